@@ -82,6 +82,21 @@ function takeEnd(text: string, width: number): string {
   return chars.slice(from).join("");
 }
 
+/** As `fold`, but between words where there are some. */
+export function foldWords(text: string, width: number, most: number): readonly string[] {
+  const lines: string[] = [];
+  let rest = text;
+  while (columns(rest) > width && lines.length < most - 1) {
+    const whole = take(rest, width);
+    const end = rest[whole.length] === " " ? whole.length : whole.lastIndexOf(" ");
+    const line = end > width / 3 ? whole.slice(0, end) : whole;
+    if (line === "") break;
+    lines.push(line);
+    rest = rest.slice(line.length).trimStart();
+  }
+  return [...lines, ...fold(rest, width, most - lines.length)];
+}
+
 /** Lines of at most `width` columns, at most `most` of them: text that needs more loses its middle, its end stays. */
 export function fold(text: string, width: number, most: number): readonly string[] {
   const room = width * most;

@@ -68,21 +68,22 @@ type RuleEffect = "allow" | "deny";
 
 interface Choice {
   readonly key: string;
-  readonly label: string;
+  /** What the key does, in a few words. */
+  readonly does: string;
 }
 
 export const CHOICES: readonly Choice[] = [
-  { key: "a", label: "[a]llow once" },
-  { key: "s", label: "[s]ession" },
-  { key: "p", label: "[p]attern always…" },
-  { key: "t", label: "allow [t]ree/program for this run" },
-  { key: "d", label: "[d]eny" },
-  { key: "D", label: "[D]eny always" },
-  { key: "?", label: "[?] ancestry" },
-  { key: "q", label: "[q]uit" },
+  { key: "y", does: "yes, once" },
+  { key: "r", does: "yes, for this run" },
+  { key: "t", does: "trust this program" },
+  { key: "p", does: "always …" },
+  { key: "n", does: "no" },
+  { key: "N", does: "never …" },
+  { key: "?", does: "tell me more" },
+  { key: "q", does: "end the run" },
 ];
-const DENY = CHOICES.findIndex(({ key }) => key === "d");
-const KEYS = "keys: a s p t d D ? q, or arrows and Enter";
+const DENY = CHOICES.findIndex(({ key }) => key === "n");
+const KEYS = `keys: ${CHOICES.map(({ key }) => key).join(" ")}, or arrows and Enter`;
 
 export const START: PromptState = { view: "choose", highlighted: DENY, details: false };
 
@@ -128,7 +129,7 @@ function choose(state: PromptState & { readonly view: "choose" }, key: Key, abou
     case "end":
       return { state: { view: "choose", highlighted: CHOICES.length - 1, details } };
     case "enter":
-      return chosen(CHOICES[highlighted]?.key ?? "d", state, about);
+      return chosen(CHOICES[highlighted]?.key ?? "n", state, about);
     case "escape":
       return { state: { view: "choose", highlighted: DENY, details: false } };
     case "char":
@@ -142,18 +143,18 @@ function choose(state: PromptState & { readonly view: "choose" }, key: Key, abou
 
 function chosen(letter: string, state: PromptState & { readonly view: "choose" }, about: PromptSubject): KeyOutcome {
   switch (letter) {
-    case "a":
+    case "y":
       return { answer: { answer: "allow", scope: "once" } };
-    case "s":
+    case "r":
       return { answer: { answer: "allow", scope: "session" } };
     case "t":
       return { answer: { answer: "allow", scope: "tree" } };
-    case "d":
+    case "n":
       return { answer: { answer: "deny", scope: "once" } };
     case "q":
       return { answer: { answer: "quit" } };
     case "p":
-    case "D": {
+    case "N": {
       const effect = letter === "p" ? "allow" : "deny";
       if (about.proposals.length > 0) return { state: { view: "rules", effect, highlighted: 0 } };
       return { state: { view: "edit", effect, line: lineOf("") } };
@@ -179,7 +180,7 @@ function pickRule(state: PromptState & { readonly view: "rules" }, key: Key, abo
   if (key.is === "escape") return { state: START };
   if (key.is === "right" || (key.is === "char" && key.text === "e")) return { state: { view: "edit", effect, line: lineOf(rule) } };
   if (key.is === "char" && /^[1-9]$/.test(key.text) && Number(key.text) <= proposals.length) return at(Number(key.text) - 1);
-  if (key.is !== "enter") return { state: { ...state, notice: "keys: ↑ ↓, Enter writes the rule, e edits it, Esc goes back" } };
+  if (key.is !== "enter") return { state: { ...state, notice: "keys: ↑ ↓, Enter writes the rule, e changes it, Esc goes back" } };
   const wrong = about.checkRule(rule, effect);
   return wrong === undefined ? { answer: always(effect, rule) } : { state: { ...state, notice: wrong } };
 }

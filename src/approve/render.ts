@@ -1,23 +1,45 @@
 import { type Action, printCall } from "../action/index.ts";
 import { baseName } from "../path/index.ts";
-import { clip, columns, fold, printable } from "./printable.ts";
+import { clip, columns, fold, foldWords, printable } from "./printable.ts";
 import { CHOICES, type EditedLine, type PromptState } from "./prompt.ts";
 import type { Answer, ProcessInfo, Question } from "./types.ts";
 
 /** How questions and answers are put into words, without layout. All of it is safe to show. */
 
 const LONGEST_NAME = 24;
-const MOST_PARENTS = 4;
+const LONGEST_COMMAND = 48;
 const INTERPRETER = /^(?:node|nodejs|bun|deno|python[\d.]*|ruby|perl|php|bash|sh|dash|zsh|fish)$/;
 
 const programName = ({ name }: ProcessInfo): string => clip(printable(name), LONGEST_NAME);
 
-/** `npm (node 4121 ← sh ← assent)`. The script's name is what the process says of itself: the program's stands beside it. */
-export function who({ process, ancestry }: Question): string {
-  const parents = ancestry.slice(0, MOST_PARENTS).map(programName);
-  const line = [String(process.pid), ...parents, ...(ancestry.length > MOST_PARENTS ? ["…"] : [])].join(" ← ");
+/**
+ * What a person recognises first: the command they typed, then the program, where that is another: `make install: cp`,
+ * `npm install left-pad (node)`. INVARIANT: what a process says of itself never stands without the name of its program.
+ */
+export function who(question: Question): string {
+  const { command, process } = question;
+  const program = programName(process);
   const script = scriptOf(process);
-  return script === undefined ? `${programName(process)} (${line})` : `${script} (${programName(process)} ${line})`;
+  const named = whoBriefly(question);
+  if (command === undefined || command.length === 0) return named;
+  const typed = typedAs(command);
+  const [first = ""] = command;
+  const base = baseName(first);
+  if (base === process.name && script === undefined) return typed;
+  return script === base ? `${typed} (${program})` : `${typed}: ${named}`;
+}
+
+/** For a line that stays: the command was typed a few lines above. */
+export function whoBriefly({ process }: Question): string {
+  const script = scriptOf(process);
+  return script === undefined ? programName(process) : `${script} (${programName(process)})`;
+}
+
+/** As it was typed, in one line: words with blanks stand in quotes. */
+function typedAs(command: readonly string[]): string {
+  const [first = "", ...rest] = command;
+  const words = [baseName(first), ...rest].map((word) => (/^[^\s'"]+$/.test(word) ? word : `'${word}'`));
+  return clip(printable(words.join(" "), 400), LONGEST_COMMAND);
 }
 
 /** What an interpreter runs, where that is plain to see. */
@@ -60,16 +82,16 @@ function pathOf(action: Action): string | undefined {
 
 /** What was answered, for the line that stays on the terminal and for records. */
 export function said(answer: Answer): string {
-  if (answer.answer === "quit") return "ended the run";
-  if (answer.scope === "always") return `${answer.answer === "allow" ? "allowed" : "denied"} always, as ${printable(answer.rule)}`;
-  if (answer.answer === "deny") return "denied";
+  if (answer.answer === "quit") return "you ended the run";
+  if (answer.scope === "always") return `${answer.answer === "allow" ? "yes, always" : "no, never"}, by the rule ${printable(answer.rule)}`;
+  if (answer.answer === "deny") return "no";
   switch (answer.scope) {
     case "once":
-      return "allowed once";
+      return "yes, once";
     case "session":
-      return "allowed for this run, and what is like it";
+      return "yes, for this run, and what is like it";
     case "tree":
-      return "allowed this process and what it starts, for this run";
+      return "yes, to this program and what it starts, for this run";
   }
 }
 
@@ -127,6 +149,7 @@ export function render(view: View, size: Size, paint: Paint): Drawing {
   return edited === undefined ? { lines } : { lines, cursor: { row: head.length + edited.lines.length - 2, column: edited.column } };
 }
 
+/** Who wants what, where, and why it is asked. */
 function header(view: View, width: number, paint: Paint): readonly string[] {
   const { question, alike, home } = view;
   const what = printable(question.what);
@@ -140,28 +163,36 @@ function header(view: View, width: number, paint: Paint): readonly string[] {
           `${INDENT}${clip(subject, width - INDENT.length - 9)} wants to`,
           ...fold(what, width - 4, 4).map((line) => `${INDENT}│ ${paint.bold(line)}`),
         ];
+  const [why = "", ...rest] = foldWords(printable(question.reason, 400), width - INDENT.length - ASKED.length, 4);
+  lines.push(`${INDENT}${ASKED}${why}`, ...rest.map((line) => `${INDENT}${" ".repeat(ASKED.length - 2)}│ ${line}`));
   if (alike.length === 0) return lines;
   const where = place([question, ...alike], home);
   return [...lines, clip(`${INDENT}… and ${alike.length} more like this${where === undefined ? "" : ` in ${where}`}`, width)];
 }
 
+const ASKED = "asked because: ";
+
+/** What says yes comes first, what says no begins a line of its own. */
 function menu(highlighted: number, width: number, paint: Paint): readonly string[] {
   const lines: string[] = [];
-  let line = "";
-  let used = 0;
-  CHOICES.forEach((choice, at) => {
-    const label = clip(choice.label, width - 2);
-    const size = columns(label) + 2;
-    if (used + size > width && used > 0) {
-      lines.push(line);
-      line = "";
-      used = 0;
+  let used = width;
+  CHOICES.forEach(({ key, does }, at) => {
+    const label = clip(`${key}  ${does}`, width - MARGIN);
+    const size = columns(label) + MARGIN;
+    const shown = at === highlighted ? ` › ${paint.inverse(label)}` : `   ${label}`;
+    if (used + size > width || key === "n") {
+      lines.push(shown);
+      used = size;
+    } else {
+      lines.push(`${lines.pop() ?? ""}${shown}`);
+      used += size;
     }
-    line += at === highlighted ? ` ›${paint.inverse(label)}` : `  ${label}`;
-    used += size;
   });
-  return [...lines, line];
+  return lines;
 }
+
+/** Before each choice. */
+const MARGIN = 3;
 
 function rules(view: View, state: PromptState & { readonly view: "rules" }, width: number, paint: Paint): readonly string[] {
   const { proposals, profile } = view.question;
@@ -182,16 +213,18 @@ function rules(view: View, state: PromptState & { readonly view: "rules" }, widt
   // A rule is never written unseen.
   const full = columns(whole) > column ? fold(whole, width - 4, 4).map((line) => `${INDENT}│ ${line}`) : [];
   return [
-    clip(`${INDENT}${state.effect} always, by a rule in profile ${printable(profile, 100)}:`, width),
+    clip(`${INDENT}${always(state.effect)} by this rule, for the profile ${printable(profile, 100)}:`, width),
     ...lines,
     ...full,
-    paint.dim(clip(`${INDENT}↑ ↓ choose  Enter writes the rule  e edit it  Esc back`, width)),
+    paint.dim(clip(`${INDENT}↑ ↓ choose  Enter writes the rule  e changes it  Esc back`, width)),
   ];
 }
 
+const always = (effect: "allow" | "deny"): string => (effect === "allow" ? "always yes" : "never");
+
 function editing(
   { profile }: Question,
-  effect: string,
+  effect: "allow" | "deny",
   line: EditedLine,
   width: number,
   paint: Paint,
@@ -214,7 +247,7 @@ function editing(
   const text = before + clip(after, Math.max(0, room - columns(before)));
   return {
     lines: [
-      clip(`${INDENT}${effect} always, by this rule in profile ${printable(profile, 100)}:`, width),
+      clip(`${INDENT}${always(effect)} by this rule, for the profile ${printable(profile, 100)}:`, width),
       `${INDENT}> ${text}`,
       paint.dim(clip(`${INDENT}Enter writes the rule  Esc back`, width)),
     ],
@@ -231,7 +264,6 @@ function details({ question, alike, home }: View, width: number, paint: Paint): 
   const program = ({ pid, argv, name }: ProcessInfo): string => `${pid} ${programName({ pid, argv, name })}  ${argv.join(" ")}`;
   return [
     ...row("call", printCall(question.call)),
-    ...row("asked because", question.reason),
     ...(rule === undefined ? [] : row("rule", `${rule.text}  ${shorten(rule.file, home)}:${rule.line}`)),
     ...(question.help === undefined ? [] : row("help", question.help)),
     ...row("process", program(process)),

@@ -1,7 +1,7 @@
 import { errorCode } from "../state/index.ts";
 import { printable } from "./printable.ts";
 import type { CheckRule } from "./prompt.ts";
-import { said, who } from "./render.ts";
+import { said, whoBriefly } from "./render.ts";
 import { type Device, type ForegroundControl, isTerminal, TerminalDevice } from "./tty.ts";
 import type { Answer, Approver, Question } from "./types.ts";
 import { BlockView, LineView, type PromptView, type ShownQuestion, type ViewOptions } from "./views.ts";
@@ -68,6 +68,7 @@ const DENY: Answer = { answer: "deny", scope: "once" };
 const INTERRUPT = "\u0003";
 
 export class TerminalApprover implements Approver {
+  readonly atTerminal = true;
   readonly #device: Device;
   readonly #view: PromptView;
   readonly #covers: Covers;
@@ -226,7 +227,7 @@ export class TerminalApprover implements Approver {
     if (answer.answer === "quit") this.#over = answer;
     const count = this.#queue.answer(answer, this.#covers);
     const others = count > 1 ? ` (${count} questions)` : "";
-    this.#refresh(`${said(answer)}${others}: ${who(question)} wanted to ${printable(question.what, 400)}`);
+    this.#refresh(`${said(answer)}${others}: ${whoBriefly(question)} wanted to ${printable(question.what, 400)}`);
   }
 }
 

@@ -29,6 +29,8 @@ export interface Question {
   /** Parents, nearest first, up to the supervisor. */
   readonly ancestry: readonly ProcessInfo[];
   readonly cwd: string;
+  /** What was typed to start the run. */
+  readonly command?: readonly string[];
   readonly call: Call;
   readonly action: Action;
   /** One line without the process: `write ~/.npm/_cacache/x (new file)`. */
@@ -62,6 +64,8 @@ export type Answer =
  * INVARIANT: whatever goes wrong (closed terminal, lost folder, unknown word) is `deny`.
  */
 export interface Approver {
+  /** A person answers, at a terminal: what nobody else may allow is put to no other approver. */
+  readonly atTerminal?: boolean;
   /** `signal` is raised when the question is void: the process is gone. */
   ask(question: Question, signal: AbortSignal): Promise<Answer>;
   /** The run is over. `exit` is the status as a shell would give it. */

@@ -1,7 +1,7 @@
 import { printCall } from "../action/index.ts";
 import { type Key, readKeys } from "./keys.ts";
 import { clip, columns, printable } from "./printable.ts";
-import { type CheckRule, pressKey, type PromptState, START } from "./prompt.ts";
+import { type CheckRule, CHOICES, pressKey, type PromptState, START } from "./prompt.ts";
 import { type Drawing, type Paint, place, PLAIN, render, shorten, type Size, who } from "./render.ts";
 import type { Device } from "./tty.ts";
 import type { Answer, Question } from "./types.ts";
@@ -154,10 +154,7 @@ function asTyped(keys: readonly Key[], state: PromptState): readonly Key[] {
   return typed.length > 1 && typed.some(({ is }) => is === "char") ? [{ is: "paste", text: "" }] : keys;
 }
 
-const CHOICES = [
-  "a allow once, s allow what is like it in this run, t allow this process and what it starts, p allow always by a rule,",
-  "d deny, D deny always by a rule, ? tell me more, q end the run",
-];
+const LINES = [CHOICES.slice(0, 4), CHOICES.slice(4)].map((some) => some.map(({ key, does }) => `${key}  ${does}`).join("   "));
 const LONGEST = 4000;
 
 /** Lines for terminals that can only print (TERM=dumb): a letter and Enter, and nothing is ever redrawn. */
@@ -182,8 +179,9 @@ export class LineView implements PromptView {
     this.#print(
       "",
       `${who(question)} wants to ${printable(question.what, 1000)}`,
+      `asked because: ${printable(question.reason, 400)}`,
       ...(alike.length === 0 ? [] : [`... and ${alike.length} more like this${where === undefined ? "" : ` in ${where}`}`]),
-      ...CHOICES,
+      ...LINES,
       ...(waiting === 0 ? [] : [`(${waiting} more waiting)`]),
     );
     this.#again();
@@ -236,14 +234,14 @@ export class LineView implements PromptView {
   #line(line: string): Answer | undefined {
     if (this.#asks !== "choice") return this.#rule(line, this.#asks);
     switch (line) {
-      case "a":
+      case "y":
         return { answer: "allow", scope: "once" };
-      case "s":
+      case "r":
         return { answer: "allow", scope: "session" };
       case "t":
         return { answer: "allow", scope: "tree" };
       case "":
-      case "d":
+      case "n":
         return { answer: "deny", scope: "once" };
       case "q":
         return { answer: "quit" };
@@ -251,15 +249,15 @@ export class LineView implements PromptView {
         this.#more();
         return undefined;
       case "p":
-      case "D":
+      case "N":
         this.#asks = line === "p" ? "allow" : "deny";
-        this.#print(`A rule that ${this.#asks === "allow" ? "allows" : "denies"} it always:`);
+        this.#print(`${this.#asks === "allow" ? "Always yes" : "Never"}, by which rule?`);
         this.#shown?.question.proposals.forEach(({ rule, covers }, at) =>
           this.#print(`${at + 1}  ${printable(rule)}  (${printable(covers, 200)})`),
         );
         return undefined;
       default:
-        this.#print("That is none of the letters.", ...CHOICES);
+        this.#print("That is none of the letters.", ...LINES);
         return undefined;
     }
   }
@@ -283,7 +281,6 @@ export class LineView implements PromptView {
       `${pid} ${printable(argv.join(" "), 400)}`;
     this.#print(
       `call: ${printCall(question.call)}`,
-      `asked because: ${printable(question.reason)}`,
       ...(question.rule === undefined
         ? []
         : [`rule: ${printable(question.rule.text)} ${printable(question.rule.file)}:${question.rule.line}`]),
@@ -297,7 +294,7 @@ export class LineView implements PromptView {
 
   #again(): void {
     this.#typed = "";
-    this.#device.write(this.#asks === "choice" ? "answer [d]: " : "number, or the text of a rule; empty goes back: ");
+    this.#device.write(this.#asks === "choice" ? "answer [n]: " : "number, or the text of a rule; empty goes back: ");
   }
 
   #print(...lines: readonly string[]): void {

@@ -1,5 +1,5 @@
 import type { DangerId, FileAction, World } from "../action/index.ts";
-import { baseName, extensionOf, foldCase, isWithin, joinPath } from "../path/index.ts";
+import { baseName, extensionOf, foldCase, isBelow, isWithin, joinPath } from "../path/index.ts";
 import { expandsTo, shellPattern } from "../pattern/index.ts";
 import { belowAny, comparable, comparablePlaces, forms, homeOf, type Places, withinAny } from "./location.ts";
 import {
@@ -20,7 +20,7 @@ import {
   SYSTEM_FOLDERS,
   VAULT_FOLDERS,
 } from "./protected-paths.ts";
-import { STARTUP_FILES, STARTUP_FOLDERS, STARTUP_PLACES } from "./startup-paths.ts";
+import { PROGRAM_FOLDERS, STARTUP_FILES, STARTUP_FOLDERS, STARTUP_PLACES } from "./startup-paths.ts";
 import { isRecursive } from "./targets.ts";
 
 /**
@@ -214,6 +214,11 @@ function underSystem(path: string, foldsCase: boolean): boolean {
 }
 
 const startupFiles: ReadonlySet<string> = new Set(STARTUP_FILES);
+/** The folder of a person's own programs in which a path lies: what is there is started by its name. */
+export function programsFolder(path: string, home: string): string | undefined {
+  return PROGRAM_FOLDERS.map((name) => joinPath(home, name)).find((folder) => isBelow(path, folder));
+}
+
 const startupFolders: ReadonlySet<string> = new Set(STARTUP_FOLDERS);
 
 /** True for a file that runs code later: shell startup, git hooks, cron, login items, programs on PATH. */

@@ -219,6 +219,12 @@ export const REASONS = {
   },
 
   "run.outside": { class: "run", basis: "default", title: "outside the working folder and temporary folders", help: ONCE },
+  "run.programs": {
+    class: "run",
+    basis: "protection",
+    title: "later commands start the programs in this folder by their names",
+    help: ONCE,
+  },
   "run.lends-rights": {
     class: "run",
     basis: "default",

@@ -60,6 +60,18 @@ export const STARTUP_FILES = [
   ".pip/pip.conf",
 ] as const;
 
+/** In a home folder: what is there is started by whoever types its name. People install into these all day. */
+export const PROGRAM_FOLDERS = [
+  "bin",
+  ".local/bin",
+  ".cargo/bin",
+  "go/bin",
+  ".bun/bin",
+  ".deno/bin",
+  ".dotnet/tools",
+  ".krew/bin",
+] as const;
+
 /** In a home folder: folders from which programs are started, now or at the next login. */
 export const STARTUP_FOLDERS = [
   ".ssh",
@@ -85,14 +97,8 @@ export const STARTUP_FOLDERS = [
   "library/launchagents",
   "library/launchdaemons",
   // Tool folders and version-manager shims: they stand on PATH.
-  "bin",
-  ".local/bin",
-  ".cargo/bin",
+  ...PROGRAM_FOLDERS,
   ".rustup/toolchains",
-  "go/bin",
-  ".bun/bin",
-  ".deno/bin",
-  ".dotnet/tools",
   ".volta/bin",
   ".volta/tools",
   ".nvm/versions",
@@ -112,7 +118,6 @@ export const STARTUP_FOLDERS = [
   ".local/share/mise/installs",
   ".local/share/pnpm",
   ".sdkman/candidates",
-  ".krew/bin",
   ".linuxbrew",
 ] as const;
 

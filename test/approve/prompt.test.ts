@@ -32,29 +32,29 @@ const own = "Write(/home/me/.npm/_cacache/1)";
 
 describe("keys", () => {
   it.each<[keys: string[], answer: Answer]>([
-    [["a"], ALLOW],
-    [["s"], { answer: "allow", scope: "session" }],
+    [["y"], ALLOW],
+    [["r"], { answer: "allow", scope: "session" }],
     [["t"], { answer: "allow", scope: "tree" }],
-    [["d"], DENY],
+    [["n"], DENY],
     [["q"], QUIT],
     [["\u0003"], QUIT],
     [["\u0004"], DENY],
     // Enter alone never allows.
     [["\r"], DENY],
     [["?", "\r"], DENY],
-    [["?", "?", "a"], ALLOW],
-    [["x", "a"], ALLOW],
-    [[LEFT, "\r"], { answer: "allow", scope: "tree" }],
+    [["?", "?", "y"], ALLOW],
+    [["x", "y"], ALLOW],
+    [[LEFT, LEFT, "\r"], { answer: "allow", scope: "tree" }],
     [[UP, UP, UP, UP, "\r"], ALLOW],
-    [[LEFT, ESCAPE, "\r"], DENY],
+    [[LEFT, LEFT, ESCAPE, "\r"], DENY],
     [[RIGHT, RIGHT, RIGHT, "\r"], QUIT],
     [[RIGHT, RIGHT, RIGHT, RIGHT, "\r"], ALLOW],
     [["p", "\r"], { answer: "allow", scope: "always", rule: own }],
     [["p", DOWN, "\r"], { answer: "allow", scope: "always", rule: "Write(~/.npm/_cacache/**)" }],
     [["p", DOWN, DOWN, DOWN, DOWN, "\r"], { answer: "allow", scope: "always", rule: "Write(~/.npm/**)" }],
     [["p", "3", "\r"], { answer: "allow", scope: "always", rule: "Write(~/.npm/**)" }],
-    [["D", "\r"], { answer: "deny", scope: "always", rule: own }],
-    [["D", DOWN, "\r"], { answer: "deny", scope: "always", rule: "Write(~/.npm/_cacache/**)" }],
+    [["N", "\r"], { answer: "deny", scope: "always", rule: own }],
+    [["N", DOWN, "\r"], { answer: "deny", scope: "always", rule: "Write(~/.npm/_cacache/**)" }],
     [["p", ESCAPE, "\r"], DENY],
     [["p", "\u0003"], QUIT],
     [["p", "\u0004"], DENY],
@@ -66,13 +66,13 @@ describe("keys", () => {
     [["p", "e", "\u0015", "\u001b[200~Read(a\u202e\u0007b)\r\u001b[201~", "\r"], { answer: "allow", scope: "always", rule: "Read(ab)" }],
     [["p", "e", "\u0003"], QUIT],
     [["p", "e", ESCAPE, ESCAPE, "\r"], DENY],
-    [["\u001b[200~a\u001b[201~", "\r"], DENY],
-    [["\u001ba", "\u001b[I", "\r"], DENY],
+    [["\u001b[200~y\u001b[201~", "\r"], DENY],
+    [["\u001by", "\u001b[I", "\r"], DENY],
   ])("%j", (keys, answer) => expect(after(keys)).toEqual(answer));
 
   it.each<[keys: string[], notice: RegExp]>([
-    [["x"], /^keys: a s p t d D \? q/],
-    [["\u001b[200~a\u001b[201~"], /pasted text answers nothing/],
+    [["x"], /^keys: y r t p n N \? q/],
+    [["\u001b[200~y\u001b[201~"], /pasted text answers nothing/],
     [["p", "x"], /Enter writes the rule/],
     [["p", "e", "\u0015", "\r"], /the rule is empty/],
     [["p", "e", "\u0015", ..."rm -rf", "\r"], /`rm -rf` is no rule/],
@@ -80,7 +80,7 @@ describe("keys", () => {
   ])("%j says what to do", (keys, notice) => expect(after(keys)).toMatchObject({ notice: expect.stringMatching(notice) as string }));
 
   it("no sequence of two keys other than one that names it allows", () => {
-    const keys = ["d", "D", "p", "?", "x", "\r", ESCAPE, UP, DOWN, LEFT, RIGHT, " ", "y", "Y", "1", "\t"];
+    const keys = ["n", "N", "p", "?", "x", "\r", ESCAPE, UP, DOWN, LEFT, RIGHT, " ", "a", "s", "Y", "1", "\t"];
     for (const first of keys)
       for (const second of keys) {
         const result = after([first, second]);
@@ -99,27 +99,61 @@ function drawn(keys: readonly string[], about: Question, more: Partial<View> = {
 }
 
 describe("what is shown", () => {
-  it("a question", () =>
+  it("a question: the command typed, what it wants and where, and why it is asked", () =>
     expect(drawn([], question(1), {}, 140)).toEqual([
-      "  npm (node 4121 ← sh ← assent) wants to write ~/.npm/_cacache/1 (new file)",
-      "  [a]llow once  [s]ession  [p]attern always…  allow [t]ree/program for this run ›[d]eny  [D]eny always  [?] ancestry  [q]uit",
+      "  npm install left-pad (node) wants to write ~/.npm/_cacache/1 (new file)",
+      "  asked because: outside the project",
+      "   y  yes, once   r  yes, for this run   t  trust this program   p  always …",
+      " › n  no   N  never …   ?  tell me more   q  end the run",
     ]));
 
+  it.each<[who: string, command: readonly string[], name: string, argv: readonly string[]]>([
+    ["touch f", ["touch", "f"], "touch", ["touch", "f"]],
+    ["make install: cp", ["make", "install"], "cp", ["cp", "a", "b"]],
+    [
+      "sh -c 'mkdir ~/p; cd ~/p; git init -q; npm init…: git",
+      ["/bin/sh", "-c", "mkdir ~/p; cd ~/p; git init -q; npm init -y"],
+      "git",
+      ["git"],
+    ],
+    // What a process calls itself never stands without the name of its program.
+    ["make: npm (node)", ["make"], "node", ["node", "/tmp/npm"]],
+    ["node x.js: x.js (node)", ["node", "x.js"], "node", ["node", "x.js"]],
+    ["make: evil", ["make"], "evil", ["touch wants to nothing"]],
+  ])("who asks: %s", (who, command, name, argv) => {
+    const [first] = drawn([], question(1, { command, process: { pid: 1, name, argv } }), {}, 200);
+    expect(first).toBe(`  ${who} wants to write ~/.npm/_cacache/1 (new file)`);
+  });
+
   it("on a narrow terminal", () =>
-    expect(drawn([], question(1), { waiting: 2 }, 50)).toEqual([
-      "  npm (node 4121 ← sh ← assent) wants to",
+    expect(drawn([], question(1), { waiting: 2 }, 40)).toEqual([
+      "  npm install left-pad (node) wants to",
       "  │ write ~/.npm/_cacache/1 (new file)",
-      "  [a]llow once  [s]ession  [p]attern always…",
-      "  allow [t]ree/program for this run ›[d]eny",
-      "  [D]eny always  [?] ancestry  [q]uit",
+      "  asked because: outside the project",
+      "   y  yes, once   r  yes, for this run",
+      "   t  trust this program   p  always …",
+      " › n  no   N  never …   ?  tell me more",
+      "   q  end the run",
       "  (2 more waiting)",
+    ]));
+
+  it("a long reason on a narrow terminal", () =>
+    expect(
+      drawn([], question(1, { reason: "later commands start what is put into ~/.local/bin by its name" }), {}, 40).slice(2, 6),
+    ).toEqual([
+      "  asked because: later commands start",
+      "               │ what is put into",
+      "               │ ~/.local/bin by its",
+      "               │ name",
     ]));
 
   it("a burst", () =>
     expect(drawn([LEFT], question(1), { alike: [question(2), question(3)], waiting: 1 }, 140)).toEqual([
-      "  npm (node 4121 ← sh ← assent) wants to write ~/.npm/_cacache/1 (new file)",
+      "  npm install left-pad (node) wants to write ~/.npm/_cacache/1 (new file)",
+      "  asked because: outside the project",
       "  … and 2 more like this in ~/.npm/_cacache",
-      "  [a]llow once  [s]ession  [p]attern always… ›allow [t]ree/program for this run  [d]eny  [D]eny always  [?] ancestry  [q]uit",
+      "   y  yes, once   r  yes, for this run   t  trust this program › p  always …",
+      "   n  no   N  never …   ?  tell me more   q  end the run",
       "  (1 more waiting)",
     ]));
 
@@ -135,10 +169,10 @@ describe("what is shown", () => {
         140,
       ),
     ).toEqual([
-      "  npm (node 4121 ← sh ← assent) wants to write ~/.npm/_cacache/1 (new file)",
+      "  npm install left-pad (node) wants to write ~/.npm/_cacache/1 (new file)",
+      "  asked because: outside the project",
       "  … and 1 more like this in ~/.npm/_cacache",
       "  │ call          open(/home/me/.npm/_cacache/1, create+write)",
-      "  │ asked because outside the project",
       "  │ rule          ask Write(~/**)  ~/.config/assent/policy.jsonc:12",
       "  │ help          assent explain",
       "  │ process       4121 node  node /usr/bin/npm install left-pad",
@@ -147,17 +181,19 @@ describe("what is shown", () => {
       "  │               4099 assent  assent run",
       "  │ and also      write ~/.npm/_cacache/2 (new file)",
       "  │ always writes Write(/home/me/.npm/_cacache/1)  to profile npm",
-      "  [a]llow once  [s]ession  [p]attern always…  allow [t]ree/program for this run ›[d]eny  [D]eny always  [?] ancestry  [q]uit",
+      "   y  yes, once   r  yes, for this run   t  trust this program   p  always …",
+      " › n  no   N  never …   ?  tell me more   q  end the run",
     ]));
 
   it("rules to choose from", () =>
     expect(drawn(["p", DOWN], question(1), {}, 100)).toEqual([
-      "  npm (node 4121 ← sh ← assent) wants to write ~/.npm/_cacache/1 (new file)",
-      "  allow always, by a rule in profile npm:",
+      "  npm install left-pad (node) wants to write ~/.npm/_cacache/1 (new file)",
+      "  asked because: outside the project",
+      "  always yes by this rule, for the profile npm:",
       "   Write(/home/me/.npm/_cacache/1)  this file",
       " › Write(~/.npm/_cacache/**)        everything in ~/.npm/_cacache",
       "   Write(~/.npm/**)                 everything in ~/.npm",
-      "  ↑ ↓ choose  Enter writes the rule  e edit it  Esc back",
+      "  ↑ ↓ choose  Enter writes the rule  e changes it  Esc back",
     ]));
 
   it("a rule that does not fit is shown whole before it is written", () => {
@@ -171,19 +207,20 @@ describe("what is shown", () => {
   });
 
   it("a rule being edited, and what is wrong with it", () =>
-    expect(drawn(["D", "e", "\u0015", ..."Write(", "\r"], question(1), {}, 100)).toEqual([
-      "  npm (node 4121 ← sh ← assent) wants to write ~/.npm/_cacache/1 (new file)",
-      "  deny always, by this rule in profile npm:",
+    expect(drawn(["N", "e", "\u0015", ..."Write(", "\r"], question(1), {}, 100)).toEqual([
+      "  npm install left-pad (node) wants to write ~/.npm/_cacache/1 (new file)",
+      "  asked because: outside the project",
+      "  never by this rule, for the profile npm:",
       "  > Write(",
       "  Enter writes the rule  Esc back",
       "  ! `Write(` is no rule",
     ]));
 
   it.each<[keys: string[], row: number, column: number]>([
-    [["p", "e", "\u0015"], 2, 4],
-    [["p", "e", "\u0015", "日"], 2, 6],
-    [["p", "e"], 2, 4 + own.length],
-    [["p", "e", LEFT, LEFT], 2, 2 + own.length],
+    [["p", "e", "\u0015"], 3, 4],
+    [["p", "e", "\u0015", "日"], 3, 6],
+    [["p", "e"], 3, 4 + own.length],
+    [["p", "e", LEFT, LEFT], 3, 2 + own.length],
   ])("the cursor after %j", (keys, row, column) => {
     const state = after(keys) as PromptState;
     const { cursor } = render({ question: question(1), alike: [], waiting: 0, home: "/home/me", state }, { columns: 100, rows: 24 }, PLAIN);
@@ -193,7 +230,7 @@ describe("what is shown", () => {
 
 describe("what an attacker writes into a question", () => {
   const hostile = [
-    "\u001b[2J\u001b[H[a]llow once",
+    "\u001b[2J\u001b[Hy  yes, once",
     "x\r\n  npm wants to read a harmless file",
     "/tmp/\u202egpj.exe",
     "/tmp/\udcff\udc80",
@@ -216,6 +253,7 @@ describe("what an attacker writes into a question", () => {
       help: text,
       cwd: text,
       profile: text,
+      command: [text, text],
       process: { pid: 1, name: text, argv: [text, text] },
       ancestry: Array.from({ length: 30 }, (_, at) => ({ pid: at, name: text, argv: [text] })),
       proposals: [{ rule: `Write(${text})`, covers: text }],
@@ -229,7 +267,7 @@ describe("what an attacker writes into a question", () => {
           // oxlint-disable-next-line no-control-regex -- none may pass
           expect(line).not.toMatch(/[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]/);
         for (const line of lines) expect(columns(line)).toBeLessThan(width);
-        expect(lines.filter((line) => line.includes("[q]uit")).length).toBe(keys.length === 0 || keys[0] === "?" ? 1 : 0);
+        expect(lines.filter((line) => line.includes("q  end the run")).length).toBe(keys.length === 0 || keys[0] === "?" ? 1 : 0);
         if (rows >= 24) expect(lines.length).toBeLessThan(rows);
         // What it says never begins a line.
         for (const line of lines) expect(line).not.toMatch(/^ *npm wants to read/);

@@ -13,6 +13,7 @@ export function question(seq: number, more: Partial<Question> & { readonly path?
       { pid: 4099, name: "assent", argv: ["assent", "run"] },
     ],
     cwd: "/home/me/project",
+    command: ["npm", "install", "left-pad"],
     call: { name: "open", args: [path, "create+write"] },
     action: { kind: "file", operation: "write", target: { kind: "path", path }, origin: { by: "tool" } },
     what: `write ${path.replace(/^\/home\/me/, "~")} (new file)`,

@@ -89,12 +89,14 @@ describe("one question", () => {
     const first = ask(question(1));
     expect(screen()).toEqual([
       "building",
-      "  npm (node 4121 ← sh ← assent) wants to write ~/.npm/_cacache/1 (new file)",
-      "  [a]llow once  [s]ession  [p]attern always…  allow [t]ree/program for this run ›[d]eny  [D]eny always  [?] ancestry  [q]uit",
+      "  npm install left-pad (node) wants to write ~/.npm/_cacache/1 (new file)",
+      "  asked because: outside the project",
+      "   y  yes, once   r  yes, for this run   t  trust this program   p  always …",
+      " › n  no   N  never …   ?  tell me more   q  end the run",
     ]);
-    await press("a");
+    await press("y");
     expect(first.answer).toEqual(ALLOW);
-    expect(screen()).toEqual(["building", "  allowed once: npm (node 4121 ← sh ← assent) wanted to write ~/.npm/_cacache/1 (new file)"]);
+    expect(screen()).toEqual(["building", "  yes, once: npm (node) wanted to write ~/.npm/_cacache/1 (new file)"]);
     expect(device.events).toBeUndefined();
   });
 
@@ -102,7 +104,7 @@ describe("one question", () => {
     const { ask, screen, device } = bench();
     device.write("done\r\n");
     ask(question(1));
-    expect(screen().slice(0, 2)).toEqual(["done", "  npm (node 4121 ← sh ← assent) wants to write ~/.npm/_cacache/1 (new file)"]);
+    expect(screen().slice(0, 2)).toEqual(["done", "  npm install left-pad (node) wants to write ~/.npm/_cacache/1 (new file)"]);
   });
 
   it("goes when it is void", async () => {
@@ -124,25 +126,26 @@ describe("one question", () => {
     await press("?", "?", "x", "\u001b[C", "p", "\u001b[B", "e", "\u0001", "\u001b[C");
     expect(screen()).toEqual([
       "before",
-      "  npm (node 4121 ← sh ← assent) wants to write ~/.npm/_cacache/1 (new file)",
-      "  allow always, by this rule in profile npm:",
+      "  npm install left-pad (node) wants to write ~/.npm/_cacache/1 (new file)",
+      "  asked because: outside the project",
+      "  always yes by this rule, for the profile npm:",
       "  > Write(~/.npm/_cacache/**)",
       "  Enter writes the rule  Esc back",
     ]);
-    expect(device.screen.cursor).toEqual([3, 5]);
+    expect(device.screen.cursor).toEqual([4, 5]);
     await press("\u001b", "\u001b[B", "\r");
     expect(first.answer).toEqual({ answer: "allow", scope: "always", rule: "Write(~/.npm/_cacache/**)" });
     expect(screen()).toEqual([
       "before",
       // Nothing of the block is left.
-      "  allowed always, as Write(~/.npm/_cacache/**): npm (node 4121 ← sh ← assent) wanted to write ~/.n…",
+      "  yes, always, by the rule Write(~/.npm/_cacache/**): npm (node) wanted to write ~/.npm/_cacache/1…",
     ]);
   });
 
   it("a sequence may come in two parts", async () => {
     const { ask, press } = bench();
     const first = ask(question(1));
-    await press("\u001b[", "D", "\r");
+    await press("\u001b[", "D", "\u001b[D", "\r");
     expect(first.answer).toEqual({ answer: "allow", scope: "tree" });
   });
 
@@ -153,9 +156,9 @@ describe("one question", () => {
     device.events?.resized();
     await vi.advanceTimersByTimeAsync(0);
     expect(screen().slice(-3)).toEqual([
-      "  [a]llow once  [s]ession  [p]attern always…",
-      "  allow [t]ree/program for this run ›[d]eny  [D]eny always",
-      "  [?] ancestry  [q]uit",
+      "   y  yes, once   r  yes, for this run",
+      "   t  trust this program   p  always …",
+      " › n  no   N  never …   ?  tell me more   q  end the run",
     ]);
   });
 });
@@ -164,16 +167,16 @@ describe("keys that were not meant for the question", () => {
   it("typed ahead", async () => {
     const { ask, device, screen, press } = bench();
     const first = ask(question(1));
-    device.events?.input("a");
+    device.events?.input("y");
     expect(screen().at(-1)).toBe("  ! keys typed before this question was shown are ignored");
     // Who goes on typing is not heard until there is a pause.
     for (let i = 0; i < 20; i++) {
       await vi.advanceTimersByTimeAsync(200);
-      device.events?.input("a");
+      device.events?.input("y");
     }
     expect(first.answer).toBeUndefined();
     await vi.advanceTimersByTimeAsync(400);
-    await press("a");
+    await press("y");
     expect(first.answer).toEqual(ALLOW);
   });
 
@@ -181,9 +184,9 @@ describe("keys that were not meant for the question", () => {
     const { ask, device, press } = bench();
     const first = ask(question(1));
     const second = ask(other(2));
-    await press("a");
+    await press("y");
     for (let i = 0; i < 50; i++) {
-      device.events?.input("a");
+      device.events?.input("y");
       await vi.advanceTimersByTimeAsync(30);
     }
     expect([first.answer, second.answer]).toEqual([ALLOW, undefined]);
@@ -212,20 +215,20 @@ describe("many questions", () => {
     const burst = Array.from({ length: 12 }, (_, at) => ask(question(at + 1)));
     const waiting = ask(other(20));
     await vi.advanceTimersByTimeAsync(60);
-    expect(screen()[1]).toBe("  … and 11 more like this in ~/.npm/_cacache");
+    expect(screen()[2]).toBe("  … and 11 more like this in ~/.npm/_cacache");
     expect(screen().at(-1)).toBe("  (1 more waiting)");
     await vi.advanceTimersByTimeAsync(200);
     const late = ask(question(30));
-    device.events?.input("a");
+    device.events?.input("y");
     await vi.advanceTimersByTimeAsync(0);
     expect(burst.map(({ answer }) => answer)).toEqual(burst.map(() => ALLOW));
     expect([late.answer, waiting.answer]).toEqual([undefined, undefined]);
-    expect(screen()[0]).toBe("  allowed once (12 questions): npm (node 4121 ← sh ← assent) wanted to write ~/.npm/_cacache/1 (new file)");
+    expect(screen()[0]).toBe("  yes, once (12 questions): npm (node) wanted to write ~/.npm/_cacache/1 (new file)");
     // In the order they came.
-    expect(screen()[1]).toContain("cp (9) wants to write /srv/20");
-    await press("d");
+    expect(screen()[1]).toContain("npm install left-pad: cp wants to write /srv/20");
+    await press("n");
     expect([late.answer, waiting.answer]).toEqual([undefined, DENY]);
-    await press("d");
+    await press("n");
     expect(late.answer).toEqual(DENY);
   });
 
@@ -235,7 +238,7 @@ describe("many questions", () => {
     await vi.advanceTimersByTimeAsync(200);
     const late = ask(question(2));
     const different = ask(other(3));
-    device.events?.input("s");
+    device.events?.input("r");
     await vi.advanceTimersByTimeAsync(0);
     const session: Answer = { answer: "allow", scope: "session" };
     expect([first.answer, late.answer, different.answer]).toEqual([session, session, undefined]);
@@ -253,7 +256,7 @@ describe("many questions", () => {
   it("a rule serves what it covers", async () => {
     const { ask, press } = bench({ covers: (rule, asked) => rule === "Write(~/.npm/_cacache/**)" && asked.group === question(1).group });
     const asked = [ask(question(1)), ask(other(2)), ask(question(3))];
-    await press("D", "\u001b[B", "\r");
+    await press("N", "\u001b[B", "\r");
     expect(asked.map(({ answer }) => answer)).toEqual([
       { answer: "deny", scope: "always", rule: "Write(~/.npm/_cacache/**)" },
       undefined,
@@ -278,18 +281,18 @@ describe("many questions", () => {
     ask(question(2), gone.signal);
     ask(other(3));
     await vi.advanceTimersByTimeAsync(60);
-    expect(screen().slice(1)).toEqual([
+    expect(screen().slice(2)).toEqual([
       "  … and 1 more like this in ~/.npm/_cacache",
-      "  allow always, by a rule in profile npm:",
+      "  always yes by this rule, for the profile npm:",
       "   Write(/home/me/.npm/_cacache/1)  this file",
       " › Write(~/.npm/_cacache/**)        everything in ~/.npm/_cacache",
       "   Write(~/.npm/**)                 everything in ~/.npm",
-      "  ↑ ↓ choose  Enter writes the rule  e edit it  Esc back",
+      "  ↑ ↓ choose  Enter writes the rule  e changes it  Esc back",
       "  (1 more waiting)",
     ]);
     gone.abort();
     await vi.advanceTimersByTimeAsync(60);
-    expect(screen()[1]).toBe("  allow always, by a rule in profile npm:");
+    expect(screen()[2]).toBe("  always yes by this rule, for the profile npm:");
     await press("\r");
     expect(first.answer).toMatchObject({ scope: "always" });
   });
@@ -301,7 +304,7 @@ describe("many questions", () => {
     const second = ask(question(2));
     await press();
     gone.abort();
-    device.events?.input("a");
+    device.events?.input("y");
     await vi.advanceTimersByTimeAsync(0);
     expect(second.answer).toBeUndefined();
   });
@@ -310,7 +313,7 @@ describe("many questions", () => {
     const { ask, press, device } = bench();
     const write = vi.spyOn(device, "write");
     const asked = Array.from({ length: 5000 }, (_, at) => ask(question(at + 1)));
-    await press("a");
+    await press("y");
     expect(asked.every(({ answer }) => answer === asked[0]?.answer)).toBe(true);
     expect(write.mock.calls.length).toBeLessThan(10);
   });
@@ -353,33 +356,33 @@ describe("TERM=dumb", () => {
   it("asks in lines", async () => {
     const { ask, press, screen } = dumb();
     const first = ask(question(1));
-    await press("?", "\r", "x", "\r", "a", "b", "\u007f", "\r");
+    await press("?", "\r", "x", "\r", "y", "b", "\u007f", "\r");
     expect(first.answer).toEqual(ALLOW);
     expect(screen()).toEqual([
       "",
-      "npm (node 4121 ← sh ← assent) wants to write ~/.npm/_cacache/1 (new file)",
-      "a allow once, s allow what is like it in this run, t allow this process and what it starts, p allow always by a rule,",
-      "d deny, D deny always by a rule, ? tell me more, q end the run",
-      "answer [d]: ?",
-      "call: open(/home/me/.npm/_cacache/1, create+write)",
+      "npm install left-pad (node) wants to write ~/.npm/_cacache/1 (new file)",
       "asked because: outside the project",
+      "y  yes, once   r  yes, for this run   t  trust this program   p  always …",
+      "n  no   N  never …   ?  tell me more   q  end the run",
+      "answer [n]: ?",
+      "call: open(/home/me/.npm/_cacache/1, create+write)",
       "process: 4121 node /usr/bin/npm install left-pad",
       "in folder: ~/project",
       "started by: 4100 sh -c npm install left-pad",
       "started by: 4099 assent run",
-      "answer [d]: x",
+      "answer [n]: x",
       "That is none of the letters.",
-      "a allow once, s allow what is like it in this run, t allow this process and what it starts, p allow always by a rule,",
-      "d deny, D deny always by a rule, ? tell me more, q end the run",
-      "answer [d]: a",
-      "allowed once: npm (node 4121 ← sh ← assent) wanted to write ~/.npm/_cacache/1 (new file)",
+      "y  yes, once   r  yes, for this run   t  trust this program   p  always …",
+      "n  no   N  never …   ?  tell me more   q  end the run",
+      "answer [n]: y",
+      "yes, once: npm (node) wanted to write ~/.npm/_cacache/1 (new file)",
     ]);
   });
 
   it.each<[keys: string[], answer: Answer]>([
     [["\r"], DENY],
-    [["d\r"], DENY],
-    [["s\r"], { answer: "allow", scope: "session" }],
+    [["n\r"], DENY],
+    [["r\r"], { answer: "allow", scope: "session" }],
     [["t\r"], { answer: "allow", scope: "tree" }],
     [["q\r"], { answer: "quit" }],
     [["\u0003"], { answer: "quit" }],
@@ -387,7 +390,7 @@ describe("TERM=dumb", () => {
     [["allow\r", "\r"], DENY],
     [["p\r", "2\r"], { answer: "allow", scope: "always", rule: "Write(~/.npm/_cacache/**)" }],
     [["p\r", "9\r", "nonsense\r", "Net(a:1)\r"], { answer: "allow", scope: "always", rule: "Net(a:1)" }],
-    [["D\r", "1\r"], { answer: "deny", scope: "always", rule: "Write(/home/me/.npm/_cacache/1)" }],
+    [["N\r", "1\r"], { answer: "deny", scope: "always", rule: "Write(/home/me/.npm/_cacache/1)" }],
     [["p\r", "\r", "\r"], DENY],
   ])("%j", async (keys, answer) => {
     const { ask, press } = dumb();

@@ -25,7 +25,7 @@ def read(seconds):
 
 
 while time.monotonic() < end and read(0.2):
-    if output.find(b"[q]uit", seen) == -1:
+    if output.find(b"q  end the run", seen) == -1:
         continue
     # Nobody answers at first sight.
     look = time.monotonic() + 0.6

@@ -57,8 +57,8 @@ describe("grants in a run", () => {
       place,
       ["run", "--quiet", "sh", script],
       [
-        [`${place.outside}/a`, "s"],
-        [`${place.outside}/b`, "d"],
+        [`${place.outside}/a`, "r"],
+        [`${place.outside}/b`, "n"],
       ],
     );
     let grant: StoredGrant | undefined;
@@ -134,7 +134,7 @@ describe("D7: a run's decisions are in the log", () => {
 
   it("an answer is told as a question that was answered", async () => {
     const place = here();
-    await inTerminal(place, ["run", "--quiet", "sh", place.script(': > "$OUT/a"')], [["/a", "a"]]);
+    await inTerminal(place, ["run", "--quiet", "sh", place.script(': > "$OUT/a"')], [["/a", "y"]]);
     expect(records(place)).toContainEqual(expect.objectContaining({ verdict: "ask", answer: "allow", answered: "allow (once)" }));
     expect(readFileSync(join(stateFolder(place.machine), "audit.jsonl"), "utf8")).toContain('"run"');
   });

@@ -189,8 +189,8 @@ describe("in a terminal", () => {
       place,
       ["run", "sh", "s.sh"],
       [
-        ["/a", "a"],
-        ["/b", "d"],
+        ["/a", "y"],
+        ["/b", "n"],
       ],
     );
     expect(screen).toMatch(/assent: sh under profile .*\(new\); asks in this terminal/);
@@ -201,7 +201,7 @@ describe("in a terminal", () => {
   it("q ends the run with 130", async () => {
     const place = here();
     place.script("echo x > $OUT/a; touch survived\n");
-    expect((await inTerminal(place, ["run", "sh", "s.sh"], [["uit", "q"]])).status).toBe(130);
+    expect((await inTerminal(place, ["run", "sh", "s.sh"], [["end the run", "q"]])).status).toBe(130);
     expect(existsSync(join(place.project, "survived"))).toBe(false);
   });
 

@@ -1,6 +1,7 @@
 import { messageOf } from "../../state/index.ts";
 import { type Verdict, verdictOf } from "../../policy/index.ts";
 import type { Answer } from "../../approve/index.ts";
+import type { CommandPlan } from "../errands/index.ts";
 import type { Caller } from "../judge/index.ts";
 import { ERRNO, errorName, sys, SYSCALLS } from "../kernel/index.ts";
 import type { RunEvent } from "../types.ts";
@@ -48,6 +49,8 @@ interface AskedCall extends JudgedCall {
   readonly state: "asked";
   readonly seq: number;
   readonly group: string;
+  /** What was asked about as a whole. */
+  readonly plan: CommandPlan | undefined;
 }
 
 /** It is allowed and not done yet: the other side is not there (LATER). */
@@ -256,13 +259,14 @@ export class Calls {
   /** Judged to asked. */
   #ask(call: JudgedCall): undefined {
     const { task, work, verdict } = call;
-    const { run, profile, home, cwd } = this.#options;
+    const { run, profile, home, cwd, env, command } = this.#options;
     const seq = ++this.#seq;
     const note = isExec(work) ? undefined : work.note;
     const where = this.#access.paths.workingFolder(task) ?? cwd;
-    const about = { pid: task.tgid, cwd: where, call: work.call, action: actionOf(work), note, verdict };
-    const question = questionOf({ seq, run, profile, home, ...about });
-    this.#wait({ ...call, state: "asked", trap: call.trap.copy(), answer: undefined, seq, group: question.group });
+    const plan = this.#own.planOf(work, verdict, this.#lineage.caller(task), this.#lineage.plans(task.tgid));
+    const about = { pid: task.tgid, cwd: where, call: work.call, action: actionOf(work), note, verdict, plan };
+    const question = questionOf({ seq, run, profile, home, env, command, ...about });
+    this.#wait({ ...call, state: "asked", trap: call.trap.copy(), answer: undefined, seq, group: question.group, plan });
     this.#tell((outside) => outside.ask(question));
   }
 
@@ -277,6 +281,8 @@ export class Calls {
     if (asked === undefined) return;
     if (answer.answer === "allow" && answer.scope === "session") this.#consent.allow(asked.group, grant);
     if (answer.answer === "allow" && answer.scope === "tree") this.#consent.trust(asked.task.tgid, grant);
+    if (answer.answer === "allow") this.#consent.connected(asked.task, actionOf(asked.work), asked.work.call, asked.verdict);
+    if (answer.answer === "allow" && asked.plan !== undefined) this.#own.consentTo(asked.plan);
     this.#settle(asked, answer.answer === "allow", `${answer.answer} (${answer.scope})`, "asked");
     if (answer.answer === "allow") this.rejudge();
   }

@@ -1,12 +1,13 @@
-import { realpathSync } from "node:fs";
+import { existsSync, realpathSync } from "node:fs";
 import type { Action } from "../../action/index.ts";
-import { joinPath } from "../../path/index.ts";
+import { baseName, joinPath, parentOf } from "../../path/index.ts";
 import { steeringFile, type Verdict } from "../../policy/index.ts";
+import type { CommandPlan } from "../errands/index.ts";
 import { type Caller, isCheckingOut } from "../judge/index.ts";
-import { kindOf } from "../undo/index.ts";
+import { kindOf, type ObjectStat } from "../undo/index.ts";
 import { type DecodedCall, type DecodedExec, isExec, SET_ID_BITS } from "./operation.ts";
 import type { DoorOptions } from "./options.ts";
-import { type CallPlace, OwnWork } from "./own-work.ts";
+import { type CallPlace, type ConsentedPlace, OwnWork } from "./own-work.ts";
 
 /**
  * Which calls a person's earlier word covers: those on what this run made where it was let. INVARIANT: only where the default of a
@@ -17,38 +18,56 @@ export class OwnWorkJudge {
   readonly #judge: DoorOptions["judge"];
   readonly #own: OwnWork;
 
-  constructor({ judge, home }: Pick<DoorOptions, "judge" | "home">) {
+  constructor({ judge, home, env }: Pick<DoorOptions, "judge" | "home" | "env">) {
     this.#judge = judge;
-    this.#own = new OwnWork(realOf(home));
+    this.#own = new OwnWork(realOf(home), (path) => programElsewhere(path, env["PATH"]) !== undefined);
   }
 
   covers(work: DecodedCall | DecodedExec, verdict: Verdict, caller: Caller): boolean {
-    if (this.#own.isEmpty || isExec(work) || !isPlaceQuestion(verdict) || work.judge !== undefined) return false;
+    return !this.#own.isEmpty && this.#coveredWith([], work, verdict, caller);
+  }
+
+  /** The wish that a question is a part of, so that a person is asked about all of it at once. */
+  planOf(work: DecodedCall | DecodedExec, verdict: Verdict, caller: Caller, plans: readonly CommandPlan[]): CommandPlan | undefined {
+    return plans.find((plan) => this.#coveredWith(placesOf(plan), work, verdict, caller));
+  }
+
+  /** A person said yes to it. */
+  consentTo(plan: CommandPlan): void {
+    this.#own.open(placesOf(plan));
+  }
+
+  #coveredWith(more: readonly ConsentedPlace[], work: DecodedCall | DecodedExec, verdict: Verdict, caller: Caller): boolean {
+    if (isExec(work) || !isPlaceQuestion(verdict) || work.judge !== undefined) return false;
     const { actions, about, places = [] } = work;
     if (places.length === 0) return false;
     // What a folder brings along to its new place, by itself.
-    if (about?.moves !== undefined && this.#judge.call([], caller, about).decision !== "allow") return false;
+    if (about?.moves !== undefined && !isHarmless(this.#judge.call([], caller, about), actions)) return false;
     return actions.every((action) => {
-      const own = this.#judge.call([action], caller, about);
+      const own = this.#judge.call([action], caller, { ...about, moves: undefined });
       // A grant is counted only where the whole call is allowed by it.
       if (own.decision === "allow") return own.basis !== "grant";
-      return isPlaceQuestion(own) && this.#isCovered(action, work, places, caller);
+      return isPlaceQuestion(own) && this.#isCovered(action, work, { places, more, caller, isProgram: own.builtin === "run.programs" });
     });
   }
 
-  #isCovered(action: Action, { call }: DecodedCall, places: readonly CallPlace[], caller: Caller): boolean {
+  #isCovered(action: Action, { call }: DecodedCall, { places, more, caller, isProgram }: CoveredBy): boolean {
     if (action.kind !== "file" || (action.target.kind !== "path" && action.target.kind !== "tree")) return false;
     const { path } = action.target;
+    const [first, second] = places;
+    // The file that gets another name stays as it is: whoever changes it by that name is asked, for the run has not made it.
+    if (call.name === "link" && path === first?.path && path !== second?.path)
+      return second !== undefined && this.#own.covers(second, { writes: false, makes: false, isProgram: false }, more);
     const moves = call.name === "rename" || call.name === "symlink" || call.name === "link";
     const changesContent = action.operation === "write" || action.operation === "edit" || action.operation === "link";
-    if (lendsRights(action)) return false;
+    if (lendsRights(action, places)) return false;
     // As inside the project: what git checks out, it writes under the names by which it is tracked.
     // A folder takes along what lies in it: `mv x .cargo`, `ln -s x .vscode`.
     if ((changesContent || moves) && steeringFile(path, moves)?.effect === "asked" && !isCheckingOut(caller.programs())) return false;
-    const [from] = places;
-    if (call.name === "rename" && from !== undefined && this.#own.replaces(from, path)) return true;
-    const arrives = call.name === "rename" && path !== from?.path;
-    return places.some((place) => place.path === path && this.#own.covers(place, { writes: changesContent && !arrives }));
+    if (call.name === "rename" && first !== undefined && this.#own.replaces(first, path)) return true;
+    const arrives = call.name === "rename" && path !== first?.path;
+    const use = { writes: changesContent && !arrives, makes: call.name === "open" || call.name === "mkdir", isProgram };
+    return places.some((place) => place.path === path && this.#own.covers(place, use, more));
   }
 
   /** What is refused in the end is refused at the first step: nobody is asked for the way to it. */
@@ -71,21 +90,66 @@ export class OwnWorkJudge {
   }
 }
 
-/** Only the default asks: it lies outside. */
+/** A single program arrives as one that is made: it is looked at by itself. */
+const isHarmless = (moved: Verdict, actions: readonly Action[]): boolean =>
+  moved.decision === "allow" ||
+  (moved.builtin === "run.programs" && !actions.some((action) => action.kind === "file" && action.target.kind === "tree"));
+
+interface CoveredBy {
+  readonly places: readonly CallPlace[];
+  readonly more: readonly ConsentedPlace[];
+  readonly caller: Caller;
+  readonly isProgram: boolean;
+}
+
+/** Only the default asks, for it lies outside; or it is a program of a person's own. */
 const isPlaceQuestion = ({ decision, basis, builtin }: Verdict): boolean =>
-  decision === "ask" && basis === "default" && builtin === "run.outside";
+  decision === "ask" && ((basis === "default" && builtin === "run.outside") || builtin === "run.programs");
+
+/** With the folders above them, which may not be there yet. */
+function placesOf({ into, programs }: CommandPlan): readonly ConsentedPlace[] {
+  const above = [...into, ...programs].flatMap((path) => foldersAbove(path));
+  return [
+    ...into.map((path) => ({ path, holds: "new" }) as const),
+    ...programs.map((path) => ({ path, holds: "programs" }) as const),
+    ...[...new Set(above)].map((path) => ({ path, holds: "object" }) as const),
+  ];
+}
+
+function foldersAbove(path: string): readonly string[] {
+  const found: string[] = [];
+  for (let at = parentOf(path); at !== "/" && at !== "."; at = parentOf(at)) found.push(at);
+  return found;
+}
+
+const USUAL = ["/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/sbin", "/bin"];
+
+/** What later commands start by this name now, where it lies elsewhere. */
+export function programElsewhere(path: string, searched = ""): string | undefined {
+  const name = baseName(path);
+  const folders = [...searched.split(":").filter((folder) => folder.startsWith("/")), ...USUAL];
+  return folders.map((folder) => joinPath(folder, name)).find((other) => other !== path && existsSync(other));
+}
 
 const deniedIn = (verdict: Verdict): Verdict | undefined => (verdict.decision === "deny" ? verdict : undefined);
 
 /** What the call makes that was not there. */
 const addedBy = ({ places = [], makes }: DecodedCall): CallPlace | undefined => (makes === undefined ? undefined : places.at(-1));
 
-/** Whoever starts it has other rights than their own. */
-const lendsRights = (action: Action): boolean =>
-  action.kind === "file" &&
-  ((action.call?.name === "chmod" && (Number.parseInt(String(action.call.args[1]), 8) & SET_ID_BITS) !== 0) ||
-    action.call?.name === "chown" ||
-    action.call?.name === "setxattr");
+/** Whoever starts it has other rights than their own, or it is another's. */
+function lendsRights(action: Action, [place]: readonly CallPlace[]): boolean {
+  if (action.kind !== "file" || action.call === undefined) return false;
+  const { name, args } = action.call;
+  if (name === "chmod") return (Number.parseInt(String(args[1]), 8) & SET_ID_BITS) !== 0;
+  // `tar` and `cp -a`, as root, say whose it is even where it is so already.
+  if (name === "chown") return !isAlreadyOf(place?.object, args.slice(1).map(Number));
+  // `install` and `cp -p` hand on who may use a file (acl(5)); rights of programs lie elsewhere (capabilities(7)).
+  return name === "setxattr" && !/^(?:user\.|system\.posix_acl_)/.test(String(args[1]));
+}
+
+/** -1 leaves it as it is (chown(2)). */
+const isAlreadyOf = (object: ObjectStat | undefined, [uid, gid]: readonly number[]): boolean =>
+  object !== undefined && (uid === -1 || uid === object.uid) && (gid === -1 || gid === object.gid);
 
 /** The file whose new text is first written beside it: `F.lock` (git), `F.tmp`, `F.new`, `F~`. */
 const replacedBy = (path: string): string | undefined => /^(.*\/[^/]+?)(?:\.(?:lock|tmp|temp|new|bak|orig|part)|~)$/.exec(path)?.[1];

@@ -1,4 +1,4 @@
-import { type Errand, type KnownHost, NO_ERRAND } from "../errands/index.ts";
+import { type CommandPlan, type Errand, type KnownHost, NO_ERRAND } from "../errands/index.ts";
 import type { Caller, Hosts, LoginTrail } from "../judge/index.ts";
 import { layoutOf, parentOf, startOf } from "./processes.ts";
 import type { Task } from "./tasks.ts";
@@ -43,7 +43,7 @@ export class Lineage {
     if (this.#records.size >= MOST) this.#prune();
     this.#records.set(pid, { start, ...program });
     const { programs, errand, named, says } = program;
-    const given = [programs, errand.writes, errand.hosts, named, says];
+    const given = [programs, errand.writes, errand.hosts, named, says, errand.plan?.into ?? []];
     const layout = given.every((list) => list.length === 0) ? undefined : layoutOf(pid);
     if (layout === undefined) return;
     const [oldest] = this.#layouts.keys();
@@ -65,6 +65,11 @@ export class Lineage {
   /** Where programs that the process or those above it started may work. */
   #builds(pid: number): readonly string[] {
     return this.#up(pid).flatMap((found) => (found === undefined ? [] : found.errand.builds));
+  }
+
+  /** What the process, or who started it, is there to fill. */
+  plans(pid: number): readonly CommandPlan[] {
+    return [this.program(pid), ...this.#up(pid)].flatMap((found) => found?.errand.plan ?? []);
   }
 
   #hosts(pid: number): Hosts {

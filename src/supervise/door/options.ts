@@ -17,6 +17,8 @@ export interface DoorOptions {
   readonly profile: string;
   readonly home: string;
   readonly cwd: string;
+  /** What was typed. */
+  readonly command: readonly string[];
   /** As the program was given it. */
   readonly env: Readonly<Record<string, string>>;
   /** Landlock bounds what the kernel is left to do itself. */

@@ -1,5 +1,6 @@
 import { lstatSync } from "node:fs";
-import { isWithin } from "../../path/index.ts";
+import { isWithin, joinPath } from "../../path/index.ts";
+import { programsFolder } from "../../policy/index.ts";
 import { type ObjectStat, sameTime, statFd, type Time } from "../undo/index.ts";
 
 /** A name that a call is about: what stands there, or the folder in which it is made. */
@@ -11,19 +12,25 @@ export interface CallPlace {
 }
 
 /** A place that a person has said yes to. */
-interface ConsentedPlace {
+export interface ConsentedPlace {
   readonly path: string;
   /**
-   * `object`: what the run made there. `below`: and everything that it makes in it. `lock`: what takes the place of the file
-   * whose name it has without `.lock`; nobody may write to it behind the one that made it.
+   * `object`: what the run made there, and what programs keep beside such a file. `below`: and everything that it makes in it.
+   * `lock`: what takes the place of the file whose name it has without `.lock`; nobody may write to it behind the one that made it.
+   * `new`: whatever the run makes at this place or below it, in folders that were there as well. `programs`: so too, but for a
+   * program of a name that later commands find elsewhere.
    */
-  readonly holds: "object" | "below" | "lock";
+  readonly holds: "object" | "below" | "lock" | "new" | "programs";
 }
 
 /** What is done to something, beyond its path. */
 interface PlaceUse {
   /** It is written to, or gets another name through which it can be. */
   readonly writes: boolean;
+  /** A file or a folder is made there, of its own: no link. */
+  readonly makes: boolean;
+  /** Later commands start what lies there by its name. */
+  readonly isProgram: boolean;
 }
 
 const MOST = 200_000;
@@ -37,9 +44,12 @@ export class OwnWork {
   readonly #made = new Map<string, Time>();
   readonly #places: ConsentedPlace[] = [];
   readonly #home: string;
+  readonly #isTaken: (program: string) => boolean;
 
-  constructor(home: string) {
+  /** `isTaken`: a program of the name is found elsewhere, so that a new one would be started in its place. */
+  constructor(home: string, isTaken: (program: string) => boolean) {
     this.#home = home;
+    this.#isTaken = isTaken;
   }
 
   /** Nothing can be covered yet. */
@@ -62,12 +72,25 @@ export class OwnWork {
     this.#places.push({ path, holds });
   }
 
-  /** A person's word speaks of this, too. */
-  covers({ path, object, parent }: CallPlace, { writes }: PlaceUse): boolean {
-    return this.#places.some((place) => {
+  /** A person said yes to all of this. */
+  open(places: readonly ConsentedPlace[]): void {
+    this.#places.push(...places);
+  }
+
+  /** A person's word speaks of this, too. `more`: would, if they said yes to these places. */
+  covers({ path, object, parent }: CallPlace, { writes, makes, isProgram }: PlaceUse, more: readonly ConsentedPlace[] = []): boolean {
+    return [...this.#places, ...more].some((place) => {
+      const { holds } = place;
+      if (isProgram && (holds !== "programs" || path === place.path))
+        return path === place.path && object !== undefined && this.#isMade(object);
+      if (holds === "programs") return isWithin(path, place.path) && (object === undefined ? !this.#isTaken(path) : this.#isMade(object));
+      if (holds !== "below" && holds !== "new" && isBeside(path, place.path)) return object === undefined ? makes : this.#isMade(object);
       if (!isWithin(path, place.path)) return false;
-      if (path === place.path) return object !== undefined && this.#isMade(object) && (place.holds !== "lock" || !writes);
-      if (place.holds === "object" || place.holds === "lock") return false;
+      if (holds === "new") return object === undefined || this.#isMade(object);
+      // What was made there is gone, and is made again.
+      if (path === place.path && object === undefined) return makes;
+      if (path === place.path) return object !== undefined && this.#isMade(object) && (holds !== "lock" || !writes);
+      if (holds !== "below") return false;
       if (object !== undefined) return this.#isMade(object);
       const around = parent === undefined ? undefined : statFd(parent);
       return typeof around === "object" && this.#isMade(around);
@@ -94,6 +117,10 @@ export function replacedByLock(path: string, home: string): string | undefined {
   return isThere || file === `${home}/.gitconfig` || file === `${home}/.config/git/config` ? file : undefined;
 }
 
+/** What a program makes beside a file of its own: `key.pub` (ssh-keygen), `data.db-journal` (SQLite), `a.out.tmp`, `notes~`. */
+const isBeside = (path: string, file: string): boolean =>
+  path.startsWith(file) && /^(?:\.\w{1,12}|-(?:journal|wal|shm)|~)$/.test(path.slice(file.length));
+
 /** Without the time of its birth a number may be another's. */
 const hasBirth = ({ btime }: ObjectStat): boolean => btime[0] !== 0;
 
@@ -103,11 +130,21 @@ const SYSTEM = /^\/(?:bin|boot|dev|etc|lib\w*|nix|proc|root|run|sbin|snap|sys|us
 const SHARED = /^(?:Desktop|Documents|Downloads|Music|Pictures|Videos|Public|Templates|Library|Applications|bin)$/;
 
 /**
- * Whoever lets a run make this folder lets it fill it. Not so a folder in which programs look for their settings: `~/.config`,
- * and whatever is hidden in home.
+ * In these each program has a folder of its own, called after it; what else lies in home hidden is read by many, and so is what
+ * shells, desktops and interpreters load from folders of these names.
+ */
+const OF_PROGRAMS = /^(?:\.config|\.cache|\.local\/(?:lib|share|state|include|libexec|opt|etc))\/(?=([^/]+))/;
+const READ_BY_MANY =
+  /^(?:python|perl|ruby|gem|bash-completion|zsh|fish|dbus-1|systemd|environment|autostart|applications|plasma|kio|gnome|xdg)/;
+
+/**
+ * Whoever lets a run make this folder lets it fill it. Not so a folder in which all programs look for their settings: `~/.config`,
+ * and whatever else is hidden in home.
  */
 export function isForFilling(folder: string, home: string): boolean {
   if (!isWithin(folder, home)) return !isWithin(home, folder) && !SYSTEM.test(folder);
   const inside = folder.slice(home.length + 1);
-  return inside !== "" && !SHARED.test(inside) && !inside.split("/").some((name) => name.startsWith("."));
+  const own = inside.replace(OF_PROGRAMS, (above: string, name: string) => (READ_BY_MANY.test(name) ? above : ""));
+  if (programsFolder(joinPath(folder, "#"), home) !== undefined) return false;
+  return inside !== "" && !SHARED.test(inside) && !own.split("/").some((name) => name.startsWith("."));
 }

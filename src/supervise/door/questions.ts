@@ -1,11 +1,13 @@
-import { type Action, type Call, printCall } from "../../action/index.ts";
+import { type Action, type Call, printCall, visible } from "../../action/index.ts";
 import type { Proposal, Question } from "../../approve/index.ts";
-import { parentOf } from "../../path/index.ts";
+import { baseName, parentOf } from "../../path/index.ts";
 import type { Verdict } from "../../policy/index.ts";
 import type { Lineage } from "./lineage.ts";
 import type { DoorOptions } from "./options.ts";
-import { sayWish } from "./wishes.ts";
-import { ancestryOf, describeProcess, programOf } from "./processes.ts";
+import type { CommandPlan } from "../errands/index.ts";
+import { programElsewhere } from "./judge-own-work.ts";
+import { sayPlan, sayWish, shortPath } from "./wishes.ts";
+import { ancestryOf, describeProcess, programOf, startOf } from "./processes.ts";
 import type { Task } from "./tasks.ts";
 
 interface AskedAbout {
@@ -19,10 +21,16 @@ interface AskedAbout {
   readonly action: Action;
   readonly note: string | undefined;
   readonly verdict: Verdict;
+  readonly env: Readonly<Record<string, string>>;
+  /** What was typed. */
+  readonly command: readonly string[];
+  /** What it is a part of, and is asked about as a whole. */
+  readonly plan: CommandPlan | undefined;
 }
 
 /** Puts a call that must be asked about into words. */
-export function questionOf({ seq, run, profile, home, pid, cwd, call, action, note, verdict }: AskedAbout): Question {
+export function questionOf(about: AskedAbout): Question {
+  const { seq, run, profile, home, pid, cwd, call, action, note, verdict, command, plan } = about;
   const process = describeProcess(pid);
   return {
     seq,
@@ -33,21 +41,35 @@ export function questionOf({ seq, run, profile, home, pid, cwd, call, action, no
     cwd,
     call,
     action,
-    what: sayWish(action, call, note, home),
-    reason: verdict.reason,
+    command,
+    what: plan === undefined ? sayWish(action, call, note, home) : sayPlan(plan, home),
+    reason: reasonOf(about),
     basis: verdict.basis,
     ...(verdict.rule === undefined ? {} : { rule: verdict.rule }),
     ...(verdict.help === undefined ? {} : { help: verdict.help }),
     proposals: proposalsFor(action, call, home),
-    group: groupOf(pid, action, call, verdict),
+    group: plan === undefined ? groupOf(pid, action, call, verdict) : `plan\0${JSON.stringify(plan)}`,
   };
+}
+
+/** What comes of it, where that is more than that it lies outside. */
+function reasonOf({ plan, verdict, action, call, home, env }: AskedAbout): string {
+  const [programs] = plan?.programs ?? [];
+  if (programs !== undefined) return `later commands start what is put into ${shortPath(programs, home)} by its name`;
+  if (verdict.builtin !== "run.programs" || action.kind !== "file" || action.target.kind !== "path") return verdict.reason;
+  const [, to] = call.args;
+  const path = call.name === "rename" && typeof to === "string" ? to : action.target.path;
+  const name = baseName(path);
+  const other = programElsewhere(path, env["PATH"]);
+  if (other === undefined) return `later commands start it by its name, ${visible(name)}`;
+  return `later commands named ${visible(name)} may start it in place of ${visible(other)}`;
 }
 
 /** Questions alike: the same program file doing the same in the same folder, or with the same host, asked about for the same reason. */
 function groupOf(pid: number, action: Action, call: Call, { rule, builtin, basis }: Verdict): string {
   const where =
     action.kind === "file" && action.target.kind !== "unknown" && action.target.kind !== "glob"
-      ? `${action.operation}:${parentOf(action.target.path)}`
+      ? `${action.operation}:${builtin === "run.programs" ? action.target.path : parentOf(action.target.path)}`
       : action.kind === "net"
         ? `${action.operation}:${action.host ?? ""}:${action.port ?? ""}`
         : printCall(call);
@@ -86,6 +108,12 @@ function proposalsFor(action: Action, call: Call, home: string): readonly Propos
   return proposals;
 }
 
+const MOST_CONNECTED = 1000;
+
+/** A number of a process comes again; when it began does not. */
+const connectionOf = (pid: number, action: Action, call: Call, verdict: Verdict): string =>
+  `${pid}:${startOf(pid) ?? ""}\0${groupOf(pid, action, call, verdict)}`;
+
 const isPlain = (path: string): boolean => /^[\w./~+@%,=:-]+$/.test(path);
 
 /** What a person has said about this run as a whole. */
@@ -94,6 +122,7 @@ export class RunConsent {
   /** Where each is remembered for others to see, and to take back. */
   readonly #groups = new Map<string, string | undefined>();
   readonly #trees = new Map<string, number>();
+  readonly #connected = new Set<string>();
   readonly #holds: (grant: string) => boolean;
   /** Somebody answers questions. */
   readonly #asks: boolean;
@@ -107,6 +136,13 @@ export class RunConsent {
   /** A person may be asked for this task. */
   asks({ tgid }: Task): boolean {
     return this.#asks && !this.#lineage.isAlone(tgid);
+  }
+
+  /** Once is enough for one process and one place on the network, however many connections it opens. */
+  connected({ tgid }: Task, action: Action | undefined, call: Call, verdict: Verdict): void {
+    if (action?.kind !== "net" || action.operation === "listen" || action.host === undefined) return;
+    if (startOf(tgid) !== undefined && this.#connected.size < MOST_CONNECTED)
+      this.#connected.add(connectionOf(tgid, action, call, verdict));
   }
 
   /** Questions alike need not be asked again. */
@@ -135,11 +171,14 @@ export class RunConsent {
   waives(task: Task, action: Action | undefined, call: Call, verdict: Verdict): boolean {
     if (verdict.basis === "floor" || action === undefined) return false;
     if (this.#trees.size > 0) this.#review("");
-    return this.#lineage.isTrusted(task.tgid) || this.waivesAlike(task, action, call, verdict);
+    // Programs that others start later are no matter of this one and its run.
+    const isOfRun = verdict.builtin !== "run.programs";
+    return (isOfRun && this.#lineage.isTrusted(task.tgid)) || this.waivesAlike(task, action, call, verdict);
   }
 
   /** Only a question of the same kind will do: trusting a program says nothing about it. */
   waivesAlike({ tgid }: Task, action: Action | undefined, call: Call, verdict: Verdict): boolean {
+    if (action?.kind === "net" && this.#connected.has(connectionOf(tgid, action, call, verdict))) return true;
     if (this.#groups.size === 0 || action === undefined) return false;
     const group = groupOf(tgid, action, call, verdict);
     this.#review(group);

@@ -1,4 +1,6 @@
 import { type Action, brief, type Call, type FileAction, printAction, visible } from "../../action/index.ts";
+import { isWithin, parentOf } from "../../path/index.ts";
+import type { CommandPlan } from "../errands/index.ts";
 import { isForFilling, replacedByLock } from "./own-work.ts";
 
 /** What a call wants, as a person would say it after "wants to". Safe to print. */
@@ -20,8 +22,27 @@ export function sayWish(action: Action, call: Call, note: string | undefined, ho
   }
 }
 
+const MOST_NAMED = 2;
+
+/** The whole that a call is a part of. Safe to print. */
+export function sayPlan({ is, into, programs }: CommandPlan, home: string): string {
+  const short = (paths: readonly string[]): string => paths.map((path) => shortPath(path, home)).join(" and ");
+  if (is === "cache") return `keep its own files in ${short(into.slice(0, MOST_NAMED))}${into.length > MOST_NAMED ? " and so on" : ""}`;
+  const [first] = programs;
+  if (into.length === 0) return `put programs into ${short(programs)}`;
+  const to = shortPath(commonFolder([...into, ...programs]), home);
+  return `install into ${to}${first === undefined ? "" : `, with programs in ${shortPath(first, home)}`}`;
+}
+
+function commonFolder(paths: readonly string[]): string {
+  const [first = "/", ...rest] = paths;
+  let at = first;
+  while (at !== "/" && !rest.every((path) => isWithin(path, at))) at = parentOf(at);
+  return at;
+}
+
 /** A path as people write it. */
-function short(path: unknown, home: string): string {
+export function shortPath(path: unknown, home: string): string {
   const text = typeof path === "string" ? path : "";
   return brief(text === home ? "~" : text.startsWith(`${home}/`) && home !== "/" ? `~${text.slice(home.length)}` : text);
 }
@@ -29,7 +50,7 @@ function short(path: unknown, home: string): string {
 function sayFile(action: FileAction, call: Call, note: string | undefined, home: string): string {
   const [first, second] = call.args;
   const { target } = action;
-  const at = short(target.kind === "path" || target.kind === "tree" ? target.path : first, home);
+  const at = shortPath(target.kind === "path" || target.kind === "tree" ? target.path : first, home);
   switch (call.name) {
     case "open":
     case "create":
@@ -45,11 +66,11 @@ function sayFile(action: FileAction, call: Call, note: string | undefined, home:
     case "delete":
       return `delete ${at}`;
     case "rename":
-      return `${note === undefined ? "move" : "replace by a move"} ${short(first, home)} ${note === undefined ? "to" : "→"} ${short(second, home)}`;
+      return `${note === undefined ? "move" : "replace by a move"} ${shortPath(first, home)} ${note === undefined ? "to" : "→"} ${shortPath(second, home)}`;
     case "link":
-      return `give ${short(first, home)} a second name, ${short(second, home)}`;
+      return `give ${shortPath(first, home)} a second name, ${shortPath(second, home)}`;
     case "symlink":
-      return `create the link ${at}, which leads to ${short(first, home)}`;
+      return `create the link ${at}, which leads to ${shortPath(first, home)}`;
     case "mknod":
       return `create ${at} (a ${typeof second === "string" ? visible(second) : "special file"})`;
     case "truncate":
@@ -78,5 +99,5 @@ function sayFile(action: FileAction, call: Call, note: string | undefined, home:
 /** What is written beside a file takes its place. */
 function sayNew(path: string, home: string): string {
   const real = replacedByLock(path, home);
-  return real === undefined ? `create the file ${short(path, home)}` : `change ${short(real, home)}`;
+  return real === undefined ? `create the file ${shortPath(path, home)}` : `change ${shortPath(real, home)}`;
 }

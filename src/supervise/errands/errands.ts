@@ -3,6 +3,7 @@ import type { Action } from "../../action/index.ts";
 import { isWithin } from "../../path/index.ts";
 import { isForge } from "../../shell/index.ts";
 import { ERRANDS } from "./table.ts";
+import type { CommandPlan } from "./plans.ts";
 import { type ToolErrand, toolOf } from "./read.ts";
 
 /** What a started program may do without a question: what it does for itself, and what its words say it does. */
@@ -15,6 +16,8 @@ export interface Errand {
   readonly builds: readonly string[];
   /** Of its service: open to this program and its own helpers, not to the scripts that it starts. */
   readonly hosts: readonly KnownHost[];
+  /** What a person who started it says yes to at once. */
+  readonly plan?: CommandPlan;
 }
 
 export const NO_ERRAND: Errand = { writes: [], own: [], builds: [], hosts: [] };
@@ -85,6 +88,8 @@ interface ErrandContext {
    * files open no host then, but a forge that a remote of git names.
    */
   readonly ofAgent?: boolean;
+  /** A file of the project's names code that the tool loads into itself. */
+  readonly loadsProject?: boolean;
   /** Secrets are in the run's environment. */
   readonly holdsSecrets?: boolean;
   /** As the kernel names it. */
@@ -180,7 +185,9 @@ function hostsOf(tool: ToolErrand, actions: readonly Action[], around: ErrandCon
   const open = tool.downloads ?? [];
   if (around.ofAgent === true && around.holdsSecrets === true && RELAYS.has(tool.names[0] ?? ""))
     return open.filter((host) => !isRelay(host));
-  if (runsProjectCode(tool, words)) return open;
+  // A person's own `npm init` asks the registry: no code of the project is in it unless a file of the project says so.
+  const isOwnCode = around.ofAgent !== true && tool.projectCode !== true && around.loadsProject !== true;
+  if (runsProjectCode(tool, words) && !isOwnCode) return open;
   return [...open, ...(tool.hosts ?? []), ...configuredHosts(tool, around)];
 }
 

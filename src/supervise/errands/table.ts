@@ -89,6 +89,7 @@ export const ERRANDS: readonly (readonly string[])[] = [
     "downloads: nodejs.org",
     "registry: $npm_config_registry; $NPM_CONFIG_REGISTRY; ~/.npmrc registry; /etc/npmrc registry",
     "login: ~/.npmrc",
+    "loads: ./.npmrc init-module init.module init_module",
     "helpers: git",
     "service: npm",
     "project-code: init innit create",

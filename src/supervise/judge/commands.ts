@@ -24,7 +24,18 @@ import { lowerArgv } from "../../shell/index.ts";
 import { type ProgramAliases, sameCommand } from "./program-aliases.ts";
 import type { JudgedExec, Started } from "./types.ts";
 import { TOLD } from "./git-config.ts";
-import { type Errand, errandOf, hasLoginsFor, type KnownHost, loadedBy, NO_ERRAND, toolErrand } from "../errands/index.ts";
+import {
+  cachePlan,
+  type CommandPlan,
+  type Errand,
+  errandOf,
+  hasLoginsFor,
+  installPlan,
+  type KnownHost,
+  loadedBy,
+  NO_ERRAND,
+  toolErrand,
+} from "../errands/index.ts";
 import { joinPath, parentOf } from "../../path/index.ts";
 import { isFreePlace } from "./free-places.ts";
 import { loginsOf } from "./secrets.ts";
@@ -61,6 +72,7 @@ export function judgeExec(judging: CommandContext, chain: readonly Started[], ca
   // A script goes by its interpreter's name, its own, and that of what it is a part of: what holds for one holds for all.
   const isScripted = chain.some(({ path }) => INTERPRETER.test(path));
   let steered = false;
+  let plan: CommandPlan | undefined;
   let loads = false;
   const weigh = (verdicts: readonly Verdict[]): void => {
     strictest = verdicts.reduce(stricterOf, strictest);
@@ -96,6 +108,8 @@ export function judgeExec(judging: CommandContext, chain: readonly Started[], ca
       logins.push(...loginsOf(first.program, words, first.knowledge));
       programs.push(first.program, ...(first.program === "git" ? namesOfGit(first, unknowns) : []));
       const errand = errandOf(first.program, actions, errandContext(judging, first.program));
+      const { home, env, ofAgent } = judging;
+      if (!ofAgent) plan ??= installPlan(first.program, words, { home, env: (name) => env[name] });
       errands.push(judging.ofAgent && !speaksToService(first, actions) ? { ...errand, hosts: [] } : errand);
     }
     weigh(alikeVerdicts(judging, started, call));
@@ -104,8 +118,20 @@ export function judgeExec(judging: CommandContext, chain: readonly Started[], ca
     verdict: strictest,
     action: shown ?? { kind: "exec", program: "", argv: [], env: [], trusted: false, origin: { by: "tool" }, call },
     errand: steered
-      ? NO_ERRAND
+      ? {
+          ...NO_ERRAND,
+          ...planned(
+            plan ??
+              (judging.ofAgent
+                ? undefined
+                : cachePlan(
+                    programs[0] ?? "",
+                    errands.flatMap(({ own }) => own),
+                  )),
+          ),
+        }
       : {
+          ...planned(plan),
           writes: errands.flatMap(({ writes }) => writes),
           own: errands.flatMap(({ own }) => own),
           builds: errands.flatMap(({ builds }) => builds),
@@ -120,9 +146,12 @@ export function judgeExec(judging: CommandContext, chain: readonly Started[], ca
   };
 }
 
+const planned = (plan: CommandPlan | undefined): Pick<Errand, "plan"> => (plan === undefined ? {} : { plan });
+
 const errandContext = (judging: CommandContext, program: string): Parameters<typeof errandOf>[2] => ({
   home: judging.home,
   ofAgent: judging.ofAgent,
+  loadsProject: loadsProject(program, judging.world),
   holdsSecrets: judging.holdsSecrets,
   cwd: judging.world.cwd,
   env: (name) => judging.env[name],

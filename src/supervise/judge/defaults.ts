@@ -1,11 +1,11 @@
 import { existsSync, lstatSync } from "node:fs";
 import type { FileAction } from "../../action/index.ts";
 import { isWithin } from "../../path/index.ts";
-import { type PresetName, type ReasonId, steeringFile, type Verdict, verdictOf } from "../../policy/index.ts";
+import { type PresetName, programsFolder, type ReasonId, steeringFile, type Verdict, verdictOf } from "../../policy/index.ts";
 import { inTree } from "../door/processes.ts";
 import { HOOK } from "./git-config.ts";
 import { holdsSecret } from "./secrets.ts";
-import { ALLOWED, COMMANDS_TERMINALS, HOOKED, isChange, isConfig, LENDS, STEERS } from "./verdicts.ts";
+import { ALLOWED, COMMANDS_TERMINALS, HOOKED, isChange, isConfig, LENDS, PROGRAMS, STEERS } from "./verdicts.ts";
 
 /** Repositories need not be called `.git` (git-init(1): --bare, --separate-git-dir): a folder with these in it is one. */
 const isRepository = (folder: string): boolean => ["HEAD", "objects", "refs"].every((name) => existsSync(`${folder}/${name}`));
@@ -25,20 +25,24 @@ export interface RunPlaces {
   /** Where the program works, and its project; canonical. */
   readonly work: readonly string[];
   readonly temp: readonly string[];
+  /** A person at a terminal is asked: nobody else may be, about some things. */
+  readonly asksPerson: boolean;
 }
 
 /** What a run allows by itself: its own places, and whatever the preset's protections mean nothing for in here. */
 export class RunDefaults {
   readonly #home: string;
   readonly #temp: readonly string[];
+  readonly #asksPerson: boolean;
   /** Where tmux looks for its server (tmux(1), "TMUX_TMPDIR"). */
   readonly #servers: readonly string[];
   /** Canonical. */
   readonly roots: readonly string[];
 
-  constructor({ home, work, temp }: RunPlaces) {
+  constructor({ home, work, temp, asksPerson }: RunPlaces) {
     this.#home = home;
     this.#temp = temp;
+    this.#asksPerson = asksPerson;
     this.#servers = temp.map((folder) => `${folder}/tmux-${process.getuid?.() ?? ""}`);
     // A folder that holds home is nobody's project, nor is one of the system's.
     this.roots = [...new Set(work)].filter((folder) => !isWithin(home, folder) && !SYSTEM.test(folder));
@@ -53,7 +57,8 @@ export class RunDefaults {
   relaxed(action: FileAction, path: string, verdict: Verdict, preset: PresetName): Verdict {
     const { builtin, basis } = verdict;
     if (basis === "floor" || basis === "rule" || basis === "grant") return verdict;
-    if (basis === "protection" && !this.#meansNothing(builtin, action, path)) return verdict;
+    if (basis === "protection" && !this.#meansNothing(builtin, action, path))
+      return builtin === "danger.persistence" && this.#mayInstall(path, preset) ? PROGRAMS : verdict;
     if (verdict.decision === "deny" && basis !== "protection") return verdict;
     if (preset === "strict" || preset === "readonly") return verdict;
     const { operation } = action;
@@ -67,6 +72,11 @@ export class RunDefaults {
     if (operation === "metadata" && this.roots.includes(path)) return ALLOWED;
     if (verdict.decision === "allow") return verdict;
     return verdictOf("ask", "run.outside");
+  }
+
+  /** Who types a command may let it install programs; an agent, or where nobody is at a terminal, may not. */
+  #mayInstall(path: string, preset: PresetName): boolean {
+    return this.#asksPerson && preset !== "strict" && preset !== "readonly" && programsFolder(path, this.#home) !== undefined;
   }
 
   #meansNothing(builtin: ReasonId | undefined, action: FileAction, path: string): boolean {

@@ -48,6 +48,8 @@ export interface RunJudgeOptions {
   readonly env: Readonly<Record<string, string>>;
   /** An agent wrote the command: what it names, and what it could have written before, grants nothing. */
   readonly ofAgent?: boolean;
+  /** A person at a terminal is asked. */
+  readonly asksPerson?: boolean;
   readonly policyFiles: readonly string[];
   /** File of the profile; it need not exist. */
   readonly profileFile: string;
@@ -117,6 +119,7 @@ export class RunJudge {
       home: this.#home,
       work: [cwd, projectRoot].map(real),
       temp: [...options.machine.temp, "/dev/shm"].map(real),
+      asksPerson: options.asksPerson === true && options.ofAgent !== true,
     });
     const { XDG_STATE_HOME: state = `${home}/.local/state` } = options.machine.env;
     this.#runs = this.#world.canonical(`${state}/assent/runs`);
@@ -266,7 +269,7 @@ export class RunJudge {
   #onErrand(verdict: Verdict, { operation }: FileAction, path: string, caller: Caller): Verdict | undefined {
     const isDefault = verdict.decision === "ask" && verdict.basis === "default";
     // A package store may lie beside programs that a shell finds (`~/.local/share/pnpm`).
-    if (!isDefault && verdict.builtin !== "danger.persistence") return undefined;
+    if (!isDefault && verdict.builtin !== "danger.persistence" && verdict.builtin !== "run.programs") return undefined;
     const { writes, own } = caller.errand();
     if (!isDefault) return own.some((folder) => isWithin(path, folder) && folder !== path) ? ERRAND : undefined;
     // In a fresh home the folders above its own (`~/.npm`, `~/.config`) are not there yet.

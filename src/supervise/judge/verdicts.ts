@@ -5,6 +5,8 @@ export const ALLOWED = verdictOf("allow", "run.default");
 export const ERRAND = verdictOf("allow", "run.errand");
 export const KEPT = verdictOf("deny", "floor.runs");
 export const TOO_LARGE = verdictOf("ask", "run.large-move");
+/** Asked of nobody but a person at a terminal. */
+export const PROGRAMS = verdictOf("ask", "run.programs");
 export const LENDS = verdictOf("ask", "run.lends-rights");
 
 /** Of a repository, and what git makes it from. */

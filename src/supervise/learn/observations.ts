@@ -139,6 +139,7 @@ function asides(map: ReadonlyMap<string, CountedAside<string>>): readonly Aside[
  */
 export function learningApprover(person: Approver | undefined, seen: Observations): Approver {
   return {
+    ...(person?.atTerminal === true ? { atTerminal: true } : {}),
     ask: async (question, signal): Promise<Answer> => {
       const { action, reason, basis = "default" } = question;
       const verdict = { decision: "ask", basis, reason } as const;

@@ -96,9 +96,17 @@ const npmInit = (word: string): Parameters<typeof errandOf>[1] => [
 ];
 
 describe("an errand is the tool's own", () => {
-  it("npm init runs code that a project's settings name: no host is open to it", () => {
-    expect(errandOf("npm", npmInit("install"), around).hosts.map(({ host }) => host)).toContain("registry.npmjs.org");
-    expect(errandOf("npm", npmInit("init"), around).hosts.map(({ host }) => host)).not.toContain("registry.npmjs.org");
+  // npm init runs code that a project's settings may name.
+  it.each([
+    ["install", {}, true],
+    ["install", { ofAgent: true }, true],
+    ["init", {}, true],
+    ["init", { loadsProject: true }, false],
+    ["init", { ofAgent: true }, false],
+    ["create", { ofAgent: true }, false],
+  ])("npm %s with %j has its registry: %s", (word, more, has) => {
+    const hosts = errandOf("npm", npmInit(word), { ...around, ...more }).hosts.map(({ host }) => host);
+    expect(hosts.includes("registry.npmjs.org")).toBe(has);
   });
 
   it("what a shell is told to start gives the shell nothing", () => {
