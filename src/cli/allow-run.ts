@@ -2,13 +2,13 @@ import { visible } from "../action/index.ts";
 import { addToProfile, minute } from "../policy-edit/index.ts";
 import { parseRule } from "../policy/index.ts";
 import { type Machine, profileFile, thisMachine } from "../state/index.ts";
-import { type AllowingRule, type RefusedAction, rulesForRefused, type RunRefusals } from "../supervise/learn/index.ts";
-import { findRun, readEvents, type RunRecord, runsFolder } from "../supervise/undo/index.ts";
-import { engine } from "./engine.ts";
+import { type AllowingRule, type RefusedAction, type RunRefusals } from "../supervise/learn/index.ts";
+import { findRun, type RunRecord, runsFolder } from "../supervise/undo/index.ts";
 import { JSON_VERSION } from "./json.ts";
 import { shorten } from "./place.ts";
 import { complain, targetOf } from "./policy-target.ts";
 import { noRun } from "./receipt.ts";
+import { refusalsOf } from "./refusals-of-run.ts";
 import { addToPolicy, notDone } from "./rule.ts";
 import { writeStderr, writeStdout } from "./stdio.ts";
 import { styleFor, type TerminalStyle } from "./style.ts";
@@ -24,18 +24,6 @@ export interface AllowRunOptions {
   readonly why?: string;
   readonly dryRun?: boolean;
   readonly json?: boolean;
-}
-
-/** What a run was refused, with the rules that would have allowed it. */
-export function refusalsOf(run: RunRecord, machine: Machine): RunRefusals {
-  return rulesForRefused(readEvents(run.folder), {
-    machine,
-    cwd: run.cwd,
-    profile: run.profile ?? "",
-    policyFiles: run.policyFiles ?? [],
-    ofAgent: run.confined !== undefined,
-    ...engine,
-  });
 }
 
 /** `assent allow --run`: what a run was refused, and the chosen rules written. Exit 0 when they stand, 1 not, 2 wrong usage. */

@@ -1,21 +1,31 @@
 import { visible } from "../action/index.ts";
 import { inspect } from "../inspect/index.ts";
 import { lint as findings, type Finding, type Severity } from "../lint/index.ts";
+import { policyPlace } from "../policy-edit/index.ts";
 import { thisMachine } from "../state/index.ts";
 import { engine } from "./engine.ts";
 import { JSON_VERSION } from "./json.ts";
 import { absolute, fileProblem, shorten } from "./place.ts";
+import { complain } from "./policy-target.ts";
+import { STANDARD_OUTPUT, writeReport } from "./report-file.ts";
+import { sarifOf } from "./sarif.ts";
 import { writeStderr, writeStdout } from "./stdio.ts";
 import { styleFor, type TerminalStyle } from "./style.ts";
 
 interface LintOptions {
   readonly policy: readonly string[];
   readonly json?: boolean;
+  /** Where a report for code hosts goes. */
+  readonly sarif?: string;
 }
 
 /** `assent lint`: what is suspicious about the policies in force, or about the files given. Exit 0 nothing but notes, 1 warnings or errors, 2 wrong usage. */
 export function lint(files: readonly string[], options: LintOptions): number {
   const cwd = absolute(".");
+  if (options.json === true && options.sarif === STANDARD_OUTPUT) {
+    complain("lint", "--json and --sarif - both print", "give --sarif a file");
+    return 2;
+  }
   const only = files.map((file) => absolute(file, cwd));
   for (const file of files) {
     const problem = fileProblem(file);
@@ -26,8 +36,13 @@ export function lint(files: readonly string[], options: LintOptions): number {
   const machine = thisMachine();
   const policyFiles = options.policy.map((file) => absolute(file, cwd));
   const found = findings(inspect({ machine, cwd, own: engine.own, policyFiles, ...(only.length === 0 ? {} : { only }) }));
+  if (options.sarif !== undefined) {
+    const root = policyPlace("local", machine, cwd)?.root ?? cwd;
+    if (!writeReport("lint", options.sarif, sarifOf(found, root))) return 1;
+  }
   if (options.json === true) writeStdout(`${JSON.stringify(lintJson(found))}\n`);
-  else writeStdout(report(found, (path) => shorten(path, cwd, machine.home), styleFor(process.stdout, process.env)));
+  else if (options.sarif !== STANDARD_OUTPUT)
+    writeStdout(report(found, (path) => shorten(path, cwd, machine.home), styleFor(process.stdout, process.env)));
   return found.some(({ severity }) => severity !== "info") ? 1 : 0;
 }
 

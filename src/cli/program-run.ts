@@ -28,6 +28,7 @@ export function addRunCommands(assent: Command, beside?: Beside): void {
     .option("--json", "print every judged call as a line of JSON (docs/json.md)")
     .option("-o, --output <file>", "where --log-only and --json print; by default standard error")
     .option("--strace <file>", "write every judged call with its result and verdict")
+    .option("--summary <file>", "write what it did as Markdown; $GITHUB_STEP_SUMMARY is added to, any other file replaced")
     .addOption(new Option("--learn", "write a profile from what was needed, for you to review").conflicts(["backgroundDir"]))
     .option("--dry-run", "with --learn: print the profile, write nothing")
     .option("--yes", "with --learn: write without asking")

@@ -64,6 +64,7 @@ export function program(): Command {
     )
     .argument("[files...]", "policy files and tables")
     .addOption(policyOption())
+    .option("--junit <file>", "write a report for CI servers (JUnit XML); - prints it")
     .option(...JSON_OPTION)
     .action(async (files: readonly string[], options: Parameters<typeof import("./test.ts").test>[1]) => {
       const { test } = await import("./test.ts");
@@ -94,6 +95,7 @@ export function program(): Command {
     )
     .argument("[files...]", "policy files")
     .addOption(policyOption())
+    .option("--sarif <file>", "write a report for code hosts (SARIF 2.1.0); - prints it")
     .option(...JSON_OPTION)
     .action(async (files: readonly string[], options: Parameters<typeof import("./lint.ts").lint>[1]) => {
       const { lint } = await import("./lint.ts");

@@ -109,14 +109,14 @@ function some(all: readonly string[]): string {
   return all.length > 3 ? `${all.slice(0, 3).join(", ")} and ${all.length - 3} more` : all.join(", ");
 }
 
-const VERBS: Readonly<Record<PathChange["what"], string>> = {
+export const VERBS: Readonly<Record<PathChange["what"], string>> = {
   created: "created",
   changed: "changed",
   deleted: "deleted",
   renamed: "renamed",
   attributes: "given other modes or times",
 };
-const WHATS = ["created", "changed", "deleted", "renamed", "attributes"] as const;
+export const WHATS = ["created", "changed", "deleted", "renamed", "attributes"] as const;
 
 const number = (count: number): string => count.toLocaleString("en-US");
 const plural = (count: number, word: string): string => `${number(count)} ${word}${count === 1 ? "" : "s"}`;

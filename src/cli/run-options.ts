@@ -9,6 +9,8 @@ export interface RunFlags {
   readonly json?: boolean;
   readonly output?: string;
   readonly strace?: string;
+  /** Where a page about the run goes. */
+  readonly summary?: string;
   readonly learn?: boolean;
   readonly dryRun?: boolean;
   readonly yes?: boolean;

@@ -20,6 +20,7 @@ import { proposeProfile } from "./run-learn.ts";
 import { contradiction, STATUS, statusOf, type RunFlags } from "./run-options.ts";
 import { findProgram } from "./run-program.ts";
 import { forPeople, Refusals } from "./run-refusals.ts";
+import { failedSummary, openSummary, type SummaryFile, summaryOf } from "./run-summary.ts";
 import { writeStderr } from "./stdio.ts";
 import { hasTerminal } from "./terminal.ts";
 import { wrapped } from "./wrap-launcher.ts";
@@ -63,13 +64,15 @@ export async function run(words: readonly string[], flags: RunFlags, parts: RunP
   const wrapping = found.is === "program" ? wrapped(machine, found.path) : undefined;
   const profile = flags.profile ?? wrapping?.launcher.profile ?? programProfile(program, machine, cwd);
   const state: RunProgress = { blocked: false, send: undefined, job: undefined };
-  const ready = prepare({ machine, cwd, flags, parts, profile, state });
+  const summary = flags.summary === undefined ? undefined : openSummary(flags.summary, machine.env);
+  const ready = summary !== undefined && "problem" in summary ? summary : prepare({ machine, cwd, flags, parts, profile, state, summary });
   if ("problem" in ready) {
     complain(COMMAND, visible(ready.problem));
     return STATUS.cannotSupervise;
   }
   if (found.is === "none") {
     complain(COMMAND, `${visible(program)}: ${found.why}`);
+    tellSummary(ready, () => failedSummary(words, found.why));
     await ready.end(found.status);
     return found.status;
   }
@@ -101,6 +104,7 @@ interface RunProgress {
 }
 
 interface Setting {
+  readonly summary?: SummaryFile | undefined;
   readonly profile: string;
   readonly machine: Machine;
   readonly cwd: string;
@@ -117,6 +121,7 @@ interface Begun extends Setting {
 }
 
 interface PreparedRun {
+  readonly summary: SummaryFile | undefined;
   readonly asking: Asking;
   readonly outputs: Outputs;
   /** For a run that never began. */
@@ -131,7 +136,7 @@ function nonEmpty(start: readonly string[], args: readonly string[]): readonly [
 const say = (text: string): void => writeStderr(`assent: ${visible(text)}\n`);
 
 /** Everything that can be wrong before a program is started. */
-function prepare({ machine, cwd, flags, parts, state }: Setting): PreparedRun | { readonly problem: string } {
+function prepare({ machine, cwd, flags, parts, state, summary }: Setting): PreparedRun | { readonly problem: string } {
   const outputs = openOutputs(flags);
   if ("problem" in outputs) return outputs;
   const group = (): number => state.job?.group ?? 0;
@@ -142,7 +147,7 @@ function prepare({ machine, cwd, flags, parts, state }: Setting): PreparedRun | 
       outputs.close();
       await made.approver?.close(status);
     };
-    return { asking: made, outputs, end };
+    return { summary, asking: made, outputs, end };
   } catch (error) {
     outputs.close();
     return { problem: messageOf(error) };
@@ -196,7 +201,7 @@ async function supervise(setting: Begun): Promise<number> {
     },
     // What is written about the run is out of the program's reach.
     leaves: parts.beside !== undefined,
-    own: [...engine.own, ...outputs.files, ...answers(flags)],
+    own: [...engine.own, ...outputs.files, ...(ready.summary?.file === undefined ? [] : [ready.summary.file]), ...answers(flags)],
   };
 
   let result: RunResult;
@@ -210,6 +215,7 @@ async function supervise(setting: Begun): Promise<number> {
   } catch (error) {
     const problem = error instanceof Error ? error : new Error(String(error));
     complain(COMMAND, flags.debug === true ? (problem.stack ?? problem.message) : visible(problem.message));
+    tellSummary(ready, () => failedSummary(argv, problem.message));
     await ready.end(STATUS.cannotSupervise);
     return STATUS.cannotSupervise;
   } finally {
@@ -222,6 +228,7 @@ async function supervise(setting: Begun): Promise<number> {
   if (!quiet && flags.logOnly !== true) await tellReceipt(result.id, machine, parts);
   if (seen !== undefined) await proposeProfile(seen, { machine, cwd, profile, flags });
   const status = statusOf(state.blocked && result.ended === "quit" ? { ...result, ended: "no-block" } : result);
+  tellSummary(ready, () => summaryOf(result.id, machine, status));
   if (left === undefined || parts.beside === undefined) return status;
   const ignore = (): void => undefined;
   for (const signal of ["SIGHUP", "SIGINT", "SIGQUIT"] as const) process.on(signal, ignore);
@@ -251,6 +258,17 @@ async function tellReceipt(id: string, machine: Machine, parts: RunParts): Promi
     writeStderr(await receipt(id, machine));
   } catch (error) {
     say(`there is no receipt of this run: ${messageOf(error)}`);
+  }
+}
+
+/** The run is over: that its page cannot be written changes nothing of its status. */
+function tellSummary({ summary }: PreparedRun, page: () => string): void {
+  if (summary === undefined) return;
+  try {
+    const problem = summary.write(page());
+    if (problem !== undefined) complain(COMMAND, problem);
+  } catch (error) {
+    complain(COMMAND, `there is no summary of this run: ${visible(messageOf(error))}`);
   }
 }
 
@@ -370,6 +388,7 @@ function beyond(flags: RunFlags, profile: string | undefined, cwd: string, outer
     [flags.backgroundDir !== undefined, "--background-dir"],
     [flags.policy.some((file) => !outer.policyFiles.includes(absolute(file, cwd))), "--policy"],
     [flags.json === true, "--json"],
+    [flags.summary !== undefined, "--summary"],
   ];
   const wish = wishes.find(([wanted]) => wanted)?.[1];
   return wish === undefined ? undefined : `\`${wish}\``;

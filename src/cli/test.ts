@@ -6,13 +6,18 @@ import { parentOf } from "../path/index.ts";
 import { thisMachine } from "../state/index.ts";
 import { engine, judgeOnly } from "./engine.ts";
 import { JSON_VERSION } from "./json.ts";
+import { junitOf } from "./junit.ts";
 import { absolute, fileProblem, shorten } from "./place.ts";
+import { complain } from "./policy-target.ts";
+import { STANDARD_OUTPUT, writeReport } from "./report-file.ts";
 import { writeStderr, writeStdout } from "./stdio.ts";
 import { styleFor, type TerminalStyle } from "./style.ts";
 
 interface TestOptions {
   readonly policy: readonly string[];
   readonly json?: boolean;
+  /** Where a report for CI servers goes. */
+  readonly junit?: string;
 }
 
 /**
@@ -21,6 +26,10 @@ interface TestOptions {
  */
 export function test(files: readonly string[], options: TestOptions): number {
   const cwd = absolute(".");
+  if (options.json === true && options.junit === STANDARD_OUTPUT) {
+    complain("test", "--json and --junit - both print", "give --junit a file");
+    return 2;
+  }
   const given = files.map((file) => absolute(file, cwd));
   for (const file of files) {
     const problem = fileProblem(file);
@@ -53,8 +62,10 @@ export function test(files: readonly string[], options: TestOptions): number {
       return own.length === 0 ? [emptyPolicy(file)] : own;
     });
   }
+  const short = (path: string): string => shorten(path, cwd, machine.home);
+  if (options.junit !== undefined && !writeReport("test", options.junit, junitOf(results, short))) return 1;
   if (options.json === true) writeStdout(`${JSON.stringify(summaryJson(results, complete))}\n`);
-  else writeStdout(report(results, (path) => shorten(path, cwd, machine.home), styleFor(process.stdout, process.env)));
+  else if (options.junit !== STANDARD_OUTPUT) writeStdout(report(results, short, styleFor(process.stdout, process.env)));
   if (!complete) writeStderr("assent test: the project is too large to be searched completely; name the tables\n");
   return results.some(({ passed }) => !passed) ? 1 : 0;
 }
