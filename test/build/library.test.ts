@@ -132,11 +132,11 @@ describe("the library as a package", () => {
 
 /** Blocks of TypeScript in a guide. */
 const blocks = (file: string): readonly string[] =>
-  [...readFileSync(join(ROOT, file), "utf8").matchAll(/```ts\n([\s\S]*?)```/g)].map(([, code = ""]) => code);
+  [...readFileSync(join(ROOT, file), "utf8").matchAll(/```ts\n([\s\S]*?) *```/g)].map(([, code = ""]) => code);
 
 describe("the library's guide", () => {
   it("has code that the declarations take", () => {
-    const code = blocks("docs/library.md");
+    const code = [...blocks("docs/library.md"), ...blocks("docs/how-to/own-agent.md"), ...blocks("README.md")];
     expect(code.length).toBeGreaterThan(6);
     const names = code.map((_, at) => `block${at}.ts`);
     const folder = consumer({

@@ -44,10 +44,13 @@ export function readBlocks(file: string, text: string): readonly Block[] {
       blocks.push({ file, line: at + 1, language, text: body.join("\n"), ...said });
       said = nothingSaid();
       at = end;
-    } else if (line.startsWith("<!-- ")) {
+    } else if (line.trimStart().startsWith("<!-- ")) {
       let end = at;
       while (!(lines[end] ?? "-->").endsWith("-->")) end += 1;
-      const comment = lines.slice(at, end + 1).join("\n");
+      const comment = lines
+        .slice(at, end + 1)
+        .join("\n")
+        .trim();
       said = take(said, comment, `${file}:${at + 1}`);
       at = end;
     } else if (line.trim() !== "" && said.before.length > 0) {
