@@ -87,6 +87,8 @@ export interface Wrapping {
   readonly commandIn: (text: string, folder: string) => FramedCommand | undefined;
   /** Settings, below home or absolute, in which a person names commands that the host starts by itself (`command`). */
   readonly settings: readonly string[];
+  /** Files, below home or absolute, in which a person names servers that the host starts (`mcpServers`: `command`, `args`). */
+  readonly servers: readonly string[];
 }
 
 /** An answer by JSON alone. */

@@ -1,7 +1,7 @@
 import type { AgentId, Protocol } from "../agents/index.ts";
 import { decide, type PolicyReader, type Request, WatchFirst } from "../engine/index.ts";
 import type { RequestVerdict } from "../policy/index.ts";
-import { thisMachine } from "../state/index.ts";
+import { type Machine, thisMachine } from "../state/index.ts";
 import { answer, check, type CheckEngine, type HookEngine, judgeWatched, type HookOutput } from "./check.ts";
 
 // Entry of dist/hook.cjs: `assent check` and nothing else; load-hook.ts loads it. The reader of policy files and the
@@ -52,9 +52,9 @@ export function main(argv: readonly string[]): void {
 /** In the other thread. */
 export const watched = (argv: readonly string[], input: string): HookOutput => judgeWatched(argv, input, engine);
 
-/** For what a host starts through a program of ours without our hook having heard of it. */
-export const judgeStart = (request: Request): RequestVerdict =>
-  decide(request, { machine: thisMachine(), ...engine, policyFiles: [], audit: true, confine: () => ({ command: "" }) }).verdict;
+/** For what a host starts through a program of ours without our hook having heard of it; the machine finds programs as the host does. */
+export const judgeStart = (request: Request, machine: Machine): RequestVerdict =>
+  decide(request, { machine, ...engine, policyFiles: [], audit: true, confine: () => ({ command: "" }) }).verdict;
 
 /** Judges one envelope as `main` would: the build warms the code cache with it. */
 export function rehearse(envelope: string, agent: AgentId | "auto"): void {

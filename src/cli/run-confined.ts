@@ -1,5 +1,6 @@
 import { spawn } from "node:child_process";
 import { accessSync, constants, realpathSync } from "node:fs";
+import { join } from "node:path";
 import { brief, visible } from "../action/index.ts";
 import { REFERENCE } from "../agents/index.ts";
 import { decide, type Host } from "../engine/index.ts";
@@ -21,6 +22,7 @@ import { askOuter } from "../supervise/outer/index.ts";
 import { countChanges, runsFolder } from "../supervise/undo/index.ts";
 import { CALLER_VARIABLE, callerEnvironment } from "./caller-environment.ts";
 import { engine } from "./engine.ts";
+import { gatewayEnvironment } from "./own-gateway.ts";
 import { absolute } from "./place.ts";
 import type { Beside } from "./run-beside.ts";
 import { isForeground, withSignals } from "./run-job.ts";
@@ -83,6 +85,7 @@ export async function runConfined(
   }
   const found = takeTicket(machine, ticketId === OF_COMMAND ? ticketIdOf("", command) : ticketId);
   const ticket = found !== undefined && found.command === command && isSameFolder(found.cwd, cwd) ? found : undefined;
+  if (ticket?.gateway !== undefined) return await startGateway(ticket.gateway, env);
   const refusal = ticket === undefined ? judgeAfresh(command, cwd, machine) : undefined;
   if (refusal !== undefined) return refuse(refusal.why, refusal.way, STATUS.cannotExecute);
   return await supervise({ command, cwd, env, machine, shell, ticket, ticketId, beside }, parts.supervise ?? superviseRun);
@@ -147,7 +150,16 @@ function judgeAfresh(command: string, cwd: string, machine: Machine): { readonly
 }
 
 /** Inside a run everything is supervised, as that run's person wants it; there is one supervisor, which goes on with this program. */
-async function startInside([path, ...args]: RunOptions["argv"], env: Readonly<Record<string, string>>): Promise<number> {
+const startInside = ([path, ...args]: RunOptions["argv"], env: Readonly<Record<string, string>>): Promise<number> =>
+  startAsItIs(path, args, env);
+
+/** Ours, from where this lies: neither a shell nor PATH has a say in it, and no variable steers it. What it starts is confined or known. */
+async function startGateway(words: readonly string[], env: Readonly<Record<string, string>>): Promise<number> {
+  const [own = ""] = engine.own;
+  return await startAsItIs(process.execPath, [join(own, "bin.cjs"), "mcp", ...words], gatewayEnvironment(env, process.env));
+}
+
+async function startAsItIs(path: string, args: readonly string[], env: Readonly<Record<string, string>>): Promise<number> {
   const child = spawn(path, args, { stdio: "inherit", env });
   return await withSignals(
     isForeground(),

@@ -7,12 +7,14 @@ import { isConfined, type RequestVerdict, startsOf } from "../policy/index.ts";
 import { joinPath } from "../path/index.ts";
 import { type Machine, readRegular, takeTicket, thisMachine, type Ticket, ticketIdOf, writeTicket } from "../state/index.ts";
 import { isInside } from "../supervise/outer/index.ts";
+import { heldGateway, ownGateway } from "./own-gateway.ts";
 import { loaderVariable } from "./loader-variables.ts";
 import { writeStderr } from "./stdio.ts";
 
 // Entry of dist/shell-start.cjs: `assent shell AGENT -- TEXT`, which the program around a host's commands asks (shell-prefix.x64.s).
+declare const __dirname: string;
 declare const require: {
-  (id: "./hook.cjs"): { readonly judgeStart: (request: Request) => RequestVerdict };
+  (id: "./hook.cjs"): { readonly judgeStart: (request: Request, machine: Machine) => RequestVerdict };
   (id: string): { readonly protocol: Protocol };
 };
 
@@ -54,24 +56,37 @@ function startOf([agent = "", separator, text, ...more]: readonly string[]): num
     }
     if (ticket !== undefined) return confined(machine, { ...ticket, ...around, command: text });
     if (command === undefined && isOwn(text, wrapping.settings, machine)) return bare;
-    const verdict = require("./hook.cjs").judgeStart({
-      tool: wrapping.tool,
-      facts: { does: "shell", field: "command" },
-      input: { command: command ?? text },
-      cwd,
-      host: NOBODY,
-      point: "shell",
-      agent,
-      ...(session === "" ? {} : { session }),
-    });
+    const judged = (line: string): RequestVerdict => judgeLine(line, { tool: wrapping.tool, agent, session, cwd, machine });
     const itself = { agent, ...(session === "" ? {} : { session }), ...around, command: text, cwd, root: cwd, time: 0 };
+    const words = command === undefined ? ownGateway(text, { files: wrapping.servers, machine, own: __dirname, cwd }) : undefined;
+    if (words !== undefined) {
+      const gateway = heldGateway(words, judged, (verdict) => loads(startsOf(verdict), [cwd], machine) === undefined);
+      return "refused" in gateway ? refuseVerdict(gateway.refused) : confined(machine, { ...itself, gateway: gateway.words });
+    }
+    const verdict = judged(command ?? text);
     if (isConfined(verdict)) return confined(machine, itself);
     if (verdict.decision === "allow") return loads(startsOf(verdict), [cwd], machine) === undefined ? bare : confined(machine, itself);
-    return refuse(`${verdict.reason}${verdict.help === undefined ? "" : ` (${verdict.help})`}`);
+    return refuseVerdict(verdict);
   } catch (error) {
     return refuse(`Assent failed: ${error instanceof Error ? error.message : String(error)}`);
   }
 }
+
+interface Starting {
+  readonly tool: string;
+  readonly agent: string;
+  readonly session: string;
+  readonly cwd: string;
+  readonly machine: Machine;
+}
+
+function judgeLine(command: string, { tool, agent, session, cwd, machine }: Starting): RequestVerdict {
+  const about = { tool, facts: { does: "shell", field: "command" }, input: { command } } as const;
+  const by = { cwd, host: NOBODY, point: "shell", agent, ...(session === "" ? {} : { session }) } as const;
+  return require("./hook.cjs").judgeStart({ ...about, ...by }, machine);
+}
+
+const refuseVerdict = ({ reason, help }: RequestVerdict): number => refuse(`${reason}${help === undefined ? "" : ` (${help})`}`);
 
 /** The caller's environment makes one of these programs load what an agent may have written. */
 function loads(starts: readonly string[], folders: readonly string[], machine: Machine): string | undefined {

@@ -29,6 +29,11 @@ export interface Ticket {
   readonly bare?: true;
   /** Then, where nobody was asked: the files of the programs that it starts, but for those of which a rule says that they are not confined. */
   readonly starts?: readonly string[];
+  /**
+   * No command, but the gateway in front of a server, which a person's own settings name: the words behind `assent mcp`. What starts is
+   * this Assent, whatever stands in the command.
+   */
+  readonly gateway?: readonly string[];
   /** The host's hook that hears of the command's end tells what was refused (confined-reports.ts); else it stands on standard error. */
   readonly reports?: true;
 }
@@ -57,6 +62,7 @@ const FIELDS = new Set([
   "time",
   "bare",
   "starts",
+  "gateway",
   "reports",
   "boot",
   "up",
@@ -131,11 +137,11 @@ function parse(json: string, id: string, now: number): Ticket | undefined {
     return undefined;
   }
   if (!isObject(value) || value["v"] !== 1 || value["id"] !== id || !Object.keys(value).every((name) => FIELDS.has(name))) return undefined;
-  const { agent, session, toolUse, command, given, aside, cwd, root, time, bare, starts, reports } = value;
+  const { agent, session, toolUse, command, given, aside, cwd, root, time, bare, starts, gateway, reports } = value;
   if (!text(agent) || !text(command) || !text(cwd) || !text(root) || typeof time !== "number") return undefined;
   if (!maybe(session) || !maybe(toolUse) || !maybe(given) || !maybe(aside)) return undefined;
   if ((bare !== undefined && bare !== true) || (reports !== undefined && reports !== true)) return undefined;
-  if (starts !== undefined && !(Array.isArray(starts) && starts.every(text))) return undefined;
+  if (!maybeTexts(starts) || !maybeTexts(gateway)) return undefined;
   if (!isFresh(time, value, now)) return undefined;
   return {
     agent,
@@ -149,12 +155,15 @@ function parse(json: string, id: string, now: number): Ticket | undefined {
     time,
     ...(bare === undefined ? {} : { bare }),
     ...(starts === undefined ? {} : { starts }),
+    ...(gateway === undefined ? {} : { gateway }),
     ...(reports === undefined ? {} : { reports }),
   };
 }
 
 const text = (value: unknown): value is string => typeof value === "string" && value !== "";
 const maybe = (value: unknown): value is string | undefined => value === undefined || text(value);
+const maybeTexts = (value: unknown): value is readonly string[] | undefined =>
+  value === undefined || (Array.isArray(value) && value.every((item) => typeof item === "string"));
 
 function isFresh(time: number, moment: Partial<Record<keyof BootMoment, unknown>>, now: number): boolean {
   if (!(time <= now + CLOCKS_MS && now - time < TICKET_LASTS_MS)) return false;

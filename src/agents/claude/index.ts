@@ -132,6 +132,7 @@ const wrapping: Wrapping = {
   folder: { path: ".claude", variable: "CLAUDE_CONFIG_DIR" },
   commandIn,
   settings: [".claude/settings.json", "/etc/claude-code/managed-settings.json"],
+  servers: [".claude.json", "/etc/claude-code/managed-mcp.json"],
 };
 
 export const protocol: Protocol = {
