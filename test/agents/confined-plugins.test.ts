@@ -1,5 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
+import { isLeftRun, noteLeftRun } from "../../src/state/index.ts";
 import { expect, it } from "vitest";
 import { isConfinedCommand } from "../../src/action/index.ts";
 import { DIST, scratch, type Scratch } from "../scratch.ts";
@@ -86,3 +87,31 @@ it("a rule of the host's own that speaks about it keeps the command as it is; wh
   expect(isConfinedCommand(place.home, call("opencode", place, "./untidy.shape").command ?? "")).toBe(true);
   expect(isConfinedCommand(place.home, call("opencode", place, "./other.sh").command ?? "")).toBe(true);
 });
+
+/** [what the host tells of, whether what the session left running ends] */
+const SESSION_EVENTS: readonly (readonly [string, object, boolean])[] = [
+  ["the session is deleted", { type: "session.deleted", properties: { info: { id: "s-1" } } }, true],
+  ["it is put away", { type: "session.updated", properties: { info: { id: "s-1", time: { archived: 1 } } } }, true],
+  ["it has got a title", { type: "session.updated", properties: { info: { id: "s-1", time: { created: 1 } } } }, false],
+  ["another one is deleted", { type: "session.deleted", properties: { info: { id: "s-2" } } }, false],
+  ["it waits for its person", { type: "session.idle", properties: { sessionID: "s-1" } }, false],
+  ["a session without a name is deleted", { type: "session.deleted", properties: {} }, false],
+];
+it.each(SESSION_EVENTS.flatMap((row) => (["opencode", "kilo"] as const).map((id) => [id, ...row] as const)))(
+  "%s: %s",
+  (id, _, event, ends) => {
+    const place = placed();
+    const run = "20261123-190000-abcdef";
+    for (const agent of ["opencode", "kilo"])
+      expect(noteLeftRun(place.machine, `${run}-${agent}`, { agent, session: "s-1" })).toBeUndefined();
+    const tells = `const { plugin } = await import(process.argv[1]);
+      const hooks = await plugin(process.argv[2], {})({ directory: process.cwd(), worktree: process.cwd() });
+      await hooks.event({ event: JSON.parse(process.argv[3]) });`;
+    const words = ["--input-type=module", "-e", tells, join(DIST, "plugin-opencode.mjs"), id, JSON.stringify(event)];
+    const env = { HOME: place.home, PATH: "/usr/bin:/bin" };
+    expect(spawnSync(process.execPath, words, { cwd: place.project, env, encoding: "utf8" })).toMatchObject({ status: 0, stderr: "" });
+    expect(isLeftRun(place.machine, `${run}-${id}`)).toBe(!ends);
+    // Not those of another host.
+    expect(isLeftRun(place.machine, `${run}-${id === "kilo" ? "opencode" : "kilo"}`)).toBe(true);
+  },
+);

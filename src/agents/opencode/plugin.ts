@@ -1,6 +1,7 @@
 import { isObject } from "../../data/index.ts";
+import { endSession } from "../../state/index.ts";
 import { openCodeProtocol } from "./index.ts";
-import { judgeCall, type Registered, text } from "../judge-call.ts";
+import { judgeCall, machineFor, type Registered, text } from "../judge-call.ts";
 
 // Entry of dist/plugin-opencode.mjs, which the plugin file of OpenCode and of Kilo loads.
 
@@ -52,6 +53,7 @@ export const plugin = (id: "opencode" | "kilo", registered?: Registered) => asyn
       if (!isObject(event) || !isObject(event["properties"])) return;
       const about = event["properties"];
       if (event["type"] === "session.created") noteSession(about["info"], agents);
+      if (isOver(event["type"], about["info"])) endSession(machineFor(process.env, registered), id, idOf(about["info"]));
       if (event["type"] === "permission.asked") await answer(host.client, about, allowed);
     },
     [BEFORE]: async (call: Before, output: { readonly args: unknown }) => {
@@ -67,6 +69,17 @@ export const plugin = (id: "opencode" | "kilo", registered?: Registered) => asyn
     },
   };
 };
+
+const idOf = (info: unknown): string => (isObject(info) ? text(info["id"]) : "");
+
+/**
+ * What the session's commands left running ends with it: deleted, or put away (OpenCode 1.18.34, Kilo 7.7.9). The host's own end is seen
+ * by whoever keeps it running; switching to another session ends none.
+ */
+function isOver(type: unknown, info: unknown): boolean {
+  if (type === "session.deleted") return true;
+  return type === "session.updated" && isObject(info) && isObject(info["time"]) && typeof info["time"]["archived"] === "number";
+}
 
 function remember(allowed: Map<string, string>, { callID, tool }: Before): void {
   if (allowed.size >= MAX_CALLS) allowed.clear();
