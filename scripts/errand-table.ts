@@ -40,6 +40,7 @@ const tableRow = ({ tool }: ErrandBlock): readonly string[] => [
   ),
   ...fields("login", tool.login),
   ...(tool.loginFor === undefined ? [] : [`login-for: ${tool.loginFor.join(" ")}`]),
+  ...(tool.loginUnless === undefined ? [] : [`login-unless: ${tool.loginUnless.join(" ")}`]),
   ...fields(
     "loads",
     tool.loads?.map((words) => words.join(" ")),
@@ -77,7 +78,8 @@ const PAGE = `# What tools do for themselves in a supervised run
 - **Hosts** are open to the tool's process, on the public network. Another registry counts where the user's own files or the environment name it. A project's \`.npmrc\` or \`pip.conf\` may be written by anybody: a host that only it names is asked.
 - Where **the project's code runs in the tool itself** (plugins of maven and gradle, a \`Gemfile\`, \`.pnpmfile.cjs\`, tests), only hosts that hand out and take nothing are open. Where a file of the project is there that a tool would load into itself (\`.pnpmfile.cjs\`, \`.yarnrc.yml\`, \`bunfig.toml\`), no login is; nor for a subcommand that runs the project's code (\`npm init\`, \`bun script.ts\`, \`bundle exec\`, \`gem build\`) or that nobody knows. An option that Assent does not know may load code into a package manager as well (\`npm --init-module\`): with one it has no errand.
 - **Variables** of a tool or of what it is written in (\`NPM_CONFIG_USERCONFIG\`, \`PIP_CONFIG_FILE\`, \`PREFIX\` for npm) that a script of the run has set, or that name what the run can write, take its logins away; switches and levels that load nothing (\`npm_config_loglevel\`, \`PIP_NO_INPUT\`) do not.
-- **Not promised**: a Gemfile, \`mix.exs\`, plugins of maven and gradle, targets of dotnet and what \`yarnPath\` of home names are evaluated in the tool's own process even by \`install\`: such code can read what that one tool logs in with. It can send it only to hosts that take nothing, but it can print it.
+- **A Gemfile, \`mix.exs\`, plugins of maven and gradle, targets of dotnet** are evaluated in the tool's own process even by \`install\`. So these tools read their settings (\`~/.m2/settings.xml\`, \`~/.gradle/gradle.properties\`, \`~/.bundle/config\`, \`NuGet.Config\`) only where no login stands in them; with one it is asked, in a confined run refused.
+- **Not promised**: what \`yarnPath\` of home names works in yarn's own process, and can read what yarn logs in with. It can send it only to hosts that take nothing, but it can print it.
 - What still leaves: a tool asks its registry for whatever the project names, so names of packages reach it; \`proxy.golang.org\` passes the name of a module on to the host in it.
 
 tool | cache | runs later | moved by | hosts | login

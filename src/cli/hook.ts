@@ -1,7 +1,7 @@
 import type { AgentId, Protocol } from "../agents/index.ts";
 import { decide, type PolicyReader, type Request, WatchFirst } from "../engine/index.ts";
 import type { RequestVerdict } from "../policy/index.ts";
-import { type Machine, thisMachine } from "../state/index.ts";
+import type { Machine } from "../state/index.ts";
 import { answer, check, type CheckEngine, type HookEngine, judgeWatched, type HookOutput } from "./check.ts";
 
 // Entry of dist/hook.cjs: `assent check` and nothing else; load-hook.ts loads it. The reader of policy files and the

@@ -64,6 +64,9 @@ export function hasLoginsFor(program: string, words: readonly string[], known: s
   return known !== undefined || subcommand === "-";
 }
 
+/** Words that stand in a login of the tool only where there is one in it: it runs somebody's code in its own process, whatever it is told. */
+export const loginWords = (program: string): readonly string[] => toolErrand(program)?.loginUnless ?? [];
+
 /** git's own programs, and the shell that it signs in with. */
 const GIT = /^\/usr\/(?:local\/)?(?:bin\/(?:git|ssh)|lib(?:exec)?\/git-core\/git(?:-[\w-]+)?)$/;
 const PROGRAMS: Readonly<Record<string, RegExp>> = {

@@ -1,4 +1,15 @@
-export { type Errand, errandOf, hasLoginsFor, isHelper, type KnownHost, laterPlaces, loadedBy, NO_ERRAND, toolErrand } from "./errands.ts";
+export {
+  type Errand,
+  errandOf,
+  hasLoginsFor,
+  isHelper,
+  type KnownHost,
+  laterPlaces,
+  loadedBy,
+  loginWords,
+  NO_ERRAND,
+  toolErrand,
+} from "./errands.ts";
 export { cachePlan, type CommandPlan, installPlan } from "./plans.ts";
 export { type ErrandBlock, readErrands, toolOf } from "./read.ts";
 export { ERRANDS } from "./table.ts";

@@ -23,6 +23,11 @@ export interface ToolErrand {
   readonly login?: readonly string[];
   /** The subcommands for which it has its logins, `-` where there is none: with others the project's code works in its own process. */
   readonly loginFor?: readonly string[];
+  /**
+   * Code of the project, or of packages, always works in its own process: a file of its logins is its own only where none of these words
+   * stands in it, so that there is none in it.
+   */
+  readonly loginUnless?: readonly string[];
   /** Files of the project that it loads as code, or that name such, all or if a word stands in them: where one lies, it has no login. */
   readonly loads?: readonly (readonly [file: string, ...words: string[]])[];
   /** Programs that do its talking and writing for it: `git`, or a program with a word that tells it. */
@@ -145,6 +150,16 @@ function readField(draft: ToolDraft, key: string, value: string): string | undef
   if (key === "login-for") {
     draft.loginFor = [...(draft.loginFor ?? []), ...value.split(/\s+/).filter((one) => one !== "")];
     return draft.loginFor.length === 0 ? "login-for: which subcommands?" : undefined;
+  }
+  if (key === "login-unless") {
+    draft.loginUnless = [
+      ...(draft.loginUnless ?? []),
+      ...value
+        .toLowerCase()
+        .split(/\s+/)
+        .filter((one) => one !== ""),
+    ];
+    return draft.loginUnless.length === 0 ? "login-unless: which words?" : undefined;
   }
   if (list.length === 0) return `${key}: its value is missing, or there is no such key`;
   if (isIn(LISTS, key)) {

@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import {
   type Action,
   type Call,
@@ -33,6 +33,7 @@ import {
   installPlan,
   type KnownHost,
   loadedBy,
+  loginWords,
   NO_ERRAND,
   toolErrand,
 } from "../errands/index.ts";
@@ -105,7 +106,9 @@ export function judgeExec(judging: CommandContext, chain: readonly Started[], ca
       steered ||= found.unlisted && isScripted && toolErrand(first.program)?.registry !== undefined;
       const words = first.argv.slice(1).flatMap((word) => (word.known ? [word.text] : []));
       loads ||= !hasLoginsFor(first.program, words, first.knowledge) || loadsProject(first.program, judging.world);
-      logins.push(...loginsOf(first.program, words, first.knowledge));
+      logins.push(
+        ...loginsOf(first.program, words, first.knowledge).filter((place) => isEmptyOf(place, loginWords(first.program), judging.home)),
+      );
       programs.push(first.program, ...(first.program === "git" ? namesOfGit(first, unknowns) : []));
       const errand = errandOf(first.program, actions, errandContext(judging, first.program));
       const { home, env, ofAgent } = judging;
@@ -263,6 +266,13 @@ function loadsProject(program: string, world: World): boolean {
     if (files.some(([name, ...words]) => world.kind(joinPath(at, name)) !== "missing" && says(joinPath(at, name), words))) return true;
     if (folder === world.projectRoot || folder === "/") return false;
   }
+}
+
+/** Nothing is in it that the code which works beside it in one process must not have. No run changes the file. */
+function isEmptyOf(place: string, words: readonly string[], home: string): boolean {
+  if (words.length === 0) return true;
+  const file = place.startsWith("~/") ? home + place.slice(1) : place;
+  return !existsSync(file) || !says(file, words);
 }
 
 /** A word may be written with escapes, and what cannot be read may say anything. */

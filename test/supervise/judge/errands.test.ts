@@ -1,6 +1,6 @@
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { realWorld } from "../../../src/engine/index.ts";
 import {
@@ -245,7 +245,7 @@ describe("whose credentials a program is trusted with", () => {
   const cwd = join(base, "project/sub");
   mkdirSync(cwd, { recursive: true });
   for (const folder of ["project/.git", "home", "bin"]) mkdirSync(join(base, folder));
-  for (const tool of ["npm", "pnpm", "yarn", "bun", "gem", "bundle", "dart", "dotnet", "pip", "poetry", "Rscript"])
+  for (const tool of ["npm", "pnpm", "yarn", "bun", "gem", "bundle", "dart", "dotnet", "pip", "poetry", "Rscript", "mvn", "gradle", "mix"])
     writeFileSync(join(base, "bin", tool), "#!/bin/sh\n", { mode: 0o755 });
 
   const trusted = (argv: readonly string[], loaded: string = "README"): readonly string[] => {
@@ -307,5 +307,43 @@ describe("whose credentials a program is trusted with", () => {
     ["pip", ["pip", "install", "x"], undefined, true],
     ["pip told what nobody knows", ["pip", "instal", "x"], undefined, false],
     ["poetry where the project keeps plugins", ["poetry", "install"], ".poetry", false],
+    ["poetry where it is to install some", ["poetry", "install"], "pyproject.toml: [tool.poetry.requires-plugins]", false],
+    ["poetry with an ordinary project", ["poetry", "install"], "pyproject.toml: [tool.poetry]", true],
   ] as const)("%s", (_what, argv, loaded, own) => expect(trusted(argv, loaded).length > 0).toBe(own));
+
+  /** These run a project's code in their own process even to install. [tool, words, file, what stands in it, whether it may read it] */
+  it.each([
+    [
+      "mvn",
+      ["package"],
+      ".m2/settings.xml",
+      "<settings><mirrors><mirror><url>https://maven.example</url></mirror></mirrors></settings>",
+      true,
+    ],
+    [
+      "mvn",
+      ["package"],
+      ".m2/settings.xml",
+      "<settings><servers><server><id>a</id><password>x</password></server></servers></settings>",
+      false,
+    ],
+    ["mvn", ["package"], ".m2/settings.xml", "<url>https://me:x@maven.example</url>", false],
+    ["gradle", ["build"], ".gradle/gradle.properties", "org.gradle.jvmargs=-Xmx2g\norg.gradle.parallel=true\n", true],
+    ["gradle", ["build"], ".gradle/gradle.properties", "nexusPassword=x\n", false],
+    ["gradle", ["build"], ".gradle/gradle.properties", "artifactory_\\u0070assword=x\n", false],
+    ["bundle", ["install"], ".bundle/config", '---\nBUNDLE_JOBS: "4"\nBUNDLE_PATH: "vendor"\n', true],
+    ["bundle", ["install"], ".bundle/config", '---\nBUNDLE_GEMS__CORP__EXAMPLE: "me:x"\n', false],
+    ["dotnet", ["build"], ".nuget/NuGet/NuGet.Config", '<add key="nuget.org" value="https://api.nuget.org/v3/index.json" />', true],
+    ["dotnet", ["restore"], ".nuget/NuGet/NuGet.Config", "<packageSourceCredentials><corp /></packageSourceCredentials>", false],
+    ["dotnet", ["build"], ".microsoft/usersecrets", undefined, false],
+    ["mix", ["deps.get"], ".hex/hex.config", "{offline,false}.\n", true],
+    ["mix", ["deps.get"], ".hex/hex.config", "{'$write_key',<<\"x\">>}.\n", false],
+    ["npm", ["ci"], ".npmrc", "//registry.npmjs.org/:_authToken=x\n", true],
+  ] as const)("%s %j: %s with %j: %s", (tool, words, name, text, own) => {
+    const file = join(base, "home", name);
+    mkdirSync(dirname(file), { recursive: true });
+    if (text !== undefined) writeFileSync(file, text);
+    expect(trusted([tool, ...words]).includes(`~/${name}`)).toBe(own);
+    rmSync(file, { force: true });
+  });
 });
