@@ -3,6 +3,7 @@ import { type Action, type Argument, type ExecAction, type FileAction, printActi
 import { isWithin, joinPath, parentOf } from "../path/index.ts";
 import { isObeyedBy, obeysFiles, type RequestVerdict, steeringFile, whyWalled } from "../policy/index.ts";
 import { type GitConfigEntry, gitConfigEntries, isForge, isGitsOwnKey, isInertGitKey } from "../shell/index.ts";
+import { COMPOSE, composeReads } from "./compose-files.ts";
 import { type Machine, noteChanges, unseenChanges } from "../state/index.ts";
 
 /**
@@ -56,6 +57,13 @@ const LOADING: readonly (readonly [words: RegExp, what: string])[] = [
   [/^mlr$/, "`.mlrc` gives it options"],
   [/^svn (?!status|info|--version)/, "the working copy says which server it asks"],
   [/^(?:terraform|tofu|terragrunt) (?:validate|show|providers|console|graph|test)$/, "it starts the providers in `.terraform`"],
+  // A backend in the project's files: any address, or any file (`backend "local" { path }`); `.terraform/environment`.
+  [/^(?:terraform|tofu|terragrunt) (?:output|state|workspace|refresh|taint|untaint|force-unlock)$/, "the folder says where the state lies"],
+  [/^pulumi (?!version)/, "`Pulumi.yaml` says which service it asks"],
+  [/^wrangler$/, "`.env` and its settings say which service it asks, and with what"],
+  // `image`, `shapefile`; the lines of the sources that a recording names.
+  [/^(?:dot|neato|fdp|sfdp|circo|twopi|osage|patchwork)$/, "what it is given may name other files"],
+  [/^perf (?:report|annotate)$/, "it reads the programs and sources that the recording names"],
   [/^packer$/, "it starts plugins that lie in the folder"],
 ];
 
@@ -137,6 +145,7 @@ function whatSteers(exec: ExecAction, world: World): string | undefined {
   if (program === "git" || program === "git-lfs") return gitSteered(exec, world);
   if (program === "man") return manReads(argv);
   const id = exec.knowledge ?? "";
+  if (COMPOSE.test(`${id} `)) return composeReads(exec, world);
   return LOADING.find(([words]) => words.test(program) || words.test(id) || words.test(`${program} ${subcommandOf(exec)}`))?.[1];
 }
 
