@@ -82,7 +82,7 @@ describe("what a run was refused, and the rule that would have allowed it", () =
     const place = here();
     place.write("more.jsonc", `{ "permissions": { "deny": ["Edit(${place.outside}/b)"] } }`);
     place.script("echo > $OUT/a; echo > $OUT/b");
-    const { screen } = await inTerminal(place, ["run", "--policy", "more.jsonc", "sh", "s.sh"], [["[q]uit", "d"]]);
+    const { screen } = await inTerminal(place, ["run", "--policy", "more.jsonc", "sh", "s.sh"], [["end the run", "n"]]);
     const found = told(place, ["--run", idIn(screen), "--dry-run"]);
     expect(found.rules).toEqual([]);
     expect(found.rest).toHaveLength(2);

@@ -10,7 +10,7 @@ if pid == 0:
     os.execvp(command[0], command)
 output, seen = b"", 0
 end = time.monotonic() + 100
-ASKS = re.compile(rb"(?:[\]:?>] ?|\[q\]uit[^\n]*)\Z")
+ASKS = re.compile(rb"(?:[\]:?>] ?|end the run[^\n]*)\Z")
 
 
 def read(seconds):
@@ -40,7 +40,7 @@ while time.monotonic() < end and read(0.2):
         continue
     seen = len(output)
     key = answers.pop(0) if answers else None
-    single = b"[q]uit" in output[-400:]
+    single = b"q  end the run" in output[-400:]
     os.write(terminal, b"\x04" if key is None else key.encode() + (b"" if single else b"\n"))
 done, status = 0, 0
 for _ in range(50):

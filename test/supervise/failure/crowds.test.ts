@@ -2,8 +2,7 @@ import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import { has, Suite } from "../programs/place.ts";
-import { LONG } from "../programs/twice.ts";
+import { has, LONG, Suite } from "../programs/place.ts";
 import { count, descriptors, memory, open, place, python, respond, start, until, zombies } from "./start.ts";
 
 const suite = new Suite();

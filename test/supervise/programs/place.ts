@@ -11,6 +11,11 @@ export type User = "root" | "nobody" | "self";
 export const USERS: readonly User[] = isRoot ? ["root", "nobody"] : ["self"];
 const NOBODY = 65_534;
 
+export const LONG = process.env["TEST_LONG"] !== undefined;
+
+/** The users take turns at the rows of a table; with `npm run test:long` each has all of them. */
+export const hasTurn = (user: User, row: number): boolean => LONG || USERS[row % USERS.length] === user;
+
 /** No temporary folder: what is allowed in those says nothing. Readable for every user the suite runs programs as. */
 const BASE = isRoot ? "/srv" : join(homedir(), ".cache");
 

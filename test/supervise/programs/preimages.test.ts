@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, it } from "vitest";
-import { remove, Suite, USERS } from "./place.ts";
+import { hasTurn, remove, Suite, USERS } from "./place.ts";
 
 /**
  * What undo keeps shares no inode with anything that can be reached: runs after it read and change the user's files as if
@@ -182,7 +182,7 @@ afterAll(() => suite.remove());
 const ENV = { GIT_AUTHOR_NAME: "a", GIT_AUTHOR_EMAIL: "a@b", GIT_COMMITTER_NAME: "a", GIT_COMMITTER_EMAIL: "a@b" };
 
 describe.each(USERS)("what undo keeps is nobody else's, as %s", { concurrent: true }, (user) => {
-  for (const { name, before = "", run, left, back, says, edit, again } of CASES)
+  for (const { name, before = "", run, left, back, says, edit, again } of CASES.filter((_, row) => hasTurn(user, row)))
     it(name, async () => {
       const place = suite.place();
       place.fresh(user);

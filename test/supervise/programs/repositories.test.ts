@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { afterAll, describe, expect, it } from "vitest";
-import { remove, Suite, type User, USERS } from "./place.ts";
+import { hasTurn, remove, Suite, type User, USERS } from "./place.ts";
 
 /**
  * A repository is undone as a unit: as it was before the run where nobody has changed it since, else left as it is. Real git
@@ -435,7 +435,7 @@ async function play(
 }
 
 describe.each(USERS)("a repository is undone as a unit, as %s", { concurrent: true }, (user) => {
-  for (const one of CASES) it(one.name, async () => expect(await play(user, one)).toBe(""));
+  for (const one of CASES.filter((_, row) => hasTurn(user, row))) it(one.name, async () => expect(await play(user, one)).toBe(""));
 });
 
 describe.each(USERS.slice(-1))("a repository in an odd state, as %s", { concurrent: true }, (user) => {

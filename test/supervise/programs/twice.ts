@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, it } from "vitest";
-import { has, type Ran, remove, Suite, type User, USERS } from "./place.ts";
+import { has, hasTurn, LONG, type Ran, remove, Suite, type User, USERS } from "./place.ts";
 import { type Looking, tree } from "./tree.ts";
 
 /** A script that must do the same under supervision as without. */
@@ -22,16 +22,15 @@ export interface Case extends Looking {
   readonly differs?: string;
 }
 
-export const LONG = process.env["TEST_LONG"] !== undefined;
-
 /** Runs each case from identical folders, without supervision and with it, and compares what it left and what it said. */
 export function twice(title: string, cases: readonly Case[]): void {
   const suite = new Suite();
   afterAll(() => suite.remove());
   for (const user of USERS)
     describe(`${title}, as ${user}`, { concurrent: true }, () => {
-      for (const one of cases) {
+      for (const [row, one] of cases.entries()) {
         if (one.rootOnly === true && user === "nobody" && (!LONG || one.env?.["RUSTUP_HOME"] !== undefined)) continue;
+        if (one.rootOnly !== true && !hasTurn(user, row)) continue;
         const missing = (one.needs ?? []).filter((program) => !has(program));
         // What is left out says why, in the list of tests too.
         const name = missing.length > 0 ? `${one.name} (left out: no ${missing.join(", ")})` : one.name;
