@@ -1,5 +1,5 @@
 import { type JsonSchema, toJsonSchema } from "@valibot/to-json-schema";
-import { DANGERS } from "../src/action/index.ts";
+import { adviceForPerson, DANGERS } from "../src/action/index.ts";
 import {
   OPERATION_MEANINGS,
   operationBlock,
@@ -103,6 +103,8 @@ function valueOf(schema: JsonSchema): string {
 }
 
 function dangerTable(): string {
-  const lines = Object.entries(DANGERS).map(([id, { effect, title, help }]) => `| \`${id}\` | ${effect} | ${title} | ${help} |`);
+  const lines = Object.entries(DANGERS).map(
+    ([id, { effect, title, help }]) => `| \`${id}\` | ${effect} | ${title} | ${adviceForPerson(help)} |`,
+  );
   return `| class | verdict | what it is | what to do instead |\n|---|---|---|---|\n${lines.join("\n")}`;
 }

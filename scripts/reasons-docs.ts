@@ -1,4 +1,4 @@
-import { type Danger, DANGERS } from "../src/action/index.ts";
+import { type Advice, adviceForModel, adviceForPerson, type Danger, DANGERS } from "../src/action/index.ts";
 import { PRESET_TABLE, type Reason, type ReasonClass, REASON_CLASSES, REASONS } from "../src/policy/index.ts";
 
 /** The page of built-in reasons, from the catalogue. */
@@ -8,9 +8,9 @@ function page(): string {
   return [
     "# Why: every built-in reason",
     "",
-    "<!-- Generated from `src/policy/reasons.ts` and `src/action/danger.ts` by `npm run generate`. -->",
+    "<!-- Generated from `src/policy/reason-table.ts` and `src/action/danger.ts` by `npm run generate`. -->",
     "",
-    "Where no rule that somebody wrote decides, a built-in reason does. `assent explain` shows its id behind the basis (`protection: protect.secrets`), `--json` and the log have it as `builtin`. A written rule that names the thing itself answers most of them; the first table is what nothing answers.",
+    "Where no rule that somebody wrote decides, a built-in reason does. `assent explain` shows its id in brackets (`built-in protection [protect.secrets]`), `--json` and the log have it as `builtin`. A rule of yours that names the thing itself allows most of them; what the first table lists is allowed by nothing. What to do next is told to you in one way and to the model in another.",
     "",
     ...Object.entries(REASON_CLASSES).flatMap(([name, title]) => [`## ${title}`, "", ...partOf(name), ""]),
   ]
@@ -20,13 +20,14 @@ function page(): string {
 }
 
 const INTRODUCED: { readonly [Class in ReasonClass]?: string } = {
-  danger: "`deny` needs an allow rule that names its target literally, `ask` one that names the danger.",
+  danger:
+    "To allow what is denied, an allow rule must name its target itself; to allow what is asked about, it must name the dangerous command or option.",
   preset: `The id is \`preset.NAME.ROW\`: the default that a preset gives for reading, writing, commands and so on. NAME is one of ${Object.keys(
     PRESET_TABLE,
   )
     .map((name) => `\`${name}\``)
     .join(", ")}; [the table](policy.md) has the rows.`,
-  knowledge: "A command that the tables know is shown by its name instead of an id: `knowledge: git status`.",
+  knowledge: "A known program is shown by its command instead of an id: `known program [git status]`.",
 };
 
 function partOf(name: string): readonly string[] {
@@ -36,11 +37,18 @@ function partOf(name: string): readonly string[] {
     name === "danger"
       ? Object.entries<Danger>(DANGERS).map(([id, danger]) => row(`danger.${id}`, `${danger.title} (${danger.effect})`, danger))
       : own.map(([id, reason]) => row(id, reason.title, reason));
-  const head = ["| id | what it says | what to do next | a bypass | [confined](confine.md) |", "|---|---|---|---|---|"];
+  const head = [
+    "| id | what it says | next, for you | next, for the model | `assent bypass` | [confined](confine.md) |",
+    "|---|---|---|---|---|---|",
+  ];
   return [...introduced, ...(introduced.length > 0 && table.length > 0 ? [""] : []), ...(table.length > 0 ? [...head, ...table] : [])];
 }
 
 type Row = Pick<Reason, "help" | "waivable" | "confinable">;
 
 const row = (id: string, title: string, { help, waivable, confinable }: Row): string =>
-  `| \`${id}\` | ${title} | ${help ?? ""} | ${waivable === false ? "never waives it" : waivable === "by-host" ? "of the host waives it, `assent bypass` does not" : ""} | ${confinable === true ? "goes ahead" : ""} |`;
+  `| \`${id}\` | ${title} | ${said(help, adviceForPerson)} | ${said(help, adviceForModel)} | ${waivable === undefined ? "" : WAIVED[`${waivable}`]} | ${confinable === true ? "goes ahead" : ""} |`;
+
+const WAIVED = { false: "still asks", "by-host": "still asks; a bypass of the agent's own does not" } as const;
+
+const said = (help: Advice | undefined, voice: (advice: Advice) => string): string => (help === undefined ? "" : voice(help));

@@ -1,5 +1,14 @@
-const CONFIRM = "let the user confirm";
-const SIGNAL_ONE = "signal one process by its id";
+import type { Advice } from "./advice.ts";
+
+const CONFIRM: Advice = {
+  person: "if you want this, run it yourself, or allow it with `assent allow …`",
+  model: "ask the user to run it, or to allow it with `assent allow`",
+};
+const or = (instead: string): Advice => ({
+  person: `${instead}; if you want this, allow it with \`assent allow …\``,
+  model: `${instead}, or ask the user to allow it`,
+});
+const SIGNAL_ONE: Advice = "end a single process, by its id";
 /**
  * Danger classes: what built-in knowledge protects a person from without any rule written.
  * `deny` needs an allow rule that names its target literally, `ask` one that names the danger.
@@ -7,7 +16,7 @@ const SIGNAL_ONE = "signal one process by its id";
 export interface Danger {
   readonly effect: "deny" | "ask";
   readonly title: string;
-  readonly help: string;
+  readonly help: Advice;
   /**
    * A supervised run sees it when it happens, so that the words of a command are no reason to refuse it there: files, which
    * can be brought back; rights, which nothing supervised can gain; effects on the machine, which need such rights, a system
@@ -21,48 +30,48 @@ export interface Danger {
 export const DANGERS = {
   "delete-outside": {
     effect: "deny",
-    title: "recursive delete, overwrite or chmod of home, the project root, or anything outside the project and temp folders",
+    title: "deletes, overwrites or changes everything in your home folder, the project, or a place outside both",
     help: "name a folder inside the project",
   },
-  "raw-device": { effect: "deny", title: "writes a raw device", help: "write to a file instead" },
+  "raw-device": { effect: "deny", title: "writes straight to a disk or another device", help: "write to a file instead" },
   persistence: {
     effect: "deny",
-    title: "changes a file that runs code later (shell startup, git hook, cron, authorized keys)",
-    help: "ask the user to make this change",
+    title: "changes a file that can start programs later or let others in (shell startup, git hook, cron, SSH keys)",
+    help: { person: "make this change yourself", model: "ask the user to make this change" },
   },
   "download-exec": {
     effect: "deny",
-    title: "runs what it downloads without anyone having seen it",
+    title: "runs what it downloads before anyone has looked at it",
     help: "download to a file, read it, then run it",
   },
-  "fork-bomb": { effect: "deny", title: "starts processes without end", help: "do not run this" },
-  "kill-all": { effect: "deny", title: "signals every process", help: SIGNAL_ONE },
-  exfiltration: { effect: "deny", title: "sends a secret out", help: "do not send secrets" },
+  "fork-bomb": { effect: "deny", title: "starts processes without end", help: "do not run this: it makes the machine hang" },
+  "kill-all": { effect: "deny", title: "ends every process", help: SIGNAL_ONE },
+  exfiltration: { effect: "deny", title: "sends a secret to someone else", help: "leave the secret out of what is sent" },
   "delete-recursive": {
     effect: "ask",
-    title: "recursive delete",
-    help: "delete the files by name, or let the user confirm",
+    title: "deletes a folder with everything in it",
+    help: or("delete the files by name"),
     seenInRun: true,
     confinable: true,
   },
-  "force-push": { effect: "ask", title: "overwrites or deletes history on a remote", help: "push without force" },
+  "force-push": { effect: "ask", title: "overwrites or deletes history on a remote", help: or("push without force") },
   "history-rewrite": {
     effect: "ask",
     title: "discards work or rewrites history",
-    help: "commit or stash first, or let the user confirm",
+    help: or("commit or stash first"),
     seenInRun: true,
     confinable: true,
   },
   "skips-checks": {
     effect: "ask",
-    title: "skips the hooks or signatures that a repository asks for",
-    help: "leave that out and mend what the check finds, or let the user confirm",
+    title: "skips the checks or signatures that a repository asks for",
+    help: or("leave that option out and fix what the check finds"),
     seenInRun: true,
   },
   "open-to-all": {
     effect: "ask",
     title: "lets every user of the machine change a file, or run it with its owner's rights",
-    help: "give rights to the owner or the group only",
+    help: or("give rights to the owner or the group only"),
     seenInRun: true,
   },
   ownership: {
@@ -73,36 +82,36 @@ export const DANGERS = {
   },
   "signals-by-name": {
     effect: "ask",
-    title: "ends every process of a name, also those that others started",
+    title: "ends every process of that name, also those of others",
     help: SIGNAL_ONE,
     seenInRun: true,
     confinable: true,
   },
-  listener: { effect: "ask", title: "waits for connections of others", help: CONFIRM, seenInRun: true, confinable: true },
+  listener: { effect: "ask", title: "accepts connections from others", help: CONFIRM, seenInRun: true, confinable: true },
   "raw-connection": {
     effect: "ask",
-    title: "opens a connection that anything can go through",
+    title: "opens a connection that can carry any data",
     help: CONFIRM,
     seenInRun: true,
   },
-  "resource-bomb": { effect: "ask", title: "may fill the disk or the memory", help: "say how much: a count, a size" },
-  publish: { effect: "ask", title: "publishes for others to see", help: CONFIRM },
+  "resource-bomb": { effect: "ask", title: "may fill the disk or the memory", help: "say how much: a count or a size" },
+  publish: { effect: "ask", title: "publishes something for others to see", help: CONFIRM },
   "data-destroy": {
     effect: "ask",
-    title: "destroys what a database file holds",
+    title: "destroys data in a database file",
     help: CONFIRM,
     seenInRun: true,
     confinable: true,
   },
   "remote-destroy": { effect: "ask", title: "destroys something on a remote service", help: CONFIRM },
-  privilege: { effect: "ask", title: "gains rights or becomes another user", help: "run it without sudo", seenInRun: true },
+  privilege: { effect: "ask", title: "gains more rights or becomes another user", help: or("run it without sudo"), seenInRun: true },
   "foreign-repository": {
     effect: "ask",
-    title: "works in a repository outside the project, whose configuration can run code",
-    help: "start the agent in that repository",
+    title: "works in a repository outside the project, whose settings can start programs",
+    help: or("start the agent in that repository"),
     seenInRun: true,
   },
-  "host-effect": { effect: "ask", title: "affects the whole machine or a service", help: CONFIRM, seenInRun: true },
+  "host-effect": { effect: "ask", title: "affects the whole machine or one of its services", help: CONFIRM, seenInRun: true },
 } as const satisfies Record<string, Danger>;
 
 export type DangerId = keyof typeof DANGERS;

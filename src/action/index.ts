@@ -1,9 +1,11 @@
 export * from "./action.ts";
+export * from "./advice.ts";
 export { type Budget, OutOfBudget, spend, unpaid, withBudget } from "./budget.ts";
 export * from "./call.ts";
 export * from "./confined-command.ts";
 export * from "./danger.ts";
 export * from "./needs.ts";
 export * from "./print.ts";
+export { sayAction } from "./say.ts";
 export type { Wanted, World } from "./world.ts";
 export { callText, printCall, sortedFlags } from "./print-call.ts";

@@ -52,7 +52,7 @@ export function quote(text: string): string {
   return `'${visible(text).replaceAll("'", `'\\''`)}'`;
 }
 
-/** One line that says what an action does, safe to print: a part that nobody knows leaves no blank behind. */
+/** One line in the terms of the code, for records and JSON, safe to print: a part that nobody knows leaves no blank behind. */
 export function printAction(action: Action): string {
   return wordsOf(action).trimEnd();
 }

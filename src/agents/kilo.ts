@@ -41,7 +41,7 @@ const setup: Setup = {
   fails: "a plugin that throws denies; Kilo waits for a plugin that hangs",
   asks: "a plugin cannot make Kilo ask: what must be asked is denied with the reason; where Kilo asks by itself, it asks",
   silence: "goes ahead, but for what Kilo's own rules ask",
-  confines: "commands that none of its rules might speak about",
+  confines: "commands that none of its rules may match",
   asksLittle: "Kilo",
   cannot: [
     "with `--pure` or `KILO_PURE=1` Kilo loads no plugins, not even an administrator's",

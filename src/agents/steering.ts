@@ -97,11 +97,11 @@ function said(file: string, { when, does, so }: Sign, key: string, held: Setting
 function variable(file: string, shown: string, name: string, value: string | undefined, project: boolean): readonly SteeringFound[] {
   const steers = (what: string): readonly SteeringFound[] => [{ file, does: "steers", what: `${shown} ${what}` }];
   if (LOADS.test(name)) return steers("is a variable that can load code into what the host starts, its hooks among it");
-  if (STEERS.test(name)) return steers("is a variable that steers the host or its hooks");
+  if (STEERS.test(name)) return steers("is a variable that changes the host or its hooks");
   // What is in the user's own files is the user's own choice.
   if (!project || value === undefined) return [];
   const why = whatVariableSteers(name, value);
-  return why === undefined ? [] : steers(`is a variable that steers programs: ${why}`);
+  return why === undefined ? [] : steers(`is a variable that can make programs load other code: ${why}`);
 }
 
 /** `"env": { "A": "${GITHUB_TOKEN}" }`, `"headers": { "Authorization": "Bearer ${TOKEN}" }`. */

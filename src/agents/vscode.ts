@@ -146,8 +146,8 @@ const setup: Setup = {
     signs: [
       { at: ["chat.useHooks"], when: false, does: "off", so: "no hook runs, so Assent is not asked" },
       { at: ["chat.hookFilesLocations"], when: "there", does: "off", so: "hooks are looked for in these places" },
-      { at: ["chat.tools.autoApprove"], when: true, does: "waives", so: "questions are waived" },
-      { at: ["chat.tools.global.autoApprove"], when: true, does: "waives", so: "questions are waived" },
+      { at: ["chat.tools.autoApprove"], when: true, does: "waives", so: "questions are skipped" },
+      { at: ["chat.tools.global.autoApprove"], when: true, does: "waives", so: "questions are skipped" },
       { at: ["chat.tools.terminal.autoApprove"], when: "there", does: "waives", so: "these commands run without a question" },
       { at: ["terminal.integrated.env.linux"], when: "environment", does: "steers", so: "" },
       { at: ["terminal.integrated.env.osx"], when: "environment", does: "steers", so: "" },

@@ -42,7 +42,7 @@ export async function respond(
   // Who answers has read the question: a run that is not there has not to come up first.
   return await inFolder(path, { ...options, patienceMs: 0 }, async (exchange) => {
     const run = readRun(exchange);
-    if (run === undefined) return failed(`there is no run in ${printable(path)}`);
+    if (run === undefined) return failed(`found no run in ${printable(path)}`);
     const isOpen = (): boolean => exchange.names().includes(`${seq}.json`);
     const response = { seq, action, nonce: run.nonce, ...(pattern === undefined ? {} : { pattern }) };
     // Another client's response is read first.
@@ -74,7 +74,7 @@ async function inFolder(
       if (readRun(exchange) !== undefined || readDone(exchange, undefined) !== undefined) return await work(exchange);
       if (performance.now() >= until || options.over?.() === true) return failed(`no run has begun in ${printable(path)}`);
     } catch (error) {
-      const missing = error instanceof ExchangeError && error.message === "there is no such folder";
+      const missing = error instanceof ExchangeError && error.message === "no such folder";
       if (!missing || performance.now() >= until || options.over?.() === true)
         return failed(`${printable(path)}: ${error instanceof ExchangeError ? error.message : errorCode(error)}`);
     } finally {

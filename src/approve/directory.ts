@@ -212,12 +212,12 @@ class DirectoryApprover implements Approver {
         const wrong = rule === undefined || rule === "" ? "it is empty" : this.#options.checkRule(rule, effect);
         if (rule !== undefined && wrong === undefined) return { answer: effect, scope: "always", rule };
         this.#note(
-          `question ${question.seq} is denied, and nothing is remembered: \`${printable(rule ?? "", 200)}\` is no rule: ${printable(wrong ?? "", 400)}`,
+          `question ${question.seq} is denied, and nothing is remembered: \`${printable(rule ?? "", 200)}\` is not a rule: ${printable(wrong ?? "", 400)}`,
         );
         return DENY;
       }
       case undefined:
-        this.#note(`question ${question.seq} is denied: \`${printable(response.action, 60)}\` is no action`);
+        this.#note(`question ${question.seq} is denied: \`${printable(response.action, 60)}\` is not an action`);
         return DENY;
     }
   }

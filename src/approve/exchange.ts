@@ -67,9 +67,11 @@ export class ExchangeFolder {
       descriptor = openSync(trimmed, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW);
     } catch (error) {
       const code = errorCode(error);
-      if (code === "ENOENT") throw new ExchangeError("there is no such folder");
+      if (code === "ENOENT") throw new ExchangeError("no such folder");
       if (code === "ENOTDIR" || code === "ELOOP")
-        throw new ExchangeError(lstatSync(trimmed).isSymbolicLink() ? "it is a symbolic link: name the folder itself" : "it is no folder");
+        throw new ExchangeError(
+          lstatSync(trimmed).isSymbolicLink() ? "it is a symbolic link: name the folder itself" : "it is not a folder",
+        );
       throw new ExchangeError(`the folder cannot be opened: ${code}`);
     }
     const exchange = new ExchangeFolder(path, descriptor);

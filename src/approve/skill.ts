@@ -33,7 +33,7 @@ give it: 128 + n when signal n ended CMD). A question comes before the end.
 next event, as above. It exits with 0 when the next event is a question, and with CMD's own status when the run is over.
 
 Both print a line on standard error and exit with 1 when the run is gone without having said how it ended, or the
-folder cannot be used; \`--background-respond\` also when SEQ is not an open question. Neither hangs on a dead run,
+folder cannot be used; \`--background-respond\` also when SEQ is not an open question. Neither waits for a dead run,
 unless it lived in another container, where its processes cannot be seen.
 
 ## Actions
@@ -45,8 +45,8 @@ unless it lived in another container, where its processes cannot be seen.
 - \`trust\`: allow this process and all it starts until the run ends, except what a rule denies. Writes nothing.
 - \`quit\`: end the run; all of CMD's processes are killed.
 
-Anything else denies. So does a RULE that is none, and then nothing is written. What went wrong is said on the standard
-error of \`assent run\`.
+Anything else denies. So does a RULE that is none, and then nothing is written. The standard error of \`assent run\` says
+what went wrong.
 
 RULE is a rule as in \`permissions.allow\`, such as \`Write(/srv/data/**)\` or \`Net(registry.npmjs.org:443)\`, or a call
 pattern, such as \`open(/srv/data/**, _)\`: the call's name, then its arguments; \`*\` does not cross a slash, \`**\` does,

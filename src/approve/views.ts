@@ -268,7 +268,7 @@ export class LineView implements PromptView {
       return undefined;
     }
     const rule = /^\d+$/.test(line) ? this.#shown?.question.proposals[Number(line) - 1]?.rule : line;
-    const wrong = rule === undefined ? "there is no rule of that number" : this.#options.checkRule(rule, effect);
+    const wrong = rule === undefined ? "no rule has that number" : this.#options.checkRule(rule, effect);
     if (rule !== undefined && wrong === undefined) return { answer: effect, scope: "always", rule };
     this.#print(printable(wrong ?? "", 400));
     return undefined;

@@ -54,7 +54,9 @@ export function listAgents(options: { readonly json?: boolean }): number {
   row("restricted", agents.restricted, "policy");
   const named = consent.trusted.length + agents.trusted.length;
   writeStdout(
-    named === 0 ? "no sub-agent is named as trusted: all are treated as the main agent\n" : "what other sub-agents want is asked\n",
+    named === 0
+      ? "no sub-agent is trusted by name: all may do what the main agent may do\n"
+      : "you are asked about everything that other sub-agents want\n",
   );
   return 0;
 }

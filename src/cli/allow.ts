@@ -74,7 +74,7 @@ export async function decideOn(effect: Effect, words: readonly string[], options
     if (agreed !== true) {
       complain(
         effect,
-        agreed === undefined ? "there is no terminal to ask on" : "nothing was written",
+        agreed === undefined ? "this is not a terminal, so nobody can be asked" : "nothing was written",
         "--dry-run shows it, --yes does not ask",
       );
       return 1;
@@ -93,7 +93,7 @@ function planFor(effect: Effect, text: string, machine: Machine): Planned {
   if (isPath(program) && !isProgram(resolvePath(absolute("."), program.replace(/^~(?=\/|$)/, machine.home))))
     return {
       is: "none",
-      why: `there is no program ${visible(program)}`,
+      why: `cannot find the program ${visible(program)}`,
       help: `for a file or folder: assent ${effect} "Read(${visible(program)})", "Edit(${visible(program)})"`,
     };
   const outcome = judgeOnly({ tool: "Bash", input: { command: text }, cwd: absolute(".") }, machine, [], { memory: "look" });
@@ -116,7 +116,7 @@ function planFor(effect: Effect, text: string, machine: Machine): Planned {
   if (rule !== undefined) return { rules: [rule], line: text, before, after: effect };
   return {
     is: "none",
-    why: `no single rule stands for ${shown}`,
+    why: `no single rule fits ${shown}`,
     help: `name one command of it, or write the rule: assent ${effect} "Bash(rm:*)", "Read(.env)", "WebFetch(domain:x.com)"`,
   };
 }

@@ -41,7 +41,7 @@ export async function autoOn(options: { readonly subagentsOnly?: boolean }): Pro
     "",
   ].join("\n");
   const agreed = await confirmed(page, "Agree?");
-  if (agreed === undefined) return fail("there is no terminal to ask on", "nothing was changed");
+  if (agreed === undefined) return fail("this is not a terminal, so nobody can be asked", "nothing was changed");
   if (!agreed) return fail("nothing was changed");
   const problem = changeConsent(machine, (consent) => ({ ...consent, when, modes: new Date().toISOString() }));
   if (problem !== undefined) return fail(visible(problem));
@@ -83,7 +83,7 @@ export function autoStatus(options: { readonly json?: boolean }): number {
   );
   for (const name of ["ASSENT_AUTO", "MCP_AUTO_APPROVE"]) {
     const value = machine.env[name];
-    if (value !== undefined) writeStdout(`  ${name} is ${visible(value)}: it can only lower this\n`);
+    if (value !== undefined) writeStdout(`  ${name} is ${visible(value)}: it can only make this stricter\n`);
   }
   return 0;
 }

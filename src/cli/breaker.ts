@@ -30,8 +30,8 @@ export function breakerStatus(options: { readonly json?: boolean }): number {
   const tripped = rows.filter((row) => row.tripped).length;
   writeStdout(
     tripped === 0
-      ? `the breaker has not tripped (it does at ${denials} refusals in a row)\n`
-      : `the breaker has tripped in ${tripped} session(s)\n`,
+      ? `the circuit breaker has stopped no session (it does after ${denials} refusals in a row)\n`
+      : `the circuit breaker has stopped ${tripped} session(s)\n`,
   );
   for (const row of rows)
     writeStdout(
@@ -44,10 +44,10 @@ export function breakerStatus(options: { readonly json?: boolean }): number {
 /** `assent breaker reset`: by a person, at a terminal. */
 export function breakerReset(): number {
   if (!hasTerminal()) {
-    complain("breaker", "there is no terminal: a person resets the breaker", "say it at a terminal of your own");
+    complain("breaker", "only a person resets the circuit breaker, and this is not a terminal", "say it at a terminal of your own");
     return 1;
   }
   resetBreakers(thisMachine());
-  writeStdout("the breaker is reset\n");
+  writeStdout("the circuit breaker is reset\n");
   return 0;
 }

@@ -50,7 +50,7 @@ export function bypass(what: "on" | "off" | "status", options: BypassOptions): n
   writeStdout(
     until === undefined
       ? `questions are asked again ${where}\n`
-      : `questions are waived ${where} until ${clock(until)}; denials are not. \`assent bypass off\` ends it\n`,
+      : `questions are skipped ${where} until ${clock(until)}; denials are not. \`assent bypass off\` ends it\n`,
   );
   return 0;
 }
@@ -70,13 +70,13 @@ function status(machine: Machine, now: number, json: boolean): number {
     return 0;
   }
   for (const { pane, left } of held) writeStdout(`${pane === "*" ? "everywhere" : `pane ${visible(pane)}`}: until ${clock(now + left)}\n`);
-  writeStdout(here === undefined ? "questions are asked here\n" : `questions are waived here: ${here.by}\n`);
+  writeStdout(here === undefined ? "questions are asked here\n" : `questions are skipped here: ${here.by}\n`);
   return 0;
 }
 
 /** The log says who waived what, beside the decisions it touched. */
 function note(machine: Machine, what: "on" | "off", pane: string | undefined, until: number | undefined): void {
-  const reason = until === undefined ? "the user ended the bypass" : `the user waived questions until ${clock(until)}`;
+  const reason = until === undefined ? "the user ended the bypass" : `the user skips questions until ${clock(until)}`;
   const line = auditLine({
     time: Date.now(),
     point: "command",

@@ -33,7 +33,7 @@ export async function clip(flags: ClipFlags, parts: RunParts = {}): Promise<numb
   if (line.trim() === "") return fail("the clipboard is empty");
   if (line.includes("\0")) return fail("the clipboard holds no text");
   const yes = await confirmed(page(line), "Run this under supervision?");
-  if (yes === undefined) return fail("there is no terminal to ask on");
+  if (yes === undefined) return fail("this is not a terminal, so nobody can be asked");
   if (!yes) return fail("nothing is run");
   // INVARIANT: the text is one argument of `sh -c`, after all options: nothing in it can become an option of ours.
   return run(["sh", "-c", line], flags, parts);
@@ -69,7 +69,7 @@ function clipboard(): { readonly text: string } | { readonly problem: string; re
     }
     problem ??= `${tool} cannot read the clipboard: ${error?.message ?? (signal === null ? `exit ${status}` : signal)}`;
   }
-  return { problem: problem ?? "there is no clipboard to read", help };
+  return { problem: problem ?? "no program that reads the clipboard was found", help };
 }
 
 /** The lines as they will run, with everything hidden in them visible. */

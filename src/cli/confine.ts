@@ -47,7 +47,7 @@ export async function confineOn(options: { readonly log?: boolean }): Promise<nu
   // Only the log says what would be confined: nothing is waived that needs agreeing to.
   if (options.log === true) return write(machine, "confine-log");
   const agreed = await confirmed(consentPage(machine.env), "Agree?");
-  if (agreed === undefined) return fail("there is no terminal to ask on", "nothing was changed");
+  if (agreed === undefined) return fail("this is not a terminal, so nobody can be asked", "nothing was changed");
   return agreed ? write(machine, "confine") : fail("nothing was changed");
 }
 
@@ -65,7 +65,7 @@ export const CONFINING: Readonly<Record<UnknownSetting, string>> = {
 /** Writes the setting into the user's own policy file, which is made where there is none. */
 export function write(machine: Machine, unknown: UnknownSetting): number {
   const place = policyPlace("global", machine, absolute("."));
-  if (place === undefined) return fail("there is no place for your policy file");
+  if (place === undefined) return fail("no place for your policy file was found");
   const short = (path: string): string => visible(shorten(path, absolute("."), machine.home));
   if (unknown === "ask" && readPlace(place).is === "missing") return report(machine);
   const comment = unknown === "confine" ? { comment: COMMENT } : {};

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { printAction, visible } from "../action/index.ts";
+import { sayAction, visible } from "../action/index.ts";
 import type { Machine } from "../state/index.ts";
 import { superviseRun, type RunEvent } from "../supervise/index.ts";
 import { findRun, prepareUndo, runsFolder, undoRun } from "../supervise/undo/index.ts";
@@ -80,7 +80,7 @@ export async function superviseDemo(machine: Machine, project: string, style: Te
     if (when) row("allow", text, "");
   const told = new Set<string>();
   for (const { action, outcome, verdict } of events) {
-    const text = short(printAction(action));
+    const text = short(sayAction(action));
     if (outcome !== "refused" || told.has(text)) continue;
     told.add(text);
     row("deny", text, fit(short(verdict.reason), Math.max(20, style.width - 51)).trimEnd());

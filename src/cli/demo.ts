@@ -46,7 +46,7 @@ const PARTS: readonly {
     ],
   },
   {
-    title: "The host's bypass mode: questions are waived, dangers are not",
+    title: "The host's bypass mode: questions are skipped, dangers are not",
     mode: "bypassPermissions",
     requests: [
       ["Bash", { command: "git push --force" }],

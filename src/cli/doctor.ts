@@ -53,7 +53,7 @@ function agents(): Section {
   const waived = bypassHere(machine, Date.now());
   const checks: Check[] = [...agentChecks(machine, absolute("."))];
   if (waived !== undefined)
-    checks.unshift({ id: "bypass", title: "bypass", ok: false, required: false, why: `questions are waived: ${waived.by}` });
+    checks.unshift({ id: "bypass", title: "bypass", ok: false, required: false, why: `questions are skipped: ${waived.by}` });
   const wrong = checks.filter(({ ok, required }) => !ok && required).length;
   const found = new Set(checks.map(({ id }) => id.slice(0, id.indexOf("."))));
   const summary =

@@ -1,4 +1,4 @@
-import { brief, printAction, visible, type Span } from "../action/index.ts";
+import { adviceForPerson, brief, sayAction, quote, type Span, visible } from "../action/index.ts";
 import { isObject } from "../data/index.ts";
 import type { DecideOptions, Outcome } from "../engine/index.ts";
 import { changedParts, differ, withUserFile } from "../suggest/index.ts";
@@ -11,6 +11,7 @@ import { JSON_VERSION, outcomeJson, verdictFields } from "./json.ts";
 import { lineOfWords } from "./line-of-words.ts";
 import { absolute, shorten } from "./place.ts";
 import { readStdinLines, writeStderr, writeStdout } from "./stdio.ts";
+import { sayDecision, SOURCES } from "./say-verdict.ts";
 import { styleFor, type TerminalStyle } from "./style.ts";
 
 interface ExplainOptions {
@@ -89,10 +90,10 @@ function insideText({ verdict }: Outcome, style: TerminalStyle): string {
   const named = new Set(hosts.map(visible));
   const outside = `everything outside that${named.size === 0 ? "" : ` (${[...named].join(", ")})`}`;
   const rows = [
-    ["goes ahead", "reading what is no secret; changing this project and temporary folders, all of it kept for `assent undo`"],
-    ["", "what a known tool keeps for itself (its cache, its registry), for that tool only; listening on this machine"],
+    ["goes ahead", "reading anything but secrets; changing this project and temporary folders (`assent undo` takes it back)"],
+    ["", "a known program's own cache and registry; accepting connections from this machine"],
     ["refused", `${outside}, git's hooks and configuration, agents' settings`],
-    ["", "the agent reads what was refused, why, and what to do instead"],
+    ["", "the agent is told what was refused, why, and what to do instead"],
   ] as const;
   return `\n${rows.map(([name, text]) => `${style.dim(name.padEnd(12))}${text}`).join("\n")}\n`;
 }
@@ -143,56 +144,69 @@ function requestOfLine(line: string, folder: string): ToolQuestion | string {
 /** Where a verdict comes from. */
 function origin({ rule, builtin, basis, grant }: Verdict): string {
   if (grant !== undefined)
-    return `grant ${grant.id}${grant.left === undefined ? "" : `, ${grant.left} ${grant.left === 1 ? "use" : "uses"} left`}`;
+    return `${SOURCES.grant} ${grant.id}${grant.left === undefined ? "" : `, ${grant.left} ${grant.left === 1 ? "use" : "uses"} left`}`;
   if (rule !== undefined) return `${visible(rule.text)}  ${visible(rule.file)}:${rule.line}`;
-  return builtin === undefined ? basis : `${basis}: ${visible(builtin)}`;
+  return builtin === undefined ? SOURCES[basis] : `${SOURCES[basis]} [${visible(builtin)}]`;
 }
 
 function tree({ request, verdict, answer, warnings }: Outcome, changes: readonly string[], style: TerminalStyle): string {
   const source = request.input["command"];
   const text = typeof source === "string" ? source : undefined;
-  const told = isConfined(verdict) ? "confined" : verdict.decision;
+  const told = isConfined(verdict) ? "confined" : sayDecision(verdict.decision);
   const out = [
     `${style.verdict(told, style.bold(told))}  ${brief(text ?? `${request.tool} ${JSON.stringify(request.input)}`, style.width - 8)}`,
   ];
   out.push(`${style.dim("why")}    ${visible(verdict.reason)}`);
-  if (verdict.help !== undefined) out.push(`${style.dim("help")}   ${visible(verdict.help)}`);
+  if (verdict.help !== undefined) out.push(`${style.dim("help")}   ${visible(adviceForPerson(verdict.help))}`);
   if (answer.decision !== verdict.decision)
-    out.push(`${style.dim("host")}   ${answer.decision === "none" ? "hears nothing: its own approval flow decides" : answer.decision}`);
+    out.push(`${style.dim("agent")}  ${answer.decision === "none" ? "decides by itself, or asks you" : `is told: ${answer.decision}`}`);
   out.push("");
   const parts = verdict.actions.length + verdict.unknowns.length;
+  const labels = [...verdict.actions, ...verdict.unknowns].map((part) => sayDecision(part.verdict.decision));
+  const room = Math.max(5, ...labels.map((label) => label.length));
+  const label = ({ decision }: Verdict): string => style.verdict(sayDecision(decision), sayDecision(decision).padEnd(room));
+  const gap = " ".repeat(room + 1);
   const branch = (at: number): [string, string] => (at === parts - 1 ? ["└─ ", "   "] : ["├─ ", "│  "]);
   for (const [at, { action, verdict: own }] of verdict.actions.entries()) {
     const [first, next] = branch(at);
     const indent = "origin" in action && action.origin.by === "command" ? "  " : "";
-    out.push(`${first}${style.verdict(own.decision, own.decision.padEnd(5))} ${indent}${printAction(action)}`);
-    out.push(`${next}      ${indent}${style.dim(`${origin(own)} — ${visible(own.reason)}`)}`);
+    out.push(`${first}${label(own)} ${indent}${sayAction(action)}`);
+    out.push(`${next}${gap}${indent}${style.dim(`${origin(own)} — ${visible(own.reason)}`)}`);
   }
   for (const [index, { unknown, verdict: own }] of verdict.unknowns.entries()) {
     const [first, next] = branch(verdict.actions.length + index);
-    out.push(`${first}${style.verdict(own.decision, own.decision.padEnd(5))} unknown: ${visible(unknown.reason)}`);
-    for (const line of caret(text, unknown.span, style.width - 10)) out.push(`${next}      ${style.dim(line)}`);
+    out.push(`${first}${label(own)} not clear: ${visible(unknown.reason)}`);
+    for (const line of caret(text, unknown.span, style.width - room - 5)) out.push(`${next}${gap}${style.dim(line)}`);
     const help = unknown.help ?? own.help;
-    if (help !== undefined) out.push(`${next}      ${style.dim(`help: ${visible(help)}`)}`);
+    if (help !== undefined) out.push(`${next}${gap}${style.dim(`help: ${visible(adviceForPerson(help))}`)}`);
   }
-  if (verdict.decision !== "allow") out.push("", ...advice(verdict, changes));
+  if (verdict.decision !== "allow") out.push("", ...waysOut(verdict, changes, text));
   for (const warning of warnings) out.push("", `warning: ${visible(warning)}`);
   return `${out.join("\n")}\n`;
 }
 
-function advice(verdict: Verdict, changes: readonly string[]): readonly string[] {
+function waysOut(verdict: Verdict, changes: readonly string[], text: string | undefined): readonly string[] {
   if (changes.length === 0) {
     return [
       verdict.rule !== undefined && verdict.decision !== "none"
-        ? `No allow rule changes this: it rests on ${visible(verdict.rule.file)}:${verdict.rule.line}.`
-        : "No single allow rule changes this.",
+        ? `No allow rule changes this: the rule at ${visible(verdict.rule.file)}:${verdict.rule.line} decides.`
+        : verdict.basis === "floor"
+          ? "No rule can allow this."
+          : "One rule is not enough to allow this: explain its parts one by one.",
     ];
   }
+  const short = text !== undefined && text.length <= LONGEST_TYPED && visible(text) === text;
+  const commands = short ? [`assent allow ${quote(text)}`] : changes.map((rule) => `assent allow ${quote(rule)}`);
+  const rules = changes.map((rule) => JSON.stringify(rule)).join(", ");
   return [
-    "This would allow it, in your ~/.agent-permissions.jsonc:",
-    `  { "permissions": { "allow": ${JSON.stringify(changes).replaceAll('","', '", "')} } }`,
+    "To allow it from now on:",
+    ...commands.map((command) => `  ${command}`),
+    `which adds ${rules} to permissions.allow in ~/.agent-permissions.jsonc`,
   ];
 }
+
+/** A command that people type once more. */
+const LONGEST_TYPED = 100;
 
 /** The line of the text that a span points at, and carets below it. */
 function caret(text: string | undefined, span: Span | undefined, width: number): readonly string[] {
@@ -237,9 +251,9 @@ function diffPage(before: Outcome, after: Outcome, short: (path: string) => stri
   const command = request.input["command"];
   const text = brief(typeof command === "string" ? command : `${request.tool} ${JSON.stringify(request.input)}`, style.width - 16);
   const out: string[] = [];
-  if (before.verdict.decision === after.verdict.decision)
-    out.push(`${style.verdict(before.verdict.decision)} (no change)  ${style.bold(text)}`);
-  else out.push(`${style.verdict(before.verdict.decision)} → ${style.verdict(after.verdict.decision)}  ${style.bold(text)}`);
+  const shown = ({ decision }: Verdict): string => style.verdict(sayDecision(decision));
+  if (before.verdict.decision === after.verdict.decision) out.push(`${shown(before.verdict)} (no change)  ${style.bold(text)}`);
+  else out.push(`${shown(before.verdict)} → ${shown(after.verdict)}  ${style.bold(text)}`);
   out.push(`${style.dim("before")}  ${why(before.verdict, short)}`, `${style.dim("after")}   ${why(after.verdict, short)}`);
   // Another rule that says the same is told only where nothing else differs.
   const all = changedParts(before, after);
@@ -247,10 +261,7 @@ function diffPage(before: Outcome, after: Outcome, short: (path: string) => stri
   const parts = turned.length > 0 ? turned : all;
   if (parts.length > 0) out.push("");
   for (const part of parts) {
-    const change =
-      part.before.decision === part.after.decision
-        ? style.verdict(part.after.decision)
-        : `${style.verdict(part.before.decision)} → ${style.verdict(part.after.decision)}`;
+    const change = part.before.decision === part.after.decision ? shown(part.after) : `${shown(part.before)} → ${shown(part.after)}`;
     out.push(`${change}  ${part.text}`);
     out.push(`  ${style.dim("before")}  ${why(part.before, short)}`, `  ${style.dim("after")}   ${why(part.after, short)}`);
   }
@@ -262,7 +273,7 @@ function diffPage(before: Outcome, after: Outcome, short: (path: string) => stri
 function why({ decision, reason, rule, builtin, basis }: Verdict, short: (path: string) => string): string {
   const from =
     rule === undefined
-      ? `${basis}${builtin === undefined ? "" : `: ${visible(builtin)}`}`
+      ? `${SOURCES[basis]}${builtin === undefined ? "" : ` [${visible(builtin)}]`}`
       : `${visible(rule.text)}  ${visible(short(rule.file))}:${rule.line}`;
-  return `${decision}  ${from} — ${visible(reason)}`;
+  return `${sayDecision(decision)}  ${from} — ${visible(reason)}`;
 }

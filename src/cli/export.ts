@@ -52,7 +52,7 @@ export async function exportRules(options: ExportOptions): Promise<number> {
     for (const { rule, why } of unsaid)
       writeStderr(`${target.short(rule.source.file)}:${rule.source.line}: not said: deny ${visible(rule.source.text)}: ${visible(why)}\n`);
     if (!writes && entries.length > 0) writeStdout(format.show(entries));
-    if (!writes && entries.length === 0) writeStderr("there is nothing to say\n");
+    if (!writes && entries.length === 0) writeStderr("no refusals to export\n");
   }
   return outcome === "failed" || unsaid.length > 0 ? 1 : 0;
 }
@@ -132,7 +132,7 @@ async function write(
   } else {
     const answer = options.json === true ? undefined : await confirmed(page, options.remove === true ? "Take this out?" : "Write this?");
     if (answer === undefined)
-      return failed("nothing is written: there is no terminal to ask on", "look at it without --write, then say --yes");
+      return failed("nothing is written: this is not a terminal, so nobody can be asked", "look at it without --write, then say --yes");
     if (!answer) return failed("nothing is written");
   }
   const problem = replace(machine, file, now, after, owned, next.own);

@@ -63,7 +63,7 @@ export async function addedGrant(rule: string, options: GrantOptions): Promise<n
     "",
   ].join("\n");
   const agreed = await confirmed(page, "Grant?");
-  if (agreed === undefined) return fail("there is no terminal to ask on", "nothing was granted");
+  if (agreed === undefined) return fail("this is not a terminal, so nobody can be asked", "nothing was granted");
   if (!agreed) return fail("nothing was granted");
   const made = addGrant(machine, grant, now);
   if ("problem" in made) return fail(visible(made.problem));
@@ -88,7 +88,7 @@ function wantedGrant(rule: string, options: GrantOptions, machine: Machine, now:
     return { wrong: "a grant lasts 7 days at most", help: "for longer, write a rule: `assent rule add`" };
   const count = options.count === undefined ? undefined : Number(options.count);
   if (count !== undefined && (!Number.isInteger(count) || count < 1 || count > MOST_USES))
-    return { wrong: `\`${options.count ?? ""}\` is no number of times`, help: `--count 1 to ${MOST_USES}` };
+    return { wrong: `\`${options.count ?? ""}\` is not a number of times`, help: `--count 1 to ${MOST_USES}` };
   const agent = options.agent === undefined ? undefined : agentName(options.agent);
   if (agent === "") return { wrong: "an agent needs a name", help: "`assent log --stats` shows those that have asked" };
   const inspection = inspectRule(rule, { machine, cwd: absolute("."), own: engine.own });
@@ -96,7 +96,7 @@ function wantedGrant(rule: string, options: GrantOptions, machine: Machine, now:
   const broken = findings.find(({ code }) => code === "AL000" || code === "AL010");
   const [read] = inspection.policy.rules;
   if (broken !== undefined || read === undefined)
-    return { wrong: broken?.message ?? "that is no rule", help: broken?.help ?? 'write it as in a policy: "Bash(npm install:*)"' };
+    return { wrong: broken?.message ?? "that is not a rule", help: broken?.help ?? 'write it as in a policy: "Bash(npm install:*)"' };
   const project = options.project === true || limitedTo(read) ? inspection.world.canonical(inspection.world.projectRoot) : undefined;
   const grant: NewGrant = {
     kind: "rule",
@@ -179,7 +179,7 @@ export function revokedGrants(id: string | undefined, options: { readonly all?: 
   }
   const ids = id === undefined ? readGrants(machine, Date.now()).all.map((grant) => grant.id) : [id];
   const gone = ids.filter((one) => /^[a-z0-9]+$/.test(one) && revokeGrant(machine, one));
-  if (id !== undefined && gone.length === 0) return fail(`there is no grant ${visible(id)}`, "`assent grants list` shows them");
+  if (id !== undefined && gone.length === 0) return fail(`unknown grant ${visible(id)}`, "`assent grants list` shows them");
   for (const one of gone) note(machine, "revoke", `the user took back the grant ${one}`);
   writeStdout(gone.length === 1 ? "1 grant taken back\n" : `${gone.length} grants taken back\n`);
   return 0;

@@ -184,7 +184,7 @@ async function mayWrite(fresh: readonly FileImport[], page: string, options: Imp
   const said = options.json === true ? undefined : await confirmed(page, `Write ${rules(count)}?`);
   if (said === true) return "write";
   if (said === undefined)
-    complain(COMMAND, "nothing is written: there is no terminal to ask on", "look at it with --dry-run, then say --yes");
+    complain(COMMAND, "nothing is written: this is not a terminal, so nobody can be asked", "look at it with --dry-run, then say --yes");
   else complain(COMMAND, "nothing is written");
   return "refused";
 }

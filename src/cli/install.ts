@@ -58,7 +58,7 @@ export async function install(options: InstallOptions): Promise<number> {
   if (options.mode === "rulesync" && !synced) {
     complain(
       "install",
-      `${shortIn(machine)(rulesyncFile(machine.home))}: there is no rulesync folder`,
+      `${shortIn(machine)(rulesyncFile(machine.home))}: the rulesync folder does not exist`,
       "leave --mode out to write the agents' own files",
     );
     return 2;
@@ -223,7 +223,7 @@ function projectOf(command: string, { local }: InstallOptions, machine: Machine)
   if (local !== true) return undefined;
   const root = policyPlace("local", machine, absolute("."))?.root;
   if (root !== undefined) return root;
-  complain(command, "not in a git repository, so there is no project to register in", "leave --local out for all your projects");
+  complain(command, "not in a git repository, so no project was found to register in", "leave --local out for all your projects");
   return null;
 }
 
@@ -251,7 +251,7 @@ async function perform(command: "install" | "uninstall", jobs: readonly Job[], o
       complain(
         command,
         `${agent.id}: ${short(file)}${line === undefined ? "" : `:${line}:${column ?? 1}`}: ${visible(why)}`,
-        "mend the file, then try again; it was left as it is",
+        "correct the file, then try again; it was left as it is",
       );
     if (refused.length === 0 && planned.every(({ is }) => is === "same"))
       writeStdout(`${agent.id}: ${command === "install" ? "up to date" : "not registered"}\n`);
@@ -270,7 +270,7 @@ async function perform(command: "install" | "uninstall", jobs: readonly Job[], o
   if (options.yes !== true) {
     const said = await confirmed(page, command === "install" ? "Write this?" : "Take this out?");
     if (said === undefined) {
-      complain(command, "there is no terminal to ask on", "look at it with --dry-run, then say --yes");
+      complain(command, "this is not a terminal, so nobody can be asked", "look at it with --dry-run, then say --yes");
       return 1;
     }
     if (!said) {

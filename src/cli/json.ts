@@ -1,4 +1,4 @@
-import { printAction, visible } from "../action/index.ts";
+import { adviceForPerson, printAction, visible } from "../action/index.ts";
 import { isConfined, type JudgedAction, type JudgedUnknown, type Verdict } from "../policy/index.ts";
 import type { Outcome } from "../engine/index.ts";
 
@@ -6,7 +6,16 @@ import type { Outcome } from "../engine/index.ts";
 export const JSON_VERSION = 1;
 
 export function verdictFields({ decision, basis, reason, rule, builtin, grant, help, untrusted }: Verdict): Record<string, unknown> {
-  return { verdict: decision, basis, reason: visible(reason), help, rule, builtin, grant, untrusted };
+  return {
+    verdict: decision,
+    basis,
+    reason: visible(reason),
+    help: help === undefined ? undefined : adviceForPerson(help),
+    rule,
+    builtin,
+    grant,
+    untrusted,
+  };
 }
 
 const actionFields = ({ action, verdict }: JudgedAction): Record<string, unknown> => ({

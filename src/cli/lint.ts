@@ -80,7 +80,7 @@ function report(found: readonly Finding[], short: (path: string) => string, styl
   const named = (number: number, word: string): string => `${number} ${word}${number === 1 ? "" : "s"}`;
   out.push(
     found.length === 0
-      ? "nothing to say"
+      ? "no problems found"
       : `${named(count(found, "error"), "error")}, ${named(count(found, "warning"), "warning")}, ` +
           `${named(count(found, "info"), "note")}: docs/lint.md says more about each code`,
   );

@@ -143,7 +143,7 @@ function collectorOf(machine: Machine): Told {
     { text: "", pins: new Map() },
     () => [],
   );
-  if (policy.broken !== undefined) return { wrong: `a policy file is broken: ${policy.broken}`, help: "mend the file" };
+  if (policy.broken !== undefined) return { wrong: `a policy file has a mistake: ${policy.broken}`, help: "correct the file" };
   const { otlp } = policy.settings.audit;
   if (otlp === undefined)
     return {
@@ -154,7 +154,7 @@ function collectorOf(machine: Machine): Told {
 }
 
 function withHeaders({ endpoint, headers }: NonNullable<AuditSettings["otlp"]>, env: Machine["env"]): Told {
-  if (!URL.canParse(endpoint)) return { wrong: `\`${endpoint}\` is no address` };
+  if (!URL.canParse(endpoint)) return { wrong: `\`${endpoint}\` is not an address` };
   const values: Record<string, string> = {};
   for (const [name, variable] of Object.entries(headers)) {
     const value = env[variable];

@@ -44,7 +44,7 @@ export function manPage(table: CommandRow): string {
     ".SH DESCRIPTION",
     "Assent reads what an AI agent asks for, works out what it would really do, and answers",
     `${bold("allow")}, ${bold("ask")} or ${bold("deny")} with a reason.`,
-    "Its rules stand in policy files.",
+    "Its rules are in policy files.",
     ".SH OPTIONS",
     ...table.options.flatMap(option),
     ".SH COMMANDS",

@@ -36,7 +36,7 @@ export async function mcp(command: readonly string[], flags: McpOptions): Promis
     return wrong("--confine is for a server that is a command: what runs elsewhere is not supervised here");
   const name = flags.name ?? (remote === undefined ? nameOf(command) : remote.url.hostname.replace(/[^\w.-]|__+/g, "-"));
   if (!/^[\w.-]{1,64}$/.test(name) || name.includes("__"))
-    return wrong(`\`${visible(name)}\` is no name for a server: letters, digits, \`-\`, \`.\` and single \`_\``);
+    return wrong(`\`${visible(name)}\` is not a name for a server: letters, digits, \`-\`, \`.\` and single \`_\``);
   if (remote?.warning !== undefined) writeStderr(`assent mcp: ${visible(remote.warning)}\n`);
   const cwd = absolute(".");
   const policyFiles = flags.policy.map((file) => absolute(file, cwd));
@@ -113,7 +113,7 @@ export function remoteOptions(
   if (url === undefined) return header.length === 0 ? undefined : { problem: "--header is for a server that is named by --url" };
   const parsed = URL.canParse(url) ? new URL(url) : undefined;
   if (parsed === undefined || !/^https?:$/.test(parsed.protocol))
-    return { problem: `\`${brief(url, 200)}\` is no address: https://server/mcp` };
+    return { problem: `\`${brief(url, 200)}\` is not an address: https://server/mcp` };
   if (parsed.username !== "" || parsed.password !== "")
     return { problem: "an address has no password in it", help: "--header 'Authorization: Bearer ${TOKEN}' takes it from a variable" };
   const headers: Record<string, string> = {};
@@ -134,7 +134,7 @@ export function remoteOptions(
 function headerIn(text: string, env: Environment): { readonly name: string; readonly value: string } | FlagProblem {
   const [, name = "", written = ""] = /^([!#$%&'*+.^_`|~\w-]+):\s*(.*)$/s.exec(text) ?? [];
   if (name === "")
-    return { problem: `\`${brief(text.split(":", 1)[0] ?? "", 60)}\` is no header`, help: "--header 'Authorization: Bearer ${TOKEN}'" };
+    return { problem: `\`${brief(text.split(":", 1)[0] ?? "", 60)}\` is not a header`, help: "--header 'Authorization: Bearer ${TOKEN}'" };
   const missing: string[] = [];
   const value = written.replaceAll(/\$\{(\w+)\}/g, (_, variable: string) => {
     const found = env[variable];
@@ -155,7 +155,7 @@ export function listenOptions(flags: HttpFlags, env: Environment): ListenOptions
       : { problem: "--token-env, --allow-host and --allow-origin are for --listen" };
   const [, bracketed, plain, digits = ""] = /^(?:(?:\[([\da-f:.]+)\]|([\w.-]+)):)?(\d{1,5})$/i.exec(listen) ?? [];
   const port = Number(digits);
-  if (digits === "" || port > 65_535) return { problem: `\`${brief(listen, 100)}\` is no place to listen: 127.0.0.1:PORT` };
+  if (digits === "" || port > 65_535) return { problem: `\`${brief(listen, 100)}\` is not an address for clients: 127.0.0.1:PORT` };
   const host = bracketed ?? plain ?? "127.0.0.1";
   const token = tokenEnv === undefined ? undefined : env[tokenEnv];
   if (tokenEnv !== undefined && (token === undefined || token.length < 16))

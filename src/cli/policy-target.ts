@@ -29,7 +29,7 @@ export function targetOf(command: string, { local }: TargetOptions): PolicyTarge
   const cwd = absolute(".");
   const place = policyPlace(local === true ? "local" : "global", machine, cwd);
   if (place === undefined) {
-    complain(command, "not in a git repository, so there is no project policy", "leave --local out for your own file");
+    complain(command, "not in a git repository, so this folder has no project policy", "leave --local out for your own file");
     return undefined;
   }
   const short = (path: string): string => visible(shorten(path, cwd, machine.home));

@@ -199,7 +199,7 @@ export function addTrustCommands(assent: Command): void {
   confine
     .command("on")
     .summary("agree, at the terminal")
-    .description("Says what is waived and what is not, asks you, and writes it into your own policy.")
+    .description("Says which questions go away and which stay, asks you, and writes it into your own policy.")
     .option("--log", "confine nothing yet: keep asking, and log what would have been confined")
     .action(async (options: Parameters<typeof import("./confine.ts").confineOn>[0]) => {
       const { confineOn } = await import("./confine.ts");
@@ -362,7 +362,7 @@ export function addAgentCommands(assent: Command): void {
 
   assent
     .command("bypass")
-    .summary("waive questions for a while")
+    .summary("skip questions for a while")
     .description(
       "Lets agents do for a while what would be asked, everywhere or in this terminal pane. What is denied stays denied, and every decision is logged.",
     )

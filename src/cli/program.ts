@@ -167,7 +167,7 @@ function addOwnCommands(assent: Command): void {
     .addArgument(new Argument("[topic...]", "the command, for example: rule add"))
     .action((words: readonly string[]) => {
       const topic = words.reduce<Command | undefined>((above, word) => above?.commands.find((sub) => sub.name() === word), assent);
-      if (topic === undefined) assent.error(`error: there is no command '${words.join(" ")}'`, { exitCode: 2 });
+      if (topic === undefined) assent.error(`error: unknown command '${words.join(" ")}'`, { exitCode: 2 });
       else topic.outputHelp();
     });
 }
@@ -210,9 +210,10 @@ function addUndoCommands(assent: Command): void {
 
   assent
     .command("seen")
-    .summary("look at changed files that later commands take programs or hosts from")
+    .summary("look at changed files that decide which programs later commands start")
     .description(
-      "Lists files such as mise.toml that an agent changed: what obeys them is confined until you have looked. With paths or --all it shows them, and asks.",
+      "Lists files such as mise.toml that an agent changed. Commands that use them run confined until you have looked. " +
+        "With paths or --all it shows the files, and asks.",
     )
     .argument("[paths...]", "look at these files")
     .option("--all", "look at all of them")
@@ -293,7 +294,7 @@ function addVerifyCommand(assent: Command): void {
     .summary("run commands in a scratch project and compare what they do with what was predicted")
     .description(
       "Runs a command, or without one every built-in example that is allowed without a question, in a disposable project in " +
-        "namespaces of its own, and holds everything the kernel saw against what the judge predicted. Exit code 1 when " +
+        "namespaces of its own, and compares everything the kernel saw with what Assent predicted. Exit code 1 when " +
         "something happened that was not predicted (docs/soundness.md).",
     )
     .argument("[command...]", "shell command, quoted as one word or as its words; options come before it; without one, the built-in corpus")

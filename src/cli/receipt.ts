@@ -114,7 +114,7 @@ export const VERBS: Readonly<Record<PathChange["what"], string>> = {
   changed: "changed",
   deleted: "deleted",
   renamed: "renamed",
-  attributes: "given other modes or times",
+  attributes: "given other permissions or times",
 };
 export const WHATS = ["created", "changed", "deleted", "renamed", "attributes"] as const;
 

@@ -43,7 +43,8 @@ export function asking(
   return {
     approver: undefined,
     how: "asks nobody",
-    notice: "there is no terminal to ask on: what is not allowed is refused (--background-dir asks in a folder, -P says so)",
+    notice:
+      "this is not a terminal, so nobody can be asked: what is not allowed is refused (--background-dir asks in a folder, -P says so)",
   };
 }
 

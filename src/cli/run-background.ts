@@ -15,11 +15,11 @@ export async function backgroundWait(folder: string): Promise<number> {
  */
 export async function backgroundRespond(folder: string, seq: string, action: string, pattern: string | undefined): Promise<number> {
   if (!/^[1-9]\d{0,14}$/.test(seq)) {
-    writeStderr(`${COMMAND}: \`${printable(seq, 60)}\` is no number of a question: \`--background-wait\` prints it as \`seq\`\n`);
+    writeStderr(`${COMMAND}: \`${printable(seq, 60)}\` is not a number of a question: \`--background-wait\` prints it as \`seq\`\n`);
     return 2;
   }
   if (actionWord(action) === undefined)
-    writeStderr(`${COMMAND}: \`${printable(action, 60)}\` is no action, so it denies; actions: ${ACTIONS.join(", ")}\n`);
+    writeStderr(`${COMMAND}: \`${printable(action, 60)}\` is not an action, so it denies; actions: ${ACTIONS.join(", ")}\n`);
   else if (pattern !== undefined && action !== "pattern" && action !== "deny_pattern")
     writeStderr(`${COMMAND}: \`--background-pattern\` counts only with \`pattern\` and \`deny_pattern\`\n`);
   return tell(await respond(folder, Number(seq), action, pattern), (exit) => exit);

@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { accessSync, constants, realpathSync } from "node:fs";
 import { join } from "node:path";
-import { brief, visible } from "../action/index.ts";
+import { adviceForModel, brief, visible } from "../action/index.ts";
 import { REFERENCE } from "../agents/index.ts";
 import { decide, type Host } from "../engine/index.ts";
 import {
@@ -73,11 +73,11 @@ export async function runConfined(
   try {
     cwd = absolute(".");
   } catch {
-    return refuse("the working folder is not there any more", "change into a folder that exists", STATUS.cannotSupervise);
+    return refuse("the working folder does not exist any more", "change into a folder that exists", STATUS.cannotSupervise);
   }
   const machine = machineOf(env);
   const shell = shellFor(command);
-  if (shell === undefined) return refuse("there is no shell in /bin or /usr/bin", "ask the user to install bash", STATUS.cannotSupervise);
+  if (shell === undefined) return refuse("no shell was found in /bin or /usr/bin", "ask the user to install bash", STATUS.cannotSupervise);
   const outer = askOuter({ ask: "run" });
   if (outer !== undefined) {
     if (outer.is === "run") return await startInside(shell, env);
@@ -145,7 +145,8 @@ function judgeAfresh(command: string, cwd: string, machine: Machine): { readonly
     { machine, ...engine, policyFiles: [], audit: true },
   );
   if (verdict.decision === "allow") return undefined;
-  const help = verdict.help === undefined ? PERSON : /\bask the user\b/.test(verdict.help) ? verdict.help : `${verdict.help}; or ${PERSON}`;
+  const own = verdict.help === undefined ? undefined : adviceForModel(verdict.help);
+  const help = own === undefined ? PERSON : /\bask the user\b/.test(own) ? own : `${own}; or ${PERSON}`;
   return { why: `${verdict.reason} (${whyOf(verdict)})`, way: help };
 }
 

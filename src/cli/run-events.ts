@@ -1,5 +1,5 @@
 import { closeSync, constants, fstatSync, openSync, realpathSync, writeSync } from "node:fs";
-import { printAction, printCall, visible } from "../action/index.ts";
+import { sayAction, printCall, visible } from "../action/index.ts";
 import { ruleEntries } from "../policy-edit/index.ts";
 import { errorCode, readProfile, type Machine } from "../state/index.ts";
 import type { RunEvent } from "../supervise/index.ts";
@@ -67,7 +67,7 @@ export function actionLine({ process, action, verdict, outcome, errno }: RunEven
     ...(decision === "allow" ? [] : [outcome === "refused" ? `refused: ${reason}` : `${WOULD[decision] ?? decision}: ${reason}`]),
     ...(outcome === "failed" ? [`failed: ${errno ?? "?"}`] : []),
   ];
-  return `${process.pid} ${visible(process.name)}  ${printAction(action)}${notes.length === 0 ? "" : `  (${visible(notes.join("; "))})`}`;
+  return `${process.pid} ${visible(process.name)}  ${sayAction(action)}${notes.length === 0 ? "" : `  (${visible(notes.join("; "))})`}`;
 }
 
 /** Every judged call, in one line: time, pid, program, call, result, verdict, who decided. */

@@ -40,7 +40,7 @@ export async function proposeProfile(seen: Observations, about: LearnContext): P
     if (yes !== true) {
       writeStderr(
         yes === undefined
-          ? `${page}assent: there is no terminal to ask on: nothing is written (--yes writes it, --dry-run prints it)\n`
+          ? `${page}assent: this is not a terminal, so nobody can be asked: nothing is written (--yes writes it, --dry-run prints it)\n`
           : "assent: nothing is written\n",
       );
       return;

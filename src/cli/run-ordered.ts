@@ -1,6 +1,6 @@
 import { closeSync, constants, openSync } from "node:fs";
 import { Socket } from "node:net";
-import { printAction, visible } from "../action/index.ts";
+import { adviceForPerson, printAction, visible } from "../action/index.ts";
 import { isObject } from "../data/index.ts";
 import { answerGuard } from "../sdk/guard/index.ts";
 import { messageOf, thisMachine, wrongProfileName } from "../state/index.ts";
@@ -100,7 +100,7 @@ function refusedCall(event: RunEvent, told: RefusalWording): RefusedCall {
     ...(target === undefined ? {} : { path: visible(target) }),
     ...(host === undefined ? {} : { host: visible(`${host}${port}`) }),
     reason: visible(verdict.reason),
-    ...(verdict.help === undefined ? {} : { help: visible(verdict.help) }),
+    ...(verdict.help === undefined ? {} : { help: visible(adviceForPerson(verdict.help)) }),
     forModel: told.line(event) ?? "",
   };
 }
@@ -153,7 +153,7 @@ class Channel {
         this.#take = undefined;
         const order: unknown = JSON.parse(line);
         if (isOrder(order)) resolve(order);
-        else reject(new Error("what came is no order"));
+        else reject(new Error("what came is not an order"));
       });
     });
   }

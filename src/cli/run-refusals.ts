@@ -1,4 +1,4 @@
-import { type Action, brief, printAction, quote, visible } from "../action/index.ts";
+import { adviceForPerson, type Action, brief, sayAction, quote, visible } from "../action/index.ts";
 import { titleOf, type Verdict } from "../policy/index.ts";
 import type { RunEvent } from "../supervise/index.ts";
 
@@ -40,8 +40,6 @@ export const isOwnCache = (action: Action): boolean =>
   action.kind === "file" && action.target.kind === "path" && /\/assent\/policy-[\da-f]{8}\.json[^/]*$/.test(action.target.path);
 
 const LONGEST_REASON = 400;
-/** They name a rule or an option. */
-const HELPS = /^(?:to allow it|run with)/;
 
 /** With `-q`, too. */
 export function forPeople(quiet: boolean): RefusalWording {
@@ -51,8 +49,8 @@ export function forPeople(quiet: boolean): RefusalWording {
       // What has no way back is said at once, where anything is.
       const isSaid = verdict.builtin === "undo.too-large" || verdict.builtin === "undo.failed";
       if (!quiet && isSaid) return undefined;
-      const way = HELPS.test(verdict.help ?? "") ? `; ${verdict.help ?? ""}` : "";
-      const text = `${printAction(action)}: ${verdict.reason}${way}`;
+      const way = verdict.help === undefined ? "" : `; ${adviceForPerson(verdict.help)}`;
+      const text = `${sayAction(action)}: ${verdict.reason}${way}`;
       return text.length > LONGEST_REASON ? `${text.slice(0, LONGEST_REASON)}…` : text;
     },
   };
@@ -82,10 +80,10 @@ function quoted(text: string): string {
 const VERBS: Readonly<Partial<Record<string, string>>> = {
   list: "list the folder",
   execute: "start",
-  mkdir: "make the folder",
-  metadata: "change the mode, owner or times of",
+  mkdir: "create the folder",
+  metadata: "change the permissions, owner or times of",
   connect: "connect to",
-  listen: "listen on",
+  listen: "accept connections on",
 };
 
 /** What it is about, without more than the kind of thing it is. */
@@ -108,7 +106,7 @@ function spoken(action: Action, more: readonly Action[]): readonly [verb: string
     case "process":
       return [action.operation, `process ${action.target}`];
     default:
-      return ["do", printAction(action)];
+      return ["do", sayAction(action)];
   }
 }
 

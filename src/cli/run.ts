@@ -56,7 +56,7 @@ export async function run(words: readonly string[], flags: RunFlags, parts: RunP
   const machine = thisMachine();
   const cwd = workingFolder();
   if (cwd === undefined) {
-    complain(COMMAND, "the working folder is not there any more", "change into a folder that exists");
+    complain(COMMAND, "the working folder does not exist any more", "change into a folder that exists");
     return STATUS.cannotSupervise;
   }
   const found = findProgram(program, machine.env["PATH"], cwd);
@@ -257,7 +257,7 @@ async function tellReceipt(id: string, machine: Machine, parts: RunParts): Promi
     const receipt = parts.receipt ?? (await import("./receipt.ts")).shortReceipt;
     writeStderr(await receipt(id, machine));
   } catch (error) {
-    say(`there is no receipt of this run: ${messageOf(error)}`);
+    say(`this run has no receipt: ${messageOf(error)}`);
   }
 }
 

@@ -83,7 +83,11 @@ export async function clean({ older = "7d", all, yes, json }: CleanOptions): Pro
   if (wanted.length > 0 && yes !== true) {
     const what = `${wanted.length.toLocaleString("en-US")} of ${listRuns(at).length.toLocaleString("en-US")} runs and edits (${sizeText(bytes(wanted))})`;
     if (!process.stdin.isTTY || !process.stderr.isTTY) {
-      complain(COMMAND, "there is no terminal to ask on", `${what} could not be undone any more; say \`assent runs clean --yes\` for it`);
+      complain(
+        COMMAND,
+        "this is not a terminal, so nobody can be asked",
+        `${what} could not be undone any more; say \`assent runs clean --yes\` for it`,
+      );
       return 1;
     }
     if (!(await askYes(`Remove ${what}? They cannot be undone any more.`))) {

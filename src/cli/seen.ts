@@ -33,7 +33,7 @@ export async function seenFiles(paths: readonly string[], options: { readonly al
   if (paths.length === 0 && options.all !== true) {
     for (const { path, by, time } of files)
       writeStdout(`${visible(shorten(path, "/", machine.home))}\n    ${visible(by)}, ${new Date(time).toISOString().slice(0, 16)} UTC\n`);
-    if (files.length === 0) writeStderr("no agent has changed a file that later commands take programs or hosts from\n");
+    if (files.length === 0) writeStderr("no agent has changed a file that decides which programs later commands start\n");
     return 0;
   }
   const wanted = paths.map((path) => absolute(path));
@@ -45,7 +45,7 @@ export async function seenFiles(paths: readonly string[], options: { readonly al
   const nobody = unattended(process.env);
   if (nobody !== undefined) return fail(`${nobody} is set: nobody is here to look at anything`, "say it at a terminal of your own");
   const agreed = await confirmed(pageOf(chosen), "Are these as you want them?");
-  if (agreed === undefined) return fail("there is no terminal to ask on", "say it at a terminal of your own");
+  if (agreed === undefined) return fail("this is not a terminal, so nobody can be asked", "say it at a terminal of your own");
   if (!agreed) return fail("nothing was noted", "`assent undo` brings back what a run changed");
   const problem = noteSeen(
     machine,
@@ -71,5 +71,5 @@ function pageOf(files: readonly UnseenChange[]): string {
       "",
     ];
   });
-  return [style.bold("Later commands take programs or hosts from these files, and an agent changed them:"), "", ...lines, ""].join("\n");
+  return [style.bold("These files decide which programs later commands start, and an agent changed them:"), "", ...lines, ""].join("\n");
 }

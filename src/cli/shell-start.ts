@@ -1,4 +1,4 @@
-import { brief, visible } from "../action/index.ts";
+import { adviceForModel, brief, visible } from "../action/index.ts";
 import { isAgentId, type Protocol } from "../agents/index.ts";
 import { type Json, readJson5, toValue } from "../edit/json5/index.ts";
 import { isObject } from "../data/index.ts";

@@ -8,5 +8,5 @@ export function readSince(text: string, now: number): number | { readonly wrong:
   const milliseconds = UNITS[unit];
   if (count !== undefined && milliseconds !== undefined) return now - Number(count) * milliseconds;
   const time = /^\d{4}-\d{2}-\d{2}/.test(text.trim()) ? Date.parse(text.trim()) : Number.NaN;
-  return Number.isNaN(time) ? { wrong: `\`${visible(text)}\` is no time: write 30m, 2h, 7d, or 2026-11-01` } : time;
+  return Number.isNaN(time) ? { wrong: `\`${visible(text)}\` is not a time: write 30m, 2h, 7d, or 2026-11-01` } : time;
 }

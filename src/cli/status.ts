@@ -32,7 +32,7 @@ interface Status {
   readonly mode: string;
   readonly unknown: keyof typeof CONFINING;
   readonly automation: keyof typeof LEVELS;
-  /** By whom questions are waived here. */
+  /** By whom questions are skipped here. */
   readonly bypass: string | null;
   /** Sessions in which allows are questions after many refusals. */
   readonly tripped: number;
@@ -139,7 +139,7 @@ function page(found: Status, style: TerminalStyle): string {
       "automation",
       `${LEVELS[found.automation].replace(/^automation /, "")}${found.mode === "suggest" ? "" : `, mode ${found.mode}`}`,
     ),
-    ...row("questions", bypass === null ? "are asked" : style.verdict("ask", `are waived: ${visible(bypass)}; assent bypass off`)),
+    ...row("questions", bypass === null ? "are asked" : style.verdict("ask", `are skipped: ${visible(bypass)}; assent bypass off`)),
     ...(found.tripped === 0
       ? []
       : row("breaker", style.verdict("ask", `${count(found.tripped, "session")} asked about everything: assent breaker`))),
@@ -154,8 +154,8 @@ function page(found: Status, style: TerminalStyle): string {
       : row(
           "look at",
           found.unseen === null
-            ? "what agents changed cannot be told: assent seen says why"
-            : `${count(found.unseen, "file")} that later commands obey, changed by an agent: assent seen`,
+            ? "what agents changed is not known: assent seen says why"
+            : `${count(found.unseen, "file")} that decide what later commands start, changed by an agent: assent seen`,
         )),
     ...row(
       "refused",

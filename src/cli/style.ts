@@ -6,7 +6,7 @@ export interface TerminalStyle {
   readonly width: number;
 }
 
-const COLOURS: Readonly<Record<string, number>> = { allow: 32, confined: 32, ask: 33, deny: 31, none: 36 };
+const COLOURS: Readonly<Record<string, number>> = { allow: 32, confined: 32, ask: 33, deny: 31, none: 36, undecided: 36 };
 
 export function styleFor(
   stream: { readonly isTTY?: boolean; readonly columns?: number },

@@ -64,7 +64,11 @@ export async function suggest(options: { readonly days: number; readonly apply?:
   }
   const agreed = await confirmed(`${page}\n${held}\n`, `Write ${shown.length === 1 ? "this" : `these ${shown.length}`} to your policy?`);
   if (agreed !== true) {
-    complain(COMMAND, agreed === undefined ? "there is no terminal to ask on" : "nothing was written", "`assent rule add` adds one by one");
+    complain(
+      COMMAND,
+      agreed === undefined ? "this is not a terminal, so nobody can be asked" : "nothing was written",
+      "`assent rule add` adds one by one",
+    );
     return 1;
   }
   return write(shown);

@@ -49,7 +49,7 @@ export async function trust(options: TrustOptions): Promise<number> {
   }
   if (options.yes !== true) {
     if (!process.stdin.isTTY || !process.stderr.isTTY)
-      return fail("there is no terminal to ask on", "read the file, then say `assent trust --yes`");
+      return fail("this is not a terminal, so nobody can be asked", "read the file, then say `assent trust --yes`");
     writeStderr(page(target, policy, grants));
     if (!(await confirmed())) return fail("nothing is trusted");
   } else if (options.json !== true) writeStderr(page(target, policy, grants));

@@ -72,7 +72,7 @@ export async function undo(id: string | undefined, words: readonly string[], opt
   }
   if (options.yes !== true && !json) {
     if (!process.stdin.isTTY || !process.stderr.isTTY) {
-      complain(COMMAND, "there is no terminal to ask on", "look at `assent undo --dry-run`, then say `assent undo --yes`");
+      complain(COMMAND, "this is not a terminal, so nobody can be asked", "look at `assent undo --dry-run`, then say `assent undo --yes`");
       return 1;
     }
     if (!(await askYes("Undo this?"))) {
@@ -109,7 +109,7 @@ function carryOut<T>(undoing: () => T): T | undefined {
   try {
     return undoing();
   } catch (error) {
-    complain(COMMAND, `it stopped: ${messageOf(error)}`, "say it again once that is mended: it goes on where it stopped");
+    complain(COMMAND, `it stopped: ${messageOf(error)}`, "run it again once that is fixed: it goes on where it stopped");
     return undefined;
   }
 }
@@ -151,7 +151,7 @@ function announce({ runs, steps, refused, warnings }: UndoPlan, name: string | u
     return [`${WORDS[step.do]} ${short(step.path)}${step.do === "move" ? ` as ${short(step.to)}` : ""}`];
   });
   const attributes = steps.filter((step) => step.do === "attributes").length;
-  if (attributes > 0) shown.push(`set modes and times of ${attributes} path${attributes === 1 ? "" : "s"}`);
+  if (attributes > 0) shown.push(`set permissions and times of ${attributes} path${attributes === 1 ? "" : "s"}`);
   for (const line of dry ? shown : shown.slice(0, FIRST)) say(`  ${line}\n`);
   if (!dry && shown.length > FIRST) say(`  … and ${shown.length - FIRST} more (--dry-run shows all)\n`);
   for (const { path, why } of refused) {

@@ -191,7 +191,7 @@ async function corpus(
   if (chosen.length > 0) return chosen;
   return family === undefined
     ? "there is nothing to run"
-    : `there is no family ${family}; they are ${[...new Set(known.map((line) => line.family))].join(", ")}`;
+    : `unknown family ${family}; they are ${[...new Set(known.map((line) => line.family))].join(", ")}`;
 }
 
 async function optionLines(of: readonly OptionLevel[], pool: PoolOptions): Promise<readonly CorpusLine[]> {

@@ -86,7 +86,7 @@ export function wrap(word: string, options: WrapOptions): number {
 
   const inPlace = options.shim !== true && (options.inPlace === true ? headOf(file) !== undefined : canRewrite(machine, file));
   if (options.inPlace === true && !inPlace)
-    return fail(`${visible(file)} is no script, so it has no first line to change`, "leave --in-place out");
+    return fail(`${visible(file)} is not a script, so it has no first line to change`, "leave --in-place out");
   const line = inPlace ? headOf(file) : undefined;
   const launcher: Launcher = {
     name,

@@ -51,7 +51,7 @@ export function findNode(root: JsonNode, path: Path): FoundNode<JsonNode> {
   let node = root;
   for (const [depth, step] of path.entries()) {
     const next = typeof step === "number" ? (node.kind === "array" ? node.items[step] : undefined) : member(node, step)?.value;
-    if (next === undefined) return { ok: false, message: `there is no \`${printPath(path.slice(0, depth + 1))}\`` };
+    if (next === undefined) return { ok: false, message: `cannot find \`${printPath(path.slice(0, depth + 1))}\`` };
     node = next;
   }
   return { ok: true, node };

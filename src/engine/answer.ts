@@ -1,3 +1,4 @@
+import { adviceForModel, adviceForPerson } from "../action/index.ts";
 import type { Policy, Decision, RequestVerdict, Verdict } from "../policy/index.ts";
 import type { Bypass } from "../state/index.ts";
 import type { Host } from "./request.ts";
@@ -7,7 +8,7 @@ export interface HostAnswer {
   readonly decision: Decision;
   /** For the person. */
   readonly reason: string;
-  /** For the model: never the words of a project nobody has trusted. */
+  /** For the model, but for a question, which a person answers: never the words of a project nobody has trusted. */
   readonly modelReason: string;
 }
 
@@ -24,16 +25,15 @@ export interface HostAnswer {
  */
 export function answerFor(verdict: RequestVerdict, policy: Policy | undefined, host: Host, bypass?: Bypass): HostAnswer {
   const say = (decision: Decision, prefix = "", why: Verdict = verdict): HostAnswer => {
-    const help = why.help === undefined ? "" : ` (${why.help})`;
     const shown = why.untrusted === true ? untrustedReason(why) : why.reason;
-    return {
-      decision,
-      reason: `${prefix}${why.reason}${help}`,
-      modelReason: `${prefix}${shown}${why.untrusted === true ? "" : help}`,
-    };
+    const told = (reason: string, help: string | undefined): string => `${prefix}${reason}${help === undefined ? "" : ` (${help})`}`;
+    const person = why.help === undefined ? undefined : adviceForPerson(why.help);
+    // What is asked is read by the person who answers, though a model may read along.
+    const model = why.help === undefined || decision === "ask" ? person : adviceForModel(why.help);
+    return { decision, reason: told(why.reason, person), modelReason: told(shown, why.untrusted === true ? undefined : model) };
   };
   const held = heldPart(verdict);
-  if (bypass !== undefined && isWaived(verdict) && !host.planning) return say("allow", `questions are waived (${bypass.by}): `);
+  if (bypass !== undefined && isWaived(verdict) && !host.planning) return say("allow", `questions are skipped (${bypass.by}): `);
   switch (verdict.decision) {
     case "deny":
       if (!host.bypassed || policy?.settings.bypass !== "host" || verdict.basis === "floor") return say("deny");
@@ -49,7 +49,10 @@ export function answerFor(verdict: RequestVerdict, policy: Policy | undefined, h
   }
 }
 
-const NOBODY = "no question can be put to anybody in this mode: ask the user to make this change, or to leave the mode first";
+const NOBODY = {
+  person: "nobody is asked in this mode: make this change yourself, or leave the mode first",
+  model: "nobody is asked in this mode: ask the user to make this change, or to leave the mode first",
+};
 
 /** The part of a request that no bypass waives: a question that must be put to a person, or what protects Assent. */
 function heldPart(verdict: RequestVerdict): Verdict | undefined {

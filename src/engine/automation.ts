@@ -60,7 +60,7 @@ function withheld(request: Request, verdict: RequestVerdict, automation: Automat
   const restricted = [...automation.agents.restricted, ...consent.restricted];
   const who = subagent ?? agent;
   if (named(restricted, who) || named(restricted, agent))
-    return verdictOf("ask", "automation.restricted", { reason: `the agent ${who} is restricted: everything it wants is asked` });
+    return verdictOf("ask", "automation.restricted", { reason: `the agent ${who} is restricted: you are asked about everything it wants` });
   const level = automationLevel(automation, consent, machine.env);
   if (level === "off") return verdictOf("ask", "automation.off");
   const trusted = [...automation.agents.trusted, ...consent.trusted];
@@ -68,8 +68,15 @@ function withheld(request: Request, verdict: RequestVerdict, automation: Automat
   // Once somebody is named as trusted, the others are not.
   if (subagent !== undefined && (level === "subagents" || trusted.length > 0) && !named(trusted, subagent))
     return verdictOf("ask", "automation.untrusted", {
-      reason: `the sub-agent ${subagent === "" ? "without a name" : subagent} is not trusted: what it wants is asked`,
-      help: subagent === "" ? "the host gives it no name" : `\`assent agents trust ${subagent}\``,
+      reason: `the sub-agent ${subagent === "" ? "without a name" : subagent} is not trusted: you are asked about everything it wants`,
+      ...(subagent === ""
+        ? { help: "the agent's host gives it no name, so it cannot be trusted" }
+        : {
+            help: {
+              person: `to trust it: \`assent agents trust ${subagent}\``,
+              model: `ask the user to trust it with \`assent agents trust ${subagent}\``,
+            },
+          }),
     });
   if (
     consent.modes === undefined &&
@@ -79,7 +86,7 @@ function withheld(request: Request, verdict: RequestVerdict, automation: Automat
   const row = denialsInARow(machine, breakerKey(request), automation.breaker.minutes);
   if (row >= automation.breaker.denials)
     return verdictOf("ask", "automation.breaker", {
-      reason: `the breaker has tripped: ${row} requests in a row were refused in this session`,
+      reason: `the circuit breaker stopped this session: ${row} requests in a row were refused`,
     });
   return undefined;
 }

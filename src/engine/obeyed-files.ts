@@ -1,5 +1,5 @@
 import { lstatSync, readdirSync, readFileSync } from "node:fs";
-import { type Action, type Argument, type ExecAction, type FileAction, printAction, visible, type World } from "../action/index.ts";
+import { type Action, type Argument, type ExecAction, type FileAction, sayAction, visible, type World } from "../action/index.ts";
 import { isWithin, joinPath, parentOf } from "../path/index.ts";
 import { isObeyedBy, obeysFiles, type RequestVerdict, steeringFile, whyWalled } from "../policy/index.ts";
 import { type GitConfigEntry, gitConfigEntries, isForge, isGitsOwnKey, isInertGitKey } from "../shell/index.ts";
@@ -93,7 +93,7 @@ export function whyUnseen({ actions }: RequestVerdict, world: World, machine: Ma
 /** Why what a known program does hangs on files that an agent may have written; undefined: it does not. */
 function whyObeys(exec: ExecAction, world: World, machine: Machine): string | undefined {
   const what = whatSteers(exec, world);
-  return what === undefined ? unseenFor(exec, { world, machine }) : `${what}: ${printAction(exec)}`;
+  return what === undefined ? unseenFor(exec, { world, machine }) : `${what}: ${sayAction(exec)}`;
 }
 
 interface Unseen {
@@ -112,11 +112,11 @@ function unseenFor(exec: ExecAction, { world, machine, rare }: Unseen): string |
     const file = steeringFile(path);
     return file !== undefined && (rare !== true || file.effect === "asked") && names.some((name) => isObeyedBy(file, name));
   });
-  if (changes.is === "unclear") return `${changes.why}: ${printAction(exec)}`;
+  if (changes.is === "unclear") return `${changes.why}: ${sayAction(exec)}`;
   const [changed] = changes.files;
   return changed === undefined
     ? undefined
-    : `${visible(changed.path)} was changed by an agent and nobody has looked at it (\`assent seen\`): ${printAction(exec)}`;
+    : `${visible(changed.path)} was changed by an agent and nobody has looked at it (\`assent seen\`): ${sayAction(exec)}`;
 }
 
 /**
@@ -211,8 +211,7 @@ function gitSteered(exec: ExecAction, world: World): string | undefined {
   for (const folder of exec.folders ?? [world.cwd]) {
     const repository = repositoryAt(world.canonical(folder), world);
     if (repository === undefined) continue;
-    const why =
-      repository === "unclear" ? "it cannot be told what the repository's configuration says" : steeredBy(repository, exec, world);
+    const why = repository === "unclear" ? "it is not known what the repository's configuration says" : steeredBy(repository, exec, world);
     if (why !== undefined) return why;
   }
   return exec.folders?.length === 0 ? "it is only known at run time in which repository it works" : undefined;
@@ -257,7 +256,7 @@ function steeredBy({ own, common }: Repository, { knowledge = "" }: ExecAction, 
   for (const file of [joinPath(common, "config"), joinPath(own, "config.worktree")]) {
     if (world.kind(file) === "missing") continue;
     const text = world.text?.(file);
-    if (text === undefined) return "it cannot be told what the repository's configuration says";
+    if (text === undefined) return "it is not known what the repository's configuration says";
     const entries = gitConfigEntries(text);
     const entry = entries.find((each) => !isPlain(each));
     if (entry !== undefined) return `the repository's configuration may name what git runs (${visible(entry[0])})`;
@@ -267,7 +266,7 @@ function steeredBy({ own, common }: Repository, { knowledge = "" }: ExecAction, 
   if (remote !== undefined) return `an agent may have named the remote that it speaks to (${visible(remote[0])})`;
   // gitrepository-layout(5), "remotes", "branches": remotes as they were kept once.
   if (DIALLING.test(knowledge) && ["remotes", "branches"].some((name) => (world.names(joinPath(common, name)) ?? []).length > 0))
-    return "it cannot be told which remotes there are";
+    return "it is not known which remotes the repository has";
   const hook = hookIn(joinPath(common, "hooks"), LOOKING.test(knowledge), world);
   if (hook !== undefined) return `git runs the repository's hook ${visible(hook)}`;
   return steeredByUser(world);
@@ -299,12 +298,12 @@ function nestedIn(own: string): string | undefined {
       const file = joinPath(own, name);
       const stats = lstatSync(file, { throwIfNoEntry: false });
       if (stats === undefined) continue;
-      if (!stats.isFile() || stats.size > MOST_INDEX) return "it cannot be told whether other repositories lie in this one";
-      if (readFileSync(file).includes(GITLINK)) return "git obeys the configuration of the repositories in this one as well";
+      if (!stats.isFile() || stats.size > MOST_INDEX) return "it is not known whether this repository contains others";
+      if (readFileSync(file).includes(GITLINK)) return "git also uses the configuration of the repositories inside this one";
     }
     return undefined;
   } catch {
-    return "it cannot be told whether other repositories lie in this one";
+    return "it is not known whether this repository contains others";
   }
 }
 

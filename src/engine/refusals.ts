@@ -98,7 +98,7 @@ function asThat(action: FileAction, refusal: RecordedRefusal, policy: Policy, co
   const same: Action = { ...rest, target: { kind: "path", path: refusal.path }, origin: { by: "tool" } };
   const [judged] = judge({ actions: [same], unknowns: [] }, policy, context).actions;
   const verdict = judged?.verdict ?? before(refusal, "");
-  return { ...verdict, reason: `the same file as ${visible(refusal.path)}, which was refused: ${verdict.reason}` };
+  return { ...verdict, reason: `it is the same file as ${visible(refusal.path)}, which was refused: ${verdict.reason}` };
 }
 
 function before({ by, tool, path, what, time }: RecordedRefusal, how: string): Verdict {

@@ -101,8 +101,7 @@ export function narrowByGuess(
 ): RequestVerdict {
   if (verdict.decision === "deny") return verdict;
   if (guess.refused === true) return { ...verdict, ...verdictOf("deny", "tool.corrupt-path") };
-  const reason = (because: RequestVerdict): string =>
-    `nobody has said what this tool does, and if it does what its input looks like: ${because.reason}`;
+  const reason = (because: RequestVerdict): string => `it is not known what this tool does; by its input it may do this: ${because.reason}`;
   if (likely.decision === "deny") return { ...likely, reason: reason(likely) };
   if (writing.decision === "deny" && guess.writes === true) return { ...writing, reason: reason(writing) };
   if (isMeantQuestion(verdict)) return verdict;

@@ -158,7 +158,7 @@ function placeInBlock(text: string, operation: OperationName, effect: Effect): I
   const firstAllow = effects.indexOf("allow");
   if (effect === "ask" && firstAllow !== -1 && firstAllow < lastDeny)
     return {
-      why: `\`operations.${operation}\` of your policy mixes allow and deny rules, so there is no place for a question among them`,
+      why: `\`operations.${operation}\` of your policy mixes allow and deny rules, so a question has no place among them`,
       help: "add it by hand",
     };
   // After the refusals that stand first; in front of everything else.

@@ -145,7 +145,7 @@ export function listRules(inspection: Inspection): RuleListing {
 
 const placeOf = ({ source }: Rule): string => `${source.file}:${source.line}:${source.column}:${source.text}`;
 
-/** A setting that is no rule, with the file it comes from; none: nobody set it. */
+/** A setting that is not a rule, with the file it comes from; none: nobody set it. */
 export interface SettingLine {
   readonly key: keyof Settings;
   readonly value: unknown;

@@ -12,7 +12,7 @@ export const CODES = {
   AL010: { severity: "warning", title: "a rule that never matches" },
   AL011: { severity: "warning", title: "a rule that may not mean what it says" },
   AL020: { severity: "warning", title: "a deny or ask rule for exactly one command line" },
-  AL021: { severity: "warning", title: "a deny or ask rule for one spelling of a danger" },
+  AL021: { severity: "warning", title: "a deny or ask rule that stops only one way to write a dangerous command" },
   AL022: { severity: "warning", title: "a deny or ask rule for one folder only" },
   AL023: { severity: "warning", title: "a deny or ask rule that stops at the first level" },
   AL024: { severity: "info", title: "a deny rule for edits that leaves deleting and renaming" },

@@ -116,5 +116,5 @@ function missing({ matcher }: Rule, { world }: Inspection): FindingDraft | undef
     );
   return name === undefined
     ? undefined
-    : { code: "AL040", message: `\`${name}\` is not on the PATH, and Assent does not know it`, help: "check the spelling" };
+    : { code: "AL040", message: `\`${name}\` is not on the PATH, and Assent does not know it`, help: "check how it is written" };
 }

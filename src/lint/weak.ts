@@ -80,9 +80,9 @@ function spelling(rule: Rule, helpers: readonly Rule[], { context }: Inspection)
   const broad = first.filter((word) => !word.startsWith("-") && !/[/~]/.test(word)).slice(0, 2);
   return {
     code: "AL021",
-    message: `${[...dangers].join(", ")} has other spellings, which this rule lets pass: ${shown.join(", ")}`,
+    message: `${[...dangers].join(", ")} can be written in other ways, which this rule lets pass: ${shown.join(", ")}`,
     help: [
-      `Assent's own protection speaks about them; to ${rule.effect} them yourself, add rules for them,`,
+      `Assent's built-in protection covers them; to ${rule.effect} them yourself, add rules for them,`,
       `or write \`Shell(${broad.filter((word) => word !== "zqx1").join(" ")} ...)\``,
     ].join(" "),
   };
@@ -130,7 +130,7 @@ function paths(
   if (onlyEdits && !covered(pattern, true))
     out.push({
       code: "AL024",
-      message: "deleting and renaming are no edits and stay possible",
+      message: "deleting and renaming are not edits and stay possible",
       help: `write \`Write(${pattern})\`, which means every change`,
     });
   return out;

@@ -21,7 +21,7 @@ export function wrongName(name: string): string | undefined {
   if (name === "") return "the name of the file is missing";
   // oxlint-disable-next-line no-control-regex -- a name that a terminal or a line reader would not show as it is
   if (/[\u0000-\u001f\u007f-\u009f\u2028\u2029]/.test(name)) return "the name of the file has control characters";
-  if (/\p{Surrogate}/u.test(name)) return "the name of the file is no valid text";
+  if (/\p{Surrogate}/u.test(name)) return "the name of the file is not valid text";
   if (name.length > 4096) return "the name of the file is too long";
   return undefined;
 }

@@ -231,7 +231,7 @@ class UnifiedReader {
 function wholeness(open: FileHeader): string | undefined {
   const { moved } = open;
   if (moved !== undefined && (moved.from === undefined || moved.to === undefined)) return "a rename or copy without both its names";
-  if (moved === undefined && open.names.size === 0) return "a file whose name cannot be told";
+  if (moved === undefined && open.names.size === 0) return "a file whose name cannot be read";
   if (!open.content && !open.mode && moved === undefined && !open.created && !open.deleted) return "a file without any change";
   return undefined;
 }

@@ -32,7 +32,7 @@ export function readForeignProfiles(text: string): ImportedProfiles | { readonly
     const { line, column } = placeOf(fault.offset);
     return { problem: `${line}:${column}: ${fault.message}` };
   }
-  if (root?.kind !== "object") return { problem: "is no object of profiles" };
+  if (root?.kind !== "object") return { problem: "is not an object of profiles" };
   if (member(root, "permissions") !== undefined) return { problem: "is a policy file: copy its rules with `assent profile edit`" };
   const profiles = new Map<string, { effect: Effect; rule: string }[]>();
   const lost: LostPattern[] = [];

@@ -74,14 +74,14 @@ export function readTable(text: string): TestTable {
       if (name === "cwd" && value !== "") cwd = value === "." ? undefined : value;
       else if (name === "policy" && value !== "") policy = value;
       else if (name === "tool") fault("a tool call without a verdict", "write `deny: @tool Read file_path=.env`");
-      else fault(`\`@${name}\` is no instruction`, "known are `@cwd FOLDER` and `@policy FILE`");
+      else fault(`\`@${name}\` is not an instruction`, "known are `@cwd FOLDER` and `@policy FILE`");
       continue;
     }
     const colon = written.indexOf(":");
     const word = colon === -1 ? "" : written.slice(0, colon).trim();
     const expected = VERDICTS.find((verdict) => verdict === word);
     if (expected === undefined) {
-      fault(/^\w+$/.test(word) ? `\`${word}\` is no verdict` : "the line has no verdict", FORM);
+      fault(/^\w+$/.test(word) ? `\`${word}\` is not a verdict` : "the line has no verdict", FORM);
       continue;
     }
     const request = written.slice(colon + 1).trim();
@@ -123,7 +123,7 @@ function readToolCall(text: string): TableCall | string {
   while (field.lastIndex < rest.length) {
     const at = field.lastIndex;
     const match = field.exec(rest);
-    if (match === null) return `\`${rest.slice(at, at + 40)}\` is no \`field=value\``;
+    if (match === null) return `\`${rest.slice(at, at + 40)}\` is not \`field=value\``;
     const [, name = "", value = ""] = match;
     fields.push([name, value.startsWith('"') ? (parsed(value) ?? value) : value.replaceAll("⏎", "\n")]);
   }
@@ -274,7 +274,7 @@ function inProject(
     if (stats === undefined) return { problem: "does not exist" };
     return (wanted === "file" ? stats.isFile() : stats.isDirectory())
       ? { path }
-      : { problem: `is no ${wanted === "file" ? "file" : "folder"}` };
+      : { problem: `is not a ${wanted === "file" ? "file" : "folder"}` };
   } catch {
     return { problem: "cannot be read" };
   }

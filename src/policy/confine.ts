@@ -57,7 +57,7 @@ export function confine(found: RequestVerdict, policy: Policy, context: ConfineC
     return logs && all.decision !== "allow" ? found : all;
   };
   if (found.decision === "allow") {
-    const unseen = context.walls === undefined ? "nobody can tell what it runs" : context.walls(found);
+    const unseen = context.walls === undefined ? "it is not known what it runs" : context.walls(found);
     const why = unseen ?? whyRaced(found, context) ?? whyKept(found);
     return why === undefined ? found : wall(why);
   }
@@ -88,8 +88,8 @@ function whyRaced({ actions }: RequestVerdict, { othersRun, world }: ConfineCont
   if (reads.length === 0) return undefined;
   const waits =
     actions.some(({ action }) => action.kind === "exec" && isWaiting(action)) || reads.some(({ action }) => isPipe(action, world));
-  if (waits) return "it waits, and what it reads then may be changed by a confined command meanwhile";
-  return othersRun?.() === true ? "a confined command is running, which may change what is read before it is" : undefined;
+  if (waits) return "it waits, and a confined command may change meanwhile what it then reads";
+  return othersRun?.() === true ? "a confined command is running, which may change what it reads" : undefined;
 }
 
 /** A mode lets files be changed because that can be taken back: what a command changes is kept by a run alone. */
@@ -97,7 +97,7 @@ function whyKept({ actions }: RequestVerdict): string | undefined {
   const changes = actions.some(
     ({ action, verdict }) => action.kind === "file" && verdict.basis === "mode" && action.upkeep !== true && !isRead(action),
   );
-  return changes ? "what it changes is kept, so that it can be taken back" : undefined;
+  return changes ? "what it changes is kept for undo" : undefined;
 }
 
 /** Programs that let time pass between what they, or those behind them, open. */
@@ -117,17 +117,21 @@ function walled(found: RequestVerdict, { failedBefore }: ConfineContext, why?: s
   if (failing?.kind === "exec") return askedBefore(found, failing);
   const refused = failedBefore?.();
   if (refused === undefined) return confined(found, why);
-  const reason = `it failed confined the last time, when it was refused: ${refused}`;
-  const help = "let the user confirm, which runs it unconfined once; or allow by a rule what it was refused, and it runs confined";
+  const reason = `it failed when it ran confined the last time, because it was refused: ${refused}`;
+  const help = {
+    person: "agree to run it once, not confined; or allow by a rule what it was refused",
+    model: "ask the user to let it run once, not confined, or to allow by a rule what it was refused",
+  };
   return { ...verdictOf("ask", "confine.fails", { reason, help }), actions: found.actions, unknowns: found.unknowns };
 }
 
 /** It would only fail, with an error that says something else. */
 function askedBefore({ actions, unknowns }: RequestVerdict, { program, needs: [need] = [] }: ExecAction): RequestVerdict {
   const rules = actions.flatMap(({ action, verdict }) => (action.kind === "exec" && verdict.bare !== true ? bareRule(action) : []));
-  const what = need === undefined ? {} : { reason: `confined it would fail: ${visible(program)} ${need}` };
-  const always = rules.length === 0 || rules.length > 3 ? "" : `, or for good by ${rules.join(" and ")}`;
-  return { ...verdictOf("ask", "confine.fails", { ...what, help: `let the user confirm: once${always}` }), actions, unknowns };
+  const what = need === undefined ? {} : { reason: `it would fail if it ran confined: ${visible(program)} ${need}` };
+  const always = rules.length === 0 || rules.length > 3 ? "" : `; to be asked no more, allow it with ${rules.join(" and ")}`;
+  const help = { person: `agree to run it once, not confined${always}`, model: `ask the user to let it run once, not confined${always}` };
+  return { ...verdictOf("ask", "confine.fails", { ...what, help }), actions, unknowns };
 }
 
 /** `docker build`, `npx playwright`: the rule that lets it run unconfined is for that. */

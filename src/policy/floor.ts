@@ -5,10 +5,11 @@ import {
   type CodeAction,
   type ExecAction,
   type FileAction,
-  printAction,
+  sayAction,
   printArgument,
   printTarget,
   type ToolAction,
+  visible,
   type World,
 } from "../action/index.ts";
 import { baseName, isWithin, resolvePath } from "../path/index.ts";
@@ -65,8 +66,8 @@ function prepare(floor: FloorPaths, world: World): PreparedFloor {
     found = {
       denied: [
         ...named(floor.policies, "the policy"),
-        ...named(floor.state, "Assent's state"),
-        ...named(floor.registrations, "the registration of Assent"),
+        ...named(floor.state, "what Assent remembers"),
+        ...named(floor.registrations, "a file that registers Assent with an agent"),
         ...named(floor.own, "Assent itself"),
       ],
       asked: both(floor.projectPolicies),
@@ -95,16 +96,16 @@ export function judgeFloorFile(action: FileAction, spellings: readonly string[],
   let ask = false;
   for (const form of spellings) {
     for (const [path, what] of denied) {
-      if (isWithin(form, path)) return refuse(`${verb(action)} ${what}: ${printTarget(action.target)}`);
-      if (!beside && affects(withForm(action, form), path)) return refuse(`${printAction(action)}: ${what} would go with it`);
+      if (isWithin(form, path)) return refuse(`it ${verb(action)} ${what}: ${printTarget(action.target)}`);
+      if (!beside && affects(withForm(action, form), path)) return refuse(takenAlong(action, path, what, world));
     }
     const kind = agentFile(form, places, taking);
     if (kind === "registration")
-      return refuse(`${verb(action)} an agent's settings, which can hold the registration of Assent: ${printTarget(action.target)}`);
+      return refuse(`it ${verb(action)} an agent's settings, where Assent is registered: ${printTarget(action.target)}`);
     ask ||= kind === "setting" || asked.some((path) => isWithin(form, path) || (taking && affects(withForm(action, form), path)));
   }
   if (!ask) return undefined;
-  const reason = `${verb(action)} what decides what an agent may do: ${printTarget(action.target)}`;
+  const reason = `it ${verb(action)} a file that decides what an agent may do: ${printTarget(action.target)}`;
   return verdictOf("ask", "floor.settings", { reason });
 }
 
@@ -124,6 +125,28 @@ function withForm(action: FileAction, form: string): FileAction {
   return { ...action, target: { ...target, path: form } };
 }
 
+/** Said of home itself, which is what whoever means it would recognise. */
+function takenAlong(action: FileAction, path: string, what: string, world: World): string {
+  const { target } = action;
+  const done = DONE[action.operation];
+  if ((target.kind === "path" || target.kind === "tree") && target.path === world.home)
+    return `it would ${done} your whole home folder, with ${what} in it`;
+  return `it would also ${done} ${what} (${visible(path)}): ${sayAction(action)}`;
+}
+
+const DONE: Readonly<Record<FileAction["operation"], string>> = {
+  read: "read",
+  list: "list",
+  write: "overwrite",
+  edit: "change",
+  delete: "delete",
+  rename: "move",
+  mkdir: "replace",
+  link: "replace",
+  metadata: "change",
+  execute: "start",
+};
+
 const refuse = (reason: string): Verdict => verdictOf("deny", "floor.self", { reason });
 
 /** The longest path there is. */
@@ -139,7 +162,7 @@ function floorPlace(path: string, floor: FloorPaths, world: World): { readonly i
     const [, what] = denied.find(([own]) => isWithin(form, own)) ?? [];
     if (what !== undefined) return { is: "denied", what };
     const kind = agentFile(form, places);
-    if (kind === "registration") return { is: "denied", what: "an agent's settings, which can hold the registration of Assent" };
+    if (kind === "registration") return { is: "denied", what: "an agent's settings, where Assent is registered" };
     setting ||= kind === "setting" || asked.some((own) => isWithin(form, own));
   }
   return setting ? { is: "asked", what: "what decides what an agent may do" } : undefined;
@@ -372,15 +395,17 @@ function judgeFloorExec(action: ExecAction, floor: FloorPaths, world: World): Ve
   // Inside a run it joins that run, or starts nothing.
   if (call.runs === true && action.call !== undefined) return undefined;
   return call.does === "loosens"
-    ? verdictOf("deny", "floor.command", { reason: `\`assent ${call.words}\` loosens what an agent may do` })
-    : verdictOf("ask", "floor.unclear", { reason: `cannot tell what \`assent ${call.words}\` changes` });
+    ? verdictOf("deny", "floor.command", { reason: `\`assent ${call.words}\` would let an agent do more than now` })
+    : verdictOf("ask", "floor.unclear", { reason: `it is not clear what \`assent ${call.words}\` changes` });
 }
 
 /** An agent's own command line changes its settings, or starts it with nobody to watch it. */
 function judgeAgent(action: ExecAction): Verdict | undefined {
   const words = agentCall(action);
   if (words === undefined) return undefined;
-  return verdictOf("ask", "floor.agent-command", { reason: `changes what decides what an agent may do: \`${words}\`` });
+  return verdictOf("ask", "floor.agent-command", {
+    reason: `it changes an agent's settings, or starts an agent that asks nobody: \`${words}\``,
+  });
 }
 
 /** True where a word names a file that decides about agents: whatever the program does with it, no bypass answers for it. */
@@ -398,7 +423,7 @@ const MOST_NAMED = 200;
 /** Code that calls what loosens Assent. */
 function judgeFloorCode({ detail }: CodeAction): Verdict | undefined {
   if (detail === undefined || !loosensIn(detail)) return undefined;
-  return verdictOf("deny", "floor.command", { reason: `this code loosens what an agent may do: ${brief(detail, 60)}` });
+  return verdictOf("deny", "floor.command", { reason: `this code would let an agent do more than now: ${brief(detail, 60)}` });
 }
 
 /** A program of which nothing is known is given a file of Assent's. Under supervision what it does is judged. */
@@ -410,7 +435,7 @@ function judgeNamed(action: ExecAction, floor: FloorPaths, world: World): Verdic
     for (const word of text.includes("=") ? [text, text.slice(text.indexOf("=") + 1)] : [text]) {
       const place = looksLikePath(word) ? floorPlace(resolvePath(world.cwd, word), floor, world) : undefined;
       if (place?.is === "denied")
-        return verdictOf("ask", "floor.named", { reason: `cannot tell what \`${brief(action.program, 40)}\` does with ${place.what}` });
+        return verdictOf("ask", "floor.named", { reason: `it is not clear what \`${brief(action.program, 40)}\` does with ${place.what}` });
     }
   }
   return undefined;

@@ -21,7 +21,7 @@ import { asking, exactly, type Hit, isInside, NO_MATCHES, type MatchedRules, fin
 import { isHarmlessDevice } from "./path-class.ts";
 import { type Preset, presetOf } from "./presets.ts";
 import { protectionsOf, takesProtected, type Scoped, type ProtectionContext } from "./protections.ts";
-import { guardsSecrets } from "./reasons.ts";
+import { guardsSecrets, REASONS } from "./reasons.ts";
 import { indexOf, type RuleIndex } from "./rule-index.ts";
 import { matchRule } from "./rule.ts";
 import { spell } from "./targets.ts";
@@ -137,7 +137,7 @@ function heldBack(j: Judgement, action: ExecAction, verdict: Verdict): Verdict {
   const { floor: paths, world } = j.context;
   if (verdict.decision === "allow" || verdict.decision === "deny") return verdict;
   if (verdict.waivable === false || !namesSetting(action, paths, world)) return verdict;
-  return { ...verdict, waivable: false, reason: `${verdict.reason}, and what it is given decides what an agent may do` };
+  return { ...verdict, waivable: false, reason: `${verdict.reason}; and a file that it is given decides what an agent may do` };
 }
 
 /** Words of a command whose meaning nobody knows: secrets among them, and what is written about them. */
@@ -410,7 +410,7 @@ function whole(strictest: Verdict | undefined, actions: readonly JudgedAction[],
       decision: "ask",
       // agentperm spoke up here whatever the host; otherwise this is a default like any other.
       basis: preset === "none" ? "protection" : "default",
-      reason: `compound includes unrecognized segment: ${strictest.reason}`,
+      reason: `a part of the command matches no rule: ${strictest.reason}`,
     };
   }
   return strictest.decision === "allow" ? underBroken(strictest, policy) : strictest;
@@ -421,7 +421,7 @@ function empty(policy: Policy): Verdict {
   const { preset } = policy.settings;
   if (preset === "none") return { ...NOTHING, decision: "none", basis: "default" };
   if (policy.broken !== undefined) return underBroken(NOTHING, policy);
-  return preset === "strict" ? { ...NOTHING, decision: "ask", basis: "default", help: "let the user confirm" } : NOTHING;
+  return preset === "strict" ? { ...NOTHING, decision: "ask", basis: "default", help: REASONS.none.help } : NOTHING;
 }
 
 /**

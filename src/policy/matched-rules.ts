@@ -203,7 +203,7 @@ export function hiddenBy(action: Action): string {
   switch (action.kind) {
     case "exec": {
       const unknown = action.argv.find((argument) => !argument.known);
-      return unknown === undefined || unknown.known ? "the spelling is unclear" : unknown.why;
+      return unknown === undefined || unknown.known ? "it is not clear which file or program this is" : unknown.why;
     }
     case "file":
       return action.target.kind === "unknown" ? action.target.why : `${printTarget(action.target)} may hold what it means`;

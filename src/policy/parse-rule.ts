@@ -70,7 +70,7 @@ function checkBalance(text: string): Mistake | undefined {
 
 function parseNamed(name: string, scope: string | undefined, text: string): ParsedRule | Mistake {
   const form = writtenForms().find((one) => one.scope?.isName(name) === true)?.scope;
-  if (form === undefined) return mistake(`\`${name}\` is no rule`);
+  if (form === undefined) return mistake(`\`${name}\` is not a rule`);
   const wrong = scope === undefined || form.freeText ? undefined : checkBalance(scope);
   return wrong ?? parsedRule(form.parse(name, scope, text), text);
 }

@@ -1,11 +1,12 @@
 import {
   type Action,
+  type Advice,
   type DangerId,
   DANGERS,
   type ExecAction,
   type FileAction,
   type NetAction,
-  printAction,
+  sayAction,
   printTarget,
   quote,
   visible,
@@ -42,7 +43,7 @@ export interface Protection extends Scoped {
   readonly effect: "deny" | "ask";
   readonly builtin: ReasonId;
   readonly reason: string;
-  readonly help: string;
+  readonly help: Advice;
   /** False: a mode that waives questions does not waive this one. */
   readonly waivable?: false;
 }
@@ -89,7 +90,7 @@ function netProtections(action: NetAction): readonly Protection[] {
 
 function danger(id: DangerId, action: Action): Protection {
   const { effect, title, help } = DANGERS[id];
-  return { effect, builtin: dangerReason(id), reason: `${title}: ${printAction(action)}`, help, scope: { by: "danger", id } };
+  return { effect, builtin: dangerReason(id), reason: `${title}: ${sayAction(action)}`, help, scope: { by: "danger", id } };
 }
 
 function fileProtections(action: FileAction, around: ProtectionContext, met: Protection[]): void {
@@ -127,17 +128,23 @@ function secret(action: FileAction): Protection {
   return {
     effect: "deny",
     builtin: "protect.secrets",
-    reason: `${printAction(action)}: secrets are protected`,
-    help: `if this one is no secret, the user can allow it by name: "${rule}(${printTarget(action.target)})"`,
+    reason: `${sayAction(action)}: this file may hold a secret`,
+    help: byName(`if it holds no secret, allow it by name`, "do without it", `${rule}(${printTarget(action.target)})`),
     scope: { by: "place", holds: isSecret },
   };
+}
+
+/** A protection that a rule with the very name ends. */
+function byName(person: string, model: string, rule: string): Advice {
+  const command = `assent allow ${quote(rule)}`;
+  return { person: `${person}: ${command}`, model: `${model}, or ask the user to allow it by name: ${command}` };
 }
 
 function system(action: FileAction, places: Places, world: World): Protection {
   return {
     effect: "deny",
     builtin: "protect.system",
-    reason: `${printAction(action)}: system files are protected`,
+    reason: `${sayAction(action)}: this is a system file`,
     help: REASONS["protect.system"].help,
     scope: { by: "place", holds: (path) => comparable([path], world).some((form) => isSystem(form, places, world.foldsCase)) },
   };
@@ -147,8 +154,8 @@ function gitConfig(action: FileAction): Protection {
   return {
     effect: "ask",
     builtin: "protect.git-config",
-    reason: `${printAction(action)}: git runs programs that its configuration names`,
-    help: "use git's own commands, or let the user confirm",
+    reason: `${sayAction(action)}: git's configuration can make it start programs`,
+    help: REASONS["protect.git-config"].help,
     scope: { by: "place", holds: isGitConfig },
   };
 }
@@ -200,8 +207,8 @@ function insideProtection(action: FileAction, around: ProtectionContext, places:
   const scope: ProtectionScope = { by: "nothing" };
   if (found !== undefined) {
     const reason = reads
-      ? `${printAction(action)} reaches ${visible(found)}, which holds secrets`
-      : `${printAction(action)} reaches ${visible(found)}, which is protected`;
+      ? `${sayAction(action)} reaches ${visible(found)}, which may hold secrets`
+      : `${sayAction(action)} reaches ${visible(found)}, which is protected`;
     return {
       effect: "ask",
       builtin: "protect.inside",
@@ -211,12 +218,12 @@ function insideProtection(action: FileAction, around: ProtectionContext, places:
       ...(reads ? {} : heldBack(action, world)),
     };
   }
-  const what = reads ? "which file is read" : "which file is changed";
+  const what = reads ? "which file it reads" : "which file it changes";
   const why = action.target.kind === "unknown" ? action.target.why : `${printTarget(action.target)} is too large to look through`;
   return {
     effect: "ask",
     builtin: "protect.unknown-target",
-    reason: `cannot tell ${what}: ${visible(why)}`,
+    reason: `it is not clear ${what}: ${visible(why)}`,
     help: REASONS["protect.unknown-target"].help,
     scope,
     ...(reads || rootOf(action.target) === undefined ? {} : heldBack(action, world)),
@@ -265,7 +272,7 @@ const EXCLUDE: Readonly<Record<string, string>> = {
 /** What to write so that a folder or pattern no longer reaches `found`. */
 function avoidHelp(found: string, exec: ExecAction | undefined): string {
   const option = exec === undefined ? undefined : EXCLUDE[exec.program];
-  if (exec === undefined || option === undefined) return "name the files, or a folder that holds nothing protected";
+  if (exec === undefined || option === undefined) return REASONS["protect.inside"].help;
   const name = baseName(found);
   const at = option.lastIndexOf(" ") + 1;
   const word = `${option.slice(at)}${name}`;
@@ -277,7 +284,7 @@ const WHAT: Readonly<Record<Exclude<Reach, "public">, string>> = {
   loopback: "this machine",
   "link-local": "the local network",
   private: "a private network",
-  many: "many receivers at once",
+  many: "many machines at once",
   reserved: "an address that nothing should connect to",
 };
 
@@ -300,8 +307,8 @@ function protection(action: NetAction, effect: "ask" | "deny", reach: Exclude<Re
   return {
     effect,
     builtin: reach === "metadata" ? reach : `protect.net-${reach}`,
-    reason: `${printAction(action)} reaches ${WHAT[reach]}`,
-    help: `the user can allow it by name: "WebFetch(domain:${host})" or "Net(${host})"`,
+    reason: `${sayAction(action)} reaches ${WHAT[reach]}`,
+    help: byName("if you trust it, allow it by name", "do without it", `Net(${host})`),
     scope: { by: "host", host },
   };
 }

@@ -20,10 +20,10 @@ const OPAQUE: ReadonlySet<string> = new Set(
 
 const inert = (reason: string): Verdict => verdictOf("allow", "shell.intrinsic", { reason });
 
-const PREDICATE = inert("inert predicate");
-const BUILTIN = inert("inert shell builtin");
-const LOOKUP = inert("command lookup");
-const UNWRAPPED = inert("its inner command is judged");
+const PREDICATE = inert("a test, which changes nothing");
+const BUILTIN = inert("a part of the shell that changes nothing");
+const LOOKUP = inert("it only looks up where a command is");
+const UNWRAPPED = inert("the command that it starts is listed by itself");
 
 /** `[ … ]`, `[[ … ]]` and `(( … ))` are never a command of their own. */
 export function judgePredicate(action: ExecAction): Verdict | undefined {
@@ -61,5 +61,5 @@ function isLookup(action: ExecAction): boolean {
 }
 
 function opaque(action: ExecAction): Verdict {
-  return verdictOf("ask", "shell.wrapper", { reason: `unanalyzable command wrapper '${argv0(action.argv)}'` });
+  return verdictOf("ask", "shell.wrapper", { reason: `'${argv0(action.argv)}' starts another command in a way that Assent cannot follow` });
 }

@@ -107,7 +107,7 @@ export function parseHost(text: string): Result<string> {
   const name = below ? text.slice(2) : text;
   if (name.includes("*")) return mistake(`\`${text}\`: \`*\` can only stand for whole leading labels`, "write `*.example.com`");
   const host = normaliseHost(name);
-  if (host === undefined) return mistake(`\`${text}\` is no host`, "write a host name or address without scheme, port and path");
+  if (host === undefined) return mistake(`\`${text}\` is not a host`, "write a host name or address without scheme, port and path");
   return ok(below ? `*.${host}` : host);
 }
 
@@ -121,7 +121,7 @@ export function parseCondition(scope: string): Result<ToolCondition> {
   if (field !== undefined) {
     const pattern = scope.slice(field.length + 1);
     if (/^https?$/i.test(field) && pattern.startsWith("//"))
-      return mistake("a URL is no scope", `write \`domain:${pattern.slice(2).replace(/[/:].*$/s, "")}\``);
+      return mistake("a URL cannot be a scope", `write \`domain:${pattern.slice(2).replace(/[/:].*$/s, "")}\``);
     const texts = expandBraces(pattern);
     if (!texts.ok) return texts;
     if (texts.value.length > 1) return mistake("braces in a field's pattern", "write one rule for each");

@@ -1,4 +1,4 @@
-import type { Action, Unknown } from "../action/index.ts";
+import type { Action, Advice, Unknown } from "../action/index.ts";
 import { type FixedReasonId, type Reason, type ReasonId, REASONS } from "./reasons.ts";
 
 export type Decision = "allow" | "ask" | "deny" | "none";
@@ -38,7 +38,7 @@ export interface Verdict {
   /** With the basis `grant`: which. */
   readonly grant?: GrantSource;
   /** What to do next. */
-  readonly help?: string;
+  readonly help?: Advice;
   /** The reason comes from an untrusted project's file: for people, never for the model. */
   readonly untrusted?: boolean;
   /**
@@ -111,7 +111,7 @@ export interface Particulars {
   /** Absent: the reason's title. */
   readonly reason?: string;
   /** Absent: what the reason's help says. */
-  readonly help?: string;
+  readonly help?: Advice;
 }
 
 /** A verdict that rests on a built-in reason. */

@@ -1,11 +1,13 @@
 import {
   type Action,
+  type Advice,
   type Argument,
   brief,
   type FileAction,
-  printAction,
+  sayAction,
   printArgument,
   printTarget,
+  quote,
   type Unknown,
   visible,
 } from "../action/index.ts";
@@ -15,15 +17,21 @@ import { hiddenBy } from "./matched-rules.ts";
 import type { Row } from "./presets.ts";
 import type { Protection } from "./protections.ts";
 import { judgingOf } from "./kinds/index.ts";
-import type { Matcher, Policy, PresetName, Rule, UnknownSetting } from "./types.ts";
+import type { Effect, Matcher, Policy, PresetName, Rule, UnknownSetting } from "./types.ts";
 import { entryReason, REASONS, presetReason } from "./reasons.ts";
 
 /** The verdicts of the steps, in words. Every ask and deny says what to do next. */
 
 const HELP = {
-  deny: "do it another way, or ask the user",
-  ask: "let the user confirm",
-} as const;
+  deny: {
+    person: "if you want this after all, change that rule",
+    model: "do it another way, or ask the user",
+  },
+  ask: {
+    person: "if it should go ahead without a question, change that rule",
+    model: "ask the user to run it, or to change that rule",
+  },
+} as const satisfies Readonly<Record<string, Advice>>;
 
 /** A written rule decided. */
 export function byRule(rule: Rule): Verdict {
@@ -32,7 +40,7 @@ export function byRule(rule: Rule): Verdict {
   return {
     decision: effect,
     basis: "rule",
-    reason: own ?? `${effect} by rule '${visible(source.text)}'`,
+    reason: own ?? `the rule '${visible(source.text)}' ${RULE_SAYS[effect]}`,
     rule: source,
     ...(effect === "allow" ? {} : { help: HELP[effect] }),
     ...(rule.untrusted === true ? { untrusted: true } : {}),
@@ -40,12 +48,18 @@ export function byRule(rule: Rule): Verdict {
   };
 }
 
+const RULE_SAYS: Readonly<Record<Effect, string>> = {
+  allow: "allows this",
+  ask: "asks about this",
+  deny: "denies this",
+};
+
 /** A deny or ask rule may match: what hides the answer is said. */
 export function byMaybe({ rule }: Hit, action: Action): Verdict {
   return {
     decision: "ask",
     basis: "rule",
-    reason: `${rule.effect} rule '${visible(rule.source.text)}' may apply: ${visible(hiddenBy(action))}`,
+    reason: `the ${rule.effect} rule '${visible(rule.source.text)}' may match: ${visible(hiddenBy(action))}`,
     rule: rule.source,
     help: REASONS.unknown.help,
     ...(isSettledInRun(rule.matcher) ? { settledInRun: true } : {}),
@@ -71,7 +85,7 @@ export function byBlock(effect: "allow" | "ask" | "deny", source: RuleSource, un
   return {
     decision: effect,
     basis: effect === "ask" ? "default" : "rule",
-    reason: `${effect} by '${visible(source.text)}'`,
+    reason: `the rule '${visible(source.text)}' ${RULE_SAYS[effect]}`,
     rule: source,
     ...(effect === "allow" ? {} : { help: HELP[effect] }),
     ...(untrusted ? { untrusted: true } : {}),
@@ -89,7 +103,7 @@ export function byProtection({ effect, builtin, reason, help, waivable }: Protec
 export function underBroken<V extends Verdict>(verdict: V, { broken }: Pick<Policy, "broken">): V {
   if (broken === undefined || verdict.decision === "deny") return verdict;
   if (isMeantQuestion(verdict)) return { ...verdict, waivable: false };
-  return { ...verdict, ...verdictOf("ask", "policy.broken", { reason: `policy load failed: ${broken}` }) };
+  return { ...verdict, ...verdictOf("ask", "policy.broken", { reason: `a policy file has a mistake: ${broken}` }) };
 }
 
 /** Allowed without a person ever having said so: the constant verdicts of knowledge. */
@@ -106,11 +120,11 @@ export function byKnowledge(id: string, listed: boolean): Verdict {
       decision: "allow",
       basis: "knowledge",
       builtin,
-      reason: `\`${id}\` is known; what is not known of this call is judged beside it`,
+      reason: `Assent knows \`${id}\`; what it does not know of this call is listed by itself`,
     };
   let verdict = transparent.get(id);
   if (verdict === undefined) {
-    verdict = { decision: "allow", basis: "knowledge", builtin, reason: `\`${id}\` does nothing but what is listed` };
+    verdict = { decision: "allow", basis: "knowledge", builtin, reason: `\`${id}\` does only what is listed here` };
     transparent.set(id, verdict);
   }
   return verdict;
@@ -124,13 +138,13 @@ export function byPreset(decision: "allow" | "ask" | "deny", row: Row, preset: P
   if (decision !== "allow") {
     const reason = isRedirect(action)
       ? writesTo(action)
-      : `${printAction(action)}: the ${preset} preset ${decision === "ask" ? "asks" : "denies it"}`;
-    const help = decision === "deny" ? `the ${preset} preset allows no ${row}; ask the user` : allowHelp(action);
+      : `${sayAction(action)}: the preset ${preset} ${decision === "ask" ? "asks about this" : "denies this"}`;
+    const help = decision === "deny" ? allowHelp(action, "do it another way") : allowHelp(action);
     return { decision, basis: decision === "deny" ? "protection" : "default", builtin, reason, help };
   }
   let verdict = allowed.get(builtin);
   if (verdict === undefined) {
-    verdict = { decision, basis: "default", builtin, reason: `the ${preset} preset allows ${row}` };
+    verdict = { decision, basis: "default", builtin, reason: `the preset ${preset} allows this (${row})` };
     allowed.set(builtin, verdict);
   }
   return verdict;
@@ -161,7 +175,7 @@ export function notAnalysable(unknown: Unknown, setting: UnknownSetting): Verdic
 
 /** Nobody has an opinion. */
 export function noOpinion(action: Action): Verdict {
-  const reason = action.kind === "exec" ? `no rule matched '${argv0(action.argv)}'` : `no rule matched ${printAction(action)}`;
+  const reason = action.kind === "exec" ? `no rule matches '${argv0(action.argv)}'` : `no rule matches: ${sayAction(action)}`;
   return verdictOf("none", "none", { reason, help: allowHelp(action) });
 }
 
@@ -170,10 +184,15 @@ export function argv0(argv: readonly Argument[]): string {
   return word === undefined ? "" : brief(word.known ? word.text : printArgument(word), 60);
 }
 
-/** The rule that would allow an action, for people. */
-function allowHelp(action: Action): string {
+/** The rule that would allow an action. */
+function allowHelp(action: Action, instead?: string): Advice {
   const rule = allowRule(action);
-  return rule === undefined ? HELP.ask : `to allow it, add "${rule}" to permissions.allow`;
+  if (rule === undefined) return REASONS.none.help;
+  const command = `assent allow ${quote(rule)}`;
+  return {
+    person: `if you want this, allow it: ${command}`,
+    model: `${instead === undefined ? "" : `${instead}, or `}ask the user to allow it: ${command}`,
+  };
 }
 
 function allowRule(action: Action): string | undefined {

@@ -1,4 +1,4 @@
-import { type Action, type ExecAction, type FileAction, printAction, visible, type World } from "../action/index.ts";
+import { type Action, type ExecAction, type FileAction, sayAction, visible, type World } from "../action/index.ts";
 import { isWithin } from "../path/index.ts";
 import { comparablePlaces } from "./location.ts";
 import { obeysFiles } from "./obeying-programs.ts";
@@ -22,19 +22,19 @@ export function whyWalled({ actions, unknowns }: RequestVerdict, context: WallCo
     if (why !== undefined) return why;
   }
   const open = unknowns.find(({ verdict }) => verdict.bare !== true);
-  return open === undefined ? undefined : `it is allowed, and what happens is only known when it runs: ${visible(open.unknown.reason)}`;
+  return open === undefined ? undefined : `it is allowed, but what it does is only known when it runs: ${visible(open.unknown.reason)}`;
 }
 
 function runsWritten(action: Action, context: WallContext): string | undefined {
   const { obeys } = context;
   if (action.kind === "file") return writesUnseen(action, context);
-  if (action.kind === "code") return `it is allowed, and runs code that nobody has judged: ${printAction(action)}`;
+  if (action.kind === "code") return `it is allowed, but it runs code that Assent has not judged: ${sayAction(action)}`;
   if (action.kind !== "exec" || action.builtin === true || action.inert !== undefined) return undefined;
-  if (!action.trusted || action.ownTool === true) return `it is allowed, and anybody who works here can write it: ${printAction(action)}`;
+  if (!action.trusted || action.ownTool === true) return `it is allowed, but an agent may have written this program: ${sayAction(action)}`;
   // What nobody knows may load and run whatever it finds.
-  if (action.knowledge === undefined) return `it is allowed, and nothing is known of what it runs: ${printAction(action)}`;
+  if (action.knowledge === undefined) return `it is allowed, but Assent does not know what this program runs: ${sayAction(action)}`;
   if (!obeysFiles(action.program, action.resolved)) return undefined;
-  return obeys === undefined ? `files of the project may say what it runs: ${printAction(action)}` : obeys(action);
+  return obeys === undefined ? `files of the project may decide what it runs: ${sayAction(action)}` : obeys(action);
 }
 
 /** They put no content anywhere. */
@@ -49,10 +49,10 @@ function writesUnseen(action: FileAction, { world, steersLater }: WallContext): 
   const { compared } = spell(action, world);
   const many = action.target.kind !== "path" || (isRecursive(action) && !compared.every(isGitInternal));
   if (many && (compared.length === 0 || compared.some((path) => isNearOwn(path, world))))
-    return `nobody sees which files it writes: ${printAction(action)}`;
+    return `it is not known which files it writes: ${sayAction(action)}`;
   // A folder that is moved or linked there brings what lies in it.
   const steers = compared.some((path) => steersLater?.(path, true) === true);
-  return steers ? `it changes a file that later commands obey: ${printAction(action)}` : undefined;
+  return steers ? `it changes a file that decides what later commands do: ${sayAction(action)}` : undefined;
 }
 
 /** In the project or a temporary folder, or a folder that holds one. */

@@ -1,4 +1,4 @@
-import { brief, visible } from "../action/index.ts";
+import { adviceForModel, brief, visible } from "../action/index.ts";
 import type { RequestVerdict, RuleSource } from "../policy/index.ts";
 
 /** What a refused request was, and why. */
@@ -20,7 +20,7 @@ abstract class PermissionIssue extends Error {
   readonly reason: string;
   /** The rule that decided, as written, with its place; undefined where built-in knowledge did. */
   readonly rule: RuleSource | undefined;
-  /** What to do next. */
+  /** What to do next, for the model whose request it was. */
   readonly help: string | undefined;
   readonly verdict: RequestVerdict;
 
@@ -31,7 +31,7 @@ abstract class PermissionIssue extends Error {
     this.target = target;
     this.reason = reason;
     this.rule = verdict.rule;
-    this.help = verdict.help;
+    this.help = verdict.help === undefined ? undefined : adviceForModel(verdict.help);
     this.verdict = verdict;
   }
 }

@@ -79,7 +79,7 @@ export function runSimple(cx: Context, state: ShellState, node: Command, stdin: 
     return redirectedOutcome(same(out, state), redirected, undone);
   }
   if (state.options.has("nullglob") && words.some((word) => isGlob(word)) && !READS_NOTHING_ELSE.has(textOf(words[0] ?? literal("")) ?? ""))
-    cx.unknown("with nullglob a pattern that matches nothing is no word at all", { span, help: "write the names out" });
+    cx.unknown("with nullglob a pattern that matches nothing goes away", { span, help: "write the names out" });
   const secret = secretHanded(state, words, redirected.stdin);
   const before = cx.actions.length;
   const { environment } = state;

@@ -261,7 +261,7 @@ export function environmentWord(inv: Pick<Invocation, "cx" | "state" | "span" | 
   }
   const name = prefix.slice(0, equals);
   // cross-env takes only the end of such a name, npm any letters in it.
-  if (!/^[A-Za-z_]\w*$/.test(name)) refuse(inv, `sets \`${name}\`, which is no name of a variable`);
+  if (!/^[A-Za-z_]\w*$/.test(name)) refuse(inv, `sets \`${name}\`, which is not the name of a variable`);
   const found = readVariable(name, textOf(value)?.slice(equals + 1));
   if (typeof found === "object" && found.everywhere) refuse(inv, `sets ${name}: ${found.steers}`, "leave the variable out");
   const [first = "", ...rest] = value.atoms;

@@ -143,7 +143,7 @@ function problemOf(node: SyntaxNode, source: string, substitutionEnd: number | u
         : undefined;
     case "AnsiCQuoted":
       // Two of them may hold the halves of one character.
-      if (node.value.includes("\ufffd")) return { reason: "bytes that are no text, in $'…'", at: node.pos };
+      if (node.value.includes("\ufffd")) return { reason: "bytes that are not text, in $'…'", at: node.pos };
       return node.text.includes("\\x{") ? { reason: "an escape that the parser does not decode", at: node.pos } : undefined;
     default:
       return undefined;

@@ -170,7 +170,7 @@ const environmentOf = ({ env }: ProgramCall): readonly Value[] => env.flatMap(({
 function emitUpkeep(cx: Context, exec: number, notation: string): void {
   const [operation = "", path = ""] = notation.split(" ");
   if (operation !== "write" && operation !== "read" && operation !== "mkdir" && operation !== "delete" && operation !== "edit")
-    throw new Error(`upkeep \`${notation}\` is not understood`);
+    throw new Error(`\`${notation}\` is not understood`);
   const root = path.endsWith("/**") ? path.slice(0, -"/**".length) : path;
   const absolute = root.startsWith("~")
     ? `${cx.world.home}${root.slice(1)}`

@@ -37,7 +37,7 @@ const WHY: Readonly<Record<string, string>> = {
   EROFS: "the file system is read-only",
   ENOSPC: "the disk is full",
   ENOENT: "the folder does not exist",
-  ENOTDIR: "a part of the path is no folder",
+  ENOTDIR: "a part of the path is not a folder",
 };
 const why = (error: unknown): string => WHY[errorCode(error)] ?? errorCode(error);
 

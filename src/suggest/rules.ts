@@ -1,4 +1,4 @@
-import { type Action, type ExecAction, type FileOperation, printAction, visible, type World } from "../action/index.ts";
+import { type Action, type ExecAction, type FileOperation, sayAction, visible, type World } from "../action/index.ts";
 import { NOWHERE, type Outcome, policyFile, type PolicySource } from "../engine/index.ts";
 import { isWithin, parentOf, relativePath } from "../path/index.ts";
 import { judge, type Policy, type RequestVerdict, type Rule, type Verdict } from "../policy/index.ts";
@@ -219,7 +219,7 @@ export function differ(a: Verdict, b: Verdict): boolean {
 export function changedParts(before: Outcome, after: Outcome): readonly ChangedPart[] {
   const actions = before.verdict.actions.flatMap(({ action, verdict }, at): ChangedPart[] => {
     const other = after.verdict.actions[at]?.verdict;
-    return other === undefined || !differ(verdict, other) ? [] : [{ text: printAction(action), before: verdict, after: other }];
+    return other === undefined || !differ(verdict, other) ? [] : [{ text: sayAction(action), before: verdict, after: other }];
   });
   const unknowns = before.verdict.unknowns.flatMap(({ unknown, verdict }, at): ChangedPart[] => {
     const other = after.verdict.unknowns[at]?.verdict;

@@ -1,4 +1,4 @@
-import { brief, printAction, visible } from "../action/index.ts";
+import { brief, sayAction, visible } from "../action/index.ts";
 import { forgetConfinedFailure, type Machine, noteConfinedFailure } from "../state/index.ts";
 import type { ConfinedCommand, Exit, RunEvent } from "./types.ts";
 
@@ -38,7 +38,7 @@ export class FailureHistory {
     if (exit.by === "exit" && exit.code === 0 && !command.includes("|")) forgetConfinedFailure(machine, cwd, command);
     if (exit.by === "signal" || exit.code === 0 || this.#denied || this.#refused === undefined) return;
     const { action, verdict } = this.#refused;
-    const refused = `${brief(printAction(action), LONGEST)} (${brief(visible(verdict.reason), LONGEST)})`;
+    const refused = `${brief(sayAction(action), LONGEST)} (${brief(visible(verdict.reason), LONGEST)})`;
     noteConfinedFailure(machine, { cwd, command, refused, time: Date.now() });
   }
 }

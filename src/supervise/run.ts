@@ -1,7 +1,7 @@
 import { rmSync } from "node:fs";
 import { retentionOf } from "../engine/index.ts";
 import { read } from "../engine/reader/index.ts";
-import { visible } from "../action/index.ts";
+import { quote } from "../action/index.ts";
 import { AGENT_MARKS, verdictOf } from "../policy/index.ts";
 import {
   isOfSession,
@@ -245,8 +245,8 @@ export async function superviseRun(options: RunOptions): Promise<RunResult> {
           if (broken !== undefined) {
             // Under it even loading a library would be a question.
             if (options.mode !== "observe")
-              throw new RunError("policy", `${broken}: a policy file is broken, so nothing was started; mend it`);
-            options.onNotice?.(`${broken}: without --log-only nothing would be started until it is mended`);
+              throw new RunError("policy", `${broken}: a policy file has a mistake, so nothing was started; correct it`);
+            options.onNotice?.(`${broken}: without --log-only nothing would be started until it is corrected`);
           }
           if (options.confined !== undefined && judge.reachesOutside) {
             removed = secretVariables(env);
@@ -385,7 +385,12 @@ function lookUps(judge: GrantingJudge, told: (event: RunEvent) => void): NonNull
       process: { pid: 0, name: "a program of the run", argv: [] },
       call,
       action: { kind: "net", operation: "connect", host: shown, port: undefined, origin: { by: "tool" }, call },
-      verdict: verdictOf("deny", "unreachable-name", { help: `to allow it, write \`Net(${visible(shown)})\`` }),
+      verdict: verdictOf("deny", "unreachable-name", {
+        help: {
+          person: `to allow it: assent allow ${quote(`Net(${shown})`)}`,
+          model: `go on without it, or ask the user to allow it: assent allow ${quote(`Net(${shown})`)}`,
+        },
+      }),
       outcome: "refused",
       errno: "ENOENT",
     });

@@ -215,7 +215,7 @@ const OWN_FILES: readonly OwnFile[] = [
   },
   { of: "man", reads: ["**/man/**"], why: "manual pages, wherever their programs are installed" },
   { of: "lsof", reads: ["$root"], why: "names of what is mounted" },
-  { of: "*", reads: ["$cwd"], why: "opens the folder it works in, to come back to it; the names in it are no secret" },
+  { of: "*", reads: ["$cwd"], why: "opens the folder it works in, to come back to it; the names in it are not secret" },
   {
     of: "file cloc tokei scc sync git",
     reads: ["$listed"],

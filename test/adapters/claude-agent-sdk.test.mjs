@@ -121,7 +121,7 @@ describe("hooks and canUseTool", () => {
   for (const [name, answer, words] of [
     ["yes", true, /ran: build/],
     ["no", false, /the user refused: .*recursive/],
-    ["nobody", undefined, /recursive delete/],
+    ["nobody", undefined, /deletes a folder/],
   ])
     it(`a question: ${name}`, async () => {
       const asked = [];

@@ -102,7 +102,7 @@ describe.each(WAYS)("the launcher, started by %s (%s)", (_, architecture, front)
     expect(entries.filter((entry) => /^[A-Za-z_]/.test(entry)).toSorted()).toEqual(["ASSENT_CALLER=renamed", `HOME=${place.home}`]);
   });
 
-  it("hands on bytes that are no text, and leaves out names that no shell has", () => {
+  it("hands on bytes that are not text, and leaves out names that no shell has", () => {
     const { file } = placed(architecture);
     const shell = String.raw`set -- env -i RAW=$'a\xff\xc3(\x80' 1x=1 .y=2 "$@";`;
     const { entries } = start(file, ["t", "x"], { PATH: "/usr/bin:/bin" }, shell);

@@ -72,7 +72,7 @@ it("a rule of the host's own that speaks about it keeps the command as it is; wh
     "A=1 ./tidy.sh",
     "./tidy.sh; ./other.sh",
   ])
-    expect(call("opencode", place, command).refused).toMatch(/a rule of the host's own might speak about it: deny/);
+    expect(call("opencode", place, command).refused).toMatch(/a rule of the host's own may match it: deny/);
   // Nor one that is about other words than all of these, or one that a project's own file takes back.
   place.write(
     "~/.config/opencode/opencode.json",

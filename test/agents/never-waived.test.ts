@@ -6,7 +6,7 @@ import { decide } from "../../src/engine/index.ts";
 import { engine, scratch, type Scratch } from "../scratch.ts";
 
 /**
- * In a host's bypass mode questions are waived. One about a file that decides about agents is not: a moment later nobody
+ * In a host's bypass mode questions are skipped. One about a file that decides about agents is not: a moment later nobody
  * would judge any more. So it is denied there, however the file is changed.
  */
 

@@ -58,7 +58,7 @@ describe("an agent answers a run", () => {
     expect(await command("respond", dir, "2", "nonsense")).toMatchObject({
       status: 0,
       event: { seq: 3 },
-      stderr: expect.stringMatching(/`nonsense` is no action, so it denies/) as string,
+      stderr: expect.stringMatching(/`nonsense` is not an action, so it denies/) as string,
     });
     const last = await command("respond", dir, "3", "pattern", "Net(a:1)");
     expect(last).toMatchObject({ status: 41, stdout: '{"exit_code":41,"status":"done"}\n' });
@@ -93,11 +93,11 @@ describe("an agent answers a run", () => {
     expect((await blocked.ended).status).toBeGreaterThan(0);
   });
 
-  it.each(["0", "x", "1e3", "-1", ""])("`%s` is no number of a question", async (seq) => {
+  it.each(["0", "x", "1e3", "-1", ""])("`%s` is not a number of a question", async (seq) => {
     expect(await command("respond", folder(), seq, "approve")).toMatchObject({
       status: 2,
       stdout: "",
-      stderr: expect.stringMatching(/is no number/) as string,
+      stderr: expect.stringMatching(/is not a number/) as string,
     });
   });
 });

@@ -315,7 +315,7 @@ describe("PW11: what does not answer", () => {
       },
       /is a symbolic link/,
     ],
-    ["is a file", (dir) => writeFileSync(dir, ""), /cannot be (?:made|used)|is no folder/],
+    ["is a file", (dir) => writeFileSync(dir, ""), /cannot be (?:made|used)|is not a folder/],
     ["belongs to a run that is alive", (dir) => directoryApprover(dir, { nonce: "n0", checkRule }), /used by another run/],
   ])("a folder that %s is refused", (_, make, said) => {
     expect(() => bench(make)).toThrow(said);
@@ -422,7 +422,7 @@ describe("wait and respond", () => {
   });
 
   it.each<[where: string, make: (dir: string) => void, said: RegExp]>([
-    ["no folder", () => undefined, /there is no such folder/],
+    ["no folder", () => undefined, /no such folder/],
     ["no run in the folder", (dir) => mkdirSync(dir, { mode: 0o700 }), /no run has begun/],
   ])("%s: an answer does not wait for a run to come up", async (_, make, said) => {
     const dir = join(scratch().root, "questions");

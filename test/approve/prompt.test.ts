@@ -75,7 +75,7 @@ describe("keys", () => {
     [["\u001b[200~y\u001b[201~"], /pasted text answers nothing/],
     [["p", "x"], /Enter writes the rule/],
     [["p", "e", "\u0015", "\r"], /the rule is empty/],
-    [["p", "e", "\u0015", ..."rm -rf", "\r"], /`rm -rf` is no rule/],
+    [["p", "e", "\u0015", ..."rm -rf", "\r"], /`rm -rf` is not a rule/],
     [["p", "e", "\t"], /Enter writes the rule/],
   ])("%j says what to do", (keys, notice) => expect(after(keys)).toMatchObject({ notice: expect.stringMatching(notice) as string }));
 
@@ -213,7 +213,7 @@ describe("what is shown", () => {
       "  never by this rule, for the profile npm:",
       "  > Write(",
       "  Enter writes the rule  Esc back",
-      "  ! `Write(` is no rule",
+      "  ! `Write(` is not a rule",
     ]));
 
   it.each<[keys: string[], row: number, column: number]>([

@@ -28,4 +28,4 @@ export function question(seq: number, more: Partial<Question> & { readonly path?
   };
 }
 
-export const checkRule = (rule: string): string | undefined => (/^\w+\(.+\)$/.test(rule) ? undefined : `\`${rule}\` is no rule`);
+export const checkRule = (rule: string): string | undefined => (/^\w+\(.+\)$/.test(rule) ? undefined : `\`${rule}\` is not a rule`);

@@ -48,9 +48,9 @@ describe("assent allow, ask, deny", () => {
     ["allow", "$x", 1, "no rule can allow `$x`"],
     ["deny", "rm -rf /", 0, "is refused already"],
     ["ask", "git push", 0, "is asked about already"],
-    ["deny", "ls; git push", 1, "no single rule stands for `ls; git push`"],
+    ["deny", "ls; git push", 1, "no single rule fits `ls; git push`"],
     ["deny", ".env", 1, 'assent deny "Read(.env)"'],
-    ["allow", "src/", 1, "there is no program src/"],
+    ["allow", "src/", 1, "cannot find the program src/"],
     ["deny", "Edit(src/**", 1, "`(` without `)`"],
     ["deny", "Read([z-a])", 1, "[z-a]"],
     ["allow", " ", 2, 'assent allow "npm test"'],
@@ -140,7 +140,7 @@ describe("assent status", () => {
       "~/.agent-permissions.jsonc: 1 rule\n",
       ".agent-permissions.jsonc: 1 rule, not trusted, so its allow rules do not count: assent trust",
       "confining   is on",
-      "questions   are waived",
+      "questions   are skipped",
       "docker ps",
     ])
       expect(stdout).toContain(says);

@@ -28,7 +28,7 @@ function decisionOf({ status, stdout, stderr }: Run): string {
 const BAD: [what: string, input: string | Uint8Array, expected: string, said: RegExp | undefined][] = [
   ["nothing", "", "ask", /empty/],
   ["no JSON", "{not json", "ask", /not JSON/],
-  ["JSON that is no object", "[1,2]", "ask", /not a JSON object/],
+  ["JSON that is not an object", "[1,2]", "ask", /not a JSON object/],
   ["null", "null", "ask", /not a JSON object/],
   ["a text", '"ls"', "ask", /not a JSON object/],
   ["an empty object", "{}", "ask", /tool_name/],
@@ -53,10 +53,10 @@ const BAD: [what: string, input: string | Uint8Array, expected: string, said: Re
   ["deeply nested substitutions", envelope({ command: `echo ${"$(echo ".repeat(3000)}x${")".repeat(3000)}` }), "ask", undefined],
   ["deeply nested JSON", nested(200_000), "ask", /not a JSON object/],
   ["deeply nested input of a tool", envelope("X", { tool_name: "mcp__a__b" }).replace('"X"', `{"a":${nested(100_000)}}`), "ask", undefined],
-  ["a tool that is no text", envelope({}, { tool_name: { a: 1 } }), "ask", /tool_name/],
-  ["input that is no object", envelope("ls"), "ask", /tool_input/],
+  ["a tool that is not text", envelope({}, { tool_name: { a: 1 } }), "ask", /tool_name/],
+  ["input that is not an object", envelope("ls"), "ask", /tool_input/],
   ["a relative cwd", envelope({ command: "ls" }, { cwd: "x" }), "ask", /cwd/],
-  ["a cwd that is no text", envelope({ command: "ls" }, { cwd: 5 }), "ask", /cwd/],
+  ["a cwd that is not text", envelope({ command: "ls" }, { cwd: 5 }), "ask", /cwd/],
   ["a cwd that does not exist", envelope({ command: "ls" }, { cwd: "/no/such/folder" }), "allow|silence|ask", undefined],
   ["an unknown event", envelope({ command: "ls" }, { hook_event_name: "Frobnicate" }), "allow", undefined],
 ];

@@ -18,7 +18,7 @@ describe("assent explain", () => {
     expect(stdout).toMatch(/^ask {2}touch a && \$x b\n/);
     expect(stdout).toContain("touch a && $x b\n");
     expect(stdout).toMatch(/\n.* {10,}\^\^/);
-    expect(stdout).toContain("No single allow rule changes this.");
+    expect(stdout).toContain("One rule is not enough to allow this");
   });
 
   it("names the smallest rule that would allow it, and only the unapproved part", () => {

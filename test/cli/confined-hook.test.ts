@@ -80,7 +80,7 @@ describe("an unknown command", () => {
 
   /** [what, command, more of the envelope] */
   const LEFT: readonly (readonly [string, string, Readonly<Record<string, unknown>>])[] = [
-    ["who had the host ask cannot be told", "./tidy.sh", { permission_suggestions: undefined }],
+    ["it is not known who had the host ask", "./tidy.sh", { permission_suggestions: undefined }],
     ["it leaves the host's sandbox", "./tidy.sh", { tool_input: { command: "./tidy.sh", dangerouslyDisableSandbox: true } }],
     ["the host is planning", "./tidy.sh", { permission_mode: "plan" }],
     ["a written rule asks", "touch asked.txt", {}],
@@ -101,9 +101,7 @@ describe("an unknown command", () => {
     const place = placed();
     place.write("~/.claude/settings.json", '{ "permissions": { "ask": ["Bash(./tidy.sh:*)"] } }');
     expect(hook(place, "PermissionRequest", "./tidy.sh && ./other.sh")).toEqual({});
-    expect(lastRecord(place).reason).toMatch(
-      /was not confined: a rule of the host's own might speak about it: ask Bash\(\.\/tidy\.sh:\*\)/,
-    );
+    expect(lastRecord(place).reason).toMatch(/was not confined: a rule of the host's own may match it: ask Bash\(\.\/tidy\.sh:\*\)/);
     expect(hook(place, "PermissionRequest", "./other.sh").hookSpecificOutput?.decision?.behavior).toBe("allow");
   });
 

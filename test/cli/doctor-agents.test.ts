@@ -98,7 +98,7 @@ describe("assent doctor: agents", () => {
     assent(place, ["bypass", "on", "--for", "5m"]);
     const { of } = checks(place, { PATH: `${join(place.home, "bin")}:/usr/bin:/bin` });
     expect(of("qwen.version")).toMatchObject({ ok: false, why: "0.9.1, made for 0.24.4 and later" });
-    expect(of("bypass")).toMatchObject({ ok: false, why: expect.stringMatching(/questions are waived: until /) as unknown });
+    expect(of("bypass")).toMatchObject({ ok: false, why: expect.stringMatching(/questions are skipped: until /) as unknown });
     assent(place, ["bypass", "off"]);
     expect(checks(place).of("bypass")).toBeUndefined();
   });
@@ -125,6 +125,6 @@ describe("assent bypass", () => {
     expect(assent(place, ["bypass", "on", "--for", "5m", "--pane"], "", pane).stdout).toMatch(/in this pane until/);
     expect(assent(place, ["bypass", "status"], "", pane).stdout).toMatch(/waived here/);
     expect(assent(place, ["bypass", "status"]).stdout).toMatch(/asked here/);
-    expect(assent(place, ["log"]).stdout).toMatch(/the user waived questions until/);
+    expect(assent(place, ["log"]).stdout).toMatch(/the user skips questions until/);
   });
 });

@@ -96,7 +96,7 @@ describe("assent import", () => {
     expect(dry.stdout).toContain("would add 1 rule to ~/.agent-permissions.jsonc (new)");
     const json = assent(place, ["import", "--json"]);
     expect(json.status).toBe(1);
-    expect(json.stderr).toContain("there is no terminal to ask on");
+    expect(json.stderr).toContain("this is not a terminal, so nobody can be asked");
     expect(existsSync(policy(place))).toBe(false);
   });
 
@@ -274,7 +274,7 @@ describe("assent export", () => {
     const place = withPolicy();
     const before = '{\n  "model": "x",\n  "permissions": {\n    "deny": ["Read(x)", "Bash(rm:*)"]\n  }\n}\n';
     const file = place.write("~/.claude/settings.json", before);
-    expect(assent(place, ["export", "--agent", "claude", "--write"]).stderr).toContain("there is no terminal to ask on");
+    expect(assent(place, ["export", "--agent", "claude", "--write"]).stderr).toContain("this is not a terminal, so nobody can be asked");
     expect(assent(place, ["export", "--agent", "claude", "--write", "--yes"]).stdout).toContain("claude: wrote ~/.claude/settings.json\n");
     expect(text(file)).toBe(before.replace('"Bash(rm:*)"]', '"Bash(rm:*)", "Bash(git push:*)"]'));
     expect(assent(place, ["export", "--agent", "claude", "--write", "--yes"]).stdout).toBe("claude: up to date\n");

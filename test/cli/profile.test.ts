@@ -257,7 +257,7 @@ describe("assent profile", () => {
     });
     for (const [content, why] of [
       ["{", ""],
-      ["[]", "is no object of profiles"],
+      ["[]", "is not an object of profiles"],
       ['{ "permissions": {} }', "is a policy file"],
     ] as const) {
       place.write("q.json", content);

@@ -69,8 +69,8 @@ describe("what a run says", () => {
     expect([status, stdout]).toEqual([0, "refused\n"]);
     expect(stderr).not.toContain("no terminal");
     expect(existsSync(join(outside, "a"))).toBe(false);
-    expect(run(["sh", "s.sh"]).stderr).toContain("there is no terminal to ask on");
-    expect(run(["-q", "sh", "s.sh"]).stderr).not.toContain("there is no terminal to ask on");
+    expect(run(["sh", "s.sh"]).stderr).toContain("this is not a terminal, so nobody can be asked");
+    expect(run(["-q", "sh", "s.sh"]).stderr).not.toContain("this is not a terminal, so nobody can be asked");
   });
 
   it("--log-only says what it does, and refuses nothing", () => {
@@ -121,7 +121,9 @@ describe("--learn", () => {
     expect(dry.stderr).toContain("Refused, so no rule is proposed:");
     expect(existsSync(join(home, ".local/state/assent/profiles"))).toBe(false);
 
-    expect(run(["--learn", "--profile", "p", "sh", "s.sh"]).stderr).toContain("there is no terminal to ask on: nothing is written");
+    expect(run(["--learn", "--profile", "p", "sh", "s.sh"]).stderr).toContain(
+      "this is not a terminal, so nobody can be asked: nothing is written",
+    );
     expect(run(["--learn", "--yes", "--profile", "p", "sh", "s.sh"]).stderr).toContain("written to the profile p");
     rmSync(join(outside, "dir/deep/a"));
     const after = run(["-P", "--profile", "p", "sh", "s.sh"]);

@@ -41,7 +41,7 @@ const FOUND: readonly Row[] = [
   ["claude", ".claude/settings.json", '{ "env": { "DYLD_INSERT_LIBRARIES": "x" } }', "less", "`env.DYLD_INSERT_LIBRARIES`"],
   ["claude", ".claude/settings.json", '{ "env": { "CLAUDE_CONFIG_DIR": "/tmp/x" } }', "less", "`env.CLAUDE_CONFIG_DIR`"],
   ["claude", ".claude/settings.json", '{ "env": { "ANTHROPIC_BASE_URL": "https://x" } }', "less", "`env.ANTHROPIC_BASE_URL`"],
-  ["claude", ".claude/settings.json", '{ "permissions": { "defaultMode": "bypassPermissions" } }', "less", "questions are waived"],
+  ["claude", ".claude/settings.json", '{ "permissions": { "defaultMode": "bypassPermissions" } }', "less", "questions are skipped"],
   ["claude", ".claude/settings.json", '{ "enableAllProjectMcpServers": true }', "note", "start unasked"],
   ["claude", ".claude/settings.json", '{ "hooks": { "PreToolUse": [{ "hooks": [{ "command": "x" }] }] } }', "note", "beside Assent's"],
   ["claude", ".claude/settings.json", '{ "apiKeyHelper": "./x" }', "note", "`apiKeyHelper`"],
@@ -77,7 +77,7 @@ const FOUND: readonly Row[] = [
   ["cline", ".clinerules/hooks/PreToolUse", "", "note", "runs beside Assent"],
   ["pi", ".pi/extensions/x.js", "", "note", "runs beside Assent"],
   ["amp", ".amp/settings.json", '{ "amp.dangerouslyAllowAll": true }', "off", "nothing is asked"],
-  ["vscode", ".vscode/settings.json", '{ "chat.tools.autoApprove": true }', "less", "questions are waived"],
+  ["vscode", ".vscode/settings.json", '{ "chat.tools.autoApprove": true }', "less", "questions are skipped"],
   ["vscode", ".vscode/tasks.json", '{ "tasks": [{ "runOptions": { "runOn": "folderOpen" } }] }', "note", "folder is opened"],
 ];
 

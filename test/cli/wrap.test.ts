@@ -58,7 +58,7 @@ describe("assent wrap", () => {
     expect(readFileSync(target, "utf8")).toBe("#!/usr/bin/env node\n");
   });
 
-  it("puts a launcher in front of what is no script, or is not the user's, or on demand", () => {
+  it("puts a launcher in front of what is not a script, or is not the user's, or on demand", () => {
     const here = place();
     const file = here.script("tool", "#!/bin/sh\n");
     for (const args of [["true"], ["--shim", "tool"]]) {
@@ -68,7 +68,7 @@ describe("assent wrap", () => {
     }
     expect(readFileSync(file, "utf8")).toBe("#!/bin/sh\n");
     expect(here.run("list").stdout).toMatch(/^tool +not first in PATH .*\ntrue +not first in PATH /);
-    expect(here.run("wrap", "--in-place", "false").stderr).toContain("is no script");
+    expect(here.run("wrap", "--in-place", "false").stderr).toContain("is not a script");
     expect(here.run("unwrap", "tool").status).toBe(0);
     expect(existsSync(join(here.home, ".local/share/assent/bin/tool"))).toBe(false);
   });

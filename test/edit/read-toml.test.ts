@@ -24,7 +24,7 @@ const BAD: readonly (readonly [text: string, line: number, message: string])[] =
   ["a = 1\na = 2", 2, "`a` is there twice, first in line 1"],
   ["[t]\n[t]", 2, "`t` is there twice"],
   ["a = ", 1, "expected a value"],
-  ["a = yes", 1, "`yes` is no value"],
+  ["a = yes", 1, "`yes` is not a value"],
   ["ok = 1\na b = 1", 2, "expected `=`"],
   ['a = "x', 1, "not closed"],
   ["a = [1, 2", 1, "not closed"],
@@ -32,7 +32,7 @@ const BAD: readonly (readonly [text: string, line: number, message: string])[] =
   ["a = 1 b = 2", 1, "expected the end of the line"],
   ["[a\nb = 1", 1, "expected `]`"],
   ['a = "\\q"', 1, "is not an escape"],
-  ["a = 1\n[a.b]\n", 2, "is no table"],
+  ["a = 1\n[a.b]\n", 2, "is not a table"],
 ];
 
 describe("TOML is read as others read it, with the places of its parts", () => {

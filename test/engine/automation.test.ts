@@ -173,7 +173,7 @@ describe("D6, DW8: the breaker", () => {
     for (let at = 0; at < 9; at += 1) refuse(place);
     expect(decision(asks(place, "pwd", { session: "other" }))).toBe("allow");
     const tenth = asks(place, "rm -rf ~");
-    expect(tenth.warnings.join()).toContain("the breaker has tripped");
+    expect(tenth.warnings.join()).toContain("the circuit breaker stopped this session");
     expect(decision(asks(place, "pwd"))).toBe("ask automation.breaker");
     expect(decision(asks(place, "pwd"))).toBe("ask automation.breaker");
     expect(decision(asks(place, "pwd", { session: "other" }))).toBe("allow");

@@ -32,7 +32,7 @@ describe("what an extension says", () => {
     ["ask", { "a.mjs": ASK }, "ls", "ask your extension a.mjs: sure?"],
     ["deny", { "a.mjs": DENY }, "ls", "deny your extension a.mjs: not today"],
     ["deny, about what would be asked", { "a.mjs": DENY }, "git push --force", "deny your extension a.mjs: not today"],
-    ["nothing, about what is denied", { "a.mjs": ASK }, "rm -rf ~", "deny delete recursively"],
+    ["nothing, about what is denied", { "a.mjs": ASK }, "rm -rf ~", "deny it would delete your whole home folder"],
     ["deny beats ask, in either order", { "a.mjs": ASK, "b.mjs": DENY, "c.mjs": ASK }, "ls", "deny your extension b.mjs: not today"],
     ["deny beats one that fails", { "a.mjs": "throw 1", "b.mjs": DENY }, "ls", "deny your extension b.mjs: not today"],
     [
@@ -90,7 +90,7 @@ describe("what an extension says", () => {
 
 describe("whatever happens to one is a question", () => {
   it.each<readonly [string, string, why: string | RegExp]>([
-    ["it does not parse", "this is no {", "a.mjs could not be asked"],
+    ["it does not parse", "this is no {", "a.mjs gave no answer"],
     ["it throws when it is loaded", 'throw new Error("boom");', "boom"],
     ["it throws when it is asked", says('throw new Error("bang");'), "bang"],
     ["it throws something that is no error", says("throw undefined;"), "undefined"],
@@ -167,7 +167,7 @@ describe("whatever happens to one is a question", () => {
       (place) => Array.from({ length: 17 }, (_, at) => place.write(`${FOLDER}/${at}.mjs`, says(""))).length,
       "more than 16",
     ],
-    ["it is a folder", (place) => mkdirSync(join(place.home, FOLDER.slice(2), "a.mjs"), { recursive: true }), "could not be asked"],
+    ["it is a folder", (place) => mkdirSync(join(place.home, FOLDER.slice(2), "a.mjs"), { recursive: true }), "gave no answer"],
   ] as const)("%s", (_what, spoil, why) => {
     const place = scratch();
     spoil(place);
@@ -235,7 +235,7 @@ describe("where extensions hold", () => {
     const guard = openGuard({ cwd: place.project, machine: place.machine, audit: false });
     expect(guard.decide({ operation: "read", path: "a.txt" })).toMatchObject({
       decision: "deny",
-      reason: "your extension a.mjs: not today (ask the user)",
+      reason: "your extension a.mjs: not today (if you want this after all, run it yourself, or change the extension)",
     });
   });
 
@@ -243,7 +243,7 @@ describe("where extensions hold", () => {
     const place = scratch();
     place.write(`${FOLDER}/good.mjs`, ASK);
     place.write(`${FOLDER}/bad.mjs`, "(");
-    expect(assent(place, ["explain", "ls"]).stdout).toMatch(/your extension bad\.mjs could not be asked/);
+    expect(assent(place, ["explain", "ls"]).stdout).toMatch(/your extension bad\.mjs gave no answer/);
     const { stdout } = assent(place, ["doctor"]);
     expect(stdout).toMatch(/extensions\n {2}off {3}bad\.mjs .*\n {2}ok {4}good\.mjs .*is asked about every request/);
   });

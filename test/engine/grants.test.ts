@@ -104,7 +104,7 @@ describe("what is no grant grants nothing", () => {
     ["without an end that comes", JSON.stringify({ ...good, until: Date.now() + 30 * 24 * HOUR })],
     ["made in the future", JSON.stringify({ ...good, made: Date.now() + HOUR })],
     ["a number of times that is none", JSON.stringify({ ...good, count: 0.5 })],
-    ["a scope that is no text", JSON.stringify({ ...good, session: ["s1"] })],
+    ["a scope that is not text", JSON.stringify({ ...good, session: ["s1"] })],
     ["a scope that is empty", JSON.stringify({ ...good, session: "" })],
     ["a scope of a later version", JSON.stringify({ ...good, host: "here" })],
     ["a rule that is none", JSON.stringify({ ...good, rule: "Bash(deploy" })],

@@ -42,7 +42,7 @@ const COMMANDS: readonly Row[] = [
   ["Bash(NODE_ENV=test npm run *)", "lost: begins with a variable"],
   ["Bash(run_in_background:true)", "lost: a rule about a parameter of the tool"],
   ["PowerShell(Get-Item *)", "lost: PowerShell is not analysed"],
-  ["Bash(unclosed", "lost: it is no rule"],
+  ["Bash(unclosed", "lost: it is not a rule"],
 ];
 
 const ONLY_ALLOW: readonly Row[] = [
@@ -93,7 +93,7 @@ const PATHS: readonly Row[] = [
 const OTHERS: readonly Row[] = [
   ["WebFetch(domain:*.nodejs.org)", "WebFetch(domain:*.nodejs.org)"],
   ["WebFetch", "WebFetch"],
-  ["WebFetch(domain:a b)", "lost: is no host"],
+  ["WebFetch(domain:a b)", "lost: is not a host"],
   ["WebFetch(https://x)", "lost: only `domain:` is known"],
   ["mcp__github", "mcp__github__*"],
   ["mcp__github__*", "mcp__github__*"],
@@ -120,7 +120,7 @@ describe("Claude Code", () => {
     expect(rules("deny", "Edit(/generated/**)", "user")).toEqual([expect.stringContaining("starts at the folder of the settings")]);
   });
 
-  test("what is no rule is told with its line", () => {
+  test("what is not a rule is told with its line", () => {
     const text = `{
   "permissions": {
     "allow": ["Read(src/**)", 7],
@@ -134,7 +134,7 @@ describe("Claude Code", () => {
       "allow Read(src/**)",
       "allow writableRoots: /srv/data",
       "allow writableRoots: /home/you/scratch",
-      "lost 3: it is no text",
+      "lost 3: it is not text",
       "lost 4: a mode here would hold for every agent",
       "lost 5: a relative folder means another one in each project",
       "lost 6: it switches a mode of the host off",

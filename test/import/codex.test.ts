@@ -68,7 +68,7 @@ const RULES: readonly (readonly [what: string, native: string, ours: readonly st
     ["allow Bash(ls:*)", "lost 1: only calls are read, nothing is run", "lost 2: `pattern`: no literal"],
   ],
   ["a wrong decision", 'prefix_rule(pattern=["a"], decision="deny")', ["lost 1: the decision is none of allow, prompt and forbidden"]],
-  ["an empty pattern", "prefix_rule(pattern=[])", ["lost 1: the pattern is no list of texts"]],
+  ["an empty pattern", "prefix_rule(pattern=[])", ["lost 1: the pattern is not a list of texts"]],
   [
     "one broken rule does not take the next along",
     'prefix_rule(pattern=["a"\n\nprefix_rule(pattern=["b"])',
@@ -102,7 +102,7 @@ approval_mode = "approve"
     "lost 2: the host's sandbox is its own; a mode here would hold for every agent",
     "lost 5: which hosts are reached is not said",
     "lost 6: trusting a project's rules is a decision of its own here",
-    "lost 10: there is no rule for every other tool of a server",
+    "lost 10: a rule cannot name every other tool of a server",
   ]);
   expect(readingOf(readCodexConfig("a = 1\n[b", CONTEXT))).toEqual(["broken 2:3: expected `]`"]);
 });

@@ -155,7 +155,7 @@ describe("a host's file keeps what is in it", () => {
     expect(text(list?.(text(written), ["Bash(dd:*)"], ["Bash(rm:*)"]))).toBe(before.replace('["Read(x)"]', '["Read(x)", "Bash(dd:*)"]'));
     expect(text(list?.(text(written), ["Bash(rm:*)", "Read(x)"], ["Bash(rm:*)"]))).toBe(text(written));
     expect(text(list?.("{ broken", ["a"], []))).toContain("expected");
-    expect(text(list?.('{ "permissions": { "deny": "x" } }', ["a"], []))).toBe("`permissions.deny` is no list");
+    expect(text(list?.('{ "permissions": { "deny": "x" } }', ["a"], []))).toBe("`permissions.deny` is not a list");
   });
 
   test("OpenCode: ours stand last; one action for a tool becomes its first pattern", () => {

@@ -104,8 +104,8 @@ test("Gemini CLI: settings", () => {
     "deny mcp__a__x",
     "deny mcp__c__*",
     "lost 1: listing and searching are one with reading and listing by any other way here",
-    "lost 1: there is no rule for every tool but some",
-    "lost 1: there is no rule for every tool but some",
+    "lost 1: a rule cannot name every tool but some",
+    "lost 1: a rule cannot name every tool but some",
   ]);
 });
 

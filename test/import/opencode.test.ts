@@ -59,7 +59,7 @@ const ROWS: readonly (readonly [what: string, permission: unknown, ours: readonl
     "outside the project",
     { external_directory: { "~/x/*": "deny", "/srv/*": "allow", "*": "ask" } },
     [
-      "lost 1: there is no rule for everything outside the project",
+      "lost 1: a rule cannot name everything outside the project",
       "lost 1: it never decides there: `external_directory *: ask` (line 1) does first",
       "lost 1: it never decides there: `external_directory *: ask` (line 1) does first",
     ],

@@ -44,12 +44,12 @@ const DIPPY: readonly (readonly [what: string, native: string, ours: readonly st
   ],
   ["MCP", "allow-mcp mcp__github__get_*", ["allow mcp__github__get_*"]],
   [
-    "what is no rule",
+    "what is not a rule",
     'after git push * "Look"\nset default allow\nset log ~/x\nallows ls',
     [
-      "lost 1: what is said after a command is no permission",
+      "lost 1: a comment after a command does not allow anything",
       "lost 2: to allow what no rule speaks of is never taken over",
-      "lost 4: it is no rule",
+      "lost 4: it is not a rule",
     ],
   ],
 ];
@@ -305,7 +305,7 @@ const AUTONOMOUS_DEV: readonly (readonly [
   [
     "sub-agents",
     { agents: { trusted: ["reviewer"], restricted: ["auditor"] } },
-    [...ASKS, ...Array.from({ length: 2 }, () => "lost 1: which sub-agents you trust is no rule of a policy")],
+    [...ASKS, ...Array.from({ length: 2 }, () => "lost 1: which sub-agents you trust is not a rule of a policy")],
   ],
   ["an unknown key", { hooks: {} }, [...ASKS, "lost 1: nothing is known of this key"]],
   ["a key is missing", { agents: undefined }, ["broken 1:1: `agents` is missing: the engine does not load it either"]],

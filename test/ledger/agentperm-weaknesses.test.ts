@@ -354,7 +354,7 @@ describe("AW11: no rule is lost silently", () => {
     const { verdict } = here.outcome("ls");
     expect(verdict.decision).toBe("ask");
     expect(verdict.basis).toBe("protection");
-    expect(`${verdict.reason} ${verdict.help}`).toMatch(says);
+    expect(`${verdict.reason} ${JSON.stringify(verdict.help)}`).toMatch(says);
   });
 
   it.each(BROKEN)("%s: what is denied anyway stays denied", (_, text) => {

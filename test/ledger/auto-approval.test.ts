@@ -334,7 +334,7 @@ describe("the audit log", () => {
 });
 
 describe("the surrounding hook", () => {
-  it("D22: any deny denies, all allowed is allowed, else it is asked; what is no call is asked; the exit code is 0", () => {
+  it("D22: any deny denies, all allowed is allowed, else it is asked; what is not a call is asked; the exit code is 0", () => {
     const at = scratch();
     expect(told(at, "Bash", bash("ls; rm -rf ~; weird"))).toBe("deny");
     expect(told(at, "Bash", bash("ls; pwd"))).toBe("allow");
@@ -562,7 +562,7 @@ describe("the surrounding hook", () => {
     expect(told(at, "Bash", bash("touch a"))).toBe("allow");
     expect(told(at, "Bash", bash("rm -rf ~"))).toBe("deny");
     expect(lines(at).filter(({ bypass }) => typeof bypass === "string")).not.toEqual([]);
-    expect(assent(at, ["doctor"]).stdout).toContain("questions are waived");
+    expect(assent(at, ["doctor"]).stdout).toContain("questions are skipped");
   });
 
   it("D31: a user's own checks may deny, nothing else", () => {

@@ -324,7 +324,7 @@ describe("weaknesses that are gone", () => {
     expect(free(place, "a")).toBe(true);
   });
 
-  it("PW12: text of the clipboard is no option", async () => {
+  it("PW12: text of the clipboard is not an option", async () => {
     const place = here();
     chmodSync(place.write("~/bin/xclip", "#!/bin/sh\nprintf -- '--log-only sh s.sh'\n"), 0o755);
     place.script("echo x > $OUT/a\n");

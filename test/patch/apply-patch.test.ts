@@ -49,7 +49,7 @@ describe("malformed patches are refused", () => {
     ["a second patch", `${patch("*** Delete File: a")}\n${patch("*** Delete File: b")}`],
     ["a header without a name", patch("*** Add File: ", "+x")],
     ["a name of blanks", patch("*** Add File:   ", "+x")],
-    ["a tab behind the name: one of its readings is no name", patch("*** Add File: a\t", "+x")],
+    ["a tab behind the name: one of its readings is not a name", patch("*** Add File: a\t", "+x")],
     ["an odd blank behind the name", patch("*** Add File: a\u00a0", "+x")],
     ["an odd blank in front of a header", patch("\u00a0*** Add File: a", "+x")],
     ["a control character in the name", patch("*** Add File: a\u001bb", "+x")],

@@ -67,7 +67,7 @@ describe("unified diffs", () => {
     ["one side only", ["--- a/x", ...HUNK]],
     ["a name without an end", ['--- "a/x', '+++ "b/x', ...HUNK]],
     ["a wrong escape", ['--- "a/\\q"', '+++ "b/\\q"', ...HUNK]],
-    ["bytes that are no text", ['--- "a/\\377"', '+++ "b/\\377"', ...HUNK]],
+    ["bytes that are not text", ['--- "a/\\377"', '+++ "b/\\377"', ...HUNK]],
     ["a context diff", ["*** x", "--- y", "***************", "*** 1 ****"]],
     ["a normal diff", ["1c1", "< a", "---", "> b"]],
     ["an ed script, which patch(1) runs", ["1d", "!id", "w", "q"]],

@@ -14,10 +14,10 @@ const cat = command("cat f", file("read f"));
 const weird = [exec("weird")];
 
 test("A1: four verdicts, each with a reason", () => {
-  expect(none(weird, { allow: ["Bash(weird)"] })).toMatchObject({ decision: "allow", reason: "allow by rule 'Bash(weird)'" });
-  expect(none(weird, { ask: ["Bash(weird)"] })).toMatchObject({ decision: "ask", reason: "ask by rule 'Bash(weird)'" });
-  expect(none(weird, { deny: ["Bash(weird)"] })).toMatchObject({ decision: "deny", reason: "deny by rule 'Bash(weird)'" });
-  expect(none(weird)).toMatchObject({ decision: "none", reason: "no rule matched 'weird'" });
+  expect(none(weird, { allow: ["Bash(weird)"] })).toMatchObject({ decision: "allow", reason: "the rule 'Bash(weird)' allows this" });
+  expect(none(weird, { ask: ["Bash(weird)"] })).toMatchObject({ decision: "ask", reason: "the rule 'Bash(weird)' asks about this" });
+  expect(none(weird, { deny: ["Bash(weird)"] })).toMatchObject({ decision: "deny", reason: "the rule 'Bash(weird)' denies this" });
+  expect(none(weird)).toMatchObject({ decision: "none", reason: "no rule matches 'weird'" });
 });
 
 test("A2: a shell request and a named tool", () => {
@@ -30,7 +30,7 @@ test("A3: deny, ask, allow, whatever the order in a list", () => {
   const all = ["Bash(weird)"];
   expect(none(weird, { deny: all, ask: all, allow: all }).decision).toBe("deny");
   expect(none(weird, { ask: all, allow: all }).decision).toBe("ask");
-  expect(none(weird, { allow: ["Bash(other)", "Bash(weird)"] }).reason).toBe("allow by rule 'Bash(weird)'");
+  expect(none(weird, { allow: ["Bash(other)", "Bash(weird)"] }).reason).toBe("the rule 'Bash(weird)' allows this");
 });
 
 test("A4: a segment is as strict as its redirect", () => {
@@ -52,21 +52,27 @@ describe("A5: compounds", () => {
     expect(none(actions, rules).decision).toBe(expected);
   });
   test("the reason names the segment", () => {
-    expect(none(line(cat, weird), rules).reason).toBe("compound includes unrecognized segment: no rule matched 'weird'");
+    expect(none(line(cat, weird), rules).reason).toBe("a part of the command matches no rule: no rule matches 'weird'");
   });
 });
 
 describe("A6: the order inside one segment", () => {
   test.each([
-    ["a predicate before any rule", execOf(words("[ -f x ]"), builtin), { deny: ["Bash([:*)"] }, "allow", "inert predicate"],
-    ["a rule before an inert builtin", exec("echo hi", builtin), { deny: ["Bash(echo:*)"] }, "deny", "deny by rule 'Bash(echo:*)'"],
-    ["an inert builtin", exec("echo hi", builtin), {}, "allow", "inert shell builtin"],
-    ["a lookup", exec("command -v git", builtin), {}, "allow", "command lookup"],
-    ["a lookup, other letter", exec("command -V git", builtin), {}, "allow", "command lookup"],
-    ["an opaque wrapper", exec("sudo ls"), {}, "ask", "unanalyzable command wrapper 'sudo'"],
-    ["a rule before a wrapper", exec("timeout 5 ls"), { allow: ["Bash(timeout:*)"] }, "allow", "allow by rule 'Bash(timeout:*)'"],
-    ["a wrapper that could not be taken apart", exec("nice --odd ls"), {}, "ask", "unanalyzable command wrapper 'nice'"],
-    ["nothing", exec("weird"), {}, "none", "no rule matched 'weird'"],
+    ["a predicate before any rule", execOf(words("[ -f x ]"), builtin), { deny: ["Bash([:*)"] }, "allow", "a test, which changes nothing"],
+    ["a rule before an inert builtin", exec("echo hi", builtin), { deny: ["Bash(echo:*)"] }, "deny", "the rule 'Bash(echo:*)' denies this"],
+    ["an inert builtin", exec("echo hi", builtin), {}, "allow", "a part of the shell that changes nothing"],
+    ["a lookup", exec("command -v git", builtin), {}, "allow", "it only looks up where a command is"],
+    ["a lookup, other letter", exec("command -V git", builtin), {}, "allow", "it only looks up where a command is"],
+    ["an opaque wrapper", exec("sudo ls"), {}, "ask", "'sudo' starts another command in a way that Assent cannot follow"],
+    ["a rule before a wrapper", exec("timeout 5 ls"), { allow: ["Bash(timeout:*)"] }, "allow", "the rule 'Bash(timeout:*)' allows this"],
+    [
+      "a wrapper that could not be taken apart",
+      exec("nice --odd ls"),
+      {},
+      "ask",
+      "'nice' starts another command in a way that Assent cannot follow",
+    ],
+    ["nothing", exec("weird"), {}, "none", "no rule matches 'weird'"],
   ] as const)("%s", (_, action, written, decision, reason) => {
     expect(none(action, written)).toMatchObject({ decision, reason });
   });

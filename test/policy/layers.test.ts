@@ -310,7 +310,10 @@ describe("AW13: broken files", () => {
       const policy = joinLayers([broken(name), deny]);
       expect(policy.broken).toBe("f:1:1: unknown key `denny`");
       expect(judged(exec("rm x"), policy).decision).toBe("deny");
-      expect(judged(exec("ls"), policy)).toMatchObject({ decision: "ask", reason: "policy load failed: f:1:1: unknown key `denny`" });
+      expect(judged(exec("ls"), policy)).toMatchObject({
+        decision: "ask",
+        reason: "a policy file has a mistake: f:1:1: unknown key `denny`",
+      });
     }
   });
   test("a broken project file nobody trusts is left out with a warning", () => {

@@ -149,7 +149,7 @@ test("a mistake in a rule points at the rule", () => {
   ).toEqual([
     "1:24 permissions.ask[0]: unknown rule name `bash`; did you mean `Bash(ls)`?",
     "1:44 permissions.ask[1].rule: `(` without `)`; write `Read(a)`",
-    "1:56 permissions.ask[2]: `i` is no option; an option starts with `-`",
+    "1:56 permissions.ask[2]: `i` is not an option; an option starts with `-`",
   ]);
 });
 
@@ -202,13 +202,13 @@ describe("examples are checked", () => {
     [
       rule("Bash(rm:*)", "match: [{ command: 'rm' }]"),
       [
-        '1:55 permissions.deny[0].match[0]: `{"command":"rm"}` is no example of what this rule looks at; an example of this rule is a command: "git push origin"',
+        '1:55 permissions.deny[0].match[0]: `{"command":"rm"}` is not an example of what this rule looks at; an example of this rule is a command: "git push origin"',
       ],
     ],
     [
       rule("Net(a.example)", "match: ['not a host']"),
       [
-        '1:59 permissions.deny[0].match[0]: `not a host` is no example of what this rule looks at; an example of this rule is a URL or a host: "https://nodejs.org/api", "nodejs.org:443"',
+        '1:59 permissions.deny[0].match[0]: `not a host` is not an example of what this rule looks at; an example of this rule is a URL or a host: "https://nodejs.org/api", "nodejs.org:443"',
       ],
     ],
     [

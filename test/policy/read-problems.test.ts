@@ -157,12 +157,12 @@ const OTHERS: readonly Row[] = [
   },
   {
     text: "{ audit: { otlp: { endpoint: 'https://me:pass@c.org' } } }",
-    says: "1:30 audit.otlp.endpoint: `endpoint`: is no http(s) address without user, query and fragment",
+    says: "1:30 audit.otlp.endpoint: `endpoint`: is not an http(s) address without user, query and fragment",
     help: 'write "otlp": { "endpoint": "https://collector.example.org:4318" }',
   },
   {
     text: "{ audit: { otlp: { endpoint: 'https://c.org', headers: { authorization: 'Bearer abc' } } } }",
-    says: "1:73 audit.otlp.headers.authorization: `authorization`: is no name of an environment variable",
+    says: "1:73 audit.otlp.headers.authorization: `authorization`: is not the name of an environment variable",
     help: 'write "headers": { "authorization": "COLLECTOR_TOKEN" }, the name of the environment variable that holds it',
   },
   {

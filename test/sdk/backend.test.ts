@@ -150,7 +150,7 @@ describe.each(["descriptor", "path"] as const)("files held by %s", (hold) => {
   });
 
   describe("Y16: reading", () => {
-    it("ranges, ceilings and what is no text", async () => {
+    it("ranges, ceilings and what is not text", async () => {
       const { place, backend } = make({ maxReadChars: 20 });
       place.write("a", "1\n2\n3\n4");
       place.write("long", "0123456789\n".repeat(9));

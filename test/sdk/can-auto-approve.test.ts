@@ -195,7 +195,7 @@ describe("C8 to C10: scripts", () => {
       expect(assess(bash(script), policy, { sandbox: true })).toMatchObject(REJECT);
   });
 
-  it("CW8: what the environment holds is no word", () => {
+  it("CW8: what the environment holds is not a word", () => {
     const place = scratch();
     expect(assessIn(place, bash("$X"), "suggest", { env: { ...place.machine.env, X: "ls" } })).toMatchObject(ASK);
   });
@@ -257,7 +257,7 @@ describe("C11 to C13: patches", () => {
     expect(assess(["apply_patch", update("a")], "auto-edit", { writableRoots: [] })).toMatchObject(ASK);
   });
 
-  it.each([[["apply_patch"]], [["apply_patch", "a", "b"]]])("C11: %j is no call of it", (argv) => {
+  it.each([[["apply_patch"]], [["apply_patch", "a", "b"]]])("C11: %j is not a call of it", (argv) => {
     expect(assess(argv, "full-auto")).toEqual({ type: "reject", reason: "Invalid apply_patch command" });
   });
 

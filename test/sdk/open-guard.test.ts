@@ -140,6 +140,6 @@ it("D28: what a person refused is asked again through another tool, until there 
   expect(through("s1")).toBe("allow");
 });
 
-it.each([{ preset: "readonly" }, { files: "none" }, { onask: () => true }, { policyfiles: [] }])("%j is no option", (options) => {
+it.each([{ preset: "readonly" }, { files: "none" }, { onask: () => true }, { policyfiles: [] }])("%j is not an option", (options) => {
   expect(() => openGuard(options as object)).toThrow("does not know the option");
 });

@@ -49,8 +49,8 @@ describe("Y2: the form of a ruleset", () => {
     ["an empty pattern", { read: { rules: [{ pattern: "", action: "deny" }] } }, /read\.rules\[0\]\.pattern/],
     ["a pattern that is none", { read: { rules: [{ pattern: "a\u0000b", action: "deny" }] } }, /pattern/],
     ["no preset of that name", { preset: "none" }, /preset/],
-    ["no object", [], /no object/],
-    ["no JSON", "{", /no JSON/],
+    ["no object", [], /not an object/],
+    ["no JSON", "{", /not JSON/],
     ["a readonly that writes", { preset: "readonly", write: { default: "allow" } }, /readonly preset allows no changes/],
   ])("refuses %s", (_, given, message) => {
     expect(() => readRuleset(given)).toThrow(RulesetError);

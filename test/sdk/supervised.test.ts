@@ -133,7 +133,7 @@ except OSError: print("refused")
     };
     const { output } = await backendIn(place, { onAsk, permissions: ASKS }).execute("python3 x.py");
     // Whoever reads it learns why.
-    expect(output).toMatch(/^refused\nassent: refused: write .*response\.json.*: changes Assent's state/);
+    expect(output).toMatch(/^refused\nassent: refused: write .*response\.json.*: it changes what Assent remembers/);
     expect(output).not.toContain("answered");
     expect(existsSync(join(place.home, "outside.txt"))).toBe(false);
   });

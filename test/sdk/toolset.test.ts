@@ -135,7 +135,7 @@ describe("Y18: what they do", () => {
     expect(await call("list_background", {})).toBe("bg_1 runs: echo up; sleep 60");
     expect(await call("kill_background", { id: "bg_1" })).toBe("ended");
     expect(await call("background_output", { id: "bg_1" })).toMatch(/\(ended with exit code 143\)$/);
-    expect(await call("background_output", { id: "bg_7" })).toBe("Error: there is no such command");
+    expect(await call("background_output", { id: "bg_7" })).toBe("Error: unknown command");
   });
 
   it("YW7: lines by their hashes", async () => {
@@ -154,7 +154,7 @@ describe("Y18: what they do", () => {
 
   it.each<readonly [string, unknown, RegExp]>([
     ["read_file", {}, /`path` is missing/],
-    ["read_file", null, /no object/],
+    ["read_file", null, /not an object/],
     ["read_file", { path: 1 }, /`path` must be string/],
     ["read_file", { path: "a", lines: 0 }, /`lines` must be integer/],
     ["read_file", { path: "a", pth: "b" }, /unknown `pth`/],

@@ -57,7 +57,7 @@ describe("a file is replaced in one step", () => {
     expect(replaceFile(file, undefined, "b")).toEqual({ is: "changed" });
   });
 
-  it("refuses what is no plain file, and links in its last place", () => {
+  it("refuses what is not a plain file, and links in its last place", () => {
     const place = scratch();
     const target = place.write("target", "old");
     const link = join(place.project, "link");

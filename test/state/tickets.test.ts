@@ -97,7 +97,7 @@ describe("what is no ticket", () => {
     ["an empty id", () => ({ id: "" })],
     ["one as old as they get", () => ({ now: NOW + TICKET_LASTS_MS })],
     ["one from the future", () => ({ now: NOW - 61_000 })],
-    ["one whose time is no number", (place, id) => rewrite(place, id, (ticket) => ({ ...ticket, time: "now" }))],
+    ["one whose time is not a number", (place, id) => rewrite(place, id, (ticket) => ({ ...ticket, time: "now" }))],
     ["one from before the machine was started", (place, id) => rewrite(place, id, (ticket) => ({ ...ticket, boot: "another" }))],
     ["one that nobody knows the start of", (place, id) => rewrite(place, id, (ticket) => ({ ...ticket, boot: undefined }))],
     [

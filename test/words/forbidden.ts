@@ -37,7 +37,7 @@ export const FORBIDDEN: readonly ForbiddenWord[] = [
   { word: /\bliterally\b/i, instead: "by name" },
   { word: /\bhangs on\b/i, instead: "depends on" },
   { word: /\bpreimage|pre-image\b/i, instead: "the file as it was" },
-  { word: /\bargv\b/i, instead: "the words of the command" },
+  { word: /\bargv\b/, instead: "the words of the command" },
   { word: /\bpin(?:s|ned)\b/i, instead: "kept open" },
   { word: /\bverdict rests\b/i, instead: "was decided by" },
   { word: /\bspelled\b|\bspelling(?:s)?\b/i, instead: "written" },

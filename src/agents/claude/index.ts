@@ -268,7 +268,7 @@ const setup: Setup = {
         at: ["permissions", "defaultMode"],
         when: /^(?:bypassPermissions|dontAsk|acceptEdits)$/,
         does: "waives",
-        so: "questions are waived",
+        so: "questions are skipped",
       },
       {
         at: ["permissions", "allow"],

@@ -38,9 +38,9 @@ const OTHER_KEYS: Readonly<Record<string, Loss>> = {
     help: "here a bypass never skips a refusal, unless you set `bypass` to `host`",
   },
   disableAutoMode: { why: "it switches a mode of the host off" },
-  blockReadsOutsideWorkingDirectories: { why: "there is no rule for everything outside a folder", help: "deny the folders that matter" },
+  blockReadsOutsideWorkingDirectories: { why: "a rule cannot name everything outside a folder", help: "deny the folders that matter" },
   blockWritesOutsideWorkingDirectories: {
-    why: "there is no rule for everything outside a folder",
+    why: "a rule cannot name everything outside a folder",
     help: "set `preset` to `readonly`, or deny the folders",
   },
   denyInsteadOfPrompting: { why: "how the host asks is the host's own setting" },
@@ -58,10 +58,10 @@ export function readPermissions(file: JsonFile, context: NativeContext, into: Co
   const { lineOf } = file;
   const permissions = at(file.root, "permissions");
   if (permissions === undefined) return;
-  if (permissions.kind !== "object") return into.lose({ text: "permissions", line: lineOf(permissions) }, "it is no object");
+  if (permissions.kind !== "object") return into.lose({ text: "permissions", line: lineOf(permissions) }, "it is not an object");
   for (const effect of LISTS) {
     const { texts, others } = textsOf(at(permissions, effect));
-    for (const other of others) into.lose({ effect, text: `permissions.${effect}`, line: lineOf(other) }, "it is no text");
+    for (const other of others) into.lose({ effect, text: `permissions.${effect}`, line: lineOf(other) }, "it is not text");
     for (const item of texts) {
       const origin: NativeOrigin = { effect, text: item.value, line: lineOf(item) };
       into.keep(convert(origin, context), origin);
@@ -133,7 +133,7 @@ const PARAMETERS = /^(?:command|description|timeout|run_in_background|dangerousl
 /** One rule: `Tool` or `Tool(specifier)`. */
 export function convert(origin: NativeOrigin, context: NativeContext): readonly Converted[] | Loss {
   const match = /^([^()\s]+)(?:\((.*)\))?$/s.exec(origin.text.trim());
-  if (match === null) return { why: "it is no rule: `Tool` or `Tool(specifier)`" };
+  if (match === null) return { why: "it is not a rule: `Tool` or `Tool(specifier)`" };
   const written = match[1] ?? "";
   const name = said(ALIASES, written) ?? written;
   const inner = match[2]?.trim();
@@ -221,7 +221,7 @@ function fetch(origin: NativeOrigin, scope: string): readonly Converted[] | Loss
   const host = scope.slice(7).trim();
   if (host === "*") return every(origin, "WebFetch", ["https://example.com/x1"]);
   const name = normaliseHost(host.replace(/^\*\./, ""));
-  if (name === undefined || name.includes("*")) return { why: `\`${host}\` is no host` };
+  if (name === undefined || name.includes("*")) return { why: `\`${host}\` is not a host` };
   return hostRule(origin, name, host.startsWith("*."));
 }
 
@@ -238,7 +238,7 @@ function tool(origin: NativeOrigin, name: string, scope: string | undefined): re
     const whole = /^mcp__[^_*]+(?:_[^_*]+)*$/.test(name) ? `${name}__*` : name;
     return every(origin, whole, []);
   }
-  if (!/^[A-Za-z][\w.-]*\*?$/.test(name)) return { why: `\`${name}\` is no tool` };
+  if (!/^[A-Za-z][\w.-]*\*?$/.test(name)) return { why: `\`${name}\` is not a tool` };
   if (scope === undefined) return every(origin, name, []);
   const field = /^([A-Za-z_]\w*):(.+)$/s.exec(scope);
   if (field === null || scope.includes("*")) return { why: "which part of the tool's input this means is not known" };

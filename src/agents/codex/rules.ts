@@ -75,7 +75,7 @@ function readPrefix(
     words === undefined ? shown : `prefix_rule ${words.map((one) => (one.length === 1 ? one[0] : `{${one.join(",")}}`)).join(" ")}`;
   if (!isDecision(decision)) return into.lose({ text, line }, "the decision is none of allow, prompt and forbidden");
   const effect = DECISIONS[decision];
-  if (words === undefined) return into.lose({ text, line, effect }, "the pattern is no list of texts");
+  if (words === undefined) return into.lose({ text, line, effect }, "the pattern is not a list of texts");
   const other = [...args.keys()].find((key) => !KNOWN.has(key));
   if (other !== undefined && effect === "allow") return into.lose({ text, line, effect }, `nothing is known of \`${other}\``);
   const justification = args.get("justification");
@@ -168,7 +168,7 @@ function readServers(servers: ReturnType<typeof at>, lineOf: (offset: number) =>
       rule("deny", tool, `${server}: disabled_tools ${tool}`, start);
     const enabled = at(value, "enabled_tools");
     if (enabled !== undefined)
-      into.lose({ text: `${server}: enabled_tools`, line: lineOf(enabled.start) }, "there is no rule for every other tool of a server");
+      into.lose({ text: `${server}: enabled_tools`, line: lineOf(enabled.start) }, "a rule cannot name every other tool of a server");
     const every = at(value, "default_tools_approval_mode");
     const mode = textOfNode(every);
     if (every !== undefined && mode !== undefined) {

@@ -74,7 +74,7 @@ class Reader {
   call(): StarlarkCall | string {
     const start = this.at;
     const name = this.#name();
-    if (name === undefined) return "it is no call";
+    if (name === undefined) return "it is not a call";
     this.skip();
     if (this.#text.charAt(this.at) !== "(") return "only calls are read, nothing is run";
     this.at++;
@@ -88,7 +88,7 @@ class Reader {
       const key = this.#name();
       if (key === undefined) return this.ended ? "it is not closed" : "an argument without a name";
       this.skip();
-      if (this.#text.charAt(this.at) !== "=") return `\`${key}\` is no literal`;
+      if (this.#text.charAt(this.at) !== "=") return `\`${key}\` is not a literal`;
       this.at++;
       const value = this.#value(0);
       if (isProblem(value)) return `\`${key}\`: ${value.problem}`;
@@ -97,7 +97,7 @@ class Reader {
       this.skip();
       const char = this.#text.charAt(this.at);
       if (char === ",") this.at++;
-      else if (char !== ")") return this.ended ? "it is not closed" : `\`${key}\` is no literal`;
+      else if (char !== ")") return this.ended ? "it is not closed" : `\`${key}\` is not a literal`;
     }
   }
 

@@ -156,7 +156,7 @@ const setup: Setup = {
   sample: (command, cwd) => ({ payload: { sessionId: SELF_TEST, cwd, toolName: "bash", toolArgs: { command } } }),
   events: ["preToolUse", "permissionRequest"],
   fails: "denies when the hook fails; the tool runs when it takes longer than 30 seconds",
-  confines: "commands that no rule of its files might speak about, where it was started with no option that might deny",
+  confines: "commands that no rule of its files may match, where it was started with no option that might deny",
   asks: "a dialog; in `-p` and inside editors a denial with the reason",
   silence: "Copilot decides and asks; with `--allow-all-tools` it goes ahead",
   cannot: [

@@ -69,7 +69,7 @@ function address(origin: NativeOrigin, written: string): readonly Converted[] | 
 /** A pattern of `--allow-tool`: `shell(git:*)`, `write`, `write(path)`, `url(host)`, `Server(tool)`. */
 function pattern(origin: NativeOrigin, written: string): readonly Converted[] | Loss {
   const parts = /^([^()]+)(?:\((.*)\))?$/s.exec(written.trim());
-  if (parts === null) return { why: "it is no pattern: `kind` or `kind(argument)`" };
+  if (parts === null) return { why: "it is not a pattern: `kind` or `kind(argument)`" };
   const [, kind = "", argument = ""] = parts;
   switch (kind) {
     case "shell":

@@ -161,7 +161,7 @@ const setup: Setup = {
     servers: true,
     signs: [
       { at: ["permissions", "allow"], when: "there", does: "waives", so: "these run without Cursor's own question", projectOnly: true },
-      { at: ["approvalMode"], when: /^unrestricted$/, does: "waives", so: "questions are waived" },
+      { at: ["approvalMode"], when: /^unrestricted$/, does: "waives", so: "questions are skipped" },
       { at: ["type"], when: /^insecure_none$/, does: "waives", so: "Cursor confines nothing", projectOnly: true },
       { at: ["hooks", "*"], when: "there", does: "starts", so: "hooks of the repository run beside Assent's", projectOnly: true },
     ],

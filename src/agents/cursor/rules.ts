@@ -24,7 +24,7 @@ export function readCursor(text: string): NativeRead {
   const into = new Collector();
   for (const effect of ["deny", "allow"] as const) {
     const { texts, others } = textsOf(at(file.root, "permissions", effect));
-    for (const other of others) into.lose({ effect, text: `permissions.${effect}`, line: file.lineOf(other) }, "it is no text");
+    for (const other of others) into.lose({ effect, text: `permissions.${effect}`, line: file.lineOf(other) }, "it is not text");
     for (const item of texts) {
       const origin: NativeOrigin = { effect, text: item.value, line: file.lineOf(item) };
       into.keep(convert(origin), origin);
@@ -42,7 +42,7 @@ export function readCursor(text: string): NativeRead {
 
 function convert(origin: NativeOrigin): readonly Converted[] | Loss {
   const parts = /^(\w+)\((.*)\)$/s.exec(origin.text.trim());
-  if (parts === null) return { why: "it is no permission: `Type(argument)`" };
+  if (parts === null) return { why: "it is not a permission: `Type(argument)`" };
   const [, type = "", argument = ""] = parts;
   const every = /^\*{0,2}$/.test(argument);
   switch (type) {
@@ -57,7 +57,7 @@ function convert(origin: NativeOrigin): readonly Converted[] | Loss {
       if (every) return [made(origin, { list: "permissions", rule: "WebFetch" })];
       const host = normaliseHost(argument.replace(/^\*\./, ""));
       return host === undefined || host.includes("*")
-        ? { why: `\`${argument}\` is no host` }
+        ? { why: `\`${argument}\` is not a host` }
         : hostRule(origin, host, argument.startsWith("*."));
     }
     case "Mcp": {
@@ -92,7 +92,7 @@ function shell(origin: NativeOrigin, argument: string): readonly Converted[] | L
 function path(origin: NativeOrigin, access: "read" | "content" | "change", written: string): readonly Converted[] | Loss {
   if (/[{}[\]\\]/.test(written)) return { why: "braces, brackets and backslashes are not documented" };
   const pattern = written.startsWith("**") ? `./${written}` : written.replace(/^\.\//, "");
-  if (!pathPattern(pattern).ok) return { why: "it is no path pattern" };
+  if (!pathPattern(pattern).ok) return { why: "it is not a path pattern" };
   const deep = origin.effect === "deny" && !/[/~]/.test(pattern) ? [`./**/${pattern}`] : [pattern];
   const sample = pattern.replace(/^\.\//, "").replaceAll("**/", "").replaceAll("**", "x1").replaceAll("*", "x1").replaceAll("?", "x");
   return deep.flatMap((one) => pathRule(origin, access, one, [sample]));

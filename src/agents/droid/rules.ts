@@ -18,7 +18,7 @@ export function readDroid(text: string): NativeRead {
     ["commandDenylist", "ask"],
   ] as const) {
     const { texts, others } = textsOf(at(root, key));
-    for (const other of others) into.lose({ effect, text: key, line: lineOf(other) }, "it is no text");
+    for (const other of others) into.lose({ effect, text: key, line: lineOf(other) }, "it is not text");
     for (const item of texts) {
       const origin: NativeOrigin = { effect, text: `${key} ${item.value}`, line: lineOf(item) };
       // Droid itself puts `:(){ :|: & };:` there.

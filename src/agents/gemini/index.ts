@@ -147,7 +147,7 @@ const setup: Setup = {
   greets: GREETING,
   fails: "the tool runs when the hook exits with 1 or takes too long; the registered command turns a crash into a refusal",
   asks: "an ask of a hook hangs headless runs and weakens Gemini's own denials: what must be asked is denied with the reason",
-  confines: "commands that none of its policies might speak about, where it was started in yolo mode",
+  confines: "commands that none of its policies may match, where it was started in yolo mode",
   silence: "Gemini's own policy decides and asks; in headless runs it refuses, in yolo mode it goes ahead",
   cannot: [
     "in ACP mode (`--acp`, inside an editor) no hook is called: only Gemini's own policy files hold there (`assent export --agent gemini`)",
@@ -191,8 +191,8 @@ const setup: Setup = {
       { at: ["hooks", "enabled"], when: false, does: "off", so: "no hook runs, so Assent is not asked" },
       { at: ["hooks", "disabled"], when: /assent/, does: "off", so: "it names Assent" },
       { at: ["tools", "allowed"], when: "there", does: "waives", so: "these tools run without Gemini's own question" },
-      { at: ["general", "defaultApprovalMode"], when: /^(?:yolo|auto_edit)$/, does: "waives", so: "questions are waived" },
-      { at: ["tools", "approvalMode"], when: /^(?:yolo|auto_edit)$/, does: "waives", so: "questions are waived" },
+      { at: ["general", "defaultApprovalMode"], when: /^(?:yolo|auto_edit)$/, does: "waives", so: "questions are skipped" },
+      { at: ["tools", "approvalMode"], when: /^(?:yolo|auto_edit)$/, does: "waives", so: "questions are skipped" },
       {
         at: ["tools", "autoAccept"],
         when: true,

@@ -131,7 +131,7 @@ function toolRule(origin: NativeOrigin, name: string): readonly Converted[] | Lo
   if (SEARCHING.has(name)) return { why: "listing and searching are one with reading and listing by any other way here" };
   const ours = said(TOOLS, name) ?? canonical(name);
   if (ours === undefined)
-    return { why: "which server and which tool this is cannot be told from the name", help: "write the rule with `mcpName`" };
+    return { why: "the name does not say which server and which tool this is", help: "write the rule with `mcpName`" };
   return [made(origin, { list: "permissions", rule: ours })];
 }
 
@@ -178,7 +178,7 @@ export function readToolSettings({ root, lineOf }: JsonFile, into: Collector): v
     if (core !== undefined)
       into.lose(
         { text: `tools.${key}`, line: lineOf(core) },
-        "there is no rule for every tool but some",
+        "a rule cannot name every tool but some",
         '`"preset": "strict"` asks for everything',
       );
   }
@@ -193,14 +193,14 @@ export function readToolSettings({ root, lineOf }: JsonFile, into: Collector): v
     for (const item of textsOf(at(value, "excludeTools")).texts) rule("deny", item.value, `excludeTools ${item.value}`, item.start);
     const include = at(value, "includeTools");
     if (include !== undefined)
-      into.lose({ text: `mcpServers.${server}: includeTools`, line: lineOf(include) }, "there is no rule for every tool but some");
+      into.lose({ text: `mcpServers.${server}: includeTools`, line: lineOf(include) }, "a rule cannot name every tool but some");
   }
   for (const item of textsOf(at(root, "mcp", "excluded")).texts) {
     const origin: NativeOrigin = { effect: "deny", text: `mcp.excluded ${item.value}`, line: lineOf(item) };
     into.keep([made(origin, { list: "permissions", rule: `mcp__${item.value}__*` })], origin);
   }
   const allowed = at(root, "mcp", "allowed");
-  if (allowed !== undefined) into.lose({ text: "mcp.allowed", line: lineOf(allowed) }, "there is no rule for every server but some");
+  if (allowed !== undefined) into.lose({ text: "mcp.allowed", line: lineOf(allowed) }, "a rule cannot name every server but some");
 }
 
 function express({ refusal, reason }: Reasoned): readonly string[] | undefined {

@@ -40,7 +40,7 @@ export function confine(request: Request, machine: Machine, verdict: RequestVerd
   if (facts?.does !== "shell") return { problem: "the host runs it in another way than as lines of shell" };
   if (facts.list === true) return confineEach(request, input[facts.field], machine, program);
   const command = input[facts.field];
-  if (typeof command !== "string" || command === "") return { problem: "there is no command" };
+  if (typeof command !== "string" || command === "") return { problem: "the command is missing" };
   // It has moved, or was updated, since it was installed.
   const around = host.wrapped === "unheard" ? ensureShellPrefix(request.agent, machine, program) : undefined;
   if (around !== undefined && "problem" in around) return around;
@@ -65,14 +65,14 @@ export function confine(request: Request, machine: Machine, verdict: RequestVerd
 /** A tool that takes several commands starts each by itself: each has a ticket of its own. */
 function confineEach(request: Request, commands: unknown, machine: Machine, program: Program): ReturnType<Confine> {
   const { host } = request;
-  if (!Array.isArray(commands) || commands.length === 0) return { problem: "there is no command" };
+  if (!Array.isArray(commands) || commands.length === 0) return { problem: "the command is missing" };
   if (host.wrapped !== undefined || host.unheard !== undefined)
     return { problem: "the host runs it in another way than as one line of shell" };
   const unable = whyUnable(machine, program);
   if (unable !== undefined) return { problem: unable };
   const instead: string[] = [];
   for (const command of commands as readonly unknown[]) {
-    if (typeof command !== "string" || command === "") return { problem: "one of the commands is no line of shell" };
+    if (typeof command !== "string" || command === "") return { problem: "one of the commands is not a line of shell" };
     const made = isConfinedCommand(machine.home, command) ? { command } : putInPlace(request, command, machine);
     if ("problem" in made) return made;
     instead.push(made.command);

@@ -50,7 +50,7 @@ const KEYS: ReadonlySet<string> = new Set(["version", "description", "bash", "fi
 function lists(file: JsonFile, part: string, into: Collector): { readonly allow: readonly Item[]; readonly deny: readonly Item[] } {
   const deny = at(file.root, part, "blacklist") ?? at(file.root, part, "denylist");
   const [allowed, denied] = [textsOf(at(file.root, part, "whitelist")), textsOf(deny)];
-  for (const other of [...allowed.others, ...denied.others]) into.lose({ text: part, line: file.lineOf(other) }, "it is no text");
+  for (const other of [...allowed.others, ...denied.others]) into.lose({ text: part, line: file.lineOf(other) }, "it is not text");
   return { allow: allowed.texts, deny: denied.texts };
 }
 
@@ -149,7 +149,7 @@ function readAgents(file: JsonFile, into: Collector): void {
     for (const { value, start } of textsOf(at(file.root, "agents", key)).texts)
       into.lose(
         { text: `agents.${key} ${value}`, line: file.lineOf({ start }) },
-        "which sub-agents you trust is no rule of a policy",
+        "which sub-agents you trust is not a rule of a policy",
         key === "trusted"
           ? `say \`assent agents trust ${value}\``
           : "a sub-agent that you do not trust is asked about, once `assent auto` looks at agents",

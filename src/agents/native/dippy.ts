@@ -51,14 +51,14 @@ export function readDippy(text: string, { home }: NativeContext): NativeRead {
 
 function other(written: string, line: number, into: Collector): void {
   const word = written.split(/\s/)[0] ?? "";
-  if (word === "after") into.lose({ text: written, line }, "what is said after a command is no permission");
+  if (word === "after") into.lose({ text: written, line }, "a comment after a command does not allow anything");
   else if (/^set\s+default\s+allow/.test(written))
     into.lose(
       { text: written, line, effect: "allow" },
       "to allow what no rule speaks of is never taken over",
       '`"preset": "permissive"` comes close',
     );
-  else if (word !== "set") into.lose({ text: written, line }, "it is no rule");
+  else if (word !== "set") into.lose({ text: written, line }, "it is not a rule");
 }
 
 /** A message stands in quotes at the end. */
@@ -98,7 +98,7 @@ function options(origin: NativeOrigin, rest: string): readonly OrderedRule[] {
 
 function fileRule(origin: NativeOrigin, kind: string, pattern: string): readonly Converted[] | Loss {
   if (kind === "-mcp")
-    return /^[\w*.-]+$/.test(pattern) ? [made(origin, { list: "permissions", rule: pattern })] : { why: "it is no name of a tool" };
+    return /^[\w*.-]+$/.test(pattern) ? [made(origin, { list: "permissions", rule: pattern })] : { why: "it is not the name of a tool" };
   if (kind === "-redirect" && origin.effect === "allow")
     return { why: "a rule for redirects alone; rules here are about files, however they are written", help: `write \`Edit(${pattern})\`` };
   if (/[{}[\]\\]/.test(pattern)) return { why: "brackets in a path pattern" };

@@ -22,7 +22,7 @@ export function otherQuestion(
   isOurs: (handler: unknown) => boolean,
   pid = process.ppid,
 ): string | undefined {
-  if (questions === undefined) return "who had the host ask cannot be told";
+  if (questions === undefined) return "it is not known who had the host ask";
   const { start, hooks, shell, plugins, definitions } = questions;
   const started = startObjection(start, pid);
   if (started !== undefined) return started;

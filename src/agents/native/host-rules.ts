@@ -74,7 +74,7 @@ export function hostMightObject(
       const spoken = !effects.includes(effect) ? "no" : about === "" ? "surely" : speech(about);
       if (spoken === "no") continue;
       const asks = (unheard || spoken === "perhaps") && reader.asksAnyway !== true;
-      return objection(`a rule of the host's own might speak about it: ${effect} ${text}`, asks);
+      return objection(`a rule of the host's own may match it: ${effect} ${text}`, asks);
     }
   }
   return undefined;

@@ -11,7 +11,7 @@ const MOST_PARENTS = 6;
  */
 export function startObjection(start: HostStart, pid: number = process.ppid): string | undefined {
   const words = wordsOfHost(start, pid);
-  if (words === undefined) return "how the host was started cannot be told";
+  if (words === undefined) return "it is not known how the host was started";
   const unknown = words.find((word) => word.startsWith("-") && !start.options.has(word.replace(/=[\s\S]*$/, "")));
   if (unknown !== undefined) return `the host was started with ${unknown.slice(0, 40)}, which might be a rule of its own`;
   if (start.unasking === undefined) return undefined;

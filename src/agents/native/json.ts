@@ -14,7 +14,7 @@ export function readJson(text: string): JsonFile | Unreadable {
   const fault = faults.find(({ message }) => !message.startsWith("duplicate key"));
   if (fault !== undefined || root === undefined)
     return { ...placeOf(fault?.offset ?? 0), problem: fault === undefined ? "cannot be read" : fault.message };
-  if (root.kind !== "object") return { ...placeOf(root.start), problem: "is no object" };
+  if (root.kind !== "object") return { ...placeOf(root.start), problem: "is not an object" };
   return { root, lineOf: ({ start }) => placeOf(start).line };
 }
 

@@ -54,7 +54,7 @@ function keepDefault(rule: OrderedRule, others: boolean, into: Collector): void 
   if (rule.effect === "ask" || operations === undefined)
     return into.lose(
       rule,
-      rule.effect === "ask" ? "what no rule speaks of is left to the preset here" : "there is no default for this here",
+      rule.effect === "ask" ? "what no rule speaks of is left to the preset here" : "this has no default here",
       rule.effect === "ask" ? '`"preset": "strict"` asks for everything' : undefined,
     );
   into.keep(

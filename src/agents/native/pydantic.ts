@@ -95,7 +95,7 @@ function rulesOf(
   const list = at(block, "rules");
   if (list === undefined || isNull(list)) return [];
   if (list.kind !== "array") {
-    into.lose({ text: `${operation}.rules`, line: file.lineOf(list) }, "it is no list");
+    into.lose({ text: `${operation}.rules`, line: file.lineOf(list) }, "it is not a list");
     return [];
   }
   const rules: Rule[] = [];

@@ -30,7 +30,7 @@ export function readObject(text: string): JsonNode | Refused {
   const [fault] = faults;
   if (root === undefined || fault !== undefined)
     return { is: "refused", why: fault?.message ?? "cannot be read", ...placeFinder(text)(fault?.offset ?? 0) };
-  return root.kind === "object" ? root : { is: "refused", why: "is no object" };
+  return root.kind === "object" ? root : { is: "refused", why: "is not an object" };
 }
 
 /** The value at a path of keys. */
@@ -51,7 +51,7 @@ export function listWriter(list: readonly string[]): Writer {
     const root = readObject(now);
     if ("is" in root) return root;
     const node = nodeAt(root, list);
-    if (node !== undefined && node.kind !== "array") return { is: "refused", why: `\`${list.join(".")}\` is no list` };
+    if (node !== undefined && node.kind !== "array") return { is: "refused", why: `\`${list.join(".")}\` is not a list` };
     const there = node === undefined ? [] : node.items.map(toValue);
     // From the end: what goes moves only what follows.
     const gone = there

@@ -213,7 +213,7 @@ const setup: Setup = {
   fails: "a plugin that throws denies; OpenCode waits for a plugin that hangs",
   asks: "a plugin cannot make OpenCode ask: what must be asked is denied with the reason; where OpenCode asks by itself, it asks",
   silence: "goes ahead, but for what OpenCode's own rules ask",
-  confines: "commands that none of its rules might speak about",
+  confines: "commands that none of its rules may match",
   asksLittle: "OpenCode",
   cannot: [
     "with `--pure` or `OPENCODE_PURE=1` OpenCode loads no plugins, not even an administrator's",

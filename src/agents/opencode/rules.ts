@@ -142,7 +142,7 @@ function convert(origin: NativeOrigin, tool: string, pattern: string): readonly 
       return { why: "a question of the host about itself" };
     default:
       if (!whole) return { why: "which part of the tool's input this means is not known" };
-      return /^[\w.-]+\*?$/.test(tool) ? every(tool) : { why: `\`${tool}\` is no tool` };
+      return /^[\w.-]+\*?$/.test(tool) ? every(tool) : { why: `\`${tool}\` is not a tool` };
   }
 }
 
@@ -165,9 +165,9 @@ function address(origin: NativeOrigin, pattern: string): readonly Converted[] | 
 }
 
 function external(origin: NativeOrigin, pattern: string, whole: boolean): readonly Converted[] | Loss {
-  if (whole) return { why: "there is no rule for everything outside the project" };
+  if (whole) return { why: "a rule cannot name everything outside the project" };
   if (origin.effect === "allow")
-    return { why: "to reach a folder is no rule of its own here", help: "reading is free; allow changes with `Edit(…)`" };
+    return { why: "reaching a folder has no rule of its own here", help: "reading is free; allow changes with `Edit(…)`" };
   const read = path(origin, "read", pattern);
   const change = path(origin, "change", pattern);
   return "why" in read ? read : "why" in change ? change : [...read, ...change];

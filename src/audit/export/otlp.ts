@@ -95,7 +95,7 @@ export function openOtlp({ endpoint, headers, timeoutMs, version }: OtlpCollecto
 /** Who answers 200 with something else than a collector's answer is none: a proxy, a login page. */
 function accepted(said: readonly string[], plain: (text: string) => string): Sent {
   if (said.some((text) => /could not deserialize response|Failed to parse logs export response/.test(text)))
-    return { is: "refused", why: "what answers there is no collector: its answer is not that of OTLP" };
+    return { is: "refused", why: "the program that answers there is not a collector: it does not speak OTLP" };
   const complaint = said.find((text) => text.includes("Partial Success"));
   return { is: "accepted", ...(complaint === undefined ? {} : { complaint: plain(complaint) }) };
 }

@@ -87,7 +87,7 @@ class TomlReader {
       const made = table(start, true);
       if (there === undefined) owner.members.set(name, { keyStart: key.start, value: { tables: [made], start } });
       else if (isList(there)) there.tables.push(made);
-      else return this.#stop(key.start, `\`${name}\` is no list of tables`);
+      else return this.#stop(key.start, `\`${name}\` is not a list of tables`);
       return made;
     }
     if (there === undefined) {
@@ -136,7 +136,7 @@ class TomlReader {
         if (last === undefined) return this.#stop(start, `\`${name}\` is empty`);
         at = last;
       } else if (isTable(next)) at = next;
-      else return this.#stop(start, `\`${name}\` is no table`);
+      else return this.#stop(start, `\`${name}\` is not a table`);
     }
     return at;
   }
@@ -183,7 +183,7 @@ class TomlReader {
     word.lastIndex = start;
     const written = word.exec(this.#text)?.[0] ?? "";
     const value = readWord(written);
-    if (value === undefined) return this.#stop(start, written === "" ? "expected a value" : `\`${written.slice(0, 40)}\` is no value`);
+    if (value === undefined) return this.#stop(start, written === "" ? "expected a value" : `\`${written.slice(0, 40)}\` is not a value`);
     this.#at += written.length;
     return { kind: "scalar", value, start, end: this.#at };
   }

@@ -118,7 +118,10 @@ function objection(
     basis: "protection",
     builtin: `extension.${brief(name)}`,
     reason: `your extension ${brief(name)}: ${brief(reason, LONGEST_REASON)}`,
-    help: decision === "ask" ? "let the user confirm" : "ask the user",
+    help: {
+      person: "if you want this after all, run it yourself, or change the extension",
+      model: decision === "ask" ? "ask the user to agree to it" : "do it another way, or ask the user",
+    },
   };
 }
 
@@ -130,8 +133,11 @@ function failure(
   return {
     ...verdict,
     ...verdictOf("ask", "failure.extension", {
-      reason: `your extension ${brief(name)} could not be asked: ${brief(why, LONGEST_REASON)}`,
-      help: `mend or remove ${brief(path, LONGEST_REASON)}`,
+      reason: `your extension ${brief(name)} gave no answer: ${brief(why, LONGEST_REASON)}`,
+      help: {
+        person: `correct or remove ${brief(path, LONGEST_REASON)}`,
+        model: `ask the user to correct or remove ${brief(path, LONGEST_REASON)}`,
+      },
     }),
   };
 }

@@ -319,10 +319,10 @@ function whyNever(matcher: BashMatcher, trial: Trial): string | undefined {
   if (words.some((word) => /^(?:&&|\|\||[|&;]|;;|\|&)$|;$/.test(word)) || words.some((word) => /[;|]|&&/.test(word)))
     return "each command of a line is judged by itself, so a rule with an operator matches none";
   if (words.some((word) => /^\d*(?:>>?|<)/.test(word)))
-    return "a redirect is no part of the command: it is judged as the file it writes or reads";
-  if (/^[A-Za-z_]\w*=/.test(words[0] ?? "")) return "assignments in front are no part of the command";
+    return "a redirect is not a part of the command: it is judged as the file it writes or reads";
+  if (/^[A-Za-z_]\w*=/.test(words[0] ?? "")) return "assignments in front are not part of the command";
   if (words.some((word) => /[$`]/.test(word))) return "what the shell replaces is compared by its value, never by its name";
-  return trial.words(sample) ? undefined : "no command is spelled like this once the shell has read it";
+  return trial.words(sample) ? undefined : "no command looks like this once the shell has read it";
 }
 
 /** The program and all else is open. */

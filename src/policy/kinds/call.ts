@@ -297,7 +297,7 @@ function bareArgument(pattern: CallPattern, kind: CallArgumentKind): Result<Call
       const sorted = sortedFlags(text);
       return sorted === undefined
         ? mistake(
-            `\`${text}\` is no mode of \`open\``,
+            `\`${text}\` is not a mode of \`open\``,
             "a mode is `create`, `truncate`, `write`, `read-write` joined by `+`, or `read`; `_` is any",
           )
         : ok({ is: "text", text: sorted });
@@ -305,15 +305,15 @@ function bareArgument(pattern: CallPattern, kind: CallArgumentKind): Result<Call
     case "octal": {
       const digits = /^(?:0o?)?([0-7]{1,5})$/.exec(text)?.[1];
       return digits === undefined
-        ? mistake(`\`${text}\` is no mode`, "a mode is octal: `0644`")
+        ? mistake(`\`${text}\` is not a mode`, "a mode is octal: `0644`")
         : ok({ is: "text", text: digits.replace(/^0+(?=.)/, "").padStart(4, "0") });
     }
     case "number":
-      return /^-?\d{1,20}$/.test(text) ? ok(pattern) : mistake(`\`${text}\` is no number`, "write `_` for any");
+      return /^-?\d{1,20}$/.test(text) ? ok(pattern) : mistake(`\`${text}\` is not a number`, "write `_` for any");
     case "node":
       return NODE_KINDS.some((one) => one === text)
         ? ok(pattern)
-        : mistake(`\`${text}\` is no kind of node`, `known are ${NODE_KINDS.map((one) => `\`${one}\``).join(", ")}`);
+        : mistake(`\`${text}\` is not a kind of node`, `known are ${NODE_KINDS.map((one) => `\`${one}\``).join(", ")}`);
     case "text":
     case "list":
       return ok(pattern);
@@ -335,7 +335,7 @@ function misplaced(pattern: CallPattern, kind: CallArgumentKind, name: CallName,
     return mistake(`the ${of} of \`${name}\` is a list`, "write `[git, status, ...]`, or `_` for any");
   if (kind !== "list" && pattern.is === "list")
     return mistake(
-      `the ${of} of \`${name}\` is no list`,
+      `the ${of} of \`${name}\` is not a list`,
       kind === "place" ? "an address is written without brackets: `::1`" : "write it without brackets, or in quotes",
     );
   return undefined;

@@ -111,7 +111,7 @@ function parseNet(scope: string): Result<NetMatcher> {
   if (digits === "*") return ok({ kind: "net", host: host.value, subdomains: false });
   const port = Number(digits);
   if (!/^\d{1,5}$/.test(digits) || port > 65_535 || port === 0)
-    return mistake(`\`${digits}\` is no port`, "a port is a number from 1 to 65535, or `*`");
+    return mistake(`\`${digits}\` is not a port`, "a port is a number from 1 to 65535, or `*`");
   return ok({ kind: "net", host: host.value, port, subdomains: false });
 }
 

@@ -94,7 +94,7 @@ function parseOptionRule(input: { readonly [key: string]: unknown }): Result<Obj
   const options = nameList(when.hasOption);
   if (options === undefined) return mistake("`hasOption` is an option or a list of them", '`"hasOption": ["-i", "--in-place"]`');
   const bare = options.find((option) => !/^-[^-=]|^--[^-=]/.test(option));
-  if (bare !== undefined) return mistake(`\`${bare}\` is no option`, "an option starts with `-`");
+  if (bare !== undefined) return mistake(`\`${bare}\` is not an option`, "an option starts with `-`");
   if (reason !== undefined && typeof reason !== "string") return mistake("`reason` is a string");
   const text = JSON.stringify({ tool, command, when });
   return ok({ matcher: { kind: "option", commands, options }, text, ...(reason === undefined ? {} : { reason }) });

@@ -123,7 +123,7 @@ function readFlag(word: string, draft: ShellDraft): Mistake | undefined {
   if (!expanded.ok) return expanded;
   const names: string[] = [];
   for (const name of expanded.value) {
-    if (!/^-[^\s=]/.test(name) || name === "--") return mistake(`\`${name}\` is no flag`, "a set holds either flags or operands");
+    if (!/^-[^\s=]/.test(name) || name === "--") return mistake(`\`${name}\` is not a flag`, "a set holds either flags or operands");
     if (/(?:^|[^\\])[*?[]/.test(name)) return mistake(`a wildcard in the flag \`${name}\``, "list the flags: `{-f,--force}`");
     names.push(name.replace(/\\(.)/gsu, "$1"));
   }

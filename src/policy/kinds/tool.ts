@@ -105,7 +105,7 @@ function parseTool(name: string, written: string | undefined, text: string): Res
 function checkName(name: string): Mistake | undefined {
   if (/[\s"'`,;:{}()[\]\\]/.test(name)) {
     const first = /^\w+/.exec(name)?.[0] ?? "Bash";
-    return mistake(`\`${name}\` is no rule`, `a rule is a tool's name, or a name with its scope: \`${first}(…)\``);
+    return mistake(`\`${name}\` is not a rule`, `a rule is a tool's name, or a name with its scope: \`${first}(…)\``);
   }
   return undefined;
 }

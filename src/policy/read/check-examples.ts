@@ -56,7 +56,7 @@ function whatIsWrong(
   const shown = `\`${brief(typeof example === "string" ? example : JSON.stringify(example), 60)}\``;
   const kind = readingOf(matcher);
   const actions = kind.exampleActions(matcher, example, lower);
-  if (actions === undefined) return { message: `${shown} is no example of what this rule looks at`, help: kind.exampleHelp };
+  if (actions === undefined) return { message: `${shown} is not an example of what this rule looks at`, help: kind.exampleHelp };
   const context = { world: EXAMPLE_WORLD, matchCall: callMatcher(EXAMPLE_WORLD) };
   const answers = actions.map((action) => matchMatcher(matcher, action, sideOf(effect), context));
   const best = answers.includes("yes") ? "yes" : answers.includes("maybe") ? "maybe" : "no";

@@ -48,8 +48,8 @@ const HEADERS = 'write "headers": { "authorization": "COLLECTOR_TOKEN" }, the na
 /** No user, no password: a policy is no place for secrets. */
 const COLLECTOR = /^https?:\/\/[^/@?#\s]+(?:\/[^@?#\s]*)?$/;
 
-const header = v.pipe(v.string(`\n${HEADERS}`), v.regex(/^[A-Z_a-z]\w{0,127}$/, `is no name of an environment variable\n${HEADERS}`));
-const headerName = v.pipe(v.string(), v.regex(/^[\w!#$%&'*+.^`|~-]{1,128}$/, `is no name of a header\n${HEADERS}`));
+const header = v.pipe(v.string(`\n${HEADERS}`), v.regex(/^[A-Z_a-z]\w{0,127}$/, `is not the name of an environment variable\n${HEADERS}`));
+const headerName = v.pipe(v.string(), v.regex(/^[\w!#$%&'*+.^`|~-]{1,128}$/, `is not the name of a header\n${HEADERS}`));
 
 const auditSettings = described(
   object(
@@ -63,7 +63,7 @@ const auditSettings = described(
           object(
             {
               endpoint: described(
-                v.pipe(text(OTLP), v.regex(COLLECTOR, `is no http(s) address without user, query and fragment\n${OTLP}`)),
+                v.pipe(text(OTLP), v.regex(COLLECTOR, `is not an http(s) address without user, query and fragment\n${OTLP}`)),
                 "The collector's address for OTLP over HTTP; `/v1/logs` is added where it is missing.",
               ),
               headers: optional(

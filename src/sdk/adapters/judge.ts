@@ -49,7 +49,7 @@ export function judgeCall(guard: Guard, options: AdapterOptions, call: Called, f
   const facts = Object.hasOwn(table, tool) ? table[tool] : undefined;
   const place: From = { ...(subagent === undefined ? {} : { subagent }), ...from };
   const known = { from: call, facts, place };
-  const wrong = "the tool's input is no object";
+  const wrong = "the tool's input is not an object";
   if (!isObject(input)) return { ...known, decision: "deny", reason: wrong, personReason: wrong, verdict: undefined };
   const { decision, modelReason, reason, verdict } = guard.decide({
     tool: server === undefined ? tool : `mcp__${server}__${tool}`,

@@ -1,5 +1,5 @@
 import { realpathSync, statSync } from "node:fs";
-import { type Action, brief, type ExecAction, type Lowered, visible, type World } from "../../action/index.ts";
+import { adviceForPerson, type Action, brief, type ExecAction, type Lowered, visible, type World } from "../../action/index.ts";
 import { failedVerdict, findSources, judgeBy, judgingBy, realWorld, type Situation } from "../../engine/index.ts";
 import { lowerPatch, readPatch } from "../../patch/index.ts";
 import { isWithin, parentOf } from "../../path/index.ts";
@@ -91,7 +91,7 @@ function assess(argv: readonly string[], options: AutoApproveOptions): Assessmen
   const workdir = options.workdir ?? process.cwd();
   if (!workdir.startsWith("/")) return { type: "ask-user", reason: "the working directory is not an absolute path" };
   if (argv.length === 0 || argv.some((word) => typeof word !== "string" || word.includes("\0")))
-    return { type: "reject", reason: "the command is no list of words" };
+    return { type: "reject", reason: "the command is not a list of words" };
   const call = patchCall(argv);
   if (call.is === "invalid") return { type: "reject", reason: "Invalid apply_patch command" };
   const here = realWorld(machine, workdir, undefined);
@@ -128,12 +128,12 @@ function environment(
  */
 function preparedHome(home: string, own: Machine, reached: readonly string[], world: World): string | undefined {
   const shown = brief(home, 200);
-  if (!home.startsWith("/") || world.canonical(home) !== home) return `HOME of the command is no plain folder: ${shown}`;
+  if (!home.startsWith("/") || world.canonical(home) !== home) return `HOME of the command is not a plain folder: ${shown}`;
   const writable = [...own.temp, ...reached.map((root) => world.canonical(root.startsWith("/") ? root : `${world.cwd}/${root}`))];
   if (writable.some((root) => isWithin(home, root))) return `HOME of the command lies where agents may write: ${shown}`;
   for (let at = home; ; at = parentOf(at)) {
     const stats = statSync(at, { throwIfNoEntry: false });
-    if (stats?.isDirectory() !== true) return `HOME of the command is no folder: ${shown}`;
+    if (stats?.isDirectory() !== true) return `HOME of the command is not a folder: ${shown}`;
     // In `/tmp` and its like another may put a folder in the place of one that is not there, and not of this one.
     const open = (stats.mode & 0o022) !== 0 && (at === home || (stats.mode & 0o1000) === 0);
     if (open || (stats.uid !== 0 && stats.uid !== own.uid)) return `others may change HOME of the command: ${shown}`;
@@ -206,7 +206,7 @@ function asEdit(action: Action): Action {
 }
 
 function asking({ reason, help }: RequestVerdict): Assessment {
-  return { type: "ask-user", reason, ...(help === undefined ? {} : { help }) };
+  return { type: "ask-user", reason, ...(help === undefined ? {} : { help: adviceForPerson(help) }) };
 }
 
 /** It goes ahead where each of its calls is judged and kept for undo, by the mode or by `"unknown": "confine"`. */

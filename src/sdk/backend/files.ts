@@ -74,7 +74,7 @@ export class Files {
     const bytes = await this.#bytes(requested, MOST_BYTES);
     if ("ok" in bytes) return bytes;
     const text = textOf(bytes.bytes);
-    if (text === undefined) return failure("binary", `'${requested}' is no text; read it as bytes`);
+    if (text === undefined) return failure("binary", `'${requested}' is not text; read it as bytes`);
     this.#saw(bytes.path, bytes.bytes);
     const lines = splitLines(text);
     const from = options.from ?? 1;
@@ -179,7 +179,7 @@ export class Files {
       if (seen !== undefined && seen !== hashOf(bytes))
         return failure("changed", `'${requested}' has changed since it was read; read it again`);
       const read = textOf(bytes);
-      if (read === undefined) return failure("binary", `'${requested}' is no text`);
+      if (read === undefined) return failure("binary", `'${requested}' is not text`);
       text = read;
     }
     const made = next(text);

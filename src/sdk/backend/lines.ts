@@ -47,7 +47,7 @@ export function applyLineEdits(text: string, edits: readonly LineEdit[]): string
     for (const address of [at, to]) {
       const found = lines[address.line - 1];
       if (!Number.isInteger(address.line) || found === undefined)
-        return failure("range", `there is no line ${address.line}: the file has ${lines.length}`);
+        return failure("range", `the file has no line ${address.line}: the file has ${lines.length}`);
       if (hashLine(bare(found)) !== address.hash)
         return failure(
           "changed",

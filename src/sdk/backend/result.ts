@@ -42,13 +42,13 @@ export function systemFailure(error: unknown, path: string): Failure {
 
 const WORDS: Readonly<Record<string, readonly [FailureCode, string]>> = {
   ENOENT: ["not-found", "does not exist"],
-  ENOTDIR: ["not-found", "does not exist: a part of it is no folder"],
+  ENOTDIR: ["not-found", "does not exist: a part of it is not a folder"],
   EISDIR: ["wrong-kind", "is a folder"],
   EACCES: ["failed", "may not be opened by this user"],
   EPERM: ["failed", "may not be changed by this user"],
   ELOOP: ["failed", "has too many symbolic links"],
   ENAMETOOLONG: ["failed", "is too long"],
-  ENXIO: ["wrong-kind", "is no regular file"],
+  ENXIO: ["wrong-kind", "is not a regular file"],
   EROFS: ["failed", "lies on a read-only file system"],
   ENOSPC: ["failed", "cannot be written: the disk is full"],
 };

@@ -199,7 +199,7 @@ export class Search {
         if (refused !== undefined) return refused;
       }
       if (found.is === "missing") return failure("not-found", `'${requested}' does not exist`);
-      if (!found.object.stats.isDirectory()) return failure("wrong-kind", `'${requested}' is no folder`);
+      if (!found.object.stats.isDirectory()) return failure("wrong-kind", `'${requested}' is not a folder`);
       return work(found.object, found.real);
     } catch (error) {
       if (error instanceof Error && "code" in error && error.code === "permission-ask") throw error;

@@ -224,7 +224,7 @@ function confinedStart(
   const given: unknown = facts?.does === "shell" || facts?.does === "argv" ? input[facts.field] : undefined;
   // Started as a program, whatever the shell has of that name.
   const command = Array.isArray(given) ? `exec ${given.map((word) => singleQuoted(String(word))).join(" ")}` : given;
-  if (typeof command !== "string" || command === "" || command.includes("\0")) return { problem: "there is no command" };
+  if (typeof command !== "string" || command === "" || command.includes("\0")) return { problem: "the command is missing" };
   const launcher = ensureConfineLauncher(machine, { node: process.execPath, folder: dirname(program) });
   if ("problem" in launcher) return launcher;
   const ticket = writeTicket(machine, { agent, ...(session === undefined ? {} : { session }), command, cwd, root: sessionRoot ?? cwd });
@@ -275,7 +275,7 @@ function folderIn({ facts, input }: Pick<Request, "facts" | "input">): unknown {
 
 function wrongFolder(request: Request): Error | undefined {
   const own = folderIn(request) ?? "";
-  return typeof own === "string" && !own.includes("\0") ? undefined : new Error("the folder that the command shall run in is no path");
+  return typeof own === "string" && !own.includes("\0") ? undefined : new Error("the folder that the command shall run in is not a path");
 }
 
 function callOf(asked: Asked): Pick<Request, "tool" | "facts" | "input"> {

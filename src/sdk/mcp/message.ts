@@ -57,7 +57,7 @@ export function readClient(bytes: Buffer): Read {
   if (twice !== undefined) return { wrong: `the key ${twice} occurs twice`, id: null };
   const batch = Array.isArray(value);
   const said = split(value, bytes, text);
-  if (said === undefined || said.length === 0) return { wrong: "it is no object", id: null };
+  if (said === undefined || said.length === 0) return { wrong: "it is not an object", id: null };
   const odd = said.find(({ message }) => hasOddCase(message))?.message;
   if (odd !== undefined) return { wrong: "a name of the protocol in another case", id: isId(odd["id"]) ? odd["id"] : null };
   return { said, batch };

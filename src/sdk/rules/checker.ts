@@ -1,3 +1,4 @@
+import { adviceForPerson } from "../../action/index.ts";
 import { appendAudit, auditLine, KEEP_UNSENT } from "../../audit/index.ts";
 import { type Effect, isConfined, type RequestVerdict, type RuleSource, unconfined } from "../../policy/index.ts";
 import type { ShellKind } from "../../shell/index.ts";
@@ -107,7 +108,7 @@ export class PermissionChecker {
   explain(operation: Operation, target: string): Explanation {
     const verdict = this.verdictOn({ operation, text: target });
     const { reason, help, rule } = verdict;
-    return { effect: effectOf(verdict.decision), reason, help, rule, verdict };
+    return { effect: effectOf(verdict.decision), reason, help: help === undefined ? undefined : adviceForPerson(help), rule, verdict };
   }
 
   isAllowed(operation: Operation, target: string): boolean {

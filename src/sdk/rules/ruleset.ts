@@ -176,7 +176,7 @@ export function readRuleset(given: unknown): Ruleset {
     try {
       value = JSON.parse(given);
     } catch {
-      throw new RulesetError(["it is no JSON"]);
+      throw new RulesetError(["it is not JSON"]);
     }
   }
   // What is kept is what was checked, whatever becomes of the object that was given.
@@ -194,7 +194,7 @@ function freeze<T>(value: T): T {
 
 /** Makes the policy that a ruleset means. Throws `RulesetError`. */
 export function compileRuleset(given: unknown): CompiledRuleset {
-  if (!isObject(given)) throw new RulesetError(["it is no object"]);
+  if (!isObject(given)) throw new RulesetError(["it is not an object"]);
   const { preset, default: fallback, denySecrets, ...blocks } = given;
   const strange = Object.keys(blocks).filter((key) => !OPERATIONS.some((operation) => operation === key));
   if (strange.length > 0)
@@ -206,7 +206,7 @@ export function compileRuleset(given: unknown): CompiledRuleset {
       read.problems.map(({ key, message, help }) => `${nameOf(key)}: ${message}${help === undefined ? "" : ` (${help})`}`),
     );
   const { policy } = read;
-  if (policy.settings.preset === "none") throw new RulesetError(["preset: a ruleset without protections is no ruleset"]);
+  if (policy.settings.preset === "none") throw new RulesetError(["preset: a ruleset without protections is not a ruleset"]);
   if (preset === "readonly") refuseLoose(policy);
   return { policy: { ...policy, operations: policy.operations.map(placed) }, denySecrets: denySecrets !== false };
 }

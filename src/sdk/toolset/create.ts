@@ -200,7 +200,7 @@ const BACKGROUND: readonly Definition[] = [
     target: undefined,
     run: async (backend, input) => {
       const found = backend.output(string(input, "id"));
-      if (found === undefined) return await Promise.resolve("Error: there is no such command");
+      if (found === undefined) return await Promise.resolve("Error: unknown command");
       return `${found.output}${found.running ? "" : `\n(ended with exit code ${found.exitCode ?? 1})`}`;
     },
   },
@@ -221,7 +221,7 @@ const BACKGROUND: readonly Definition[] = [
     description: "Ends a command in the background and all it has started.",
     inputSchema: ID,
     target: undefined,
-    run: async (backend, input) => ((await backend.kill(string(input, "id"))) ? "ended" : "Error: there is no such command"),
+    run: async (backend, input) => ((await backend.kill(string(input, "id"))) ? "ended" : "Error: unknown command"),
   },
 ];
 

@@ -61,7 +61,7 @@ export type Input = Readonly<Record<string, unknown>>;
 
 /** What is wrong with an input, as its schema has it; undefined for nothing. */
 export function wrongInput(input: unknown, { properties, required }: InputSchema): string | undefined {
-  if (!isObject(input)) return "the input is no object";
+  if (!isObject(input)) return "the input is not an object";
   const given = new Map<string, unknown>(Object.entries(input));
   for (const name of required) if (given.get(name) === undefined) return `\`${name}\` is missing`;
   for (const [name, value] of given) {

@@ -51,5 +51,5 @@ function address(inv: Invocation, value: Value): void {
 export function netcat(inv: Invocation): void {
   if (inv.args.operands.length === 0) applyEffect(inv, { is: "net" });
   if (!has(inv, "-z")) inv.cx.addDanger(inv.exec, "raw-connection");
-  if (has(inv, "-l") && inv.args.operands.length > 2) doubt(inv, "nc is given more than a port to listen on");
+  if (has(inv, "-l") && inv.args.operands.length > 2) doubt(inv, "nc is given more than a port to wait on");
 }

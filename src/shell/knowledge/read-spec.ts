@@ -131,7 +131,7 @@ export function readConfined(text: string, name: string, given: (word: string) =
   return text.split(";").flatMap((row) => {
     const [, need = "", names, word] = /^\s*(\S+?)(?:: ([^;]*?))?(?: unless (\S+))?\s*$/.exec(row) ?? [];
     if (need === "works") return [];
-    if (!isConfinedNeed(need)) throw new Error(`\`${row.trim()}\` is no need`);
+    if (!isConfinedNeed(need)) throw new Error(`\`${row.trim()}\` is not a need`);
     if (word !== undefined && given(word)) return [];
     return names === undefined || names.split(/\s+/).includes(name) ? [need] : [];
   });

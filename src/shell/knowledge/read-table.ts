@@ -138,7 +138,7 @@ class TableReader {
       for (let row = lines[++at]; row !== undefined && row.indent > one.indent; row = lines[++at]) rows.push(row);
       fields.push({ line: one.line, key, rows });
     }
-    if (fields.length + below.length === 0) this.complain({ family, name }, line, "", "nothing is said about it below, indented");
+    if (fields.length + below.length === 0) this.complain({ family, name }, line, "", "what it does is missing below it, indented");
     return [{ family, line, name, head, fields, below }, at];
   }
 
@@ -155,7 +155,7 @@ class TableReader {
   /** The block that `@NAME` in `block` stands for. */
   private useShared(block: TableBlock, line: number, key: string, name: string): TableBlock | undefined {
     const found = this.shared.get(name);
-    if (found === undefined) this.complain(block, line, key, `there is no ${name}`);
+    if (found === undefined) this.complain(block, line, key, `unknown ${name}`);
     else this.used.add(found);
     if (found === undefined || !this.open.has(found)) return found;
     this.complain(block, line, key, "it uses itself");
@@ -165,7 +165,7 @@ class TableReader {
   entry(block: TableBlock): TableEntry {
     const names = block.head.join(" ").split(/\s+/);
     for (const name of names) {
-      if (!NAME.test(name)) this.complain(block, block.line, "", `\`${name}\` is no name of a command`);
+      if (!NAME.test(name)) this.complain(block, block.line, "", `\`${name}\` is not the name of a command`);
       if (this.names.has(name)) this.complain(block, block.line, "", `${name} has an entry elsewhere`);
       this.names.add(name);
     }
@@ -196,7 +196,7 @@ class TableReader {
         (examples[key] ??= []).push(text);
         continue;
       }
-      if (seen.has(key) && key !== "upkeep") this.complain(block, line, key, "it is said twice");
+      if (seen.has(key) && key !== "upkeep") this.complain(block, line, key, "it is given twice");
       try {
         this.readField(block, field, text, spec, seen.has(key));
       } catch (error) {
@@ -241,7 +241,7 @@ class TableReader {
         spec.output = text;
         return;
       case "otherwise":
-        if (!isDangerId(text)) throw new Error("there is no such danger");
+        if (!isDangerId(text)) throw new Error("unknown danger");
         spec.otherwise = text;
         return;
       case "operands":
@@ -267,7 +267,7 @@ class TableReader {
         spec[key] = text;
         return;
       default:
-        throw new Error("there is no such field");
+        throw new Error("unknown field");
     }
   }
 

@@ -62,7 +62,7 @@ export const HOME = "\u0001home";
  * relative to the working directory of the program.
  */
 export interface ProgramSurroundings {
-  /** Names in a folder (`.` for the working directory), none when there is no such folder; undefined when it cannot be listed completely. */
+  /** Names in a folder (`.` for the working directory), none when no such folder; undefined when it cannot be listed completely. */
   names(folder: string): readonly string[] | undefined;
   /** True when this path is a regular file. */
   isFile(path: string): boolean;

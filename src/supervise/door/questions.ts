@@ -1,4 +1,4 @@
-import { type Action, type Call, printCall, visible } from "../../action/index.ts";
+import { type Action, adviceForPerson, type Call, printCall, visible } from "../../action/index.ts";
 import type { Proposal, Question } from "../../approve/index.ts";
 import { baseName, parentOf } from "../../path/index.ts";
 import type { Verdict } from "../../policy/index.ts";
@@ -46,7 +46,7 @@ export function questionOf(about: AskedAbout): Question {
     reason: reasonOf(about),
     basis: verdict.basis,
     ...(verdict.rule === undefined ? {} : { rule: verdict.rule }),
-    ...(verdict.help === undefined ? {} : { help: verdict.help }),
+    ...(verdict.help === undefined ? {} : { help: adviceForPerson(verdict.help) }),
     proposals: proposalsFor(action, call, home),
     group: plan === undefined ? groupOf(pid, action, call, verdict) : `plan\0${JSON.stringify(plan)}`,
   };

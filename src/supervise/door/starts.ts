@@ -188,12 +188,14 @@ type ExecEnd =
 const UNVERIFIED = (errno: string): Verdict =>
   verdictOf("deny", "exec.unverified", {
     reason:
-      `what is started could not be verified (ptrace: ${errno}): a program that traces it, or may not be ` +
-      "read, or a sandbox around this run that allows no ptrace, stands in the way",
+      `Assent could not look at the program before it starts (ptrace: ${errno}). ` +
+      "Another program may be tracing it, its file may not be readable, or a sandbox around this run forbids ptrace",
   });
 
 const TAMPERED = (what: string): Verdict =>
-  verdictOf("deny", "exec.tampered", { reason: `${what}: the arguments were changed while they were judged; the program was killed` });
+  verdictOf("deny", "exec.tampered", {
+    reason: `${what}: the words of the command were changed while Assent judged them, so the program was ended`,
+  });
 
 const status = alloc(4);
 const statusAt = lastingAddressOf(status);

@@ -1,4 +1,4 @@
-import { type Action, brief, type Call, type FileAction, printAction, visible } from "../../action/index.ts";
+import { type Action, brief, type Call, type FileAction, sayAction, visible } from "../../action/index.ts";
 import { isWithin, parentOf } from "../../path/index.ts";
 import type { CommandPlan } from "../errands/index.ts";
 import { isForFilling, replacedByLock } from "./own-work.ts";
@@ -16,9 +16,9 @@ export function sayWish(action: Action, call: Call, note: string | undefined, ho
       return `${action.operation === "connect" ? "connect to" : "send data to"} ${at}`;
     }
     case "exec":
-      return `start ${printAction(action).replace(/^exec /, "")}`;
+      return `start ${sayAction(action).replace(/^run /, "")}`;
     default:
-      return printAction(action);
+      return sayAction(action);
   }
 }
 
@@ -92,7 +92,7 @@ function sayFile(action: FileAction, call: Call, note: string | undefined, home:
     case "listen":
       return `accept connections on the socket ${at}`;
     default:
-      return printAction(action);
+      return sayAction(action);
   }
 }
 

@@ -170,7 +170,7 @@ class Keeper {
       // Most tools write to what it leads to, others put a file into its place.
       this.#path(text.startsWith("/") ? text : `${parentOf(path)}/${text}`, false, links + 1);
     } else if (stat.isFile()) this.#before.set(path, { ...this.#file(path), ...more });
-    else if (!stat.isDirectory()) throw new Unkept("it is no regular file");
+    else if (!stat.isDirectory()) throw new Unkept("it is not a regular file");
     else this.#before.set(path, { path, is: recordOf(stat) });
   }
 

@@ -94,7 +94,7 @@ export function readErrands(files: readonly { readonly name: string; readonly te
         examples = [];
         start = at + 1;
         for (const name of draft.names) {
-          if (!NAME.test(name)) complain(at + 1, `\`${name}\` is no name of a program`);
+          if (!NAME.test(name)) complain(at + 1, `\`${name}\` is not the name of a program`);
           if (names.has(name)) complain(at + 1, `${name} stands in another block, too`);
           names.add(name);
         }
@@ -161,11 +161,11 @@ function readField(draft: ToolDraft, key: string, value: string): string | undef
     ];
     return draft.loginUnless.length === 0 ? "login-unless: which words?" : undefined;
   }
-  if (list.length === 0) return `${key}: its value is missing, or there is no such key`;
+  if (list.length === 0) return `${key}: its value is missing, or the key is unknown`;
   if (isIn(LISTS, key)) {
     const fits = key === "hosts" || key === "downloads" ? HOST : PLACE;
     const odd = list.find((one) => !fits.test(one));
-    if (odd !== undefined) return `${key}: \`${odd}\` is no ${fits === HOST ? "host" : "place"}`;
+    if (odd !== undefined) return `${key}: \`${odd}\` is not a ${fits === HOST ? "host" : "place"}`;
     draft[key] = [...(draft[key] ?? []), ...list];
     return undefined;
   }
@@ -174,13 +174,13 @@ function readField(draft: ToolDraft, key: string, value: string): string | undef
       const pairs = list.map((one) => one.split("="));
       const odd = pairs.find(([name = "", place = "", more]) => !VARIABLE.test(name) || !PLACE.test(place) || more !== undefined);
       draft.moved = [...(draft.moved ?? []), ...pairs.map(([name = "", place = ""]) => [name, place] as const)];
-      return odd === undefined ? undefined : `moved: \`${odd.join("=")}\` is no VARIABLE=FOLDER`;
+      return odd === undefined ? undefined : `moved: \`${odd.join("=")}\` is not a VARIABLE=FOLDER`;
     }
     case "loads": {
       const rows = list.map((one) => one.split(/\s+/));
       const odd = rows.find(([file = ""]) => !PLACE.test(file) || !file.startsWith("./"));
       draft.loads = [...(draft.loads ?? []), ...rows.map(([file = "", ...words]) => [file, ...words] as const)];
-      return odd === undefined ? undefined : `loads: \`${odd.join(" ")}\` is no file of the project`;
+      return odd === undefined ? undefined : `loads: \`${odd.join(" ")}\` is not a file of the project`;
     }
     case "registry": {
       const rows = list.map((one) => one.split(/\s+/));
@@ -193,12 +193,12 @@ function readField(draft: ToolDraft, key: string, value: string): string | undef
       const read = rows.map(([program = "", word]) => (word === undefined ? ([program] as const) : ([program, word] as const)));
       draft.helpers = [...(draft.helpers ?? []), ...read];
       const odd = rows.find(([program = "", , more]) => !NAME.test(program) || more !== undefined);
-      return odd === undefined ? undefined : `helpers: \`${odd.join(" ")}\` is no PROGRAM, or PROGRAM WORD`;
+      return odd === undefined ? undefined : `helpers: \`${odd.join(" ")}\` is not a PROGRAM, or PROGRAM WORD`;
     }
     case "service":
       draft.service = value;
-      return NAME.test(value) ? undefined : `service: \`${value}\` is no name`;
+      return NAME.test(value) ? undefined : `service: \`${value}\` is not a name`;
     default:
-      return `there is no such key: ${key}`;
+      return `unknown key: ${key}`;
   }
 }

@@ -55,8 +55,7 @@ export function byGit(action: FileAction, path: string, programs: readonly strin
   const [first] = news;
   if (first === undefined) return ALLOWED;
   return verdictOf("ask", "protect.git-config", {
-    reason: `git was told to keep ${visible(`${first[0]}=${first[1]}`.slice(0, 200))}, which can name what it runs later`,
-    help: "let the user confirm",
+    reason: `it adds the git setting ${visible(`${first[0]}=${first[1]}`.slice(0, 200))}, which can make git start programs later`,
   });
 }
 

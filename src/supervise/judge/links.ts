@@ -36,14 +36,14 @@ const LEADS = (link: string, place: string): Verdict => ({
   decision: "ask",
   basis: "protection",
   builtin: "protect.secrets",
-  reason: `the link ${visible(link)} leads to a secret, or to a folder that holds some: ${visible(place)}`,
-  help: "copy what is needed, or let the user make the link",
+  reason: `the link ${visible(link)} would lead to a secret, or to a folder with secrets: ${visible(place)}`,
+  help: { person: "make the link yourself, if you want it", model: "copy what is needed, or ask the user to make the link" },
 });
 
 /** Claude Code writes the folder it is in to `/tmp/claude-XXXX-cwd` behind every command, wherever a link of that name leads. */
 const IN_THE_WAY = (link: string, place: string): Verdict =>
   verdictOf("ask", "run.outside", {
-    reason: `what is written to ${visible(link)} by others would be written to ${visible(place)}`,
+    reason: `what other programs write to ${visible(link)} would end up in ${visible(place)}`,
     help: "make the link in a folder of your own (`mktemp -d`)",
   });
 

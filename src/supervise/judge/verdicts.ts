@@ -1,5 +1,5 @@
 import { type FileAction, visible } from "../../action/index.ts";
-import { type Verdict, verdictOf } from "../../policy/index.ts";
+import { REASONS, type Verdict, verdictOf } from "../../policy/index.ts";
 
 export const ALLOWED = verdictOf("allow", "run.default");
 export const ERRAND = verdictOf("allow", "run.errand");
@@ -16,13 +16,13 @@ export const HOOKED = (path: string): Verdict => ({
   decision: "ask",
   basis: "protection",
   builtin: isConfig(path) ? "protect.git-config" : "danger.persistence",
-  reason: `git runs it, or what it names, later and outside this run: ${visible(path)}`,
-  help: "let the user confirm",
+  reason: `git later starts this file, or a program that it names, outside of this run: ${visible(path)}`,
+  help: REASONS["protect.git-config"].help,
 });
 
 /** Later commands, outside of the run, take programs or hosts from it. */
 export const STEERS = (path: string): Verdict =>
-  verdictOf("ask", "protect.steering", { reason: `later commands take programs or hosts from it: ${visible(path)}` });
+  verdictOf("ask", "protect.steering", { reason: `this file decides which programs or servers later commands use: ${visible(path)}` });
 
 /** Somebody means it: not a default of the run. */
 export const isMeant = ({ decision, basis }: Verdict): boolean =>
@@ -35,6 +35,9 @@ export const COMMANDS_TERMINALS = (path: string): Verdict => ({
   decision: "ask",
   basis: "protection",
   builtin: "danger.persistence",
-  reason: `tmux, started outside this run, does what listens there says: ${visible(path)}`,
-  help: "give tmux a socket of its own with -S, or let the user confirm",
+  reason: `a tmux outside of this run would do what the program behind this socket says: ${visible(path)}`,
+  help: {
+    person: "agree only if you want this tmux server, or give tmux a socket of its own with -S",
+    model: "give tmux a socket of its own with -S, or ask the user to agree",
+  },
 });

@@ -1,4 +1,4 @@
-import { type Action, type ExecAction, type NetAction, printAction, printCall, type World } from "../../action/index.ts";
+import { type Action, type ExecAction, type NetAction, printAction, printCall, sayAction, type World } from "../../action/index.ts";
 import { realWorld } from "../../engine/index.ts";
 import type { Machine } from "../../state/index.ts";
 import { commandRules } from "../../suggest/index.ts";
@@ -273,7 +273,7 @@ export function generalise(seen: Observations, places: LearnPlaces): Learnt {
   const aside: Aside[] = [...seen.aside()];
   for (const { rule, count, needs } of candidates) {
     const missed = needs.filter((action) => !covers(rule, action, world));
-    for (const action of missed) aside.push({ what: printAction(action), why: "no rule can name it", count: 1 });
+    for (const action of missed) aside.push({ what: sayAction(action), why: "no rule can name it", count: 1 });
     if (missed.length === needs.length) continue;
     if (rules.length === MOST_RULES) aside.push({ what: rule, why: `more than ${MOST_RULES} rules`, count });
     else rules.push({ rule, count, reason: reasonOf(count, needs.length) });

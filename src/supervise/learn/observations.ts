@@ -1,4 +1,4 @@
-import { type ExecAction, type FileAction, type NetAction, printAction } from "../../action/index.ts";
+import { type ExecAction, type FileAction, type NetAction, sayAction } from "../../action/index.ts";
 import type { Answer, Approver } from "../../approve/index.ts";
 import type { RunEvent } from "../types.ts";
 
@@ -63,14 +63,14 @@ export class Observations {
   add({ action, verdict, outcome }: Observed): "learnt" | "covered" | "aside" {
     if (outcome === "refused" || verdict.decision === "deny") {
       this.guard(action);
-      this.count(this.no, printAction(action), verdict.reason);
+      this.count(this.no, sayAction(action), verdict.reason);
       return "aside";
     }
     if (verdict.decision === "allow") return "covered";
     // What a rule, a protection or the floor asks is asked again: an allow rule would not answer it, or should not.
     if (verdict.basis === "rule" || verdict.basis === "protection" || verdict.basis === "floor") {
       this.guard(action);
-      this.count(this.other, printAction(action), `stays a question: ${verdict.reason}`);
+      this.count(this.other, sayAction(action), `stays a question: ${verdict.reason}`);
       return "aside";
     }
     switch (action.kind) {
@@ -88,7 +88,7 @@ export class Observations {
       default:
         break;
     }
-    this.count(this.other, printAction(action), "no rule can name it");
+    this.count(this.other, sayAction(action), "no rule can name it");
     return "aside";
   }
 

@@ -1,5 +1,5 @@
 import { isIP } from "node:net";
-import type { NetAction } from "../../action/index.ts";
+import { type Advice, quote, type NetAction } from "../../action/index.ts";
 import { isOfPreset, parseRule, type RuleSource, type Verdict, verdictOf } from "../../policy/index.ts";
 import type { Address } from "../../policy/index.ts";
 import type { NameOf } from "./names.ts";
@@ -102,9 +102,9 @@ export function judgeListen(at: ListenAt, deps: NetDeps): NetVerdict {
 }
 
 const OWN = verdictOf("allow", "own-listener");
-const EQUAL = verdictOf("allow", "own-listener", { reason: "another run of yours listens there, which may do no more than this one" });
+const EQUAL = verdictOf("allow", "own-listener", { reason: "another run of yours answers there, which may do no more than this one" });
 const NOBODY = verdictOf("allow", "no-listener");
-const CONFINED = verdictOf("allow", "loopback", { reason: "only this machine is heard there" });
+const CONFINED = verdictOf("allow", "loopback", { reason: "only programs of this machine can answer there" });
 const LOCAL = verdictOf("allow", "loopback");
 
 function candidatesOf({ address, names, local }: SocketDestination): readonly Pick<CandidateName, "host" | "mayAllow">[] {
@@ -153,17 +153,23 @@ function isWritten({ basis, builtin }: Verdict): boolean {
 }
 
 const WHAT = {
-  loopback: "this machine, and what listens there does not belong to this run",
-  private: "an address of a private network",
-  "link-local": "an address of the local network",
-  many: "a group of machines",
-  reserved: "an address that is reserved",
+  loopback: "this machine, and the program that answers there is not part of this run",
+  private: "an address in a private network",
+  "link-local": "an address in the local network",
+  many: "an address of many machines at once",
+  reserved: "a reserved address, to which nothing should connect",
 } as const;
+
+/** A rule for exactly this, in both voices. */
+function allowedBy(rule: string): Advice {
+  const command = `assent allow ${quote(rule)}`;
+  return { person: `to allow it: ${command}`, model: `go on without it, or ask the user to allow it: ${command}` };
+}
 
 function special(reach: Exclude<Address["reach"], "public">, shown: CandidateName, to: SocketDestination): Verdict {
   const where = shown.host === to.address.host ? shown.host : `${shown.host} (${to.address.host})`;
   const rule = `Net(${to.address.any ? "localhost" : to.address.host}:${to.port})`;
-  const help = `to allow it, write \`${rule}\``;
+  const help = allowedBy(rule);
   if (reach === "metadata") {
     const reason = `${where} is a cloud's metadata service, which hands out this machine's credentials`;
     return verdictOf("deny", "metadata-address", { reason, help });
@@ -173,7 +179,7 @@ function special(reach: Exclude<Address["reach"], "public">, shown: CandidateNam
   if (verdict.decision === "deny") return verdict;
   const what =
     reach === "loopback" && to.run !== undefined
-      ? `this machine, and what listens there belongs to the run ${to.run}, which is held to other rules or was granted more`
+      ? `this machine, and the program that answers there is part of the run ${to.run}, which may do more than this one`
       : WHAT[reach];
   return verdictOf("ask", `${reach}-address`, { reason: `${where} is ${what}`, help });
 }

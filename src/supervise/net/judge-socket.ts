@@ -1,4 +1,4 @@
-import type { Call, FileAction } from "../../action/index.ts";
+import { quote, type Call, type FileAction } from "../../action/index.ts";
 import { baseName } from "../../path/index.ts";
 import { isOfPreset, type RuleSource, type Verdict, verdictOf } from "../../policy/index.ts";
 
@@ -68,8 +68,11 @@ export function judgeUnixConnect(path: string, own: boolean, deps: SocketDeps): 
   return {
     action,
     verdict: verdictOf("ask", power === undefined ? "foreign-socket" : "powerful-socket", {
-      reason: power === undefined ? `${path} is a socket that a program outside this run made` : `${path} leads to ${power}`,
-      help: `to allow it, write \`Write(${path})\``,
+      reason: power === undefined ? `a program outside this run made the socket ${path}` : `the socket ${path} leads to ${power}`,
+      help: {
+        person: `to allow it: assent allow ${quote(`Write(${path})`)}`,
+        model: `go on without it, or ask the user to allow it: assent allow ${quote(`Write(${path})`)}`,
+      },
     }),
   };
 }

@@ -1,5 +1,5 @@
 import { statSync } from "node:fs";
-import { printAction } from "../../action/index.ts";
+import { sayAction } from "../../action/index.ts";
 import { isWithin } from "../../path/index.ts";
 import { isGitConfig, isPersistence, steersAgent } from "../../policy/index.ts";
 import type { Machine } from "../../state/index.ts";
@@ -15,7 +15,7 @@ import { isRunning, listRuns, readEvents, readRun, type RunRecord, undoneIn } fr
  */
 const HANDED_ON: readonly (readonly [pattern: RegExp, runs: string])[] = [
   [/\/\.git\/hooks\/[^/]+$/, "git runs it"],
-  [/\/(?:\.git\/(?:.*\/)?config(?:\.worktree)?|\.gitmodules|\.gitattributes)$/, "git is steered by it"],
+  [/\/(?:\.git\/(?:.*\/)?config(?:\.worktree)?|\.gitmodules|\.gitattributes)$/, "git reads its settings from it"],
   [/\/\.husky\/[^/]+$/, "git runs it"],
   [/\/\.envrc$/, "direnv runs it"],
   [/\/(?:package\.json|\.npmrc|\.pnpmfile\.cjs|\.yarnrc(?:\.yml)?)$/, "npm scripts and settings"],
@@ -46,8 +46,8 @@ function findLaterRunner(path: string, home: string): string | undefined {
   if (/\/node_modules\/(?!\.bin\/)/.test(path) || path.endsWith(".sample")) return undefined;
   const found = HANDED_ON.find(([pattern]) => pattern.test(path));
   if (found !== undefined) return found[1];
-  if (steersAgent(path)) return "an agent is steered by it";
-  if (isGitConfig(path)) return "git is steered by it";
+  if (steersAgent(path)) return "an agent reads its settings from it";
+  if (isGitConfig(path)) return "git reads its settings from it";
   return isPersistence(path, { home: [home], project: [], temp: [] }) ? "it runs at a start or a login" : undefined;
 }
 
@@ -172,7 +172,7 @@ function eventsOf(events: Iterable<RunEvent>): Pick<Receipt, "hosts" | "listened
   const refused = new Map<string, { count: number; reason: string }>();
   const questions: { readonly what: string; readonly answer: string }[] = [];
   for (const { action, call, answer, outcome, verdict } of events) {
-    const what = printAction(action);
+    const what = sayAction(action);
     if (answer !== undefined && questions.length < MOST) questions.push({ what, answer });
     if (outcome === "refused") {
       const before = refused.get(what);

@@ -319,7 +319,7 @@ class Hand {
     const fd = requireSuccess("openat", pin(place));
     try {
       const stat = statFd(fd);
-      if (typeof stat === "number" || kindOf(stat.mode) !== "file") throw new Changed("is no file any more");
+      if (typeof stat === "number" || kindOf(stat.mode) !== "file") throw new Changed("is not a file any more");
       requireKept(this.#store.modify(fd, place.path, stat));
       const size = image.is?.[3] ?? 0;
       const target = writable(fd, stat);

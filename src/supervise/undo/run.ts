@@ -158,7 +158,7 @@ export function findRun(runs: string, id: string | undefined, cwd: string, undoa
     if (exact !== undefined) return exact;
     const found = all.filter((run) => run.id.startsWith(id));
     if (found.length === 1 && found[0] !== undefined) return found[0];
-    return { problem: found.length === 0 ? "there is no such run" : "several runs begin so" };
+    return { problem: found.length === 0 ? "unknown run" : "several runs begin so" };
   }
   const undone = undoneOf(all);
   // What a run left behind may still change things: that it does is said.

@@ -67,7 +67,7 @@ export function findSpan(runs: string, { session, since, cwd }: SpanWanted): Run
         );
   const [of] = found;
   if (of === undefined)
-    return { problem: session === "" ? "no session of an agent has changed anything here under Assent" : "there is no such session" };
+    return { problem: session === "" ? "no session of an agent has changed anything here under Assent" : "unknown session" };
   if (found.length > 1) return { problem: "several sessions begin so" };
   const chosen = of.runs.filter(late);
   return chosen.length === 0 ? { problem: "that session did nothing since then" } : { of, runs: withUndos(all, chosen) };

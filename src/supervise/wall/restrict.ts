@@ -180,15 +180,15 @@ export function missingOfLandlock(abi: number): Missing[] {
       {
         piece: "landlock",
         why: "the kernel has no Landlock (it needs 5.13, CONFIG_SECURITY_LANDLOCK and `landlock` in lsm=)",
-        consequence: "nothing stands behind the door: a call it does not know could change files",
+        consequence: "a system call that Assent does not know could change files",
         required: true,
       },
     ];
   const lacks: [boolean, Missing["piece"], string, string][] = [
-    [abi < 3, "truncate", "6.2", "only the door stands before truncating files"],
-    [abi < 4, "tcp", "6.7", "only the door stands before TCP connections"],
+    [abi < 3, "truncate", "6.2", "the kernel by itself does not stop programs from cutting files"],
+    [abi < 4, "tcp", "6.7", "the kernel by itself does not stop TCP connections"],
     [abi < 5, "device-ioctl", "6.10", "device files that may be read can be sent commands"],
-    [abi < 6, "scopes", "6.12", "only the door stands before abstract sockets and signals of other programs"],
+    [abi < 6, "scopes", "6.12", "the kernel by itself does not stop signals and sockets of other programs"],
   ];
   return lacks
     .filter(([lacking]) => lacking)

@@ -60,7 +60,7 @@ describe("tools", () => {
     expect(there.calls()).toHaveLength(goesAhead ? 1 : 0);
   });
 
-  it("the server's own name is no name in rules", async () => {
+  it("the server's own name is not a name in rules", async () => {
     const there = await connect(undefined, { name: [] });
     // Named after its file.
     expect(await call(there, "echo", { text: "x" })).toMatchObject({
@@ -73,7 +73,7 @@ describe("tools", () => {
     const there = await connect();
     there.place.write("~/.ssh/id_rsa", "k");
     for (const uri of ["file:///etc/shadow", `file://${there.place.home}/.ssh/id_%72sa`, " FILE:/etc/shadow"])
-      await expect(there.client.readResource({ uri })).rejects.toThrow(/Assent: .*secrets are protected/);
+      await expect(there.client.readResource({ uri })).rejects.toThrow(/Assent: .*this file may hold a secret/);
   });
 
   it("decisions are logged", async () => {

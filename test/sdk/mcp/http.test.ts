@@ -231,11 +231,11 @@ describe("who may come in", () => {
     [{ listen: "0", tokenEnv: "NOT_SET" }, /NOT_SET has no token/],
     [{ listen: "0", tokenEnv: "SHORT" }, /at least 16 characters/],
     [{ tokenEnv: "NOT_SET" }, /are for --listen/],
-    [{ url: "ftp://x" }, /is no address/],
+    [{ url: "ftp://x" }, /is not an address/],
     [{ url: "https://me:pw@x/mcp" }, /no password in it/],
     [{ url: "https://x/mcp", header: ["Authorization: Bearer ${NOT_SET}"] }, /NOT_SET is not set/],
     [{ url: "https://x/mcp", header: ["X: ${LINES}"] }, /line break/],
-    [{ url: "https://x/mcp", header: ["no header"] }, /is no header/],
+    [{ url: "https://x/mcp", header: ["no header"] }, /is not a header/],
     [{ header: ["a: b"] }, /--url/],
   ])("wrong usage: %j", (given, says) => {
     const flags: HttpFlags = { header: [], allowHost: [], allowOrigin: [], ...given };

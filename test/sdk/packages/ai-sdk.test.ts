@@ -74,7 +74,7 @@ describe("guardTools", () => {
     expect(JSON.stringify(result.responseMessages)).toMatch(answer ? /ran rm -rf build/ : /execution-denied.*the user refused/);
   });
 
-  it("what is no object is denied, not thrown", async () => {
+  it("what is not an object is denied, not thrown", async () => {
     const judge = guardTools(guardIn(scratch()));
     expect(await judge({ toolCall: { toolName: "x", toolCallId: "1", input: "text" } })).toMatchObject({ type: "denied" });
     expect(await judge({ toolCall: { toolName: "constructor", toolCallId: "1", input: {} } })).toMatchObject({ type: "user-approval" });

@@ -78,7 +78,7 @@ describe("the records are the tables", () => {
     },
   );
 
-  it("what a command line may hold is no name of an option or of a subcommand", () => {
+  it("what a command line may hold is not the name of an option or of a subcommand", () => {
     for (const entry of allEntries()) {
       const { options, subcommands } = grammarOf(entry);
       for (const name of ["", " ", "->", "-> stop", "=text", "\t=text", "-\n", "\n", "stop", "--help -> stop"])

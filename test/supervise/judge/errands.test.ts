@@ -75,7 +75,7 @@ describe("knowledge/errands", () => {
   it("names the mistakes of a table", () => {
     const wrong = (text: string): readonly string[] => readErrands([{ name: "x", text }]).mistakes;
     expect(wrong("tool\n  cache: ../up\n  ask: write ~/a\n  allow: write ~/b\n")).toEqual([
-      "knowledge/errands/x.table:2: cache: `../up` is no place",
+      "knowledge/errands/x.table:2: cache: `../up` is not a place",
     ]);
     expect(wrong("tool\n  cache: ~/a\n")).toHaveLength(2);
     expect(wrong("tool\n  hosts: a b\n  allow: connect x.y\n  ask: connect z.y\n")).toHaveLength(1);

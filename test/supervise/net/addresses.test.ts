@@ -68,7 +68,7 @@ describe("what an address reaches", () => {
     "1:2:3:4:5:6:7",
     "::1.2.3",
     "::1.2.3.4:5",
-  ])("%j is no address", (text) => expect(parseAddress(text)).toBeUndefined());
+  ])("%j is not an address", (text) => expect(parseAddress(text)).toBeUndefined());
 
   it("writes addresses as URLs do, and reads them back", () => {
     fc.assert(

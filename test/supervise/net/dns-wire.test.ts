@@ -74,7 +74,7 @@ describe("DNS messages", () => {
     ["a blank", "\x03a b\0"],
     ["a NUL", "\x03a\0b\0"],
     ["beyond ASCII", "\x01\xe9\0"],
-  ])("%s is no host name", (_, name) => {
+  ])("%s is not a host name", (_, name) => {
     const message = Buffer.concat([q.subarray(0, 12), Buffer.from(name, "latin1"), Buffer.of(0, 1, 0, 1)]);
     expect(readQuery(message)?.name).toBeUndefined();
   });

@@ -172,8 +172,8 @@ describe("receipt, diff, undo", () => {
       runs: [{ id: first }, {}, {}],
       changes: [{ what: "changed" }, { what: "deleted" }, { what: "created" }],
     });
-    expect(assent(place, ["receipt", "--session", "nope"])).toMatchObject({ status: 2, stderr: saying("nope: there is no such session") });
-    expect(assent(place, ["receipt", "--since", "soon"])).toMatchObject({ status: 1, stderr: saying("is no time") });
+    expect(assent(place, ["receipt", "--session", "nope"])).toMatchObject({ status: 2, stderr: saying("nope: unknown session") });
+    expect(assent(place, ["receipt", "--since", "soon"])).toMatchObject({ status: 1, stderr: saying("is not a time") });
     expect(assent(place, ["receipt", "--since", "10m"]).stdout).toContain("deleted\n  b\n  c\n");
     expect(assent(place, ["diff", "--session"]).stdout).toContain("-a\n+2\n");
 
@@ -202,6 +202,6 @@ describe("receipt, diff, undo", () => {
     const place = scratch();
     expect(assent(place, ["receipt"])).toMatchObject({ status: 1, stderr: saying("no run is recorded yet") });
     expect(assent(place, ["undo", "no/such"])).toMatchObject({ status: 1 });
-    expect(assent(place, ["receipt", "nope"])).toMatchObject({ status: 2, stderr: saying("nope: there is no such run") });
+    expect(assent(place, ["receipt", "nope"])).toMatchObject({ status: 2, stderr: saying("nope: unknown run") });
   });
 });

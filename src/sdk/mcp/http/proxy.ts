@@ -126,7 +126,7 @@ export class Proxy implements Behind {
     const session = typeof id === "string" ? this.#sessions.get(id) : undefined;
     // A client that is told 404 opens another session.
     if (session === undefined)
-      refuse(response, id === undefined ? 400 : 404, id === undefined ? "the session id is missing" : "there is no such session");
+      refuse(response, id === undefined ? 400 : 404, id === undefined ? "the session id is missing" : "unknown session");
     return session;
   }
 

@@ -61,7 +61,7 @@ function connectAbstract(state: NetState, task: Task, sock: TaskSocket, name: Bu
     judge: () =>
       allowed
         ? verdictOf("allow", "own-socket")
-        : verdictOf("deny", "abstract-socket", { reason: `${path} has no file and no owner, and belongs to a program outside this run` }),
+        : verdictOf("deny", "abstract-socket", { reason: `the socket ${path} has no file, and a program outside this run owns it` }),
     pinned: [sock.fd],
     perform: rememberPeers(state, task, sock, inode, connectWaiting(task, sock, Buffer.concat([Buffer.of(1, 0, 0), name]))),
   };

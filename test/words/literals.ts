@@ -1,0 +1,55 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join, relative } from "node:path";
+import { parseSync } from "oxc-parser";
+
+/** A text of the source, with `X` for what is put in. */
+export interface Literal {
+  readonly place: string;
+  readonly text: string;
+}
+
+const source = join(import.meta.dirname, "../../src");
+
+/** Scripts, and words of other programs: nothing of them is told to anybody. */
+const NOT_TOLD = new RegExp(
+  "^(?:verify/corpus/|verify/known\\.ts|cli/(?:completion|wrap-launcher|demo-run)\\.ts|suggest/past\\.ts|audit/secret-table\\.ts|" +
+    "shell/languages/(?:library-names|perl|ruby)\\.ts|shell/knowledge/environment\\.ts|shell/analyse/(?:sizes|text-tools)\\.ts|policy/protected-paths\\.ts)",
+);
+
+/** `cat dd tee …`: a list of names. */
+const isList = (text: string): boolean => /^[\s\w.:[\]-]{100,}$/.test(text) && !/\b(?:the|a|is|to|of)\b/.test(text);
+
+/** Every text of the source that reads like a sentence or a part of one. */
+export function proseLiterals(): readonly Literal[] {
+  const files = readdirSync(source, { recursive: true, encoding: "utf8" }).filter((file) => file.endsWith(".ts") && !NOT_TOLD.test(file));
+  return files.flatMap((file) => {
+    const path = join(source, file);
+    const text = readFileSync(path, "utf8");
+    const lineAt = (at: number): number => text.slice(0, at).split("\n").length;
+    return literalsOf(parseSync(path, text).program)
+      .filter(({ value }) => /\p{L}{2,} [\p{L}X]/u.test(value) && !isList(value))
+      .map(({ at, value }) => ({ place: `src/${relative(source, path)}:${lineAt(at)}`, text: value }));
+  });
+}
+
+interface Found {
+  readonly at: number;
+  readonly value: string;
+}
+
+const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null;
+
+function literalsOf(node: unknown): readonly Found[] {
+  if (Array.isArray(node)) return node.flatMap(literalsOf);
+  if (!isRecord(node)) return [];
+  const { type, start } = node;
+  if (type === "ImportDeclaration" || type === "TSLiteralType" || type === "TaggedTemplateExpression") return [];
+  const at = typeof start === "number" ? start : 0;
+  const inside = Object.values(node).flatMap(literalsOf);
+  if (type === "Literal" && typeof node["value"] === "string") return [{ at, value: node["value"] }];
+  if (type !== "TemplateLiteral" || !Array.isArray(node["quasis"])) return inside;
+  const parts = node["quasis"].map((part: unknown) =>
+    isRecord(part) && isRecord(part["value"]) && typeof part["value"]["cooked"] === "string" ? part["value"]["cooked"] : "",
+  );
+  return [{ at, value: parts.join("X") }, ...inside];
+}
