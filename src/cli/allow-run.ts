@@ -55,7 +55,7 @@ export async function allowRun(words: readonly string[], options: AllowRunOption
   if (chosen === undefined || chosen.length === 0) {
     complain(
       COMMAND,
-      chosen === undefined ? "there is no terminal to ask on" : "nothing was written",
+      chosen === undefined ? "this is not a terminal, so nobody can be asked" : "nothing was written",
       "--dry-run lists the rules, --all writes them without asking",
     );
     return 1;
@@ -112,7 +112,7 @@ function placeFor(run: RunRecord, machine: Machine, options: AllowRunOptions): R
 /** Undefined: there is no terminal. */
 async function choose(page: string, rules: readonly AllowingRule[]): Promise<readonly AllowingRule[] | undefined> {
   const question = rules.length === 1 ? "Allow it? [y/N]" : "Allow which? Numbers such as 1,3 or 1-4, or all; Enter for none:";
-  for (let asked = page; ; asked = "That is no number of the list.\n") {
+  for (let asked = page; ; asked = "That number is not in the list.\n") {
     const line = await askLine(asked, question, "");
     const numbers = line === undefined ? undefined : numbersIn(line.toLowerCase(), rules.length);
     if (line === undefined) return undefined;

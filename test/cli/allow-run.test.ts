@@ -134,7 +134,7 @@ describe("assent allow --run", () => {
   });
 
   it.each([
-    [["--run", "no-such"], "there is no such run"],
+    [["--run", "no-such"], "unknown run"],
     [["--run", "x", "ls"], "--run takes no command"],
     [["--all", "ls"], "--all goes with --run"],
     [["--global", "ls"], "--global goes with --run"],
