@@ -1,4 +1,4 @@
-import { adviceForPerson, brief, sayAction, quote, type Span, visible } from "../action/index.ts";
+import { type Action, adviceForPerson, brief, sayAction, quote, type Span, visible } from "../action/index.ts";
 import { isObject } from "../data/index.ts";
 import type { DecideOptions, Outcome } from "../engine/index.ts";
 import { changedParts, differ, withUserFile } from "../suggest/index.ts";
@@ -171,7 +171,7 @@ function tree({ request, verdict, answer, warnings }: Outcome, changes: readonly
     const [first, next] = branch(at);
     const indent = "origin" in action && action.origin.by === "command" ? "  " : "";
     out.push(`${first}${label(own)} ${indent}${sayAction(action)}`);
-    out.push(`${next}${gap}${indent}${style.dim(`${origin(own)} — ${visible(own.reason)}`)}`);
+    out.push(`${next}${gap}${indent}${style.dim(`${origin(own)} — ${reasonBeside(own, action)}`)}`);
   }
   for (const [index, { unknown, verdict: own }] of verdict.unknowns.entries()) {
     const [first, next] = branch(verdict.actions.length + index);
@@ -203,6 +203,12 @@ function waysOut(verdict: Verdict, changes: readonly string[], text: string | un
     ...commands.map((command) => `  ${command}`),
     `which adds ${rules} to permissions.allow in ~/.agent-permissions.jsonc`,
   ];
+}
+
+/** The reason, without the words that stand above it already. */
+function reasonBeside({ reason }: Verdict, action: Action): string {
+  const what = `${sayAction(action)}: `;
+  return visible(reason.startsWith(what) ? reason.slice(what.length) : reason.replace(`: ${sayAction(action)}`, ""));
 }
 
 /** A command that people type once more. */

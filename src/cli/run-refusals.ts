@@ -50,7 +50,8 @@ export function forPeople(quiet: boolean): RefusalWording {
       const isSaid = verdict.builtin === "undo.too-large" || verdict.builtin === "undo.failed";
       if (!quiet && isSaid) return undefined;
       const way = verdict.help === undefined ? "" : `; ${adviceForPerson(verdict.help)}`;
-      const text = `${sayAction(action)}: ${verdict.reason}${way}`;
+      const what = sayAction(action);
+      const text = `${verdict.reason.startsWith(what) ? "" : `${what}: `}${verdict.reason}${way}`;
       return text.length > LONGEST_REASON ? `${text.slice(0, LONGEST_REASON)}…` : text;
     },
   };
