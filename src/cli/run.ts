@@ -268,7 +268,7 @@ function tellSummary({ summary }: PreparedRun, page: () => string): void {
     const problem = summary.write(page());
     if (problem !== undefined) complain(COMMAND, problem);
   } catch (error) {
-    complain(COMMAND, `there is no summary of this run: ${visible(messageOf(error))}`);
+    complain(COMMAND, `the summary of this run is missing: ${visible(messageOf(error))}`);
   }
 }
 

@@ -86,7 +86,8 @@ function judgeLine(command: string, { tool, agent, session, cwd, machine }: Star
   return require("./hook.cjs").judgeStart({ ...about, ...by }, machine);
 }
 
-const refuseVerdict = ({ reason, help }: RequestVerdict): number => refuse(`${reason}${help === undefined ? "" : ` (${help})`}`);
+const refuseVerdict = ({ reason, help }: RequestVerdict): number =>
+  refuse(`${reason}${help === undefined ? "" : ` (${adviceForModel(help)})`}`);
 
 /** The caller's environment makes one of these programs load what an agent may have written. */
 function loads(starts: readonly string[], folders: readonly string[], machine: Machine): string | undefined {
