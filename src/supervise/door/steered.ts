@@ -32,6 +32,9 @@ const LOADED_BY = new RegExp(
   "i",
 );
 
+/** From nowhere, or from where modules come without it (go help goproxy). */
+const GO_DEFAULT = /^(?:off|direct|https:\/\/proxy\.golang\.org)(?:[,|](?:off|direct|https:\/\/proxy\.golang\.org))*$/;
+
 /** Of node's options those that load or open something; the others are about memory and warnings. */
 const LOADING =
   /(?:^|\s)"?(?:-r|--(?:require|import|loader|experimental-loader|inspect\S*|env-file|openssl-config|icu-data-dir|snapshot-blob))/;
@@ -92,6 +95,7 @@ function loadsCode(item: string, programs: readonly string[], run: RunOrigin): b
   if (!LOADED_BY.test(item)) return false;
   const { name, value } = variableOf(item);
   if (value === "" || (name === "NODE_OPTIONS" && !LOADING.test(value))) return false;
+  if (name === "GOPROXY" && GO_DEFAULT.test(value)) return false;
   if (name === "HOME" && programs.every((program) => /^git(?:[ -]|$)/.test(program) || !/^\w/.test(program))) return false;
   // npm names its user's own file to whatever it starts.
   if (/^npm_config_init[-._]module$/i.test(name) && value === latin1(`${run.home}/.npm-init.js`)) return false;
