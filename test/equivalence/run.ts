@@ -2,7 +2,8 @@ import { spawn, spawnSync } from "node:child_process";
 import { appendFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { HERE, type Results, type Suite, SUITES, type Unit } from "./suites.ts";
+import { everyday } from "./everyday.ts";
+import { HERE, type Outcome, type Results, type Suite, SUITES, type Unit } from "./suites.ts";
 
 const HELP = `npm run equivalence -- [options]
 
@@ -36,6 +37,7 @@ const pattern = new RegExp(valuesOf("--unit")[0] ?? "");
 const except = new RegExp(valuesOf("--except")[0] ?? "^$");
 const cache = resolve(valuesOf("--cache")[0] ?? (isRoot ? "/var/cache/assent-equivalence" : join(homedir(), ".cache/assent-equivalence")));
 const record = valuesOf("--record")[0];
+const ALL = [...SUITES, everyday];
 const seconds = numberOf("--seconds", 300);
 
 const ASSENT = join(HERE, "../../dist/bin.cjs");
@@ -110,11 +112,6 @@ const quoted = (words: readonly string[]): string => words.map((word) => `'${wor
 const supervised = (words: readonly string[]): string =>
   `${quoted([process.execPath, ASSENT, "run", "-q", "-P", "--policy"])} "$ROOT/policy.json" -- ${quoted(words)}`;
 
-interface Outcome {
-  readonly bare: Results;
-  readonly others: readonly Results[];
-}
-
 /** Which of the runs did not end in time. */
 type Late = "bare" | "supervised";
 
@@ -127,6 +124,7 @@ function freshProject(project: string): void {
 }
 
 async function compare(suite: Suite, unit: Unit): Promise<Outcome | Late> {
+  if (suite.compare !== undefined) return suite.compare(unit);
   const place = placeFor(suite, unit);
   const { root, project } = place;
   try {
@@ -207,7 +205,7 @@ const reasonFor = (suite: string, test: string): Known | undefined =>
 function report(found: readonly Found[]): number {
   const rows: string[] = [];
   let unexplained = 0;
-  for (const { name, from } of SUITES) {
+  for (const { name, from } of ALL) {
     const own = found.filter(({ suite }) => suite === name);
     if (own.length === 0) continue;
     const count = (of: (each: Found) => number): number => own.reduce((sum, each) => sum + of(each), 0);
@@ -262,7 +260,7 @@ async function main(): Promise<void> {
   const before = record === undefined ? [] : linesOf(record);
   const found = [...before];
   const work: (readonly [Suite, Unit])[] = [];
-  for (const suite of SUITES) {
+  for (const suite of ALL) {
     if (wanted.length > 0 && !wanted.includes(suite.name)) continue;
     const units = suite.units(cache, all);
     if (typeof units === "string") process.stdout.write(`${suite.name} (${suite.from}) cannot be compared here: ${units}\n`);

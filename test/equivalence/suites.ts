@@ -5,6 +5,12 @@ import { join } from "node:path";
 /** What became of each test, by its name. */
 export type Results = ReadonlyMap<string, string>;
 
+/** What a unit gave without Assent, and with it. */
+export interface Outcome {
+  readonly bare: Results;
+  readonly others: readonly Results[];
+}
+
 /** Something that is run in one go. */
 export interface Unit {
   readonly name: string;
@@ -18,10 +24,12 @@ export interface Suite {
   readonly from: string;
   /** Units of it; `all`, or those that touch files, processes, sockets, terminals, signals, locks. A text says what is missing here, and how to get it. */
   readonly units: (cache: string, all: boolean) => readonly Unit[] | string;
-  /** Where the tests change what a preset protects everywhere: hooks and configuration of repositories. */
+  /** Where the tests do what a preset asks about everywhere: hooks and configuration of repositories, files of a terabyte. */
   readonly preset?: "none";
   /** `place`: the folder it ran in. */
   readonly results: (stdout: string, place: string, unit: Unit) => Results;
+  /** Where it brings a world of its own. */
+  readonly compare?: (unit: Unit) => Promise<Outcome>;
 }
 
 /** This folder: it is run from a bundle. */
@@ -177,6 +185,7 @@ cd t && sed -i -e '/^rm -rf "$LINKSDIR"/d' -e 's/^for i in $implemented/for i in
 const coreutils: Suite = {
   name: "coreutils",
   from: "Debian source package coreutils, with the machine's programs",
+  preset: "none",
   units: (cache, all) => {
     const folder = source(cache, "coreutils");
     if (folder === undefined) return NO_SOURCE;
