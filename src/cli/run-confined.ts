@@ -182,7 +182,7 @@ async function supervise(start: ConfinedStart, run: NonNullable<ConfinedParts["s
   const { command, cwd, env, machine, shell, ticket, beside } = start;
   beside?.begin();
   const starters = beside === undefined ? [] : startersOf(beside.front);
-  const refusals = new Refusals(forModels(cwd));
+  const refusals = new Refusals(forModels(cwd, machine.home));
   const notices: string[] = [];
   let send: ((signal: NodeJS.Signals) => void) | undefined;
   let interrupted = false;

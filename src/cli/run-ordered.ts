@@ -50,7 +50,7 @@ function optionsOf(order: RunOrder, channel: Channel, onStarted: () => void): Or
   const found = findProgram(argv[0], env["PATH"], cwd);
   if (found.is === "none") throw new RunError("exec", `${argv[0]}: ${found.why}`);
   const [program = "", ...words] = found.start;
-  const told = forModels(cwd);
+  const told = forModels(cwd, thisMachine().home);
   return {
     argv: [program, ...words, ...argv.slice(1)],
     // As it was called, where it is started itself.

@@ -1,4 +1,5 @@
 import { adviceForPerson, type Action, brief, sayAction, quote, visible } from "../action/index.ts";
+import { isWithin } from "../path/index.ts";
 import { titleOf, type Verdict } from "../policy/index.ts";
 import type { RunEvent } from "../supervise/index.ts";
 
@@ -64,12 +65,13 @@ const LONGEST_OBJECT = 120;
  * For the model whose command was confined. INVARIANT: of what the program chose there is only the object, quoted, without
  * a line break and cut; the rest is Assent's or a rule's own.
  */
-export const forModels = (cwd: string): RefusalWording => ({
+export const forModels = (cwd: string, home: string): RefusalWording => ({
   most: 7,
   line: ({ action, more = [], verdict }) => {
     const [said, ...objects] = spoken(action, more);
     const verb = verdict.builtin === "unreachable-name" ? "look up" : said;
-    return `${verb} ${objects.map(quoted).join(" to ")}: ${whyOf(verdict)}. Way out: ${wayOut(action, verdict, cwd)}`;
+    const [why, way] = verdict.builtin === "run.outside" && isWithin(home, cwd) ? IN_HOME : [whyOf(verdict), wayOut(action, verdict, cwd)];
+    return `${verb} ${objects.map(quoted).join(" to ")}: ${why}. Way out: ${way}`;
   },
 });
 
@@ -122,6 +124,12 @@ export function whyOf({ rule, untrusted, builtin, reason, basis }: Verdict): str
 
 /** Where nothing that the model may do helps. */
 export const PERSON = "ask the user to run it in their own terminal";
+
+/** Where it was started in the home folder, or above it: that is nobody's project. */
+const IN_HOME = [
+  "the home folder itself is no project: a confined command changes nothing in it",
+  `work in a folder of its own below it, or ${PERSON}`,
+] as const;
 
 /** What the model itself may do next. */
 function wayOut(action: Action, { rule, basis, builtin, decision }: Verdict, cwd: string): string {

@@ -101,6 +101,16 @@ describe("the commands", () => {
     expect(() => readFileSync(join(place.home, ".agent-permissions.jsonc"))).toThrow("ENOENT");
   });
 
+  it("replay --confined says what would have gone ahead confined, before anybody has agreed to it", () => {
+    const place = scratch();
+    for (const line of ["make lint", "make lint", "git push --force", "ls"]) ask(place, line);
+    const env = { HOME: place.home, PATH: process.env["PATH"] };
+    const { stdout } = assent(place, ["replay", "--confined", "--json"], "", env);
+    const { changes } = JSON.parse(stdout) as { readonly changes: readonly { readonly input: { readonly command: string } }[] };
+    expect(changes).toMatchObject([{ input: { command: "make lint" }, before: "none", after: "confined", count: 2 }]);
+    expect(() => readFileSync(join(place.home, ".agent-permissions.jsonc"))).toThrow("ENOENT");
+  });
+
   it("a broken file is told with its place", () => {
     const place = scratch();
     const file = place.write("new.jsonc", "{ permissions: { denny: [] } }");

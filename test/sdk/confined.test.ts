@@ -66,6 +66,21 @@ function howOf({ ended, supervised: isSupervised, confined: run }: ExecuteResult
 /** Code in which nobody can see what it does. */
 const CODE = 'python3 -c \'import os; exec(os.environ.get("MARK", "print(1)"))\'';
 
+describe("variables that hold a secret", () => {
+  const SEES = "printenv MY_TOKEN PLAIN || true";
+  it.each([
+    ["stay where code of the run reaches no host", "{}", "ghp_x\nsays\n"],
+    ["leave where a rule lets it reach one", '{ "permissions": { "allow": ["Net(api.example.com)"] } }', "says\n"],
+  ])("%s", async (_, policy, output) => {
+    if (!supervised) return;
+    const place = here();
+    place.write("~/.agent-permissions.jsonc", policy);
+    const env = { ...place.machine.env, MY_TOKEN: "ghp_x", PLAIN: "says" };
+    const { backend } = backendIn(place, { env });
+    expect(await backend.execute(script(place, SEES))).toMatchObject({ output, confined: {} });
+  });
+});
+
 describe("a command is", () => {
   const ROWS: readonly (readonly [line: string, how: How, permissions?: Ruleset])[] = [
     ["ls", "bare"],
