@@ -29,6 +29,8 @@ export interface Applied {
   /** Words behind them that the entry does not tell apart: options and operands by their looks only. */
   readonly loose: readonly Value[];
   readonly complete: boolean;
+  /** It has files among its operands, which it reads. */
+  readonly reads: boolean;
   /** Of the subcommand. */
   readonly upkeep: readonly string[];
 }
@@ -102,6 +104,7 @@ function applyLevel(
     operands: told ? [...before, ...args.operands] : before,
     loose: told ? [] : args.operands,
     complete: known && args.doubts.length === 0,
+    reads: inv.sources.some((source) => args.operands.includes(source) && textOf(source) !== "-"),
     upkeep: spec.upkeep ?? [],
   };
 }
@@ -176,6 +179,7 @@ function applySubcommand(inv: Invocation, grammar: Grammar, first: Value, id: st
     operands: [...before, ...inv.args.operands],
     loose: [],
     complete: false,
+    reads: false,
     upkeep: [],
   };
   if (word === undefined) {
@@ -250,6 +254,7 @@ function showHelp(
     operands: before,
     loose: [],
     complete: true,
+    reads: false,
     upkeep: [],
   };
 }

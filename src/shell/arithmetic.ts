@@ -1,9 +1,9 @@
 import type { ArithmeticExpression } from "unbash";
 import type { Context } from "./context.ts";
 import { expandParts, streamText, type Expansion } from "./expand.ts";
-import { isArray, type ShellState } from "./state.ts";
+import { either, isArray, type ShellState } from "./state.ts";
 import { NOTHING, textOf, type Value } from "./value.ts";
-import { setElement, setNumber } from "./variables.ts";
+import { perhapsNumber, setElement, setNumber } from "./variables.ts";
 
 const ASSIGNING = new Set(["=", "+=", "-=", "*=", "/=", "%=", "<<=", ">>=", "&=", "|=", "^=", "**="]);
 
@@ -12,7 +12,8 @@ export function readArithmetic(ex: Expansion, expression: ArithmeticExpression):
   switch (expression.type) {
     case "ArithmeticBinary":
       readArithmetic(ex, expression.left);
-      readArithmetic(ex, expression.right);
+      if (expression.operator === "&&" || expression.operator === "||") readPerhaps(ex, [expression.right]);
+      else readArithmetic(ex, expression.right);
       if (/[/%]|\*\*/.test(expression.operator) && !isPlainDivisor(expression.right)) ex.cx.mayFail(ex.state);
       if (ASSIGNING.has(expression.operator)) assign(ex, expression.left);
       return;
@@ -22,8 +23,7 @@ export function readArithmetic(ex: Expansion, expression: ArithmeticExpression):
       return;
     case "ArithmeticTernary":
       readArithmetic(ex, expression.test);
-      readArithmetic(ex, expression.consequent);
-      readArithmetic(ex, expression.alternate);
+      readPerhaps(ex, [expression.consequent, expression.alternate]);
       return;
     case "ArithmeticGroup":
       readArithmetic(ex, expression.expression);
@@ -39,6 +39,21 @@ export function readArithmetic(ex: Expansion, expression: ArithmeticExpression):
     case "ArithmeticWord":
       word(ex, expression.value, expression.parts === undefined ? undefined : expandParts(ex, expression.parts));
       return;
+  }
+}
+
+/** What is evaluated only where another part says so: what it sets may stay as it was. */
+function readPerhaps(ex: Expansion, parts: readonly ArithmeticExpression[]): void {
+  const { state } = ex;
+  for (const part of parts) {
+    const before = new Map(state.variables);
+    readArithmetic(ex, part);
+    for (const [name, value] of state.variables) {
+      const now = either(name, before.get(name), value);
+      if (now === undefined || now === value) continue;
+      state.variables.set(name, now);
+      if (state.environment.has(name)) state.hand(name, { value: now, span: undefined });
+    }
   }
 }
 
@@ -94,6 +109,20 @@ export const isNumeric = (value: Value): boolean =>
 /** The names in a text that is evaluated: bash evaluates what they hold in turn. */
 export function readNames(at: At, text: string): void {
   for (const name of text.match(/[A-Za-z_]\w*/g) ?? []) readName(at, name, 0);
+  readAssignments(at, text);
+}
+
+/** Names in a text that evaluating it may give a number: `x=5` is arithmetic wherever a number is asked for. */
+function readAssignments(at: At, text: string): void {
+  if (!/[=+-]/.test(text)) return;
+  const found = [
+    ...text.matchAll(/([A-Za-z_]\w*)\s*(\[[^\]]*\])?\s*(?:[-+*/%&|^]|\*\*|<<|>>|&&|\|\||\^\^)?=(?!=)/g),
+    ...text.matchAll(/(?:\+\+|--)\s*([A-Za-z_]\w*)\s*(\[)?/g),
+    ...text.matchAll(/([A-Za-z_]\w*)\s*(\[[^\]]*\])?\s*(?:\+\+|--)/g),
+  ];
+  for (const [, name = "", subscript] of found)
+    if (subscript === undefined) perhapsNumber(at.cx, at.state, name);
+    else setElement(at.cx, at.state, name, { exported: false });
 }
 
 /** Texts of the line itself that the shells keep: the last word, what a pattern matched, the command, what was read. */
@@ -112,7 +141,10 @@ function readName(at: At, name: string, depth: number): void {
     }
     if (!/^\s*(-?(0[0-7]*|[1-9]\d*)|[A-Za-z_]\w*)?\s*$/.test(text)) at.cx.mayFail(at.state);
     if (!readSubscript(text)) at.cx.unknown(`arithmetic evaluates the text of $${name}, which can run code`);
-    else for (const inner of text.match(/[A-Za-z_]\w*/g) ?? []) if (inner !== name) readName(at, inner, depth + 1);
+    else {
+      for (const inner of text.match(/[A-Za-z_]\w*/g) ?? []) if (inner !== name) readName(at, inner, depth + 1);
+      readAssignments(at, text);
+    }
   }
 }
 

@@ -7,6 +7,7 @@ import { DEEPEST_NESTING, type Context } from "./context.ts";
 import { evaluateAsArithmetic, expandFields, expandText } from "./expand.ts";
 import type { CommandRunner } from "./invocation.ts";
 import { parseShell } from "./parse.ts";
+import { replaceInput, takeInput, withInput } from "./input.ts";
 import { secretHanded } from "./secret-words.ts";
 import { startProgram, startUnknown } from "./program.ts";
 import { readRedirections } from "./redirect.ts";
@@ -51,6 +52,7 @@ export function runSimple(cx: Context, state: ShellState, node: Command, stdin: 
   const env: { name: string; value: string | undefined }[] = [];
   const handed = new Map<string, Handed>();
   const span = cx.span(node);
+  const outside = new Map<string, ShellVariable | undefined>();
   for (const item of node.prefix) {
     if (item.type !== "Assignment") continue;
     const value = assignmentValue(cx, state, item);
@@ -62,8 +64,14 @@ export function runSimple(cx: Context, state: ShellState, node: Command, stdin: 
       steering(cx, item.name, value, { exported: true, span: cx.span(item) });
       handed.set(item.name, { value, span: cx.span(item) });
       env.push({ name: item.name, value: "atoms" in value ? textOf(value) : undefined });
+      // The next of them sees it already.
+      if (!outside.has(item.name)) outside.set(item.name, state.variables.get(item.name));
+      state.variables.set(item.name, value);
     }
   }
+  for (const [name, value] of outside)
+    if (value === undefined) state.variables.delete(name);
+    else state.variables.set(name, value);
   const given = inputOf(cx, stdin, redirected.stdin);
   const input = node.redirects.some((one) => one.type === "Redirect" && one.operator === "<" && isEndlessFile(one.target?.text ?? ""))
     ? endless(given)
@@ -73,6 +81,7 @@ export function runSimple(cx: Context, state: ShellState, node: Command, stdin: 
     if (node.name !== undefined && !named) return same(NOTHING, state);
     if (node.prefix.some((item) => item.type === "Assignment")) return redirectedOutcome(same(NOTHING, state), redirected, undone);
     // zsh runs cat there (zshparam(1), NULLCMD): what a pipe brings goes on, and into the files.
+    if (cx.maybeZsh && node.redirects.length > 0) takeInput(cx, state, stdin, "lines");
     const passed = cx.maybeZsh && node.redirects.length > 0 ? input : (redirected.stdin ?? NOTHING);
     const certain = passed.is === "none" || cx.shell === "zsh";
     const out: Stream = certain ? passed : { is: "unknown", why: "what redirections alone print", network: isNetwork(passed) };
@@ -84,7 +93,8 @@ export function runSimple(cx: Context, state: ShellState, node: Command, stdin: 
   const before = cx.actions.length;
   const { environment } = state;
   const variables = lend(cx, state, handed, words[0] === undefined ? undefined : textOf(words[0]));
-  const outcome = dispatch({ cx, state, argv: words, env, stdin: input, span, assigned, runner: RUNNER });
+  const start = (own: Stream): ShellOutcome => dispatch({ cx, state, argv: words, env, stdin: own, span, assigned, runner: RUNNER });
+  const outcome = redirected.stdin === undefined ? start(input) : withInput(cx, input, start);
   const lasting = words[0] === undefined || mayKeep(state, textOf(words[0]));
   if (handed.size > 0)
     for (const end of new Set([state, outcome.ok, outcome.fail])) takeBack(end, handed, { environment, variables, lasting });
@@ -95,10 +105,10 @@ export function runSimple(cx: Context, state: ShellState, node: Command, stdin: 
     if (first >= 0) cx.addDanger(first, "resource-bomb");
   }
   const run = redirectedOutcome(outcome, redirected, undone);
-  // From here on the shell itself prints elsewhere (bash(1), exec).
-  return node.redirects.length > 0 && isExecAlone(words)
-    ? { ...run, out: { is: "unknown", why: "what the shell prints after exec", network: false } }
-    : run;
+  if (node.redirects.length === 0 || !isExecAlone(words)) return run;
+  // From here on the shell itself reads and prints elsewhere (bash(1), exec).
+  replaceInput(cx, state);
+  return { ...run, out: { is: "unknown", why: "what the shell prints after exec", network: false } };
 }
 
 /** `exec > file`: no program is started. */
@@ -196,8 +206,7 @@ function assignmentValue(cx: Context, state: ShellState, item: Assignment): Shel
     const index = expandText(ex, item.index);
     evaluateAsArithmetic(ex, index, "an array subscript");
     // Subscripts begin at 1 in zsh, and the assignment of one that is none ends the line (zshparam(1), Array Parameters).
-    if (cx.maybeZsh && !/^[1-9]\d*$/.test(textOf(index) ?? "") && !state.attributesOf(item.name).includes("A"))
-      cx.unknown(`zsh may give up the assignment of an element of $${item.name}`, { span: cx.span(item), help: "write the whole array" });
+    if (cx.maybeZsh && !/^[1-9]\d*$/.test(textOf(index) ?? "") && !state.attributesOf(item.name).includes("A")) cx.mayGiveUp(state);
   }
   if (item.value.type === "ArrayValue") {
     const values = item.value.elements.flatMap((word) => {
@@ -209,8 +218,7 @@ function assignmentValue(cx: Context, state: ShellState, item: Assignment): Shel
     });
     // zsh gives up the command where some elements are keyed and others are not (zshparam(1), Array Parameters).
     const keyed = item.value.elements.filter((word) => KEYED.test(word.text)).length;
-    if (cx.maybeZsh && keyed > 0 && keyed < item.value.elements.length)
-      cx.unknown("an array some of whose elements name their place: zsh gives up the command, bash goes on", { span: cx.span(item) });
+    if (cx.maybeZsh && keyed > 0 && keyed < item.value.elements.length) cx.mayGiveUp(state);
     // Where each lies, and over which it is written, is not followed (bash(1), Arrays; zshparam(1), Array Parameters).
     if (item.value.elements.some((word) => KEYED.test(word.text)))
       return [unknown(`$${item.name}, some of whose elements name their place`, true)];
@@ -281,6 +289,7 @@ export function dispatch(d: Dispatch): ShellOutcome {
 
 function dispatchUnknown(d: Dispatch, name: Value, rest: readonly Value[]): ShellOutcome {
   const { cx, state } = d;
+  takeInput(cx, state, d.stdin, "pieces");
   const out = startUnknown({ cx, state, run: RUNNER, argv: d.argv, env: d.env, stdin: d.stdin, span: d.span });
   // An unquoted expansion may vanish, and the next word is then the command.
   if (name.many && rest.length > 0 && prefixOf(name) === "") dispatch({ ...d, argv: rest });

@@ -29,6 +29,7 @@ export interface TrapEffects {
   readonly attributes: ReadonlyMap<string, string>;
   readonly moves: boolean;
   readonly prints: boolean;
+  readonly reads: boolean;
   /** It defines functions and aliases, sets parameters and options, or returns. */
   readonly steers: boolean;
 }
@@ -82,12 +83,19 @@ export class Context {
    * the `eval` or of the subshell.
    */
   readonly failures: ShellState[][] = [];
+  /** Those of them that belong to a whole script. */
+  readonly scripts = new Set<readonly ShellState[]>();
   /** Traps that were set, judged when the whole line is known. */
   readonly traps: ShellTrap[] = [];
   /** Symbolic links that the line makes: see `links.ts`. */
   readonly links: MadeLink[] = [];
   /** Words as they appear in actions. */
   readonly said = new Map<Value, Argument>();
+  /** Inputs that are open, innermost last, and what is left of those that something has read: see `input.ts`. */
+  readonly inputs: Stream[] = [];
+  readonly taken = new WeakMap<Stream, "lines" | "pieces">();
+  /** How often the walk met what reads an input. */
+  readings = 0;
   /** How often the walk met what may end a list of commands early: what comes after it may not run. */
   cuts = 0;
   private steps = 0;
@@ -128,6 +136,14 @@ export class Context {
   mayFail(state: ShellState): void {
     this.cuts++;
     this.failures.at(-1)?.push(state.fork());
+  }
+
+  /** zsh gives up what it is told, up to the `eval` or to the whole script; bash goes on. */
+  mayGiveUp(state: ShellState): void {
+    if (!this.maybeZsh) return;
+    this.cuts++;
+    const around = this.failures.at(-1);
+    if (around !== undefined && !this.scripts.has(around)) around.push(state.fork());
   }
 
   /** Walks up to a boundary at which failed expansions end, and hands them over. */
@@ -225,6 +241,8 @@ export const BY_SHELL: Origin = { by: "shell" };
 /** What a walked piece of shell leaves behind: what it printed, and the state after success and after failure. */
 export interface StepOutcome<State> {
   readonly out: Stream;
+  /** Nothing else is printed, to whatever descriptor: no message of an error, no trace. */
+  readonly sole?: true;
   /** What redirections of the command itself took away from its output. */
   readonly spilled?: Stream;
   readonly ok: State | undefined;

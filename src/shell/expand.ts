@@ -175,6 +175,8 @@ class FieldBuilder {
         this.quoted(part.parts);
         return;
       case "Glob":
+        // A pattern that matches nothing.
+        if (this.splitting) cx.mayGiveUp(this.ex.state);
         this.addValue({ atoms: [this.bracket(part.text, part.parts ?? [])], many: this.splitting });
         this.present = true;
         return;
@@ -398,6 +400,7 @@ function tildePrefix(ex: Expansion, raw: string, value: string, whole: boolean):
   const rest = literal(value.slice(1 + user.length));
   if (user === "") return concat(homeOf(ex), rest);
   if (user === "+") return concat(workingDirectory(ex.state), rest);
+  ex.cx.mayGiveUp(ex.state);
   // zsh: `~x` is what the variable x holds, when that is a path (zshexpn(1), Static named directories).
   if (ex.cx.maybeZsh && (ex.state.variables.has(user) || !/^[A-Za-z_][\w.-]*$/.test(user)))
     ex.cx.unknown(`bash and zsh read \`~${user}\` differently`, { help: "write the folder out" });

@@ -161,7 +161,7 @@ function operate(
     case "Default":
       return withDefault(ex, operation.operator, value, expandOperand(ex, operation.operand, quoted), part);
     case "Remove":
-      return remove(value, operation.operator, textOf(expandText(ex, operation.operand)), why);
+      return remove(value, operation.operator, patternOf(ex, operation.operand), why);
     case "Replace":
       expandText(ex, operation.pattern);
       expandText(ex, operation.replacement);
@@ -207,6 +207,14 @@ function withDefault(ex: Expansion, operator: string, value: Value | undefined, 
   if (nonEmpty || kind === "?") return value;
   if (kind === "=") assignVariable(cx, state, name, operand, { exported: false, span: cx.span(part) });
   return operand;
+}
+
+/** The pattern behind `#` and `%`; undefined where what is quoted, or read in another way by zsh, decides what it matches. */
+function patternOf(ex: Expansion, operand: Word): string | undefined {
+  const text = textOf(expandText(ex, operand));
+  if (text === undefined) return undefined;
+  if (text.includes("*") && /[\\'"$`]/.test(operand.text)) return undefined;
+  return ex.cx.maybeZsh && /[<>|~^#()]/.test(operand.text) ? undefined : text;
 }
 
 /** `${x%suffix}`, `${x#prefix}`: computed for literal patterns, and for `##*` and `%.*`-like ones on literal text. */

@@ -8,6 +8,7 @@ import { describe, type CommandRunner } from "./invocation.ts";
 import { entryFor } from "./knowledge/entries.ts";
 import { readHandedCommands } from "./handed-commands.ts";
 import { linesOf, nameWords } from "./named-paths.ts";
+import { leftBy, takeInput } from "./input.ts";
 import type { GivenOption } from "./options.ts";
 import { foldersOf } from "./paths.ts";
 import type { ShellState } from "./state.ts";
@@ -25,13 +26,23 @@ export interface ProgramCall {
 }
 
 /** Starts a program: emits the exec action and, from knowledge, everything it does. Returns what it prints. */
-export function startProgram(call: ProgramCall): Stream {
+export function startProgram(given: ProgramCall): Stream {
+  const { cx, argv } = given;
+  const call = { ...given, stdin: takeInput(cx, given.state, given.stdin, "lines") };
+  const [out, leaves] = judgeProgram(call);
+  takeInput(cx, given.state, given.stdin, cx.taken.get(call.stdin) === "pieces" ? "pieces" : leaves);
+  return out;
+}
+
+type LeavesInput = "lines" | "pieces";
+
+function judgeProgram(call: ProgramCall): readonly [Stream, LeavesInput] {
   const { cx, argv } = call;
   const written = argv[0] === undefined ? "" : (textOf(argv[0]) ?? "");
   const words = argv.slice(1);
   const who = identify(call, written);
   const confined = who.resolved === confineLauncher(cx.world.home) ? confinedCall(call) : undefined;
-  if (confined !== undefined) return confined();
+  if (confined !== undefined) return [confined(), "lines"];
   const spec = entryFor(who.basename) ?? entryFor(who.basename.toLowerCase());
   const exec = cx.add(execAction(call, who));
   const before = { actions: cx.actions.length, unknowns: cx.unknowns.length };
@@ -41,7 +52,7 @@ export function startProgram(call: ProgramCall): Stream {
     if (isAdministrators(call, who) && !onlyAsksForHelp(words)) cx.addDanger(exec, "host-effect");
     nameWords(cx, exec, [...words, ...environmentOf(call), ...linesOf(call.stdin)], call.state.places);
     readHandedCommands(call, who.basename.toLowerCase(), words, false, exec);
-    return { is: "unknown", why: `the output of ${written}`, network: isNetwork(call.stdin) };
+    return [{ is: "unknown", why: `the output of ${written}`, network: isNetwork(call.stdin) }, "pieces"];
   }
   // `env NAME=VALUE` sets variables for what it starts, not for the rest of the line.
   const { environment } = call.state;
@@ -78,7 +89,8 @@ export function startProgram(call: ProgramCall): Stream {
   if (runs && isOwnTool(call, who, written)) cx.refineExec(exec, { ownTool: true });
   readHandedCommands(call, who.basename.toLowerCase(), words, true, exec);
   for (const upkeep of new Set([...(spec.upkeep ?? []), ...applied.upkeep])) emitUpkeep(cx, exec, upkeep);
-  return lengthOf(call, who.basename, applied.out, exec, before.actions);
+  const leaves = who.trusted && understood ? leftBy(who.basename, applied.reads) : "pieces";
+  return [lengthOf(call, who.basename, applied.out, exec, before.actions), leaves];
 }
 
 /** What hosts start in the place of a command does what that command does, or less. */

@@ -7,6 +7,7 @@ import { readNames, readSubscript } from "./arithmetic.ts";
 import { holeOf, isNetwork, join, literal, prefixOf, sequence, textOf, type Stream, type Value } from "./value.ts";
 import { assignVariable } from "./variables.ts";
 import { hasZshDollar } from "./parameter.ts";
+import { takeAround } from "./input.ts";
 import type { FileOperation } from "../action/index.ts";
 
 export interface Redirected {
@@ -16,13 +17,15 @@ export interface Redirected {
   readonly captured: boolean;
   /** Its output goes into `>(…)`: only what that prints comes out again. */
   readonly piped: boolean;
-  /** Error messages go where the output goes. */
+  /** Error messages, or what is written to another descriptor, go where the output goes. */
   readonly errors: boolean;
+  /** It goes into a file that may be the output under another name. */
+  readonly doubtful: boolean;
   /** A file that cannot be opened leaves the command undone. */
   readonly uncertain: boolean;
 }
 
-type OutputTarget = "out" | "err" | "pipe" | "elsewhere";
+type OutputTarget = "out" | "err" | "pipe" | "elsewhere" | "doubtful";
 
 const OUTPUTS: Readonly<Record<string, 1 | 2>> = { "/dev/stdout": 1, "/dev/fd/1": 1, "/dev/stderr": 2, "/dev/fd/2": 2 };
 
@@ -75,6 +78,7 @@ export function readRedirections(ex: Expansion, redirections: readonly Redirecti
     for (const value of expandFields(ex, target)) {
       const { operator } = redirection;
       const text = textOf(value);
+      if (sharesInput(ex, operator, value)) takeAround(ex.cx, ex.state, "pieces");
       if ((operator === ">&" || operator === "<&") && text !== undefined && /^(\d+-?|-)$/.test(text)) {
         const [copy, source] = [redirection.descriptor, Number.parseInt(text, 10)];
         const number = copy === undefined ? (operator === ">&" ? 1 : 0) : copy.type === "FileDescriptor" ? copy.value : -1;
@@ -105,14 +109,46 @@ export function readRedirections(ex: Expansion, redirections: readonly Redirecti
         const fd = redirection.descriptor?.type === "FileDescriptor" ? redirection.descriptor.value : operator === "<>" ? 0 : 1;
         const pipe = holeOf(value)?.pipe !== undefined;
         const copied = OUTPUTS[text ?? ""];
-        const leads = pipe ? "pipe" : copied === undefined ? "elsewhere" : (outputs.get(copied) ?? "elsewhere");
+        const leads = pipe
+          ? "pipe"
+          : copied !== undefined
+            ? (outputs.get(copied) ?? "elsewhere")
+            : isPlainFile(ex, text)
+              ? "elsewhere"
+              : "doubtful";
         outputs.set(fd, leads);
         if ((operator === "&>" || operator === "&>>" || operator === ">&") && redirection.descriptor === undefined) outputs.set(2, leads);
       }
     }
   }
-  const [out, err] = [outputs.get(1), outputs.get(2)];
-  return { stdin, captured: out !== "out" && out !== "pipe", piped: out === "pipe", errors: err === "out", uncertain };
+  const out = outputs.get(1);
+  return {
+    stdin,
+    captured: out !== "out" && out !== "pipe",
+    piped: out === "pipe",
+    errors: [...outputs].some(([descriptor, leads]) => descriptor !== 1 && leads === "out"),
+    doubtful: [...outputs.values()].includes("doubtful"),
+    uncertain,
+  };
+}
+
+/** A file that is neither a descriptor of the shell's nor a link to one. */
+function isPlainFile({ cx, state }: Expansion, text: string | undefined): boolean {
+  if (text === undefined) return false;
+  if (text === "/dev/null" || text === "/dev/tty") return true;
+  if (cx.links.length > 0) return false;
+  const places = text.startsWith("/") ? ["/"] : state.places.map((place) => (place.is === "unknown" ? undefined : place.path));
+  return places.every((place) => place !== undefined && !/^\/(?:dev|proc)(?:\/|$)/.test(cx.world.canonical(resolvePath(place, text))));
+}
+
+/** Where a descriptor that is open already is opened or copied anew, both read on in the same place. */
+function sharesInput(ex: Expansion, operator: string, value: Value): boolean {
+  const [text, hole] = [textOf(value), holeOf(value)];
+  if (operator === "<&") return !/^0?-?$/.test(text ?? "");
+  if (!operator.startsWith("<") || hole?.pipe !== undefined) return false;
+  // A name below a folder is looked for where the shell stands.
+  const prefix = prefixOf(value);
+  return !isPlainFile(ex, text ?? (hole?.below === true ? `${prefix}.` : undefined));
 }
 
 /** bash makes `&>WORD` of `>&WORD` when the word has turned out to be no number, and expands it again (5.2, do_redirection_internal). */

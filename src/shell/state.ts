@@ -1,6 +1,6 @@
 import type { Function as FunctionNode } from "unbash";
 import type { Span } from "../action/index.ts";
-import { sameValue, unknown, type Value } from "./value.ts";
+import { sameValue, unknown, type Stream, type Value } from "./value.ts";
 
 /** Where the shell may stand. */
 export type ShellPlace =
@@ -23,6 +23,7 @@ export interface Handed {
 const MOST_PLACES = 4;
 
 const NO_VARIABLES: ReadonlyMap<string, Handed> = new Map();
+const NO_INPUTS: ReadonlySet<Stream> = new Set();
 
 /** What a function's `local` hides of one variable. */
 export interface Hidden {
@@ -40,9 +41,11 @@ export interface Springing {
   readonly moves: boolean;
   /** It prints, wherever the output goes when it is sprung. */
   readonly prints: boolean;
+  /** It reads from whatever the input is then. */
+  readonly reads: boolean;
 }
 
-export const CALM: Springing = { names: new Set(), moves: false, prints: false };
+export const CALM: Springing = { names: new Set(), moves: false, prints: false, reads: false };
 
 /** What the line makes of names beside giving them values: a trap set before finds it so when it is sprung. */
 export type Mark =
@@ -73,6 +76,8 @@ export class ShellState {
   options: ReadonlySet<Followed>;
   /** In the code of a trap: how many functions are being called around it, and what they hide, is not known. */
   sprung: boolean;
+  /** Inputs in which nothing is left. */
+  ended: ReadonlySet<Stream>;
   /** One list for the whole shell, in the order of the walk. */
   marks: Mark[];
 
@@ -88,6 +93,7 @@ export class ShellState {
     this.springing = CALM;
     this.options = new Set();
     this.sprung = false;
+    this.ended = NO_INPUTS;
     this.marks = [];
   }
 
@@ -107,6 +113,7 @@ export class ShellState {
     copy.springing = this.springing;
     copy.options = this.options;
     copy.sprung = this.sprung;
+    copy.ended = this.ended;
     copy.marks = this.marks;
     if (this.variables.size > 0) copy.variables = new Map(this.variables);
     if (this.functions.size > 0) copy.functions = new Map(this.functions);
@@ -132,6 +139,10 @@ export class ShellState {
     const rest = new Map(this.attributes);
     rest.delete(name);
     this.attributes = rest;
+  }
+
+  end(input: Stream): void {
+    this.ended = new Set([...this.ended, input]);
   }
 
   setOption(option: Followed): void {
@@ -294,7 +305,7 @@ function joinFrames(a: ShellState, b: ShellState): readonly ReadonlyMap<string, 
 
 function joinSpringing(a: Springing, b: Springing): Springing {
   if (a === b) return a;
-  return { names: new Set([...a.names, ...b.names]), moves: a.moves || b.moves, prints: a.prints || b.prints };
+  return { names: new Set([...a.names, ...b.names]), moves: a.moves || b.moves, prints: a.prints || b.prints, reads: a.reads || b.reads };
 }
 
 /** The state after one of two ways. `undefined` is a way that does not go on (`exit`, `return`). */
@@ -303,6 +314,7 @@ export function joinStates(a: ShellState | undefined, b: ShellState | undefined)
   if (b === undefined) return a;
   const out = new ShellState([]);
   out.sprung = a.sprung;
+  out.ended = a.ended === b.ended ? a.ended : new Set([...a.ended].filter((input) => b.ended.has(input)));
   out.marks = a.marks;
   out.springing = joinSpringing(a.springing, b.springing);
   out.places = joinPlaces(a.places, b.places);
@@ -368,7 +380,12 @@ const sameLists = <T>(a: ReadonlyMap<string, readonly T[]>, b: ReadonlyMap<strin
 
 export function sameState(a: ShellState, b: ShellState): boolean {
   if (a === b) return true;
-  if (a.options.size !== b.options.size || a.springing.names.size !== b.springing.names.size || a.springing.moves !== b.springing.moves)
+  if (
+    a.options.size !== b.options.size ||
+    a.springing.names.size !== b.springing.names.size ||
+    a.springing.moves !== b.springing.moves ||
+    a.springing.reads !== b.springing.reads
+  )
     return false;
   if (!sameAttributes(a.attributes, b.attributes) || !sameFrames(a.frames, b.frames)) return false;
   if (!sameLists(a.functions, b.functions) || !sameLists(a.aliases, b.aliases) || a.variables.size !== b.variables.size) return false;

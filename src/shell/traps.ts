@@ -24,6 +24,7 @@ export function setTrap(cx: Context, state: ShellState, code: Value, span: Span 
     names: new Set([...springing.names, ...effects.names]),
     moves: springing.moves || effects.moves,
     prints: springing.prints || effects.prints,
+    reads: springing.reads || effects.reads,
   };
   for (const name of effects.names) state.blur(name, `$${name}, which a trap may change`);
   for (const name of effects.handed) state.hand(name, { value: unknown(`$${name}, which a trap may set`, true), span });
@@ -38,6 +39,7 @@ const CALM_EFFECTS: TrapEffects = {
   attributes: new Map(),
   moves: false,
   prints: false,
+  reads: false,
   steers: false,
 };
 
@@ -48,11 +50,12 @@ function rehearse(cx: Context, trap: Omit<ShellTrap, "effects">): TrapEffects {
   const text = textOf(trap.code);
   const parsed = text === undefined ? undefined : parseShell(text);
   // Such code is a question of its own.
-  if (parsed?.ok !== true || !cx.enter()) return { ...CALM_EFFECTS, moves: true, prints: true, steers: true };
+  if (parsed?.ok !== true || !cx.enter()) return { ...CALM_EFFECTS, moves: true, prints: true, reads: true, steers: true };
   const effects = cx.rehearse((): TrapEffects => {
     const state = surprised(trap, true);
     const watched = { ...trap, changed: new Set<string>(), moved: false, effects: CALM_EFFECTS };
     const left: ShellState[] = [];
+    const { readings } = cx;
     cx.traps.push(watched);
     cx.escapes.push({ from: "function", states: left }, { from: "loop", states: left });
     const [{ out }] = cx.failing(() => runStatements(cx, state, parsed.script.commands, NOTHING));
@@ -70,6 +73,7 @@ function rehearse(cx: Context, trap: Omit<ShellTrap, "effects">): TrapEffects {
       attributes: state.attributes,
       moves: watched.moved,
       prints: out.is !== "none",
+      reads: cx.readings > readings,
       steers: !steady,
     };
   });

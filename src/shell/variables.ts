@@ -1,6 +1,6 @@
 import type { Context } from "./context.ts";
 import { readVariable } from "./knowledge/environment.ts";
-import { DIFFERS, isArray, type Handed, type ShellState, type ShellVariable } from "./state.ts";
+import { DIFFERS, either, isArray, type Handed, type ShellState, type ShellVariable } from "./state.ts";
 import { isNumeric, readNames } from "./arithmetic.ts";
 import { workingDirectory } from "./expand.ts";
 import { holeOf, sameValue, textOf, unknown, type Value } from "./value.ts";
@@ -120,6 +120,15 @@ export function setNumber(cx: Context, state: ShellState, name: string, span?: S
   const unset = before === undefined || (!isArray(before) && (textOf(before) === "" || holeOf(before)?.why.endsWith(DIFFERS) === true));
   if (cx.maybeZsh && unset) state.addAttributes(name, "z");
   assignVariable(cx, state, name, A_NUMBER, { exported: false, span });
+}
+
+/** Arithmetic may set a variable. */
+export function perhapsNumber(cx: Context, state: ShellState, name: string): void {
+  const before = state.variables.get(name);
+  setNumber(cx, state, name);
+  const now = either(name, before, state.variables.get(name)) ?? A_NUMBER;
+  if (state.environment.has(name)) state.hand(name, { value: now, span: undefined });
+  state.variables.set(name, now);
 }
 
 /** What is certain of the value afterwards. */

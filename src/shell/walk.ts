@@ -19,6 +19,7 @@ import { readArithmetic } from "./arithmetic.ts";
 import { runSimple, toNothing } from "./command.ts";
 import { BY_SHELL, type Context, type StepOutcome } from "./context.ts";
 import { evaluateAsArithmetic, expandFields, expandText, type Expansion } from "./expand.ts";
+import { takeInput, withInput } from "./input.ts";
 import { readRedirections, type Redirected } from "./redirect.ts";
 import { joinPlaces, joinStates, sameState, type ShellPlace, type ShellState } from "./state.ts";
 import { isEndless, isNetwork, NOTHING, sequence, unknown, type Stream, type Value } from "./value.ts";
@@ -47,6 +48,7 @@ export function runSubshell(cx: Context, state: ShellState, script: ParsedScript
 export function runScript(cx: Context, start: ShellState, statements: readonly Statement[], stdin: Stream, source: string): ShellOutcome {
   const failed: ShellState[] = [];
   cx.failures.push(failed);
+  cx.scripts.add(failed);
   const nextLine = (state: ShellState | undefined, from: Statement, to: Statement): ShellState | undefined =>
     source.slice(from.end, to.pos).includes("\n") ? rejoin(state, failed.splice(0), start) : state;
   const run = runStatements(cx, start, statements, stdin, nextLine);
@@ -82,7 +84,7 @@ export function runStatements(
     if (!cx.step()) break;
     last = runStatement(cx, state, statement, stdin);
     // After `exit`, or a command that fails under errexit, the rest prints nothing.
-    outs.push(cx.cuts > cuts || (i > 0 && (start.options.has("errexit") || start.options.has("nounset"))) ? perhaps(last.out) : last.out);
+    outs.push(cx.cuts > cuts || (i > 0 && (state.options.has("errexit") || state.options.has("nounset"))) ? perhaps(last.out) : last.out);
     const following = statements[i + 1];
     const end = joinStates(last.ok, last.fail);
     const next = nextLine === undefined || following === undefined ? end : nextLine(end, statement, following);
@@ -98,7 +100,8 @@ function runStatement(cx: Context, state: ShellState, statement: Statement, stdi
     cx.concurrent++;
     const [{ out }] = cx.failing(() => runAndOr(cx, state.fork(), statement.command, NOTHING));
     cx.concurrent--;
-    return same(out, state);
+    // Who prints first is not certain.
+    return same(perhaps(out), state);
   }
   return runAndOr(cx, state, statement.command, stdin);
 }
@@ -151,8 +154,11 @@ function runPipeline(cx: Context, state: ShellState, node: PipelineNode, stdin: 
     for (const [i, command] of node.commands.entries()) {
       const inner = state.fork();
       const last = i === node.commands.length - 1;
-      const run = last ? runNode(cx, inner, command, input) : cx.failing(() => runNode(cx, inner, command, input))[0];
-      input = node.operators[i] === "|&" ? withErrors(run.out) : run.out;
+      const walk = (given: Stream): ShellOutcome =>
+        last ? runNode(cx, inner, command, given) : cx.failing(() => runNode(cx, inner, command, given))[0];
+      // The first has what is there already.
+      const run = i === 0 ? walk(input) : withInput(cx, input, walk);
+      input = node.operators[i] === "|&" ? withErrors(run) : run.out;
       if (!last && cx.maybeZsh && run.spilled !== undefined) input = perhaps(sequence([input, run.spilled]));
       if (inner.springing.prints) input = muddled(input);
       end = after(run, inner);
@@ -171,9 +177,9 @@ function runPipeline(cx: Context, state: ShellState, node: PipelineNode, stdin: 
 /** Output into which a trap may print. */
 export const muddled = (out: Stream): Stream => ({ is: "unknown", why: "what is printed beside a trap", network: isNetwork(out) });
 
-/** Output that error messages are mixed into. What is known text stays: it comes from builtins that do not fail. */
-export function withErrors(out: Stream): Stream {
-  return out.is === "text" || out.is === "unknown" ? out : { is: "unknown", why: "error messages", network: false };
+/** Output that error messages are mixed into, and what goes to other descriptors. */
+function withErrors({ out, sole }: ShellOutcome): Stream {
+  return sole === true || out.is === "unknown" ? out : { is: "unknown", why: "error messages", network: isNetwork(out) };
 }
 
 /** What a command reads that has both a pipe and a redirection: bash takes the last, zsh all of them (MULTIOS). */
@@ -184,24 +190,34 @@ export function inputOf(cx: Context, piped: Stream, redirected: Stream | undefin
   return { is: "unknown", why: "several inputs, which zsh joins and bash does not", network: isNetwork(piped) || isNetwork(redirected) };
 }
 
+/** Runs what a redirection may give another input than there was. */
+function withOwnInput<T>(cx: Context, stdin: Stream, redirected: Redirected, run: (input: Stream) => T): T {
+  const input = inputOf(cx, stdin, redirected.stdin);
+  return redirected.stdin === undefined ? run(input) : withInput(cx, input, run);
+}
+
 /** What a redirection took, a pipe behind the command gets all the same in zsh (MULTIOS). */
 export function redirectedOutcome(run: ShellOutcome, redirected: Redirected, before: ShellState | undefined): ShellOutcome {
   return withOutputs(before === undefined ? run : { ...run, fail: joinStates(run.fail, before) }, redirected);
 }
 
 function withOutputs(run: ShellOutcome, redirected: Redirected): ShellOutcome {
+  if (redirected.doubtful) {
+    const out: Stream = { is: "unknown", why: "what may go to the output", network: isNetwork(run.out) };
+    return { ...run, out, spilled: out };
+  }
   if (redirected.captured || redirected.piped) {
     const out: Stream = redirected.errors ? { is: "unknown", why: "error messages", network: isNetwork(run.out) } : NOTHING;
     return { ...run, out, spilled: sequence([run.out, run.spilled ?? NOTHING]) };
   }
-  return redirected.errors ? { ...run, out: withErrors(run.out) } : run;
+  return redirected.errors ? { ...run, out: withErrors(run) } : run;
 }
 
 function runNode(cx: Context, state: ShellState, node: CommandNode | CompoundList, stdin: Stream): ShellOutcome {
   if (!cx.step()) return same(NOTHING, state);
   const before = cx.leaked.length;
   const run = runKind(cx, state, node, stdin);
-  return cx.leaked.length === before ? run : { ...run, out: sequence([run.out, ...cx.leaked.splice(before)]) };
+  return cx.leaked.length === before ? run : { ...run, out: sequence([run.out, ...cx.leaked.splice(before).map(perhaps)]) };
 }
 
 function runKind(cx: Context, state: ShellState, node: CommandNode | CompoundList, stdin: Stream): ShellOutcome {
@@ -212,7 +228,7 @@ function runKind(cx: Context, state: ShellState, node: CommandNode | CompoundLis
       const redirected = readRedirections(expansion(cx, state), node.redirects);
       const before = redirected.uncertain ? state.fork() : undefined;
       const first = cx.actions.length;
-      const run = runNode(cx, state, node.command, inputOf(cx, stdin, redirected.stdin));
+      const run = withOwnInput(cx, stdin, redirected, (input) => runNode(cx, state, node.command, input));
       if (redirected.captured && isEndless(run.out) && !toNothing(node.redirects)) {
         const exec = cx.actions.findIndex((action, i) => i >= first && action.kind === "exec");
         if (exec >= 0) cx.addDanger(exec, "resource-bomb");
@@ -311,16 +327,24 @@ const merged = (outs: readonly Stream[]): Stream => sequence(outs.map(perhaps));
 function runCase(cx: Context, state: ShellState, node: Case, stdin: Stream): ShellOutcome {
   expandText(expansion(cx, state), node.word);
   const outs: Stream[] = [];
-  let end: ShellState | undefined = state.fork();
+  let end: ShellState | undefined;
+  /** `;&` goes on in the next body, and looks at no pattern on the way. */
+  let through: ShellState | undefined;
   for (const item of node.items) {
-    for (const pattern of item.pattern) expandText(expansion(cx, state), pattern);
-    const inner = state.fork();
-    const run = runStatements(cx, inner, item.body.commands, stdin);
+    // Those behind the one that matches are not expanded.
+    let inner = through;
+    for (const pattern of item.pattern) {
+      expandText(expansion(cx, state), pattern);
+      inner = joinStates(inner, state.fork());
+    }
+    const run = runStatements(cx, (inner ?? state).fork(), item.body.commands, stdin);
     outs.push(run.out);
-    // `;&` goes on in the next body.
-    end = joinStates(end, joinStates(run.ok, run.fail));
-    if (item.terminator === ";&" || item.terminator === ";;&") state = joinStates(state, joinStates(run.ok, run.fail)) ?? state;
+    const left = joinStates(run.ok, run.fail);
+    end = joinStates(end, left);
+    through = item.terminator === ";&" ? left : undefined;
+    if (item.terminator === ";;&") state = joinStates(state, left) ?? state;
   }
+  end = joinStates(end, state);
   return { out: merged(outs), ok: end, fail: end };
 }
 
@@ -335,6 +359,7 @@ function runFor(cx: Context, state: ShellState, node: For | Select, stdin: Strea
   const outs: Stream[] = [];
   const body = (inner: ShellState, value: Value): ShellOutcome => {
     assignVariable(cx, inner, name, value, { exported: false, span });
+    if (node.type === "Select") takeInput(cx, inner, stdin, "pieces");
     if (node.type === "Select") assignVariable(cx, inner, "REPLY", unknown("a line of the input"), { exported: false, span });
     const run = round(cx, () => runStatements(cx, inner, node.body.commands, stdin));
     outs.push(run.out);
@@ -373,9 +398,11 @@ function loop(cx: Context, start: ShellState, body: (state: ShellState) => Shell
       cx.unknown("what a loop leaves behind is not found out");
       break;
     }
+    const left = cx.inputs.map((input) => cx.taken.get(input));
     const joined = joinStates(state, body(state.fork())) ?? state;
     if (round > 0 && joined.places !== state.places) joined.places = widen(state.places, joined.places);
-    if (sameState(joined, state)) return joined;
+    // The next round finds what this one has left of an input.
+    if (sameState(joined, state) && cx.inputs.every((input, i) => cx.taken.get(input) === left[i])) return joined;
     state = joined;
   }
   return state;

@@ -1,6 +1,7 @@
 import { kill as signal } from "../analyse/processes.ts";
 import { dispatch } from "../command.ts";
 import { codeFromStream, isDescriptor } from "../code.ts";
+import { takeInput } from "../input.ts";
 import { parseShell } from "../parse.ts";
 import { targetsOf } from "../paths.ts";
 import { joinStates, type ShellState } from "../state.ts";
@@ -50,7 +51,7 @@ const source: Builtin = (call) => {
   const text = textOf(file);
   if (isDescriptor(text) && text !== "/dev/stdin" && text !== "/dev/fd/0")
     cx.unknown(`runs what is open as ${text ?? ""}`, { span: call.span, help: "write the commands out" });
-  const stream = pipe ?? (text === "/dev/stdin" || text === "/dev/fd/0" ? call.stdin : undefined);
+  const stream = pipe ?? (text === "/dev/stdin" || text === "/dev/fd/0" ? takeInput(cx, state, call.stdin, "pieces") : undefined);
   if (stream?.is === "text") {
     const states: ShellState[] = [];
     call.cx.escapes.push({ from: "function", states });

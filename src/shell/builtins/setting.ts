@@ -1,5 +1,6 @@
 import { readNames, readSubscript } from "../arithmetic.ts";
 import { evaluateAsArithmetic } from "../expand.ts";
+import { leftOf, takeAround, takeInput, takeLine } from "../input.ts";
 import { isSecretName } from "../secret-words.ts";
 import { isArray, sameVariable, type ShellState } from "../state.ts";
 import { concat, holeOf, literal, mayBeOption, NOTHING, prefixOf, textOf, torn, unknown, type Stream, type Value } from "../value.ts";
@@ -206,6 +207,7 @@ const unset: Builtin = (call) => {
           span: call.span,
         });
       else forgetFunction(call, name, true);
+      cx.mayGiveUp(state);
       continue;
     }
     if (!given.letters.includes("f")) unsetVariable(call, name);
@@ -274,6 +276,8 @@ const set: Builtin = (call) => {
       else if (letter === "P") state.setOption("physical");
       else if (letter === "e") state.setOption("errexit");
       else if (letter === "u") state.setOption("nounset");
+      // From here on nothing runs, or only the rest of the line.
+      else if (letter === "n" || letter === "t") cx.cuts++;
     }
   }
   return done(state);
@@ -289,6 +293,7 @@ export function setOption(call: BuiltinCall, option: string | undefined, on: boo
   if (/^err_?exit$/i.test(option ?? "")) call.state.setOption("errexit");
   if (/^(nounset|no_?unset|unset)$/i.test(option ?? "")) call.state.setOption("nounset");
   if (option === "allexport" && on) call.state.setOption("allexport");
+  if (/^(no_?exec|onecmd|single_?command)$/i.test(option ?? "")) call.cx.cuts++;
 }
 
 const shift: Builtin = (call) => {
@@ -307,7 +312,14 @@ const read: Builtin = (call) => {
   const array = given.values.get("a");
   const names = array === undefined ? given.rest : [array];
   const delimiter = given.values.get("d");
-  const line = lineOf(delimiter === undefined || ["", "\n"].includes(textOf(delimiter) ?? "?") ? call.stdin : torn(call.stdin));
+  const tears = /[nNkqtu]/.test(given.letters) || !(delimiter === undefined || ["", "\n"].includes(textOf(delimiter) ?? "?"));
+  if (given.letters.includes("u")) takeAround(call.cx, call.state, "pieces");
+  const left = tears ? leftOf(call.cx, call.state, call.stdin) : takeLine(call.cx, call.state, call.stdin);
+  if (tears) takeInput(call.cx, call.state, call.stdin, "pieces");
+  const line =
+    left === "pieces" || (tears && left !== "whole")
+      ? unknown("a line of the input")
+      : lineOf(tears && delimiter !== undefined ? torn(call.stdin) : call.stdin);
   // In zsh -t may stand without a value, and -n, -p and -i never have one: the word behind is then a name.
   if (call.cx.maybeZsh)
     for (const letter of "tnNpi") {
@@ -318,10 +330,26 @@ const read: Builtin = (call) => {
     }
   const whole = !/[^rspe]/.test(given.letters) && isPlainLine(call, line, given.letters.includes("r")) ? line : inexact(line);
   const several = names.length > 1 || array !== undefined;
-  for (const name of names) assignTo(call, name, several ? unknown("a word of the input", array !== undefined) : whole);
-  if (array !== undefined && textOf(array) !== undefined) call.state.addAttributes(textOf(array) ?? "", "a");
-  if (names.length === 0) assignVariable(call.cx, call.state, "REPLY", whole, { exported: false, span: call.span });
-  return done(call.state);
+  const give = (to: BuiltinCall, value: Value): void => {
+    for (const name of names) assignTo(to, name, several ? unknown("a word of the input", array !== undefined) : value);
+    if (names.length === 0) assignVariable(to.cx, to.state, "REPLY", value, { exported: false, span: to.span });
+    const list = array === undefined ? undefined : textOf(array);
+    if (list !== undefined) to.state.addAttributes(list, "a");
+  };
+  // Where nothing is left the names are given nothing, which is a failure.
+  const fail = left === "lines" || call.stdin.is === "paths" ? call.state.fork() : call.state;
+  give(call, whole);
+  if (fail === call.state) return done(call.state);
+  give(
+    { ...call, state: fail },
+    call.stdin.is === "text" && !endsLine(call.stdin) ? unknown("a line of the input, or nothing") : literal(""),
+  );
+  return { out: NOTHING, ok: call.state, fail };
+};
+
+const endsLine = (stdin: Stream): boolean => {
+  const last = stdin.is === "text" ? stdin.value.atoms.at(-1) : undefined;
+  return typeof last === "string" && last.endsWith("\n");
 };
 
 const isPlainNumber = (word: Value): boolean => holeOf(word)?.number === true || holeOf(word)?.ambient === true;
@@ -361,6 +389,7 @@ const mapfile: Builtin = (call) => {
       { is: "none" },
       { span: call.span, keep: true, positional: [NUMBER, unknown("a line of the input")] },
     );
+  takeInput(cx, state, call.stdin, "pieces");
   const name = given.rest[0] === undefined ? literal("MAPFILE") : given.rest[0];
   assignTo(call, name, unknown("a line of the input", true));
   state.addAttributes(textOf(name) ?? "", "a");

@@ -41,7 +41,7 @@ const echo: Builtin = (call) => {
   if ((escapes || call.cx.shell !== "bash") && atoms.some((atom) => typeof atom === "string" && atom.includes("\\"))) {
     return done(call.state, { is: "unknown", why: "what echo makes of backslashes", network: false });
   }
-  return done(call.state, whole(call, text(newline ? [...atoms, "\n"] : atoms)));
+  return { ...done(call.state, whole(call, text(newline ? [...atoms, "\n"] : atoms))), sole: true };
 };
 
 const NUMERIC = /[*diouxXeEfFgG]/;
@@ -91,10 +91,8 @@ const printf: Builtin = (call) => {
       else readNames(call, textOf(arg) ?? "");
   }
   const value = format === undefined ? undefined : formatted(format, args);
-  return done(
-    state,
-    value === undefined ? { is: "unknown", why: "what printf makes", network: false } : whole(call, { is: "text", value }),
-  );
+  if (value === undefined) return done(state, { is: "unknown", why: "what printf makes", network: false });
+  return { ...done(state, whole(call, { is: "text", value })), sole: true };
 };
 
 /** The conversions of a format, in the order of the arguments. One that escapes spell (zsh) or that names its argument may be any. */

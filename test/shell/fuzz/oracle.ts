@@ -48,7 +48,9 @@ export class Oracle {
     // A log of its own for each run: a process that outlives its program must not write into the next one's.
     const log = join(this.logs, String(this.runs++));
     const fd = openSync(log, "w");
-    const handler = `() { builtin printf '%s\\0' "\${@//$'\\n'/$'\\2'}" $'\\1' >&9; builtin return $(( (${status} + $#) % 2 )); }`;
+    // In zsh what `$'…'` stands for inside double quotes stays as it is written.
+    const mark = this.shell === "bash" ? "$'\\2'" : "${(#):-2}";
+    const handler = `() { builtin printf '%s\\0' "\${@//$'\\n'/${mark}}" $'\\1' >&9; builtin return $(( (${status} + $#) % 2 )); }`;
     const prelude =
       this.shell === "bash" ? `command_not_found_handle${handler}` : `command_not_found_handler${handler}; setopt no_bg_nice 2>/dev/null`;
     const shell = this.shell === "bash" ? ["/bin/bash", "--norc", "--noprofile"] : ["/bin/zsh", "-f"];
