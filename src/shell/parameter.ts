@@ -110,6 +110,8 @@ function indirect(ex: Expansion, part: ParameterExpansionPart, quoted: boolean):
 /** The value of a variable or special parameter. */
 function lookup(ex: Expansion, name: string, quoted: boolean): Fields {
   const { state, cx } = ex;
+  // In zsh one that is not set ends no more than the `eval` it stands in.
+  if (state.options.has("nounset")) cx.mayGiveUp(state);
   if (name === "@" || name === "*") return name === "*" && quoted ? one(joined(state, state.positional)) : { fields: state.positional };
   if (/^\d+$/.test(name)) {
     if (name === "0") return one(unknown("$0", false));

@@ -1,3 +1,5 @@
+import { sharedProgram } from "./shared.ts";
+
 /** A generator of random shell programs: every syntactic way we know to make bash start a command. */
 export class Generator {
   private state: number;
@@ -35,22 +37,25 @@ export class Generator {
   program(): string {
     this.count = 0;
     this.functions = [];
-    const alone = this.upTo(12);
-    if (alone < 3) return new StateGenerator(this).program();
-    if (alone === 3) return this.multios();
+    const alone = this.upTo(24);
+    if (alone < 6) return new StateGenerator(this).program();
+    if (alone < 8) return this.multios();
+    if (alone < 11) return sharedProgram(this);
     const lines = 1 + this.upTo(2);
     return (
       Array.from({ length: lines }, () => this.list(this.pick([1, 1, 2, 2, 3])))
         .join("\n")
         // After a here-document only a new line can follow.
-        .replace(/\n(; | && | \|\| | \| | \|& )/g, "\n")
+        .replace(/\n(; | & | && | \|\| | \| | \|& )/g, "\n")
     );
   }
 
   private list(depth: number): string {
     const parts = 1 + this.upTo(2);
     let text = this.pipeline(depth);
-    for (let i = 1; i < parts; i++) text += this.pick([" && ", " || ", "; ", "\n"]) + this.pipeline(depth);
+    for (let i = 1; i < parts; i++)
+      text +=
+        this.pick([" && ", " || ", "; ", "\n", "; ", "\n", this.pick(["; ", "\n", " & ", " # c\n", ' # c) "d\n'])]) + this.pipeline(depth);
     return text;
   }
 
@@ -84,11 +89,13 @@ export class Generator {
         const f = `f${this.functions.length}`;
         this.functions.push(f);
         const body = this.pick([`{ ${this.list(d)}; }`, `(${this.list(d)})`]);
-        return this.pick([
+        const ways = [
           `${f}() ${body}; ${f} ${this.words(d)}`,
           `function ${f} ${body}\n${f}`,
           `function ${f} ${this.pick(["if :; then :; fi", "[[ a ]]", "((1))", "for v in a; do :; done"])}; ${this.list(d)}`,
-        ]);
+        ];
+        // What no shell is trusted to read alike is refused: a few of them are enough.
+        return this.upTo(8) === 0 ? this.pick(ways) : this.pick(ways.slice(0, this.upTo(4) === 0 ? 2 : 1));
       }
       case 7:
         return `[[ ${this.word(d)} ${this.pick(["==", "!=", "=~", "<"])} ${this.word(d)} ]] && ${this.simple(d)}`;
@@ -226,7 +233,7 @@ export class Generator {
     const rest = tail.join("");
     switch (this.upTo(18)) {
       case 16:
-        return `{${head}..${head}}${rest}`;
+        return this.upTo(6) === 0 ? `{${head}..${head}}${rest}` : n;
       case 17:
         // The shells differ, so no program with it is understood: a few are enough.
         return this.upTo(8) === 0 ? `${head}$'\\${this.pick(["c", "q", "d"])}${rest}'` : n;
@@ -245,7 +252,7 @@ export class Generator {
       case 6:
         return `${head}$@${rest}`;
       case 7:
-        return this.upTo(3) > 0 ? n : `{${n},z}`;
+        return this.upTo(6) > 0 ? n : `{${n},z}`;
       case 8:
         return `$(echo ${n})`;
       case 9:
@@ -256,7 +263,7 @@ export class Generator {
   }
 
   private words(depth: number): string {
-    return Array.from({ length: this.upTo(3) }, () => this.word(depth)).join(" ");
+    return Array.from({ length: this.upTo(3) }, () => this.word(depth)).join(this.upTo(30) === 0 ? " \\\n  " : " ");
   }
 
   private word(depth: number): string {

@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { closeSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, symlinkSync } from "node:fs";
+import { closeSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Argument, ExecAction } from "../../../src/action/index.ts";
@@ -8,23 +8,42 @@ import type { Argument, ExecAction } from "../../../src/action/index.ts";
  * Some programs start themselves over and over. In a PID namespace all of that ends with the time-out, which kills `unshare`
  * alone; its first process waits for whatever the shell leaves behind, as the oracle wants to hear of that, too.
  */
+const NAMESPACES = ["/usr/bin/unshare", "--user", "--map-current-user", "--pid", "--fork", "--kill-child"] as const;
 const CONTAINED: readonly string[] = (() => {
   const first = "unless (fork) { exec { $ARGV[0] } @ARGV } 1 while wait != -1";
-  const prefix = [
-    "/usr/bin/unshare",
-    "--user",
-    "--map-current-user",
-    "--pid",
-    "--fork",
-    "--kill-child",
-    "/usr/bin/perl",
-    "-e",
-    first,
-    "--",
-  ];
+  const prefix = [...NAMESPACES, "/usr/bin/perl", "-e", first, "--"] as const;
   const [command, ...args] = [...prefix, "/bin/true"];
   return spawnSync(command, args).status === 0 ? prefix : [];
 })();
+
+/**
+ * Runs many programs one after the other in one PID namespace, whose first process it is: each has its four seconds, and what it
+ * leaves behind is waited for, then ended, before the next one starts.
+ */
+const SERVER = `
+use POSIX qw(:fcntl_h :errno_h dup2 _exit);
+die "not the first process" unless $$ == 1;
+my ($folder, $count, @shell) = @ARGV;
+$SIG{ALRM} = sub { kill "KILL", -1; alarm 1 };
+for my $i (0 .. $count - 1) {
+  open my $file, "<", "$folder/p$i" or die;
+  my $program = do { local $/; <$file> };
+  close $file;
+  unless (fork) {
+    my $null = POSIX::open("/dev/null", O_RDWR);
+    my $log = POSIX::open("$folder/l$i", O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    my $errors = POSIX::open("$folder/e$i", O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    dup2($log, 9);
+    dup2($errors, 2);
+    $_ == $null or dup2($null, $_) for 0, 1, 3 .. 8;
+    exec { $shell[0] } @shell, "-c", $program;
+    _exit(127);
+  }
+  alarm 4;
+  while (1) { last if wait == -1 && $! == ECHILD }
+  alarm 0;
+}
+`;
 
 /**
  * What a real shell tries to start when it runs a program in an empty folder with an empty PATH: each name that is
@@ -48,17 +67,10 @@ export class Oracle {
     // A log of its own for each run: a process that outlives its program must not write into the next one's.
     const log = join(this.logs, String(this.runs++));
     const fd = openSync(log, "w");
-    // In zsh what `$'…'` stands for inside double quotes stays as it is written.
-    const mark = this.shell === "bash" ? "$'\\2'" : "${(#):-2}";
-    const handler = `() { builtin printf '%s\\0' "\${@//$'\\n'/${mark}}" $'\\1' >&9; builtin return $(( (${status} + $#) % 2 )); }`;
-    const prelude =
-      this.shell === "bash" ? `command_not_found_handle${handler}` : `command_not_found_handler${handler}; setopt no_bg_nice 2>/dev/null`;
-    const shell = this.shell === "bash" ? ["/bin/bash", "--norc", "--noprofile"] : ["/bin/zsh", "-f"];
-    const [command, ...args] = [...CONTAINED, ...shell, "-c", `ulimit -t 2 -f 1024 -u 4000\n${prelude}\n${program}`];
+    const [command, ...args] = [...CONTAINED, ...this.command(), "-c", this.script(program, status)];
     const result = spawnSync(command, args, {
       cwd: this.folder,
-      // A shell that a program starts logs alike.
-      env: { PATH: "/nonexistent", HOME: "/home/u", "BASH_FUNC_command_not_found_handle%%": handler.replace(/^\(\) \{/, "() { ") },
+      env: this.environment(status),
       stdio: ["ignore", "ignore", "pipe", "ignore", "ignore", "ignore", "ignore", "ignore", "ignore", fd],
       timeout: 4000,
       killSignal: "SIGKILL",
@@ -66,19 +78,58 @@ export class Oracle {
     closeSync(fd);
     const text = readFileSync(log, "latin1");
     rmSync(log);
-    if (/syntax error|parse error|unexpected EOF|unmatched/.test(result.stderr.toString("latin1")) && text === "") return undefined;
-    return (
-      text
-        .split("\u0001\0")
-        .filter((entry) => entry !== "")
-        // Shells flush at a newline; without one an entry is a single write.
-        .map((entry) =>
-          entry
-            .split("\0")
-            .slice(0, -1)
-            .map((word) => word.replaceAll("\u0002", "\n")),
-        )
+    return argvsOf(text, result.stderr.toString("latin1"));
+  }
+
+  /** The same for many programs, in a tenth of the time where the kernel gives namespaces. */
+  runAll(
+    programs: readonly { readonly program: string; readonly status: number }[],
+  ): readonly (readonly (readonly string[])[] | undefined)[] {
+    if (CONTAINED.length === 0) return programs.map(({ program, status }) => this.run(program, status));
+    const folder = join(this.logs, `many-${this.runs++}`);
+    mkdirSync(folder);
+    programs.forEach(({ program, status }, i) => writeFileSync(join(folder, `p${i}`), this.script(program, status)));
+    const [command, ...args] = [...NAMESPACES, "/usr/bin/perl", "-e", SERVER, folder, String(programs.length), ...this.command()];
+    const result = spawnSync(command, args, {
+      cwd: this.folder,
+      env: this.environment(0),
+      stdio: ["ignore", "ignore", "pipe"],
+      timeout: 6000 * programs.length,
+      killSignal: "SIGKILL",
+    });
+    if (result.status !== 0) throw new Error(`the programs were not all run: ${result.stderr.toString("latin1")}`);
+    const found = programs.map((_, i) =>
+      argvsOf(readFileSync(join(folder, `l${i}`), "latin1"), readFileSync(join(folder, `e${i}`), "latin1")),
     );
+    rmSync(folder, { recursive: true });
+    return found;
+  }
+
+  private handler(status: number): string {
+    // In zsh what `$'…'` stands for inside double quotes stays as it is written.
+    const mark = this.shell === "bash" ? "$'\\2'" : "${(#):-2}";
+    return `() { builtin printf '%s\\0' "\${@//$'\\n'/${mark}}" $'\\1' >&9; builtin return $(( (${status} + $#) % 2 )); }`;
+  }
+
+  private script(program: string, status: number): string {
+    const prelude =
+      this.shell === "bash"
+        ? `command_not_found_handle${this.handler(status)}`
+        : `command_not_found_handler${this.handler(status)}; setopt no_bg_nice 2>/dev/null`;
+    return `ulimit -t 2 -f 1024 -u 4000\n${prelude}\n${program}`;
+  }
+
+  private command(): readonly string[] {
+    return this.shell === "bash" ? ["/bin/bash", "--norc", "--noprofile"] : ["/bin/zsh", "-f"];
+  }
+
+  /** A shell that a program starts logs alike. */
+  private environment(status: number): Record<string, string> {
+    return {
+      PATH: "/nonexistent",
+      HOME: "/home/u",
+      "BASH_FUNC_command_not_found_handle%%": this.handler(status).replace(/^\(\) \{/, "() { "),
+    };
   }
 
   /** True when the shell can read all of the program; it runs nothing of it. */
@@ -90,6 +141,22 @@ export class Oracle {
   close(): void {
     for (const folder of [this.folder, this.logs]) rmSync(folder, { recursive: true, force: true });
   }
+}
+
+function argvsOf(log: string, errors: string): readonly (readonly string[])[] | undefined {
+  if (/syntax error|parse error|unexpected EOF|unmatched/.test(errors) && log === "") return undefined;
+  return (
+    log
+      .split("\u0001\0")
+      .filter((entry) => entry !== "")
+      // Shells flush at a newline; without one an entry is a single write.
+      .map((entry) =>
+        entry
+          .split("\0")
+          .slice(0, -1)
+          .map((word) => word.replaceAll("\u0002", "\n")),
+      )
+  );
 }
 
 /** True when this exec action can be the command that really ran. */
