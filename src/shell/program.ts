@@ -27,7 +27,7 @@ export interface ProgramCall {
 
 /** Starts a program: emits the exec action and, from knowledge, everything it does. Returns what it prints. */
 export function startProgram(given: ProgramCall): Stream {
-  const { cx, argv } = given;
+  const { cx } = given;
   const call = { ...given, stdin: takeInput(cx, given.state, given.stdin, "lines") };
   const [out, leaves] = judgeProgram(call);
   takeInput(cx, given.state, given.stdin, cx.taken.get(call.stdin) === "pieces" ? "pieces" : leaves);
