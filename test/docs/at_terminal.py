@@ -10,7 +10,7 @@ if pid == 0:
     os.execvp(command[0], command)
 output, seen = b"", 0
 end = time.monotonic() + 100
-ASKS = re.compile(rb"(?:[\]:?>] ?|end the run[^\n]*)\Z")
+ASKS = re.compile(rb"(?:[\]:?>] ?|q  end the run\s*)\Z")
 
 
 def read(seconds):
@@ -40,7 +40,7 @@ while time.monotonic() < end and read(0.2):
         continue
     seen = len(output)
     key = answers.pop(0) if answers else None
-    single = b"q  end the run" in output[-400:]
+    single = b"end the run" in plain(output)[-400:]
     os.write(terminal, b"\x04" if key is None else key.encode() + (b"" if single else b"\n"))
 done, status = 0, 0
 for _ in range(50):
@@ -55,4 +55,5 @@ if not done:
     os.kill(pid, 9)
     status = 9
 text = plain(output).decode("utf8", "replace").replace("\r\n", "\n")
-print(json.dumps({"output": text, "left": answers, "status": os.waitstatus_to_exitcode(status)}))
+raw = output.decode("utf8", "replace").replace("\r\n", "\n")
+print(json.dumps({"output": text, "raw": raw, "left": answers, "status": os.waitstatus_to_exitcode(status)}))

@@ -54,6 +54,8 @@ function makePlace(repository: string): Place {
 interface Ran {
   readonly output: string;
   readonly status: number | null;
+  /** With its colours, at a terminal. */
+  readonly raw?: string;
 }
 
 function start(program: string, args: readonly string[], place: Place): Promise<Ran> {
@@ -116,9 +118,29 @@ async function type(command: string, place: Place, answers?: string[]): Promise<
   const ran = await start("python3", [join(place.repository, "test/docs/at_terminal.py"), JSON.stringify(answers), "bash", script], place);
   if (ran.status !== 0) throw new Error(ran.output);
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what the driver prints
-  const { output, status, left } = JSON.parse(ran.output) as Ran & { readonly left: readonly string[] };
+  const { output, status, left, raw = "" } = JSON.parse(ran.output) as Ran & { readonly left: readonly string[] };
   answers.splice(0, answers.length - left.length);
-  return { output: asPage(output, place), status };
+  return { output: asPage(output, place), status, raw: asPage(raw, place) };
+}
+
+/** What a terminal shows, colours included, when these lines are typed in a scratch home. */
+export async function showTyped(
+  repository: string,
+  before: string,
+  lines: readonly (readonly [command: string, answers: readonly string[]])[],
+): Promise<readonly string[]> {
+  const place = makePlace(repository);
+  try {
+    await type(before, place);
+    const shown: string[] = [];
+    for (const [command, answers] of lines) {
+      const { raw = "" } = await type(`unset NO_COLOR\n${command}`, place, [...answers]);
+      shown.push(raw);
+    }
+    return shown;
+  } finally {
+    rmSync(place.root, { recursive: true, force: true });
+  }
 }
 
 /** Runs the examples of one page in order. `slow`: also those that take long. */
