@@ -5,6 +5,7 @@ import { type Agent, type AgentId, AGENTS, isAgentId, type InstallPlace, type Re
 import {
   installPlace,
   managedRegistrations,
+  otherGuards,
   planInstall,
   type Program,
   readInstalled,
@@ -18,6 +19,7 @@ import {
 import { projectOf } from "../engine/index.ts";
 import type { Machine } from "../state/index.ts";
 import { engine, judgeOnly } from "./engine.ts";
+import { guardLine } from "./guards.ts";
 import { shorten } from "./place.ts";
 import { registrationsHere } from "./wrapping.ts";
 
@@ -114,6 +116,12 @@ function checksOf(agent: Ready, machine: Machine, folder: string): readonly Agen
     else if (held) checks.push(note("settings", `${said}; those of the administrator run all the same`));
     else checks.push(check("settings", false, `${said}. Take it out${wayOut(agent)}`));
   }
+  if (registered !== "none")
+    for (const guard of otherGuards(agent, place, machine, projectOf(folder, machine))) {
+      const said = `${guardLine(guard, machine)} is asked before commands, too`;
+      if (guard.name === undefined) checks.push(note("guards", `${said}; if it asks or refuses, so that both do`));
+      else checks.push(check("guards", false, `${said}, so that both ask: \`assent install --replace-guards\` takes it out`, false));
+    }
   for (const what of serverProblems(setup, machine, folder)) checks.push(check("settings", false, what, false));
   if (registered === "all") checks.push(note("confines", setup.confines ?? "nothing: what cannot be known is asked, or left to it"));
   for (const what of setup.cannot) checks.push(note("cannot", what));

@@ -20,7 +20,7 @@ import { JSON_VERSION } from "./json.ts";
 import { absolute, shorten } from "./place.ts";
 import { complain } from "./policy-target.ts";
 import { readSince } from "./since.ts";
-import { writeStderr, writeStdout } from "./stdio.ts";
+import { writeStdout } from "./stdio.ts";
 import { styleFor } from "./style.ts";
 import { confirmed, unattended } from "./terminal.ts";
 
@@ -166,7 +166,7 @@ export function listGrants(options: { readonly json?: boolean; readonly all?: bo
     writeStdout(`          ${visible(`${said}${answered}${grant.why === undefined ? "" : `: ${grant.why}`}`)}\n`);
   }
   if (options.all === true) for (const { name, why } of over) writeStdout(`${visible(name)}: ${why}, it grants nothing\n`);
-  if (shown.length === 0) writeStderr("nothing is granted\n");
+  if (shown.length === 0) writeStdout("nothing is granted\n");
   return 0;
 }
 

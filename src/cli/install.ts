@@ -7,6 +7,8 @@ import {
   type Change,
   installPlace,
   managedRegistrations,
+  type OtherGuard,
+  otherGuards,
   type Planned,
   planInstall,
   planUninstall,
@@ -19,6 +21,7 @@ import { policyPlace } from "../policy-edit/index.ts";
 import { type Machine, thisMachine } from "../state/index.ts";
 import { offerConfining } from "./confine.ts";
 import { engine } from "./engine.ts";
+import { settleGuards } from "./guards.ts";
 import { absolute, shorten } from "./place.ts";
 import { complain } from "./policy-target.ts";
 import { writeStdout } from "./stdio.ts";
@@ -34,6 +37,7 @@ export interface InstallOptions {
   readonly dryRun?: boolean;
   readonly yes?: boolean;
   readonly mode?: "auto" | "direct" | "rulesync";
+  readonly replaceGuards?: boolean;
 }
 
 type InstallableAgent = Agent & { readonly setup: Setup };
@@ -74,8 +78,26 @@ export async function install(options: InstallOptions): Promise<number> {
     return { agent, planned: registrations.map((registration) => step(() => planInstall(agent.id, registration, readInstalled(machine)))) };
   });
   const status = await perform("install", jobs, options, machine);
-  if (status === 0 && options.dryRun !== true && options.yes !== true) await offerConfining(machine);
-  return status;
+  if (status !== 0) return status;
+  const guards = agents.flatMap((agent) => guardsOf(agent, machine, project));
+  // What is the project's is everybody's there: only who registers there takes it out.
+  const settled = await settleGuards(
+    guards.filter(({ shared }) => !shared || options.local === true),
+    options,
+    machine,
+  );
+  if (options.dryRun !== true && options.yes !== true) await offerConfining(machine);
+  return settled;
+}
+
+function guardsOf(agent: InstallableAgent, machine: Machine, project: string | undefined): readonly OtherGuard[] {
+  const id: AgentId = isAgentId(agent.id) ? agent.id : "generic";
+  return otherGuards(
+    agent,
+    installPlace(id, { node: process.execPath, folder: engine.own[0] ?? "" }, machine, undefined),
+    machine,
+    project,
+  );
 }
 
 /** `assent uninstall`: takes out what `install` put in, byte for byte where nobody else has changed the file since. */

@@ -5,6 +5,7 @@ import { policyPlace } from "../policy-edit/index.ts";
 import { thisMachine } from "../state/index.ts";
 import { engine } from "./engine.ts";
 import { JSON_VERSION } from "./json.ts";
+import { fixRules } from "./lint-fix.ts";
 import { absolute, fileProblem, shorten } from "./place.ts";
 import { complain } from "./policy-target.ts";
 import { STANDARD_OUTPUT, writeReport } from "./report-file.ts";
@@ -17,10 +18,13 @@ interface LintOptions {
   readonly json?: boolean;
   /** Where a report for code hosts goes. */
   readonly sarif?: string;
+  /** Rewrites the rules that have one plain meaning in other tools and another one here. */
+  readonly fix?: boolean;
+  readonly yes?: boolean;
 }
 
 /** `assent lint`: what is suspicious about the policies in force, or about the files given. Exit 0 nothing but notes, 1 warnings or errors, 2 wrong usage. */
-export function lint(files: readonly string[], options: LintOptions): number {
+export async function lint(files: readonly string[], options: LintOptions): Promise<number> {
   const cwd = absolute(".");
   if (options.json === true && options.sarif === STANDARD_OUTPUT) {
     complain("lint", "--json and --sarif - both print", "give --sarif a file");
@@ -35,7 +39,12 @@ export function lint(files: readonly string[], options: LintOptions): number {
   }
   const machine = thisMachine();
   const policyFiles = options.policy.map((file) => absolute(file, cwd));
-  const found = findings(inspect({ machine, cwd, own: engine.own, policyFiles, ...(only.length === 0 ? {} : { only }) }));
+  const look = (): readonly Finding[] =>
+    findings(inspect({ machine, cwd, own: engine.own, policyFiles, ...(only.length === 0 ? {} : { only }) }));
+  const first = look();
+  const fixed = options.fix === true ? await fixRules(first, { machine, cwd, yes: options.yes === true }) : "nothing";
+  if (fixed === "not") return 1;
+  const found = fixed === "done" ? look() : first;
   if (options.sarif !== undefined) {
     const root = policyPlace("local", machine, cwd)?.root ?? cwd;
     if (!writeReport("lint", options.sarif, sarifOf(found, root))) return 1;
@@ -56,11 +65,12 @@ function lintJson(found: readonly Finding[]): Record<string, unknown> {
     errors: count(found, "error"),
     warnings: count(found, "warning"),
     notes: count(found, "info"),
-    findings: found.map(({ rule, message, help, ...finding }) => ({
+    findings: found.map(({ rule, message, help, rewrite, ...finding }) => ({
       ...finding,
       rule: visible(rule),
       message: visible(message),
       ...(help === undefined ? {} : { help: visible(help) }),
+      ...(rewrite === undefined ? {} : { rewrite: visible(rewrite) }),
     })),
   };
 }

@@ -2,6 +2,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { visible } from "../action/index.ts";
 import { Follower, isWanted, lastOf, query, readRecord, verifyLog, type FoundRecord, type LogEntry, type Query } from "../audit/index.ts";
 import { stateFolder, thisMachine } from "../state/index.ts";
+import { JSON_VERSION } from "./json.ts";
 import { readSince } from "./since.ts";
 import { progressLine } from "./progress.ts";
 import { lostOutput, writeStderr, writeStdout } from "./stdio.ts";
@@ -128,7 +129,7 @@ function logStats(found: Iterable<FoundRecord>, json: boolean): number {
   }
   if (json) {
     const counted = Object.fromEntries(Object.entries(lists).map(([name, tally]) => [name, Object.fromEntries(tally.top(MOST_KEYS))]));
-    writeStdout(`${JSON.stringify({ decisions, first, last, ...counted }, undefined, 2)}\n`);
+    writeStdout(`${JSON.stringify({ v: JSON_VERSION, decisions, first, last, ...counted }, undefined, 2)}\n`);
     return 0;
   }
   const style = styleFor(process.stdout, process.env);
@@ -159,7 +160,7 @@ export function logVerify(options: { readonly json?: boolean }): number {
   progress.end();
   const { records, torn, unchained, flaws } = verified;
   if (options.json === true) {
-    writeStdout(`${JSON.stringify({ ok: flaws.length === 0, ...verified }, undefined, 2)}\n`);
+    writeStdout(`${JSON.stringify({ v: JSON_VERSION, ok: flaws.length === 0, ...verified }, undefined, 2)}\n`);
     return flaws.length === 0 ? 0 : 1;
   }
   for (const { kind, file, line, what } of flaws)

@@ -95,11 +95,13 @@ export function program(): Command {
     )
     .argument("[files...]", "policy files")
     .addOption(policyOption())
+    .option("--fix", "rewrite rules in the style of other tools, such as Bash(git push *), after asking")
+    .option("--yes", "with --fix: do not ask")
     .option("--sarif <file>", "write a report for code hosts (SARIF 2.1.0); - prints it")
     .option(...JSON_OPTION)
     .action(async (files: readonly string[], options: Parameters<typeof import("./lint.ts").lint>[1]) => {
       const { lint } = await import("./lint.ts");
-      process.exitCode = lint(files, options);
+      process.exitCode = await lint(files, options);
     });
 
   addRunCommands(assent);

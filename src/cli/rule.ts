@@ -22,7 +22,7 @@ export interface AddRuleOptions extends RuleOptions {
 }
 
 /** What a rule that was just written should have said, so that it is not found out later. */
-const STOPS_LESS: ReadonlySet<LintCode> = new Set(["AL020", "AL025"]);
+const STOPS_LESS: ReadonlySet<LintCode> = new Set(["AL020", "AL025", "AL026", "AL027"]);
 
 const effectOf = (options: RuleOptions): Effect | undefined => EFFECTS.find((effect) => options[effect] === true);
 

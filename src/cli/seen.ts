@@ -3,7 +3,7 @@ import { noteSeen, readRegular, thisMachine, type UnseenChange, unseenChanges } 
 import { JSON_VERSION } from "./json.ts";
 import { absolute, shorten } from "./place.ts";
 import { complain } from "./policy-target.ts";
-import { writeStderr, writeStdout } from "./stdio.ts";
+import { writeStdout } from "./stdio.ts";
 import { styleFor } from "./style.ts";
 import { confirmed, unattended } from "./terminal.ts";
 
@@ -33,7 +33,7 @@ export async function seenFiles(paths: readonly string[], options: { readonly al
   if (paths.length === 0 && options.all !== true) {
     for (const { path, by, time } of files)
       writeStdout(`${visible(shorten(path, "/", machine.home))}\n    ${visible(by)}, ${new Date(time).toISOString().slice(0, 16)} UTC\n`);
-    if (files.length === 0) writeStderr("no agent has changed a file that decides which programs later commands start\n");
+    if (files.length === 0) writeStdout("no agent has changed a file that decides which programs later commands start\n");
     return 0;
   }
   const wanted = paths.map((path) => absolute(path));

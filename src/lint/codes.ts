@@ -17,6 +17,8 @@ export const CODES = {
   AL023: { severity: "warning", title: "a deny or ask rule that stops at the first level" },
   AL024: { severity: "info", title: "a deny rule for edits that leaves deleting and renaming" },
   AL025: { severity: "warning", title: "a deny or ask rule whose `*` is one word" },
+  AL026: { severity: "info", title: "a deny or ask rule for every file of the machine" },
+  AL027: { severity: "info", title: "an allow rule whose `*` is one word" },
   AL030: { severity: "warning", title: "the same rule twice" },
   AL031: { severity: "warning", title: "a rule that a stricter one always answers for" },
   AL032: { severity: "info", title: "a rule that a broader one makes needless" },
@@ -37,4 +39,6 @@ export interface Finding {
   readonly message: string;
   /** What to write instead. */
   readonly help?: string;
+  /** The rule that says what was surely meant: `assent lint --fix` writes it in this one's place. */
+  readonly rewrite?: string;
 }

@@ -14,6 +14,7 @@ export interface FindingDraft {
   readonly code: LintCode;
   readonly message: string;
   readonly help?: string;
+  readonly rewrite?: string;
 }
 
 /** Everything that is suspicious about the policies inspected, by file and place. */
@@ -57,7 +58,10 @@ function findings({ rule, shadow, never }: RuleLine, all: readonly Rule[], inspe
   // What nobody has trusted has no effect, so there is nothing to warn of.
   if (rule.effect === "allow" && rule.untrusted === true) return [];
   if (never !== undefined) return [{ code: "AL010", message: `never matches: ${never}`, help: "correct the rule, or remove it" }];
-  const out: (FindingDraft | undefined)[] = [tooWide(rule, inspection), ...tooWeak(rule, all, inspection), missing(rule, inspection)];
+  const wide = tooWide(rule, inspection);
+  // What allows too much is not told that it could allow more.
+  const weak = wide === undefined ? tooWeak(rule, all, inspection) : [];
+  const out: (FindingDraft | undefined)[] = [wide, ...weak, missing(rule, inspection)];
   if (shadow === undefined) {
     // Who has to change a rule anyway is not told that it is needless, too.
     if (!out.some((draft) => draft !== undefined)) out.push(needless(rule, all, inspection));

@@ -19,7 +19,13 @@ import { lowerLine, matchesLine } from "./open.ts";
 
 /** What is wrong with a deny or ask rule that stops less than it seems to. */
 export function tooWeak(rule: Rule, all: readonly Rule[], inspection: Inspection): readonly FindingDraft[] {
-  if (rule.effect === "allow") return [];
+  if (rule.effect === "allow")
+    return [
+      oneWord(
+        rule,
+        all.filter((other) => other !== rule && other.effect === "allow"),
+      ),
+    ].flatMap((one) => one ?? []);
   // What another rule stops at least as firmly is stopped.
   const helpers = all.filter((other) => other !== rule && compareDecisions(other.effect, rule.effect) >= 0);
   const scope = pathScopeOf(rule.matcher);
@@ -54,10 +60,12 @@ function oneWord(rule: Rule, helpers: readonly Rule[]): FindingDraft | undefined
   const others = [...(command.includes("*") ? [] : [command.split(/\s+/)]), [...words, "x"]];
   const passing = others.find((line) => ![rule, ...helpers].some((one) => matchesLine(one, lowerLine(line))));
   if (passing === undefined) return undefined;
+  const stops = { allow: "allowed", ask: "asked about", deny: "denied" }[rule.effect];
   return {
-    code: "AL025",
-    message: `a \`*\` is exactly one word here: \`${passing.join(" ")}\` is not ${rule.effect === "deny" ? "denied" : "asked about"}`,
+    code: rule.effect === "allow" ? "AL027" : "AL025",
+    message: `a \`*\` is exactly one word here: \`${passing.join(" ")}\` is not ${stops}`,
     help: `write \`Bash(${command}:*)\`: whatever follows, or nothing`,
+    rewrite: `Bash(${command}:*)`,
   };
 }
 
@@ -95,8 +103,15 @@ function paths(
   { world }: Inspection,
 ): readonly (FindingDraft | undefined)[] {
   const tool = judgingOf(rule.matcher).keys.tool(rule.matcher);
-  if (pattern === undefined) return [];
   const base = patternBase(world, "narrow");
+  if (pattern === undefined || patternCovers(pattern, "/**", base))
+    return [
+      {
+        code: "AL026",
+        message: `${rule.effect === "deny" ? "denies" : "asks about"} this for every file on the machine: outside the project and in temporary folders, too`,
+        help: `for the project alone, write \`${tool ?? "Edit"}(./**)\``,
+      },
+    ];
   const covered = (wanted: string, change = false): boolean =>
     helpers.some(({ matcher }) => {
       const other = pathScopeOf(matcher);
@@ -112,7 +127,7 @@ function paths(
   const deep = last === "*" ? `${folder}**` : `${pattern}/**`;
   const isFolder = !/[*?[{]/.test(pattern) && last !== "" && world.kind(absolutePath(pattern, base)) === "directory";
   const anywhere = `**/${pattern}`;
-  if ((last === "*" || isFolder) && !covered(deep))
+  if (((last === "*" && !folder.endsWith("**/")) || isFolder) && !covered(deep))
     out.push({
       code: "AL023",
       message: isFolder

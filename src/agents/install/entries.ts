@@ -91,10 +91,16 @@ function isComplete(value: Json, { entries, keys = [], only }: Entries): boolean
 }
 
 /** Every entry of ours out, and the lists and objects that are empty then. */
-function without(text: string, value: Json, only: string | undefined): Next {
+const without = (text: string, value: Json, only: string | undefined): Next =>
+  withoutPaths(
+    text,
+    ownEntries(value).filter((path) => only === undefined || path[0] === only),
+  );
+
+/** What stands there out, the last first, and the lists and objects that are empty then. */
+export function withoutPaths(text: string, paths: readonly Path[]): Next {
   let next: Next = { is: "text", text };
-  for (const path of ownEntries(value)) {
-    if (only !== undefined && path[0] !== only) continue;
+  for (const path of paths) {
     next = apply(next.text, { do: "remove", path });
     if (next.is === "refused") return next;
     for (let around = path.slice(0, -1); around.length > 0; around = around.slice(0, -1)) {

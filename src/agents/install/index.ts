@@ -3,6 +3,7 @@ export { carryOut, type Done } from "./carry-out.ts";
 export { confineCode, confineProgram, ensureConfineLauncher } from "./confine-launcher.ts";
 export { ensureShellPrefix, shellPrefixCode, shellPrefixProgram } from "./shell-prefix.ts";
 export { serversOf, settingsIn, shellSteering, steeringOf } from "./look.ts";
+export { type OtherGuard, otherGuards, planTakingOut } from "./guards.ts";
 export { HANDED_ON, launcherCode, launcherProgram, type LauncherArchitecture } from "./launcher.ts";
 export { readInstalled } from "./manifest.ts";
 export { isOwnText } from "./own.ts";

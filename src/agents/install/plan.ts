@@ -35,7 +35,7 @@ const MAX_BYTES = 4 << 20;
 export const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex");
 
 /** The file that a name leads to, also when it does not exist yet. */
-function targetOf(file: string): string {
+export function targetOf(file: string): string {
   try {
     return realpathSync(file);
   } catch {

@@ -1,0 +1,102 @@
+import { readFileSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { assent, scratch } from "../scratch.ts";
+
+/** Hooks of others as people have them: the host, its file, what starts there, the name it is told by (none: told, and kept). */
+const handlers = (event: string, matcher: string, command: string): string =>
+  JSON.stringify({ hooks: { [event]: [{ matcher, hooks: [{ type: "command", command }] }] } }, undefined, 2);
+const ROWS: readonly (readonly [agent: string, file: string, text: string, name: string | undefined])[] = [
+  ["claude", "~/.claude/settings.json", handlers("PreToolUse", "Bash", "/home/u/.local/bin/dcg"), "dcg"],
+  ["claude", "~/.claude/settings.json", handlers("PreToolUse", "Bash", "/opt/Dippy/bin/dippy-hook"), "Dippy"],
+  ["claude", "~/.claude/settings.json", handlers("PreToolUse", "*", "npx -y cc-safety-net --claude-code"), "cc-safety-net"],
+  ["claude", "~/.claude/settings.json", '{ "enabledPlugins": { "safety-net@cc-marketplace": true } }', "cc-safety-net"],
+  ["claude", "~/.claude/settings.json", handlers("PreToolUse", "Bash|Edit", "~/.claude/hooks/git_safety_guard.py"), "dcg"],
+  ["claude", "~/.claude/settings.local.json", handlers("PreToolUse", "Bash", "uvx agentperm check"), "agentperm"],
+  ["claude", "~/.claude/settings.json", handlers("PreToolUse", "Bash", "~/bin/mine.sh"), undefined],
+  ["codex", "~/.codex/hooks.json", handlers("PreToolUse", "Bash", "uvx --from git+https://github.com/ldayton/Dippy dippy"), "Dippy"],
+  ["gemini", "~/.gemini/settings.json", handlers("BeforeTool", "run_shell_command", "npx cc-safety-net --gemini-cli"), "cc-safety-net"],
+  ["qwen", "~/.qwen/settings.json", handlers("PreToolUse", "run_shell_command", "dcg"), "dcg"],
+  [
+    "droid",
+    "~/.factory/hooks.json",
+    '{ "PreToolUse": [{ "matcher": "Execute", "hooks": [{ "type": "command", "command": "dcg" }] }] }',
+    "dcg",
+  ],
+  ["cursor", "~/.cursor/hooks.json", '{ "version": 1, "hooks": { "beforeShellExecution": [{ "command": "dcg" }] } }', "dcg"],
+  ["windsurf", "~/.codeium/windsurf/hooks.json", '{ "hooks": { "pre_run_command": [{ "command": "dcg" }] } }', "dcg"],
+];
+
+/** Nobody is asked before a command by these. */
+const QUIET: readonly (readonly [agent: string, file: string, text: string])[] = [
+  ["claude", "~/.claude/settings.json", handlers("PostToolUse", "Bash", "dcg")],
+  ["claude", "~/.claude/settings.json", handlers("PreToolUse", "Edit|Write", "dcg")],
+  ["claude", "~/.claude/settings.json", '{ "enabledPlugins": { "safety-net@cc-marketplace": false, "other@x": true } }'],
+  ["cursor", "~/.cursor/hooks.json", '{ "version": 1, "hooks": { "beforeReadFile": [{ "command": "dcg" }] } }'],
+];
+
+const TOLD = "asked before commands, too";
+
+describe("hooks of other guards", () => {
+  it.each(ROWS)("%s, %s: %s", (agent, file, text, name) => {
+    const place = scratch();
+    const at = place.write(file, text);
+    const says = name === undefined ? "another hook" : `${agent}: ${name} in `;
+    const run = (...args: string[]): string => {
+      const { status, stdout, stderr } = assent(place, ["install", "--agent", agent, ...args]);
+      expect([status, stderr]).toEqual([0, ""]);
+      return stdout;
+    };
+
+    // Told, and left as they are: without a question nobody takes out what is somebody else's.
+    expect(run("--dry-run")).toContain(says);
+    expect(readFileSync(at, "utf8")).toBe(text);
+    expect(run("--yes")).toContain(says);
+    const before = readFileSync(at, "utf8");
+    const started = /"(?:command": )?([^"]*(?:dcg|dippy|safety|agentperm|mine)[^"]*)"/i.exec(text)?.[1] ?? "";
+    expect(before).toContain(started);
+
+    const taken = run("--yes", "--replace-guards");
+    const after = readFileSync(at, "utf8");
+    expect(after.includes(started)).toBe(name === undefined);
+    if (name === undefined) return;
+    expect(taken).toContain("took it out of");
+    const copies = join(place.home, ".local/state/assent/backups");
+    expect(readdirSync(copies).map((copy) => readFileSync(join(copies, copy), "utf8"))).toContain(before);
+    expect(run("--yes")).not.toContain(TOLD);
+  });
+
+  it.each(QUIET)("%s, %s: %s asks nobody before a command", (agent, file, text) => {
+    const place = scratch();
+    place.write(file, text);
+    expect(assent(place, ["install", "--agent", agent, "--yes"]).stdout).not.toContain(TOLD);
+  });
+
+  it("comments, other hooks and Assent's own stay; doctor tells of what is left", () => {
+    const place = scratch();
+    const at = place.write(
+      "~/.claude/settings.json",
+      '{\n  // mine\n  "hooks": { "PreToolUse": [{ "matcher": "Bash", "hooks": [\n    { "type": "command", "command": "dcg" },\n' +
+        '    { "type": "command", "command": "~/log.sh" }\n  ] }] }\n}\n',
+    );
+    assent(place, ["install", "--agent", "claude", "--yes"]);
+    const doctor = (): string => assent(place, ["doctor"]).stdout;
+    expect(doctor()).toMatch(/less +Claude Code: guards +dcg in .*`assent install --replace-guards`/);
+    assent(place, ["install", "--agent", "claude", "--yes", "--replace-guards"]);
+    const text = readFileSync(at, "utf8");
+    expect(text).toContain("// mine");
+    expect(text).toContain("~/log.sh");
+    expect(text).toContain('"--event",');
+    expect(text).not.toContain("dcg");
+    expect(doctor()).toMatch(/note +Claude Code: guards +another hook in .*log\.sh/);
+  });
+
+  it("what a project has is everybody's: it is told of where one registers there", () => {
+    const place = scratch();
+    const at = place.write(".claude/settings.json", handlers("PreToolUse", "Bash", "dcg"));
+    expect(assent(place, ["install", "--agent", "claude", "--yes", "--replace-guards"]).stdout).not.toContain(TOLD);
+    expect(readFileSync(at, "utf8")).toContain("dcg");
+    expect(assent(place, ["install", "--agent", "claude", "--local", "--yes", "--replace-guards"]).stdout).toContain("took it out of");
+    expect(readFileSync(at, "utf8")).not.toContain('"dcg"');
+  });
+});
