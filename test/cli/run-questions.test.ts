@@ -208,6 +208,12 @@ describe("what a person let a run make opens nothing else", () => {
       ".local/bin/ls",
       undefined,
     ],
+    [
+      "programs, to what else runs",
+      `${built("h-tool")} && make -s install PREFIX=$HOME/.local; echo 1 > ~/.local/bin/t-tool`,
+      ".local/bin/t-tool",
+      undefined,
+    ],
     ["a program that was there", `${built("had")} && make -s install PREFIX=$HOME`, "bin/had", "kept\n"],
     ["programs, by the folder in which it lies", "mkdir ~/go; mkdir ~/go/bin; echo 1 > ~/go/bin/t-tool", "go/bin/t-tool", undefined],
     ["programs, by a move", "echo 1 > ~/f; mv ~/f ~/bin/t-tool", "bin/t-tool", undefined],
@@ -249,4 +255,16 @@ describe("what a person let a run make opens nothing else", () => {
     },
     120_000,
   );
+});
+
+it.each([
+  ["where nobody is asked", ["-P"]],
+  ["where another program answers", ["--background-dir", "q"]],
+])("programs that later commands start are no matter of a run %s", (_, options) => {
+  const place = here();
+  mkdirSync(join(place.project, "q"), { mode: 0o700 });
+  mkdirSync(join(place.home, "bin"));
+  const { stderr } = place.run([...options, "sh", "-c", "echo 1 > ~/bin/t-tool"]);
+  expect(stderr).toContain("changes a file that runs code later");
+  expect(existsSync(join(place.home, "bin/t-tool"))).toBe(false);
 });

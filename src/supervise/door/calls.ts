@@ -152,7 +152,7 @@ export class Calls {
     if (verdict.decision === "allow" || this.#options.observes) return this.#perform(call);
     if (verdict.decision !== "deny" && work.quiet !== true) {
       const waived: Verdict = { ...verdict, decision: "allow" };
-      if (this.#own.covers(work, verdict, this.#lineage.caller(task)))
+      if (this.#own.covers(work, verdict, this.#lineage.caller(task), this.#lineage.plans(task.tgid)))
         return this.#perform({ ...call, verdict: { ...waived, basis: "grant" }, consent: "covered" });
       if (this.#consent.waives(task, work.actions[0], work.call, verdict)) return this.#perform({ ...call, verdict: waived });
       if (this.#consent.asks(task)) {
@@ -293,7 +293,8 @@ export class Calls {
       if (asked.anyway || isExec(asked.work)) continue;
       const verdict = this.#verdict(asked.work, this.#lineage.caller(asked.task));
       if (verdict.decision === "allow" && !this.#options.judge.take()) continue;
-      const covered = this.#own.covers(asked.work, verdict, this.#lineage.caller(asked.task));
+      const plans = this.#lineage.plans(asked.task.tgid);
+      const covered = this.#own.covers(asked.work, verdict, this.#lineage.caller(asked.task), plans);
       const waived =
         verdict.decision === "ask" && (covered || this.#consent.waives(asked.task, actionOf(asked.work), asked.work.call, verdict));
       if (verdict.decision !== "allow" && verdict.decision !== "deny" && !waived) continue;

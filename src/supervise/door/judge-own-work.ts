@@ -17,14 +17,19 @@ import { type CallPlace, type ConsentedPlace, OwnWork } from "./own-work.ts";
 export class OwnWorkJudge {
   readonly #judge: DoorOptions["judge"];
   readonly #own: OwnWork;
+  /** Plans that a person said yes to. */
+  readonly #consented = new Set<string>();
 
   constructor({ judge, home, env }: Pick<DoorOptions, "judge" | "home" | "env">) {
     this.#judge = judge;
     this.#own = new OwnWork(realOf(home), (path) => programElsewhere(path, env["PATH"]) !== undefined);
   }
 
-  covers(work: DecodedCall | DecodedExec, verdict: Verdict, caller: Caller): boolean {
-    return !this.#own.isEmpty && this.#coveredWith([], work, verdict, caller);
+  /** `plans`: of who makes the call, and of those who started it; what was said to others is no word to this one. */
+  covers(work: DecodedCall | DecodedExec, verdict: Verdict, caller: Caller, plans: readonly CommandPlan[]): boolean {
+    if (this.#own.isEmpty && this.#consented.size === 0) return false;
+    const places = plans.filter((plan) => this.#consented.has(JSON.stringify(plan))).flatMap((plan) => placesOf(plan));
+    return this.#coveredWith(places, work, verdict, caller);
   }
 
   /** The wish that a question is a part of, so that a person is asked about all of it at once. */
@@ -34,7 +39,7 @@ export class OwnWorkJudge {
 
   /** A person said yes to it. */
   consentTo(plan: CommandPlan): void {
-    this.#own.open(placesOf(plan));
+    this.#consented.add(JSON.stringify(plan));
   }
 
   #coveredWith(more: readonly ConsentedPlace[], work: DecodedCall | DecodedExec, verdict: Verdict, caller: Caller): boolean {

@@ -15,12 +15,12 @@ export interface CallPlace {
 export interface ConsentedPlace {
   readonly path: string;
   /**
-   * `object`: what the run made there, and what programs keep beside such a file. `below`: and everything that it makes in it.
+   * `object`: what the run made there. `file`: and what programs keep beside such a file. `below`: and everything that it makes in it.
    * `lock`: what takes the place of the file whose name it has without `.lock`; nobody may write to it behind the one that made it.
    * `new`: whatever the run makes at this place or below it, in folders that were there as well. `programs`: so too, but for a
    * program of a name that later commands find elsewhere.
    */
-  readonly holds: "object" | "below" | "lock" | "new" | "programs";
+  readonly holds: "object" | "file" | "below" | "lock" | "new" | "programs";
 }
 
 /** What is done to something, beyond its path. */
@@ -68,23 +68,18 @@ export class OwnWork {
         : "object"
       : replacedByLock(path, this.#home) !== undefined
         ? "lock"
-        : "object";
+        : "file";
     this.#places.push({ path, holds });
   }
 
-  /** A person said yes to all of this. */
-  open(places: readonly ConsentedPlace[]): void {
-    this.#places.push(...places);
-  }
-
-  /** A person's word speaks of this, too. `more`: would, if they said yes to these places. */
+  /** A person's word speaks of this, too. `more`: further places that they said yes to, for who makes the call. */
   covers({ path, object, parent }: CallPlace, { writes, makes, isProgram }: PlaceUse, more: readonly ConsentedPlace[] = []): boolean {
     return [...this.#places, ...more].some((place) => {
       const { holds } = place;
       if (isProgram && (holds !== "programs" || path === place.path))
         return path === place.path && object !== undefined && this.#isMade(object);
       if (holds === "programs") return isWithin(path, place.path) && (object === undefined ? !this.#isTaken(path) : this.#isMade(object));
-      if (holds !== "below" && holds !== "new" && isBeside(path, place.path)) return object === undefined ? makes : this.#isMade(object);
+      if (holds === "file" && isBeside(path, place.path)) return object === undefined ? makes : this.#isMade(object);
       if (!isWithin(path, place.path)) return false;
       if (holds === "new") return object === undefined || this.#isMade(object);
       // What was made there is gone, and is made again.
