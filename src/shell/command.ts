@@ -93,6 +93,9 @@ export function runSimple(cx: Context, state: ShellState, node: Command, stdin: 
   const before = cx.actions.length;
   const { environment } = state;
   const variables = lend(cx, state, handed, words[0] === undefined ? undefined : textOf(words[0]));
+  // Where `time` is no word of the shell (dash), `time -f %e rm x` is the program with its options; in bash `-f` is a command.
+  if (cx.timed > 0 && words[0] !== undefined && prefixOf(words[0]).startsWith("-"))
+    dispatch({ cx, state: state.fork(), argv: [literal("time"), ...words], env, stdin: input, span, assigned: [], runner: RUNNER });
   const start = (own: Stream): ShellOutcome => dispatch({ cx, state, argv: words, env, stdin: own, span, assigned, runner: RUNNER });
   const outcome = redirected.stdin === undefined ? start(input) : withInput(cx, input, start);
   const lasting = words[0] === undefined || mayKeep(state, textOf(words[0]));

@@ -56,6 +56,8 @@ export function applyKind(inv: Invocation, kind: Kind, value: Value): void {
       destination(inv, value);
       return;
     case "dir":
+      // hg works in a repository that is read from an address.
+      if (/^[a-z][a-z0-9+.-]*:\/\//i.test(prefixOf(value))) url(inv, value);
       inv.places = changePlaces(inv.places, value, (path) => inv.cx.world.canonical(path));
       inv.cx.refineExec(inv.exec, { folders: foldersOf(inv.places, inv.cx.world.cwd) ?? [inv.cx.world.cwd] });
       return;

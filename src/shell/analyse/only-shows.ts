@@ -3,6 +3,7 @@ import { emitFile, emitTarget, type Invocation } from "../invocation.ts";
 import { applyKind } from "../kinds.ts";
 import { targetsOf } from "../paths.ts";
 import { literal, textOf, type Value } from "../value.ts";
+import { kubectlOutput } from "./containers.ts";
 import { has, valuesOf } from "./given.ts";
 
 /** terraform fmt -help: files are rewritten unless -check or -write=false, whatever else is shown. */
@@ -17,6 +18,7 @@ export function terraformFmt(inv: Invocation): void {
 export function kubectlList(inv: Invocation): void {
   const looks = has(inv, "--list") && inv.args.operands.every((value) => /^[^=]*[^=-]$/.test(textOf(value) ?? "="));
   applyEffect(inv, { is: "remote", operation: looks ? "read" : "change", service: "kubernetes" });
+  kubectlOutput(inv);
 }
 
 /** go help clean: -n prints the remove commands but does not run them. */
