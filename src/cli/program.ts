@@ -295,8 +295,8 @@ function addVerifyCommand(assent: Command): void {
     .command("verify")
     .summary("run commands in a scratch project and compare what they do with what was predicted")
     .description(
-      "Runs a command, or without one every built-in example that is allowed without a question, in a disposable project in " +
-        "namespaces of its own, and compares everything the kernel saw with what Assent predicted. Exit code 1 when " +
+      "Runs a command in a disposable project in namespaces of its own, and compares everything the kernel saw with what " +
+        "Assent predicted. Without a command it runs every built-in example that goes ahead without a question. Exit code 1 when " +
         "something happened that was not predicted (docs/soundness.md).",
     )
     .argument("[command...]", "shell command, quoted as one word or as its words; options come before it; without one, the built-in corpus")

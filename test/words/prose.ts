@@ -12,6 +12,8 @@ export const LONGEST_SENTENCE = 30;
 export function proseOf(text: string): string {
   return text
     .replace(/```[\s\S]*?```/g, " ")
+    .replace(/\[[a-z]+(?:[.-][a-z-]+)*\]/g, "X")
+    .replace(/(?<=^|[\s(])'[^'\n]+'(?=[\s).,:;]|$)/gm, "X")
     .replace(/`[^`\n]*`/g, "X")
     .replace(/\]\([^)\n]*\)/g, "]")
     .replace(/https?:\/\/\S+/g, "X")
