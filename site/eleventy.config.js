@@ -4,7 +4,10 @@ import { dirname, join, normalize, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const root = fileURLToPath(new URL("../", import.meta.url));
-const SOURCE = "https://github.com/assent-dev/assent/blob/main/";
+/** Where the files of the source can be read, for example `https://example.com/assent/blob/main/`: without it they are named, not linked. */
+const SOURCE = process.env["SOURCE_URL"];
+
+const NO_SOURCE = "source:";
 
 /** The sidebar: four kinds of page. A page that is in none is an error, so none is forgotten. */
 const KINDS = [
@@ -111,18 +114,20 @@ export default function configure(config) {
     const folder = join("docs", dirname(pathOf(this.page)));
     const url = this.page.url.replace(/[^/]*$/, "");
     return content.replaceAll(/(<main>[\s\S]*<\/main>)/g, (main) =>
-      main.replaceAll(/(href|src)="([^"#:]+)(#[^"]*)?"/g, (_, attribute, path, anchor = "") => {
-        const target = normalize(join(folder, decodeURI(path)));
-        if (target === "README.md") return `${attribute}="${relative(url, "/index.html")}${anchor}"`;
-        if (target.startsWith("docs/") && existsSync(join(root, target))) {
-          const page = target
-            .slice(4)
-            .replace(/README\.md$/, "index.html")
-            .replace(/\.md$/, ".html");
-          return `${attribute}="${relative(url, page) || "./"}${anchor}"`;
-        }
-        return `${attribute}="${SOURCE}${target}${anchor}"`;
-      }),
+      main
+        .replaceAll(/(href|src)="([^"#:]+)(#[^"]*)?"/g, (_, attribute, path, anchor = "") => {
+          const target = normalize(join(folder, decodeURI(path)));
+          if (target === "README.md") return `${attribute}="${relative(url, "/index.html")}${anchor}"`;
+          if (target.startsWith("docs/") && existsSync(join(root, target))) {
+            const page = target
+              .slice(4)
+              .replace(/README\.md$/, "index.html")
+              .replace(/\.md$/, ".html");
+            return `${attribute}="${relative(url, page) || "./"}${anchor}"`;
+          }
+          return `${attribute}="${SOURCE ?? NO_SOURCE}${target}${anchor}"`;
+        })
+        .replaceAll(new RegExp(`<a href="${NO_SOURCE}[^"]*">([\\s\\S]*?)</a>`, "g"), "$1"),
     );
   });
   config.addFilter("to", (target, from) => relative(from.replace(/[^/]*$/, ""), target.replace(/\/$/, "/index.html")) || "./");
