@@ -232,10 +232,14 @@ function body(found: Omit<SpanReceipt, "runs">, at: Pick<RunRecord, "cwd">, { ma
   );
   section(
     "refused",
-    found.refused.map((one) => `${times(one)}  ${style.dim(visible(one.reason))}`),
+    found.refused.map((one) => `${times(one)}  ${style.dim(visible(withoutWhat(one)))}`),
   );
   return out;
 }
+
+/** The reason, without the words that stand before it already. */
+const withoutWhat = ({ what, reason }: { readonly what: string; readonly reason: string }): string =>
+  reason.startsWith(`${what}: `) ? reason.slice(what.length + 2) : reason;
 
 /** Each run in order, then what is left of it all. */
 function spanPage(found: SpanReceipt, span: RunSpan, shown: PageStyle): string {

@@ -11,7 +11,8 @@ export type FoundProgram =
 export function findProgram(word: string, path: string | undefined, cwd: string): FoundProgram {
   if (word === "") return { is: "none", status: 127, why: "the name of the program is empty" };
   if (word.includes("/")) {
-    const file = word.startsWith("/") ? word : `${cwd}/${word}`;
+    // A receipt says `~/project/tidy.sh`, not `~/project/./tidy.sh`; what is behind a link's `..` only the kernel can tell.
+    const file = word.startsWith("/") ? word : `${cwd}/${word.replace(/^(?:\.\/+)+/, "")}`;
     const problem = problemOf(file);
     return problem === undefined ? found(file) : none(problem);
   }
