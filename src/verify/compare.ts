@@ -160,8 +160,11 @@ export class Comparison {
     const names = [baseName(path), baseName(words[0] ?? "")];
     if (this.#words.some((word) => names.includes(baseName(word.replace(/^-+[\w-]*=/, ""))))) return undefined;
     const operands = this.#words.filter((word) => word !== "" && !word.startsWith("-"));
+    const script = firstWords(last.path).length > 0 ? readFileSync(last.path, "utf8") : "";
     const isHanded = words
       .slice(1)
+      // What stands in the script as it is, blanks and all, is its own, whichever words it has in common with the line.
+      .filter((word) => !(/\s/.test(word.trim()) && script.includes(word)))
       .some(
         (word) =>
           word.includes(this.#place.base) ||

@@ -172,7 +172,7 @@ const OWN_FILES: readonly OwnFile[] = [
   },
   { of: "coredumpctl journalctl", reads: ["/var/log/journal", "/var/log/journal/**"], why: "what it is there to show" },
   { of: "boxes", reads: ["~"], why: "looks for its configuration by name" },
-  { of: "nix-shell nix-build", reads: ["/tmp"], why: "makes a folder of its own there" },
+  { of: "nix-shell nix-build dist", reads: ["/tmp"], why: "makes a folder of its own there" },
   { of: "dvips", reads: ["~"], why: "looks for its configuration by name" },
   {
     of: "exa eza lsd",
@@ -181,6 +181,8 @@ const OWN_FILES: readonly OwnFile[] = [
   },
   { of: "vulture yapf3 yapf", reads: ["setup.cfg", "pyproject.toml", ".style.yapf"], why: "its configuration" },
   { of: "shfmt", reads: ["**/.editorconfig"], why: "its configuration" },
+  { of: "rustfmt cargo-fmt", reads: ["**/rustfmt.toml", "**/.rustfmt.toml", "**/Cargo.toml"], why: "its configuration, the manifest" },
+  { of: "poetry", reads: ["**/pyproject.toml", "**/poetry.toml", "**/poetry.lock"], why: "its configuration and the project's" },
   { of: "blkid", reads: ["$listed"], why: "says only what kind of file system is in it" },
   { of: "isort autopep8", reads: ["setup.cfg", "pyproject.toml", ".editorconfig", "tox.ini"], why: "its configuration" },
   {
@@ -317,9 +319,17 @@ const OWN_CHANGES: readonly OwnChange[] = [
   },
   { of: "pacman", changes: ["/var/lib/pacman", "/var/lib/pacman/**"], why: "the database of what is installed, where there is none" },
   {
+    of: "apt apt-get aptitude",
+    changes: ["/var/lib/dpkg/lock", "/var/lib/dpkg/lock-frontend", "/var/lib/apt/lists/lock", "/var/cache/apt/archives/lock"],
+    why: "so that no two work at once, as root",
+  },
+  { of: "aptitude", changes: ["/tmp/aptitude-*"], why: "its place for temporary files, which is left where it is ended" },
+  { of: "pipx", changes: ["~/.local", "~/.local/share", "~/.local/share/pipx", "~/.local/pipx/**"], why: "folders of its own" },
+  { of: "poetry", changes: ["~/.config/pypoetry"], why: "the folder of its settings" },
+  {
     of: "zypper",
-    changes: ["/var/log/zypper.log", "/var/tmp/zypp.*", "zypper"],
-    why: "its log, and folders of its own whatever it is asked",
+    changes: ["/var/log/zypper.log", "/var/tmp/zypp.*", "/run/zypp.pid", "zypper"],
+    why: "its log, its lock, and folders of its own whatever it is asked",
   },
   {
     of: "nix nix-*",
@@ -433,9 +443,11 @@ export class Habits {
   }
 
   #matches(pattern: string, path: string): boolean {
-    const { home, project } = this.#place;
+    const { home, project, temp } = this.#place;
+    // Wherever its folder of temporary files lies.
+    const usual = isWithin(path, temp) ? `/tmp${path.slice(temp.length)}` : path;
     const parsed = pathPattern(pattern.replace(/^\$git/, ".git"));
     if (!parsed.ok) throw new Error(`a wrong pattern in known.ts: ${pattern}`);
-    return matchesSegments(bindPattern(parsed.value, { home, project, fold: false }), path.slice(1).split("/"));
+    return matchesSegments(bindPattern(parsed.value, { home, project, fold: false }), usual.slice(1).split("/"));
   }
 }

@@ -477,6 +477,11 @@ describe.each([
   ["uv pip show x", { "env39/pyvenv.cfg": "" }],
   ["poetry check", { "pyproject.toml": '[tool.poetry.requires-plugins]\nevil = "*"\n' }],
   ["poetry env info", { "venv/x": "" }],
+  ["poetry about", { ".poetry/plugins/evil/x": "", "pyproject.toml": "" }],
+  ["poetry --version", { ".poetry/plugins/evil/x": "", "pyproject.toml": "" }],
+  ["poetry config --list", { "pyproject.toml": '[tool.poetry.requires-plugins]\nevil = "*"\n' }],
+  ["poetry config --list -C src", { "src/.poetry/plugins/evil/x": "" }],
+  ["poetry -C src --version", { "src/.poetry/plugins/evil/x": "" }],
   ["prettier --check .", { ".prettierrc": '{"plugins":["./evil.mjs"]}' }],
   ["prettier --check src", { "package.json": '{"prettier": "./evil.mjs"}' }],
   ["composer audit", { "vendor/x/y": "" }],
@@ -503,6 +508,17 @@ describe("a folder's plain configuration takes nothing away", () => {
   });
   it.each(["pnpm -v", "pnpm outdated", "poetry check", "composer audit", "prettier --check src"])("%s", (command) => {
     expect(there.verdict(command).decision).toBe("allow");
+  });
+});
+
+describe("cargo fmt reads what the manifest names", () => {
+  it.each([
+    ["cargo fmt --check", { "Cargo.toml": '[package]\nname = "x"\n[dependencies]\ny = { path = "../y" }\n', ".env": "" }, "allow"],
+    ["cargo fmt --check", { "Cargo.toml": '[lib]\npath = ".env"\n', ".env": "" }, "deny"],
+    ["cd src && cargo fmt --check", { "Cargo.toml": "[[bin]]\npath='.env'\n", ".env": "", "src/x": "" }, "deny"],
+    ["cd src && cargo fmt", { "Cargo.toml": "", "src/x": "" }, "ask"],
+  ] as const)("%s with %j", (command, files, decision) => {
+    expect(place(files).verdict(command).decision).toBe(decision);
   });
 });
 

@@ -108,7 +108,34 @@ export function cargoFmt(inv: Invocation): void {
     )
   )
     doubt(inv, "what follows -- is for rustfmt, and not known");
-  if (!has(inv, "--check") && !words.includes("--check")) emitFile(inv, "write", literal("src"), true);
+  // The sources of a package lie where its manifest does, which may be above.
+  const folder = manifestFolder(inv, has(inv, "--all"));
+  emitFile(inv, has(inv, "--check") || words.includes("--check") ? "read" : "edit", literal(folder), true);
+  const manifest = inv.cx.world.text?.(`${folder}/Cargo.toml`) ?? "";
+  for (const [, path = ""] of manifest.matchAll(/\bpath\s*=\s*["']([^"'\n]*)["']/g))
+    if (!path.endsWith(".rs")) emitFile(inv, "read", literal(path.startsWith("/") ? path : `${folder}/${path}`));
+}
+
+/** Where cargo finds the manifest: in the nearest folder that has one, a workspace's in the outermost. */
+function manifestFolder(inv: Invocation, outermost: boolean): string {
+  const [place] = inv.places;
+  if (place?.is !== "at" || inv.places.length > 1) return ".";
+  let found = ".";
+  for (let folder = place.path; folder !== "" && folder !== inv.cx.world.home; folder = folder.slice(0, folder.lastIndexOf("/"))) {
+    if (inv.cx.world.kind(`${folder}/Cargo.toml`) === "missing") continue;
+    found = folder;
+    if (!outermost) break;
+  }
+  return found;
+}
+
+/** rustfmt(1) follows `mod name;` from each source into the files beside it and below. */
+export function rustModules(inv: Invocation): void {
+  for (const source of inv.args.operands) {
+    const text = textOf(source);
+    if (text === undefined) doubt(inv, `${describe(source)} may name any source, whose modules are formatted with it`);
+    else emitFile(inv, has(inv, "--check") ? "read" : "edit", literal(text.replace(/[^/]*$/, "") || "."), true);
+  }
 }
 
 /** rustc --print KIND tells without a source; `KIND=FILE` writes. Anything else compiles into the working directory, -o or --out-dir. */

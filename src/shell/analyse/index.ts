@@ -1,5 +1,17 @@
 import type { Invocation } from "../invocation.ts";
-import { archive, cargoFmt, compiler, goBuild, javac, javaOptions, makeVariables, preprocessor, rustc, tsc } from "./compilers.ts";
+import {
+  archive,
+  cargoFmt,
+  compiler,
+  goBuild,
+  javac,
+  javaOptions,
+  makeVariables,
+  preprocessor,
+  rustc,
+  rustModules,
+  tsc,
+} from "./compilers.ts";
 import {
   ansibleConfig,
   brewNames,
@@ -10,6 +22,7 @@ import {
   npmDiff,
   packerPlugins,
   prettierConfig,
+  poetryPlugins,
   pythonEnvironment,
   pythonWalks,
   pipRust,
@@ -77,6 +90,7 @@ export const ANALYSERS: Readonly<Record<string, Analyser>> = {
   "npm-diff": npmDiff,
   "packer-plugins": packerPlugins,
   "prettier-config": prettierConfig,
+  "poetry-plugins": poetryPlugins,
   "python-environment": pythonEnvironment,
   "secret-key": secretKey,
   archive,
@@ -86,6 +100,7 @@ export const ANALYSERS: Readonly<Record<string, Analyser>> = {
   "container-copy": containerCopy,
   "container-rights": containerRights,
   "cargo-config": cargoConfig,
+  "rust-modules": rustModules,
   "rust-toolchain": rustToolchain,
   "pip-rust": pipRust,
   compiler,

@@ -56,7 +56,7 @@ const NODE_MANAGER: Configuration = {
 
 /** A virtual environment's python runs what lies beside it (site, .pth); a toolchain file chooses another one. */
 const PYTHON_ENVIRONMENT: Configuration = {
-  files: [".venv", "venv", "pyvenv.cfg", ".python-version", ".python-versions", "uv.toml", "poetry.toml"],
+  files: [".venv", "venv", "pyvenv.cfg", ".python-version", ".python-versions", "uv.toml", "poetry.toml", ".poetry"],
   texts: [[["pyproject.toml"], /requires-plugins|\[\s*tool\s*\.\s*uv\b|\\u/]],
   above: true,
   inside: "pyvenv.cfg",
@@ -65,6 +65,8 @@ const PYTHON_ENVIRONMENT: Configuration = {
 const PROJECTS: Readonly<Record<string, Configuration>> = {
   "node-manager": NODE_MANAGER,
   "python-environment": PYTHON_ENVIRONMENT,
+  // python-poetry.org/docs/plugins, "Project plugins".
+  poetry: { files: [".poetry"], texts: [[["pyproject.toml"], /requires-plugins|\\u/]], above: true },
   // prettier.io/docs/configuration, plugins.
   prettier: {
     files: [
@@ -128,6 +130,14 @@ export const nodeManagerConfig = (inv: Invocation): void => {
   else code(inv, "node-manager");
 };
 export const pythonEnvironment = (inv: Invocation): void => code(inv, "python-environment");
+/** It runs before the options are read, too: what help and a version are asked about in another folder is not looked up. */
+export const poetryPlugins = (inv: Invocation): void => {
+  const texts = inv.words.map((word) => textOf(word));
+  const isHelp = texts.some((text) => text === undefined || /^(?:-\w*[hV]\w*|--help|--version)$/.test(text));
+  if (isHelp && texts.some((text) => text === undefined || /^(?:-[A-Za-z]*[CP]|--(?:dir|proj))/.test(text)))
+    addCode(inv, "project", "project", undefined);
+  else code(inv, "poetry");
+};
 export const dotnetConfig = (inv: Invocation): void => code(inv, "dotnet");
 /** Ansible's "Patterns": `@FILE` stands for the hosts in that file, which are shown. */
 export const ansibleConfig = (inv: Invocation): void => {
