@@ -26,7 +26,12 @@ export async function fixRules(findings: readonly Finding[], { machine, cwd, yes
   const ready = wanted.filter(({ file }) => places.has(file));
   for (const { file, line, rule } of wanted.filter(({ file: of }) => !places.has(of)))
     writeStderr(`assent lint: ${short(file)}:${line}: ${visible(rule)} is left as it is: the file is neither yours nor this project's\n`);
-  if (ready.length === 0) return "nothing";
+  for (const { file, line, rule } of findings.filter(({ code }) => code === "AL027"))
+    writeStderr(`assent lint: ${short(file)}:${line}: ${visible(rule)} is left as it is: it would allow more, which only you can want\n`);
+  if (ready.length === 0) {
+    writeStderr("assent lint: nothing to rewrite\n");
+    return "nothing";
+  }
   const page = (style: ReturnType<typeof styleFor>): string =>
     ready
       .map(
@@ -82,7 +87,7 @@ function rewriteIn(place: PolicyPlace, wanted: readonly Rewriting[]): string | u
       // The text of an entry with a reason or examples stands behind its start.
       const before = (one: WrittenRule): boolean => one.line < line || (one.line === line && one.column <= column);
       const entry = entries
-        .filter((one) => one.text === rule && before(one))
+        .filter((one) => one.text === rule && one.effect !== "allow" && before(one))
         .toSorted((a, b) => a.line - b.line || a.column - b.column)
         .at(-1);
       if (entry === undefined) return [];

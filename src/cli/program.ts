@@ -95,7 +95,7 @@ export function program(): Command {
     )
     .argument("[files...]", "policy files")
     .addOption(policyOption())
-    .option("--fix", "rewrite rules in the style of other tools, such as Bash(git push *), after asking")
+    .option("--fix", "rewrite deny and ask rules in the style of other tools, such as Bash(git push *), after asking")
     .option("--yes", "with --fix: do not ask")
     .option("--sarif <file>", "write a report for code hosts (SARIF 2.1.0); - prints it")
     .option(...JSON_OPTION)

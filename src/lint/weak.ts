@@ -65,7 +65,8 @@ function oneWord(rule: Rule, helpers: readonly Rule[]): FindingDraft | undefined
     code: rule.effect === "allow" ? "AL027" : "AL025",
     message: `a \`*\` is exactly one word here: \`${passing.join(" ")}\` is not ${stops}`,
     help: `write \`Bash(${command}:*)\`: whatever follows, or nothing`,
-    rewrite: `Bash(${command}:*)`,
+    // What it allows would become more, which is for a person to write.
+    ...(rule.effect === "allow" ? {} : { rewrite: `Bash(${command}:*)` }),
   };
 }
 
