@@ -134,7 +134,6 @@ const ROWS: Readonly<Record<Matcher["kind"], readonly Row[]>> = {
       deny: ["./git --version"],
       not: ["git version"],
       literal: false,
-      everything: true,
       refusals: "wildcards in a word",
     },
   ],

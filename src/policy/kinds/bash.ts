@@ -22,6 +22,7 @@ import type { Matcher } from "./index.ts";
 import { commandKeys, FRESH, type JudgingKind, none, nothing, type Sides } from "./kind.ts";
 import {
   ANY_COMMAND,
+  anyProgramDoubt,
   combineWords,
   COMMAND_EXAMPLE,
   commandExample,
@@ -74,7 +75,7 @@ export const bashReading: ReadingKind<BashMatcher> = {
   fileActions: none,
   whyNever,
   isEverything,
-  doubtWide: (matcher) => (isEverything(matcher) ? everythingDoubt() : undefined),
+  doubtWide: (matcher) => (isEverything(matcher) ? everythingDoubt() : isOfAnyProgram(matcher) ? anyProgramDoubt() : undefined),
   prefixes,
   programs: (matcher) => programsIn(bashSamples(matcher)),
   spelledPrograms: ({ tokens: [first] }) => (first?.is === "text" ? [first.text] : []),
@@ -325,8 +326,16 @@ function whyNever(matcher: BashMatcher, trial: Trial): string | undefined {
   return trial.words(sample) ? undefined : "no command looks like this once the shell has read it";
 }
 
-/** The program and all else is open. */
+/** The program and all else is open; a command has a word of its own. */
 function isEverything({ tokens, open }: BashMatcher): boolean {
+  return (
+    (open || tokens.some(({ is }) => is === "any")) &&
+    tokens.every(({ is }) => is !== "text") &&
+    tokens.filter(({ is }) => is === "one").length <= 1
+  );
+}
+
+function isOfAnyProgram({ tokens, open }: BashMatcher): boolean {
   return tokens[0]?.is !== "text" && (open || tokens.some(({ is }) => is === "any"));
 }
 

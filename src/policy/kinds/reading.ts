@@ -149,6 +149,11 @@ export function everythingDoubt(): Doubt {
   };
 }
 
+/** `Bash(* --version:*)`, `Shell(!rm)`: something is said, but not of which program. */
+export function anyProgramDoubt(): Doubt {
+  return { ...everythingDoubt(), message: "names no program: allows this for every program, those that run other programs included" };
+}
+
 /** For the kinds about commands. */
 export const COMMAND_EXAMPLE = 'an example of this rule is a command: "git push origin"';
 export const commandExample = (

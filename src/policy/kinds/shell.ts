@@ -21,6 +21,7 @@ import type { Matcher } from "./index.ts";
 import { commandKeys, FRESH, type JudgingKind, MOST_SAMPLES, never, none, nothing } from "./kind.ts";
 import {
   ANY_COMMAND,
+  anyProgramDoubt,
   combineWords,
   COMMAND_EXAMPLE,
   commandExample,
@@ -100,8 +101,8 @@ export const shellReading: ReadingKind<ShellMatcher> = {
   exampleHelp: COMMAND_EXAMPLE,
   fileActions: none,
   whyNever,
-  isEverything,
-  doubtWide: (matcher) => (isEverything(matcher) ? everythingDoubt() : undefined),
+  isEverything: isAnyCommand,
+  doubtWide: (matcher) => (isAnyCommand(matcher) ? everythingDoubt() : isOfAnyProgram(matcher) ? anyProgramDoubt() : undefined),
   prefixes,
   programs: (matcher) => programsIn(shellSamples(matcher)),
   spelledPrograms: ({ program: { negated, alternatives } }) => (negated ? [] : alternatives.filter((word) => !/[*?[\]{}\\]/.test(word))),
@@ -349,7 +350,7 @@ function whyNever(matcher: ShellMatcher, trial: Trial): string | undefined {
   return "what it asks for contradicts itself";
 }
 
-function isEverything({ program }: ShellMatcher): boolean {
+function isOfAnyProgram({ program }: ShellMatcher): boolean {
   return program.negated || program.alternatives.includes("*");
 }
 

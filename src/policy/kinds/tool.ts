@@ -7,7 +7,7 @@ import { matchCondition, parseCondition, type ToolCondition } from "../tool-fiel
 import { doubtCallName } from "./call.ts";
 import type { Matcher } from "./index.ts";
 import { type JudgingKind, never, none, nothing } from "./kind.ts";
-import { everythingDoubt, type ParsedText, type ReadingKind, type Refusal } from "./reading.ts";
+import { type Doubt, everythingDoubt, type ParsedText, type ReadingKind, type Refusal } from "./reading.ts";
 
 /** `Name`, `prefix*`, `*`, with an optional field condition (`domain:`, path glob, `field:glob`). */
 export interface ToolMatcher {
@@ -48,7 +48,7 @@ export const toolReading: ReadingKind<ToolMatcher> = {
   fileActions: none,
   whyNever: nothing,
   isEverything,
-  doubtWide: (matcher) => (isEverything(matcher) ? everythingDoubt() : undefined),
+  doubtWide,
   prefixes: none,
   programs: none,
   spelledPrograms: none,
@@ -82,6 +82,12 @@ function coversTool(outer: ToolMatcher, inner: Matcher): boolean {
 
 function nameGlob(name: string): WordGlob {
   return wordGlob(name.replace(/[\\?[\]]/g, "\\$&"));
+}
+
+function doubtWide(matcher: ToolMatcher): Doubt | undefined {
+  if (!isEverything(matcher)) return undefined;
+  if (isAnyTool(matcher)) return everythingDoubt();
+  return { of: "everything", message: "allows every tool of every MCP server", help: "name the server: `mcp__github__*`" };
 }
 
 function isEverything({ name, where }: ToolMatcher): boolean {
