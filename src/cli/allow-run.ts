@@ -38,7 +38,7 @@ export async function allowRun(words: readonly string[], options: AllowRunOption
   }
   const machine = thisMachine();
   const run = findRun(runsFolder(machine), options.run, process.cwd(), false);
-  if ("problem" in run) return noRun(COMMAND, run.problem, options.run);
+  if ("problem" in run) return noRun(COMMAND, { ...run, id: options.run });
   const found = refusalsOf(run, machine);
   const place = placeFor(run, machine, options);
   if (place === undefined) return 2;

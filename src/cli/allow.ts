@@ -12,6 +12,7 @@ import { lineOfWords } from "./line-of-words.ts";
 import { absolute } from "./place.ts";
 import { complain, type PolicyTarget, targetOf } from "./policy-target.ts";
 import { addToPolicy, notDone } from "./rule.ts";
+import { readLength } from "./since.ts";
 import { writeStderr, writeStdout } from "./stdio.ts";
 import { styleFor, type TerminalStyle } from "./style.ts";
 import { confirmed } from "./terminal.ts";
@@ -36,7 +37,7 @@ interface Plan {
 type Planned =
   | Plan
   | { readonly is: "needless"; readonly why: string }
-  | { readonly is: "none"; readonly why: string; readonly help: string };
+  | { readonly is: "none" | "wrong"; readonly why: string; readonly help: string };
 
 /** `assent allow|ask|deny`: finds the rule for a command, shows it, asks, writes it. Exit 0 when it stands, 1 not, 2 wrong usage. */
 export async function decideOn(effect: Effect, words: readonly string[], options: DecideOnOptions): Promise<number> {
@@ -49,6 +50,8 @@ export async function decideOn(effect: Effect, words: readonly string[], options
     return wrong("say a command, or a rule", `assent ${effect} "npm test", assent ${effect} "Edit(src/**)"`);
   if ("wrong" in said) return wrong(said.wrong, `assent ${effect} --project npm test`);
   if (options.why?.trim() === "") return wrong("--why gives a reason", `assent ${effect} --why "it is slow" npm test`);
+  const length = options.for === undefined ? 1 : readLength(options.for);
+  if (typeof length !== "number") return wrong(length.wrong, `assent ${effect} --for 2h npm test`);
   const machine = thisMachine();
   const plan = planFor(effect, said.line, machine);
   if ("is" in plan) {
@@ -58,7 +61,7 @@ export async function decideOn(effect: Effect, words: readonly string[], options
       return 0;
     }
     complain(effect, plan.why, plan.help);
-    return 1;
+    return plan.is === "wrong" ? 2 : 1;
   }
   if (options.for !== undefined) return await granted(plan.rules, options);
 
@@ -87,9 +90,16 @@ function planFor(effect: Effect, text: string, machine: Machine): Planned {
   if (isWrittenRule(text)) {
     const parsed = parseRule(text);
     if (parsed.ok) return { rules: [parsed.text] };
-    return { is: "none", why: visible(parsed.message), help: visible(parsed.help ?? "`assent help rule add`") };
+    return { is: "wrong", why: visible(parsed.message), help: visible(parsed.help ?? "`assent help rule add`") };
   }
   const [program = ""] = text.trim().split(/\s+/);
+  const place = placeOfUrl(program);
+  if (place !== undefined)
+    return {
+      is: "wrong",
+      why: `${visible(program)} is an address, not a command`,
+      help: `for what is there: assent ${effect} ${place.join(", ")}`,
+    };
   if (isPath(program) && !isProgram(resolvePath(absolute("."), program.replace(/^~(?=\/|$)/, machine.home))))
     return {
       is: "none",
@@ -126,6 +136,18 @@ function isWrittenRule(text: string): boolean {
   if (/^[A-Z]\w*\(|^[\w*.-]+\([^]*\)$|^mcp__\S+$/.test(text)) return true;
   const parsed = parseRule(text);
   return parsed.ok && parsed.matcher.kind !== "tool";
+}
+
+/** The rules, in quotes, for what a URL leads to; undefined: it is none. A bare host is a command that nobody knows. */
+function placeOfUrl(word: string): readonly string[] | undefined {
+  if (!/^[a-z][a-z0-9+.-]*:\/\//i.test(word)) return undefined;
+  const url = URL.canParse(word) ? new URL(word) : undefined;
+  const wanted =
+    url?.protocol === "file:"
+      ? ["Read", "Edit"].map((name) => `${name}(${decodeURI(url.pathname)})`)
+      : [`WebFetch(domain:${url?.hostname ?? "x.com"})`, ...(url === undefined || url.port === "" ? [] : [`Net(${url.host})`])];
+  const rules = wanted.filter((rule) => parseRule(rule).ok);
+  return (rules.length === 0 ? ["WebFetch(domain:x.com)"] : rules).map((rule) => `"${visible(rule)}"`);
 }
 
 /** It names a place, not a program of PATH. */

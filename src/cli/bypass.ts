@@ -4,7 +4,7 @@ import { bypassHere, changeBypass, LONGEST_BYPASS_MS, type Machine, paneOf, read
 import { JSON_VERSION } from "./json.ts";
 import { absolute } from "./place.ts";
 import { complain } from "./policy-target.ts";
-import { readSince } from "./since.ts";
+import { readLength } from "./since.ts";
 import { writeStdout } from "./stdio.ts";
 
 interface BypassOptions {
@@ -32,10 +32,9 @@ export function bypass(what: "on" | "off" | "status", options: BypassOptions): n
   }
   let until: number | undefined;
   if (what === "on") {
-    const ago = options.for === undefined ? { wrong: "say for how long: --for 10m" } : readSince(options.for, now);
-    const length = typeof ago === "number" ? now - ago : 0;
-    if (typeof ago !== "number" || length <= 0 || length > LONGEST_BYPASS_MS) {
-      complain("bypass", typeof ago === "number" ? "the longest is 24h" : visible(ago.wrong), "--for 10m, 2h");
+    const length = options.for === undefined ? { wrong: "say for how long: --for 10m" } : readLength(options.for);
+    if (typeof length !== "number" || length > LONGEST_BYPASS_MS) {
+      complain("bypass", typeof length === "number" ? "the longest is 24h" : length.wrong, "--for 10m, 2h");
       return 2;
     }
     until = now + length;

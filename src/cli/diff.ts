@@ -12,7 +12,7 @@ const COMMAND = "diff";
 /** `assent diff`. A first word that names no run is a path. */
 export function diff(id: string | undefined, words: readonly string[], options: SpanOptions & { readonly json?: boolean }): number {
   const chosen = chooseRuns(runsFolder(thisMachine()), { id, words, undoable: false }, options);
-  if ("problem" in chosen) return noRun(COMMAND, chosen.problem, chosen.id);
+  if ("problem" in chosen) return noRun(COMMAND, chosen);
   for (const one of diffOf(chosen.runs, chosen.paths)) {
     const { change, patch, note } = one;
     const { what, path, from, kind } = change;

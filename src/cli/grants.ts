@@ -19,7 +19,7 @@ import { engine } from "./engine.ts";
 import { JSON_VERSION } from "./json.ts";
 import { absolute, shorten } from "./place.ts";
 import { complain } from "./policy-target.ts";
-import { readSince } from "./since.ts";
+import { readLength } from "./since.ts";
 import { writeStdout } from "./stdio.ts";
 import { styleFor } from "./style.ts";
 import { confirmed, unattended } from "./terminal.ts";
@@ -81,11 +81,9 @@ type NewGrant = Omit<RuleGrant, "id" | "made">;
 type WantedGrant = { readonly grant: NewGrant; readonly warnings: readonly string[] } | { readonly wrong: string; readonly help?: string };
 
 function wantedGrant(rule: string, options: GrantOptions, machine: Machine, now: number): WantedGrant {
-  const ago = options.for === undefined ? now - HOUR_MS : readSince(options.for, now);
-  if (typeof ago !== "number") return { wrong: ago.wrong, help: "--for 30m, 2h, 3d" };
-  const length = now - ago;
-  if (length <= 0 || length > LONGEST_GRANT_MS)
-    return { wrong: "a grant lasts 7 days at most", help: "for longer, write a rule: `assent rule add`" };
+  const length = options.for === undefined ? HOUR_MS : readLength(options.for);
+  if (typeof length !== "number") return { wrong: length.wrong, help: "--for 30m, 2h, 3d" };
+  if (length > LONGEST_GRANT_MS) return { wrong: "a grant lasts 7 days at most", help: "for longer, write a rule: `assent rule add`" };
   const count = options.count === undefined ? undefined : Number(options.count);
   if (count !== undefined && (!Number.isInteger(count) || count < 1 || count > MOST_USES))
     return { wrong: `\`${options.count ?? ""}\` is not a number of times`, help: `--count 1 to ${MOST_USES}` };

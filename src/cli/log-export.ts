@@ -50,7 +50,12 @@ function write(to: string | undefined, since: number | undefined): number {
   try {
     descriptor = openSync(file, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW, 0o600);
   } catch (error) {
-    const why = errorCode(error) === "EEXIST" ? "is there already: name a new file" : `cannot be made: ${errorCode(error)}`;
+    const why =
+      errorCode(error) === "EEXIST"
+        ? "is there already: name a new file"
+        : errorCode(error) === "ENOENT"
+          ? "cannot be made: its folder does not exist"
+          : `cannot be made: ${errorCode(error)}`;
     complain(COMMAND, `${visible(file)} ${why}`);
     return 1;
   }

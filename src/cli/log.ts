@@ -30,7 +30,9 @@ function row(entry: LogEntry, style: TerminalStyle): string {
   const who = entry.subagent === "" ? entry.agent : `${entry.agent}/${entry.subagent}`;
   const head = `${style.dim(fit(time, 19))}  ${style.verdict(told, fit(answer, 10))}  ${fit(visible(who), 8)}  ${fit(visible(entry.tool), 12)}`;
   const left = Math.max(20, style.width - 57);
-  const subject = entry.count === 1 ? entry.subject : `${entry.count} times ${entry.subject}`;
+  // The record keeps the operation's name.
+  const wanted = entry.tool === "file" ? entry.subject.replace(/^metadata (?=\/)/, "change times or permissions of ") : entry.subject;
+  const subject = entry.count === 1 ? wanted : `${entry.count} times ${wanted}`;
   const reason = entry.confined === "would" ? `would go ahead confined; ${entry.reason}` : entry.reason;
   return `${head}  ${fit(visible(subject), left).trimEnd()}\n${" ".repeat(21)}${style.dim(fit(visible(reason), style.width - 22).trimEnd())}\n`;
 }

@@ -29,6 +29,20 @@ export const folderOption = (description: string): Option => new Option("--cwd <
 
 export const JSON_OPTION = ["--json", "print JSON (docs/json.md)"] as const;
 
+/** What a group of commands does when none of them is named. A word behind it is then a command that it does not have. */
+export const whenAlone = (group: Command, name: string): Command => namingCommands(group.command(name, { isDefault: true }), group);
+
+/** What stands where a command of the group would, and is none, is told so. */
+export function namingCommands(command: Command, group: Command): Command {
+  return command.allowExcessArguments().hook("preAction", (_, acting) => {
+    const [extra] = acting.args;
+    if (acting !== command || extra === undefined) return;
+    if (group !== command && group.args[0] === command.name()) command.error("error: too many words behind the command", { exitCode: 2 });
+    const known = group.commands.map((one) => one.name()).join(", ");
+    command.error(`error: unknown command '${extra}': \`assent ${group.name()}\` has ${known}`, { exitCode: 2 });
+  });
+}
+
 /** The command without its commands. */
 export const frame = (): Command =>
   new Command("assent")

@@ -1,5 +1,5 @@
 import { Argument, Option, type Command } from "commander";
-import { collect, folderOption, JSON_OPTION, policyOption } from "./program-frame.ts";
+import { collect, folderOption, JSON_OPTION, policyOption, whenAlone } from "./program-frame.ts";
 
 /** The commands with which a person changes a policy. An agent that asks for one is denied (src/policy/floor.ts). */
 export function addPolicyCommands(assent: Command): void {
@@ -179,8 +179,7 @@ export function addTrustCommands(assent: Command): void {
       const { autoOff } = await import("./auto.ts");
       process.exitCode = autoOff();
     });
-  auto
-    .command("status", { isDefault: true })
+  whenAlone(auto, "status")
     .summary("say what holds here, and who says so")
     .description("Prints whether things go ahead by themselves, what you agreed to, and what policy and environment say.")
     .option(...JSON_OPTION)
@@ -213,8 +212,7 @@ export function addTrustCommands(assent: Command): void {
       const { confineOff } = await import("./confine.ts");
       process.exitCode = confineOff();
     });
-  confine
-    .command("status", { isDefault: true })
+  whenAlone(confine, "status")
     .summary("say what holds here")
     .description("Prints whether what cannot be known runs confined here.")
     .option(...JSON_OPTION)
@@ -241,8 +239,7 @@ export function addTrustCommands(assent: Command): void {
         const { nameAgent } = await import("./agents.ts");
         process.exitCode = nameAgent(name, opinion);
       });
-  agents
-    .command("list", { isDefault: true })
+  whenAlone(agents, "list")
     .summary("list who is trusted and who is restricted")
     .description("Lists the agents that you or the policy have named.")
     .option(...JSON_OPTION)
@@ -257,8 +254,7 @@ export function addTrustCommands(assent: Command): void {
     .description(
       "After some refusals in a row (`automation.breaker.denials`) a session's allows become questions, until a person resets it.",
     );
-  breaker
-    .command("status", { isDefault: true })
+  whenAlone(breaker, "status")
     .summary("list refusals in a row")
     .description("Lists refusals in a row, by session and agent.")
     .option(...JSON_OPTION)
@@ -300,8 +296,7 @@ function addGrantCommands(assent: Command): void {
       const { addedGrant } = await import("./grants.ts");
       process.exitCode = await addedGrant(rule, options);
     });
-  grants
-    .command("list", { isDefault: true })
+  whenAlone(grants, "list")
     .summary("list what is granted")
     .description("Lists the remembered answers that hold now, those of running `assent run`s among them.")
     .option("--all", "and those that are over, or damaged")

@@ -2,7 +2,17 @@ import { Argument, Command, InvalidArgumentError, Option } from "commander";
 import { LISTED, type ListedKind } from "./command-table.ts";
 import { REFUSALS_TOLD, RULES_READ } from "../policy/index.ts";
 import { JSON_VERSION } from "./json.ts";
-import { collect, existingFile, folderOption, frame, JSON_OPTION, policyOption, VERSION } from "./program-frame.ts";
+import {
+  collect,
+  existingFile,
+  folderOption,
+  frame,
+  JSON_OPTION,
+  namingCommands,
+  policyOption,
+  VERSION,
+  whenAlone,
+} from "./program-frame.ts";
 import { addAgentCommands, addPolicyCommands, addTrustCommands, listing } from "./program-policy.ts";
 import { addVerbCommands } from "./program-rule.ts";
 import { addRunCommands } from "./program-run.ts";
@@ -268,8 +278,7 @@ function addRunsCommand(assent: Command): void {
     .command("runs")
     .summary("list what is kept for undo, and make room")
     .description("What undo keeps of runs and of tools' edits, and what it takes on the disk.");
-  runs
-    .command("list", { isDefault: true })
+  whenAlone(runs, "list")
     .summary("list what is kept, with its size")
     .option(...JSON_OPTION)
     .action(async (options: Parameters<typeof import("./runs.ts").list>[0]) => {
@@ -306,7 +315,7 @@ function addVerifyCommand(assent: Command): void {
     .option("--environment", "every installed program of the tables, with the variables that it, its libraries and its manual name")
     .option("--only <program...>", "with --options and --environment: of these programs only")
     .option("--resume <file>", "leave out the lines that this file, the --json output of an earlier run, tells about", existingFile)
-    .option("--sample <n>", "only every n-th line")
+    .option("--sample <n>", "only every n-th line", some)
     .option("--family <name>", "only the lines of this family of the tables")
     .option("--corpus <file>", "also the lines of this file, one command a line", existingFile)
     .option(...JSON_OPTION)
@@ -388,13 +397,20 @@ function addImportCommands(assent: Command): void {
 }
 
 function count(value: string): number {
-  if (!/^\d{1,9}$/.test(value)) throw new InvalidArgumentError("not a number.");
+  if (!/^\d{1,9}$/.test(value)) throw new InvalidArgumentError("That is not a number: write 20, for example.");
   return Number(value);
 }
 
 function days(value: string): number {
+  const found = /^\d{1,9}$/.test(value) ? Number(value) : 0;
+  if (found < 1 || found > 3650) throw new InvalidArgumentError("Write a number, 1 to 3650 days: 14, for example.");
+  return found;
+}
+
+/** A number that is not none. */
+function some(value: string): number {
   const found = count(value);
-  if (found < 1 || found > 3650) throw new InvalidArgumentError("1 to 3650 days.");
+  if (found < 1) throw new InvalidArgumentError("Write 1 or more: 20, for example.");
   return found;
 }
 
@@ -404,7 +420,7 @@ function addLogCommands(assent: Command): void {
     .command("log")
     .summary("show decisions")
     .description("Prints the audit log, oldest first: the last decisions, or with --since all of a time (docs/audit.md).")
-    .option("-n, --lines <count>", "how many of the last decisions (default: 50; with --since: all)", count)
+    .option("-n, --lines <count>", "how many of the last decisions (default: 50; with --since: all)", some)
     .option("--since <time>", "from then on: 30m, 2h, 7d, or 2026-11-01")
     .option("--agent <name>", "of this agent or sub-agent")
     .option("--session <session>", "of this session")
@@ -418,6 +434,7 @@ function addLogCommands(assent: Command): void {
       process.exitCode = await print(options);
     });
 
+  namingCommands(log, log);
   log
     .command("verify")
     .summary("prove that no record was changed, removed, moved or cut off")
@@ -439,7 +456,7 @@ function addLogCommands(assent: Command): void {
     .option("--to <file>", "write a new file instead of standard output")
     .option("--otlp", "send it by OTLP over HTTP")
     .option("-f, --follow", "with --otlp: go on as decisions are made")
-    .option("--timeout <seconds>", "with --otlp: how long one message is tried (default: 30)", count)
+    .option("--timeout <seconds>", "with --otlp: how long one message is tried (default: 30)", some)
     .action(async (_options: unknown, command: Command) => {
       const { logExport } = await import("./log-export.ts");
       process.exitCode = await logExport(command.optsWithGlobals());

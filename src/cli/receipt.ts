@@ -25,7 +25,7 @@ import { mayBeAllowed } from "../supervise/learn/index.ts";
 import { JSON_VERSION } from "./json.ts";
 import { shorten } from "./place.ts";
 import { complain } from "./policy-target.ts";
-import { chooseRuns, nameOfSpan, type SpanOptions } from "./span.ts";
+import { chooseRuns, nameOfSpan, type NoRuns, type SpanOptions } from "./span.ts";
 import { writeStdout } from "./stdio.ts";
 import { styleFor, type TerminalStyle } from "./style.ts";
 
@@ -51,14 +51,14 @@ export function receipt(id: string | undefined, options: ReceiptOptions): number
   const first = options.all === true ? Number.POSITIVE_INFINITY : FIRST;
   if (options.session !== undefined || options.since !== undefined) {
     const chosen = chooseRuns(runs, { id, words: [], undoable: false }, options);
-    if ("problem" in chosen) return noRun(COMMAND, chosen.problem, chosen.id);
+    if ("problem" in chosen) return noRun(COMMAND, chosen);
     const span = receiptOfSpan(runs, chosen.runs, machine);
     if (options.json === true) writeStdout(`${JSON.stringify(spanJson(span, chosen))}\n`);
     else writeStdout(spanPage(span, chosen, { machine, style, first }));
     return 0;
   }
   const run = findRun(runs, id, process.cwd(), false);
-  if ("problem" in run) return noRun(COMMAND, run.problem, id);
+  if ("problem" in run) return noRun(COMMAND, { ...run, id });
   const found = receiptOf(runs, run, machine);
   if (options.json === true) writeStdout(`${JSON.stringify(receiptJson(found))}\n`);
   else writeStdout(page(found, machine, style, first));
@@ -66,7 +66,11 @@ export function receipt(id: string | undefined, options: ReceiptOptions): number
 }
 
 /** A run was named that is not there, or none was and there is none. */
-export function noRun(command: string, problem: string, id: string | undefined): number {
+export function noRun(command: string, { problem, id, wrongUse }: NoRuns): number {
+  if (wrongUse === true) {
+    complain(command, problem);
+    return 2;
+  }
   complain(command, id === undefined ? problem : `${visible(id)}: ${problem}`, "`assent receipt --list` shows the runs that are kept");
   return id === undefined ? 1 : 2;
 }

@@ -10,3 +10,9 @@ export function readSince(text: string, now: number): number | { readonly wrong:
   const time = /^\d{4}-\d{2}-\d{2}/.test(text.trim()) ? Date.parse(text.trim()) : Number.NaN;
   return Number.isNaN(time) ? { wrong: `\`${visible(text)}\` is not a time: write 30m, 2h, 7d, or 2026-11-01` } : time;
 }
+
+/** How long something holds: `30m`, `2h`, `3d`. Milliseconds, more than none. */
+export function readLength(text: string): number | { readonly wrong: string } {
+  const ago = /^\s*\d+\s*[a-z]\s*$/.test(text) ? readSince(text, 0) : undefined;
+  return typeof ago === "number" && ago < 0 ? -ago : { wrong: `\`${visible(text)}\` is not a length of time: write 10m, 2h or 3d` };
+}

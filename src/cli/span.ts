@@ -16,12 +16,19 @@ interface ChosenRuns extends RunSpan {
   readonly id: string | undefined;
 }
 
+/** Why there are none. `wrongUse`: what was typed cannot mean any. */
+export interface NoRuns {
+  readonly problem: string;
+  readonly id: string | undefined;
+  readonly wrongUse?: true;
+}
+
 /** `undoable`: without an id, the last one that is not undone already. */
 export function chooseRuns(
   runs: string,
   given: { readonly id: string | undefined; readonly words: readonly string[]; readonly undoable: boolean },
   { session, since }: SpanOptions,
-): ChosenRuns | { readonly problem: string; readonly id: string | undefined } {
+): ChosenRuns | NoRuns {
   sealEdits(runs);
   if (session === undefined && since === undefined) {
     const { id, paths } = idAndPaths(runs, given.id, given.words);
@@ -29,7 +36,7 @@ export function chooseRuns(
     return "problem" in run ? { ...run, id } : { runs: [run], paths, id };
   }
   const from = since === undefined ? undefined : readSince(since, Date.now());
-  if (typeof from === "object") return { problem: from.wrong, id: undefined };
+  if (typeof from === "object") return { problem: from.wrong, id: undefined, wrongUse: true };
   const words = given.id === undefined ? given.words : [given.id, ...given.words];
   const wanted = { cwd: process.cwd(), ...(from === undefined ? {} : { since: from }) };
   const span = (name: string): ReturnType<typeof findSpan> => findSpan(runs, { ...wanted, session: name });

@@ -41,7 +41,7 @@ export async function undo(id: string | undefined, words: readonly string[], opt
   const machine = thisMachine();
   const runs = runsFolder(machine);
   const chosen = chooseRuns(runs, { id, words, undoable: true }, options);
-  if ("problem" in chosen) return noRun(COMMAND, chosen.problem, chosen.id);
+  if ("problem" in chosen) return noRun(COMMAND, chosen);
   const { paths, id: wanted } = chosen;
   const run = chosen.runs.find(({ folder }) => isRunning(folder));
   if (run !== undefined) {

@@ -46,7 +46,7 @@ export interface VerifyOptions {
   /** The JSON that an earlier run printed: its lines are done. */
   readonly resume?: string;
   /** Only every n-th line. */
-  readonly sample?: string;
+  readonly sample?: number;
   readonly corpus?: string;
   readonly json?: boolean;
   /** `FOLDER:hide` or `FOLDER:keep`: what this process is to be, in namespaces that its parent made. */
@@ -108,9 +108,7 @@ export async function verify(words: readonly string[], options: VerifyOptions): 
  * What variables do to programs: an effect counts that the line did not have without them. Then those are looked for that do it,
  * and lines that were not allowed are tried in halves.
  */
-async function verifyEnvironment({ only, sample, json }: VerifyOptions, home: string, pool: PoolOptions): Promise<number> {
-  const every = Number(sample ?? 1);
-  if (!Number.isInteger(every) || every < 1) return unable(`--sample takes a whole number, not ${sample ?? ""}`);
+async function verifyEnvironment({ only, sample: every = 1, json }: VerifyOptions, home: string, pool: PoolOptions): Promise<number> {
   const levels = optionLevels(process.env["PATH"] ?? "", only);
   const alone = new Map<string, ReadonlySet<string>>();
   const count = { programs: new Set<string>(), variables: new Set<string>(), lines: 0, run: 0, allowed: 0, broken: 0 };
@@ -154,7 +152,7 @@ async function verifyEnvironment({ only, sample, json }: VerifyOptions, home: st
 const BIN = fileURLToPath(new URL("bin.cjs", new URL(".", import.meta.url).href.replace(/chunks\/$/, "")));
 
 function unable(why: string): number {
-  writeStderr(`assent verify: ${visible(why)}\n`);
+  writeStderr(`assent verify: ${why.split("\n").map(visible).join("\n")}\n`);
   return UNABLE;
 }
 
@@ -166,7 +164,7 @@ function statusOf(results: readonly LineResult[], given: boolean): number {
 
 /** The lines to run, or why there are none. */
 async function corpus(
-  { all, family, corpus: file, options, only, resume, sample }: VerifyOptions,
+  { all, family, corpus: file, options, only, resume, sample: every = 1 }: VerifyOptions,
   pool: PoolOptions,
 ): Promise<readonly CorpusLine[] | string> {
   let given: readonly CorpusLine[] = [];
@@ -183,15 +181,29 @@ async function corpus(
       : all === true || family !== undefined
         ? wholeCorpus(given)
         : [...given, ...(file === undefined ? exampleLines() : [])];
-  const every = sample === undefined ? 1 : Number(sample);
-  if (!Number.isInteger(every) || every < 1) return `--sample takes a whole number, not ${sample ?? ""}`;
   const chosen = (family === undefined ? known : known.filter((line) => line.family === family)).filter(
     ({ line }, at) => at % every === 0 && !done.has(line),
   );
   if (chosen.length > 0) return chosen;
   return family === undefined
     ? "there is nothing to run"
-    : `unknown family ${family}; they are ${[...new Set(known.map((line) => line.family))].join(", ")}`;
+    : `unknown family ${family}; these are known:\n${namesInRows([...new Set(known.map((line) => line.family))].toSorted())}`;
+}
+
+/** A long list of names, a few on each line. */
+function namesInRows(names: readonly string[]): string {
+  const width = Math.max(...names.map(({ length }) => length)) + 2;
+  const each = Math.max(1, Math.floor(80 / width));
+  const rows = Array.from({ length: Math.ceil(names.length / each) }, (_, at) => names.slice(at * each, (at + 1) * each));
+  return rows
+    .map(
+      (row) =>
+        `  ${row
+          .map((name) => name.padEnd(width))
+          .join("")
+          .trimEnd()}`,
+    )
+    .join("\n");
 }
 
 async function optionLines(of: readonly OptionLevel[], pool: PoolOptions): Promise<readonly CorpusLine[]> {

@@ -122,7 +122,58 @@ const INPUTS: readonly WrongUse[] = [
   use("grants add Bash(ls)", 1, "terminal"),
 ];
 
-const ALL = [...NAMES, ...PLACES, ...WORDS, ...INPUTS];
+/** A word where a command of a group stands. */
+const GROUPS: readonly WrongUse[] = [
+  use("runs nope", 2, "unknown command 'nope': `assent runs` has list, clean"),
+  use("runs list nope", 2, "too many words"),
+  use("log nope", 2, "`assent log` has verify, export"),
+  use("grants nope", 2, "`assent grants` has add, list, revoke"),
+  use("agents nope", 2, "unknown command 'nope'"),
+  use("trust nope", 2, NEXT),
+  use("install claude", 2, NEXT),
+  use("session", 2, NEXT),
+];
+
+/** Times and numbers: an example of a right one. */
+const NUMBERS: readonly WrongUse[] = [
+  ...["receipt", "undo", "diff", "log", "log export"].map((name) => use(`${name} --since never`, 2, "write 30m, 2h, 7d, or 2026-11-01")),
+  use("runs clean --older soon", 2, "write 30m, 2h, 7d, or 2026-11-01"),
+  use("bypass on --for 0m", 2, "write 10m, 2h or 3d"),
+  use("bypass on --for 2026-11-01", 2, "write 10m, 2h or 3d"),
+  use("grants add Bash(ls) --for long", 2, "write 10m, 2h or 3d"),
+  use("grants add Bash(ls) --for 9d", 2, "7 days at most"),
+  use("grants add Bash(ls) --count 0", 2, "--count 1 to 1000"),
+  use("allow --for x ls", 2, "write 10m, 2h or 3d"),
+  use("log -n 0", 2, "20, for example"),
+  use("log -n -3", 2, "20, for example"),
+  use("suggest --days x", 2, "14, for example"),
+  use("replay --confined --days -1", 2, "14, for example"),
+  use("log export --timeout soon", 2, "20, for example"),
+  use("verify --sample x ls", 2, "20, for example"),
+  use("verify --sample 0 ls", 2, "20, for example"),
+  use("mcp --listen 99999 -- x", 2, "127.0.0.1:PORT"),
+  use("run --background-respond . x approve", 2, "`x` is not a number of a question"),
+];
+
+/** What is no command where one is wanted. */
+const ADDRESSES: readonly WrongUse[] = [
+  ...["allow", "ask", "deny"].map((name) => use(`${name} https://evil.com`, 2, `assent ${name} "WebFetch(domain:evil.com)"\n`)),
+  use("deny http://evil.com/x?y=1", 2, '"WebFetch(domain:evil.com)"'),
+  use("deny http://evil.com:8080", 2, '"WebFetch(domain:evil.com)", "Net(evil.com:8080)"'),
+  use("deny wss://me:key@evil.com", 2, '"WebFetch(domain:evil.com)"'),
+  use("deny HTTPS://EVIL.com now", 2, '"WebFetch(domain:evil.com)"'),
+  use("deny https://", 2, '"WebFetch(domain:x.com)"'),
+  use("deny file:///etc/hosts", 2, '"Read(/etc/hosts)", "Edit(/etc/hosts)"'),
+  // A bare host may be a program.
+  use("deny --dry-run evil.com", 0, "Bash(evil.com:*)"),
+  use("deny .env", 1, '"Read(.env)"'),
+  use("deny Bash(rm", 2, "write `Bash(rm)`"),
+  use("allow bash(ls)", 2, "did you mean `Bash(ls)`?"),
+  use("rule add rm --deny", 0, "the command is written `Bash(rm:*)`"),
+  use("log export --to no/such/file", 1, "its folder does not exist"),
+];
+
+const ALL = [...NAMES, ...PLACES, ...WORDS, ...INPUTS, ...GROUPS, ...NUMBERS, ...ADDRESSES];
 
 function place({ files = {} }: Pick<WrongUse, "files">): Scratch {
   const made = scratch();
