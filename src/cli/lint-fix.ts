@@ -47,7 +47,11 @@ export async function fixRules(findings: readonly Finding[], { machine, cwd, yes
       "[Y/n]",
     );
     if (agreed !== true) {
-      complain("lint", agreed === undefined ? "there is no terminal to ask on" : "nothing was changed", "--yes rewrites without asking");
+      complain(
+        "lint",
+        agreed === undefined ? "this is not a terminal, so nobody can be asked" : "nothing was changed",
+        "--yes rewrites without asking",
+      );
       return "not";
     }
   }

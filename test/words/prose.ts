@@ -12,6 +12,7 @@ export const LONGEST_SENTENCE = 30;
 export function proseOf(text: string): string {
   return text
     .replace(/```[\s\S]*?```/g, " ")
+    .replace(/^ {4}(?:\$ |\{").*$/gm, " ")
     .replace(/\[[a-z]+(?:[.-][a-z-]+)*\]/g, "X")
     .replace(/(?<=^|[\s(])'[^'\n]+'(?=[\s).,:;]|$)/gm, "X")
     .replace(/`[^`\n]*`/g, "X")
