@@ -5,8 +5,8 @@ import { forModels } from "../../src/cli/run-refusals.ts";
 it.each([
   ["/home/you/project", /outside the working folder.*Way out: write below "\/home\/you\/project" or a temporary folder/],
   // Home is nobody's project: writing below it is what was refused.
-  ["/home/you", /the home folder itself is no project.*Way out: work in a folder of its own below it/],
-  ["/home", /the home folder itself is no project/],
+  ["/home/you", /the home folder itself is not a project.*Way out: work in a folder of its own below it/],
+  ["/home", /the home folder itself is not a project/],
 ])("what is refused outside, for a command in %s", (cwd, expected) => {
   const action: FileAction = {
     kind: "file",
