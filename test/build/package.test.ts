@@ -119,7 +119,8 @@ describe("the package", () => {
     // Every kilobyte is read and every table made at each call of a host: a jump means that an import drags something along.
     const kilobytes = (file: string): number => readFileSync(join(DIST, file)).length / 1024;
     expect(kilobytes("bin.cjs")).toBeLessThan(3.3);
-    expect(kilobytes("hook.cjs")).toBeLessThan(252);
+    // Reasons have a text for the person and one for the model.
+    expect(kilobytes("hook.cjs")).toBeLessThan(262);
     expect(kilobytes("shell.cjs")).toBeLessThan(420);
     for (const agent of ["auto", ...AGENT_IDS]) expect([agent, kilobytes(`agent-${agent}.cjs`) < 8]).toEqual([agent, true]);
   });
