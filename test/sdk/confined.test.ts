@@ -324,7 +324,7 @@ describe("what is refused", () => {
     for (const { reason, program } of run?.refused ?? []) expect([reason, program]).not.toContain("");
     expect(run?.text.split("\n")).toHaveLength(4);
     expect(run?.text).toContain(
-      `refused: write "${join(place.outside, "a")}": outside the working folder and temporary folders [run.outside]. Way out: write below`,
+      `refused: write "${join(place.outside, "a")}": it lies outside the working folder and temporary folders [run.outside]. Way out: write below`,
     );
     expect(asked).toEqual([]);
     for (const path of [join(place.outside, "a"), join(place.home, ".bashrc"), join(place.project, ".git/hooks/pre-commit")])
@@ -392,7 +392,7 @@ describe("undoRun", () => {
     expect(existsSync(path("made"))).toBe(false);
     await undoRun(run.run, { machine, force: true });
     expect(treeOf(place.project)).toEqual(before);
-    await expect(undoRun("no-such-run", { machine })).rejects.toThrow(/no such run/);
+    await expect(undoRun("no-such-run", { machine })).rejects.toThrow("no-such-run: unknown run");
   });
 });
 

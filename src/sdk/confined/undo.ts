@@ -29,7 +29,7 @@ const OPTIONS = { paths: "texts", force: "boolean", dryRun: "boolean", machine: 
 
 /**
  * Brings back what a run changed (`ExecuteResult.confined.run`), as `assent undo` does: what somebody changed since is
- * left alone. Rejects where unknown run, or it still runs.
+ * left alone. Rejects where the run is unknown, or still runs.
  *
  * ```ts
  * const { confined } = await backend.execute("./tidy.sh");

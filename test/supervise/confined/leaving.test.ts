@@ -17,7 +17,7 @@ interface LeavingCase extends Omit<ConfinedCase, "command"> {
 
 const python = (text: string): string => `python3 - <<'END'\n${text}\nEND`;
 const OUTSIDE =
-  /refused: .*"\/srv\/(?:out|home)[^"]*": outside the working folder and temporary folders \[run\.outside\]\. Way out: write below/;
+  /refused: .*"\/srv\/(?:out|home)[^"]*": it lies outside the working folder and temporary folders \[run\.outside\]\. Way out: write below/;
 const SECRET = /refused: .*\[protect\.secrets\]\. Way out: go on without it/;
 const LATER = /refused: .*\[(?:danger\.persistence|protect\.git-config)\]\. Way out: leave it out/;
 const NET = /refused: connect to "1\.1\.1\.1:\d+": .*Way out: go on without it, or ask the user to add the rule `Net\(1\.1\.1\.1:\d+\)`/;
@@ -74,14 +74,14 @@ const CASES: readonly LeavingCase[] = [
     script: "mv /srv/out/f here",
     after: "cat /srv/out/f",
     looks: "outside\n",
-    said: /refused: rename "\/srv\/out\/f" to .*outside .*Way out: write below/,
+    said: /refused: rename "\/srv\/out\/f" to .*: it lies outside .*Way out: write below/,
   },
   {
     name: "moves out",
     script: "echo x > a; mv a /srv/out/",
     after: "ls /srv/out",
     looks: "f\n",
-    said: /refused: rename "\/srv\/proj\/a" to "\/srv\/out\/a": outside .*Way out: write below/,
+    said: /refused: rename "\/srv\/proj\/a" to "\/srv\/out\/a": it lies outside .*Way out: write below/,
   },
   { name: "another project", script: "echo x >> ~/other/f", after: "cat /srv/home/other/f", looks: "theirs\n", said: OUTSIDE },
   {
@@ -105,7 +105,7 @@ const CASES: readonly LeavingCase[] = [
     script: "ln /srv/out/f q && echo x > q",
     after: "cat /srv/out/f",
     looks: "outside\n",
-    said: /refused: write "\/srv\/proj\/q" to "\/srv\/out\/f": outside .*Way out: write below/,
+    said: /refused: write "\/srv\/proj\/q" to "\/srv\/out\/f": it lies outside .*Way out: write below/,
   },
   {
     name: "by a descriptor's name",
@@ -167,7 +167,7 @@ const CASES: readonly LeavingCase[] = [
     name: `a link to ${to} in the way of what the host writes`,
     script: `touch ~/.bashrc; ln -s ${to} /tmp/claude-ab12-cwd; mkdir d; ln -s ${to} d/claude-ab12-cwd; mv d/claude-ab12-cwd /tmp/`,
     after: "find /tmp -type l",
-    said: /refused: (?:link|rename) .*claude-ab12-cwd": outside the working folder/,
+    said: /refused: (?:link|rename) .*claude-ab12-cwd": it lies outside the working folder/,
   })),
   { name: "a hard link to a secret", script: "ln .env k && cat k", said: SECRET },
   { name: "a secret that is moved", script: "mv .env e; cat e", said: SECRET },
@@ -418,7 +418,7 @@ const CASES: readonly LeavingCase[] = [
     name: "set-user-id",
     script: "cp /bin/true t; chmod 4755 t",
     after: "[ -u t ] && echo set",
-    said: /refused: change the mode.*\[run\.lends-rights\]|^$/,
+    said: /refused: change the permissions, owner or times of .*\[run\.lends-rights\]|^$/,
   },
   {
     name: "loads into the kernel",

@@ -31,7 +31,7 @@ const CASES: readonly StartCase[] = [
     command: "git push",
     status: 126,
     stdout: "",
-    said: /not started: change on git.*\[preset\.default\.remote-change\]\)\. Way out:.*ask the user/,
+    said: /not started: change data on the git server.*\[preset\.default\.remote-change\]\)\. Way out:.*ask the user/,
   },
   {
     name: "without one, what is denied",
@@ -68,7 +68,7 @@ const CASES: readonly StartCase[] = [
     command: "git push",
     status: 126,
     stdout: "",
-    said: /not started: change on git/,
+    said: /not started: change data on the git server/,
   },
   {
     name: "a ticket for the command and a blank",

@@ -75,8 +75,8 @@ describe("receipt, diff, undo", () => {
       "runs later, outside the run\n  .git/hooks/pre-commit  git runs it",
       "hosts\n  registry.npmjs.org:443",
       "commands\n  git commit -m 'it'\\''s done'",
-      "asked\n  connect registry.npmjs.org:443  allow session",
-      "refused\n  edit /etc/passwd  system files",
+      "asked\n  connect to registry.npmjs.org:443  allow session",
+      "refused\n  change /etc/passwd  system files",
     ];
     for (const row of rows) expect(receipt.stdout).toContain(row);
     // The scratch home lies in a temporary folder, which the command does not count as outside.
@@ -95,7 +95,7 @@ describe("receipt, diff, undo", () => {
     expect(dry).toMatchObject({ status: 0 });
     expect(dry.stdout).toContain("bring back old.txt");
     expect(dry.stdout).toContain("move back there.txt as moved.txt");
-    expect(assent(place, ["undo"])).toMatchObject({ status: 1, stderr: saying("no terminal") });
+    expect(assent(place, ["undo"])).toMatchObject({ status: 1, stderr: saying("this is not a terminal, so nobody can be asked") });
 
     writeFileSync(`${place.project}/src/a.ts`, "mine\n");
     const undone = assent(place, ["undo", place.id, "--yes"]);
@@ -173,7 +173,7 @@ describe("receipt, diff, undo", () => {
       changes: [{ what: "changed" }, { what: "deleted" }, { what: "created" }],
     });
     expect(assent(place, ["receipt", "--session", "nope"])).toMatchObject({ status: 2, stderr: saying("nope: unknown session") });
-    expect(assent(place, ["receipt", "--since", "soon"])).toMatchObject({ status: 1, stderr: saying("is not a time") });
+    expect(assent(place, ["receipt", "--since", "soon"])).toMatchObject({ status: 2, stderr: saying("is not a time") });
     expect(assent(place, ["receipt", "--since", "10m"]).stdout).toContain("deleted\n  b\n  c\n");
     expect(assent(place, ["diff", "--session"]).stdout).toContain("-a\n+2\n");
 
