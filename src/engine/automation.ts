@@ -119,6 +119,6 @@ export function countRefusals(request: Request, verdict: RequestVerdict, policy:
   const problem = countDenial(machine, key, breaker.minutes);
   if (problem !== undefined) return problem;
   return denialsInARow(machine, key, breaker.minutes) === breaker.denials
-    ? `the breaker has tripped: ${breaker.denials} requests in a row were refused in this session; what would be allowed is asked from now on`
+    ? `the circuit breaker stopped this session: ${breaker.denials} requests in a row were refused; you are asked about what would be allowed`
     : undefined;
 }

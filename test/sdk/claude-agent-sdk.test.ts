@@ -67,7 +67,7 @@ describe("hooks", () => {
     expect(await matcher?.hooks[0]?.(payload(place, "Bash", { command: "rm -rf ~" }))).toMatchObject({
       hookSpecificOutput: {
         hookEventName: "PreToolUse",
-        permissionDecisionReason: expect.stringMatching(/^Assent: .*delete recursively/) as string,
+        permissionDecisionReason: expect.stringMatching(/^Assent: .*delete your whole home folder/) as string,
       },
     });
     expect(await matcher?.hooks[0]?.({ ...payload(place, "Bash", {}), hook_event_name: "Stop" })).toEqual({});
@@ -97,7 +97,13 @@ describe("canUseTool", () => {
 
   it.each([
     ["allowed", { command: "ls" }, true, { behavior: "allow", updatedInput: { command: "ls" } }, 0],
-    ["denied", { command: "rm -rf ~" }, true, { behavior: "deny", message: expect.stringMatching(/delete recursively/) as string }, 0],
+    [
+      "denied",
+      { command: "rm -rf ~" },
+      true,
+      { behavior: "deny", message: expect.stringMatching(/delete your whole home folder/) as string },
+      0,
+    ],
     ["yes", build, true, { behavior: "allow", updatedInput: build }, 1],
     ["no", build, false, { behavior: "deny", message: expect.stringMatching(/^the user refused: /) as string }, 1],
     ["a longer yes", build, { allow: true, updatedInput: { command: "ls" } }, { behavior: "allow", updatedInput: { command: "ls" } }, 1],
@@ -105,7 +111,7 @@ describe("canUseTool", () => {
       "edited to what is denied",
       build,
       { allow: true, updatedInput: { command: "rm -rf ~" } },
-      { behavior: "deny", message: expect.stringMatching(/delete recursively/) as string },
+      { behavior: "deny", message: expect.stringMatching(/delete your whole home folder/) as string },
       1,
     ],
     [

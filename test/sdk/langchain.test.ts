@@ -55,8 +55,8 @@ describe("permissionMiddleware", () => {
   it("allowed calls run, denied ones do not and the model reads why", async () => {
     const { messages } = await agentOf([["ls", "rm -rf ~"]]).invoke(input, config);
     expect(ran).toEqual(["ls"]);
-    expect(told(messages)).toEqual(["ran ls", expect.stringMatching(/delete recursively/)]);
-    expect(messages.find(({ text }) => /delete recursively/.test(text))).toMatchObject({
+    expect(told(messages)).toEqual(["ran ls", expect.stringMatching(/delete your whole home folder/)]);
+    expect(messages.find(({ text }) => /delete your whole home folder/.test(text))).toMatchObject({
       status: "error",
       name: "bash",
     });
@@ -67,7 +67,12 @@ describe("permissionMiddleware", () => {
     ["reject", { type: "reject" }, [], /^the user refused: /],
     ["reject with words", { type: "reject", message: "not this one" }, [], /^not this one$/],
     ["edit", { type: "edit", editedAction: { name: "bash", args: { command: "rm -rf dist" } } }, ["rm -rf dist"], /^ran rm -rf dist$/],
-    ["edit to what is denied", { type: "edit", editedAction: { name: "bash", args: { command: "rm -rf ~" } } }, [], /delete recursively/],
+    [
+      "edit to what is denied",
+      { type: "edit", editedAction: { name: "bash", args: { command: "rm -rf ~" } } },
+      [],
+      /delete your whole home folder/,
+    ],
     ["edit to another tool", { type: "edit", editedAction: { name: "sh", args: {} } }, [], /^the user refused: /],
     ["nonsense", { type: "yes" }, [], /^the user refused: /],
   ])("a question is an interrupt: %s", async (_, decision, expected, answer) => {

@@ -269,7 +269,7 @@ describe("a collector that does not take it", () => {
     ["is not there", says(404, {}, "<html>"), /^404/],
     ["fails", says(500), /^500/],
     ["sends us elsewhere", says(302, { location: "http://127.0.0.1:9/" }), /^302/],
-    ["is a login page", says(200, { "content-type": "text/html" }, "<html>welcome"), /no collector/],
+    ["is a login page", says(200, { "content-type": "text/html" }, "<html>welcome"), /not a collector/],
   ])("%s: says so, keeps it, and sends it the next time", async (_what, behaviour, problem) => {
     const place = scratch();
     const folder = written(place, 3);

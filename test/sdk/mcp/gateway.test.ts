@@ -38,7 +38,7 @@ describe("tools", () => {
   it("that are asked about are refused where nobody can be asked, with the way out", async () => {
     const there = await connect();
     expect(await call(there, "ask_me", { what: "x" })).toEqual({
-      text: expect.stringMatching(/approval required.*"mcp__files__ask_me"/) as unknown,
+      text: expect.stringMatching(/approval required.*: assent allow 'mcp__files__ask_me'/) as unknown,
       isError: true,
     });
     expect(there.calls()).toEqual([]);

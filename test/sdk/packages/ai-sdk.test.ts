@@ -57,7 +57,7 @@ describe("guardTools", () => {
     expect(ran).toEqual(["ls"]);
     const messages = JSON.stringify(result.responseMessages);
     expect(messages).toMatch(/ran ls/);
-    expect(messages).toMatch(/execution-denied.*delete recursively/);
+    expect(messages).toMatch(/execution-denied.*delete your whole home folder/);
     expect(result.content.map(({ type }) => type)).toContain("tool-approval-request");
   });
 

@@ -92,7 +92,7 @@ describe("guardTools", () => {
     const result = await runner.run(agentOf(model, guardTools(guardIn(), [bash], { facts: FACTS })), "x");
     expect(ran).toEqual(["ls"]);
     expect(result.finalOutput).toBe("done");
-    expect(model.told).toMatch(/ran ls.*delete recursively/);
+    expect(model.told).toMatch(/ran ls.*delete your whole home folder/);
   });
 
   it.each([
@@ -132,7 +132,7 @@ describe("guardTools", () => {
     for (const item of first.interruptions) first.state.approve(item, { alwaysApprove: true });
     await runner.run(agent, first.state);
     expect(ran).toEqual(["rm -rf build"]);
-    expect(model.told).toMatch(/approval required: .*delete recursively/);
+    expect(model.told).toMatch(/approval required: .*delete your whole home folder/);
   });
 
   it("an approval holds in another process", async () => {
@@ -203,7 +203,7 @@ describe("guardTools", () => {
     const model = new Scripted([bashCall("~")]);
     await runner.run(agentOf(model, guardTools(guardIn(), [careless], { facts: FACTS })), "x");
     expect(ran).toEqual([]);
-    expect(model.told).toMatch(/delete recursively/);
+    expect(model.told).toMatch(/delete your whole home folder/);
   });
 
   it("keeps what the tool had: its own question, its own guardrails", async () => {
@@ -263,7 +263,7 @@ describe("tools whose form the SDK knows", () => {
     const agent = agentOf(model, guardTools(guardIn(), [shell]));
     const first = await runner.run(agent, "x");
     expect(ran).toEqual(["ls", "pwd"]);
-    expect(model.told).toMatch(/delete recursively/);
+    expect(model.told).toMatch(/delete your whole home folder/);
     expect(first.interruptions).toHaveLength(1);
     for (const item of first.interruptions) first.state.approve(item);
     await runner.run(agent, first.state);
@@ -301,7 +301,7 @@ describe("tools whose form the SDK knows", () => {
     const agent = agentOf(model, guardTools(guardIn(), [patch]));
     const first = await runner.run(agent, "x");
     expect(ran).toEqual([]);
-    expect(model.told).toMatch(/secrets.*git.*system/s);
+    expect(model.told).toMatch(/this file may hold a secret.*git hook.*this is a system file/s);
     expect(first.interruptions.map((item) => (item.rawItem.type === "apply_patch_call" ? item.rawItem.operation.path : ""))).toEqual([
       "a.txt",
     ]);
