@@ -268,7 +268,7 @@ function diffPage(before: Outcome, after: Outcome, short: (path: string) => stri
   if (parts.length > 0) out.push("");
   for (const part of parts) {
     const change = part.before.decision === part.after.decision ? shown(part.after) : `${shown(part.before)} → ${shown(part.after)}`;
-    out.push(`${change}  ${part.text}`);
+    out.push(`${change}  ${part.said}`);
     out.push(`  ${style.dim("before")}  ${why(part.before, short)}`, `  ${style.dim("after")}   ${why(part.after, short)}`);
   }
   if (parts.length === 0 && !differ(before.verdict, after.verdict)) out.push("", "The same rules decide.");

@@ -1,4 +1,4 @@
-import { type Action, type ExecAction, type FileOperation, sayAction, visible, type World } from "../action/index.ts";
+import { type Action, type ExecAction, type FileOperation, printAction, sayAction, visible, type World } from "../action/index.ts";
 import { NOWHERE, type Outcome, policyFile, type PolicySource } from "../engine/index.ts";
 import { isWithin, parentOf, relativePath } from "../path/index.ts";
 import { judge, type Policy, type RequestVerdict, type Rule, type Verdict } from "../policy/index.ts";
@@ -190,7 +190,10 @@ export function underRules({ basis }: Outcome, rules: readonly string[], read: R
 
 /** One part of a request that two policies judge differently. */
 export interface ChangedPart {
+  /** As the JSON forms and the log name it. */
   readonly text: string;
+  /** As people are told. */
+  readonly said: string;
   readonly before: Verdict;
   readonly after: Verdict;
 }
@@ -219,12 +222,14 @@ export function differ(a: Verdict, b: Verdict): boolean {
 export function changedParts(before: Outcome, after: Outcome): readonly ChangedPart[] {
   const actions = before.verdict.actions.flatMap(({ action, verdict }, at): ChangedPart[] => {
     const other = after.verdict.actions[at]?.verdict;
-    return other === undefined || !differ(verdict, other) ? [] : [{ text: sayAction(action), before: verdict, after: other }];
+    if (other === undefined || !differ(verdict, other)) return [];
+    return [{ text: printAction(action), said: sayAction(action), before: verdict, after: other }];
   });
   const unknowns = before.verdict.unknowns.flatMap(({ unknown, verdict }, at): ChangedPart[] => {
     const other = after.verdict.unknowns[at]?.verdict;
     if (other === undefined || !differ(verdict, other)) return [];
-    return [{ text: `unknown: ${visible(unknown.reason)}`, before: verdict, after: other }];
+    const text = `unknown: ${visible(unknown.reason)}`;
+    return [{ text, said: text, before: verdict, after: other }];
   });
   return [...actions, ...unknowns];
 }
