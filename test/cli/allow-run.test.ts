@@ -98,7 +98,7 @@ describe("assent allow --run", () => {
       ["allow", "--run", id],
       [
         ["Enter for none", "4\r"],
-        ["no number of the list", "2-3\r"],
+        ["number is not in the list", "2-3\r"],
       ],
     );
     expect(chosen).toMatchObject({ status: 0 });

@@ -123,8 +123,8 @@ describe("assent bypass", () => {
     const place = scratch();
     const pane = { ZELLIJ_SESSION_NAME: "a", ZELLIJ_PANE_ID: "1" };
     expect(assent(place, ["bypass", "on", "--for", "5m", "--pane"], "", pane).stdout).toMatch(/in this pane until/);
-    expect(assent(place, ["bypass", "status"], "", pane).stdout).toMatch(/waived here/);
-    expect(assent(place, ["bypass", "status"]).stdout).toMatch(/asked here/);
+    expect(assent(place, ["bypass", "status"], "", pane).stdout).toMatch(/questions are skipped here/);
+    expect(assent(place, ["bypass", "status"]).stdout).toMatch(/questions are asked here/);
     expect(assent(place, ["log"]).stdout).toMatch(/the user skips questions until/);
   });
 });

@@ -79,7 +79,7 @@ describe("edits of the host's own tools", () => {
     writeFileSync(`${place.project}/a.txt`, "new\n");
     expect(assent(place, ["runs"]).stdout).toMatch(/Edit .*a\.txt\n1 kept, 4 B of at most 5\.0 GB; at most 2,000 of the last 30 days\n$/);
     expect(assent(place, ["runs", "clean", "--yes"]).stdout).toContain("nothing to remove (--older 1d, --all): 1 kept");
-    expect(assent(place, ["runs", "clean", "--all"])).toMatchObject({ status: 1, stderr: saying("no terminal") });
+    expect(assent(place, ["runs", "clean", "--all"])).toMatchObject({ status: 1, stderr: saying("this is not a terminal") });
     expect(hook(place, "Bash", { command: "assent runs clean --all --yes" })).toMatchObject({ decision: "deny" });
     expect(assent(place, ["runs", "clean", "--all", "--yes"]).stdout).toContain("removed 1, ");
     expect(assent(place, ["doctor"]).stdout).toMatch(

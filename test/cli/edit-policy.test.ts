@@ -268,7 +268,7 @@ describe("assent trust", () => {
     const place = scratch();
     place.write(NAME, ALLOW);
     const run = assent(place, ["trust"], "yes\n");
-    expect([run.status, run.stdout, run.stderr]).toEqual([1, "", expect.stringContaining("no terminal")]);
+    expect([run.status, run.stdout, run.stderr]).toEqual([1, "", expect.stringContaining("this is not a terminal")]);
     expect(allowed(place)).toBe(false);
     const yes = assent(place, ["trust", "--yes"]);
     expect([yes.status, yes.stdout]).toEqual([0, `trusted ${NAME} until it changes\n`]);

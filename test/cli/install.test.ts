@@ -60,7 +60,10 @@ describe("assent install", () => {
         expect([id, file, Object.hasOwn(after, file.slice(place.home.length))]).toEqual([id, file, true]);
     }
     const again = assent(place, ["install", "--yes", ...ALL]);
-    expect(again.stdout).toBe(`mode: direct\n${INSTALLABLE.map((id) => `${id}: up to date\n`).join("")}`);
+    // The hook that was there before is not ours, and may ask as well.
+    const other =
+      "asked before commands, too; if it asks or refuses, so that both do:\n  claude: another hook in ~/.claude/settings.json: `echo hi`\n";
+    expect(again.stdout).toBe(`mode: direct\n${INSTALLABLE.map((id) => `${id}: up to date\n`).join("")}${other}`);
     expect(treeOf(place)).toEqual(after);
     expect(assent(place, ["uninstall", "--yes"]).status).toBe(0);
     expect(treeOf(place)).toEqual(before);
@@ -181,7 +184,7 @@ describe("assent install", () => {
       encoding: "utf8",
     });
     expect(blind.status).toBe(1);
-    expect(blind.stderr).toMatch(/no terminal/);
+    expect(blind.stderr).toMatch(/this is not a terminal/);
     expect(treeOf(place)).toEqual(before);
   });
 

@@ -67,7 +67,7 @@ describe("what a run says", () => {
     script("echo x > inside; echo x > $OUT/a || echo refused\n");
     const { stdout, stderr, status } = run(["-P", "sh", "s.sh"]);
     expect([status, stdout]).toEqual([0, "refused\n"]);
-    expect(stderr).not.toContain("no terminal");
+    expect(stderr).not.toContain("not a terminal");
     expect(existsSync(join(outside, "a"))).toBe(false);
     expect(run(["sh", "s.sh"]).stderr).toContain("this is not a terminal, so nobody can be asked");
     expect(run(["-q", "sh", "s.sh"]).stderr).not.toContain("this is not a terminal, so nobody can be asked");
