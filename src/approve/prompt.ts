@@ -150,6 +150,8 @@ function chosen(letter: string, state: PromptState & { readonly view: "choose" }
     case "t":
       return { answer: { answer: "allow", scope: "tree" } };
     case "n":
+    // As ptrace-approve called it: whoever presses it wants a no.
+    case "d":
       return { answer: { answer: "deny", scope: "once" } };
     case "q":
       return { answer: { answer: "quit" } };

@@ -265,6 +265,6 @@ it.each([
   mkdirSync(join(place.project, "q"), { mode: 0o700 });
   mkdirSync(join(place.home, "bin"));
   const { stderr } = place.run([...options, "sh", "-c", "echo 1 > ~/bin/t-tool"]);
-  expect(stderr).toContain("changes a file that runs code later");
+  expect(stderr).toContain("can start programs later");
   expect(existsSync(join(place.home, "bin/t-tool"))).toBe(false);
 });

@@ -158,7 +158,7 @@ describe("learning a profile", () => {
     ]);
     expect(learnt.rules).toEqual([{ rule: "Edit(~/x/y/a)", count: 2, reason: "learnt: needed 2 times" }]);
     expect(learnt.refused).toEqual([{ what: "read /home/me/.ssh/id_rsa", why: "secrets are protected", count: 2 }]);
-    expect(learnt.aside.map(({ what }) => what)).toEqual(["delete /home/me/z", "exec sh -c x"]);
+    expect(learnt.aside.map(({ what }) => what)).toEqual(["delete /home/me/z", "run sh -c x"]);
   });
 
   it("lists a path that no rule can name", () => {
