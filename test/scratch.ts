@@ -22,7 +22,7 @@ export const engine = { reader, own: ["/opt/assent/dist"] };
 /** A machine of its own: a home, a repository in it, a temporary folder. Removed when the test ends, unless it is kept. */
 export function scratch(options: { readonly keep?: boolean; readonly env?: Record<string, string> } = {}): Scratch {
   const root = realpathSync(mkdtempSync(join(tmpdir(), "assent-test-")));
-  if (options.keep !== true) onTestFinished(() => rmSync(root, { recursive: true, force: true }));
+  if (options.keep !== true) onTestFinished(() => removeWhole(root));
   const home = join(root, "home");
   const project = join(home, "project");
   for (const folder of [join(project, ".git"), join(project, "src"), join(root, "tmp"), join(home, ".ssh")])
@@ -72,4 +72,15 @@ export function assent(
 
 export function run(command: string, args: readonly string[], cwd: string): string {
   return execFileSync(command, args, { cwd, encoding: "utf8" });
+}
+
+/** A run writes its code cache once more after it has told its end: a folder that got a file meanwhile is looked through again. */
+function removeWhole(root: string): void {
+  for (let tries = 1; ; tries++)
+    try {
+      rmSync(root, { recursive: true, force: true });
+      return;
+    } catch (error) {
+      if (tries === 5 || !(error instanceof Error && "code" in error && error.code === "ENOTEMPTY")) throw error;
+    }
 }
