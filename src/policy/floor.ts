@@ -344,6 +344,8 @@ function classify(args: readonly Argument[]): AssentCall {
   if (command === "run") return { does: runDoes(args.slice(at + 1)), words, runs: true };
   // It writes a file, or says how far the log has been sent.
   if (command === "log" && plain.includes("export")) return { does: "unclear", words };
+  const writes = writesIn(at === 0 ? [command] : plain, plain);
+  if (writes !== undefined) return { does: writes, words };
   if (HARMLESS.has(command)) return { does: "harmless", words };
   if (loosening(command)?.includes("*") === false && LOOKS.has(plain[at + 1] ?? "")) return { does: "harmless", words };
   // A global option may have taken the first word for its value, so every word counts.
@@ -352,6 +354,25 @@ function classify(args: readonly Argument[]): AssentCall {
     return second !== undefined && (second.includes("*") || second.includes("?") || second.includes(plain[i + 1] ?? ""));
   });
   return { does: loosens ? "loosens" : "unclear", words };
+}
+
+/** Of commands that otherwise only look: options that change a policy, and those that write the file they are given. */
+const REWRITES: Readonly<Record<string, string>> = { lint: "--fix" };
+const REPORTS: Readonly<Record<string, string>> = { lint: "--sarif", test: "--junit" };
+
+/** What such options make of the call. `commands`: words that may be the subcommand, as a global option may have taken the first. */
+function writesIn(commands: readonly (string | undefined)[], words: readonly (string | undefined)[]): AssentCall["does"] | undefined {
+  const optionsOf = (table: Readonly<Record<string, string>>): readonly string[] =>
+    commands.flatMap((command) => (command !== undefined && Object.hasOwn(table, command) ? [table[command] ?? ""] : []));
+  const reports = optionsOf(REPORTS);
+  if (reports.length === 0) return undefined;
+  if (optionsOf(REWRITES).some((option) => words.includes(option))) return "loosens";
+  // What is only known at run time may be one of these.
+  if (words.includes(undefined)) return "unclear";
+  const written = words.some((word, at) =>
+    reports.some((option) => (word === option ? words[at + 1] !== "-" : word?.startsWith(`${option}=`) === true && word !== `${option}=-`)),
+  );
+  return written ? "unclear" : undefined;
 }
 
 /** `assent auto status` and its like change nothing. */
