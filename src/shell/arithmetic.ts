@@ -2,7 +2,7 @@ import type { ArithmeticExpression } from "unbash";
 import type { Context } from "./context.ts";
 import { expandParts, streamText, type Expansion } from "./expand.ts";
 import { either, isArray, type ShellState } from "./state.ts";
-import { NOTHING, textOf, type Value } from "./value.ts";
+import { textOf, type Value } from "./value.ts";
 import { perhapsNumber, setElement, setNumber } from "./variables.ts";
 
 const ASSIGNING = new Set(["=", "+=", "-=", "*=", "/=", "%=", "<<=", ">>=", "&=", "|=", "^=", "**="]);
@@ -33,7 +33,7 @@ export function readArithmetic(ex: Expansion, expression: ArithmeticExpression):
         word(
           ex,
           expression.text,
-          streamText(ex.run(ex.cx, ex.state.fork(), expression.script, NOTHING), `the output of ${expression.text}`),
+          streamText(ex.run(ex.cx, ex.state.fork(), expression.script, ex.cx.stdin), `the output of ${expression.text}`),
         );
       return;
     case "ArithmeticWord":

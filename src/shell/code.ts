@@ -7,6 +7,7 @@ import { describe, doubt, emitFile, refuse, type Invocation } from "./invocation
 import { nameWords } from "./named-paths.ts";
 import { surroundingsOf } from "./surroundings.ts";
 import { holeOf, isHole, isNetwork, literal, patternAtoms, textOf, unknown, type Stream, type Value } from "./value.ts";
+import { sharedInput } from "./input.ts";
 
 /** Languages that only say what a program does to its input: what they hide is a doubt, not a program of its own. */
 const SMALL: ReadonlySet<string> = new Set(["sed", "awk", "jq", "yq", "sql", "sqlite", "psql", "mysql", "duckdb"]);
@@ -69,7 +70,7 @@ export function applyFindings(inv: Invocation, language: string, findings: reado
     switch (finding.does) {
       case "shell":
         if (SMALL.has(language)) {
-          inv.run.script(inv.cx, inv.state, literal(finding.command), { is: "none" }, { span: inv.span });
+          inv.run.script(inv.cx, inv.state, literal(finding.command), sharedInput(inv.stdin), { span: inv.span });
           doubt(inv, `the ${language} program runs a command`);
         } else startedByCode(inv, finding.command);
         break;
@@ -114,7 +115,7 @@ export function applyFindings(inv: Invocation, language: string, findings: reado
 function startedByCode(inv: Invocation, command: string): void {
   const { cx } = inv;
   const before = cx.actions.length;
-  inv.run.script(cx, inv.state, literal(command), { is: "none" }, { span: inv.span });
+  inv.run.script(cx, inv.state, literal(command), sharedInput(inv.stdin), { span: inv.span });
   for (let at = before; at < cx.actions.length; at += 1) {
     const action = cx.actions[at];
     if (action?.kind === "exec" && action.runner === undefined) cx.actions[at] = { ...action, runner: inv.exec };
@@ -156,7 +157,7 @@ export function codeFromStream(
   if (isNetwork(stream)) inv.cx.addDanger(inv.exec, "download-exec");
   const isShell = language === "sh" || language === "shell";
   if (stream.is === "text") {
-    if (isShell) inv.run.script(inv.cx, inv.state, stream.value, { is: "none" }, { span: inv.span, positional });
+    if (isShell) inv.run.script(inv.cx, inv.state, stream.value, sharedInput(stream), { span: inv.span, positional });
     else inlineCode(inv, language, stream.value, false);
     return;
   }

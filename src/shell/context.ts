@@ -15,7 +15,7 @@ import type { Function as FunctionNode } from "unbash";
 import type { Invocation } from "./invocation.ts";
 import type { MadeLink } from "./links.ts";
 import type { ShellState } from "./state.ts";
-import type { Stream, Value } from "./value.ts";
+import { NOTHING, type Stream, type Value } from "./value.ts";
 
 /** Which shells may read the line: `any` when the host runs the login shell (bash or zsh). */
 export type ShellKind = "any" | "bash" | "sh" | "zsh";
@@ -91,6 +91,8 @@ export class Context {
   readonly links: MadeLink[] = [];
   /** Words as they appear in actions. */
   readonly said = new Map<Value, Argument>();
+  /** What the command that is being read finds as its input, and with it every substitution in its words. */
+  stdin: Stream = NOTHING;
   /** Inputs that are open, innermost last, and what is left of those that something has read: see `input.ts`. */
   readonly inputs: Stream[] = [];
   readonly taken = new WeakMap<Stream, "lines" | "pieces">();

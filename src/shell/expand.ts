@@ -209,7 +209,7 @@ class FieldBuilder {
                 cx,
                 this.ex.state.fork(),
                 part.script,
-                part.operator === ">" ? { is: "unknown", why: "what is written to a process substitution", network: false } : NOTHING,
+                part.operator === ">" ? { is: "unknown", why: "what is written to a process substitution", network: false } : cx.stdin,
               );
         if (part.operator === ">" && out.is !== "none") cx.leaked.push(out);
         this.addValue({
@@ -427,7 +427,8 @@ function substitution(ex: Expansion, part: Extract<WordPart, { type: "CommandExp
   const outer = cx.outerSpan;
   // Escaped backticks own their decoded source: positions inside do not point into the request.
   if (part.script.source !== undefined) cx.outerSpan = cx.span(part);
-  const out = ex.run(cx, ex.state.fork(), part.script, NOTHING);
+  // It has the input of the command around it (bash(1), Command Execution Environment).
+  const out = ex.run(cx, ex.state.fork(), part.script, cx.stdin);
   cx.outerSpan = outer;
   return streamText(
     ex.state.springing.prints && out.is !== "unknown"

@@ -3,6 +3,7 @@ import type { Context } from "./context.ts";
 import type { CommandRunner } from "./invocation.ts";
 import type { ShellState } from "./state.ts";
 import { literal, textOf, type Value } from "./value.ts";
+import { sharedInput } from "./input.ts";
 
 interface HandingCall {
   readonly cx: Context;
@@ -50,7 +51,13 @@ export function readHandedCommands(call: HandingCall, name: string, words: reado
     else if (RUINS.test(text) && leavesProject(call, texts.slice(at + 1))) judge(call, rest, [text], exec);
     else if (REMOVERS.test(text) && leavesProject(call, texts.slice(at + 1))) judge(call, rest, ["rm", "-rf"], exec);
     else if (LINE.test(line))
-      call.run.script(call.cx, call.state.fork(), literal(line.replace(/^\s*(?:rimraf|del-cli)\s/, "rm -rf ")), { is: "none" }, {});
+      call.run.script(
+        call.cx,
+        call.state.fork(),
+        literal(line.replace(/^\s*(?:rimraf|del-cli)\s/, "rm -rf ")),
+        sharedInput(call.cx.stdin),
+        {},
+      );
   });
 }
 
@@ -64,7 +71,7 @@ function judgeOnce(call: HandingCall, rest: readonly Value[], program: string, e
 }
 
 function judge({ cx, state, run }: HandingCall, rest: readonly Value[], program: readonly string[], exec: number): void {
-  run.argv(cx, state.fork(), [...program.map(literal), ...rest], { is: "none" }, exec);
+  run.argv(cx, state.fork(), [...program.map(literal), ...rest], sharedInput(cx.stdin), exec);
 }
 
 function leavesProject({ cx }: HandingCall, texts: readonly (string | undefined)[]): boolean {

@@ -1,16 +1,23 @@
 import type { Context } from "./context.ts";
 import type { ShellState } from "./state.ts";
-import { isNetwork, textOf, type Stream } from "./value.ts";
+import { holeOf, isNetwork, prefixOf, textOf, type Stream, type Value } from "./value.ts";
 
 /** Walks with an input that the commands inside share: what one takes of it, the next does not find. */
 export function withInput<T>(cx: Context, input: Stream, walk: (input: Stream) => T): T {
-  if (input.is !== "text" && input.is !== "paths") return walk(input);
+  if (input.is === "unknown") return walk({ ...input, apart: true });
+  if (input.is === "none") return walk(input);
   const own = { ...input };
   cx.inputs.push(own);
   const found = walk(own);
   cx.inputs.pop();
   return found;
 }
+
+/** What a command finds of an input that others have at the same time, or again and again: any piece of it. */
+export const sharedInput = (input: Stream): Stream =>
+  input.is === "none" ? input : { is: "unknown", why: "what is left of an input", network: isNetwork(input) };
+
+const isApart = (input: Stream): boolean => input.is === "unknown" && input.apart === true;
 
 /** What is left of an input. */
 export type Left =
@@ -25,7 +32,7 @@ export type Left =
 export function takeLine(cx: Context, state: ShellState, input: Stream): Left {
   cx.readings++;
   if (input.is !== "text" && input.is !== "paths") {
-    takeAround(cx, state, "lines");
+    if (!isApart(input)) takeAround(cx, state, "lines");
     return "pieces";
   }
   const before = leftOf(cx, state, input);
@@ -40,7 +47,7 @@ export function takeLine(cx: Context, state: ShellState, input: Stream): Left {
 export function takeInput(cx: Context, state: ShellState, input: Stream, leaves: "lines" | "pieces"): Stream {
   cx.readings++;
   if (input.is !== "text" && input.is !== "paths") {
-    takeAround(cx, state, leaves);
+    if (!isApart(input)) takeAround(cx, state, leaves);
     return input;
   }
   const before = leftOf(cx, state, input);
@@ -68,20 +75,51 @@ function mark(cx: Context, input: Stream, leaves: "lines" | "pieces"): void {
   if (cx.taken.get(input) !== "pieces") cx.taken.set(input, leaves);
 }
 
-/** Programs that read no input, or nothing else to its end, or that start others which have the same: no line of it is torn. */
-const TEARS_NOTHING = new Set(
+/**
+ * Programs that read no input, but for what `ASKS_INPUT` finds, or that start others which are looked at themselves. One that reads
+ * *all* of its input is none of them: it may end before that (SIGPIPE, timeout(1), a text it cannot read), in the middle of a line.
+ */
+const NEVER_READS = new Set(
   (
-    "basename dirname echo printf rm rmdir mv cp ln mkdir touch chmod chown chgrp cat tac wc sort uniq cut tr tee xargs nl fold fmt paste " +
-    "join comm diff cmp md5sum sha1sum sha224sum sha256sum sha384sum sha512sum b2sum cksum base64 stat file ls du df readlink realpath " +
-    "test [ true false date sleep env timeout nice nohup stdbuf ionice setsid time find git tar gzip gunzip xz bzip2 zstd zip unzip " +
-    "gcc g++ cc c++ clang clang++ make rustc rustfmt gofmt tsc eslint prettier black ruff isort flake8 mypy shellcheck jq yq rev pwd " +
-    "install mktemp which id whoami uname hostname seq expr dos2unix unix2dos clang-format identify convert"
+    "basename dirname echo printf rm rmdir mv cp ln mkdir touch chmod chown chgrp stat ls du df readlink realpath test [ true false " +
+    "date sleep env timeout nice nohup stdbuf ionice setsid time find gcc g++ cc c++ clang clang++ make rustc tsc eslint prettier " +
+    "black ruff isort flake8 mypy shellcheck pwd install mktemp which id whoami uname hostname seq expr"
   ).split(" "),
 );
 
-/** Programs that read files in the place of their input. */
-const READS_FILES = new Set("grep egrep fgrep zgrep rg head tail sed awk gawk mawk nawk less more bat hexdump xxd od strings".split(" "));
+/** Programs that read the files they are given in the place of their input. */
+const READS_FILES = new Set(
+  (
+    "cat tac wc sort uniq cut nl fold fmt paste join comm diff md5sum sha1sum sha224sum sha256sum sha384sum sha512sum b2sum cksum " +
+    "base64 file rev jq yq gzip gunzip xz bzip2 zstd gofmt rustfmt clang-format dos2unix unix2dos " +
+    "grep egrep fgrep zgrep rg head tail sed awk gawk mawk nawk less more bat hexdump xxd od strings"
+  ).split(" "),
+);
 
-/** `reads`: it has been given files. */
-export const leftBy = (name: string, reads: boolean): "lines" | "pieces" =>
-  TEARS_NOTHING.has(name) || (reads && READS_FILES.has(name)) ? "lines" : "pieces";
+/** Those of git's commands that read no input unless a word says so. */
+const GIT_NEVER_READS = new Set(
+  "add blame branch checkout clone commit config describe diff fetch grep init log ls-files merge mv pull push remote reset restore rev-parse rm show stash status switch tag".split(
+    " ",
+  ),
+);
+
+/** `-`, `--files0-from=-`, `-xf-`, `/dev/stdin`, `/proc/self/fd/0`: the input by name. */
+const NAMES_INPUT = /^-$|[=:]-$|^-\w+-$|stdin|\/fd\//;
+/** Options that have a person asked, who answers by the input: `rm -i`, `find -ok`, `git add -p`. */
+const ASKS_INPUT = /^-[A-Za-z]*[iIpe][A-Za-z]*$|^-ok|^--(?:interactive|patch|edit)/;
+/** Code of awk's that reads something else than its files, or starts what does. */
+const AWK_READS = /getline|ARG[VC]|system|\|/;
+
+/** What a program leaves of its input. `reads`: it has been given files. */
+export function leftBy(name: string, reads: boolean, words: readonly Value[]): "lines" | "pieces" {
+  const texts = words.map(textOf);
+  const names = (pattern: RegExp): boolean => texts.some((word) => word !== undefined && pattern.test(word));
+  // What is only known at run time may be `-`, too; a file that is found below a folder is called otherwise.
+  const mayName = words.some((word, at) => texts[at] === undefined && prefixOf(word) === "" && holeOf(word)?.below !== true);
+  if (names(NAMES_INPUT) || (mayName && READS_FILES.has(name))) return "pieces";
+  if (name === "git") return GIT_NEVER_READS.has(texts[0] ?? "") && !names(ASKS_INPUT) ? "lines" : "pieces";
+  if (READS_FILES.has(name)) return (reads || name === "file") && !(name.endsWith("awk") && names(AWK_READS)) ? "lines" : "pieces";
+  return NEVER_READS.has(name) && !(ASKED.has(name) && names(ASKS_INPUT)) ? "lines" : "pieces";
+}
+
+const ASKED = new Set("rm mv cp ln find".split(" "));

@@ -89,8 +89,23 @@ function judgeProgram(call: ProgramCall): readonly [Stream, LeavesInput] {
   if (runs && isOwnTool(call, who, written)) cx.refineExec(exec, { ownTool: true });
   readHandedCommands(call, who.basename.toLowerCase(), words, true, exec);
   for (const upkeep of new Set([...(spec.upkeep ?? []), ...applied.upkeep])) emitUpkeep(cx, exec, upkeep);
-  const leaves = who.trusted && understood ? leftBy(who.basename, applied.reads) : "pieces";
+  const isPlain = who.trusted && understood && !readsDevice(cx, before.actions);
+  const leaves = isPlain ? leftBy(who.basename, applied.reads, words) : "pieces";
   return [lengthOf(call, who.basename, applied.out, exec, before.actions), leaves];
+}
+
+/** What is read may be the input under another name: `/dev/stdin`, a link to it. */
+function readsDevice(cx: Context, before: number): boolean {
+  const isDevice = (path: string): boolean => /^\/(?:dev|proc)\//.test(path) && path !== "/dev/null";
+  return cx.actions
+    .slice(before)
+    .some(
+      (action) =>
+        action.kind === "file" &&
+        action.operation === "read" &&
+        action.target.kind === "path" &&
+        (cx.links.length > 0 || isDevice(action.target.path) || isDevice(cx.world.canonical(action.target.path))),
+    );
 }
 
 /** What hosts start in the place of a command does what that command does, or less. */

@@ -45,6 +45,9 @@ const CALM_EFFECTS: TrapEffects = {
 
 const POSITIONAL: readonly Value[] = [unknown("the positional parameters when a trap is sprung", true)];
 
+/** Whatever the command has that it fires around. */
+const SPRUNG_INPUT: Stream = { is: "unknown", why: "what a trap finds to read", network: false };
+
 /** What the code leaves behind in the shell, without judging it. */
 function rehearse(cx: Context, trap: Omit<ShellTrap, "effects">): TrapEffects {
   const text = textOf(trap.code);
@@ -58,7 +61,7 @@ function rehearse(cx: Context, trap: Omit<ShellTrap, "effects">): TrapEffects {
     const { readings } = cx;
     cx.traps.push(watched);
     cx.escapes.push({ from: "function", states: left }, { from: "loop", states: left });
-    const [{ out }] = cx.failing(() => runStatements(cx, state, parsed.script.commands, NOTHING));
+    const [{ out }] = cx.failing(() => runStatements(cx, state, parsed.script.commands, SPRUNG_INPUT));
     cx.escapes.length -= 2;
     const steady =
       left.length === 0 &&
@@ -112,7 +115,7 @@ export function judgeTraps(cx: Context, from: number): number {
     }
     const watched: ShellTrap = { ...trap, changed: new Set(), moved: false };
     cx.traps.push(watched);
-    RUNNER.script(cx, state, trap.code, NOTHING, { span: trap.span, keep: true });
+    RUNNER.script(cx, state, trap.code, SPRUNG_INPUT, { span: trap.span, keep: true });
     cx.traps.splice(cx.traps.indexOf(watched), 1);
     const more = [...watched.changed].some((name) => !trap.effects.names.has(name)) || (watched.moved && !trap.effects.moves);
     if (more && !trap.last) cx.unknown("a trap that does something else once functions are defined anew", { span: trap.span });

@@ -152,7 +152,15 @@ export type Stream =
   | { readonly is: "text"; readonly value: Value }
   /** One path a line, each below one of these prefixes. */
   | { readonly is: "paths"; readonly values: readonly Value[] }
-  | { readonly is: "unknown"; readonly why: string; readonly network: boolean; readonly number?: boolean; readonly endless?: boolean };
+  | {
+      readonly is: "unknown";
+      readonly why: string;
+      readonly network: boolean;
+      readonly number?: boolean;
+      readonly endless?: boolean;
+      /** A pipe or a file of its own: who reads it takes nothing of another input. */
+      readonly apart?: true;
+    };
 
 export const NOTHING: Stream = { is: "none" };
 

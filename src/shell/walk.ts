@@ -19,7 +19,7 @@ import { readArithmetic } from "./arithmetic.ts";
 import { runSimple, toNothing } from "./command.ts";
 import { BY_SHELL, type Context, type StepOutcome } from "./context.ts";
 import { evaluateAsArithmetic, expandFields, expandText, type Expansion } from "./expand.ts";
-import { takeInput, withInput } from "./input.ts";
+import { sharedInput, takeInput, withInput } from "./input.ts";
 import { readRedirections, type Redirected } from "./redirect.ts";
 import { joinPlaces, joinStates, sameState, type ShellPlace, type ShellState } from "./state.ts";
 import { isEndless, isNetwork, NOTHING, sequence, unknown, type Stream, type Value } from "./value.ts";
@@ -98,7 +98,7 @@ export function runStatements(
 function runStatement(cx: Context, state: ShellState, statement: Statement, stdin: Stream): ShellOutcome {
   if (statement.background === true) {
     cx.concurrent++;
-    const [{ out }] = cx.failing(() => runAndOr(cx, state.fork(), statement.command, NOTHING));
+    const [{ out }] = cx.failing(() => runAndOr(cx, state.fork(), statement.command, sharedInput(stdin)));
     cx.concurrent--;
     // Who prints first is not certain.
     return same(perhaps(out), state);
@@ -216,7 +216,10 @@ function withOutputs(run: ShellOutcome, redirected: Redirected): ShellOutcome {
 function runNode(cx: Context, state: ShellState, node: CommandNode | CompoundList, stdin: Stream): ShellOutcome {
   if (!cx.step()) return same(NOTHING, state);
   const before = cx.leaked.length;
+  const around = cx.stdin;
+  cx.stdin = stdin;
   const run = runKind(cx, state, node, stdin);
+  cx.stdin = around;
   return cx.leaked.length === before ? run : { ...run, out: sequence([run.out, ...cx.leaked.splice(before).map(perhaps)]) };
 }
 

@@ -6,6 +6,7 @@ import { changePlaces } from "../paths.ts";
 import type { ShellPlace } from "../state.ts";
 import { holeOf, isNetwork, join, literal, NOTHING, prefixOf, textOf, type Atom, type Hole, type Stream, type Value } from "../value.ts";
 import { has, valuesOf } from "./given.ts";
+import { sharedInput } from "../input.ts";
 
 /** find(1): tests and actions that take no argument, or one that only narrows what is found. */
 const PLAIN = new Set(
@@ -90,7 +91,7 @@ export function find(inv: Invocation): void {
         inv.cx,
         inv.state,
         command.words.map((word) => fillFound(word, by)),
-        NOTHING,
+        sharedInput(inv.stdin),
       );
     streams.push(filled(found));
     const names = command.words.map((word) => textOf(word));
@@ -136,7 +137,7 @@ function inFolders(inv: Invocation, command: FindCommand, start: Value, named: o
       inv.cx,
       state,
       command.words.map((word) => fillFound(word, by)),
-      NOTHING,
+      sharedInput(inv.stdin),
     );
   };
   // Some put `./` in front of the name, the find of BSD does not.
@@ -256,7 +257,7 @@ export function fd(inv: Invocation): void {
     // Without a placeholder fd writes `./` in front.
     const name: Value = { atoms: [root.prefix === "" ? "./" : root.prefix, root.name], many: has(inv, "--exec-batch") };
     const argv = placed ? command.map((word) => fillMark(word, root)) : [...command, name];
-    inv.run.argv(inv.cx, inv.state, argv, NOTHING);
+    inv.run.argv(inv.cx, inv.state, argv, sharedInput(inv.stdin));
   }
   inv.output = { is: "unknown", why: "the output of the commands that fd runs", network: false };
 }

@@ -1,6 +1,7 @@
 import { describe, emitFile, refuse, type Invocation } from "../invocation.ts";
-import { concat, isHole, literal, NOTHING, textOf, unknown, type Atom, type Value } from "../value.ts";
+import { concat, isHole, literal, textOf, unknown, type Atom, type Value } from "../value.ts";
 import { has, valuesOf } from "./given.ts";
+import { sharedInput } from "../input.ts";
 
 /** More jobs than this are not looked at one by one. */
 const MOST_JOBS = 64;
@@ -61,10 +62,15 @@ function moreutils(inv: Invocation): void {
   const first = inv.words.findIndex((word) => textOf(word) === textOf(inv.args.operands[0] ?? literal("")));
   const command = first >= 0 && first < end ? inv.words.slice(first, end) : [];
   for (const word of inv.words.slice(end + 1)) {
-    if (command.length === 0) runLine(inv, { atoms: word.atoms, many: false }, NOTHING);
+    if (command.length === 0) runLine(inv, { atoms: word.atoms, many: false }, sharedInput(inv.stdin));
     else {
       const named = has(inv, "-i") && command.some((part) => textOf(part)?.includes("{}") === true);
-      inv.run.argv(inv.cx, inv.state, named ? command.map((part) => fill(part, "{}", [word], false)) : [...command, word], NOTHING);
+      inv.run.argv(
+        inv.cx,
+        inv.state,
+        named ? command.map((part) => fill(part, "{}", [word], false)) : [...command, word],
+        sharedInput(inv.stdin),
+      );
     }
   }
 }
@@ -137,7 +143,7 @@ function runLine(inv: Invocation, line: Value, stdin: Invocation["stdin"]): void
 /** One line: inputs are quoted by parallel, so each stays one word. Without a template the inputs are the lines. */
 function runJob(inv: Invocation, template: readonly Value[], job: readonly Value[], together = false): void {
   if (template.length === 0) {
-    runLine(inv, joined(job), NOTHING);
+    runLine(inv, joined(job), sharedInput(inv.stdin));
     return;
   }
   const marker = valuesOf(inv, "-I", "-i")
@@ -154,11 +160,11 @@ function runJob(inv: Invocation, template: readonly Value[], job: readonly Value
       inv.cx,
       inv.state,
       words.flatMap((word) => (together && textOf(word) === mark ? job : [fill(word, mark, job, false)])),
-      NOTHING,
+      sharedInput(inv.stdin),
     );
     return;
   }
-  runLine(inv, joined(words.map((word) => fill(word, mark, job, true))), NOTHING);
+  runLine(inv, joined(words.map((word) => fill(word, mark, job, true))), sharedInput(inv.stdin));
 }
 
 /** Words that a shell takes as they are, of a command that is no builtin which would run its operands. */

@@ -7,6 +7,7 @@ import { applyKind } from "../kinds.ts";
 import { targetsOf } from "../paths.ts";
 import { holeOf, literal, prefixOf, textOf, type Value } from "../value.ts";
 import { has, valuesOf } from "./given.ts";
+import { sharedInput } from "../input.ts";
 
 /** Where a word of scp or rsync points: this machine, another one, or what only the run tells. */
 type CopyEnd =
@@ -155,7 +156,7 @@ export function sshOptions(inv: Invocation): void {
     const name = key.toLowerCase();
     if (HARMLESS.has(name)) continue;
     if (RUNS.has(name)) {
-      if (value.toLowerCase() !== "none") inv.run.script(inv.cx, inv.state, literal(value), { is: "none" }, { span: inv.span });
+      if (value.toLowerCase() !== "none") inv.run.script(inv.cx, inv.state, literal(value), sharedInput(inv.stdin), { span: inv.span });
     } else if (LOADS.has(name)) addCode(inv, "library", "inline", value, true);
     else if (LISTENS.has(name)) inv.cx.addDanger(inv.exec, "listener");
     else if (name === "tunnel" || name === "tunneldevice") {

@@ -86,7 +86,7 @@ function quiet(d: Dispatch, name: string, words: readonly Value[], exec: number)
   // What is made later may then be written by everybody.
   if (name === "umask" && texts.some((text) => text === undefined || /^0*[0-7]?[0-7]?[0145]$/.test(text) || /[oa][=+]\S*w/.test(text)))
     d.cx.addDanger(exec, "open-to-all");
-  if (name === "jobs" && texts[0] === "-x") return done(d.state, d.runner.argv(d.cx, d.state, words.slice(1), NOTHING));
+  if (name === "jobs" && texts[0] === "-x") return done(d.state, d.runner.argv(d.cx, d.state, words.slice(1), d.stdin));
   if (name === "jobs" && texts[0]?.startsWith("-x") === true) d.cx.unknown("jobs -x runs a command", at);
   if (name === "wait")
     words.forEach((word, i) => {

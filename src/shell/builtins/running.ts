@@ -1,7 +1,7 @@
 import { kill as signal } from "../analyse/processes.ts";
 import { dispatch } from "../command.ts";
 import { codeFromStream, isDescriptor } from "../code.ts";
-import { takeInput } from "../input.ts";
+import { takeInput, sharedInput } from "../input.ts";
 import { parseShell } from "../parse.ts";
 import { targetsOf } from "../paths.ts";
 import { joinStates, type ShellState } from "../state.ts";
@@ -206,7 +206,7 @@ const alias: Builtin = (call) => {
     if (!/^[\w.+-]+$/.test(name) || RESERVED.has(name) || /\s$/.test(meaning))
       cx.unknown(`the alias ${name} changes how the rest of a line is read`, { span: call.span });
     state.addAlias(name, meaning);
-    call.runner.script(cx, state, literal(meaning), NOTHING, { span: call.span, keep: true });
+    call.runner.script(cx, state, literal(meaning), sharedInput(call.stdin), { span: call.span, keep: true });
   }
   return done(state, { is: "unknown", why: "the aliases", network: false });
 };
@@ -259,7 +259,8 @@ const complete: Builtin = (call) => {
     if (text !== undefined && /^-[a-zA-Z]*C/.test(text)) {
       // The word that is completed and the one before it are put behind the command.
       call.cx.unknown(`${call.name} runs a command with words of its own`, { span: call.span });
-      if (text.endsWith("C") && next !== undefined) call.runner.script(call.cx, call.state, next, NOTHING, { span: call.span });
+      if (text.endsWith("C") && next !== undefined)
+        call.runner.script(call.cx, call.state, next, sharedInput(call.stdin), { span: call.span });
     }
     if (text !== undefined && /^-[a-zA-Z]*W$/.test(text) && next !== undefined && /[$`]/.test(textOf(next) ?? "$"))
       call.cx.unknown(`${call.name} -W expands its words`, { span: call.span });

@@ -1,6 +1,6 @@
 import { readNames, readSubscript } from "../arithmetic.ts";
 import { evaluateAsArithmetic } from "../expand.ts";
-import { leftOf, takeAround, takeInput, takeLine } from "../input.ts";
+import { leftOf, takeAround, takeInput, takeLine, sharedInput } from "../input.ts";
 import { isSecretName } from "../secret-words.ts";
 import { isArray, sameVariable, type ShellState } from "../state.ts";
 import { concat, holeOf, literal, mayBeOption, NOTHING, prefixOf, textOf, torn, unknown, type Stream, type Value } from "../value.ts";
@@ -190,7 +190,7 @@ function readAgain(call: BuiltinCall, variable: string, value: Value): void {
       span: call.span,
       help: "write the elements out",
     });
-  else call.runner.script(call.cx, call.state, literal(`${variable}=${text}`), NOTHING, { span: call.span, keep: true });
+  else call.runner.script(call.cx, call.state, literal(`${variable}=${text}`), call.stdin, { span: call.span, keep: true });
   const at = { exported: false, span: call.span };
   assignVariable(call.cx, call.state, variable, unknown(`$${variable}`, true), at);
 }
@@ -382,13 +382,11 @@ const mapfile: Builtin = (call) => {
   const given = options(call.words, "dnOsuCc");
   const callback = given.values.get("C");
   if (callback !== undefined)
-    call.runner.script(
-      cx,
-      state,
-      concat(callback, literal(' "$1" "$2"')),
-      { is: "none" },
-      { span: call.span, keep: true, positional: [NUMBER, unknown("a line of the input")] },
-    );
+    call.runner.script(cx, state, concat(callback, literal(' "$1" "$2"')), sharedInput(call.stdin), {
+      span: call.span,
+      keep: true,
+      positional: [NUMBER, unknown("a line of the input")],
+    });
   takeInput(cx, state, call.stdin, "pieces");
   const name = given.rest[0] === undefined ? literal("MAPFILE") : given.rest[0];
   assignTo(call, name, unknown("a line of the input", true));
