@@ -112,10 +112,12 @@ export class Oracle {
   }
 
   private script(program: string, status: number): string {
-    const prelude =
-      this.shell === "bash"
-        ? `command_not_found_handle${this.handler(status)}`
-        : `command_not_found_handler${this.handler(status)}; setopt no_bg_nice 2>/dev/null`;
+    const handler = this.shell === "bash" ? "command_not_found_handle" : "command_not_found_handler";
+    // One program really reads and prints, as those in a substitution do.
+    const copy = `[[ $# != 0 ]] || while IFS= builtin read -r l || [[ -n $l ]]; do builtin printf '%s\\n' "$l"; done`;
+    const cat = `cat() { ${handler} cat "$@"; builtin local s=$? l; ${copy}; builtin return $s; }`;
+    const more = [...(program.includes("cat") ? [cat] : []), ...(this.shell === "zsh" ? ["setopt no_bg_nice 2>/dev/null"] : [])];
+    const prelude = [`${handler}${this.handler(status)}`, ...more].join("; ");
     return `ulimit -t 2 -f 1024 -u 4000\n${prelude}\n${program}`;
   }
 
