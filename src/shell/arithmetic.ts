@@ -4,6 +4,7 @@ import { expandParts, streamText, type Expansion } from "./expand.ts";
 import { either, isArray, type ShellState } from "./state.ts";
 import { textOf, type Value } from "./value.ts";
 import { perhapsNumber, setElement, setNumber } from "./variables.ts";
+import { inputAround } from "./input.ts";
 
 const ASSIGNING = new Set(["=", "+=", "-=", "*=", "/=", "%=", "<<=", ">>=", "&=", "|=", "^=", "**="]);
 
@@ -33,7 +34,7 @@ export function readArithmetic(ex: Expansion, expression: ArithmeticExpression):
         word(
           ex,
           expression.text,
-          streamText(ex.run(ex.cx, ex.state.fork(), expression.script, ex.cx.stdin), `the output of ${expression.text}`),
+          streamText(ex.run(ex.cx, ex.state.fork(), expression.script, inputAround(ex.cx)), `the output of ${expression.text}`),
         );
       return;
     case "ArithmeticWord":

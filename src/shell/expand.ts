@@ -20,6 +20,7 @@ import {
   type Stream,
   type Value,
 } from "./value.ts";
+import { inputAround } from "./input.ts";
 
 /** Walks a script in a subshell and returns what it prints; given by the walker to avoid a circular import. */
 export type RunScript = (cx: Context, state: ShellState, script: ParsedScript, stdin: Stream) => Stream;
@@ -209,7 +210,9 @@ class FieldBuilder {
                 cx,
                 this.ex.state.fork(),
                 part.script,
-                part.operator === ">" ? { is: "unknown", why: "what is written to a process substitution", network: false } : cx.stdin,
+                part.operator === ">"
+                  ? { is: "unknown", why: "what is written to a process substitution", network: false }
+                  : inputAround(cx),
               );
         if (part.operator === ">" && out.is !== "none") cx.leaked.push(out);
         this.addValue({
@@ -428,7 +431,7 @@ function substitution(ex: Expansion, part: Extract<WordPart, { type: "CommandExp
   // Escaped backticks own their decoded source: positions inside do not point into the request.
   if (part.script.source !== undefined) cx.outerSpan = cx.span(part);
   // It has the input of the command around it (bash(1), Command Execution Environment).
-  const out = ex.run(cx, ex.state.fork(), part.script, cx.stdin);
+  const out = ex.run(cx, ex.state.fork(), part.script, inputAround(cx));
   cx.outerSpan = outer;
   return streamText(
     ex.state.springing.prints && out.is !== "unknown"

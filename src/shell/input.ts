@@ -13,6 +13,10 @@ export function withInput<T>(cx: Context, input: Stream, walk: (input: Stream) =
   return found;
 }
 
+/** What a substitution finds. Where nothing is known of the shell's own input (the host's, `exec <`), that is no empty text. */
+export const inputAround = ({ stdin }: Context): Stream =>
+  stdin.is === "none" ? { is: "unknown", why: "standard input", network: false } : stdin;
+
 /** What a command finds of an input that others have at the same time, or again and again: any piece of it. */
 export const sharedInput = (input: Stream): Stream =>
   input.is === "none" ? input : { is: "unknown", why: "what is left of an input", network: isNetwork(input) };
@@ -98,9 +102,10 @@ const READS_FILES = new Set(
 
 /** Those of git's commands that read no input unless a word says so. */
 const GIT_NEVER_READS = new Set(
-  "add blame branch checkout clone commit config describe diff fetch grep init log ls-files merge mv pull push remote reset restore rev-parse rm show stash status switch tag".split(
-    " ",
-  ),
+  (
+    "add blame branch checkout clone commit config describe diff fetch grep init log ls-files merge mv pull push remote reset restore " +
+    "rev-parse rm show stash status switch tag"
+  ).split(" "),
 );
 
 /** `-`, `--files0-from=-`, `-xf-`, `/dev/stdin`, `/proc/self/fd/0`: the input by name. */

@@ -52,6 +52,19 @@ const TABLES: readonly (readonly [what: string, lines: readonly string[]])[] = [
     ],
   ],
   [
+    "what exec gives the shell to read is found by its substitutions",
+    [
+      `exec <<< evil; x=$(cat); $x`,
+      `exec <<< evil; $(cat)`,
+      `exec <<< evil; { x=$(cat); $x; }`,
+      `exec <<< evil; f() { x=$(cat); $x; }; f`,
+      `exec 3<<< evil; exec <&3; x=$(cat); $x`,
+      `exec 3<<< evil; x=$(cat <&3); $x`,
+      `eval 'exec <<< evil'; x=$(cat); $x`,
+      `f() { exec <<< evil; }; f; x=$(cat | cat); $x`,
+    ],
+  ],
+  [
     "what runs beside the shell, or is started by a program, has its input, too",
     [
       `{ { x=$(cat); $x; } & wait; } <<< evil`,
