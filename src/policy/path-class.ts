@@ -76,6 +76,9 @@ export const isOftenShared = (path: string): boolean =>
     path,
   );
 
+/** Settings as they are handed on to everybody, with the values left out. */
+export const isExample = (path: string): boolean => /(^|\/)\.env(\.\w+)?\.(example|sample|template|dist)$/i.test(path);
+
 /** True for a file or folder that holds secrets. */
 export function isSecret(path: string): boolean {
   if (isSecretByName(path)) return true;

@@ -19,6 +19,7 @@ import { agentFile } from "./agent-files.ts";
 import { judgingOf, type Matcher } from "./kinds/index.ts";
 import { comparable, comparablePlaces, forms, type Places } from "./location.ts";
 import {
+  isExample,
   isGitConfig,
   isGitInternal,
   isOftenShared,
@@ -119,6 +120,8 @@ function fileProtections(action: FileAction, around: ProtectionContext, met: Pro
 function isSecretTarget(path: string, action: FileAction, world: World): boolean {
   if (action.target.kind === "unknown") return isSecretFolder(path);
   if (action.certificate === true && mayBeCertificate(path)) return false;
+  // Whoever has the repository has it.
+  if (action.operation === "read" && isExample(path) && world.tracked(path) === true) return false;
   if (!isSecret(path)) return isRecursive(action) && isSecretFolder(path);
   return isSecretFolder(path) || world.kind(path) !== "directory";
 }
