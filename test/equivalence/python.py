@@ -1,7 +1,9 @@
-"""One module of CPython's tests: what became of each test, a line of JSON each, into FILE. `python.py FILE MODULE`."""
+"""One module of CPython's tests, or the K-th of N parts of its classes: what became of each test, a line of JSON each, into FILE.
+`python.py FILE MODULE[:K/N]`."""
 import json, os, sys, unittest
 
-out, name = open(sys.argv[1], "a", buffering=1), sys.argv[2]
+out, whole = open(sys.argv[1], "a", buffering=1), sys.argv[2]
+name, _, part = whole.partition(":")
 
 
 class Result(unittest.TestResult):
@@ -36,15 +38,18 @@ pid = os.getpid()
 sys.argv = [name]
 from test import support
 
-support.use_resources = ["network", "subprocess"]
+support.use_resources = ["network", "subprocess", "largefile", "extralargefile"]
 support.verbose = False
 os.makedirs("place", exist_ok=True)
 os.chdir("place")
 try:
     tests = unittest.defaultTestLoader.loadTestsFromName(f"test.{name}")
+    if part:
+        at, count = map(int, part.split("/"))
+        tests = unittest.TestSuite(list(tests)[at - 1 :: count])
     tests(Result())
-    out.write(json.dumps([f"{name} as a whole", "ended"]) + "\n")
+    out.write(json.dumps([f"{whole} as a whole", "ended"]) + "\n")
 except unittest.SkipTest:
-    out.write(json.dumps([f"{name} as a whole", "skipped"]) + "\n")
+    out.write(json.dumps([f"{whole} as a whole", "skipped"]) + "\n")
 out.close()
 os._exit(0)

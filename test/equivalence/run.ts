@@ -82,7 +82,15 @@ function placeFor(suite: Suite, unit: Unit): Place {
   if (asUser) spawnSync("chown", ["65534:65534", join(root, "home")]);
   const { PATH = "/usr/bin:/bin" } = process.env;
   const home = join(root, "home");
-  const env = { PATH, HOME: home, XDG_STATE_HOME: join(root, "state"), LANG: "C.UTF-8", TERM: "dumb", ...unit.env };
+  const env = {
+    PATH,
+    HOME: home,
+    XDG_STATE_HOME: join(root, "state"),
+    LANG: "C.UTF-8",
+    TERM: "dumb",
+    LIMIT: String(seconds - 20),
+    ...unit.env,
+  };
   return { root, project, env };
 }
 
