@@ -1,5 +1,7 @@
 import { RULE_IDS } from "../src/agents/native/index.ts";
 import { AGENTS, type HostCommands, type HostFacts, OTHERS } from "../src/agents/index.ts";
+import type { ToolFacts } from "../src/engine/index.ts";
+import { parseRule } from "../src/policy/index.ts";
 
 const FACTS: readonly HostFacts[] = [...AGENTS.map(({ facts }) => facts), ...OTHERS];
 const COMMANDS: readonly HostCommands[] = FACTS.flatMap(({ commands }) => ("none" in commands ? [] : [commands]));
@@ -76,6 +78,54 @@ function declared([name, value]: readonly [string, Entry]): string {
 
 const isTexts = (value: Entry): value is readonly string[] => Array.isArray(value) && value.every((item) => typeof item === "string");
 
+/** The rule that means what a host's own tool does; undefined where rules know it by its name. */
+function ruleOfTool(tool: ToolFacts): string | undefined {
+  switch (tool.does) {
+    case "shell":
+    case "argv":
+      return "Bash";
+    case "file":
+      return tool.operation === "read" ? "Read" : tool.operation === "list" ? "List" : "Edit";
+    case "patch":
+      return "Edit";
+    case "fetch":
+      return "WebFetch";
+    case "tool":
+    case "opaque":
+      return undefined;
+  }
+}
+
+function hostTools(): string {
+  const named = new Map<string, Set<string>>();
+  for (const { protocol } of AGENTS)
+    for (const [name, facts] of Object.entries(protocol.tools)) {
+      const rule = ruleOfTool(facts);
+      named.set(name, (named.get(name) ?? new Set()).add(rule ?? ""));
+    }
+  // What is a rule's name of its own, or means different things in different hosts, is left out.
+  const rows = [...named].flatMap(([name, rules]) => {
+    const [rule = ""] = rules;
+    return rules.size > 1 || rule === "" || isRuleName(name) ? [] : [[name, rule] as const];
+  });
+  const names = (wanted: string): readonly string[] => rows.flatMap(([name, rule]) => (rule === wanted ? [name] : [])).toSorted();
+  const record = [...new Set(rows.map(([, rule]) => rule))].toSorted().map((rule) => `${rule}: ${inLines(names(rule))}`);
+  return [TOOLS_HEAD, `export const HOST_TOOLS: Readonly<Record<string, readonly string[]>> = { ${record.join(", ")} };`].join("\n");
+}
+
+function isRuleName(name: string): boolean {
+  const parsed = parseRule(name);
+  return parsed.ok && parsed.matcher.kind !== "tool";
+}
+
+const TOOLS_HEAD = `/**
+ * Tools of the hosts that are judged by what they do, by the rule that means them: a rule of the tool's own name would guard
+ * nothing. Written by \`npm run generate\` from the agents' own files.
+ */
+import { listed } from "../listed.ts";
+`;
+
 export const agentTableDocs: readonly { readonly file: string; readonly update: () => string }[] = [
+  { file: "src/policy/read/host-tools.ts", update: hostTools },
   { file: "src/policy/agent-table.ts", update: () => [HEAD, ...Object.entries(agentTable).map(declared)].join("\n") },
 ];

@@ -70,15 +70,8 @@ export function addToPolicy(target: PolicyTarget, effect: Effect, parsed: GoodRu
   if (outcome.is !== "done") return { is: "not", because: outcome };
   const added = ruleEntries(outcome.text).findLast((one) => one.effect === effect && same(one.matcher, parsed.matcher));
   if (added === undefined) throw new Error("the rule was added and is not there");
-  const said = parsed.warning ?? commandDoubt(parsed);
-  const warnings = [...(said === undefined ? [] : [visible(said)]), ...doubts(target, added)];
+  const warnings = [...(parsed.warning === undefined ? [] : [visible(parsed.warning)]), ...doubts(target, added)];
   return { is: "added", created: outcome.created, entry: added, warnings };
-}
-
-/** Agents write the names of their tools in other ways: who writes `rm` means the command. */
-function commandDoubt({ matcher, text }: GoodRule): string | undefined {
-  if (matcher.kind !== "tool" || !/^[a-z][a-z0-9.-]*$/.test(text)) return undefined;
-  return `\`${text}\` is taken as the name of a tool; the command is written \`Bash(${text}:*)\``;
 }
 
 function alreadyThere(target: PolicyTarget, there: WrittenRule, options: AddRuleOptions): number {

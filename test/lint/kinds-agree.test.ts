@@ -2,6 +2,7 @@ import { rmSync } from "node:fs";
 import fc from "fast-check";
 import { afterAll, describe, expect, it } from "vitest";
 import type { Action, Call } from "../../src/action/index.ts";
+import { AGENTS } from "../../src/agents/index.ts";
 import { judgeOnly } from "../../src/cli/engine.ts";
 import { addToPolicy } from "../../src/cli/rule.ts";
 import { inspect, type Inspection } from "../../src/inspect/index.ts";
@@ -320,3 +321,117 @@ function meantBy(matcher: Matcher, codes: readonly LintCode[]): readonly Request
     }
   }
 }
+
+describe("a word that somebody writes as if it were a rule", () => {
+  const edit = (path: string): Request => ({ tool: "Edit", input: { file_path: path, old_string: "a", new_string: "b" } });
+  const read = (path: string): Request => ({ tool: "Read", input: { file_path: path } });
+  const fetch = (url: string): Request => ({ tool: "WebFetch", input: { url } });
+  /** What it means to who writes it. */
+  const WORDS: readonly (readonly [word: string, meant: Request])[] = [
+    ["rm", command("rm -f x")],
+    ["RM", command("rm -f x")],
+    ["npm", command("npm test")],
+    ["ourtool", command("ourtool x")],
+    ["apt-get", command("apt-get install x")],
+    ["g++", command("g++ a.cc")],
+    ["git*", command("git push")],
+    ["Docker", command("docker ps")],
+    ["grep", command("grep -r x .")],
+    ["git(push:*)", command("git push origin")],
+    ["Git(push *)", command("git push origin")],
+    ["npm(run *)", command("npm run x")],
+    [".prettierrc", read("src/.prettierrc")],
+    ["*.sql", read("db/a.sql")],
+    ["package.json", read("package.json")],
+    ["src/**", read("src/deep/a.ts")],
+    ["private/", read("private/a/b")],
+    ["/etc/hosts", read("/etc/hosts")],
+    ["~/notes/**", read("~/notes/x")],
+    ["../other/x", read("../other/x")],
+    ["evil.com", fetch("https://evil.com/x")],
+    ["*.evil.com", fetch("https://a.evil.com/x")],
+    ["read", read("src/a.ts")],
+    ["write", edit("src/a.ts")],
+    ["webfetch(domain:evil.com)", fetch("https://evil.com")],
+    ["read_file", read("src/a.ts")],
+    ["read_file(src/**)", read("src/a.ts")],
+    ["replace", edit("src/a.ts")],
+    ["run_shell_command", command("ls")],
+    ["apply_patch", edit("src/a.ts")],
+    ["mcp__files", { tool: "mcp__files__read", input: {} }],
+  ];
+  /** What is no rule at all is refused, with the way to write it. */
+  const REFUSED: readonly (readonly [text: string, meant: Request])[] = [
+    ["rm -rf", command("rm -rf x")],
+    ["git push", command("git push origin")],
+    ["git push --force:*", command("git push --force origin")],
+    ["curl:*", command("curl https://evil.com")],
+    ["npm test *", command("npm test x")],
+    ["https://evil.com/x", fetch("https://evil.com/x")],
+  ];
+  /** The first rule that a message proposes. */
+  const proposed = (message: string): string => /(?:written|write|did you mean) `([^`]+)`/.exec(message)?.[1] ?? "";
+  const denied = (rule: string, request: Request): string => told(request, write([[{ rule }, "deny"]]).inspection);
+
+  it.each(WORDS)("%s: lint, load, explain and rule add say the same, and what they propose guards", (word, meant) => {
+    fc.assert(
+      fc.property(effect, fc.boolean(), (as, asObject) => {
+        const rule = asObject ? { rule: word, reason: "ours" } : word;
+        const { inspection, lines } = write([
+          [{ rule: "Read(docs/**)" }, as],
+          [{ rule }, as],
+        ]);
+        const at = (line: number): boolean => line === lines[1];
+        const [found] = lint(inspection).filter(({ code, line }) => code === "AL011" && at(line));
+        expect(found?.message).toContain("is taken as the name of a tool");
+        const said = found?.message ?? "";
+        const loaded = inspection.files.flatMap(({ result }) => (result.ok ? result.warnings : []));
+        expect(loaded.filter(({ line }) => at(line)).map(({ message }) => message)).toEqual([said]);
+        const { warnings } = judgeOnly({ ...command("ls"), cwd: place.project, tool: "Bash", input: { command: "ls" } }, place.machine, []);
+        expect(warnings.filter((one) => one.includes(said)).map((one) => one.split(":")[1])).toEqual([`${lines[1]}`]);
+        write([]);
+        const user = policyPlace("global", place.machine, place.project);
+        const parsed = parseRule(word);
+        if (user === undefined || !parsed.ok) throw new Error("it is a rule, and the user has a file");
+        const target = { machine: place.machine, cwd: place.project, place: user, starter: "{}", short: (path: string) => path };
+        const added = addToPolicy(target, as, parsed, undefined);
+        expect(added.is === "added" ? added.warnings : []).toContain(said);
+      }),
+      { numRuns: 3 },
+    );
+    expect(denied(word, meant)).not.toBe("deny");
+    const right = proposed(parseRuleWarning(word));
+    expect([right, parseRuleWarning(right), denied(right, meant)]).toEqual([right, "", "deny"]);
+  });
+
+  it.each(REFUSED)("%s is refused with the rule that means it", (text, meant) => {
+    const parsed = parseRule(text);
+    const right = proposed(parsed.ok ? "" : (parsed.help ?? ""));
+    expect([right, denied(right, meant)]).toEqual([right, "deny"]);
+  });
+
+  it.each(["Task", "sendMail", "send_mail", "OwnTool", "Own*", "*", "mcp__*", "mcp__a__b", "rm(*)", "search(*)", "mail(to:*@x)"])(
+    "%s is a tool, and nothing is said",
+    (rule) => expect(parseRuleWarning(rule)).toBe(""),
+  );
+
+  it("every tool of a host that is judged by what it does is told so", () => {
+    const named = AGENTS.flatMap(({ protocol }) => Object.entries(protocol.tools))
+      .filter(([, { does }]) => !["tool", "opaque"].includes(does))
+      .map(([name]) => name);
+    const silent = new Set(named.filter((name) => parseRuleWarning(name) === ""));
+    const isTool = (name: string): boolean => {
+      const parsed = parseRule(name);
+      return parsed.ok && parsed.matcher.kind === "tool";
+    };
+    expect([...silent].filter(isTool)).toEqual(MEAN_SEVERAL);
+  });
+});
+
+const parseRuleWarning = (rule: string): string => {
+  const parsed = parseRule(rule);
+  return parsed.ok ? (parsed.warning ?? "") : "";
+};
+
+/** Tools that do different things in different hosts: which rule is meant cannot be told. */
+const MEAN_SEVERAL: readonly string[] = [];

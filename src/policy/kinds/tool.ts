@@ -2,9 +2,8 @@ import type { Action, ToolAction } from "../../action/index.ts";
 import { type Answer, covers, matchesText, type Mistake, mistake, ok, type Result, type WordGlob, wordGlob } from "../../pattern/index.ts";
 import type { MatchContext, Side } from "../match-context.ts";
 import type { Example } from "../read/examples.ts";
-import { closest } from "../read/suggest.ts";
+import { doubtName, nameHelp } from "../read/bare-name.ts";
 import { matchCondition, parseCondition, type ToolCondition } from "../tool-fields.ts";
-import { doubtCallName } from "./call.ts";
 import type { Matcher } from "./index.ts";
 import { type JudgingKind, never, none, nothing } from "./kind.ts";
 import { type Doubt, everythingDoubt, type ParsedText, type ReadingKind, type Refusal } from "./reading.ts";
@@ -100,7 +99,7 @@ function parseTool(name: string, written: string | undefined, text: string): Res
   if (right !== undefined) return mistake(`unknown rule name \`${name}\``, `did you mean \`${right}${text.slice(name.length)}\`?`);
   const wrong = checkName(name);
   if (wrong !== undefined) return wrong;
-  const warning = doubtOf(name, written !== undefined);
+  const warning = doubtName(name, written?.trim());
   const doubt = warning === undefined ? {} : { warning };
   const scope = written?.trim() ?? "";
   if (scope === "" || scope === "*") return ok({ matcher: { kind: "tool", name }, ...doubt });
@@ -110,22 +109,9 @@ function parseTool(name: string, written: string | undefined, text: string): Res
 
 function checkName(name: string): Mistake | undefined {
   if (/[\s"'`,;:{}()[\]\\]/.test(name)) {
-    const first = /^\w+/.exec(name)?.[0] ?? "Bash";
-    return mistake(`\`${name}\` is not a rule`, `a rule is a tool's name, or a name with its scope: \`${first}(…)\``);
+    return mistake(`\`${name}\` is not a rule`, nameHelp(name));
   }
   return undefined;
-}
-
-const NAMES = ["Bash", "Shell", "Read", "Edit", "Write", "Delete", "List", "Exec", "Net", "Glob", "Grep", "WebFetch", "WebSearch"];
-
-function doubtOf(name: string, scoped: boolean): string | undefined {
-  return doubtCallName(name, scoped) ?? doubtName(name, scoped);
-}
-
-function doubtName(name: string, scoped: boolean): string | undefined {
-  if (NAMES.includes(name) || name.includes("__") || name.includes("*") || name.length < 4) return undefined;
-  const near = closest(name, NAMES);
-  return near === undefined ? undefined : `\`${name}\` is taken as the name of a tool; did you mean \`${near}${scoped ? "(…)" : ""}\`?`;
 }
 
 function exampleAction(matcher: ToolMatcher, example: Example): Action {

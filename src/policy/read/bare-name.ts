@@ -1,0 +1,88 @@
+import { doubtCallName } from "../kinds/call.ts";
+import { HOST_TOOLS } from "./host-tools.ts";
+import { closest } from "./suggest.ts";
+
+/** Names of rules that mean something else than a tool of that name. */
+const NAMES = ["Bash", "Shell", "Read", "Edit", "Write", "Delete", "List", "Exec", "Net", "Glob", "Grep", "WebFetch", "WebSearch"];
+
+/** Commands that people write as if they were rules: with a scope, or with a capital, where it could be a tool as well. */
+const EVERYDAY = new RegExp(
+  `^(?:${[
+    "rm|mv|cp|dd|ls|cat|sed|awk|find|grep|rg|curl|wget|git|gh|npm|npx|pnpm|yarn|bun|node|deno|python3?|pip3?|uv|cargo|go|make",
+    "docker|podman|kubectl|helm|terraform|aws|gcloud|az|ssh|scp|rsync|sudo|su|chmod|chown|kill|mkdir|touch|tar|apt|apt-get|brew",
+    "systemctl|psql|mysql",
+  ].join("|")})$`,
+  "i",
+);
+
+/** Ends of names that are hosts far oftener than files. */
+const DOMAIN = /^(?:\*\.)?(?:[\w-]+\.)+(?:com|org|net|edu|gov|io|dev|ai|app|cloud|info|co|local|internal|uk|de|fr|eu|us|cn|ru|jp)$/i;
+const ADDRESS = /^\d{1,3}(?:\.\d{1,3}){3}$/;
+
+/**
+ * Why a rule that is read as the name of a tool may guard nothing, and one way to write what was surely meant.
+ * `scope` is undefined where there are no parentheses. `Name(*)` says that the tool is meant.
+ */
+export function doubtName(name: string, scope: string | undefined): string | undefined {
+  const call = doubtCallName(name, scope !== undefined);
+  if (call !== undefined) return call;
+  const written = scope === "" ? undefined : scope;
+  const doubt = meantByName(name, written);
+  return doubt === undefined ? undefined : `\`${name}\` is taken as the name of a tool${doubt}`;
+}
+
+function meantByName(name: string, scope: string | undefined): string | undefined {
+  if (NAMES.includes(name)) return undefined;
+  // The rule of Claude Code for all that a server has.
+  if (/^mcp__[^*]+$/.test(name) && !/^mcp__.+?__/.test(name)) return `; all tools of the server are written \`${name}__*\``;
+  if (name.includes("__") || scope === "*") return undefined;
+  const cased = NAMES.find((one) => one.toLowerCase() === name.toLowerCase());
+  if (cased !== undefined) return `; did you mean \`${cased}${scope === undefined ? "" : `(${scope})`}\`?`;
+  const host = Object.keys(HOST_TOOLS).find((rule) => HOST_TOOLS[rule]?.includes(name) === true);
+  if (host !== undefined && !EVERYDAY.test(name)) {
+    const rule = scope === undefined ? host : `${host}(${scope})`;
+    return `, but agents' tools of that name are judged by what they do; write \`${rule}\`, for a tool of your own \`${name}(*)\``;
+  }
+  const near = name.length < 4 || name.includes("*") ? undefined : closest(name, NAMES);
+  if (near !== undefined && (scope !== undefined || !EVERYDAY.test(name)))
+    return `; did you mean \`${near}${scope === undefined ? "" : "(…)"}\`?`;
+  if (scope !== undefined) {
+    const words = scope.replace(/(?::\*| \*|\*)$/, "").trim();
+    return EVERYDAY.test(name) ? `; the command is written \`Bash(${`${name.toLowerCase()} ${words}`.trim()}:*)\`` : undefined;
+  }
+  const place = meantPlace(name);
+  if (place !== undefined) return `; ${place}`;
+  if (!/^[a-z][a-z0-9+-]*\*?$/.test(name) && !EVERYDAY.test(name)) return undefined;
+  const command = (EVERYDAY.test(name) ? name.toLowerCase() : name).replace("*", "");
+  return `; the command is written \`Bash(${command}:*)\`, a tool of that name \`${name}(*)\``;
+}
+
+/** A file or a host, written alone. */
+function meantPlace(text: string): string | undefined {
+  const url = /^[a-z]+:\/\/([^/:]+)/i.exec(text)?.[1];
+  if (url !== undefined || DOMAIN.test(text)) return `a website is written \`WebFetch(domain:${url ?? text})\``;
+  if (ADDRESS.test(text)) return `an address is written \`Net(${text})\``;
+  if (text.includes("/") || /^[~.]/.test(text)) return `a file is written \`Read(${anywhere(text)})\` or \`Edit(${anywhere(text)})\``;
+  return /^[\w*-]+(?:\.[\w*-]+)+$/.test(text) && !/^[\w-]+\.\*$/.test(text)
+    ? `a file is written \`Read(${anywhere(text)})\` or \`Edit(${anywhere(text)})\``
+    : undefined;
+}
+
+/** A lone name is meant wherever it lies, a folder with what is in it. */
+function anywhere(text: string): string {
+  const whole = text.endsWith("/") ? `${text}**` : text;
+  return /^[^/~]+$/.test(whole) ? `**/${whole}` : whole;
+}
+
+/** What to write for a text that is no rule at all. */
+export function nameHelp(text: string): string {
+  const place = meantPlace(text);
+  if (place !== undefined && !/\s/.test(text)) return place;
+  const [, command, rest = ""] = /^([a-z][\w.+-]*)(?:(\s.*)|:\*)$/s.exec(text) ?? [];
+  if (command !== undefined) {
+    const words = rest.replace(/(?::\*| \*)$/, "").trimEnd();
+    return `a command is written \`Bash(${command}${words}:*)\``;
+  }
+  const first = /^\w+/.exec(text)?.[0] ?? "Bash";
+  return `a rule is a tool's name, or a name with its scope: \`${first}(…)\``;
+}
