@@ -248,7 +248,8 @@ async function supervise(start: ConfinedStart, run: NonNullable<ConfinedParts["s
   const stays = interrupted ? undefined : left;
   // Where it went well nothing was missed.
   const removed = statusOf(result) === 0 ? [] : (result.removed ?? []);
-  const lines = reportLines([...refusals.lines, ...removedLine(removed)], notices, stays);
+  const lacked = statusOf(result) === 0 ? [] : (result.lacked ?? []);
+  const lines = reportLines([...refusals.lines, ...lacked.map(lackLine), ...removedLine(removed)], notices, stays);
   const running = (stays?.processes ?? []).map(({ pid, name }) => `${visible(name)} (${pid})`);
   // The host's own channel carries it, where there is one and it was reached.
   const told = reportId !== undefined && report(machine, reportId, result, { lines, refused, left: running });
@@ -288,6 +289,9 @@ function removedLine(names: readonly string[]): readonly string[] {
   const shown = brief(names.join(", "), 120);
   return [`left out of the environment, for the policy lets code of this run reach other hosts: ${shown}. Way out: ${PERSON}`];
 }
+
+const lackLine = (lack: string): string =>
+  `started ${lack}: that does not work in a confined command. Way out: leave it out, or ask the user to let the whole command run once, not confined`;
 
 function leftLine(names: readonly string[]): string {
   const more = names.length > 5 ? ` and ${names.length - 5} more` : "";

@@ -1,8 +1,10 @@
 import { brief, sayAction, visible } from "../action/index.ts";
 import { forgetConfinedFailure, type Machine, noteConfinedFailure } from "../state/index.ts";
+import type { Lack } from "./door/index.ts";
 import type { ConfinedCommand, Exit, RunEvent } from "./types.ts";
 
 const LONGEST = 160;
+const MOST = 3;
 
 interface ConfinedRun {
   readonly machine: Machine;
@@ -19,6 +21,7 @@ export class FailureHistory {
   /** By weight: a program or a host that was missed explains more than a file. */
   #refused: RunEvent | undefined;
   #denied = false;
+  readonly #lacks: string[] = [];
 
   constructor(run: ConfinedRun) {
     this.#run = run;
@@ -30,15 +33,26 @@ export class FailureHistory {
     else if (this.#refused === undefined || (this.#refused.action.kind === "file" && action.kind !== "file")) this.#refused = event;
   }
 
+  /** What ran there and cannot work there. */
+  lacked({ name, need }: Lack): void {
+    if (this.#lacks.length < MOST) this.#lacks.push(`${brief(visible(name), LONGEST)}, which ${need}`);
+  }
+
+  get lacks(): readonly string[] {
+    return this.#lacks;
+  }
+
   ended(exit: Exit): void {
     const { machine, cwd, confined } = this.#run;
     if (confined === undefined) return;
     const { command } = confined;
     // Of a pipe only the end of its last part is known.
     if (exit.by === "exit" && exit.code === 0 && !command.includes("|")) forgetConfinedFailure(machine, cwd, command);
-    if (exit.by === "signal" || exit.code === 0 || this.#denied || this.#refused === undefined) return;
-    const { action, verdict } = this.#refused;
-    const refused = `${brief(sayAction(action), LONGEST)} (${brief(visible(verdict.reason), LONGEST)})`;
+    const refused = this.#refused === undefined ? this.#lacks[0] : sayRefused(this.#refused);
+    if (exit.by === "signal" || exit.code === 0 || this.#denied || refused === undefined) return;
     noteConfinedFailure(machine, { cwd, command, refused, time: Date.now() });
   }
 }
+
+const sayRefused = ({ action, verdict }: RunEvent): string =>
+  `${brief(sayAction(action), LONGEST)} (${brief(visible(verdict.reason), LONGEST)})`;

@@ -1,7 +1,7 @@
 import { rmSync } from "node:fs";
 import { retentionOf } from "../engine/index.ts";
 import { read } from "../engine/reader/index.ts";
-import { quote } from "../action/index.ts";
+import { quote, visible } from "../action/index.ts";
 import { AGENT_MARKS, verdictOf } from "../policy/index.ts";
 import {
   isOfSession,
@@ -199,6 +199,12 @@ export async function superviseRun(options: RunOptions): Promise<RunResult> {
           events: (events) => events.forEach(told),
           inner: answerInner,
           notice: (text) => options.onNotice?.(text),
+          lacks: (lack) => {
+            history.lacked(lack);
+            const { name, need, way } = lack;
+            if (options.confined === undefined)
+              options.onNotice?.(`${visible(name)} ${need}: that does not work in a supervised run; ${way}`);
+          },
           started: () => {
             const { pid = 0 } = launched ?? {};
             options.onStart?.({ pid, signal: (signal) => kill(pid, signal) });
@@ -218,12 +224,17 @@ export async function superviseRun(options: RunOptions): Promise<RunResult> {
             const end = exit ?? { by: "exit", code: 1 };
             history.ended(end);
             process.off("exit", killTree);
-            questions
-              .close(end)
-              .then(
-                () => resolve({ id, exit: end, removed, ...(questions.ended === undefined ? {} : { ended: questions.ended }) }),
-                reject,
-              );
+            questions.close(end).then(
+              () =>
+                resolve({
+                  id,
+                  exit: end,
+                  removed,
+                  lacked: history.lacks,
+                  ...(questions.ended === undefined ? {} : { ended: questions.ended }),
+                }),
+              reject,
+            );
           },
         };
         const begin = (): void => {
@@ -356,6 +367,7 @@ export async function superviseRun(options: RunOptions): Promise<RunResult> {
         id,
         exit: end,
         removed,
+        lacked: history.lacks,
         ...(questions.ended === undefined ? {} : { ended: questions.ended }),
         left: { processes, over: all, noteEnd: (leftEnded) => records.end({ leftEnded }) },
       });

@@ -99,6 +99,8 @@ export interface RunResult {
   readonly exit: Exit;
   /** Secret variables that the program was not given, for its code may reach hosts outside. */
   readonly removed?: readonly string[];
+  /** Programs that ran and cannot work in a run, with what they need, in words. */
+  readonly lacked?: readonly string[];
   /** Ended by `quit`, or refused to ask: 130 and 3. */
   readonly ended?: "quit" | "no-block";
   /** What the program left behind: it stays under the policy, as long as this process lives. */

@@ -42,6 +42,11 @@ const repository: Outside = (place) => {
   return at;
 };
 
+const browser: Outside = (place) => {
+  chmodSync(place.write("chrome", "#!/bin/sh\necho a page\n"), 0o755);
+  return "";
+};
+
 const nothing: Outside = () => "";
 
 /** What a script of the project wants outside, and may have if a person says so. `$1` is what `needs` gave. */
@@ -63,6 +68,8 @@ const WANTED: readonly (readonly [what: string, script: string, needs: Outside])
   ["a service on loopback", 'exec 3<>"/dev/tcp/127.0.0.1/$1" && cat <&3', listener],
   ["a socket of somebody else's", 'python3 -c "import socket,sys; s=socket.socket(socket.AF_UNIX); s.connect(sys.argv[1])" "$1"', socket],
   ["to end another program", 'kill -TERM "$1"', sleeper],
+  ["a browser, which would wait for ever", "./chrome --headless page.html", browser],
+  ["a sandbox of its own", "unshare --user --map-root-user true", nothing],
 ];
 
 const reasonOf = (place: Scratch): string => {

@@ -50,6 +50,15 @@ export interface Inner {
   readonly leaveAlone: () => void;
 }
 
+/** What a program needs that nothing in a supervised run has: it says no more of it than "operation not permitted". */
+export interface Lack {
+  readonly name: string;
+  /** In words (`CONFINED_NEEDS`). */
+  readonly need: string;
+  /** Of a person who started it so. */
+  readonly way: string;
+}
+
 /** What the door says to the rest of the run. */
 export interface Outside {
   readonly ask: (question: Question) => void;
@@ -59,6 +68,8 @@ export interface Outside {
   /** A program of the tree has a question for the supervisor: our end of its socket. */
   readonly inner: (fd: number, from: Inner) => void;
   readonly notice: (text: string) => void;
+  /** A program runs that cannot work there. */
+  readonly lacks: (lack: Lack) => void;
   /** The program itself runs. */
   readonly started: () => void;
   /** The program itself is not started. */

@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { CONFINED_NEEDS } from "../../action/index.ts";
 import { baseName } from "../../path/index.ts";
 import { type Verdict, verdictOf } from "../../policy/index.ts";
 import { messageOf } from "../../state/index.ts";
@@ -9,7 +10,7 @@ import { statFd } from "../undo/index.ts";
 import { type Lineage, NOTHING } from "./lineage.ts";
 import type { Listener, SeccompTrap } from "./listener.ts";
 import { closeAll, type DecodedExec } from "./operation.ts";
-import type { DoorOptions, Tell } from "./options.ts";
+import type { DoorOptions, Lack, Tell } from "./options.ts";
 import type { Recorder } from "./record.ts";
 import { type RunOrigin, type Steering, steeredBy } from "./steered.ts";
 import { shortName, type Task } from "./tasks.ts";
@@ -152,11 +153,11 @@ export class Starts {
   }
 
   /** Once for each program. */
-  #hint({ chain: [{ path, argv }] }: DecodedExec): void {
-    const text = hintFor(path, argv);
-    if (text === undefined || this.#hinted.has(text)) return;
-    this.#hinted.add(text);
-    this.#tell((run) => run.notice(text));
+  #hint(exec: DecodedExec): void {
+    const lack = lackOf(exec);
+    if (lack === undefined || this.#hinted.has(lack.name)) return;
+    this.#hinted.add(lack.name);
+    this.#tell((run) => run.lacks(lack));
   }
 }
 
@@ -282,23 +283,16 @@ function splitArguments(bytes: Buffer): string[] {
   return words;
 }
 
-/** Programs that can do nothing inside a run, and the way out. */
-const TRACES = /^(?:gdb|gdbserver|lldb|lldb-server|strace|ltrace|perf|rr|bpftrace|dlv|uftrace)$/;
-const CONFINES = /^(?:bwrap|firejail|unshare|nsenter|chroot|podman|buildah|systemd-nspawn|proot|runc|crun|apptainer|singularity)$/;
+const TRACES = CONFINED_NEEDS.tracing;
+const NEVER_HAD = new Set<string>([TRACES, CONFINED_NEEDS.namespaces, CONFINED_NEEDS.rights, CONFINED_NEEDS.kernel]);
 
-/** Asks for nothing but words. */
-const HELP = /^(?:-V|-h|-v|--version|--help|help|version)$/;
-
-/** What to say when a program starts that would only fail with "operation not permitted". */
-function hintFor(path: string, [, first]: readonly string[]): string | undefined {
-  const name = baseName(path);
-  if (first === undefined || HELP.test(first)) return undefined;
-  if (TRACES.test(name))
-    return (
-      `${name} looks into other programs, which nothing in a supervised run can: start it without ` +
-      "`assent run`. What the run itself does: `assent run --strace FILE`"
-    );
-  if (CONFINES.test(name))
-    return `${name} makes a sandbox or container, which nothing in a supervised run can: leave it out, or start it without \`assent run\``;
-  return undefined;
+/** A program that would only fail with "operation not permitted", by what its words ask for. */
+function lackOf({ action, chain: [{ path }] }: DecodedExec): Lack | undefined {
+  const need = action?.kind === "exec" ? action.needs?.find((one) => NEVER_HAD.has(one)) : undefined;
+  if (need === undefined) return undefined;
+  const way =
+    need === TRACES
+      ? "start it without `assent run`. What the run itself does: `assent run --strace FILE`"
+      : "leave it out, or start it without `assent run`";
+  return { name: baseName(path), need, way };
 }

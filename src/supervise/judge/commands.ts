@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import {
   type Action,
   type Call,
+  CONFINED_NEEDS,
   type Danger,
   DANGERS,
   DATABASE_FILE,
@@ -19,6 +20,7 @@ import {
   type RequestVerdict,
   stricterOf,
   type Verdict,
+  verdictOf,
 } from "../../policy/index.ts";
 import { lowerArgv } from "../../shell/index.ts";
 import { type ProgramAliases, sameCommand } from "./program-aliases.ts";
@@ -87,6 +89,7 @@ export function judgeExec(judging: CommandContext, chain: readonly Started[], ca
       const { judged, unknowns } =
         found.unknowns.length > 0 && speaksOfGit(judging, call) ? { judged: { ...found.judged, unknowns: [] }, unknowns: [] } : found;
       shown ??= actions[0];
+      if (judging.ofAgent && started === chain[0]) weigh(hangs(actions[0], argv));
       lasts ||= unknowns.length > 0;
       if (started === chain[0]) {
         const others = startedBy(actions, argv);
@@ -147,6 +150,16 @@ export function judgeExec(judging: CommandContext, chain: readonly Started[], ca
     programs: steered ? [] : programs,
     logins: steered || loads ? [] : logins,
   };
+}
+
+/**
+ * A browser does not end with an error in a run: it waits for its own processes for ever. With `--type=` it is one of them, of a browser
+ * that was started so that it works.
+ */
+function hangs(action: Action | undefined, argv: readonly string[]): readonly Verdict[] {
+  if (action?.kind !== "exec" || action.needs?.includes(CONFINED_NEEDS.browser) !== true) return [];
+  if (argv.some((word) => word.startsWith("--type="))) return [];
+  return [verdictOf("ask", "confine.fails", { reason: `it ${CONFINED_NEEDS.browser}, and would wait for these for ever` })];
 }
 
 const planned = (plan: CommandPlan | undefined): Pick<Errand, "plan"> => (plan === undefined ? {} : { plan });

@@ -116,6 +116,33 @@ const CASES: readonly AroundCase[] = [
   },
 
   {
+    name: "what a script starts that cannot work there is named, where it fails",
+    before: "echo 'unshare --user true 2>/dev/null; exit 3' > s.sh",
+    command: "sh s.sh",
+    status: "3",
+    said: /^started unshare, which makes a sandbox .*: that does not work in a confined command\. Way out: leave it out, or ask the user/,
+  },
+  {
+    name: "and not where it goes on without",
+    before: "echo 'unshare --user true 2>/dev/null; exit 0' > s.sh",
+    command: "sh s.sh",
+  },
+  {
+    name: "a browser is not started by a script either, where it would never end",
+    before:
+      "mkdir shell; printf '#!/bin/sh\\necho page' > shell/headless_shell; chmod +x shell/headless_shell; echo './shell/headless_shell --no-sandbox x.html 2>/dev/null' > s.sh",
+    command: "sh s.sh",
+    status: "126",
+    said: /^refused: run ".*headless_shell --no-sandbox x\.html": it does not work in a supervised run.*Way out: ask the user to run/,
+  },
+  {
+    name: "what one that works starts of its own is",
+    before: "printf '#!/bin/sh\\necho page' > chrome; chmod +x chrome; echo './chrome --type=renderer x; ./chrome --no-zygote x' > s.sh",
+    command: "sh s.sh",
+    stdout: "page\npage\n",
+  },
+
+  {
     name: "what is left behind is named, and stays",
     before: TCP,
     command: STARTED,
