@@ -153,6 +153,25 @@ test("the options of a subcommand are asked for until some are told", { timeout:
   }
 });
 
+test("a run of every option that is broken off has seen what differs most", () => {
+  const of = optionLevels(PATH, ["git"]).filter(({ level: { words } }) => words.length === 2);
+  const names = of.map(({ level }) => level.words.join(" ")).slice(0, 40);
+  const told = new Map([["help", "--own-one --own-two --no-pager"]]);
+  const lines = everyOptionLines(
+    of.slice(0, names.length).map((one) => ({ ...one, helps: ["help"] })),
+    told,
+  ).map(({ line }) => line);
+  const places = (option: string): readonly number[] =>
+    names.map((name) => lines.findIndex((line) => line.startsWith(`${name} ${option} `)));
+  const firstOf = (shape: RegExp): number => lines.findIndex((line) => shape.test(line));
+  const own = Math.max(...places("--own-one"), ...places("--own-two"));
+  expect(Math.min(...places("--own-one"))).toBeGreaterThanOrEqual(0);
+  // Every option of a subcommand's own with an operand comes before any with a value, and what all inherit comes late.
+  expect(own).toBeLessThan(firstOf(/=1 /));
+  expect(places("--no-pager").filter((at) => at < own)).toHaveLength(1);
+  expect(Math.min(...places("--no-pager"))).toBeGreaterThanOrEqual(0);
+});
+
 test("names of one row that are programs of their own have their subcommands tried, each", () => {
   const names = ["systemctl", "hostnamectl", "apt-get", "apt-cache"].filter((name) => existsSync(`/usr/bin/${name}`));
   const tried = optionLevels(PATH, names).flatMap(({ level: { words } }) => (words.length > 1 ? (words[0] ?? []) : []));

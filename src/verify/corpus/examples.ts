@@ -189,26 +189,39 @@ export const tellsOptions = (text: string): boolean => namesIn([text]).length > 
  * entry have. Four shapes each, with and without something to work on, because an option that takes a value where the tables
  * think it takes none, or the other way round, swallows or leaves over a word. Whether a line is allowed the judge says; what
  * is not is not run.
+ *
+ * They come in rounds, so that a run that is broken off has seen what differs most: of every option of every program the shape
+ * that shows most, then the next; what a subcommand has from its parents is tried with one subcommand first, then with another,
+ * with two more, with four more.
  */
 export function everyOptionLines(of: readonly OptionLevel[], helps: ReadonlyMap<string, string> = new Map()): readonly CorpusLine[] {
-  const lines = new Map<string, CorpusLine>();
+  const lines = new Map<string, CorpusLine & { readonly round: number; readonly at: number }>();
+  /** How many subcommands have had an option of their parents. */
+  const inherited = new Map<string, number>();
   for (const { level, file, helps: asked } of of) {
     const told = [helps.get(asked[0] ?? "") ?? "", ...manualsOf(level.words.join("-"))];
+    const above = grammarAbove(level)?.options;
     const options =
       level.parents.length === 0 ? [...LETTERS, ...longNames([textOf(file), ...told])] : [...new Set([...listed(level), ...namesIn(told)])];
-    for (const option of options)
-      for (const line of shapes(level.words.join(" "), option, operandOf(level))) lines.set(line, { line, family: level.family });
+    for (const [at, option] of options.entries()) {
+      const name = `${level.words[0]} ${option}`;
+      const before = above?.has(option) === true ? (inherited.get(name) ?? 0) : 0;
+      if (above?.has(option) === true) inherited.set(name, before + 1);
+      for (const [shape, line] of shapes(level.words.join(" "), option, operandOf(level)).entries())
+        if (!lines.has(line)) lines.set(line, { line, family: level.family, round: shape + Math.ceil(Math.log2(before + 1)), at });
+    }
   }
-  return [...lines.values()];
+  return [...lines.values()].toSorted((a, b) => a.round - b.round || a.at - b.at).map(({ line, family }) => ({ line, family }));
 }
 
 const LETTERS = [..."abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"].map((letter) => `-${letter}`);
 
+/** Those that show most come first. */
 const shapes = (program: string, option: string, operand: string): readonly string[] => [
-  `${program} ${option}`,
   `${program} ${option} ${operand}`,
   option.startsWith("--") ? `${program} ${option}=1 ${operand}` : `${program} ${option} 1 ${operand}`,
   `${program} ${operand} ${option}`,
+  `${program} ${option}`,
 ];
 
 /** What the shortest allowed example works on: `a.zip` for unzip. */
@@ -222,10 +235,13 @@ function operandOf({ examples }: Level): string {
 }
 
 /** What the entry of a subcommand has itself; its parents' options are tried there. */
-const listed = ({ entry, parents }: Level): readonly string[] => {
-  const above = parents.reduce<Grammar | undefined>((parent, one) => grammarOf(one, parent), undefined);
-  return [...grammarOf(entry, above).options.keys()].filter((name) => above?.options.has(name) !== true);
+const listed = (level: Level): readonly string[] => {
+  const above = grammarAbove(level);
+  return [...grammarOf(level.entry, above).options.keys()].filter((name) => above?.options.has(name) !== true);
 };
+
+const grammarAbove = ({ parents }: Level): Grammar | undefined =>
+  parents.reduce<Grammar | undefined>((parent, one) => grammarOf(one, parent), undefined);
 
 /** More than this of a program's file is not looked through. */
 const MOST_BYTES = 16 * 2 ** 20;
