@@ -82,8 +82,9 @@ function judgeProgram(call: ProgramCall): readonly [Stream, LeavesInput] {
   });
   const understood = isUnderstood(cx, exec, applied, before);
   if (!understood && spec.otherwise !== undefined) cx.addDanger(exec, spec.otherwise);
-  if (!who.trusted || who.folded || !understood)
-    nameWords(cx, exec, [...words.filter((word) => !isSentence(word)), ...environmentOf(call)], call.state.places);
+  const isCompared = !who.trusted || who.folded || !understood;
+  const compared = words.filter((word) => !isSentence(word) && (isCompared || MARKS_A_FILE.test(prefixOf(word))));
+  nameWords(cx, exec, [...compared, ...(isCompared ? environmentOf(call) : [])], call.state.places);
   // Of some the table knows nothing but that they run code of the project by default.
   const runs = applied.id === undefined ? spec.operands?.startsWith("code/project") === true : runsProject(cx, exec, before.actions);
   if (runs && isOwnTool(call, who, written)) cx.refineExec(exec, { ownTool: true });
@@ -189,6 +190,9 @@ function isOwnTool({ cx: { world } }: ProgramCall, who: ProgramIdentity, written
 }
 
 /** A message or a title to a program that is known; code that is not read is looked through where it is found. */
+/** Whatever a table says of a word: many programs read the file behind one of these. */
+const MARKS_A_FILE = /(?:^|[=,])(?:@|fileb?:|listfile0?:|(?:sub)?include:)/i;
+
 const isSentence = (word: Value): boolean => /\S\s+\S/.test(textOf(word) ?? "");
 
 /** Values of variables in front of the command. */

@@ -4,6 +4,7 @@ export {
   exampleLines,
   type OptionLevel,
   optionLevels,
+  toldOf,
   type VariableLine,
   wholeCorpus,
   withVariables,

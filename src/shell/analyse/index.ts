@@ -37,8 +37,13 @@ import { databaseAddress, hostNames, netcat } from "./hosts.ts";
 import { dd, modes, sizes } from "./sizes.ts";
 import { fd, find } from "./find.ts";
 import {
+  atFiles,
   awkFiles,
   fileArguments,
+  forgeHost,
+  goModules,
+  hgPatterns,
+  hostParts,
   intoAFile,
   lambdaVariables,
   lateOptions,
@@ -94,6 +99,14 @@ export const ANALYSERS: Readonly<Record<string, Analyser>> = {
   "python-environment": pythonEnvironment,
   "secret-key": secretKey,
   archive,
+  "az-words": (inv) => {
+    atFiles(inv);
+    hostParts(inv);
+  },
+  "forge-host": forgeHost,
+  "go-modules": goModules,
+  "hg-patterns": hgPatterns,
+  "host-parts": hostParts,
   "awk-files": awkFiles,
   "cargo-fmt": cargoFmt,
   "compose-config": composeConfig,

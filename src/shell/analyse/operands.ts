@@ -1,5 +1,6 @@
 // Operands and values that are more than a file name, by how they are written.
 import { describe, doubt, emitFile, refuse, type Invocation } from "../invocation.ts";
+import { applyKind } from "../kinds.ts";
 import { noteLinks } from "../links.ts";
 import { dropPrefix } from "../options.ts";
 import { isHole, literal, prefixOf, textOf, type Value } from "../value.ts";
@@ -65,11 +66,77 @@ function check(inv: Invocation, word: Value, strange: RegExp): void {
   doubt(inv, `${describe(word)} may be more than the name of a file to ${inv.name}`, "put ./ in front of the file name");
 }
 
-/** aws(1), "Loading parameters from a file": a value that begins with `file://` or `fileb://` is that file's content. */
+/** Operands, and values of options. */
+export const valuesIn = ({ args }: Invocation): readonly Value[] => [
+  ...args.operands,
+  ...args.options.flatMap(({ value }) => (value === undefined ? [] : [value])),
+];
+
+/**
+ * aws(1), "Loading parameters from a file": a value that begins with `file://` or `fileb://` is that file's content, and version 1
+ * fetches one with `http://`. A region becomes a part of the host's name.
+ */
 export function fileArguments(inv: Invocation): void {
-  for (const value of [...inv.args.operands, ...inv.args.options.flatMap((given) => (given.value === undefined ? [] : [given.value]))]) {
-    const match = /^fileb?:\/\//.exec(prefixOf(value));
+  for (const value of valuesIn(inv)) {
+    const prefix = prefixOf(value);
+    const match = /^fileb?:\/\//.exec(prefix);
     if (match !== null) emitFile(inv, "read", dropPrefix(value, match[0].length));
+    else if (/^https?:\/\/(?![\w.-]+\.amazonaws\.com(?:\.cn)?(?:[/:]|$))/.test(prefix)) applyKind(inv, { is: "url" }, value);
+  }
+}
+
+const CODE_HOSTS = new RegExp(
+  String.raw`^(?:github\.com|gitlab\.com|bitbucket\.org|gopkg\.in|rsc\.io|modernc\.org|gonum\.org` +
+    String.raw`|(?:[\w-]+\.)?(?:golang\.org|go\.dev|google\.golang\.org|k8s\.io|uber\.org|opentelemetry\.io))$`,
+);
+
+/** `go list -m HOST/PATH@VERSION` asks that host, where no proxy knows the module. */
+export function goModules(inv: Invocation): void {
+  for (const word of inv.args.operands) {
+    const host = /^([\w-]+(?:\.[\w-]+)+)(?::\d+)?\//.exec(prefixOf(word))?.[1];
+    if (host === undefined || CODE_HOSTS.test(host)) continue;
+    if (prefixOf(word).includes("@") || has(inv, "-versions")) applyKind(inv, { is: "host" }, literal(host));
+  }
+}
+
+/** What becomes a part of a host's name: regions, and in az the names of what has a host of its own (`https://NAME.vault.azure.net`). */
+export function hostParts(inv: Invocation): void {
+  const names = inv.name === "az" ? /^(?:--(?:[\w-]*name|regist\w*|loca\w*|server)(?:=|$)|-[nl])/ : /^--(?:regi|loca|zone)\w*(?:=|$)/;
+  for (const [at, word] of inv.words.entries()) {
+    const option = names.exec(prefixOf(word))?.[0];
+    if (option === undefined) continue;
+    const attached = dropPrefix(word, option.length);
+    const value = option.endsWith("=") || prefixOf(attached) !== "" ? attached : (inv.words[at + 1] ?? attached);
+    if (/[/\\?#@:%]/.test(prefixOf(value))) doubt(inv, `${describe(value)} may be more than a part of a host's name`);
+  }
+}
+
+/** az (`_expand_file_prefixed_files`), ansible's "Patterns": `@FILE`, in az wherever it stands and behind `=`, is what the file holds. */
+export function atFiles(inv: Invocation, words: readonly Value[] = inv.words): void {
+  for (const word of words) {
+    const match = /^(?:[^=]*=)?@(?!-?$)/.exec(prefixOf(word));
+    if (match !== null) emitFile(inv, "read", dropPrefix(word, match[0].length));
+  }
+}
+
+/** `hg help patterns`: some read a file and may print its lines; in an expression they stand anywhere. */
+export function hgPatterns(inv: Invocation): void {
+  for (const word of inv.words)
+    if (/(?:listfile0?|include):/.test(prefixOf(word))) doubt(inv, `${describe(word)} may name a file of patterns, which hg reads`);
+}
+
+/** Where gh(1) and glab(1) find the repository that is meant: `HOST/OWNER/REPO` or a whole address of any machine. */
+export function forgeHost(inv: Invocation): void {
+  for (const [at, word] of inv.words.entries()) {
+    const own = /^(?:--repo=|-R=?)/.exec(prefixOf(word))?.[0] ?? "";
+    const before = inv.words[at - 1];
+    const isRepo = own !== "" || (before !== undefined && /^(?:--repo|-R)$/.test(prefixOf(before)));
+    const text = prefixOf(dropPrefix(word, own.length));
+    const host =
+      /^(?:[a-z][a-z0-9+.-]*:\/\/(?:[^@/]*@)?|[\w.-]+@)([^:/\s]+)/i.exec(text)?.[1] ??
+      (isRepo && inv.name === "gh" ? /^([^/\s]+)(?:\/[^/]+){2}/ : /^([\w-]+(?:\.[\w-]+)+)(?:\/[^/\s]+){2}/).exec(text)?.[1];
+    if (host !== undefined && !/^(?:www\.)?git(?:hub|lab)\.com$/i.test(host)) applyKind(inv, { is: "host" }, literal(host));
+    else if (isRepo && textOf(word) === undefined && !/^[^/]+\//.test(text)) doubt(inv, `${describe(word)} may name another host`);
   }
 }
 

@@ -1,10 +1,10 @@
 import { resolvePath } from "../../path/index.ts";
 import { addCode } from "../code.ts";
-import { emitFile, type Invocation } from "../invocation.ts";
+import type { Invocation } from "../invocation.ts";
 import { applyKind } from "../kinds.ts";
-import { dropPrefix } from "../options.ts";
 import { prefixOf, textOf } from "../value.ts";
 import { has, valuesOf } from "./given.ts";
+import { atFiles, valuesIn } from "./operands.ts";
 
 /**
  * Programs that only look, as long as no configuration of the project tells them to run something. What they would find is
@@ -142,8 +142,7 @@ export const dotnetConfig = (inv: Invocation): void => code(inv, "dotnet");
 /** Ansible's "Patterns": `@FILE` stands for the hosts in that file, which are shown. */
 export const ansibleConfig = (inv: Invocation): void => {
   code(inv, "ansible");
-  for (const value of [...inv.args.operands, ...inv.args.options.flatMap((given) => (given.value === undefined ? [] : [given.value]))])
-    if (prefixOf(value).startsWith("@")) emitFile(inv, "read", dropPrefix(value, 1));
+  atFiles(inv, valuesIn(inv));
 };
 export const prettierConfig = (inv: Invocation): void => code(inv, "prettier");
 export const composerPlugins = (inv: Invocation): void => {

@@ -198,8 +198,9 @@ export function everyOptionLines(of: readonly OptionLevel[], helps: ReadonlyMap<
   const lines = new Map<string, CorpusLine & { readonly round: number; readonly at: number }>();
   /** How many subcommands have had an option of their parents. */
   const inherited = new Map<string, number>();
-  for (const { level, file, helps: asked } of of) {
-    const told = [helps.get(asked[0] ?? "") ?? "", ...manualsOf(level.words.join("-"))];
+  for (const one of of) {
+    const { level, file } = one;
+    const told = toldOf(one, helps);
     const above = grammarAbove(level)?.options;
     const options =
       level.parents.length === 0 ? [...LETTERS, ...longNames([textOf(file), ...told])] : [...new Set([...listed(level), ...namesIn(told)])];
@@ -213,6 +214,12 @@ export function everyOptionLines(of: readonly OptionLevel[], helps: ReadonlyMap<
   }
   return [...lines.values()].toSorted((a, b) => a.round - b.round || a.at - b.at).map(({ line, family }) => ({ line, family }));
 }
+
+/** What is said of a program or a subcommand to people: its help, its manual pages. */
+export const toldOf = ({ level, helps: asked }: OptionLevel, helps: ReadonlyMap<string, string>): readonly string[] => [
+  helps.get(asked[0] ?? "") ?? "",
+  ...manualsOf(level.words.join("-")),
+];
 
 const LETTERS = [..."abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"].map((letter) => `-${letter}`);
 

@@ -2,7 +2,7 @@ import type { CorpusLine } from "../types.ts";
 import { exampleLines, optionLines } from "./examples.ts";
 import { shellLines } from "./programs.ts";
 
-export { everyOptionLines, type OptionLevel, optionLevels, tellsOptions } from "./examples.ts";
+export { everyOptionLines, type OptionLevel, optionLevels, tellsOptions, toldOf } from "./examples.ts";
 export { everyVariableLines, type VariableLine, withVariables } from "./every-variable.ts";
 export { exampleLines };
 
