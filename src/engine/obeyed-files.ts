@@ -1,9 +1,8 @@
-import { lstatSync, readdirSync, readFileSync } from "node:fs";
 import { type Action, type Argument, type ExecAction, type FileAction, sayAction, visible, type World } from "../action/index.ts";
-import { isWithin, joinPath, parentOf } from "../path/index.ts";
+import { isWithin, parentOf } from "../path/index.ts";
 import { isObeyedBy, obeysFiles, type RequestVerdict, steeringFile, whyWalled } from "../policy/index.ts";
-import { type GitConfigEntry, gitConfigEntries, isForge, isGitsOwnKey, isInertGitKey } from "../shell/index.ts";
 import { COMPOSE, composeReads } from "./compose-files.ts";
+import { gitSteered, subcommandOf } from "./obeyed-git.ts";
 import { type Machine, noteChanges, unseenChanges } from "../state/index.ts";
 
 /**
@@ -65,13 +64,19 @@ const LOADING: readonly (readonly [words: RegExp, what: string])[] = [
   [/^(?:dot|neato|fdp|sfdp|circo|twopi|osage|patchwork)$/, "what it is given may name other files"],
   [/^perf (?:report|annotate)$/, "it reads the programs and sources that the recording names"],
   [/^packer$/, "it starts plugins that lie in the folder"],
+  // A view reads whichever files and addresses its author named: `create view v as from read_text('…')`.
+  [/^pdm$/, "it loads the plugins in `.pdm-plugins`"],
+  [/^(?:serverless|sls)$/, "it hands over to a copy of itself in the project"],
+  // `--files-from`: each line of any file is named in an error.
+  [/^ack(?:-grep)?$/, "`.ackrc` gives it options"],
+  [/^duckdb$/, "a view in the database may read any file or address"],
 ];
 
 /**
  * For these even `--version` is answered by what a file chooses, or when the project's plugins are loaded: `vendor` (composer),
  * `.poetry/plugins`, extensions in `.hg/hgrc`, `packer-plugin-*` in the folder.
  */
-const CHOSEN = /^(?:yarn|yarnpkg|pnpm|pnpx|cargo|rustc|rustfmt|rustup|dotnet|composer|poetry|hg|packer)$/;
+const CHOSEN = /^(?:yarn|yarnpkg|pnpm|pnpx|cargo|rustc|rustfmt|rustup|dotnet|composer|poetry|pdm|serverless|sls|hg|packer)$/;
 const ONLY_TELLS = /^(?:--?(?:version|help)|-[vVh]|version|help)$/;
 
 /** Why what is allowed keeps the wall, on this machine. */
@@ -149,11 +154,6 @@ function whatSteers(exec: ExecAction, world: World): string | undefined {
   return LOADING.find(([words]) => words.test(program) || words.test(id) || words.test(`${program} ${subcommandOf(exec)}`))?.[1];
 }
 
-function subcommandOf({ shape }: ExecAction): string {
-  const [first] = shape?.operands ?? [];
-  return first?.known === true ? first.text : "";
-}
-
 /** The text behind an option that takes code; undefined where it is not all known. */
 function codeBehind(argv: readonly Argument[], option: RegExp): string | undefined {
   const at = argv.findIndex((argument) => argument.known && option.test(argument.text));
@@ -161,10 +161,14 @@ function codeBehind(argv: readonly Argument[], option: RegExp): string | undefin
   return at > 0 && code?.known === true ? code.text : undefined;
 }
 
-/** sys.path: with `-c`, `-m` and standard input the working folder comes before the library. */
+/**
+ * sys.path: with `-c`, `-m` and standard input the working folder comes before the library, and python imports by itself as
+ * well: for `'x'.encode('idna')`, for a warning. Not with -I and -P.
+ */
 function pythonLoads(argv: readonly Argument[]): string | undefined {
   const code = codeBehind(argv, /^-[a-zA-Z]*c$/);
-  return code !== undefined && !/import|__|exec|eval|open_code|site/.test(code)
+  const safe = argv[1]?.known === true && /^-[IPBSsEqu]*[IP][IPBSsEqu]*c?$/.test(argv[1].text);
+  return code !== undefined && safe && !/import|__|exec|eval|open_code|site/.test(code)
     ? undefined
     : "it imports modules from the folder it is started in before those of its own library";
 }
@@ -182,193 +186,4 @@ function nodeLoads(argv: readonly Argument[]): string | undefined {
 function manReads(argv: readonly Argument[]): string | undefined {
   const isFile = (argument: Argument): boolean => !argument.known || /\/|^-[a-zA-Z]*l|^--l/.test(argument.text);
   return argv.slice(1).some(isFile) ? "what it is given may include any file" : undefined;
-}
-
-// ── git ──────────────────────────────────────────────────────────────────────────────────────────────────────────────
-
-/** They only look: git refreshes the index at most, about which one hook is told (githooks(5), post-index-change). */
-const LOOKING = new RegExp(
-  "^git (?:status|diff|log|show|blame|annotate|ls-files|ls-tree|grep|rev-parse|rev-list|describe|shortlog|cat-file|name-rev|" +
-    "merge-base|config|remote|for-each-ref|show-ref|show-branch|diff-tree|diff-index|diff-files|check-ignore|check-attr|" +
-    "count-objects|var|whatchanged|reflog|archive)$",
-);
-
-/** They speak to a remote. */
-const DIALLING = new RegExp(
-  "^git (?:ls-remote|fetch|pull|push|archive|submodule|lfs (?!ls-files|status|env|track|version)|send-pack|fetch-pack|bundle|" +
-    "maintenance|backfill|remote (?:show|update|prune|add|set-head))\\b|^git-lfs$",
-);
-
-/** They write files of the project, whichever history or a patch has under whatever name. */
-const CHECKING_OUT = new RegExp(
-  "^git (?:checkout|switch|restore|reset|stash|merge|pull|rebase|cherry-pick|revert|apply|am|clone|submodule|sparse-checkout|worktree|" +
-    "read-tree|checkout-index|bisect)$",
-);
-
-/** What git starts because this repository, or the user's own configuration in it, says so. */
-function gitSteered(exec: ExecAction, world: World): string | undefined {
-  if (CHECKING_OUT.test(`git ${subcommandOf(exec)}`)) return "nobody sees which files it writes";
-  for (const folder of exec.folders ?? [world.cwd]) {
-    const repository = repositoryAt(world.canonical(folder), world);
-    if (repository === undefined) continue;
-    const why = repository === "unclear" ? "it is not known what the repository's configuration says" : steeredBy(repository, exec, world);
-    if (why !== undefined) return why;
-  }
-  return exec.folders?.length === 0 ? "it is only known at run time in which repository it works" : undefined;
-}
-
-interface Repository {
-  /** What a linked working tree has of its own. */
-  readonly own: string;
-  /** Configuration and hooks. */
-  readonly common: string;
-}
-
-/** gitrepository-layout(5): `.git` is the folder, or a file that says where it is. */
-function repositoryAt(folder: string, world: World): Repository | "unclear" | undefined {
-  for (let at = folder; ; at = parentOf(at)) {
-    const path = joinPath(at, ".git");
-    const kind = world.kind(path);
-    if (kind === "directory") return { own: path, common: commonOf(path, world) };
-    if (kind === "other") return "unclear";
-    if (kind === "file") return linked(at, path, world) ?? "unclear";
-    if (at === "/") return undefined;
-  }
-}
-
-function linked(folder: string, file: string, world: World): Repository | undefined {
-  const own = /^gitdir: (.+?)\s*$/.exec(world.text?.(file) ?? "")?.[1];
-  if (own === undefined) return undefined;
-  const at = joinPath(folder, own);
-  return { own: at, common: commonOf(at, world) };
-}
-
-/** gitrepository-layout(5), "commondir": any folder of a repository may send git elsewhere for its configuration. */
-function commonOf(own: string, world: World): string {
-  const text = world.text?.(joinPath(own, "commondir"))?.trim();
-  return text === undefined || text === "" ? own : joinPath(own, text);
-}
-
-function steeredBy({ own, common }: Repository, { knowledge = "" }: ExecAction, world: World): string | undefined {
-  const hidden = quotedByGit(own, world) ?? quotedByGit(common, world) ?? nestedIn(own);
-  if (hidden !== undefined) return hidden;
-  const all: GitConfigEntry[] = [];
-  for (const file of [joinPath(common, "config"), joinPath(own, "config.worktree")]) {
-    if (world.kind(file) === "missing") continue;
-    const text = world.text?.(file);
-    if (text === undefined) return "it is not known what the repository's configuration says";
-    const entries = gitConfigEntries(text);
-    const entry = entries.find((each) => !isPlain(each));
-    if (entry !== undefined) return `the repository's configuration may name what git runs (${visible(entry[0])})`;
-    all.push(...entries);
-  }
-  const remote = remoteElsewhere(all, DIALLING.test(knowledge));
-  if (remote !== undefined) return `an agent may have named the remote that it speaks to (${visible(remote[0])})`;
-  // gitrepository-layout(5), "remotes", "branches": remotes as they were kept once.
-  if (DIALLING.test(knowledge) && ["remotes", "branches"].some((name) => (world.names(joinPath(common, name)) ?? []).length > 0))
-    return "it is not known which remotes the repository has";
-  const hook = hookIn(joinPath(common, "hooks"), LOOKING.test(knowledge), world);
-  if (hook !== undefined) return `git runs the repository's hook ${visible(hook)}`;
-  return steeredByUser(world);
-}
-
-/** Texts that git quotes in its messages, line by line, when they are not what it expects ("bad shallow line: …"). */
-const QUOTED = "shallow packed-refs commondir info/grafts info/exclude info/attributes info/sparse-checkout objects/info/alternates".split(
-  " ",
-);
-
-/** One of them is a link, or no plain file: what git would show is another file. */
-function quotedByGit(folder: string, world: World): string | undefined {
-  const real = world.canonical(folder);
-  const name = QUOTED.find(
-    (each) => world.canonical(joinPath(real, each)) !== joinPath(real, each) || world.kind(joinPath(real, each)) === "other",
-  );
-  return name === undefined ? undefined : `git may show what ${visible(name)} leads to`;
-}
-
-/** gitformat-index(5): the mode of an entry that is another repository, whose own configuration git obeys as well. */
-const GITLINK = Buffer.from([0, 0, 0xe0, 0]);
-const MOST_INDEX = 64 << 20;
-
-/** The index holds other repositories. A file of 56 KiB has the same bytes in it: then the wall is there for nothing. */
-function nestedIn(own: string): string | undefined {
-  try {
-    const shared = readdirSync(own).filter((name) => name.startsWith("sharedindex."));
-    for (const name of ["index", ...shared]) {
-      const file = joinPath(own, name);
-      const stats = lstatSync(file, { throwIfNoEntry: false });
-      if (stats === undefined) continue;
-      if (!stats.isFile() || stats.size > MOST_INDEX) return "it is not known whether this repository contains others";
-      if (readFileSync(file).includes(GITLINK)) return "git also uses the configuration of the repositories inside this one";
-    }
-    return undefined;
-  } catch {
-    return "it is not known whether this repository contains others";
-  }
-}
-
-/**
- * A remote at a host that is no forge: whoever serves it learns what its address says and which objects are asked for. Any command
- * may speak to one that objects are promised by (git help partial-clone).
- */
-function remoteElsewhere(entries: readonly GitConfigEntry[], dials: boolean): GitConfigEntry | undefined {
-  const promised = entries.some(([key]) => key === "extensions.partialclone" || key.endsWith(".promisor"));
-  return dials || promised ? entries.find(([key, value]) => REMOTE.test(key) && !isForgeOrLocal(value)) : undefined;
-}
-
-/** Where a remote is named by its address (git-config(1): `branch.<name>.remote`). */
-const REMOTE = /^(?:remote\..+\.(?:push)?url|remote\.pushdefault|branch\..+\.(?:push)?remote|submodule\..+\.url)$/;
-
-/** git-clone(1), "Git URLs". The name of a remote is local as well; an authority that could be read in two ways is nobody's. */
-function isForgeOrLocal(address: string): boolean {
-  const authority = /^[a-z][a-z\d+.-]*:\/\/([^/]*)/i.exec(address)?.[1] ?? /^([^/:]*):/.exec(address)?.[1];
-  if (authority === undefined || (authority === "" && address.startsWith("file://"))) return true;
-  return isForge(/^(?:[\w.~-]+(?::[\w.~-]*)?@)?([\w.-]+)(?::\d+)?$/.exec(authority)?.[1] ?? "");
-}
-
-/** Programs that everybody uses to page and edit, with options and no paths. */
-const USUAL = /^(?:less|more|most|cat|bat|delta|diff-so-fancy|vim?|nvim|nano|emacs|micro|hx|code|subl)(?: -{1,2}[\w-]+(?:=\w+)?)*$/;
-/** What `git lfs install --local` writes. */
-const LFS = /^(?:git-lfs (?:clean|smudge) -- %f|git-lfs (?:smudge --skip -- %f|filter-process(?: --skip)?)|true|false)$/;
-
-/** The key can make git start nothing that lies in the project. */
-function isPlain(entry: readonly [key: string, value: string]): boolean {
-  const [key, value] = entry;
-  if (isGitsOwnKey(entry) || isInertGitKey(key)) return true;
-  if (key === "core.pager" || key === "core.editor" || key.startsWith("pager."))
-    return USUAL.test(value) || /^(?:true|false|)$/.test(value);
-  if (/^filter\.lfs\.(?:clean|smudge|process|required)$/.test(key)) return LFS.test(value);
-  // An alias replaces no command of git's own (git-config(1), alias.*), and others are not known.
-  return key.startsWith("alias.") || /^(?:core\.(?:excludesfile|attributesfile|fsync)|gui\..+|credential\.username)$/.test(key);
-}
-
-function hookIn(folder: string, looks: boolean, world: World): string | undefined {
-  if (world.kind(folder) === "missing") return undefined;
-  const names = world.names(folder);
-  if (names === undefined) return "hooks that cannot be listed";
-  return names.find((name) => !name.endsWith(".sample") && !name.endsWith("~") && (!looks || name === "post-index-change"));
-}
-
-/** A path that is not absolute, as a word of its own or behind a `!`. */
-const RELATIVE = /(?:^|[\s"'!=;|&(])(?:\.{1,2}\/|[\w.-]+\/)/;
-const STARTS = new RegExp(
-  String.raw`^(?:core\.(?:hookspath|pager|editor|sshcommand|askpass|fsmonitor|gitproxy)|sequence\.editor|pager\..+|` +
-    String.raw`(?:diff|merge)\..+\.(?:textconv|command|driver)|diff\.external|filter\..+\.(?:clean|smudge|process)|` +
-    String.raw`gpg\.(?:.+\.)?program|credential\.(?:.+\.)?helper|interactive\.difffilter|init\.templatedir)$`,
-);
-
-/** The user's own configuration, which may name programs by where they lie in each project (`core.hooksPath .githooks`). */
-function steeredByUser(world: World): string | undefined {
-  for (const file of [joinPath(world.home, ".gitconfig"), joinPath(world.home, ".config/git/config")]) {
-    const text = world.text?.(file);
-    if (text === undefined) continue;
-    const entry = gitConfigEntries(text).find(([key, value]) => STARTS.test(key) && leadsHere(key, value, world));
-    if (entry !== undefined) return `your git configuration names what lies in the project (${visible(entry[0])})`;
-  }
-  return undefined;
-}
-
-function leadsHere(key: string, value: string, world: World): boolean {
-  if (key === "core.hookspath" || key === "init.templatedir") return !/^(?:\/|~\/)/.test(value) || isWithin(value, world.projectRoot);
-  return RELATIVE.test(value) || value.includes(world.projectRoot);
 }

@@ -4,12 +4,12 @@
  * `engine/obeyed-files.ts` says when.
  */
 const OBEYING =
-  " actionlint ansible asdf az biome black bun bunx c++ cargo cc circo clang clang++ clang-format codespell composer " +
-  "corepack cpp deno docker docker-compose dot dotnet em++ emcc fdp ffmpeg ffprobe g++ gcc gersemi gfortran git git-lfs " +
+  " ack ack-grep actionlint ansible asdf az biome black bun bunx c++ cargo cc circo clang clang++ clang-format codespell composer " +
+  "corepack cpp deno docker docker-compose dot dotnet duckdb em++ emcc fdp ffmpeg ffprobe g++ gcc gersemi gfortran git git-lfs " +
   "glab go gobjdump hadolint hg hlint icc identify info isort jira jj just kustomize llvm-objdump magick man mise " +
-  "mlr neato nerdctl node nodejs npm npx nvcc objdump osage oxfmt oxlint packer pandoc patchwork perf pip pipx pnpm pnpx " +
+  "mlr neato nerdctl node nodejs npm npx nvcc objdump osage oxfmt oxlint packer pandoc patchwork pdm perf pip pipx pnpm pnpx " +
   "podman podman-compose poetry prettier proxychains pulumi pycodestyle pydocstyle python ruff rust-analyzer rustc " +
-  "rustdoc rustfmt rustup sentry-cli sfdp shellcheck stylua svn swiftformat taplo task tcc terraform terragrunt tofu tsc " +
+  "rustdoc rustfmt rustup sentry-cli serverless sfdp shellcheck sls stylua svn swiftformat taplo task tcc terraform terragrunt tofu tsc " +
   "twopi typos uv uvx valgrind wrangler xmldiff xmllint xmlstarlet xq yamllint yarn yarnpkg zig-cc ";
 
 /** A version manager starts another program of the name, as a file of the project says (asdf, mise, pyenv, rbenv, nodenv). */

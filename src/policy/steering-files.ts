@@ -62,6 +62,7 @@ const ROWS: readonly Row[] = [
   ["jira", ".jira.d/", "asked"],
   ["az", ".azure/", "asked"],
   ["ansible", "ansible.cfg", "asked"],
+  ["ack ack-grep", ".ackrc", "asked"],
   ["sentry-cli", ".sentryclirc", "asked"],
   ["proxychains proxychains4", "proxychains.conf", "asked"],
   ["valgrind", ".valgrindrc", "asked"],

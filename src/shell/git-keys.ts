@@ -5,7 +5,6 @@ export type GitConfigEntry = readonly [key: string, value: string];
 export function gitConfigEntries(text: string): readonly GitConfigEntry[] {
   const found: GitConfigEntry[] = [];
   let section = "";
-  // Values that go on in the next line are not put together: such a line is one that is not understood.
   for (const line of text.replace(/^\uFEFF/, "").split(/\r?\n/)) {
     let rest = line.trim();
     const head = /^\[\s*([\w.-]+)(?:\s+"((?:[^"\\]|\\.)*)")?\s*\]/.exec(rest);
@@ -16,7 +15,10 @@ export function gitConfigEntries(text: string): readonly GitConfigEntry[] {
     }
     if (rest === "" || rest.startsWith("#") || rest.startsWith(";")) continue;
     const [, key, value] = /^([A-Za-z][\w-]*)\s*(?:=\s*(.*))?$/.exec(rest) ?? [];
-    found.push(key === undefined ? ["?", rest] : [`${section}.${key.toLowerCase()}`, (value ?? "").replace(/^"(.*)"$/, "$1")]);
+    // The line goes on, and what follows is no line of its own: `[color]` in it would be no section.
+    found.push(
+      key === undefined || rest.endsWith("\\") ? ["?", rest] : [`${section}.${key.toLowerCase()}`, (value ?? "").replace(/^"(.*)"$/, "$1")],
+    );
   }
   return found;
 }

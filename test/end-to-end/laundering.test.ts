@@ -55,6 +55,22 @@ const PAIRS: readonly (readonly [first: string, second: string, end: End])[] = [
   ],
   ["git update-index --add --cacheinfo 160000,$(git rev-parse HEAD),sub", "git diff", "confined"],
   ["ln -s ../a.txt .git/packed-refs", "git log", "confined"],
+  // A repository made of a folder that was none when its configuration was written: found above a `.git` that is no repository, or
+  // named by commits alone.
+  [
+    "mkdir w; printf '[core]\\n\\tfsmonitor=../evil.sh\\n' > w/config; cp -r .git/HEAD .git/refs .git/objects w; mkdir -p sub/deep/.git; " +
+      "git init -q --separate-git-dir=$PWD/w sub",
+    "git -C sub/deep status",
+    "confined",
+  ],
+  [
+    "git config diff.submodule diff; mkdir w sub; printf '[diff]\\n\\texternal=../evil.sh\\n' > w/config; cp -r .git/HEAD .git/refs .git/objects w; " +
+      "git init -q --separate-git-dir=$PWD/w sub; git update-index --add --cacheinfo 160000,$(git rev-parse HEAD),sub; " +
+      "git -c user.name=a -c user.email=a@b commit -qm 1; git update-index --force-remove sub",
+    "git log -p",
+    "confined",
+  ],
+  ["echo --files-from=/etc/hostname > .ackrc", "ack x", "confined"],
   // While a command waits, another one can change what it will read.
   ["true", "sleep 9; cat a.txt", "confined"],
   ["true", "tail -F a.txt", "confined"],

@@ -1,3 +1,5 @@
+import { rmSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { REFERENCE } from "../../src/agents/index.ts";
 import { decide } from "../../src/engine/index.ts";
@@ -7,7 +9,8 @@ import { engine, scratch } from "../scratch.ts";
 function verdictOf(command: string, files: Readonly<Record<string, string>>): string {
   const place = scratch();
   place.write("~/.agent-permissions.jsonc", '{ "version": 1, "unknown": "confine" }');
-  for (const [name, text] of Object.entries(files)) place.write(name, text);
+  if (Object.keys(files).some((name) => /^\.git(?:\/|$)/.test(name))) rmSync(join(place.project, ".git"), { recursive: true, force: true });
+  for (const [name, text] of Object.entries(files)) place.write(name, text.replace("PROJECT", place.project));
   const host = { shell: "bash", decides: true, asks: true, bypassed: false, planning: false, confines: true } as const;
   const facts = REFERENCE.protocol.tools["Bash"];
   const request = { tool: "Bash", facts, input: { command }, cwd: place.project, host, point: "hook", agent: "claude" };
@@ -63,11 +66,117 @@ it.each([
   ["dot -Tsvg a.dot", { "a.dot": 'digraph { a [image="/etc/shadow"] }\n' }],
   ["perf report --stdio", { "perf.data": "" }],
   ["perf annotate --stdio", { "perf.data": "" }],
+  ["duckdb -readonly a.db 'select * from v'", { "a.db": "" }],
+  ["ack foo", { ".ackrc": "--files-from=/etc/shadow\n" }],
+  // python imports by itself: for an encoding, for a warning.
+  ["python3 -c \"'x'.encode('idna')\"", { "stringprep.py": "" }],
+  ["python3 -c 'print(1 is 1)'", { "linecache.py": "" }],
+  ["python3 -bc 'print(1)'", { "tracemalloc.py": "" }],
+  // Asked for their version they hand over to the project's copy, or load settings that are code.
+  ["jest --version", { "node_modules/jest/bin/jest.js": "" }],
+  ["webpack --version", { "node_modules/webpack-cli/bin/cli.js": "" }],
+  ["sequelize --version", { ".sequelizerc": "" }],
+  ["hexo --version", { "node_modules/hexo/index.js": "" }],
+  ["serverless --version", { "node_modules/serverless/package.json": "{}" }],
+  ["mocha --version", { ".mocharc.js": "" }],
+  ["prisma --version", { "prisma.config.ts": "" }],
+  ["pdm --version", { ".pdm-plugins/x": "" }],
+  ["jekyll --version", { Gemfile: "" }],
+  ["latexmk --version", { latexmkrc: "" }],
 ] as const)("%s obeys files of the project: confined", (command, files) => {
   expect(verdictOf(command, files)).toBe("confined");
 });
 
-it.each(["terraform version", "terraform fmt -check", "pulumi version", "wrangler --version", "dot -V", "docker ps"])(
-  "%s obeys none",
-  (command) => expect(verdictOf(command, {})).toBe("bare"),
-);
+it.each([
+  "terraform version",
+  "terraform fmt -check",
+  "pulumi version",
+  "wrangler --version",
+  "dot -V",
+  "docker ps",
+  "duckdb --version",
+  "ack --version",
+  "eslint --version",
+  "python3 --version",
+  "python3 -I -c 'print(1)'",
+])("%s obeys none", (command) => expect(verdictOf(command, {})).toBe("bare"));
+
+const REPOSITORY = { HEAD: "ref: refs/heads/main\n", "objects/pack/x": "", "refs/heads/x": "" };
+const repository = (at: string, config = ""): Record<string, string> => ({
+  ...Object.fromEntries(Object.entries(REPOSITORY).map(([name, text]) => [`${at}/${name}`, text])),
+  [`${at}/config`]: config,
+});
+const EVIL = "[core]\n\tfsmonitor = ./evil.sh\n";
+
+describe("git obeys the repository that it finds", () => {
+  it.each<readonly [what: string, command: string, files: Readonly<Record<string, string>>, verdict: string]>([
+    ["a whole one", "git status", repository(".git"), "bare"],
+    ["with a program", "git status", repository(".git", EVIL), "confined"],
+    [
+      "in a line that another seems to end",
+      "git status",
+      repository(".git", "[core]\n\teol = a \\\n[color]\n\tfsmonitor = ./evil.sh\n"),
+      "confined",
+    ],
+    // setup.c passes by a `.git` that is none.
+    ["above an empty .git", "git -C sub/deep status", { "sub/deep/.git/x": "", ...repository("sub/.git", EVIL) }, "confined"],
+    [
+      "above one without HEAD",
+      "git -C sub/deep status",
+      { "sub/deep/.git/objects/pack/x": "", ...repository("sub/.git", EVIL) },
+      "confined",
+    ],
+    [
+      "above one with another HEAD",
+      "git -C sub/deep status",
+      { ...repository("sub/deep/.git"), "sub/deep/.git/HEAD": "x", ...repository("sub/.git", EVIL) },
+      "confined",
+    ],
+    ["below it", "git -C sub/deep status", { ...repository("sub/deep/.git"), ...repository("sub/.git", EVIL) }, "bare"],
+    ["elsewhere, by an absolute path", "git status", { ".git": "gitdir: PROJECT/w\n", ...repository("w") }, "bare"],
+    ["elsewhere, with a program", "git status", { ".git": "gitdir: PROJECT/w\n", ...repository("w", EVIL) }, "confined"],
+    // A git of its own in each repository that a commit names.
+    ["and those that commits name", "git log -p --submodule=diff", repository(".git"), "confined"],
+    ["abbreviated", "git show --subm=diff", repository(".git"), "confined"],
+    ["as a setting", "git -c diff.submodule=diff show", repository(".git"), "confined"],
+    ["as the repository's setting", "git show", repository(".git", "[diff]\n\tsubmodule = diff\n"), "confined"],
+    ["as the user's setting", "git show", { ...repository(".git"), "~/.gitconfig": "[diff]\n\tsubmodule = diff\n" }, "confined"],
+    ["not for their names", "git log -p --submodule=log", repository(".git"), "bare"],
+    ["nor as a setting", "git show", repository(".git", "[diff]\n\tsubmodule = log\n"), "bare"],
+    // What the user's own configuration includes.
+    [
+      "a file included",
+      "git status",
+      { ...repository(".git"), "~/.gitconfig": "[include]\n\tpath = ~/more\n", "~/more": EVIL },
+      "confined",
+    ],
+    [
+      "included on a condition",
+      "git status",
+      { ...repository(".git"), "~/.gitconfig": '[includeIf "gitdir:~/"]\n\tpath = more\n', "~/more": EVIL },
+      "confined",
+    ],
+    [
+      "an identity included",
+      "git status",
+      { ...repository(".git"), "~/.gitconfig": "[include]\n\tpath = ~/more\n", "~/more": "[user]\n\tname = a\n" },
+      "bare",
+    ],
+    [
+      "hooks for all that only look",
+      "git status",
+      { ...repository(".git"), "~/.gitconfig": "[core]\n\thooksPath = ~/hooks\n", "~/hooks/pre-commit": "" },
+      "bare",
+    ],
+    [
+      "hooks for all",
+      "git status",
+      { ...repository(".git"), "~/.gitconfig": "[core]\n\thooksPath = ~/hooks\n", "~/hooks/post-index-change": "" },
+      "confined",
+    ],
+    // An upload-pack of its own in a folder that an agent may write.
+    ["objects promised by a folder here", "git log", repository(".git", '[remote "o"]\n\turl = ./w\n\tpromisor = true\n'), "confined"],
+    ["by a forge", "git log", repository(".git", '[remote "o"]\n\turl = https://github.com/a/b\n\tpromisor = true\n'), "bare"],
+    ["by a folder elsewhere", "git log", repository(".git", '[remote "o"]\n\turl = /srv/a.git\n\tpromisor = true\n'), "bare"],
+  ])("%s: %s", (_, command, files, verdict) => expect(verdictOf(command, files)).toBe(verdict));
+});

@@ -1,0 +1,255 @@
+import { lstatSync, readdirSync, readFileSync } from "node:fs";
+import { type ExecAction, visible, type World } from "../action/index.ts";
+import { isWithin, joinPath, normalise, parentOf, resolvePath } from "../path/index.ts";
+import { type GitConfigEntry, gitConfigEntries, isForge, isGitsOwnKey, isInertGitKey } from "../shell/index.ts";
+
+/** What git starts, reads elsewhere or dials because files of a repository, or the user's own configuration in it, say so. */
+
+/** They only look: git refreshes the index at most, about which one hook is told (githooks(5), post-index-change). */
+const LOOKING = new RegExp(
+  "^git (?:status|diff|log|show|blame|annotate|ls-files|ls-tree|grep|rev-parse|rev-list|describe|shortlog|cat-file|name-rev|" +
+    "merge-base|config|remote|for-each-ref|show-ref|show-branch|diff-tree|diff-index|diff-files|check-ignore|check-attr|" +
+    "count-objects|var|whatchanged|reflog|archive)$",
+);
+
+/** They speak to a remote. */
+const DIALLING = new RegExp(
+  "^git (?:ls-remote|fetch|pull|push|archive|submodule|lfs (?!ls-files|status|env|track|version)|send-pack|fetch-pack|bundle|" +
+    "maintenance|backfill|remote (?:show|update|prune|add|set-head))\\b|^git-lfs$",
+);
+
+/** They write files of the project, whichever history or a patch has under whatever name. */
+const CHECKING_OUT = new RegExp(
+  "^git (?:checkout|switch|restore|reset|stash|merge|pull|rebase|cherry-pick|revert|apply|am|clone|submodule|sparse-checkout|worktree|" +
+    "read-tree|checkout-index|bisect)$",
+);
+
+/**
+ * diff-options of git: a git of its own works in each repository that a commit names, also where the index has none.
+ * `-c diff.submodule=…` is the same.
+ */
+const SUBMODULE_DIFF = /^--sub\w*=(?!(?:log|short)$)|^diff\.submodule=(?!(?:log|short)$)/i;
+
+/** What git starts because this repository, or the user's own configuration in it, says so. */
+export function gitSteered(exec: ExecAction, world: World): string | undefined {
+  if (CHECKING_OUT.test(`git ${subcommandOf(exec)}`)) return "nobody sees which files it writes";
+  for (const folder of exec.folders ?? [world.cwd]) {
+    const repositories = repositoriesAt(world.canonical(folder), world);
+    if (repositories === undefined) return "it is not known what the repository's configuration says";
+    for (const repository of repositories) {
+      const why = steeredBy(repository, exec, world);
+      if (why !== undefined) return why;
+    }
+  }
+  if (exec.argv.some((word) => word.known && SUBMODULE_DIFF.test(word.text)))
+    return "git also uses the configuration of the repositories inside this one";
+  return exec.folders?.length === 0 ? "it is only known at run time in which repository it works" : undefined;
+}
+
+interface Repository {
+  /** What a linked working tree has of its own. */
+  readonly own: string;
+  /** Configuration and hooks. */
+  readonly common: string;
+}
+
+/**
+ * gitrepository-layout(5): `.git` is the folder, or a file that says where it is. The one that git takes is among them; undefined
+ * where that is not known.
+ */
+function repositoriesAt(folder: string, world: World): readonly Repository[] | undefined {
+  const found: Repository[] = [];
+  for (let at = folder; ; at = parentOf(at)) {
+    const path = joinPath(at, ".git");
+    const kind = world.kind(path);
+    if (kind === "other") return undefined;
+    const one = kind === "file" ? linked(at, path, world) : kind === "directory" ? { own: path, common: commonOf(path, world) } : undefined;
+    if (one === undefined && kind === "file") return undefined;
+    if (one !== undefined) found.push(one);
+    if (at === "/" || (one !== undefined && (kind === "file" || isWhole(one, world)))) return found;
+  }
+}
+
+/** setup.c, is_git_directory: git passes by a `.git` folder that lacks one of these, and looks further up. */
+function isWhole({ own, common }: Repository, world: World): boolean {
+  const head = /^(?:ref:\s*refs\/|[0-9a-f]{40})/.test(world.text?.(joinPath(own, "HEAD")) ?? "");
+  // What lies in the two folders says that they may be entered.
+  return head && ["objects/pack", "refs/heads"].every((part) => world.kind(joinPath(common, part)) !== "missing");
+}
+
+function linked(folder: string, file: string, world: World): Repository | undefined {
+  const own = /^gitdir: (.+?)\s*$/.exec(world.text?.(file) ?? "")?.[1];
+  if (own === undefined) return undefined;
+  const at = resolvePath(folder, own);
+  return { own: at, common: commonOf(at, world) };
+}
+
+/** gitrepository-layout(5), "commondir": any folder of a repository may send git elsewhere for its configuration. */
+function commonOf(own: string, world: World): string {
+  const text = world.text?.(joinPath(own, "commondir"))?.trim();
+  return text === undefined || text === "" ? own : resolvePath(own, text);
+}
+
+function steeredBy({ own, common }: Repository, { knowledge = "" }: ExecAction, world: World): string | undefined {
+  const hidden = quotedByGit(own, world) ?? quotedByGit(common, world) ?? nestedIn(own);
+  if (hidden !== undefined) return hidden;
+  const all: GitConfigEntry[] = [];
+  for (const file of [joinPath(common, "config"), joinPath(own, "config.worktree")]) {
+    if (world.kind(file) === "missing") continue;
+    const text = world.text?.(file);
+    if (text === undefined) return "it is not known what the repository's configuration says";
+    const entries = gitConfigEntries(text);
+    const entry = entries.find((each) => !isPlain(each));
+    if (entry !== undefined) return `the repository's configuration may name what git runs (${visible(entry[0])})`;
+    all.push(...entries);
+  }
+  const remote = remoteElsewhere(all, DIALLING.test(knowledge), world);
+  if (remote !== undefined) return `an agent may have named the remote that it speaks to (${visible(remote[0])})`;
+  // gitrepository-layout(5), "remotes", "branches": remotes as they were kept once.
+  if (DIALLING.test(knowledge) && ["remotes", "branches"].some((name) => (world.names(joinPath(common, name)) ?? []).length > 0))
+    return "it is not known which remotes the repository has";
+  const hook = hookIn(joinPath(common, "hooks"), LOOKING.test(knowledge), world);
+  if (hook !== undefined) return `git runs the repository's hook ${visible(hook)}`;
+  return steeredByUser(LOOKING.test(knowledge), world);
+}
+
+/** Texts that git quotes in its messages, line by line, when they are not what it expects ("bad shallow line: …"). */
+const QUOTED = "shallow packed-refs commondir info/grafts info/exclude info/attributes info/sparse-checkout objects/info/alternates".split(
+  " ",
+);
+
+/** One of them is a link, or no plain file: what git would show is another file. */
+function quotedByGit(folder: string, world: World): string | undefined {
+  const real = world.canonical(folder);
+  const name = QUOTED.find(
+    (each) => world.canonical(joinPath(real, each)) !== joinPath(real, each) || world.kind(joinPath(real, each)) === "other",
+  );
+  return name === undefined ? undefined : `git may show what ${visible(name)} leads to`;
+}
+
+/** gitformat-index(5): the mode of an entry that is another repository, whose own configuration git obeys as well. */
+const GITLINK = Buffer.from([0, 0, 0xe0, 0]);
+const MOST_INDEX = 64 << 20;
+
+/** The index holds other repositories. A file of 56 KiB has the same bytes in it: then the wall is there for nothing. */
+function nestedIn(own: string): string | undefined {
+  try {
+    const shared = readdirSync(own).filter((name) => name.startsWith("sharedindex."));
+    for (const name of ["index", ...shared]) {
+      const file = joinPath(own, name);
+      const stats = lstatSync(file, { throwIfNoEntry: false });
+      if (stats === undefined) continue;
+      if (!stats.isFile() || stats.size > MOST_INDEX) return "it is not known whether this repository contains others";
+      if (readFileSync(file).includes(GITLINK)) return "git also uses the configuration of the repositories inside this one";
+    }
+    return undefined;
+  } catch {
+    return "it is not known whether this repository contains others";
+  }
+}
+
+/**
+ * A remote at a host that is no forge: whoever serves it learns what its address says and which objects are asked for. Any command
+ * may speak to one that objects are promised by (git help partial-clone).
+ */
+function remoteElsewhere(entries: readonly GitConfigEntry[], dials: boolean, world: World): GitConfigEntry | undefined {
+  const promised = entries.some(([key]) => key === "extensions.partialclone" || key.endsWith(".promisor"));
+  if (!dials && !promised) return undefined;
+  return entries.find(([key, value]) => REMOTE.test(key) && (!isForgeOrLocal(value) || liesHere(key, value, world)));
+}
+
+/** A remote that is a folder an agent can write: git starts a git there, which obeys what lies in it. */
+function liesHere(key: string, value: string, world: World): boolean {
+  if (/^(?!file:)[a-z][a-z\d+.-]*:\/\/|^[^/]*:(?!\/\/)/i.test(value)) return false;
+  const path = value.replace(/^file:\/\//i, "");
+  // A branch may name a remote in the place of an address, and `.` is this repository.
+  if (!path.startsWith("/")) return key.endsWith("url") || (path !== "." && path.includes("/"));
+  const real = world.canonical(normalise(path));
+  return [world.projectRoot, ...world.temp].some((own) => isWithin(real, world.canonical(own)));
+}
+
+/** Where a remote is named by its address (git-config(1): `branch.<name>.remote`). */
+const REMOTE = /^(?:remote\..+\.(?:push)?url|remote\.pushdefault|branch\..+\.(?:push)?remote|submodule\..+\.url)$/;
+
+/** git-clone(1), "Git URLs". The name of a remote is local as well; an authority that could be read in two ways is nobody's. */
+function isForgeOrLocal(address: string): boolean {
+  const authority = /^[a-z][a-z\d+.-]*:\/\/([^/]*)/i.exec(address)?.[1] ?? /^([^/:]*):/.exec(address)?.[1];
+  if (authority === undefined || (authority === "" && address.startsWith("file://"))) return true;
+  return isForge(/^(?:[\w.~-]+(?::[\w.~-]*)?@)?([\w.-]+)(?::\d+)?$/.exec(authority)?.[1] ?? "");
+}
+
+/** Programs that everybody uses to page and edit, with options and no paths. */
+const USUAL = /^(?:less|more|most|cat|bat|delta|diff-so-fancy|vim?|nvim|nano|emacs|micro|hx|code|subl)(?: -{1,2}[\w-]+(?:=\w+)?)*$/;
+/** What `git lfs install --local` writes. */
+const LFS = /^(?:git-lfs (?:clean|smudge) -- %f|git-lfs (?:smudge --skip -- %f|filter-process(?: --skip)?)|true|false)$/;
+
+/** The key can make git start nothing that lies in the project. */
+function isPlain(entry: readonly [key: string, value: string]): boolean {
+  const [key, value] = entry;
+  // `diff` starts a git in each repository inside this one that a commit names.
+  if (key === "diff.submodule") return /^(?:log|short)$/.test(value);
+  if (isGitsOwnKey(entry) || isInertGitKey(key)) return true;
+  if (key === "core.pager" || key === "core.editor" || key.startsWith("pager."))
+    return USUAL.test(value) || /^(?:true|false|)$/.test(value);
+  if (/^filter\.lfs\.(?:clean|smudge|process|required)$/.test(key)) return LFS.test(value);
+  // An alias replaces no command of git's own (git-config(1), alias.*), and others are not known.
+  return key.startsWith("alias.") || /^(?:core\.(?:excludesfile|attributesfile|fsync)|gui\..+|credential\.username)$/.test(key);
+}
+
+function hookIn(folder: string, looks: boolean, world: World): string | undefined {
+  if (world.kind(folder) === "missing") return undefined;
+  const names = world.names(folder);
+  if (names === undefined) return "hooks that cannot be listed";
+  return names.find((name) => !name.endsWith(".sample") && !name.endsWith("~") && (!looks || name === "post-index-change"));
+}
+
+/** A path that is not absolute, as a word of its own or behind a `!`. */
+const RELATIVE = /(?:^|[\s"'!=;|&(])(?:\.{1,2}\/|[\w.-]+\/)/;
+const STARTS = new RegExp(
+  String.raw`^(?:core\.(?:hookspath|pager|editor|sshcommand|askpass|fsmonitor|gitproxy)|sequence\.editor|pager\..+|` +
+    String.raw`(?:diff|merge)\..+\.(?:textconv|command|driver)|diff\.external|filter\..+\.(?:clean|smudge|process)|` +
+    String.raw`gpg\.(?:.+\.)?program|credential\.(?:.+\.)?helper|interactive\.difffilter|init\.templatedir)$`,
+);
+
+/** The user's own configuration and the machine's, which may name programs by where they lie in each project (`core.hooksPath .githooks`). */
+function steeredByUser(looks: boolean, world: World): string | undefined {
+  const config = world.env("XDG_CONFIG_HOME") ?? joinPath(world.home, ".config");
+  const files = [joinPath(world.home, ".gitconfig"), joinPath(config, "git/config"), "/etc/gitconfig"];
+  const entries = files.flatMap((file) => entriesOf(file, world, 0));
+  const entry = entries.find((each) => namesHere(each, world));
+  if (entry !== undefined) return `your git configuration names what lies in the project (${visible(entry[0])})`;
+  const hooks = entries.findLast(([key]) => key === "core.hookspath")?.[1];
+  const hook = hooks === undefined ? undefined : hookIn(atHome(hooks, world), looks, world);
+  // Hooks for all repositories start what each of them holds: pre-commit, lefthook, `.githooks`.
+  return hook === undefined ? undefined : `git runs your hook ${visible(hook)}, which may start what lies in the project`;
+}
+
+const namesHere = ([key, value]: GitConfigEntry, world: World): boolean =>
+  (STARTS.test(key) && leadsHere(key, value, world)) || (key === "diff.submodule" && !/^(?:log|short)$/.test(value));
+
+/** git-config(1), "Includes". */
+const MOST_INCLUDES = 5;
+
+function entriesOf(file: string, world: World, depth: number): readonly GitConfigEntry[] {
+  const text = world.text?.(file);
+  if (text === undefined) return [];
+  const entries = gitConfigEntries(text);
+  if (depth === MOST_INCLUDES) return entries;
+  // Whether the condition of an `includeIf` holds is not asked: more is read than git reads.
+  const included = entries.filter(([key]) => key === "include.path" || (key.startsWith("includeif.") && key.endsWith(".path")));
+  return [...entries, ...included.flatMap(([, path]) => entriesOf(resolvePath(parentOf(file), atHome(path, world)), world, depth + 1))];
+}
+
+const atHome = (path: string, world: World): string =>
+  path.startsWith("~/") ? joinPath(world.home, normalise(path.slice(1)).slice(1)) : path;
+
+function leadsHere(key: string, value: string, world: World): boolean {
+  if (key === "core.hookspath" || key === "init.templatedir") return !/^(?:\/|~\/)/.test(value) || isWithin(value, world.projectRoot);
+  return RELATIVE.test(value) || value.includes(world.projectRoot);
+}
+
+/** The first operand of a command; empty where it is only known at run time. */
+export function subcommandOf({ shape }: ExecAction): string {
+  const [first] = shape?.operands ?? [];
+  return first?.known === true ? first.text : "";
+}
