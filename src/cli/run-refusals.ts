@@ -118,7 +118,11 @@ export function whyOf({ rule, untrusted, builtin, reason, basis }: Verdict): str
   // What a project's policy says of itself is for people.
   if (rule !== undefined)
     return untrusted === true ? "a rule of the project's policy" : `the rule ${quoted(rule.text)} (${visible(rule.file)}:${rule.line})`;
-  const title = titleOf(builtin) ?? (basis === "default" ? "no rule allows it" : brief(reason));
+  // Of these the title leaves out what keeps it from being kept, which is Assent's own word.
+  const title =
+    builtin === "undo.too-large" || builtin === "undo.failed"
+      ? brief(reason)
+      : (titleOf(builtin) ?? (basis === "default" ? "no rule allows it" : brief(reason)));
   return builtin === undefined ? title : `${title} [${visible(builtin)}]`;
 }
 
@@ -144,7 +148,8 @@ function wayOut(action: Action, { rule, basis, builtin, decision }: Verdict, cwd
       : `go on without it, or ask the user to add the rule ${netRule(action)}`;
   if (id === "run.outside") return `write below ${quoted(cwd)} or a temporary folder, or ${PERSON}`;
   if (id === "danger.persistence" || id === "protect.git-config") return "leave it out, or ask the user to make the change";
-  if (id === "undo.too-large" || id === "run.large-move") return `do it in smaller parts, or ${PERSON}`;
+  if (id === "undo.too-large") return `leave it as it is, do it in smaller parts, or ${PERSON}`;
+  if (id === "run.large-move") return `do it in smaller parts, or ${PERSON}`;
   if (action.kind === "exec") {
     const words = action.argv.map((word) => (word.known ? quote(word.text) : "…")).join(" ");
     return words.length <= LONGEST_OBJECT ? `ask the user to run: ${visible(words)}` : PERSON;

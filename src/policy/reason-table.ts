@@ -360,7 +360,7 @@ export const REASONS = {
   "undo.too-large": {
     class: "run",
     basis: "protection",
-    title: "what it would destroy is too large to be kept for undo",
+    title: "what it would destroy cannot be kept for undo",
     help: WITHOUT_UNDO,
   },
   "exec.unverified": {

@@ -199,6 +199,9 @@ export async function superviseRun(options: RunOptions): Promise<RunResult> {
           events: (events) => events.forEach(told),
           inner: answerInner,
           notice: (text) => options.onNotice?.(text),
+          unkept: (text) => {
+            if (options.confined === undefined) options.onNotice?.(text);
+          },
           lacks: (lack) => {
             history.lacked(lack);
             const { name, need, way } = lack;

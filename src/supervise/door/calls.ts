@@ -225,7 +225,7 @@ export class Calls {
     const what = `${call.name === "open" ? "write to" : call.name} ${path ?? "a file"}`;
     if (this.#said.has(what) || this.#said.size >= MOST_SAID) return;
     this.#said.add(what);
-    this.#options.outside.notice(
+    this.#options.outside.unkept(
       `refused to ${what}${ask ? ", which could not be undone" : ""}: ${why}${ask ? "; with `assent run --no-undo` it goes on without a way back" : ""}`,
     );
   }

@@ -68,6 +68,8 @@ export interface Outside {
   /** A program of the tree has a question for the supervisor: our end of its socket. */
   readonly inner: (fd: number, from: Inner) => void;
   readonly notice: (text: string) => void;
+  /** Why a call was refused whose way back could not be kept, for a person who may start the run without. */
+  readonly unkept: (text: string) => void;
   /** A program runs that cannot work there. */
   readonly lacks: (lack: Lack) => void;
   /** The program itself runs. */

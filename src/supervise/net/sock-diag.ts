@@ -143,34 +143,91 @@ const NLM_F_REQUEST = 1;
 /** struct unix_diag_req behind the header, struct unix_diag_msg; linux/unix_diag.h. */
 const UNIX_REQUEST = NLMSGHDR + 24;
 const UNIX_MESSAGE = NLMSGHDR + 16;
+const UDIAG_SHOW_NAME = 1;
+const UDIAG_SHOW_VFS = 2;
 const UDIAG_SHOW_PEER = 4;
+const UNIX_DIAG_NAME = 0;
+const UNIX_DIAG_VFS = 1;
 const UNIX_DIAG_PEER = 2;
 
 /** The inode of the UNIX socket at the other end; undefined where there is none, or the kernel does not say. */
 export function unixPeer(inode: number): number | undefined {
+  const peer = askUnix(NLM_F_REQUEST, inode, UDIAG_SHOW_PEER)?.flatMap((attributes) => attributes.get(UNIX_DIAG_PEER) ?? [])[0];
+  return peer !== undefined && peer.length >= 4 ? peer.readUInt32LE(0) : undefined;
+}
+
+/** The door binds for a program by such a path (door/net/unix.ts). */
+const BOUND_IN_A_RUN = "/proc/self/fd/";
+
+/**
+ * A program outside of every run receives on this socket file (`ObjectStat.id`): on one that is made anew in its place nobody would.
+ * Where the kernel does not say, it counts as if. Of the device nothing is compared: file systems in layers name another one here
+ * than to stat(2), and some another inode; so the name by which it was bound counts as well.
+ */
+export function isHeardOutside(id: string, path: string): boolean {
+  const inode = Number(/\d+$/.exec(id)?.[0]);
+  const all = askUnix(NLM_F_REQUEST_DUMP, 0, UDIAG_SHOW_NAME | UDIAG_SHOW_VFS);
+  if (all === undefined) return true;
+  return all.some((attributes) => {
+    const name = attributes.get(UNIX_DIAG_NAME)?.toString("utf8").replace(/\0$/, "");
+    if (name === undefined || name.startsWith(BOUND_IN_A_RUN)) return false;
+    const file = attributes.get(UNIX_DIAG_VFS);
+    // struct unix_diag_vfs: the inode's lower word, the device.
+    return name === path || (file !== undefined && file.length >= 8 && file.readUInt32LE(0) === inode);
+  });
+}
+
+/** Attributes of UNIX sockets: of all, or of one. Undefined: the kernel does not say. */
+function askUnix(flags: number, inode: number, show: number): readonly ReadonlyMap<number, Buffer>[] | undefined {
   const fd = sys(SYSCALLS.socket, AF_NETLINK, SOCK_RAW_CLOEXEC, NETLINK_SOCK_DIAG);
   if (fd < 0) return undefined;
   request.fill(0);
   request.writeUInt32LE(UNIX_REQUEST, 0);
   request.writeUInt16LE(SOCK_DIAG_BY_FAMILY, 4);
-  request.writeUInt16LE(NLM_F_REQUEST, 6);
+  request.writeUInt16LE(flags, 6);
   request[NLMSGHDR] = AF.UNIX;
   request.writeUInt32LE(0xffffffff, NLMSGHDR + 4);
   request.writeUInt32LE(inode, NLMSGHDR + 8);
-  request.writeUInt32LE(UDIAG_SHOW_PEER, NLMSGHDR + 12);
+  request.writeUInt32LE(show, NLMSGHDR + 12);
   request.fill(0xff, NLMSGHDR + 16, UNIX_REQUEST);
-  const sent = sys(SYSCALLS.sendto, fd, requestAt, UNIX_REQUEST, 0, 0, 0);
-  const length = sent === UNIX_REQUEST ? sys(SYSCALLS.recvfrom, fd, answerAt, answer.length, MSG_DONTWAIT, 0, 0) : -1;
-  sys(SYSCALLS.close, fd);
-  if (length < UNIX_MESSAGE || answer.readUInt16LE(4) !== SOCK_DIAG_BY_FAMILY) return undefined;
-  // struct rtattr: its length, its type.
-  for (let at = UNIX_MESSAGE; at + 8 <= length;) {
-    const size = answer.readUInt16LE(at);
-    if (size < 4) return undefined;
-    if (answer.readUInt16LE(at + 2) === UNIX_DIAG_PEER && size >= 8) return answer.readUInt32LE(at + 4);
+  try {
+    if (sys(SYSCALLS.sendto, fd, requestAt, UNIX_REQUEST, 0, 0, 0) !== UNIX_REQUEST) return undefined;
+    const found: ReadonlyMap<number, Buffer>[] = [];
+    for (;;) {
+      const length = sys(SYSCALLS.recvfrom, fd, answerAt, answer.length, MSG_DONTWAIT, 0, 0);
+      if (length < NLMSGHDR) return undefined;
+      const end = readUnix(answer.subarray(0, length), found);
+      if (end === "done" || (end === "more" && flags === NLM_F_REQUEST)) return found;
+      if (end === "error") return undefined;
+    }
+  } finally {
+    sys(SYSCALLS.close, fd);
+  }
+}
+
+function readUnix(bytes: Buffer, found: ReadonlyMap<number, Buffer>[]): "done" | "error" | "more" {
+  for (let at = 0; at + NLMSGHDR <= bytes.length;) {
+    const length = bytes.readUInt32LE(at);
+    const type = bytes.readUInt16LE(at + 4);
+    if (length < NLMSGHDR || at + length > bytes.length || type === NLMSG_ERROR) return "error";
+    if (type === NLMSG_DONE) return "done";
+    if (type === SOCK_DIAG_BY_FAMILY && length >= UNIX_MESSAGE) found.push(attributesOf(bytes.subarray(at + UNIX_MESSAGE, at + length)));
+    at += (length + 3) & ~3;
+  }
+  return "more";
+}
+
+/** struct rtattr: its length, its type. */
+function attributesOf(bytes: Buffer): ReadonlyMap<number, Buffer> {
+  const found = new Map<number, Buffer>();
+  for (let at = 0; at + 4 <= bytes.length;) {
+    const size = bytes.readUInt16LE(at);
+    if (size < 4) break;
+    // The answer's memory is used again.
+    found.set(bytes.readUInt16LE(at + 2), Buffer.from(bytes.subarray(at + 4, at + size)));
     at += (size + 3) & ~3;
   }
-  return undefined;
+  return found;
 }
 
 /** Messages of one answer. */

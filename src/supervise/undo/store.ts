@@ -1,5 +1,6 @@
 import { parentOf } from "../../path/index.ts";
 import { addressOf, alloc, ERRNO, pathText, sys, SYSCALLS } from "../kernel/index.ts";
+import { isHeardOutside } from "../net/index.ts";
 import { type JournalRecord, JournalWriter, type PreImage } from "./journal.ts";
 import { askUnreadable, inodeFlags, type KeepResult, KeptFiles, NO_ROOM, NOTHING, refuseUnkept, STALE, unreadable } from "./keep.ts";
 import { Remaking } from "./remake.ts";
@@ -257,6 +258,8 @@ export class UndoStore {
     const linked = others ? -ERRNO.EMLINK : this.#files.link(parentFd, nameAt, stat);
     if (linked > 0) return { is, how: "link", key: linked };
     if (linked === -STALE || NO_ROOM.has(-linked)) return refuseUnkept(linked);
+    if (kind === "socket" && isHeardOutside(stat.id, path))
+      return { kept: false, ask: true, bytes: 0, why: "a program outside listens on this socket, and on one made anew nobody would" };
     return kind === "file" ? this.#copied(parentFd, name, stat, path) : { is };
   }
 

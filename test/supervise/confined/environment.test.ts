@@ -115,6 +115,24 @@ const CASES: readonly AroundCase[] = [
     said: /refused: connect to the socket "\/tmp\/sock"/,
   },
 
+  // /tmp lies on another file system than the state, where no socket can be kept.
+  {
+    name: "a socket that somebody outside listens on stays where it is",
+    before: `${UNIX}${STARTED.replace("> /dev/null", "> /dev/null < /dev/null")}`,
+    command: "rm /tmp/sock 2>/dev/null; touch f; mv f /tmp/sock 2>/dev/null; rm -r /tmp 2>/dev/null",
+    status: "1",
+    after: `python3 -c "${ASK_UNIX}"; pkill -f serve.py`,
+    looks: "served\n",
+    said: /refused: delete "\/tmp\/sock": this cannot be undone: a program outside listens on this socket.*Way out: leave it as it is/,
+  },
+  {
+    name: "one of the session, or that nobody listens on, is deleted as ever",
+    before: `${UNIX}another s1 /srv/proj "${STARTED}" 2>/dev/null; python3 -c "import socket; socket.socket(socket.AF_UNIX).bind('/tmp/dead')"`,
+    command: "rm /tmp/sock /tmp/dead && python3 -c \"import socket; socket.socket(socket.AF_UNIX).bind('/tmp/new')\" && rm /tmp/new",
+    after: "pkill -f serve.py; ls /tmp | grep -c -e sock -e dead",
+    looks: "0\n",
+  },
+
   {
     name: "what a script starts that cannot work there is named, where it fails",
     before: "echo 'unshare --user true 2>/dev/null; exit 3' > s.sh",
