@@ -2,9 +2,6 @@
 `python.py FILE MODULE[:K/N]`."""
 import json, os, sys, unittest
 
-out, whole = open(sys.argv[1], "a", buffering=1), sys.argv[2]
-name, _, part = whole.partition(":")
-
 
 class Result(unittest.TestResult):
     def say(self, test, what):
@@ -34,22 +31,26 @@ class Result(unittest.TestResult):
             self.say(test, f"error {err[0].__name__}")
 
 
-pid = os.getpid()
-sys.argv = [name]
-from test import support
+# Processes that a test starts anew load this file, too.
+if __name__ == "__main__":
+    pid = os.getpid()
+    out, whole = open(sys.argv[1], "a", buffering=1), sys.argv[2]
+    name, _, part = whole.partition(":")
+    sys.argv = [name]
+    from test import support
 
-support.use_resources = ["network", "subprocess", "largefile", "extralargefile"]
-support.verbose = False
-os.makedirs("place", exist_ok=True)
-os.chdir("place")
-try:
-    tests = unittest.defaultTestLoader.loadTestsFromName(f"test.{name}")
-    if part:
-        at, count = map(int, part.split("/"))
-        tests = unittest.TestSuite(list(tests)[at - 1 :: count])
-    tests(Result())
-    out.write(json.dumps([f"{whole} as a whole", "ended"]) + "\n")
-except unittest.SkipTest:
-    out.write(json.dumps([f"{whole} as a whole", "skipped"]) + "\n")
-out.close()
-os._exit(0)
+    support.use_resources = ["network", "subprocess", "largefile", "extralargefile"]
+    support.verbose = False
+    os.makedirs("place", exist_ok=True)
+    os.chdir("place")
+    try:
+        tests = unittest.defaultTestLoader.loadTestsFromName(f"test.{name}")
+        if part:
+            at, count = map(int, part.split("/"))
+            tests = unittest.TestSuite(list(tests)[at - 1 :: count])
+        tests(Result())
+        out.write(json.dumps([f"{whole} as a whole", "ended"]) + "\n")
+    except unittest.SkipTest:
+        out.write(json.dumps([f"{whole} as a whole", "skipped"]) + "\n")
+    out.close()
+    os._exit(0)
