@@ -171,6 +171,8 @@ interface Found {
   readonly unit: string;
   readonly tests: number;
   readonly pass: number;
+  /** Those that fail bare compare little. */
+  readonly failed?: number;
   readonly differences: readonly Difference[];
   readonly late?: Late;
 }
@@ -181,6 +183,9 @@ function differences({ bare, others }: Outcome): readonly Difference[] {
     return found === undefined ? [] : [{ test, bare: result, supervised: found }];
   });
 }
+
+/** What a suite says of a test that failed; 77: it left itself out. */
+const FAILS = /^(?:error\b.*|failure|unexpected success|FAIL|not ok|(?!77$)[1-9]\d*)$/;
 
 /** What changes from run to run by itself is no difference: it must show again. */
 async function settled(suite: Suite, unit: Unit): Promise<Found> {
@@ -195,7 +200,8 @@ async function settled(suite: Suite, unit: Unit): Promise<Found> {
     found = found.filter(({ test, bare }) => still.get(test)?.bare === bare);
   }
   const pass = [...outcome.bare.values()].filter((result) => /^(?:ok|PASS|0|expected failure)$/.test(result)).length;
-  return { ...names, tests: outcome.bare.size, pass, differences: found };
+  const failed = [...outcome.bare.values()].filter((result) => FAILS.test(result)).length;
+  return { ...names, tests: outcome.bare.size, pass, failed, differences: found };
 }
 
 const linesOf = (file: string): readonly Found[] =>
@@ -219,6 +225,8 @@ function report(found: readonly Found[]): number {
     const count = (of: (each: Found) => number): number => own.reduce((sum, each) => sum + of(each), 0);
     const late = own.filter((each) => each.late !== undefined);
     for (const each of late) process.stdout.write(`LATE ${name} ${each.unit}: the ${String(each.late)} run did not end in ${seconds} s\n`);
+    for (const { unit, tests, failed = 0 } of own)
+      if (failed > tests / 5) process.stdout.write(`BARE ${name} ${unit}: ${failed} of ${tests} fail without Assent, and compare little\n`);
     const open = count(({ differences: all }) => all.filter(({ test }) => reasonFor(name, test) === undefined).length);
     const different = count(({ differences: all }) => all.length);
     for (const { unit, differences: list } of own)
