@@ -197,6 +197,11 @@ const OWN_FILES: readonly OwnFile[] = [
   { of: "nim", reads: ["$root"], why: "looks for its configuration on the way up" },
   { of: "gh", reads: ["~/.config/gh/**"], why: "its login" },
   { of: "docker podman docker-compose", reads: ["~/.docker/**"], why: "its configuration and login" },
+  {
+    of: "docker docker-compose podman-compose",
+    reads: ["docker-compose.y*ml", "docker-compose.override.y*ml", "compose.y*ml", "compose.override.y*ml"],
+    why: "the project's file; where it takes in something from outside, the line is asked about",
+  },
   { of: "docker", reads: ["~/.kube/config"], why: "which clusters its stack commands may speak to" },
   { of: "docker-compose", reads: ["~/.netrc"], why: "its login where images come from" },
   { of: "df", reads: ["$listed"], why: "opens what it is asked about so that it is mounted, and reads nothing of it" },
@@ -349,6 +354,8 @@ const OWN_CHANGES: readonly OwnChange[] = [
   { of: "ansible*", changes: ["~/.ansible", "~/.ansible/**"], why: "the folder of its own" },
   { of: "lftp", changes: ["~/.local", "~/.local/share", "~/.local/share/lftp", "~/.config/lftp"], why: "folders of its own" },
   { of: "rclone", changes: ["~/.config", "~/.config/rclone"], why: "the folder of its configuration" },
+  { of: "btrfs", changes: ["$read"], why: "opens what it asks the kernel about for writing, too, and writes nothing" },
+  { of: "podman", changes: ["/var/lib/containers", "/var/lib/containers/**"], why: "its own store, where there is none" },
   { of: "podman", changes: ["/run/user/*", "/tmp/podman-run-*"], why: "the folder of its own where it keeps what is running" },
   {
     of: "lv* vg* pv* dm* lvm fsadm",

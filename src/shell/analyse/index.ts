@@ -41,6 +41,7 @@ import {
   awkFiles,
   fileArguments,
   forgeHost,
+  gcloudVariables,
   goModules,
   hgPatterns,
   hostParts,
@@ -54,7 +55,7 @@ import {
   symbolicLinks,
 } from "./operands.ts";
 import { duckdbInput, luaInput, perlFiles, powershell, pythonModule, rubyInput, sqliteInput, uvRun } from "./interpreters.ts";
-import { flock, kill, ps } from "./processes.ts";
+import { flock, kill, ps, topColumns } from "./processes.ts";
 import { gitConfig } from "./git-config.ts";
 import { dotenv, envRemoves, printenv, variablesOfFile } from "./environment.ts";
 import {
@@ -99,11 +100,13 @@ export const ANALYSERS: Readonly<Record<string, Analyser>> = {
   "python-environment": pythonEnvironment,
   "secret-key": secretKey,
   archive,
+  "top-columns": topColumns,
   "az-words": (inv) => {
     atFiles(inv);
     hostParts(inv);
   },
   "forge-host": forgeHost,
+  "gcloud-variables": gcloudVariables,
   "go-modules": goModules,
   "hg-patterns": hgPatterns,
   "host-parts": hostParts,

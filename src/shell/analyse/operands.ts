@@ -1,4 +1,5 @@
 // Operands and values that are more than a file name, by how they are written.
+import { applyEffect } from "../effects.ts";
 import { describe, doubt, emitFile, refuse, type Invocation } from "../invocation.ts";
 import { applyKind } from "../kinds.ts";
 import { noteLinks } from "../links.ts";
@@ -161,6 +162,17 @@ export function lambdaVariables(inv: Invocation): void {
       "aws shows the environment variables of functions, which may hold secrets",
       "pick fields: --query 'Functions[].FunctionName'",
     );
+}
+
+/** gcloud shows the variables of what runs, and keys of clusters, unless `--format` picks other fields (gcloud topic formats). */
+export function gcloudVariables(inv: Invocation): void {
+  const formats = valuesOf(inv, "--format").map((value) => textOf(value) ?? "");
+  const picks =
+    formats.length > 0 &&
+    formats.every(
+      (text) => /^[a-z]+\([\w., ]+\)$/.test(text) && !/env|spec|template|config|auth|secret|annotations|metadata[,)]/i.test(text),
+    );
+  if (!picks) applyEffect(inv, { is: "environment" });
 }
 
 /** split(1), csplit(1): pieces are named PREFIX and letters or digits, so `~/.bashr` becomes `~/.bashrc` in the end. */

@@ -110,6 +110,21 @@ export function ps(inv: Invocation): void {
   }
 }
 
+/** Columns of podman-top(1); everything else in their place is a word of ps(1). */
+const COLUMNS =
+  /^(?:args|cap(?:amb|bnd|eff|inh|prm)|comm|elapsed|etime|f?[hr]?groups?|h?pid|h?users?|label|nice|pcpu|pgid|ppid|ruser|seccomp|state|stime|time|tty|vsz)$/;
+
+/** docker-top(1) hands its words to ps(1), which shows variables where there is an `e` without a dash. */
+export function topColumns(inv: Invocation): void {
+  for (const word of inv.args.operands.slice(1)) {
+    const text = textOf(word);
+    if (text === undefined)
+      doubt(inv, "a word of ps that is only known at run time may make it show environment variables", "write it out");
+    else if (!text.startsWith("-") && text.includes("e") && !text.split(",").every((one) => COLUMNS.test(one)))
+      applyEffect(inv, { is: "environment" });
+  }
+}
+
 /** True when the last letter takes the next word. */
 function readLetters(inv: Invocation, text: string): boolean {
   for (const [i, letter] of [...text].entries()) {
