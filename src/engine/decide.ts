@@ -165,11 +165,13 @@ function judgeRequest(request: Request, options: DecideOptions): Outcome {
       warnings: policy.warnings,
       basis: { lowered, policy, context },
     };
-    // Where the policy lets go ahead what can be taken back, what a tool changes is kept first, or it is a question.
+    // Where the policy lets go ahead what can be taken back, what a tool changes is kept first, or it is a question. Kept as well is what
+    // the host or its person may yet let the tool do: the session did it.
     const { unknown, mode } = policy.settings;
-    const keeps = started.answer.decision === "allow" && (unknown === "confine" || mode === "full-auto");
+    const { decision } = started.answer;
+    const keeps = decision !== "deny" && !request.host.planning && (unknown === "confine" || mode === "full-auto");
     const unkept = keeps ? options.keepEdit?.(request, lowered.actions, options.machine) : undefined;
-    if (unkept === undefined) return outcome;
+    if (unkept === undefined || decision !== "allow") return outcome;
     const verdict = { ...unkept, actions: tight.actions, unknowns: tight.unknowns };
     return { ...outcome, verdict, answer: answerFor(verdict, policy, request.host, bypass) };
   });

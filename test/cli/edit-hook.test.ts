@@ -7,13 +7,19 @@ import { saying } from "../supervise/undo/driver.ts";
 
 const POLICY = { unknown: "confine", permissions: { allow: ["Edit(**)"] } };
 
-function hook(place: Scratch, tool: string, input: object, policy: object = POLICY): { decision: string | undefined; reason: string } {
+function hook(
+  place: Scratch,
+  tool: string,
+  input: object,
+  policy: object = POLICY,
+  mode = "default",
+): { decision: string | undefined; reason: string } {
   place.write("~/.agent-permissions.jsonc", JSON.stringify(policy));
   const envelope = {
     session_id: "s-1",
     cwd: place.project,
     hook_event_name: "PreToolUse",
-    permission_mode: "default",
+    permission_mode: mode,
     tool_name: tool,
     tool_input: input,
   };
@@ -41,12 +47,35 @@ describe("edits of the host's own tools", () => {
     expect(readFileSync(file, "utf8")).toBe("old\n");
   });
 
-  test("are not, where it does not, or where they are asked about or only read", () => {
+  test("are kept, too, where the host or its person lets them go ahead", () => {
+    const place = scratch();
+    place.write("a.txt", "old\n");
+    const file = `${place.project}/a.txt`;
+    expect(hook(place, "Edit", edit(file), { unknown: "confine" })).toEqual({ decision: undefined, reason: "" });
+    writeFileSync(file, "new\n");
+    expect(hook(place, "Edit", edit(file), { unknown: "confine", permissions: { ask: ["Edit(**)"] } })).toMatchObject({ decision: "ask" });
+    writeFileSync(file, "newer\n");
+    // What was let go ahead and not done leaves nothing.
+    hook(place, "Write", { file_path: `${place.project}/never.txt`, content: "x" }, { unknown: "confine" });
+    expect(assent(place, ["receipt", "--session"]).stdout).toContain("claude, session s-1: 2 edits\n");
+    expect(assent(place, ["undo", "--session", "--yes"])).toMatchObject({ status: 0, stdout: saying("undone; ") });
+    expect(readFileSync(file, "utf8")).toBe("old\n");
+  });
+
+  test("what cannot be kept there is no question more", () => {
+    const place = scratch();
+    place.write("~/.local/state/assent/runs/full", "");
+    place.write("a.txt", "old\n");
+    expect(hook(place, "Edit", edit(`${place.project}/a.txt`), { unknown: "confine" })).toEqual({ decision: undefined, reason: "" });
+  });
+
+  test("are not, where it does not, or where they are denied, planned or only read", () => {
     const place = scratch();
     place.write("a.txt", "old\n");
     const file = `${place.project}/a.txt`;
     hook(place, "Edit", edit(file), { permissions: { allow: ["Edit(**)"] } });
-    hook(place, "Edit", edit(file), { unknown: "confine", permissions: { ask: ["Edit(**)"] } });
+    hook(place, "Edit", edit(file), { unknown: "confine", permissions: { deny: ["Edit(**)"] } });
+    hook(place, "Edit", edit(file), { unknown: "confine" }, "plan");
     hook(place, "Read", { file_path: file });
     hook(place, "Bash", { command: "echo x > a.txt" });
     expect(assent(place, ["receipt", "--list"]).stdout).toBe("no run is recorded yet\n");
