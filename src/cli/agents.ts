@@ -17,6 +17,11 @@ export function nameAgent(word: string, opinion: "trusted" | "restricted" | "for
     complain(COMMAND, "an agent needs a name", "`assent log --stats` shows the names of those that have asked");
     return 2;
   }
+  const { trusted, restricted } = readConsent(thisMachine());
+  if (opinion === "forgotten" && ![...trusted, ...restricted].some((other) => agentName(other) === name)) {
+    complain(COMMAND, `you have said nothing about ${visible(name)}`, "`assent agents list` shows of whom you have");
+    return 2;
+  }
   const problem = changeConsent(thisMachine(), (consent) => {
     const without = (names: readonly string[]): readonly string[] => names.filter((other) => agentName(other) !== name);
     const trusted = without(consent.trusted);

@@ -20,6 +20,10 @@ interface BypassOptions {
 export function bypass(what: "on" | "off" | "status", options: BypassOptions): number {
   const machine = thisMachine();
   const now = Date.now();
+  if (what !== "on" && options.for !== undefined) {
+    complain("bypass", `--for ${visible(options.for)} goes with on`, "assent bypass on --for 10m");
+    return 2;
+  }
   if (what === "status") return status(machine, now, options.json === true);
   const pane = options.pane === true ? paneOf(machine.env) : undefined;
   if (options.pane === true && pane === undefined) {

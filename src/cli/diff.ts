@@ -4,7 +4,7 @@ import { diffOf, type FileDiff, runsFolder } from "../supervise/undo/index.ts";
 import { JSON_VERSION } from "./json.ts";
 import { noRun } from "./receipt.ts";
 import { chooseRuns, type SpanOptions } from "./span.ts";
-import { writeStdout } from "./stdio.ts";
+import { writeStderr, writeStdout } from "./stdio.ts";
 import { styleFor } from "./style.ts";
 
 const COMMAND = "diff";
@@ -13,11 +13,18 @@ const COMMAND = "diff";
 export function diff(id: string | undefined, words: readonly string[], options: SpanOptions & { readonly json?: boolean }): number {
   const chosen = chooseRuns(runsFolder(thisMachine()), { id, words, undoable: false }, options);
   if ("problem" in chosen) return noRun(COMMAND, chosen);
+  let shown = 0;
   for (const one of diffOf(chosen.runs, chosen.paths)) {
+    shown++;
     const { change, patch, note } = one;
     const { what, path, from, kind } = change;
     if (options.json === true) writeStdout(`${JSON.stringify({ v: JSON_VERSION, what, path, from, kind, patch, note })}\n`);
     else printDiff(one);
+  }
+  // Where there is nothing to print, that is said.
+  if (shown === 0 && options.json !== true) {
+    const where = chosen.paths.length === 0 ? "changed no file" : "changed nothing there";
+    writeStderr(`${chosen.runs.length === 1 ? `the run ${chosen.runs[0]?.id}` : "these runs"} ${where}\n`);
   }
   return 0;
 }

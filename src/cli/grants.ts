@@ -77,6 +77,11 @@ function fail(message: string, help?: string): number {
   return 1;
 }
 
+function notThere(message: string, help: string): number {
+  complain(COMMAND, message, help);
+  return 2;
+}
+
 type NewGrant = Omit<RuleGrant, "id" | "made">;
 type WantedGrant = { readonly grant: NewGrant; readonly warnings: readonly string[] } | { readonly wrong: string; readonly help?: string };
 
@@ -177,7 +182,7 @@ export function revokedGrants(id: string | undefined, options: { readonly all?: 
   }
   const ids = id === undefined ? readGrants(machine, Date.now()).all.map((grant) => grant.id) : [id];
   const gone = ids.filter((one) => /^[a-z0-9]+$/.test(one) && revokeGrant(machine, one));
-  if (id !== undefined && gone.length === 0) return fail(`unknown grant ${visible(id)}`, "`assent grants list` shows them");
+  if (id !== undefined && gone.length === 0) return notThere(`unknown grant ${visible(id)}`, "`assent grants list` shows them");
   for (const one of gone) note(machine, "revoke", `the user took back the grant ${one}`);
   writeStdout(gone.length === 1 ? "1 grant taken back\n" : `${gone.length} grants taken back\n`);
   return 0;

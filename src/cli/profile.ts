@@ -117,10 +117,10 @@ function missing(name: string, machine: Machine, { json }: JsonOption): number {
     const also = program === name ? "" : `, nor for ${visible(program)}`;
     complain(COMMAND, `no profile named \`${visible(name)}\`${also}`, "`assent profile list` shows those there are");
   }
-  return 1;
+  return 2;
 }
 
-/** `assent profile clear`: the profile of that name and that of the program it starts. Exit 0 when there was one, 1 when not. */
+/** `assent profile clear`: the profile of that name and that of the program it starts. Exit 0 when there was one, 2 when not. */
 export function clear(name: string, options: JsonOption): number {
   const machine = thisMachine();
   const names = [...new Set([name, programProfile(name, machine, absolute("."))])];

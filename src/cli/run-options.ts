@@ -79,8 +79,6 @@ export function plainWords(given: readonly string[]): { readonly words: readonly
 
 /** What `assent run` exits with besides the program's own status. */
 export const STATUS = {
-  /** No command: the help was printed. */
-  noCommand: 1,
   wrongUsage: 2,
   /** A question would have blocked. */
   noBlock: 3,

@@ -49,8 +49,10 @@ export async function run(words: readonly string[], flags: RunFlags, parts: RunP
   if (managed !== undefined) return managed;
   const [program, ...args] = words;
   if (program === undefined) {
+    complain(COMMAND, "say which program to run", "assent run -- npm test");
+    writeStderr("\n");
     parts.help?.();
-    return STATUS.noCommand;
+    return STATUS.wrongUsage;
   }
 
   const machine = thisMachine();

@@ -19,13 +19,19 @@ function fail(message: string, help?: string): number {
 
 /**
  * `assent seen`: the files that name programs or hosts for later commands and that an agent changed; with paths or `--all` a
- * person looks at them, at the terminal, and from then on they are known as they are. Exit 0, 1 not done.
+ * person looks at them, at the terminal, and from then on they are known as they are. Exit 0, 1 not done, 2 a path that no agent changed.
  */
 export async function seenFiles(paths: readonly string[], options: { readonly all?: boolean; readonly json?: boolean }): Promise<number> {
   const machine = thisMachine();
   const changes = unseenChanges(machine);
   if (changes.is === "unclear") return fail(visible(changes.why), "look at what changed in the project, then remove that file");
   const { files } = changes;
+  const wanted = paths.map((path) => absolute(path));
+  const other = wanted.find((path) => !files.some((file) => file.path === path));
+  if (other !== undefined && options.all !== true) {
+    complain(COMMAND, `nothing is known of a change of ${visible(other)}`, "`assent seen` lists them");
+    return 2;
+  }
   if (options.json === true) {
     writeStdout(`${JSON.stringify({ v: JSON_VERSION, changed: files })}\n`);
     return 0;
@@ -36,11 +42,7 @@ export async function seenFiles(paths: readonly string[], options: { readonly al
     if (files.length === 0) writeStdout("no agent has changed a file that decides which programs later commands start\n");
     return 0;
   }
-  const wanted = paths.map((path) => absolute(path));
   const chosen = options.all === true ? files : files.filter(({ path }) => wanted.includes(path));
-  const other = wanted.find((path) => !files.some((file) => file.path === path));
-  if (other !== undefined && options.all !== true)
-    return fail(`nothing is known of a change of ${visible(other)}`, "`assent seen` lists them");
   if (chosen.length === 0) return 0;
   const nobody = unattended(process.env);
   if (nobody !== undefined) return fail(`${nobody} is set: nobody is here to look at anything`, "say it at a terminal of your own");

@@ -1,4 +1,6 @@
-import { findRun, findSpan, readRunId, type RunSpan, sealEdits } from "../supervise/undo/index.ts";
+import { lstatSync } from "node:fs";
+import { visible } from "../action/index.ts";
+import { changesAt, findRun, findSpan, readRunId, type RunSpan, sealEdits } from "../supervise/undo/index.ts";
 import { absolute } from "./place.ts";
 import { readSince } from "./since.ts";
 
@@ -23,13 +25,30 @@ export interface NoRuns {
   readonly wrongUse?: true;
 }
 
-/** `undoable`: without an id, the last one that is not undone already. */
-export function chooseRuns(
-  runs: string,
-  given: { readonly id: string | undefined; readonly words: readonly string[]; readonly undoable: boolean },
-  { session, since }: SpanOptions,
-): ChosenRuns | NoRuns {
+interface Given {
+  readonly id: string | undefined;
+  readonly words: readonly string[];
+  readonly undoable: boolean;
+}
+
+/** `undoable`: without an id, the last one that is not undone already. A path that is not there, and was not, is wrong use. */
+export function chooseRuns(runs: string, given: Given, options: SpanOptions): ChosenRuns | NoRuns {
   sealEdits(runs);
+  // `assent undo 20261126-…`, with a slip in the number.
+  const slip = [given.id, ...given.words].find((word) => word !== undefined && RUN_ID.test(word) && !isThere(absolute(word)));
+  if (slip !== undefined && !readRunId(runs, slip)) return { problem: "unknown run", id: slip };
+  const chosen = runsAndPaths(runs, given, options);
+  if ("problem" in chosen) return chosen;
+  const unknown = chosen.paths.find((path) => !isThere(path) && changesAt(chosen.runs, [path]).length === 0);
+  if (unknown === undefined) return chosen;
+  const where = chosen.runs.length === 1 ? `the run ${chosen.runs[0]?.id}` : "these runs";
+  return { problem: `${visible(unknown)}: no such file, and ${where} changed none there`, id: undefined, wrongUse: true };
+}
+
+const RUN_ID = /^\d{8}-\d{6}/;
+const isThere = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+
+function runsAndPaths(runs: string, given: Given, { session, since }: SpanOptions): ChosenRuns | NoRuns {
   if (session === undefined && since === undefined) {
     const { id, paths } = idAndPaths(runs, given.id, given.words);
     const run = findRun(runs, id, process.cwd(), given.undoable && id === undefined);
@@ -40,7 +59,7 @@ export function chooseRuns(
   const words = given.id === undefined ? given.words : [given.id, ...given.words];
   const wanted = { cwd: process.cwd(), ...(from === undefined ? {} : { since: from }) };
   const span = (name: string): ReturnType<typeof findSpan> => findSpan(runs, { ...wanted, session: name });
-  const chosen = (found: ReturnType<typeof findSpan>, paths: readonly string[], id?: string): ReturnType<typeof chooseRuns> =>
+  const chosen = (found: ReturnType<typeof findSpan>, paths: readonly string[], id?: string): ChosenRuns | NoRuns =>
     "problem" in found ? { ...found, id } : { ...found, paths: paths.map((path) => absolute(path)), id };
   if (session === undefined) return chosen(findSpan(runs, wanted), words);
   if (session === true) return chosen(span(""), words);

@@ -132,7 +132,10 @@ function revoke(path: string | true, { json }: TrustOptions): number {
   }
   const { pins } = readTrust(machine);
   const file = wanted.find((one) => pins.has(one));
-  if (file === undefined) return fail(`${visible(wanted[0] ?? "")} is not trusted`, "`assent trust --list` shows what is");
+  if (file === undefined) {
+    complain(COMMAND, `${visible(wanted[0] ?? "")} is not trusted`, "`assent trust --list` shows what is");
+    return 2;
+  }
   const problem = changePins(machine, (own) => own.delete(file));
   if (problem !== undefined) return fail(visible(problem));
   if (json === true) print({ revoked: file });

@@ -55,6 +55,11 @@ function fail(message: string, help?: string): number {
   return 1;
 }
 
+function notThere(message: string, help?: string): number {
+  complain(COMMAND, message, help);
+  return 2;
+}
+
 /** The word without its folders. */
 /** `assent` as launchers start it, wherever PATH leads then. */
 const own = { node: process.execPath, bin: `${engine.own[0] ?? ""}/bin.cjs` };
@@ -72,7 +77,7 @@ function pathOf(machine: Machine): string {
 export function wrap(word: string, options: WrapOptions): number {
   const machine = thisMachine();
   const found = findProgram(word, pathOf(machine), absolute("."));
-  if (found.is === "none") return fail(`${visible(word)}: ${found.why}`);
+  if (found.is === "none") return notThere(`${visible(word)}: ${found.why}`);
   const name = baseName(word);
   if (!isName(name))
     return fail(`\`${visible(name)}\` cannot be the name of a wrapped program`, "letters, digits and . _ @ + - may stand in it");
@@ -124,7 +129,7 @@ export function unwrap(word: string): number {
   const name = baseName(word);
   const { all } = launchers(machine);
   const found = all.filter((one) => one.name === name || one.file === word);
-  if (found.length === 0) return fail(`no program \`${visible(word)}\` is wrapped`, "`assent wrap --list` shows what is");
+  if (found.length === 0) return notThere(`no program \`${visible(word)}\` is wrapped`, "`assent wrap --list` shows what is");
   let status = 0;
   for (const launcher of found) {
     try {

@@ -175,7 +175,7 @@ describe("assent profile", () => {
       rules: [{ effect: "allow", text: "open(~/.npm/**, _)" }],
     });
     expect(assent(place, ["profile", "show", "nope"])).toMatchObject({
-      status: 1,
+      status: 2,
       stderr: expect.stringContaining("no profile named `nope`") as string,
     });
     place.write(profileFile(place.machine, "bad"), '{ "permissions": { "deny": ["open(/a"] } }');
@@ -193,7 +193,7 @@ describe("assent profile", () => {
       stdout: "removed the profile env\nremoved the profile /usr/bin/env\n",
     });
     expect(assent(place, ["profile", "clear", "env"])).toMatchObject({
-      status: 1,
+      status: 2,
       stderr: expect.stringContaining("no profile named `env`, nor for /usr/bin/env") as string,
     });
     expect(readdirSync(profilesFolder(place.machine))).toHaveLength(1);

@@ -1,7 +1,9 @@
 import { spawnSync } from "node:child_process";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { allCommands, commandTable, type ValueKind } from "../../src/cli/command-table.ts";
+import { program } from "../../src/cli/program.ts";
 import { assent, DIST, scratch, type Scratch } from "../scratch.ts";
 
 /** What people type by mistake: the exit status, and what they must be able to read in the answer. */
@@ -72,12 +74,12 @@ const PLACES: readonly WrongUse[] = [
   use("verify --corpus no-such", 2, "no such file: no-such"),
   use("verify --resume no-such", 2, "no such file: no-such"),
   use("run no-such-program", 127, "not found"),
-  use("wrap no-such-program", 1, "not found"),
-  use("unwrap ls", 1, "assent wrap --list"),
+  use("wrap no-such-program", 2, "not found"),
+  use("unwrap ls", 2, "assent wrap --list"),
   use("receipt no-such", 2, "assent receipt --list"),
   use("undo", 1, "assent receipt --list"),
-  use("profile show no-such", 1, "assent profile list"),
-  use("grants revoke no-such", 1, "assent grants list"),
+  use("profile show no-such", 2, "assent profile list"),
+  use("grants revoke no-such", 2, "assent grants list"),
   use("edit", 1, "no such program", { env: { EDITOR: "no-such-editor" } }),
   use("edit", 1, "it may not be executed", { env: { EDITOR: "./notes.txt" }, files: { "notes.txt": "" } }),
 ];
@@ -173,6 +175,26 @@ const ADDRESSES: readonly WrongUse[] = [
   use("log export --to no/such/file", 1, "its folder does not exist"),
 ];
 
+/** Made, or only looked for: what is named need not be there. */
+const MADE: Readonly<Record<string, string>> = {
+  "test --junit no-such": "is written",
+  "lint --sarif no-such": "is written",
+  "run --output no-such": "is written",
+  "run --strace no-such": "is written",
+  "run --summary no-such": "is written",
+  "log export --to no-such": "is written",
+  "run --background-dir no-such": "is made",
+  "run --background-wait no-such": "a run that begins may still make it; after half a minute it fails",
+  "check --policy no-such": "a hook always answers, and then allows nothing",
+  "run --profile no-such": "is made by the first answer that is remembered",
+  "clip --profile no-such": "is made by the first answer that is remembered",
+  "wrap --profile no-such": "is made by the first answer that is remembered",
+  "wrap install --profile no-such x": "is made by the first answer that is remembered",
+  "profile edit no-such": "is made in the editor",
+  "grants add --session no-such Bash(ls)": "a session may begin later",
+  "log --session no-such": "limits what is listed",
+};
+
 const ALL = [...NAMES, ...PLACES, ...WORDS, ...INPUTS, ...GROUPS, ...NUMBERS, ...ADDRESSES];
 
 function place({ files = {} }: Pick<WrongUse, "files">): Scratch {
@@ -204,6 +226,71 @@ function inShell(script: string, args: readonly string[], here: Scratch): { stat
   });
   return { status, stderr };
 }
+
+/** A project in which a run has changed a file. */
+const KEPT = scratch({ keep: true });
+afterAll(() => rmSync(KEPT.root, { recursive: true, force: true }));
+beforeAll(() => {
+  KEPT.write("kept.txt", "a");
+  expect(assent(KEPT, ["run", "-P", "-q", "--", "touch", "new.txt"]).status).toBe(0);
+});
+
+describe("a name, a place, a time or a number that is not there", () => {
+  const rows = allCommands(commandTable(program())).filter(({ path }) => !path.endsWith(" help"));
+  /** What stands for an argument that is needed besides. */
+  const FILLED: Readonly<Record<string, string>> = { "<rule>": "Bash(ls)", "<package>": "x", "<name>": "x" };
+  const LISTED_KINDS: readonly ValueKind[] = ["run", "session", "profile", "grant", "wrapped", "host", "file", "folder"];
+  const isNumber = (name: string): boolean => ["time", "count", "n", "number", "seconds"].includes(name);
+  const wrong = (kind: ValueKind, name: string): string | undefined => {
+    if (Array.isArray(kind)) return "no-such";
+    if (kind === "run") return "20200101-000000-abcdef";
+    if (LISTED_KINDS.includes(kind) || isNumber(name)) return "no-such";
+    return undefined;
+  };
+  const walk = rows.flatMap(({ path, arguments: args, options }) => {
+    const words = path.split(" ").slice(1);
+    const needed = args.filter(({ text }) => text.startsWith("<")).map(({ text }) => FILLED[text] ?? "x");
+    const last = path === "assent allow" ? ["ls"] : [];
+    const asArgument = args.slice(0, 1).flatMap(({ kind, text }) => {
+      const value = wrong(kind, text);
+      return value === undefined ? [] : [[...words, value]];
+    });
+    const asOption = options.flatMap(({ names, value }) => {
+      const given = value === undefined ? undefined : wrong(value.kind, value.name);
+      return given === undefined ? [] : [[...words, names.at(-1) ?? "", given, ...needed, ...last]];
+    });
+    return [...asArgument, ...asOption].map((all) => all.join(" "));
+  });
+
+  it("every exception is a row of the walk", () => expect(Object.keys(MADE).filter((row) => !walk.includes(row))).toEqual([]));
+
+  it.each(walk.filter((row) => MADE[row] === undefined))("assent %s", (row) => {
+    const here = scratch();
+    const { status, stdout, stderr } = assent(here, row.split(" "));
+    expect([status, stdout]).toEqual([2, ""]);
+    expect(stderr).toMatch(/no-such|20200101-000000-abcdef/);
+    expect(stderr).not.toMatch(/^ +at /m);
+  });
+
+  it.each([
+    ["diff no-such", 2, "no such file, and the run"],
+    ["undo no-such --dry-run", 2, "no such file, and the run"],
+    ["undo kept.txt no-such --yes", 2, "no such file, and the run"],
+    ["diff 20200101-000000-abcdef", 2, "20200101-000000-abcdef: unknown run"],
+    ["undo 20200101-000000-abcdef --yes", 2, "20200101-000000-abcdef: unknown run"],
+    ["allow --run 20200101-000000-abcdef", 2, "20200101-000000-abcdef: unknown run"],
+    ["diff kept.txt", 0, "changed nothing there"],
+    ["run", 2, "say which program to run"],
+    ["run -P --", 2, "say which program to run"],
+    ["seen no-such", 2, "assent seen"],
+    ["seen no-such --json", 2, "assent seen"],
+    ["trust --revoke no-such", 2, "assent trust --list"],
+    ["agents forget no-such", 2, "assent agents list"],
+  ])("with a run that is kept: assent %s", (row, status, says) => {
+    const run = assent(KEPT, row.split(" "));
+    expect([run.status, run.stderr]).toEqual([status, expect.stringContaining(says)]);
+  });
+});
 
 describe("output that goes nowhere", () => {
   it.each(PRINTING)("assent %s %s: a full device is an error", (...args) => {

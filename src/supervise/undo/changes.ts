@@ -96,13 +96,14 @@ const PATIENCE = 2000;
 
 /** Differences between what was there before the runs, oldest first, and what is there now. `paths`: absolute; empty: everything. */
 export function* diffOf(runs: readonly RunRecord[], paths: readonly string[]): Generator<FileDiff> {
+  for (const change of changesAt(runs, paths)) yield diffOne(change, runs.at(-1)?.folder ?? "");
+}
+
+/** What the runs changed at these paths and below them. `paths`: absolute; empty: everything. */
+export function changesAt(runs: readonly RunRecord[], paths: readonly string[]): readonly PathChange[] {
   const { tree, after } = readRecorded(runs);
-  const changes = changesOf(tree, after);
   const inside = (path: string): boolean => paths.some((one) => isWithin(path, one));
-  for (const change of changes) {
-    if (paths.length > 0 && !inside(change.path) && !(change.from !== undefined && inside(change.from))) continue;
-    yield diffOne(change, runs.at(-1)?.folder ?? "");
-  }
+  return changesOf(tree, after).filter(({ path, from }) => paths.length === 0 || inside(path) || (from !== undefined && inside(from)));
 }
 
 /** What an undo would do to each file: from what is there now to what was there before. `folder`: of the last run. */

@@ -1,4 +1,4 @@
-export { type PathChange, diffOf, diffOfUndo, type FileDiff } from "./changes.ts";
+export { type PathChange, changesAt, diffOf, diffOfUndo, type FileDiff } from "./changes.ts";
 export type { KeepResult } from "./keep.ts";
 export type { NotUndone } from "./after.ts";
 export type { UndoStep } from "./plan.ts";
