@@ -29,14 +29,14 @@ interface Asked {
   readonly text: (name: string) => string | undefined;
 }
 
-/** Runs a line of shell at a terminal, without a policy file. Home is no temporary folder. `$HOME/keep/f` and `$HOME/bin/had` were there before. */
+/** Runs a line of shell at a terminal, without a policy file. Home is no temporary folder. `$HOME/keep/f`, `$HOME/keep/g` and `$HOME/bin/had` were there before. */
 function ask(line: string, keys = "y"): Asked {
   const place = here();
   const home = mkdtempSync(join(LASTING, "assent-home-"));
   onTestFinished(() => rmSync(home, { recursive: true, force: true }));
   // As in everybody's home.
   for (const folder of ["keep", "bin", ".config", ".local"]) mkdirSync(join(home, folder));
-  for (const file of ["keep/f", "bin/had"]) writeFileSync(join(home, file), "kept\n");
+  for (const file of ["keep/f", "keep/g", "bin/had"]) writeFileSync(join(home, file), "kept\n");
   const { stdout, stderr } = spawnSync("python3", [DRIVER, keys, "--", process.execPath, join(DIST, "bin.cjs"), "run", "sh", "-c", line], {
     cwd: place.project,
     encoding: "utf8",
@@ -98,6 +98,17 @@ const EVERYDAY: readonly Everyday[] = [
     made: "v/pyvenv.cfg",
     needs: ["python3"],
   },
+  { line: "sed -i s/kept/new/ ~/keep/f", questions: 1, says: "change ~/keep/f", made: "keep/f" },
+  { line: "sed -i s/kept/new/ ~/keep/f ~/keep/g", questions: 1, says: "change ~/keep/f and ~/keep/g" },
+  {
+    line: "mkdir ~/a ~/b; touch ~/b/f; mkdir -p ~/a/c",
+    questions: 1,
+    says: "create the folders ~/a and ~/b and put files into them",
+    made: "b/f",
+  },
+  { line: "mkdir -p ~/a/b ~/c/d && touch ~/c/d/f", questions: 1, says: "create the folders ~/a/b and ~/c/d", made: "c/d/f" },
+  { line: "touch ~/a ~/b ~/c", questions: 1, says: "create ~/a, ~/b and ~/c", made: "c" },
+  { line: "rm ~/keep/f ~/keep/g", questions: 1, says: "delete ~/keep/f and ~/keep/g" },
   { line: "mkdir -p ~/x/y/z; echo 1 > ~/x/y/z/f; chmod 600 ~/x/y/z/f", questions: 1, says: "create the folder", made: "x/y/z/f" },
   { line: "git config --global user.name x", questions: 1, says: "change ~/.gitconfig", made: ".gitconfig" },
   { line: "git config --global user.name x; git config --global user.email a@b.c", questions: 1, made: ".gitconfig" },
@@ -229,6 +240,19 @@ describe("what a person let a run make opens nothing else", () => {
       ".local/lib/python3.1/site-packages/a.pth",
       undefined,
     ],
+    [
+      "what else lies where a named file is changed",
+      "sed -i s/a/b/ ~/keep/f; sed s/a/b/ ~/keep/f > ~/keep/sedAAAAAA",
+      "keep/sedAAAAAA",
+      undefined,
+    ],
+    ["the place of a named file, for another program", "sed -i s/kept/kept/ ~/keep/f; echo lost > ~/keep/f", "keep/f", "kept\n"],
+    ["what a link of that name leads to", "ln -s ../keep/f l; sed -i --follow-symlinks s/x/y/ l; echo lost > ~/keep/f", "keep/f", "kept\n"],
+    ["what is put in the place of a named file", "touch ~/keep/f ~/keep/g; echo lost > n; mv n ~/keep/f", "keep/f", "kept\n"],
+    ["a program that is named along", "rm ~/bin/had ~/keep/g; :", "keep/g", "kept\n"],
+    ["more than the named folders", "mkdir ~/a ~/b; touch ~/d", "d", undefined],
+    ["startup files that are named along", "touch ~/n ~/.bashrc", ".bashrc", undefined],
+    ["programs that are named along", "cp /bin/true t; touch ~/n ~/bin/ls", "bin/ls", undefined],
     ["the rights of others", "mkdir ~/v; cp /bin/true ~/v/t; chmod u+s ~/v/t && echo lent > ~/v/lent", "v/lent", undefined],
   ];
   it.each(cases)(

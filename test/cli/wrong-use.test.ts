@@ -232,7 +232,8 @@ const KEPT = scratch({ keep: true });
 afterAll(() => rmSync(KEPT.root, { recursive: true, force: true }));
 beforeAll(() => {
   KEPT.write("kept.txt", "a");
-  expect(assent(KEPT, ["run", "-P", "-q", "--", "touch", "new.txt"]).status).toBe(0);
+  const { status, stderr } = assent(KEPT, ["run", "-P", "-q", "--", "touch", "new.txt"]);
+  if (status !== 0) throw new Error(stderr);
 });
 
 describe("a name, a place, a time or a number that is not there", () => {

@@ -19,6 +19,8 @@ export class OwnWorkJudge {
   readonly #own: OwnWork;
   /** Plans that a person said yes to. */
   readonly #consented = new Set<string>();
+  /** Folders that they let a command make by name: it may fill them as if it had been asked about each. */
+  readonly #named = new Set<string>();
 
   constructor({ judge, home, env }: Pick<DoorOptions, "judge" | "home" | "env">) {
     this.#judge = judge;
@@ -40,6 +42,7 @@ export class OwnWorkJudge {
   /** A person said yes to it. */
   consentTo(plan: CommandPlan): void {
     this.#consented.add(JSON.stringify(plan));
+    if (plan.does === "folders") for (const path of plan.into) this.#named.add(path);
   }
 
   #coveredWith(more: readonly ConsentedPlace[], work: DecodedCall | DecodedExec, verdict: Verdict, caller: Caller): boolean {
@@ -62,7 +65,10 @@ export class OwnWorkJudge {
     const [first, second] = places;
     // The file that gets another name stays as it is: whoever changes it by that name is asked, for the run has not made it.
     if (call.name === "link" && path === first?.path && path !== second?.path)
-      return second !== undefined && this.#own.covers(second, { writes: false, makes: false, isProgram: false }, more);
+      return (
+        second !== undefined &&
+        this.#own.covers(second, { operation: action.operation, writes: false, makes: false, isProgram: false }, more)
+      );
     const moves = call.name === "rename" || call.name === "symlink" || call.name === "link";
     const changesContent = action.operation === "write" || action.operation === "edit" || action.operation === "link";
     if (lendsRights(action, places)) return false;
@@ -71,7 +77,13 @@ export class OwnWorkJudge {
     if ((changesContent || moves) && steeringFile(path, moves)?.effect === "asked" && !isCheckingOut(caller.programs())) return false;
     if (call.name === "rename" && first !== undefined && this.#own.replaces(first, path)) return true;
     const arrives = call.name === "rename" && path !== first?.path;
-    const use = { writes: changesContent && !arrives, makes: call.name === "open" || call.name === "mkdir", isProgram };
+    const use = {
+      // What is replaced by a move is changed.
+      operation: action.operation === "delete" && arrives ? "write" : action.operation,
+      writes: changesContent && !arrives,
+      makes: call.name === "open" || call.name === "mkdir",
+      isProgram,
+    };
     return places.some((place) => place.path === path && this.#own.covers(place, use, more));
   }
 
@@ -91,7 +103,7 @@ export class OwnWorkJudge {
     const added = addedBy(work);
     const object = added === undefined ? undefined : work.makes?.(result);
     if (added === undefined || object === undefined || typeof object === "number") return;
-    this.#own.made(object, added.path, kindOf(object.mode) === "directory", consent === "asked");
+    this.#own.made(object, added.path, kindOf(object.mode) === "directory", consent === "asked" || this.#named.has(added.path));
   }
 }
 
@@ -112,7 +124,13 @@ const isPlaceQuestion = ({ decision, basis, builtin }: Verdict): boolean =>
   decision === "ask" && ((basis === "default" && builtin === "run.outside") || builtin === "run.programs");
 
 /** With the folders above them, which may not be there yet. */
-function placesOf({ into, programs }: CommandPlan): readonly ConsentedPlace[] {
+function placesOf({ into, programs, does, tool }: CommandPlan): readonly ConsentedPlace[] {
+  if (does !== undefined)
+    return [
+      ...into.map((path) => ({ path, holds: does }) as const),
+      ...(does === "files" ? [...new Set(into.map(parentOf))].map((path) => ({ path, holds: "working", tool }) as const) : []),
+      ...(does === "folders" ? foldersOnTheWay(into) : []),
+    ];
   const above = [...into, ...programs].flatMap((path) => foldersAbove(path));
   return [
     ...into.map((path) => ({ path, holds: "new" }) as const),
@@ -120,6 +138,10 @@ function placesOf({ into, programs }: CommandPlan): readonly ConsentedPlace[] {
     ...[...new Set(above)].map((path) => ({ path, holds: "object" }) as const),
   ];
 }
+
+/** `mkdir -p a/b`: what is not there yet. */
+const foldersOnTheWay = (into: readonly string[]): readonly ConsentedPlace[] =>
+  [...new Set(into.flatMap((path) => foldersAbove(path)))].map((path) => ({ path, holds: "folders" }) as const);
 
 function foldersAbove(path: string): readonly string[] {
   const found: string[] = [];

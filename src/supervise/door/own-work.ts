@@ -1,6 +1,8 @@
 import { lstatSync } from "node:fs";
-import { isWithin, joinPath } from "../../path/index.ts";
+import type { FileOperation } from "../../action/index.ts";
+import { baseName, isWithin, joinPath, parentOf } from "../../path/index.ts";
 import { programsFolder } from "../../policy/index.ts";
+import { isWorkingFile, type NamedChange } from "../errands/index.ts";
 import { type ObjectStat, sameTime, statFd, type Time } from "../undo/index.ts";
 
 /** A name that a call is about: what stands there, or the folder in which it is made. */
@@ -18,15 +20,19 @@ export interface ConsentedPlace {
    * `object`: what the run made there. `file`: and what programs keep beside such a file. `below`: and everything that it makes in it.
    * `lock`: what takes the place of the file whose name it has without `.lock`; nobody may write to it behind the one that made it.
    * `new`: whatever the run makes at this place or below it, in folders that were there as well. `programs`: so too, but for a
-   * program of a name that later commands find elsewhere.
+   * program of a name that later commands find elsewhere. `folders`, `files`, `gone`: this is done to what has this name itself, and to
+   * nothing below it; `working`: what a program writes in this folder and then moves onto such a file.
    */
-  readonly holds: "object" | "file" | "below" | "lock" | "new" | "programs";
+  readonly holds: "object" | "file" | "below" | "lock" | "new" | "programs" | "working" | NamedChange;
+  /** Whose working files. */
+  readonly tool?: string;
 }
 
 /** What is done to something, beyond its path. */
 interface PlaceUse {
   /** It is written to, or gets another name through which it can be. */
   readonly writes: boolean;
+  readonly operation: FileOperation;
   /** A file or a folder is made there, of its own: no link. */
   readonly makes: boolean;
   /** Later commands start what lies there by its name. */
@@ -73,9 +79,17 @@ export class OwnWork {
   }
 
   /** A person's word speaks of this, too. `more`: further places that they said yes to, for who makes the call. */
-  covers({ path, object, parent }: CallPlace, { writes, makes, isProgram }: PlaceUse, more: readonly ConsentedPlace[] = []): boolean {
+  covers({ path, object, parent }: CallPlace, use: PlaceUse, more: readonly ConsentedPlace[] = []): boolean {
+    const { writes, makes, isProgram, operation } = use;
     return [...this.#places, ...more].some((place) => {
-      const { holds } = place;
+      const { holds, tool = "" } = place;
+      if (holds === "working")
+        return (
+          parentOf(path) === place.path && isWorkingFile(tool, baseName(path)) && (object === undefined ? makes : this.#isMade(object))
+        );
+      if (holds === "folders") return path === place.path && object === undefined && operation === "mkdir";
+      if (holds === "files" || holds === "gone")
+        return path === place.path && !isProgram && (holds === "gone" ? operation === "delete" : operation !== "delete");
       if (isProgram && (holds !== "programs" || path === place.path))
         return path === place.path && object !== undefined && this.#isMade(object);
       if (holds === "programs") return isWithin(path, place.path) && (object === undefined ? !this.#isTaken(path) : this.#isMade(object));

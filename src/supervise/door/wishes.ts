@@ -1,6 +1,7 @@
+import { lstatSync } from "node:fs";
 import { type Action, brief, type Call, type FileAction, sayAction, visible } from "../../action/index.ts";
 import { isWithin, parentOf } from "../../path/index.ts";
-import type { CommandPlan } from "../errands/index.ts";
+import type { CommandPlan, NamedChange } from "../errands/index.ts";
 import { isForFilling, replacedByLock } from "./own-work.ts";
 
 /** What a call wants, as a person would say it after "wants to". Safe to print. */
@@ -25,13 +26,24 @@ export function sayWish(action: Action, call: Call, note: string | undefined, ho
 const MOST_NAMED = 2;
 
 /** The whole that a call is a part of. Safe to print. */
-export function sayPlan({ is, into, programs }: CommandPlan, home: string): string {
+export function sayPlan({ is, does, into, programs }: CommandPlan, home: string): string {
   const short = (paths: readonly string[]): string => paths.map((path) => shortPath(path, home)).join(" and ");
   if (is === "cache") return `keep its own files in ${short(into.slice(0, MOST_NAMED))}${into.length > MOST_NAMED ? " and so on" : ""}`;
+  if (does !== undefined) return sayNamed(does, into, home);
   const [first] = programs;
   if (into.length === 0) return `put programs into ${short(programs)}`;
   const to = shortPath(commonFolder([...into, ...programs]), home);
   return `install into ${to}${first === undefined ? "" : `, with programs in ${shortPath(first, home)}`}`;
+}
+
+function sayNamed(does: NamedChange, into: readonly string[], home: string): string {
+  const all = into.map((path) => shortPath(path, home));
+  const names = all.length < 2 ? all.join("") : `${all.slice(0, -1).join(", ")} and ${all.at(-1) ?? ""}`;
+  if (does === "folders")
+    return `create the folders ${names}${into.every((path) => isForFilling(path, home)) ? " and put files into them" : ""}`;
+  if (does === "gone") return `delete ${names}`;
+  const there = into.filter((path) => lstatSync(path, { throwIfNoEntry: false }) !== undefined).length;
+  return `${there === into.length ? "change" : there === 0 ? "create" : "create or change"} ${names}`;
 }
 
 function commonFolder(paths: readonly string[]): string {

@@ -10,6 +10,7 @@ export {
   NO_ERRAND,
   toolErrand,
 } from "./errands.ts";
-export { cachePlan, type CommandPlan, installPlan } from "./plans.ts";
+export { isWorkingFile, namedPlan } from "./named.ts";
+export { cachePlan, type CommandPlan, installPlan, type NamedChange } from "./plans.ts";
 export { type ErrandBlock, readErrands, toolOf } from "./read.ts";
 export { ERRANDS } from "./table.ts";

@@ -2,15 +2,23 @@ import { isWithin, joinPath, normalise } from "../../path/index.ts";
 
 /** What a command is started for as a whole, where that is more than one file: what a person says yes to at once. */
 export interface CommandPlan {
-  /** `install`: packages and programs. `cache`: what the tool keeps for itself, which it may not use unasked. */
-  readonly is: "install" | "cache";
+  /**
+   * `install`: packages and programs. `cache`: what the tool keeps for itself, which it may not use unasked. `named`: just what the
+   * command's words name (`named.ts`).
+   */
+  readonly is: "install" | "cache" | "named";
+  /** What is done to that which is named. */
+  readonly does?: NamedChange;
   /** As a person knows it: `npm`. */
   readonly tool: string;
-  /** Folders and files that it fills: whatever is not there yet. */
+  /** Folders and files that it fills: whatever is not there yet. Or what is named. */
   readonly into: readonly string[];
   /** Folders from which later commands take programs by their names. */
   readonly programs: readonly string[];
 }
+
+/** They are made; written or changed; deleted. */
+export type NamedChange = "folders" | "files" | "gone";
 
 export interface PlanContext {
   /** As the kernel names it. */

@@ -33,6 +33,7 @@ import {
   errandOf,
   hasLoginsFor,
   installPlan,
+  namedPlan,
   type KnownHost,
   loadedBy,
   loginWords,
@@ -116,6 +117,8 @@ export function judgeExec(judging: CommandContext, chain: readonly Started[], ca
       const errand = errandOf(first.program, actions, errandContext(judging, first.program));
       const { home, env, ofAgent } = judging;
       if (!ofAgent) plan ??= installPlan(first.program, words, { home, env: (name) => env[name] });
+      // Of one program that is what it seems, and has been understood.
+      if (!ofAgent && found.whole && chain.length === 1) plan ??= namedPlan(first.program, actions, home);
       errands.push(judging.ofAgent && !speaksToService(first, actions) ? { ...errand, hosts: [] } : errand);
     }
     weigh(alikeVerdicts(judging, started, call));
@@ -268,6 +271,8 @@ interface StartedCommand {
   readonly judged: RequestVerdict;
   /** One of its options is in no table. */
   readonly unlisted: boolean;
+  /** All that it does is known. */
+  readonly whole: boolean;
 }
 
 /** Code of the project works in the tool's own process: it is told none of the tool's credentials. */
@@ -305,7 +310,8 @@ function command(judging: CommandContext, argv: readonly string[], call: Call): 
   // What could not be predicted is seen when it happens, but for what takes effect after the run.
   const unknowns = lowered.unknowns.filter(({ lasting }) => lasting === true);
   const unlisted = lowered.unknowns.some((unknown) => unknown.unlisted === true);
-  return { actions, unknowns, unlisted, judged: judge({ actions, unknowns }, judging.policy, judging.context) };
+  const whole = lowered.unknowns.length === 0;
+  return { actions, unknowns, unlisted, whole, judged: judge({ actions, unknowns }, judging.policy, judging.context) };
 }
 
 /**

@@ -1,0 +1,37 @@
+import type { Action, FileAction, FileOperation } from "../../action/index.ts";
+import { isWithin, parentOf } from "../../path/index.ts";
+import { programsFolder } from "../../policy/index.ts";
+import type { CommandPlan, NamedChange } from "./plans.ts";
+
+/** More than these are not read in a question. */
+const MOST = 6;
+
+const CHANGES: Readonly<Partial<Record<FileOperation, NamedChange>>> = { mkdir: "folders", write: "files", edit: "files", delete: "gone" };
+
+/** What a program writes beside the file that it changes, and then moves into its place (sed's execute.c, mkostemp(3)). */
+const WORKING: Readonly<Record<string, RegExp>> = { sed: /^sed[A-Za-z0-9]{6}$/ };
+
+/** The name is that of such a file. */
+export const isWorkingFile = (tool: string, name: string): boolean => WORKING[tool]?.test(name) === true;
+
+/**
+ * What a command does to the paths that its words name, where that is understood whole and is one thing: `mkdir ~/a ~/b`,
+ * `sed -i s/a/b/ ~/f`. A person is asked about all of it at once, by these names. `actions`: what it is predicted to do.
+ */
+export function namedPlan(tool: string, actions: readonly Action[], home: string): CommandPlan | undefined {
+  const changed: FileAction[] = [];
+  for (const action of actions) {
+    if (action.kind === "exec") continue;
+    if (action.kind !== "file") return undefined;
+    if (action.operation === "read" || action.operation === "list") continue;
+    changed.push(action);
+  }
+  const [does, other] = new Set(changed.map(({ operation }) => CHANGES[operation]));
+  if (does === undefined || other !== undefined || changed.some(({ operation }) => CHANGES[operation] === undefined)) return undefined;
+  const into = [...new Set(changed.flatMap(({ target }) => (target.kind === "path" ? [target.path] : [])))];
+  if (into.length !== new Set(changed).size || into.length > MOST) return undefined;
+  if (into.length < 2 && !(does === "files" && WORKING[tool] !== undefined)) return undefined;
+  // Programs of a person's own are looked at one by one.
+  if (into.some((path) => isWithin(home, path) || parentOf(path) === "/" || programsFolder(path, home) !== undefined)) return undefined;
+  return { is: "named", does, tool, into, programs: [] };
+}
