@@ -35,8 +35,8 @@ const isSpan = (value: unknown): value is BypassSpan =>
 const isTimes = (value: unknown): value is Times => typeof value === "object" && value !== null && Object.values(value).every(isSpan);
 
 /**
- * How long it still holds, in milliseconds; 0: no more. It ends when either clock says so: the wall clock can be set back,
- * the other one stands still while the machine sleeps. It does not outlive the machine's start.
+ * How long it still holds, in milliseconds; 0: no more. It ends when either clock says so: the wall clock can be set
+ * back. It does not outlive the machine's start.
  */
 export function timeLeft({ from, until, ...start }: BypassSpan, now: number): number {
   const passed = passedSince(start);

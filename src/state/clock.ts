@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 export interface BootMoment {
   /** Names the start of the machine (proc_sys_kernel(5), random/boot_id); empty where nobody says. */
   readonly boot: string;
-  /** Milliseconds since then (clock_gettime(2), CLOCK_MONOTONIC). */
+  /** Milliseconds since then. */
   readonly up: number;
 }
 
@@ -12,7 +12,7 @@ export const isBootMoment = (value: { readonly boot?: unknown; readonly up?: unk
   typeof value.boot === "string" && typeof value.up === "number" && Number.isFinite(value.up);
 
 export function bootMoment(): BootMoment {
-  return { boot: bootName(), up: Number(process.hrtime.bigint() / 1_000_000n) };
+  return { boot: lineOf("/proc/sys/kernel/random/boot_id"), up: uptime() };
 }
 
 /** Milliseconds since that moment; undefined where the machine has been started anew. */
@@ -21,9 +21,19 @@ export function passedSince({ boot, up }: BootMoment): number | undefined {
   return now.boot === boot && now.up >= up ? now.up - up : undefined;
 }
 
-function bootName(): string {
+/**
+ * As proc_uptime(5) says it: what Bun calls `hrtime` begins with the process, so that nothing which a host's plugin wrote down in it meant
+ * the same to anybody else.
+ */
+function uptime(): number {
+  const [seconds = ""] = lineOf("/proc/uptime").split(" ");
+  return /^\d+\.\d+$/.test(seconds) ? Math.round(Number(seconds) * 1000) : Number(process.hrtime.bigint() / 1_000_000n);
+}
+
+/** Of a file that holds one; empty where it cannot be read. */
+function lineOf(file: string): string {
   try {
-    return readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim();
+    return readFileSync(file, "utf8").trim();
   } catch {
     return "";
   }

@@ -29,6 +29,8 @@ export interface Client {
   readonly modes?: Readonly<Record<Mode, string>>;
   /** Asks its questions only where an editor is around it: the words that start it so, for what goes ahead confined. */
   readonly edited?: Readonly<Record<Mode, string>>;
+  /** The words that have it serve sessions, which others begin, delete and put away (test/confined/served.ts). */
+  readonly serves?: string;
   /** Commands to be run before, with the same environment: a login that writes a file. */
   readonly before?: (model: Origin) => readonly (readonly string[])[];
   /** Tools on offer beside those in the agent's file, looked at: they run no command and touch no file, or hooks know them by another name. */

@@ -11,6 +11,7 @@ import { prompt, type Script, stepsOf } from "../clients/model/script.ts";
 import { HOME, MOUNTED, PROJECT } from "../clients/place.ts";
 import { environmentOf, programOf, start, write } from "../clients/start.ts";
 import { editAround } from "./editor.ts";
+import { endSessions } from "./served.ts";
 import { OTHERS, PROJECT_FILES, SECRETS } from "./project.ts";
 import type { ConfinedJob, ConfinedReport, Tree } from "./report.ts";
 
@@ -20,7 +21,8 @@ async function main(): Promise<void> {
   const client = clientNamed(job.client);
   if (client === undefined) throw new Error(`no such client: ${job.client}`);
   const steps = job.commands.map((command) => client.shell(command));
-  const model = new FakeModel({ main: steps });
+  const scripts = { main: steps, ...(job.other === undefined ? {} : { other: job.other.map((command) => client.shell(command)) }) };
+  const model = new FakeModel(scripts);
   const origin = `http://127.0.0.1:${await model.listen()}` as const;
   const env = environmentOf(client, origin);
   mkdirSync(PROJECT, { recursive: true });
@@ -42,10 +44,16 @@ async function main(): Promise<void> {
   const before = treeOf(HOME, isOthers);
   const { edited } = client;
   const headless = [...programOf(client), ...argsOf(client, prompt("main"), job.mode, rule?.args)];
+  const served =
+    job.other === undefined
+      ? undefined
+      : await endSessions([...programOf(client), ...(client.serves ?? "").split(" ")], env, job.seconds / 3);
   const { questions, ...ended } =
-    edited === undefined
-      ? { ...(await start(headless, env, job.seconds, "client")), questions: [] }
-      : await editAround([...programOf(client), ...edited[job.mode].split(" ")], env, prompt("main"), job.seconds);
+    served !== undefined
+      ? { status: 0, timedOut: false, seconds: 0, questions: served }
+      : edited === undefined
+        ? { ...(await start(headless, env, job.seconds, "client")), questions: [] }
+        : await editAround([...programOf(client), ...edited[job.mode].split(" ")], env, prompt("main"), job.seconds);
   const file = join(HOME, ".local/state/assent/audit.jsonl");
   const audit = existsSync(file) ? readFileSync(file, "utf8") : "";
   const told = toldIn(model, steps);

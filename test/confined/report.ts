@@ -17,6 +17,8 @@ export interface ConfinedJob {
   readonly ownRule?: string;
   /** A rule that asks about it. */
   readonly ownQuestion?: string;
+  /** Of a second session: both are served, and then ended one after the other. What was wrong with that comes as questions. */
+  readonly other?: readonly string[];
 }
 
 export interface ConfinedReport {

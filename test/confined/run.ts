@@ -7,10 +7,11 @@ import { installClient, installNode } from "../clients/install.ts";
 import { buildAssent, buildHarness, runInside } from "../clients/machine.ts";
 import { PROJECT } from "../clients/place.ts";
 import { SECRET } from "./project.ts";
+import { LEFT } from "./served.ts";
 import type { ConfinedJob, ConfinedReport, Tree } from "./report.ts";
 
 /**
- * `npm run test:confined -- [CLIENT…] [--tenth] [--only commands|leaving|rules] [--row N]… [--bare]`: real clients, each with a scripted model, in a
+ * `npm run test:confined -- [CLIENT…] [--tenth] [--only commands|leaving|rules|sessions] [--row N]… [--bare]`: real clients, each with a scripted model, in a
  * project whose effects no judge can know. What stays inside the policy goes ahead without a prompt and does what it does without
  * Assent; every way to leave it is stopped, and the model is told; what a rule of the client's own denies does not run. `--tenth` takes every tenth row, `--bare` compares bare with bare: what differs by itself. What each session said lies in
  * node_modules/.cache/clients/confined.
@@ -74,6 +75,7 @@ async function main(): Promise<void> {
     if (only === undefined || only === "commands") await same(client, chosen(rowsOf("commands.txt")), drive, !values.bare);
     if (only === undefined || only === "leaving") await stopped(client, chosen(rowsOf("leaving.txt")), drive);
     if (only === undefined || only === "rules") await held(client, drive);
+    if (client.serves !== undefined && (only === undefined || only === "sessions")) await ended(client, drive);
   }
 }
 
@@ -89,6 +91,12 @@ async function same(client: Client, rows: readonly Row[], drive: Drive, hooked: 
   if (hooked && confinedOf(confined) < rows.length / 2) {
     different += 1;
     say("  most of it does not go ahead confined");
+  }
+  // Judged anew when it starts, it belongs to no session.
+  const alone = confined.audit.filter(({ point }) => point === "confined").length;
+  if (alone > 0) {
+    different += 1;
+    say(`  ${alone} commands came without the ticket that the hook had left for them`);
   }
   const prompts = confined.told.filter((text) => PROMPTED.test(text)).length + confined.questions.length;
   for (const question of confined.questions) say(`  asked: ${question.slice(0, 120)}`);
@@ -184,6 +192,24 @@ async function held(client: Client, drive: Drive): Promise<void> {
   ];
   say(
     `${faults.length === 0 ? "ok   " : "FAIL "} ${client.name}: a deny rule of its own${client.ownQuestion === undefined ? "" : ", and one that asks,"} holds for what would be confined${faults.map((fault) => `; ${fault}`).join("")}`,
+  );
+  if (faults.length > 0) process.exitCode = 1;
+}
+
+/** What a session left running ends with it, and with no other. */
+async function ended(client: Client, drive: Drive): Promise<void> {
+  const stays = (seconds: string): string => `#!/bin/sh\nsleep ${seconds} > /dev/null 2>&1 &\n`;
+  const { problems, questions, audit } = await drive("sessions", {
+    commands: ["sh scripts/main.sh"],
+    other: ["sh scripts/other.sh"],
+    files: { "scripts/main.sh": stays(LEFT.main), "scripts/other.sh": stays(LEFT.other) },
+    hooked: true,
+    mode: "usual",
+  });
+  const confined = audit.filter((line) => line.point === "hook" && line.confined === true).length;
+  const faults = [...problems, ...questions, ...(confined === 2 ? [] : [`${confined} of 2 commands went ahead confined`])];
+  say(
+    `${faults.length === 0 ? "ok   " : "FAIL "} ${client.name}: what a session left running ends when it is deleted or put away${faults.map((fault) => `; ${fault}`).join("")}`,
   );
   if (faults.length > 0) process.exitCode = 1;
 }

@@ -33,6 +33,7 @@ export const kilo: Client = {
   env: () => ({ KILO_DISABLE_MODELS_FETCH: "1", KILO_DISABLE_AUTOUPDATE: "1" }),
   args: "run --format json PROMPT",
   modes: { usual: "", free: "--auto" },
+  serves: "serve",
   own: { path: "kilo.json", off: json({ plugin: [] }) },
   managed: true,
   detours: {

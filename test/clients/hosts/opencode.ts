@@ -32,6 +32,7 @@ export const opencode: Client = {
   env: () => ({ OPENCODE_DISABLE_MODELS_FETCH: "1", OPENCODE_DISABLE_AUTOUPDATE: "1" }),
   args: "run --format json PROMPT",
   modes: { usual: "", free: "--auto" },
+  serves: "serve",
   own: { path: "opencode.json", off: json({ plugin: [] }) },
   managed: true,
   detours: {

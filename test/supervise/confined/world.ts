@@ -71,7 +71,7 @@ ticket() {
   "$NODE" -e 'const { readFileSync: r, writeFileSync: w, mkdirSync: m } = require("node:fs");
     const [, id, text] = process.argv;
     m("/srv/state/assent/tickets", { recursive: true, mode: 0o700 });
-    const up = Number(process.hrtime.bigint() / 1000000n), boot = r("/proc/sys/kernel/random/boot_id", "utf8").trim();
+    const up = Math.round(Number(r("/proc/uptime", "utf8").split(" ")[0]) * 1000), boot = r("/proc/sys/kernel/random/boot_id", "utf8").trim();
     w("/srv/state/assent/tickets/" + id + ".json", JSON.stringify({ v: 1, id, time: Date.now(), boot, up, ...JSON.parse(text) }), { mode: 0o600 });' "$1" "$2"
   chmod 700 /srv/state /srv/state/assent /srv/state/assent/tickets
 }
