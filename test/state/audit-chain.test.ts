@@ -278,7 +278,7 @@ describe("many processes", () => {
   it("on a disk that is full: what was logged stays whole, and it goes on when there is room", async () => {
     const { folder, machine } = world();
     const script = `mount -t tmpfs -o size=96k none "$2" && mkdir -p "$2/.local/state/assent" && chmod 700 "$2/.local/state/assent"
-      for n in 1 2 3 4; do "$0" "$1" "$2" 4000 p$n & done; wait
+      for n in 1 2 3 4; do "$0" "$1" "$2" 400 p$n & done; wait
       dd if=/dev/zero of="$2/filler" 2>/dev/null; "$0" "$1" "$2" 3 q; rm "$2/filler"
       mount -o remount,size=4m "$2"; "$0" "$1" "$2" 5 last && cp -a "$2/.local" "$3"`;
     const out = scratch().home;

@@ -101,7 +101,8 @@ serve() {
   wait_for "$2"
 }
 get() { run -- ${node} c.js "$@" 2> /dev/null; }
-pids=(); trap 'kill "\${pids[@]}" 2> /dev/null' EXIT
+# A server that outlives its shell would hold the test's output open.
+pids=(); trap 'touch stop d/stop 2> /dev/null; kill "\${pids[@]}" 2> /dev/null' EXIT
 PATH=${node.slice(0, node.lastIndexOf("/"))}:$PATH
 OUTSIDE=${place.folder}/outside
 cat > /dev/null
