@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "no
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { AGENTS } from "../../src/agents/index.ts";
+import { agentChecks } from "../../src/cli/doctor-agents.ts";
 import { assent, DIST, scratch, type Scratch } from "../scratch.ts";
 
 /** A repository's own settings, and what `assent doctor` and the start of a session say about them. */
@@ -98,10 +99,10 @@ describe("assent doctor reads the settings of the folder it stands in", () => {
     expect(found === undefined ? undefined : stateOf(found)).toBe(says);
     if (says === "off") expect(found?.why).toContain("Take it out");
     // A folder below reads it as well, another repository does not.
-    const below = { home: place.home, project: join(place.project, "src") };
-    expect(checksOf(below, agent).some(({ why }) => why.includes(words))).toBe(true);
+    const toldIn = (folder: string): boolean =>
+      agentChecks(place.machine, folder).some(({ id, why }) => id.startsWith(`${agent}.`) && why.includes(words));
     mkdirSync(join(place.home, "other/.git"), { recursive: true });
-    expect(checksOf({ home: place.home, project: join(place.home, "other") }, agent).some(({ why }) => why.includes(words))).toBe(false);
+    expect([join(place.project, "src"), join(place.home, "other")].map(toldIn)).toEqual([true, false]);
   });
 
   it.each([
