@@ -34,6 +34,8 @@ export interface TreeFilter {
   readonly hidden?: false;
   /** Files that the project's repository does not track are left out (`git ls-files`). */
   readonly tracked?: true;
+  /** Files that the project's repository tracks, or ignores, are left out (`git add .`). */
+  readonly untracked?: true;
   /** Not left out: what links to folders lead to (`grep -R`, `find -L`). */
   readonly follows?: true;
 }

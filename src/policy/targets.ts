@@ -1,6 +1,7 @@
 import type { FileAction, Target, TreeFilter, Wanted, World } from "../action/index.ts";
 import { isBelow, isWithin, joinPath, relativePath, resolvePath } from "../path/index.ts";
 import { BoundedMap, expandsTo, expandsToName, matchesWord, shellGlob, shellPattern, type WordGlob } from "../pattern/index.ts";
+import { isIgnored } from "./git-ignore.ts";
 import { comparable, forms, perWorld } from "./location.ts";
 
 /** What the target of a file action can reach, asked of names alone or of the injected world. */
@@ -92,8 +93,16 @@ function filtered(
   const asked = (path: string, link: boolean | undefined): boolean => wanted(path) || (link !== false && behind?.(path) === true);
   return filter === undefined
     ? asked
-    : (path, link) => walksTo(root, filter, path) && asked(path, link) && (filter.tracked !== true || world.tracked(path) !== false);
+    : (path, link) =>
+        walksTo(root, filter, path) &&
+        asked(path, link) &&
+        (filter.tracked !== true || world.tracked(path) !== false) &&
+        (filter.untracked !== true || isTakenIn(path, world));
 }
+
+/** A file that git would begin to track. */
+const isTakenIn = (path: string, world: World): boolean =>
+  world.tracked(path) !== true && world.kind(path) !== "directory" && !isIgnored(path, world);
 
 /** True when a walk from `root` with this filter comes to `path`. */
 function walksTo(root: string, filter: TreeFilter, path: string): boolean {

@@ -131,7 +131,7 @@ describe("a secret named to a program whose option nobody listed, or that hands 
         "git commit -m 'add .env'",
         "git commit -m 'fix: load .env and ~/.ssh/id_rsa'",
         "git check-ignore -v .env",
-        "git add .env",
+        "git rm --cached .env",
         "find . -name .env",
         "ls -la .env",
         "test -f .env && echo yes",

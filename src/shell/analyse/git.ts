@@ -1,7 +1,7 @@
 // git: names that it prints, files that a revision names, what it does to files and refs, and addresses of repositories.
 import { resolvePath } from "../../path/index.ts";
 import { applyEffect } from "../effects.ts";
-import { describe, doubt, emitFile, refuse, type Invocation } from "../invocation.ts";
+import { describe, doubt, emitFile, emitTarget, refuse, type Invocation } from "../invocation.ts";
 import { isForge } from "../git-keys.ts";
 import { applyKind } from "../kinds.ts";
 import { concat, literal, patternAtoms, prefixOf, textOf, type Hole, type Stream, type Value } from "../value.ts";
@@ -266,6 +266,7 @@ function isPath(inv: Invocation, value: Value): boolean {
 /** git-stash(1): what is stashed goes back to what the last commit says. */
 export function gitStashed(inv: Invocation): void {
   replaced(inv, inv.args.operands);
+  if (has(inv, "--include-untracked", "--all")) walkIn(inv, has(inv, "--all"));
 }
 
 function discard(inv: Invocation, paths: readonly Value[]): void {
@@ -376,6 +377,45 @@ export function gitDryRun(inv: Invocation): void {
     return;
   }
   applyEffect(inv, { is: "file", operation: "write", path: "$git", tree: false });
+}
+
+/**
+ * git-add(1), git-update-index(1), git-stash(1): what is taken into the repository can be read there by whoever may read it
+ * (`git show :NAME`), so it counts as read: by name, or as what a walk finds that git neither tracks nor ignores.
+ */
+export function gitAdd(inv: Invocation): void {
+  gitDryRun(inv);
+  if (has(inv, ...DRY_RUN) && !has(inv, ...NOT_DRY)) return;
+  const { operands } = inv.args;
+  for (const operand of operands) takeIn(inv, operand);
+  // With a path, --all is about what lies below it; --update takes in nothing new.
+  if ((operands.length === 0 && has(inv, "--all") && !has(inv, "--update")) || has(inv, "--pathspec-from-file"))
+    walkIn(inv, has(inv, "--force"));
+}
+
+export function gitUpdateIndex(inv: Invocation): void {
+  if (!has(inv, "--add") || has(inv, "--info-only")) return;
+  for (const operand of inv.args.operands) emitFile(inv, "read", operand);
+  if (has(inv, "--stdin")) walkIn(inv, true);
+}
+
+function takeIn(inv: Invocation, operand: Value): void {
+  const text = textOf(operand);
+  const wild = text !== undefined && /[*?[\\]/.test(text);
+  const force = has(inv, "--force");
+  if (wild)
+    // git's own wildcards match slashes, too.
+    walkIn(inv, force, /^\*[^*?[\\/]+$/.exec(text)?.[0]);
+  else if (text?.startsWith(":") === true) {
+    revisionPath(inv, operand);
+    walkIn(inv, force);
+  } else if (text === undefined || !isFolder(inv, text)) emitFile(inv, "read", operand);
+  else for (const place of inv.places) if (place.is === "at") walkIn(inv, force, undefined, resolvePath(place.path, text));
+}
+
+function walkIn(inv: Invocation, ignored = false, only?: string, folder = inv.cx.world.projectRoot): void {
+  const filter = { ...(ignored ? {} : { untracked: true as const }), ...(only === undefined ? {} : { only: [only] }) };
+  emitTarget(inv, "read", { kind: "tree", path: folder, filter });
 }
 
 /** git-apply(1): as above, and it writes what the patch names. */

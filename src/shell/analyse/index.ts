@@ -59,6 +59,7 @@ import { flock, kill, ps, topColumns } from "./processes.ts";
 import { gitConfig } from "./git-config.ts";
 import { dotenv, envRemoves, printenv, variablesOfFile } from "./environment.ts";
 import {
+  gitAdd,
   gitApply,
   gitCheckout,
   gitDescribe,
@@ -75,6 +76,7 @@ import {
   gitRevParse,
   gitStashed,
   gitTreeNames,
+  gitUpdateIndex,
 } from "./git.ts";
 import { goClean, kubectlList, loneFile, sortTemp, terraformFmt, yq } from "./only-shows.ts";
 import { afterDashes, corepackRun, faketimeDate, hatchRun, nixRun, npmRun, packageRun, scriptOrPackage } from "./package-run.ts";
@@ -142,6 +144,7 @@ export const ANALYSERS: Readonly<Record<string, Analyser>> = {
   dotenv,
   "env-removes": envRemoves,
   "variables-of-file": variablesOfFile,
+  "git-add": gitAdd,
   "git-dry-run": gitDryRun,
   "git-merge-base": gitMergeBase,
   "git-patched": gitPatched,
@@ -156,6 +159,7 @@ export const ANALYSERS: Readonly<Record<string, Analyser>> = {
   "git-rev-parse": gitRevParse,
   "git-revisions": gitRevisions,
   "git-stashed": gitStashed,
+  "git-update-index": gitUpdateIndex,
   "host-names": hostNames,
   httpie,
   "into-a-file": intoAFile,

@@ -1,0 +1,79 @@
+import type { World } from "../action/index.ts";
+import { isBelow, joinPath, relativePath } from "../path/index.ts";
+import { matchesWord, shellGlob } from "../pattern/index.ts";
+
+/** A line of an ignore file; `names` are its parts between slashes. */
+interface IgnoreLine {
+  readonly again: boolean;
+  readonly folders: boolean;
+  readonly anchored: boolean;
+  readonly names: readonly string[];
+}
+
+/**
+ * Whether git leaves out a file that it does not track (gitignore(5)): by the `.gitignore` files on the way to it, or the
+ * repository's `info/exclude`. True only where that is certain: what a person's settings leave out besides counts as taken.
+ */
+export function isIgnored(path: string, world: World): boolean {
+  const root = world.projectRoot;
+  if (!isBelow(path, root)) return false;
+  const names = relativePath(root, path).split("/");
+  const lists: (readonly IgnoreLine[])[] = [linesOf(`${root}/.git/info/exclude`, world) ?? []];
+  let folder = root;
+  for (const [depth, name] of names.entries()) {
+    const lines = linesOf(joinPath(folder, ".gitignore"), world);
+    // Nothing is left out for sure where a list cannot be read: it may take the file in again.
+    if (lines === undefined) return false;
+    lists.push(lines);
+    // The last line that means it decides, of the list that lies nearest; what lies in a folder that is left out is, too.
+    if (decides(lists, names.slice(0, depth + 1), depth < names.length - 1) === true) return true;
+    folder = joinPath(folder, name);
+  }
+  return false;
+}
+
+function linesOf(file: string, world: World): readonly IgnoreLine[] | undefined {
+  if (world.kind(file) === "missing") return [];
+  // git follows no link to such a list.
+  const text = world.canonical(file) === file ? world.text?.(file) : undefined;
+  return text
+    ?.replace(/^\u{feff}/u, "")
+    .split("\n")
+    .flatMap(parse);
+}
+
+function parse(line: string): readonly IgnoreLine[] {
+  const text = line.replace(/\r$/, "").replace(/(?<!\\) +$/, "");
+  if (text === "" || text.startsWith("#")) return [];
+  const again = text.startsWith("!");
+  const pattern = text.slice(again ? 1 : 0).replace(/^\\(?=[#!])/, "");
+  const folders = pattern.endsWith("/");
+  const path = folders ? pattern.slice(0, -1) : pattern;
+  return path === "" ? [] : [{ again, folders, anchored: path.includes("/"), names: path.replace(/^\//, "").split("/") }];
+}
+
+/** True: left out; false: taken in again; undefined: nothing is said. `lists` of `info/exclude` and of each folder from the root on. */
+function decides(lists: readonly (readonly IgnoreLine[])[], names: readonly string[], isFolder: boolean): boolean | undefined {
+  for (let at = lists.length - 1; at >= 0; at--) {
+    const below = names.slice(Math.max(0, at - 1));
+    const line = lists[at]?.findLast((one) => (isFolder || !one.folders || one.again) && means(one, below));
+    if (line !== undefined) return !line.again;
+  }
+  return undefined;
+}
+
+function means({ again, anchored, names }: IgnoreLine, path: readonly string[]): boolean {
+  // Where git may fold case (core.ignoreCase), more is taken in again.
+  const [pattern, text] = again ? [names, path].map((all) => all.map((name) => name.toLowerCase())) : [names, path];
+  return anchored ? meansFrom(pattern ?? [], text ?? []) : matchesWord(shellGlob(pattern?.[0] ?? ""), text?.at(-1) ?? "");
+}
+
+function meansFrom(pattern: readonly string[], path: readonly string[]): boolean {
+  const [first, ...rest] = pattern;
+  if (first === undefined) return path.length === 0;
+  if (first === "**") {
+    if (rest.length === 0) return path.length > 0;
+    return path.some((_, at) => meansFrom(rest, path.slice(at)));
+  }
+  return path.length > 0 && matchesWord(shellGlob(first), path[0] ?? "") && meansFrom(rest, path.slice(1));
+}
