@@ -355,7 +355,18 @@ const OWN_CHANGES: readonly OwnChange[] = [
   { of: "lftp", changes: ["~/.local", "~/.local/share", "~/.local/share/lftp", "~/.config/lftp"], why: "folders of its own" },
   { of: "rclone", changes: ["~/.config", "~/.config/rclone"], why: "the folder of its configuration" },
   { of: "btrfs", changes: ["$read"], why: "opens what it asks the kernel about for writing, too, and writes nothing" },
-  { of: "podman", changes: ["/var/lib/containers", "/var/lib/containers/**"], why: "its own store, where there is none" },
+  {
+    of: "podman",
+    changes: [
+      "/var/lib/containers",
+      "/var/lib/containers/**",
+      "~/.config/containers",
+      "~/.local",
+      "~/.local/share",
+      "~/.local/share/containers/**",
+    ],
+    why: "its own store and settings, where there are none",
+  },
   { of: "podman", changes: ["/run/user/*", "/tmp/podman-run-*"], why: "the folder of its own where it keeps what is running" },
   {
     of: "lv* vg* pv* dm* lvm fsadm",

@@ -6,9 +6,9 @@ import { decide } from "../../src/engine/index.ts";
 import { engine, scratch } from "../scratch.ts";
 
 /** Commands that only look, beside a file of the project that says what else they read, start or dial. */
-function verdictOf(command: string, files: Readonly<Record<string, string>>): string {
+function verdictOf(command: string, files: Readonly<Record<string, string>>, unknown = "confine"): string {
   const place = scratch();
-  place.write("~/.agent-permissions.jsonc", '{ "version": 1, "unknown": "confine" }');
+  place.write("~/.agent-permissions.jsonc", `{ "version": 1, "unknown": "${unknown}" }`);
   if (Object.keys(files).some((name) => /^\.git(?:\/|$)/.test(name))) rmSync(join(place.project, ".git"), { recursive: true, force: true });
   for (const [name, text] of Object.entries(files)) place.write(name, text.replace("PROJECT", place.project));
   const host = { shell: "bash", decides: true, asks: true, bypassed: false, planning: false, confines: true } as const;
@@ -52,6 +52,31 @@ describe("a compose file", () => {
     expect(verdictOf("cd sub && docker compose ps", { "compose.yaml": evil, "sub/README": "" })).toBe("ask");
     expect(verdictOf("docker compose ps", { "compose.yaml": SERVICE, ".env": "COMPOSE_FILE=evil.yml\n" })).toBe("ask");
     expect(verdictOf("docker ps", { "compose.yaml": evil })).toBe("bare");
+  });
+});
+
+describe("a manual page that is a file of the project", () => {
+  it.each<readonly [why: string, text: string, verdict: string]>([
+    ["sets text", '.\\" a comment\n.TH A 1\n.SH NAME\na \\- b\n.PP\n.B bold\n.TP\n.BR a (1)\nso it is\n', "bare"],
+    ["as BSD writes them", ".Dd May 1, 2026\n.Dt A 1\n.Os\n.Sh NAME\n.Nm a\n.Nd b\n.Bl -tag\n.It Fl x\n.El\n", "bare"],
+    ["takes in a file", ".TH A 1\n.so .env\n", "ask"],
+    ["with a blank, or by the other control character", ".TH A 1\n.  so .env\n", "ask"],
+    ["by the other control character", ".TH A 1\n'so .env\n", "ask"],
+    ["in a condition", ".TH A 1\n.if 1 .so .env\n", "ask"],
+    ["by another name", ".als B so\n.B .env\n", "ask"],
+    ["in a macro", ".de B\n.so .env\n..\n.B\n", "ask"],
+    ["by a string", ".ds x .so .env\n\\*x\n", "ask"],
+    ["with another control character", ".cc !\n!so .env\n", "ask"],
+    ["as a picture", '\'\\" p\n.PS\ncopy ".env"\n.PE\n', "ask"],
+  ])("%s", (_, text, verdict) => {
+    expect(verdictOf("man ./a.1", { "a.1": text }, "ask")).toBe(verdict);
+    expect(verdictOf("man -l a.1 | head -40", { "a.1": text }, "ask")).toBe(verdict);
+  });
+
+  it("is not what the system has of that name", () => {
+    expect(verdictOf("man ls", { ls: ".so .env\n" }, "ask")).toBe("bare");
+    expect(verdictOf("man -l no-such.1", {}, "ask")).toBe("ask");
+    expect(verdictOf("man ./a.1", { "a.1": ".TH A 1\n" })).toBe("confined");
   });
 });
 
