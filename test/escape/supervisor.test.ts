@@ -114,7 +114,7 @@ for name, pid in targets.items():
     t(name + "-oom", lambda: open("/proc/%d/oom_score_adj" % pid, "w").write("1000") and 0)
     t(name + "-comm", lambda: open("/proc/%d/comm" % pid, "w").write("x") and 0)
     t(name + "-refs", lambda: open("/proc/%d/clear_refs" % pid, "w").write("1") and 0)
-t("now", lambda: os.getpriority(os.PRIO_PROCESS, 0)); t("own", lambda: os.setpriority(os.PRIO_PROCESS, 0, 1))
+t("now", lambda: os.getpriority(os.PRIO_PROCESS, 0)); t("own", lambda: os.setpriority(os.PRIO_PROCESS, 0, min(19, os.getpriority(os.PRIO_PROCESS, 0) + 1)))
 t("user", lambda: os.setpriority(os.PRIO_USER, os.getuid(), 19))
 t("group", lambda: os.setpriority(os.PRIO_PGRP, 0, 2))
 t("limit-own", lambda: sc(302, 0, 7, struct.pack("QQ", 500, 500), 0))
