@@ -115,7 +115,10 @@ const PYTHON_MODULES =
   "asyncio.test_runners asyncio.test_selector_events asyncio.test_sendfile asyncio.test_server asyncio.test_sock_lowlevel " +
   "asyncio.test_ssl asyncio.test_sslproto asyncio.test_streams asyncio.test_subprocess asyncio.test_taskgroups " +
   "asyncio.test_tasks asyncio.test_threads asyncio.test_timeouts asyncio.test_transports asyncio.test_unix_events " +
-  "asyncio.test_waitfor asyncio.test_windows_events asyncio.test_windows_utils";
+  "asyncio.test_waitfor asyncio.test_windows_events asyncio.test_windows_utils " +
+  "support regrtest script_helper embed cmd code_module cppext tools gettext mimetypes sax xml_etree_c uu wave sunau " +
+  "aifc sndhdr imghdr univnewlines tabnanny pyclbr peg_generator clinic dtrace eof zoneinfo plistlib pickle marshal configparser " +
+  "csv hashlib secrets traceback sundry frozen optparse argparse shlex timeit code finalization utf8source dynamic codecs email";
 
 /** What takes minutes goes in parts, each with some of its classes. */
 const PYTHON_PARTS: Readonly<Record<string, number>> = {
