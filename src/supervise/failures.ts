@@ -1,4 +1,4 @@
-import { brief, sayAction, visible } from "../action/index.ts";
+import { adviceForPerson, brief, sayAction, visible } from "../action/index.ts";
 import { forgetConfinedFailure, type Machine, noteConfinedFailure } from "../state/index.ts";
 import type { Lack } from "./door/index.ts";
 import type { ConfinedCommand, Exit, RunEvent } from "./types.ts";
@@ -54,5 +54,8 @@ export class FailureHistory {
   }
 }
 
-const sayRefused = ({ action, verdict }: RunEvent): string =>
-  `${brief(sayAction(action), LONGEST)} (${brief(visible(verdict.reason), LONGEST)})`;
+/** With the rule that would allow it in every run, where it is about a host: a listener of this machine is asked about once. */
+function sayRefused({ action, verdict: { reason, help } }: RunEvent): string {
+  const rule = action.kind === "net" && help !== undefined ? `; ${brief(adviceForPerson(help), LONGEST)}` : "";
+  return `${brief(sayAction(action), LONGEST)} (${brief(visible(reason), LONGEST)}${rule})`;
+}

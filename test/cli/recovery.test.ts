@@ -97,4 +97,19 @@ describe("what a confined command was refused is had by one question", () => {
     expect(reasonOf(place)).toMatch(/failed confined|was refused/);
     expect(await start(place, command)).toBe(0);
   });
+
+  it("a listener of this machine is asked about once: the question names the rule, and under it the command goes ahead confined", async () => {
+    vi.stubEnv("TMPDIR", lasting());
+    const place = scratch();
+    place.write("~/.agent-permissions.jsonc", '{ "unknown": "confine" }');
+    chmodSync(place.write("tool.sh", '#!/bin/bash\nexec 3<>"/dev/tcp/127.0.0.1/$1" && cat <&3\n'), 0o755);
+    const command = `./tool.sh ${await listener(place)}`;
+    expect(await start(place, hooked(place, command) ?? "")).not.toBe(0);
+    expect(hooked(place, command)).toBeUndefined();
+    const [, rule = ""] = /to allow it: assent allow '(Net\([^)]*\))'/.exec(reasonOf(place)) ?? [];
+    place.write("~/.agent-permissions.jsonc", JSON.stringify({ unknown: "confine", permissions: { allow: [rule] } }));
+    // Another command of the project, about which nobody was asked.
+    const other = `${command} && true`;
+    expect(await start(place, hooked(place, other) ?? "")).toBe(0);
+  });
 });

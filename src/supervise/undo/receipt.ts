@@ -168,6 +168,8 @@ const isOwn =
 function eventsOf(events: Iterable<RunEvent>): Pick<Receipt, "hosts" | "listened" | "commands" | "questions" | "refused"> {
   const hosts = new Map<string, number>();
   const listened = new Map<string, number>();
+  /** A datagram socket hears without more. */
+  const bound = new Set<string>();
   const commands = new Map<string, number>();
   const refused = new Map<string, { count: number; reason: string }>();
   const questions: { readonly what: string; readonly answer: string }[] = [];
@@ -183,10 +185,13 @@ function eventsOf(events: Iterable<RunEvent>): Pick<Receipt, "hosts" | "listened
     if (call.name === "exec") count(commands, commandLine(call.args[1]) ?? what);
     else if (action.kind === "net" && action.operation === "listen") {
       const where = `${action.host ?? "?"}:${action.port ?? 0}`;
-      if (call.name === "listen") count(listened, verdict.builtin === "loopback" ? `${where}, heard by this machine only` : where);
+      const heard = verdict.builtin === "loopback" ? `${where}, heard by this machine only` : where;
+      if (call.name === "listen") count(listened, heard);
+      else bound.add(heard);
     } else if (action.kind === "net" && action.host !== undefined)
       count(hosts, action.port === undefined || action.port === 0 ? action.host : `${action.host}:${action.port}`);
   }
+  for (const heard of bound) if (!listened.has(heard)) count(listened, heard);
   return {
     hosts: counted(hosts),
     listened: counted(listened),

@@ -79,6 +79,12 @@ const CASES: readonly AroundCase[] = [
     looks: "listened\nheard by this machine only\n",
   },
   {
+    name: "of datagrams, too",
+    command: "python3 -c \"import socket; socket.socket(type=socket.SOCK_DGRAM).bind(('0.0.0.0', 7788))\"",
+    after: '"$NODE" /srv/assent/dist/bin.cjs receipt | grep -o -e ^listened -e heard.*only',
+    looks: "listened\nheard by this machine only\n",
+  },
+  {
     name: "another command of the session reaches it",
     before: `${TCP}mkdir sub; another s1 /srv/proj "${STARTED}" 2>/dev/null`,
     command: `python3 -c "${ASK}"`,
