@@ -339,6 +339,12 @@ export const REASONS = {
   },
 
   "run.outside": { class: "run", basis: "default", title: "it lies outside the working folder and temporary folders", help: ONCE },
+  "run.link-in-the-way": {
+    class: "run",
+    basis: "default",
+    title: "other programs write to names in this folder, and a link there would send what they write elsewhere",
+    help: "make the link in a new folder (`mktemp -d`)",
+  },
   "run.programs": {
     class: "run",
     basis: "protection",

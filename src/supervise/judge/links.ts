@@ -42,10 +42,7 @@ const LEADS = (link: string, place: string): Verdict => ({
 
 /** Claude Code writes the folder it is in to `/tmp/claude-XXXX-cwd` behind every command, wherever a link of that name leads. */
 const IN_THE_WAY = (link: string, place: string): Verdict =>
-  verdictOf("ask", "run.outside", {
-    reason: `what other programs write to ${visible(link)} would end up in ${visible(place)}`,
-    help: "make the link in a folder of your own (`mktemp -d`)",
-  });
+  verdictOf("ask", "run.link-in-the-way", { reason: `what other programs write to ${visible(link)} would end up in ${visible(place)}` });
 
 /** Nothing that a run may write. */
 function isOthers(place: string, { file, isOwnPlace }: LinkContext): boolean {

@@ -38,7 +38,7 @@ import type { CallSubject, Caller, JudgedExec, Started } from "./types.ts";
 import { byGit, byGitAtHome, fromTemplate, isCheckingOut, setsUpGit } from "./git-config.ts";
 import { fixedWorld, settlePatterns } from "./rule-world.ts";
 import { secretVariables } from "./secret-variables.ts";
-import { LIBRARY_NAMES, ownsCredential } from "./secrets.ts";
+import { isNpmrcWithoutLogin, LIBRARY_NAMES, ownsCredential } from "./secrets.ts";
 
 export interface RunJudgeOptions {
   readonly machine: Machine;
@@ -260,10 +260,16 @@ export class RunJudge {
     if (verdict.builtin === "protect.git-config") return byGit(action, path, caller.programs());
     if (verdict.builtin === "protect.steering") return isCheckingOut(caller.programs()) ? ALLOWED : undefined;
     if (verdict.builtin !== "protect.secrets") return undefined;
+    if (action.operation === "read" && this.#isProjectsNpmrc(path, caller)) return ALLOWED;
     const trail = caller.trail();
     if (trail?.at === "connected" || !ownsCredential(caller.logins(), path, this.#home)) return undefined;
     if (trail !== undefined) trail.at = "read";
     return ERRAND;
+  }
+
+  /** That of the home folder is a login's own place. */
+  #isProjectsNpmrc(path: string, caller: Caller): boolean {
+    return path !== joinPath(this.#home, ".npmrc") && this.#defaults.isOwnPlace(path) && isNpmrcWithoutLogin(path, caller.programs());
   }
 
   #onErrand(verdict: Verdict, { operation }: FileAction, path: string, caller: Caller): Verdict | undefined {

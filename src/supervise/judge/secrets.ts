@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { isWithin } from "../../path/index.ts";
 import { hasLoginsFor, toolErrand } from "../errands/index.ts";
 
@@ -85,6 +86,23 @@ const OWNERS: readonly CredentialOwner[] = [
   { programs: /^talosctl$/, paths: ["~/.talos", "~/.config/talos"] },
   { programs: /^(?:sudo|su|login|passwd|unix_chkpwd)$/, paths: ["/etc/shadow", "/etc/sudoers", "/etc/sudoers.d"] },
 ];
+
+const READS_NPMRC = /^(?:npm|npx|pnpm|pnpx|yarn|bun|bunx|corepack)$/;
+/** A login of npmrc(5), by its key or within an address; what is written with escapes may be any. */
+const NPMRC_LOGIN = /_auth|passw|user|token|secret|otp|email|(?:^|[\s:])"?'?(?:cert|key)|:\/\/[^/\s]*@|\\/im;
+/** The usual line of a file that is tracked: the login itself stands in the environment. */
+const FROM_VARIABLE = /^\s*\/\/[^\s=]+:_authToken\s*=\s*"?\$\{\w+\??\}"?\s*$/gm;
+
+/** A project's own `.npmrc` in which no login stands: its package manager may read its settings. */
+export function isNpmrcWithoutLogin(path: string, programs: readonly string[]): boolean {
+  if (!path.endsWith("/.npmrc") || !programs.some((program) => READS_NPMRC.test(program))) return false;
+  try {
+    const text = readFileSync(path, "utf8");
+    return text.length < 1 << 16 && !NPMRC_LOGIN.test(text.replace(FROM_VARIABLE, ""));
+  } catch {
+    return false;
+  }
+}
 
 /** Variables, plans and states of terraform lie in the project. */
 const STATES = { place: "terraform", names: /(?:\.(?:tfvars|tfstate|tfplan)|\/tfplan)(?:\.json|\.backup|\.\d+)*$/ } as const;
