@@ -1,7 +1,7 @@
 // What supervision costs: `npm run bench:supervise`, or `node scripts/run.mjs bench/supervise.ts [calls|programs] [--rounds N]
-// [--dist FOLDER] [--peers]`. Everything is measured in turn with the bare thing, so that what else the machine does hits
+// [--dist FOLDER] [--peers] [--json FILE]`. Everything is measured in turn with the bare thing, so that what else the machine does hits
 // both. Needs gcc, git, python3 with venv and, once, the npm registry. `--peers` fetches what it compares with.
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { availableParallelism, release, tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
@@ -17,6 +17,7 @@ const { values, positionals } = parseArgs({
     rounds: { type: "string", default: "5" },
     dist: { type: "string", default: "dist" },
     peers: { type: "boolean", default: false },
+    json: { type: "string" },
   },
 });
 const rounds = Number(values.rounds);
@@ -38,7 +39,13 @@ try {
   };
   console.log(`node ${process.version}, Linux ${release()}, ${availableParallelism()} processors, ${load()}`);
   if (wanted("calls")) measureCalls(bench, rounds);
-  if (wanted("programs")) measureWorkloads(bench, rounds, values.peers ? installPeers(bench) : []);
+  if (wanted("programs")) {
+    const before = load();
+    const programs = measureWorkloads(bench, rounds, values.peers ? installPeers(bench) : []);
+    const machine = { node: process.version, linux: release(), processors: availableParallelism(), load: [before, load()] };
+    const date = new Date().toISOString().slice(0, 10);
+    if (values.json !== undefined) writeFileSync(values.json, `${JSON.stringify({ date, rounds, machine, programs }, undefined, 2)}\n`);
+  }
 } finally {
   rmSync(scratch, { recursive: true, force: true });
   rmSync(fast, { recursive: true, force: true });

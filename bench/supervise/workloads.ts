@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:f
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import type { Bench } from "./bench.ts";
-import { load, output, spread, timed } from "./measure.ts";
+import { load, output, spread, type Spread, timed } from "./measure.ts";
 import type { Peer } from "./peers.ts";
 
 interface Workload {
@@ -112,7 +112,16 @@ export function workloads(bench: Bench, rounds: number): readonly Workload[] {
   ];
 }
 
-export function measureWorkloads(bench: Bench, rounds: number, peers: readonly Peer[]): void {
+/** One program, bare and under each: milliseconds, and the median as a multiple of bare. */
+export interface MeasuredWorkload {
+  readonly name: string;
+  readonly times: number;
+  readonly bare: Spread;
+  readonly under: readonly (Spread & { readonly tool: string; readonly ratio: number })[];
+}
+
+export function measureWorkloads(bench: Bench, rounds: number, peers: readonly Peer[]): readonly MeasuredWorkload[] {
+  const measured: MeasuredWorkload[] = [];
   const ways: readonly Peer[] = [{ name: "assent", before: bench.assent, env: bench.env }, ...peers];
   console.log(`\nprograms, ${load()}`);
   for (const { name, target, argv, cwd, clear, against, anyStatus, times } of workloads(bench, rounds)) {
@@ -147,5 +156,12 @@ export function measureWorkloads(bench: Bench, rounds: number, peers: readonly P
       );
     }
     console.log(`    ${load()}`);
+    const under = ways.flatMap((way) => {
+      if (failed.has(way.name)) return [];
+      const took = spread(found.get(way.name) ?? []);
+      return [{ tool: way.name, ...took, ratio: took.median / own.median }];
+    });
+    measured.push({ name, times, bare: own, under });
   }
+  return measured;
 }

@@ -119,6 +119,8 @@ export interface Setup {
   };
   /** What settings of a repository, or the user's own, do to its hooks. */
   readonly steered: Steered;
+  /** Below home: where hooks stand that packages of others bring, `*` for a folder of any name. They go by the host's own command. */
+  readonly packaged?: { readonly files: readonly string[]; readonly removed: string };
   /** Files to look at for weaknesses, and what to make of each. */
   readonly weaknesses?: (
     place: Pick<InstallPlace, "home" | "env">,

@@ -19,7 +19,7 @@ import {
 import { projectOf } from "../engine/index.ts";
 import type { Machine } from "../state/index.ts";
 import { engine, judgeOnly } from "./engine.ts";
-import { guardLine } from "./guards.ts";
+import { guardLine, guardWayOut } from "./guards.ts";
 import { shorten } from "./place.ts";
 import { registrationsHere } from "./wrapping.ts";
 
@@ -120,7 +120,11 @@ function checksOf(agent: Ready, machine: Machine, folder: string): readonly Agen
     for (const guard of otherGuards(agent, place, machine, projectOf(folder, machine))) {
       const said = `${guardLine(guard, machine)} is asked before commands, too`;
       if (guard.name === undefined) checks.push(note("guards", `${said}; if it asks or refuses, so that both do`));
-      else checks.push(check("guards", false, `${said}, so that both ask: \`assent install --replace-guards\` takes it out`, false));
+      else {
+        const way =
+          guard.byHand === undefined ? "`assent install --replace-guards` takes it out" : `to take it out: ${guardWayOut(guard, machine)}`;
+        checks.push(check("guards", false, `${said}, so that both ask: ${way}`, false));
+      }
     }
   for (const what of serverProblems(setup, machine, folder)) checks.push(check("settings", false, what, false));
   if (registered === "all") checks.push(note("confines", setup.confines ?? "nothing: what cannot be known is asked, or left to it"));

@@ -19,14 +19,26 @@ export function guardLine({ name, file, says }: OtherGuard, machine: Machine): s
   return `${name ?? "another hook"} in ${where}: \`${visible(says.length > 100 ? `${says.slice(0, 100)}…` : says)}\``;
 }
 
+/** What a person does who wants it gone. */
+export const guardWayOut = ({ byHand = "" }: OtherGuard, machine: Machine): string => visible(byHand.replace(`${machine.home}/`, "~/"));
+
 /** After registering: who else is asked before commands, and the offer to take that out. Returns the exit code. */
 export async function settleGuards(guards: readonly OtherGuard[], options: GuardOptions, machine: Machine): Promise<number> {
   if (guards.length === 0) return 0;
-  const known = guards.filter(({ name }) => name !== undefined);
-  const others = guards.filter(({ name }) => name === undefined);
-  const list = (some: readonly OtherGuard[]): string => some.map((one) => `  ${one.agent}: ${guardLine(one, machine)}\n`).join("");
-  if (known.length > 0) writeStdout(`asked before commands, too, so that both would ask you:\n${list(known)}`);
-  if (others.length > 0) writeStdout(`asked before commands, too; if it asks or refuses, so that both do:\n${list(others)}`);
+  const list = (some: readonly OtherGuard[]): string =>
+    some
+      .map(
+        (one) =>
+          `  ${one.agent}: ${guardLine(one, machine)}\n${one.byHand === undefined ? "" : `    to take it out: ${guardWayOut(one, machine)}\n`}`,
+      )
+      .join("");
+  const named = guards.filter(({ name }) => name !== undefined);
+  const unnamed = guards.filter(({ name }) => name === undefined);
+  if (named.length > 0) writeStdout(`asked before commands, too, so that both would ask you:\n${list(named)}`);
+  if (unnamed.length > 0) writeStdout(`asked before commands, too; if it asks or refuses, so that both do:\n${list(unnamed)}`);
+  // What is not ours to edit is told, and left.
+  const known = named.filter(({ byHand }) => byHand === undefined);
+  const others = unnamed.filter(({ byHand }) => byHand === undefined);
   const silent = options.dryRun === true || options.yes === true;
   if (options.replaceGuards !== true && silent) {
     if (known.length > 0) writeStdout("left as it is; `assent install --replace-guards` takes out what it knows, a copy is kept\n");

@@ -24,6 +24,7 @@ const ROWS: readonly (readonly [agent: string, file: string, text: string, name:
     "dcg",
   ],
   ["cursor", "~/.cursor/hooks.json", '{ "version": 1, "hooks": { "beforeShellExecution": [{ "command": "dcg" }] } }', "dcg"],
+  ["copilot", "~/.copilot/hooks/dcg.json", '{ "version": 1, "hooks": { "preToolUse": [{ "type": "command", "bash": "dcg" }] } }', "dcg"],
   ["windsurf", "~/.codeium/windsurf/hooks.json", '{ "hooks": { "pre_run_command": [{ "command": "dcg" }] } }', "dcg"],
 ];
 
@@ -37,7 +38,48 @@ const QUIET: readonly (readonly [agent: string, file: string, text: string])[] =
 
 const TOLD = "asked before commands, too";
 
+/** What packages of others bring, and what stands in a file that is not edited: told with the way to take it out, and left. */
+const BY_HAND: readonly (readonly [agent: string, file: string, text: string, told: string])[] = [
+  [
+    "gemini",
+    "~/.gemini/extensions/cc-safety-net/hooks/hooks.json",
+    handlers("BeforeTool", "run_shell_command", "node ${extensionPath}/dist/bin.js"),
+    "gemini: cc-safety-net in ~/.gemini/extensions/cc-safety-net/hooks/hooks.json|gemini extensions uninstall cc-safety-net",
+  ],
+  [
+    "qwen",
+    "~/.qwen/extensions/x/hooks/hooks.json",
+    handlers("PreToolUse", "run_shell_command", "dcg"),
+    "qwen: dcg in|qwen extensions uninstall x",
+  ],
+  [
+    "copilot",
+    "~/.copilot/installed-plugins/market/safety-net/hooks.json",
+    '{ "version": 1, "hooks": { "preToolUse": [{ "type": "command", "bash": "node bin.js" }] } }',
+    "copilot: cc-safety-net in|copilot plugin uninstall safety-net",
+  ],
+  [
+    "codex",
+    "~/.codex/config.toml",
+    '[[hooks.PreToolUse]]\nmatcher = "Bash"\n[[hooks.PreToolUse.hooks]]\ntype = "command"\ncommand = "dcg"\n',
+    "codex: dcg in ~/.codex/config.toml|remove it from ~/.codex/config.toml",
+  ],
+];
+
 describe("hooks of other guards", () => {
+  it.each(BY_HAND)("%s, %s: %s is told with the way to take it out", (agent, file, text, told) => {
+    const place = scratch();
+    const at = place.write(file, text);
+    const { status, stdout, stderr } = assent(place, ["install", "--agent", agent, "--yes", "--replace-guards"]);
+    expect([status, stderr]).toEqual([0, ""]);
+    const [guard = "", way = ""] = told.split("|");
+    expect(stdout).toContain(guard);
+    expect(stdout).toContain(`to take it out: ${way}`);
+    // Codex keeps Assent's own switch in the same file.
+    expect(readFileSync(at, "utf8")).toContain(text);
+    expect(assent(place, ["doctor"]).stdout).toContain(`to take it out: ${way}`);
+  });
+
   it.each(ROWS)("%s, %s: %s", (agent, file, text, name) => {
     const place = scratch();
     const at = place.write(file, text);

@@ -151,6 +151,14 @@ const facts: HostFacts = {
 
 const setup: Setup = {
   signs: { programs: ["copilot"], folders: [".copilot"] },
+  packaged: {
+    files: [
+      ".copilot/installed-plugins/*/*/hooks.json",
+      ".copilot/installed-plugins/*/*/hooks/hooks.json",
+      ".copilot/installed-plugins/*/hooks.json",
+    ],
+    removed: "copilot plugin uninstall",
+  },
   version: ["copilot", "--version"],
   minimum: "1.0.102",
   sample: (command, cwd) => ({ payload: { sessionId: SELF_TEST, cwd, toolName: "bash", toolArgs: { command } } }),

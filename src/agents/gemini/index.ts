@@ -140,6 +140,7 @@ const facts: HostFacts = {
 
 const setup: Setup = {
   signs: { programs: ["gemini"], folders: [".gemini"] },
+  packaged: { files: [".gemini/extensions/*/hooks/hooks.json"], removed: "gemini extensions uninstall" },
   version: ["gemini", "--version"],
   minimum: "0.61.0",
   sample: (...call) => sample("BeforeTool", "run_shell_command")(...call),

@@ -1,6 +1,8 @@
+import { readdirSync } from "node:fs";
+import { dirname } from "node:path";
 import { readEditable } from "../../state/index.ts";
 import type { Machine } from "../../state/index.ts";
-import type { Path } from "../../edit/json5/index.ts";
+import { type Path, readJson5, toValue } from "../../edit/json5/index.ts";
 import type { Agent, InstallPlace, Setup, SettingValue } from "../agent.ts";
 import { tableOf, valueAt } from "../value.ts";
 import { withoutPaths } from "./entries.ts";
@@ -20,6 +22,8 @@ export interface OtherGuard {
   readonly path: Path;
   /** What is started, or the plugin's name. */
   readonly says: string;
+  /** How a person takes it out, where the file is not ours to edit. */
+  readonly byHand?: string;
 }
 
 /**
@@ -44,12 +48,12 @@ type Ready = Agent & { readonly setup: Setup };
 /** The other guards in the settings of a host: the person's, and those of the project it may stand in. */
 export function otherGuards(agent: Ready, place: InstallPlace, machine: Machine, project: string | undefined): readonly OtherGuard[] {
   const registrations = agent.setup.registrations(place);
-  const own = registrations.flatMap((one) => (one.is === "entries" ? [one.file] : []));
+  const own = registrations.flatMap((one) => (one.is === "entries" ? [one.file] : hookFilesBeside(one.file)));
   const { user = [], project: shared } = agent.setup.steered;
   const files = new Map<string, boolean>();
   for (const file of [...own, ...user.map((name) => name.replace(/^~(?=\/)/, machine.home))]) files.set(file, false);
   if (project !== undefined && project !== machine.home) for (const name of shared) files.set(`${project}/${name}`, true);
-  const events = registrations.flatMap((one) => (one.is === "entries" ? one.entries.map(({ list }) => list) : []));
+  const events = registrations.flatMap((one) => (one.is === "entries" ? one.entries.map(({ list }) => list) : listsOf(one.text)));
   const lists = [
     ...new Map(
       [...events, ...events.map((list) => ["hooks", list.at(-1) ?? ""])]
@@ -58,12 +62,65 @@ export function otherGuards(agent: Ready, place: InstallPlace, machine: Machine,
     ).values(),
   ];
   const tools = Object.entries(agent.protocol.tools).flatMap(([name, { does }]) => (does === "shell" ? [name] : []));
-  return [...files].flatMap(([file, isShared]) => {
-    const value = file.endsWith(".toml") ? undefined : settingsIn(file);
-    if (value === undefined) return [];
-    const found = [...lists.flatMap((list) => hooksIn(value, list, tools)), ...pluginsIn(value)];
-    return found.map((one) => ({ agent: agent.id, file, shared: isShared, ...one }));
-  });
+  const packaged = (agent.setup.packaged?.files ?? []).flatMap((pattern) => filesOf(machine.home, pattern.split("/")));
+  const inFile = (file: string): readonly Place[] => {
+    const value = settingsIn(file);
+    return value === undefined ? [] : [...lists.flatMap((list) => hooksIn(value, list, tools)), ...pluginsIn(value)];
+  };
+  return [
+    ...[...files].flatMap(([file, shared]) => {
+      const byHand = file.endsWith(".toml") ? { byHand: `remove it from ${file}` } : {};
+      return inFile(file).map((one) => ({ agent: agent.id, file, shared, ...one, ...byHand }));
+    }),
+    ...packaged.flatMap(({ file, name }) =>
+      inFile(file).map((one) => ({
+        agent: agent.id,
+        file,
+        shared: false,
+        ...one,
+        name: one.name ?? guardNamed(name),
+        byHand: `${agent.setup.packaged?.removed ?? ""} ${name}`,
+      })),
+    ),
+  ];
+}
+
+/** Hosts that read every file of a folder read those of others there, too. */
+function hookFilesBeside(file: string): readonly string[] {
+  if (!file.endsWith(".json")) return [];
+  const folder = dirname(file);
+  return namesIn(folder)
+    .filter((name) => name.endsWith(".json"))
+    .map((name) => `${folder}/${name}`)
+    .filter((other) => other !== file);
+}
+
+/** The lists of hooks that a file of Assent's own has there. */
+function listsOf(text: string): readonly (readonly string[])[] {
+  const { root } = readJson5(text);
+  const value = root === undefined ? null : toValue(root);
+  return Object.keys(tableOf(tableOf(value)["hooks"] ?? null)).map((event) => ["hooks", event]);
+}
+
+function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder).toSorted().slice(0, MOST_PACKAGES);
+  } catch {
+    return [];
+  }
+}
+
+const MOST_PACKAGES = 200;
+
+/** Files of a pattern with the name of the package that brings them. */
+function filesOf(
+  folder: string,
+  [step, ...rest]: readonly string[],
+  name = "",
+): readonly { readonly file: string; readonly name: string }[] {
+  if (step === undefined) return [{ file: folder, name }];
+  if (step !== "*") return filesOf(`${folder}/${step}`, rest, name);
+  return namesIn(folder).flatMap((found) => filesOf(`${folder}/${found}`, rest, found));
 }
 
 type Place = Pick<OtherGuard, "name" | "path" | "says">;

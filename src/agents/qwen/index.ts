@@ -126,6 +126,7 @@ const facts: HostFacts = {
 
 const setup: Setup = {
   signs: { programs: ["qwen"], folders: [".qwen"] },
+  packaged: { files: [".qwen/extensions/*/hooks/hooks.json"], removed: "qwen extensions uninstall" },
   version: ["qwen", "--version"],
   minimum: "0.24.4",
   sample: (...call) => sample("PreToolUse", "run_shell_command")(...call),
