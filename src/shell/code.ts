@@ -139,7 +139,7 @@ export function scriptFile(inv: Invocation, language: string, value: Value): voi
   const pipe = holeOf(value)?.pipe;
   const text = textOf(value);
   if (pipe !== undefined || text === "-" || text === "/dev/stdin" || text === "/dev/fd/0") {
-    codeFromStream(inv, language, pipe ?? inv.stdin);
+    codeFromStream(inv, language, pipe ?? inv.stdin, { reader: inv.name });
     return;
   }
   if (isDescriptor(text)) codeFromStream(inv, language, { is: "unknown", why: `what is open as ${text ?? ""}`, network: false });
@@ -152,12 +152,13 @@ export function codeFromStream(
   inv: Invocation,
   language: string,
   stream: Stream,
-  positional: readonly Value[] = [unknown("the arguments of a script", true)],
+  given: { readonly positional?: readonly Value[]; readonly reader?: string } = {},
 ): void {
+  const { positional = [unknown("the arguments of a script", true)] } = given;
   if (isNetwork(stream)) inv.cx.addDanger(inv.exec, "download-exec");
   const isShell = language === "sh" || language === "shell";
   if (stream.is === "text") {
-    if (isShell) inv.run.script(inv.cx, inv.state, stream.value, sharedInput(stream), { span: inv.span, positional });
+    if (isShell) inv.run.script(inv.cx, inv.state, stream.value, sharedInput(stream), { ...given, span: inv.span, positional });
     else inlineCode(inv, language, stream.value, false);
     return;
   }

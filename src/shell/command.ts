@@ -49,6 +49,8 @@ export function runSimple(cx: Context, state: ShellState, node: Command, stdin: 
   }
   const redirected = readRedirections(ex, node.redirects);
   const undone = redirected.uncertain ? state.fork() : undefined;
+  // Where one fails in front of a special builtin, sh ends.
+  if (state.portable && node.redirects.length > 0) cx.cuts++;
   const env: { name: string; value: string | undefined }[] = [];
   const handed = new Map<string, Handed>();
   const span = cx.span(node);

@@ -17,7 +17,10 @@ export function applyEnvironment(inv: AskedProgram): void {
   const trusted = inv.whole !== undefined && isTrusted(inv);
   const rows = trusted ? (inv.reads ?? []).flatMap(readReads) : [];
   const open = !trusted || runsCode(inv) || mayRunCode(inv.whole);
-  for (const [name, { value, span }] of environment) {
+  for (const [name, handed] of environment) {
+    const { value, span } = handed;
+    if (handed === NO_HOME && trusted && !looksAtNothing(rows))
+      refuse({ cx: inv.cx, span: inv.span }, `without HOME ${inv.name} may take settings from the current folder`, "hand HOME on");
     if (name === ANY_NAME) {
       if (!open) refuse({ cx: inv.cx, span: span ?? inv.span }, `hands ${inv.name} the variables of a file, which can be the loader's`);
       continue;
@@ -30,6 +33,19 @@ export function applyEnvironment(inv: AskedProgram): void {
 
 /** `env -i bash -c …`: a shell without PATH looks in a list of its own, which in bash ends in the current folder (config-top.h). */
 export const NO_PATH: Handed = { value: undefined, span: undefined };
+
+/** Some look for the settings of their user in the current folder then, code among them (exiftool's `.ExifTool_config`). */
+const NO_HOME: Handed = { value: undefined, span: undefined };
+
+/** The entry says that the program looks at no variable of its own. */
+const looksAtNothing = (rows: readonly ReadsRow[]): boolean =>
+  rows.some(({ names, what }) => names.includes("*") && what instanceof RegExp && what.test(""));
+
+/** The next program gets nothing of the environment, or not these names. */
+export function takeAway(state: ShellState, taken: (name: string) => boolean): void {
+  if (taken("PATH")) handOn(state, "PATH", NO_PATH);
+  if (taken("HOME")) handOn(state, "HOME", NO_HOME);
+}
 
 /** Stands in the environment for all that a file of variables may set. */
 const ANY_NAME = "*";

@@ -3,6 +3,7 @@ import { runUncalled } from "./command.ts";
 import { Context, type ShellKind } from "./context.ts";
 import { settleLinks } from "./links.ts";
 import { parseShell } from "./parse.ts";
+import { doubtScript } from "./portable.ts";
 import { RUNNER } from "./runner.ts";
 import { ShellState } from "./state.ts";
 import { settleSurroundings } from "./surroundings.ts";
@@ -27,7 +28,10 @@ export function lowerShell(source: string, options: LowerOptions): Lowered {
     });
     return { actions: [], unknowns: cx.unknowns };
   }
-  runScript(cx, new ShellState([{ is: "at", path: options.world.cwd }]), parsed.script.commands, NOTHING, source);
+  const state = new ShellState([{ is: "at", path: options.world.cwd }]);
+  state.portable = cx.shell === "sh";
+  doubtScript(cx, state, parsed.script, undefined);
+  runScript(cx, state, parsed.script.commands, NOTHING, source);
   const judged = judgeTraps(cx, 0);
   runUncalled(cx);
   judgeTraps(cx, judged);

@@ -13,13 +13,21 @@ import { holeOf, prefixOf, textOf, type Stream, type Value } from "./value.ts";
 export interface CommandRunner {
   /** Runs argv as a command of its own: functions and aliases do not apply. Returns what it prints. `runner`: see `ExecAction`. */
   argv(cx: Context, state: ShellState, argv: readonly Value[], stdin: Stream, runner?: number): Stream;
-  /** Runs text as a script in a shell of its own, with `$1`… given; `keep` means a subshell of this one (`trap`, aliases). */
+  /**
+   * Runs text as a script in a shell of its own, with `$1`… given; `keep` means a subshell of this one (`trap`, aliases). `reader` is the
+   * shell that is named, where one is: else it is `sh`, whichever that is.
+   */
   script(
     cx: Context,
     state: ShellState,
     text: Value,
     stdin: Stream,
-    options?: { readonly positional?: readonly Value[]; readonly span?: Span | undefined; readonly keep?: boolean },
+    options?: {
+      readonly positional?: readonly Value[];
+      readonly span?: Span | undefined;
+      readonly keep?: boolean;
+      readonly reader?: string;
+    },
   ): Stream;
 }
 

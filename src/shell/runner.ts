@@ -1,15 +1,18 @@
 import { dispatch } from "./command.ts";
 import type { CommandRunner } from "./invocation.ts";
 import { parseShell } from "./parse.ts";
+import { doubtScript } from "./portable.ts";
 import { ShellState } from "./state.ts";
 import { holeOf, NOTHING, textOf, unknown } from "./value.ts";
 import { runScript } from "./walk.ts";
 
 /** What a new shell process knows: the folder; variables only where they were exported, which is not tracked. */
-function childState(state: ShellState): ShellState {
+function childState(state: ShellState, reader: string | undefined): ShellState {
   const child = new ShellState(state.places);
   for (const name of state.variables.keys()) child.variables.set(name, unknown(`$${name} in a new shell`, true));
   child.environment = state.environment;
+  // What programs start without naming a shell is read by `sh`.
+  child.portable = reader === undefined || !/^(?:.*\/)?(?:bash|rbash|zsh)$/.test(reader);
   return child;
 }
 
@@ -54,7 +57,8 @@ export const RUNNER: CommandRunner = {
       return NOTHING;
     }
     if (!cx.enter()) return NOTHING;
-    const inner = options?.keep === true ? state.fork() : childState(state);
+    const inner = options?.keep === true ? state.fork() : childState(state, options?.reader);
+    doubtScript(cx, inner, parsed.script, options?.span);
     if (options?.positional !== undefined) inner.positional = options.positional;
     const outerSpan = cx.outerSpan;
     cx.outerSpan = options?.span ?? outerSpan ?? { start: 0, end: 0 };

@@ -80,6 +80,8 @@ export class ShellState {
   ended: ReadonlySet<Stream>;
   /** One list for the whole shell, in the order of the walk. */
   marks: Mark[];
+  /** The shell may be any `sh`: see `portable.ts`. */
+  portable: boolean;
 
   constructor(places: readonly ShellPlace[]) {
     this.standing = places;
@@ -95,6 +97,7 @@ export class ShellState {
     this.sprung = false;
     this.ended = NO_INPUTS;
     this.marks = [];
+    this.portable = false;
   }
 
   get places(): readonly ShellPlace[] {
@@ -115,6 +118,7 @@ export class ShellState {
     copy.sprung = this.sprung;
     copy.ended = this.ended;
     copy.marks = this.marks;
+    copy.portable = this.portable;
     if (this.variables.size > 0) copy.variables = new Map(this.variables);
     if (this.functions.size > 0) copy.functions = new Map(this.functions);
     if (this.aliases.size > 0) copy.aliases = new Map(this.aliases);
@@ -316,6 +320,7 @@ export function joinStates(a: ShellState | undefined, b: ShellState | undefined)
   out.sprung = a.sprung;
   out.ended = a.ended === b.ended ? a.ended : new Set([...a.ended].filter((input) => b.ended.has(input)));
   out.marks = a.marks;
+  out.portable = a.portable || b.portable;
   out.springing = joinSpringing(a.springing, b.springing);
   out.places = joinPlaces(a.places, b.places);
   out.frames = joinFrames(a, b);

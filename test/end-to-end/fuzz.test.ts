@@ -3,7 +3,7 @@ import { afterAll, expect, test } from "vitest";
 import type { Lowered } from "../../src/action/index.ts";
 import { lowerShell, type ShellKind } from "../../src/shell/index.ts";
 import { Generator } from "../shell/fuzz/generate.ts";
-import { couldBe, Oracle } from "../shell/fuzz/oracle.ts";
+import { couldBe, Oracle, type OracleShell } from "../shell/fuzz/oracle.ts";
 import { smallWorld } from "../shell/world.ts";
 
 /** `npm run fuzz` runs many more. */
@@ -25,13 +25,15 @@ const oracles: Oracle[] = [];
 afterAll(() => oracles.forEach((oracle) => oracle.close()));
 
 test.each([
-  { shell: "bash", kind: "bash" },
-  { shell: "zsh", kind: "any" },
+  { shell: "bash", kind: "bash", understood: 0.4 },
+  { shell: "zsh", kind: "any", understood: 0.4 },
+  // What the generator writes for bash, dash mostly reads as something else.
+  { shell: "dash", kind: "sh", understood: 0.1 },
 ] as const)(
   "$shell starts nothing that lowering neither reported nor called unknown",
   { timeout: 3_600_000 },
-  ({ shell, kind }: { shell: "bash" | "zsh"; kind: ShellKind }) => {
-    if (shell === "zsh" && !existsSync("/bin/zsh")) {
+  ({ shell, kind, understood: least }: { shell: OracleShell; kind: ShellKind; understood: number }) => {
+    if (!existsSync(`/bin/${shell}`)) {
       // The oracle is installed by .ci/run; a developer's machine may do without.
       expect(process.env["CI"]).toBeUndefined();
       return;
@@ -84,7 +86,7 @@ test.each([
       );
     expect(missed.slice(0, 5).join("\n---\n")).toBe("");
     // A lowering that calls everything unknown would pass: most programs must be understood.
-    expect(share).toBeGreaterThan(0.4);
-    expect(started).toBeGreaterThan(PROGRAMS / 4);
+    expect(share).toBeGreaterThan(least);
+    expect(started).toBeGreaterThan((PROGRAMS * least) / 2);
   },
 );

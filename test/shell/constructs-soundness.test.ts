@@ -1,13 +1,13 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
-import { lowerShell } from "../../src/shell/index.ts";
-import { couldBe, Oracle } from "./fuzz/oracle.ts";
+import { lowerShell, type ShellKind } from "../../src/shell/index.ts";
+import { couldBe, Oracle, type OracleShell } from "./fuzz/oracle.ts";
 import { smallWorld } from "./world.ts";
 
 /**
- * What decides which command runs, section by section of bash(1) and zsh's manuals: `soundness/*.txt`, one line each (`␤`, `␉` and
- * `␍` are a new line, a tab and a carriage return). A real shell starts `evil` or starts it with other words than a reader would
+ * What decides which command runs, section by section of bash(1) and zsh's manuals: `soundness/*.txt`, one line each, for bash, zsh, or
+ * dash as `sh` (`␤`, `␉` and `␍` are a new line, a tab and a carriage return). A real shell starts `evil` or starts it with other words than a reader would
  * think; the lowering must report exactly that, or say that it does not know.
  */
 const FOLDER = join(import.meta.dirname, "soundness");
@@ -21,16 +21,31 @@ const tables = readdirSync(FOLDER).flatMap((file) =>
     }),
 );
 
-const oracles = new Map<"bash" | "zsh", Oracle>();
+const oracles = new Map<OracleShell, Oracle>();
 afterAll(() => oracles.forEach((oracle) => oracle.close()));
-const oracleOf = (shell: "bash" | "zsh"): Oracle => {
+const oracleOf = (shell: OracleShell): Oracle => {
   const oracle = oracles.get(shell) ?? new Oracle(shell);
   oracles.set(shell, oracle);
   return oracle;
 };
 
+/** What reads a line, and how else it may come to it. */
+const READERS = {
+  bash: (line: string) => [
+    { line, kind: "bash" },
+    { line, kind: "any" },
+  ],
+  zsh: (line: string) => [{ line, kind: "any" }],
+  dash: (line: string) => [
+    { line, kind: "sh" },
+    { line: `sh -c ${quote(line)}`, kind: "bash" },
+    { line: `sh <<< ${quote(line)}`, kind: "any" },
+  ],
+} as const satisfies Record<OracleShell, (line: string) => readonly { readonly line: string; readonly kind: ShellKind }[]>;
+const quote = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
+
 describe.each(tables)("$heading", ({ heading, lines }) => {
-  const shell = heading.endsWith("(zsh)") ? "zsh" : "bash";
+  const shell = heading.endsWith("(zsh)") ? "zsh" : heading.endsWith("(sh)") ? "dash" : "bash";
   test.skipIf(!existsSync(`/bin/${shell}`)).each(lines)("%s", (written) => {
     const line = written.replaceAll("␤", "\n").replaceAll("␉", "\t").replaceAll("␍", "\r");
     const oracle = oracleOf(shell);
@@ -39,8 +54,9 @@ describe.each(tables)("$heading", ({ heading, lines }) => {
       ran.map(([name]) => name),
       "the real shell does it",
     ).toContain("evil");
-    for (const kind of shell === "bash" ? (["bash", "any"] as const) : (["any"] as const)) {
-      const { actions, unknowns } = lowerShell(line, {
+    for (const reader of READERS[shell](line)) {
+      const { kind } = reader;
+      const { actions, unknowns } = lowerShell(reader.line, {
         world: smallWorld({ cwd: oracle.folder, projectRoot: oracle.folder }),
         shell: kind,
       });

@@ -1,10 +1,9 @@
 // Programs that show, fill or empty the environment.
 import { applyEffect } from "../effects.ts";
-import { NO_PATH, startWithFile } from "../environment.ts";
+import { startWithFile, takeAway } from "../environment.ts";
 import { refuse, type Invocation } from "../invocation.ts";
 import { plainVariable } from "../languages/environment.ts";
 import { textOf } from "../value.ts";
-import { handOn } from "../variables.ts";
 import { has, valuesOf } from "./given.ts";
 
 const SHOWS_OR_WRITES: ReadonlySet<string> = new Set(["list", "get", "set", "unset", "encrypt", "decrypt", "keypair", "rotate"]);
@@ -36,7 +35,8 @@ export function variablesOfFile(inv: Invocation): void {
 
 /** env(1): what it takes out of the environment. It runs before the words that set something. */
 export function envRemoves(inv: Invocation): void {
-  if (has(inv, "-i", "-") || valuesOf(inv, "-u").some((name) => (textOf(name) ?? "PATH") === "PATH")) handOn(inv.state, "PATH", NO_PATH);
+  const all = has(inv, "-i", "-");
+  takeAway(inv.state, (name) => all || valuesOf(inv, "-u").some((value) => (textOf(value) ?? name) === name));
 }
 
 /** A word of a variable's name that says it holds, or leads to, a secret. */

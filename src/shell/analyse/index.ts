@@ -58,6 +58,7 @@ import {
 import { duckdbInput, luaInput, perlFiles, powershell, pythonModule, rubyInput, sqliteInput, uvRun } from "./interpreters.ts";
 import { flock, kill, ps, topColumns } from "./processes.ts";
 import { gitConfig } from "./git-config.ts";
+import { bwrapView, entrFile, loadsToTell } from "./views.ts";
 import { dotenv, envRemoves, printenv, variablesOfFile } from "./environment.ts";
 import {
   gitAdd,
@@ -144,6 +145,9 @@ export const ANALYSERS: Readonly<Record<string, Analyser>> = {
   "git-config": gitConfig,
   "git-describe": gitDescribe,
   dotenv,
+  "bwrap-view": bwrapView,
+  "loads-to-tell": loadsToTell,
+  "entr-file": entrFile,
   "env-removes": envRemoves,
   "variables-of-file": variablesOfFile,
   "git-add": gitAdd,

@@ -137,7 +137,8 @@ const joined = (words: readonly Value[]): Value =>
   words.map((word): Value => ({ atoms: word.atoms, many: false })).reduce((a, b) => concat(concat(a, literal(" ")), b), literal(""));
 
 function runLine(inv: Invocation, line: Value, stdin: Invocation["stdin"]): void {
-  inv.run.script(inv.cx, inv.state, line, stdin, { span: inv.span });
+  // parallel(1), PARALLEL_SHELL: the shell that has started it.
+  inv.run.script(inv.cx, inv.state, line, stdin, { span: inv.span, reader: inv.state.portable ? "sh" : "bash" });
 }
 
 /** One line: inputs are quoted by parallel, so each stays one word. Without a template the inputs are the lines. */

@@ -48,6 +48,7 @@ export function shell(inv: Invocation): void {
     return;
   }
   let command = false;
+  let posix = false;
   let fromStdin = false;
   let at = 0;
   for (; at < words.length; at++) {
@@ -75,6 +76,7 @@ export function shell(inv: Invocation): void {
       continue;
     }
     if (text.startsWith("--")) {
+      posix ||= text === "--posix" || text === "--emulate";
       if (text.startsWith("--rcfile=") || text.startsWith("--init-file=") || !LONG.has(text))
         doubt(inv, `${inv.name} has no known option \`${text}\``);
       continue;
@@ -87,21 +89,27 @@ export function shell(inv: Invocation): void {
       else if (!LETTERS.includes(letter)) doubt(inv, `${inv.name} has no known option \`-${letter}\``);
       if (letter === "i") doubt(inv, `${inv.name} -i reads startup files and is interactive`);
     }
-    for (const name of words.slice(at + 1, at + 1 + names))
+    for (const name of words.slice(at + 1, at + 1 + names)) {
+      posix ||= textOf(name) === "posix";
       if (!NAMES.test(textOf(name) ?? "")) doubt(inv, `what the shell option ${describe(name)} changes is not known`);
+    }
     at += names;
   }
   const operands = words.slice(at);
   if (command) {
     const [script, zero, ...positional] = operands;
     if (script === undefined) return;
-    inv.output = inv.run.script(inv.cx, inv.state, script, inv.stdin, { positional: zero === undefined ? [] : positional, span: inv.span });
+    inv.output = inv.run.script(inv.cx, inv.state, script, inv.stdin, {
+      positional: zero === undefined ? [] : positional,
+      span: inv.span,
+      reader: posix ? "sh" : inv.name,
+    });
     return;
   }
   const [file] = operands;
   if (fromStdin || file === undefined) {
     if (inv.stdin.is === "none") doubt(inv, `${inv.name} runs what it reads from standard input`);
-    else codeFromStream(inv, "sh", inv.stdin, operands);
+    else codeFromStream(inv, "sh", inv.stdin, { positional: operands, reader: posix ? "sh" : inv.name });
     return;
   }
   applyKind(inv, { is: "script", language: "sh" }, file);

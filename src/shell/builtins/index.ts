@@ -1,5 +1,6 @@
 import { BY_SHELL } from "../context.ts";
 import type { Dispatch } from "../command.ts";
+import { doubtBuiltin } from "../portable.ts";
 import { argumentOf } from "../program.ts";
 import { NOTHING, prefixOf, textOf, unknown, type Stream, type Value } from "../value.ts";
 import type { ShellState } from "../state.ts";
@@ -48,6 +49,7 @@ export function runBuiltin(d: Dispatch, name: string, words: readonly Value[]): 
       d.cx.unknown(`in zsh ${name} changes the shell in ways that are not followed`, { span: d.span });
     return undefined;
   }
+  doubtBuiltin(d.cx, d.state, name, words, d.span);
   // zsh precommand words and lookups emit what they stand in front of, not themselves.
   const exec = d.cx.add({
     kind: "exec",

@@ -1,9 +1,11 @@
 import { kill as signal } from "../analyse/processes.ts";
 import { dispatch } from "../command.ts";
 import { codeFromStream, isDescriptor } from "../code.ts";
+import { takeAway } from "../environment.ts";
 import { takeInput, sharedInput } from "../input.ts";
 import { parseShell } from "../parse.ts";
 import { targetsOf } from "../paths.ts";
+import { doubtScript } from "../portable.ts";
 import { joinStates, type ShellState } from "../state.ts";
 import { setTrap } from "../traps.ts";
 import { concat, holeOf, literal, NOTHING, prefixOf, textOf, unknown, type Value } from "../value.ts";
@@ -33,6 +35,7 @@ function runInPlace(call: BuiltinCall, value: Value, what: string): ShellOutcome
     cx.unknown(`${parsed.reason} (in ${what})`, { span: call.span });
     return done(state);
   }
+  doubtScript(cx, state, parsed.script, call.span);
   if (!cx.enter()) return done(state);
   const outer = cx.outerSpan;
   cx.outerSpan = call.span ?? outer;
@@ -140,6 +143,11 @@ const exec: Builtin = (call) => {
     return done(call.state);
   }
   if (words.length === 0) return done(call.state);
+  const letters = call.words.slice(0, call.words.length - words.length).flatMap((word) => textOf(word) ?? []);
+  // busybox, bash and others are what they are called.
+  if (letters.some((text) => /^-[cl]*a/.test(text)))
+    call.cx.unknown("exec -a gives a program another name, and some do what their name says", { span: call.span, help: "leave -a out" });
+  if (letters.some((text) => /^-l*c/.test(text))) takeAway(call.state, () => true);
   const { out } = dispatch({ ...call, argv: words, env: [], external: true });
   call.cx.cuts++;
   return { out, ok: undefined, fail: undefined };

@@ -29,6 +29,9 @@ const whole = ({ state }: Parameters<Builtin>[0], out: Stream): Stream =>
 
 const echo: Builtin = (call) => {
   let words = call.words;
+  // dash and ksh print the options that they do not have.
+  if (call.state.portable && /^-[neE]+$/.test(textOf(words[0] ?? literal("")) ?? ""))
+    return done(call.state, { is: "unknown", why: "what echo makes of its options", network: false });
   let newline = true;
   let escapes = false;
   for (let first = words[0]; first !== undefined && /^-[neE]+$/.test(textOf(first) ?? ""); first = words[0]) {
@@ -38,7 +41,10 @@ const echo: Builtin = (call) => {
   }
   const atoms = joinWords(words).map((atom): Atom => (isWildcard(atom) ? { hole: true, why: "names that a pattern matches" } : atom));
   // sh and zsh read backslash escapes in echo, bash does with -e: two meanings for whoever runs the output.
-  if ((escapes || call.cx.shell !== "bash") && atoms.some((atom) => typeof atom === "string" && atom.includes("\\"))) {
+  if (
+    (escapes || call.cx.shell !== "bash" || call.state.portable) &&
+    atoms.some((atom) => typeof atom === "string" && atom.includes("\\"))
+  ) {
     return done(call.state, { is: "unknown", why: "what echo makes of backslashes", network: false });
   }
   return { ...done(call.state, whole(call, text(newline ? [...atoms, "\n"] : atoms))), sole: true };

@@ -45,6 +45,18 @@ for my $i (0 .. $count - 1) {
 }
 `;
 
+export type OracleShell = "bash" | "zsh" | "dash";
+
+/** What the programs of the tests and of the generator start: dash, which has no handler, finds each of them in its PATH. */
+const PROGRAMS = ["evil", "ls", "a", "b", "c", "cat", ...Array.from({ length: 100 }, (_, i) => `q${i}`)];
+const PROGRAM = String.raw`#!/usr/bin/perl
+my @words = ($0 =~ s{.*/}{}r, @ARGV);
+my $copies = $words[0] eq "cat" && @ARGV == 0;
+if (open my $log, ">>&=", 9) { syswrite $log, join("", map { s/\n/\x02/gr . "\0" } @words) . "\x01\0" }
+if ($copies) { print while <STDIN> }
+exit(($ENV{ORACLE_STATUS} + @words) % 2);
+`;
+
 /**
  * What a real shell tries to start when it runs a program in an empty folder with an empty PATH: each name that is
  * not a builtin or function reaches the handler, which logs its words and exits with a status the program cannot know.
@@ -53,10 +65,12 @@ export class Oracle {
   readonly folder = mkdtempSync(join(tmpdir(), "assent-fuzz-"));
   private readonly logs = mkdtempSync(join(tmpdir(), "assent-fuzz-log-"));
   private runs = 0;
-  private readonly shell: "bash" | "zsh";
+  private readonly shell: OracleShell;
+  private readonly programs = mkdtempSync(join(tmpdir(), "assent-fuzz-bin-"));
 
-  constructor(shell: "bash" | "zsh") {
+  constructor(shell: OracleShell) {
     this.shell = shell;
+    if (shell === "dash") for (const name of PROGRAMS) writeFileSync(join(this.programs, name), PROGRAM, { mode: 0o755 });
     // Folders to move in: nothing of a program leaves the folder it starts in.
     mkdirSync(join(this.folder, "d/d/d"), { recursive: true });
     symlinkSync("d/d", join(this.folder, "l"));
@@ -117,18 +131,19 @@ export class Oracle {
     const copy = `[[ $# != 0 ]] || while IFS= builtin read -r l || [[ -n $l ]]; do builtin printf '%s\\n' "$l"; done`;
     const cat = `cat() { ${handler} cat "$@"; builtin local s=$? l; ${copy}; builtin return $s; }`;
     const more = [...(program.includes("cat") ? [cat] : []), ...(this.shell === "zsh" ? ["setopt no_bg_nice 2>/dev/null"] : [])];
+    if (this.shell === "dash") return `ulimit -t 2 -f 1024\nexport ORACLE_STATUS=${status}\n${program}`;
     const prelude = [`${handler}${this.handler(status)}`, ...more].join("; ");
     return `ulimit -t 2 -f 1024 -u 4000\n${prelude}\n${program}`;
   }
 
-  private command(): readonly string[] {
-    return this.shell === "bash" ? ["/bin/bash", "--norc", "--noprofile"] : ["/bin/zsh", "-f"];
+  private command(): readonly [string, ...string[]] {
+    return ({ bash: ["/bin/bash", "--norc", "--noprofile"], zsh: ["/bin/zsh", "-f"], dash: ["/bin/dash"] } as const)[this.shell];
   }
 
   /** A shell that a program starts logs alike. */
   private environment(status: number): Record<string, string> {
     return {
-      PATH: "/nonexistent",
+      PATH: this.shell === "dash" ? this.programs : "/nonexistent",
       HOME: "/home/u",
       "BASH_FUNC_command_not_found_handle%%": this.handler(status).replace(/^\(\) \{/, "() { "),
     };
@@ -136,12 +151,14 @@ export class Oracle {
 
   /** True when the shell can read all of the program; it runs nothing of it. */
   accepts(program: string): boolean {
-    const [command, ...args] = this.shell === "bash" ? ["/bin/bash", "--norc", "--noprofile", "-n"] : ["/bin/zsh", "-fn"];
-    return spawnSync(command, [...args, "-c", program], { stdio: "ignore", env: {}, timeout: 4000, killSignal: "SIGKILL" }).status === 0;
+    const [command, ...args] = this.command();
+    return (
+      spawnSync(command, [...args, "-n", "-c", program], { stdio: "ignore", env: {}, timeout: 4000, killSignal: "SIGKILL" }).status === 0
+    );
   }
 
   close(): void {
-    for (const folder of [this.folder, this.logs]) rmSync(folder, { recursive: true, force: true });
+    for (const folder of [this.folder, this.logs, this.programs]) rmSync(folder, { recursive: true, force: true });
   }
 }
 

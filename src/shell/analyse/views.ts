@@ -1,0 +1,52 @@
+// Programs that find other files than their words say: another one's view, a name that is put in, what lies in the project.
+import { addCode } from "../code.ts";
+import { takeAway } from "../environment.ts";
+import { describe, refuse, type Invocation } from "../invocation.ts";
+import { textOf, type Value } from "../value.ts";
+import { has, valuesOf } from "./given.ts";
+
+const BINDS = /^--(?:dev-|ro-)?bind(?:-try)?$/;
+
+/**
+ * bwrap(1): what is bound under another name is found there by the command, by its loader, and by whoever looks for a program: only
+ * what keeps its name is known. Empty places hide something at most.
+ */
+export function bwrapView(inv: Invocation): void {
+  takeAway(inv.state, (name) => has(inv, "--clearenv") || valuesOf(inv, "--unsetenv").some((value) => (textOf(value) ?? name) === name));
+  for (const { option, value, second } of inv.args.options) {
+    const names = option?.names ?? [];
+    const to = names.some((name) => BINDS.test(name)) ? (keepsName(value, second) ? undefined : second) : undefined;
+    const link = names.includes("--symlink") && !isUsrMerge(value, second) ? second : undefined;
+    const layer = names.some((name) => name.includes("overlay")) ? value : undefined;
+    const shown = to ?? link ?? layer;
+    if (shown !== undefined)
+      refuse(inv, `${inv.name} shows something else at ${describe(shown)}: what the command finds there is not known`);
+  }
+}
+
+function keepsName(from: Value | undefined, to: Value | undefined): boolean {
+  const path = from === undefined ? undefined : textOf(from);
+  return path !== undefined && path.startsWith("/") && to !== undefined && textOf(to) === path;
+}
+
+/** `--symlink usr/lib64 /lib64`: as the machine has it. */
+function isUsrMerge(target: Value | undefined, link: Value | undefined): boolean {
+  const name = /^\/((?:s?bin)|lib(?:32|64|x32)?)$/.exec(link === undefined ? "" : (textOf(link) ?? ""))?.[1];
+  return name !== undefined && /^(?:\/|\.\/)?usr\/(\w+)$/.exec(target === undefined ? "" : (textOf(target) ?? ""))?.[1] === name;
+}
+
+/** entr(1): `/_` stands for the first file of its input that has changed. */
+export function entrFile(inv: Invocation): void {
+  if (inv.args.operands.some((operand) => textOf(operand) === "/_" || textOf(operand) === undefined))
+    refuse(inv, `${inv.name} puts the name of a file that it reads in the place of \`/_\``, "write the file out");
+}
+
+/**
+ * Of their row they alone load code of the project even to tell their version or to help: the project's own copy or plugins, options of
+ * the virtual machine (`-javaagent`), a configuration in code.
+ */
+const LOADS_TO_TELL = new Set(["serverless", "sls", "pdm", "liquibase", "flyway", "doctrine", "phinx", "jruby"]);
+
+export function loadsToTell(inv: Invocation): void {
+  if (LOADS_TO_TELL.has(inv.name)) addCode(inv, "project", "project", undefined);
+}

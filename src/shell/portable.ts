@@ -1,0 +1,152 @@
+import { forEachChild, type ParsedScript, type SyntaxNode } from "unbash";
+import type { Span } from "../action/index.ts";
+import type { Context } from "./context.ts";
+import type { ShellState } from "./state.ts";
+import { prefixOf, textOf, type Value } from "./value.ts";
+
+/**
+ * `sh` is dash, busybox, a ksh or bash, as the machine has it, and so is what `system(3)` starts. What only some of them know,
+ * the others take for something else: `((x))` is two subshells, `[[` a program, `&>` a background job and a redirection.
+ */
+
+const HELP = "start it by `bash -c`, or write it so that every sh reads it alike";
+
+/** Says so where a script that `sh` may run has a part that not every `sh` reads as bash does. */
+export function doubtScript(cx: Context, state: ShellState, script: ParsedScript, span: Span | undefined): void {
+  const what = state.portable ? bashOnly(script) : undefined;
+  if (what !== undefined) cx.unknown(`not every sh reads \`${what}\` as bash does`, { span, help: HELP });
+}
+
+function bashOnly(script: ParsedScript): string | undefined {
+  let found: string | undefined;
+  const visit = (node: SyntaxNode): void => {
+    found ??= bashism(node);
+    if (found === undefined) forEachChild(node, visit);
+  };
+  visit(script);
+  return found;
+}
+
+/** They are found before functions, and an error in them ends the shell (POSIX, Special Built-In Utilities). */
+const SPECIAL_IN_SH = new Set("break : continue . eval exec exit export readonly return set shift times trap unset".split(" "));
+
+function bashism(node: SyntaxNode): string | undefined {
+  switch (node.type) {
+    case "TestCommand":
+      return "[[";
+    case "ArithmeticCommand":
+    case "ArithmeticFor":
+      return "((";
+    case "Coproc":
+      return "coproc";
+    case "Select":
+      return "select";
+    case "Function":
+      if (node.pos !== node.name.pos) return "function";
+      return SPECIAL_IN_SH.has(node.name.value) ? `a function named ${node.name.value}` : undefined;
+    case "Pipeline":
+      if (node.operators.includes("|&")) return "|&";
+      // Where `time` is a program, it starts programs alone, and it may not be there.
+      return node.prefixes.some(({ type }) => type === "Time") ? "time" : undefined;
+    case "Redirect":
+      if (node.operator === "&>" || node.operator === "&>>") return node.operator;
+      if (node.descriptor?.type === "FileDescriptorVariable") return "{NAME}>";
+      return node.operator === ">&" && !/^(?:\d+|-|\$.*|".*")$/.test(node.target?.text ?? "") ? ">&" : undefined;
+    case "HereString":
+      return "<<<";
+    case "ProcessSubstitution":
+      return `${node.operator}(`;
+    case "ArrayValue":
+      return "NAME=(…)";
+    case "Assignment":
+      if (node.append === true) return "+=";
+      return node.index === undefined ? undefined : "NAME[…]=";
+    case "Command":
+      return splitsAssignment(node) ? "export NAME=$VALUE without quotes" : undefined;
+    case "AnsiCQuoted":
+      return "$'…'";
+    case "LocaleString":
+      return '$"…"';
+    case "Word":
+      return /^~[-+\d]/.test(node.text) ? "~+" : undefined;
+    case "BraceExpansion":
+      return "{a,b}";
+    case "ExtendedGlob":
+      return `${node.operator}(…)`;
+    case "ParameterExpansion": {
+      if (node.prefix === "!" || node.index !== undefined) return "${!NAME}";
+      const type = node.operation?.type ?? "Default";
+      return type === "Default" || type === "Remove" ? undefined : "${NAME/…}";
+    }
+    case "ArithmeticExpansion":
+      return node.text.startsWith("$[") ? "$[" : undefined;
+    case "ArithmeticUnary":
+      return node.operator === "++" || node.operator === "--" ? node.operator : undefined;
+    case "ArithmeticBinary":
+      return node.operator === "**" || node.operator === "," ? node.operator : undefined;
+    case "ArithmeticWord":
+      return node.value.includes("#") && !node.value.includes("$") ? "BASE#NUMBER" : undefined;
+    case "Case":
+      return node.items.some(({ terminator }) => terminator === ";&" || terminator === ";;&") ? ";&" : undefined;
+    default:
+      return undefined;
+  }
+}
+
+/** Before dash 0.5.11 what `export` and `readonly` are given is split like any other word. */
+function splitsAssignment(node: Extract<SyntaxNode, { type: "Command" }>): boolean {
+  if (!/^(?:export|readonly)$/.test(node.name?.value ?? "")) return false;
+  return node.args.some(
+    (arg) =>
+      arg.type === "Assignment" &&
+      arg.value.type === "Word" &&
+      arg.value.parts?.some(({ type }) => type === "SimpleExpansion" || type === "ParameterExpansion" || type === "CommandExpansion") ===
+        true,
+  );
+}
+
+/** Builtins of bash that dash, busybox or a ksh looks for among the programs; `local` gives a variable no value of its own in some. */
+const BASH_ALONE = new Set(
+  (
+    "bind builtin caller compgen complete compopt declare dirs disown enable help history let local logout mapfile popd pushd readarray " +
+    "shopt source suspend typeset"
+  ).split(" "),
+);
+
+/** What `sh` takes as options; another is an error there, which ends the shell or leaves a variable as it was. */
+const OPTIONS: Readonly<Record<string, RegExp>> = {
+  cd: /^-[LP]+$/,
+  command: /^-[pvV]+$/,
+  exec: /^--$/,
+  export: /^-p$/,
+  printf: /^--$/,
+  read: /^-r$/,
+  readonly: /^-p$/,
+  unset: /^-[fv]$/,
+};
+
+/** Says so where a builtin, as it is called, does not do the same in every `sh`. */
+export function doubtBuiltin(cx: Context, state: ShellState, name: string, words: readonly Value[], span: Span | undefined): void {
+  if (!state.portable) return;
+  // Where it fails, which an option or a redirection may make it, the shell ends.
+  if (SPECIAL_IN_SH.has(name) && (name !== ":" || words.length > 0)) cx.cuts++;
+  const doubt = (what: string): void => cx.unknown(`not every sh does the same at \`${what}\``, { span, help: HELP });
+  if (BASH_ALONE.has(name)) doubt(name);
+  if (name === "read" && words.every((word) => prefixOf(word).startsWith("-"))) doubt("read without a name");
+  if (name === "cd" && words.filter((word) => !prefixOf(word).startsWith("-")).length > 1) doubt("cd with several folders");
+  if (name === "unset" && words.some((word) => state.functions.has(textOf(word) ?? "")) && textOf(words[0] ?? NONE) !== "-f")
+    doubt("unset of a function");
+  const known = Object.hasOwn(OPTIONS, name) ? OPTIONS[name] : undefined;
+  for (const word of words) {
+    const text = textOf(word);
+    if (!prefixOf(word).startsWith("-") && !(word.many && prefixOf(word) === "")) break;
+    if ((name === "eval" || name === ".") && text === "--") doubt(`${name} --`);
+    if (text === "--" || text === "-" || known === undefined) break;
+    if (text === undefined || !known.test(text)) {
+      if (text !== undefined || name !== "printf") doubt(`${name} ${text ?? ""}`.trim());
+      break;
+    }
+  }
+}
+
+const NONE: Value = { atoms: [], many: false };
