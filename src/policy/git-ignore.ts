@@ -1,5 +1,5 @@
 import type { World } from "../action/index.ts";
-import { isBelow, joinPath, relativePath } from "../path/index.ts";
+import { isBelow, joinPath, parentOf, relativePath } from "../path/index.ts";
 import { matchesWord, shellGlob } from "../pattern/index.ts";
 
 /** A line of an ignore file; `names` are its parts between slashes. */
@@ -30,6 +30,24 @@ export function isIgnored(path: string, world: World): boolean {
     folder = joinPath(folder, name);
   }
   return false;
+}
+
+const LISTS = [".gitignore", ".ignore", ".rgignore", ".fdignore", ".git/info/exclude"];
+
+/**
+ * Whether a search that passes over names with a dot in front (rg, fd) opens this one all the same: an ignore file beside it or above
+ * takes such a name in again (`!.env`; ripgrep's guide, "Automatic filtering"). Measured with rg 13 and fd 8.6.
+ */
+export function isTakenInAgain(path: string, world: World): boolean {
+  const name = path.slice(path.lastIndexOf("/") + 1);
+  for (let folder = parentOf(path); ; folder = parentOf(folder)) {
+    for (const list of LISTS) {
+      const file = joinPath(folder, list);
+      const lines = world.kind(file) === "missing" ? [] : world.text?.(file)?.split("\n").flatMap(parse);
+      if (lines?.some(({ again, names }) => again && names.some((glob) => matchesWord(shellGlob(glob), name))) === true) return true;
+    }
+    if (folder === "/") return false;
+  }
 }
 
 function linesOf(file: string, world: World): readonly IgnoreLine[] | undefined {

@@ -1,7 +1,7 @@
 import type { FileAction, Target, TreeFilter, Wanted, World } from "../action/index.ts";
 import { isBelow, isWithin, joinPath, relativePath, resolvePath } from "../path/index.ts";
 import { BoundedMap, expandsTo, expandsToName, matchesWord, shellGlob, shellPattern, type WordGlob } from "../pattern/index.ts";
-import { isIgnored } from "./git-ignore.ts";
+import { isIgnored, isTakenInAgain } from "./git-ignore.ts";
 import { comparable, forms, perWorld } from "./location.ts";
 
 /** What the target of a file action can reach, asked of names alone or of the injected world. */
@@ -90,11 +90,17 @@ function filtered(
   world: World,
   behind?: (path: string) => boolean,
 ): Wanted {
+  const again = new Map<string, boolean>();
+  const opened = (hidden: string): boolean => {
+    const known = again.get(hidden) ?? isTakenInAgain(hidden, world);
+    again.set(hidden, known);
+    return known;
+  };
   const asked = (path: string, link: boolean | undefined): boolean => wanted(path) || (link !== false && behind?.(path) === true);
   return filter === undefined
     ? asked
     : (path, link) =>
-        walksTo(root, filter, path) &&
+        walksTo(root, filter, path, opened) &&
         asked(path, link) &&
         (filter.tracked !== true || world.tracked(path) !== false) &&
         (filter.untracked !== true || isTakenIn(path, world));
@@ -104,11 +110,12 @@ function filtered(
 const isTakenIn = (path: string, world: World): boolean =>
   world.tracked(path) !== true && world.kind(path) !== "directory" && !isIgnored(path, world);
 
-/** True when a walk from `root` with this filter comes to `path`. */
-function walksTo(root: string, filter: TreeFilter, path: string): boolean {
+/** True when a walk from `root` with this filter comes to `path`; `opened`: names with a dot in front that it does not pass over. */
+function walksTo(root: string, filter: TreeFilter, path: string, opened?: (hidden: string) => boolean): boolean {
   const names = relativePath(root, path).split("/");
   const last = names.at(-1) ?? "";
-  if (filter.hidden === false && names.some((name) => name.startsWith("."))) return false;
+  const hidden = filter.hidden === false ? names.findIndex((name) => name.startsWith(".")) : -1;
+  if (hidden >= 0 && opened?.(joinPath(root, names.slice(0, hidden + 1).join("/"))) !== true) return false;
   if (filter.without?.some((glob) => names.some((name) => matchesWord(shellGlob(glob), name))) === true) return false;
   return filter.only === undefined || filter.only.some((glob) => matchesWord(shellGlob(glob), last));
 }
