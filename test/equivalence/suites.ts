@@ -166,7 +166,7 @@ const python: Suite = {
       ],
       env,
     });
-    const own = PYTHON_MODULES.split(" ");
+    const own = PYTHON_MODULES.split(" ").filter((name) => every.includes(name.replace(/\..*/, "")));
     const parts = (name: string): readonly string[] => {
       const count = PYTHON_PARTS[name] ?? 1;
       return count === 1 ? [name] : Array.from({ length: count }, (_, at) => `${name}:${at + 1}/${count}`);
