@@ -62,6 +62,9 @@ function runsAndPaths(runs: string, given: Given, { session, since }: SpanOption
   const chosen = (found: ReturnType<typeof findSpan>, paths: readonly string[], id?: string): ChosenRuns | NoRuns =>
     "problem" in found ? { ...found, id } : { ...found, paths: paths.map((path) => absolute(path)), id };
   if (session === undefined) return chosen(findSpan(runs, wanted), words);
+  // `--session --yes ID`: the word that follows another option names the session all the same.
+  const after = session === true && given.id !== undefined && !isThere(absolute(given.id)) ? span(given.id) : undefined;
+  if (after !== undefined && !("problem" in after)) return chosen(after, given.words, given.id);
   if (session === true) return chosen(span(""), words);
   const named = span(session);
   // `--session src/a.ts` is a path of the last session.

@@ -88,18 +88,18 @@ describe("assent wrap", () => {
     expect(readFileSync(file, "utf8")).toBe("#!/bin/dash\n");
   });
 
-  it.each<readonly [args: readonly string[], message: string]>([
-    [["wrap", "nosuch"], "nosuch: not found"],
-    [["unwrap", "nosuch"], "no program `nosuch` is wrapped"],
-    [["wrap", "./-x"], "cannot be the name"],
-    [["wrap", "tool"], "tool is wrapped already"],
-  ])("says what is wrong: %s", (args, message) => {
+  it.each<readonly [args: readonly string[], message: string, exit: number]>([
+    [["wrap", "nosuch"], "nosuch: not found", 2],
+    [["unwrap", "nosuch"], "no program `nosuch` is wrapped", 2],
+    [["wrap", "./-x"], "cannot be the name", 1],
+    [["wrap", "tool"], "tool is wrapped already", 1],
+  ])("says what is wrong: %s", (args, message, exit) => {
     const here = place();
     here.script("tool", "#!/bin/sh\n");
     here.run("wrap", "tool");
     chmodSync(here.write("-x", "#!/bin/sh\n"), 0o755);
     const { status, stderr } = here.run(...args);
-    expect(status).toBe(1);
+    expect(status).toBe(exit);
     expect(stderr).toContain(message);
   });
 
