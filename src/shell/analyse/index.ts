@@ -58,7 +58,7 @@ import {
 import { duckdbInput, luaInput, perlFiles, powershell, pythonModule, rubyInput, sqliteInput, uvRun } from "./interpreters.ts";
 import { flock, kill, ps, topColumns } from "./processes.ts";
 import { gitConfig } from "./git-config.ts";
-import { bwrapView, entrFile, loadsToTell } from "./views.ts";
+import { bwrapView, entrFile, loadsToTell, pytestPlaces } from "./views.ts";
 import { dotenv, envRemoves, printenv, variablesOfFile } from "./environment.ts";
 import {
   gitAdd,
@@ -147,6 +147,7 @@ export const ANALYSERS: Readonly<Record<string, Analyser>> = {
   dotenv,
   "bwrap-view": bwrapView,
   "loads-to-tell": loadsToTell,
+  "pytest-places": pytestPlaces,
   "entr-file": entrFile,
   "env-removes": envRemoves,
   "variables-of-file": variablesOfFile,

@@ -1,8 +1,11 @@
 // Programs that find other files than their words say: another one's view, a name that is put in, what lies in the project.
+import { isBelow } from "../../path/index.ts";
 import { addCode } from "../code.ts";
 import { takeAway } from "../environment.ts";
-import { describe, refuse, type Invocation } from "../invocation.ts";
-import { textOf, type Value } from "../value.ts";
+import { describe, emitFile, refuse, type Invocation } from "../invocation.ts";
+import { dropPrefix } from "../options.ts";
+import { targetsOf } from "../paths.ts";
+import { prefixOf, textOf, type Value } from "../value.ts";
 import { has, valuesOf } from "./given.ts";
 
 const BINDS = /^--(?:dev-|ro-)?bind(?:-try)?$/;
@@ -49,4 +52,28 @@ const LOADS_TO_TELL = new Set(["serverless", "sls", "pdm", "liquibase", "flyway"
 
 export function loadsToTell(inv: Invocation): void {
   if (LOADS_TO_TELL.has(inv.name)) addCode(inv, "project", "project", undefined);
+}
+
+const DELETES = /^--basetemp(?:=|$)/;
+const WRITES = /^--(?:junit-?xml|log-file|report-log|html|json-report-file)(?:=|$)/;
+
+/**
+ * pytest --help: `--basetemp` is removed if it exists, reports are written over what is there. Inside the project and in temporary folders
+ * that is a part of its tests; elsewhere it is named, whatever allows pytest.
+ */
+export function pytestPlaces(inv: Invocation): void {
+  if (!/^(?:pytest|py\.test)$/.test(inv.name)) return;
+  const { world } = inv.cx;
+  const own = [world.projectRoot, ...world.temp].map((folder) => world.canonical(folder));
+  for (const [at, word] of inv.words.entries()) {
+    const start = prefixOf(word);
+    const deletes = DELETES.test(start);
+    if (!deletes && !WRITES.test(start)) continue;
+    const value = start.includes("=") ? dropPrefix(word, start.indexOf("=") + 1) : inv.words[at + 1];
+    if (value === undefined) continue;
+    const inside = targetsOf(value, inv.places).every(
+      (target) => target.kind === "path" && own.some((folder) => isBelow(world.canonical(target.path), folder)),
+    );
+    if (!inside) emitFile(inv, deletes ? "delete" : "write", value, deletes);
+  }
 }
