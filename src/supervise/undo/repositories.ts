@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { isWithin } from "../../path/index.ts";
 import type { After, NotUndone } from "./after.ts";
 import { keptPath, type PreImage } from "./journal.ts";
+import { ObjectCheck } from "./objects.ts";
 import {
   changedUnit,
   headOf,
@@ -40,7 +41,7 @@ interface RepositoryUnit {
 /**
  * What becomes of one name in a repository:
  * - `held`: it stays, as everything in that repository does;
- * - `stays`: an object that the run made, which is never removed, or something that means nothing;
+ * - `stays`: an object that the run made, which is never removed as long as it is what its name says, or something that means nothing;
  * - `settled`: what is there now is what the run left, whatever its times say;
  * - `object`: an object that the run removed or changed: brought back first, also where the repository is held.
  */
@@ -52,6 +53,7 @@ export class Repositories {
   readonly #units = new Map<string, RepositoryUnit>();
   readonly #of = new Map<TreeEntry, RepositoryUnit>();
   readonly #noise = new Set<TreeEntry>();
+  readonly #objects = new ObjectCheck();
   readonly #records: ReadonlyMap<string, UnitRecord>;
   readonly #before = new Map<string, TreeEntry>();
   readonly #there = new Map<string, TreeEntry>();
@@ -79,7 +81,7 @@ export class Repositories {
       const isFolder = kind === "directory";
       const root = units.of(path, isFolder) ?? (entry.moved || !entry.alive ? units.of(entry.before, isFolder) : undefined);
       if (root === undefined) {
-        if (entry.made && entry.alive && looksLikeObject(path)) this.#fates.set(entry, "stays");
+        if (entry.made && entry.alive && looksLikeObject(path) && !this.#isFalse(entry)) this.#fates.set(entry, "stays");
         continue;
       }
       let unit = this.#units.get(root);
@@ -185,12 +187,15 @@ export class Repositories {
     const part: RepositoryPart = inside.startsWith(`${root}/`) ? partOf(root, inside) : "state";
     if (part === "noise") this.#noise.add(entry);
     if (part === "object" && !(entry.made && this.#isMade(ownerOf(inside)) && why === undefined)) {
-      this.#fates.set(entry, this.#isWanted(entry) ? "object" : "stays");
+      if (!this.#isFalse(entry)) this.#fates.set(entry, this.#isWanted(entry) ? "object" : "stays");
       return;
     }
     if (why !== undefined) this.#fates.set(entry, "held");
     else if (part !== "noise" && !back) this.#fates.set(entry, "settled");
   }
+
+  /** The run made it, and it is not the object that it is called, or can be made again: nobody needs it. */
+  #isFalse = ({ made, alive, kind, path }: TreeEntry): boolean => made && alive && kind !== "directory" && this.#objects.of(path) !== "sound";
 
   /** An object that was there before, and is not now, or has other bytes. */
   #isWanted(entry: TreeEntry): boolean {

@@ -393,7 +393,8 @@ export function headOf(read: (path: string) => string | undefined): GitHead {
 
 export const textOf = (path: string): string | undefined => bytesOf(path)?.toString("utf8");
 
-function bytesOf(path: string): Buffer | undefined {
+/** Undefined where nothing can be read there without a link on the way. */
+export function bytesOf(path: string): Buffer | undefined {
   const fd = openSafe(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   if (fd < 0) return undefined;
   try {
