@@ -1,6 +1,6 @@
 import { type Action, type Argument, type ExecAction, type FileAction, sayAction, visible, type World } from "../action/index.ts";
 import { isWithin, parentOf } from "../path/index.ts";
-import { isObeyedBy, obeysFiles, type RequestVerdict, steeringFile, whyWalled } from "../policy/index.ts";
+import { isObeyedBy, isShim, obeysFiles, type RequestVerdict, steeringFile, whyWalled } from "../policy/index.ts";
 import { COMPOSE, composeReads } from "./compose-files.ts";
 import { gitSteered, subcommandOf } from "./obeyed-git.ts";
 import { type Machine, noteChanges, unseenChanges } from "../state/index.ts";
@@ -109,7 +109,7 @@ interface Unseen {
 }
 
 function unseenFor(exec: ExecAction, { world, machine, rare }: Unseen): string | undefined {
-  const names = [exec.program, ...(isShim(exec) ? ["mise", "asdf", "uv"] : [])];
+  const names = [exec.program, ...(isShim(exec.resolved) ? ["mise", "asdf", "uv"] : [])];
   const folders = (exec.folders ?? [world.cwd]).map((folder) => world.canonical(folder));
   const root = world.canonical(world.projectRoot);
   const changes = unseenChanges(machine, (path) => {
@@ -139,8 +139,6 @@ export function noteEdits(actions: readonly Action[], world: World, machine: Mac
 
 const LOOKS: ReadonlySet<FileAction["operation"]> = new Set(["read", "list", "execute", "mkdir", "metadata"]);
 
-const isShim = ({ resolved }: ExecAction): boolean => resolved?.includes("/shims/") === true;
-
 function whatSteers(exec: ExecAction, world: World): string | undefined {
   const { program, argv } = exec;
   const [, first, ...rest] = argv;
@@ -149,6 +147,7 @@ function whatSteers(exec: ExecAction, world: World): string | undefined {
   if (/^(?:node|nodejs)$/.test(program)) return nodeLoads(argv);
   if (program === "git" || program === "git-lfs") return gitSteered(exec, world);
   if (program === "man") return manReads(argv);
+  if (program === "az") return azLoads(exec, world);
   const id = exec.knowledge ?? "";
   if (COMPOSE.test(`${id} `)) return composeReads(exec, world);
   return LOADING.find(([words]) => words.test(program) || words.test(id) || words.test(`${program} ${subcommandOf(exec)}`))?.[1];
@@ -180,6 +179,14 @@ function nodeLoads(argv: readonly Argument[]): string | undefined {
   return code !== undefined && !/require\s*\(\s*[^'"`\s]|require\s*\(\s*['"`][^'"`]*[./]|import|createRequire/.test(code)
     ? undefined
     : "it may load modules of the project";
+}
+
+/** A script that starts `python -m azure.cli`, by some without -I: then the working folder comes before the library. */
+function azLoads({ resolved }: ExecAction, world: World): string | undefined {
+  const script = resolved === undefined ? "" : (world.text?.(world.canonical(resolved)) ?? "");
+  return /[\s'"]-(?![A-Za-z]*I)[A-Za-z]*m[\s'"]/.test(script)
+    ? "it imports modules from the folder it is started in before those of its own library"
+    : undefined;
 }
 
 /** man(1): a word with a slash, or each behind `-l`, is a file, and roff's `.so` in it prints any other. */

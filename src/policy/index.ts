@@ -37,7 +37,7 @@ export {
 export { PRESET_TABLE, type Row, rowOf } from "./presets.ts";
 export { SECRET_FILES, SECRET_FOLDERS } from "./protected-paths.ts";
 export { matchMatcher, matchRule, ruleCovers, same } from "./rule.ts";
-export { obeysFiles } from "./obeying-programs.ts";
+export { isShim, obeysFiles } from "./obeying-programs.ts";
 export { isObeyedBy, type SteeringFile, steeringFile, steeringNames } from "./steering-files.ts";
 export { affects, spell } from "./targets.ts";
 export { isPathField, pathFields } from "./tool-fields.ts";

@@ -12,12 +12,14 @@ const OBEYING =
   "rustdoc rustfmt rustup sentry-cli serverless sfdp shellcheck sls stylua svn swiftformat taplo task tcc terraform terragrunt tofu tsc " +
   "twopi typos uv uvx valgrind wrangler xmldiff xmllint xmlstarlet xq yamllint yarn yarnpkg zig-cc ";
 
-/** A version manager starts another program of the name, as a file of the project says (asdf, mise, pyenv, rbenv, nodenv). */
-const SHIM = /\/shims\//;
+const SHIM = /\/(?:shims|\.volta\/bin)\//;
+
+/** A version manager starts another program of the name, as a file of the project says (asdf, mise, pyenv, rbenv, nodenv, volta). */
+export const isShim = (resolved: string | undefined): boolean => resolved !== undefined && SHIM.test(resolved);
 
 /** Of `python3.12`, `gcc-13`, `proxychains4`, `ansible-playbook`. */
 const KIND = /(?<=^ansible)-.*|-?\d+(?:\.\d+)*$/;
 
 /** Whether a known program's behaviour hangs on files of the project in ways that its arguments do not show. */
 export const obeysFiles = (program: string, resolved: string | undefined): boolean =>
-  OBEYING.includes(` ${program.replace(KIND, "")} `) || (resolved !== undefined && SHIM.test(resolved));
+  OBEYING.includes(` ${program.replace(KIND, "")} `) || isShim(resolved);

@@ -50,10 +50,15 @@ const ROWS: readonly Row[] = [
   ["jj", ".jj/repo/config.toml", "asked"],
   // What the shims of version managers start; mise also runs what templates in it say.
   ["mise asdf", ".tool-versions mise.toml .mise.toml mise.local.toml .mise.local.toml .config/mise.toml .config/mise/ .mise/", "asked"],
+  // Variables (rbenv-vars), places of packages, plugins and programs (volta: `hooks.json`) for whatever a shim starts.
+  ["mise asdf", ".rbenv-vars .rbenv-gemsets .nodenv-vars .prototools .rtx.toml .vfox.toml .volta/", "asked"],
   // Shims start the version that these say; versions can be folders (`path:`).
   ["mise asdf", ".node-version .nvmrc .ruby-version .go-version .java-version .python-version .sdkmanrc", "noted"],
   ["direnv", ".envrc .direnvrc", "asked"],
   ["terraform tofu terragrunt", ".terraformrc terraform.rc", "asked"],
+  // tfenv, tenv, tfswitch: which program is started; the last two name where it lies.
+  ["terraform tofu terragrunt", ".terraform-version .opentofu-version .terragrunt-version .tfswitchrc .tgswitchrc", "noted"],
+  ["terraform tofu terragrunt", ".tfswitch.toml .tgswitch.toml", "asked"],
   // The second is the backend that states are read from, an address among others.
   ["terraform tofu terragrunt", ".terraform.lock.hcl", "noted"],
   // `backend.url`: who gets the token.
@@ -71,11 +76,14 @@ const ROWS: readonly Row[] = [
   // Debuggers, interpreters and editors read these in the folder they are started in.
   [
     NOBODY,
-    ".gdbinit .lldbinit .pdbrc .irbrc .pryrc .rprofile .renviron .inputrc .vimrc .gvimrc .exrc .nvimrc .nvim.lua .dir-locals.el",
+    ".gdbinit .lldbinit .pdbrc .irbrc .pryrc .rprofile .renviron .inputrc .rvmrc .vimrc .gvimrc .exrc .nvimrc .nvim.lua .dir-locals.el",
     "asked",
   ],
+  [NOBODY, ".pdbrc.py .byebugrc .rdbgrc .rdbgrc.rb .perldb .octaverc .ghci .ocamlinit .iex.exs", "asked"],
+  [NOBODY, ".lazy.lua .lvimrc .dir-locals-2.el .helix/", "asked"],
   [NOBODY, ".curlrc .wgetrc .docker/config.json .kube/config .ssh/config", "asked"],
   [NOBODY, ".vscode/tasks.json .vscode/settings.json .vscode/launch.json .vscode/mcp.json *.code-workspace", "asked"],
+  [NOBODY, ".vscode/c_cpp_properties.json .vscode/cmake-kits.json", "asked"],
   [NOBODY, ".idea/ .fleet/ .zed/ .vs/ .devcontainer/ .devcontainer.json devcontainer.json .gitpod.yml .mcp.json", "asked"],
   [NOBODY, ".husky/ .pre-commit-config.yaml lefthook.yml .lefthook.yml .lintstagedrc", "noted"],
 ];

@@ -111,6 +111,8 @@ const SETS: readonly Row[] = [
   ["gemini", ".env", 'HTTPS_PROXY="http://x"', "steers", "HTTPS_PROXY"],
   ["gemini", ".gemini/.env", "GIT_EXTERNAL_DIFF=./x", "steers", "GIT_EXTERNAL_DIFF"],
   ["gemini", ".gemini/extensions/x/gemini-extension.json", "{}", "starts", "beside Assent"],
+  ["copilot", ".github/extensions/x/extension.mjs", "", "starts", "beside Assent"],
+  ["cursor", ".cursor/permissions.json", '{ "permissions": { "allow": ["Shell(*)"] } }', "waives", "without Cursor's own question"],
   ["qwen", ".qwen/settings.json", '{ "mcpServers": { "x": { "command": "x", "env": { "PERL5OPT": "-Mx" } } } }', "steers", "PERL5OPT"],
   ["qwen", ".qwen/settings.json", '{ "env": { "NODE_OPTIONS": "-r x" } }', "steers", "env.NODE_OPTIONS"],
   ["qwen", ".env", "ASSENT_POLICY=./p.jsonc", "steers", "ASSENT_POLICY"],

@@ -70,7 +70,7 @@ const PAIRS: readonly (readonly [first: string, second: string, end: End])[] = [
     "git log -p",
     "confined",
   ],
-  ["echo --files-from=/etc/hostname > .ackrc", "ack x", "confined"],
+  ["echo --files-from=/etc/hostname > .ackrc", "ack x", "refused"],
   // While a command waits, another one can change what it will read.
   ["true", "sleep 9; cat a.txt", "confined"],
   ["true", "tail -F a.txt", "confined"],
@@ -143,12 +143,20 @@ const PAIRS: readonly (readonly [first: string, second: string, end: End])[] = [
   ["echo 'set exrc' > .vimrc", "ls", "refused"],
   ["echo '{}' > x; ln -s x app.code-workspace", "ls", "refused"],
   ["echo x > y; mv y .tool-versions", "ls", "refused"],
+  ["mkdir .helix; echo x > .helix/languages.toml", "ls", "refused"],
+  ["echo 'system(\"./evil.sh\")' > .iex.exs", "ls", "refused"],
+  ["mkdir -p .github/extensions/x; echo x > .github/extensions/x/extension.mjs", "ls", "refused"],
+  // For whatever a shim starts: rbenv-vars, volta.
+  ["echo RUBYOPT=-r./evil.rb > .rbenv-vars", "ls", "refused"],
+  ["mkdir .volta; echo '{}' > .volta/hooks.json", "ls", "refused"],
 ];
 
 /** The files of the last group: whether the run wrote them. */
 const WRITES = new RegExp(
   String.raw`(\.vscode/tasks\.json|\.idea/workspace\.xml|\.devcontainer/devcontainer\.json|\.envrc|\.gdbinit|\.vimrc|` +
-    String.raw`app\.code-workspace|\.tool-versions|\.npmrc|\.jira\.d/config\.yml|\.azure/config)`,
+    String.raw`app\.code-workspace|\.tool-versions|\.npmrc|\.jira\.d/config\.yml|\.azure/config|\.rbenv-vars|\.volta/hooks\.json|\.ackrc|` +
+    String.raw`\.helix/languages\.toml|` +
+    String.raw`\.iex\.exs|\.github/extensions/x/extension\.mjs)`,
 );
 
 const EVIL = '#!/bin/sh\ntouch "$(git rev-parse --show-toplevel 2>/dev/null || echo .)/ran"\n';

@@ -2,11 +2,17 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { REFERENCE } from "../../src/agents/index.ts";
-import { decide } from "../../src/engine/index.ts";
+import { decide, realWorld } from "../../src/engine/index.ts";
+import { whyKeepsWall } from "../../src/engine/obeyed-files.ts";
 import { engine, scratch } from "../scratch.ts";
 
 /** Commands that only look, beside a file of the project that says what else they read, start or dial. */
 function verdictOf(command: string, files: Readonly<Record<string, string>>, unknown = "confine"): string {
+  const { verdict } = found(command, files, unknown);
+  return verdict.decision === "allow" ? (verdict.confined === undefined ? "bare" : "confined") : verdict.decision;
+}
+
+function found(command: string, files: Readonly<Record<string, string>>, unknown = "confine") {
   const place = scratch();
   place.write("~/.agent-permissions.jsonc", `{ "version": 1, "unknown": "${unknown}" }`);
   if (Object.keys(files).some((name) => /^\.git(?:\/|$)/.test(name))) rmSync(join(place.project, ".git"), { recursive: true, force: true });
@@ -14,8 +20,7 @@ function verdictOf(command: string, files: Readonly<Record<string, string>>, unk
   const host = { shell: "bash", decides: true, asks: true, bypassed: false, planning: false, confines: true } as const;
   const facts = REFERENCE.protocol.tools["Bash"];
   const request = { tool: "Bash", facts, input: { command }, cwd: place.project, host, point: "hook", agent: "claude" };
-  const { verdict } = decide(request, { machine: place.machine, ...engine, policyFiles: [], audit: false, memory: "none" });
-  return verdict.decision === "allow" ? (verdict.confined === undefined ? "bare" : "confined") : verdict.decision;
+  return { place, ...decide(request, { machine: place.machine, ...engine, policyFiles: [], audit: false, memory: "none" }) };
 }
 
 const SERVICE = "services:\n  web:\n    image: x\n    volumes: [/var/run/docker.sock:/var/run/docker.sock]\n";
@@ -105,6 +110,7 @@ it.each([
   ["serverless --version", { "node_modules/serverless/package.json": "{}" }],
   ["mocha --version", { ".mocharc.js": "" }],
   ["prisma --version", { "prisma.config.ts": "" }],
+  ["aws help", { "docutils.conf": "[general]\nwarning_stream: /etc/motd\n" }],
   ["pdm --version", { ".pdm-plugins/x": "" }],
   ["jekyll --version", { Gemfile: "" }],
   ["latexmk --version", { latexmkrc: "" }],
@@ -125,6 +131,19 @@ it.each([
   "python3 --version",
   "python3 -I -c 'print(1)'",
 ])("%s obeys none", (command) => expect(verdictOf(command, {})).toBe("bare"));
+
+it.each([
+  ["#!/usr/bin/env python\nimport os, sys\nos.execl(sys.executable, sys.executable, '-m', 'azure.cli', *sys.argv[1:])\n", true],
+  ['#!/bin/sh\nexec /opt/az/bin/python3 -sm azure.cli "$@"\n', true],
+  ['#!/bin/sh\nexec /opt/az/bin/python3 -Im azure.cli "$@"\n', false],
+  ["#!/usr/bin/python3\nimport runpy\nrunpy.run_module('azure.cli', run_name='__main__')\n", false],
+])("az that is %j looks for modules in the folder it is started in: %s", (script, loads) => {
+  const { place, verdict } = found("az account show", { "~/az": script });
+  const resolved = join(place.home, "az");
+  const actions = verdict.actions.map((each) => (each.action.kind === "exec" ? { ...each, action: { ...each.action, resolved } } : each));
+  const why = whyKeepsWall({ ...verdict, actions }, realWorld(place.machine, place.project, undefined), place.machine);
+  expect(why?.includes("imports modules") ?? false).toBe(loads);
+});
 
 const REPOSITORY = { HEAD: "ref: refs/heads/main\n", "objects/pack/x": "", "refs/heads/x": "" };
 const repository = (at: string, config = ""): Record<string, string> => ({

@@ -13,6 +13,10 @@ describe("files that name programs for later commands", () => {
     expect(obeysFiles(program, undefined)).toBe(true);
   });
 
+  it.each(["/home/me/.asdf/shims/rg", "/home/me/.volta/bin/rg"])("%s starts what a file of the project says", (resolved) => {
+    expect(obeysFiles("rg", resolved)).toBe(true);
+  });
+
   const steered = new Map(steeringPrograms().map((program) => [program, true]));
   // What git's own configuration names is protected by itself, and python's parts start no modules of the folder.
   const starters = PARTS.flatMap(({ of, starts }) =>

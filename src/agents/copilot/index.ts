@@ -123,7 +123,13 @@ const facts: HostFacts = {
     { telling: 100, fields: { hookName: ["permissionRequest"] } },
   ],
   files: {
-    userLocked: [".copilot/settings.json", ".copilot/config.json", ".copilot/hooks/", ".copilot/permissions-config.json"],
+    userLocked: [
+      ".copilot/settings.json",
+      ".copilot/config.json",
+      ".copilot/hooks/",
+      ".copilot/extensions/",
+      ".copilot/permissions-config.json",
+    ],
     userAsked: [
       ".copilot/mcp-config.json",
       ".config/github-copilot/",
@@ -133,7 +139,15 @@ const facts: HostFacts = {
       ".copilot/installed-plugins/",
       ".copilot/plugins/",
     ],
-    project: [".github/hooks/", ".github/copilot/", ".github/agents/", ".github/skills/", ".github/mcp.json", ".github/lsp.json"],
+    project: [
+      ".github/hooks/",
+      ".github/copilot/",
+      ".github/extensions/",
+      ".github/agents/",
+      ".github/skills/",
+      ".github/mcp.json",
+      ".github/lsp.json",
+    ],
     instructions: [".github/copilot-instructions.md", ".github/instructions/"],
     machine: ["/etc/github-copilot/"],
     secrets: [".config/github-copilot/"],
@@ -184,14 +198,14 @@ const setup: Setup = {
       ".github/mcp.json",
     ],
     user: ["~/.copilot/settings.json", "~/.copilot/config.json"],
-    folders: [".github/hooks"],
+    folders: [".github/hooks", ".github/extensions"],
     servers: true,
     signs: [
       { at: ["env"], when: "environment", does: "steers", so: "" },
       { at: ["disableAllHooks"], when: true, does: "off", so: "no hook runs, so Assent is not asked" },
       { at: ["hooks", "*"], when: "there", does: "starts", so: "hooks of the repository run beside Assent's", projectOnly: true },
     ],
-    said: "`disableAllHooks` counted in no repository when it was tried; hooks of a trusted repository run beside Assent's",
+    said: "`disableAllHooks` counted in no repository when it was tried; hooks of a trusted repository run beside Assent's, its extensions' may replace them",
   },
   registrations: ({ home, env, project, command }) => [
     {

@@ -130,7 +130,9 @@ const facts: HostFacts = {
       ".cursor/hooks/",
       ".cursor/cli.json",
       ".cursor/mcp.json",
+      ".cursor/permissions.json",
       ".cursor/sandbox.json",
+      ".cursor/worktrees.json",
       ".cursor-plugin/",
       ".cursor/plugins/",
       ".cursor/skills/",
@@ -156,7 +158,7 @@ const setup: Setup = {
   cannot: ["whether an allow spares you Cursor's own question is not known", "the host does not say which server an MCP tool belongs to"],
   managed: { file: "/etc/cursor/hooks.json", known: "documented" },
   steered: {
-    project: [".cursor/hooks.json", ".cursor/mcp.json", ".cursor/cli.json", ".cursor/sandbox.json"],
+    project: [".cursor/hooks.json", ".cursor/mcp.json", ".cursor/cli.json", ".cursor/permissions.json", ".cursor/sandbox.json"],
     user: ["~/.cursor/mcp.json", "~/.cursor/cli-config.json"],
     servers: true,
     signs: [

@@ -195,7 +195,8 @@ export class Repositories {
   }
 
   /** The run made it, and it is not the object that it is called, or can be made again: nobody needs it. */
-  #isFalse = ({ made, alive, kind, path }: TreeEntry): boolean => made && alive && kind !== "directory" && this.#objects.of(path) !== "sound";
+  #isFalse = ({ made, alive, kind, path }: TreeEntry): boolean =>
+    made && alive && kind !== "directory" && this.#objects.of(path) !== "sound";
 
   /** An object that was there before, and is not now, or has other bytes. */
   #isWanted(entry: TreeEntry): boolean {
