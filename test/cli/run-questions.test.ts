@@ -247,7 +247,7 @@ describe("what a person let a run make opens nothing else", () => {
       undefined,
     ],
     ["the place of a named file, for another program", "sed -i s/kept/kept/ ~/keep/f; echo lost > ~/keep/f", "keep/f", "kept\n"],
-    ["what a link of that name leads to", "ln -s ../keep/f l; sed -i --follow-symlinks s/x/y/ l; echo lost > ~/keep/f", "keep/f", "kept\n"],
+    ["what a link of that name leads to", "ln -s ~/keep/f l; sed -i --follow-symlinks s/x/y/ l; echo lost > ~/keep/f", "keep/f", "kept\n"],
     ["what is put in the place of a named file", "touch ~/keep/f ~/keep/g; echo lost > n; mv n ~/keep/f", "keep/f", "kept\n"],
     ["a program that is named along", "rm ~/bin/had ~/keep/g; :", "keep/g", "kept\n"],
     ["more than the named folders", "mkdir ~/a ~/b; touch ~/d", "d", undefined],

@@ -36,7 +36,9 @@ export class OwnWorkJudge {
 
   /** The wish that a question is a part of, so that a person is asked about all of it at once. */
   planOf(work: DecodedCall | DecodedExec, verdict: Verdict, caller: Caller, plans: readonly CommandPlan[]): CommandPlan | undefined {
-    return plans.find((plan) => this.#coveredWith(placesOf(plan), work, verdict, caller));
+    // What one command of an installation names is a part of the whole.
+    const largestFirst = plans.toSorted((one, other) => Number(one.is === "named") - Number(other.is === "named"));
+    return largestFirst.find((plan) => this.#coveredWith(placesOf(plan), work, verdict, caller));
   }
 
   /** A person said yes to it. */

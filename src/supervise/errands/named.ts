@@ -18,13 +18,14 @@ export const isWorkingFile = (tool: string, name: string): boolean => WORKING[to
  * What a command does to the paths that its words name, where that is understood whole and is one thing: `mkdir ~/a ~/b`,
  * `sed -i s/a/b/ ~/f`. A person is asked about all of it at once, by these names. `actions`: what it is predicted to do.
  */
-export function namedPlan(tool: string, actions: readonly Action[], home: string): CommandPlan | undefined {
+export function namedPlan(tool: string, actions: readonly Action[], home: string, cwd: string): CommandPlan | undefined {
   const changed: FileAction[] = [];
   for (const action of actions) {
     if (action.kind === "exec") continue;
     if (action.kind !== "file") return undefined;
     if (action.operation === "read" || action.operation === "list") continue;
-    changed.push(action);
+    // Nobody is asked there.
+    if (action.target.kind !== "path" || !isWithin(action.target.path, cwd)) changed.push(action);
   }
   const [does, other] = new Set(changed.map(({ operation }) => CHANGES[operation]));
   if (does === undefined || other !== undefined || changed.some(({ operation }) => CHANGES[operation] === undefined)) return undefined;

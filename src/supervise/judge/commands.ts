@@ -118,7 +118,7 @@ export function judgeExec(judging: CommandContext, chain: readonly Started[], ca
       const { home, env, ofAgent } = judging;
       if (!ofAgent) plan ??= installPlan(first.program, words, { home, env: (name) => env[name] });
       // Of one program that is what it seems, and has been understood.
-      if (!ofAgent && found.whole && chain.length === 1) plan ??= namedPlan(first.program, actions, home);
+      if (!ofAgent && found.whole && chain.length === 1) plan ??= namedPlan(first.program, actions, home, judging.world.cwd);
       errands.push(judging.ofAgent && !speaksToService(first, actions) ? { ...errand, hosts: [] } : errand);
     }
     weigh(alikeVerdicts(judging, started, call));
