@@ -233,7 +233,7 @@ export class Generator {
     const rest = tail.join("");
     switch (this.upTo(18)) {
       case 16:
-        return this.upTo(6) === 0 ? `{${head}..${head}}${rest}` : n;
+        return this.upTo(12) === 0 ? `{${head}..${head}}${rest}` : n;
       case 17:
         // The shells differ, so no program with it is understood: a few are enough.
         return this.upTo(8) === 0 ? `${head}$'\\${this.pick(["c", "q", "d"])}${rest}'` : n;
@@ -252,7 +252,7 @@ export class Generator {
       case 6:
         return `${head}$@${rest}`;
       case 7:
-        return this.upTo(6) > 0 ? n : `{${n},z}`;
+        return this.upTo(12) > 0 ? n : `{${n},z}`;
       case 8:
         return `$(echo ${n})`;
       case 9:
@@ -270,7 +270,9 @@ export class Generator {
     if (this.upTo(14) === 0 && depth > 0) return `${this.pick(["<", ">"])}(${this.list(depth - 1)})`;
     if (this.upTo(12) === 0) return "~";
     const count = this.pick([1, 1, 1, 2]);
-    return Array.from({ length: count }, () => this.part(depth)).join("");
+    const text = Array.from({ length: count }, () => this.part(depth)).join("");
+    // Behind other text the shells expand it differently, too.
+    return this.upTo(6) === 0 ? text : text.replace(/(?<=.)~\/k/g, "k");
   }
 
   private part(depth: number): string {
@@ -294,13 +296,13 @@ export class Generator {
       case 9:
         return `\${x#${this.operand(d)}}`;
       case 10:
-        return `\${x%%$(${this.simple(0)})}`;
+        return `\${x%%${this.inner()}}`;
       case 11:
         return `\${x/${this.pick(["a", "a", "a", `$(${this.simple(0)})`])}/${this.pick(["b", "$1", "'c d'"])}}`;
       case 12:
-        return `\${HOME:${this.pick(["1", "2", `$(${this.simple(0)})`])}:1}`;
+        return `\${HOME:${this.pick(["1", "2", this.inner()])}:1}`;
       case 13:
-        return `\${x^$(${this.simple(0)})}`;
+        return `\${x^${this.inner()}}`;
       case 14:
         return `{${this.part(d)},${this.part(d)}}`;
       case 15:
@@ -317,7 +319,13 @@ export class Generator {
   /** Parts that every shell reads alike inside `${…}`; now and then one that they do not. */
   private operand(depth: number): string {
     if (this.upTo(12) === 0) return this.part(depth);
-    return this.pick(["a", "'c d'", '"e"', "$HOME", "$1", "$(" + this.simple(0) + ")", "`" + this.name() + "`"]);
+    return this.pick(["a", "'c d'", '"e"', "$HOME", "$1", this.inner(), `\`${this.name()}\``]);
+  }
+
+  /** A substitution for the inside of `${…}`, where `$'…'` is never understood: a few are enough. */
+  private inner(): string {
+    const command = this.simple(0);
+    return `$(${this.upTo(6) === 0 ? command : command.replaceAll("$'g\\th'", "'g h'")})`;
   }
 
   private arithmetic(depth: number): string {
@@ -325,7 +333,8 @@ export class Generator {
   }
 
   private redirect(depth: number): string {
-    switch (this.upTo(9)) {
+    // Commands behind a here-document inside a substitution are never understood (parse.ts), so there are fewer of those.
+    switch (this.pick([0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 6, 7, 8, 8])) {
       case 0:
         return "> out";
       case 1:
