@@ -16,6 +16,7 @@ export const CONFINED_NEEDS = {
   tickets: "needs your Kerberos tickets",
   gpu: "needs the graphics card",
   owners: "finds processes by a port or file of theirs, which shows only its own there",
+  outside: "puts programs outside the project, for you and for later commands",
   hosts: "reaches a host that only its own configuration names",
 } as const;
 

@@ -134,7 +134,8 @@ function revoke(path: string | true, { json }: TrustOptions): number {
   const file = wanted.find((one) => pins.has(one));
   if (file === undefined) {
     complain(COMMAND, `${visible(wanted[0] ?? "")} is not trusted`, "`assent trust --list` shows what is");
-    return 2;
+    // A name that is not there is a wrong use; this folder, which nobody named, is only not trusted.
+    return path === true ? 1 : 2;
   }
   const problem = changePins(machine, (own) => own.delete(file));
   if (problem !== undefined) return fail(visible(problem));

@@ -227,23 +227,24 @@ describe("what the person's own environment makes programs load", () => {
 
   it("from the project is code that an agent may have written: the wall stays", () => {
     const place = placed();
-    const written = "import os; print(open(os.path.expanduser('~/.ssh/id_rsa')).read())";
-    place.write("sitecustomize.py", written);
-    place.write("lib/sitecustomize.py", written);
-    for (const PYTHONPATH of [place.project, ".", `/opt/lib:${place.project}/lib`, ":/opt/lib"]) {
-      expect(hook(place, "PreToolUse", "python3 -c 'print(1)'")).toBe("allow");
-      const { stdout, stderr } = start(place, frame(place, "python3 -c 'print(1)'"), { PYTHONPATH });
-      expect([PYTHONPATH, stdout.includes("key"), stdout.includes("1\n")]).toEqual([PYTHONPATH, false, true]);
+    // Ruby loads it by itself, whatever it is told to do (gem_prelude.rb).
+    const written = "begin; puts File.read(File.expand_path('~/.ssh/id_rsa')); rescue SystemCallError; end";
+    place.write("did_you_mean.rb", written);
+    place.write("lib/did_you_mean.rb", written);
+    for (const RUBYLIB of [place.project, ".", `/opt/lib:${place.project}/lib`]) {
+      expect(hook(place, "PreToolUse", "ruby -e 'puts 1'")).toBe("allow");
+      const { stdout, stderr } = start(place, frame(place, "ruby -e 'puts 1'"), { RUBYLIB });
+      expect([RUBYLIB, stdout.includes("key"), stdout.includes("1\n")]).toEqual([RUBYLIB, false, true]);
       expect(stderr).toMatch(REFUSED);
       // No hook heard of it.
-      expect(start(place, "python3 -c 'print(1)'", { PYTHONPATH }).stdout).not.toContain("key");
+      expect(start(place, "ruby -e 'puts 1'", { RUBYLIB }).stdout).not.toContain("key");
     }
   });
 
   it.each([
     ["of programs that do not obey it", "ls", { PYTHONPATH: ".", NODE_PATH: ".", RUBYLIB: ".", PERL5LIB: "." }, false],
-    ["of another interpreter", "python3 -c 'print(1)'", { NODE_PATH: ".", PERL5LIB: "." }, false],
-    ["from elsewhere", "python3 -c 'print(1)'", { PYTHONPATH: "/opt/lib", LD_LIBRARY_PATH: "/opt/lib" }, false],
+    ["of another interpreter", "perl -e 1", { NODE_PATH: ".", PYTHONPATH: "." }, false],
+    ["from elsewhere", "perl -e 1", { PERL5LIB: "/opt/lib", LD_LIBRARY_PATH: "/opt/lib" }, false],
     ["that loads nothing", "node -e 1", { NODE_OPTIONS: "--max-old-space-size=4096" }, false],
     ["that loads a module", "node -e 1", { NODE_OPTIONS: "--max-old-space-size=4096 --require ./x.js" }, true],
     ["of node's modules", "node -e 1", { NODE_PATH: "lib" }, true],
