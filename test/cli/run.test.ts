@@ -17,7 +17,7 @@ describe("the status of assent run", () => {
     [["--output", "x", "true"], 2, ""],
     [["--list", "true"], 2, ""],
     [["--strace", "/nonexistent/x", "true"], 125, ""],
-    [[], 1, ""],
+    [[], 2, ""],
     // Options stop at the program.
     [["-P", "echo", "-P", "--json", "--", "x"], 0, "-P --json -- x\n"],
     [["--", "echo", "-q"], 0, "-q\n"],
