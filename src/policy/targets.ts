@@ -1,5 +1,5 @@
 import type { FileAction, Target, TreeFilter, Wanted, World } from "../action/index.ts";
-import { isBelow, isWithin, joinPath, relativePath, resolvePath } from "../path/index.ts";
+import { isBelow, isWithin, joinPath, parentOf, relativePath, resolvePath } from "../path/index.ts";
 import { BoundedMap, expandsTo, expandsToName, matchesWord, shellGlob, shellPattern, type WordGlob } from "../pattern/index.ts";
 import { isIgnored, isTakenInAgain } from "./git-ignore.ts";
 import { comparable, forms, perWorld } from "./location.ts";
@@ -67,13 +67,14 @@ export function findReached(action: FileAction, wanted: (path: string) => boolea
     case "unknown": {
       // Names that are handed to a program, which opens what a link leads to.
       if (target.within === undefined) return ANYWHERE;
-      if (target.filter?.follows === true) return searchFollowing(target.within, target.filter, wanted, world);
+      if (target.filter?.follows === true) return searchFollowing(target.within, target.filter, wanted, world, action.recursive);
       const opened = filtered(
         target.within,
         target.filter,
         (path) => wanted(path),
         world,
         (path) => leadsTo(path, wanted, world),
+        action.recursive,
       );
       return search(target.within, opened, world);
     }
@@ -89,6 +90,7 @@ function filtered(
   wanted: (path: string) => boolean,
   world: World,
   behind?: (path: string) => boolean,
+  recursive?: boolean,
 ): Wanted {
   const again = new Map<string, boolean>();
   const opened = (hidden: string): boolean => {
@@ -100,7 +102,7 @@ function filtered(
   return filter === undefined
     ? asked
     : (path, link) =>
-        walksTo(root, filter, path, opened) &&
+        (walksTo(root, filter, path, opened) || (recursive === true && comesBelow(root, filter, path, opened))) &&
         asked(path, link) &&
         (filter.tracked !== true || world.tracked(path) !== false) &&
         (filter.untracked !== true || isTakenIn(path, world));
@@ -120,6 +122,13 @@ function walksTo(root: string, filter: TreeFilter, path: string, opened?: (hidde
   return filter.only === undefined || filter.only.some((glob) => matchesWord(shellGlob(glob), last));
 }
 
+/** True when `path` lies in a folder that the filter names, and is reached through it. */
+function comesBelow(root: string, filter: TreeFilter, path: string, opened: (hidden: string) => boolean): boolean {
+  for (let folder = parentOf(path); isBelow(folder, root); folder = parentOf(folder))
+    if (walksTo(root, filter, folder, opened)) return true;
+  return false;
+}
+
 /** True when `path` is a link to something wanted. */
 function leadsTo(path: string, wanted: (path: string) => boolean, world: World): boolean {
   const canonical = world.canonical(path);
@@ -130,14 +139,20 @@ function leadsTo(path: string, wanted: (path: string) => boolean, world: World):
 const MOST_LINKS = 64;
 
 /** A walk that enters the folders that links lead to, each once. */
-function searchFollowing(root: string, filter: TreeFilter, wanted: (path: string) => boolean, world: World): SearchResult {
+function searchFollowing(
+  root: string,
+  filter: TreeFilter,
+  wanted: (path: string) => boolean,
+  world: World,
+  recursive?: boolean,
+): SearchResult {
   const roots = [root];
   const seen = new Set(roots);
   let complete = true;
   for (let at = 0; at < roots.length; at++) {
     if (at >= MOST_LINKS) return ANYWHERE;
     const here = roots[at] ?? root;
-    const reached = filtered(here, filter, wanted, world, (path) => leadsTo(path, wanted, world));
+    const reached = filtered(here, filter, wanted, world, (path) => leadsTo(path, wanted, world), recursive);
     const result = search(
       here,
       (path, link) => {

@@ -1,5 +1,6 @@
 import type { FileOperation, Span, Target, TreeFilter } from "../action/index.ts";
 import { baseName } from "../path/index.ts";
+import { shellPattern } from "../pattern/index.ts";
 import { has, valuesOf } from "./analyse/given.ts";
 import { expandBraces } from "./brace.ts";
 import type { Context } from "./context.ts";
@@ -88,8 +89,17 @@ export function emitFile(
           : target;
     // Only what normalising hides: the kernel follows a symlink before it takes the `..` after it.
     const asGiven = text?.includes("..") !== true ? undefined : absolute ? text : place?.is === "at" ? `${place.path}/${text}` : undefined;
-    emitTarget(inv, operation, walked, recursive, asGiven, certificate);
+    // A name that a pattern or another program gave may be a folder, and the walk goes on below it.
+    const folder = operation === "read" && recursive && filter !== undefined ? folderOf(walked) : undefined;
+    emitTarget(inv, operation, walked, recursive && folder === undefined, asGiven, certificate);
+    if (folder !== undefined) emitTarget(inv, operation, { kind: "tree", path: folder, filter: filter ?? {} });
   }
+}
+
+/** The folder below which the names lie; undefined for a path, and where it is not known. */
+function folderOf(target: Target): string | undefined {
+  if (target.kind === "glob") return shellPattern(target.pattern).folder;
+  return target.kind === "unknown" ? target.within : undefined;
 }
 
 /** A formatter in a folder rewrites what its walk opens. The user's own patterns do not count: what a copy leaves out is not said by them. */
@@ -139,7 +149,9 @@ export function emitTarget(
         : target,
     origin: { by: "command", exec: inv.exec },
     ...(inv.span === undefined ? {} : { span: inv.span }),
-    ...(recursive && operation !== "read" && operation !== "list" ? { recursive: true } : {}),
+    ...(recursive && (operation === "read" ? target.kind !== "path" && target.kind !== "tree" : operation !== "list")
+      ? { recursive: true }
+      : {}),
     ...(asGiven === undefined ? {} : { asGiven }),
     ...(certificate === undefined ? {} : { certificate }),
   });

@@ -28,18 +28,23 @@ const LEAVING = new Set(["-empty", "-nouser", "-nogroup", "-false"]);
 const WRITING = new Set(["-fprint", "-fprint0", "-fls"]);
 const RUNNING = new Set(["-exec", "-execdir", "-ok", "-okdir"]);
 
-interface Expression {
-  readonly remove: boolean;
-  /** Some test leaves things out: what is found is not the starting point itself. */
+/** What has held of all that comes to a place in the expression: tests before it, joined by `-a`. */
+interface Found {
+  /** Some test leaves things out: it is not the starting point itself. */
   readonly narrowed: boolean;
-  /** Every name found matches one of these. */
+  /** Its name matches one of these. */
   readonly only: readonly string[] | undefined;
+}
+
+interface Expression {
+  readonly removes: readonly Found[];
   readonly commands: readonly FindCommand[];
   /** What is printed besides what the commands print: the paths themselves, other text, or nothing. */
-  readonly prints: "paths" | "text" | "nothing";
+  readonly prints: Found | "text" | "nothing";
 }
 
 interface FindCommand {
+  readonly found: Found;
   readonly words: readonly Value[];
   /** It runs in the folder of what is found, and gets its bare name. */
   readonly inFolder: boolean;
@@ -66,26 +71,31 @@ export function find(inv: Invocation): void {
   }
   const expression = readExpression(inv, words.slice(at));
   const follows = words.some((word) => ["-L", "-follow"].includes(textOf(word) ?? ""));
-  const named =
-    expression.only === undefined && !follows
+  const named = ({ only }: Found): { readonly filter?: TreeFilter } =>
+    only === undefined && !follows
       ? {}
-      : { filter: { ...(expression.only === undefined ? {} : { only: expression.only }), ...(follows ? { follows: true as const } : {}) } };
+      : { filter: { ...(only === undefined ? {} : { only }), ...(follows ? { follows: true as const } : {}) } };
   const starts = roots.length === 0 ? [literal(".")] : roots;
   for (const root of starts) emitFile(inv, "list", root, true);
-  if (expression.remove) for (const root of starts) emitFile(inv, "delete", expression.narrowed ? below(root) : root, true);
+  for (const found of expression.removes)
+    // A folder goes only when it is empty: of what has such a name nothing else goes with it.
+    for (const root of starts) emitFile(inv, "delete", found.narrowed ? below(root, named(found)) : root, found.only === undefined);
   const streams: Stream[] = [];
   for (const command of expression.commands) {
     // Once with what find puts in place of {}, which for the starting point itself is its own name.
     const whole =
       starts.every((root) => textOf(root) !== undefined) && starts.length === 1 && starts[0] !== undefined ? textOf(starts[0]) : undefined;
     if (command.inFolder) {
-      for (const start of starts) streams.push(...inFolders(inv, command, start, named));
+      for (const start of starts) streams.push(...inFolders(inv, command, start, named(command.found)));
       continue;
     }
     const found: Value =
       whole === undefined
         ? { atoms: [{ hole: true, why: "a path that find finds" }], many: false }
-        : { atoms: [`${whole.replace(/\/$/, "")}/`, { hole: true, why: "a path that find finds", below: true, ...named }], many: false };
+        : {
+            atoms: [`${whole.replace(/\/$/, "")}/`, { hole: true, why: "a path that find finds", below: true, ...named(command.found) }],
+            many: false,
+          };
     const filled = (by: Value): Stream =>
       inv.run.argv(
         inv.cx,
@@ -95,21 +105,19 @@ export function find(inv: Invocation): void {
       );
     streams.push(filled(found));
     const names = command.words.map((word) => textOf(word));
-    if (whole !== undefined && !expression.narrowed && names.includes("{}")) streams.push(filled(literal(whole)));
+    if (whole !== undefined && !command.found.narrowed && names.includes("{}")) streams.push(filled(literal(whole)));
   }
-  const paths: Stream = {
-    is: "paths",
-    values: starts.map((root) =>
-      textOf(root) === undefined
-        ? { atoms: [...root.atoms, { hole: true, why: "a path that find prints" }], many: false }
-        : {
-            atoms: [`${(textOf(root) ?? "").replace(/\/$/, "")}/`, { hole: true, why: "a path that find prints", below: true, ...named }],
-            many: false,
-          },
-    ),
-  };
-  if (expression.prints === "paths") streams.push(paths);
   if (expression.prints === "text") streams.push({ is: "unknown", why: "what find prints", network: false });
+  else if (expression.prints !== "nothing") {
+    const printed = named(expression.prints);
+    const values = starts.map((root): Value => {
+      const text = textOf(root);
+      return text === undefined
+        ? { atoms: [...root.atoms, { hole: true, why: "a path that find prints" }], many: false }
+        : { atoms: [`${text.replace(/\/$/, "")}/`, { hole: true, why: "a path that find prints", below: true, ...printed }], many: false };
+    });
+    streams.push({ is: "paths", values });
+  }
   inv.output = together(streams);
 }
 
@@ -159,32 +167,64 @@ function mayBeAction(inv: Invocation, word: Value): boolean {
   return hole.number !== true;
 }
 
+const ANY: Found = { narrowed: false, only: undefined };
+
+/** What holds of all that one of several ways lets through. */
+const either = (ways: readonly Found[]): Found => ({
+  narrowed: ways.every(({ narrowed }) => narrowed),
+  only: ways.some(({ only }) => only === undefined) ? undefined : ways.flatMap(({ only }) => only ?? []),
+});
+
+/** find(1), EXPRESSION: `!` before `-a` before `-o` before `,`. An action gets what the tests in front of it let through, no more. */
 function readExpression(inv: Invocation, words: readonly Value[]): Expression {
-  let remove = false;
-  let narrowed = false;
-  let only: string[] | undefined;
-  // A name that is asked for holds for all that is found, unless it is one of several ways or part of what is left out.
-  const texts = words.map((word) => textOf(word) ?? "");
-  const negates = (at: number): boolean => texts[at] === "!" || texts[at] === "-not";
-  const simple = !texts.some((text, at) => ["-o", "-or", ","].includes(text) || (text === "(" && negates(at - 1)));
   const commands: FindCommand[] = [];
-  let names = false;
+  const removes: Found[] = [];
+  const prints: Found[] = [];
   let other = false;
-  for (let at = 0; at < words.length; at++) {
-    const word = words[at];
-    if (word === undefined) break;
-    const text = textOf(word);
-    if (text === undefined) {
-      refuse(inv, `a part of the expression of find is only known at run time: ${describe(word)}`, "quote it");
-      continue;
+  let at = 0;
+
+  /** Reads up to the end, or the `)` of a group; `outer` holds of all that comes to its beginning. */
+  const read = (outer: Found): Found => {
+    let ways: Found[] = [];
+    let here = outer;
+    let negated = false;
+    for (; at < words.length; at++) {
+      const word = words[at];
+      const text = word === undefined ? undefined : textOf(word);
+      if (word === undefined || text === undefined) {
+        if (word !== undefined) refuse(inv, `a part of the expression of find is only known at run time: ${describe(word)}`, "quote it");
+        continue;
+      }
+      if (text === "!" || text === "-not") {
+        negated = !negated;
+        continue;
+      }
+      if (text === ")") break;
+      if (text === "(") {
+        at++;
+        const inner = read(here);
+        here = negated ? { ...here, narrowed: here.narrowed || inner.narrowed } : inner;
+      } else if (text === "-o" || text === "-or") {
+        ways.push(here);
+        here = outer;
+      } else if (text === ",") {
+        ways = [];
+        here = outer;
+      } else here = one(text, here, negated);
+      negated = false;
     }
-    if (text === "-delete") remove = true;
+    return either([...ways, here]);
+  };
+
+  /** A test, an option or an action: what is let through behind it. */
+  const one = (text: string, here: Found, negated: boolean): Found => {
+    if (text === "-delete") removes.push(here);
     else if (RUNNING.has(text)) {
       const end = words.findIndex(
-        (one, i) => i > at && (textOf(one) === ";" || (textOf(one) === "+" && textOf(words[i - 1] ?? literal("")) === "{}")),
+        (other, i) => i > at && (textOf(other) === ";" || (textOf(other) === "+" && textOf(words[i - 1] ?? literal("")) === "{}")),
       );
       if (end < 0) doubt(inv, `the command of find ${text} has no end`);
-      commands.push({ words: words.slice(at + 1, end < 0 ? words.length : end), inFolder: text.endsWith("dir") });
+      commands.push({ found: here, words: words.slice(at + 1, end < 0 ? words.length : end), inFolder: text.endsWith("dir") });
       at = end < 0 ? words.length : end;
     } else if (WRITING.has(text) || text === "-fprintf") {
       const file = words[++at];
@@ -196,33 +236,38 @@ function readExpression(inv: Invocation, words: readonly Value[]): Expression {
       refuse(inv, "find takes its starting points from a file");
     } else if (VALUED.has(text) || /^-newer[aBcm][aBcmt]$/.test(text)) {
       const value = words[++at];
-      if (text === "-name" && simple && !negates(at - 2) && value !== undefined && textOf(value) !== undefined)
-        only = [textOf(value) ?? ""];
+      const given = value === undefined ? undefined : textOf(value);
+      if (value?.many === true)
+        refuse(inv, `the argument of find ${text} is only known at run time and may become an action: ${describe(value)}`, "quote it");
       if (text === "-printf") {
-        if (/^(?:%p(?:\\n|\\0))+$/.test(value === undefined ? "" : (textOf(value) ?? ""))) names = true;
+        if (/^(?:%p(?:\\n|\\0))+$/.test(given ?? "")) prints.push(here);
         else other = true;
       }
       // `-type f` and `-mindepth 1` leave nothing of a tree but empty folders.
-      const everyFile = text === "-type" && value !== undefined && textOf(value) === "f";
-      if (!everyFile && !/^-(maxdepth|mindepth|printf|regextype)$/.test(text)) narrowed = true;
-      if (value?.many === true)
-        refuse(inv, `the argument of find ${text} is only known at run time and may become an action: ${describe(value)}`, "quote it");
-    } else if (LEAVING.has(text)) narrowed = true;
+      const leaves = !(text === "-type" && given === "f") && !/^-(maxdepth|mindepth|printf|regextype)$/.test(text);
+      const only = text === "-name" && !negated && given !== undefined && given !== "*" ? (here.only ?? [given]) : here.only;
+      return { narrowed: here.narrowed || leaves, only };
+    } else if (LEAVING.has(text)) return { ...here, narrowed: true };
     else if (!PLAIN.has(text)) doubt(inv, `find has no known test \`${text}\``);
-    if (text === "-print" || text === "-print0") names = true;
+    if (text === "-print" || text === "-print0") prints.push(here);
     if (text === "-ls") other = true;
-  }
-  const prints = other ? "text" : names || (commands.length === 0 && !remove) ? "paths" : "nothing";
-  return { remove, narrowed, only, commands, prints };
+    return here;
+  };
+
+  const all = read(ANY);
+  // A `)` too many ends nothing that find would run, and it runs nothing then.
+  if (at < words.length) doubt(inv, "the expression of find has a `)` too many");
+  const silent = commands.length > 0 || removes.length > 0;
+  return { removes, commands, prints: other ? "text" : prints.length > 0 ? either(prints) : silent ? "nothing" : all };
 }
 
-function below(root: Value): Value {
+function below(root: Value, named: { readonly filter?: TreeFilter }): Value {
   const text = textOf(root);
   return {
     atoms:
       text === undefined
         ? [{ hole: true, why: "what find finds" }]
-        : [`${text.replace(/\/$/, "")}/`, { hole: true, why: "what find finds", below: true }],
+        : [`${text.replace(/\/$/, "")}/`, { hole: true, why: "what find finds", below: true, ...named }],
     many: false,
   };
 }

@@ -48,7 +48,7 @@ specify({
     ["tar czf a.tgz -C ~ .ssh", "write ./a.tgz", "read ~/.ssh/**"],
     ["tar cf a.tar @b.tar", "write ./a.tar", "read ./@b.tar/**", "read ./b.tar"],
     ["tar cf a.tar --remove-files src", "danger: delete-recursive", "write ./a.tar", "read ./src/**", "delete recursively ./src"],
-    ['tar cf a.tar "$F"', "write ./a.tar", "read ($F)", "doubt: $F may turn out to be an option of tar"],
+    ['tar cf a.tar "$F"', "write ./a.tar", "read recursively ($F)", "doubt: $F may turn out to be an option of tar"],
     ["tar -c -f host:/a.tar src", "connect host", "change on ssh", "read ./src/**"],
     ["tar rf a.tar b", "edit ./a.tar", "read ./b/**"],
     ["tar --delete -f a.tar x", "edit ./a.tar"],
