@@ -67,6 +67,8 @@ describe("a walk that begins at a name comes to all that lies below", () => {
     "fd -t d conf | xargs grep -r KEY",
     "tar cf - co* | cat",
     "diff -r co* src",
+    "git grep --untracked KEY -- 'co*'",
+    "git grep --no-index KEY -- '*nv'",
   ])("%s: is asked", (line) => expect(verdict(line)).toBe("ask"));
 
   it.each([
@@ -75,6 +77,7 @@ describe("a walk that begins at a name comes to all that lies below", () => {
     "grep -rn KEY --include='*.ts' *",
     "grep -rn KEY --include='*.yml' co*",
     "rg KEY co*",
+    "git grep --no-index KEY -- '*.md'",
     "find . -name src -type d -exec grep -r KEY {} +",
     "grep -rn KEY $(find . -name '*.ts')",
     "ls -R co*",

@@ -147,8 +147,12 @@ export function gitRevisions(inv: Invocation): void {
       /[*?[\\]/.test(text) &&
       !text.replace(/\[:\w*:\]/g, "").includes(":") &&
       inv.grammar.slots?.some(({ kind }) => kind.is === "file") === true
-    )
+    ) {
       emitFile(inv, "read", pathspec(text));
+      // git-grep(1): what nobody tracks is searched, too, and git's wildcards match slashes.
+      if (has(inv, "--no-index", "--untracked"))
+        for (const place of inv.places) if (place.is === "at") walkIn(inv, true, endingIn(text), place.path);
+    }
   }
   // git-log(1): -L START,END:FILE and -L :FUNCTION:FILE.
   for (const range of valuesOf(inv, "-L")) {
@@ -405,13 +409,16 @@ function takeIn(inv: Invocation, operand: Value): void {
   const force = has(inv, "--force");
   if (wild)
     // git's own wildcards match slashes, too.
-    walkIn(inv, force, /^\*[^*?[\\/]+$/.exec(text)?.[0]);
+    walkIn(inv, force, endingIn(text));
   else if (text?.startsWith(":") === true) {
     revisionPath(inv, operand);
     walkIn(inv, force);
   } else if (text === undefined || !isFolder(inv, text)) emitFile(inv, "read", operand);
   else for (const place of inv.places) if (place.is === "at") walkIn(inv, force, undefined, resolvePath(place.path, text));
 }
+
+/** `*.ts` of itself: all that is meant has names that end so. */
+const endingIn = (pattern: string): string | undefined => /^\*[^*?[\\/]+$/.exec(pattern)?.[0];
 
 function walkIn(inv: Invocation, ignored = false, only?: string, folder = inv.cx.world.projectRoot): void {
   const filter = { ...(ignored ? {} : { untracked: true as const }), ...(only === undefined ? {} : { only: [only] }) };
