@@ -18,7 +18,7 @@ import {
 import { engine } from "./engine.ts";
 import { JSON_VERSION } from "./json.ts";
 import { absolute, shorten } from "./place.ts";
-import { complain } from "./policy-target.ts";
+import { complain, refuseUse } from "./policy-target.ts";
 import { readLength } from "./since.ts";
 import { writeStdout } from "./stdio.ts";
 import { styleFor } from "./style.ts";
@@ -75,11 +75,6 @@ export async function addedGrant(rule: string, options: GrantOptions): Promise<n
 function fail(message: string, help?: string): number {
   complain(COMMAND, message, help);
   return 1;
-}
-
-function notThere(message: string, help: string): number {
-  complain(COMMAND, message, help);
-  return 2;
 }
 
 type NewGrant = Omit<RuleGrant, "id" | "made">;
@@ -182,7 +177,7 @@ export function revokedGrants(id: string | undefined, options: { readonly all?: 
   }
   const ids = id === undefined ? readGrants(machine, Date.now()).all.map((grant) => grant.id) : [id];
   const gone = ids.filter((one) => /^[a-z0-9]+$/.test(one) && revokeGrant(machine, one));
-  if (id !== undefined && gone.length === 0) return notThere(`unknown grant ${visible(id)}`, "`assent grants list` shows them");
+  if (id !== undefined && gone.length === 0) return refuseUse(COMMAND, `unknown grant ${visible(id)}`, "`assent grants list` shows them");
   for (const one of gone) note(machine, "revoke", `the user took back the grant ${one}`);
   writeStdout(gone.length === 1 ? "1 grant taken back\n" : `${gone.length} grants taken back\n`);
   return 0;

@@ -48,6 +48,12 @@ export function complain(command: string, message: string, help?: string): void 
   writeStderr(`assent ${command}: ${message}\n${help === undefined ? "" : `  ${help}\n`}`);
 }
 
+/** As `complain`, of what cannot be meant as it was asked for: the exit status of wrong use. */
+export function refuseUse(command: string, message: string, help?: string): number {
+  complain(command, message, help);
+  return 2;
+}
+
 /** The mistakes of a file, each with its place. */
 export function showProblems(problems: readonly Problem[], short: PolicyTarget["short"]): void {
   for (const { severity, file, line, column, message, help } of problems) {

@@ -2,7 +2,7 @@ import { visible } from "../action/index.ts";
 import { noteSeen, readRegular, thisMachine, type UnseenChange, unseenChanges } from "../state/index.ts";
 import { JSON_VERSION } from "./json.ts";
 import { absolute, shorten } from "./place.ts";
-import { complain } from "./policy-target.ts";
+import { complain, refuseUse } from "./policy-target.ts";
 import { writeStdout } from "./stdio.ts";
 import { styleFor } from "./style.ts";
 import { confirmed, unattended } from "./terminal.ts";
@@ -28,10 +28,8 @@ export async function seenFiles(paths: readonly string[], options: { readonly al
   const { files } = changes;
   const wanted = paths.map((path) => absolute(path));
   const other = wanted.find((path) => !files.some((file) => file.path === path));
-  if (other !== undefined && options.all !== true) {
-    complain(COMMAND, `nothing is known of a change of ${visible(other)}`, "`assent seen` lists them");
-    return 2;
-  }
+  if (other !== undefined && options.all !== true)
+    return refuseUse(COMMAND, `nothing is known of a change of ${visible(other)}`, "`assent seen` lists them");
   if (options.json === true) {
     writeStdout(`${JSON.stringify({ v: JSON_VERSION, changed: files })}\n`);
     return 0;

@@ -23,7 +23,7 @@ import { errorCode, thisMachine, type Machine } from "../state/index.ts";
 import { engine } from "./engine.ts";
 import { JSON_VERSION } from "./json.ts";
 import { absolute, shorten } from "./place.ts";
-import { complain } from "./policy-target.ts";
+import { complain, refuseUse } from "./policy-target.ts";
 import { findProgram } from "./run-program.ts";
 import { writeStderr, writeStdout } from "./stdio.ts";
 import {
@@ -55,11 +55,6 @@ function fail(message: string, help?: string): number {
   return 1;
 }
 
-function notThere(message: string, help?: string): number {
-  complain(COMMAND, message, help);
-  return 2;
-}
-
 /** The word without its folders. */
 /** `assent` as launchers start it, wherever PATH leads then. */
 const own = { node: process.execPath, bin: `${engine.own[0] ?? ""}/bin.cjs` };
@@ -77,7 +72,7 @@ function pathOf(machine: Machine): string {
 export function wrap(word: string, options: WrapOptions): number {
   const machine = thisMachine();
   const found = findProgram(word, pathOf(machine), absolute("."));
-  if (found.is === "none") return notThere(`${visible(word)}: ${found.why}`);
+  if (found.is === "none") return refuseUse(COMMAND, `${visible(word)}: ${found.why}`, "name a program that can be started, or its path");
   const name = baseName(word);
   if (!isName(name))
     return fail(`\`${visible(name)}\` cannot be the name of a wrapped program`, "letters, digits and . _ @ + - may stand in it");
@@ -129,7 +124,7 @@ export function unwrap(word: string): number {
   const name = baseName(word);
   const { all } = launchers(machine);
   const found = all.filter((one) => one.name === name || one.file === word);
-  if (found.length === 0) return notThere(`no program \`${visible(word)}\` is wrapped`, "`assent wrap --list` shows what is");
+  if (found.length === 0) return refuseUse(COMMAND, `no program \`${visible(word)}\` is wrapped`, "`assent wrap --list` shows what is");
   let status = 0;
   for (const launcher of found) {
     try {

@@ -18,6 +18,9 @@ export function isIgnored(path: string, world: World): boolean {
   const root = world.projectRoot;
   if (!isBelow(path, root)) return false;
   const names = relativePath(root, path).split("/");
+  // A repository inside this one has lists of its own, and nothing above it counts there.
+  for (let folder = parentOf(path); folder !== root; folder = parentOf(folder))
+    if (world.kind(joinPath(folder, ".git")) !== "missing") return false;
   const lists: (readonly IgnoreLine[])[] = [linesOf(`${root}/.git/info/exclude`, world) ?? []];
   let folder = root;
   for (const [depth, name] of names.entries()) {
@@ -43,8 +46,10 @@ export function isTakenInAgain(path: string, world: World): boolean {
   for (let folder = parentOf(path); ; folder = parentOf(folder)) {
     for (const list of LISTS) {
       const file = joinPath(folder, list);
-      const lines = world.kind(file) === "missing" ? [] : world.text?.(file)?.split("\n").flatMap(parse);
-      if (lines?.some(({ again, names }) => again && names.some((glob) => matchesWord(shellGlob(glob), name))) === true) return true;
+      const lines = world.kind(file) === "missing" ? [] : readLines(file, world);
+      // What a list says that cannot be read is not known.
+      if (lines === undefined) return true;
+      if (lines.some(({ again, names }) => again && names.some((glob) => matchesWord(shellGlob(glob), name)))) return true;
     }
     if (folder === "/") return false;
   }
@@ -53,7 +58,11 @@ export function isTakenInAgain(path: string, world: World): boolean {
 function linesOf(file: string, world: World): readonly IgnoreLine[] | undefined {
   if (world.kind(file) === "missing") return [];
   // git follows no link to such a list.
-  const text = world.canonical(file) === file ? world.text?.(file) : undefined;
+  return world.canonical(file) === file ? readLines(file, world) : undefined;
+}
+
+function readLines(file: string, world: World): readonly IgnoreLine[] | undefined {
+  const text = world.text?.(file);
   return text
     ?.replace(/^\u{feff}/u, "")
     .split("\n")

@@ -1,6 +1,7 @@
 import type { Lowered, World } from "../action/index.ts";
 import { runUncalled } from "./command.ts";
 import { Context, type ShellKind } from "./context.ts";
+import { settleIgnoreLists } from "./ignore-lists.ts";
 import { settleLinks } from "./links.ts";
 import { parseShell } from "./parse.ts";
 import { doubtScript } from "./portable.ts";
@@ -37,6 +38,7 @@ export function lowerShell(source: string, options: LowerOptions): Lowered {
   judgeTraps(cx, judged);
   settleLinks(cx);
   settleSurroundings(cx);
+  settleIgnoreLists(cx);
   return { actions: cx.actions, unknowns: cx.unknowns };
 }
 
@@ -47,6 +49,7 @@ export function lowerArgv(argv: readonly string[], options: LowerOptions): Lower
   judgeTraps(cx, 0);
   settleLinks(cx);
   settleSurroundings(cx);
+  settleIgnoreLists(cx);
   return { actions: cx.actions, unknowns: cx.unknowns };
 }
 

@@ -17,6 +17,9 @@ const ROWS: readonly (readonly [where: string, says: string, command: string, ex
   [".ignore", "!.*", "rg -l KEY | head", "ask"],
   [".ignore", "!.[e]nv", "ag KEY", "ask"],
   [".ignore", "!.env", "fd . -X cat", "ask"],
+  [".ignore", "\ufeff!.env", "rg KEY", "ask"],
+  // What cannot be read says nothing, and may say anything.
+  [".ignore", `${"#".repeat(2 << 20)}\n!.env\n`, "rg KEY", "ask"],
   [".ignore", "!.env", "rg KEY src", "allow"],
   [".gitignore", "!.env.example\n!*.md\n", "rg KEY", "allow"],
   [".gitignore", ".env\n", "rg KEY", "allow"],
@@ -25,8 +28,9 @@ const ROWS: readonly (readonly [where: string, says: string, command: string, ex
 ];
 
 describe("what an ignore file takes in again", () => {
-  it.each(ROWS)("%s with %j: %s is %s", (where, says, command, expected) => {
-    const here = place({ ".env": "KEY=1", [where]: says });
-    expect(here.verdict(command).decision).toBe(expected);
-  });
+  for (const [where, says, command, expected] of ROWS)
+    it(`${where} with ${JSON.stringify(says.slice(-20))}: ${command} is ${expected}`, () => {
+      const here = place({ ".env": "KEY=1", [where]: says });
+      expect(here.verdict(command).decision).toBe(expected);
+    });
 });

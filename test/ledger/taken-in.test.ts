@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { place } from "./place.ts";
 
 /**
@@ -78,5 +78,42 @@ describe("a walk that comes by one", () => {
     "git stash",
   ])("%s: takes in nothing of the kind", (line) => {
     expect(decided("", line)).toBe("allow");
+  });
+});
+
+describe("what git ignores is only known while its lists stay as they are", () => {
+  beforeAll(() => here.user({ permissions: { allow: ["Bash(git:*)", "Bash(rg:*)", "Edit(**)", "Write(**)", "Delete(**)"] } }));
+  it.each([
+    ": > .gitignore; git add .",
+    "git add . && echo x > .gitignore",
+    "echo '!.env' >> sub/.gitignore; git add sub",
+    "sed -i d .gitignore; git add -A",
+    "tee .gitignore < /dev/null; git add -A",
+    "cp /dev/null .gitignore; git stash -u",
+    "git mv .gitignore x && git add -A",
+    "rm .git*; git add -A",
+    "for f in .g*; do : > $f; done; git add -A",
+    "while git add .; do echo x > .gitignore; done",
+    "f() { : > .gitignore; }; f; git add .",
+    "echo '!.env' > .ignore; rg KEY",
+    "(echo '!.env' > .rgignore) & rg KEY",
+    "echo '!.env' | tee -a .git/info/exclude; rg KEY",
+  ])("%s: is asked", (line) => expect(decided(IGNORED, line)).toBe("ask"));
+
+  it.each([
+    "echo x > src/b.ts && git add .",
+    "sed -i s/a/b/ sub/*.ts && git add -A",
+    "for f in sub/*.ts; do sed -i s/a/b/ $f; done; git add -A",
+    "find . -name '*.ts' -exec sed -i s/a/b/ {} +; git add -A",
+    "touch notes.md; rg KEY",
+    "cat .gitignore; git add -A",
+  ])("%s: goes ahead", (line) => expect(decided(IGNORED, line)).toBe("allow"));
+});
+
+describe("a repository inside the project has lists of its own", () => {
+  it.each(["git -C inner add .", "cd inner && git add -A", "git add inner"])("%s: is asked", (line) => {
+    execFileSync("git", ["-C", here.project, "init", "-q", "inner"], { stdio: "ignore" });
+    writeFileSync(join(here.project, "inner/.env"), "KEY=1");
+    expect(decided(IGNORED, line)).toBe("ask");
   });
 });

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import {
   type Action,
   type Call,
@@ -41,6 +41,7 @@ import {
   toolErrand,
 } from "../errands/index.ts";
 import { joinPath, parentOf } from "../../path/index.ts";
+import { readRegular } from "../../state/index.ts";
 import { isFreePlace } from "./free-places.ts";
 import { loginsOf } from "./secrets.ts";
 
@@ -293,15 +294,16 @@ function isEmptyOf(place: string, words: readonly string[], home: string): boole
   return !existsSync(file) || !says(file, words);
 }
 
+/** Settings of a tool; a larger file may say anything. */
+const MOST_SETTINGS = 4 << 20;
+
 /** A word may be written with escapes, and what cannot be read may say anything. */
 function says(file: string, words: readonly string[]): boolean {
   if (words.length === 0) return true;
-  try {
-    const text = readFileSync(file, "utf8").toLowerCase();
-    return /\\[ux]/.test(text) || words.some((word) => text.includes(word.toLowerCase()));
-  } catch {
-    return true;
-  }
+  const found = readRegular(file, MOST_SETTINGS);
+  if (found.is !== "text") return true;
+  const text = found.text.toLowerCase();
+  return /\\[ux]/.test(text) || words.some((word) => text.includes(word.toLowerCase()));
 }
 
 function command(judging: CommandContext, argv: readonly string[], call: Call): StartedCommand {

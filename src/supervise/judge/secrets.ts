@@ -1,5 +1,5 @@
-import { readFileSync } from "node:fs";
 import { isWithin } from "../../path/index.ts";
+import { readRegular } from "../../state/index.ts";
 import { hasLoginsFor, toolErrand } from "../errands/index.ts";
 
 /**
@@ -93,15 +93,14 @@ const NPMRC_LOGIN = /_auth|passw|user|token|secret|otp|email|(?:^|[\s:])"?'?(?:c
 /** The usual line of a file that is tracked: the login itself stands in the environment. */
 const FROM_VARIABLE = /^\s*\/\/[^\s=]+:_authToken\s*=\s*"?\$\{\w+\??\}"?\s*$/gm;
 
+const MOST_NPMRC = 1 << 16;
+
 /** A project's own `.npmrc` in which no login stands: its package manager may read its settings. */
 export function isNpmrcWithoutLogin(path: string, programs: readonly string[]): boolean {
   if (!path.endsWith("/.npmrc") || !programs.some((program) => READS_NPMRC.test(program))) return false;
-  try {
-    const text = readFileSync(path, "utf8");
-    return text.length < 1 << 16 && !NPMRC_LOGIN.test(text.replace(FROM_VARIABLE, ""));
-  } catch {
-    return false;
-  }
+  // A FIFO of that name would keep the supervisor waiting.
+  const found = readRegular(path, MOST_NPMRC);
+  return found.is === "text" && !NPMRC_LOGIN.test(found.text.replace(FROM_VARIABLE, ""));
 }
 
 /** Variables, plans and states of terraform lie in the project. */

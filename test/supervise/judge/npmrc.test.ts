@@ -1,4 +1,6 @@
+import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { isNpmrcWithoutLogin } from "../../../src/supervise/judge/secrets.ts";
 import { assent, scratch } from "../../scratch.ts";
@@ -34,6 +36,12 @@ describe("a project's own .npmrc", () => {
       false,
       false,
     ]);
+  });
+
+  it("a FIFO of that name is none, and nobody waits for what it would say", () => {
+    const file = join(scratch().project, ".npmrc");
+    execFileSync("mkfifo", [file]);
+    expect(isNpmrcWithoutLogin(file, ["npm"])).toBe(false);
   });
 
   it.skipIf(!existsSync("/usr/bin/npm") && !existsSync("/usr/local/bin/npm"))(
