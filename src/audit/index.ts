@@ -6,3 +6,16 @@ export { isSecretName } from "./secret-table.ts";
 export { redact, redactString, REDACTED, type Redacted } from "./redact-text.ts";
 export { Follower, readRecord, type LogEntry } from "./read.ts";
 export { isWanted, lastOf, query, type FoundRecord, type Query } from "./query.ts";
+export {
+  type LogExtent,
+  type LogFilter,
+  type LogPage,
+  type LogPlace,
+  type PageLimits,
+  type PlacedRecord,
+  lineAt,
+  logExtent,
+  pageBefore,
+  recordsBetween,
+  seqAt,
+} from "./browse.ts";

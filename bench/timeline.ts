@@ -1,0 +1,121 @@
+// What looking through a large log costs: `npm run bench:timeline [-- RECORDS]`. Writes a log of a million records (as
+// `appendAudit` would, without its care for others, so that it takes a minute) and looks at it as the page does. With a
+// FOLDER after RECORDS the log stays there, and is used again.
+import { createHash } from "node:crypto";
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { linkHash } from "../src/audit/chain.ts";
+import { writeHead } from "../src/audit/files.ts";
+import { auditLine, lineAt, logExtent, type LogFilter, pageBefore, recordsBetween, seqAt } from "../src/audit/index.ts";
+
+const DAY = 86_400_000;
+const SEGMENT = 32 << 20;
+const digest = (parts: readonly Uint8Array[]): Uint8Array => parts.reduce((hash, part) => hash.update(part), createHash("sha256")).digest();
+
+/** A log of so many decisions over 30 days. */
+export function writeLargeLog(folder: string, records: number): void {
+  mkdirSync(folder, { recursive: true });
+  const start = Date.now() - 30 * DAY;
+  const programs = ["git log --oneline -n", "npm run build -- --target", "rg --line-number TODO", "cargo test --jobs", "make -j"];
+  const agents = ["claude", "codex", "gemini", "opencode"];
+  const lineOf = (at: number): string => {
+    const decision = at % 10 === 0 ? "deny" : at % 4 === 0 ? "ask" : "allow";
+    const command = at % 99_991 === 0 ? `curl https://needle.example/${at}` : `${programs[at % programs.length] ?? ""} ${at}`;
+    return auditLine({
+      time: start + (at / records) * 30 * DAY,
+      point: at % 50 === 0 ? "run" : "hook",
+      agent: agents[Math.floor(at / 7) % agents.length] ?? "",
+      session: `0f0c6b1e-5c3b-4d8e-9f4e-${String(Math.floor(at / 500)).padStart(12, "0")}`,
+      cwd: "/home/someone/projects/assent",
+      tool: "Bash",
+      input: { command },
+      verdict: {
+        decision,
+        basis: "rule",
+        reason: decision === "deny" ? "denied by a rule" : "allowed by a rule",
+        rule: { text: "Bash(git log:*)", file: "/home/someone/.agent-permissions.jsonc", line: 12, column: 5 },
+        actions: [],
+        unknowns: [],
+      },
+      answer: decision,
+      milliseconds: 0.4 + (at % 17) / 10,
+    });
+  };
+  let previous = { seq: 0, hash: "" };
+  let segment = 1;
+  let texts: string[] = [];
+  let size = 0;
+  for (let at = 1; at <= records; at += 1) {
+    const seq = previous.seq + 1;
+    const body = `${lineOf(at).slice(0, -1)},"seq":${seq}`;
+    const hash = linkHash(digest, previous.hash, new Uint8Array(), Buffer.from(body));
+    previous = { seq, hash };
+    const text = `${body},"hash":"${hash}"}\n`;
+    texts.push(text);
+    size += text.length;
+    if (size >= SEGMENT && at < records) {
+      writeFileSync(join(folder, `audit-${String(segment).padStart(6, "0")}.jsonl`), texts.join(""), { mode: 0o600 });
+      segment += 1;
+      texts = [];
+      size = 0;
+    }
+  }
+  writeFileSync(join(folder, "audit.jsonl"), texts.join(""), { mode: 0o600 });
+  writeHead(folder, { segment, size, link: previous });
+}
+
+const timed = <T>(name: string, work: () => T): T => {
+  const start = performance.now();
+  const result = work();
+  const took = performance.now() - start;
+  console.log(`${name.padEnd(64)} ${took.toFixed(1).padStart(8)} ms   ${(process.memoryUsage.rss() / 2 ** 20).toFixed(0)} MB`);
+  return result;
+};
+
+function main(): void {
+  const records = Number(process.argv[2] ?? "1000000");
+  const given = process.argv[3];
+  const folder = given ?? mkdtempSync(join(tmpdir(), "assent-timeline-"));
+  try {
+    if (given === undefined || !existsSync(join(given, "audit.jsonl")))
+      timed(`${records} records written`, () => writeLargeLog(folder, records));
+    const { first, last, bytes } = timed("how far it goes", () => logExtent(folder));
+    console.log(`records ${first} to ${last}, ${(bytes / 2 ** 20).toFixed(0)} MB`);
+    const newest = timed("the newest 200", () => pageBefore(folder, undefined, {}, { most: 200 }));
+    timed("one of them whole", () => lineAt(folder, newest.records[100]?.place ?? { segment: 0, at: 0 }));
+    for (const share of [0.25, 0.5, 0.99])
+      timed(`200 records at ${share * 100} % of the way back`, () => {
+        const at = Math.round(last - share * (last - first));
+        return recordsBetween(folder, at - 199, at).length;
+      });
+    const far = Array.from({ length: 100 }, (_, at) => Math.round(first + 200 + ((at * 7919) % 10_000) * ((last - first - 200) / 10_000)));
+    const took = far.map((at) => {
+      const start = performance.now();
+      recordsBetween(folder, at - 199, at);
+      return performance.now() - start;
+    });
+    console.log(`100 jumps: median ${took.toSorted((a, b) => a - b)[50]?.toFixed(1)} ms, worst ${Math.max(...took).toFixed(1)} ms`);
+    timed("which record it was 12 days ago", () => seqAt(folder, Date.now() - 12 * DAY));
+    const filters: readonly (readonly [string, LogFilter])[] = [
+      ["refused", { verdicts: ["deny"] }],
+      [
+        "one session of 500 records, 20 days ago",
+        { session: `0f0c6b1e-5c3b-4d8e-9f4e-${String(Math.floor(records / 3 / 500)).padStart(12, "0")}` },
+      ],
+      ["text that is in every tenth record", { text: "Denied by" }],
+      ["text that is in 10 records", { text: "NEEDLE.example" }],
+      ["text that is nowhere", { text: "nowhere at all" }],
+      ["one day, 20 days ago", { since: Date.now() - 20 * DAY, until: Date.now() - 19 * DAY }],
+      ["an agent, 20 days ago", { agent: "gemini", since: Date.now() - 20 * DAY, until: Date.now() - 19 * DAY }],
+    ];
+    for (const [name, filter] of filters) {
+      const page = timed(`the newest 200: ${name}`, () => pageBefore(folder, undefined, filter, { most: 200 }));
+      console.log(`  ${page.records.length} found in ${(page.read / 2 ** 20).toFixed(1)} MB`);
+    }
+  } finally {
+    if (given === undefined) rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+if (process.argv[1]?.includes("timeline") === true) main();

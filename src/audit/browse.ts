@@ -1,0 +1,412 @@
+import { closeSync, constants, fstatSync, openSync, statSync } from "node:fs";
+import { type Link, linkOf } from "./chain.ts";
+import { AUDIT_FILE, bytesOf, fields, readBase, readHead, segmentName, segments } from "./files.ts";
+import { readRecord, type LogEntry } from "./read.ts";
+import { isoTime } from "./time.ts";
+
+/**
+ * Looking through a log of any size from its newest record back: by blocks, so that memory does not grow with the log, and
+ * without an index. The chain numbers its records one after the other, so that a number is found by halving, as a time is.
+ */
+
+/** Where a record lies. It keeps its place when the file is put aside. */
+export interface LogPlace {
+  /** Number of the file. */
+  readonly segment: number;
+  /** Its first byte. */
+  readonly at: number;
+}
+
+/** Which records are shown. All that is given must hold. */
+export interface LogFilter {
+  /** The verdict, or what the host was told, is one of these. */
+  readonly verdicts?: readonly string[];
+  /** True: it went ahead confined; false: it did not. */
+  readonly confined?: boolean;
+  readonly agent?: string;
+  readonly session?: string;
+  readonly point?: string;
+  /** Somewhere in what the record says, in upper or lower case. */
+  readonly text?: string;
+  /** Milliseconds since 1970. */
+  readonly since?: number;
+  readonly until?: number;
+}
+
+export interface PlacedRecord {
+  /** Its number in the chain. Two that were written at the same moment have the same. */
+  readonly seq: number;
+  readonly place: LogPlace;
+  readonly entry: LogEntry;
+}
+
+/** A part of the log, the newest record first. */
+export interface LogPage {
+  readonly records: readonly PlacedRecord[];
+  /** Where older ones lie; undefined: there is none. */
+  readonly next?: LogPlace;
+  /** How many bytes were looked through. */
+  readonly read: number;
+}
+
+/** What there is. */
+export interface LogExtent {
+  /** Numbers of the oldest and the newest record; both 0 where there is none. */
+  readonly first: number;
+  readonly last: number;
+  readonly bytes: number;
+}
+
+interface SegmentFile {
+  readonly segment: number;
+  readonly file: string;
+}
+
+const BREAK = 0x0a;
+const FIRST_BLOCK = 1 << 18;
+const LARGEST_BLOCK = 4 << 20;
+/** What a probe reads: most lines are much shorter. */
+const PROBE = 1 << 16;
+/** Who waits to write does so a little later than he judged. */
+const LATE_MS = 60_000;
+
+/** The files of the log with their numbers, oldest first. */
+function segmentFiles(folder: string): readonly SegmentFile[] {
+  const full = segments(folder).map((segment) => ({ segment, file: `${folder}/${segmentName(segment)}` }));
+  const last = full.at(-1);
+  const log = `${folder}/${AUDIT_FILE}`;
+  const current = statSync(log, { throwIfNoEntry: false });
+  if (current === undefined) return full;
+  const aside = last && statSync(last.file, { throwIfNoEntry: false });
+  // It has its next name already.
+  if (aside !== undefined && aside.ino === current.ino && aside.dev === current.dev) return full;
+  const segment = (last?.segment ?? readBase(folder)?.segment ?? (readHead(folder)?.segment ?? 1) - 1) + 1;
+  return [...full, { segment, file: log }];
+}
+
+/** A file that is open; undefined where it is gone. What was `audit.jsonl` a moment ago may have been put aside since. */
+function openSegment(folder: string, { segment, file }: SegmentFile): number | undefined {
+  for (const path of [`${folder}/${segmentName(segment)}`, file]) {
+    try {
+      return openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+    } catch {
+      // The next name.
+    }
+  }
+  return undefined;
+}
+
+function withSegment<T>(folder: string, file: SegmentFile, otherwise: T, work: (descriptor: number, size: number) => T): T {
+  const descriptor = openSegment(folder, file);
+  if (descriptor === undefined) return otherwise;
+  try {
+    const stats = fstatSync(descriptor);
+    return stats.isFile() ? work(descriptor, stats.size) : otherwise;
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/** How far the log goes. A few small reads. */
+export function logExtent(folder: string): LogExtent {
+  const files = segmentFiles(folder);
+  let bytes = 0;
+  for (const { file } of files) bytes += statSync(file, { throwIfNoEntry: false })?.size ?? 0;
+  const last = files.reduceRight(
+    (found, file) => found ?? withSegment(folder, file, undefined, lastLink)?.seq,
+    undefined as number | undefined,
+  );
+  const first = files.reduce(
+    (found, file) => found ?? withSegment(folder, file, undefined, (descriptor, size) => linkFrom(descriptor, 0, size, true)?.link.seq),
+    undefined as number | undefined,
+  );
+  return { first: first ?? 0, last: last ?? 0, bytes };
+}
+
+function lastLink(descriptor: number, size: number): Link | undefined {
+  for (const block of blocksBack(descriptor, size)) {
+    for (const { line } of linesBack(block)) {
+      const found = linkOf(line);
+      if (found !== undefined) return found.link;
+    }
+  }
+  return undefined;
+}
+
+/** The first whole record at or after an offset. `whole`: a line begins there. */
+function linkFrom(
+  descriptor: number,
+  from: number,
+  size: number,
+  whole: boolean,
+): { readonly link: Link; readonly at: number; readonly time: string | undefined } | undefined {
+  for (let span = PROBE; ; span *= 4) {
+    const bytes = bytesOf(descriptor, from, Math.min(size, from + span));
+    let start = whole ? 0 : bytes.indexOf(BREAK) + 1;
+    for (let end = start === 0 && !whole ? -1 : bytes.indexOf(BREAK, start); end !== -1; end = bytes.indexOf(BREAK, start)) {
+      const line = bytes.subarray(start, end);
+      const found = linkOf(line);
+      if (found !== undefined) return { link: found.link, at: from + start, time: timeIn(line) };
+      start = end + 1;
+    }
+    if (from + span >= size) return undefined;
+  }
+}
+
+const timeIn = (line: Buffer): string | undefined => /^\{"v":1,"time":"([\dTZ:.+-]{24,32})"/.exec(line.toString("latin1", 0, 64))?.[1];
+
+/** A place behind every record that `isBefore` holds for, and not far behind it, in a log that is in order. */
+function placeBehind(
+  folder: string,
+  isBefore: (record: { readonly link: Link; readonly time: string | undefined }) => boolean,
+): LogPlace | undefined {
+  const files = segmentFiles(folder);
+  const index = files.findLastIndex((file) =>
+    withSegment(folder, file, false, (descriptor, size) => {
+      const found = linkFrom(descriptor, 0, size, true);
+      return found !== undefined && isBefore(found);
+    }),
+  );
+  const file = files[index];
+  if (file === undefined) return undefined;
+  return withSegment(folder, file, undefined, (descriptor, size) => {
+    let low = 0;
+    let high = size;
+    while (high - low > PROBE) {
+      const middle = Math.floor((low + high) / 2);
+      const found = linkFrom(descriptor, middle, size, false);
+      if (found !== undefined && isBefore(found)) low = Math.max(middle, Math.min(found.at, high));
+      else high = middle;
+    }
+    // What `high` leads to is after it; a line that goes across it may be before.
+    const bytes = bytesOf(descriptor, high, Math.min(size, high + LARGEST_BLOCK));
+    const end = high === size ? -1 : bytes.indexOf(BREAK);
+    return { segment: file.segment, at: end === -1 ? size : high + end + 1 };
+  });
+}
+
+/** How a page is read. */
+export interface PageLimits {
+  /** So many records at most. */
+  readonly most: number;
+  /** No further than this many bytes: whoever looks for what is rare goes on with `next`. */
+  readonly bytes?: number;
+}
+
+/** The records before a place, or the newest of all. */
+export function pageBefore(
+  folder: string,
+  before: LogPlace | undefined,
+  filter: LogFilter,
+  { most, bytes = Infinity }: PageLimits,
+): LogPage {
+  const records: PlacedRecord[] = [];
+  const isWanted = matcherOf(filter);
+  const least = filter.since === undefined ? "" : isoTime(filter.since);
+  const farBefore = filter.since === undefined ? "" : isoTime(filter.since - LATE_MS);
+  const start = startOf(folder, before, filter);
+  let read = 0;
+  let next: LogPlace | undefined;
+  const readOne = (file: SegmentFile, to: number | undefined): "on" | "end" =>
+    withSegment<"on" | "end">(folder, file, "on", (descriptor, size) => {
+      for (const block of blocksBack(descriptor, Math.min(size, to ?? size))) {
+        read += block.bytes.length;
+        for (const { line, at } of isWanted.lines(block)) {
+          const placed = placedRecord(line, { segment: file.segment, at });
+          if (placed === undefined || placed.entry.time < least || !isWanted.entry(placed.entry, line)) continue;
+          records.push(placed);
+          next = placed.place;
+          if (records.length >= most) return "end";
+        }
+        next = { segment: file.segment, at: block.from };
+        if (oldestIn(block) < farBefore) {
+          next = undefined;
+          return "end";
+        }
+        if (read >= bytes) return "end";
+      }
+      return "on";
+    });
+  const files = segmentFiles(folder).filter(({ segment }) => start === undefined || segment <= start.segment);
+  for (const [left, file] of [...files.entries()].toReversed()) {
+    if (readOne(file, file.segment === start?.segment ? start.at : undefined) === "end") break;
+    if (left === 0) next = undefined;
+  }
+  return { records, ...(next === undefined ? {} : { next }), read };
+}
+
+/** The time of a block's first record; the latest of all where it says none. */
+function oldestIn({ bytes }: Block): string {
+  for (let start = 0, end = bytes.indexOf(BREAK); end !== -1; start = end + 1, end = bytes.indexOf(BREAK, start)) {
+    const line = bytes.subarray(start, end);
+    if (linkOf(line) !== undefined) return timeIn(line) ?? "\uffff";
+  }
+  return "\uffff";
+}
+
+function startOf(folder: string, before: LogPlace | undefined, { until }: LogFilter): LogPlace | undefined {
+  if (before !== undefined || until === undefined) return before;
+  const late = isoTime(until + LATE_MS);
+  return placeBehind(folder, ({ time }) => time !== undefined && time <= late);
+}
+
+/** The records whose numbers lie between two, the newest first. */
+export function recordsBetween(folder: string, low: number, high: number): readonly PlacedRecord[] {
+  const start = placeBehind(folder, ({ link }) => link.seq <= high);
+  if (start === undefined) return [];
+  const found: PlacedRecord[] = [];
+  for (const file of segmentFiles(folder).toReversed()) {
+    if (file.segment > start.segment) continue;
+    const done = withSegment(folder, file, false, (descriptor, size) => {
+      for (const block of blocksBack(descriptor, file.segment === start.segment ? Math.min(size, start.at) : size)) {
+        for (const { line, at } of linesBack(block)) {
+          const seq = linkOf(line)?.link.seq;
+          if (seq === undefined || seq > high) continue;
+          if (seq < low) return true;
+          const placed = placedRecord(line, { segment: file.segment, at });
+          if (placed !== undefined) found.push(placed);
+        }
+      }
+      return false;
+    });
+    if (done) break;
+  }
+  return found;
+}
+
+/** The number of the newest record that is not later than a time; 0 where all are. */
+export function seqAt(folder: string, time: number): number {
+  const [found] = pageBefore(folder, undefined, { until: time }, { most: 1 }).records;
+  return found?.seq ?? 0;
+}
+
+/** The line of the record at a place, as it is stored. Undefined: there is no such record, or it is kept no more. */
+export function lineAt(folder: string, place: LogPlace): string | undefined {
+  const file = segmentFiles(folder).find(({ segment }) => segment === place.segment);
+  if (file === undefined) return undefined;
+  return withSegment(folder, file, undefined, (descriptor, size) => {
+    if (!Number.isSafeInteger(place.at) || place.at < 0 || place.at >= size) return undefined;
+    // A place within a line is none.
+    if (place.at > 0 && bytesOf(descriptor, place.at - 1, place.at)[0] !== BREAK) return undefined;
+    const bytes = bytesOf(descriptor, place.at, Math.min(size, place.at + LARGEST_BLOCK));
+    const line = bytes.subarray(0, Math.max(0, bytes.indexOf(BREAK)));
+    return linkOf(line) === undefined ? undefined : line.toString("utf8");
+  });
+}
+
+/** Anybody can write a line; a decision is a record of the chain. */
+function placedRecord(line: Buffer, place: LogPlace): PlacedRecord | undefined {
+  const found = linkOf(line);
+  const entry = found && readRecord(line.toString("utf8"));
+  return found && entry && { seq: found.link.seq, place, entry };
+}
+
+/** Whole lines, and where in the file they begin. */
+interface Block {
+  readonly bytes: Buffer;
+  readonly from: number;
+}
+
+/** Parts of whole lines, the last first. What has no line break at the end is no line yet. */
+function* blocksBack(descriptor: number, size: number): Generator<Block> {
+  let rest: Buffer = Buffer.alloc(0);
+  let span = FIRST_BLOCK;
+  for (let to = size; to > 0;) {
+    const from = Math.max(0, to - span);
+    const bytes = Buffer.concat([bytesOf(descriptor, from, to), rest]);
+    const start = from === 0 ? 0 : bytes.indexOf(BREAK) + 1;
+    // No line break in all of it: a longer part.
+    if (start === 0 && from > 0) rest = bytes;
+    else {
+      const end = bytes.lastIndexOf(BREAK) + 1;
+      if (end > start) yield { bytes: bytes.subarray(start, end), from: from + start };
+      rest = bytes.subarray(0, start);
+    }
+    to = from;
+    span = Math.min(span * 2, LARGEST_BLOCK);
+  }
+}
+
+interface PlacedLine {
+  readonly line: Buffer;
+  readonly at: number;
+}
+
+function* linesBack({ bytes, from }: Block): Generator<PlacedLine> {
+  for (let end = bytes.length - 1; end >= 0;) {
+    const start = end === 0 ? 0 : bytes.lastIndexOf(BREAK, end - 1) + 1;
+    yield { line: bytes.subarray(start, end), at: from + start };
+    end = start - 1;
+  }
+}
+
+/** The lines in which a text occurs, by its bytes: reading a line as JSON costs a hundred times what it costs to find some bytes in it. */
+function* linesWith({ bytes, from }: Block, needle: Buffer): Generator<PlacedLine> {
+  for (let at = bytes.lastIndexOf(needle); at !== -1;) {
+    const start = at === 0 ? 0 : bytes.lastIndexOf(BREAK, at) + 1;
+    yield { line: bytes.subarray(start, bytes.indexOf(BREAK, at)), at: from + start };
+    if (start === 0) return;
+    at = bytes.lastIndexOf(needle, start - 1);
+  }
+}
+
+/** As `linesWith`, in upper or lower case. */
+function* linesLike({ bytes, from }: Block, pattern: RegExp): Generator<PlacedLine> {
+  const text = bytes.toString("latin1");
+  const starts: PlacedLine[] = [];
+  pattern.lastIndex = 0;
+  for (let found = pattern.exec(text); found !== null; found = pattern.exec(text)) {
+    const start = found.index === 0 ? 0 : bytes.lastIndexOf(BREAK, found.index) + 1;
+    const end = bytes.indexOf(BREAK, found.index);
+    starts.push({ line: bytes.subarray(start, end), at: from + start });
+    pattern.lastIndex = end + 1;
+  }
+  yield* starts.toReversed();
+}
+
+interface Matcher {
+  /** Lines that may match, the last first. */
+  lines(block: Block): Iterable<PlacedLine>;
+  entry(entry: LogEntry, line: Buffer): boolean;
+}
+
+/** Signs that stand in a line as they are. */
+const PLAIN = /^[\w.:@/ -]+$/;
+
+function matcherOf({ verdicts, confined, agent, session, point, text, until }: LogFilter): Matcher {
+  const most = until === undefined ? "\uffff" : isoTime(until);
+  const wanted = text === undefined || text === "" ? undefined : text.toLowerCase();
+  const entry = (found: LogEntry, line: Buffer): boolean =>
+    found.time <= most &&
+    (verdicts === undefined || verdicts.includes(found.verdict) || verdicts.includes(found.answer)) &&
+    (confined === undefined || (found.confined === "yes") === confined) &&
+    (agent === undefined || found.agent === agent || found.subagent === agent) &&
+    (session === undefined || found.session === session) &&
+    (point === undefined || found.point === point) &&
+    (wanted === undefined || doesSay(line, wanted));
+  const exact =
+    [session, agent].find((one) => one !== undefined && PLAIN.test(one)) ??
+    (verdicts?.length === 1 ? `":"${verdicts[0] ?? ""}"` : undefined);
+  const longest = wanted?.match(/[\w.:@/ -]+/g)?.reduce((best, one) => (one.length > best.length ? one : best), "");
+  // A record of a denial is rare, and found by one search of bytes.
+  if (exact !== undefined) {
+    const needle = Buffer.from(exact);
+    return { lines: (block) => linesWith(block, needle), entry };
+  }
+  if (longest !== undefined && longest !== "") {
+    const pattern = new RegExp(longest.replace(/[.\\/-]/g, "\\$&"), "gi");
+    return { lines: (block) => linesLike(block, pattern), entry };
+  }
+  return { lines: linesBack, entry };
+}
+
+/** Whether any text in a record holds this one: not the names of its fields, and not its hash. */
+function doesSay(line: Buffer, wanted: string): boolean {
+  const { hash: _hash, ...rest } = fields(JSON.parse(line.toString("utf8")));
+  return holds(rest, wanted);
+}
+
+function holds(value: unknown, wanted: string): boolean {
+  if (typeof value === "string") return value.toLowerCase().includes(wanted);
+  return typeof value === "object" && value !== null && Object.values(value).some((part) => holds(part, wanted));
+}
