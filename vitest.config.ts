@@ -52,6 +52,20 @@ export default defineConfig({
       {
         extends: true,
         test: {
+          // In Debian's Chromium: one browser for a file, one file at a time.
+          name: "page",
+          include: ["test/page/**/*.test.ts"],
+          pool: "forks",
+          fileParallelism: false,
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
+          expect: { poll: { timeout: 30_000 } },
+          globalSetup: "test/build-once.ts",
+        },
+      },
+      {
+        extends: true,
+        test: {
           name: "sdk",
           include: ["test/sdk/packages/*.test.ts"],
           pool: "forks",

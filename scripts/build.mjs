@@ -2,7 +2,7 @@
 import { build } from "esbuild";
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { knowledgeBeside, knowledgeFromFile, makeKnowledge, tablesOf } from "./knowledge.mjs";
@@ -33,7 +33,7 @@ const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"))
 function fingerprint() {
   const hash = createHash("sha256").update(version);
   for (const file of readdirSync(join(root, "src"), { recursive: true }).sort()) {
-    if (/\.(?:ts|json)$/.test(file)) hash.update(file).update(readFileSync(join(root, "src", file)));
+    if (/\.(?:tsx?|css|json)$/.test(file)) hash.update(file).update(readFileSync(join(root, "src", file)));
   }
   for (const file of tablesOf(root)) hash.update(file).update(readFileSync(file));
   return hash.digest("hex").slice(0, 16);
@@ -64,6 +64,7 @@ const part = {
 /** Agents' own rules are read by commands alone. */
 const withoutRules = [...part.external, "./rules.ts", "./*/rules.ts"];
 
+const pageSource = join(root, "src/page/ui");
 const entry = (name) => join(root, "src/cli", `${name}.ts`);
 mkdirSync(fresh, { recursive: true });
 try {
@@ -191,7 +192,23 @@ try {
       outExtension: { ".js": ".mjs" },
     }),
     checkCore(root, common),
+    // What `assent open` shows in a browser.
+    build({
+      ...common,
+      entryPoints: { page: join(pageSource, "main.tsx"), enter: join(pageSource, "enter.ts"), style: join(pageSource, "page.css") },
+      entryNames: "[name]",
+      outdir: join(fresh, "page"),
+      platform: "browser",
+      mainFields: ["browser", "module", "main"],
+      format: "iife",
+      target: ["chrome123", "firefox120", "safari17.5"],
+      minify: true,
+      jsx: "automatic",
+      jsxImportSource: "preact",
+    }),
   ]);
+  renameSync(join(fresh, "page/style.css"), join(fresh, "page/page.css"));
+  for (const file of ["page.html", "enter.html", "icon.svg"]) copyFileSync(join(pageSource, file), join(fresh, "page", file));
   declarations(root, join(fresh, "types"));
   chmodSync(join(fresh, "bin.cjs"), 0o755);
   await writeLaunchers();

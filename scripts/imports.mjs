@@ -28,7 +28,9 @@ export const RANK = {
   verify: 11,
   agents: 11,
   sdk: 12,
-  cli: 13,
+  look: 12,
+  page: 13,
+  cli: 14,
 };
 /** Pure folders: no file, clock, environment or process access. */
 export const PURE = ["data", "path", "action", "pattern", "edit", "policy", "shell", "patch"];
@@ -188,7 +190,7 @@ export function circleProblems(files, architecture) {
 export function allProblems(root) {
   const paths = readdirSync(root, { recursive: true })
     .map((file) => file.split(sep).join("/"))
-    .filter((file) => /\.[cm]?ts$/.test(file))
+    .filter((file) => /\.[cm]?tsx?$/.test(file))
     .sort();
   const files = new Map(paths.map((path) => [path, readFileSync(join(root, path), "utf8")]));
   return [

@@ -13,6 +13,7 @@ import {
   VERSION,
   whenAlone,
 } from "./program-frame.ts";
+import { addPageCommand } from "./program-page.ts";
 import { addAgentCommands, addPolicyCommands, addTrustCommands, listing } from "./program-policy.ts";
 import { addVerbCommands } from "./program-rule.ts";
 import { addRunCommands } from "./program-run.ts";
@@ -45,6 +46,7 @@ export function program(): Command {
       process.exitCode = status(options);
     });
 
+  addPageCommand(assent);
   addVerbCommands(assent);
 
   assent

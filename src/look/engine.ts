@@ -1,0 +1,61 @@
+import { fileURLToPath } from "node:url";
+import { agentNamed, type AgentId, type Protocol, recognise, REFERENCE } from "../agents/index.ts";
+import { decide, type DecideOptions, type Host, type Input, type Outcome, type PolicyReader } from "../engine/index.ts";
+import type { RuleReader } from "../suggest/index.ts";
+import { read } from "../engine/reader/index.ts";
+import type { Effect } from "../policy/index.ts";
+import type { Machine } from "../state/index.ts";
+
+/** The engine as those use it that only look, commands and the page: nothing is logged. */
+
+function protocolOf(id: AgentId): Protocol {
+  const agent = agentNamed(id);
+  if (agent === undefined) throw new Error(`the agent ${id} is missing`);
+  return agent.protocol;
+}
+
+export const engine = {
+  reader: (): PolicyReader => ({ read }),
+  // The folder of the built program; `dist/chunks` lies in it.
+  protocol: (id: AgentId): Protocol => protocolOf(id),
+  recognise,
+  own: [fileURLToPath(new URL(".", import.meta.url)).replace(/\/(?:chunks\/)?$/, "")],
+};
+
+/** A host in its default mode: it decides where Assent is silent. */
+const LOOKING: Host = { shell: "any", decides: true, asks: true, bypassed: false, planning: false, confines: true };
+export interface ToolQuestion {
+  readonly tool: string;
+  readonly input: Input;
+  readonly cwd: string;
+}
+
+/** Without `memory`: as if nothing had been granted or refused. */
+export function judgeOnly(
+  question: ToolQuestion,
+  machine: Machine,
+  policyFiles: readonly string[],
+  more: Pick<DecideOptions, "select" | "adapt" | "extensions" | "memory"> = {},
+): Outcome {
+  const { tools } = REFERENCE.protocol;
+  const facts = Object.hasOwn(tools, question.tool) ? tools[question.tool] : undefined;
+  return decide(
+    { ...question, facts, host: LOOKING, point: "explain", agent: REFERENCE.id },
+    { machine, ...engine, policyFiles, audit: false, memory: "none", ...more },
+  );
+}
+
+/** Rules of one effect as a person would add them to their own file. */
+export const readerOf =
+  (effect: Effect): RuleReader =>
+  (rules) => {
+    const text = JSON.stringify({ permissions: { [effect]: rules } });
+    const policy = read(
+      [{ layer: "user", file: "suggestion", mayGrant: true, content: { is: "text", text } }],
+      { text: "", pins: new Map() },
+      () => [],
+    );
+    return policy.broken === undefined ? policy.rules : undefined;
+  };
+
+export const ruleReader = readerOf("allow");

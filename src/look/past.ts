@@ -1,0 +1,40 @@
+import { query } from "../audit/index.ts";
+import { agentNamed } from "../agents/index.ts";
+import { decide, type DecideOptions, type Outcome } from "../engine/index.ts";
+import { historyOf, type History, type Past } from "../suggest/index.ts";
+import { type Machine, stateFolder } from "../state/index.ts";
+import { engine } from "./engine.ts";
+
+const DAY_MS = 86_400_000;
+
+/** The requests of the last days, each once. */
+export function pastRequests(machine: Machine, days: number): History {
+  const found = query(stateFolder(machine), { since: Date.now() - days * DAY_MS });
+  return historyOf(
+    (function* entries() {
+      for (const { entry } of found) yield entry;
+    })(),
+  );
+}
+
+/** Judges what was asked then as it would be judged now, the file system as it is now. */
+export function judgePast(
+  { agent, tool, input, cwd }: Past,
+  machine: Machine,
+  other: Pick<DecideOptions, "select" | "adapt"> = {},
+): Outcome {
+  const tools = agentNamed(agent)?.protocol.tools ?? {};
+  const facts = Object.hasOwn(tools, tool) ? tools[tool] : undefined;
+  return decide(
+    {
+      tool,
+      facts,
+      input,
+      cwd,
+      host: { shell: "any", decides: true, asks: true, bypassed: false, planning: false, confines: true },
+      point: "replay",
+      agent,
+    },
+    { machine, ...engine, audit: false, memory: "none", extensions: "off", ...other },
+  );
+}

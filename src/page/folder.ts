@@ -1,0 +1,20 @@
+import { statSync } from "node:fs";
+import { normalise } from "../path/index.ts";
+import type { Machine } from "../state/index.ts";
+
+/** The folder that a page asks about; undefined: it is none. A person may write `~`. */
+export function folderOf(query: URLSearchParams, { home }: Machine): string | undefined {
+  const written = query.get("folder") ?? "";
+  const path = written === "~" || written.startsWith("~/") ? `${home}${written.slice(1)}` : written;
+  if (!path.startsWith("/") || path.includes("\0")) return undefined;
+  try {
+    return statSync(path).isDirectory() ? normalise(path) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** A path as people read it: below home with `~`. */
+export function shorten(path: string, home: string): string {
+  return path === home ? "~" : home !== "/" && path.startsWith(`${home}/`) ? `~${path.slice(home.length)}` : path;
+}

@@ -1,0 +1,5 @@
+import { QUESTIONS } from "./questions.tsx";
+import type { PageView } from "./view.ts";
+
+/** In the order of the navigation; the first is shown at the start. */
+export const VIEWS: readonly PageView[] = [QUESTIONS];
