@@ -1,5 +1,4 @@
 import { watch, type FSWatcher } from "node:fs";
-import { printCall } from "../action/index.ts";
 import { errorCode, messageOf } from "../state/index.ts";
 import {
   actionWord,
@@ -8,13 +7,14 @@ import {
   FILES,
   type FileFound,
   isDead,
-  ownLife,
   parseResponse,
   readRun,
   type Response,
 } from "./exchange.ts";
+import { ownLife } from "./life.ts";
 import { printable } from "./printable.ts";
 import type { CheckRule } from "./prompt.ts";
+import { callText } from "./render.ts";
 import type { Answer, Approver, Question } from "./types.ts";
 
 export interface DirectoryOptions {
@@ -135,12 +135,12 @@ class DirectoryApprover implements Approver {
   #pending(question: Question): Record<string, unknown> {
     return {
       seq: question.seq,
-      description: printCall(question.call),
+      description: callText(question),
       app_key: question.profile,
       pid: question.process.pid,
       status: "pending",
       nonce: this.#options.nonce,
-      call: question.call,
+      ...(question.call === undefined ? {} : { call: question.call }),
       question: { ...question, what: printable(question.what), reason: printable(question.reason) },
     };
   }

@@ -7,8 +7,6 @@ import {
   mkdirSync,
   openSync,
   readdirSync,
-  readFileSync,
-  readlinkSync,
   readSync,
   rmSync,
   unlinkSync,
@@ -17,6 +15,7 @@ import {
 import { visible } from "../action/index.ts";
 import { isObject } from "../data/index.ts";
 import { errorCode, writeAtomic } from "../state/index.ts";
+import { isAlive, type Life } from "./life.ts";
 
 /** The folder that a run and who answers for it speak through. The files in it are described in `skill.ts`. */
 
@@ -199,44 +198,6 @@ export function safeJson(value: unknown): string {
     // Pairs of surrogates are escaped one by one: the same text.
     visible(unit) === unit ? unit : `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`,
   );
-}
-
-/** How a process is told from a later one with its number. */
-interface Life {
-  readonly pid: number;
-  /** Clock ticks since boot when it started (proc_pid_stat(5), field 22). */
-  readonly started: number;
-  /** Names the process-id namespace that `pid` counts in. */
-  readonly namespace: string;
-}
-
-export function ownLife(): Life {
-  return { pid: process.pid, started: startOf(process.pid) ?? 0, namespace: ownNamespace() };
-}
-
-/** False when the process is certainly gone; a process of another namespace cannot be looked for. */
-export function isAlive({ pid, started, namespace }: Life): boolean {
-  if (namespace !== ownNamespace()) return true;
-  return startOf(pid) === started;
-}
-
-function ownNamespace(): string {
-  try {
-    return readlinkSync("/proc/self/ns/pid");
-  } catch {
-    return "";
-  }
-}
-
-function startOf(pid: number): number | undefined {
-  try {
-    const text = readFileSync(`/proc/${pid}/stat`, "latin1");
-    // The name, in brackets, may hold anything. Its state comes next: a zombie is gone.
-    const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
-    return fields[0] === "Z" || fields[0] === "X" ? undefined : Number(fields[19]);
-  } catch {
-    return undefined;
-  }
 }
 
 /** What the files of an exchange folder hold. They come from outside: read through the functions here. */

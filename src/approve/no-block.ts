@@ -1,6 +1,5 @@
-import { printCall } from "../action/index.ts";
 import type { Approver } from "./types.ts";
-import { who } from "./render.ts";
+import { callText, who } from "./render.ts";
 
 /**
  * Never waits for anybody (`ASSENT_NO_BLOCK`, `PTAPP_NO_BLOCK`): the first question ends the run. `onBlock` gets the
@@ -14,7 +13,7 @@ export function noBlockApprover(onBlock: (explanation: string) => void): Approve
         said = true;
         onBlock(
           [
-            `a question would block, and the environment says never to: ${printCall(question.call)}`,
+            `a question would block, and the environment says never to: ${callText(question)}`,
             `asked by ${who(question)}`,
             "to answer questions from a program, run it with `--background-dir DIR` (`assent run --skill` explains);",
             `to deny whatever profile \`${question.profile}\` does not allow, use \`--no-prompt\``,

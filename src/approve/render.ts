@@ -2,7 +2,7 @@ import { type Action, printCall } from "../action/index.ts";
 import { baseName } from "../path/index.ts";
 import { clip, columns, fold, foldWords, printable } from "./printable.ts";
 import { CHOICES, type EditedLine, type PromptState } from "./prompt.ts";
-import type { Answer, ProcessInfo, Question } from "./types.ts";
+import type { Answer, AnsweredElsewhere, Channel, ProcessInfo, Question } from "./types.ts";
 
 /** How questions and answers are put into words, without layout. All of it is safe to show. */
 
@@ -57,6 +57,9 @@ export function shorten(path: string, home: string | undefined): string {
   return rest === "" || rest.startsWith("/") ? `~${rest}` : path;
 }
 
+/** The call that is asked about, else what is asked. */
+export const callText = ({ call, what }: Question): string => (call === undefined ? printable(what) : printCall(call));
+
 /** Where alike questions lead: their common folder or host. Undefined where there is none to name. */
 export function place(questions: readonly Question[], home: string | undefined): string | undefined {
   const hosts = new Set(questions.map(({ action }) => (action.kind === "net" ? action.host : undefined)));
@@ -83,6 +86,7 @@ function pathOf(action: Action): string | undefined {
 /** What was answered, for the line that stays on the terminal and for records. */
 export function said(answer: Answer): string {
   if (answer.answer === "quit") return "you ended the run";
+  if (answer.answer === "deny" && answer.scope === "once" && answer.nobody === true) return "nobody answered, so no";
   if (answer.scope === "always") return `${answer.answer === "allow" ? "yes, always" : "no, never"}, by the rule ${printable(answer.rule)}`;
   if (answer.answer === "deny") return "no";
   switch (answer.scope) {
@@ -92,7 +96,30 @@ export function said(answer: Answer): string {
       return "yes, for this run, and what is like it";
     case "tree":
       return "yes, to this program and what it starts, for this run";
+    case "time":
+      return `yes, for ${minutesText(answer.minutes)}, and what is like it`;
   }
+}
+
+const WHERE: Readonly<Record<Channel, string>> = {
+  terminal: "in the terminal",
+  page: "on the page",
+  popup: "in the popup",
+  notification: "in the notification",
+  folder: "by a program",
+};
+
+/** For whoever was asked, too, and need not answer any more. */
+export const saidElsewhere = ({ answer, by }: AnsweredElsewhere): string => `${said(answer)} (answered ${WHERE[by]})`;
+
+/** `90` is `1 hour 30 minutes`. */
+export function minutesText(minutes: number): string {
+  const parts = [
+    [Math.floor(minutes / 1440), "day"],
+    [Math.floor((minutes % 1440) / 60), "hour"],
+    [minutes % 60, "minute"],
+  ] as const;
+  return parts.flatMap(([count, unit]) => (count === 0 ? [] : [`${count} ${unit}${count === 1 ? "" : "s"}`])).join(" ");
 }
 
 export interface View {
@@ -263,7 +290,7 @@ function details({ question, alike, home }: View, width: number, paint: Paint): 
   const { rule, process, ancestry, proposals } = question;
   const program = ({ pid, argv, name }: ProcessInfo): string => `${pid} ${programName({ pid, argv, name })}  ${argv.join(" ")}`;
   return [
-    ...row("call", printCall(question.call)),
+    ...(question.call === undefined ? [] : row("call", printCall(question.call))),
     ...(rule === undefined ? [] : row("rule", `${rule.text}  ${shorten(rule.file, home)}:${rule.line}`)),
     ...(question.help === undefined ? [] : row("help", question.help)),
     ...row("process", program(process)),

@@ -1,9 +1,10 @@
 import { errorCode } from "../state/index.ts";
+import { answerFor, type Covers } from "./alike.ts";
 import { printable } from "./printable.ts";
 import type { CheckRule } from "./prompt.ts";
-import { said, whoBriefly } from "./render.ts";
+import { said, saidElsewhere, whoBriefly } from "./render.ts";
 import { type Device, type ForegroundControl, isTerminal, TerminalDevice } from "./tty.ts";
-import type { Answer, Approver, Question } from "./types.ts";
+import { type Answer, answeredElsewhere, type Approver, type Question } from "./types.ts";
 import { BlockView, LineView, type PromptView, type ShownQuestion, type ViewOptions } from "./views.ts";
 
 /**
@@ -100,7 +101,8 @@ export class TerminalApprover implements Approver {
       const isVoid = (): void => {
         this.#queue.remove(open);
         open.resolve(DENY);
-        this.#guarded(() => this.#refresh());
+        const elsewhere = answeredElsewhere(signal);
+        this.#guarded(() => this.#refresh(elsewhere === undefined ? undefined : recordOf(question, saidElsewhere(elsewhere))));
       };
       const resolve = (answer: Answer): void => {
         signal.removeEventListener("abort", isVoid);
@@ -227,9 +229,13 @@ export class TerminalApprover implements Approver {
     if (answer.answer === "quit") this.#over = answer;
     const count = this.#queue.answer(answer, this.#covers);
     const others = count > 1 ? ` (${count} questions)` : "";
-    this.#refresh(`${said(answer)}${others}: ${whoBriefly(question)} wanted to ${printable(question.what, 400)}`);
+    this.#refresh(recordOf(question, `${said(answer)}${others}`));
   }
 }
+
+/** The line that stays. */
+const recordOf = (question: Question, text: string): string =>
+  `${text}: ${whoBriefly(question)} wanted to ${printable(question.what, 400)}`;
 
 /** An open question. */
 interface OpenQuestion {
@@ -238,9 +244,6 @@ interface OpenQuestion {
   /** Whether it is on the terminal, and whether it was there long enough for what is typed to mean it. */
   visibility: "none" | "drawn" | "seen";
 }
-
-/** Says whether a rule that was just written answers a question as well. */
-type Covers = (rule: string, question: Question) => boolean;
 
 /** Open questions in the order they came. The first one and all of its group are shown together. */
 class QuestionQueue {
@@ -275,7 +278,7 @@ class QuestionQueue {
     if (first === undefined) return 0;
     const served: { readonly open: OpenQuestion; readonly answer: Answer }[] = [];
     for (const open of this.#open) {
-      const its = open === first ? answer : answerFor(answer, first.question, open, covers);
+      const its = open === first ? answer : answerFor(answer, first.question, open.question, open.visibility === "seen", covers);
       if (its !== undefined) served.push({ open, answer: its });
     }
     const gone = new Set(served.map(({ open }) => open));
@@ -289,27 +292,5 @@ class QuestionQueue {
     const open = this.#open;
     this.#open = [];
     for (const { resolve } of open) resolve(answer);
-  }
-}
-
-const ALLOW_ONCE: Answer = { answer: "allow", scope: "once" };
-const DENY_ONCE: Answer = { answer: "deny", scope: "once" };
-
-/** What an answer to `first` says about another open question; undefined: nothing. */
-function answerFor(answer: Answer, first: Question, { question, visibility }: OpenQuestion, covers: Covers): Answer | undefined {
-  if (answer.answer === "quit") return answer;
-  const alike = question.group === first.group;
-  switch (answer.scope) {
-    case "once":
-      return alike && visibility === "seen" ? answer : undefined;
-    case "session":
-      return alike ? answer : undefined;
-    case "tree": {
-      const within = question.process.pid === first.process.pid || question.ancestry.some(({ pid }) => pid === first.process.pid);
-      return within ? ALLOW_ONCE : undefined;
-    }
-    case "always":
-      if (!covers(answer.rule, question)) return undefined;
-      return answer.answer === "allow" ? ALLOW_ONCE : DENY_ONCE;
   }
 }

@@ -31,7 +31,8 @@ export interface Question {
   readonly cwd: string;
   /** What was typed to start the run. */
   readonly command?: readonly string[];
-  readonly call: Call;
+  /** Absent: it was no system call. */
+  readonly call?: Call;
   readonly action: Action;
   /** One line without the process: `write ~/.npm/_cacache/x (new file)`. */
   readonly what: string;
@@ -47,17 +48,51 @@ export interface Question {
   readonly group: string;
 }
 
+/** By which way a person answered: for the log, and for whoever comes too late. `folder`: a program, by `--background-dir`. */
+export type Channel = "terminal" | "page" | "popup" | "notification" | "folder";
+
+interface AnswerOrigin {
+  /** Absent: where it was asked. */
+  readonly by?: Channel;
+}
+
+interface DenialNote {
+  /** What the person has to say about it to the model. */
+  readonly note?: string;
+}
+
 /**
  * - `once`: this call. `session`: calls alike in this run. `tree`: this process and its descendants, for this run,
- *   except what a written deny or the floor refuses. `always`: the rule is written to the profile.
+ *   except what a written deny or the floor refuses. `time`: calls alike for so many minutes, of other runs, too.
+ *   `always`: the rule is written to the profile.
  */
-export type Answer =
-  | { readonly answer: "allow"; readonly scope: "once" | "session" | "tree" }
-  | { readonly answer: "allow"; readonly scope: "always"; readonly rule: string }
-  | { readonly answer: "deny"; readonly scope: "once" }
-  | { readonly answer: "deny"; readonly scope: "always"; readonly rule: string }
-  /** End the whole run. */
-  | { readonly answer: "quit" };
+export type Answer = AnswerOrigin &
+  (
+    | { readonly answer: "allow"; readonly scope: "once" | "session" | "tree" }
+    | { readonly answer: "allow"; readonly scope: "time"; readonly minutes: number }
+    | { readonly answer: "allow"; readonly scope: "always"; readonly rule: string }
+    /** `nobody`: it was asked in vain. */
+    | ({ readonly answer: "deny"; readonly scope: "once"; readonly nobody?: true } & DenialNote)
+    | ({ readonly answer: "deny"; readonly scope: "always"; readonly rule: string } & DenialNote)
+    /** End the whole run. */
+    | { readonly answer: "quit" }
+  );
+
+/** Why a question is void for one approver: another was faster. The `reason` of the signal. */
+export class AnsweredElsewhere {
+  readonly answer: Answer;
+  readonly by: Channel;
+  constructor(answer: Answer, by: Channel) {
+    this.answer = answer;
+    this.by = by;
+  }
+}
+
+/** Undefined: the question is void for another reason, or not at all. */
+export function answeredElsewhere(signal: AbortSignal): AnsweredElsewhere | undefined {
+  const reason: unknown = signal.reason;
+  return reason instanceof AnsweredElsewhere ? reason : undefined;
+}
 
 /**
  * Who answers. Questions may be put while others are open; an approver shows them one after the other or groups them.
@@ -66,7 +101,9 @@ export type Answer =
 export interface Approver {
   /** A person answers, at a terminal: what nobody else may allow is put to no other approver. */
   readonly atTerminal?: boolean;
-  /** `signal` is raised when the question is void: the process is gone. */
+  /** Somebody would answer a question that is put now; absent: always. Where nobody would, none is put. */
+  readonly isThere?: () => boolean;
+  /** `signal` is raised when the question is void: the process is gone, or another approver was faster (`AnsweredElsewhere`). */
   ask(question: Question, signal: AbortSignal): Promise<Answer>;
   /** The run is over. `exit` is the status as a shell would give it. */
   close(exit: number): Promise<void>;

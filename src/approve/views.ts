@@ -280,7 +280,7 @@ export class LineView implements PromptView {
     const program = ({ pid, argv }: { readonly pid: number; readonly argv: readonly string[] }): string =>
       `${pid} ${printable(argv.join(" "), 400)}`;
     this.#print(
-      `call: ${printCall(question.call)}`,
+      ...(question.call === undefined ? [] : [`call: ${printCall(question.call)}`]),
       ...(question.rule === undefined
         ? []
         : [`rule: ${printable(question.rule.text)} ${printable(question.rule.file)}:${question.rule.line}`]),

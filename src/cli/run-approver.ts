@@ -84,5 +84,9 @@ function checkRule(rule: string): string | undefined {
 
 function answers(rule: string, { action, call }: Question, world: World): boolean {
   const parsed = parseRule(rule);
-  return parsed.ok && matchMatcher(parsed.matcher, { ...action, call }, "narrow", { world, matchCall: callMatcher(world) }) === "yes";
+  return (
+    parsed.ok &&
+    matchMatcher(parsed.matcher, call === undefined ? action : { ...action, call }, "narrow", { world, matchCall: callMatcher(world) }) ===
+      "yes"
+  );
 }

@@ -1,0 +1,27 @@
+import type { Answer, Question } from "./types.ts";
+
+/** Says whether a rule that was just written answers a question as well. */
+export type Covers = (rule: string, question: Question) => boolean;
+
+/**
+ * What an answer to `first` says about another open question; undefined: nothing. An answer for once does not serve a question
+ * that nobody has seen.
+ */
+export function answerFor(answer: Answer, first: Question, question: Question, seen: boolean, covers: Covers): Answer | undefined {
+  if (answer.answer === "quit") return answer;
+  const by = answer.by === undefined ? {} : { by: answer.by };
+  const alike = question.group === first.group;
+  switch (answer.scope) {
+    case "once":
+      return alike && seen ? answer : undefined;
+    case "session":
+    case "time":
+      return alike ? answer : undefined;
+    case "tree": {
+      const within = question.process.pid === first.process.pid || question.ancestry.some(({ pid }) => pid === first.process.pid);
+      return within ? { answer: "allow", scope: "once", ...by } : undefined;
+    }
+    case "always":
+      return covers(answer.rule, question) ? { answer: answer.answer, scope: "once", ...by } : undefined;
+  }
+}

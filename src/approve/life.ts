@@ -1,0 +1,68 @@
+import { readFileSync, readlinkSync } from "node:fs";
+import { isObject } from "../data/index.ts";
+import { errorCode } from "../state/index.ts";
+
+/** How a process is told from a later one with its number. */
+export interface Life {
+  readonly pid: number;
+  /** Clock ticks since boot when it started (proc_pid_stat(5), field 22); 0 where the system does not say. */
+  readonly started: number;
+  /** Names the process-id namespace that `pid` counts in. */
+  readonly namespace: string;
+}
+
+export function ownLife(): Life {
+  return { pid: process.pid, started: stateOf(process.pid)?.started ?? 0, namespace: ownNamespace() };
+}
+
+/** False when the process is certainly gone; a process of another namespace cannot be looked for. */
+export function isAlive(life: Life): boolean {
+  return lifeState(life) !== "gone";
+}
+
+/** `stopped`: it lives, and does nothing until somebody continues it (Ctrl-Z). `unknown`: it is of another namespace. */
+export function lifeState({ pid, started, namespace }: Life): "runs" | "stopped" | "gone" | "unknown" {
+  const own = ownNamespace();
+  if (namespace !== own) return "unknown";
+  if (own === "") return isNumberTaken(pid) ? "runs" : "gone";
+  const state = stateOf(pid);
+  if (state?.started !== started) return "gone";
+  return state.stopped ? "stopped" : "runs";
+}
+
+export function readLife(value: unknown): Life | undefined {
+  if (!isObject(value)) return undefined;
+  const { pid, started, namespace } = value;
+  if (typeof pid !== "number" || !Number.isSafeInteger(pid) || pid <= 0) return undefined;
+  return typeof started === "number" && typeof namespace === "string" ? { pid, started, namespace } : undefined;
+}
+
+/** Empty where the system has no such thing. */
+function ownNamespace(): string {
+  try {
+    return readlinkSync("/proc/self/ns/pid");
+  } catch {
+    return "";
+  }
+}
+
+function stateOf(pid: number): { readonly started: number; readonly stopped: boolean } | undefined {
+  try {
+    const text = readFileSync(`/proc/${pid}/stat`, "latin1");
+    // The name, in brackets, may hold anything. Its state comes next: a zombie is gone.
+    const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
+    const [state] = fields;
+    return state === "Z" || state === "X" ? undefined : { started: Number(fields[19]), stopped: state === "T" || state === "t" };
+  } catch {
+    return undefined;
+  }
+}
+
+function isNumberTaken(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return errorCode(error) === "EPERM";
+  }
+}

@@ -1,0 +1,97 @@
+import { randomBytes } from "node:crypto";
+import { lstatSync, readdirSync, unlinkSync, utimesSync } from "node:fs";
+import { isObject } from "../../data/index.ts";
+import { ensureFolder, isOwn, type Machine, readRegular, writeAtomic } from "../../state/index.ts";
+import { type Life, lifeState, ownLife, readLife } from "../life.ts";
+import type { Channel } from "../types.ts";
+import { readNotify } from "./notify-settings.ts";
+import { openQueue, questionsFolder } from "./store.ts";
+import { CHANNELS } from "./types.ts";
+
+/**
+ * Who is there to answer: a file each in `questions/approvers/`, as long as the terminal, page or popup is open. Askers wait only
+ * where somebody is there, so the look costs no more than a folder that is missing.
+ */
+const APPROVERS = "approvers";
+const NAME = /^([a-z]+)-\d+-[0-9a-f]{8}$/;
+const MOST_FILES = 100;
+const BEAT_MS = 5000;
+/** Of a process that cannot be looked for: it lives in another container. */
+const SILENT_MS = 20_000;
+const LARGEST = 4096;
+
+const approversFolder = (machine: Machine): string => `${questionsFolder(machine)}/${APPROVERS}`;
+
+/** Somebody can answer here, until it is closed. Throws where that cannot be written down. */
+export function announceApprover(machine: Machine, channel: Channel): { close(): void } {
+  openQueue(machine);
+  const folder = approversFolder(machine);
+  ensureFolder(folder);
+  const file = `${folder}/${channel}-${process.pid}-${randomBytes(4).toString("hex")}`;
+  writeAtomic(file, `${JSON.stringify({ v: 1, ...ownLife() })}\n`);
+  const beat = setInterval(() => {
+    try {
+      const now = new Date();
+      utimesSync(file, now, now);
+    } catch {
+      // Somebody has cleared the folder: nobody is asked any more.
+    }
+  }, BEAT_MS).unref();
+  const close = (): void => {
+    clearInterval(beat);
+    process.off("exit", close);
+    remove(file);
+  };
+  process.on("exit", close);
+  return { close };
+}
+
+/** By which ways somebody can answer now. One that was stopped (Ctrl-Z) answers nothing. */
+export function approversThere(machine: Machine): readonly Channel[] {
+  const folder = approversFolder(machine);
+  let names: readonly string[];
+  try {
+    names = readdirSync(folder).slice(0, MOST_FILES);
+  } catch {
+    return [];
+  }
+  return names.flatMap((name) => {
+    const [, word] = NAME.exec(name) ?? [];
+    const channel = CHANNELS.find((one) => one === word);
+    const file = `${folder}/${name}`;
+    const life = channel === undefined ? undefined : lifeIn(file, machine);
+    if (channel === undefined || life === undefined) return [];
+    const state = lifeState(life);
+    if (state === "gone") remove(file);
+    return state === "runs" || (state === "unknown" && isFresh(file)) ? [channel] : [];
+  });
+}
+
+/** Somebody can answer now, or wants to be told that there is a question. */
+export function isSomebodyThere(machine: Machine): boolean {
+  return approversThere(machine).length > 0 || readNotify(machine) !== undefined;
+}
+
+function lifeIn(file: string, machine: Machine): Life | undefined {
+  const found = readRegular(file, LARGEST);
+  if (found.is !== "text" || !isOwn(found.stats, machine.uid)) return undefined;
+  try {
+    const value: unknown = JSON.parse(found.text);
+    return isObject(value) && value["v"] === 1 ? readLife(value) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isFresh(file: string): boolean {
+  const stats = lstatSync(file, { throwIfNoEntry: false });
+  return stats !== undefined && Math.abs(Date.now() - stats.mtimeMs) < SILENT_MS;
+}
+
+function remove(file: string): void {
+  try {
+    unlinkSync(file);
+  } catch {
+    // Gone already.
+  }
+}
