@@ -230,12 +230,12 @@ try {
 /** The static programs that start the hook where a host needs no shell for it: written out, not compiled. */
 async function writeLaunchers() {
   const outfile = join(fresh, "launcher.mjs");
-  const contents = 'export * from "./launcher.ts"; export * from "./when-launcher.ts";';
+  const contents = 'export * from "./launcher.ts"; export * from "./when-launcher.ts"; export * from "./ask-client.ts";';
   await build({ ...common, stdin: { contents, resolveDir: join(root, "src/agents/install") }, outfile, format: "esm" });
-  const { launcherProgram, whenProgram } = await import(pathToFileURL(outfile).href);
+  const { launcherProgram, whenProgram, askClientProgram } = await import(pathToFileURL(outfile).href);
   rmSync(outfile);
   for (const architecture of ["x64", "arm64"]) {
-    for (const [name, program] of Object.entries({ launch: launcherProgram, when: whenProgram })) {
+    for (const [name, program] of Object.entries({ launch: launcherProgram, when: whenProgram, ask: askClientProgram })) {
       const file = join(fresh, `${name}-${architecture}`);
       writeFileSync(file, program(architecture));
       chmodSync(file, 0o755);

@@ -1,3 +1,4 @@
+export { askClientCode, askClientProgram } from "./ask-client.ts";
 export { confine } from "./confiner.ts";
 export { carryOut, type Done } from "./carry-out.ts";
 export { confineCode, confineProgram, ensureConfineLauncher } from "./confine-launcher.ts";
