@@ -117,6 +117,15 @@ try {
       outfile: join(fresh, "obeyed.cjs"),
       plugins: [lazyShell],
     }),
+    // The judge that stays: the hook once more, and the system calls that it needs beside.
+    build({
+      ...part,
+      entryPoints: [entry("resident")],
+      outfile: join(fresh, "resident.cjs"),
+      plugins: [lazyShell, lazySurvey, lazyPatch, lazyServer, lazyExtensions, lazyObeyed],
+      define: { ...part.define, "import.meta.url": "moduleUrl" },
+      banner: { js: `${part.banner.js}const moduleUrl=require("node:url").pathToFileURL(__filename).href;` },
+    }),
     build({ ...part, entryPoints: [entry("reader")], outfile: join(fresh, "reader.cjs") }),
     build({
       ...part,

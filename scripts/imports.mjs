@@ -30,6 +30,7 @@ export const RANK = {
   sdk: 12,
   look: 12,
   page: 13,
+  resident: 12,
   cli: 14,
 };
 /** Pure folders: no file, clock, environment or process access. */

@@ -10,7 +10,7 @@ declare const require: (id: string) => unknown;
 declare const __dirname: string;
 declare const __filename: string;
 
-const PARTS = { run: "./run.cjs", shell: "./shell-start.cjs", ended: "./ended.cjs" } as const;
+const PARTS = { run: "./run.cjs", shell: "./shell-start.cjs", ended: "./ended.cjs", daemon: "./resident.cjs" } as const;
 
 /** Below it nothing else here can be read. */
 const OLD = Number.parseInt(process.versions.node, 10) < 20 ? `Node.js 20 or newer is needed, and this is ${process.version}` : undefined;
@@ -37,10 +37,10 @@ if (command === "check") {
   process.exitCode = 1;
 } else if (command === "run" && option !== BESIDE && option !== ORDERED && startFront()) {
   // The process in front waits for the supervisor.
-} else if (command === "run" || command === "shell" || command === "ended") {
+} else if (command === "run" || command === "shell" || command === "ended" || (command === "daemon" && option === "--serve")) {
   const { load, keep } = partsOf(__dirname, require);
   process.once("exit", keep);
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- built from run-main.ts, shell-start.ts and ended.ts
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- built from run-main.ts, shell-start.ts, ended.ts and resident.ts
   void (load(PARTS[command]) as { main: () => Promise<void> | void }).main();
 } else {
   // @ts-expect-error -- exists once built, beside this file

@@ -12,7 +12,7 @@ Answers a host's hook call on standard input (docs/agents.md). Exit 0 whatever t
 `;
 
 /** What the program that calls this brings along: each agent's protocol is a part of its own, loaded when that agent calls. */
-export interface CheckEngine extends Pick<DecideOptions, "reader" | "own" | "confine" | "keepEdit"> {
+export interface CheckEngine extends Pick<DecideOptions, "reader" | "own" | "confine" | "keepEdit" | "elsewhere"> {
   readonly protocol: (id: AgentId) => Protocol;
   /** What is to be told to the person when a session starts; absent: nothing is looked for. */
   readonly greet?: (id: string, machine: Machine, folder: string) => string | undefined;
@@ -182,6 +182,13 @@ export function judgeWatched(argv: readonly string[], text: string, engine: Chec
   const options = parse(argv);
   if ("wrong" in options) throw new Error(options.wrong);
   return spoken(options, { text }, engine);
+}
+
+/** Judges for a client of the resident, where that one stands. Throws where a fresh process is to do it. */
+export function judgeResident(argv: readonly string[], text: string, engine: CheckEngine, machine: Machine, folder: string): HookOutput {
+  const options = parse(argv);
+  if ("wrong" in options) throw new WatchFirst();
+  return spoken(options, { text }, engine, { machine, folder });
 }
 
 /** What hosts tell their hooks by variables. */

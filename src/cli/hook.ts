@@ -20,7 +20,7 @@ declare const __dirname: string;
 /** The name is only known at run time: the bundler leaves the call as it is. */
 const agentPart = (name: string): string => `./agent-${name}.cjs`;
 
-const engine: CheckEngine = {
+export const engine: CheckEngine = {
   reader: () => require("./reader.cjs"),
   protocol: (id) => {
     const part = agentPart(id);
@@ -34,15 +34,17 @@ const engine: CheckEngine = {
 };
 
 /** Here nobody watches: files that strangers may have written are left to the other thread. */
+export const unwatchedReader: CheckEngine["reader"] = () => ({
+  read(sources, ...given) {
+    if (sources.some(({ layer }) => layer === "project")) throw new WatchFirst();
+    return engine.reader().read(sources, ...given);
+  },
+});
+
 const unwatched: HookEngine = {
   ...engine,
   watch: (argv, input) => require("./watch.cjs").watch(__dirname, argv, input),
-  reader: () => ({
-    read(sources, ...given) {
-      if (sources.some(({ layer }) => layer === "project")) throw new WatchFirst();
-      return engine.reader().read(sources, ...given);
-    },
-  }),
+  reader: unwatchedReader,
 };
 
 export function main(argv: readonly string[]): void {

@@ -20,6 +20,7 @@ import {
 import { policyPlace } from "../policy-edit/index.ts";
 import { type Machine, thisMachine } from "../state/index.ts";
 import { offerConfining } from "./confine.ts";
+import { offerDaemon } from "./daemon.ts";
 import { engine } from "./engine.ts";
 import { settleGuards } from "./guards.ts";
 import { absolute, shorten } from "./place.ts";
@@ -86,7 +87,10 @@ export async function install(options: InstallOptions): Promise<number> {
     options,
     machine,
   );
-  if (options.dryRun !== true && options.yes !== true) await offerConfining(machine);
+  if (options.dryRun !== true && options.yes !== true) {
+    await offerConfining(machine);
+    await offerDaemon(machine);
+  }
   return settled;
 }
 

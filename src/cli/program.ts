@@ -15,6 +15,7 @@ import {
 } from "./program-frame.ts";
 import { addPageCommand } from "./program-page.ts";
 import { addAgentCommands, addPolicyCommands, addTrustCommands, listing } from "./program-policy.ts";
+import { addDaemonCommands } from "./program-daemon.ts";
 import { addVerbCommands } from "./program-rule.ts";
 import { addRunCommands } from "./program-run.ts";
 import { writeStdout } from "./stdio.ts";
@@ -47,6 +48,7 @@ export function program(): Command {
     });
 
   addPageCommand(assent);
+  addDaemonCommands(assent);
   addVerbCommands(assent);
 
   assent

@@ -40,7 +40,8 @@ export function readStdinLines(): { readonly lines: readonly (string | undefined
 /** What stands behind the last line break is a line only if there is something. */
 const withoutLast = (lines: readonly string[]): readonly string[] => (lines.at(-1) === "" ? lines.slice(0, -1) : lines);
 
-function textOf(bytes: Buffer): string | undefined {
+/** Undefined: it is not UTF-8. */
+export function textOf(bytes: Buffer): string | undefined {
   const text = bytes.toString("utf8");
   // A replacement character stands in the input, or for bytes that are no UTF-8.
   return text.includes("\ufffd") && !Buffer.from(text, "utf8").equals(bytes) ? undefined : text;

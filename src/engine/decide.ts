@@ -1,4 +1,4 @@
-import { type Action, type FileOperation, type Lowered, visible, withBudget, type World } from "../action/index.ts";
+import { type Action, type Budget, type FileOperation, type Lowered, visible, withBudget, type World } from "../action/index.ts";
 import { appendAudit, auditLine, KEEP, KEEP_UNSENT, type Keep } from "../audit/index.ts";
 import {
   type AuditSettings,
@@ -63,6 +63,8 @@ export interface DecideOptions extends Omit<Situation, "files" | "hostDecides" |
   readonly confine?: (request: Request, machine: Machine, verdict: RequestVerdict) => { readonly command: Instead } | Unconfinable;
   /** Keeps what a tool of the host is about to change, for undo. Absent: nobody does. */
   readonly keepEdit?: KeepEdit;
+  /** Another process judges it where this one fails, takes longer, or comes too late: `commit` throws `WatchFirst` then, before anything is left behind. */
+  readonly elsewhere?: { readonly within: Pick<Budget, "milliseconds" | "clock">; readonly commit: () => void };
   /** What outlives a process, grants and refusals: used and added to, only looked at, or left out. By default used. */
   readonly memory?: "use" | "look" | "none";
 }
@@ -117,9 +119,11 @@ const BUDGET = { steps: 20_000_000, milliseconds: 1500, clock: effortClock };
 
 function withinBudget(request: Request, options: DecideOptions): Outcome {
   try {
-    return withBudget(BUDGET, () => judgeRequest(request, options));
+    const { elsewhere } = options;
+    return withBudget({ ...BUDGET, ...elsewhere?.within }, () => judgeRequest(request, options));
   } catch (error) {
     if (error instanceof WatchFirst) throw error;
+    if (options.elsewhere !== undefined) throw new WatchFirst();
     return failedOutcome(request, error);
   }
 }
@@ -152,6 +156,7 @@ function judgeRequest(request: Request, options: DecideOptions): Outcome {
       guess === undefined ? own : narrowByGuess(own, judge(guess.likely, policy, context), judge(guess.writing, policy, context), guess);
     const known = memory === "none" ? judgement : recallRefusals(request, judgement, { policy, context, machine: options.machine });
     const final = holdBack(request, underBroken(known, policy), policy, options.machine);
+    options.elsewhere?.commit();
     const tight =
       options.extensions === "off" ? final : tightenByExtensions(request, final, world.projectRoot, options.machine, options.extensions);
     const shadow = tight.confined !== undefined && tight.decision === "allow" && onlyLogs(policy);

@@ -16,5 +16,6 @@ export type { EndHooks, Host, Input, Request, ToolFacts } from "./request.ts";
 export { answerFor, type HostAnswer } from "./answer.ts";
 export { agentName, automationLevel } from "./automation.ts";
 export { projectOf, realWorld, repositoryOf } from "./world.ts";
+export { forgetFindings } from "./programs.ts";
 export { Resolver } from "./canonical-paths.ts";
 export { lowerExample, NOWHERE } from "./examples.ts";

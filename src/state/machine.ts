@@ -8,6 +8,8 @@ export interface Machine {
   readonly account?: string | undefined;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly platform: string;
+  /** The process that asks: the host, or what it starts first. Absent: whoever started this one. */
+  readonly asker?: number;
   /** Undefined where the system has no user ids. */
   readonly uid: number | undefined;
   /** Folders for temporary files, as given and canonical. */

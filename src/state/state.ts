@@ -4,10 +4,13 @@ import { ensureFolder, errorCode } from "./files.ts";
 import type { Machine } from "./machine.ts";
 
 /** `$XDG_STATE_HOME/assent`, else `~/.local/state/assent`: what outlives a process. */
-export function stateFolder(machine: Machine): string {
+export function stateFolder(machine: Pick<Machine, "home" | "env">): string {
   const base = machine.env["XDG_STATE_HOME"];
   return base !== undefined && base.startsWith("/") ? `${base.replace(/\/+$/, "")}/assent` : joinPath(machine.home, ".local/state/assent");
 }
+
+/** Where the judge that stays is found. Where the folder is, somebody wants one: `assent daemon on`. */
+export const residentFolder = (machine: Pick<Machine, "home" | "env">): string => `${stateFolder(machine)}/resident`;
 
 /** The folder's path, made private and made where missing; a reason where that cannot be. */
 export function openState(machine: Machine): { readonly folder: string } | { readonly problem: string } {

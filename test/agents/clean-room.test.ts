@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { installPlace } from "../../src/agents/install/index.ts";
-import { HANDED_ON, launcherCode, launcherName, launcherProgram } from "../../src/agents/install/launcher.ts";
+import { HANDED_ON, handedOn, launcherCode, launcherName, launcherProgram } from "../../src/agents/install/launcher.ts";
 import { DIST, scratch, type Scratch } from "../scratch.ts";
 import { describeSource } from "./assembled.ts";
 
@@ -55,6 +55,22 @@ describe("the launcher", () => {
         .filter((line) => line !== "")
         .toSorted(),
     ]).toEqual([0, expected]);
+  });
+
+  it.each(ENVIRONMENTS)("is done alike for whoever judges in its place: %s", (_what, assigned, env, expected) => {
+    const lines = Object.entries(env).map((pair) => pair.join("="));
+    const handed = handedOn(assigned, ["=x", "noname", ...lines]) ?? {};
+    expect(
+      Object.entries(handed)
+        .map((pair) => pair.join("="))
+        .toSorted(),
+    ).toEqual(expected);
+  });
+
+  it("is not done in its place where a name stands twice", () => {
+    expect(handedOn(["HOME=/h"], ["LANG=a", "LANG=b"])).toBeUndefined();
+    expect(handedOn(["LANG=a"], ["LANG=b"])).toBeUndefined();
+    expect(handedOn(["HOME=/h"], ["X=a", "X=b", "HOME=/x"])).toEqual({ HOME: "/h" });
   });
 
   it.skipIf(here === undefined)("hands on every name of its list, with two thousand others around", () => {

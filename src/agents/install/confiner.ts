@@ -170,7 +170,7 @@ function objectionOf(
   const found: Objection[] = [];
   const folders = [cwd, sessionRoot].flatMap((start) => foldersUpTo(projectOf(start, machine), start));
   for (const project of new Set(folders)) {
-    const around = { home: machine.home, project, env: machine.env };
+    const around = { home: machine.home, project, env: machine.env, ...(machine.asker === undefined ? {} : { asker: machine.asker }) };
     const objection = hostMightObject(agent, unheard, command, around);
     if (objection !== undefined) found.push(objection);
     const reader = HOST_READERS[agent];

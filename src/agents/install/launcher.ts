@@ -63,6 +63,27 @@ export const ALWAYS_HANDED_ON: Readonly<Record<string, Looks>> = {
 /** The same with what hosts tell their hooks by variables: the launcher is one for all of them. */
 export const HANDED_ON: Readonly<Record<string, Looks>> = { ...ALWAYS_HANDED_ON, ...TOLD_VARIABLES };
 
+/**
+ * What the launcher would start a program with, for whoever judges in its place: the assignments, and what is handed on of the environment.
+ * Undefined where a name stands twice: programs do not agree on which of them counts.
+ */
+export function handedOn(assignments: readonly string[], environment: readonly string[]): Readonly<Record<string, string>> | undefined {
+  const result: Record<string, string> = {};
+  for (const [at, text] of [...assignments, ...environment].entries()) {
+    const split = text.indexOf("=");
+    const name = text.slice(0, split);
+    const value = text.slice(split + 1);
+    const looks = Object.hasOwn(HANDED_ON, name) ? HANDED_ON[name] : undefined;
+    if (split < 1 || (at >= assignments.length && (looks === undefined || !LOOKS_LIKE[looks].test(value)))) continue;
+    if (Object.hasOwn(result, name)) return undefined;
+    result[name] = value;
+  }
+  return result;
+}
+
+// oxlint-disable-next-line no-control-regex -- what may not be in a value
+const LOOKS_LIKE: Readonly<Record<Looks, RegExp>> = { word: /^[!-.0-~]*$/, text: /^[^\0-\x1f\x7f]*$/, path: /^\/[^\0-\x1f\x7f]*$/ };
+
 /** Where it is loaded; nothing else is in its memory. */
 const BASE = 0x400000;
 const MACHINE = { x64: 62, arm64: 183 } as const;
@@ -109,7 +130,7 @@ export const architectureOf = (platform: string, architecture: string): Launcher
   platform === "linux" && (architecture === "x64" || architecture === "arm64") ? architecture : undefined;
 
 /** A file beside the program; undefined: there is none for this system. */
-export function launcherName(platform: string, architecture: string, name: "launch" | "when" = "launch"): string | undefined {
+export function launcherName(platform: string, architecture: string, name: "launch" | "when" | "ask" = "launch"): string | undefined {
   const known = architectureOf(platform, architecture);
   return known === undefined ? undefined : `${name}-${known}`;
 }

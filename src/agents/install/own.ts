@@ -9,7 +9,7 @@ const OWN_SCRIPT = /\/assent\/amp-delegate$/;
 /** What lists of plugins name where only an administrator can write. */
 const OWN_PLUGIN = /^file:\/\/\/etc\/\w+\/assent\.js$/;
 
-const LAUNCHER = /^\/[^\0]*\/launch-(?:x64|arm64)$/;
+const LAUNCHER = /^\/[^\0]*\/(?:launch|ask)-(?:x64|arm64)$/;
 
 export const isOwnText = (value: unknown): boolean => typeof value === "string" && (OWN_COMMAND.test(value) || OWN_SCRIPT.test(value));
 

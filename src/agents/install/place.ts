@@ -1,6 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { statSync } from "node:fs";
-import { leftFolder, type Machine, reportsFolder } from "../../state/index.ts";
+import { leftFolder, type Machine, reportsFolder, residentFolder } from "../../state/index.ts";
 import type { InstallPlace, Registration, Setup } from "../agent.ts";
 import { agentNamed, type AgentId } from "../index.ts";
 import { ALWAYS_HANDED_ON, launcherName } from "./launcher.ts";
@@ -44,16 +44,35 @@ const called = (agent: AgentId, event: string, { node, folder }: Program, word =
 ];
 
 /**
+ * The static client and its first words: it asks the judge that stays, where one does, and becomes the launcher where none answers. Absent
+ * where there is none for this system, where it does not start, and where it is not known whose hook it is.
+ */
+function askProgram({ folder }: Program, platform: string, machine: Whose): readonly [string, string, string] | undefined {
+  const [ask, launch] = (["ask", "launch"] as const).map((name) => launcherName(platform, process.arch, name));
+  if (machine === "everybody" || ask === undefined || launch === undefined) return undefined;
+  const [client, launcher] = [`${folder}/${ask}`, `${folder}/${launch}`];
+  return starts(client) && starts(launcher) ? [client, `${residentFolder(machine)}/`, launcher] : undefined;
+}
+
+/**
  * What a host's shell runs. Every part is absolute, so that it also works for a host that was started from a desktop, and no
  * variable of the host reaches it but those named: others could load code into Node or the loader. Most hosts go on when a
  * hook cannot be started or crashes, and stop at exit code 2.
  */
-export function hookCommand(agent: AgentId, event: string, program: Program, machine: Whose, variables: readonly string[] = []): string {
+export function hookCommand(
+  agent: AgentId,
+  event: string,
+  program: Program,
+  machine: Whose,
+  variables: readonly string[] = [],
+  platform = "",
+): string {
+  const client = askProgram(program, platform, machine);
   const words = [
-    "/usr/bin/env -i",
+    ...(client === undefined ? ["/usr/bin/env -i"] : client.map(quoted)),
     ...assigned(machine).map(quoted),
     // One that is not set stays so.
-    ...[...ALWAYS, ...variables].map((name) => `\${${name}+"${name}=$${name}"}`),
+    ...(client === undefined ? [...ALWAYS, ...variables].map((name) => `\${${name}+"${name}=$${name}"}`) : []),
     ...called(agent, event, program).map(quoted),
   ];
   return `${words.join(" ")} || { [ $? -eq 2 ] || echo 'Assent failed, so this is refused; run: assent doctor' >&2; exit 2; }`;
@@ -70,6 +89,11 @@ function hookProgram(
 ): ReturnType<InstallPlace["program"]> {
   const name = launcherName(platform, process.arch);
   if (name === undefined) return undefined;
+  const client = word === undefined ? askProgram(program, platform, machine) : undefined;
+  if (client !== undefined) {
+    const [command, ...first] = client;
+    return { command, args: [...first, ...assigned(machine), ...called(agent, event, program)] };
+  }
   const command = `${program.folder}/${name}`;
   return starts(command) ? { command, args: [...assigned(machine), ...called(agent, event, program, word)] } : undefined;
 }
@@ -107,7 +131,7 @@ export function installPlace(
     env: machine.env,
     platform: machine.platform,
     project,
-    command: (event) => hookCommand(agent, event, program, whose, variables),
+    command: (event) => hookCommand(agent, event, program, whose, variables, machine.platform),
     program: (event) => hookProgram(agent, event, program, machine.platform, whose),
     module: (name) => `${program.folder}/${name}`,
   };

@@ -20,6 +20,8 @@ export interface NativeSurroundings {
   /** Undefined: for the user, in all projects. */
   readonly project: string | undefined;
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** As in `Machine`. */
+  readonly asker?: number;
 }
 
 /** Whether a rule speaks about a command. */

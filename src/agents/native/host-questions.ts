@@ -20,7 +20,7 @@ export function otherQuestion(
   { places, questions }: NativeRuleReader,
   around: NativeSurroundings,
   isOurs: (handler: unknown) => boolean,
-  pid = process.ppid,
+  pid = around.asker,
 ): string | undefined {
   if (questions === undefined) return "it is not known who had the host ask";
   const { start, hooks, shell, plugins, definitions } = questions;

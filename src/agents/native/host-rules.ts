@@ -59,7 +59,7 @@ export function hostMightObject(
   const reader = HOST_READERS[agent];
   if (reader === undefined) return { why: "the host's own rules cannot be read" };
   const speech = (about: string): Speech => (reader.speaks ?? speechByWords)(about, command);
-  const started = reader.start === undefined ? undefined : startObjection(reader.start);
+  const started = reader.start === undefined ? undefined : startObjection(reader.start, around.asker);
   if (started !== undefined) return { why: started };
   const read = reader.places(around).map((place) => ({ place, found: rulesIn(place, around) }));
   // Where the last rule that matches decides, a project's own allow may take back what is asked or denied before it.

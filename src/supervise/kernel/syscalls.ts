@@ -126,6 +126,7 @@ const TABLE = {
   msgctl: [71, 187],
   fcntl: [72, 25],
   flock: [73, 32],
+  setitimer: [38, 103],
   fsync: [74, 82],
   truncate: [76, 45],
   ftruncate: [77, 46],

@@ -1,0 +1,179 @@
+import { spawn } from "node:child_process";
+import { mkdirSync, rmSync, statSync } from "node:fs";
+import { connect } from "node:net";
+import { setTimeout as pause } from "node:timers/promises";
+import { architectureOf } from "../agents/install/index.ts";
+import { isAlive } from "../approve/index.ts";
+import { readLife, type ResidentLife, residentPlace } from "../resident/index.ts";
+import { errorCode, type Machine, openState, residentFolder, thisMachine, writeAtomic } from "../state/index.ts";
+import { engine } from "./engine.ts";
+import { JSON_VERSION } from "./json.ts";
+import { complain } from "./policy-target.ts";
+import { writeStdout } from "./stdio.ts";
+import { confirmed, unattended } from "./terminal.ts";
+
+const COMMAND = "daemon";
+/** A hook waits as long for an answer. */
+const PATIENCE_MS = 300;
+const END_MS = 2000;
+
+interface DaemonReport {
+  /** A person wants one. */
+  readonly on: boolean;
+  /** It takes calls. */
+  readonly answers: boolean;
+  readonly life: ResidentLife | undefined;
+}
+
+async function reportOn(machine: Machine): Promise<DaemonReport> {
+  const folder = residentFolder(machine);
+  const on = statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true;
+  if (!on || !isPossible(machine)) return { on, answers: false, life: undefined };
+  const place = residentPlace(folder);
+  return { on, answers: await takesCalls(place.socket), life: readLife(place) };
+}
+
+/** A client of its own is there for these systems alone. */
+const isPossible = (machine: Machine): boolean => architectureOf(machine.platform, process.arch) !== undefined;
+
+/** Ends at once what is no call: who does not even that has stopped. */
+async function takesCalls(socket: string): Promise<boolean> {
+  const connection = connect(socket);
+  try {
+    return await new Promise<boolean>((resolve) => {
+      connection.once("error", () => resolve(false));
+      connection.once("close", () => resolve(true));
+      connection.once("connect", () => connection.end("?".repeat(64)));
+      setTimeout(() => resolve(false), PATIENCE_MS).unref();
+    });
+  } finally {
+    connection.destroy();
+  }
+}
+
+/** `assent daemon`: whether a judge stays between calls, and how it goes with it. */
+export async function daemon(options: { readonly json?: boolean }): Promise<number> {
+  const machine = thisMachine();
+  const { on, answers, life } = await reportOn(machine);
+  if (options.json === true) {
+    const { pid, since, answered, left } = life ?? {};
+    const running = life === undefined ? null : { pid, since: new Date(since ?? 0).toISOString(), answered, left, answers };
+    writeStdout(`${JSON.stringify({ v: JSON_VERSION, on, possible: isPossible(machine), running })}\n`);
+    return 0;
+  }
+  writeStdout(`${say(machine, { on, answers, life }).join("\n")}\n`);
+  return 0;
+}
+
+function say(machine: Machine, { on, answers, life }: DaemonReport): readonly string[] {
+  if (!isPossible(machine)) return ["no judge stays between calls here: that needs Linux on x86-64 or arm64"];
+  if (!on)
+    return ["no judge stays between calls: each hook call starts its own", "  assent daemon on   answers hooks in a few milliseconds"];
+  if (life === undefined) return ["a judge may stay between calls; none runs now, the next hook call starts one"];
+  const since = new Date(life.since).toISOString().slice(0, 16).replace("T", " ");
+  const counts = `  ${life.answered.toLocaleString("en-US")} calls answered, ${life.left.toLocaleString("en-US")} left to a fresh process`;
+  if (!answers) return [`the judge (process ${life.pid}) does not answer, so each hook call starts its own: assent daemon stop`, counts];
+  return [`a judge runs since ${since} UTC (process ${life.pid})`, counts];
+}
+
+/** `assent daemon on`: from now on hooks start a judge that stays. */
+export function daemonOn(): number {
+  const machine = thisMachine();
+  if (!isPossible(machine)) return fail("no judge can stay between calls here: that needs Linux on x86-64 or arm64");
+  const problem = want(machine);
+  if (problem !== undefined) return fail(problem);
+  start(machine);
+  writeStdout("a judge stays between calls now: it starts with a hook call, and ends after 30 minutes without one\n");
+  return 0;
+}
+
+/** Undefined: done. */
+function want(machine: Machine): string | undefined {
+  const state = openState(machine);
+  if ("problem" in state) return state.problem;
+  try {
+    mkdirSync(residentFolder(machine), { recursive: true, mode: 0o700 });
+    rmSync(offFile(machine), { force: true });
+    return undefined;
+  } catch (error) {
+    return `${residentFolder(machine)} cannot be made: ${errorCode(error)}`;
+  }
+}
+
+/** The first hook need not wait for it. */
+function start(machine: Machine): void {
+  const { XDG_STATE_HOME: state, PATH } = machine.env;
+  spawn(process.execPath, [`${engine.own[0] ?? ""}/bin.cjs`, "daemon", "--serve"], {
+    cwd: "/",
+    detached: true,
+    stdio: "ignore",
+    env: { HOME: machine.home, ...(state === undefined ? {} : { XDG_STATE_HOME: state }), ...(PATH === undefined ? {} : { PATH }) },
+  }).unref();
+}
+
+/** That a person has said no: they are not asked again. */
+const offFile = (machine: Machine): string => `${residentFolder(machine)}-off`;
+
+/** `assent daemon stop`: ends the one that runs; the next hook call starts another. */
+export async function daemonStop(): Promise<number> {
+  const machine = thisMachine();
+  const { life } = await reportOn(machine);
+  if (life === undefined) writeStdout("no judge runs\n");
+  else if (!(await end(life))) return fail(`the judge (process ${life.pid}) did not end`);
+  else writeStdout(`the judge (process ${life.pid}) has ended\n`);
+  return 0;
+}
+
+/** `assent daemon off`: ends it, and none is started again. */
+export async function daemonOff(): Promise<number> {
+  const machine = thisMachine();
+  const state = openState(machine);
+  if ("problem" in state) return fail(state.problem);
+  const { life } = await reportOn(machine);
+  try {
+    rmSync(residentFolder(machine), { recursive: true, force: true });
+    writeAtomic(offFile(machine), "");
+  } catch (error) {
+    return fail(`${residentFolder(machine)} cannot be removed: ${errorCode(error)}`);
+  }
+  if (life !== undefined && !(await end(life))) return fail(`the judge (process ${life.pid}) did not end`);
+  writeStdout("no judge stays between calls any more: each hook call starts its own\n");
+  return 0;
+}
+
+async function end(life: ResidentLife): Promise<boolean> {
+  for (const signal of ["SIGTERM", "SIGKILL"] as const) {
+    process.kill(life.pid, signal);
+    for (let waited = 0; waited < END_MS; waited += 20) {
+      if (!isAlive(life)) return true;
+      await pause(20);
+    }
+  }
+  return false;
+}
+
+function fail(message: string): number {
+  complain(COMMAND, message);
+  return 1;
+}
+
+const PAGE = [
+  "Let a judge stay between calls?",
+  "  Each hook call starts a process of Node.js, which takes your agent tens of milliseconds. One judge that stays answers in a few.",
+  "  It starts with a hook call, ends after 30 minutes without one, and judges by the same rules; without it hooks judge as before.",
+  "  `assent daemon off` ends it.",
+  "",
+].join("\n");
+
+/** After `assent install`: asked once. */
+export async function offerDaemon(machine: Machine): Promise<void> {
+  if (!isPossible(machine) || unattended(process.env) !== undefined) return;
+  const isThere = (file: string): boolean => statSync(file, { throwIfNoEntry: false }) !== undefined;
+  if (isThere(residentFolder(machine)) || isThere(offFile(machine))) return;
+  const agreed = await confirmed(PAGE, "Let a judge stay between calls?", "[Y/n]");
+  if (agreed === undefined)
+    return writeStdout("`assent daemon on` lets a judge stay between calls: hooks are answered in a few milliseconds\n");
+  if (!agreed) return writeAtomic(offFile(machine), "");
+  const problem = want(machine);
+  if (problem !== undefined) complain(COMMAND, problem, "hooks judge by themselves");
+}

@@ -1,0 +1,44 @@
+import type { Command } from "commander";
+import { JSON_OPTION, whenAlone } from "./program-frame.ts";
+
+/** `assent daemon` and what it has. */
+export function addDaemonCommands(assent: Command): void {
+  const daemon = assent
+    .command("daemon")
+    .summary("a judge that stays between calls, so that hooks are answered at once")
+    .description(
+      "Says whether one runs. It starts with a hook call where a person has agreed to it, and ends after 30 minutes without one (docs/daemon.md).",
+    );
+  daemon
+    .command("on")
+    .summary("let one stay")
+    .description("From now on a hook call starts a judge that answers the next ones.")
+    .action(async () => {
+      const { daemonOn } = await import("./daemon.ts");
+      process.exitCode = daemonOn();
+    });
+  daemon
+    .command("off")
+    .summary("let none stay")
+    .description("Ends the one that runs; each hook call starts a process of its own from then on.")
+    .action(async () => {
+      const { daemonOff } = await import("./daemon.ts");
+      process.exitCode = await daemonOff();
+    });
+  daemon
+    .command("stop")
+    .summary("end the one that runs")
+    .description("Ends it; the next hook call starts another one.")
+    .action(async () => {
+      const { daemonStop } = await import("./daemon.ts");
+      process.exitCode = await daemonStop();
+    });
+  whenAlone(daemon, "status")
+    .summary("say whether one runs")
+    .description("Prints whether a judge stays between calls, since when, and how many calls it has answered.")
+    .option(...JSON_OPTION)
+    .action(async (options: Parameters<typeof import("./daemon.ts").daemon>[0]) => {
+      const { daemon: report } = await import("./daemon.ts");
+      process.exitCode = await report(options);
+    });
+}

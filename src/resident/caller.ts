@@ -1,0 +1,49 @@
+import { readFileSync, readlinkSync } from "node:fs";
+import type { ResidentCall } from "./wire.ts";
+
+/** What decides what a process sees and may do (proc(5), namespaces(7), seccomp(2)). */
+const NAMESPACES = ["cgroup", "ipc", "mnt", "net", "pid", "time", "user", "uts"];
+const RIGHTS = /^(?:Uid|Gid|Groups|NSpid|CapEff|CapBnd|NoNewPrivs|Seccomp|Seccomp_filters):.*$/gm;
+
+/**
+ * Where a process stands: its user, groups, capabilities, filters, namespaces, root and security label. Two that stand alike read the same
+ * files and find the same programs. Undefined: it is gone, or cannot be looked at.
+ */
+export function standingOf(pid: number | "self"): string | undefined {
+  const proc = `/proc/${pid}`;
+  try {
+    const rights = readFileSync(`${proc}/status`, "latin1").match(RIGHTS) ?? [];
+    const own = rights.map((line) => (line.startsWith("NSpid:") ? `NSpid: ${line.trim().split(/\s+/).length}` : line));
+    return [...own, ...NAMESPACES.map((name) => linkOf(`${proc}/ns/${name}`)), readlinkSync(`${proc}/root`), labelOf(proc)].join("\n");
+  } catch {
+    return undefined;
+  }
+}
+
+/** Kernels have more or fewer of them. */
+function linkOf(file: string): string {
+  try {
+    return readlinkSync(file);
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "ENOENT") return "";
+    throw error;
+  }
+}
+
+/** Of AppArmor, SELinux or Smack; empty where there is none. */
+function labelOf(proc: string): string {
+  try {
+    return readFileSync(`${proc}/attr/current`, "latin1");
+  } catch {
+    return "";
+  }
+}
+
+/** The process of that number is who calls: a number of another namespace would be somebody else's here. */
+export function isCaller({ pid, words }: Pick<ResidentCall, "pid" | "words">): boolean {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, "utf8").endsWith(`\0${words.join("\0")}\0`);
+  } catch {
+    return false;
+  }
+}
