@@ -10,7 +10,7 @@ declare const require: (id: string) => unknown;
 declare const __dirname: string;
 declare const __filename: string;
 
-const PARTS = { run: "./run.cjs", shell: "./shell-start.cjs", ended: "./ended.cjs", daemon: "./resident.cjs" } as const;
+const PARTS = { run: "run", shell: "shell-start", ended: "ended", daemon: "resident" } as const;
 
 /** Below it nothing else here can be read. */
 const OLD = Number.parseInt(process.versions.node, 10) < 20 ? `Node.js 20 or newer is needed, and this is ${process.version}` : undefined;
@@ -41,7 +41,7 @@ if (command === "check") {
   const { load, keep } = partsOf(__dirname, require);
   process.once("exit", keep);
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- built from run-main.ts, shell-start.ts, ended.ts and resident.ts
-  void (load(PARTS[command]) as { main: () => Promise<void> | void }).main();
+  void (load(`./${PARTS[command]}.cjs`) as { main: () => Promise<void> | void }).main();
 } else {
   // @ts-expect-error -- exists once built, beside this file
   void import("./assent.mjs");
