@@ -7,6 +7,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { linkHash } from "../src/audit/chain.ts";
 import { writeHead } from "../src/audit/files.ts";
+import { statusText } from "../src/cli/status-line.ts";
+import { thisMachine } from "../src/state/index.ts";
 import { auditLine, lineAt, logExtent, type LogFilter, pageBefore, recordsBetween, seqAt } from "../src/audit/index.ts";
 
 const DAY = 86_400_000;
@@ -76,12 +78,20 @@ const timed = <T>(name: string, work: () => T): T => {
 function main(): void {
   const records = Number(process.argv[2] ?? "1000000");
   const given = process.argv[3];
-  const folder = given ?? mkdtempSync(join(tmpdir(), "assent-timeline-"));
+  const folder = join(given ?? mkdtempSync(join(tmpdir(), "assent-timeline-")), "assent");
   try {
-    if (given === undefined || !existsSync(join(given, "audit.jsonl")))
+    if (given === undefined || !existsSync(join(folder, "audit.jsonl")))
       timed(`${records} records written`, () => writeLargeLog(folder, records));
     const { first, last, bytes } = timed("how far it goes", () => logExtent(folder));
     console.log(`records ${first} to ${last}, ${(bytes / 2 ** 20).toFixed(0)} MB`);
+    const machine = { ...thisMachine(), env: { XDG_STATE_HOME: join(folder, "..") } };
+    const lines = Array.from({ length: 200 }, () => {
+      const start = performance.now();
+      statusText(machine, "/home/someone/projects/assent", {}, undefined);
+      return performance.now() - start;
+    }).toSorted((a, b) => a - b);
+    console.log(`the line of \`assent status --line\`: ${statusText(machine, "/", {}, undefined).trim()}`);
+    console.log(`made 200 times in one process: median ${lines[100]?.toFixed(2)} ms, worst ${lines.at(-1)?.toFixed(2)} ms`);
     const newest = timed("the newest 200", () => pageBefore(folder, undefined, {}, { most: 200 }));
     timed("one of them whole", () => lineAt(folder, newest.records[100]?.place ?? { segment: 0, at: 0 }));
     for (const share of [0.25, 0.5, 0.99])
@@ -114,7 +124,7 @@ function main(): void {
       console.log(`  ${page.records.length} found in ${(page.read / 2 ** 20).toFixed(1)} MB`);
     }
   } finally {
-    if (given === undefined) rmSync(folder, { recursive: true, force: true });
+    if (given === undefined) rmSync(join(folder, ".."), { recursive: true, force: true });
   }
 }
 

@@ -142,6 +142,13 @@ try {
       plugins: [lazyShell, lazySurvey],
     }),
     build({ ...part, entryPoints: [entry("ended")], outfile: join(fresh, "ended.cjs"), external: withoutRules }),
+    build({
+      ...part,
+      entryPoints: [entry("line-main")],
+      outfile: join(fresh, "line.cjs"),
+      // It stands in a module of which nothing is taken over.
+      logOverride: { "empty-import-meta": "silent" },
+    }),
     build({ ...part, entryPoints: [entry("watch")], outfile: join(fresh, "watch.cjs") }),
     build({ ...part, entryPoints: [entry("edit-keeper")], outfile: join(fresh, "edit-keeper.cjs") }),
     build({ ...part, entryPoints: [entry("confiner")], outfile: join(fresh, "confiner.cjs"), plugins: [lazyShell, lazySurvey] }),

@@ -105,6 +105,8 @@ export interface Setup {
   /** What rulesync calls the host and its events (`~/.rulesync/hooks.json`), where it can write this registration. */
   readonly rulesync?: { readonly block: string; readonly events: readonly string[]; readonly matcher: string; readonly timeout: number };
   readonly registrations: (place: InstallPlace) => readonly Registration[];
+  /** The key of the user's settings, the first registration's, that names what prints the host's status line; absent: it has none. */
+  readonly statusLine?: (command: string) => KeyOfFile;
   /** The same where only an administrator can write: nothing in a repository or in a home folder takes it out. */
   readonly managed?: {
     readonly file: string;

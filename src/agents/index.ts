@@ -17,7 +17,7 @@ import { qwen } from "./qwen/index.ts";
 import { vscode } from "./vscode.ts";
 import { windsurf } from "./windsurf.ts";
 
-export type { Agent, HostCommands, HostFacts, InstallPlace, Registration, Setup, SettingValue } from "./agent.ts";
+export type { Agent, HostCommands, HostFacts, InstallPlace, KeyOfFile, Registration, Setup, SettingValue } from "./agent.ts";
 export { recognise } from "./auto.ts";
 export { OTHERS } from "./others.ts";
 export type { HookCall, Envelope, Protocol, Reading, Reply } from "./protocol.ts";

@@ -274,6 +274,55 @@ export function recordsBetween(folder: string, low: number, high: number): reado
   return found;
 }
 
+/** How much of what happened lately is looked at, for whoever looks again and again. */
+const GLANCE_BYTES = 1 << 18;
+const MOST_GLANCED = 99;
+
+/** Decisions since a time, of the two kinds that a person wants to hear of. */
+export interface LogGlance {
+  readonly refused: number;
+  readonly confined: number;
+  /** There may be more: the end of the log was looked at, and no more. */
+  readonly more: boolean;
+}
+
+/** Counts what was refused and what went ahead confined since a time. One small read or two, however large the log is. */
+export function glanceAtLog(folder: string, since: number): LogGlance {
+  const least = isoTime(since);
+  const files = segmentFiles(folder);
+  let [refused, confined] = [0, 0];
+  let left = GLANCE_BYTES;
+  for (const file of files.slice(-2).toReversed()) {
+    const block = withSegment(folder, file, undefined, (descriptor, size) => endOf(descriptor, size, left));
+    if (block === undefined) break;
+    left -= block.bytes.length;
+    refused += countIn(block, '":"deny"', least, ({ verdict, answer }) => verdict === "deny" || answer === "deny");
+    confined += countIn(block, '"confined":true', least, (entry) => entry.confined === "yes");
+    const isWhole = oldestIn(block) < least || (block.from === 0 && file === files[0]);
+    if (isWhole) return { refused, confined, more: refused >= MOST_GLANCED || confined >= MOST_GLANCED };
+    // Only a file that was begun just now has another before it that counts.
+    if (block.from > 0) break;
+  }
+  return { refused, confined, more: files.length > 0 };
+}
+
+function endOf(descriptor: number, size: number, most: number): Block {
+  const from = Math.max(0, size - most);
+  const bytes = bytesOf(descriptor, from, size);
+  const start = from === 0 ? 0 : bytes.indexOf(BREAK) + 1;
+  return { bytes: bytes.subarray(start, Math.max(start, bytes.lastIndexOf(BREAK) + 1)), from: from + start };
+}
+
+function countIn(block: Block, needle: string, least: string, isOne: (entry: LogEntry) => boolean): number {
+  let sum = 0;
+  for (const { line } of linesWith(block, Buffer.from(needle))) {
+    const entry = linkOf(line) === undefined ? undefined : readRecord(line.toString("utf8"));
+    if (entry !== undefined && entry.time >= least && isOne(entry)) sum += entry.count;
+    if (sum >= MOST_GLANCED) break;
+  }
+  return sum;
+}
+
 /** The number of the newest record that is not later than a time; 0 where all are. */
 export function seqAt(folder: string, time: number): number {
   const [found] = pageBefore(folder, undefined, { until: time }, { most: 1 }).records;

@@ -7,8 +7,10 @@ export { redact, redactString, REDACTED, type Redacted } from "./redact-text.ts"
 export { Follower, readRecord, type LogEntry } from "./read.ts";
 export { isWanted, lastOf, query, type FoundRecord, type Query } from "./query.ts";
 export {
+  glanceAtLog,
   type LogExtent,
   type LogFilter,
+  type LogGlance,
   type LogPage,
   type LogPlace,
   type PageLimits,

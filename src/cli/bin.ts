@@ -10,7 +10,8 @@ declare const require: (id: string) => unknown;
 declare const __dirname: string;
 declare const __filename: string;
 
-const PARTS = { run: "run", shell: "shell-start", ended: "ended", daemon: "resident" } as const;
+/** What is started without the rest; `daemon` and `status` only where these words follow. */
+const PARTS = { run: "run", shell: "shell-start", ended: "ended", daemon: "resident", status: "line" } as const;
 
 /** Below it nothing else here can be read. */
 const OLD = Number.parseInt(process.versions.node, 10) < 20 ? `Node.js 20 or newer is needed, and this is ${process.version}` : undefined;
@@ -37,10 +38,16 @@ if (command === "check") {
   process.exitCode = 1;
 } else if (command === "run" && option !== BESIDE && option !== ORDERED && startFront()) {
   // The process in front waits for the supervisor.
-} else if (command === "run" || command === "shell" || command === "ended" || (command === "daemon" && option === "--serve")) {
+} else if (
+  command === "run" ||
+  command === "shell" ||
+  command === "ended" ||
+  (command === "daemon" && option === "--serve") ||
+  (command === "status" && option === "--line")
+) {
   const { load, keep } = partsOf(__dirname, require);
   process.once("exit", keep);
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- built from run-main.ts, shell-start.ts, ended.ts and resident.ts
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- built from run-main.ts, shell-start.ts, ended.ts, resident.ts and line-main.ts
   void (load(`./${PARTS[command]}.cjs`) as { main: () => Promise<void> | void }).main();
 } else {
   // @ts-expect-error -- exists once built, beside this file

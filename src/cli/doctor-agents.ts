@@ -21,7 +21,7 @@ import type { Machine } from "../state/index.ts";
 import { engine, judgeOnly } from "./engine.ts";
 import { guardLine, guardWayOut } from "./guards.ts";
 import { shorten } from "./place.ts";
-import { registrationsHere } from "./wrapping.ts";
+import { registrationsHere, statusLineHere } from "./wrapping.ts";
 
 /** One line of the report. `required`: it should be otherwise. `note`: it is as it is. */
 export interface AgentCheck {
@@ -127,6 +127,9 @@ function checksOf(agent: Ready, machine: Machine, folder: string): readonly Agen
       }
     }
   for (const what of serverProblems(setup, machine, folder)) checks.push(check("settings", false, what, false));
+  const line = statusLineHere(agent, machine);
+  if (line?.is === "ours") checks.push(note("status line", "shows what `assent status --line` says"));
+  else if (line?.is === "theirs") checks.push(note("status line", `yours, in ${short(line.file)}; Assent's is \`assent status --line\``));
   if (registered === "all") checks.push(note("confines", setup.confines ?? "nothing: what cannot be known is asked, or left to it"));
   for (const what of setup.cannot) checks.push(note("cannot", what));
   if (setup.unrun !== undefined) checks.push(note("not run", setup.unrun));

@@ -28,7 +28,7 @@ import { complain } from "./policy-target.ts";
 import { writeStdout } from "./stdio.ts";
 import { styleFor } from "./style.ts";
 import { confirmed } from "./terminal.ts";
-import { registrationsHere } from "./wrapping.ts";
+import { registrationsHere, statusLineHere } from "./wrapping.ts";
 
 export interface InstallOptions {
   readonly agent?: readonly string[];
@@ -39,6 +39,8 @@ export interface InstallOptions {
   readonly yes?: boolean;
   readonly mode?: "auto" | "direct" | "rulesync";
   readonly replaceGuards?: boolean;
+  /** The host's status line is to show Assent's; false: no more. */
+  readonly statusLine?: boolean;
 }
 
 type InstallableAgent = Agent & { readonly setup: Setup };
@@ -75,11 +77,12 @@ export async function install(options: InstallOptions): Promise<number> {
     return 1;
   }
   const jobs = agents.map((agent): Job => {
-    const registrations = registrationsOf(agent, machine, project, rulesync);
+    const registrations = registrationsOf(agent, machine, project, rulesync, options.statusLine);
     return { agent, planned: registrations.map((registration) => step(() => planInstall(agent.id, registration, readInstalled(machine)))) };
   });
+  const shown = options.statusLine !== true || tellStatusLines(agents, machine, rulesync || project !== undefined);
   const status = await perform("install", jobs, options, machine);
-  if (status !== 0) return status;
+  if (status !== 0 || !shown) return status || 1;
   const guards = agents.flatMap((agent) => guardsOf(agent, machine, project));
   // What is the project's is everybody's there: only who registers there takes it out.
   const settled = await settleGuards(
@@ -92,6 +95,28 @@ export async function install(options: InstallOptions): Promise<number> {
     await offerDaemon(machine);
   }
   return settled;
+}
+
+/** Why a status line will not be shown: a person's own is never replaced. False where that is so. */
+function tellStatusLines(agents: readonly InstallableAgent[], machine: Machine, elsewhere: boolean): boolean {
+  const lines = agents.flatMap((agent) => {
+    const line = elsewhere ? undefined : statusLineHere(agent, machine);
+    return line === undefined ? [] : [{ ...line, id: agent.id }];
+  });
+  if (lines.length === 0)
+    complain(
+      "install",
+      elsewhere ? "a status line is written into your own settings alone" : "none of these agents has a status line to write to",
+      elsewhere ? "leave --local and --mode rulesync out" : "docs/how-to/status-line.md says how a shell shows it",
+    );
+  const theirs = lines.filter(({ is }) => is === "theirs");
+  for (const { id, file, key } of theirs)
+    complain(
+      "install",
+      `${id}: ${shortIn(machine)(file)} has a status line of yours (\`${key.path.join(".")}\`), and it stays`,
+      "let your own print what `assent status --line --stdin` prints, or take it out first",
+    );
+  return lines.length > 0 && theirs.length === 0;
 }
 
 function guardsOf(agent: InstallableAgent, machine: Machine, project: string | undefined): readonly OtherGuard[] {
@@ -258,11 +283,12 @@ function registrationsOf(
   machine: Machine,
   project: string | undefined,
   rulesync: boolean,
+  statusLine?: boolean,
 ): readonly Registration[] {
   const id: AgentId = isAgentId(agent.id) ? agent.id : "generic";
   const place = installPlace(id, { node: process.execPath, folder: engine.own[0] ?? "" }, machine, project);
   const synced = rulesync ? rulesyncRegistration(agent.setup, place) : undefined;
-  return synced === undefined ? registrationsHere(agent, machine, project) : [synced];
+  return synced === undefined ? registrationsHere(agent, machine, project, statusLine) : [synced];
 }
 
 const shortIn = (machine: Machine) => (path: string) => visible(shorten(path, absolute("."), machine.home));

@@ -331,6 +331,8 @@ export function addAgentCommands(assent: Command): void {
     .option("--managed", "as root: register for everybody, where neither a repository nor a user can take it out")
     .option("--dry-run", "show the changes, write nothing")
     .option("-y, --yes", "do not ask")
+    .option("--status-line", "let the agent's status line show what `assent status --line` says, unless you have one of your own")
+    .option("--no-status-line", "take that out again")
     .option("--replace-guards", "take the hooks of other guards that it knows out, a copy kept, without asking")
     .addOption(
       new Option("--mode <mode>", "write the agents' own files, or let rulesync write them")

@@ -1,5 +1,6 @@
 import { Argument, Command, InvalidArgumentError, Option } from "commander";
 import { LISTED, type ListedKind } from "./command-table.ts";
+import type { StatusLineOptions } from "./status-line.ts";
 import { REFUSALS_TOLD, RULES_READ } from "../policy/index.ts";
 import { JSON_VERSION } from "./json.ts";
 import {
@@ -41,8 +42,11 @@ export function program(): Command {
       "Prints the agents that ask Assent, the policy files, what goes ahead without you, what waits for you and the last refusals.",
     )
     .addOption(folderOption("for this folder"))
+    .option("--line", "one short line, for a shell's prompt or a host's status line")
+    .option("--stdin", "with --line: the folder is `cwd` of the JSON on standard input")
     .option(...JSON_OPTION)
-    .action(async (options: Parameters<typeof import("./status.ts").status>[0]) => {
+    .action(async (options: Parameters<typeof import("./status.ts").status>[0] & StatusLineOptions & { readonly line?: boolean }) => {
+      if (options.line === true) return (await import("./status-line.ts")).printStatus(options);
       const { status } = await import("./status.ts");
       process.exitCode = status(options);
     });

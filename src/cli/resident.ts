@@ -4,6 +4,7 @@ import { findExtensions, forgetFindings, WatchFirst } from "../engine/index.ts";
 import { isInTime, type ResidentAnswer, type ResidentCall, serve } from "../resident/index.ts";
 import { judgeResident, type CheckEngine } from "./check.ts";
 import { engine, unwatchedReader } from "./hook.ts";
+import { readLineWords, statusText } from "./status-line.ts";
 import { textOf } from "./stdio.ts";
 
 // Entry of dist/resident.cjs: `assent daemon --serve`, the judge that stays. It judges by the hook's own code, as a fresh hook would.
@@ -35,6 +36,13 @@ export async function main(): Promise<void> {
 /** What is found by this process's own home and state folder. */
 const OWN = residentFolder(thisMachine());
 
+/** `assent status --line`, which a host's status line asks for again and again. */
+function answerLine(machine: Machine, folder: string, words: readonly string[], input: string): ResidentAnswer | undefined {
+  const options = readLineWords(words);
+  if (options === undefined) return undefined;
+  return { status: 0, stdout: statusText(machine, folder, options, options.stdin === true ? input : undefined), stderr: "" };
+}
+
 /** Undefined: this is not the place, or not the program, that the caller means. */
 function answer(call: ResidentCall): ResidentAnswer | undefined {
   const [, ...words] = call.words;
@@ -44,9 +52,10 @@ function answer(call: ResidentCall): ResidentAnswer | undefined {
   if (env === undefined || node !== process.execPath || bin !== BIN || !call.folder.startsWith("/")) return undefined;
   const machine: Machine = { ...thisMachine(env), asker: call.parent };
   if (residentFolder(machine) !== OWN) return undefined;
-  if (command !== "check") return undefined;
   const text = textOf(call.input);
   if (text === undefined) return undefined;
+  if (command === "status") return answerLine(machine, call.folder, argv, text);
+  if (command !== "check") return undefined;
   const commit = (): void => {
     // The user's own checks take as long as they take.
     if (!isInTime(call) || findExtensions(machine).length > 0) throw new WatchFirst();

@@ -1,13 +1,15 @@
 import { isShellPrefix } from "../action/index.ts";
-import { type Agent, AGENTS, isAgentId, type Registration, type Setup } from "../agents/index.ts";
+import { type Agent, AGENTS, isAgentId, type KeyOfFile, type Registration, type Setup } from "../agents/index.ts";
 import {
   carryOut,
   endedProgram,
   ensureShellPrefix,
   installPlace,
+  isOwnStatusLine,
   planInstall,
   readInstalled,
   settingsIn,
+  statusLineCommand,
 } from "../agents/install/index.ts";
 import { isObject } from "../data/index.ts";
 import { inspect } from "../inspect/index.ts";
@@ -18,12 +20,43 @@ import { absolute } from "./place.ts";
 
 const program = (): { readonly node: string; readonly folder: string } => ({ node: process.execPath, folder: engine.own[0] ?? "" });
 
-/** What stands in a host's files; with the program around its commands where this user's policy confines and the host can do that. */
+/**
+ * What stands in a host's files; with the program around its commands where this user's policy confines and the host can do that,
+ * and with its status line where that is ours already. `statusLine`: it is to be, or to be no more.
+ */
 export function registrationsHere(
   agent: Agent & { readonly setup: Setup },
   machine: Machine,
   project: string | undefined,
+  statusLine?: boolean,
 ): readonly Registration[] {
+  const [first, ...others] = hooksHere(agent, machine, project);
+  if (first === undefined || first.is !== "entries" || project !== undefined) return first === undefined ? [] : [first, ...others];
+  const line = statusLineIn(agent.setup, first, machine);
+  const isWanted = line?.is === "ours" ? statusLine !== false : line?.is === "none" && statusLine === true;
+  return line !== undefined && isWanted ? [{ ...first, keys: [...(first.keys ?? []), line.key] }, ...others] : [first, ...others];
+}
+
+/** Whose status line a host shows; undefined: it has none. */
+export interface StatusLineHere {
+  readonly is: "none" | "ours" | "theirs";
+  readonly key: KeyOfFile;
+  readonly file: string;
+}
+
+export function statusLineHere(agent: Agent & { readonly setup: Setup }, machine: Machine): StatusLineHere | undefined {
+  const [first] = hooksHere(agent, machine, undefined);
+  return first === undefined ? undefined : statusLineIn(agent.setup, first, machine);
+}
+
+function statusLineIn({ statusLine }: Setup, { file }: Registration, machine: Machine): StatusLineHere | undefined {
+  if (statusLine === undefined) return undefined;
+  const key = statusLine(statusLineCommand(program(), machine));
+  const now = key.path.reduce<unknown>((at, step) => (isObject(at) ? at[step] : undefined), settingsIn(file));
+  return { is: now === undefined ? "none" : isOwnStatusLine(now) ? "ours" : "theirs", key, file };
+}
+
+function hooksHere(agent: Agent & { readonly setup: Setup }, machine: Machine, project: string | undefined): readonly Registration[] {
   const id = isAgentId(agent.id) ? agent.id : "generic";
   const place = installPlace(id, program(), machine, project);
   const plain = agent.setup.registrations(place);

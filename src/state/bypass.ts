@@ -88,12 +88,17 @@ export function paneOf(env: Machine["env"]): string | undefined {
   );
 }
 
-/** What waives questions here and now. */
-export function bypassHere(machine: Machine, now: number): Bypass | undefined {
+/** How long questions are skipped here because somebody said so, in milliseconds; 0: they are not. */
+export function bypassLeft(machine: Machine, now: number): number {
   const times = readBypass(machine);
   const pane = paneOf(machine.env);
   const spans = [times[EVERYWHERE], pane === undefined ? undefined : times[pane]].filter((span) => span !== undefined);
-  const left = Math.max(0, ...spans.map((span) => timeLeft(span, now)));
+  return Math.max(0, ...spans.map((span) => timeLeft(span, now)));
+}
+
+/** What waives questions here and now. */
+export function bypassHere(machine: Machine, now: number): Bypass | undefined {
+  const left = bypassLeft(machine, now);
   if (left > 0) return { by: `until ${new Date(now + left).toISOString().slice(0, 16).replace("T", " ")} UTC` };
   return hasPaneFlag(machine) ? { by: "pane flag" } : undefined;
 }

@@ -254,6 +254,7 @@ const setup: Setup = {
       ],
     },
   ],
+  statusLine: (command) => ({ path: ["statusLine"], value: { type: "command", command }, must: "be" }),
   managed: { file: "/etc/claude-code/managed-settings.json", known: "measured" },
   steered: {
     project: [".claude/settings.json", ".claude/settings.local.json", ".mcp.json"],

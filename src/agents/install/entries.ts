@@ -1,3 +1,4 @@
+import { isObject } from "../../data/index.ts";
 import { edit, type Edit } from "../../edit/index.ts";
 import { type Json, type Path, placeFinder, printPath, readJson5, toValue } from "../../edit/json5/index.ts";
 import { removeTomlKey, setTomlKey, type TomlChange } from "../../edit/toml/index.ts";
@@ -24,7 +25,7 @@ export function withEntries(text: string, registration: Entries): Next {
   let next = clean.text;
   for (const { path, value, must } of registration.keys ?? []) {
     const now = inText(next, path);
-    if (now !== undefined && (must === "there" || now === value)) continue;
+    if (now !== undefined && (must === "there" || isAs(now, value))) continue;
     const done = apply(next, { do: "set", path, value });
     if (done.is === "refused") return done;
     next = done.text;
@@ -86,8 +87,14 @@ function isComplete(value: Json, { entries, keys = [], only }: Entries): boolean
     entries.every(({ list, value: wanted }) =>
       own.some((path) => printPath(path.slice(0, -1)) === printPath(list) && JSON.stringify(at(path)) === JSON.stringify(wanted)),
     ) &&
-    keys.every(({ path, value: wanted, must }) => (must === "there" ? at(path) !== undefined : at(path) === wanted))
+    keys.every(({ path, value: wanted, must }) => (must === "there" ? at(path) !== undefined : isAs(at(path), wanted)))
   );
+}
+
+/** The same; of an object what we write of it: what a person added beside it stays. */
+function isAs(now: Json | undefined, wanted: Json): boolean {
+  if (!isObject(now) || !isObject(wanted)) return now === wanted;
+  return Object.entries(wanted).every(([key, value]) => now[key] === value);
 }
 
 /** Every entry of ours out, and the lists and objects that are empty then. */

@@ -7,7 +7,7 @@ export { serversOf, settingsIn, shellSteering, steeringOf } from "./look.ts";
 export { type OtherGuard, otherGuards, planTakingOut } from "./guards.ts";
 export { architectureOf, HANDED_ON, handedOn, launcherCode, launcherProgram, type LauncherArchitecture } from "./launcher.ts";
 export { readInstalled } from "./manifest.ts";
-export { isOwnText } from "./own.ts";
+export { isOwnStatusLine, isOwnText } from "./own.ts";
 export { type Change, type Planned, planInstall, planUninstall } from "./plan.ts";
 export { whenCode, whenProgram } from "./when-launcher.ts";
 export {
@@ -20,4 +20,5 @@ export {
   rulesyncFile,
   rulesyncRegistration,
   signOf,
+  statusLineCommand,
 } from "./place.ts";

@@ -9,9 +9,16 @@ const OWN_SCRIPT = /\/assent\/amp-delegate$/;
 /** What lists of plugins name where only an administrator can write. */
 const OWN_PLUGIN = /^file:\/\/\/etc\/\w+\/assent\.js$/;
 
+/** What prints the status line of a host: ours alone, and not what somebody put together with it. */
+const OWN_STATUS = /^(?:(?!\$\()[^;&|<>`\n])*(?:^|[\s'"/])(?:assent|bin\.cjs)['"]?\s+status\s+--line\s+--stdin\s*$/;
+
 const LAUNCHER = /^\/[^\0]*\/(?:launch|ask)-(?:x64|arm64)$/;
 
 export const isOwnText = (value: unknown): boolean => typeof value === "string" && (OWN_COMMAND.test(value) || OWN_SCRIPT.test(value));
+
+/** A key of settings that names the program of a status line, and it is ours. */
+export const isOwnStatusLine = (value: unknown): boolean =>
+  isObject(value) && typeof value["command"] === "string" && OWN_STATUS.test(value["command"]);
 
 /** The arguments of our launcher, for hosts that start programs without a shell. */
 const isOwnArguments = (value: Json): boolean =>
@@ -51,7 +58,8 @@ function look(value: Json, path: Path, found: Path[]): boolean {
     return own.length > 0 && own.every(Boolean);
   }
   if (!isObject(value)) return false;
-  for (const [key, inner] of Object.entries(value)) if (typeof inner === "string" && isShellPrefix(inner)) found.push([...path, key]);
+  for (const [key, inner] of Object.entries(value))
+    if ((typeof inner === "string" && isShellPrefix(inner)) || isOwnStatusLine(inner)) found.push([...path, key]);
   if (Object.values(value).some((inner) => isOwnText(inner) || isOwnArguments(inner))) return true;
   const lists = Object.entries(value).filter(([, inner]) => typeof inner === "object" && inner !== null);
   const before = found.length;

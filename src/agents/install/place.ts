@@ -43,6 +43,9 @@ const called = (agent: AgentId, event: string, { node, folder }: Program, word =
   event,
 ];
 
+/** One that is not set stays so. */
+const handOn = (name: string): string => `\${${name}+"${name}=$${name}"}`;
+
 /**
  * The static client and its first words: it asks the judge that stays, where one does, and becomes the launcher where none answers. Absent
  * where there is none for this system, where it does not start, and where it is not known whose hook it is.
@@ -71,11 +74,21 @@ export function hookCommand(
   const words = [
     ...(client === undefined ? ["/usr/bin/env -i"] : client.map(quoted)),
     ...assigned(machine).map(quoted),
-    // One that is not set stays so.
-    ...(client === undefined ? [...ALWAYS, ...variables].map((name) => `\${${name}+"${name}=$${name}"}`) : []),
+    ...(client === undefined ? [...ALWAYS, ...variables].map(handOn) : []),
     ...called(agent, event, program).map(quoted),
   ];
   return `${words.join(" ")} || { [ $? -eq 2 ] || echo 'Assent failed, so this is refused; run: assent doctor' >&2; exit 2; }`;
+}
+
+/** What a host's shell runs to print a status line. It is told the folder on standard input. */
+export function statusLineCommand(program: Program, machine: Machine): string {
+  const client = askProgram(program, machine.platform, machine);
+  return [
+    ...(client === undefined ? ["/usr/bin/env -i"] : client.map(quoted)),
+    ...assigned(machine).map(quoted),
+    ...(client === undefined ? ALWAYS.map(handOn) : []),
+    ...[program.node, `${program.folder}/bin.cjs`, "status", "--line", "--stdin"].map(quoted),
+  ].join(" ");
 }
 
 /** The launcher and its arguments. It does by itself what `env -i` and the shell do above, and no loader runs before it. */
