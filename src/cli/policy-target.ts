@@ -1,10 +1,9 @@
 import { createHash } from "node:crypto";
-import { statSync } from "node:fs";
 import { visible } from "../action/index.ts";
 import { type PolicyPlace, policyPlace, readPlace, starterPolicy } from "../policy-edit/index.ts";
 import type { Problem } from "../policy/index.ts";
 import { readTrust, thisMachine, type Machine } from "../state/index.ts";
-import { engine } from "./engine.ts";
+import { schemaFor } from "../look/index.ts";
 import { absolute, shorten } from "./place.ts";
 import { writeStderr } from "./stdio.ts";
 
@@ -36,12 +35,7 @@ export function targetOf(command: string, { local }: TargetOptions): PolicyTarge
   return { machine, cwd, place, starter: starterPolicy(place.layer, schemaFor(place)), short };
 }
 
-/** A project's file names no place of this machine. */
-export function schemaFor({ layer }: PolicyPlace): string | undefined {
-  if (layer === "project") return "./node_modules/assent/schema/policy.schema.json";
-  const installed = `${engine.own[0] ?? ""}/../schema/policy.schema.json`;
-  return statSync(installed, { throwIfNoEntry: false })?.isFile() === true ? absolute(installed) : undefined;
-}
+export { schemaFor };
 
 /** One line that says what went wrong, and one that says what to do. */
 export function complain(command: string, message: string, help?: string): void {

@@ -1,13 +1,11 @@
 import { brief, visible } from "../action/index.ts";
-import { isConfined, type RequestVerdict } from "../policy/index.ts";
-import { withUserFile } from "../suggest/index.ts";
-import type { Past } from "../suggest/index.ts";
+import { allOf, withUserFile } from "../suggest/index.ts";
 import { readPlace } from "../policy-edit/index.ts";
 import { type Machine, thisMachine } from "../state/index.ts";
 import type { DecideOptions } from "../engine/index.ts";
 import { asIfConfining } from "./confine.ts";
 import { JSON_VERSION } from "./json.ts";
-import { judgePast, pastRequests } from "./past.ts";
+import { pastRequests, replayHistory, TOLD, type ToldWord } from "../look/index.ts";
 import { absolute, shorten } from "./place.ts";
 import { complain, showProblems } from "./policy-target.ts";
 import { progressLine } from "./progress.ts";
@@ -16,18 +14,6 @@ import { styleFor } from "./style.ts";
 
 const COMMAND = "replay";
 const MOST_ROWS = 40;
-
-/** What a request is told, in one word. */
-const TOLD = ["allow", "confined", "ask", "deny", "none"] as const;
-type Told = (typeof TOLD)[number];
-const toldBy = (verdict: RequestVerdict): Told => (isConfined(verdict) ? "confined" : verdict.decision);
-
-interface ChangedVerdict {
-  readonly past: Past;
-  readonly before: Told;
-  readonly after: Told;
-  readonly reason: string;
-}
 
 export interface ReplayOptions {
   /** A file in place of the user's own. */
@@ -67,18 +53,8 @@ function userFile(file: string, machine: Machine): Pick<DecideOptions, "select">
 
 function compare(other: Pick<DecideOptions, "select" | "adapt">, machine: Machine, options: ReplayOptions): number {
   const history = pastRequests(machine, options.days);
-  const changes: ChangedVerdict[] = [];
-  const counts = { before: new Map<Told, number>(), after: new Map<Told, number>() };
   const progress = progressLine("judging the requests of the log again");
-  for (const [at, past] of history.requests.entries()) {
-    progress.at(at, history.requests.length);
-    const before = judgePast(past, machine).verdict;
-    const after = judgePast(past, machine, other).verdict;
-    const [was, is] = [toldBy(before), toldBy(after)];
-    counts.before.set(was, (counts.before.get(was) ?? 0) + past.count);
-    counts.after.set(is, (counts.after.get(is) ?? 0) + past.count);
-    if (was !== is) changes.push({ past, before: was, after: is, reason: after.reason });
-  }
+  const { changes, ...counts } = allOf(replayHistory(history, machine, other), (at) => progress.at(at, history.requests.length));
   progress.end();
   const { records, unreadable } = history;
   if (options.json === true) {
@@ -103,7 +79,7 @@ function compare(other: Pick<DecideOptions, "select" | "adapt">, machine: Machin
     );
   if (changes.length > MOST_ROWS) writeStdout(`        and ${changes.length - MOST_ROWS} more (--json prints all)\n`);
   if (changes.length > 0) writeStdout("\n");
-  const total = (of: ReadonlyMap<Told, number>): string => TOLD.map((told) => `${of.get(told) ?? 0} ${told}`).join(", ");
+  const total = (of: ReadonlyMap<ToldWord, number>): string => TOLD.map((told) => `${of.get(told) ?? 0} ${told}`).join(", ");
   writeStdout(`before  ${total(counts.before)}\nafter   ${total(counts.after)}\n`);
   writeStdout(
     `${records} decisions of the last ${options.days} ` +

@@ -9,7 +9,7 @@ export {
   type ExtensionAnswer,
   type ExtensionQuestion,
 } from "./extensions/index.ts";
-export { POLICY_NAME, policyFile, type PolicySource } from "./policy-files.ts";
+export { POLICY_NAME, type PolicyDraft, policyFile, type PolicySource, withDraft } from "./policy-files.ts";
 export { grantsHere, type HeldGrant, limitedTo } from "./grants.ts";
 export { rememberAnswer } from "./refusals.ts";
 export type { EndHooks, Host, Input, Request, ToolFacts } from "./request.ts";

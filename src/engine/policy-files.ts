@@ -99,6 +99,25 @@ export function policyFile(file: string, layer: LayerName): PolicySource {
   return source ?? { layer, file, mayGrant: true, content: { is: "broken", why: "does not exist" } };
 }
 
+/** What a policy file may come to say. */
+export interface PolicyDraft {
+  readonly layer: "user" | "project" | "profile";
+  readonly file: string;
+  /** Folder of a project's file. */
+  readonly root?: string;
+  readonly text: string;
+}
+
+/** The files found, as if one of them had another text; one that is not there yet is added. */
+export function withDraft(found: readonly PolicySource[], { text, ...place }: PolicyDraft): readonly PolicySource[] {
+  const content = { is: "text", text } as const;
+  if (found.some(({ file }) => file === place.file))
+    return found.map((source) => (source.file === place.file ? { ...source, content } : source));
+  const fresh: PolicySource = { ...place, mayGrant: true, content };
+  const at = place.layer === "user" ? found.findLastIndex(({ layer }) => layer === "managed") + 1 : found.length;
+  return found.toSpliced(at, 0, fresh);
+}
+
 /** The folders that a request touches, as given and canonical. */
 function foldersOf(lowered: Lowered, world: World): readonly string[] {
   const out = new Set<string>();

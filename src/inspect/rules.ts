@@ -1,5 +1,15 @@
 import type { World } from "../action/index.ts";
-import { lowerExample, findSources, judgeContext, policyFile, type PolicySource, realWorld } from "../engine/index.ts";
+import { createHash } from "node:crypto";
+import {
+  lowerExample,
+  findSources,
+  judgeContext,
+  policyFile,
+  type PolicyDraft,
+  type PolicySource,
+  realWorld,
+  withDraft,
+} from "../engine/index.ts";
 import { layerOf, readEach, type SourceRead } from "../engine/reader/index.ts";
 import { isWithin } from "../path/index.ts";
 import {
@@ -16,8 +26,10 @@ import {
   type Settings,
 } from "../policy/index.ts";
 import { keyPlace } from "../policy/read/index.ts";
-import { type Machine, profilesFolder, readTrust } from "../state/index.ts";
+import { isTrusted, type Machine, profilesFolder, readTrust, type Trust } from "../state/index.ts";
 import { neverMatches, type Shadow, shadows, shadowsInBlock } from "./without-effect.ts";
+
+const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex");
 
 /** The policy in force at a place, file by file: for those who look at rules instead of requests. */
 export interface Inspection {
@@ -40,6 +52,8 @@ export interface InspectOptions {
   readonly profile?: string;
   /** Only these files, each read as a user's own, or as the profile that it is. */
   readonly only?: readonly string[];
+  /** What one of the files may come to say; it is trusted where the file is. */
+  readonly draft?: PolicyDraft;
 }
 
 /** A rule that stands in no file, with what is in force around it. */
@@ -50,13 +64,15 @@ export function inspectRule(rule: string, options: InspectOptions): Inspection {
   return { ...around, files, policy: joinLayers(files.map(layerOf)) };
 }
 
-export function inspect({ machine, cwd, own, policyFiles = [], profile, only }: InspectOptions): Inspection {
+export function inspect({ machine, cwd, own, policyFiles = [], profile, only, draft }: InspectOptions): Inspection {
   const world = realWorld(machine, cwd, undefined);
-  const sources: readonly PolicySource[] =
+  const found: readonly PolicySource[] =
     only === undefined
       ? findSources({ machine, policyFiles, profile }, world, { actions: [], unknowns: [] }, cwd)
       : only.map((file) => policyFile(file, isWithin(file, profilesFolder(machine)) ? "profile" : "user"));
-  const files = readEach(sources, readTrust(machine), lowerExample);
+  const trust = readTrust(machine);
+  const sources = draft === undefined ? found : withDraft(found, draft);
+  const files = readEach(sources, draft === undefined ? trust : trustedAsBefore(found, draft, trust), lowerExample);
   return {
     machine,
     world,
@@ -64,6 +80,13 @@ export function inspect({ machine, cwd, own, policyFiles = [], profile, only }: 
     policy: joinLayers(files.map(layerOf)),
     context: judgeContext({ machine, own, hostDecides: true }, world, sources),
   };
+}
+
+/** The draft of a file that is trusted as it is, is trusted. */
+function trustedAsBefore(found: readonly PolicySource[], { file, text }: PolicyDraft, trust: Trust): Trust {
+  const { content } = found.find((source) => source.file === file) ?? {};
+  if (content?.is !== "text" || !isTrusted(trust, file, content.text, sha256)) return trust;
+  return { ...trust, pins: new Map([...trust.pins, [file, sha256(text)]]) };
 }
 
 /** One rule in force, with what keeps it from deciding anything. */

@@ -1,2 +1,4 @@
 export { engine, judgeOnly, readerOf, ruleReader, type ToolQuestion } from "./engine.ts";
-export { judgePast, pastRequests } from "./past.ts";
+export { judgePast, pastRequests, readPastRequests } from "./past.ts";
+export { schemaFile, schemaFor } from "./schema.ts";
+export { type ChangedRequest, type Replayed, replayHistory, TOLD, type ToldWord } from "./replay.ts";

@@ -1,21 +1,24 @@
 import { query } from "../audit/index.ts";
 import { agentNamed } from "../agents/index.ts";
 import { decide, type DecideOptions, type Outcome } from "../engine/index.ts";
-import { historyOf, type History, type Past } from "../suggest/index.ts";
+import { allOf, gatherHistory, type History, type Past } from "../suggest/index.ts";
 import { type Machine, stateFolder } from "../state/index.ts";
 import { engine } from "./engine.ts";
 
 const DAY_MS = 86_400_000;
 
-/** The requests of the last days, each once. */
-export function pastRequests(machine: Machine, days: number): History {
+/** The requests of the last days, each once. Yields after each record of the log. */
+export function* readPastRequests(machine: Machine, days: number): Generator<undefined, History> {
   const found = query(stateFolder(machine), { since: Date.now() - days * DAY_MS });
-  return historyOf(
+  return yield* gatherHistory(
     (function* entries() {
       for (const { entry } of found) yield entry;
     })(),
   );
 }
+
+/** As `readPastRequests`, at once. */
+export const pastRequests = (machine: Machine, days: number): History => allOf(readPastRequests(machine, days));
 
 /** Judges what was asked then as it would be judged now, the file system as it is now. */
 export function judgePast(

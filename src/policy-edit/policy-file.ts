@@ -44,7 +44,8 @@ function targetOf({ file, root }: PolicyPlace): { readonly target: string } | { 
   return { why: `is a link out of the project to a file that does not exist: ${target}` };
 }
 
-function readText(place: PolicyPlace, text: string): ReadResult {
+/** What a file at that place would say. */
+export function readPolicyText(place: PolicyPlace, text: string): ReadResult {
   const { file, layer, root } = place;
   return readPolicy(text, { file, layer, ...(root === undefined ? {} : { root }), examples: lowerExample });
 }
@@ -54,7 +55,7 @@ export function readPlace(place: PolicyPlace): PolicyText {
   const found = readEditable(canonical(place.file), MAX_BYTES);
   if (found.is === "missing") return found;
   if (found.is === "broken") return { is: "unreadable", why: found.why };
-  return { is: "text", text: found.text, read: readText(place, found.text) };
+  return { is: "text", text: found.text, read: readPolicyText(place, found.text) };
 }
 
 export type EditOutcome<Stopped> =
@@ -82,7 +83,7 @@ export function editPolicy<Stopped>(
     const found = readEditable(target, MAX_BYTES);
     if (found.is === "broken") return { is: "failed", why: found.why };
     const before = found.is === "missing" ? starter : found.text;
-    const read = readText(place, before);
+    const read = readPolicyText(place, before);
     if (!read.ok) return { is: "broken", problems: read.problems };
     const planned = plan(before, read.policy);
     if ("stop" in planned) return { is: "stopped", with: planned.stop };
@@ -92,13 +93,30 @@ export function editPolicy<Stopped>(
       if (!edited.ok) return { is: "failed", why: `cannot be changed safely: ${edited.message}` };
       ({ text } = edited);
     }
-    const after = readText(place, text);
+    const after = readPolicyText(place, text);
     if (!after.ok) return { is: "failed", why: `would be broken afterwards: ${after.problems[0]?.message ?? "unknown"}` };
     const outcome = replaceFile(target, found.is === "missing" ? undefined : before, text, modeOf(place));
     if (outcome.is === "done") return { is: "done", created: found.is === "missing", text, policy: after.policy };
     if (outcome.is === "failed") return { is: "failed", why: outcome.why };
   }
   return { is: "failed", why: "keeps changing" };
+}
+
+export type SaveOutcome =
+  | { readonly is: "done"; readonly created: boolean }
+  /** The file no longer says what was edited. */
+  | { readonly is: "changed" }
+  | { readonly is: "broken"; readonly problems: readonly Problem[] }
+  | { readonly is: "failed"; readonly why: string };
+
+/** Gives a policy file a text as a whole, if it still says `was` (undefined: if it is not there yet) and the text is flawless. */
+export function savePolicy(place: PolicyPlace, was: string | undefined, text: string): SaveOutcome {
+  const where = targetOf(place);
+  if ("why" in where) return { is: "failed", why: where.why };
+  const read = readPolicyText(place, text);
+  if (!read.ok) return { is: "broken", problems: read.problems };
+  const outcome = replaceFile(where.target, was, text, modeOf(place));
+  return outcome.is === "done" ? { is: "done", created: was === undefined } : outcome;
 }
 
 /** Writes a new policy file. Never touches one that is there. */

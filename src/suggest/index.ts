@@ -1,2 +1,13 @@
 export { type ChangedPart, changedParts, changesFor, commandRules, differ, type RuleReader, underRules, withUserFile } from "./rules.ts";
-export { historyOf, type History, type Judges, type Past, suggest, type Suggested, type Suggestion } from "./past.ts";
+export {
+  allOf,
+  findSuggestions,
+  gatherHistory,
+  historyOf,
+  type History,
+  type Judges,
+  type Past,
+  suggest,
+  type Suggested,
+  type Suggestion,
+} from "./past.ts";

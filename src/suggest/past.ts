@@ -28,12 +28,13 @@ export interface History {
 /** Kinds of request that are kept apart; what comes after that many is counted as unreadable. */
 const MOST_REQUESTS = 20_000;
 
-/** The requests of a log, each once, the most frequent first. */
-export function historyOf(entries: Iterable<LogEntry>): History {
+/** The requests of a log, each once, the most frequent first. Yields after each record, so that others may have their turn. */
+export function* gatherHistory(entries: Iterable<LogEntry>): Generator<undefined, History> {
   const found = new Map<string, { -readonly [Key in keyof Past]: Past[Key] }>();
   let records = 0;
   let unreadable = 0;
   for (const entry of entries) {
+    yield;
     // What a run was asked by the kernel, and what a person told Assent, is no request of an agent.
     if (entry.point === "run" || entry.point === "command") continue;
     records += 1;
@@ -53,6 +54,18 @@ export function historyOf(entries: Iterable<LogEntry>): History {
     found.set(key, past);
   }
   return { requests: [...found.values()].toSorted((a, b) => b.count - a.count), records, unreadable };
+}
+
+/** As `gatherHistory`, at once. */
+export const historyOf = (entries: Iterable<LogEntry>): History => allOf(gatherHistory(entries));
+
+/** What is done in steps, at once; `each` hears what every step says. */
+export function allOf<S, T>(steps: Generator<S, T>, each?: (step: S) => void): T {
+  for (;;) {
+    const step = steps.next();
+    if (step.done === true) return step.value;
+    each?.(step.value);
+  }
 }
 
 /** Perhaps not as it was: texts are cut with `…`, secrets are taken out, and a line break looks like the two characters `\\n`. */
@@ -88,14 +101,19 @@ export interface Judges {
 
 const MOST_DENIALS = 500;
 
+/** As `findSuggestions`, at once. */
+export const suggest = (history: History, judges: Judges): Suggested => allOf(findSuggestions(history, judges));
+
 /**
- * Rules that would have saved questions, the most first. Only questions that nobody asked for: what a rule, a protection
+ * Rules that would have saved questions, the most first. Yields how many requests have been looked at, so that others may have
+ * their turn. Only questions that nobody asked for: what a rule, a protection
  * or the floor asks stays asked. Every set is held against the denials of the log and against `NEVER` before it is told.
  */
-export function suggest({ requests }: History, judges: Judges): Suggested {
+export function* findSuggestions({ requests }: History, judges: Judges): Generator<number, Suggested> {
   const sets = new Map<string, { readonly rules: readonly string[]; prompts: number; examples: Past[] }>();
   let guarded = 0;
-  for (const past of requests) {
+  for (const [at, past] of requests.entries()) {
+    yield at;
     if (past.prompts === 0) continue;
     const outcome = judges.past(past);
     if (outcome.verdict.decision === "allow") continue;
@@ -112,14 +130,29 @@ export function suggest({ requests }: History, judges: Judges): Suggested {
     sets.set(key, set);
   }
   const denied = requests.filter((past) => past.denials > 0).slice(0, MOST_DENIALS);
-  const forbidden = [...denied.map(judges.past), ...NEVER.map(judges.command)].filter(({ verdict }) => verdict.decision !== "allow");
+  const forbidden: Outcome[] = [];
+  const mustNot = (outcome: Outcome): void => {
+    if (outcome.verdict.decision !== "allow") forbidden.push(outcome);
+  };
+  for (const past of denied) {
+    mustNot(judges.past(past));
+    yield requests.length;
+  }
+  for (const command of NEVER) {
+    mustNot(judges.command(command));
+    yield requests.length;
+  }
   const safe = ({ rules }: Suggestion): boolean =>
     forbidden.every((outcome) => {
       const judged = underRules(outcome, rules, judges.read);
       return judged !== undefined && judged.decision !== "allow";
     });
   const all = [...sets.values()].toSorted((a, b) => b.prompts - a.prompts);
-  const suggestions = all.filter(safe);
+  const suggestions: Suggestion[] = [];
+  for (const one of all) {
+    if (safe(one)) suggestions.push(one);
+    yield requests.length;
+  }
   return { suggestions, guarded, unsafe: all.length - suggestions.length, proof: { denials: denied.length, never: NEVER.length } };
 }
 

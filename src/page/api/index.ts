@@ -1,7 +1,8 @@
 import type { Endpoint, NewsSource } from "./endpoint.ts";
+import { POLICY } from "./policy.ts";
 import { WHERE } from "./where.ts";
 
 /** Every address of the page's server. A view has a file of endpoints here, and its part in `ui/views/`. */
-export const ENDPOINTS: readonly Endpoint[] = [...WHERE];
+export const ENDPOINTS: readonly Endpoint[] = [...WHERE, ...POLICY];
 
 export const NEWS: readonly NewsSource[] = [];

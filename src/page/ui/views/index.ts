@@ -1,5 +1,6 @@
+import { POLICY } from "./policy.tsx";
 import { QUESTIONS } from "./questions.tsx";
 import type { PageView } from "./view.ts";
 
 /** In the order of the navigation; the first is shown at the start. */
-export const VIEWS: readonly PageView[] = [QUESTIONS];
+export const VIEWS: readonly PageView[] = [QUESTIONS, POLICY];
