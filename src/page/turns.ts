@@ -7,7 +7,7 @@ const TOLD_MS = 100;
  * Does work that comes in steps, a few milliseconds at a stretch, so that the page answers meanwhile. Yields what a step says now
  * and then; returns what the work comes to, undefined when `signal` was raised.
  */
-export async function* inTurns<S, T>(steps: Generator<S, T>, signal: AbortSignal): AsyncGenerator<S, T | undefined> {
+export async function* inTurns<S, T>(steps: Iterator<S, T>, signal: AbortSignal): AsyncGenerator<S, T | undefined> {
   let began = performance.now();
   let told = began;
   for (;;) {
@@ -21,7 +21,7 @@ export async function* inTurns<S, T>(steps: Generator<S, T>, signal: AbortSignal
     }
     await new Promise((resolve) => setImmediate(resolve));
     if (signal.aborted) {
-      steps.return(undefined as never);
+      steps.return?.();
       return undefined;
     }
     began = performance.now();

@@ -23,7 +23,7 @@ export interface PolicyOverview {
   readonly files: readonly PolicyFileShape[];
 }
 
-export interface PolicyText {
+export interface EditedText {
   /** Null: the file does not exist. */
   readonly text: string | null;
   /** What it says when it is made. */
@@ -115,8 +115,7 @@ const remarkOf = ({ severity, line, column, message, help }: Problem): PolicyRem
 });
 
 /** What turns the direction of text, or is not seen: a text can look like another one. */
-const UNSEEN =
-  /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]/u;
+const UNSEEN = /(?![\t\r])[\p{Cc}\p{Cf}\u2028\u2029]/u;
 
 function unseenRemarks(text: string): readonly PolicyRemark[] {
   return text.split("\n").flatMap((line, at): PolicyRemark[] => {
@@ -293,7 +292,7 @@ export const POLICY: readonly Endpoint[] = [
       if (place === undefined) return refused(NOT_HERE, 404);
       const found = readPlace(place);
       if (found.is === "unreadable") return refused(`the file ${found.why}`);
-      return json({ text: found.is === "text" ? found.text : null, starter: starterOf(place) } satisfies PolicyText);
+      return json({ text: found.is === "text" ? found.text : null, starter: starterOf(place) } satisfies EditedText);
     },
   },
   {

@@ -76,7 +76,7 @@ export function Editor({ id, label, describedBy, text, marks, onText, onCursor, 
   };
 
   return (
-    <div class="editor">
+    <div class="editor" style={{ height: `clamp(12rem, ${lines * 1.35 + 2}rem, 65vh)` }}>
       <div class="gutter" aria-hidden="true" ref={gutter}>
         <Gutter lines={lines} marks={marks} />
       </div>

@@ -1,10 +1,11 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import type { PolicyCheck, PolicyRemark, PolicyText } from "../../api/policy.ts";
+import type { PolicyCheck, PolicyRemark, EditedText } from "../../api/policy.ts";
 import type { PolicyFileShape } from "../../policy-places.ts";
 import { get, post } from "../client.ts";
 import { useKeys } from "../keys.ts";
 import { announce } from "../parts/announce.tsx";
 import { Editor, type EditorHandle } from "../parts/editor.tsx";
+import { Words } from "../parts/words.tsx";
 import { hintAt, type SchemaNode } from "../parts/schema-hint.ts";
 import { PolicyRules } from "./policy-rules.tsx";
 import { SavePolicy } from "./policy-save.tsx";
@@ -36,7 +37,7 @@ export function PolicyEditor({ folder, file, onDirty, onSaved }: PolicyEditorPro
   useEffect(() => {
     if (!editable) return undefined;
     const gone = new AbortController();
-    get<PolicyText>("policy/text", { folder, file: path }, gone.signal).then(
+    get<EditedText>("policy/text", { folder, file: path }, gone.signal).then(
       (found) => {
         setWas(found.text);
         setText(found.text ?? found.starter);
@@ -148,11 +149,11 @@ export function PolicyEditor({ folder, file, onDirty, onSaved }: PolicyEditorPro
         </button>
         <span class="faint">{was === null ? "This file does not exist yet." : dirty ? "Not saved." : "Saved."}</span>
       </p>
-      <Hint text={text} insert={(more) => handle.current?.insert(more)} />
       <h2>Remarks</h2>
-      <div id="remarks">
+      <div id="remarks" aria-busy={check === undefined}>
         <Remarks remarks={remarks} known={check !== undefined} goTo={goTo} />
       </div>
+      <Hint text={text} insert={(more) => handle.current?.insert(more)} />
       <PolicyRules
         rules={check?.rules ?? []}
         flawless={check?.flawless === true}
@@ -206,8 +207,13 @@ function Remarks({ remarks, known, goTo }: RemarksProps) {
               {WORDS[severity]}
               {code === undefined ? "" : ` ${code}`}
             </strong>{" "}
-            {message}
-            {help === undefined ? null : <span class="faint"> ({help})</span>}
+            <Words text={message} />
+            {help === undefined ? null : (
+              <span class="faint">
+                {" "}
+                (<Words text={help} />)
+              </span>
+            )}
           </li>
         );
       })}
@@ -235,11 +241,15 @@ function Hint({ text, insert }: { readonly text: string; readonly insert: (text:
   if (hint === undefined) return null;
   const { path, description, values, keys } = hint;
   return (
-    <details class="hint" open>
+    <details class="hint">
       <summary>
         At the cursor: <code>{path === "" ? "the top" : path}</code>
       </summary>
-      {description === undefined ? null : <p>{description}</p>}
+      {description === undefined ? null : (
+        <p>
+          <Words text={description} />
+        </p>
+      )}
       {values.length === 0 ? null : (
         <p>
           One of:{" "}
@@ -261,7 +271,7 @@ function Hint({ text, insert }: { readonly text: string; readonly insert: (text:
                     {key}
                   </button>
                 </dt>
-                <dd>{about}</dd>
+                <dd>{about === undefined ? null : <Words text={about} />}</dd>
               </div>
             ))}
           </dl>

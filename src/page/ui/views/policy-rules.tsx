@@ -43,14 +43,13 @@ export function PolicyRules({ rules, flawless, change, goTo }: PolicyRulesProps)
       <h2>Rules</h2>
       {flawless ? null : <p class="faint">Correct the mistakes first.</p>}
       <form class="row" onSubmit={(event) => void add(event)}>
-        <label for="rule-effect">What fits</label>
+        <label for="rule-text">What fits</label>
         <input
           id="rule-text"
           class="mono grow"
           type="text"
           value={rule}
           placeholder="Bash(npm test:*)"
-          aria-label="Rule"
           aria-invalid={problem !== undefined}
           aria-describedby={problem === undefined ? undefined : "rule-problem"}
           onInput={(event) => setRule(event.currentTarget.value)}
@@ -58,7 +57,7 @@ export function PolicyRules({ rules, flawless, change, goTo }: PolicyRulesProps)
           autocapitalize="off"
           required
         />
-        <select id="rule-effect" value={effect} onChange={(event) => setEffect(event.currentTarget.value)}>
+        <select aria-label="What becomes of it" value={effect} onChange={(event) => setEffect(event.currentTarget.value)}>
           {Object.entries(EFFECTS).map(([word, said]) => (
             <option key={word} value={word}>
               {said}
