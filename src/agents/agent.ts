@@ -12,8 +12,11 @@ export interface InstallPlace {
   readonly platform: string;
   /** Undefined: for the user, in all projects. */
   readonly project: string | undefined;
-  /** What the host's shell is to run for an event. Absolute, and with an environment that an agent cannot steer. */
-  readonly command: (event: string) => string;
+  /**
+   * What the host's shell is to run for an event. Absolute, and with an environment that an agent cannot steer. `exits`: another exit
+   * status than 0 and 2 says something, too.
+   */
+  readonly command: (event: string, exits?: "any") => string;
   /** The same for hosts that start a program themselves, without a shell; undefined: not on this system. */
   readonly program: (event: string) => { readonly command: string; readonly args: readonly string[] } | undefined;
   /** Where commands are confined: what is to be started when one, or a session, has ended. It costs next to nothing where nothing is to tell. */

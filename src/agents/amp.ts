@@ -116,7 +116,7 @@ const setup: Setup = {
     {
       is: "file",
       file: script(home),
-      text: `#!/bin/sh\n${command("delegate").replace("[ $? -eq 2 ] ||", "case $? in 1) exit 1 ;; 2) exit 2 ;; esac;")}\n`,
+      text: `#!/bin/sh\n${command("delegate", "any").replace("[ $? -eq 2 ] ||", "case $? in 1) exit 1 ;; 2) exit 2 ;; esac;")}\n`,
       mode: 0o755,
     },
     {

@@ -144,7 +144,7 @@ export function installPlace(
     env: machine.env,
     platform: machine.platform,
     project,
-    command: (event) => hookCommand(agent, event, program, whose, variables, machine.platform),
+    command: (event, exits) => hookCommand(agent, event, program, whose, variables, exits === "any" ? "" : machine.platform),
     program: (event) => hookProgram(agent, event, program, machine.platform, whose),
     module: (name) => `${program.folder}/${name}`,
   };
