@@ -8,7 +8,7 @@ export type Covers = (rule: string, question: Question) => boolean;
  * that nobody has seen.
  */
 export function answerFor(answer: Answer, first: Question, question: Question, seen: boolean, covers: Covers): Answer | undefined {
-  if (answer.answer === "quit") return answer;
+  if (answer.answer === "quit") return question.run === first.run ? answer : undefined;
   const by = answer.by === undefined ? {} : { by: answer.by };
   const alike = question.group === first.group;
   switch (answer.scope) {

@@ -62,11 +62,13 @@ function edit({ chars, cursor }: EditedLine, key: Key): EditedLine | undefined {
 export type PromptState =
   | { readonly view: "choose"; readonly highlighted: number; readonly details: boolean; readonly notice?: string }
   | { readonly view: "rules"; readonly effect: RuleEffect; readonly highlighted: number; readonly notice?: string }
-  | { readonly view: "edit"; readonly effect: RuleEffect; readonly line: EditedLine; readonly notice?: string };
+  | { readonly view: "edit"; readonly effect: RuleEffect; readonly line: EditedLine; readonly notice?: string }
+  /** How long a yes holds; what is said with a no. */
+  | { readonly view: "time" | "note"; readonly line: EditedLine; readonly notice?: string };
 
 type RuleEffect = "allow" | "deny";
 
-interface Choice {
+export interface Choice {
   readonly key: string;
   /** What the key does, in a few words. */
   readonly does: string;
@@ -82,15 +84,36 @@ export const CHOICES: readonly Choice[] = [
   { key: "?", does: "tell me more" },
   { key: "q", does: "end the run" },
 ];
-const DENY = CHOICES.findIndex(({ key }) => key === "n");
-const KEYS = `keys: ${CHOICES.map(({ key }) => key).join(" ")}, or arrows and Enter`;
 
-export const START: PromptState = { view: "choose", highlighted: DENY, details: false };
+/** Of a question in the queue. `session`: what a yes for longer holds for; `tree`, `quit`: there are processes to trust, or to end. */
+export function queueChoices(offers: { readonly session?: string; readonly tree: boolean; readonly quit: boolean }): readonly Choice[] {
+  const { session, tree, quit } = offers;
+  return [
+    { key: "y", does: "yes, once" },
+    ...(session === undefined ? [] : [{ key: "r", does: `yes, for this ${session}` }]),
+    { key: "m", does: "yes, for a time …" },
+    ...(tree ? [{ key: "t", does: "trust this program" }] : []),
+    { key: "p", does: "always …" },
+    { key: "n", does: "no" },
+    { key: "w", does: "no, with a word to the agent …" },
+    { key: "N", does: "never …" },
+    { key: "?", does: "tell me more" },
+    ...(quit ? [{ key: "q", does: "end the run" }] : []),
+  ];
+}
+
+const denyOf = (choices: readonly Choice[]): number => choices.findIndex(({ key }) => key === "n");
+const keysOf = (choices: readonly Choice[]): string => `keys: ${choices.map(({ key }) => key).join(" ")}, or arrows and Enter`;
+
+export const startOf = (choices: readonly Choice[]): PromptState => ({ view: "choose", highlighted: denyOf(choices), details: false });
+export const START: PromptState = startOf(CHOICES);
 
 /** Says what is wrong with a rule's text, or undefined. */
 export type CheckRule = (rule: string, effect: RuleEffect) => string | undefined;
 
 interface PromptSubject {
+  /** By default those of a run's own prompt. */
+  readonly choices?: readonly Choice[];
   readonly proposals: readonly Proposal[];
   readonly checkRule: CheckRule;
 }
@@ -108,13 +131,20 @@ export function pressKey(state: PromptState, key: Key, about: PromptSubject): Ke
       return pickRule(state, key, about);
     case "edit":
       return editRule(state, key, about);
+    case "time":
+      return editTime(state, key, about);
+    case "note":
+      return editNote(state, key, about);
   }
 }
 
+const choicesOf = ({ choices = CHOICES }: PromptSubject): readonly Choice[] => choices;
+
 function choose(state: PromptState & { readonly view: "choose" }, key: Key, about: PromptSubject): KeyOutcome {
   const { highlighted, details } = state;
+  const choices = choicesOf(about);
   const move = (by: number): KeyOutcome => ({
-    state: { view: "choose", highlighted: (highlighted + by + CHOICES.length) % CHOICES.length, details },
+    state: { view: "choose", highlighted: (highlighted + by + choices.length) % choices.length, details },
   });
   switch (key.is) {
     case "left":
@@ -127,21 +157,26 @@ function choose(state: PromptState & { readonly view: "choose" }, key: Key, abou
     case "home":
       return { state: { view: "choose", highlighted: 0, details } };
     case "end":
-      return { state: { view: "choose", highlighted: CHOICES.length - 1, details } };
+      return { state: { view: "choose", highlighted: choices.length - 1, details } };
     case "enter":
-      return chosen(CHOICES[highlighted]?.key ?? "n", state, about);
+      return chosen(choices[highlighted]?.key ?? "n", state, about);
     case "escape":
-      return { state: { view: "choose", highlighted: DENY, details: false } };
+      return { state: { view: "choose", highlighted: denyOf(choices), details: false } };
     case "char":
       return chosen(key.text, state, about);
     case "paste":
-      return { state: { view: "choose", highlighted, details, notice: `pasted text answers nothing; ${KEYS}` } };
+      return { state: { view: "choose", highlighted, details, notice: `pasted text answers nothing; ${keysOf(choices)}` } };
     default:
-      return { state: { view: "choose", highlighted, details, notice: KEYS } };
+      return { state: { view: "choose", highlighted, details, notice: keysOf(choices) } };
   }
 }
 
 function chosen(letter: string, state: PromptState & { readonly view: "choose" }, about: PromptSubject): KeyOutcome {
+  const choices = choicesOf(about);
+  const unknown: KeyOutcome = { state: { ...state, notice: keysOf(choices) } };
+  // As ptrace-approve called it: whoever presses it wants a no.
+  if (letter === "d") return { answer: { answer: "deny", scope: "once" } };
+  if (!choices.some(({ key }) => key === letter)) return unknown;
   switch (letter) {
     case "y":
       return { answer: { answer: "allow", scope: "once" } };
@@ -150,11 +185,13 @@ function chosen(letter: string, state: PromptState & { readonly view: "choose" }
     case "t":
       return { answer: { answer: "allow", scope: "tree" } };
     case "n":
-    // As ptrace-approve called it: whoever presses it wants a no.
-    case "d":
       return { answer: { answer: "deny", scope: "once" } };
     case "q":
       return { answer: { answer: "quit" } };
+    case "m":
+      return { state: { view: "time", line: lineOf("30m") } };
+    case "w":
+      return { state: { view: "note", line: lineOf("") } };
     case "p":
     case "N": {
       const effect = letter === "p" ? "allow" : "deny";
@@ -164,7 +201,7 @@ function chosen(letter: string, state: PromptState & { readonly view: "choose" }
     case "?":
       return { state: { view: "choose", highlighted: state.highlighted, details: !state.details } };
     default:
-      return { state: { view: "choose", highlighted: state.highlighted, details: state.details, notice: KEYS } };
+      return unknown;
   }
 }
 
@@ -179,7 +216,7 @@ function pickRule(state: PromptState & { readonly view: "rules" }, key: Key, abo
   if (key.is === "down" || key.is === "tab") return at(highlighted + 1);
   if (key.is === "home") return at(0);
   if (key.is === "end") return at(proposals.length - 1);
-  if (key.is === "escape") return { state: START };
+  if (key.is === "escape") return { state: startOf(choicesOf(about)) };
   if (key.is === "right" || (key.is === "char" && key.text === "e")) return { state: { view: "edit", effect, line: lineOf(rule) } };
   if (key.is === "char" && /^[1-9]$/.test(key.text) && Number(key.text) <= proposals.length) return at(Number(key.text) - 1);
   if (key.is !== "enter") return { state: { ...state, notice: "keys: ↑ ↓, Enter writes the rule, e changes it, Esc goes back" } };
@@ -189,7 +226,8 @@ function pickRule(state: PromptState & { readonly view: "rules" }, key: Key, abo
 
 function editRule(state: PromptState & { readonly view: "edit" }, key: Key, about: PromptSubject): KeyOutcome {
   const { effect, line } = state;
-  if (key.is === "escape") return { state: about.proposals.length > 0 ? { view: "rules", effect, highlighted: 0 } : START };
+  if (key.is === "escape")
+    return { state: about.proposals.length > 0 ? { view: "rules", effect, highlighted: 0 } : startOf(choicesOf(about)) };
   if (key.is === "enter") {
     const rule = textOf(line).trim();
     const wrong = rule === "" ? "the rule is empty; Esc goes back" : about.checkRule(rule, effect);
@@ -202,3 +240,39 @@ function editRule(state: PromptState & { readonly view: "edit" }, key: Key, abou
 }
 
 const always = (effect: RuleEffect, rule: string): Answer => ({ answer: effect, scope: "always", rule });
+
+const MINUTES: Readonly<Record<string, number>> = { m: 1, h: 60, d: 1440 };
+const LONGEST_MINUTES = 7 * 1440;
+
+/** `30m`, `2h`, `1d`, at most a week. Undefined: it is no such thing. */
+export function minutesIn(text: string): number | undefined {
+  const [, count = "", unit = "m"] = /^\s*(\d{1,5})\s*([mhd])?\s*$/.exec(text) ?? [];
+  const minutes = Number(count) * (MINUTES[unit] ?? 0);
+  return minutes >= 1 && minutes <= LONGEST_MINUTES ? minutes : undefined;
+}
+
+type LineState = PromptState & { readonly view: "time" | "note" };
+
+function editTime(state: LineState, key: Key, about: PromptSubject): KeyOutcome {
+  const { line } = state;
+  if (key.is === "escape") return { state: startOf(choicesOf(about)) };
+  if (key.is === "enter") {
+    const minutes = minutesIn(textOf(line));
+    return minutes === undefined
+      ? { state: { view: "time", line, notice: "write 30m, 2h or 1d; at most 7d; Esc goes back" } }
+      : { answer: { answer: "allow", scope: "time", minutes } };
+  }
+  const next = edit(line, key);
+  return { state: next === undefined ? { view: "time", line, notice: "Enter says yes, Esc goes back" } : { view: "time", line: next } };
+}
+
+function editNote(state: LineState, key: Key, about: PromptSubject): KeyOutcome {
+  const { line } = state;
+  if (key.is === "escape") return { state: startOf(choicesOf(about)) };
+  if (key.is === "enter") {
+    const note = textOf(line).trim();
+    return { answer: { answer: "deny", scope: "once", ...(note === "" ? {} : { note }) } };
+  }
+  const next = edit(line, key);
+  return { state: next === undefined ? { view: "note", line, notice: "Enter says no, Esc goes back" } : { view: "note", line: next } };
+}

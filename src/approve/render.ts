@@ -1,7 +1,7 @@
 import { type Action, printCall } from "../action/index.ts";
 import { baseName } from "../path/index.ts";
 import { clip, columns, fold, foldWords, printable } from "./printable.ts";
-import { CHOICES, type EditedLine, type PromptState } from "./prompt.ts";
+import { type Choice, CHOICES, type EditedLine, type PromptState } from "./prompt.ts";
 import type { Answer, AnsweredElsewhere, Channel, ProcessInfo, Question } from "./types.ts";
 
 /** How questions and answers are put into words, without layout. All of it is safe to show. */
@@ -101,6 +101,13 @@ export function said(answer: Answer): string {
   }
 }
 
+/** What stands in records where a question was put in vain. */
+export const NOBODYS = "nobody answered";
+
+/** How far an answer reaches, for records: `once`, `15 minutes`. */
+export const scopeText = (answer: Exclude<Answer, { readonly answer: "quit" }>): string =>
+  answer.scope === "time" ? minutesText(answer.minutes) : answer.scope;
+
 const WHERE: Readonly<Record<Channel, string>> = {
   terminal: "in the terminal",
   page: "on the page",
@@ -126,6 +133,12 @@ export interface View {
   readonly question: Question;
   /** Open questions of the same group, without the first. */
   readonly alike: readonly Question[];
+  /** How many more there are of the same group. */
+  readonly hidden?: number;
+  /** Who it is that asks, in a line: the agent, its project. */
+  readonly about?: string;
+  /** By default those of a run's own prompt. */
+  readonly choices?: readonly Choice[];
   /** Open questions of other groups. */
   readonly waiting: number;
   readonly state: PromptState;
@@ -164,8 +177,12 @@ export function render(view: View, size: Size, paint: Paint): Drawing {
   const head = header(view, width, paint);
   const { state } = view;
   const body =
-    state.view === "choose" ? menu(state.highlighted, width, paint) : state.view === "rules" ? rules(view, state, width, paint) : [];
-  const edited = state.view === "edit" ? editing(view.question, state.effect, state.line, width, paint) : undefined;
+    state.view === "choose"
+      ? menu(view.choices ?? CHOICES, state.highlighted, width, paint)
+      : state.view === "rules"
+        ? rules(view, state, width, paint)
+        : [];
+  const edited = "line" in state ? editing(wordsOf(state, view.question), state.line, width, paint) : undefined;
   const foot = [
     ...(state.notice === undefined ? [] : fold(printable(state.notice, 400), width - 4, 2).map((line) => paint.bold(`${INDENT}! ${line}`))),
     ...(view.waiting === 0 ? [] : [paint.dim(clip(`${INDENT}(${view.waiting} more waiting)`, width))]),
@@ -178,7 +195,7 @@ export function render(view: View, size: Size, paint: Paint): Drawing {
 
 /** Who wants what, where, and why it is asked. */
 function header(view: View, width: number, paint: Paint): readonly string[] {
-  const { question, alike, home } = view;
+  const { question, alike, home, hidden = 0, about } = view;
   const what = printable(question.what);
   const subject = who(question);
   const one = `${INDENT}${subject} wants to ${what}`;
@@ -191,19 +208,21 @@ function header(view: View, width: number, paint: Paint): readonly string[] {
           ...fold(what, width - 4, 4).map((line) => `${INDENT}│ ${paint.bold(line)}`),
         ];
   const [why = "", ...rest] = foldWords(printable(question.reason, 400), width - INDENT.length - ASKED.length, 4);
+  if (about !== undefined) lines.unshift(paint.dim(clip(`${INDENT}${printable(about, 200)}`, width)));
   lines.push(`${INDENT}${ASKED}${why}`, ...rest.map((line) => `${INDENT}${" ".repeat(ASKED.length - 2)}│ ${line}`));
-  if (alike.length === 0) return lines;
+  const more = alike.length + hidden;
+  if (more === 0) return lines;
   const where = place([question, ...alike], home);
-  return [...lines, clip(`${INDENT}… and ${alike.length} more like this${where === undefined ? "" : ` in ${where}`}`, width)];
+  return [...lines, clip(`${INDENT}… and ${more} more like this${where === undefined ? "" : ` in ${where}`}`, width)];
 }
 
 const ASKED = "asked because: ";
 
 /** What says yes comes first, what says no begins a line of its own. */
-function menu(highlighted: number, width: number, paint: Paint): readonly string[] {
+function menu(choices: readonly Choice[], highlighted: number, width: number, paint: Paint): readonly string[] {
   const lines: string[] = [];
   let used = width;
-  CHOICES.forEach(({ key, does }, at) => {
+  choices.forEach(({ key, does }, at) => {
     const label = clip(`${key}  ${does}`, width - MARGIN);
     const size = columns(label) + MARGIN;
     const shown = at === highlighted ? ` › ${paint.inverse(label)}` : `   ${label}`;
@@ -240,18 +259,35 @@ function rules(view: View, state: PromptState & { readonly view: "rules" }, widt
   // A rule is never written unseen.
   const full = columns(whole) > column ? fold(whole, width - 4, 4).map((line) => `${INDENT}│ ${line}`) : [];
   return [
-    clip(`${INDENT}${always(state.effect)} by this rule, for the profile ${printable(profile, 100)}:`, width),
+    clip(`${INDENT}${always(state.effect)} by this rule, ${goesTo(profile)}:`, width),
     ...lines,
     ...full,
     paint.dim(clip(`${INDENT}↑ ↓ choose  Enter writes the rule  e changes it  Esc back`, width)),
   ];
 }
 
+/** Where it is written. What is asked about no run has no profile. */
+const goesTo = (profile: string): string => (profile === "" ? "in your policy" : `for the profile ${printable(profile, 100)}`);
+
 const always = (effect: "allow" | "deny"): string => (effect === "allow" ? "always yes" : "never");
 
-function editing(
+/** Above the line that is edited, and below it. */
+function wordsOf(
+  state: Extract<PromptState, { readonly line: EditedLine }>,
   { profile }: Question,
-  effect: "allow" | "deny",
+): readonly [above: string, below: string] {
+  switch (state.view) {
+    case "edit":
+      return [`${always(state.effect)} by this rule, ${goesTo(profile)}:`, "Enter writes the rule  Esc back"];
+    case "time":
+      return ["yes to this and what is like it, for (30m, 2h, 1d):", "Enter says yes  Esc back"];
+    case "note":
+      return ["no, and the agent is told:", "Enter says no  Esc back"];
+  }
+}
+
+function editing(
+  [above, below]: readonly [above: string, below: string],
   line: EditedLine,
   width: number,
   paint: Paint,
@@ -273,11 +309,7 @@ function editing(
     .join("");
   const text = before + clip(after, Math.max(0, room - columns(before)));
   return {
-    lines: [
-      clip(`${INDENT}${always(effect)} by this rule, for the profile ${printable(profile, 100)}:`, width),
-      `${INDENT}> ${text}`,
-      paint.dim(clip(`${INDENT}Enter writes the rule  Esc back`, width)),
-    ],
+    lines: [clip(`${INDENT}${above}`, width), `${INDENT}> ${text}`, paint.dim(clip(`${INDENT}${below}`, width))],
     column: 4 + columns(before),
   };
 }
@@ -298,7 +330,11 @@ function details({ question, alike, home }: View, width: number, paint: Paint): 
     ...ancestry.flatMap((parent, at) => row(at === 0 ? "started by" : "", program(parent), 2)),
     ...alike.slice(0, MOST_ALIKE).flatMap((other, at) => row(at === 0 ? "and also" : "", other.what, 2)),
     ...(alike.length > MOST_ALIKE ? row("", `… and ${alike.length - MOST_ALIKE} more`) : []),
-    ...proposals.slice(0, 1).flatMap((proposal) => row("always writes", `${proposal.rule}  to profile ${question.profile}`)),
+    ...proposals
+      .slice(0, 1)
+      .flatMap((proposal) =>
+        row("always writes", `${proposal.rule}  ${question.profile === "" ? "to your policy" : `to profile ${question.profile}`}`),
+      ),
   ];
 }
 

@@ -1,7 +1,7 @@
 import { errorCode } from "../state/index.ts";
 import { answerFor, type Covers } from "./alike.ts";
 import { printable } from "./printable.ts";
-import type { CheckRule } from "./prompt.ts";
+import type { CheckRule, Choice } from "./prompt.ts";
 import { said, saidElsewhere, whoBriefly } from "./render.ts";
 import { type Device, type ForegroundControl, isTerminal, TerminalDevice } from "./tty.ts";
 import { type Answer, answeredElsewhere, type Approver, type Question } from "./types.ts";
@@ -50,6 +50,18 @@ export interface TerminalOptions {
   readonly onNotice?: ((text: string) => void) | undefined;
   /** By default the controlling terminal. */
   readonly path?: string | undefined;
+  /** The questions are of several runs: Ctrl-C calls this and answers nothing, and who ends one run ends no other. */
+  readonly onInterrupt?: (() => void) | undefined;
+}
+
+/** What is shown with a question that stands for others. */
+export interface QuestionSetting {
+  /** Others that one answer serves, and how many more there are. */
+  readonly others: readonly Question[];
+  readonly hidden: number;
+  /** Who it is that asks, in a line. */
+  readonly about: string;
+  readonly choices: readonly Choice[];
 }
 
 /** Asks a person on the terminal. Undefined where there is none. */
@@ -81,9 +93,11 @@ export class TerminalApprover implements Approver {
   #redraw: NodeJS.Timeout | undefined;
   /** What every further question is answered: the terminal is gone, or the run ends. */
   #over: Answer | undefined;
+  readonly #onInterrupt: (() => void) | undefined;
 
   constructor(device: Device, options: TerminalOptions) {
     this.#device = device;
+    this.#onInterrupt = options.onInterrupt;
     const { env } = options;
     const view: ViewOptions = { home: options.home, checkRule: options.checkRule };
     this.#view =
@@ -94,7 +108,8 @@ export class TerminalApprover implements Approver {
     this.#notice = options.onNotice ?? (() => undefined);
   }
 
-  ask(question: Question, signal: AbortSignal): Promise<Answer> {
+  /** `setting`: what is shown with it, as it is now. */
+  ask(question: Question, signal: AbortSignal, setting?: () => QuestionSetting): Promise<Answer> {
     if (this.#over !== undefined) return Promise.resolve(this.#over);
     if (signal.aborted) return Promise.resolve(DENY);
     return new Promise((done) => {
@@ -102,17 +117,24 @@ export class TerminalApprover implements Approver {
         this.#queue.remove(open);
         open.resolve(DENY);
         const elsewhere = answeredElsewhere(signal);
-        this.#guarded(() => this.#refresh(elsewhere === undefined ? undefined : recordOf(question, saidElsewhere(elsewhere))));
+        const reason: unknown = signal.reason;
+        const why = elsewhere === undefined ? (typeof reason === "string" ? reason : undefined) : saidElsewhere(elsewhere);
+        this.#guarded(() => this.#refresh(why === undefined ? undefined : recordOf(question, why)));
       };
       const resolve = (answer: Answer): void => {
         signal.removeEventListener("abort", isVoid);
         done(answer);
       };
-      const open: OpenQuestion = { question, resolve, visibility: "none" };
+      const open: OpenQuestion = { question, resolve, visibility: "none", setting };
       signal.addEventListener("abort", isVoid);
       this.#queue.add(open);
       this.#guarded(() => this.#refresh());
     });
+  }
+
+  /** What is shown with questions has changed. */
+  changed(): void {
+    this.#guarded(() => this.#refresh());
   }
 
   close(): Promise<void> {
@@ -190,7 +212,15 @@ export class TerminalApprover implements Approver {
     const current = this.#queue.current();
     if (current === undefined) throw new Error("no question is open");
     const { first, alike, waiting } = current;
-    return { question: first.question, alike: alike.map(({ question }) => question), waiting };
+    const setting = first.setting?.();
+    const settings = [setting, ...alike.map((open) => open.setting?.())];
+    return {
+      question: first.question,
+      alike: [...(setting?.others ?? []), ...alike.flatMap((open) => [open.question, ...(open.setting?.().others ?? [])])],
+      hidden: settings.reduce((sum, one) => sum + (one?.hidden ?? 0), 0),
+      ...(setting === undefined ? {} : { about: setting.about, choices: setting.choices }),
+      waiting,
+    };
   }
 
   #seen(): void {
@@ -215,6 +245,7 @@ export class TerminalApprover implements Approver {
   #input(text: string): void {
     const prompt = this.#prompt;
     if (prompt === undefined) return;
+    if (text === INTERRUPT && this.#onInterrupt !== undefined) return this.#onInterrupt();
     if (prompt.deaf !== undefined && text !== INTERRUPT) {
       this.#listenAfter(PAUSE_MS);
       if (!prompt.early) this.#view.early();
@@ -226,7 +257,7 @@ export class TerminalApprover implements Approver {
   }
 
   #answered(question: Question, answer: Answer): void {
-    if (answer.answer === "quit") this.#over = answer;
+    if (answer.answer === "quit" && this.#onInterrupt === undefined) this.#over = answer;
     const count = this.#queue.answer(answer, this.#covers);
     const others = count > 1 ? ` (${count} questions)` : "";
     this.#refresh(recordOf(question, `${said(answer)}${others}`));
@@ -243,6 +274,7 @@ interface OpenQuestion {
   readonly resolve: (answer: Answer) => void;
   /** Whether it is on the terminal, and whether it was there long enough for what is typed to mean it. */
   visibility: "none" | "drawn" | "seen";
+  readonly setting: (() => QuestionSetting) | undefined;
 }
 
 /** Open questions in the order they came. The first one and all of its group are shown together. */

@@ -1,7 +1,7 @@
 import { printCall } from "../action/index.ts";
 import { type Key, readKeys } from "./keys.ts";
 import { clip, columns, printable } from "./printable.ts";
-import { type CheckRule, CHOICES, pressKey, type PromptState, START } from "./prompt.ts";
+import { type CheckRule, type Choice, CHOICES, minutesIn, pressKey, type PromptState, START, startOf } from "./prompt.ts";
 import { type Drawing, type Paint, place, PLAIN, render, shorten, type Size, who } from "./render.ts";
 import type { Device } from "./tty.ts";
 import type { Answer, Question } from "./types.ts";
@@ -11,6 +11,12 @@ export interface ShownQuestion {
   readonly question: Question;
   /** Open questions of the same group, without the first. */
   readonly alike: readonly Question[];
+  /** How many more there are of the same group. */
+  readonly hidden?: number;
+  /** Who it is that asks, in a line. */
+  readonly about?: string;
+  /** By default those of a run's own prompt. */
+  readonly choices?: readonly Choice[];
   /** Open questions of other groups. */
   readonly waiting: number;
 }
@@ -66,7 +72,7 @@ export class BlockView implements PromptView {
 
   begin(shown: ShownQuestion): void {
     this.#shown = shown;
-    this.#state = START;
+    this.#state = startOf(shown.choices ?? CHOICES);
     this.#partial = "";
     // As many spaces as there are columns end on a line of their own unless the line was empty: what stands there stays.
     this.#device.write(`${" ".repeat(this.#device.size().columns)}\r${ESC}[K`);
@@ -94,7 +100,11 @@ export class BlockView implements PromptView {
     const { keys, rest } = readKeys(this.#partial + text);
     this.#partial = rest.length > LONGEST_SEQUENCE ? "" : rest;
     for (const key of asTyped(keys, this.#state)) {
-      const outcome = pressKey(this.#state, key, { proposals: shown.question.proposals, checkRule: this.#options.checkRule });
+      const outcome = pressKey(this.#state, key, {
+        ...(shown.choices === undefined ? {} : { choices: shown.choices }),
+        proposals: shown.question.proposals,
+        checkRule: this.#options.checkRule,
+      });
       if ("answer" in outcome) return outcome.answer;
       this.#state = outcome.state;
     }
@@ -146,7 +156,7 @@ const plainColumns = (line: string): number => columns(line.replace(/\u001b\[\d+
  * answer nothing, and are text only where a line is edited.
  */
 function asTyped(keys: readonly Key[], state: PromptState): readonly Key[] {
-  if (state.view === "edit") {
+  if ("line" in state) {
     // A pasted line break does not write the rule.
     return keys.length > 1 && keys.some(({ is }) => is === "char") ? keys.filter(({ is }) => is !== "enter") : keys;
   }
@@ -154,7 +164,18 @@ function asTyped(keys: readonly Key[], state: PromptState): readonly Key[] {
   return typed.length > 1 && typed.some(({ is }) => is === "char") ? [{ is: "paste", text: "" }] : keys;
 }
 
-const LINES = [CHOICES.slice(0, 4), CHOICES.slice(4)].map((some) => some.map(({ key, does }) => `${key}  ${does}`).join("   "));
+/** Four to a line, so that the words fit. */
+function linesOf(choices: readonly Choice[]): readonly string[] {
+  const lines: string[] = [];
+  for (let at = 0; at < choices.length; at += 4)
+    lines.push(
+      choices
+        .slice(at, at + 4)
+        .map(({ key, does }) => `${key}  ${does}`)
+        .join("   "),
+    );
+  return lines;
+}
 const LONGEST = 4000;
 
 /** Lines for terminals that can only print (TERM=dumb): a letter and Enter, and nothing is ever redrawn. */
@@ -164,7 +185,7 @@ export class LineView implements PromptView {
   #shown: ShownQuestion | undefined;
   #typed = "";
   /** What a line answers: the question itself, or which rule. */
-  #asks: "choice" | "allow" | "deny" = "choice";
+  #asks: "choice" | "allow" | "deny" | "time" | "note" = "choice";
 
   constructor(device: Device, options: ViewOptions) {
     this.#device = device;
@@ -174,14 +195,16 @@ export class LineView implements PromptView {
   begin(shown: ShownQuestion): void {
     this.#shown = shown;
     this.#asks = "choice";
-    const { question, alike, waiting } = shown;
+    const { question, alike, hidden = 0, about, waiting } = shown;
+    const more = alike.length + hidden;
     const where = alike.length === 0 ? undefined : place([question, ...alike], this.#options.home);
     this.#print(
       "",
+      ...(about === undefined ? [] : [printable(about, 200)]),
       `${who(question)} wants to ${printable(question.what, 1000)}`,
       `asked because: ${printable(question.reason, 400)}`,
-      ...(alike.length === 0 ? [] : [`... and ${alike.length} more like this${where === undefined ? "" : ` in ${where}`}`]),
-      ...LINES,
+      ...(more === 0 ? [] : [`... and ${more} more like this${where === undefined ? "" : ` in ${where}`}`]),
+      ...linesOf(shown.choices ?? CHOICES),
       ...(waiting === 0 ? [] : [`(${waiting} more waiting)`]),
     );
     this.#again();
@@ -232,8 +255,10 @@ export class LineView implements PromptView {
   }
 
   #line(line: string): Answer | undefined {
+    if (this.#asks === "time" || this.#asks === "note") return this.#words(line, this.#asks);
     if (this.#asks !== "choice") return this.#rule(line, this.#asks);
-    switch (line) {
+    const choices = this.#shown?.choices ?? CHOICES;
+    switch (line === "" || choices.some(({ key }) => key === line) ? line : undefined) {
       case "y":
         return { answer: "allow", scope: "once" };
       case "r":
@@ -248,6 +273,10 @@ export class LineView implements PromptView {
       case "?":
         this.#more();
         return undefined;
+      case "m":
+      case "w":
+        this.#asks = line === "m" ? "time" : "note";
+        return undefined;
       case "p":
       case "N":
         this.#asks = line === "p" ? "allow" : "deny";
@@ -257,9 +286,17 @@ export class LineView implements PromptView {
         );
         return undefined;
       default:
-        this.#print("That is none of the letters.", ...LINES);
+        this.#print("That is none of the letters.", ...linesOf(choices));
         return undefined;
     }
+  }
+
+  #words(line: string, of: "time" | "note"): Answer | undefined {
+    if (of === "note") return { answer: "deny", scope: "once", ...(line === "" ? {} : { note: line }) };
+    const minutes = minutesIn(line);
+    if (line === "") this.#asks = "choice";
+    else if (minutes === undefined) this.#print("That is not a time: write 30m, 2h or 1d; at most 7d.");
+    return minutes === undefined ? undefined : { answer: "allow", scope: "time", minutes };
   }
 
   #rule(line: string, effect: "allow" | "deny"): Answer | undefined {
@@ -294,7 +331,10 @@ export class LineView implements PromptView {
 
   #again(): void {
     this.#typed = "";
-    this.#device.write(this.#asks === "choice" ? "answer [n]: " : "number, or the text of a rule; empty goes back: ");
+    const asks = { choice: "answer [n]: ", time: "for how long (30m, 2h, 1d); empty goes back: ", note: "a word to the agent: " };
+    this.#device.write(
+      this.#asks === "allow" || this.#asks === "deny" ? "number, or the text of a rule; empty goes back: " : asks[this.#asks],
+    );
   }
 
   #print(...lines: readonly string[]): void {

@@ -23,8 +23,12 @@ export interface Decided {
   readonly answer: string;
   /** What waived questions, where something did. */
   readonly bypass?: string | undefined;
-  /** Who answered, and how long it holds: `allow (session)`. */
+  /** What a person answered, and how long it holds: `allow (session)`. */
   readonly answered?: string | undefined;
+  /** By which way: `terminal`, `page`, `popup`. */
+  readonly answeredBy?: string | undefined;
+  /** What the person had to say about it to the model. */
+  readonly note?: string | undefined;
   /** The program that acted, under supervision, and who started it, nearest first. */
   readonly process?: { readonly pid: number; readonly program: string; readonly parents: readonly string[] } | undefined;
   /** So many decisions alike, where they are told together. */
@@ -63,6 +67,8 @@ export function auditLine(decided: Decided): string {
     answer: decided.answer,
     bypass: text(decided.bypass),
     answered: text(decided.answered),
+    answeredBy: text(decided.answeredBy),
+    note: text(decided.note),
     process: decided.process && {
       pid: decided.process.pid,
       program: redactString(decided.process.program),

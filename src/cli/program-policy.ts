@@ -1,4 +1,5 @@
 import { Argument, Option, type Command } from "commander";
+import { addApprovalCommands } from "./program-approvals.ts";
 import { collect, folderOption, JSON_OPTION, policyOption, whenAlone } from "./program-frame.ts";
 
 /** The commands with which a person changes a policy. An agent that asks for one is denied (src/policy/floor.ts). */
@@ -272,6 +273,7 @@ export function addTrustCommands(assent: Command): void {
     });
 
   addGrantCommands(assent);
+  addApprovalCommands(assent);
 }
 
 function addGrantCommands(assent: Command): void {

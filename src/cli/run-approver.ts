@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { visible, type World } from "../action/index.ts";
 import { directoryApprover, controlForeground, noBlockApprover, terminalApprover, type Approver, type Question } from "../approve/index.ts";
+import { joinApprovers, queueApprover, type QueueApprover } from "../approve/queue/index.ts";
 import { realWorld } from "../engine/index.ts";
 import { callMatcher, matchMatcher, parseRule } from "../policy/index.ts";
 import type { Machine } from "../state/index.ts";
@@ -23,6 +24,8 @@ export interface Approvers {
   readonly terminal: () => Approver | undefined;
   readonly directory: (folder: string) => Approver;
   readonly noBlock: () => Approver;
+  /** Whoever is there in another terminal or on the page. */
+  readonly queue: () => QueueApprover;
 }
 
 /** An empty value is as good as none. */
@@ -35,16 +38,20 @@ export function asking(
   make: Approvers,
 ): Asking {
   if (logOnly === true) return { approver: undefined, how: "nothing is refused" };
-  if (backgroundDir !== undefined) return { approver: make.directory(backgroundDir), how: "asks in a folder" };
+  if (backgroundDir !== undefined)
+    return { approver: joinApprovers(make.directory(backgroundDir), "folder", make.queue()), how: "asks in a folder" };
   if (!prompt) return { approver: undefined, how: "asks nobody" };
   if (isSet(env["ASSENT_NO_BLOCK"]) || isSet(env["PTAPP_NO_BLOCK"])) return { approver: make.noBlock(), how: "ends instead of asking" };
   const terminal = make.terminal();
-  if (terminal !== undefined) return { approver: terminal, how: "asks in this terminal" };
+  if (terminal !== undefined) return { approver: joinApprovers(terminal, "terminal", make.queue()), how: "asks in this terminal" };
+  const queue = make.queue();
+  if (queue.isThere()) return { approver: queue, how: "asks in the terminal or page that is open for it" };
   return {
-    approver: undefined,
+    approver: queue,
     how: "asks nobody",
     notice:
-      "this is not a terminal, so nobody can be asked: what is not allowed is refused (--background-dir asks in a folder, -P says so)",
+      "this is not a terminal, so nobody can be asked: what is not allowed is refused " +
+      "(`assent approvals` in a terminal asks there, --background-dir in a folder, -P says so)",
   };
 }
 
@@ -67,6 +74,7 @@ export function realApprovers({ machine, cwd, onNotice, onBlock, group }: Around
       return terminalApprover({ env: machine.env, home: machine.home, checkRule, covers, onNotice, foreground });
     },
     directory: (folder) => directoryApprover(folder, { nonce: randomBytes(16).toString("hex"), checkRule, onNotice }),
+    queue: () => queueApprover({ machine, point: "run", checkRule, covers, onNotice }),
     noBlock: () =>
       noBlockApprover((explanation) => {
         writeStderr(`assent run: ${explanation}\n`);
@@ -76,13 +84,13 @@ export function realApprovers({ machine, cwd, onNotice, onBlock, group }: Around
 }
 
 /** What is wrong with a rule that a person typed. */
-function checkRule(rule: string): string | undefined {
+export function checkRule(rule: string): string | undefined {
   const parsed = parseRule(rule);
   if (parsed.ok) return undefined;
   return visible(parsed.help === undefined ? parsed.message : `${parsed.message}: ${parsed.help}`);
 }
 
-function answers(rule: string, { action, call }: Question, world: World): boolean {
+export function answers(rule: string, { action, call }: Question, world: World): boolean {
   const parsed = parseRule(rule);
   return (
     parsed.ok &&

@@ -3,7 +3,8 @@ import { accessSync, constants, realpathSync } from "node:fs";
 import { join } from "node:path";
 import { adviceForModel, brief, visible } from "../action/index.ts";
 import { REFERENCE } from "../agents/index.ts";
-import { decide, type Host } from "../engine/index.ts";
+import { queueApprover, type QueueApprover } from "../approve/queue/index.ts";
+import { decide, type Host, realWorld } from "../engine/index.ts";
 import {
   type ConfinedReport,
   dropReport,
@@ -25,6 +26,7 @@ import { engine } from "./engine.ts";
 import { gatewayEnvironment } from "./own-gateway.ts";
 import { absolute } from "./place.ts";
 import type { Beside } from "./run-beside.ts";
+import { answers, checkRule } from "./run-approver.ts";
 import { isForeground, withSignals } from "./run-job.ts";
 import { startersOf, stayBeside } from "./run-left.ts";
 import { STATUS, statusOf } from "./run-options.ts";
@@ -61,6 +63,7 @@ const say = (text: string): void => writeStderr(`assent: ${text}\n`);
  * `assent run --confined TICKET -- COMMAND`: what a host starts in the place of a command that its hook let go ahead confined.
  * INVARIANT: the command is started under supervision or not at all. The ticket of the hook says that it was judged; without one
  * that fits it is judged here, as the hook would judge it, and whatever would be a question is refused: nobody is asked.
+ * What its programs do is asked about where somebody is there to answer.
  */
 export async function runConfined(
   ticketId: string,
@@ -198,7 +201,7 @@ async function supervise(start: ConfinedStart, run: NonNullable<ConfinedParts["s
     // Answers that a person gave for programs they started themselves are not meant for this.
     profile: "confined",
     policyFiles: [],
-    approver: undefined,
+    approver: heldQuestions(machine, cwd, ticket),
     mode: "enforce",
     bestEffort: false,
     undo: true,
@@ -270,6 +273,23 @@ async function supervise(start: ConfinedStart, run: NonNullable<ConfinedParts["s
     starters,
   });
   return status;
+}
+
+/** How long a call waits for a person: what the host does with a command that takes longer is its own. Milliseconds. */
+const PATIENCE_MS = 110_000;
+
+/** Where somebody is there for it, a call is held until it is answered; else it is refused at once. */
+function heldQuestions(machine: Machine, cwd: string, ticket: Ticket | undefined): QueueApprover {
+  const world = realWorld(machine, cwd, undefined);
+  return queueApprover({
+    machine,
+    point: "confined",
+    agent: ticket?.agent,
+    session: ticket?.session,
+    patience: PATIENCE_MS,
+    checkRule,
+    covers: (rule, question) => answers(rule, question, world),
+  });
 }
 
 /** At most ten lines: what was refused first, for that is why something failed. */

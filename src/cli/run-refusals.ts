@@ -1,4 +1,6 @@
 import { adviceForPerson, type Action, brief, sayAction, quote, visible } from "../action/index.ts";
+import { NOBODYS } from "../approve/index.ts";
+import { LONGEST_NOTE } from "../approve/queue/index.ts";
 import { isWithin } from "../path/index.ts";
 import { titleOf, type Verdict } from "../policy/index.ts";
 import type { RunEvent } from "../supervise/index.ts";
@@ -22,8 +24,7 @@ export class Refusals {
   }
 
   add(event: RunEvent): void {
-    // What a person refused needs no reason.
-    if (event.answer !== undefined || isOwnCache(event.action)) return;
+    if (isOwnCache(event.action)) return;
     const line = this.#wording.line(event);
     if (line === undefined) return;
     if (this.#lines.has(line) || this.#lines.size < this.#wording.most) this.#lines.set(line, (this.#lines.get(line) ?? 0) + 1);
@@ -46,7 +47,9 @@ const LONGEST_REASON = 400;
 export function forPeople(quiet: boolean): RefusalWording {
   return {
     most: 3,
-    line: ({ action, verdict }) => {
+    line: ({ action, verdict, answer }) => {
+      // What a person refused needs no reason.
+      if (answer !== undefined && answer !== NOBODYS) return undefined;
       // What has no way back is said at once, where anything is.
       const isSaid = verdict.builtin === "undo.too-large" || verdict.builtin === "undo.failed";
       if (!quiet && isSaid) return undefined;
@@ -67,9 +70,13 @@ const LONGEST_OBJECT = 120;
  */
 export const forModels = (cwd: string, home: string): RefusalWording => ({
   most: 7,
-  line: ({ action, more = [], verdict }) => {
+  line: ({ action, more = [], verdict, answer, note }) => {
     const [said, ...objects] = spoken(action, more);
     const verb = verdict.builtin === "unreachable-name" ? "look up" : said;
+    if (answer !== undefined && answer !== NOBODYS) {
+      const words = note === undefined ? "" : `, and says: ${brief(note, LONGEST_NOTE)}`;
+      return `${verb} ${objects.map(quoted).join(" to ")}: the user was asked and said no${words}. Way out: go on without it`;
+    }
     const [why, way] = verdict.builtin === "run.outside" && isWithin(home, cwd) ? IN_HOME : [whyOf(verdict), wayOut(action, verdict, cwd)];
     return `${verb} ${objects.map(quoted).join(" to ")}: ${why}. Way out: ${way}`;
   },

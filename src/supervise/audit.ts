@@ -69,7 +69,7 @@ export class RunAudit {
     this.#flush();
   }
 
-  #decided({ time, process, call, action, verdict, outcome, answer, parents = [] }: RunEvent): Decided {
+  #decided({ time, process, call, action, verdict, outcome, answer, answeredBy, note, parents = [] }: RunEvent): Decided {
     // An answer has taken the place of what was asked.
     const asked: Verdict = answer !== undefined && verdict.decision === "allow" ? { ...verdict, decision: "ask" } : verdict;
     return {
@@ -80,6 +80,8 @@ export class RunAudit {
       verdict: { ...asked, actions: [{ action, verdict: asked }], unknowns: [] },
       answer: outcome === "refused" ? "deny" : "allow",
       answered: answer,
+      answeredBy,
+      note,
       process: { pid: process.pid, program: process.name, parents },
     };
   }

@@ -55,15 +55,21 @@ export class Questions {
     if (abort.signal.aborted) return;
     if (answer.answer === "quit") this.#ended ??= "quit";
     if (answer.answer !== "quit" && answer.scope === "always") this.#remember(question, answer);
-    this.#asker.answer(question.seq, answer, answer.answer === "allow" ? this.#grant(question, answer.scope) : undefined);
+    this.#asker.answer(question.seq, answer, answer.answer === "allow" ? this.#grant(question, answer) : undefined);
     if (answer.answer !== "quit" && answer.scope === "always") this.#asker.reload();
   }
 
   /** What holds for this run is held in its memory; the grant shows it to others, and lets them take it back. */
-  #grant({ process, what, rule, reason }: Question, scope: string): string | undefined {
-    if (scope !== "session" && scope !== "tree") return undefined;
-    const { machine } = this.#options;
+  #grant(question: Question, answer: Extract<Answer, { readonly answer: "allow" }>): string | undefined {
+    if (answer.scope === "once" || answer.scope === "always") return undefined;
+    const { machine, confined } = this.#options;
+    const { process, what, rule, reason } = question;
     const now = Date.now();
+    const lasts = answer.scope === "time" ? Math.min(LONGEST_GRANT_MS, 60_000 * answer.minutes) : LONGEST_GRANT_MS;
+    // A run of an agent's command is over in a moment: its session is what a person means.
+    if (answer.scope === "time" || (answer.scope === "session" && confined?.session !== undefined))
+      this.#grantBeyond(question, now, lasts, answer.scope === "time" ? undefined : confined?.session);
+    const scope = answer.scope === "tree" ? "tree" : "session";
     const made = addGrant(
       machine,
       {
@@ -71,7 +77,7 @@ export class Questions {
         run: this.#run.run,
         holder: ownLife(),
         by: "you, when the run asked",
-        until: now + LONGEST_GRANT_MS,
+        until: now + lasts,
         program: process.name,
         what:
           scope === "tree" ? `everything ${process.name} (${process.pid}) and what it starts would ask` : `${what}, and what is like it`,
@@ -86,6 +92,28 @@ export class Questions {
     }
     this.#grants.push(made.grant.id);
     return made.grant.id;
+  }
+
+  /** For other runs, too: the narrowest rule that covers it; of what a person started, for what this program does. */
+  #grantBeyond({ process, what, proposals }: Question, now: number, lasts: number, session: string | undefined): void {
+    const { confined } = this.#options;
+    const [narrowest] = proposals;
+    if (narrowest === undefined) return;
+    const made = addGrant(
+      this.#options.machine,
+      {
+        kind: "rule",
+        rule: narrowest.rule,
+        by: "you, when a run asked",
+        until: now + lasts,
+        // What an agent has written calls itself what it likes.
+        ...(confined === undefined ? { program: process.name } : {}),
+        why: `answered when ${process.name} wanted to ${what}`,
+        ...(session === undefined ? {} : { session }),
+      },
+      now,
+    );
+    if ("problem" in made) this.#options.onNotice?.(`the answer holds for this run alone: ${made.problem}`);
   }
 
   #remember(question: Question, answer: { readonly answer: "allow" | "deny"; readonly rule: string }): void {

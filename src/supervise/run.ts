@@ -132,7 +132,7 @@ export async function superviseRun(options: RunOptions): Promise<RunResult> {
   let { env } = options;
   const ofAgent = options.confined !== undefined || isAgents(env);
   // Where somebody is asked about a connection, its name is looked up before.
-  const refusesNames = ofAgent && options.mode === "enforce" && options.approver === undefined;
+  const refusesNames = ofAgent && options.mode === "enforce" && (options.approver === undefined || options.approver.isThere !== undefined);
   /** Variables that the program is not given. */
   let removed: readonly string[] = [];
   const noProc = procProblem();
@@ -245,6 +245,7 @@ export async function superviseRun(options: RunOptions): Promise<RunResult> {
             machine,
             cwd,
             root: options.root,
+            session: options.confined?.session,
             env,
             ofAgent,
             asksPerson: options.approver?.atTerminal === true,
@@ -302,7 +303,7 @@ export async function superviseRun(options: RunOptions): Promise<RunResult> {
             command: [options.word ?? argv[0], ...argv.slice(1)],
             env,
             observes,
-            asks: options.approver !== undefined,
+            asks: () => options.approver !== undefined && options.approver.isThere?.() !== false,
             tellsAll: options.onEvent !== undefined,
             tally,
             exceeds: () => otherRuns?.exceeds(),

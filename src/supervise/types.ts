@@ -1,6 +1,6 @@
 import type { Action, Call } from "../action/index.ts";
 import type { Verdict } from "../policy/index.ts";
-import type { Approver, ProcessInfo } from "../approve/index.ts";
+import type { Approver, Channel, ProcessInfo } from "../approve/index.ts";
 import type { Machine } from "../state/index.ts";
 import type { GuardPlace } from "./outer/index.ts";
 
@@ -20,6 +20,13 @@ export interface ConfinedCommand {
 /** What ended what a run had left behind: its agent's session, the host's own end, or that it was too old. */
 export type LeftEnd = "session" | "host" | "age";
 
+/** What was said to a question. */
+export interface GivenAnswer {
+  readonly text: string;
+  readonly by?: Channel;
+  readonly note?: string;
+}
+
 /** One judged call, as it is logged, traced and learnt from. */
 export interface RunEvent {
   /** Milliseconds since the epoch. */
@@ -36,8 +43,12 @@ export interface RunEvent {
   readonly ancestry?: readonly ProcessInfo[];
   /** Errno of a call that failed or was refused. */
   readonly errno?: string;
-  /** Who answered a question, and what. */
+  /** What was said to a question, and for how long. */
   readonly answer?: string;
+  /** By which way; absent: nobody did, or another answer did. */
+  readonly answeredBy?: Channel;
+  /** What the person had to say about it to the model. */
+  readonly note?: string;
   /** Of what was refused or asked: who started the program, nearest first. */
   readonly parents?: readonly string[];
 }
@@ -53,7 +64,7 @@ export interface RunOptions {
   /** Name of the profile; by default the program's. */
   readonly profile?: string | undefined;
   readonly policyFiles: readonly string[];
-  /** Undefined: nobody; what is not allowed is denied. */
+  /** Undefined: nobody; what is not allowed is denied, as it is while its `isThere` says that nobody is. */
   readonly approver: Approver | undefined;
   /** `observe` blocks nothing. */
   readonly mode: "enforce" | "observe";

@@ -22,6 +22,7 @@ const NONE: Readonly<Record<string, string>> = {
   "breaker reset": "says that it is done; `breaker status` says what is counted",
   "grants add": "asks at the terminal; `grants list` says what holds",
   "grants revoke": "says that it is done; `grants list` says what holds",
+  "approvals answer": "says what was answered; `approvals list` says what waits",
   install: "shows a change of settings and asks; `doctor` says what is registered",
   uninstall: "shows a change of settings and asks; `doctor` says what is registered",
   "wrap install": "runs npm or pipx; `wrap list` says what is wrapped",

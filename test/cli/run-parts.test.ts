@@ -11,6 +11,7 @@ import { withSignals } from "../../src/cli/run-job.ts";
 import type { Answer, Approver } from "../../src/approve/index.ts";
 import type { RunEvent } from "../../src/supervise/index.ts";
 import { learningApprover, Observations } from "../../src/supervise/learn/index.ts";
+import { question } from "../approve/question.ts";
 import { scratch } from "../scratch.ts";
 
 const FLAGS: RunFlags = { prompt: true, undo: true, policy: [] };
@@ -21,14 +22,26 @@ const named = (name: string): Approver & { readonly name: string } => ({
 });
 
 describe("who is asked", () => {
-  const make = (terminal: boolean): Approvers => ({
+  const make = (terminal: boolean, there: boolean): Approvers => ({
     terminal: () => (terminal ? named("terminal") : undefined),
     directory: (folder) => named(`folder ${folder}`),
     noBlock: () => named("no-block"),
+    queue: () => ({ ...named("queue"), isThere: () => there, tryAsk: () => Promise.resolve(undefined) }),
   });
-  it.each<readonly [flags: Partial<RunFlags>, env: Record<string, string>, terminal: boolean, who: string | undefined, told: boolean]>([
+  type Row = readonly [
+    flags: Partial<RunFlags>,
+    env: Record<string, string>,
+    at: boolean | "queue",
+    who: string | undefined,
+    told: boolean,
+  ];
+  it.each<Row>([
     [{}, {}, true, "terminal", false],
-    [{}, {}, false, undefined, true],
+    [{}, {}, false, "queue", true],
+    [{}, {}, "queue", "queue", false],
+    [{ prompt: false }, {}, "queue", undefined, false],
+    [{}, { ASSENT_NO_BLOCK: "1" }, "queue", "no-block", false],
+    [{ backgroundDir: "d" }, {}, "queue", "folder d", false],
     [{ prompt: false }, {}, true, undefined, false],
     [{ backgroundDir: "d" }, {}, true, "folder d", false],
     [{ backgroundDir: "d" }, { ASSENT_NO_BLOCK: "1" }, true, "folder d", false],
@@ -37,9 +50,10 @@ describe("who is asked", () => {
     [{}, { ASSENT_NO_BLOCK: "" }, true, "terminal", false],
     [{ prompt: false }, { ASSENT_NO_BLOCK: "1" }, true, undefined, false],
     [{ logOnly: true }, { ASSENT_NO_BLOCK: "1" }, true, undefined, false],
-  ])("%j %j, terminal %s: %s", (flags, env, terminal, who, told) => {
-    const { approver, notice } = asking({ ...FLAGS, ...flags }, env, make(terminal));
-    expect(approver === undefined || !("name" in approver) ? undefined : approver.name).toBe(who);
+  ])("%j %j, terminal %s: %s", async (flags, env, at, who, told) => {
+    const { approver, notice } = asking({ ...FLAGS, ...flags }, env, make(at === true, at === "queue"));
+    const answer = await approver?.ask(question(1), new AbortController().signal);
+    expect(answer !== undefined && "rule" in answer ? answer.rule : undefined).toBe(who);
     expect(notice !== undefined).toBe(told);
   });
 });

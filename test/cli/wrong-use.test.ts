@@ -239,7 +239,7 @@ beforeAll(() => {
 describe("a name, a place, a time or a number that is not there", () => {
   const rows = allCommands(commandTable(program())).filter(({ path }) => !path.endsWith(" help"));
   /** What stands for an argument that is needed besides. */
-  const FILLED: Readonly<Record<string, string>> = { "<rule>": "Bash(ls)", "<package>": "x", "<name>": "x" };
+  const FILLED: Readonly<Record<string, string>> = { "<rule>": "Bash(ls)", "<package>": "x", "<name>": "x", "<answer>": "yes" };
   const LISTED_KINDS: readonly ValueKind[] = ["run", "session", "profile", "grant", "wrapped", "host", "file", "folder"];
   const isNumber = (name: string): boolean => ["time", "count", "n", "number", "seconds"].includes(name);
   const wrong = (kind: ValueKind, name: string): string | undefined => {

@@ -3,7 +3,8 @@ import { answerFor, type Covers } from "../alike.ts";
 import type { CheckRule } from "../prompt.ts";
 import { printable } from "../printable.ts";
 import { type Answer, answeredElsewhere, type AnsweredElsewhere, type Approver, type Question } from "../types.ts";
-import { isSomebodyThere } from "./presence.ts";
+import { noteUnanswered } from "./folder.ts";
+import { isAnybodyReached, isSomebodyThere } from "./presence.ts";
 import { notify } from "./notify.ts";
 import { dropQuestion, endQuestion, putQuestion, readEnd, writeQuestion } from "./store.ts";
 import type { QueuedQuestion, QueueEnd, QueuePoint } from "./types.ts";
@@ -153,7 +154,10 @@ class FolderQueue implements QueueApprover {
     for (const post of this.#posts.values()) {
       const found = readEnd(machine, post.queued.id);
       if (found !== undefined) this.#ended(post, found.end, found.seen);
-      else if (Date.now() >= (post.queued.until ?? Infinity)) this.#end(post, { is: "expired", at: Date.now() });
+      else if (Date.now() >= (post.queued.until ?? Infinity)) {
+        noteUnanswered(machine);
+        this.#end(post, { is: "expired", at: Date.now() });
+      }
     }
     if (this.#posts.size > 0) this.#lookWhoIsThere();
   }
@@ -163,7 +167,7 @@ class FolderQueue implements QueueApprover {
     const now = performance.now();
     if (now - this.#looked < 1000) return;
     this.#looked = now;
-    if (this.isThere()) this.#alone = undefined;
+    if (isAnybodyReached(this.#options.machine)) this.#alone = undefined;
     else if (now - (this.#alone ??= now) > GONE_MS)
       for (const post of this.#posts.values())
         if (post.members.every(({ alone }) => alone)) this.#end(post, { is: "expired", at: Date.now() });

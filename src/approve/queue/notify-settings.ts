@@ -1,7 +1,7 @@
 import { unlinkSync } from "node:fs";
 import { isObject } from "../../data/index.ts";
 import { errorCode, isOwn, type Machine, readRegular, writeAtomic } from "../../state/index.ts";
-import { openQueue, questionsFolder } from "./store.ts";
+import { openQueue, questionsFolder } from "./folder.ts";
 
 /**
  * How a person wants to be told of questions, switched by `assent approvals --notify`. Programs stand in it by their path, as the
@@ -18,6 +18,8 @@ export interface NotifySettings {
     /** What the popup starts. */
     readonly command: readonly string[];
   };
+  /** `assent approvals` rings, and tells the terminal to tell the desktop. */
+  readonly terminal?: true;
 }
 
 const LARGEST = 16 << 10;
@@ -36,6 +38,7 @@ export function readNotify(machine: Machine): NotifySettings | undefined {
       ...(isObject(tmux) && isPath(tmux["program"]) && isPath(tmux["socket"]) && isWords(tmux["command"])
         ? { tmux: { program: tmux["program"], socket: tmux["socket"], command: tmux["command"] } }
         : {}),
+      ...(value["terminal"] === true ? { terminal: true } : {}),
     };
     return Object.keys(settings).length === 0 ? undefined : settings;
   } catch {
@@ -43,11 +46,17 @@ export function readNotify(machine: Machine): NotifySettings | undefined {
   }
 }
 
+/** A question reaches somebody, though no terminal and no page is open. */
+export function isToldOf(machine: Machine): boolean {
+  const settings = readNotify(machine);
+  return settings?.desktop !== undefined || settings?.tmux !== undefined;
+}
+
 /** Undefined: done; else why not. */
 export function writeNotify(machine: Machine, settings: NotifySettings): string | undefined {
   try {
     openQueue(machine);
-    if (settings.desktop === undefined && settings.tmux === undefined) unlinkSync(fileOf(machine));
+    if (Object.keys(settings).length === 0) unlinkSync(fileOf(machine));
     else writeAtomic(fileOf(machine), `${JSON.stringify({ v: 1, ...settings })}\n`);
     return undefined;
   } catch (error) {

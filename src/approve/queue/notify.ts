@@ -3,7 +3,8 @@ import { closeSync, lstatSync, openSync, utimesSync } from "node:fs";
 import type { Machine } from "../../state/index.ts";
 import { type NotifySettings, readNotify } from "./notify-settings.ts";
 import { approversThere } from "./presence.ts";
-import { openQuestions, questionsFolder } from "./store.ts";
+import { questionsFolder } from "./folder.ts";
+import { openQuestions } from "./store.ts";
 
 /** A burst of questions is told once. Milliseconds. */
 const SELDOM_MS = 3000;

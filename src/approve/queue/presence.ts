@@ -1,11 +1,11 @@
 import { randomBytes } from "node:crypto";
-import { lstatSync, readdirSync, unlinkSync, utimesSync } from "node:fs";
+import { lstatSync, readdirSync, utimesSync } from "node:fs";
 import { isObject } from "../../data/index.ts";
 import { ensureFolder, isOwn, type Machine, readRegular, writeAtomic } from "../../state/index.ts";
 import { type Life, lifeState, ownLife, readLife } from "../life.ts";
 import type { Channel } from "../types.ts";
-import { readNotify } from "./notify-settings.ts";
-import { openQueue, questionsFolder } from "./store.ts";
+import { isToldOf } from "./notify-settings.ts";
+import { isAway, noteSignOfLife, openQueue, questionsFolder, remove } from "./folder.ts";
 import { CHANNELS } from "./types.ts";
 
 /**
@@ -25,6 +25,7 @@ const approversFolder = (machine: Machine): string => `${questionsFolder(machine
 /** Somebody can answer here, until it is closed. Throws where that cannot be written down. */
 export function announceApprover(machine: Machine, channel: Channel): { close(): void } {
   openQueue(machine);
+  noteSignOfLife(machine);
   const folder = approversFolder(machine);
   ensureFolder(folder);
   const file = `${folder}/${channel}-${process.pid}-${randomBytes(4).toString("hex")}`;
@@ -67,9 +68,12 @@ export function approversThere(machine: Machine): readonly Channel[] {
   });
 }
 
-/** Somebody can answer now, or wants to be told that there is a question. */
+/** Somebody could answer, or wants to be told that there is a question. */
+export const isAnybodyReached = (machine: Machine): boolean => approversThere(machine).length > 0 || isToldOf(machine);
+
+/** A question that is put now has somebody to answer it. */
 export function isSomebodyThere(machine: Machine): boolean {
-  return approversThere(machine).length > 0 || readNotify(machine) !== undefined;
+  return isAnybodyReached(machine) && !isAway(machine);
 }
 
 function lifeIn(file: string, machine: Machine): Life | undefined {
@@ -86,12 +90,4 @@ function lifeIn(file: string, machine: Machine): Life | undefined {
 function isFresh(file: string): boolean {
   const stats = lstatSync(file, { throwIfNoEntry: false });
   return stats !== undefined && Math.abs(Date.now() - stats.mtimeMs) < SILENT_MS;
-}
-
-function remove(file: string): void {
-  try {
-    unlinkSync(file);
-  } catch {
-    // Gone already.
-  }
 }

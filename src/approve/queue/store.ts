@@ -1,9 +1,10 @@
 import { randomBytes } from "node:crypto";
-import { linkSync, lstatSync, readdirSync, unlinkSync } from "node:fs";
-import { ensureFolder, errorCode, isOwn, type Machine, openState, readRegular, stateFolder, writeAtomic } from "../../state/index.ts";
+import { linkSync, lstatSync, readdirSync } from "node:fs";
+import { errorCode, isOwn, type Machine, readRegular, writeAtomic } from "../../state/index.ts";
 import { safeJson } from "../exchange.ts";
 import { isAlive, type Life, ownLife } from "../life.ts";
 import type { Answer, Channel, Question } from "../types.ts";
+import { noteSignOfLife, openQueue, questionsFolder, remove } from "./folder.ts";
 import { answerOf, endOf, entryOf, type FiledEntry } from "./parse.ts";
 import type { AnswerOutcome, QueuedQuestion, QueueEnd } from "./types.ts";
 
@@ -16,7 +17,6 @@ import type { AnswerOutcome, QueuedQuestion, QueueEnd } from "./types.ts";
  *   where there is one), whoever is first. It stays for a while, so that who comes later learns who was faster.
  */
 
-const QUESTIONS = "questions";
 const NAME = /^([a-z0-9]{8})\.(question|end)$/;
 const LARGEST_QUESTION = 4 << 20;
 const LARGEST_END = 64 << 10;
@@ -27,22 +27,8 @@ export const ENDS_STAY_MS = 10 * 60_000;
 /** A file that is being written. */
 const UNFINISHED_MS = 60_000;
 
-export const questionsFolder = (machine: Machine): string => `${stateFolder(machine)}/${QUESTIONS}`;
-
 const questionFile = (machine: Machine, id: string): string => `${questionsFolder(machine)}/${id}.question`;
 const endFile = (machine: Machine, id: string): string => `${questionsFolder(machine)}/${id}.end`;
-
-/** Made where it is missing. Throws where questions cannot be kept, or others could answer them. */
-export function openQueue(machine: Machine): string {
-  const state = openState(machine);
-  if ("problem" in state) throw new Error(state.problem);
-  const folder = questionsFolder(machine);
-  ensureFolder(folder);
-  const stats = lstatSync(folder);
-  if (!stats.isDirectory()) throw new Error(`${folder} is not a folder`);
-  if (!isOwn(stats, machine.uid)) throw new Error(`${folder} can be written by others, who could answer`);
-  return folder;
-}
 
 /** Names of 40 bits: no two are alike, and a person can type them. */
 function newId(): string {
@@ -177,6 +163,7 @@ export function answerQuestion(machine: Machine, id: string, answer: Answer, by:
   const sound = answerOf(answer);
   if (sound === undefined) throw new Error("this is not an answer to a question");
   const other = endQuestion(machine, id, { is: "answered", answer: sound, by, at: Date.now() }, seen ?? queued.alike);
+  noteSignOfLife(machine);
   return other === undefined ? { is: "taken" } : { is: "late", end: other };
 }
 
@@ -201,13 +188,5 @@ export function clearQueue(machine: Machine, now = Date.now()): void {
         remove(file);
     } else if (what === "end" ? age > ENDS_STAY_MS : stats?.isFile() === true && /\.(?:question|end)\./.test(name) && age > UNFINISHED_MS)
       remove(file);
-  }
-}
-
-function remove(file: string): void {
-  try {
-    unlinkSync(file);
-  } catch {
-    // Somebody else was faster.
   }
 }

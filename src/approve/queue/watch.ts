@@ -1,6 +1,7 @@
 import { type FSWatcher, watch } from "node:fs";
 import type { Machine } from "../../state/index.ts";
-import { openQueue, openQuestions, questionsFolder, readEnd } from "./store.ts";
+import { openQueue, questionsFolder } from "./folder.ts";
+import { openQuestions, readEnd } from "./store.ts";
 import type { EndedQuestion, QueuedQuestion } from "./types.ts";
 
 /** What is to be answered now, and what has come off the queue since the last time. */

@@ -1,10 +1,10 @@
 import { messageOf } from "../../state/index.ts";
 import { type Verdict, verdictOf } from "../../policy/index.ts";
-import type { Answer } from "../../approve/index.ts";
+import { type Answer, NOBODYS, scopeText } from "../../approve/index.ts";
 import type { CommandPlan } from "../errands/index.ts";
 import type { Caller } from "../judge/index.ts";
 import { ERRNO, errorName, sys, SYSCALLS } from "../kernel/index.ts";
-import type { RunEvent } from "../types.ts";
+import type { GivenAnswer, RunEvent } from "../types.ts";
 import type { KeepResult } from "../undo/index.ts";
 import { OwnWorkJudge } from "./judge-own-work.ts";
 import { questionOf, RunConsent } from "./questions.ts";
@@ -39,7 +39,7 @@ interface JudgedCall<Work extends DecodedCall | DecodedExec = DecodedCall | Deco
   /** It is done even where what it destroys cannot be kept. */
   readonly anyway: boolean;
   /** What a person said. */
-  readonly answer: string | undefined;
+  readonly answer: GivenAnswer | undefined;
   /** It goes ahead by a person's word: to this call, or to what the run makes where it lies. */
   readonly consent?: "asked" | "covered";
 }
@@ -280,10 +280,11 @@ export class Calls {
     }
     if (asked === undefined) return;
     if (answer.answer === "allow" && answer.scope === "session") this.#consent.allow(asked.group, grant);
+    if (answer.answer === "allow" && answer.scope === "time") this.#consent.allow(asked.group, grant, 60_000 * answer.minutes);
     if (answer.answer === "allow" && answer.scope === "tree") this.#consent.trust(asked.task.tgid, grant);
     if (answer.answer === "allow") this.#consent.connected(asked.task, actionOf(asked.work), asked.work.call, asked.verdict);
     if (answer.answer === "allow" && asked.plan !== undefined) this.#own.consentTo(asked.plan);
-    this.#settle(asked, answer.answer === "allow", `${answer.answer} (${answer.scope})`, "asked");
+    this.#settle(asked, answer.answer === "allow", given(answer), "asked");
     if (answer.answer === "allow") this.rejudge();
   }
 
@@ -299,12 +300,12 @@ export class Calls {
         verdict.decision === "ask" && (covered || this.#consent.waives(asked.task, actionOf(asked.work), asked.work.call, verdict));
       if (verdict.decision !== "allow" && verdict.decision !== "deny" && !waived) continue;
       this.#drop(asked);
-      this.#settle(asked, verdict.decision !== "deny", "settled by another answer", covered ? "covered" : undefined);
+      this.#settle(asked, verdict.decision !== "deny", { text: "settled by another answer" }, covered ? "covered" : undefined);
     }
   }
 
   /** Asked to performing, or to refused. */
-  #settle(asked: AskedCall, allowed: boolean, answer: string, consent: JudgedCall["consent"]): void {
+  #settle(asked: AskedCall, allowed: boolean, answer: GivenAnswer, consent: JudgedCall["consent"]): void {
     this.#forget(asked);
     const { trap, task, work, verdict, anyway } = asked;
     if (!this.#access.listener.valid(trap)) return closeAll(work.pinned);
@@ -361,4 +362,16 @@ export class Calls {
   #drop({ seq }: AskedCall): void {
     this.#tell((outside) => outside.drop(seq));
   }
+}
+
+/** For the record. */
+function given(answer: Exclude<Answer, { readonly answer: "quit" }>): GivenAnswer {
+  const { by } = answer;
+  const note = answer.answer === "deny" ? answer.note : undefined;
+  const isNobodys = answer.answer === "deny" && answer.scope === "once" && answer.nobody === true;
+  return {
+    text: isNobodys ? NOBODYS : `${answer.answer} (${scopeText(answer)})`,
+    ...(by === undefined ? {} : { by }),
+    ...(note === undefined ? {} : { note }),
+  };
 }

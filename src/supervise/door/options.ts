@@ -25,8 +25,8 @@ export interface DoorOptions {
   readonly walled: boolean;
   /** Observe: nothing is blocked. */
   readonly observes: boolean;
-  /** Somebody answers questions. */
-  readonly asks: boolean;
+  /** Somebody answers questions that are put now. */
+  readonly asks: () => boolean;
   /** Tell of every judged call, not only of what a receipt needs. */
   readonly tellsAll: boolean;
   /** A remembered answer has not been taken back. */

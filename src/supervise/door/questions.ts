@@ -120,12 +120,11 @@ const isPlain = (path: string): boolean => /^[\w./~+@%,=:-]+$/.test(path);
 export class RunConsent {
   readonly #lineage: Lineage;
   /** Where each is remembered for others to see, and to take back. */
-  readonly #groups = new Map<string, string | undefined>();
+  readonly #groups = new Map<string, { readonly grant: string | undefined; readonly until: number }>();
   readonly #trees = new Map<string, number>();
   readonly #connected = new Set<string>();
   readonly #holds: (grant: string) => boolean;
-  /** Somebody answers questions. */
-  readonly #asks: boolean;
+  readonly #asks: () => boolean;
 
   constructor(lineage: Lineage, { holds, asks }: Pick<DoorOptions, "holds" | "asks">) {
     this.#lineage = lineage;
@@ -135,7 +134,7 @@ export class RunConsent {
 
   /** A person may be asked for this task. */
   asks({ tgid }: Task): boolean {
-    return this.#asks && !this.#lineage.isAlone(tgid);
+    return !this.#lineage.isAlone(tgid) && this.#asks();
   }
 
   /** Once is enough for one process and one place on the network, however many connections it opens. */
@@ -145,9 +144,9 @@ export class RunConsent {
       this.#connected.add(connectionOf(tgid, action, call, verdict));
   }
 
-  /** Questions alike need not be asked again. */
-  allow(group: string, grant: string | undefined): void {
-    this.#groups.set(group, grant);
+  /** Questions alike need not be asked again, for so many milliseconds. */
+  allow(group: string, grant: string | undefined, lasts = Number.POSITIVE_INFINITY): void {
+    this.#groups.set(group, { grant, until: performance.now() + lasts });
   }
 
   /** Nor those of this process and what it starts. */
@@ -163,8 +162,8 @@ export class RunConsent {
       this.#trees.delete(grant);
       this.#lineage.distrust(pid);
     }
-    const grant = this.#groups.get(group);
-    if (grant !== undefined && !this.#holds(grant)) this.#groups.delete(group);
+    const { grant, until = 0 } = this.#groups.get(group) ?? {};
+    if (performance.now() >= until || (grant !== undefined && !this.#holds(grant))) this.#groups.delete(group);
   }
 
   /** It is looked at only where nothing denies; what the floor asks is asked each time. */

@@ -2,7 +2,7 @@ import { type Action, printAction } from "../../action/index.ts";
 import { baseName } from "../../path/index.ts";
 import type { Verdict } from "../../policy/index.ts";
 import type { ProcessInfo } from "../../approve/index.ts";
-import type { RunEvent } from "../types.ts";
+import type { GivenAnswer, RunEvent } from "../types.ts";
 import { type DecodedCall, type DecodedExec, isExec } from "./operation.ts";
 import { ancestryOf, describeProcess } from "./processes.ts";
 import type { Task } from "./tasks.ts";
@@ -33,7 +33,14 @@ export class Recorder {
     return this.#events.length > 0;
   }
 
-  note(task: Task, work: DecodedCall | DecodedExec, verdict: Verdict, outcome: RunEvent["outcome"], errno?: string, answer?: string): void {
+  note(
+    task: Task,
+    work: DecodedCall | DecodedExec,
+    verdict: Verdict,
+    outcome: RunEvent["outcome"],
+    errno?: string,
+    answer?: GivenAnswer,
+  ): void {
     if (outcome !== "refused" && !isOfPolicy(verdict)) this.#exceeds();
     const told = outcome === "refused" || answer !== undefined;
     if (!told && verdict.decision === "allow") this.#tally.add(task.tgid, work, verdict);
@@ -49,7 +56,9 @@ export class Recorder {
       outcome,
       ...(this.#tellsAll && isExec(work) ? { ancestry: ancestryOf(task.tgid) } : {}),
       ...(errno === undefined ? {} : { errno }),
-      ...(answer === undefined ? {} : { answer }),
+      ...(answer === undefined ? {} : { answer: answer.text }),
+      ...(answer?.by === undefined ? {} : { answeredBy: answer.by }),
+      ...(answer?.note === undefined ? {} : { note: answer.note }),
       ...(told ? { parents: ancestryOf(task.tgid).map(({ name }) => name) } : {}),
     });
     if (this.#events.length >= FLUSH_AT) this.flush();

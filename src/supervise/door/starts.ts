@@ -1,3 +1,4 @@
+import type { GivenAnswer } from "../types.ts";
 import { readFileSync } from "node:fs";
 import { CONFINED_NEEDS } from "../../action/index.ts";
 import { baseName } from "../../path/index.ts";
@@ -89,7 +90,7 @@ export class Starts {
     const judged: DecodedExec = { ...exec, action, errand, programs, logins, named, says: isOfLine ? found.says : [] };
     // What a person types is not asked about again; where nobody could be asked, it sets nothing that outlasts the run.
     const typed =
-      options.typed && !this.#begun && verdict.decision === "ask" && verdict.basis !== "floor" && (options.asks || !found.lasts);
+      options.typed && !this.#begun && verdict.decision === "ask" && verdict.basis !== "floor" && (options.asks() || !found.lasts);
     this.#begun = true;
     return { judged, verdict, allowed: verdict.decision === "allow" || typed || options.observes };
   }
@@ -100,7 +101,7 @@ export class Starts {
   }
 
   /** Judged to running or killed. A verdict: nobody could look at what would be started, and it is to be refused. */
-  start(trap: SeccompTrap, task: Task, exec: DecodedExec, verdict: Verdict, answer: string | undefined): Verdict | undefined {
+  start(trap: SeccompTrap, task: Task, exec: DecodedExec, verdict: Verdict, answer: GivenAnswer | undefined): Verdict | undefined {
     const held = holdExec(trap.tid);
     if (held < 0) {
       // It was killed meanwhile.
@@ -135,7 +136,7 @@ export class Starts {
     task: Task,
     exec: DecodedExec,
     verdict: Verdict,
-    answer: string | undefined,
+    answer: GivenAnswer | undefined,
     { pid, steered }: Extract<ExecEnd, { is: "started" }>,
   ): void {
     const first = !this.#started;

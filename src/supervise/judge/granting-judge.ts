@@ -8,7 +8,7 @@ import type { CallSubject, Caller, JudgedExec, Started } from "./types.ts";
 /**
  * The judge of a run, and the answers given in advance (`assent grants add`): what it would ask, or protect, is allowed
  * where a grant answers it. They are read again when one is made, used or taken back, anywhere.
- * Grants of a session or an agent are not a run's: it has neither.
+ * Grants of an agent are not a run's; those of a session are, where the run is a command of it.
  */
 export class GrantingJudge extends RunJudge {
   readonly #options: RunJudgeOptions;
@@ -102,7 +102,9 @@ export class GrantingJudge extends RunJudge {
     if (stamp !== this.#stamp) {
       this.#stamp = stamp;
       this.#held =
-        stamp === undefined ? [] : grantsHere(this.#options.machine, { session: undefined, agent: undefined }, this.#options.reader);
+        stamp === undefined
+          ? []
+          : grantsHere(this.#options.machine, { session: this.#options.session, agent: undefined }, this.#options.reader);
     }
     const now = Date.now();
     return this.#held.filter(({ stored }) => stored.until > now);

@@ -27,7 +27,7 @@ import {
 import type { Machine } from "../../state/index.ts";
 import { isHelper } from "../errands/index.ts";
 import { lendsRights, RunDefaults } from "./defaults.ts";
-import { ALLOWED, ERRAND, HOOKED, isChange, isMeant, KEPT, STEERS } from "./verdicts.ts";
+import { ALLOWED, ASKING, ERRAND, HOOKED, isChange, isMeant, KEPT, STEERS } from "./verdicts.ts";
 import { type CommandContext, judgeExec } from "./commands.ts";
 import { ProgramAliases } from "./program-aliases.ts";
 import { KnownVerdicts } from "./known.ts";
@@ -50,6 +50,8 @@ export interface RunJudgeOptions {
   readonly ofAgent?: boolean;
   /** A person at a terminal is asked. */
   readonly asksPerson?: boolean;
+  /** The host's id of the session that it belongs to: grants of it answer, too. */
+  readonly session?: string | undefined;
   readonly policyFiles: readonly string[];
   /** File of the profile; it need not exist. */
   readonly profileFile: string;
@@ -100,6 +102,8 @@ export class RunJudge {
   readonly #home: string;
   /** Records of runs. */
   readonly #runs: string;
+  /** Where a person answers, and where a judge that stays is asked. */
+  readonly #asking: readonly string[];
 
   constructor(options: RunJudgeOptions) {
     this.#options = options;
@@ -123,6 +127,7 @@ export class RunJudge {
     });
     const { XDG_STATE_HOME: state = `${home}/.local/state` } = options.machine.env;
     this.#runs = this.#world.canonical(`${state}/assent/runs`);
+    this.#asking = ["questions", "resident"].map((name) => this.#world.canonical(`${state}/assent/${name}`));
     this.#sources = this.#find({ actions: [], unknowns: [] });
     this.#policy = this.#compile();
     this.#context = this.#contextOf(this.#rules);
@@ -216,7 +221,7 @@ export class RunJudge {
   }
 
   #ordinaryNames(): OrdinaryNames {
-    const places = [this.#runs, ...this.#defaults.places];
+    const places = [this.#runs, ...this.#asking, ...this.#defaults.places];
     return new OrdinaryNames({
       policy: this.#policy,
       world: this.#rules,
@@ -231,6 +236,7 @@ export class RunJudge {
     // What has no name in the file system: pipes, sockets.
     if (!path.startsWith("/")) return ALLOWED;
     if (!isChange(action) && isWithin(path, this.#runs)) return KEPT;
+    if (!isChange(action) && this.#asking.some((folder) => isWithin(path, folder))) return ASKING;
     // What lies in a tree changes.
     const remembers = this.#remembers && action.target.kind === "path" && !lendsRights(action);
     this.#visit(path);

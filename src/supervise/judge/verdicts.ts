@@ -4,6 +4,8 @@ import { REASONS, type Verdict, verdictOf } from "../../policy/index.ts";
 export const ALLOWED = verdictOf("allow", "run.default");
 export const ERRAND = verdictOf("allow", "run.errand");
 export const KEPT = verdictOf("deny", "floor.runs");
+/** Whoever is asked about must not see what is asked of others, nor answer. */
+export const ASKING = verdictOf("deny", "floor.self", { reason: "here Assent asks the user and is asked" });
 export const TOO_LARGE = verdictOf("ask", "run.large-move");
 /** Asked of nobody but a person at a terminal. */
 export const PROGRAMS = verdictOf("ask", "run.programs");
