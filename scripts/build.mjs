@@ -228,6 +228,7 @@ try {
   declarations(root, join(fresh, "types"));
   chmodSync(join(fresh, "bin.cjs"), 0o755);
   await writeLaunchers();
+  copyFileSync(join(root, "src/agents/install/ask.bash"), join(fresh, "ask.bash"));
   writeFileSync(join(fresh, "THIRD-PARTY-LICENSES.txt"), licences(results.flatMap((result) => Object.keys(result.metafile.inputs))));
   // In one step, as far as a folder allows: a hook may run meanwhile.
   try {

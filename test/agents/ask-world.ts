@@ -67,12 +67,17 @@ export interface Asked {
   readonly input: Buffer;
 }
 
-/** Undefined: that is not all of it yet. */
-export function parseRequest(bytes: Buffer): Asked | undefined {
-  if (bytes.length < 48) return undefined;
+/** Of a request, as far as it is known. */
+function lengthOf(chunks: readonly Buffer[]): number {
+  const [first] = chunks;
+  // The client sends its head at once.
+  if (first === undefined || first.length < 48) return Infinity;
+  return 48 + Number(first.readBigUInt64LE(32)) + Number(first.readBigUInt64LE(40));
+}
+
+function parseRequest(bytes: Buffer): Asked {
   const strings = Number(bytes.readBigUInt64LE(32));
   const input = Number(bytes.readBigUInt64LE(40));
-  if (bytes.length < 48 + strings + input) return undefined;
   expect([bytes.toString("latin1", 0, 8), bytes.length]).toEqual(["assent?1", 48 + strings + input]);
   const [argc, envc, pid, parent] = [8, 12, 16, 20].map((at) => bytes.readUInt32LE(at));
   const [folder = "", ...rest] = bytes.toString("utf8", 48, 48 + strings).split("\0");
@@ -143,13 +148,16 @@ export function placeAsk(architecture: LauncherArchitecture, front: readonly str
 export async function listen(socket: string, part: (connection: Socket, asked: Promise<Asked>) => void): Promise<Server> {
   const server = createServer((connection) => {
     connection.on("error", () => undefined);
-    let bytes = Buffer.alloc(0);
+    const chunks: Buffer[] = [];
+    let length = 0;
     const asked = new Promise<Asked>((resolve, reject) => {
       connection.on("data", (chunk: Buffer) => {
-        bytes = Buffer.concat([bytes, chunk]);
+        chunks.push(chunk);
+        length += chunk.length;
+        // Megabytes are put together once.
+        if (length < lengthOf(chunks)) return;
         try {
-          const request = parseRequest(bytes);
-          if (request !== undefined) resolve(request);
+          resolve(parseRequest(Buffer.concat(chunks)));
         } catch (error) {
           reject(error);
         }
