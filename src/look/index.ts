@@ -2,3 +2,4 @@ export { engine, judgeOnly, readerOf, ruleReader, type ToolQuestion } from "./en
 export { judgePast, pastRequests, readPastRequests } from "./past.ts";
 export { schemaFile, schemaFor } from "./schema.ts";
 export { type ChangedRequest, type Replayed, replayHistory, TOLD, type ToldWord } from "./replay.ts";
+export { sayDecision, SOURCES } from "./say-verdict.ts";

@@ -5,6 +5,7 @@ export {
   gatherHistory,
   historyOf,
   type History,
+  isWholeRequest,
   type Judges,
   type Past,
   suggest,

@@ -68,6 +68,10 @@ export function allOf<S, T>(steps: Generator<S, T>, each?: (step: S) => void): T
   }
 }
 
+/** Whether a record can be judged again: it is the request of an agent, and the log holds it whole. */
+export const isWholeRequest = ({ point, input }: LogEntry): boolean =>
+  point !== "run" && point !== "command" && !isCut(JSON.stringify(input));
+
 /** Perhaps not as it was: texts are cut with `…`, secrets are taken out, and a line break looks like the two characters `\\n`. */
 const isCut = (text: string): boolean => text.includes(REDACTED) || text.includes("…") || /\\\\(?:[ntr]|u\{)/.test(text);
 

@@ -1,6 +1,7 @@
 import { POLICY } from "./policy.tsx";
 import { QUESTIONS } from "./questions.tsx";
+import { TIMELINE } from "./timeline.tsx";
 import type { PageView } from "./view.ts";
 
 /** In the order of the navigation; the first is shown at the start. */
-export const VIEWS: readonly PageView[] = [QUESTIONS, POLICY];
+export const VIEWS: readonly PageView[] = [QUESTIONS, TIMELINE, POLICY];

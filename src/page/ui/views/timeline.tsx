@@ -1,0 +1,151 @@
+import { useEffect, useRef, useState } from "preact/hooks";
+import type { TimelineRow } from "../../api/timeline.ts";
+import { announce } from "../parts/announce.tsx";
+import { localTime } from "../parts/time.ts";
+import { VirtualList } from "../parts/virtual-list.tsx";
+import { useKeys } from "../keys.ts";
+import { Decision } from "./timeline-record.tsx";
+import { Filters, filterIn } from "./timeline-filters.tsx";
+import { MOST_FOUND, type RowSource, useAllRows, useFoundRows } from "./timeline-rows.ts";
+import type { PageView, ViewProps } from "./view.ts";
+
+const ROW_HEIGHT = 48;
+
+const WORDS: Readonly<Record<string, string>> = { none: "undecided" };
+const sayVerdict = (verdict: string): string => WORDS[verdict] ?? verdict;
+
+const STRICTNESS = ["deny", "ask", "none", "confined", "allow"];
+const strictest = (rows: readonly TimelineRow[]): TimelineRow | undefined =>
+  rows.toSorted((a, b) => STRICTNESS.indexOf(a.verdict) - STRICTNESS.indexOf(b.verdict))[0];
+
+function Row({ rows }: { readonly rows: readonly TimelineRow[] | "wait" }) {
+  const row = rows === "wait" ? undefined : strictest(rows);
+  if (row === undefined) return <span class="faint">{rows === "wait" ? "…" : "a note of the log for itself"}</span>;
+  const { verdict, answer, subject, tool, time, agent, reason, count } = row;
+  const others = rows.length - 1;
+  return (
+    <>
+      <span class="timeline-what">
+        <b class={verdict}>
+          {sayVerdict(verdict)}
+          {answer === undefined ? "" : `→${sayVerdict(answer)}`}
+        </b>{" "}
+        <code>{subject === "" ? tool : subject}</code>
+        {count === 1 ? null : ` ×${count}`}
+        {others === 0 ? null : ` and ${others} more at the same moment`}
+      </span>
+      <span class="timeline-why faint">
+        {localTime(time)} {agent} {tool} · {reason}
+      </span>
+    </>
+  );
+}
+
+interface ListProps extends ViewProps {
+  readonly source: RowSource;
+  readonly what: string;
+}
+
+function Rows({ source, query, go, what }: ListProps) {
+  const { count, added, isLoading, isPartial, problem } = source;
+  const [chosen, setChosen] = useState({ index: -1, added: 0 });
+  const selected = chosen.index < 0 ? -1 : chosen.index + added - chosen.added;
+  const open = (at: number): void => {
+    const rows = source.at(at);
+    const row = rows === "wait" ? undefined : strictest(rows);
+    if (row !== undefined) go("timeline", { ...filterIn(query), record: row.place });
+  };
+  const summary = isLoading
+    ? "Looking…"
+    : `${count.toLocaleString("en-US")}${isPartial ? "+" : ""} ${what}${count >= MOST_FOUND && isPartial ? "; look for less to see more" : ""}`;
+  useEffect(() => {
+    if (!isLoading) announce(summary);
+  }, [isLoading, isPartial]);
+  return (
+    <>
+      <p class="faint timeline-count" data-count={isLoading ? undefined : count}>
+        {problem === undefined ? summary : <span class="deny">{problem}</span>}
+      </p>
+      {count === 0 ? (
+        isLoading ? null : (
+          <p class="empty">{what === "decisions" ? "No decision has been made yet." : "No decision is like that."}</p>
+        )
+      ) : (
+        <VirtualList
+          label="Decisions, the newest first"
+          count={count}
+          rowHeight={ROW_HEIGHT}
+          row={(at) => <Row rows={source.at(at)} />}
+          keyOf={source.keyOf}
+          classOf={(at) => {
+            const rows = source.at(at);
+            const row = rows === "wait" ? undefined : strictest(rows);
+            return row !== undefined && row.place === query.get("record") ? "open" : "";
+          }}
+          selected={selected}
+          onSelect={(index) => setChosen({ index, added })}
+          onOpen={open}
+          onRange={source.onRange}
+          added={added}
+        />
+      )}
+    </>
+  );
+}
+
+function AllRows(props: ViewProps) {
+  return <Rows {...props} source={useAllRows()} what="decisions" />;
+}
+
+function FoundRows(props: ViewProps) {
+  return <Rows {...props} source={useFoundRows(filterIn(props.query))} what="found" />;
+}
+
+function Timeline(props: ViewProps) {
+  const { query, go } = props;
+  const filter = filterIn(query);
+  const place = query.get("record");
+  const opened = useRef(false);
+  const close = (): void => {
+    go("timeline", filter);
+    document.querySelector<HTMLElement>(".virtual")?.focus();
+  };
+  useEffect(() => {
+    if (place !== null) document.querySelector<HTMLElement>(".timeline-record h2")?.focus({ preventScroll: opened.current });
+    opened.current = place !== null;
+  }, [place]);
+  useKeys({
+    "/": () => document.querySelector<HTMLElement>("#timeline-text")?.focus(),
+    g: () => document.querySelector<HTMLElement>(".virtual")?.focus(),
+    c: () => go("timeline"),
+    Escape: () => (place === null ? false : close()),
+  });
+  return (
+    <section aria-labelledby="timeline-title" class="timeline">
+      <h1 id="timeline-title" tabIndex={-1}>
+        Timeline
+      </h1>
+      <Filters filter={filter} go={(next) => go("timeline", next)} />
+      <div class={place === null ? "timeline-panes" : "timeline-panes two"}>
+        <div class="timeline-list">
+          {Object.keys(filter).length === 0 ? <AllRows {...props} /> : <FoundRows key={JSON.stringify(filter)} {...props} />}
+        </div>
+        {place === null ? null : <Decision key={place} place={place} close={close} only={(part) => go("timeline", part)} />}
+      </div>
+    </section>
+  );
+}
+
+export const TIMELINE: PageView = {
+  id: "timeline",
+  title: "Timeline",
+  keys: [
+    { key: "/", does: "go to the search" },
+    { key: "g", does: "go to the list" },
+    { key: "j, k or the arrows", does: "the next or the previous decision in the list" },
+    { key: "Enter", does: "show all of a decision" },
+    { key: "Escape", does: "close it" },
+    { key: "c", does: "show everything again" },
+  ],
+  View: Timeline,
+};
