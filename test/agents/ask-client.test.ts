@@ -210,7 +210,8 @@ describe.each(WAYS)("the client, started by %s (%s)", (_, architecture, front) =
   it.each(AROUND)("%s", PATIENT, async (_what, wrap, hears, comes) => {
     // The emulator wants more memory than that.
     if (front.length > 0 && wrap.some((word) => word.includes("ulimit -v"))) return;
-    if (!runs(wrap[0] ?? "", wrap[0] === "perl" ? "-v" : wrap[0] === "sh" ? "-ctrue" : "--version")) return;
+    if (wrap[0] === "setpriv" && !runs("setpriv")) return;
+    if (wrap[0] === "perl" && !runs("perl", "-v")) return;
     const { start, socket } = placed();
     let asked = 0;
     await listen(socket, (connection, request) => void request.then(() => (asked++, connection.write(answer(0, "allow\n", "note\n")))));
@@ -219,6 +220,23 @@ describe.each(WAYS)("the client, started by %s (%s)", (_, architecture, front) =
     const want = { fresh: [3, null, "fresh"], refused: [2, null, ""], answered: [0, null, "allow\n"] }[comes];
     expect([status, signal, stdout.toString().split("\0")[0]]).toEqual(want);
     if (hears === "unasked" || comes === "answered") expect(asked).toBe(hears === "asked" ? 1 : 0);
+  });
+
+  it("what it ignores while it keeps the input, the launcher does not", async () => {
+    const { start, socket, put } = placed();
+    put("launcher", '#!/bin/sh\nwhile read -r name value; do [ "$name" = SigIgn: ] && echo "$value"; done < /proc/$$/status\n');
+    await listen(socket, (connection) => connection.destroy());
+    expect((await start({ input: "in" })).stdout.toString()).toBe("0000000000000000\n");
+  });
+
+  it("refuses, and is not killed, where the input cannot be kept", async () => {
+    const { start, socket } = placed();
+    await listen(socket, (connection) => connection.destroy());
+    expect(await start({ wrap: shell('ulimit -f 0; exec "$@"'), input: "in" })).toMatchObject({
+      status: 2,
+      signal: null,
+      stderr: SENTENCE,
+    });
   });
 
   it("standard output has no reader any more: a refusal, not a signal", PATIENT, async () => {

@@ -185,9 +185,10 @@ export async function collect(words: readonly string[], cwd: string, how: Start,
   child.stdout.on("data", (chunk: Buffer) => out.push(chunk));
   child.stderr.on("data", (chunk: Buffer) => err.push(chunk));
   child.stdin.on("error", () => undefined);
+  const end = new Promise<[number | null, string | null]>((resolve) => child.once("close", (...end) => resolve(end)));
   await how.before?.(child);
   child.stdin.end(how.input ?? "");
-  const [status, signal] = await new Promise<[number | null, string | null]>((resolve) => child.once("close", (...end) => resolve(end)));
+  const [status, signal] = await end;
   return { status, signal, stdout: Buffer.concat(out), stderr: Buffer.concat(err).toString() };
 }
 
