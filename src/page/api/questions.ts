@@ -1,0 +1,173 @@
+import { printCall } from "../../action/index.ts";
+import { AnsweredElsewhere, type Answer, type ProcessInfo, said, saidElsewhere, who } from "../../approve/index.ts";
+import {
+  announceApprover,
+  answerOf,
+  answerQuestion,
+  openQuestions,
+  type QueuedQuestion,
+  type QueueEnd,
+  watchQuestions,
+} from "../../approve/queue/index.ts";
+import { isObject } from "../../data/index.ts";
+import { parseRule } from "../../policy/index.ts";
+import { messageOf } from "../../state/index.ts";
+import { shorten } from "../folder.ts";
+import { shown } from "../text.ts";
+import { type Endpoint, json, type NewsSource, type PageReply, refused } from "./endpoint.ts";
+
+/** A question as the page shows it; all of it is safe to show. */
+export interface QuestionShape {
+  readonly id: string;
+  /** Milliseconds since 1970. */
+  readonly asked: number;
+  readonly until?: number;
+  /** `claude, confined, in ~/project` */
+  readonly about: string;
+  readonly who: string;
+  /** After "wants to". */
+  readonly what: string;
+  readonly reason: string;
+  readonly help?: string;
+  /** How many questions one answer serves, and the first of the others. */
+  readonly alike: number;
+  readonly others: readonly string[];
+  readonly details: readonly { readonly label: string; readonly text: string }[];
+  /** Rules that an answer for always could write, the narrowest first. */
+  readonly proposals: readonly { readonly rule: string; readonly said: string; readonly covers: string }[];
+  /** Where such a rule is kept. */
+  readonly profile: string;
+  readonly offers: QuestionOffers;
+}
+
+export interface QuestionOffers {
+  /** What a yes for longer holds for. */
+  readonly session?: "session" | "run";
+  /** There is a program to trust. */
+  readonly tree: boolean;
+  /** There is a run to end. */
+  readonly quit: boolean;
+}
+
+export interface EndedShape {
+  readonly question: QuestionShape;
+  /** `yes, once (answered in the terminal)` */
+  readonly how: string;
+}
+
+/** What the news of the questions says. */
+export interface QuestionNews {
+  readonly open: readonly QuestionShape[];
+  readonly ended: readonly EndedShape[];
+  /** Why no question can come here. */
+  readonly problem?: string;
+}
+
+export interface AnswerResult {
+  readonly is: "taken" | "late" | "gone";
+  readonly said: string;
+}
+
+const POINTS: Readonly<Record<QueuedQuestion["point"], string>> = {
+  run: "assent run",
+  confined: "confined",
+  gateway: "MCP gateway",
+  library: "a program of yours",
+  hook: "before it runs",
+};
+const ENDED = { withdrawn: "it needs no answer any more", expired: "nobody answered in time" } as const;
+
+const howEnded = (end: QueueEnd): string =>
+  end.is === "answered" ? shown(saidElsewhere(new AnsweredElsewhere(end.answer, end.by))) : ENDED[end.is];
+
+function shapeOf({ id, asked, until, point, agent, session, question, alike, others }: QueuedQuestion, home: string): QuestionShape {
+  const { what, reason, help, proposals, profile, call, rule, process, ancestry, cwd, command } = question;
+  const program = ({ pid, name, argv }: ProcessInfo): string => shown(`${pid} ${name}  ${argv.join(" ")}`, 1000);
+  const row = (label: string, text: string): { label: string; text: string } => ({ label, text: shown(text) });
+  return {
+    id,
+    asked,
+    ...(until === undefined ? {} : { until }),
+    about: shown(`${agent === undefined ? "" : `${agent}, `}${POINTS[point]}, in ${shorten(cwd, home)}`, 600),
+    who: who(question),
+    what: shown(what, 1000),
+    reason: shown(reason, 400),
+    ...(help === undefined ? {} : { help: shown(help, 400) }),
+    alike,
+    others: others.map((other) => shown(other.what, 400)),
+    details: [
+      ...(command === undefined ? [] : [row("command", command.join(" "))]),
+      ...(call === undefined ? [] : [row("call", printCall(call))]),
+      ...(rule === undefined ? [] : [row("rule", `${rule.text}  ${shorten(rule.file, home)}:${rule.line}`)]),
+      { label: "process", text: program(process) },
+      ...ancestry.map((parent) => ({ label: "started by", text: program(parent) })),
+      row("in folder", shorten(cwd, home)),
+      ...(session === undefined ? [] : [row("session", session)]),
+    ],
+    proposals: proposals.map(({ rule: text, covers }) => ({ rule: text, said: shown(text, 400), covers: shown(covers, 200) })),
+    profile: shown(profile, 400),
+    offers: {
+      ...(session !== undefined ? { session: "session" } : point === "run" ? { session: "run" } : {}),
+      tree: point === "run" || point === "confined",
+      quit: point === "run",
+    },
+  };
+}
+
+/** A rule that is none is told before it answers anything: the asker would deny, and remember nothing. */
+function wrongRule(answer: Answer): string | undefined {
+  if (answer.answer === "quit" || answer.scope !== "always") return undefined;
+  const parsed = parseRule(answer.rule);
+  return parsed.ok ? undefined : `this is not a rule: ${parsed.message}${parsed.help === undefined ? "" : ` (${parsed.help})`}`;
+}
+
+function answered(body: unknown, machine: Parameters<typeof openQuestions>[0]): PageReply {
+  if (!isObject(body) || typeof body["id"] !== "string") return refused("this is not an answer");
+  const { id, seen } = body;
+  const answer = answerOf(body["answer"]);
+  if (answer === undefined) return refused("this is not an answer");
+  const wrong = wrongRule(answer);
+  if (wrong !== undefined) return refused(wrong);
+  const outcome = answerQuestion(machine, id, answer, "page", typeof seen === "number" ? seen : 1);
+  const told =
+    outcome.is === "taken"
+      ? said(answer)
+      : outcome.is === "late"
+        ? `too late: ${howEnded(outcome.end)}`
+        : "too late: whoever asked is gone";
+  return json({ is: outcome.is, said: shown(told) } satisfies AnswerResult);
+}
+
+/** What waits for a person, and the answers. */
+export const QUESTIONS: readonly Endpoint[] = [
+  {
+    method: "GET",
+    path: "/api/questions",
+    answer: (_, { machine }) =>
+      json({ open: openQuestions(machine).map((one) => shapeOf(one, machine.home)), ended: [] } satisfies QuestionNews),
+  },
+  { method: "POST", path: "/api/questions/answer", answer: ({ body }, { machine }) => answered(body, machine) },
+];
+
+/** As long as a page is open, somebody is there to answer. */
+export const QUESTION_NEWS: NewsSource = {
+  name: "questions",
+  watch: ({ machine }, tell) => {
+    try {
+      const there = announceApprover(machine, "page");
+      const watching = watchQuestions(machine, ({ open, ended }) =>
+        tell({
+          open: open.map((one) => shapeOf(one, machine.home)),
+          ended: ended.map(({ queued, end }) => ({ question: shapeOf(queued, machine.home), how: howEnded(end) })),
+        } satisfies QuestionNews),
+      );
+      return () => {
+        watching.close();
+        there.close();
+      };
+    } catch (error) {
+      tell({ open: [], ended: [], problem: shown(messageOf(error)) } satisfies QuestionNews);
+      return () => undefined;
+    }
+  },
+};
