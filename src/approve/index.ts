@@ -5,7 +5,7 @@ export { isAlive, type Life, ownLife } from "./life.ts";
 export { noBlockApprover } from "./no-block.ts";
 export { printable } from "./printable.ts";
 export { AnsweredElsewhere } from "./types.ts";
-export { minutesIn, queueChoices } from "./prompt.ts";
+export { minutesIn } from "./prompt.ts";
 export { minutesText, NOBODYS, said, saidElsewhere, scopeText, who } from "./render.ts";
 export { skillText } from "./skill.ts";
 export { terminalApprover, TerminalApprover, type TerminalOptions } from "./terminal.ts";

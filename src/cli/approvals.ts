@@ -4,7 +4,6 @@ import {
   type Channel,
   isTerminal,
   printable,
-  queueChoices,
   said,
   saidElsewhere,
   TerminalApprover,
@@ -14,6 +13,7 @@ import {
 import {
   announceApprover,
   answerQuestion,
+  choicesOf,
   noteSignOfLife,
   openQuestions,
   type QueueChange,
@@ -179,15 +179,6 @@ const ENDED = { withdrawn: "needs no answer any more", expired: "nobody answered
 
 const endText = (end: QueueEnd): string =>
   end.is === "answered" ? saidElsewhere(new AnsweredElsewhere(end.answer, end.by)) : ENDED[end.is];
-
-function choicesOf({ point, session }: QueuedQuestion): ReturnType<typeof queueChoices> {
-  const supervised = point === "run" || point === "confined";
-  return queueChoices({
-    ...(session !== undefined ? { session: "session" } : point === "run" ? { session: "run" } : {}),
-    tree: supervised,
-    quit: point === "run",
-  });
-}
 
 const POINT: Readonly<Record<QueuedQuestion["point"], string>> = {
   run: "assent run",

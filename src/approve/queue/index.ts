@@ -1,4 +1,5 @@
 export { queueApprover, type QueueApprover, type QueueOptions } from "./approver.ts";
+export { choicesOf } from "./choices.ts";
 export { joinApprovers } from "./join.ts";
 export { type NotifySettings, readNotify, writeNotify } from "./notify-settings.ts";
 export { answerOf, LONGEST_NOTE, MOST_MINUTES } from "./parse.ts";

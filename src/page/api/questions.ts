@@ -4,6 +4,8 @@ import {
   announceApprover,
   answerOf,
   answerQuestion,
+  choicesOf,
+  noteSignOfLife,
   openQuestions,
   type QueuedQuestion,
   type QueueEnd,
@@ -37,16 +39,8 @@ export interface QuestionShape {
   readonly proposals: readonly { readonly rule: string; readonly said: string; readonly covers: string }[];
   /** Where such a rule is kept. */
   readonly profile: string;
-  readonly offers: QuestionOffers;
-}
-
-export interface QuestionOffers {
-  /** What a yes for longer holds for. */
-  readonly session?: "session" | "run";
-  /** There is a program to trust. */
-  readonly tree: boolean;
-  /** There is a run to end. */
-  readonly quit: boolean;
+  /** What can be answered, each with its key, as in the terminal. */
+  readonly choices: readonly { readonly key: string; readonly does: string }[];
 }
 
 export interface EndedShape {
@@ -80,7 +74,8 @@ const ENDED = { withdrawn: "it needs no answer any more", expired: "nobody answe
 const howEnded = (end: QueueEnd): string =>
   end.is === "answered" ? shown(saidElsewhere(new AnsweredElsewhere(end.answer, end.by))) : ENDED[end.is];
 
-function shapeOf({ id, asked, until, point, agent, session, question, alike, others }: QueuedQuestion, home: string): QuestionShape {
+function shapeOf(queued: QueuedQuestion, home: string): QuestionShape {
+  const { id, asked, until, point, agent, session, question, alike, others } = queued;
   const { what, reason, help, proposals, profile, call, rule, process, ancestry, cwd, command } = question;
   const program = ({ pid, name, argv }: ProcessInfo): string => shown(`${pid} ${name}  ${argv.join(" ")}`, 1000);
   const row = (label: string, text: string): { label: string; text: string } => ({ label, text: shown(text) });
@@ -106,11 +101,8 @@ function shapeOf({ id, asked, until, point, agent, session, question, alike, oth
     ],
     proposals: proposals.map(({ rule: text, covers }) => ({ rule: text, said: shown(text, 400), covers: shown(covers, 200) })),
     profile: shown(profile, 400),
-    offers: {
-      ...(session !== undefined ? { session: "session" } : point === "run" ? { session: "run" } : {}),
-      tree: point === "run" || point === "confined",
-      quit: point === "run",
-    },
+    // The page has its own way to tell more.
+    choices: choicesOf(queued).filter(({ key }) => key !== "?"),
   };
 }
 
@@ -145,6 +137,14 @@ export const QUESTIONS: readonly Endpoint[] = [
     path: "/api/questions",
     answer: (_, { machine }) =>
       json({ open: openQuestions(machine).map((one) => shapeOf(one, machine.home)), ended: [] } satisfies QuestionNews),
+  },
+  {
+    method: "POST",
+    path: "/api/questions/here",
+    answer: (_, { machine }) => {
+      noteSignOfLife(machine);
+      return json(null);
+    },
   },
   { method: "POST", path: "/api/questions/answer", answer: ({ body }, { machine }) => answered(body, machine) },
 ];

@@ -1,9 +1,9 @@
 import { useEffect, useState } from "preact/hooks";
 import type { EndedShape, QuestionNews, QuestionShape } from "../api/questions.ts";
-import { get, onNews } from "./client.ts";
+import { get, onNews, post } from "./client.ts";
 
 /** A question where it was first shown: it stays in its place when it has ended, so that nothing moves under a finger. */
-export interface ShownQuestion {
+export interface QuestionInPlace {
   readonly question: QuestionShape;
   /** How it ended; absent: it is open. */
   readonly how?: string;
@@ -14,11 +14,11 @@ export interface ShownQuestion {
 /** Ended questions that are kept in sight. */
 const MOST_ENDED = 20;
 
-let shownNow: readonly ShownQuestion[] = [];
+let shownNow: readonly QuestionInPlace[] = [];
 let problemNow: string | undefined;
 const listeners = new Set<() => void>();
 
-function set(next: readonly ShownQuestion[], problem: string | undefined): void {
+function set(next: readonly QuestionInPlace[], problem: string | undefined): void {
   shownNow = next;
   problemNow = problem;
   for (const listener of listeners) listener();
@@ -26,21 +26,21 @@ function set(next: readonly ShownQuestion[], problem: string | undefined): void 
 
 /** What is shown after news: what was there stays where it is, what is new comes at the end. */
 export function nextShown(
-  before: readonly ShownQuestion[],
+  before: readonly QuestionInPlace[],
   open: readonly QuestionShape[],
   ended: readonly EndedShape[],
   now: number,
-): readonly ShownQuestion[] {
+): readonly QuestionInPlace[] {
   const byId = new Map(open.map((question) => [question.id, question]));
   const how = new Map(ended.map((one) => [one.question.id, one.how]));
-  const kept = before.map((one): ShownQuestion => {
+  const kept = before.map((one): QuestionInPlace => {
     const { id } = one.question;
     const question = byId.get(id);
     byId.delete(id);
     if (question !== undefined) return { question, since: one.since };
     return one.how === undefined ? { ...one, how: how.get(id) ?? "it needs no answer any more" } : one;
   });
-  const all = [...kept, ...[...byId.values()].map((question): ShownQuestion => ({ question, since: now }))];
+  const all = [...kept, ...[...byId.values()].map((question): QuestionInPlace => ({ question, since: now }))];
   const over = all.filter((one) => one.how !== undefined).length - MOST_ENDED;
   let left = over;
   return over <= 0 ? all : all.filter((one) => one.how === undefined || left-- <= 0);
@@ -72,7 +72,7 @@ onNews("questions", (value) => {
 });
 
 export interface QuestionsNow {
-  readonly shown: readonly ShownQuestion[];
+  readonly shown: readonly QuestionInPlace[];
   readonly problem: string | undefined;
 }
 
@@ -87,3 +87,18 @@ export function useQuestions(): QuestionsNow {
 }
 
 export const useOpenCount = (): number => useQuestions().shown.filter(({ how }) => how === undefined).length;
+
+/** How often a person who does something is told of, at most. Milliseconds. */
+const HERE_MS = 30_000;
+
+let told = -HERE_MS;
+
+/** Whoever left a question unanswered is asked no more, until there is a sign that somebody is back. */
+function noteHere(): void {
+  const now = performance.now();
+  if (document.hidden || now - told < HERE_MS) return;
+  told = now;
+  post("questions/here", {}).catch(() => undefined);
+}
+
+for (const event of ["keydown", "pointerdown", "visibilitychange"]) document.addEventListener(event, noteHere);

@@ -1,40 +1,25 @@
 import { useEffect, useId, useRef, useState } from "preact/hooks";
-import type { AnswerResult, QuestionOffers } from "../../api/questions.ts";
+import type { AnswerResult } from "../../api/questions.ts";
 import { ApiError, post } from "../client.ts";
 import { areKeysOn } from "../keys.ts";
 import { announce } from "../parts/announce.tsx";
 import { Words } from "../parts/words.tsx";
-import { noteEnd, type ShownQuestion } from "../questions-store.ts";
+import { noteEnd, type QuestionInPlace } from "../questions-store.ts";
 
 /** What was pressed before a question could be read answers nothing. Milliseconds. */
 const UNREAD_MS = 400;
 
 type Step = "choose" | "time" | "allow" | "deny" | "word";
 
-interface Choice {
-  readonly key: string;
-  readonly does: string;
-  readonly no?: true;
-}
+/** Answers that let nothing go ahead. */
+const NOES = new Set(["n", "w", "N", "q"]);
 
-function choicesOf({ session, tree, quit }: QuestionOffers): readonly Choice[] {
-  return [
-    { key: "y", does: "Yes, once" },
-    ...(session === undefined ? [] : [{ key: "r", does: `Yes, for this ${session}` }]),
-    { key: "m", does: "Yes, for a time…" },
-    ...(tree ? [{ key: "t", does: "Trust this program" }] : []),
-    { key: "p", does: "Always…" },
-    { key: "n", does: "No", no: true },
-    { key: "w", does: "No, with a word to the agent…", no: true },
-    { key: "N", does: "Never…", no: true },
-    ...(quit ? [{ key: "q", does: "End the run", no: true } as const] : []),
-  ];
-}
+const sentence = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1).replace(" …", "…");
 
 /** One question, with its answers; once it has ended, how. */
-export function QuestionCard({ shown }: { readonly shown: ShownQuestion }) {
+export function QuestionCard({ shown }: { readonly shown: QuestionInPlace }) {
   const { question, how, since } = shown;
-  const { id, who, what, reason, help, about, alike, others, details, offers, until } = question;
+  const { id, who, what, reason, help, about, alike, others, details, choices, until } = question;
   const [step, setStep] = useState<Step>("choose");
   const [problem, setProblem] = useState<string>();
   const [busy, setBusy] = useState(false);
@@ -98,7 +83,6 @@ export function QuestionCard({ shown }: { readonly shown: ShownQuestion }) {
         return false;
     }
   };
-  const choices = choicesOf(offers);
   const press = (event: KeyboardEvent): void => {
     if (!isOpen || event.ctrlKey || event.altKey || event.metaKey || event.isComposing || event.repeat) return;
     if (event.key === "Escape" && step !== "choose") {
@@ -149,9 +133,9 @@ export function QuestionCard({ shown }: { readonly shown: ShownQuestion }) {
           </details>
           {step === "choose" ? (
             <div class="row" role="group" aria-label="Answers">
-              {choices.map(({ key, does, no }) => (
-                <button key={key} type="button" class={no === true ? "no" : "yes"} disabled={busy} onClick={() => choose(key)}>
-                  {does} <kbd aria-hidden="true">{key}</kbd>
+              {choices.map(({ key, does }) => (
+                <button key={key} type="button" class={NOES.has(key) ? "no" : "yes"} disabled={busy} onClick={() => choose(key)}>
+                  {sentence(does)} <kbd aria-hidden="true">{key}</kbd>
                 </button>
               ))}
             </div>
@@ -228,7 +212,12 @@ function TimeForm({ busy, send, back }: FormProps) {
     <form class="row" onSubmit={submit}>
       <label>
         Yes, and what is like it, for{" "}
-        <select ref={takeFocus} value={minutes} onChange={(event) => setMinutes(Number(event.currentTarget.value))} onKeyDown={submitByEnter}>
+        <select
+          ref={takeFocus}
+          value={minutes}
+          onChange={(event) => setMinutes(Number(event.currentTarget.value))}
+          onKeyDown={submitByEnter}
+        >
           {LENGTHS.map(([value, text]) => (
             <option key={value} value={value}>
               {text}
@@ -258,7 +247,14 @@ function WordForm({ busy, send, back }: FormProps) {
     <form class="row" onSubmit={submit}>
       <label class="row grow">
         No, and tell the agent:
-        <input ref={takeFocus} class="grow" type="text" maxLength={500} value={note} onInput={(event) => setNote(event.currentTarget.value)} />
+        <input
+          ref={takeFocus}
+          class="grow"
+          type="text"
+          maxLength={500}
+          value={note}
+          onInput={(event) => setNote(event.currentTarget.value)}
+        />
       </label>
       <Buttons busy={busy} back={back} does="No" />
     </form>
@@ -267,7 +263,7 @@ function WordForm({ busy, send, back }: FormProps) {
 
 interface RuleFormProps extends FormProps {
   readonly effect: "allow" | "deny";
-  readonly question: ShownQuestion["question"];
+  readonly question: QuestionInPlace["question"];
 }
 
 /** A rule is never written unseen: it can be chosen, and changed, first. */
