@@ -10,9 +10,11 @@ import { FakeModel } from "../clients/model/server.ts";
 import { prompt, type Script, stepsOf } from "../clients/model/script.ts";
 import { HOME, MOUNTED, PROJECT } from "../clients/place.ts";
 import { environmentOf, programOf, start, write } from "../clients/start.ts";
+import { announceApprover, answerQuestion, watchQuestions } from "../../src/approve/queue/index.ts";
+import { thisMachine } from "../../src/state/index.ts";
 import { editAround } from "./editor.ts";
 import { endSessions } from "./served.ts";
-import { OTHERS, PROJECT_FILES, SECRETS } from "./project.ts";
+import { HELD_PORT, OTHERS, PROJECT_FILES, SECRETS } from "./project.ts";
 import type { ConfinedJob, ConfinedReport, Tree } from "./report.ts";
 
 /** One session of a real client inside its own machine: one command after the other in a project, and what became of everything. */
@@ -41,6 +43,7 @@ async function main(): Promise<void> {
     if (status !== 0) throw new Error(`assent install --agent ${client.id} ended with ${status}`);
   }
   const witness = await witnesses(env);
+  const held = job.answersAfter === undefined ? [] : somebodyThere(env, job.answersAfter);
   const before = treeOf(HOME, isOthers);
   const { edited } = client;
   const headless = [...programOf(client), ...argsOf(client, prompt("main"), job.mode, rule?.args)];
@@ -65,6 +68,7 @@ async function main(): Promise<void> {
       .map((line) => JSON.parse(line) as ConfinedReport["audit"][number]),
     told,
     questions,
+    held,
     // When everything has had its outcome, some ask a model with other tools what is to be remembered.
     problems: told.length === job.commands.length ? [] : model.exchanges.flatMap(({ problem }) => (problem === undefined ? [] : [problem])),
     tree: treeOf(PROJECT, () => true),
@@ -76,6 +80,29 @@ async function main(): Promise<void> {
   writeFileSync(join(MOUNTED.out, "audit.jsonl"), audit);
   writeFileSync(join(MOUNTED.out, "report.json"), JSON.stringify(report));
   process.exit(0);
+}
+
+/** Somebody with the questions open in a terminal of their own, and a server that commands would reach. */
+function somebodyThere(env: Readonly<Record<string, string>>, after: number): ConfinedReport["held"] {
+  const held: ConfinedReport["held"][number][] = [];
+  const machine = thisMachine({ ...env });
+  createServer((socket) => void socket.end("hello\n")).listen(HELD_PORT, "127.0.0.1");
+  announceApprover(machine, "terminal");
+  const known = new Set<string>();
+  watchQuestions(machine, ({ open }) => {
+    for (const { id, question } of open) {
+      if (known.has(id)) continue;
+      known.add(id);
+      const stamp = join(PROJECT, "stamp.txt");
+      const began = existsSync(stamp) ? Number(readFileSync(stamp, "utf8")) : Number.NaN;
+      const waited = Math.round(Date.now() - began);
+      setTimeout(() => {
+        const { is } = answerQuestion(machine, id, { answer: "allow", scope: "once" }, "terminal");
+        held.push({ what: question.what, after: waited, answered: is });
+      }, after);
+    }
+  });
+  return held;
 }
 
 /** The longest conversation: titles and summaries are asked for after it. */

@@ -91,3 +91,15 @@ export const OTHERS: Readonly<Record<string, string>> = {
   "~/.profile": "# mine\n",
   "~/.gitconfig": "[user]\n\tname = You\n\temail = you@example.com\n",
 };
+
+/** Where a server listens that a command wants to reach, and the policy says nothing of. */
+export const HELD_PORT = 7799;
+
+/** Notes when it begins to wait, and prints what the server says. */
+export const HELD_TOOL = `#!/usr/bin/env python3
+import socket, time
+print("begins", flush=True)
+open("stamp.txt", "w").write(str(time.time() * 1000))
+s = socket.create_connection(("127.0.0.1", ${HELD_PORT}))
+print(s.recv(9).decode(), end="")
+`;

@@ -17,6 +17,8 @@ export interface ConfinedJob {
   readonly ownRule?: string;
   /** A rule that asks about it. */
   readonly ownQuestion?: string;
+  /** Somebody is there who lets questions wait so long, and then says yes. Milliseconds. */
+  readonly answersAfter?: number;
   /** Of a second session: both are served, and then ended one after the other. What was wrong with that comes as questions. */
   readonly other?: readonly string[];
 }
@@ -30,6 +32,8 @@ export interface ConfinedReport {
   /** Of the client to its user. */
   readonly questions: readonly string[];
   readonly problems: readonly string[];
+  /** What the queue showed: what was asked, and how long after the program had begun to wait. Milliseconds. */
+  readonly held: readonly { readonly what: string; readonly after: number; readonly answered: string }[];
   /** The project afterwards. */
   readonly tree: Tree;
   /** What is somebody else's, before and afterwards. */

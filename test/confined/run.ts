@@ -6,12 +6,12 @@ import type { Client } from "../clients/client.ts";
 import { installClient, installNode } from "../clients/install.ts";
 import { buildAssent, buildHarness, runInside } from "../clients/machine.ts";
 import { PROJECT } from "../clients/place.ts";
-import { SECRET } from "./project.ts";
+import { HELD_TOOL, SECRET } from "./project.ts";
 import { LEFT } from "./served.ts";
 import type { ConfinedJob, ConfinedReport, Tree } from "./report.ts";
 
 /**
- * `npm run test:confined -- [CLIENT…] [--tenth] [--only commands|leaving|rules|sessions] [--row N]… [--bare]`: real clients, each with a scripted model, in a
+ * `npm run test:confined -- [CLIENT…] [--tenth] [--only commands|leaving|rules|questions|sessions] [--row N]… [--bare]`: real clients, each with a scripted model, in a
  * project whose effects no judge can know. What stays inside the policy goes ahead without a prompt and does what it does without
  * Assent; every way to leave it is stopped, and the model is told; what a rule of the client's own denies does not run. `--tenth` takes every tenth row, `--bare` compares bare with bare: what differs by itself. What each session said lies in
  * node_modules/.cache/clients/confined.
@@ -75,6 +75,7 @@ async function main(): Promise<void> {
     if (only === undefined || only === "commands") await same(client, chosen(rowsOf("commands.txt")), drive, !values.bare);
     if (only === undefined || only === "leaving") await stopped(client, chosen(rowsOf("leaving.txt")), drive);
     if (only === undefined || only === "rules") await held(client, drive);
+    if (only === undefined || only === "questions") await asked(client, drive);
     if (client.serves !== undefined && (only === undefined || only === "sessions")) await ended(client, drive);
   }
 }
@@ -195,6 +196,34 @@ async function held(client: Client, drive: Drive): Promise<void> {
   );
   if (faults.length > 0) process.exitCode = 1;
 }
+
+/** A question in a confined command is held while somebody answers it elsewhere. */
+async function asked(client: Client, drive: Drive): Promise<void> {
+  const commands = ["./tool"];
+  const files = { tool: HELD_TOOL };
+  const job = { commands: ["chmod +x tool", ...commands], files, mode: "usual" } as const;
+  const bare = await drive("asked-bare", { ...job, hooked: false, mode: "free", answersAfter: HELD_MS });
+  const nobody = await drive("asked-nobody", { ...job, hooked: true });
+  const there = await drive("asked", { ...job, hooked: true, answersAfter: HELD_MS });
+  const outcome = ({ told }: ConfinedReport): string => plain(told[1]?.replace(client.notes ?? "", ""));
+  const { held } = there;
+  const faults = [
+    ...[bare, nobody, there].flatMap(({ problems, timedOut }) => [...problems, ...(timedOut ? ["no end in time"] : [])]),
+    ...(bare.held.length === 0 && outcome(bare).includes("hello") ? [] : [`bare it did not work: ${shown(outcome(bare))}`]),
+    ...(outcome(nobody).includes("hello") ? ["nobody was there, and it was let through"] : []),
+    ...(held.length === 1 && held.every(({ answered }) => answered === "taken") ? [] : [`the queue had ${JSON.stringify(held)}`]),
+    ...held.flatMap(({ after }) => (after <= 200 ? [] : [`the question came after ${after} ms`])),
+    ...(outcome(there) === outcome(bare) ? [] : [`the output differs: ${shown(outcome(bare))}, ${shown(outcome(there))}`]),
+  ];
+  const times = held.map(({ after, what }) => `${what} after ${after} ms, held for ${HELD_MS} ms`).join(", ");
+  say(
+    `${faults.length === 0 ? "ok   " : "FAIL "} ${client.name}: a question in a confined command is answered elsewhere: ${times}; output as bare${faults.map((fault) => `; ${fault}`).join("")}`,
+  );
+  if (faults.length > 0) process.exitCode = 1;
+}
+
+/** So long a person takes. */
+const HELD_MS = 3000;
 
 /** What a session left running ends with it, and with no other. */
 async function ended(client: Client, drive: Drive): Promise<void> {
