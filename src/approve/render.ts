@@ -114,6 +114,7 @@ const WHERE: Readonly<Record<Channel, string>> = {
   popup: "in the popup",
   notification: "in the notification",
   folder: "by a program",
+  host: "in the agent",
 };
 
 /** For whoever was asked, too, and need not answer any more. */

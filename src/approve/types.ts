@@ -48,8 +48,8 @@ export interface Question {
   readonly group: string;
 }
 
-/** By which way a person answered: for the log, and for whoever comes too late. `folder`: a program, by `--background-dir`. */
-export type Channel = "terminal" | "page" | "popup" | "notification" | "folder";
+/** By which way a person answered: for the log, and for whoever comes too late. `folder`: a program, by `--background-dir`. `host`: where the agent asks. */
+export type Channel = "terminal" | "page" | "popup" | "notification" | "folder" | "host";
 
 interface AnswerOrigin {
   /** Absent: where it was asked. */

@@ -1,7 +1,10 @@
 import { basename } from "node:path";
 import { brief, visible } from "../action/index.ts";
 import { openGuard, probeSandbox } from "../sdk/index.ts";
+import { outcomeOf } from "../sdk/guard/index.ts";
+import { askQueue } from "../sdk/queue/index.ts";
 import {
+  type GatewayOptions,
   isLoopback,
   serveGateway,
   serveHttp,
@@ -51,7 +54,10 @@ export async function mcp(command: readonly string[], flags: McpOptions): Promis
     );
     return STATUS.cannotSupervise;
   }
-  const options = { guard, name, onNotice: (text: string): void => writeStderr(`assent mcp: ${visible(text)}\n`) };
+  const machine = thisMachine();
+  const askElsewhere: GatewayOptions["askElsewhere"] = ({ name: who, what, verdict }, signal) =>
+    askQueue({ machine, point: "gateway", who, cwd, what, verdict, outcome: outcomeOf(verdict), patience: PATIENCE_MS }, signal);
+  const options = { guard, name, askElsewhere, onNotice: (text: string): void => writeStderr(`assent mcp: ${visible(text)}\n`) };
   if (listen === undefined) {
     const stdio = { ...options, input: process.stdin, output: process.stdout };
     return "server" in behind ? await serveRemote({ ...stdio, ...behind }) : await serveGateway({ ...stdio, ...behind });
@@ -77,6 +83,9 @@ function wrong(problem: string, help?: string): number {
   complain("mcp", problem, help);
   return 2;
 }
+
+/** Clients give a call up after a minute, most of them (the reference SDK of MCP). Milliseconds. */
+const PATIENCE_MS = 50_000;
 
 const RUNNERS = /^(?:npx|pnpx|bunx|uvx|node|bun|deno|python\d*(?:\.\d+)?|docker|podman|run|exec|dlx|tool|env)$/;
 

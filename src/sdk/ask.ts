@@ -19,6 +19,15 @@ export interface AskQuestion {
 /** Answers a question. Only `true` is a yes. An error, a rejection or anything else is a no. */
 export type OnAsk = (question: AskQuestion) => boolean | Promise<boolean>;
 
+/** There is no one to ask: thrown by an `OnAsk` of ours, where an answer of no would be nobody's. */
+export class NobodyThereError extends Error {
+  readonly code = "nobody-there";
+  constructor() {
+    super("nobody is there to answer");
+    this.name = "NobodyThereError";
+  }
+}
+
 /** Puts a question. `nobody`: there is no one to ask. */
 export async function ask(onAsk: OnAsk | undefined, asked: Omit<AskQuestion, "question">): Promise<"approved" | "refused" | "nobody"> {
   if (onAsk === undefined) return "nobody";
@@ -29,8 +38,8 @@ export async function ask(onAsk: OnAsk | undefined, asked: Omit<AskQuestion, "qu
   try {
     const answer: unknown = await onAsk({ operation, target, reason: visible(asked.reason), question, verdict });
     return answer === true ? "approved" : "refused";
-  } catch {
-    return "refused";
+  } catch (error) {
+    return error instanceof NobodyThereError ? "nobody" : "refused";
   }
 }
 

@@ -1,4 +1,5 @@
 export type { AskQuestion, OnAsk } from "./ask.ts";
+export { queueApprover, type QueueApproverOptions } from "./queue/index.ts";
 export { PermissionAskError, PermissionDeniedError, type Refusal } from "./errors.ts";
 export {
   openGuard,

@@ -1,1 +1,2 @@
 export * from "./open-guard.ts";
+export { outcomeOf } from "./outcomes.ts";

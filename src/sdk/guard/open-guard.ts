@@ -21,6 +21,7 @@ import { assentProgram } from "../confined/index.ts";
 import { LIBRARY } from "../library.ts";
 import { PermissionDeniedError } from "../errors.ts";
 import { checkOptions, type Options } from "../options.ts";
+import { noteOutcome, outcomeOf } from "./outcomes.ts";
 
 /** What is asked of a guard: one of the forms of `Asked`, and where it comes from. */
 export type GuardRequest = Asked & From;
@@ -144,8 +145,7 @@ const HOST: Host = { shell: "any", decides: false, asks: true, bypassed: false, 
  */
 export function openGuard(options: OpenGuardOptions = {}): Guard {
   checkOptions("openGuard", options, OPTIONS, "presets and rules come from policy files: name one in `policyFiles`");
-  const outcomes = new WeakMap<RequestVerdict, Outcome>();
-  const judge = judgeIn(options, outcomes);
+  const judge = judgeIn(options);
   return {
     decide: judge,
     check: async (asked, reason) => {
@@ -166,7 +166,7 @@ export function openGuard(options: OpenGuardOptions = {}): Guard {
       const heard = onAsk === undefined ? undefined : hear;
       const approved = await ask(heard, { operation, target, reason: reason ?? "", verdict });
       // Only a plain no is a refusal; an error, and what is answered where nobody sits, is none.
-      if (said === true || (said === false && (process.env["CI"] ?? "") === "")) keepAnswer(outcomes.get(verdict), said, options);
+      if (said === true || (said === false && (process.env["CI"] ?? "") === "")) keepAnswer(outcomeOf(verdict), said, options);
       if (approved === "nobody") throw denied(`approval required: ${decision.reason}`);
       if (approved === "refused") throw denied(`the user refused: ${decision.reason}`);
       return decision;
@@ -175,7 +175,7 @@ export function openGuard(options: OpenGuardOptions = {}): Guard {
 }
 
 /** Inside a supervised run the supervisor judges: there neither policy nor trust nor log are in the program's reach. */
-function judgeIn(options: OpenGuardOptions, outcomes: WeakMap<RequestVerdict, Outcome>): (asked: GuardRequest) => GuardDecision {
+function judgeIn(options: OpenGuardOptions): (asked: GuardRequest) => GuardDecision {
   const { machine, cwd = process.cwd(), policyFiles = [], audit = true } = options;
   const settings = { machine: machine ?? thisMachine(), ...LIBRARY, policyFiles };
   const here = (asked: GuardRequest, logs: boolean): GuardDecision => {
@@ -190,7 +190,7 @@ function judgeIn(options: OpenGuardOptions, outcomes: WeakMap<RequestVerdict, Ou
     };
     const confining = options.confine === true ? { confine, adapt: confineUnknown } : {};
     const outcome = wrong === undefined ? decide(request, { ...settings, ...confining, audit: logs }) : failedOutcome(request, wrong);
-    outcomes.set(outcome.verdict, outcome);
+    noteOutcome(outcome);
     const decision = decisionOf(outcome);
     return start.made === undefined || outcome.instead === undefined ? decision : { ...decision, confined: start.made };
   };

@@ -3,6 +3,7 @@ import { visible } from "../../action/index.ts";
 import { isObject } from "../../data/index.ts";
 import { isMeantQuestion } from "../../policy/index.ts";
 import type { Guard, GuardDecision } from "../guard/open-guard.ts";
+import { answeredByHost, type QueueReply } from "../queue/index.ts";
 import { isId, keyOf, readServer, requestId, type Id, type Message, type Said } from "./message.ts";
 
 /** The ways that belong to something the client said: on standard input there is one for all, in HTTP each POST has its own. */
@@ -22,6 +23,16 @@ export interface GatewayOptions {
   readonly name: string;
   /** For people. */
   readonly onNotice: (text: string) => void;
+  /** Asks whoever has the questions open elsewhere, until the signal is raised. Absent: nobody. */
+  readonly askElsewhere?: (asked: ElsewhereQuestion, signal: AbortSignal) => Promise<QueueReply>;
+}
+
+/** A call that is asked about, as others see it. */
+export interface ElsewhereQuestion {
+  /** The server. */
+  readonly name: string;
+  readonly what: string;
+  readonly verdict: GuardDecision["verdict"];
 }
 
 /** A message on its way to the client. */
@@ -39,7 +50,11 @@ interface Pending {
   readonly decision: GuardDecision;
   readonly question: string;
   readonly via: Exchange;
+  /** Raised when it needs no answer elsewhere any more. */
+  readonly elsewhere: AbortController;
 }
+
+const CANNOT_ASK = "approval required, and this client cannot be asked: ";
 
 /** The specification's codes. */
 export const INVALID_REQUEST = -32_600;
@@ -99,6 +114,7 @@ export class Gateway {
   /** The server is gone: what it has not answered will not be. */
   serverEnded(why: string): void {
     for (const { id, via } of [...this.#open.values(), ...this.#asked.values()]) this.fail(id, why, via);
+    for (const { elsewhere } of this.#asked.values()) elsewhere.abort();
     this.#open.clear();
     this.#asked.clear();
   }
@@ -111,7 +127,7 @@ export class Gateway {
 
   /** Nobody listens there any more: what was asked about there is not done. */
   gone(via: Exchange): void {
-    for (const [asked, pending] of this.#asked) if (pending.via === via) this.#asked.delete(asked);
+    for (const [asked, pending] of this.#asked) if (pending.via === via) this.#drop(asked, pending);
     for (const [key, open] of this.#open) if (open.via === via) this.#open.delete(key);
   }
 
@@ -130,10 +146,11 @@ export class Gateway {
     for (const warning of decision.warnings) this.#options.onNotice(warning);
     if (decision.decision === "allow") this.#pass(id, said, via);
     else if (decision.decision === "deny") refuse(id, decision, "", via);
-    else if (!this.#elicits || via.ask === undefined) refuse(id, decision, "approval required, and this client cannot be asked: ", via);
+    else if ((!this.#elicits || via.ask === undefined) && this.#options.askElsewhere === undefined) refuse(id, decision, CANNOT_ASK, via);
     else {
+      const what = `${visible(tool)} with ${shown(input)}`;
       const question = `Allow \`${visible(tool)}\` with ${shown(input)}? ${visible(decision.reason)}`;
-      this.#ask({ id, said, decision, question, via });
+      this.#ask({ id, said, decision, question, via, elsewhere: new AbortController() }, `call ${what}`);
     }
   }
 
@@ -152,15 +169,44 @@ export class Gateway {
     via.toServer(said);
   }
 
-  #ask(pending: Pending): void {
+  /** The client's person and whoever has the questions open elsewhere: the first answer counts. */
+  #ask(pending: Pending, what: string): void {
     this.#count += 1;
     const id = `${this.#prefix}${this.#count}`;
     this.#asked.set(id, pending);
+    const elicits = this.#elicits && pending.via.ask !== undefined;
+    void this.#askElsewhere(id, pending, what, elicits);
+    if (!elicits) return;
     // An accepted empty form could be a client's habit: only the box is a yes.
     const allow = { type: "boolean", title: "Allow this call", default: false };
     const requestedSchema = { type: "object", properties: { allow }, required: ["allow"] };
     const params = { message: pending.question, requestedSchema };
     pending.via.ask?.(JSON.stringify({ jsonrpc: "2.0", id, method: "elicitation/create", params }));
+  }
+
+  async #askElsewhere(asked: string, pending: Pending, what: string, elicits: boolean): Promise<void> {
+    const { name, askElsewhere } = this.#options;
+    const { decision, id, said, via, elsewhere } = pending;
+    const question = { name, what, verdict: decision.verdict };
+    const reply = (await askElsewhere?.(question, elsewhere.signal)) ?? { is: "nobody" };
+    // The client's person was faster, or the call was given up.
+    if (this.#asked.get(asked) !== pending) return;
+    if (reply.is === "nobody" && elicits) return;
+    this.#asked.delete(asked);
+    if (elicits) this.#withdraw(asked, via, "it was answered elsewhere");
+    if (reply.is === "yes") return this.#pass(id, said, via);
+    if (reply.is === "no")
+      refuse(id, decision, reply.note === undefined ? "the user refused: " : `the user refused, and says: ${visible(reply.note)}: `, via);
+    else refuse(id, decision, CANNOT_ASK, via);
+  }
+
+  #withdraw(asked: string, via: Exchange, reason: string): void {
+    via.ask?.(JSON.stringify({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: asked, reason } }));
+  }
+
+  #drop(asked: string, { elsewhere }: Pending): void {
+    this.#asked.delete(asked);
+    elsewhere.abort();
   }
 
   /** An answer to a question of ours never reaches the server. */
@@ -171,7 +217,9 @@ export class Gateway {
     this.#asked.delete(id);
     if (pending === undefined) return true;
     const content = isObject(result) && result["action"] === "accept" ? result["content"] : undefined;
-    if (isObject(content) && content["allow"] === true) this.#pass(pending.id, pending.said, pending.via);
+    const allowed = isObject(content) && content["allow"] === true;
+    pending.elsewhere.abort(answeredByHost(allowed));
+    if (allowed) this.#pass(pending.id, pending.said, pending.via);
     else {
       // A form that was closed, or a client that could not show it, is nobody's no.
       const declined = (isObject(result) && result["action"] === "decline") || isObject(content);
@@ -183,11 +231,11 @@ export class Gateway {
   /** A call that is still being asked about ends here; the server has never heard of it. */
   #cancels({ params }: Message): boolean {
     const cancelled = isObject(params) ? params["requestId"] : undefined;
-    for (const [asked, { id, via }] of this.#asked) {
+    for (const [asked, pending] of this.#asked) {
+      const { id, via } = pending;
       if (id !== cancelled) continue;
-      this.#asked.delete(asked);
-      const notice = { jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: asked, reason: "the call was cancelled" } };
-      via.ask?.(JSON.stringify(notice));
+      this.#drop(asked, pending);
+      if (this.#elicits) this.#withdraw(asked, via, "the call was cancelled");
       via.over(id);
       return true;
     }

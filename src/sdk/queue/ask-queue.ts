@@ -1,0 +1,164 @@
+import { adviceForPerson, brief, printAction, visible } from "../../action/index.ts";
+import { type Answer, AnsweredElsewhere, printable, type Question, scopeText } from "../../approve/index.ts";
+import { queueApprover, type QueuePoint } from "../../approve/queue/index.ts";
+import { appendAudit, auditLine } from "../../audit/index.ts";
+import { type Outcome, rememberAnswer } from "../../engine/index.ts";
+import { addRule, editPolicy, policyPlace, ruleEntries, starterPolicy } from "../../policy-edit/index.ts";
+import { parseRule, type RequestVerdict, same } from "../../policy/index.ts";
+import { addGrant, LONGEST_GRANT_MS, type Machine } from "../../state/index.ts";
+import { changesFor } from "../../suggest/index.ts";
+import { LIBRARY } from "../library.ts";
+
+/** A request that is asked about before anything of it is done: a tool's call, a command of a host. */
+export interface QueuedRequest {
+  readonly machine: Machine;
+  readonly point: QueuePoint;
+  /** Who asks, as people know it: the agent, the server. */
+  readonly who: string;
+  readonly session?: string | undefined;
+  readonly cwd: string;
+  /** `run npm publish`, `call mcp__files__write with {…}`. */
+  readonly what: string;
+  readonly verdict: RequestVerdict;
+  /** What was judged; undefined where it was judged elsewhere: nothing is remembered then. */
+  readonly outcome: Outcome | undefined;
+  /** Milliseconds. */
+  readonly patience: number | undefined;
+}
+
+/** What came of it. `nobody`: nobody is there, or nobody answered in time. */
+export type QueueReply = { readonly is: "nobody" } | { readonly is: "yes" } | { readonly is: "no"; readonly note?: string };
+
+const NOBODY: QueueReply = { is: "nobody" };
+const LONGEST_WHAT = 4000;
+
+/** Asks whoever is there, and remembers what they say. Never throws; what goes wrong is nobody's answer. `signal`: it needs no answer any more. */
+export async function askQueue(asked: QueuedRequest, signal: AbortSignal): Promise<QueueReply> {
+  const { machine, point, session, patience } = asked;
+  try {
+    const approver = queueApprover({ machine, point, agent: asked.who, session, patience, checkRule });
+    if (!approver.isThere()) return NOBODY;
+    const question = questionOf(asked);
+    const answer = await approver.tryAsk(question, signal, true);
+    await approver.close(0);
+    if (answer === undefined || signal.aborted) return NOBODY;
+    if (answer.answer === "deny" && answer.scope === "once" && answer.nobody === true) return NOBODY;
+    return remember(asked, question, answer);
+  } catch {
+    return NOBODY;
+  }
+}
+
+/** For whoever asks somebody else, too: that one has answered. */
+export const answeredByHost = (allowed: boolean): AnsweredElsewhere =>
+  new AnsweredElsewhere(allowed ? { answer: "allow", scope: "once" } : { answer: "deny", scope: "once" }, "host");
+
+/** What is wrong with a rule that a person typed. */
+function checkRule(rule: string): string | undefined {
+  const parsed = parseRule(rule);
+  return parsed.ok ? undefined : visible(parsed.help === undefined ? parsed.message : `${parsed.message}: ${parsed.help}`);
+}
+
+let count = 0;
+
+function questionOf({ who, cwd, what, verdict, outcome }: QueuedRequest): Question {
+  const { actions, rule, basis, help } = verdict;
+  const asking = actions.find((one) => one.verdict.decision !== "allow") ?? actions[0];
+  const rules = outcome === undefined ? [] : changesFor(outcome, (texts) => rulesOf(texts));
+  // Several rules together are no answer to one question.
+  const [only] = rules.length === 1 ? rules : [];
+  count += 1;
+  return {
+    seq: count,
+    run: "",
+    profile: "",
+    process: { pid: process.pid, name: who, argv: [] },
+    ancestry: [],
+    cwd,
+    action: asking?.action ?? { kind: "tool", name: who, fields: [], origin: { by: "tool" } },
+    what: brief(what, LONGEST_WHAT),
+    reason: verdict.reason,
+    ...(rule === undefined ? {} : { rule }),
+    basis,
+    ...(help === undefined ? {} : { help: adviceForPerson(help) }),
+    proposals: only === undefined ? [] : [{ rule: only, covers: asking === undefined ? "this" : printAction(asking.action) }],
+    group: `${who}\0${what}`,
+  };
+}
+
+function rulesOf(texts: readonly string[]): ReturnType<Parameters<typeof changesFor>[1]> {
+  const text = JSON.stringify({ permissions: { allow: texts } });
+  const content = { is: "text", text } as const;
+  const policy = LIBRARY.reader().read(
+    [{ layer: "user", file: "answer", mayGrant: true, content }],
+    { text: "", pins: new Map() },
+    () => [],
+  );
+  return policy.broken === undefined ? policy.rules : undefined;
+}
+
+/** INVARIANT: a rule or a grant that cannot be kept changes nothing of the answer to this one question. */
+function remember(asked: QueuedRequest, question: Question, answer: Answer): QueueReply {
+  const allowed = answer.answer === "allow";
+  const { machine, session, outcome } = asked;
+  const [narrowest] = question.proposals;
+  if (answer.answer === "allow" && narrowest !== undefined && (answer.scope === "time" || answer.scope === "session")) {
+    const now = Date.now();
+    const lasts = answer.scope === "time" ? 60_000 * answer.minutes : LONGEST_GRANT_MS;
+    if (answer.scope === "time" || session !== undefined)
+      addGrant(
+        machine,
+        {
+          kind: "rule",
+          rule: narrowest.rule,
+          by: "you, when it was asked",
+          until: now + Math.min(lasts, LONGEST_GRANT_MS),
+          why: brief(`answered when ${asked.who} wanted to ${asked.what}`, 300),
+          ...(answer.scope === "session" && session !== undefined ? { session } : {}),
+        },
+        now,
+      );
+  }
+  if (answer.answer !== "quit" && answer.scope === "always") writeRule(asked, answer.answer, answer.rule);
+  if (outcome?.basis !== undefined)
+    rememberAnswer(outcome.request, outcome.verdict, allowed ? "allowed" : "refused", { ...outcome.basis, machine });
+  log(asked, answer);
+  const note = answer.answer === "deny" ? answer.note : undefined;
+  return allowed ? { is: "yes" } : { is: "no", ...(note === undefined ? {} : { note: printable(note, 500) }) };
+}
+
+/** Into the person's own policy file. */
+function writeRule({ machine, cwd, who, what }: QueuedRequest, effect: "allow" | "deny", rule: string): void {
+  const parsed = parseRule(rule);
+  const place = policyPlace("global", machine, cwd);
+  if (!parsed.ok || place === undefined) return;
+  editPolicy(place, starterPolicy(place.layer, undefined), (text) => {
+    const there = ruleEntries(text).find((one) => one.effect === effect && same(one.matcher, parsed.matcher));
+    const reason = brief(`answered when ${who} wanted to ${what}`, 200);
+    return there === undefined
+      ? { edits: [addRule(text, effect, effect === "deny" ? { rule: parsed.text, reason } : parsed.text)] }
+      : { stop: there };
+  });
+}
+
+/** Beside the record of the question. */
+function log({ machine, who, session, cwd, what }: QueuedRequest, answer: Answer): void {
+  const decision = answer.answer === "allow" ? "allow" : "deny";
+  const verdict = { decision, basis: "grant", reason: `${who} wanted to ${what}`, actions: [], unknowns: [] } as const;
+  const line = auditLine({
+    time: Date.now(),
+    point: "command",
+    agent: "user",
+    session,
+    cwd,
+    tool: "assent approvals",
+    input: {},
+    verdict,
+    answer: decision,
+    answered: answer.answer === "quit" ? "deny (once)" : `${answer.answer} (${scopeText(answer)})`,
+    answeredBy: answer.by,
+    note: answer.answer === "deny" ? answer.note : undefined,
+    milliseconds: 0,
+  });
+  appendAudit(machine, line);
+}
