@@ -1,8 +1,8 @@
 import { readFileSync, readlinkSync } from "node:fs";
 import type { ResidentCall } from "./wire.ts";
 
-/** What decides what a process sees and may do (proc(5), namespaces(7), seccomp(2)). */
-const NAMESPACES = ["cgroup", "ipc", "mnt", "net", "pid", "time", "user", "uts"];
+/** What decides which files, programs and processes one sees (namespaces(7)), and what one may do (proc(5), seccomp(2)). */
+const NAMESPACES = ["mnt", "pid", "user", "net"];
 const RIGHTS = /^(?:Uid|Gid|Groups|NSpid|CapEff|CapBnd|NoNewPrivs|Seccomp|Seccomp_filters):.*$/gm;
 
 /**
