@@ -1,5 +1,5 @@
-import { spawn, spawnSync } from "node:child_process";
-import { chmodSync, existsSync, mkdirSync, readFileSync, readlinkSync, writeFileSync } from "node:fs";
+import { execFileSync, spawn, spawnSync } from "node:child_process";
+import { chmodSync, closeSync, constants, existsSync, mkdirSync, openSync, readFileSync, readlinkSync, writeFileSync } from "node:fs";
 import { createServer, type Server, type Socket } from "node:net";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
@@ -200,6 +200,16 @@ export async function resident(root: string): Promise<string> {
   const pid = Number(/^pid (\d+)$/m.exec(said)?.[1] ?? 0);
   onTestFinished(() => void (pid > 1 && process.kill(pid, "SIGKILL")));
   return said;
+}
+
+/** A descriptor to write to, which nobody reads any more. */
+export function deafEnd(root: string): number {
+  const pipe = join(root, "deaf");
+  execFileSync("mkfifo", [pipe]);
+  const reader = openSync(pipe, constants.O_RDONLY | constants.O_NONBLOCK);
+  const writer = openSync(pipe, constants.O_WRONLY);
+  closeSync(reader);
+  return writer;
 }
 
 export function signal(): { readonly promise: Promise<void>; readonly resolve: () => void } {

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { installPlace } from "../../src/agents/install/index.ts";
 import { HANDED_ON, handedOn, launcherCode, launcherName, launcherProgram } from "../../src/agents/install/launcher.ts";
 import { DIST, scratch, type Scratch } from "../scratch.ts";
+import { deafEnd } from "./ask-world.ts";
 import { describeSource } from "./assembled.ts";
 
 const folder = realpathSync(mkdtempSync(join(tmpdir(), "assent-room-")));
@@ -99,6 +100,11 @@ describe("the launcher", () => {
     const run = start(args);
     const own = status === 0 || args[2] === "exit 2";
     expect([run.status, run.stderr]).toEqual([status, own ? "" : "Assent could not be started, so this is refused; run: assent doctor\n"]);
+  });
+
+  it.skipIf(here === undefined)("refuses, and is not killed, where nobody hears it", () => {
+    const { status, signal } = spawnSync(file, [], { env: {}, stdio: ["ignore", "ignore", deafEnd(folder)] });
+    expect([status, signal]).toEqual([2, null]);
   });
 
   it.skipIf(here === undefined)("takes the program along when it is killed", async () => {

@@ -114,6 +114,15 @@ end:
 	mov	x8, #94			// exit_group
 	svc	#0
 refuse:
+	mov	x0, #1			// SIG_IGN
+	stp	x0, xzr, [sp, #-32]!
+	stp	xzr, xzr, [sp, #16]
+	mov	x0, #13			// SIGPIPE
+	mov	x1, sp
+	mov	x2, #0
+	mov	x3, #8
+	mov	x8, #134		// rt_sigaction
+	svc	#0
 	mov	x0, #2
 	adr	x1, words
 	mov	x2, #(table - words)

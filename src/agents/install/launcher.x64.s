@@ -122,6 +122,16 @@ end:
 	mov	eax, 231		# exit_group
 	syscall
 refuse:
+	xor	edx, edx
+	push	rdx			# sigaction: no mask, no restorer, no flags
+	push	rdx
+	push	rdx
+	push	1			# SIG_IGN
+	mov	edi, 13			# SIGPIPE: where nobody hears the sentence, hosts would go on with a hook that was killed
+	mov	rsi, rsp
+	mov	r10d, 8
+	mov	eax, 13			# rt_sigaction
+	syscall
 	mov	edi, 2
 	lea	rsi, [rip + words]
 	mov	edx, offset table - words
