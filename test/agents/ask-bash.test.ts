@@ -27,6 +27,26 @@ it("lies beside the program", () => {
   expect(readFileSync(join(DIST, "ask.bash"), "utf8")).toBe(readFileSync(SCRIPT, "utf8"));
 });
 
+/** [what bash 3.2 does not have, or not like that] */
+const NEWER: readonly (readonly [string, RegExp])[] = [
+  ["case in expansions", /\$\{!?\w+(?:\[[^\]]*\])?(?:\^|,|@)/],
+  ["negative lengths", /\$\{\w+:[^}]*: -/],
+  ["associative arrays, references, global declarations", /\b(?:declare|local|typeset) -\w*[Ang]/],
+  ["mapfile, readarray, coproc", /\b(?:mapfile|readarray|coproc)\b/],
+  ["read -N and read -i", /\bread (?:-\w+ )*-\w*[Ni]/],
+  ["fractions of a second", /-t [\d"']*\./],
+  ["BASHPID, EPOCHREALTIME, SRANDOM", /\b(?:BASHPID|EPOCH\w+|SRANDOM|BASH_ARGV0)\b/],
+  ["&>>, |& and ;;&", /&>>|\|&|;;?&/],
+  ["printf into a variable's element, and of times", /printf -v \w+\[|%\(/],
+  ["[[ -v ]] and [[ -R ]]", /\[\[ -[vR] /],
+  ["descriptors with names", /\{\w+\}[<>]/],
+  ["here-strings and here-documents: they are files", /<<[<-]?/],
+];
+it.each(NEWER)("the script has nothing that is newer than bash 3.2, nor what it does with files: %s", (_what, pattern) => {
+  const text = readFileSync(SCRIPT, "utf8").replace(/^ *#.*$/gm, "");
+  expect(pattern.exec(text)?.[0]).toBeUndefined();
+});
+
 type Judge = (request: BashRequest) => BashAnswer | undefined | Promise<BashAnswer | undefined>;
 type Part = (connection: Socket, secrets: { readonly first: string; readonly second: string }) => void;
 
@@ -187,7 +207,7 @@ describe.skipIf(!runs("/bin/bash"))("the client in bash", () => {
     ["it is of another boot", (line) => line.replace(/ [\w-]+ (\d+) \.$/m, " 01234567-0123-0123-0123-0123456789ab $1 .")],
     ["it is of a system without boots", (line) => line.replace(/ [\w-]+ (\d+) \.$/m, " - $1 .")],
     ["its process has gone", (line) => line.replace(/\d+ \.$/m, `${goneProcess()} .`)],
-    ["its process is init", (line) => line.replace(/\d+ \.$/m, "0 .")],
+    ["its process has number 0", (line) => line.replace(/\d+ \.$/m, "0 .")],
     ["its process is no number", (line) => line.replace(/\d+ \.$/m, "-1 .")],
     ["its port is no number", (line) => line.replace(/^assent-1 /, "assent-1 /../../")],
     ["its port is closed", (line) => line.replace(/^assent-1 \d+/, "assent-1 1")],
@@ -255,6 +275,20 @@ describe.skipIf(!runs("/bin/bash"))("the client in bash", () => {
     expect(unlike(await start({ wrap: ["unshare", "--mount"] }), fresh(CALL))).toEqual([]);
     expect(connections()).toBe(0);
   });
+
+  it.skipIf(process.getuid?.() !== 0 || !runs("unshare"))(
+    "answered where the system tells no boots and no namespaces, as macOS",
+    PATIENT,
+    async () => {
+      const { start, listen } = placed();
+      const { connections } = await listen(
+        judgeAs(() => ({ status: 0, stdout: "allow", stderr: "" })),
+        (line) => line.replace(/ [\w-]+ (\d+) \.$/m, " - $1 ."),
+      );
+      const { stdout } = await start({ wrap: ["unshare", "--mount", ...shell('mount -t tmpfs none /proc/sys && exec "$@"')] });
+      expect([stdout.toString(), connections()]).toEqual(["allow", 1]);
+    },
+  );
 
   it("a resident that stands still is not waited for, and none that has no room", { timeout: 30_000 }, async () => {
     const { file, start, fresh } = placed();
