@@ -1,10 +1,8 @@
 import { brief, visible } from "../action/index.ts";
-import { addRule, editPolicy } from "../policy-edit/index.ts";
-import { suggest as find, type Suggestion } from "../suggest/index.ts";
+import { allOf, findSuggestions, type Suggestion } from "../suggest/index.ts";
 import { thisMachine } from "../state/index.ts";
-import { judgeOnly, ruleReader } from "./engine.ts";
 import { JSON_VERSION } from "./json.ts";
-import { judgePast, pastRequests } from "./past.ts";
+import { pastRequests, suggestionJudges, writeSuggestions } from "../look/index.ts";
 import { absolute } from "./place.ts";
 import { complain, showProblems, targetOf } from "./policy-target.ts";
 import { progressLine } from "./progress.ts";
@@ -23,14 +21,9 @@ export async function suggest(options: { readonly days: number; readonly apply?:
   const history = pastRequests(machine, options.days);
   const progress = progressLine("requests judged");
   let judged = 0;
-  const { suggestions, guarded, unsafe, proof } = find(history, {
-    past: (past) => {
-      progress.at(++judged);
-      return judgePast(past, machine);
-    },
-    command: (command) => judgeOnly({ tool: "Bash", input: { command }, cwd }, machine, [], { extensions: "off" }),
-    read: ruleReader,
-  });
+  const { suggestions, guarded, unsafe, proof } = allOf(findSuggestions(history, suggestionJudges(machine, cwd)), () =>
+    progress.at(++judged),
+  );
   progress.end();
   const { records, unreadable } = history;
   if (options.json === true) {
@@ -91,25 +84,15 @@ function pageOf(suggestions: readonly Suggestion[], style: TerminalStyle): strin
 function write(suggestions: readonly Suggestion[]): number {
   const target = targetOf(COMMAND, { global: true });
   if (target === undefined) return 2;
-  const today = new Date().toISOString().slice(0, 10);
-  const rules = new Map(suggestions.flatMap(({ rules: own, prompts }) => own.map((rule) => [rule, prompts] as const)));
-  let written = 0;
-  for (const [rule, prompts] of rules) {
-    const outcome = editPolicy<undefined>(target.place, target.starter, (text) => {
-      const change = addRule(text, "allow", rule);
-      return { edits: [change.do === "insert" ? { ...change, comment: `suggested on ${today}: ${prompts} questions saved` } : change] };
-    });
-    if (outcome.is === "done") {
-      written += 1;
-      continue;
-    }
-    if (outcome.is === "broken") showProblems(outcome.problems, target.short);
-    complain(
-      COMMAND,
-      `${target.short(target.place.file)} ${outcome.is === "failed" ? visible(outcome.why) : "has mistakes"}; ${written} written`,
-    );
-    return 1;
+  const { written, stopped } = writeSuggestions(target.machine, suggestions);
+  if (stopped === undefined) {
+    writeStdout(`${written} rule${written === 1 ? "" : "s"} written to ${target.short(target.place.file)}\n`);
+    return 0;
   }
-  writeStdout(`${written} rule${written === 1 ? "" : "s"} written to ${target.short(target.place.file)}\n`);
-  return 0;
+  if (stopped.is === "broken") showProblems(stopped.problems, target.short);
+  complain(
+    COMMAND,
+    `${target.short(target.place.file)} ${stopped.is === "failed" ? visible(stopped.why) : "has mistakes"}; ${written} written`,
+  );
+  return 1;
 }

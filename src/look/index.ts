@@ -1,5 +1,6 @@
 export { engine, judgeOnly, readerOf, ruleReader, type ToolQuestion } from "./engine.ts";
 export { judgePast, pastRequests, readPastRequests } from "./past.ts";
+export { suggestionJudges, writeSuggestions, type WrittenSuggestions } from "./suggestions.ts";
 export { schemaFile, schemaFor } from "./schema.ts";
 export { type ChangedRequest, type Replayed, replayHistory, TOLD, type ToldWord } from "./replay.ts";
 export { sayDecision, SOURCES } from "./say-verdict.ts";

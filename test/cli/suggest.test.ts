@@ -5,7 +5,7 @@ import { protocol as claude } from "../../src/agents/claude/index.ts";
 import { decide, type Outcome } from "../../src/engine/index.ts";
 import { historyOf, suggest } from "../../src/suggest/index.ts";
 import { judgeOnly, ruleReader } from "../../src/cli/engine.ts";
-import { judgePast } from "../../src/cli/past.ts";
+import { judgePast } from "../../src/look/index.ts";
 import { query } from "../../src/audit/index.ts";
 import { stateFolder } from "../../src/state/index.ts";
 import { engine, assent, scratch, type Scratch } from "../scratch.ts";

@@ -6,12 +6,12 @@ import type { Path } from "../../edit/json5/index.ts";
 import { type PolicyDraft, type PolicySource, withDraft } from "../../engine/index.ts";
 import { inspect } from "../../inspect/index.ts";
 import { CODES, lint, type LintCode, type Severity } from "../../lint/index.ts";
-import { readPastRequests, replayHistory, schemaFile, type ToldWord } from "../../look/index.ts";
+import { replayHistory, schemaFile, type ToldWord } from "../../look/index.ts";
 import { addRule, type PolicyPlace, readPlace, readPolicyText, ruleEntries, savePolicy } from "../../policy-edit/index.ts";
 import { type Effect, EFFECTS, parseRule, type Problem } from "../../policy/index.ts";
 import { changePins } from "../../state/index.ts";
-import type { History } from "../../suggest/index.ts";
 import { folderOf, shorten } from "../folder.ts";
+import { daysOf, readHistory, type ReadingLine } from "../history.ts";
 import { editablePlace, policyFiles, type PolicyFileShape, starterOf } from "../policy-places.ts";
 import { shown } from "../text.ts";
 import { inTurns } from "../turns.ts";
@@ -78,14 +78,13 @@ export interface ReplayShape {
 }
 
 export type ReplayLine =
-  | { readonly is: "reading"; readonly done: number }
+  | ReadingLine
   | { readonly is: "judging"; readonly done: number; readonly all: number }
   | { readonly is: "result"; readonly result: ReplayShape };
 
 /** A policy of a megabyte, written as JSON. */
 const LIMIT = 4 << 20;
 const MOST_ROWS = 200;
-const MOST_DAYS = 365;
 
 interface Edited {
   readonly folder: string;
@@ -201,20 +200,8 @@ function selectDraft(place: PolicyPlace, text: string): (found: readonly PolicyS
 }
 
 async function* replayLines({ place, text, more }: Edited, { machine }: PageContext, signal: AbortSignal): AsyncGenerator<ReplayLine> {
-  const days = typeof more["days"] === "number" ? Math.min(MOST_DAYS, Math.max(1, Math.round(more["days"]))) : 7;
-  let done = 0;
-  const counted = (function* read(): Generator<number, History> {
-    const steps = readPastRequests(machine, days);
-    for (;;) {
-      const step = steps.next();
-      if (step.done === true) return step.value;
-      yield ++done;
-    }
-  })();
-  const reading = inTurns(counted, signal);
-  let read = await reading.next();
-  for (; read.done !== true; read = await reading.next()) yield { is: "reading", done: read.value };
-  const history = read.value;
+  const days = daysOf(more["days"]);
+  const history = yield* readHistory(machine, days, signal);
   if (history === undefined) return;
   const judging = inTurns(replayHistory(history, machine, { select: selectDraft(place, text) }), signal);
   let judged = await judging.next();

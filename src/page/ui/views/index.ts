@@ -1,7 +1,8 @@
 import { POLICY } from "./policy.tsx";
 import { QUESTIONS } from "./questions.tsx";
+import { SUGGESTIONS } from "./suggestions.tsx";
 import { TIMELINE } from "./timeline.tsx";
 import type { PageView } from "./view.ts";
 
 /** In the order of the navigation; the first is shown at the start. */
-export const VIEWS: readonly PageView[] = [QUESTIONS, TIMELINE, POLICY];
+export const VIEWS: readonly PageView[] = [QUESTIONS, TIMELINE, POLICY, SUGGESTIONS];

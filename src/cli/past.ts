@@ -1,1 +1,0 @@
-export { judgePast, pastRequests } from "../look/index.ts";
