@@ -146,6 +146,7 @@ try {
       ...part,
       entryPoints: [entry("line-main")],
       outfile: join(fresh, "line.cjs"),
+      plugins: [lazyShell, lazySurvey],
       // It stands in a module of which nothing is taken over.
       logOverride: { "empty-import-meta": "silent" },
     }),
