@@ -1,4 +1,5 @@
 import { readdirSync, statSync } from "node:fs";
+import { openQuestions } from "../approve/queue/index.ts";
 import { isObject } from "../data/index.ts";
 import { glanceAtLog, type LogGlance } from "../audit/index.ts";
 import { bypassHere, bypassLeft, type Machine, stateFolder, thisMachine } from "../state/index.ts";
@@ -16,6 +17,8 @@ const MOST_SHOWN = 99;
 
 /** What the line says, as data. */
 export interface StatusLine extends LogGlance {
+  /** Questions that wait for an answer now. */
+  readonly waiting: number;
   /** Minutes that questions are still skipped here; null where nobody can say when it ends. Absent: they are asked. */
   readonly bypass?: number | null;
   /** Runs and edits of the last hour, at or below this folder, that changed something and are not taken back. */
@@ -27,6 +30,7 @@ export function statusFacts(machine: Machine, cwd: string, now = Date.now()): St
   const left = bypassLeft(machine, now);
   const since = now - LATELY_MS;
   return {
+    waiting: openQuestions(machine).length,
     ...(left > 0 ? { bypass: Math.ceil(left / 60_000) } : bypassHere(machine, now) === undefined ? {} : { bypass: null }),
     ...glanceAtLog(stateFolder(machine), since),
     undoable: undoableRuns(runsFolder(machine), cwd, since),
@@ -56,14 +60,15 @@ function undoableRuns(folder: string, cwd: string, since: number): number {
 }
 
 /** `assent: 2 refused, undo 1`: at most 40 columns, what matters most first. */
-export function printStatusLine({ bypass, refused, confined, more, undoable }: StatusLine): string {
-  const some = (count: number, what: string): string | undefined =>
-    count === 0 ? undefined : `${Math.min(count, MOST_SHOWN)}${more || count > MOST_SHOWN ? "+" : ""} ${what}`;
+export function printStatusLine({ waiting, bypass, refused, confined, more, undoable }: StatusLine): string {
+  const some = (count: number, what: string, plus: boolean): string | undefined =>
+    count === 0 ? undefined : `${Math.min(count, MOST_SHOWN)}${plus || count > MOST_SHOWN ? "+" : ""} ${what}`;
   const parts = [
+    some(waiting, "waiting", false),
     bypass === undefined ? undefined : bypass === null ? "bypass" : `bypass ${bypass}m`,
-    some(refused, "refused"),
+    some(refused, "refused", more),
     undoable === 0 ? undefined : `undo ${Math.min(undoable, MOST_SHOWN)}`,
-    some(confined, "confined"),
+    some(confined, "confined", more),
   ].filter((part) => part !== undefined);
   let line = `assent: ${parts[0] ?? "nothing waits"}`;
   for (const part of parts.slice(1)) if (line.length + 2 + part.length <= WIDTH) line += `, ${part}`;

@@ -4,11 +4,14 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { appendAudit, auditLine } from "../../src/audit/index.ts";
 import { printStatusLine, statusFacts, type StatusLine } from "../../src/cli/status-line.ts";
+import { answerQuestion } from "../../src/approve/queue/index.ts";
+import { putQuestion } from "../../src/approve/queue/store.ts";
 import { changeBypass } from "../../src/state/index.ts";
 import { runsFolder } from "../../src/supervise/undo/index.ts";
+import { question } from "../approve/question.ts";
 import { assent, DIST, scratch, type Scratch } from "../scratch.ts";
 
-const NOTHING: StatusLine = { refused: 0, confined: 0, more: false, undoable: 0 };
+const NOTHING: StatusLine = { waiting: 0, refused: 0, confined: 0, more: false, undoable: 0 };
 
 describe("the line of status", () => {
   it.each<[Partial<StatusLine>, string]>([
@@ -20,6 +23,7 @@ describe("the line of status", () => {
     [{ bypass: 59, refused: 3, undoable: 1, confined: 2 }, "assent: bypass 59m, 3 refused, undo 1"],
     [{ bypass: null, confined: 2 }, "assent: bypass, 2 confined"],
     [{ refused: 12, more: true }, "assent: 12+ refused"],
+    [{ waiting: 2, refused: 3, undoable: 1, confined: 2, more: true }, "assent: 2 waiting, 3+ refused, undo 1"],
     [{ refused: 4000, undoable: 400 }, "assent: 99+ refused, undo 99"],
     [{ bypass: 1440, refused: 4000, confined: 4000, undoable: 4000, more: true }, "assent: bypass 1440m, 99+ refused"],
   ])("%j is %s", (facts, line) => {
@@ -102,6 +106,14 @@ describe("what it counts", () => {
     expect(statusFacts(place.machine, "/").undoable).toBe(3);
   });
 
+  it("questions that wait, until they are answered", () => {
+    const place = scratch();
+    const { id } = putQuestion(place.machine, { asked: NOW, point: "run", question: question(1), alike: 1, others: [] });
+    expect(statusFacts(place.machine, place.project)).toEqual({ ...NOTHING, waiting: 1 });
+    answerQuestion(place.machine, id, { answer: "allow", scope: "once" }, "page");
+    expect(statusFacts(place.machine, place.project)).toEqual(NOTHING);
+  });
+
   it("how long questions are still skipped", () => {
     const place = scratch();
     changeBypass(place.machine, undefined, Date.now() + 10 * 60_000, Date.now());
@@ -115,7 +127,7 @@ describe("assent status --line", () => {
     decide(place, 1000, "deny");
     for (const args of [["--line"], ["--line", "--cwd", "/"], ["--cwd", "/", "--line"], ["--line", "--stdin"]])
       expect(assent(place, ["status", ...args], '{"cwd":"/tmp"}')).toEqual({ status: 0, stdout: "assent: 1 refused\n", stderr: "" });
-    const facts = { v: 1, line: "assent: 1 refused", refused: 1, confined: 0, more: false, undoable: 0 };
+    const facts = { v: 1, line: "assent: 1 refused", waiting: 0, refused: 1, confined: 0, more: false, undoable: 0 };
     expect(JSON.parse(assent(place, ["status", "--line", "--json"]).stdout)).toEqual({ ...facts, cwd: place.project });
     expect(JSON.parse(assent(place, ["status", "--json", "--line", "--cwd", "/"]).stdout)).toEqual({ ...facts, cwd: "/" });
     expect(JSON.parse(assent(place, ["status", "--json", "--line", "--stdin"], '{"cwd":"/tmp"}').stdout)).toEqual({
