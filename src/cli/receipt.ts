@@ -18,10 +18,10 @@ import {
   type RunRecord,
   type RunSpan,
   type SpanReceipt,
-  undoneIn,
 } from "../supervise/undo/index.ts";
-import type { ConfinedCommand, LeftEnd } from "../supervise/index.ts";
+import type { ConfinedCommand } from "../supervise/index.ts";
 import { mayBeAllowed } from "../supervise/learn/index.ts";
+import { sayEnding, sayLeft, sayRun, VERBS, WHATS } from "../look/index.ts";
 import { JSON_VERSION } from "./json.ts";
 import { shorten } from "./place.ts";
 import { complain } from "./policy-target.ts";
@@ -113,15 +113,6 @@ function some(all: readonly string[]): string {
   return all.length > 3 ? `${all.slice(0, 3).join(", ")} and ${all.length - 3} more` : all.join(", ");
 }
 
-export const VERBS: Readonly<Record<PathChange["what"], string>> = {
-  created: "created",
-  changed: "changed",
-  deleted: "deleted",
-  renamed: "renamed",
-  attributes: "given other permissions or times",
-};
-export const WHATS = ["created", "changed", "deleted", "renamed", "attributes"] as const;
-
 const number = (count: number): string => count.toLocaleString("en-US");
 const plural = (count: number, word: string): string => `${number(count)} ${word}${count === 1 ? "" : "s"}`;
 
@@ -145,12 +136,6 @@ function summary({ changes, hosts, refused, questions }: Pick<Receipt, "changes"
   return parts;
 }
 
-/** `code 0`, `signal 9`, or that it lives. */
-function ending({ exit, ended }: RunRecord, running: boolean): string {
-  if (exit === undefined || ended === undefined) return running ? "still running" : "killed";
-  return exit.by === "exit" ? `exit code ${exit.code}` : `ended by signal ${exit.signal}`;
-}
-
 const time = (milliseconds: number): string => new Date(milliseconds).toISOString().slice(0, 19).replace("T", " ");
 
 function list(runs: readonly RunRecord[], { json }: ReceiptOptions, style: TerminalStyle): number {
@@ -162,8 +147,8 @@ function list(runs: readonly RunRecord[], { json }: ReceiptOptions, style: Termi
   }
   if (runs.length === 0) writeStdout("no run is recorded yet\n");
   for (const run of runs) {
-    const what = run.undoes === undefined ? commandOf(run) : `undo of ${undoneIn(run).join(", ")}`;
-    const state = [...(run.confined === undefined ? [] : ["confined"]), ending(run, isRunning(run.folder))].join(", ");
+    const what = sayRun(run);
+    const state = [...(run.confined === undefined ? [] : ["confined"]), sayEnding(run, isRunning(run.folder))].join(", ");
     writeStdout(`${run.id}  ${style.dim(time(run.started))}  ${visible(what).slice(0, style.width - 50)}  ${style.dim(state)}\n`);
   }
   return 0;
@@ -174,23 +159,13 @@ function page(found: Receipt, machine: Machine, style: TerminalStyle, first: num
   const out = [
     `${style.bold(visible(commandOf(run)))}`,
     ...(run.confined === undefined ? [] : [style.dim(confinedFor(run.confined))]),
-    style.dim(`${run.id}, ${time(run.started)} UTC, in ${visible(shorten(run.cwd, "/", machine.home))}, ${ending(run, found.running)}`),
+    style.dim(`${run.id}, ${time(run.started)} UTC, in ${visible(shorten(run.cwd, "/", machine.home))}, ${sayEnding(run, found.running)}`),
   ];
-  if (run.left !== undefined) out.push(style.dim(leftLine(run.left, run.leftEnded, found.running)));
+  const left = sayLeft(run, found.running);
+  if (left !== undefined) out.push(style.dim(`left running: ${left}`));
   if (found.undoneBy !== undefined) out.push(`undone by ${found.undoneBy}`);
   const rest = body(found, run, { machine, style, first });
   return `${[...out, ...(rest.length === 0 ? ["changed nothing"] : rest)].join("\n")}\n`;
-}
-
-const LEFT_ENDED: Readonly<Record<LeftEnd, string>> = {
-  session: "ended with the session",
-  host: "ended with the agent's host",
-  age: "ended after 24 hours",
-};
-
-function leftLine(left: NonNullable<RunRecord["left"]>, why: LeftEnd | undefined, running: boolean): string {
-  const names = some(left.map(({ pid, name }) => `${visible(name)} (${pid})`));
-  return `left running: ${names}; ${why === undefined ? (running ? "still running" : "over") : LEFT_ENDED[why]}`;
 }
 
 interface PageStyle {
@@ -250,7 +225,7 @@ function spanPage(found: SpanReceipt, span: RunSpan, shown: PageStyle): string {
   const { style, machine } = shown;
   const cwd = process.cwd();
   const rows = found.runs.map(({ run, running, undoneBy, ...rest }) => {
-    const what = run.undoes === undefined ? commandOf(run) : `undo of ${undoneIn(run).join(", ")}`;
+    const what = sayRun(run);
     const came = [...summary(rest), ...(undoneBy === undefined ? [] : [`undone by ${undoneBy}`]), ...(running ? ["still running"] : [])];
     return `${run.id}  ${visible(what).slice(0, style.width - 24)}\n  ${style.dim(came.length === 0 ? "changed nothing" : came.join(", "))}`;
   });

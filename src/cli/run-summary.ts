@@ -5,7 +5,7 @@ import type { RunRefusals } from "../supervise/learn/index.ts";
 import { commandOf, type CountedLine, findRun, type PathChange, type Receipt, receiptOf, runsFolder } from "../supervise/undo/index.ts";
 import { codeBlock, codeSpan, seenJson } from "./markdown.ts";
 import { absolute, shorten } from "./place.ts";
-import { VERBS, WHATS } from "./receipt.ts";
+import { VERBS, WHATS } from "../look/index.ts";
 import { refusalsOf } from "./refusals-of-run.ts";
 
 /** Where the summary of a run goes, opened before it starts. */

@@ -8,12 +8,12 @@ import {
   prepareUndo,
   runsFolder,
   type RunRecord,
-  type UndoStep,
   touches,
   type Undone,
   undoRun,
   type UndoPlan,
 } from "../supervise/undo/index.ts";
+import { saySteps } from "../look/index.ts";
 import { printDiff } from "./diff.ts";
 import { JSON_VERSION } from "./json.ts";
 import { shorten } from "./place.ts";
@@ -123,13 +123,6 @@ function print({ runs, steps, refused, warnings }: UndoPlan, done: Partial<Undon
   writeStdout(`${JSON.stringify({ v: JSON_VERSION, ...fields })}\n`);
 }
 
-const WORDS: Readonly<Record<Exclude<UndoStep["do"], "attributes">, string>> = {
-  delete: "delete",
-  move: "move back",
-  restore: "bring back",
-  content: "write the old bytes to",
-};
-
 interface Announced {
   readonly short: (path: string) => string;
   readonly dry: boolean;
@@ -146,12 +139,7 @@ function announce({ runs, steps, refused, warnings }: UndoPlan, name: string | u
   else for (const run of runs) say(`${run.id}: ${visible(commandOf(run))}\n`);
   if (skipped > 0) say(`  (${skipped === 1 ? "the run after it has" : `the ${skipped} runs after it have`} changed nothing)\n`);
   for (const warning of warnings) say(`warning: ${visible(warning)}\n`);
-  const shown = steps.flatMap((step) => {
-    if (step.do === "attributes" || (step.do === "move" && step.aside === true)) return [];
-    return [`${WORDS[step.do]} ${short(step.path)}${step.do === "move" ? ` as ${short(step.to)}` : ""}`];
-  });
-  const attributes = steps.filter((step) => step.do === "attributes").length;
-  if (attributes > 0) shown.push(`set permissions and times of ${attributes} path${attributes === 1 ? "" : "s"}`);
+  const shown = saySteps(steps, short);
   for (const line of dry ? shown : shown.slice(0, FIRST)) say(`  ${line}\n`);
   if (!dry && shown.length > FIRST) say(`  … and ${shown.length - FIRST} more (--dry-run shows all)\n`);
   for (const { path, why } of refused) {

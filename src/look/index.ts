@@ -3,4 +3,5 @@ export { judgePast, pastRequests, readPastRequests } from "./past.ts";
 export { suggestionJudges, writeSuggestions, type WrittenSuggestions } from "./suggestions.ts";
 export { schemaFile, schemaFor } from "./schema.ts";
 export { type ChangedRequest, type Replayed, replayHistory, TOLD, type ToldWord } from "./replay.ts";
+export { sayEnding, sayLeft, sayRun, saySteps, type ToldStep, VERBS, WHATS } from "./run-words.ts";
 export { sayDecision, SOURCES } from "./say-verdict.ts";

@@ -1,11 +1,12 @@
 import type { Endpoint, NewsSource } from "./endpoint.ts";
 import { POLICY } from "./policy.ts";
 import { QUESTION_NEWS, QUESTIONS } from "./questions.ts";
+import { RUNS } from "./runs.ts";
 import { SUGGESTIONS } from "./suggestions.ts";
 import { LOG_NEWS, TIMELINE } from "./timeline.ts";
 import { WHERE } from "./where.ts";
 
 /** Every address of the page's server. A view has a file of endpoints here, and its part in `ui/views/`. */
-export const ENDPOINTS: readonly Endpoint[] = [...WHERE, ...QUESTIONS, ...POLICY, ...SUGGESTIONS, ...TIMELINE];
+export const ENDPOINTS: readonly Endpoint[] = [...WHERE, ...QUESTIONS, ...TIMELINE, ...RUNS, ...POLICY, ...SUGGESTIONS];
 
 export const NEWS: readonly NewsSource[] = [QUESTION_NEWS, LOG_NEWS];
