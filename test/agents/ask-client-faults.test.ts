@@ -37,7 +37,7 @@ describe.each(WAYS)("the client, started by %s (%s)", (_, architecture, front) =
       place.put("launcher", RESIDENT);
       const wrap = shell("trap '' PIPE HUP TERM; umask 022; exec 3< /dev/zero 5< /dev/zero 9< /dev/zero; exec \"$@\"");
       const words = ["HOME=/h o", "B=", "/node", "/b in.cjs", "check", "--event"];
-      expect(await place.start({ wrap, words })).toMatchObject({
+      expect(await place.start({ wrap, words, env: { SECRET: "1", PATH: "/usr/bin:/bin" } })).toMatchObject({
         status: 3,
       });
       const said = await resident(root);
@@ -45,6 +45,7 @@ describe.each(WAYS)("the client, started by %s (%s)", (_, architecture, front) =
       const lock = `${base}lock.${namespace}`;
       expect(said.match(/^word .*$/gm)).toEqual([...words.slice(0, 4), "daemon", "--serve", "3"].map((word) => `word ${word}`));
       expect(said.match(/^\/.*$/gm)).toEqual([lock, "/dev/null", "/dev/null", lock]);
+      expect(said).toContain("environment of 0\n");
       expect(said).toMatch(/^folder \/\numask 0077$/m);
       expect(said).toMatch(/^SigBlk: 0{16}\nSigIgn: 0{16}$/m);
       expect(said).toContain(`group ${pid} session ${pid}\n`);

@@ -40,6 +40,7 @@ case "$*" in *" daemon --serve 3") ;; *) exit 3 ;; esac
   printf 'folder %s\\n' "$(pwd)"
   printf 'umask %s\\n' "$(umask)"
   readlink /proc/$$/fd/* | grep -e zero -e lock
+  printf 'environment of %s\\n' "$(wc -c < /proc/$$/environ)"
   printf 'descriptors 0, 2, 3\\n'
   readlink /proc/$$/fd/0 /proc/$$/fd/2 /proc/$$/fd/3
   while read -r name value; do case $name in SigBlk: | SigIgn:) printf '%s %s\\n' "$name" "$value" ;; esac; done < /proc/$$/status

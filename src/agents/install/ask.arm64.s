@@ -666,8 +666,8 @@ copy:
 	adr	x0, three
 	stp	x0, xzr, [x1]
 	ldr	x0, [x20, #16]
+	add	x2, x1, #8		// no variable
 	mov	x1, sp
-	mov	x2, x21
 	mov	x8, #221		// execve
 	svc	#0
 die:

@@ -676,9 +676,9 @@ signal:
 	stosq
 	xor	eax, eax
 	stosq
+	lea	rdx, [rdi - 8]		# no variable: whoever happens to call first steers nothing
 	mov	rdi, [r13 + 16]
 	mov	rsi, rsp
-	mov	rdx, r14
 	mov	eax, 59			# execve
 	syscall
 die:
