@@ -307,7 +307,8 @@ describe.skipIf(!HAS_CLIENT)("what happens to the judge that stays", () => {
       let stdout = "";
       hook.stdout.on("data", (chunk) => (stdout += String(chunk)));
       hook.stdin.end(envelope(place, lines[at % 4] ?? "", { session_id: `s${at}` }));
-      await ended(hook);
+      // At its exit not all that it said has been read.
+      await new Promise((resolve) => hook.once("close", resolve));
       return decisionOf(stdout);
     });
     expect(await Promise.all(calls)).toEqual(calls.map((_, at) => wanted[at % 4]));
