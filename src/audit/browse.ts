@@ -274,6 +274,45 @@ export function recordsBetween(folder: string, low: number, high: number): reado
   return found;
 }
 
+/** A file of the log, by its number. */
+export interface LogSegment {
+  readonly segment: number;
+  readonly size: number;
+  /** Milliseconds since 1970: no record of it is younger. */
+  readonly changed: number;
+}
+
+/** The files of the log, the newest first. */
+export function logSegments(folder: string): readonly LogSegment[] {
+  return segmentFiles(folder)
+    .toReversed()
+    .flatMap(({ segment, file }) => {
+      const stats = statSync(file, { throwIfNoEntry: false });
+      return stats?.isFile() === true ? [{ segment, size: stats.size, changed: stats.mtimeMs }] : [];
+    });
+}
+
+/** Decisions from a place on, oldest first, a part at a time, and where to go on; none where nothing was added. */
+export function entriesFrom(
+  folder: string,
+  { segment, at }: LogPlace,
+  most = FIRST_BLOCK,
+): { readonly entries: readonly LogEntry[]; readonly next: number } {
+  const file = segmentFiles(folder).find((one) => one.segment === segment);
+  const none = { entries: [], next: at };
+  if (file === undefined) return none;
+  return withSegment<{ readonly entries: readonly LogEntry[]; readonly next: number }>(folder, file, none, (descriptor, size) => {
+    for (let span = most; ; span *= 4) {
+      const bytes = bytesOf(descriptor, at, Math.min(size, at + span));
+      const end = bytes.lastIndexOf(BREAK) + 1;
+      if (end === 0 && at + span < size) continue;
+      const lines = [...linesBack({ bytes: bytes.subarray(0, end), from: at })].toReversed();
+      const entries = lines.flatMap(({ line }) => (linkOf(line) === undefined ? [] : (readRecord(line.toString("utf8")) ?? [])));
+      return { entries, next: at + end };
+    }
+  });
+}
+
 /** How much of what happened lately is looked at, for whoever looks again and again. */
 const GLANCE_BYTES = 1 << 18;
 const MOST_GLANCED = 99;

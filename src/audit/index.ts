@@ -7,6 +7,7 @@ export { redact, redactString, REDACTED, type Redacted } from "./redact-text.ts"
 export { Follower, readRecord, type LogEntry } from "./read.ts";
 export { isWanted, lastOf, query, type FoundRecord, type Query } from "./query.ts";
 export {
+  entriesFrom,
   glanceAtLog,
   type LogExtent,
   type LogFilter,
@@ -15,7 +16,9 @@ export {
   type LogPlace,
   type PageLimits,
   type PlacedRecord,
+  type LogSegment,
   lineAt,
+  logSegments,
   logExtent,
   pageBefore,
   recordsBetween,

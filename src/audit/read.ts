@@ -26,6 +26,10 @@ export interface LogEntry {
   readonly programs: readonly string[];
   /** How many decisions it stands for. */
   readonly count: number;
+  /** Who answered, and how long it holds: `allow (session)`. Empty: nobody was asked, or the host asked. */
+  readonly answered: string;
+  /** How long it took to judge. */
+  readonly milliseconds: number;
   /** `file:line` of the rule, or the name of the built-in knowledge. */
   readonly rule: string;
 }
@@ -62,6 +66,8 @@ export function readRecord(line: string): LogEntry | undefined {
     subject: SUBJECTS.map((name) => string(input[name])).find((found) => found !== "") ?? "",
     programs: [...programsOf(parsed["actions"]), ...programOf(fields(parsed["process"])["program"])],
     count: typeof parsed["count"] === "number" && parsed["count"] > 0 ? parsed["count"] : 1,
+    answered: string(parsed["answered"]),
+    milliseconds: typeof parsed["ms"] === "number" && parsed["ms"] > 0 ? parsed["ms"] : 0,
     rule: rule["file"] === undefined ? string(parsed["builtin"]) : `${string(rule["file"])}:${String(rule["line"])}`,
   };
 }

@@ -4,4 +4,5 @@ export { suggestionJudges, writeSuggestions, type WrittenSuggestions } from "./s
 export { schemaFile, schemaFor } from "./schema.ts";
 export { type ChangedRequest, type Replayed, replayHistory, TOLD, type ToldWord } from "./replay.ts";
 export { sayEnding, sayLeft, sayRun, saySteps, type ToldStep, VERBS, WHATS } from "./run-words.ts";
+export { type DayTally, LATENCIES, LogTally, TALLY_VERDICTS, type TallyVerdict, topOf } from "./tally.ts";
 export { sayDecision, SOURCES } from "./say-verdict.ts";

@@ -1,4 +1,5 @@
-const STYLE = `<style>
+/** The colours of pictures, and what lies behind them. */
+export const STYLE = `<style>
 .b{fill:#f7f7f5;stroke:#d9d8d4}.t{fill:#23262b}.m{fill:#6a6f78}.r{fill:#b3261e}.g{fill:#1b7a3d}.y{fill:#8a5a00}.c{fill:#0b6e8a}.x{fill:#fff;stroke:#c9c8c4}.w{font-weight:700}
 @media (prefers-color-scheme:dark){.b{fill:#16181c;stroke:#2d3138}.t{fill:#e4e6ea}.m{fill:#9aa1ac}.r{fill:#ff8a80}.g{fill:#7fd99a}.y{fill:#f0c060}.c{fill:#6cc7e0}.x{fill:#20242a;stroke:#3a404a}}
 text{white-space:pre;font:14px ui-monospace,SFMono-Regular,Menlo,Consolas,"DejaVu Sans Mono",monospace}
@@ -89,26 +90,4 @@ export function boxesSvg(title: string, rows: readonly (readonly [title: string,
     y += 60;
   }
   return frame(width, y + 4, title, parts.join("\n"));
-}
-
-/** Bars in groups, on a scale of its own for each group. */
-export function barsSvg(
-  title: string,
-  groups: readonly (readonly [row: string, bars: readonly (readonly [name: string, value: number])[]])[],
-): string {
-  const parts: string[] = [`<text class="m" x="20" y="30">${escape(title)}</text>`];
-  let y = 58;
-  for (const [row, bars] of groups) {
-    parts.push(`<text class="t w" x="20" y="${y}">${escape(row)}</text>`);
-    const most = Math.max(...bars.map(([, value]) => value));
-    for (const [name, value] of bars) {
-      y += 24;
-      const w = Math.max(2, Math.round((value / most) * 520));
-      parts.push(
-        `<text class="t" x="40" y="${y}">${escape(name)}</text><rect class="${name === "assent" ? "c" : "m"}" x="190" y="${y - 12}" width="${w}" height="14" rx="3"/><text class="t" x="${198 + w}" y="${y}">${value}</text>`,
-      );
-    }
-    y += 38;
-  }
-  return frame(800, y - 10, title, parts.join("\n"));
 }
