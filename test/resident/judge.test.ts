@@ -43,6 +43,14 @@ const decisionOf = (stdout: string): unknown =>
     : ((JSON.parse(stdout) as { hookSpecificOutput?: { permissionDecision: unknown } }).hookSpecificOutput?.permissionDecision ??
       "silence");
 
+/** What the judge that stays says: on a busy machine it may be late, and is asked again. */
+function askJudge(...given: Parameters<typeof callHook>): ReturnType<typeof callHook> {
+  for (let tries = 1; ; tries += 1) {
+    const said = callHook(...given);
+    if (said.stdout !== FRESH.stdout || tries === 20) return said;
+  }
+}
+
 /** A judge for one test. */
 async function judged(
   env: Record<string, string> = {},
@@ -100,7 +108,7 @@ describe.skipIf(!HAS_CLIENT)("the judge that stays", () => {
         if (payload === undefined) continue;
         const calling = { argv: ["--agent", id, ...(event.includes(",") ? [] : ["--event", event])], env: { ...env?.(real) } };
         const input = JSON.stringify(payload);
-        const warm = callHook(place, input, { ...calling, launcher: marker });
+        const warm = askJudge(place, input, { ...calling, launcher: marker });
         answered.push(warm.stdout);
         const fresh = spawnSync(process.execPath, hookWords(place, calling.argv).slice(4), {
           cwd: place.project,
@@ -121,7 +129,7 @@ describe.skipIf(!HAS_CLIENT)("the judge that stays", () => {
     ["another event", JSON.stringify({ hook_event_name: "Stop" })],
   ];
   it.each(INPUTS)("answers as a fresh hook does to %s", (_what, input) => {
-    const warm = callHook(place, input, { launcher: marker });
+    const warm = askJudge(place, input, { launcher: marker });
     const fresh = spawnSync(LAUNCHER, hookWords(place, CLAUDE).slice(2), {
       cwd: place.project,
       input,
@@ -161,19 +169,19 @@ describe.skipIf(!HAS_CLIENT)("the judge that stays", () => {
   it("judges by the folder and the PATH of the caller", () => {
     place.write("bin/ls", "#!/bin/sh\n");
     chmodSync(join(place.project, "bin/ls"), 0o755);
-    const usual = callHook(place, envelope(place, "ls"), { launcher: marker });
-    const own = callHook(place, envelope(place, "ls"), { launcher: marker, env: { PATH: `${place.project}/bin:/usr/bin:/bin` } });
+    const usual = askJudge(place, envelope(place, "ls"), { launcher: marker });
+    const own = askJudge(place, envelope(place, "ls"), { launcher: marker, env: { PATH: `${place.project}/bin:/usr/bin:/bin` } });
     expect([decisionOf(usual.stdout), decisionOf(own.stdout)]).toEqual(["allow", "silence"]);
   });
 
   it("remembers nothing that was found out for the call before", () => {
     const path = { PATH: `${place.home}/tools:/usr/bin:/bin` };
-    const before = callHook(place, envelope(place, "whoami"), { launcher: marker, env: path });
+    const before = askJudge(place, envelope(place, "whoami"), { launcher: marker, env: path });
     mkdirSync(join(place.home, "tools"), { mode: 0o777 });
     chmodSync(join(place.home, "tools"), 0o777);
     place.write("~/tools/whoami", "#!/bin/sh\n");
     chmodSync(join(place.home, "tools/whoami"), 0o755);
-    const after = callHook(place, envelope(place, "whoami"), { launcher: marker, env: path });
+    const after = askJudge(place, envelope(place, "whoami"), { launcher: marker, env: path });
     expect([decisionOf(before.stdout), decisionOf(after.stdout)]).toEqual(["allow", "silence"]);
   });
 
@@ -201,7 +209,7 @@ describe.skipIf(!HAS_CLIENT)("what happens to the judge that stays", () => {
     expect(decisionOf(callHook(place, envelope(place, "rm -rf ~")).stdout)).toBe("deny");
     await isThere(place);
     await new Promise((resolve) => setTimeout(resolve, 100));
-    expect(decisionOf(callHook(place, envelope(place, "rm -rf ~"), { launcher: marker }).stdout)).toBe("deny");
+    expect(decisionOf(askJudge(place, envelope(place, "rm -rf ~"), { launcher: marker }).stdout)).toBe("deny");
     expect(assent(place, ["daemon", "stop"]).stdout).toMatch(/^the judge \(process \d+\) has ended\n$/);
   });
 
@@ -244,7 +252,7 @@ describe.skipIf(!HAS_CLIENT)("what happens to the judge that stays", () => {
     symlinkSync(join(dirname(DIST), "node_modules"), join(place.root, "node_modules"));
     const judge = await startJudge(place, {}, dist);
     const marker = freshMarker(place);
-    expect(callHook(place, envelope(place, "ls"), { launcher: marker, dist })).not.toEqual(FRESH);
+    expect(askJudge(place, envelope(place, "ls"), { launcher: marker, dist })).not.toEqual(FRESH);
     renameSync(join(dist, "shell.cjs"), join(dist, "shell.old"));
     cpSync(join(dist, "shell.old"), join(dist, "shell.cjs"));
     utimesSync(join(dist, "shell.cjs"), 1, 1);
@@ -255,7 +263,7 @@ describe.skipIf(!HAS_CLIENT)("what happens to the judge that stays", () => {
 
   it("extensions of the user are asked by a fresh process", async () => {
     const { place, marker } = await judged();
-    expect(callHook(place, envelope(place, "ls"), { launcher: marker })).not.toEqual(FRESH);
+    expect(askJudge(place, envelope(place, "ls"), { launcher: marker })).not.toEqual(FRESH);
     place.write("~/.config/assent/extensions/a.mjs", "export const decide = () => undefined;\n");
     expect(callHook(place, envelope(place, "ls"), { launcher: marker })).toEqual(FRESH);
   });
@@ -296,6 +304,31 @@ describe.skipIf(!HAS_CLIENT)("what happens to the judge that stays", () => {
       await new Promise<void>((resolve) => server.close(() => resolve()));
       expect(decisionOf(stdout)).toBe("deny");
     }
+  });
+
+  it.skipIf(!isRoot)("the disk is full: it judges as a fresh hook does, which says that it cannot log", () => {
+    const place = scratch();
+    const state = join(place.home, ".local/state");
+    mkdirSync(state, { recursive: true });
+    const hook = hookWords(place, CLAUDE).map((word) => `'${word}'`);
+    const call = `printf %s '${envelope(place, "rm -rf ~")}' |`;
+    const lines = [
+      `mount -t tmpfs -o size=256k,mode=700 none '${state}'`,
+      `mkdir -p -m 700 '${state}/assent/resident'`,
+      `chmod 700 '${state}/assent'`,
+      `cd '${place.project}'`,
+      `'${process.execPath}' '${join(DIST, "bin.cjs")}' daemon --serve & judge=$!`,
+      `until ls '${state}/assent/resident' | grep -q ^mnt; do sleep 0.02; done`,
+      `head -c 1000000 /dev/zero > '${state}/filler' 2> /dev/null`,
+      `${call} '${CLIENT}' ${hook.join(" ")} > '${place.root}/warm' 2>&1`,
+      `${call} ${hook.slice(1).join(" ")} > '${place.root}/fresh' 2>&1`,
+      `grep -c . '${state}/assent/audit.jsonl'; kill $judge`,
+    ];
+    spawnSync("unshare", ["-m", "sh", "-c", lines.join("\n")], { env: { HOME: place.home, PATH: "/usr/local/bin:/usr/bin:/bin" } });
+    const [warm, fresh] = ["warm", "fresh"].map((name) => readFileSync(join(place.root, name), "utf8"));
+    expect(warm).toMatch(/"permissionDecision":"deny"/);
+    expect(warm).toMatch(/not logged: .* the disk is full/);
+    expect(warm).toBe(fresh);
   });
 
   it("two hundred call at once: each has the right answer, and the log a whole chain", async () => {

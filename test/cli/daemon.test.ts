@@ -1,0 +1,36 @@
+import { existsSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { residentFolder } from "../../src/state/index.ts";
+import { envelope, HAS_CLIENT, isThere, callHook } from "../resident/judge.ts";
+import { assent, scratch } from "../scratch.ts";
+
+describe.skipIf(!HAS_CLIENT)("assent daemon", () => {
+  const place = scratch({ keep: true });
+  const said = (...words: readonly string[]): string => assent(place, ["daemon", ...words]).stdout;
+
+  it("is on when a person says so, runs, tells of itself, ends, and is off", async () => {
+    onTestFinished(() => void said("off"));
+    expect(said()).toMatch(/^no judge stays between calls: each hook call starts its own\n {2}assent daemon on /);
+    expect(JSON.parse(said("status", "--json"))).toEqual({ v: 1, on: false, possible: true, running: null });
+    expect(said("stop")).toBe("no judge runs\n");
+    expect(said("on")).toMatch(/^a judge stays between calls now/);
+    expect(statSync(residentFolder(place.machine)).mode & 0o777).toBe(0o700);
+    await isThere(place);
+    callHook(place, envelope(place, "ls"));
+    await expect
+      .poll(() => said())
+      .toMatch(/^a judge runs since .* UTC \(process \d+\)\n {2}\d+ calls? answered, 0 left to a fresh process\n$/);
+    expect(JSON.parse(said("status", "--json"))).toMatchObject({ on: true, running: { answers: true } });
+    expect(said("stop")).toMatch(/^the judge \(process \d+\) has ended\n$/);
+    expect(said()).toMatch(/^a judge may stay between calls; none runs now/);
+    expect(said("off")).toMatch(/^no judge stays between calls any more/);
+    expect(existsSync(residentFolder(place.machine))).toBe(false);
+    expect(existsSync(join(residentFolder(place.machine), "..", "resident-off"))).toBe(true);
+  });
+
+  it("takes no other words", () => {
+    const { status, stderr } = assent(place, ["daemon", "begin"]);
+    expect([status, stderr]).toEqual([2, expect.stringMatching(/unknown command 'begin': `assent daemon` has on, off, stop, status/)]);
+  });
+});
