@@ -3,6 +3,9 @@ import { defineConfig } from "vitest/config";
 // @ts-expect-error -- a plain script
 import { knowledgeForVitest } from "./scripts/knowledge.mjs";
 
+/** Every view in the browser: `npm run test:page`, or a file of them that is named. */
+const wholePage = process.env["TEST_PAGE"] !== undefined || process.argv.some((word) => word.includes("test/page"));
+
 export default defineConfig({
   plugins: [knowledgeForVitest(import.meta.dirname)],
   test: {
@@ -54,7 +57,7 @@ export default defineConfig({
         test: {
           // In Debian's Chromium: one browser for a file, one file at a time.
           name: "page",
-          include: ["test/page/**/*.test.ts"],
+          include: wholePage ? ["test/page/**/*.test.ts"] : ["test/page/{frame,gate,open,reach}.test.ts"],
           pool: "forks",
           fileParallelism: false,
           testTimeout: 60_000,

@@ -20,13 +20,13 @@ export interface PageProcess {
 const LARGEST = 4096;
 
 /**
- * `<state>/page/HERE`, owner-only: what the page process and `assent open` share. Each set of process and network namespaces
+ * `<state>/questions/page/HERE`, owner-only, where no judged program reads: what the page process and `assent open` share. Each set of process and network namespaces
  * has its own, since a port of another one leads to somebody else.
  */
 export function pageFolder(machine: Machine): { readonly folder: string } | { readonly problem: string } {
   const state = openState(machine);
   if ("problem" in state) return state;
-  const folder = `${state.folder}/page/${here(machine)}`;
+  const folder = `${state.folder}/questions/page/${here(machine)}`;
   try {
     ensureFolder(folder);
   } catch (error) {

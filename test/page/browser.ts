@@ -76,7 +76,7 @@ export async function openPage(place: Scratch, context: BrowserContext, view = "
 
 /** Ends the page process of a scratch home, where there is one. */
 export function endPage(place: Scratch): void {
-  const folder = join(place.home, ".local/state/assent/page");
+  const folder = join(place.home, ".local/state/assent/questions/page");
   if (!existsSync(folder)) return;
   for (const pid of pidsIn(folder)) {
     try {
