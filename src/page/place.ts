@@ -20,8 +20,8 @@ export interface PageProcess {
 const LARGEST = 4096;
 
 /**
- * `<state>/questions/page/HERE`, owner-only, where no judged program reads: what the page process and `assent open` share. Each set of process and network namespaces
- * has its own, since a port of another one leads to somebody else.
+ * `<state>/questions/page/HERE`, owner-only, where no judged program reads: what the page process and `assent open` share.
+ * Each set of process and network namespaces has its own, since a port of another one leads to somebody else.
  */
 export function pageFolder(machine: Machine): { readonly folder: string } | { readonly problem: string } {
   const state = openState(machine);

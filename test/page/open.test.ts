@@ -118,6 +118,6 @@ describe("the page's process", () => {
     });
     expect((await fetch(`http://127.0.0.1:${server.port}/`)).status).toBe(403);
     await server.ended;
-    await expect(fetch(`http://127.0.0.1:${server.port}/`)).rejects.toThrow();
+    await expect(fetch(`http://127.0.0.1:${server.port}/`)).rejects.toThrow("fetch failed");
   });
 });

@@ -21,7 +21,7 @@ const isList = (text: string): boolean => /^[\s\w.:[\]-]{100,}$/.test(text) && !
 
 /** Every text of the source that reads like a sentence or a part of one. */
 export function proseLiterals(): readonly Literal[] {
-  const files = readdirSync(source, { recursive: true, encoding: "utf8" }).filter((file) => file.endsWith(".ts") && !NOT_TOLD.test(file));
+  const files = readdirSync(source, { recursive: true, encoding: "utf8" }).filter((file) => /\.tsx?$/.test(file) && !NOT_TOLD.test(file));
   return files.flatMap((file) => {
     const path = join(source, file);
     const text = readFileSync(path, "utf8");
@@ -46,6 +46,8 @@ function literalsOf(node: unknown): readonly Found[] {
   if (type === "ImportDeclaration" || type === "TSLiteralType" || type === "TaggedTemplateExpression") return [];
   const at = typeof start === "number" ? start : 0;
   const inside = Object.values(node).flatMap(literalsOf);
+  // What stands between the tags of the page, as one line.
+  if (type === "JSXText" && typeof node["value"] === "string") return [{ at, value: node["value"].replace(/\s+/g, " ").trim() }];
   if (type === "Literal" && typeof node["value"] === "string") return [{ at, value: node["value"] }];
   if (type !== "TemplateLiteral" || !Array.isArray(node["quasis"])) return inside;
   const parts = node["quasis"].map((part: unknown) =>

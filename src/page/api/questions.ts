@@ -37,8 +37,8 @@ export interface QuestionShape {
   readonly details: readonly { readonly label: string; readonly text: string }[];
   /** Rules that an answer for always could write, the narrowest first. */
   readonly proposals: readonly { readonly rule: string; readonly said: string; readonly covers: string }[];
-  /** Where such a rule is kept. */
-  readonly profile: string;
+  /** Where such a rule is kept: `the profile npm`. */
+  readonly keptIn: string;
   /** What can be answered, each with its key, as in the terminal. */
   readonly choices: readonly { readonly key: string; readonly does: string }[];
 }
@@ -100,7 +100,7 @@ function shapeOf(queued: QueuedQuestion, home: string): QuestionShape {
       ...(session === undefined ? [] : [row("session", session)]),
     ],
     proposals: proposals.map(({ rule: text, covers }) => ({ rule: text, said: shown(text, 400), covers: shown(covers, 200) })),
-    profile: shown(profile, 400),
+    keptIn: point === "run" || point === "confined" ? `the profile ${shown(profile, 400)}` : "your own policy",
     // The page has its own way to tell more.
     choices: choicesOf(queued).filter(({ key }) => key !== "?"),
   };

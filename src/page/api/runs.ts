@@ -233,7 +233,7 @@ function diff(request: PageRequest, { machine }: PageContext): PageReply {
   for (const { change, patch, note } of diffOf([run], [path])) {
     if (change.path !== path) continue;
     return json(
-      (patch === undefined ? { hunks: [], note: shown(note ?? "there are no lines to show", TEXT) } : hunksOf(patch)) satisfies RunDiff,
+      (patch === undefined ? { hunks: [], note: shown(note ?? "its lines cannot be shown", TEXT) } : hunksOf(patch)) satisfies RunDiff,
     );
   }
   return refused("the run changed nothing there", 404);

@@ -268,7 +268,7 @@ interface RuleFormProps extends FormProps {
 
 /** A rule is never written unseen: it can be chosen, and changed, first. */
 function RuleForm({ effect, question, busy, send, back }: RuleFormProps) {
-  const { proposals, profile } = question;
+  const { proposals, keptIn } = question;
   const [rule, setRule] = useState(proposals[0]?.rule ?? "");
   const [note, setNote] = useState("");
   const list = useId();
@@ -305,9 +305,7 @@ function RuleForm({ effect, question, busy, send, back }: RuleFormProps) {
             <input class="grow" type="text" maxLength={500} value={note} onInput={(event) => setNote(event.currentTarget.value)} />
           </label>
         ) : null}
-        <p class="faint">
-          It is kept in the profile <span class="mono">{profile}</span>; <code>assent profile</code> shows and changes it.
-        </p>
+        <p class="faint">It is kept in {keptIn}.</p>
         <div class="row">
           <Buttons busy={busy} back={back} does={effect === "allow" ? "Write the rule, and yes" : "Write the rule, and no"} />
         </div>
