@@ -87,6 +87,8 @@ class Resident {
       this.#server.listen({ path: socket, backlog: 511 }, resolve);
     });
     this.#socket = inode(socket);
+    // The next one may be started as soon as this one has gone (ask-client.ts).
+    chmodSync(this.#place.lock, 0o600);
     this.#timer = setInterval(() => this.#look(), LOOK_MS);
     this.#look();
     process.once("SIGTERM", () => this.leave());

@@ -1,5 +1,5 @@
 import { spawn, spawnSync } from "node:child_process";
-import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { chmodSync, existsSync, readdirSync, readFileSync, statSync, utimesSync } from "node:fs";
 import type { Socket } from "node:net";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
@@ -49,7 +49,31 @@ describe.each(WAYS)("the client, started by %s (%s)", (_, architecture, front) =
       expect(said).toMatch(/^folder \/\numask 0077$/m);
       expect(said).toMatch(/^SigBlk: 0{16}\nSigIgn: 0{16}$/m);
       expect(said).toContain(`group ${pid} session ${pid}\n`);
-      expect([statSync(lock).mode & 0o777, free(lock)]).toEqual([0o600, false]);
+      expect([statSync(lock).mode & 0o777, free(lock)]).toEqual([0o700, false]);
+    });
+
+    it("one that has never listened is tried again after a minute, one that has at once", { timeout: 30_000 }, async () => {
+      const { root, base, namespace, put, start } = placed();
+      // In its place a file that says how often it was started; the lock is free when it has ended.
+      put("launcher", '#!/bin/sh\ncase "$*" in *" daemon --serve 3") echo x >> "${0%/*}/starts" ;; *) exit 3 ;; esac\n');
+      const lock = `${base}lock.${namespace}`;
+      const starts = async (): Promise<number> => {
+        expect(await start()).toMatchObject({ status: 3 });
+        await pause(20);
+        for (let round = 0; round < 500 && !free(lock); round++) await pause(10);
+        return readFileSync(join(root, "starts"), "utf8").length / 2;
+      };
+      const ago = (seconds: number): void => utimesSync(lock, new Date(), new Date(Date.now() - seconds * 1000));
+      expect([await starts(), await starts(), await starts()]).toEqual([1, 1, 1]);
+      ago(50);
+      expect(await starts()).toBe(1);
+      ago(61);
+      expect([await starts(), await starts()]).toEqual([2, 2]);
+      // Clocks are set.
+      ago(-1000);
+      expect([await starts(), await starts()]).toEqual([3, 3]);
+      chmodSync(lock, 0o600);
+      expect([await starts(), await starts()]).toEqual([4, 4]);
     });
 
     it("once, while the lock is held, and by the next call when its holder has gone", { timeout: 30_000 }, async () => {

@@ -14,7 +14,8 @@
 	.equ	LOCK, 208
 	.equ	ACTION, 328
 	.equ	OLD_ACTION, 360
-	.equ	FRAME, 400
+	.equ	STAT, 400		// of the lock: its mode is at 16, the seconds of its last change at 88
+	.equ	FRAME, 544
 	.equ	REQUEST, 48
 	.equ	STRINGS, 1 << 20
 	.equ	MOST, 64 << 20
@@ -560,6 +561,36 @@ named:
 	mov	x22, x0
 	mov	x1, #6			// LOCK_EX | LOCK_NB
 	mov	x8, #32			// flock
+	svc	#0
+	cbnz	x0, unlock
+	mov	x0, x22
+	add	x1, sp, #STAT
+	mov	x8, #80			// fstat
+	svc	#0
+	cbnz	x0, unlock
+	ldr	w0, [sp, #STAT + 16]
+	tbz	w0, #6, untried		// S_IXUSR
+	mov	x0, #0			// CLOCK_REALTIME
+	add	x1, sp, #TIME
+	mov	x8, #113		// clock_gettime
+	svc	#0
+	cbnz	x0, unlock
+	ldr	x0, [sp, #TIME]
+	ldr	x1, [sp, #STAT + 88]
+	sub	x0, x0, x1
+	cmp	x0, #60
+	b.lo	unlock
+untried:
+	mov	x0, x22
+	mov	x1, #0x1c0		// 0700
+	mov	x8, #52			// fchmod
+	svc	#0
+	cbnz	x0, unlock
+	mov	x0, x22
+	mov	x1, #0
+	mov	x2, #0			// now
+	mov	x3, #0
+	mov	x8, #88			// utimensat
 	svc	#0
 	cbnz	x0, unlock
 	mov	x0, #17			// SIGCHLD

@@ -17,7 +17,8 @@
 	.equ	LOCK, 208		# a path of up to 107 + 5 bytes
 	.equ	ACTION, 328		# sigaction: handler, flags, restorer, mask
 	.equ	OLD_ACTION, 360
-	.equ	FRAME, 400
+	.equ	STAT, 400		# of the lock: its mode is at 24, the seconds of its last change at 88
+	.equ	FRAME, 544
 	.equ	REQUEST, 48		# bytes in front of the strings
 	.equ	STRINGS, 1 << 20
 	.equ	MOST, 64 << 20		# of input, and of each text of the answer
@@ -567,6 +568,39 @@ lock:
 	mov	edi, eax
 	mov	esi, 6			# LOCK_EX | LOCK_NB
 	mov	eax, 73			# flock
+	syscall
+	test	rax, rax
+	jnz	unlock
+	mov	edi, r15d
+	lea	rsi, [rbp + STAT]
+	mov	eax, 5			# fstat
+	syscall
+	test	rax, rax
+	jnz	unlock
+	test	byte ptr [rbp + STAT + 24], 0x40	# S_IXUSR: the last one that was started has never listened
+	jz	untried
+	xor	edi, edi		# CLOCK_REALTIME
+	lea	rsi, [rbp + TIME]
+	mov	eax, 228		# clock_gettime
+	syscall
+	test	rax, rax
+	jnz	unlock
+	mov	rax, [rbp + TIME]
+	sub	rax, [rbp + STAT + 88]
+	cmp	rax, 60
+	jb	unlock
+untried:
+	mov	edi, r15d
+	mov	esi, 0x1c0		# 0700
+	mov	eax, 91			# fchmod
+	syscall
+	test	rax, rax
+	jnz	unlock
+	mov	edi, r15d
+	xor	esi, esi
+	xor	edx, edx		# now
+	xor	r10d, r10d
+	mov	eax, 280		# utimensat
 	syscall
 	test	rax, rax
 	jnz	unlock
