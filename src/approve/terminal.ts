@@ -132,6 +132,17 @@ export class TerminalApprover implements Approver {
     });
   }
 
+  /** A line that stays, above the question that is shown. False: none is shown, and it was not written. */
+  tell(text: string): boolean {
+    if (this.#prompt === undefined) return false;
+    this.#prompt = undefined;
+    this.#guarded(() => {
+      this.#view.end(text);
+      this.#refresh();
+    });
+    return true;
+  }
+
   /** What is shown with questions has changed. */
   changed(): void {
     this.#guarded(() => this.#refresh());

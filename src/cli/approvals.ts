@@ -162,7 +162,7 @@ class ApprovalsTerminal {
   }
 
   #say(text: string): void {
-    writeStdout(`assent: ${text}\n`);
+    if (!this.#approver.tell(text)) writeStdout(`assent: ${text}\n`);
   }
 
   /** Whatever is open stays open for others. */

@@ -1,8 +1,8 @@
 import { rmSync } from "node:fs";
 import { retentionOf } from "../engine/index.ts";
 import { read } from "../engine/reader/index.ts";
-import { quote, visible } from "../action/index.ts";
-import { AGENT_MARKS, verdictOf } from "../policy/index.ts";
+import { visible } from "../action/index.ts";
+import { AGENT_MARKS } from "../policy/index.ts";
 import {
   isOfSession,
   messageOf,
@@ -23,6 +23,8 @@ import { must } from "./kernel/index.ts";
 import { launch, type Launched } from "./launch/index.ts";
 import { OtherRuns } from "./other-runs.ts";
 import { DnsRelay, hostsOf, Names, nameServersOf, type RelayOptions } from "./net/index.ts";
+import { LookUps } from "./look-ups.ts";
+import { givenAnswer } from "./given-answer.ts";
 import { Questions } from "./questions.ts";
 import type { Exit, RunEvent, RunOptions, RunResult } from "./types.ts";
 import {
@@ -153,6 +155,7 @@ export async function superviseRun(options: RunOptions): Promise<RunResult> {
   let otherRuns: OtherRuns | undefined;
   let launched: Launched | undefined;
   let noLonger: (() => void) | undefined;
+  let lookUps: LookUps | undefined;
   let exit: Exit | undefined;
   /** Why the program itself was not started. */
   let refusal: string | undefined;
@@ -165,7 +168,10 @@ export async function superviseRun(options: RunOptions): Promise<RunResult> {
     options,
     { run: id, profile },
     {
-      answer: (seq, answer, grant) => door?.answer(seq, answer, grant),
+      answer: (seq, answer, grant) => {
+        if (seq < 0 && answer.answer !== "quit") lookUps?.answer(seq, answer, givenAnswer(answer));
+        else door?.answer(seq, answer, grant);
+      },
       reload: () => door?.reload(),
     },
   );
@@ -289,6 +295,16 @@ export async function superviseRun(options: RunOptions): Promise<RunResult> {
           });
           for (const { piece, why, consequence } of launched.missing) options.onNotice?.(`without ${piece}: ${consequence} (${why})`);
           const observes = options.mode === "observe";
+          lookUps = new LookUps({
+            judge,
+            told,
+            isThere: () => options.approver?.isThere?.() === true,
+            ask: (question) => questions.put(question),
+            consent: (host, lasts) => door?.consentToHost(host, lasts),
+            about: { run: id, profile, cwd, command: [options.word ?? argv[0], ...argv.slice(1)] },
+            program: () => describeProcess(launched?.pid ?? 0),
+          });
+          const mayLookUp = lookUps;
           door = new Door({
             listener: launched.listener,
             program: launched.pid,
@@ -321,7 +337,8 @@ export async function superviseRun(options: RunOptions): Promise<RunResult> {
               judge,
               names,
               relay: () =>
-                (relay ??= { found: startRelay(names, options.onNotice, refusesNames ? lookUps(judge, told) : undefined) }).found?.address,
+                (relay ??= { found: startRelay(names, options.onNotice, refusesNames ? (name) => mayLookUp.allow(name) : undefined) }).found
+                  ?.address,
               env,
               observes,
               otherRuns,
@@ -382,37 +399,6 @@ export async function superviseRun(options: RunOptions): Promise<RunResult> {
 }
 
 type Relay = ReturnType<typeof DnsRelay.start>;
-
-/** Names that were refused and told. */
-const MOST_NAMES = 200;
-
-/** Which names a run of an agent may look up. Each that is refused is told once. */
-function lookUps(judge: GrantingJudge, told: (event: RunEvent) => void): NonNullable<RelayOptions["allow"]> {
-  const refused = new Set<string>();
-  return (name) => {
-    const asked = name?.toLowerCase().replace(/\.$/, "");
-    if (asked !== undefined && judge.mayLookUp(asked)) return true;
-    const shown = asked ?? "a name that cannot be read";
-    if (refused.has(shown) || refused.size >= MOST_NAMES) return false;
-    refused.add(shown);
-    const call = { name: "connect", args: [shown, "0"] } as const;
-    told({
-      time: Date.now(),
-      process: { pid: 0, name: "a program of the run", argv: [] },
-      call,
-      action: { kind: "net", operation: "connect", host: shown, port: undefined, origin: { by: "tool" }, call },
-      verdict: verdictOf("deny", "unreachable-name", {
-        help: {
-          person: `to allow it: assent allow ${quote(`Net(${shown})`)}`,
-          model: `go on without it, or ask the user to allow it: assent allow ${quote(`Net(${shown})`)}`,
-        },
-      }),
-      outcome: "refused",
-      errno: "ENOENT",
-    });
-    return false;
-  };
-}
 
 /** As it was typed, where that is a path: a script is told the path by which it was started. */
 const pathOf = ({ word, argv }: RunOptions): string => (word?.includes("/") === true ? word : argv[0]);

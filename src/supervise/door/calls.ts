@@ -1,9 +1,10 @@
 import { messageOf } from "../../state/index.ts";
 import { type Verdict, verdictOf } from "../../policy/index.ts";
-import { type Answer, NOBODYS, scopeText } from "../../approve/index.ts";
+import type { Answer } from "../../approve/index.ts";
 import type { CommandPlan } from "../errands/index.ts";
 import type { Caller } from "../judge/index.ts";
 import { ERRNO, errorName, sys, SYSCALLS } from "../kernel/index.ts";
+import { givenAnswer } from "../given-answer.ts";
 import type { GivenAnswer, RunEvent } from "../types.ts";
 import type { KeepResult } from "../undo/index.ts";
 import { OwnWorkJudge } from "./judge-own-work.ts";
@@ -284,8 +285,14 @@ export class Calls {
     if (answer.answer === "allow" && answer.scope === "tree") this.#consent.trust(asked.task.tgid, grant);
     if (answer.answer === "allow") this.#consent.connected(asked.task, actionOf(asked.work), asked.work.call, asked.verdict);
     if (answer.answer === "allow" && asked.plan !== undefined) this.#own.consentTo(asked.plan);
-    this.#settle(asked, answer.answer === "allow", given(answer), "asked");
+    this.#settle(asked, answer.answer === "allow", givenAnswer(answer), "asked");
     if (answer.answer === "allow") this.rejudge();
+  }
+
+  /** Connections to it need no question more, for so many milliseconds. */
+  consentToHost(host: string, lasts: number): void {
+    this.#consent.allowHost(host, lasts);
+    this.rejudge();
   }
 
   /** A remembered answer, or a rule written meanwhile, may settle open questions. */
@@ -362,16 +369,4 @@ export class Calls {
   #drop({ seq }: AskedCall): void {
     this.#tell((outside) => outside.drop(seq));
   }
-}
-
-/** For the record. */
-function given(answer: Exclude<Answer, { readonly answer: "quit" }>): GivenAnswer {
-  const { by } = answer;
-  const note = answer.answer === "deny" ? answer.note : undefined;
-  const isNobodys = answer.answer === "deny" && answer.scope === "once" && answer.nobody === true;
-  return {
-    text: isNobodys ? NOBODYS : `${answer.answer} (${scopeText(answer)})`,
-    ...(by === undefined ? {} : { by }),
-    ...(note === undefined ? {} : { note }),
-  };
 }

@@ -131,6 +131,11 @@ export class Door {
     this.#outsider(() => this.#calls.answer(seq, answer, grant));
   }
 
+  /** A person has said yes to a host, by its name. */
+  consentToHost(host: string, lasts: number): void {
+    this.#outsider(() => this.#calls.consentToHost(host, lasts));
+  }
+
   /** A rule was written to the profile. */
   reload(): void {
     this.#outsider(() => {

@@ -123,6 +123,8 @@ export class RunConsent {
   readonly #groups = new Map<string, { readonly grant: string | undefined; readonly until: number }>();
   readonly #trees = new Map<string, number>();
   readonly #connected = new Set<string>();
+  /** Hosts, and until when. */
+  readonly #hosts = new Map<string, number>();
   readonly #holds: (grant: string) => boolean;
   readonly #asks: () => boolean;
 
@@ -147,6 +149,17 @@ export class RunConsent {
   /** Questions alike need not be asked again, for so many milliseconds. */
   allow(group: string, grant: string | undefined, lasts = Number.POSITIVE_INFINITY): void {
     this.#groups.set(group, { grant, until: performance.now() + lasts });
+  }
+
+  /** Nor those that connect to a host of this name. */
+  allowHost(host: string, lasts: number): void {
+    this.#hosts.set(host, performance.now() + lasts);
+  }
+
+  /** INVARIANT: a name from outside is a yes to public addresses only: its owner says where it leads. */
+  #isHostAllowed(action: Action, { builtin }: Verdict): boolean {
+    if (this.#hosts.size === 0 || action.kind !== "net" || action.operation !== "connect" || action.host === undefined) return false;
+    return (this.#hosts.get(action.host) ?? 0) > performance.now() && builtin?.endsWith("-address") !== true;
   }
 
   /** Nor those of this process and what it starts. */
@@ -177,6 +190,7 @@ export class RunConsent {
 
   /** Only a question of the same kind will do: trusting a program says nothing about it. */
   waivesAlike({ tgid }: Task, action: Action | undefined, call: Call, verdict: Verdict): boolean {
+    if (action !== undefined && this.#isHostAllowed(action, verdict)) return true;
     if (action?.kind === "net" && this.#connected.has(connectionOf(tgid, action, call, verdict))) return true;
     if (this.#groups.size === 0 || action === undefined) return false;
     const group = groupOf(tgid, action, call, verdict);

@@ -328,6 +328,12 @@ export class RunJudge {
     return this.#served.has(name) || this.#netPorts().some((port) => this.#mayConnect(name, port));
   }
 
+  /** Nothing denies reaching it, and nothing allows it. */
+  asksAboutHost(host: string): boolean {
+    const call: Call = { name: "connect", args: [host, "443"] };
+    return this.judgeOne({ kind: "net", operation: "connect", host, port: 443, origin: { by: "tool" }, call }).decision === "ask";
+  }
+
   /** Code of the run, whatever it is, may reach a host outside this machine. */
   get reachesOutside(): boolean {
     const isOutside = ({ matcher, source }: Policy["rules"][number]): boolean =>

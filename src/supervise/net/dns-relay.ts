@@ -2,16 +2,19 @@ import { randomInt } from "node:crypto";
 import { createSocket, type Socket as DatagramSocket } from "node:dgram";
 import { createConnection, createServer, type Server, type Socket } from "node:net";
 import { bindBoth } from "./sockaddr.ts";
-import { type DnsAnswer, type DnsQuestion, readAnswer, readQuery, refusal } from "./dns-wire.ts";
+import { type DnsAnswer, type DnsQuestion, readAnswer, readQuery, refusal, truncated } from "./dns-wire.ts";
 import type { FoundNames } from "./names.ts";
 import type { NameServer } from "./resolv.ts";
 
 interface StreamRelayOptions {
   readonly server: (at: number) => { readonly host: string; readonly port: number } | undefined;
-  /** The question; the answer to give instead of asking; or undefined for what is no question. */
-  readonly mayAsk: (query: Buffer) => DnsQuestion | Buffer | undefined;
+  /** The question; the answer to give instead of asking; or undefined for what is no question. It may take its time. */
+  readonly mayAsk: (query: Buffer) => AllowedQuery | Promise<AllowedQuery>;
   readonly onAnswer: (answer: DnsAnswer) => void;
 }
+
+/** The question; the answer to give instead of asking; or undefined for what is no question. */
+type AllowedQuery = DnsQuestion | Buffer | undefined;
 
 const IDLE = 30_000;
 const MOST_CONNECTIONS = 128;
@@ -38,32 +41,51 @@ class StreamRelay {
   }
 
   #serve(client: Socket): void {
-    const to = this.#options.server(0);
-    const upstream = to === undefined ? undefined : createConnection(to);
-    if (upstream === undefined) return void client.destroy();
     const waiting = new Map<number, DnsQuestion>();
+    let upstream: Socket | undefined;
     const end = (): void => {
       client.destroy();
-      upstream.destroy();
+      upstream?.destroy();
       this.#sockets.delete(client);
-      this.#sockets.delete(upstream);
+      if (upstream !== undefined) this.#sockets.delete(upstream);
     };
-    for (const socket of [client, upstream]) {
+    const keep = (socket: Socket): void => {
       this.#sockets.add(socket);
       socket.setTimeout(IDLE, end);
       socket.on("error", end);
       socket.on("close", end);
-    }
+    };
+    keep(client);
+    const go = (query: Buffer, question: AllowedQuery): void => {
+      if (question === undefined || waiting.size >= MOST_WAITING) return end();
+      if (Buffer.isBuffer(question)) return void client.write(framed(question));
+      // Not before there is something to ask: a server does not wait long for the first question.
+      upstream ??= this.#connect(client, waiting, keep, end);
+      if (upstream === undefined) return end();
+      waiting.set(question.id, question);
+      upstream.write(framed(query));
+    };
     client.on(
       "data",
       messages((query) => {
-        const question = this.#options.mayAsk(query);
-        if (question === undefined || waiting.size >= MOST_WAITING) return end();
-        if (Buffer.isBuffer(question)) return void client.write(framed(question));
-        waiting.set(question.id, question);
-        upstream.write(framed(query));
+        const allowed = this.#options.mayAsk(query);
+        if (!(allowed instanceof Promise)) return go(query, allowed);
+        // A person is asked, who takes as long as it takes.
+        client.setTimeout(0);
+        void allowed.then((question) => {
+          if (!this.#sockets.has(client)) return;
+          client.setTimeout(IDLE, end);
+          go(query, question);
+        });
       }),
     );
+  }
+
+  #connect(client: Socket, waiting: Map<number, DnsQuestion>, keep: (socket: Socket) => void, end: () => void): Socket | undefined {
+    const to = this.#options.server(0);
+    if (to === undefined) return undefined;
+    const upstream = createConnection(to);
+    keep(upstream);
     upstream.on(
       "data",
       messages((message) => {
@@ -76,6 +98,7 @@ class StreamRelay {
         client.write(framed(message));
       }),
     );
+    return upstream;
   }
 
   close(): void {
@@ -113,7 +136,7 @@ export interface RelayOptions {
   /** Called before the program sees the answer. */
   readonly onNames: (found: FoundNames) => void;
   /** False: the question is answered REFUSED, or NXDOMAIN, after which nobody tries again; and leaves this machine never. */
-  readonly allow?: (name: string | undefined) => boolean;
+  readonly allow?: (name: string | undefined) => boolean | Promise<boolean>;
   readonly answersNone?: boolean;
   /** Port of the name servers, for tests. */
   readonly port?: number;
@@ -184,10 +207,13 @@ export class DnsRelay {
     return { host, port: this.#options.port ?? server.port };
   }
 
-  #mayAsk(query: Buffer): DnsQuestion | Buffer | undefined {
+  #mayAsk(query: Buffer): AllowedQuery | Promise<AllowedQuery> {
     const question = readQuery(query);
     if (question === undefined) return undefined;
-    return this.#options.allow?.(question.name) === false ? refusal(query, question, this.#options.answersNone === true ? 3 : 5) : question;
+    const said = (allowed: boolean | undefined): AllowedQuery =>
+      allowed === false ? refusal(query, question, this.#options.answersNone === true ? 3 : 5) : question;
+    const allowed = this.#options.allow?.(question.name);
+    return allowed instanceof Promise ? allowed.then(said) : said(allowed);
   }
 
   #tell({ name, aliases, addresses }: DnsAnswer): void {
@@ -197,6 +223,12 @@ export class DnsRelay {
   /** What is no question is dropped, as a name server does. */
   #ask(query: Buffer, reply: (answer: Buffer) => void): void {
     const question = this.#mayAsk(query);
+    if (question instanceof Promise) {
+      // Nobody waits for a datagram for as long as a person takes to answer: over TCP resolvers do (RFC 7766).
+      const asked = readQuery(query);
+      if (asked !== undefined) reply(truncated(query, asked));
+      return;
+    }
     if (question === undefined) return;
     if (Buffer.isBuffer(question)) return reply(question);
     if (this.#pending.size >= MOST_PENDING) return reply(refusal(query, question, 2));

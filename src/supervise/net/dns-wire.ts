@@ -153,6 +153,14 @@ function readName(message: Buffer, start: number): { text: string | undefined; e
   return { text: plain ? labels.join(".").toLowerCase() : undefined, end: end ?? at + 1 };
 }
 
+/** Without an answer, but to be asked again over TCP (TC). */
+export function truncated(query: Buffer, question: DnsQuestion): Buffer {
+  const answer = refusal(query, question, 2);
+  answer[2] = (answer[2] ?? 0) | 0x02;
+  answer[3] = 0x80;
+  return answer;
+}
+
 /** The response that a server gives which will not answer: RFC 1035, 4.1.1. `code`: 2 SERVFAIL, 3 NXDOMAIN, 5 REFUSED. */
 export function refusal(query: Buffer, question: DnsQuestion, code: 2 | 3 | 5): Buffer {
   const answer = Buffer.from(query.subarray(0, question.end));
