@@ -1,7 +1,7 @@
 import { spawn, spawnSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
-import { createServer, type Socket } from "node:net";
+import { chmodSync, chownSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { connect, createServer, type Socket } from "node:net";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import {
@@ -105,7 +105,7 @@ describe.skipIf(!runs("/bin/bash"))("the client in bash", () => {
     ["a verdict", { status: 0, stdout: '{"allow":"é"}\n', stderr: "" }],
     ["a refusal", { status: 2, stdout: "", stderr: "refused: no\n\n" }],
     ["both, with a line break at each end", { status: 255, stdout: "\nout\n\n", stderr: "\nerr\n" }],
-    ["10 kB", { status: 1, stdout: "o".repeat(10_000), stderr: "é".repeat(100) }],
+    ["3 kB", { status: 1, stdout: "o".repeat(3000), stderr: "é".repeat(100) }],
     [
       "to what has every byte",
       { status: 0, stdout: "yes", stderr: "" },
@@ -211,7 +211,10 @@ describe.skipIf(!runs("/bin/bash"))("the client in bash", () => {
     ["its process is no number", (line) => line.replace(/\d+ \.$/m, "-1 .")],
     ["its port is no number", (line) => line.replace(/^assent-1 /, "assent-1 /../../")],
     ["its port is closed", (line) => line.replace(/^assent-1 \d+/, "assent-1 1")],
-    ["a secret is short", (line) => line.replace(/[0-9a-f]{64}/, "0".repeat(63))],
+    ["the first secret is short", (line) => line.replace(/[0-9a-f]{64}/, "0".repeat(63))],
+    ["the second secret is short", (line) => line.replace(/[0-9a-f] (?=[\w-]+ \d+ \.$)/m, " ")],
+    ["its end is missing", (line) => line.replace(" .", "")],
+    ["it goes on behind its end", (line) => line.replace(" .", " . .")],
     ["a secret is none", (line) => line.replace(/[0-9a-f]{64}/, "*".repeat(64))],
   ];
   it.each(FILES)("becomes the command where of the file %s", { timeout: 30_000 }, async (_what, change) => {
@@ -232,6 +235,7 @@ describe.skipIf(!runs("/bin/bash"))("the client in bash", () => {
       "a link to the file",
       ({ file, root }) => (writeFileSync(join(root, "real"), readFileSync(file)), rmSync(file), symlinkSync(join(root, "real"), file)),
     ],
+    ["another user's file", ({ file }) => (process.getuid?.() === 0 ? chownSync(file, 12_345, 12_345) : rmSync(file))],
     ["a pipe", ({ file }) => (rmSync(file), void spawnSync("mkfifo", [file]))],
   ];
   it.each(OTHERS)("becomes the command where there is %s", { timeout: 30_000 }, async (_what, make) => {
@@ -276,19 +280,22 @@ describe.skipIf(!runs("/bin/bash"))("the client in bash", () => {
     expect(connections()).toBe(0);
   });
 
-  it.skipIf(process.getuid?.() !== 0 || !runs("unshare"))(
-    "answered where the system tells no boots and no namespaces, as macOS",
-    PATIENT,
-    async () => {
+  describe.skipIf(process.getuid?.() !== 0 || !runs("unshare"))("where the system tells no boots and no namespaces, as macOS", () => {
+    const wrap = ["unshare", "--mount", ...shell('mount -t tmpfs none /proc/sys && exec "$@"')];
+    const allow = judgeAs(() => ({ status: 0, stdout: "allow", stderr: "" }));
+
+    it("answered", PATIENT, async () => {
       const { start, listen } = placed();
-      const { connections } = await listen(
-        judgeAs(() => ({ status: 0, stdout: "allow", stderr: "" })),
-        (line) => line.replace(/ [\w-]+ (\d+) \.$/m, " - $1 ."),
-      );
-      const { stdout } = await start({ wrap: ["unshare", "--mount", ...shell('mount -t tmpfs none /proc/sys && exec "$@"')] });
-      expect([stdout.toString(), connections()]).toEqual(["allow", 1]);
-    },
-  );
+      const { connections } = await listen(allow, (line) => line.replace(/ [\w-]+ (\d+) \.$/m, " - $1 ."));
+      expect([(await start({ wrap })).stdout.toString(), connections()]).toEqual(["allow", 1]);
+    });
+
+    it("becomes the command where the process has gone", async () => {
+      const { start, listen, fresh } = placed();
+      const { connections } = await listen(allow, (line) => line.replace(/ [\w-]+ (\d+) \.$/m, ` - ${goneProcess()} .`));
+      expect([unlike(await start({ wrap }), fresh(CALL)), connections()]).toEqual([[], 0]);
+    });
+  });
 
   it("a resident that stands still is not waited for, and none that has no room", { timeout: 30_000 }, async () => {
     const { file, start, fresh } = placed();
@@ -301,8 +308,29 @@ describe.skipIf(!runs("/bin/bash"))("the client in bash", () => {
     writeBashPlace(file, { port, ...secrets });
     // By our own number, as where there is no /proc to tell that it stands still: its time is waited for, and connecting has none.
     for (let call = 0; call < 4; call++) expect(unlike(await start(), fresh(CALL))).toEqual([]);
+  });
+
+  it("a resident that is known to stand still is not asked", { timeout: 30_000 }, async () => {
+    const { file, start, fresh } = placed();
+    const script = `require("node:net").createServer(() => console.log("asked")).listen(0, "127.0.0.1", function () { console.log(this.address().port); })`;
+    const child = spawn(process.execPath, ["-e", script], { stdio: ["ignore", "pipe", "inherit"] });
+    onTestFinished(() => void child.kill("SIGKILL"));
+    let said = "";
+    child.stdout.on("data", (chunk: Buffer) => (said += chunk.toString()));
+    const hears = async (text: RegExp): Promise<void> => {
+      while (!text.test(said)) await new Promise((resolve) => child.stdout.once("data", resolve));
+    };
+    await hears(/\n/);
+    const port = Number.parseInt(said, 10);
+    child.kill("SIGSTOP");
+    writeBashPlace(file, { port, ...newBashSecrets() });
     writeFileSync(file, readFileSync(file, "utf8").replace(/\d+ \.$/m, `${child.pid} .`));
     expect(unlike(await start(), fresh(CALL))).toEqual([]);
+    const own = connect({ host: "127.0.0.1", port });
+    onTestFinished(() => void own.destroy());
+    child.kill("SIGCONT");
+    await hears(/asked\n/);
+    expect(said).toBe(`${port}\nasked\n`);
   });
 
   it("an answer that nobody hears is a refusal, not a signal", PATIENT, async () => {
@@ -352,7 +380,6 @@ describe("the other side", () => {
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
     onTestFinished(() => void server.close());
     const address = server.address();
-    const { connect } = await import("node:net");
     const client = connect({ host: "127.0.0.1", port: typeof address === "object" && address !== null ? address.port : 0 });
     client.on("error", () => undefined);
     let heard = "";
