@@ -55,8 +55,8 @@ export function main(argv: readonly string[]): void {
 export const watched = (argv: readonly string[], input: string): HookOutput => judgeWatched(argv, input, engine);
 
 /** For what a host starts through a program of ours without our hook having heard of it; the machine finds programs as the host does. */
-export const judgeStart = (request: Request, machine: Machine): RequestVerdict =>
-  decide(request, { machine, ...engine, policyFiles: [], audit: true, confine: () => ({ command: "" }) }).verdict;
+export const judgeStart = (request: Request, machine: Machine, more: Partial<CheckEngine> = {}): RequestVerdict =>
+  decide(request, { machine, ...engine, ...more, policyFiles: [], audit: true, confine: () => ({ command: "" }) }).verdict;
 
 /** Judges one envelope as `main` would: the build warms the code cache with it. */
 export function rehearse(envelope: string, agent: AgentId | "auto"): void {

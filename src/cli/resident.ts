@@ -3,12 +3,14 @@ import { handedOn } from "../agents/install/index.ts";
 import { findExtensions, forgetFindings, WatchFirst } from "../engine/index.ts";
 import { isInTime, type ResidentAnswer, type ResidentCall, serve } from "../resident/index.ts";
 import { judgeResident, type CheckEngine } from "./check.ts";
-import { engine, unwatchedReader } from "./hook.ts";
+import { engine, judgeStart, unwatchedReader } from "./hook.ts";
+import type { ShellCaller } from "./shell-start.ts";
 import { readLineWords, statusText } from "./status-line.ts";
 import { textOf } from "./stdio.ts";
 
 // Entry of dist/resident.cjs: `assent daemon --serve`, the judge that stays. It judges by the hook's own code, as a fresh hook would.
 declare const __dirname: string;
+declare const require: (id: "./shell-start.cjs") => { readonly startOf: (argv: readonly string[], caller: ShellCaller) => number };
 
 const BIN = `${__dirname}/bin.cjs`;
 /** In memory for good, or read by what is: a judge of which one is another goes. */
@@ -43,24 +45,53 @@ function answerLine(machine: Machine, folder: string, words: readonly string[], 
   return { status: 0, stdout: statusText(machine, folder, options, options.stdin === true ? input : undefined), stderr: "" };
 }
 
+/** What cannot be judged in time is given up on before anything is left behind of it. */
+function inTimeOnly(call: ResidentCall, machine: Machine): Pick<CheckEngine, "reader" | "elsewhere"> {
+  const commit = (): void => {
+    // The user's own checks take as long as they take.
+    if (!isInTime(call) || findExtensions(machine).length > 0) throw new WatchFirst();
+  };
+  return { reader: unwatchedReader, elsewhere: { within: WITHIN, commit } };
+}
+
+/** How a host's command is to be started. What its hook said of it is taken, so it is answered in time or not at all. */
+function answerShell(call: ResidentCall, argv: readonly string[], env: Readonly<Record<string, string>>): ResidentAnswer | undefined {
+  if (!isInTime(call)) return undefined;
+  forgetFindings();
+  let stderr = "";
+  const caller: ShellCaller = {
+    env,
+    folder: () => call.folder,
+    // Who stands where this one does is in no run.
+    isInside: () => false,
+    judge: (request, machine) => judgeStart(request, { ...machine, asker: call.parent }, inTimeOnly(call, machine)),
+    say: (text) => void (stderr += text),
+    givesUp: (error) => error instanceof WatchFirst,
+  };
+  return { status: require("./shell-start.cjs").startOf(argv, caller), stdout: "", stderr };
+}
+
+/** The first of a name counts, as it does for getenv(3). */
+function variablesOf(environment: readonly string[]): Readonly<Record<string, string>> {
+  const pairs = environment.map((text) => [text.slice(0, text.indexOf("=")), text.slice(text.indexOf("=") + 1)] as const);
+  return Object.fromEntries(pairs.toReversed());
+}
+
 /** Undefined: this is not the place, or not the program, that the caller means. */
 function answer(call: ResidentCall): ResidentAnswer | undefined {
   const [, ...words] = call.words;
   const start = words.findIndex((word) => word.startsWith("/"));
   const [node, bin, command, ...argv] = start === -1 ? [] : words.slice(start);
-  const env = handedOn(words.slice(0, start), call.env);
+  // The program around commands has given the caller's variables other names already.
+  const env = command === "shell" ? variablesOf(call.env) : handedOn(words.slice(0, start), call.env);
   if (env === undefined || node !== process.execPath || bin !== BIN || !call.folder.startsWith("/")) return undefined;
   const machine: Machine = { ...thisMachine(env), asker: call.parent };
   if (residentFolder(machine) !== OWN) return undefined;
   const text = textOf(call.input);
   if (text === undefined) return undefined;
   if (command === "status") return answerLine(machine, call.folder, argv, text);
+  if (command === "shell") return answerShell(call, argv, env);
   if (command !== "check") return undefined;
-  const commit = (): void => {
-    // The user's own checks take as long as they take.
-    if (!isInTime(call) || findExtensions(machine).length > 0) throw new WatchFirst();
-  };
   forgetFindings();
-  const own: CheckEngine = { ...engine, reader: unwatchedReader, elsewhere: { within: WITHIN, commit } };
-  return judgeResident(argv, text, own, machine, call.folder);
+  return judgeResident(argv, text, { ...engine, ...inTimeOnly(call, machine) }, machine, call.folder);
 }

@@ -21,6 +21,18 @@ declare const require: {
 /** The name is only known at run time: the bundler leaves the call as it is. */
 const agentPart = (name: string): string => `./agent-${name}.cjs`;
 
+/** Who asks how a text is to be started, and who judges it where no hook has: this process, or the judge that stays. */
+export interface ShellCaller {
+  /** As the launcher hands it on (caller-environment.ts). */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly folder: () => string;
+  readonly isInside: () => boolean;
+  readonly judge: (request: Request, machine: Machine) => RequestVerdict;
+  readonly say: (text: string) => void;
+  /** Another process is to do it. */
+  readonly givesUp?: (error: unknown) => boolean;
+}
+
 /** What the program around it is told, by the exit status: which shell runs it as it is, that it is confined, or neither. */
 const BASH = 0;
 const ZSH = 11;
@@ -31,20 +43,27 @@ const REFUSED = 1;
  * How a text that a host starts is to be started. What the hook said is in its ticket. INVARIANT: without one, only what is allowed by
  * itself is started as it is.
  */
-function startOf([agent = "", separator, text, ...more]: readonly string[]): number {
+export function startOf([agent = "", separator, text, ...more]: readonly string[], caller: ShellCaller): number {
+  const refuse = (why: string): number => refuseFor(caller, why);
+  const refuseVerdict = ({ reason, help }: RequestVerdict): number =>
+    refuse(`${reason}${help === undefined ? "" : ` (${adviceForModel(help)})`}`);
+  const variable = (name: string): string | undefined => callerVariable(caller, name);
+  const confined = (machine: Machine, ticket: Ticket): number => leaveTicket(caller, machine, ticket);
+  const loads = (starts: readonly string[], folders: readonly string[], machine: Machine): string | undefined =>
+    loaded(caller, starts, folders, machine);
   try {
     if (!isAgentId(agent) || separator !== "--" || text === undefined || more.length > 0) return refuse("it was called with other words");
     const part = agentPart(agent);
     const { wrapping } = require(part).protocol;
     if (wrapping === undefined) return refuse(`nothing is known of how ${agent} starts commands`);
-    const bare = callerVariable("SHELL")?.endsWith("/zsh") === true ? ZSH : BASH;
+    const bare = variable("SHELL")?.endsWith("/zsh") === true ? ZSH : BASH;
     // In a run everything is supervised.
-    if (isInside()) return bare;
-    const machine = machineHere();
-    const cwd = process.cwd();
-    const session = callerVariable(wrapping.session) ?? "";
-    const { path, variable } = wrapping.folder;
-    const framed = wrapping.commandIn(text, callerVariable(variable) ?? joinPath(machine.home, path));
+    if (caller.isInside()) return bare;
+    const machine = machineOf(caller);
+    const cwd = caller.folder();
+    const session = variable(wrapping.session) ?? "";
+    const { path, variable: named } = wrapping.folder;
+    const framed = wrapping.commandIn(text, variable(named) ?? joinPath(machine.home, path));
     const command = framed?.command;
     const around = framed === undefined ? {} : { given: framed.command, aside: framed.aside };
     const ticket = command === undefined ? undefined : ticketFor(machine, session, command, cwd);
@@ -56,7 +75,7 @@ function startOf([agent = "", separator, text, ...more]: readonly string[]): num
     }
     if (ticket !== undefined) return confined(machine, { ...ticket, ...around, command: text });
     if (command === undefined && isOwn(text, wrapping.settings, machine)) return bare;
-    const judged = (line: string): RequestVerdict => judgeLine(line, { tool: wrapping.tool, agent, session, cwd, machine });
+    const judged = (line: string): RequestVerdict => judgeLine(line, { tool: wrapping.tool, agent, session, cwd, machine, caller });
     const itself = { agent, ...(session === "" ? {} : { session }), ...around, command: text, cwd, root: cwd, time: 0 };
     const words = command === undefined ? ownGateway(text, { files: wrapping.servers, machine, own: __dirname, cwd }) : undefined;
     if (words !== undefined) {
@@ -68,6 +87,7 @@ function startOf([agent = "", separator, text, ...more]: readonly string[]): num
     if (verdict.decision === "allow") return loads(startsOf(verdict), [cwd], machine) === undefined ? bare : confined(machine, itself);
     return refuseVerdict(verdict);
   } catch (error) {
+    if (caller.givesUp?.(error) === true) throw error;
     return refuse(`Assent failed: ${error instanceof Error ? error.message : String(error)}`);
   }
 }
@@ -78,41 +98,42 @@ interface Starting {
   readonly session: string;
   readonly cwd: string;
   readonly machine: Machine;
+  readonly caller: ShellCaller;
 }
 
-function judgeLine(command: string, { tool, agent, session, cwd, machine }: Starting): RequestVerdict {
+function judgeLine(command: string, { tool, agent, session, cwd, machine, caller }: Starting): RequestVerdict {
   const about = { tool, facts: { does: "shell", field: "command" }, input: { command } } as const;
   const by = { cwd, host: NOBODY, point: "shell", agent, ...(session === "" ? {} : { session }) } as const;
-  return require("./hook.cjs").judgeStart({ ...about, ...by }, machine);
+  return caller.judge({ ...about, ...by }, machine);
 }
 
-const refuseVerdict = ({ reason, help }: RequestVerdict): number =>
-  refuse(`${reason}${help === undefined ? "" : ` (${adviceForModel(help)})`}`);
-
 /** The caller's environment makes one of these programs load what an agent may have written. */
-function loads(starts: readonly string[], folders: readonly string[], machine: Machine): string | undefined {
+function loaded(caller: ShellCaller, starts: readonly string[], folders: readonly string[], machine: Machine): string | undefined {
   const written = [...folders, ...folders.map((folder) => projectOf(folder, machine)), ...machine.temp];
-  return loaderVariable({ variable: callerVariable, starts, written });
+  return loaderVariable({ variable: (name) => callerVariable(caller, name), starts, written });
 }
 
 export function main(): void {
-  process.exit(startOf(process.argv.slice(3)));
+  const judge: ShellCaller["judge"] = (request, machine) => require("./hook.cjs").judgeStart(request, machine);
+  const caller = { env: process.env, folder: () => process.cwd(), isInside, judge, say: writeStderr };
+  process.exit(startOf(process.argv.slice(3), caller));
 }
 
 /** Nobody is asked here: the host has asked, or nobody. */
 const NOBODY: Host = { shell: "any", decides: false, asks: false, bypassed: false, planning: false, confines: true };
 
-function refuse(why: string): number {
-  writeStderr(`assent: the command was not started: ${visible(brief(why, 500))}\n`);
+function refuseFor({ say }: ShellCaller, why: string): number {
+  say(`assent: the command was not started: ${visible(brief(why, 500))}\n`);
   return REFUSED;
 }
 
 /** As the launcher hands it on (caller-environment.ts). */
-const callerVariable = (name: string): string | undefined => process.env[String.fromCharCode(name.charCodeAt(0) ^ 0x40) + name.slice(1)];
+const callerVariable = ({ env }: ShellCaller, name: string): string | undefined =>
+  env[String.fromCharCode(name.charCodeAt(0) ^ 0x40) + name.slice(1)];
 
 /** Policy and state are where the launcher says; where programs are found, as the caller finds them. */
-function machineHere(): Machine {
-  return thisMachine({ ...process.env, PATH: callerVariable("PATH"), TMPDIR: callerVariable("TMPDIR") });
+function machineOf(caller: ShellCaller): Machine {
+  return thisMachine({ ...caller.env, PATH: callerVariable(caller, "PATH"), TMPDIR: callerVariable(caller, "TMPDIR") });
 }
 
 function ticketFor(machine: Machine, session: string, command: string, cwd: string): Ticket | undefined {
@@ -121,9 +142,9 @@ function ticketFor(machine: Machine, session: string, command: string, cwd: stri
 }
 
 /** For `run --confined =`, which knows the text alone. */
-function confined(machine: Machine, ticket: Ticket): number {
+function leaveTicket(caller: ShellCaller, machine: Machine, ticket: Ticket): number {
   const written = writeTicket(machine, ticket, Date.now(), ticketIdOf("", ticket.command));
-  return "problem" in written ? refuse(written.problem) : CONFINED;
+  return "problem" in written ? refuseFor(caller, written.problem) : CONFINED;
 }
 
 const MAX_SETTINGS = 4 << 20;

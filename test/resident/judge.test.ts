@@ -18,7 +18,7 @@ import { AGENT_IDS } from "../../src/agents/index.ts";
 import { printAnswerFrame } from "../../src/resident/wire.ts";
 import { residentFolder, stateFolder } from "../../src/state/index.ts";
 import { type Asked, HOSTS } from "../agents/envelopes.ts";
-import { assent, DIST, scratch, type Scratch } from "../scratch.ts";
+import { assent, DIST, type Run, scratch, type Scratch } from "../scratch.ts";
 import {
   callHook,
   CLAUDE,
@@ -164,6 +164,25 @@ describe.skipIf(!HAS_CLIENT)("the judge that stays", () => {
   const possible = ELSEWHERE.filter(([, [program, ...words]]) => spawnSync(program, [...words, "true"]).status === 0);
   it.each(possible)("leaves to a fresh process who stands elsewhere: %s", (_what, through) => {
     expect(callHook(place, envelope(place, "ls"), { through, launcher: marker })).toEqual(FRESH);
+  });
+
+  it("says how a host's command is to be started as a fresh process does", () => {
+    const renamed = (name: string): string => String.fromCharCode(name.charCodeAt(0) ^ 0x40) + name.slice(1);
+    const env = { HOME: place.home, ASSENT_CALLER: "renamed", [renamed("PATH")]: "/usr/bin:/bin", [renamed("SHELL")]: "/usr/bin/zsh" };
+    const said: unknown[] = [];
+    for (const text of ["ls", "./build.sh", "rm -rf ~", "terraform apply"]) {
+      const words = [process.execPath, join(DIST, "bin.cjs"), "shell", "claude", "--", text];
+      const call = (program: string, args: readonly string[]): Run => {
+        const { status, stdout, stderr } = spawnSync(program, args, { cwd: place.project, env, encoding: "utf8" });
+        return { status, stdout, stderr };
+      };
+      let warm = FRESH as Run;
+      for (let tries = 0; tries < 20 && warm.stdout === FRESH.stdout; tries += 1)
+        warm = call(CLIENT, [`${residentFolder(place.machine)}/`, marker, ...words]);
+      expect({ text, ...warm }).toEqual({ text, ...call(process.execPath, words.slice(1)) });
+      said.push(warm.status);
+    }
+    expect(said).toEqual([11, 1, 1, 1]);
   });
 
   it("judges by the folder and the PATH of the caller", () => {

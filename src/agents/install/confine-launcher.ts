@@ -68,16 +68,28 @@ export type WrittenLauncher = { readonly file: string } | { readonly problem: st
 export const ensureConfineLauncher = (machine: Machine, program: Program): WrittenLauncher =>
   ensureLauncher(machine, confineLauncher(machine.home), (architecture) => confineProgram(architecture, program, machine));
 
+/** What is written in its place where what it needs starts, which is only then tried. */
+interface BetterLauncher {
+  readonly made: (architecture: LauncherArchitecture) => Buffer;
+  readonly starts: () => boolean;
+}
+
 /**
  * Writes a launcher where it is missing or another: Assent or Node has moved, or was updated. One that does not start (the
  * home may be mounted so that nothing runs there) is taken away again.
  */
-export function ensureLauncher(machine: Machine, file: string, made: (architecture: LauncherArchitecture) => Buffer): WrittenLauncher {
+export function ensureLauncher(
+  machine: Machine,
+  file: string,
+  made: (architecture: LauncherArchitecture) => Buffer,
+  better?: BetterLauncher,
+): WrittenLauncher {
   const architecture = architectureOf(machine.platform, process.arch);
   if (architecture === undefined) return { problem: "commands are confined on Linux (x86-64, arm64) alone" };
   try {
-    const wanted = made(architecture);
-    if (isThere(file, wanted, machine)) return { file };
+    const known = [...(better === undefined ? [] : [better.made(architecture)]), made(architecture)];
+    if (known.some((each) => isThere(file, each, machine))) return { file };
+    const wanted = better?.starts() === true ? better.made(architecture) : made(architecture);
     ensureFolder(file.slice(0, file.lastIndexOf("/")));
     writeAtomic(file, wanted, 0o755);
     // Without words it says how it is used.

@@ -127,7 +127,7 @@ export function endedProgram(
 }
 
 /** Without arguments it says that it could not start anything. It may have lost its mode on the way, or lie where nothing may run. */
-const starts = (launcher: string): boolean => spawnSync(launcher, [], { stdio: "ignore", env: {} }).status === 2;
+export const starts = (launcher: string): boolean => spawnSync(launcher, [], { stdio: "ignore", env: {} }).status === 2;
 
 export function installPlace(
   agent: AgentId,

@@ -115,11 +115,25 @@ child:
 	mov	x1, #9
 	mov	x8, #167		// prctl
 	svc	#0
+	mov	x0, #-100		// AT_FDCWD
+	adr	x1, nothing		// what the command is to read is left to it
+	mov	x2, #0x80000		// O_RDONLY | O_CLOEXEC
+	mov	x3, #0
+	mov	x8, #56			// openat
+	svc	#0
+	cbz	x0, nowhere
+	mov	x1, #0
+	mov	x2, #0
+	mov	x8, #24			// dup3
+	svc	#0
+	tbnz	x0, #63, unable
+nowhere:
 	ldr	x0, [x21]
 	mov	x1, x21
 	mov	x2, x22
 	mov	x8, #221		// execve
 	svc	#0
+unable:
 	mov	x0, #127
 	mov	x8, #93			// exit
 	svc	#0
@@ -129,7 +143,7 @@ broken:
 	b	say
 usage:
 	adr	x1, unused
-	mov	x2, #(option - unused)
+	mov	x2, #(nothing - unused)
 say:
 	mov	x0, #2
 	mov	x8, #64			// write
@@ -167,6 +181,8 @@ failed:
 	.ascii	"assent: this command was not started, because Assent could not be; run: assent doctor\n"
 unused:
 	.ascii	"assent: this starts a command as Assent says: claude-shell COMMAND\n"
+nothing:
+	.asciz	"/dev/null"
 option:
 	.asciz	"-c"
 separator:

@@ -116,11 +116,22 @@ child:
 	mov	esi, 9
 	mov	eax, 157		# prctl
 	syscall
+	lea	rdi, [rip + nothing]	# what the command is to read is left to it
+	mov	esi, 0x80000		# O_RDONLY | O_CLOEXEC
+	mov	eax, 2			# open
+	syscall
+	mov	edi, eax
+	xor	esi, esi
+	mov	eax, 33			# dup2
+	syscall
+	test	eax, eax
+	js	unable
 	mov	rdi, [r14]
 	mov	rsi, r14
 	mov	rdx, r15
 	mov	eax, 59			# execve
 	syscall
+unable:
 	mov	edi, 127
 	mov	eax, 60			# exit: of this process only
 	syscall
@@ -130,7 +141,7 @@ broken:
 	jmp	say
 usage:
 	lea	rsi, [rip + unused]
-	mov	edx, offset option - unused
+	mov	edx, offset nothing - unused
 say:
 	mov	edi, 2
 	mov	eax, 1			# write
@@ -167,6 +178,8 @@ failed:
 	.ascii	"assent: this command was not started, because Assent could not be; run: assent doctor\n"
 unused:
 	.ascii	"assent: this starts a command as Assent says: claude-shell COMMAND\n"
+nothing:
+	.asciz	"/dev/null"
 option:
 	.asciz	"-c"
 separator:
