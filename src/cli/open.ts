@@ -45,7 +45,7 @@ export async function open(options: OpenOptions): Promise<number> {
   const page = withLock(`${where.folder}/lock`, LOCK_MS, () => startedPage(where.folder, machine));
   if (page === undefined) return failed("the page's process did not start");
   removeOldLinks(where.folder);
-  const { file, address } = newLink(where.folder, page.port, folder);
+  const { file, address } = newLink(where.folder, page, folder);
   const quiet = options.print === true || options.link === true || options.json === true;
   const browser = quiet ? undefined : await openInBrowser(file, machine);
   if (options.json === true)

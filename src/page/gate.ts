@@ -12,7 +12,7 @@ import type { IncomingHttpHeaders } from "node:http";
 export type EntryKind = "entrance" | "enter" | "page" | "api";
 
 export interface RefusedEntry {
-  readonly status: 400 | 403 | 405 | 413 | 415 | 421;
+  readonly status: 400 | 403 | 405 | 413 | 415;
   readonly why: string;
 }
 
@@ -35,8 +35,8 @@ export class Gate {
   readonly #cookieName: string;
   #sessions: readonly Session[] = [];
 
-  constructor(port: number) {
-    this.#host = `127.0.0.1:${port}`;
+  constructor(name: string, port: number) {
+    this.#host = `${name}:${port}`;
     this.#origin = `http://${this.#host}`;
     this.#cookieName = `assent-${port}`;
   }
@@ -50,7 +50,7 @@ export class Gate {
 
   /** Why this does not come in; undefined: it does. */
   check(wanted: EntryKind, method: string, headers: IncomingHttpHeaders): RefusedEntry | undefined {
-    if (headers.host !== this.#host) return { status: 421, why: "this address belongs to Assent, under another name" };
+    if (headers.host !== this.#host) return { status: 403, why: "this address belongs to Assent, under another name" };
     if (method !== "GET" && method !== "POST") return { status: 405, why: "only GET and POST are answered" };
     const changes = method === "POST";
     const { origin } = headers;

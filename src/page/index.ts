@@ -13,6 +13,6 @@ export async function runPage(machine: Machine, own: readonly string[]): Promise
   if ("problem" in where) return where;
   const assets = `${own[0] ?? fileURLToPath(new URL(".", import.meta.url))}/page`;
   const server = await servePage({ context: { machine, own }, place: where.folder, assets, endpoints: ENDPOINTS, news: NEWS });
-  writePageProcess(where.folder, server.port);
+  writePageProcess(where.folder, server);
   return server;
 }

@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from "node:crypto";
 import { lstatSync, readdirSync, unlinkSync } from "node:fs";
 import { isObject } from "../data/index.ts";
+import type { PageProcess } from "./place.ts";
 import { isOwn, type Machine, readRegular, writeAtomic } from "../state/index.ts";
 
 /**
@@ -24,11 +25,11 @@ const linkName = (hash: string): string => `link-${hash}.json`;
 const fileName = (hash: string): string => `open-${hash.slice(0, 16)}.html`;
 
 /** A link into the page, which starts at `folder`. */
-export function newLink(place: string, port: number, folder: string, now = Date.now()): NewLink {
+export function newLink(place: string, { name, port }: Pick<PageProcess, "name" | "port">, folder: string, now = Date.now()): NewLink {
   const secret = randomBytes(32).toString("base64url");
   const hash = hashOf(secret);
   // What stands behind `#` is sent to nobody, and in no Referer.
-  const address = `http://127.0.0.1:${port}/enter#${secret}`;
+  const address = `http://${name}:${port}/enter#${secret}`;
   const file = `${place}/${fileName(hash)}`;
   writeAtomic(`${place}/${linkName(hash)}`, `${JSON.stringify({ made: now, folder })}\n`);
   writeAtomic(file, redirect(address));

@@ -8,11 +8,13 @@ declare const ASSENT_BUILD: string | undefined;
 /** Which build this is: a page of another one is replaced. */
 export const BUILD = typeof ASSENT_BUILD === "string" ? ASSENT_BUILD : "source";
 
-/** The one page process of a user and a set of namespaces, as those who open the page find it. No secret stands in it. */
+/** The one page process of a user and a set of namespaces, as those who open the page find it. No secret of an open page stands in it. */
 export interface PageProcess {
   readonly pid: number;
   readonly started: number;
   readonly namespace: string;
+  /** The address is this name and this port. No program that is judged reads it. */
+  readonly name: string;
   readonly port: number;
   readonly build: string;
 }
@@ -53,8 +55,8 @@ function here({ platform }: Machine): string {
 
 const recordFile = (folder: string): string => `${folder}/process.json`;
 
-export function writePageProcess(folder: string, port: number): PageProcess {
-  const process: PageProcess = { ...ownLife(), port, build: BUILD };
+export function writePageProcess(folder: string, { name, port }: Pick<PageProcess, "name" | "port">): PageProcess {
+  const process: PageProcess = { ...ownLife(), name, port, build: BUILD };
   writeAtomic(recordFile(folder), `${JSON.stringify(process)}\n`);
   return process;
 }
@@ -70,10 +72,17 @@ export function findPageProcess(folder: string, machine: Machine): PageProcess |
     return undefined;
   }
   if (!isObject(value)) return undefined;
-  const { pid, started, namespace, port, build } = value;
+  const { pid, started, namespace, name, port, build } = value;
   if (typeof pid !== "number" || !Number.isSafeInteger(pid) || pid < 2 || typeof started !== "number") return undefined;
-  if (typeof namespace !== "string" || typeof port !== "number" || typeof build !== "string") return undefined;
-  const process = { pid, started, namespace, port, build };
+  if (
+    typeof namespace !== "string" ||
+    typeof name !== "string" ||
+    !/^[\w.]+$/.test(name) ||
+    typeof port !== "number" ||
+    typeof build !== "string"
+  )
+    return undefined;
+  const process = { pid, started, namespace, name, port, build };
   return lives(process, machine) ? process : undefined;
 }
 

@@ -1,8 +1,9 @@
 import { readFileSync } from "node:fs";
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { isObject } from "../data/index.ts";
 import type { Endpoint, NewsSource, PageContext } from "./api/endpoint.ts";
 import { Gate, type RefusedEntry } from "./gate.ts";
+import { listenHere, type PageAddress, pageName } from "./listen.ts";
 import { removeOldLinks, useLink } from "./link.ts";
 import { News } from "./news.ts";
 import { shown } from "./text.ts";
@@ -31,13 +32,10 @@ const HEADERS = {
   "cache-control": "no-store",
 } as const;
 
-const ADDRESS = "127.0.0.1";
 /** Bytes of a body, where an endpoint says nothing else. */
 const SMALL = 64 << 10;
 /** Without an open page the process ends. */
 export const IDLE_MS = 10 * 60_000;
-const REQUEST_MS = 30_000;
-const MOST_CONNECTIONS = 128;
 
 export interface PageServerOptions {
   readonly context: PageContext;
@@ -51,53 +49,53 @@ export interface PageServerOptions {
 }
 
 export interface PageServer {
+  /** The address is this name and this port. */
+  readonly name: string;
   readonly port: number;
   /** No page was open for long, or it was closed. */
   readonly ended: Promise<void>;
   readonly close: () => void;
 }
 
-/** Answers on a port of this machine alone, until no page has been open for a while. */
+/** Answers this machine alone, under a name and a port of its own, until no page has been open for a while. */
 export async function servePage(options: PageServerOptions): Promise<PageServer> {
-  const server = createServer({ requestTimeout: REQUEST_MS, headersTimeout: REQUEST_MS, maxHeaderSize: 16 << 10 });
-  server.maxConnections = MOST_CONNECTIONS;
-  await new Promise<void>((resolve, reject) => {
-    server.once("error", reject);
-    server.listen(0, ADDRESS, resolve);
-  });
-  const address = server.address();
-  if (typeof address !== "object" || address === null) throw new Error("the page's server has no port");
-  return new Serving(server, address.port, options);
+  return new Serving(await listenHere(), options);
 }
 
 class Serving implements PageServer {
+  readonly name: string;
   readonly port: number;
   readonly ended: Promise<void>;
-  readonly #server: Server;
+  readonly #servers: readonly Server[];
   readonly #options: PageServerOptions;
   readonly #gate: Gate;
   readonly #news: News;
   readonly #endpoints: ReadonlyMap<string, Endpoint>;
   #idle: NodeJS.Timeout | undefined;
 
-  constructor(server: Server, port: number, options: PageServerOptions) {
+  constructor({ servers, port }: PageAddress, options: PageServerOptions) {
+    this.name = pageName(options.context.machine);
     this.port = port;
-    this.#server = server;
+    this.#servers = servers;
     this.#options = options;
-    this.#gate = new Gate(port);
+    this.#gate = new Gate(this.name, port);
     this.#endpoints = new Map(options.endpoints.map((endpoint) => [`${endpoint.method} ${endpoint.path}`, endpoint]));
     this.#news = new News(options.news, options.context, () => this.#wait());
-    this.ended = new Promise((resolve) => server.once("close", resolve));
-    server.on("request", (request, response) => void this.#answer(request, response));
-    server.on("clientError", (_, socket) => socket.destroy());
+    this.ended = Promise.all(servers.map((server) => new Promise((resolve) => server.once("close", resolve)))).then(() => undefined);
+    for (const server of servers) {
+      server.on("request", (request, response) => void this.#answer(request, response));
+      server.on("clientError", (_, socket) => socket.destroy());
+    }
     this.#wait();
   }
 
   close = (): void => {
     clearTimeout(this.#idle);
     this.#news.close();
-    this.#server.close();
-    this.#server.closeAllConnections();
+    for (const server of this.#servers) {
+      server.close();
+      server.closeAllConnections();
+    }
   };
 
   /** Ends when no page has been open for long. */

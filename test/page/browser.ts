@@ -63,10 +63,10 @@ export async function openPage(place: Scratch, context: BrowserContext, view = "
     if (message.type() === "error" || message.type() === "warning") faults.push(`console: ${message.text()}`);
   });
   page.on("request", (request) => {
-    if (!/^(?:http:\/\/127\.0\.0\.1:\d+\/|file:)/.test(request.url())) faults.push(`asked elsewhere: ${request.url()}`);
+    if (!/^(?:http:\/\/[\w.]+\.localhost:\d+\/|file:)/.test(request.url())) faults.push(`asked elsewhere: ${request.url()}`);
   });
   await page.goto(`file://${stdout.trim()}`);
-  await page.waitForURL(/^http:\/\/127\.0\.0\.1:\d+\/(?:#.*)?$/);
+  await page.waitForURL(/^http:\/\/[\w.]+\.localhost:\d+\/(?:#.*)?$/);
   await page.locator("main h1").waitFor();
   if (view !== "") {
     await page.evaluate((hash) => void (location.hash = hash), `#/${view}`);

@@ -23,21 +23,25 @@ interface Asked {
 
 let place: Scratch;
 let port = 0;
+let name = "";
 let folder = "";
 
 async function ask({ method = "GET", path = "/", headers = {}, body }: Asked): Promise<Answered> {
   return await new Promise((resolve, reject) => {
-    const asked = request({ host: "127.0.0.1", port, method, path, headers, agent: false }, (response) => {
-      const chunks: Buffer[] = [];
-      response.on("data", (chunk: Buffer) => {
-        chunks.push(chunk);
-        // The stream of news does not end by itself.
-        if (String(response.headers["content-type"]).startsWith("text/event-stream")) response.destroy();
-      });
-      response.on("close", () =>
-        resolve({ status: response.statusCode ?? 0, headers: response.headers, text: Buffer.concat(chunks).toString() }),
-      );
-    });
+    const asked = request(
+      { host: "127.0.0.1", port, method, path, headers: { host: `${name}:${port}`, ...headers }, agent: false },
+      (response) => {
+        const chunks: Buffer[] = [];
+        response.on("data", (chunk: Buffer) => {
+          chunks.push(chunk);
+          // The stream of news does not end by itself.
+          if (String(response.headers["content-type"]).startsWith("text/event-stream")) response.destroy();
+        });
+        response.on("close", () =>
+          resolve({ status: response.statusCode ?? 0, headers: response.headers, text: Buffer.concat(chunks).toString() }),
+        );
+      },
+    );
     asked.on("error", reject);
     asked.end(body);
   });
@@ -49,7 +53,7 @@ const link = (): { readonly file: string; readonly secret: string } => {
   return { file, secret };
 };
 
-const origin = (): string => `http://127.0.0.1:${port}`;
+const origin = (): string => `http://${name}:${port}`;
 const enter = async (secret: string, headers: Readonly<Record<string, string>> = {}): Promise<Answered> =>
   await ask({
     method: "POST",
@@ -63,7 +67,10 @@ let token = "";
 
 beforeAll(async () => {
   place = scratch({ keep: true });
-  ({ port } = JSON.parse(assent(place, ["open", "--json"]).stdout) as { port: number });
+  const { link: address } = JSON.parse(assent(place, ["open", "--json", "--link"]).stdout) as { link: string };
+  const { hostname, port: text } = new URL(address);
+  name = hostname;
+  port = Number(text);
   const at = join(place.home, ".local/state/assent/questions/page");
   folder = join(at, readdirSync(at)[0] ?? "");
   const entered = await enter(link().secret);
@@ -114,9 +121,11 @@ describe("who has the cookie alone, as a server on another port gets it from the
 describe("another site in the same browser", () => {
   const own = (): Record<string, string> => ({ cookie, "x-assent-token": token });
   const ROWS: readonly (readonly [what: string, asked: () => Asked, status: number])[] = [
-    ["by another name (DNS rebinding)", () => ({ headers: { ...own(), host: `evil.example:${port}` } }), 421],
-    ["by localhost", () => ({ headers: { ...own(), host: `localhost:${port}` } }), 421],
-    ["without a port", () => ({ headers: { ...own(), host: "127.0.0.1" } }), 421],
+    ["by another name (DNS rebinding)", () => ({ headers: { ...own(), host: `evil.example:${port}` } }), 403],
+    ["by localhost", () => ({ headers: { ...own(), host: `localhost:${port}` } }), 403],
+    ["by the machine's address", () => ({ headers: { ...own(), host: `127.0.0.1:${port}` } }), 403],
+    ["without a port", () => ({ headers: { ...own(), host: name } }), 403],
+    ["by a name like it", () => ({ headers: { ...own(), host: `x${name}:${port}` } }), 403],
     ["reading across sites", () => ({ path: "/api/where?folder=/", headers: { ...own(), "sec-fetch-site": "cross-site" } }), 403],
     ["from another port", () => ({ path: "/api/where?folder=/", headers: { ...own(), "sec-fetch-site": "same-site" } }), 403],
     ["leading here by a link", () => ({ headers: { ...own(), "sec-fetch-site": "cross-site" } }), 403],
@@ -228,10 +237,7 @@ describe("too much", () => {
   });
 
   it("of headers, and what is no HTTP, ends the connection alone", async () => {
-    for (const text of [
-      `GET / HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nX: ${"x".repeat(40_000)}\r\n\r\n`,
-      "\u0016\u0003\u0001 hello\r\n\r\n",
-    ])
+    for (const text of [`GET / HTTP/1.1\r\nHost: ${name}:${port}\r\nX: ${"x".repeat(40_000)}\r\n\r\n`, "\u0016\u0003\u0001 hello\r\n\r\n"])
       await new Promise<void>((resolve) => {
         const socket = connect(port, "127.0.0.1", () => socket.write(text));
         socket.on("error", () => undefined).on("data", () => undefined);

@@ -1,4 +1,5 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { servePage } from "../../src/page/server.ts";
@@ -77,9 +78,9 @@ describe("assent open", () => {
 
   it("prints the address with --link, and only then", () => {
     place = scratch();
-    expect(opened("--link").link).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/enter#[\w-]{43}$/);
+    expect(opened("--link").link).toMatch(/^http:\/\/[a-z0-9]{15,}\.localhost:\d+\/enter#[\w-]{43}$/);
     expect(opened().link).toBeUndefined();
-    expect(assent(place, ["open", "--link"]).stdout).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/enter#[\w-]{43}\n$/);
+    expect(assent(place, ["open", "--link"]).stdout).toMatch(/^http:\/\/[a-z0-9]{15,}\.localhost:\d+\/enter#[\w-]{43}\n$/);
     expect(assent(place, ["open", "--print"]).stdout).toMatch(/^\/\S+\.html\n$/);
   });
 
@@ -106,6 +107,25 @@ describe("assent open", () => {
 });
 
 describe("the page's process", () => {
+  it("has a name that nobody can guess, another one each time, and holds its port at both addresses of this machine", async () => {
+    place = scratch();
+    const options = { context: { machine: place.machine, own: [] }, place: place.root, assets: place.root, endpoints: [], news: [] };
+    const [one, two] = [await servePage(options), await servePage(options)];
+    expect(one.name).toMatch(/^[a-z0-9]{15,}\.localhost$/);
+    expect(two.name).not.toBe(one.name);
+    for (const address of ["127.0.0.1", "::1"]) {
+      const taken = await new Promise((resolve) => {
+        const squatter = createServer();
+        squatter.once("error", (error: NodeJS.ErrnoException) => resolve(error.code));
+        squatter.listen({ host: address, port: one.port, ipv6Only: address === "::1" }, () => squatter.close(() => resolve("free")));
+      });
+      expect([address, taken]).toEqual([address, expect.stringMatching(/^(?:EADDRINUSE|EADDRNOTAVAIL|EAFNOSUPPORT)$/)]);
+    }
+    one.close();
+    two.close();
+    await Promise.all([one.ended, two.ended]);
+  });
+
   it("ends when no page has been open for a while, and answers to this machine alone", async () => {
     place = scratch();
     const server = await servePage({
