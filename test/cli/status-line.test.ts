@@ -232,7 +232,8 @@ describe("assent install --status-line", () => {
 
 describe("a prompt", () => {
   const DOC = readFileSync(join(import.meta.dirname, "../../docs/how-to/status-line.md"), "utf8");
-  const linesFor = (shell: string): string => new RegExp(`\`\`\`${shell}\\n([\\s\\S]*?)\`\`\``).exec(DOC)?.[1] ?? "";
+  const linesFor = (shell: string): string =>
+    /```sh\n([\s\S]*?)```/.exec(DOC.slice(DOC.indexOf(shell === "fish" ? "config.fish`" : `${shell}rc\``)))?.[1] ?? "";
 
   it.each([
     ["bash", ["--norc", "-c"], "PROMPT_COMMAND", 'eval "$PROMPT_COMMAND"; printf "%s\\n" "${PS1@P}"'],

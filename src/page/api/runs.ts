@@ -73,7 +73,7 @@ export interface RunReceipt {
 
 export interface RunDiff {
   readonly hunks: readonly { readonly start: number; readonly lines: readonly string[] }[];
-  /** Where there are no lines to show, or not all. */
+  /** Where it cannot be shown as lines, or not all. */
   readonly note?: string;
 }
 
