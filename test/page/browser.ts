@@ -1,33 +1,9 @@
-import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { delimiter, join } from "node:path";
 import axe from "axe-core";
-import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
+import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, beforeAll, expect } from "vitest";
 import { assent, type Scratch } from "../scratch.ts";
-
-const PROGRAMS = ["chromium", "chromium-headless-shell", "chromium-browser", "google-chrome", "google-chrome-stable"];
-
-const FLAGS = [
-  "--disable-gpu",
-  "--disable-quic",
-  "--no-first-run",
-  "--disable-background-networking",
-  "--disable-component-update",
-  "--disable-sync",
-  "--disable-dev-shm-usage",
-];
-
-/** Debian's Chromium; nothing is downloaded. */
-export function browserProgram(): string {
-  const folders = (process.env["PATH"] ?? "").split(delimiter);
-  const found = PROGRAMS.flatMap((name) => folders.map((folder) => join(folder, name))).find((path) => existsSync(path));
-  if (found === undefined) throw new Error(`no browser: apt-get install chromium (none of ${PROGRAMS.join(", ")} is in PATH)`);
-  return found;
-}
-
-export async function launchBrowser(): Promise<Browser> {
-  return await chromium.launch({ executablePath: browserProgram(), args: FLAGS, chromiumSandbox: process.getuid?.() !== 0 });
-}
+import { launchBrowser } from "./chromium.ts";
+import { pagePids } from "./page-pids.ts";
 
 /** One browser for a file; each test has a context of its own. */
 export function useBrowser(): { readonly context: (options?: Parameters<Browser["newContext"]>[0]) => Promise<BrowserContext> } {
@@ -76,15 +52,12 @@ export async function openPage(place: Scratch, context: BrowserContext, view = "
 
 /** Ends the page process of a scratch home, where there is one. */
 export function endPage(place: Scratch): void {
-  const folder = join(place.home, ".local/state/assent/questions/page");
-  if (!existsSync(folder)) return;
-  for (const pid of pidsIn(folder)) {
+  for (const pid of pagePids(place.home))
     try {
       process.kill(pid, "SIGTERM");
     } catch {
       // It has ended.
     }
-  }
 }
 
 /** What axe-core finds wrong, in short. */
@@ -96,15 +69,5 @@ export async function accessibilityFaults(page: Page): Promise<readonly string[]
     return violations.flatMap(({ id, nodes }) =>
       nodes.map(({ target, failureSummary }) => `${id} ${String(target)}: ${failureSummary ?? ""}`),
     );
-  });
-}
-
-function pidsIn(folder: string): readonly number[] {
-  return readdirSync(folder).flatMap((name) => {
-    try {
-      return [(JSON.parse(readFileSync(join(folder, name, "process.json"), "utf8")) as { pid: number }).pid];
-    } catch {
-      return [];
-    }
   });
 }

@@ -95,7 +95,7 @@ describe("the policy", () => {
     await page.locator("button:not([disabled])", { hasText: "Save…" }).waitFor();
     await page.keyboard.press("Control+s");
     await page.locator("dialog[open] .replay").waitFor();
-    expect(await page.locator(".replay").textContent()).toContain("1 different requests would be told something else.");
+    expect(await page.locator(".replay").textContent()).toContain("1 request would be told something else.");
     expect(await page.locator(".changes").textContent()).toMatch(/(?:none|ask) → allow 2 × npm run build/);
     expect(await accessibilityFaults(page)).toEqual([]);
     await page.locator("dialog[open] button.main").focus();

@@ -126,7 +126,9 @@ function ReplayResult({ result }: { readonly result: ReplayShape }) {
           ? "The log has no requests of that time."
           : changed === 0
             ? `Nothing: all ${records.toLocaleString("en-US")} requests would be told the same.`
-            : `${changed.toLocaleString("en-US")} different requests would be told something else.`}
+            : changed === 1
+              ? "1 request would be told something else."
+              : `${changed.toLocaleString("en-US")} different requests would be told something else.`}
         {unreadable === 0 ? "" : ` ${unreadable.toLocaleString("en-US")} could not be judged again: the log does not hold them whole.`}
       </p>
       {records === 0 ? null : (
