@@ -2,9 +2,9 @@ import { spawn } from "node:child_process";
 import { mkdirSync, rmSync, statSync } from "node:fs";
 import { connect } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
-import { architectureOf } from "../agents/install/index.ts";
+import { askingWay } from "../agents/install/index.ts";
 import { isAlive } from "../approve/index.ts";
-import { readLife, type ResidentLife, residentPlace } from "../resident/index.ts";
+import { greetsBack, loopbackPlace, readBashPlace, readLife, type ResidentLife, residentPlace } from "../resident/index.ts";
 import { errorCode, type Machine, openState, residentFolder, thisMachine, writeAtomic } from "../state/index.ts";
 import { engine } from "./engine.ts";
 import { JSON_VERSION } from "./json.ts";
@@ -28,13 +28,18 @@ interface DaemonReport {
 async function reportOn(machine: Machine): Promise<DaemonReport> {
   const folder = residentFolder(machine);
   const on = statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true;
-  if (!on || !isPossible(machine)) return { on, answers: false, life: undefined };
+  const way = askingWay(machine.platform);
+  if (!on || way === undefined) return { on, answers: false, life: undefined };
+  if (way === "bash") {
+    const place = loopbackPlace(folder);
+    const found = readBashPlace(place.port);
+    return { on, answers: found !== undefined && (await greetsBack(found, PATIENCE_MS)), life: readLife(place) };
+  }
   const place = residentPlace(folder);
   return { on, answers: await takesCalls(place.socket), life: readLife(place) };
 }
 
-/** A client of its own is there for these systems alone. */
-const isPossible = (machine: Machine): boolean => architectureOf(machine.platform, process.arch) !== undefined;
+const isPossible = (machine: Machine): boolean => askingWay(machine.platform) !== undefined;
 
 /** Ends at once what is no call: who does not even that has stopped. */
 async function takesCalls(socket: string): Promise<boolean> {
@@ -65,8 +70,10 @@ export async function daemon(options: { readonly json?: boolean }): Promise<numb
   return 0;
 }
 
+const NEEDED = "that needs Linux on x86-64 or arm64, or a bash in /bin or /usr/bin that can open connections";
+
 function say(machine: Machine, { on, answers, life }: DaemonReport): readonly string[] {
-  if (!isPossible(machine)) return ["no judge stays between calls here: that needs Linux on x86-64 or arm64"];
+  if (!isPossible(machine)) return [`no judge stays between calls here: ${NEEDED}`];
   if (!on)
     return ["no judge stays between calls: each hook call starts its own", "  assent daemon on   answers hooks in a few milliseconds"];
   if (life === undefined) return ["a judge may stay between calls; none runs now, the next hook call starts one"];
@@ -79,7 +86,7 @@ function say(machine: Machine, { on, answers, life }: DaemonReport): readonly st
 /** `assent daemon on`: from now on hooks start a judge that stays. */
 export function daemonOn(): number {
   const machine = thisMachine();
-  if (!isPossible(machine)) return fail("no judge can stay between calls here: that needs Linux on x86-64 or arm64");
+  if (!isPossible(machine)) return fail(`no judge can stay between calls here: ${NEEDED}`);
   const problem = want(machine);
   if (problem !== undefined) return fail(problem);
   start(machine);
@@ -103,12 +110,16 @@ function want(machine: Machine): string | undefined {
 /** The first hook need not wait for it. */
 function start(machine: Machine): void {
   const { XDG_STATE_HOME: state, PATH } = machine.env;
-  spawn(process.execPath, [`${engine.own[0] ?? ""}/bin.cjs`, "daemon", "--serve"], {
-    cwd: "/",
-    detached: true,
-    stdio: "ignore",
-    env: { HOME: machine.home, ...(state === undefined ? {} : { XDG_STATE_HOME: state }), ...(PATH === undefined ? {} : { PATH }) },
-  }).unref();
+  spawn(
+    process.execPath,
+    [`${engine.own[0] ?? ""}/bin.cjs`, "daemon", "--serve", ...(askingWay(machine.platform) === "bash" ? ["bash"] : [])],
+    {
+      cwd: "/",
+      detached: true,
+      stdio: "ignore",
+      env: { HOME: machine.home, ...(state === undefined ? {} : { XDG_STATE_HOME: state }), ...(PATH === undefined ? {} : { PATH }) },
+    },
+  ).unref();
 }
 
 /** That a person has said no: they are not asked again. */

@@ -1,7 +1,17 @@
 import { type Machine, residentFolder, thisMachine } from "../state/index.ts";
 import { handedOn } from "../agents/install/index.ts";
 import { findExtensions, forgetFindings, WatchFirst } from "../engine/index.ts";
-import { isInTime, type ResidentAnswer, type ResidentCall, serve } from "../resident/index.ts";
+import {
+  isInTime,
+  LoopbackWay,
+  loopbackPlace,
+  type ResidentAnswer,
+  type ResidentCall,
+  residentPlace,
+  serve,
+  SocketWay,
+  type Way,
+} from "../resident/index.ts";
 import { judgeResident, type CheckEngine } from "./check.ts";
 import { engine, judgeStart, unwatchedReader } from "./hook.ts";
 import type { ShellCaller } from "./shell-start.ts";
@@ -24,10 +34,15 @@ const PROGRAM = [
 const WITHIN = { milliseconds: 150, clock: () => performance.now() };
 
 export async function main(): Promise<void> {
-  const [, , , , inherited] = process.argv;
+  // `3` says which descriptor is the lock, `bash` that the script of bash asks.
+  const [, , , , how] = process.argv;
   try {
-    const lock = inherited === undefined ? undefined : Number(inherited);
-    await serve({ folder: residentFolder(thisMachine()), program: PROGRAM, answer, ...(lock === undefined ? {} : { lock }) });
+    const folder = residentFolder(thisMachine());
+    const way = (): Way =>
+      how === "bash"
+        ? new LoopbackWay(loopbackPlace(folder), process.platform)
+        : new SocketWay(residentPlace(folder), how === undefined ? undefined : Number(how));
+    await serve({ folder, program: PROGRAM, answer, way });
   } catch {
     // Hooks judge by themselves.
     process.exitCode = 1;
@@ -77,20 +92,41 @@ function variablesOf(environment: readonly string[]): Readonly<Record<string, st
   return Object.fromEntries(pairs.toReversed());
 }
 
+interface Start {
+  /** By `env -i`. */
+  readonly cleared: boolean;
+  readonly assigned: readonly string[];
+  /** The environment from which some of it is handed on. */
+  readonly given: readonly string[];
+  readonly words: readonly string[];
+}
+
+const ENV = "/usr/bin/env";
+
+/** What a fresh process would be started with: by the launcher, or by `env -i`, where the host's shell has chosen what is handed on. */
+function startOf({ words: [first, ...rest], env }: ResidentCall): Start {
+  const cleared = first === ENV && rest[0] === "-i";
+  const words = cleared ? rest.slice(1) : rest;
+  const start = words.findIndex((word) => word.startsWith("/"));
+  const assigned = words.slice(0, Math.max(start, 0));
+  // What `env` takes for a program, or an option.
+  if (start === -1 || (cleared && !assigned.every((word) => /^\w+=/.test(word)))) return { cleared, assigned: [], given: [], words: [] };
+  return { cleared, assigned, given: cleared ? [] : env, words: words.slice(start) };
+}
+
 /** Undefined: this is not the place, or not the program, that the caller means. */
 function answer(call: ResidentCall): ResidentAnswer | undefined {
-  const [, ...words] = call.words;
-  const start = words.findIndex((word) => word.startsWith("/"));
-  const [node, bin, command, ...argv] = start === -1 ? [] : words.slice(start);
+  const { cleared, assigned, given, words } = startOf(call);
+  const [node, bin, command, ...argv] = words;
   // The program around commands has given the caller's variables other names already.
-  const env = command === "shell" ? variablesOf(call.env) : handedOn(words.slice(0, start), call.env);
+  const env = command === "shell" ? variablesOf(given) : handedOn(assigned, given);
   if (env === undefined || node !== process.execPath || bin !== BIN || !call.folder.startsWith("/")) return undefined;
   const machine: Machine = { ...thisMachine(env), asker: call.parent };
   if (residentFolder(machine) !== OWN) return undefined;
   const text = textOf(call.input);
   if (text === undefined) return undefined;
   if (command === "status") return answerLine(machine, call.folder, argv, text);
-  if (command === "shell") return answerShell(call, argv, env);
+  if (command === "shell") return cleared ? undefined : answerShell(call, argv, env);
   if (command !== "check") return undefined;
   forgetFindings();
   return judgeResident(argv, text, { ...engine, ...inTimeOnly(call, machine) }, machine, call.folder);

@@ -1,10 +1,9 @@
-import { chmodSync, statSync, unlinkSync } from "node:fs";
-import { createServer, type Server, type Socket } from "node:net";
+import { chmodSync, statSync } from "node:fs";
 import { ownLife } from "../approve/index.ts";
 import { isOwn } from "../state/index.ts";
-import { isCaller, standingOf } from "./caller.ts";
-import { holdLock, markOf, residentPlace, type ResidentPlace, ringAfter, writeLife } from "./life.ts";
-import { CallReader, printAnswerFrame, type ResidentAnswer, type ResidentCall } from "./wire.ts";
+import { markOf, writeLife } from "./life.ts";
+import type { Way } from "./way.ts";
+import type { ResidentAnswer, ResidentCall } from "./wire.ts";
 
 /** What a resident judge needs of who starts it. */
 export interface Residence {
@@ -16,8 +15,8 @@ export interface Residence {
   readonly answer: (call: ResidentCall) => ResidentAnswer | undefined;
   /** Goes after so long without a call. Milliseconds. */
   readonly idle?: number;
-  /** The descriptor of the lock, where whoever started us took it. */
-  readonly lock?: number;
+  /** How it is reached in that folder, which is private by then. */
+  readonly way: () => Way;
 }
 
 interface Counts {
@@ -32,7 +31,6 @@ const LOOK_MS = 5000;
 const IN_TIME_NS = 150_000_000n;
 /** A judge that grew larger than this goes, and the next call starts another. */
 const MOST_BYTES = 400 << 20;
-const HUNG_SECONDS = 5;
 /** What a client may still want of one that goes. Milliseconds. */
 const LAST_WORDS_MS = 500;
 
@@ -48,10 +46,8 @@ export async function serve(residence: Residence): Promise<boolean> {
   // Whoever may write there could take our place.
   if (!isOwn(statSync(residence.folder), process.getuid?.())) return false;
   chmodSync(residence.folder, 0o700);
-  const place = residentPlace(residence.folder);
-  if (!holdLock(place, residence.lock)) return false;
-  const judge = new Resident(residence, place);
-  await judge.listen();
+  const judge = new Resident(residence);
+  if (!(await judge.listen())) return false;
   await judge.gone;
   return true;
 }
@@ -59,101 +55,64 @@ export async function serve(residence: Residence): Promise<boolean> {
 class Resident {
   readonly gone: Promise<void>;
   readonly #residence: Residence;
-  readonly #place: ResidentPlace;
-  readonly #server: Server;
-  readonly #standing = standingOf("self");
+  readonly #way: Way;
   readonly #program: string;
   readonly #since = Date.now();
   readonly #counts: Counts = { answered: 0, left: 0 };
-  #socket = "";
   #last = performance.now();
   #timer: NodeJS.Timeout | undefined;
   #over: () => void = () => undefined;
 
-  constructor(residence: Residence, place: ResidentPlace) {
+  constructor(residence: Residence) {
     this.#residence = residence;
-    this.#place = place;
+    this.#way = residence.way();
     this.#program = this.#marks();
     this.gone = new Promise((resolve) => (this.#over = resolve));
-    this.#server = createServer((socket) => this.#hear(socket));
   }
 
-  async listen(): Promise<void> {
-    const { socket } = this.#place;
-    // Whoever holds the lock is the only one that listens: what lies there was left behind.
-    removeFile(socket);
-    await new Promise<void>((resolve, reject) => {
-      this.#server.once("error", reject);
-      this.#server.listen({ path: socket, backlog: 511 }, resolve);
-    });
-    this.#socket = inode(socket);
-    // The next one may be started as soon as this one has gone (ask-client.ts).
-    chmodSync(this.#place.lock, 0o600);
+  async listen(): Promise<boolean> {
+    if (!(await this.#way.listen((call) => this.#judge(call)))) return false;
     this.#timer = setInterval(() => this.#look(), LOOK_MS);
     this.#look();
     process.once("SIGTERM", () => this.leave());
+    return true;
   }
 
-  #hear(socket: Socket): void {
-    const reader = new CallReader();
-    socket.on("error", () => socket.destroy());
-    socket.on("data", (chunk) => {
-      const call = reader.take(chunk);
-      if (call === undefined) return;
-      const answer = call === "wrong" ? undefined : this.#answer(call);
-      if (answer === undefined) {
-        if (call !== "wrong") this.#counts.left += 1;
-        // At once, with all that it may still be sending: the client is not to wait.
-        socket.destroy();
-      } else {
-        this.#counts.answered += 1;
-        socket.end(printAnswerFrame(answer));
-      }
-    });
+  #judge(call: ResidentCall): ResidentAnswer | undefined {
+    const answer = this.#answer(call);
+    this.#counts[answer === undefined ? "left" : "answered"] += 1;
+    return answer;
   }
 
   #answer(call: ResidentCall): ResidentAnswer | undefined {
     this.#last = performance.now();
-    if (!isInTime(call) || this.#standing === undefined || !isCaller(call) || standingOf(call.pid) !== this.#standing) return undefined;
+    if (!isInTime(call) || !this.#way.standsAlike(call)) return undefined;
     if (this.#marks() !== this.#program) {
       this.leave();
       return undefined;
     }
-    ringAfter(HUNG_SECONDS);
+    this.#way.begin();
     try {
       return this.#residence.answer(call);
     } catch {
       return undefined;
     } finally {
-      ringAfter(0);
+      this.#way.end();
     }
   }
 
   /** Nobody asks, nobody would find us, nobody wants us, we are another program by now, or too large. */
   #look(): void {
     const idle = performance.now() - this.#last > (this.#residence.idle ?? IDLE_MS);
-    if (idle || inode(this.#place.socket) !== this.#socket || this.#marks() !== this.#program || process.memoryUsage.rss() > MOST_BYTES)
-      return this.leave();
-    writeLife(this.#place, { ...ownLife(), since: this.#since, ...this.#counts });
+    if (idle || !this.#way.isFound() || this.#marks() !== this.#program || process.memoryUsage.rss() > MOST_BYTES) return this.leave();
+    writeLife(this.#way, { ...ownLife(), since: this.#since, ...this.#counts });
   }
 
   leave(): void {
     clearInterval(this.#timer);
-    // Closing removes the name, whoever's that is by now.
-    if (inode(this.#place.socket) === this.#socket) this.#server.close(() => this.#over());
-    removeFile(this.#place.life);
+    this.#way.close(() => this.#over());
     setTimeout(() => this.#over(), LAST_WORDS_MS);
   }
 
   #marks = (): string => this.#residence.program.map(markOf).join("\n");
-}
-
-const inode = (file: string): string => markOf(file).split(":").slice(0, 2).join(":");
-
-function removeFile(file: string): void {
-  try {
-    unlinkSync(file);
-  } catch {
-    // Nothing is there; listening says what else is wrong.
-  }
 }

@@ -1,4 +1,5 @@
 export { askClientCode, askClientProgram } from "./ask-client.ts";
+export { askingWay, bashHere } from "./asking.ts";
 export { confine } from "./confiner.ts";
 export { carryOut, type Done } from "./carry-out.ts";
 export { confineCode, confineProgram, ensureConfineLauncher } from "./confine-launcher.ts";

@@ -3,7 +3,8 @@ import { statSync } from "node:fs";
 import { leftFolder, type Machine, reportsFolder, residentFolder } from "../../state/index.ts";
 import type { InstallPlace, Registration, Setup } from "../agent.ts";
 import { agentNamed, type AgentId } from "../index.ts";
-import { ALWAYS_HANDED_ON, launcherName } from "./launcher.ts";
+import { bashHere } from "./asking.ts";
+import { ALWAYS_HANDED_ON, architectureOf, launcherName } from "./launcher.ts";
 
 /** Where Assent itself lies. */
 export interface Program {
@@ -57,6 +58,29 @@ function askProgram({ folder }: Program, platform: string, machine: Whose): read
   return starts(client) && starts(launcher) ? [client, `${residentFolder(machine)}/`, launcher] : undefined;
 }
 
+/** Clears the environment of all, so that nothing of it steers what follows. */
+const CLEARED = "/usr/bin/env -i";
+
+/**
+ * Where there is no static client, the script that asks, and becomes the words behind it where none answers. What the host's shell hands on
+ * is in these words. `machine`: as above.
+ */
+function askScript({ folder }: Program, platform: string, machine: Whose): readonly string[] | undefined {
+  if (machine === "everybody" || architectureOf(platform, process.arch) !== undefined) return undefined;
+  const bash = bashHere(platform);
+  const script = `${folder}/ask.bash`;
+  return bash !== undefined && starts(bash, ["-p", script]) ? [bash, "-p", script, `${residentFolder(machine)}/port`] : undefined;
+}
+
+/** The words before the program and its own, for `sh`. */
+function beginning(program: Program, platform: string, machine: Whose, variables: readonly string[]): readonly string[] {
+  const client = askProgram(program, platform, machine);
+  const assignments = assigned(machine).map(quoted);
+  if (client !== undefined) return [...client.map(quoted), ...assignments];
+  const script = askScript(program, platform, machine);
+  return [...(script === undefined ? [] : [CLEARED, ...script.map(quoted)]), CLEARED, ...assignments, ...variables.map(handOn)];
+}
+
 /**
  * What a host's shell runs. Every part is absolute, so that it also works for a host that was started from a desktop, and no
  * variable of the host reaches it but those named: others could load code into Node or the loader. Most hosts go on when a
@@ -70,23 +94,14 @@ export function hookCommand(
   variables: readonly string[] = [],
   platform = "",
 ): string {
-  const client = askProgram(program, platform, machine);
-  const words = [
-    ...(client === undefined ? ["/usr/bin/env -i"] : client.map(quoted)),
-    ...assigned(machine).map(quoted),
-    ...(client === undefined ? [...ALWAYS, ...variables].map(handOn) : []),
-    ...called(agent, event, program).map(quoted),
-  ];
+  const words = [...beginning(program, platform, machine, [...ALWAYS, ...variables]), ...called(agent, event, program).map(quoted)];
   return `${words.join(" ")} || { [ $? -eq 2 ] || echo 'Assent failed, so this is refused; run: assent doctor' >&2; exit 2; }`;
 }
 
 /** What a host's shell runs to print a status line. It is told the folder on standard input. */
 export function statusLineCommand(program: Program, machine: Machine): string {
-  const client = askProgram(program, machine.platform, machine);
   return [
-    ...(client === undefined ? ["/usr/bin/env -i"] : client.map(quoted)),
-    ...assigned(machine).map(quoted),
-    ...(client === undefined ? ALWAYS.map(handOn) : []),
+    ...beginning(program, machine.platform, machine, ALWAYS),
     ...[program.node, `${program.folder}/bin.cjs`, "status", "--line", "--stdin"].map(quoted),
   ].join(" ");
 }
@@ -127,7 +142,8 @@ export function endedProgram(
 }
 
 /** Without arguments it says that it could not start anything. It may have lost its mode on the way, or lie where nothing may run. */
-export const starts = (launcher: string): boolean => spawnSync(launcher, [], { stdio: "ignore", env: {} }).status === 2;
+export const starts = (launcher: string, words: readonly string[] = []): boolean =>
+  spawnSync(launcher, words, { stdio: "ignore", env: {} }).status === 2;
 
 export function installPlace(
   agent: AgentId,

@@ -1,11 +1,11 @@
 import { randomBytes, timingSafeEqual } from "node:crypto";
-import { readFileSync, rmSync } from "node:fs";
-import type { Socket } from "node:net";
-import { writeAtomic } from "../../state/index.ts";
+import { linkSync, readFileSync, rmSync } from "node:fs";
+import { connect, type Socket } from "node:net";
+import { errorCode, isOwn, readRegular, writeAtomic } from "../state/index.ts";
 
 /**
- * The other side of `ask.bash`, the client where there is no native one: bash asks over loopback TCP, where anybody on the machine may
- * listen, and anybody may ask. So both prove that they can read a file that only its owner can.
+ * The other side of `agents/install/ask.bash`, the client where there is no native one: bash asks over loopback TCP, where anybody on the
+ * machine may listen, and anybody may ask. So both prove that they can read a file that only its owner can.
  *
  * The file is one line, `assent-1 PORT FIRST SECOND BOOT PID .`: a port of 127.0.0.1, two secrets of 64 hexadecimal digits, the boot id of
  * Linux (`-` elsewhere), and the process that listens. Both secrets are new with every port. The file goes before one listens and comes
@@ -19,8 +19,10 @@ import { writeAtomic } from "../../state/index.ts";
  *   most.
  * - `STATUS LENGTH` and a line break, standard output, which has LENGTH bytes, standard error, a NUL. No text with a NUL can be answered.
  *
- * The client waits 300 ms, with a bash older than 4 (macOS has 3.2) a second, which is the least that it can wait. A resident that
- * stands still is noticed at once on Linux (its state is read), elsewhere when that time is over. Whoever cannot answer closes at once.
+ * The client waits 100 ms for SECOND, and from then on 200 ms for the answer; with a bash older than 4 (macOS has 3.2) a second each, which
+ * is the least that it can wait. A resident that stands still is noticed at once on Linux (its state is read), elsewhere when the first of
+ * these times is over. Whoever cannot answer closes at once. What comes 100 ms after SECOND was said is not judged: that time is known on
+ * this side, too, however long a connection has waited before it was taken.
  */
 export interface BashPlace {
   readonly port: number;
@@ -52,9 +54,51 @@ export const newBashSecrets = (): Secrets => ({ first: randomBytes(32).toString(
 /** Before one listens. */
 export const removeBashPlace = (file: string): void => rmSync(file, { force: true });
 
-/** When one listens: in one step, for its owner alone. */
-export function writeBashPlace(file: string, { port, first, second }: Omit<BashPlace, "boot" | "pid">): void {
-  writeAtomic(file, `${["assent-1", port, first, second, bootId(), process.pid, "."].join(" ")}\n`, 0o600);
+/** When one listens: in one step, for its owner alone. False: another one was faster. */
+export function writeBashPlace(file: string, { port, first, second }: Omit<BashPlace, "boot" | "pid">): boolean {
+  const own = `${file}.${process.pid}`;
+  writeAtomic(own, `${["assent-1", port, first, second, bootId(), process.pid, "."].join(" ")}\n`, 0o600);
+  try {
+    linkSync(own, file);
+    return true;
+  } catch (error) {
+    if (errorCode(error) === "EEXIST") return false;
+    throw error;
+  } finally {
+    rmSync(own, { force: true });
+  }
+}
+
+const PLACE = /^assent-1 (\d{1,5}) ([0-9a-f]{64}) ([0-9a-f]{64}) (\S+) (\d{1,10}) \.\n$/;
+
+/** Undefined: there is none, or of another boot, or others could have written it. */
+export function readBashPlace(file: string): BashPlace | undefined {
+  const found = readRegular(file, 1 << 10);
+  if (found.is !== "text" || !isOwn(found.stats, process.getuid?.())) return undefined;
+  const [, port, first = "", second = "", boot = "", pid] = PLACE.exec(found.text) ?? [];
+  return port === undefined || boot !== bootId() ? undefined : { port: Number(port), first, second, boot, pid: Number(pid) };
+}
+
+/** Whether the one that the file names is there and takes calls. Asks nothing of it. */
+export function greetsBack({ port, first, second }: BashPlace, patience: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const connection = connect({ host: "127.0.0.1", port });
+    let heard = "";
+    const end = (is: boolean): void => {
+      clearTimeout(timer);
+      connection.destroy();
+      resolve(is);
+    };
+    const timer = setTimeout(end, patience, false);
+    connection.setEncoding("latin1");
+    connection.on("connect", () => connection.write(`${GREETING}${first}\n`));
+    connection.on("data", (text: string) => {
+      heard += text;
+      if (heard.length > second.length) end(heard === `${second}\n`);
+    });
+    connection.on("error", () => end(false));
+    connection.on("close", () => end(false));
+  });
 }
 
 function bootId(): string {
@@ -115,13 +159,17 @@ export function printBashAnswer({ status, stdout, stderr }: BashAnswer): Buffer 
   return Buffer.concat([Buffer.from(`${status} ${output.length}\n`), output, Buffer.from(`${stderr}\0`)]);
 }
 
-/** Holds one conversation. `judge` says undefined where the client is to find out by itself. */
+/**
+ * Holds one conversation. `judge` says undefined where the client is to find out by itself; `greeted` is when that began to wait for the
+ * answer, on the clock of `process.hrtime`.
+ */
 export function converseWithBash(
   connection: Socket,
   { first, second }: Secrets,
-  judge: (request: BashRequest) => BashAnswer | undefined | Promise<BashAnswer | undefined>,
+  judge: (request: BashRequest, greeted: bigint) => BashAnswer | undefined | Promise<BashAnswer | undefined>,
 ): void {
   let bytes = Buffer.alloc(0);
+  let greeted = 0n;
   let state: "unknown" | "known" | "asked" = "unknown";
   const leave = (): void => void connection.destroy();
   const hear = async (chunk: Buffer): Promise<void> => {
@@ -131,13 +179,14 @@ export function converseWithBash(
       if (!sameBytes(bytes.subarray(0, GREETING_LENGTH), Buffer.from(`${GREETING}${first}\n`))) return leave();
       state = "known";
       bytes = bytes.subarray(GREETING_LENGTH);
+      greeted = process.hrtime.bigint();
       connection.write(`${second}\n`);
     }
     if (state === "asked") return leave();
     const request = parseBashRequest(bytes);
     if (request === undefined) return;
     state = "asked";
-    const answer = "problem" in request ? undefined : await judge(request);
+    const answer = "problem" in request ? undefined : await judge(request, greeted);
     const printed = answer === undefined ? undefined : printBashAnswer(answer);
     if (printed === undefined) return leave();
     connection.end(printed);

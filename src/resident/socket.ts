@@ -1,0 +1,102 @@
+import { chmodSync, closeSync, constants, fstatSync, lstatSync, openSync } from "node:fs";
+import { createServer, type Server, type Socket } from "node:net";
+import { addressOf, alloc, sys, SYSCALLS } from "../supervise/kernel/index.ts";
+import { isCaller, standingOf } from "./caller.ts";
+import { inodeOf, removeFile, type SocketPlace } from "./life.ts";
+import { HUNG_SECONDS, type JudgeCall, type Way } from "./way.ts";
+import { CallReader, printAnswerFrame, type ResidentCall } from "./wire.ts";
+
+const LOCK_EX = 2;
+const LOCK_NB = 4;
+
+/** Holds the lock for as long as this process lives; false: another judge does. `inherited`: whoever started us took it already. */
+function holdLock({ lock }: SocketPlace, inherited?: number): boolean {
+  if (inherited !== undefined) return isFileOf(inherited, lock);
+  const descriptor = openSync(lock, constants.O_RDWR | constants.O_CREAT | constants.O_NOFOLLOW, 0o600);
+  if (sys(SYSCALLS.flock, descriptor, LOCK_EX | LOCK_NB) === 0) return true;
+  closeSync(descriptor);
+  return false;
+}
+
+function isFileOf(descriptor: number, file: string): boolean {
+  try {
+    const [held, found] = [fstatSync(descriptor), lstatSync(file)];
+    return held.ino === found.ino && held.dev === found.dev && sys(SYSCALLS.flock, descriptor, LOCK_EX | LOCK_NB) === 0;
+  } catch {
+    return false;
+  }
+}
+
+const ITIMER_REAL = 0;
+/** Two moments, each of seconds and microseconds: when it rings again, and when first. */
+const ALARM = alloc(32);
+
+/** By the kernel (SIGALRM, signal(7)). */
+function ringAfter(seconds: number): void {
+  ALARM.writeBigInt64LE(BigInt(seconds), 16);
+  sys(SYSCALLS.setitimer, ITIMER_REAL, addressOf(ALARM), 0);
+}
+
+/** A socket file, for the native client. */
+export class SocketWay implements Way {
+  readonly life: string;
+  readonly #place: SocketPlace;
+  readonly #inherited: number | undefined;
+  readonly #standing = standingOf("self");
+  #server: Server | undefined;
+  #socket = "";
+
+  /** `lock`: its descriptor, where whoever started us took it. */
+  constructor(place: SocketPlace, lock?: number) {
+    this.#place = place;
+    this.#inherited = lock;
+    this.life = place.life;
+  }
+
+  async listen(judge: JudgeCall): Promise<boolean> {
+    if (!holdLock(this.#place, this.#inherited)) return false;
+    const { socket } = this.#place;
+    // Whoever holds the lock is the only one that listens: what lies there was left behind.
+    removeFile(socket);
+    const server = createServer((connection) => hearClient(connection, judge));
+    await new Promise<void>((resolve, reject) => {
+      server.once("error", reject);
+      server.listen({ path: socket, backlog: 511 }, resolve);
+    });
+    this.#server = server;
+    this.#socket = inodeOf(socket);
+    // The next one may be started as soon as this one has gone (ask-client.ts).
+    chmodSync(this.#place.lock, 0o600);
+    return true;
+  }
+
+  isFound(): boolean {
+    return inodeOf(this.#place.socket) === this.#socket;
+  }
+
+  standsAlike(call: ResidentCall): boolean {
+    return this.#standing !== undefined && isCaller(call) && standingOf(call.pid) === this.#standing;
+  }
+
+  readonly begin = (): void => ringAfter(HUNG_SECONDS);
+  readonly end = (): void => ringAfter(0);
+
+  close(over: () => void): void {
+    // Closing removes the name, whoever's that is by now.
+    if (this.isFound()) this.#server?.close(over);
+    removeFile(this.life);
+  }
+}
+
+function hearClient(socket: Socket, judge: JudgeCall): void {
+  const reader = new CallReader();
+  socket.on("error", () => socket.destroy());
+  socket.on("data", (chunk) => {
+    const call = reader.take(chunk);
+    if (call === undefined) return;
+    const answer = call === "wrong" ? undefined : judge(call);
+    // At once, with all that it may still be sending: the client is not to wait.
+    if (answer === undefined) socket.destroy();
+    else socket.end(printAnswerFrame(answer));
+  });
+}
