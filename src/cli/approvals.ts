@@ -22,7 +22,6 @@ import {
   readNotify,
   watchQuestions,
 } from "../approve/queue/index.ts";
-import { AGENT_MARKS } from "../policy/index.ts";
 import { type Machine, messageOf, thisMachine } from "../state/index.ts";
 import { JSON_VERSION } from "./json.ts";
 import { shorten } from "./place.ts";
@@ -30,22 +29,12 @@ import { complain } from "./policy-target.ts";
 import { checkRule } from "./run-approver.ts";
 import { readLength } from "./since.ts";
 import { writeStdout } from "./stdio.ts";
-import { unattended } from "./terminal.ts";
+import { noPerson } from "./terminal.ts";
 
 const COMMAND = "approvals";
 
 /** What a question has to have been shown, so that an answer means it. Milliseconds. */
 const SEEN_MS = 150;
-
-/** Why whoever types this is no person; undefined: it may be one. The floor denies it to agents whose commands are judged. */
-function noPerson(env: Machine["env"]): string | undefined {
-  const nobody = unattended(env);
-  if (nobody !== undefined) return `${nobody} is set: nobody is here to answer anything`;
-  const mark = Object.keys(env).find((name) => OF_AGENTS.test(name) && (env[name] ?? "") !== "" && env[name] !== "0");
-  return mark === undefined ? undefined : `${mark} is set, as agents set it for what they start: questions are for you to answer`;
-}
-
-const OF_AGENTS = new RegExp(`^(?:${[...AGENT_MARKS, "ASSENT_AGENT"].join("|").replaceAll("*", "\\w*")})$`);
 
 export interface ApprovalsOptions {
   readonly json?: boolean;

@@ -9,6 +9,7 @@ import { JSON_VERSION } from "./json.ts";
 import { absolute, folderProblem } from "./place.ts";
 import { complain } from "./policy-target.ts";
 import { writeStderr, writeStdout } from "./stdio.ts";
+import { noPerson } from "./terminal.ts";
 
 const COMMAND = "open";
 const LOCK_MS = 8000;
@@ -35,6 +36,11 @@ export async function open(options: OpenOptions): Promise<number> {
   if (problem !== undefined) {
     complain(COMMAND, `${problem}: ${visible(folder)}`);
     return 2;
+  }
+  const nobody = noPerson(machine.env);
+  if (nobody !== undefined) {
+    complain(COMMAND, nobody, "open the page from a terminal of your own");
+    return 1;
   }
   if (isInside()) {
     complain(COMMAND, "the page cannot be opened from inside a supervised run", "open it from a terminal of your own");

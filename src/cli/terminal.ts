@@ -1,6 +1,8 @@
 import { closeSync, constants, openSync } from "node:fs";
 import { createInterface } from "node:readline/promises";
 import { ReadStream, WriteStream } from "node:tty";
+import { AGENT_MARKS } from "../policy/index.ts";
+import type { Machine } from "../state/index.ts";
 
 /** True when there is a terminal to ask on, whatever the standard streams are. */
 export function hasTerminal(): boolean {
@@ -17,6 +19,16 @@ const UNATTENDED = ["CI", "GITHUB_ACTIONS", "GITLAB_CI", "CIRCLECI", "TRAVIS", "
 
 /** The variable that says that nobody is here; undefined: somebody may be. */
 export const unattended = (env: NodeJS.ProcessEnv): string | undefined => UNATTENDED.find((name) => (env[name] ?? "") !== "");
+
+/** Why whoever types this is no person; undefined: it may be one. The floor denies it to agents whose commands are judged. */
+export function noPerson(env: Machine["env"]): string | undefined {
+  const nobody = unattended(env);
+  if (nobody !== undefined) return `${nobody} is set: nobody is here to answer anything`;
+  const mark = Object.keys(env).find((name) => OF_AGENTS.test(name) && (env[name] ?? "") !== "" && env[name] !== "0");
+  return mark === undefined ? undefined : `${mark} is set, as agents set it for what they start: questions are for you to answer`;
+}
+
+const OF_AGENTS = new RegExp(`^(?:${[...AGENT_MARKS, "ASSENT_AGENT"].join("|").replaceAll("*", "\\w*")})$`);
 
 /** Typed text that came before the question was shown answers nothing. Milliseconds. */
 const TYPED_AHEAD_MS = 120;

@@ -95,6 +95,13 @@ describe("assent open", () => {
     expect(status).toBe(2);
   });
 
+  it.each(["CLAUDECODE", "CI"])("is for a person: with %s set it opens nothing", (name) => {
+    place = scratch();
+    const { stdout, stderr, status } = assent(place, ["open", "--link"], "", { [name]: "1" });
+    expect({ stdout, status }).toEqual({ stdout: "", status: 1 });
+    expect(stderr).toContain(`${name} is set`);
+  });
+
   it("says why where the state folder cannot be used", () => {
     place = scratch();
     mkdirSync(join(place.home, ".local"), { recursive: true });
