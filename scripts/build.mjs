@@ -152,6 +152,15 @@ try {
     }),
     build({ ...part, entryPoints: [entry("watch")], outfile: join(fresh, "watch.cjs") }),
     build({ ...part, entryPoints: [entry("edit-keeper")], outfile: join(fresh, "edit-keeper.cjs") }),
+    build({ ...part, entryPoints: [entry("held")], outfile: join(fresh, "held.cjs") }),
+    build({
+      ...part,
+      entryPoints: [entry("held-question")],
+      outfile: join(fresh, "held-question.cjs"),
+      plugins: [lazyShell, lazySurvey, lazyReader],
+      define: { ...part.define, "import.meta.url": "moduleUrl" },
+      banner: { js: `${part.banner.js}const moduleUrl=require("node:url").pathToFileURL(__filename).href;` },
+    }),
     build({ ...part, entryPoints: [entry("confiner")], outfile: join(fresh, "confiner.cjs"), plugins: [lazyShell, lazySurvey] }),
     build({
       ...common,

@@ -93,6 +93,8 @@ export interface Setup {
   readonly fails: string;
   /** How an ask arrives, by the situation. */
   readonly asks: string;
+  /** Where a hook cannot ask: for how many seconds the host surely waits for one, as it is registered; absent: not known. */
+  readonly waits?: number;
   /** What becomes of a call about which the host hears nothing, as of every call where hooks are off. */
   readonly silence: string;
   /** How people know it (`Droid with --auto`), where it goes ahead with most of what it hears nothing about. */

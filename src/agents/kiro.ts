@@ -101,6 +101,7 @@ const setup: Setup = {
   events: ["PreToolUse"],
   fails: "the tool runs; the registered command turns a crash into a refusal",
   asks: "hooks cannot ask: what must be asked is denied with the reason",
+  waits: 30,
   silence: "Kiro's own settings decide and ask",
   cannot: [
     "an allow does not spare you Kiro's own question",

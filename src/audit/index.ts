@@ -1,7 +1,7 @@
 export { appendAll, appendAudit, KEEP, KEEP_UNSENT, type Keep } from "./append.ts";
 export { AUDIT_FILE } from "./files.ts";
 export { verifyLog, type Flaw, type VerifiedLog } from "./verify.ts";
-export { auditLine, type Decided } from "./record.ts";
+export { auditLine, type Decided, givenFields } from "./record.ts";
 export { isSecretName } from "./secret-table.ts";
 export { redact, redactString, REDACTED, type Redacted } from "./redact-text.ts";
 export { Follower, readRecord, type LogEntry } from "./read.ts";

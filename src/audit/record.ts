@@ -23,12 +23,8 @@ export interface Decided {
   readonly answer: string;
   /** What waived questions, where something did. */
   readonly bypass?: string | undefined;
-  /** What a person answered, and how long it holds: `allow (session)`. */
-  readonly answered?: string | undefined;
-  /** By which way: `terminal`, `page`, `popup`. */
-  readonly answeredBy?: string | undefined;
-  /** What the person had to say about it to the model. */
-  readonly note?: string | undefined;
+  /** `givenFields`: what a person answered. */
+  readonly person?: Readonly<Record<string, Redacted>> | undefined;
   /** The program that acted, under supervision, and who started it, nearest first. */
   readonly process?: { readonly pid: number; readonly program: string; readonly parents: readonly string[] } | undefined;
   /** So many decisions alike, where they are told together. */
@@ -66,9 +62,7 @@ export function auditLine(decided: Decided): string {
     confined: isConfined(verdict) ? true : decided.shadow === true ? "would" : undefined,
     answer: decided.answer,
     bypass: text(decided.bypass),
-    answered: text(decided.answered),
-    answeredBy: text(decided.answeredBy),
-    note: text(decided.note),
+    ...decided.person,
     process: decided.process && {
       pid: decided.process.pid,
       program: redactString(decided.process.program),
@@ -92,6 +86,18 @@ export function auditLine(decided: Decided): string {
   };
   const line = JSON.stringify(fields);
   return line.length <= MAX_LINE ? line : JSON.stringify({ ...fields, input: "…", actions: [], unknowns: [], cut: true });
+}
+
+/**
+ * What a person answered, and how long it holds (`allow (session)`), by which way (`terminal`, `page`), and what they had to say
+ * about it to the model.
+ */
+export function givenFields(given: {
+  readonly answered: string | undefined;
+  readonly answeredBy?: string | undefined;
+  readonly note?: string | undefined;
+}): Readonly<Record<string, Redacted>> {
+  return Object.fromEntries(Object.entries(given).flatMap(([name, value]) => (value === undefined ? [] : [[name, redactString(value)]])));
 }
 
 const grantFields = ({ grant }: RequestVerdict): Redacted | undefined =>

@@ -1,7 +1,7 @@
 import { visible } from "../action/index.ts";
 import type { AgentId, Protocol, Reply } from "../agents/index.ts";
 import { isObject } from "../data/index.ts";
-import { decide, type DecideOptions, type Input, type Request, WatchFirst } from "../engine/index.ts";
+import { decide, type DecideOptions, type Input, type Outcome, type Request, WatchFirst } from "../engine/index.ts";
 import { AGENT_IDS, TOLD_VARIABLES } from "../policy/index.ts";
 import { type Machine, thisMachine } from "../state/index.ts";
 import { askOuter } from "../supervise/outer/index.ts";
@@ -14,6 +14,8 @@ Answers a host's hook call on standard input (docs/agents.md). Exit 0 whatever t
 /** What the program that calls this brings along: each agent's protocol is a part of its own, loaded when that agent calls. */
 export interface CheckEngine extends Pick<DecideOptions, "reader" | "own" | "confine" | "keepEdit" | "elsewhere"> {
   readonly protocol: (id: AgentId) => Protocol;
+  /** Puts what is refused only because its host cannot ask where somebody may answer it meanwhile. */
+  readonly held: (outcome: Outcome, machine: Machine) => Outcome;
   /** What is to be told to the person when a session starts; absent: nothing is looked for. */
   readonly greet?: (id: string, machine: Machine, folder: string) => string | undefined;
   readonly recognise: (payload: Input, event: string | undefined, env: Machine["env"]) => AgentId;
@@ -107,7 +109,7 @@ export function answer(options: CheckOptions, stdin: ReturnType<typeof readStdin
       audit: true,
     });
     for (const warning of outcome.warnings) say(warning);
-    return agent.write(outcome);
+    return agent.write(outcome.answer.decision === "deny" ? engine.held(outcome, machine) : outcome);
   } catch (error) {
     if (error instanceof WatchFirst) throw error;
     return refuse(`Assent failed: ${error instanceof Error ? error.message.slice(0, 200) : "unknown error"}`);

@@ -11,6 +11,7 @@ declare const require: {
   (id: "./session.cjs"): { readonly sessionWarning: NonNullable<CheckEngine["greet"]> };
   (id: "./confiner.cjs"): typeof import("./confiner.ts");
   (id: "./edit-keeper.cjs"): typeof import("./edit-keeper.ts");
+  (id: "./held.cjs"): typeof import("./held.ts");
   (id: "./agent-auto.cjs"): Pick<CheckEngine, "recognise">;
   (id: "./watch.cjs"): { readonly watch: (folder: string, argv: readonly string[], input: string) => HookOutput | undefined };
   (id: string): { readonly protocol: Protocol };
@@ -29,6 +30,7 @@ export const engine: CheckEngine = {
   greet: (...given) => require("./session.cjs").sessionWarning(...given),
   recognise: (...given) => require("./agent-auto.cjs").recognise(...given),
   own: [__dirname],
+  held: (...given) => require("./held.cjs").held(...given),
   keepEdit: (...given) => require("./edit-keeper.cjs").keep(...given),
   confine: (...given) => require("./confiner.cjs").confine(...given, { node: process.execPath, folder: __dirname }),
 };

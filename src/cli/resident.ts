@@ -1,4 +1,5 @@
 import { type Machine, residentFolder, thisMachine } from "../state/index.ts";
+import type { Protocol } from "../agents/index.ts";
 import { handedOn } from "../agents/install/index.ts";
 import { findExtensions, forgetFindings, WatchFirst } from "../engine/index.ts";
 import {
@@ -13,6 +14,7 @@ import {
   type Way,
 } from "../resident/index.ts";
 import { judgeResident, type CheckEngine } from "./check.ts";
+import { mayWait } from "./held.ts";
 import { engine, judgeStart, unwatchedReader } from "./hook.ts";
 import type { ShellCaller } from "./shell-start.ts";
 import { readLineWords, statusText } from "./status-line.ts";
@@ -91,6 +93,18 @@ function variablesOf(environment: readonly string[]): Readonly<Record<string, st
   const pairs = environment.map((text) => [text.slice(0, text.indexOf("=")), text.slice(text.indexOf("=") + 1)] as const);
   return Object.fromEntries(pairs.toReversed());
 }
+/** Where the host cannot ask and somebody is there, a fresh process judges: it can wait for an answer. */
+const leavesQuestions =
+  (machine: Machine): CheckEngine["protocol"] =>
+  (id) => {
+    const protocol = engine.protocol(id);
+    const read: Protocol["read"] = (call) => {
+      const reading = protocol.read(call);
+      if (reading.is === "request" && mayWait(reading.request.host, machine)) throw new WatchFirst();
+      return reading;
+    };
+    return { ...protocol, read };
+  };
 
 interface Start {
   /** By `env -i`. */
@@ -129,5 +143,7 @@ function answer(call: ResidentCall): ResidentAnswer | undefined {
   if (command === "shell") return cleared ? undefined : answerShell(call, argv, env);
   if (command !== "check") return undefined;
   forgetFindings();
-  return judgeResident(argv, text, { ...engine, ...inTimeOnly(call, machine) }, machine, call.folder);
+  const held: CheckEngine["held"] = (outcome) => outcome;
+  const own: CheckEngine = { ...engine, held, protocol: leavesQuestions(machine), ...inTimeOnly(call, machine) };
+  return judgeResident(argv, text, own, machine, call.folder);
 }

@@ -19,6 +19,8 @@ export const engine = {
   // The folder of the built program; `dist/chunks` lies in it.
   protocol: (id: AgentId): Protocol => protocolOf(id),
   recognise,
+  // What asks here is no host's hook.
+  held: (outcome: Outcome): Outcome => outcome,
   own: [fileURLToPath(new URL(".", import.meta.url)).replace(/\/(?:chunks\/)?$/, "")],
 };
 

@@ -1,6 +1,6 @@
 import { printAction, printCall } from "../action/index.ts";
 import type { Verdict } from "../policy/index.ts";
-import { appendAll, auditLine, type Decided, KEEP, type Keep } from "../audit/index.ts";
+import { appendAll, auditLine, type Decided, givenFields, KEEP, type Keep } from "../audit/index.ts";
 import type { Machine } from "../state/index.ts";
 import type { AllowedTally } from "./door/index.ts";
 import type { RunEvent } from "./types.ts";
@@ -79,9 +79,7 @@ export class RunAudit {
       input: { call: printCall(call) },
       verdict: { ...asked, actions: [{ action, verdict: asked }], unknowns: [] },
       answer: outcome === "refused" ? "deny" : "allow",
-      answered: answer,
-      answeredBy,
-      note,
+      person: givenFields({ answered: answer, answeredBy, note }),
       process: { pid: process.pid, program: process.name, parents },
     };
   }

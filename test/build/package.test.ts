@@ -100,6 +100,7 @@ describe("the package", () => {
       "./confiner.cjs",
       "./edit-keeper.cjs",
       "./extensions.cjs",
+      "./held.cjs",
       "./obeyed.cjs",
       "./patch.cjs",
       "./reader.cjs",

@@ -228,6 +228,7 @@ const setup: Setup = {
     "blocks the tool since 2.1.296 (`onFailure`); the registered command turns a crash into a refusal on older ones, but not a hook that takes too long",
   asks: "a dialog with the reason; in headless runs a denial with the reason",
   confines: "every command that it lets through or would ask about by default",
+  waits: 30,
   silence: "Claude Code's own permissions decide and ask; in headless runs they refuse",
   cannot: [
     "no hook is called for commands that the user types behind `!`",

@@ -128,6 +128,7 @@ const setup: Setup = {
   greets: GREETING,
   fails: "the tool runs; the registered command turns a crash into a refusal, but not a hook that takes too long",
   asks: "Codex has no way to force a question: what must be asked is denied with the reason; where Codex asks by itself, it asks",
+  waits: 30,
   silence: "Codex's approval policy decides and asks; in `codex exec` nobody is asked and its sandbox alone holds",
   cannot: [
     "hooks are not told the folder (`workdir`) in which a command is to run: relative paths are judged from the session's folder",

@@ -180,6 +180,7 @@ const setup: Setup = {
   fails: "denies when the hook fails; the tool runs when it takes longer than 30 seconds",
   confines: "commands that no rule of its files may match, where it was started with no option that might deny",
   asks: "a dialog; in `-p` and inside editors a denial with the reason",
+  waits: 30,
   silence: "Copilot decides and asks; with `--allow-all-tools` it goes ahead",
   cannot: [
     "an allow before a tool would override your own `--deny-tool`, so it is sent only where Copilot asks for permission",

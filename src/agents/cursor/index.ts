@@ -154,6 +154,7 @@ const setup: Setup = {
   events: ["preToolUse", "beforeShellExecution", "beforeMCPExecution", "beforeReadFile"],
   fails: "the tool is refused (`failClosed`)",
   asks: "Cursor's own dialog, for commands and MCP tools; for other tools what must be asked is denied with the reason",
+  waits: 30,
   silence: "Cursor's own settings decide and ask",
   cannot: ["whether an allow spares you Cursor's own question is not known", "the host does not say which server an MCP tool belongs to"],
   managed: { file: "/etc/cursor/hooks.json", known: "documented" },

@@ -100,6 +100,7 @@ const setup: Setup = {
   greets: GREETING,
   fails: "the tool runs; the registered command turns a crash into a refusal, but not a hook that takes too long",
   asks: "an ask of a hook lets the tool run in `droid exec`: what must be asked is denied with the reason",
+  waits: 30,
   silence: "Droid's autonomy level decides: with `--auto low` and higher what it holds for harmless enough goes ahead",
   confines: "commands that none of its lists may match, but while it plans",
   asksLittle: "Droid with --auto",

@@ -1,7 +1,7 @@
 import { adviceForPerson, brief, printAction, visible } from "../../action/index.ts";
 import { type Answer, AnsweredElsewhere, printable, type Question, scopeText } from "../../approve/index.ts";
 import { queueApprover, type QueuePoint } from "../../approve/queue/index.ts";
-import { appendAudit, auditLine } from "../../audit/index.ts";
+import { appendAudit, auditLine, givenFields } from "../../audit/index.ts";
 import { type Outcome, rememberAnswer } from "../../engine/index.ts";
 import { addRule, editPolicy, policyPlace, ruleEntries, starterPolicy } from "../../policy-edit/index.ts";
 import { parseRule, type RequestVerdict, same } from "../../policy/index.ts";
@@ -36,14 +36,14 @@ const LONGEST_WHAT = 4000;
 export async function askQueue(asked: QueuedRequest, signal: AbortSignal): Promise<QueueReply> {
   const { machine, point, session, patience } = asked;
   try {
-    const approver = queueApprover({ machine, point, agent: asked.who, session, patience, checkRule });
+    const approver = queueApprover({ machine, point, agent: asked.who, session, patience, checkRule: checkAnswerRule });
     if (!approver.isThere()) return NOBODY;
-    const question = questionOf(asked);
+    const question = requestQuestion(asked);
     const answer = await approver.tryAsk(question, signal, true);
     await approver.close(0);
     if (answer === undefined || signal.aborted) return NOBODY;
     if (answer.answer === "deny" && answer.scope === "once" && answer.nobody === true) return NOBODY;
-    return remember(asked, question, answer);
+    return rememberReply(asked, question, answer);
   } catch {
     return NOBODY;
   }
@@ -54,14 +54,14 @@ export const answeredByHost = (allowed: boolean): AnsweredElsewhere =>
   new AnsweredElsewhere(allowed ? { answer: "allow", scope: "once" } : { answer: "deny", scope: "once" }, "host");
 
 /** What is wrong with a rule that a person typed. */
-function checkRule(rule: string): string | undefined {
+export function checkAnswerRule(rule: string): string | undefined {
   const parsed = parseRule(rule);
   return parsed.ok ? undefined : visible(parsed.help === undefined ? parsed.message : `${parsed.message}: ${parsed.help}`);
 }
 
 let count = 0;
 
-function questionOf({ who, cwd, what, verdict, outcome }: QueuedRequest): Question {
+export function requestQuestion({ who, cwd, what, verdict, outcome }: QueuedRequest): Question {
   const { actions, rule, basis, help } = verdict;
   const asking = actions.find((one) => one.verdict.decision !== "allow") ?? actions[0];
   const rules = outcome === undefined ? [] : changesFor(outcome, (texts) => rulesOf(texts));
@@ -98,7 +98,7 @@ function rulesOf(texts: readonly string[]): ReturnType<Parameters<typeof changes
 }
 
 /** INVARIANT: a rule or a grant that cannot be kept changes nothing of the answer to this one question. */
-function remember(asked: QueuedRequest, question: Question, answer: Answer): QueueReply {
+export function rememberReply(asked: QueuedRequest, question: Question, answer: Answer): QueueReply {
   const allowed = answer.answer === "allow";
   const { machine, session, outcome } = asked;
   const [narrowest] = question.proposals;
@@ -155,9 +155,11 @@ function log({ machine, who, session, cwd, what }: QueuedRequest, answer: Answer
     input: {},
     verdict,
     answer: decision,
-    answered: answer.answer === "quit" ? "deny (once)" : `${answer.answer} (${scopeText(answer)})`,
-    answeredBy: answer.by,
-    note: answer.answer === "deny" ? answer.note : undefined,
+    person: givenFields({
+      answered: answer.answer === "quit" ? "deny (once)" : `${answer.answer} (${scopeText(answer)})`,
+      answeredBy: answer.by,
+      note: answer.answer === "deny" ? answer.note : undefined,
+    }),
     milliseconds: 0,
   });
   appendAudit(machine, line);

@@ -1,2 +1,10 @@
-export { answeredByHost, askQueue, type QueuedRequest, type QueueReply } from "./ask-queue.ts";
+export {
+  answeredByHost,
+  askQueue,
+  checkAnswerRule,
+  type QueuedRequest,
+  type QueueReply,
+  rememberReply,
+  requestQuestion,
+} from "./ask-queue.ts";
 export { queueApprover, type QueueApproverOptions } from "./queue-approver.ts";
