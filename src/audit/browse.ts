@@ -191,6 +191,8 @@ export interface PageLimits {
   readonly most: number;
   /** No further than this many bytes: whoever looks for what is rare goes on with `next`. */
   readonly bytes?: number;
+  /** Only records with a greater number. */
+  readonly after?: number;
 }
 
 /** The records before a place, or the newest of all. */
@@ -198,7 +200,7 @@ export function pageBefore(
   folder: string,
   before: LogPlace | undefined,
   filter: LogFilter,
-  { most, bytes = Infinity }: PageLimits,
+  { most, bytes = Infinity, after = -1 }: PageLimits,
 ): LogPage {
   const records: PlacedRecord[] = [];
   const isWanted = matcherOf(filter);
@@ -213,13 +215,14 @@ export function pageBefore(
         read += block.bytes.length;
         for (const { line, at } of isWanted.lines(block)) {
           const placed = placedRecord(line, { segment: file.segment, at });
-          if (placed === undefined || placed.entry.time < least || !isWanted.entry(placed.entry, line)) continue;
+          if (placed === undefined || placed.entry.time < least || placed.seq <= after || !isWanted.entry(placed.entry, line)) continue;
           records.push(placed);
           next = placed.place;
           if (records.length >= most) return "end";
         }
         next = { segment: file.segment, at: block.from };
-        if (oldestIn(block) < farBefore) {
+        const oldest = oldestIn(block);
+        if (oldest.time < farBefore || oldest.seq <= after) {
           next = undefined;
           return "end";
         }
@@ -235,13 +238,16 @@ export function pageBefore(
   return { records, ...(next === undefined ? {} : { next }), read };
 }
 
-/** The time of a block's first record; the latest of all where it says none. */
-function oldestIn({ bytes }: Block): string {
+const LATEST = "\uffff";
+
+/** Number and time of a block's first record; the latest of all where it says none. */
+function oldestIn({ bytes }: Block): { readonly seq: number; readonly time: string } {
   for (let start = 0, end = bytes.indexOf(BREAK); end !== -1; start = end + 1, end = bytes.indexOf(BREAK, start)) {
     const line = bytes.subarray(start, end);
-    if (linkOf(line) !== undefined) return timeIn(line) ?? "\uffff";
+    const found = linkOf(line);
+    if (found !== undefined) return { seq: found.link.seq, time: timeIn(line) ?? LATEST };
   }
-  return "\uffff";
+  return { seq: Infinity, time: LATEST };
 }
 
 function startOf(folder: string, before: LogPlace | undefined, { until }: LogFilter): LogPlace | undefined {
@@ -337,7 +343,7 @@ export function glanceAtLog(folder: string, since: number): LogGlance {
     left -= block.bytes.length;
     refused += countIn(block, '":"deny"', least, ({ verdict, answer }) => verdict === "deny" || answer === "deny");
     confined += countIn(block, '"confined":true', least, (entry) => entry.confined === "yes");
-    const isWhole = oldestIn(block) < least || (block.from === 0 && file === files[0]);
+    const isWhole = oldestIn(block).time < least || (block.from === 0 && file === files[0]);
     if (isWhole) return { refused, confined, more: refused >= MOST_GLANCED || confined >= MOST_GLANCED };
     // Only a file that was begun just now has another before it that counts.
     if (block.from > 0) break;

@@ -163,4 +163,31 @@ describe("the timeline", () => {
     expect(faults).toEqual([]);
     await context.close();
   });
+
+  it("shows what comes that is looked for, and nothing else", async () => {
+    const { page, context } = await open("timeline?agent=cursor");
+    await counted(page, 0);
+    log(place, [{ command: "git push", agent: "cursor" }, { command: "git pull" }]);
+    await counted(page, 1);
+    log(place, [
+      { command: "git fetch", agent: "cursor" },
+      { command: "git gc", agent: "cursor" },
+    ]);
+    await counted(page, 3);
+    expect(await rows(page).allInnerTexts()).toEqual([
+      expect.stringContaining("git gc"),
+      expect.stringContaining("git fetch"),
+      expect.stringContaining("git push"),
+    ]);
+    // More than one answer holds.
+    log(
+      place,
+      Array.from({ length: 350 }, (_, at) => ({ command: `git tag ${at}`, agent: "cursor" })),
+    );
+    await expect.poll(() => first(page)).toContain("git tag 349");
+    await page.keyboard.press("g");
+    await page.keyboard.press("End");
+    await counted(page, 353);
+    await context.close();
+  });
 });

@@ -128,6 +128,20 @@ describe("a page of the log", () => {
     expect(lineAt(state, oldest?.place ?? { segment: 9, at: 9 })).toBeUndefined();
   });
 
+  it("of what has come since a record is read no further back than to that one", () => {
+    const { state, append } = world(1 << 20);
+    append(...Array.from({ length: 3000 }, (_, at) => ({ command: `git show ${at}`, reason: "x".repeat(300) })));
+    const { last } = logExtent(state);
+    append({ command: "new" }, { command: "newer", verdict: "deny" });
+    const all = pageBefore(state, undefined, {}, { most: 100, after: last });
+    expect([commands(all.records), all.next]).toEqual([["newer", "new"], undefined]);
+    expect(all.read).toBeLessThan(300_000);
+    const found = pageBefore(state, undefined, { verdicts: ["deny"] }, { most: 100, after: last });
+    expect([commands(found.records), found.next]).toEqual([["newer"], undefined]);
+    expect(commands(pageBefore(state, undefined, { text: "nowhere" }, { most: 100, after: last }).records)).toEqual([]);
+    expect(pageBefore(state, undefined, {}, { most: 100, after: last + 2 }).records).toEqual([]);
+  });
+
   const kinds: readonly Wanted[] = [
     { minute: 0, command: "a" },
     { minute: 10, command: "b", verdict: "deny", reason: "denied by a rule" },

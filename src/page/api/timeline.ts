@@ -50,6 +50,8 @@ export interface TimelineFound {
   readonly rows: readonly TimelineRow[];
   /** Where to look on, `SEGMENT:BYTE`; absent: everything was looked at. */
   readonly next?: string;
+  /** The newest record of all when this was begun. */
+  readonly last: number;
 }
 
 /** One part of a request, or what is not known of it. */
@@ -147,17 +149,19 @@ async function find({ query, signal }: PageRequest, machine: Machine): Promise<T
   const filter = filterOf(query);
   if (filter === undefined || (query.has("before") && placeIn(query, "before") === undefined)) return undefined;
   const folder = stateFolder(machine);
+  const { last } = logExtent(folder);
+  const after = numberIn(query, "after") ?? -1;
   const rows: TimelineRow[] = [];
   let next = placeIn(query, "before");
   for (let read = 0; ;) {
-    const page = pageBefore(folder, next, filter, { most: MOST_ROWS - rows.length, bytes: STEP_BYTES });
+    const page = pageBefore(folder, next, filter, { most: MOST_ROWS - rows.length, bytes: STEP_BYTES, after });
     rows.push(...page.records.map(toRow));
     next = page.next;
     read += page.read;
     if (next === undefined || rows.length >= MOST_ROWS || read >= MOST_BYTES || signal.aborted) break;
     await new Promise(setImmediate);
   }
-  return { rows, ...(next === undefined ? {} : { next: `${next.segment}:${next.at}` }) };
+  return { rows, last, ...(next === undefined ? {} : { next: `${next.segment}:${next.at}` }) };
 }
 
 const textOf = (value: unknown): string => (typeof value === "string" ? value : value === undefined ? "" : JSON.stringify(value));
@@ -278,7 +282,7 @@ export const TIMELINE: readonly Endpoint[] = [
     answer: ({ query }, { machine }) => {
       const [low, high] = [numberIn(query, "low"), numberIn(query, "high")];
       if (low === undefined || high === undefined || high - low >= MOST_ROWS) return refused("which records is not clear");
-      return json({ rows: recordsBetween(stateFolder(machine), low, high).map(toRow) } satisfies TimelineFound);
+      return json({ rows: recordsBetween(stateFolder(machine), low, high).map(toRow), last: high } satisfies TimelineFound);
     },
   },
   {

@@ -13,6 +13,9 @@ const KINDS: Readonly<Record<RunRow["kind"], string>> = {
   confined: "confined",
 };
 
+/** An agent at work writes to the log all the time. */
+const CALM_MS = 2000;
+
 interface Runs {
   readonly runs: readonly RunRow[];
   readonly more: boolean;
@@ -46,7 +49,19 @@ function useRuns(): Runs {
     return () => gone.abort();
   }, [pages, round]);
   // What a run does is in the log.
-  useEffect(() => onNews("log", () => setRound((before) => before + 1)), []);
+  useEffect(() => {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const end = onNews("log", () => {
+      timer ??= setTimeout(() => {
+        timer = undefined;
+        setRound((before) => before + 1);
+      }, CALM_MS);
+    });
+    return () => {
+      end();
+      clearTimeout(timer);
+    };
+  }, []);
   return { ...state, older: () => setPages((before) => before + 1), again: () => setRound((before) => before + 1) };
 }
 

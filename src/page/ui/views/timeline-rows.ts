@@ -119,12 +119,14 @@ type Found = Readonly<Record<string, string | number | undefined>>;
 interface FoundState {
   readonly rows: readonly TimelineRow[];
   readonly next: string | undefined;
+  /** The newest record of all that was looked at. */
+  readonly last: number;
   readonly added: number;
   readonly isLoading: boolean;
   readonly problem?: string;
 }
 
-const NOTHING: FoundState = { rows: [], next: undefined, added: 0, isLoading: true };
+const NOTHING: FoundState = { rows: [], next: undefined, last: 0, added: 0, isLoading: true };
 
 /** What a filter lets through: looked for from the newest back, and on as somebody scrolls. */
 export function useFoundRows(filter: Found): RowSource {
@@ -147,8 +149,16 @@ export function useFoundRows(filter: Found): RowSource {
         if (signal.aborted || isEnough) break;
         const found = await get<TimelineFound>("log/find", { ...filter, before: next }, signal);
         if (signal.aborted) return;
+        // It was begun anew meanwhile.
+        if (now.current.next !== next) continue;
         const { problem: _problem, ...before } = now.current;
-        now.current = { ...before, rows: [...before.rows, ...found.rows], next: found.next, isLoading: false };
+        now.current = {
+          ...before,
+          rows: [...before.rows, ...found.rows],
+          next: found.next,
+          last: before.isLoading ? found.last : before.last,
+          isLoading: false,
+        };
         setState(now.current);
       }
     } catch (error) {
@@ -169,14 +179,16 @@ export function useFoundRows(filter: Found): RowSource {
     const newer = async (signal: AbortSignal): Promise<void> => {
       if (now.current.isLoading) return;
       try {
-        const { rows } = await get<TimelineFound>("log/find", filter, signal);
-        const [newest] = now.current.rows;
-        const at = newest === undefined ? rows.length : rows.findIndex(({ place }) => place === newest.place);
-        const fresh = at === -1 ? rows : rows.slice(0, at);
-        if (signal.aborted || fresh.length === 0) return;
+        // Of two that were written at the same moment one may have come later.
+        const { rows, last, next } = await get<TimelineFound>("log/find", { ...filter, after: Math.max(0, now.current.last - 1) }, signal);
+        if (signal.aborted) return;
+        const known = new Set(now.current.rows.slice(0, 5).map(({ place }) => place));
+        const fresh = rows.filter(({ place }) => !known.has(place));
+        const added = now.current.added + fresh.length;
         // More has come than one answer holds: what is known would leave a gap.
-        const before = at === -1 ? { ...now.current, rows: [], next: rows.at(-1)?.place } : now.current;
-        setState({ ...before, rows: [...fresh, ...before.rows], added: now.current.added + fresh.length });
+        const before = next === undefined ? now.current : { ...now.current, rows: [], next };
+        now.current = { ...before, rows: [...fresh, ...before.rows], added, last };
+        setState(now.current);
       } catch {
         // It is asked again with the next news.
       }
