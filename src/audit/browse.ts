@@ -1,6 +1,7 @@
 import { closeSync, constants, fstatSync, openSync, statSync } from "node:fs";
 import { type Link, linkOf } from "./chain.ts";
-import { AUDIT_FILE, bytesOf, fields, readBase, readHead, segmentName, segments } from "./files.ts";
+import { AUDIT_FILE, bytesOf, readBase, readHead, segmentName, segments } from "./files.ts";
+import { linesBack, linesWith, type LogBlock, type LogFilter, matcherOf } from "./filter.ts";
 import { readRecord, type LogEntry } from "./read.ts";
 import { isoTime } from "./time.ts";
 
@@ -15,22 +16,6 @@ export interface LogPlace {
   readonly segment: number;
   /** Its first byte. */
   readonly at: number;
-}
-
-/** Which records are shown. All that is given must hold. */
-export interface LogFilter {
-  /** The verdict, or what the host was told, is one of these. */
-  readonly verdicts?: readonly string[];
-  /** True: it went ahead confined; false: it did not. */
-  readonly confined?: boolean;
-  readonly agent?: string;
-  readonly session?: string;
-  readonly point?: string;
-  /** Somewhere in what the record says, in upper or lower case. */
-  readonly text?: string;
-  /** Milliseconds since 1970. */
-  readonly since?: number;
-  readonly until?: number;
 }
 
 export interface PlacedRecord {
@@ -241,7 +226,7 @@ export function pageBefore(
 const LATEST = "\uffff";
 
 /** Number and time of a block's first record; the latest of all where it says none. */
-function oldestIn({ bytes }: Block): { readonly seq: number; readonly time: string } {
+function oldestIn({ bytes }: LogBlock): { readonly seq: number; readonly time: string } {
   for (let start = 0, end = bytes.indexOf(BREAK); end !== -1; start = end + 1, end = bytes.indexOf(BREAK, start)) {
     const line = bytes.subarray(start, end);
     const found = linkOf(line);
@@ -351,14 +336,14 @@ export function glanceAtLog(folder: string, since: number): LogGlance {
   return { refused, confined, more: files.length > 0 };
 }
 
-function endOf(descriptor: number, size: number, most: number): Block {
+function endOf(descriptor: number, size: number, most: number): LogBlock {
   const from = Math.max(0, size - most);
   const bytes = bytesOf(descriptor, from, size);
   const start = from === 0 ? 0 : bytes.indexOf(BREAK) + 1;
   return { bytes: bytes.subarray(start, Math.max(start, bytes.lastIndexOf(BREAK) + 1)), from: from + start };
 }
 
-function countIn(block: Block, needle: string, least: string, isOne: (entry: LogEntry) => boolean): number {
+function countIn(block: LogBlock, needle: string, least: string, isOne: (entry: LogEntry) => boolean): number {
   let sum = 0;
   for (const { line } of linesWith(block, Buffer.from(needle))) {
     const entry = linkOf(line) === undefined ? undefined : readRecord(line.toString("utf8"));
@@ -395,14 +380,8 @@ function placedRecord(line: Buffer, place: LogPlace): PlacedRecord | undefined {
   return found && entry && { seq: found.link.seq, place, entry };
 }
 
-/** Whole lines, and where in the file they begin. */
-interface Block {
-  readonly bytes: Buffer;
-  readonly from: number;
-}
-
 /** Parts of whole lines, the last first. What has no line break at the end is no line yet. */
-function* blocksBack(descriptor: number, size: number): Generator<Block> {
+function* blocksBack(descriptor: number, size: number): Generator<LogBlock> {
   let rest: Buffer = Buffer.alloc(0);
   let span = FIRST_BLOCK;
   for (let to = size; to > 0;) {
@@ -419,88 +398,4 @@ function* blocksBack(descriptor: number, size: number): Generator<Block> {
     to = from;
     span = Math.min(span * 2, LARGEST_BLOCK);
   }
-}
-
-interface PlacedLine {
-  readonly line: Buffer;
-  readonly at: number;
-}
-
-function* linesBack({ bytes, from }: Block): Generator<PlacedLine> {
-  for (let end = bytes.length - 1; end >= 0;) {
-    const start = end === 0 ? 0 : bytes.lastIndexOf(BREAK, end - 1) + 1;
-    yield { line: bytes.subarray(start, end), at: from + start };
-    end = start - 1;
-  }
-}
-
-/** The lines in which a text occurs, by its bytes: reading a line as JSON costs a hundred times what it costs to find some bytes in it. */
-function* linesWith({ bytes, from }: Block, needle: Buffer): Generator<PlacedLine> {
-  for (let at = bytes.lastIndexOf(needle); at !== -1;) {
-    const start = at === 0 ? 0 : bytes.lastIndexOf(BREAK, at) + 1;
-    yield { line: bytes.subarray(start, bytes.indexOf(BREAK, at)), at: from + start };
-    if (start === 0) return;
-    at = bytes.lastIndexOf(needle, start - 1);
-  }
-}
-
-/** As `linesWith`, in upper or lower case. */
-function* linesLike({ bytes, from }: Block, pattern: RegExp): Generator<PlacedLine> {
-  const text = bytes.toString("latin1");
-  const starts: PlacedLine[] = [];
-  pattern.lastIndex = 0;
-  for (let found = pattern.exec(text); found !== null; found = pattern.exec(text)) {
-    const start = found.index === 0 ? 0 : bytes.lastIndexOf(BREAK, found.index) + 1;
-    const end = bytes.indexOf(BREAK, found.index);
-    starts.push({ line: bytes.subarray(start, end), at: from + start });
-    pattern.lastIndex = end + 1;
-  }
-  yield* starts.toReversed();
-}
-
-interface Matcher {
-  /** Lines that may match, the last first. */
-  lines(block: Block): Iterable<PlacedLine>;
-  entry(entry: LogEntry, line: Buffer): boolean;
-}
-
-/** Signs that stand in a line as they are. */
-const PLAIN = /^[\w.:@/ -]+$/;
-
-function matcherOf({ verdicts, confined, agent, session, point, text, until }: LogFilter): Matcher {
-  const most = until === undefined ? "\uffff" : isoTime(until);
-  const wanted = text === undefined || text === "" ? undefined : text.toLowerCase();
-  const entry = (found: LogEntry, line: Buffer): boolean =>
-    found.time <= most &&
-    (verdicts === undefined || verdicts.includes(found.verdict) || verdicts.includes(found.answer)) &&
-    (confined === undefined || (found.confined === "yes") === confined) &&
-    (agent === undefined || found.agent === agent || found.subagent === agent) &&
-    (session === undefined || found.session === session) &&
-    (point === undefined || found.point === point) &&
-    (wanted === undefined || doesSay(line, wanted));
-  const exact =
-    [session, agent].find((one) => one !== undefined && PLAIN.test(one)) ??
-    (verdicts?.length === 1 ? `":"${verdicts[0] ?? ""}"` : undefined);
-  const longest = wanted?.match(/[\w.:@/ -]+/g)?.reduce((best, one) => (one.length > best.length ? one : best), "");
-  // A record of a denial is rare, and found by one search of bytes.
-  if (exact !== undefined) {
-    const needle = Buffer.from(exact);
-    return { lines: (block) => linesWith(block, needle), entry };
-  }
-  if (longest !== undefined && longest !== "") {
-    const pattern = new RegExp(longest.replace(/[.\\/-]/g, "\\$&"), "gi");
-    return { lines: (block) => linesLike(block, pattern), entry };
-  }
-  return { lines: linesBack, entry };
-}
-
-/** Whether any text in a record holds this one: not the names of its fields, and not its hash. */
-function doesSay(line: Buffer, wanted: string): boolean {
-  const { hash: _hash, ...rest } = fields(JSON.parse(line.toString("utf8")));
-  return holds(rest, wanted);
-}
-
-function holds(value: unknown, wanted: string): boolean {
-  if (typeof value === "string") return value.toLowerCase().includes(wanted);
-  return typeof value === "object" && value !== null && Object.values(value).some((part) => holds(part, wanted));
 }

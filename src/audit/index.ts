@@ -10,7 +10,6 @@ export {
   entriesFrom,
   glanceAtLog,
   type LogExtent,
-  type LogFilter,
   type LogGlance,
   type LogPage,
   type LogPlace,
@@ -24,3 +23,4 @@ export {
   recordsBetween,
   seqAt,
 } from "./browse.ts";
+export type { LogFilter } from "./filter.ts";
