@@ -24,11 +24,15 @@ const read = envelope("Read", { file_path: join(project, "src/app.ts") });
 const launch = join(dist, `launch-${process.arch}`);
 const words = [`HOME=${home}`, process.execPath, join(dist, "bin.cjs"), "check", "--agent", "claude", "--event", "PreToolUse"];
 const client = [join(dist, `ask-${process.arch}`), `${resident}/`, launch, ...words];
+// Where there is no native client.
+const asked = ["/usr/bin/env", "-i", `HOME=${home}`, `PATH=${env.PATH}`, ...words.slice(1)];
+const script = ["/usr/bin/env", "-i", "/bin/bash", "-p", join(dist, "ask.bash"), join(resident, "port"), ...asked];
 const variants = [
   { name: "node -e 0", command: [process.execPath, "-e", "0"], input: bash },
   { name: "/bin/true", command: ["/bin/true"], input: bash },
   { name: "a judge stays, Bash", command: client, input: bash },
   { name: "a judge stays, Read", command: client, input: read },
+  { name: "asked by bash, Bash", command: script, input: bash },
   { name: "fresh, Bash", command: [launch, ...words], input: bash },
 ];
 
@@ -42,12 +46,13 @@ const once = ({ command: [program, ...args], input }) => {
 };
 
 const judge = spawn(process.execPath, [join(dist, "bin.cjs"), "daemon", "--serve"], { env, stdio: "ignore" });
+const other = spawn(process.execPath, [join(dist, "bin.cjs"), "daemon", "--serve", "bash"], { env, stdio: "ignore" });
 try {
-  while (!existsSync(resident) || !readdirSync(resident).some((name) => name.startsWith("mnt:")))
+  while (!existsSync(join(resident, "port")) || !readdirSync(resident).some((name) => name.startsWith("mnt:")))
     await new Promise((go) => setTimeout(go, 10));
   // The first call compiles the policy; V8 has its machine code after some hundred.
   once(variants.at(-1));
-  for (let round = 0; round < 600; round += 1) once(variants[round % 2 === 0 ? 2 : 3]);
+  for (let round = 0; round < 600; round += 1) once(variants[2 + (round % 3)]);
   const times = variants.map(() => []);
   for (let round = 0; round < rounds; round += 1) variants.forEach((variant, index) => times[index].push(once(variant)));
   const base = at(times[0], 0.5);
@@ -78,5 +83,6 @@ try {
   );
 } finally {
   judge.kill("SIGKILL");
+  other.kill("SIGKILL");
   rmSync(scratch, { recursive: true, force: true });
 }
