@@ -152,6 +152,12 @@ export async function daemonOff(): Promise<number> {
   return 0;
 }
 
+/** Where Assent is taken out: none is started any more, and the one that runs ends when it looks. */
+export function forgetDaemon(machine: Machine): void {
+  rmSync(residentFolder(machine), { recursive: true, force: true });
+  rmSync(offFile(machine), { force: true });
+}
+
 async function end(life: ResidentLife): Promise<boolean> {
   for (const signal of ["SIGTERM", "SIGKILL"] as const) {
     process.kill(life.pid, signal);

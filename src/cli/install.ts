@@ -20,7 +20,7 @@ import {
 import { policyPlace } from "../policy-edit/index.ts";
 import { type Machine, thisMachine } from "../state/index.ts";
 import { offerConfining } from "./confine.ts";
-import { offerDaemon } from "./daemon.ts";
+import { forgetDaemon, offerDaemon } from "./daemon.ts";
 import { engine } from "./engine.ts";
 import { settleGuards } from "./guards.ts";
 import { absolute, shorten } from "./place.ts";
@@ -155,12 +155,15 @@ export async function uninstall(options: Omit<InstallOptions, "mode">): Promise<
       .map((registration) => step(() => planUninstall(agent.id, registration, readInstalled(machine))));
     return { agent, planned: onePerFile(planned) };
   });
-  return await perform(
+  const status = await perform(
     "uninstall",
     jobs.filter(({ planned }) => options.agent !== undefined || planned.some(({ is }) => is !== "same")),
     options,
     machine,
   );
+  // No hook is left that could ask it.
+  if (status === 0 && options.agent === undefined && options.local !== true && options.dryRun !== true) forgetDaemon(machine);
+  return status;
 }
 
 /** `--managed`: the hooks where no repository and no user takes them out. The one place that is no user's, so it is root's to write. */

@@ -1,7 +1,7 @@
 import { type Machine, residentFolder, thisMachine } from "../state/index.ts";
 import type { Protocol } from "../agents/index.ts";
 import { handedOn } from "../agents/install/index.ts";
-import { findExtensions, forgetFindings, WatchFirst } from "../engine/index.ts";
+import { decide, findExtensions, forgetFindings, WatchFirst } from "../engine/index.ts";
 import {
   isInTime,
   LoopbackWay,
@@ -44,12 +44,39 @@ export async function main(): Promise<void> {
       how === "bash"
         ? new LoopbackWay(loopbackPlace(folder), process.platform)
         : new SocketWay(residentPlace(folder), how === undefined ? undefined : Number(how));
-    await serve({ folder, program: PROGRAM, answer, way });
+    await serve({ folder, program: PROGRAM, answer, warm: rehearse(), way });
   } catch {
     // Hooks judge by themselves.
     process.exitCode = 1;
   }
   process.exit();
+}
+
+const REHEARSED = [
+  "ls -la src | head -20",
+  "cd src && grep -rn TODO . && git log --oneline -5 2>/dev/null",
+  "npm test",
+  "git status; git diff HEAD~1 -- src/index.ts",
+  'for f in *.ts; do echo "$f"; done > out.txt',
+  "sed -n '1,20p' a.ts | awk '{ print $1 }' && jq -r .name package.json",
+];
+const ROUNDS = 40;
+
+/** Judges what agents ask for most, so that V8 has compiled it before they do. Nothing of it is kept or logged. */
+function* rehearse(): Iterable<unknown> {
+  const host = { shell: "any", decides: true, asks: true, bypassed: false, planning: false } as const;
+  const facts = { does: "shell", field: "command" } as const;
+  const looking = { reader: unwatchedReader, own: engine.own, policyFiles: [], audit: false, memory: "none", extensions: "off" } as const;
+  for (let round = 0; round < ROUNDS; round += 1)
+    for (const command of REHEARSED) {
+      const request = { point: "hook", agent: "", tool: "", cwd: "/", input: { command }, facts, host } as const;
+      try {
+        yield decide(request, { ...looking, machine: thisMachine() });
+      } catch {
+        // A policy that a fresh process has to read first.
+        return;
+      }
+    }
 }
 
 /** What is found by this process's own home and state folder. */

@@ -15,6 +15,8 @@ export interface Residence {
   readonly answer: (call: ResidentCall) => ResidentAnswer | undefined;
   /** Goes after so long without a call. Milliseconds. */
   readonly idle?: number;
+  /** Done piece by piece once it listens, between calls: what makes the first answers as quick as later ones. */
+  readonly warm?: Iterable<unknown>;
   /** How it is reached in that folder, which is private by then. */
   readonly way: () => Way;
 }
@@ -27,6 +29,10 @@ interface Counts {
 
 const IDLE_MS = 30 * 60_000;
 const LOOK_MS = 5000;
+/** How it goes is not written more often than this. */
+const TELL_MS = 500;
+/** The hook that had it started is judging by itself just now. */
+const WARM_AFTER_MS = 300;
 /** A client waits for 300 ms: what it would not hear any more is not judged, and nothing is left behind of it. */
 const IN_TIME_NS = 150_000_000n;
 /** A judge that grew larger than this goes, and the next call starts another. */
@@ -60,6 +66,8 @@ class Resident {
   readonly #since = Date.now();
   readonly #counts: Counts = { answered: 0, left: 0 };
   #last = performance.now();
+  #told = 0;
+  #gone = false;
   #timer: NodeJS.Timeout | undefined;
   #over: () => void = () => undefined;
 
@@ -75,12 +83,16 @@ class Resident {
     this.#timer = setInterval(() => this.#look(), LOOK_MS);
     this.#look();
     process.once("SIGTERM", () => this.leave());
+    const pieces = (this.#residence.warm ?? [])[Symbol.iterator]();
+    const next = (): void => void (pieces.next().done === true || setImmediate(next));
+    setTimeout(next, WARM_AFTER_MS).unref();
     return true;
   }
 
   #judge(call: ResidentCall): ResidentAnswer | undefined {
     const answer = this.#answer(call);
     this.#counts[answer === undefined ? "left" : "answered"] += 1;
+    if (performance.now() - this.#told > TELL_MS) setImmediate(() => this.#tell());
     return answer;
   }
 
@@ -105,11 +117,18 @@ class Resident {
   #look(): void {
     const idle = performance.now() - this.#last > (this.#residence.idle ?? IDLE_MS);
     if (idle || !this.#way.isFound() || this.#marks() !== this.#program || process.memoryUsage.rss() > MOST_BYTES) return this.leave();
+    this.#tell();
+  }
+
+  #tell(): void {
+    if (this.#gone) return;
+    this.#told = performance.now();
     writeLife(this.#way, { ...ownLife(), since: this.#since, ...this.#counts });
   }
 
   leave(): void {
     clearInterval(this.#timer);
+    this.#gone = true;
     this.#way.close(() => this.#over());
     setTimeout(() => this.#over(), LAST_WORDS_MS);
   }

@@ -29,6 +29,16 @@ describe.skipIf(!HAS_CLIENT)("assent daemon", () => {
     expect(existsSync(join(residentFolder(place.machine), "..", "resident-off"))).toBe(true);
   });
 
+  it("goes with the last hook: assent uninstall", async () => {
+    said("on");
+    await isThere(place);
+    expect(assent(place, ["uninstall", "--agent", "claude", "--yes"]).status).toBe(0);
+    expect(existsSync(residentFolder(place.machine))).toBe(true);
+    expect(assent(place, ["uninstall", "--yes"]).status).toBe(0);
+    expect(existsSync(residentFolder(place.machine))).toBe(false);
+    expect(said()).toMatch(/^no judge stays between calls/);
+  });
+
   it("takes no other words", () => {
     const { status, stderr } = assent(place, ["daemon", "begin"]);
     expect([status, stderr]).toEqual([2, expect.stringMatching(/unknown command 'begin': `assent daemon` has on, off, stop, status/)]);
