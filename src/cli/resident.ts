@@ -15,7 +15,8 @@ import {
 } from "../resident/index.ts";
 import { judgeResident, type CheckEngine } from "./check.ts";
 import { mayWait } from "./held.ts";
-import { engine, judgeStart, unwatchedReader } from "./hook.ts";
+import { judgeStart } from "./hook.ts";
+import { engine, unwatchedReader } from "./hook-engine.ts";
 import type { ShellCaller } from "./shell-start.ts";
 import { readLineWords, statusText } from "./status-line.ts";
 import { textOf } from "./stdio.ts";

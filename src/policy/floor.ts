@@ -45,8 +45,12 @@ export function floorPaths(home: string, stateHome?: string, more: readonly stri
   };
 }
 
+type DeniedPlace = readonly [path: string, what: string];
+
 interface PreparedFloor {
-  readonly denied: readonly (readonly [path: string, what: string])[];
+  readonly denied: readonly DeniedPlace[];
+  /** Where links from agents' settings lead; found out when first asked for. */
+  readonly linked: readonly DeniedPlace[];
   readonly asked: readonly string[];
 }
 
@@ -61,15 +65,17 @@ function prepare(floor: FloorPaths, world: World): PreparedFloor {
         paths.flatMap((path) => forms(path, world)),
         world,
       );
-    const named = (paths: readonly string[], what: string): (readonly [string, string])[] =>
-      both(paths).map((path) => [path, what] as const);
+    const named = (paths: readonly string[], what: string): DeniedPlace[] => both(paths).map((path) => [path, what] as const);
+    let linked: readonly DeniedPlace[] | undefined;
     found = {
       denied: [
         ...named(floor.policies, "the policy"),
         ...named(floor.state, "what Assent remembers"),
-        ...named(floor.registrations, "a file that registers Assent with an agent"),
         ...named(floor.own, "Assent itself"),
       ],
+      get linked() {
+        return (linked ??= named(floor.registrations, "a file that registers Assent with an agent"));
+      },
       asked: both(floor.projectPolicies),
     };
     all.set(floor, found);
@@ -88,10 +94,12 @@ export function isChange({ operation }: FileAction): boolean {
  */
 export function judgeFloorFile(action: FileAction, spellings: readonly string[], floor: FloorPaths, world: World): Verdict | undefined {
   if (!isChange(action)) return undefined;
-  const { denied, asked } = prepare(floor, world);
+  const closed = prepare(floor, world);
+  const { asked } = closed;
   const places = comparablePlaces(world);
-  // Its own files in a folder (`sort` and /tmp) are not the folder.
+  // Its own files in a folder (`sort` and /tmp) are not the folder, and nobody keeps an agent's settings in a program's own files.
   const beside = action.upkeep === true;
+  const denied = beside ? closed.denied : [...closed.denied, ...closed.linked];
   const taking = !beside && takesAlong(action);
   let ask = false;
   for (const form of spellings) {
@@ -155,11 +163,11 @@ const LONGEST_PATH = 4096;
 /** What of Assent's own or of the agents' settings an absolute path leads to, and what changing it would be. */
 function floorPlace(path: string, floor: FloorPaths, world: World): { readonly is: "denied" | "asked"; readonly what: string } | undefined {
   if (path.length > LONGEST_PATH) return undefined;
-  const { denied, asked } = prepare(floor, world);
+  const { denied, linked, asked } = prepare(floor, world);
   const places = comparablePlaces(world);
   let setting = false;
   for (const form of comparable(forms(path, world), world)) {
-    const [, what] = denied.find(([own]) => isWithin(form, own)) ?? [];
+    const [, what] = [...denied, ...linked].find(([own]) => isWithin(form, own)) ?? [];
     if (what !== undefined) return { is: "denied", what };
     const kind = agentFile(form, places);
     if (kind === "registration") return { is: "denied", what: "an agent's settings, where Assent is registered" };
