@@ -15,73 +15,10 @@ import {
 import { baseName, isWithin, resolvePath } from "../path/index.ts";
 import { agentCall } from "./agent-commands.ts";
 import { agentFile } from "./agent-files.ts";
-import { comparable, comparablePlaces, forms, perWorld } from "./location.ts";
+import { type FloorPaths, prepareFloor } from "./floor-paths.ts";
+import { comparable, comparablePlaces, forms } from "./location.ts";
 import { affects, isRecursive } from "./targets.ts";
 import { type Verdict, verdictOf } from "./verdict.ts";
-
-/** Assent's own paths. A folder stands for everything in it. */
-export interface FloorPaths {
-  /** Managed, user and explicit policy files. */
-  readonly policies: readonly string[];
-  /** `$XDG_STATE_HOME/assent`: trust, consent, grants, audit; and what else of Assent lies in home. */
-  readonly state: readonly string[];
-  /** Files in which a host's registration of Assent stands, beyond the known ones of `agent-files.ts`. */
-  readonly registrations: readonly string[];
-  /** Where Assent itself is installed. */
-  readonly own: readonly string[];
-  /** Project policy files that apply to the request. */
-  readonly projectPolicies: readonly string[];
-}
-
-/** The paths that hold without anything being configured. `stateHome` is `$XDG_STATE_HOME` where it is set; `more` waives questions. */
-export function floorPaths(home: string, stateHome?: string, more: readonly string[] = []): FloorPaths {
-  return {
-    policies: [`${home}/.agent-permissions.jsonc`, "/etc/assent"],
-    // The second holds the launchers of `assent wrap`, the third the user's extensions.
-    state: [`${stateHome ?? `${home}/.local/state`}/assent`, `${home}/.local/share/assent`, `${home}/.config/assent`, ...more],
-    registrations: [],
-    own: [],
-    projectPolicies: [],
-  };
-}
-
-type DeniedPlace = readonly [path: string, what: string];
-
-interface PreparedFloor {
-  readonly denied: readonly DeniedPlace[];
-  /** Where links from agents' settings lead; found out when first asked for. */
-  readonly linked: readonly DeniedPlace[];
-  readonly asked: readonly string[];
-}
-
-const prepared = perWorld(() => new Map<FloorPaths, PreparedFloor>());
-
-function prepare(floor: FloorPaths, world: World): PreparedFloor {
-  const all = prepared(world);
-  let found = all.get(floor);
-  if (found === undefined) {
-    const both = (paths: readonly string[]): readonly string[] =>
-      comparable(
-        paths.flatMap((path) => forms(path, world)),
-        world,
-      );
-    const named = (paths: readonly string[], what: string): DeniedPlace[] => both(paths).map((path) => [path, what] as const);
-    let linked: readonly DeniedPlace[] | undefined;
-    found = {
-      denied: [
-        ...named(floor.policies, "the policy"),
-        ...named(floor.state, "what Assent remembers"),
-        ...named(floor.own, "Assent itself"),
-      ],
-      get linked() {
-        return (linked ??= named(floor.registrations, "a file that registers Assent with an agent"));
-      },
-      asked: both(floor.projectPolicies),
-    };
-    all.set(floor, found);
-  }
-  return found;
-}
 
 /** True when something is different afterwards. */
 export function isChange({ operation }: FileAction): boolean {
@@ -94,7 +31,7 @@ export function isChange({ operation }: FileAction): boolean {
  */
 export function judgeFloorFile(action: FileAction, spellings: readonly string[], floor: FloorPaths, world: World): Verdict | undefined {
   if (!isChange(action)) return undefined;
-  const closed = prepare(floor, world);
+  const closed = prepareFloor(floor, world);
   const { asked } = closed;
   const places = comparablePlaces(world);
   // Its own files in a folder (`sort` and /tmp) are not the folder, and nobody keeps an agent's settings in a program's own files.
@@ -163,7 +100,7 @@ const LONGEST_PATH = 4096;
 /** What of Assent's own or of the agents' settings an absolute path leads to, and what changing it would be. */
 function floorPlace(path: string, floor: FloorPaths, world: World): { readonly is: "denied" | "asked"; readonly what: string } | undefined {
   if (path.length > LONGEST_PATH) return undefined;
-  const { denied, linked, asked } = prepare(floor, world);
+  const { denied, linked, asked } = prepareFloor(floor, world);
   const places = comparablePlaces(world);
   let setting = false;
   for (const form of comparable(forms(path, world), world)) {

@@ -12,7 +12,8 @@ export {
   TOLD_VARIABLES,
 } from "./agent-table.ts";
 export { callMatcher } from "./call-matcher.ts";
-export { type FloorPaths, floorPaths, judgeFloorFile } from "./floor.ts";
+export { judgeFloorFile } from "./floor.ts";
+export { type FloorPaths, floorPaths } from "./floor-paths.ts";
 export { byGrant, type Grant, isQuestion, questionOf, usesOf } from "./grants.ts";
 export { judge, type JudgeContext } from "./judge.ts";
 export { type CallMatcher, type CallPattern, pathTextOf, readCall } from "./kinds/call.ts";

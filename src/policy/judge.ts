@@ -10,7 +10,8 @@ import {
 } from "../action/index.ts";
 import { confine } from "./confine.ts";
 import { byMode, defaultFor, defaultVerdict } from "./defaults.ts";
-import { type FloorPaths, isChange, judgeFloorCall, judgeFloorFile, namesSetting } from "./floor.ts";
+import type { FloorPaths } from "./floor-paths.ts";
+import { isChange, judgeFloorCall, judgeFloorFile, namesSetting } from "./floor.ts";
 import { answered, answersWritten, type Grant, withGrant } from "./grants.ts";
 import { judgeBuiltin, judgePredicate, judgeWrapper } from "./shell-builtins.ts";
 import { pathScopeOf } from "./kinds/index.ts";

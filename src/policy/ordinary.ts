@@ -2,7 +2,7 @@ import type { World } from "../action/index.ts";
 import { extensionOf } from "../path/index.ts";
 import { BoundedMap, DEEP, matchesWord, pathPattern, type WordGlob } from "../pattern/index.ts";
 import { MACHINE_SETTINGS, PROJECT_SETTINGS, USER_REGISTRATIONS, USER_SETTINGS } from "./agent-files.ts";
-import type { FloorPaths } from "./floor.ts";
+import type { FloorPaths } from "./floor-paths.ts";
 import { pathScopeOf } from "./kinds/index.ts";
 import { forms } from "./location.ts";
 import { patternForms } from "./match-context.ts";

@@ -1,6 +1,6 @@
 import type { Action, DangerId, FileAction, Lowered, Unknown, World } from "../../src/action/index.ts";
 import type { RequestVerdict } from "../../src/policy/index.ts";
-import { type FloorPaths, floorPaths } from "../../src/policy/floor.ts";
+import { type FloorPaths, floorPaths } from "../../src/policy/floor-paths.ts";
 import type { Grant } from "../../src/policy/grants.ts";
 import { judge, type JudgeContext } from "../../src/policy/judge.ts";
 import { DEFAULT_SETTINGS } from "../../src/policy/layers.ts";
