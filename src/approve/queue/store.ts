@@ -156,9 +156,10 @@ export function openQuestions(machine: Machine): readonly QueuedQuestion[] {
  */
 export function answerQuestion(machine: Machine, id: string, answer: Answer, by: Channel, seen?: number): AnswerOutcome {
   if (!/^[a-z0-9]{8}$/.test(id)) return { is: "gone" };
+  const queued = openQuestion(machine, id);
+  // Looked for afterwards: a question goes when its end is there.
   const before = readEnd(machine, id);
   if (before !== undefined) return { is: "late", end: before.end };
-  const queued = openQuestion(machine, id);
   if (queued === undefined) return { is: "gone" };
   const sound = answerOf(answer);
   if (sound === undefined) throw new Error("this is not an answer to a question");
