@@ -20,6 +20,7 @@ const env = { PATH: process.env.PATH, HOME: home };
 const envelope = (tool_name, tool_input) =>
   JSON.stringify({ session_id: "bench", cwd: project, permission_mode: "default", hook_event_name: "PreToolUse", tool_name, tool_input });
 const bash = envelope("Bash", { command: "cd src && grep -rn TODO . | head -20 && git log --oneline -5" });
+const list = envelope("Bash", { command: "ls -la src" });
 const read = envelope("Read", { file_path: join(project, "src/app.ts") });
 const launch = join(dist, `launch-${process.arch}`);
 const words = [`HOME=${home}`, process.execPath, join(dist, "bin.cjs"), "check", "--agent", "claude", "--event", "PreToolUse"];
@@ -31,6 +32,7 @@ const variants = [
   { name: "node -e 0", command: [process.execPath, "-e", "0"], input: bash },
   { name: "/bin/true", command: ["/bin/true"], input: bash },
   { name: "a judge stays, Bash", command: client, input: bash },
+  { name: "a judge stays, ls", command: client, input: list },
   { name: "a judge stays, Read", command: client, input: read },
   { name: "asked by bash, Bash", command: script, input: bash },
   { name: "fresh, Bash", command: [launch, ...words], input: bash },
