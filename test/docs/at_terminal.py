@@ -55,6 +55,6 @@ if not done:
     os.kill(pid, 9)
     status = 9
 # How far something is, told on a slow machine alone (cli/progress.ts), is no part of what is printed.
-text = plain(re.sub(rb"\r\x1b\[K[^\r\n\x1b]*", b"", output)).decode("utf8", "replace").replace("\r\n", "\n")
+text = plain(re.sub(rb"(?:\r\x1b\[K[^\r\n\x1b]*)*\r\x1b\[K", b"", output)).decode("utf8", "replace").replace("\r\n", "\n")
 raw = output.decode("utf8", "replace").replace("\r\n", "\n")
 print(json.dumps({"output": text, "raw": raw, "left": answers, "status": os.waitstatus_to_exitcode(status)}))
