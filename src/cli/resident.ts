@@ -121,6 +121,7 @@ function variablesOf(environment: readonly string[]): Readonly<Record<string, st
   const pairs = environment.map((text) => [text.slice(0, text.indexOf("=")), text.slice(text.indexOf("=") + 1)] as const);
   return Object.fromEntries(pairs.toReversed());
 }
+
 /** Where the host cannot ask and somebody is there, a fresh process judges: it can wait for an answer. */
 const leavesQuestions =
   (machine: Machine): CheckEngine["protocol"] =>

@@ -27,13 +27,9 @@ export function floorPaths(home: string, stateHome?: string, more: readonly stri
   };
 }
 
-type DeniedPlace = readonly [path: string, what: string];
-
 /** What is closed to agents, in every form in which a path may be written. */
 interface PreparedFloor {
-  readonly denied: readonly DeniedPlace[];
-  /** Where links from agents' settings lead; found out when first asked for. */
-  readonly linked: readonly DeniedPlace[];
+  readonly denied: readonly (readonly [path: string, what: string])[];
   readonly asked: readonly string[];
 }
 
@@ -48,17 +44,15 @@ export function prepareFloor(floor: FloorPaths, world: World): PreparedFloor {
         paths.flatMap((path) => forms(path, world)),
         world,
       );
-    const named = (paths: readonly string[], what: string): DeniedPlace[] => both(paths).map((path) => [path, what] as const);
-    let linked: readonly DeniedPlace[] | undefined;
+    const named = (paths: readonly string[], what: string): (readonly [string, string])[] =>
+      both(paths).map((path) => [path, what] as const);
     found = {
       denied: [
         ...named(floor.policies, "the policy"),
         ...named(floor.state, "what Assent remembers"),
+        ...named(floor.registrations, "a file that registers Assent with an agent"),
         ...named(floor.own, "Assent itself"),
       ],
-      get linked() {
-        return (linked ??= named(floor.registrations, "a file that registers Assent with an agent"));
-      },
       asked: both(floor.projectPolicies),
     };
     all.set(floor, found);

@@ -31,12 +31,10 @@ export function isChange({ operation }: FileAction): boolean {
  */
 export function judgeFloorFile(action: FileAction, spellings: readonly string[], floor: FloorPaths, world: World): Verdict | undefined {
   if (!isChange(action)) return undefined;
-  const closed = prepareFloor(floor, world);
-  const { asked } = closed;
+  const { denied, asked } = prepareFloor(floor, world);
   const places = comparablePlaces(world);
-  // Its own files in a folder (`sort` and /tmp) are not the folder, and nobody keeps an agent's settings in a program's own files.
+  // Its own files in a folder (`sort` and /tmp) are not the folder.
   const beside = action.upkeep === true;
-  const denied = beside ? closed.denied : [...closed.denied, ...closed.linked];
   const taking = !beside && takesAlong(action);
   let ask = false;
   for (const form of spellings) {
@@ -100,11 +98,11 @@ const LONGEST_PATH = 4096;
 /** What of Assent's own or of the agents' settings an absolute path leads to, and what changing it would be. */
 function floorPlace(path: string, floor: FloorPaths, world: World): { readonly is: "denied" | "asked"; readonly what: string } | undefined {
   if (path.length > LONGEST_PATH) return undefined;
-  const { denied, linked, asked } = prepareFloor(floor, world);
+  const { denied, asked } = prepareFloor(floor, world);
   const places = comparablePlaces(world);
   let setting = false;
   for (const form of comparable(forms(path, world), world)) {
-    const [, what] = [...denied, ...linked].find(([own]) => isWithin(form, own)) ?? [];
+    const [, what] = denied.find(([own]) => isWithin(form, own)) ?? [];
     if (what !== undefined) return { is: "denied", what };
     const kind = agentFile(form, places);
     if (kind === "registration") return { is: "denied", what: "an agent's settings, where Assent is registered" };
