@@ -18,8 +18,9 @@ import {
   lazyReader,
   lazyServer,
   lazySurvey,
+  libraryParts,
 } from "./lazy-parts.mjs";
-import { checkCore, declarations, LIBRARY, LIBRARY_EXTERNAL } from "./library.mjs";
+import { checkCore, declarations, LIBRARY, LIBRARY_EXTERNAL, WHOLE_LIBRARY } from "./library.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const out = resolve(process.argv[2] ?? join(root, "dist"));
@@ -63,6 +64,23 @@ const part = {
 
 /** Agents' own rules are read by commands alone. */
 const withoutRules = [...part.external, "./rules.ts", "./*/rules.ts"];
+
+/** ES modules that share their chunks. */
+const modules = {
+  ...common,
+  outdir: fresh,
+  format: "esm",
+  // The core runs in browsers, too.
+  target: ["node20", "es2022"],
+  splitting: true,
+  minify: true,
+  // Names are seen in traces and where an object is printed.
+  keepNames: true,
+  chunkNames: "chunks/[name]-[hash]",
+  external: LIBRARY_EXTERNAL,
+  outExtension: { ".js": ".mjs" },
+};
+const inRoot = (entries) => Object.fromEntries(Object.entries(entries).map(([name, source]) => [name, join(root, source)]));
 
 const pageSource = join(root, "src/page/ui");
 const entry = (name) => join(root, "src/cli", `${name}.ts`);
@@ -196,27 +214,14 @@ try {
       define: { ...part.define, "import.meta.url": "moduleUrl" },
       banner: { js: `${part.banner.js}const moduleUrl=require("node:url").pathToFileURL(__filename).href;` },
     }),
-    // The command, what hosts load that load JavaScript, and the library: they share their chunks.
+    // The command, what hosts load that load JavaScript, and the library in one piece: they share their chunks.
     build({
-      ...common,
-      entryPoints: {
-        assent: entry("main"),
-        ...agentPlugins(),
-        ...Object.fromEntries(Object.entries(LIBRARY).map(([name, source]) => [name, join(root, source)])),
-      },
-      outdir: fresh,
-      format: "esm",
-      // The core runs in browsers, too.
-      target: ["node20", "es2022"],
-      splitting: true,
-      minify: true,
-      // Names are seen in traces and where an object is printed.
-      keepNames: true,
-      chunkNames: "chunks/[name]-[hash]",
+      ...modules,
+      entryPoints: { assent: entry("main"), ...agentPlugins(), ...inRoot(WHOLE_LIBRARY) },
       plugins: [knowledgeBeside(fresh), importedBuiltins],
-      external: LIBRARY_EXTERNAL,
-      outExtension: { ".js": ".mjs" },
     }),
+    // The library as Node loads it.
+    build({ ...modules, entryPoints: inRoot(LIBRARY), plugins: [libraryParts(root)] }),
     checkCore(root, common),
     // What `assent open` shows in a browser.
     build({

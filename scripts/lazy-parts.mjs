@@ -144,3 +144,32 @@ export const lazyReader = {
     bundle.onLoad({ filter: /engine[\\/]reader[\\/]index\.ts$/ }, () => ({ contents: forwarded("reader")("read"), loader: "js" }));
   },
 };
+
+/** Where the folder of the built program is found: the files of the library lie in it, and their chunks below. */
+const PARTS = "assent-parts";
+const LOADER = `import { createRequire } from "node:module";
+import { fileURLToPath } from "node:url";
+import { partsOf } from "./src/cli/load-part.ts";
+const folder = fileURLToPath(new URL(".", import.meta.url)).replace(/\\/(?:chunks\\/)?$/, "");
+export const loadPart = partsOf(folder, createRequire(folder + "/")).load;`;
+
+/**
+ * For the library in Node: the analysis of commands is the hook's own part with its code cache, loaded when the first command is
+ * to be judged. Three quarters of what an import of the whole costs is V8 reading it.
+ */
+export const libraryParts = (root) => ({
+  name: "library-parts",
+  setup(bundle) {
+    const asModule = (contents) => `import { loadPart as require } from "${PARTS}";\n${contents}`;
+    bundle.onResolve({ filter: new RegExp(`^${PARTS}$`) }, ({ path }) => ({ path, namespace: PARTS }));
+    bundle.onLoad({ filter: /.*/, namespace: PARTS }, () => ({ contents: LOADER, resolveDir: root, loader: "js" }));
+    for (const { setup } of [lazyShell, lazySurvey])
+      setup({
+        onLoad: (filter, load) =>
+          bundle.onLoad(filter, (file) => {
+            const { contents, loader } = load(file);
+            return { contents: asModule(contents), loader, resolveDir: root };
+          }),
+      });
+  },
+});

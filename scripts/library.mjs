@@ -4,14 +4,15 @@ import { execFileSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, rmdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 
-/** Entries that are ES modules, by the name of the built file. */
 const ADAPTERS = ["ai-sdk", "openai-agents", "claude-agent-sdk", "langchain", "mastra"];
 const CORE = "src/sdk/core/index.ts";
+/** Entries that are ES modules, by the name of the built file, as Node loads them: the analysis of commands when one occurs. */
 export const LIBRARY = {
   library: "src/sdk/index.ts",
-  core: CORE,
   ...Object.fromEntries(ADAPTERS.map((name) => [name, `src/sdk/${name}/index.ts`])),
 };
+/** The same in one piece, for programs that are bundled with it (the condition `module`), and the core, which needs no Node. */
+export const WHOLE_LIBRARY = { core: CORE, ...Object.fromEntries(Object.entries(LIBRARY).map(([name, file]) => [`whole-${name}`, file])) };
 /** Packages that are the user's own. */
 export const LIBRARY_EXTERNAL = ["langchain"];
 
@@ -32,7 +33,7 @@ export function declarations(root, folder) {
     for (const [, target] of text.matchAll(/(?:from |import\()"(\.[^"]+)\.ts"/g)) visit(`${resolve(dirname(file), target)}.d.ts`);
     writeFileSync(file, text.replace(/((?:from |import\()"\.[^"]+)\.ts"/g, '$1.js"'));
   };
-  for (const source of Object.values(LIBRARY)) visit(join(folder, source.replace(/^src\/(.*)\.ts$/, "$1.d.ts")));
+  for (const source of [CORE, ...Object.values(LIBRARY)]) visit(join(folder, source.replace(/^src\/(.*)\.ts$/, "$1.d.ts")));
   for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true }).toReversed()) {
     const path = join(entry.parentPath, entry.name);
     if (entry.isFile() && !wanted.has(path)) rmSync(path);
