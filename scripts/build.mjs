@@ -11,6 +11,7 @@ import {
   languages,
   lazyBuiltins,
   lazyExtensions,
+  lazyIgnore,
   lazyLanguages,
   lazyObeyed,
   lazyPatch,
@@ -94,7 +95,7 @@ try {
       ...part,
       entryPoints: [entry("hook")],
       outfile: join(fresh, "hook.cjs"),
-      plugins: [lazyShell, lazySurvey, lazyPatch, lazyServer, lazyExtensions, lazyObeyed],
+      plugins: [lazyShell, lazySurvey, lazyPatch, lazyServer, lazyExtensions, lazyObeyed, lazyIgnore],
     }),
     build({ ...part, entryPoints: { server: join(root, "src/engine/server-fields.ts") }, outdir: fresh, outExtension: { ".js": ".cjs" } }),
     build({
@@ -118,6 +119,7 @@ try {
       stdin: { contents: languages, resolveDir: join(root, "src/shell/languages") },
       outfile: join(fresh, "languages.cjs"),
     }),
+    build({ ...part, entryPoints: { ignore: join(root, "src/policy/git-ignore.ts") }, outdir: fresh, outExtension: { ".js": ".cjs" } }),
     build({ ...part, entryPoints: { patch: join(root, "src/patch/index.ts") }, outdir: fresh, outExtension: { ".js": ".cjs" } }),
     ...agentParts(),
     build({
@@ -140,7 +142,7 @@ try {
       ...part,
       entryPoints: [entry("resident")],
       outfile: join(fresh, "resident.cjs"),
-      plugins: [lazyShell, lazySurvey, lazyPatch, lazyServer, lazyExtensions, lazyObeyed],
+      plugins: [lazyShell, lazySurvey, lazyPatch, lazyServer, lazyExtensions, lazyObeyed, lazyIgnore],
       define: { ...part.define, "import.meta.url": "moduleUrl" },
       banner: { js: `${part.banner.js}const moduleUrl=require("node:url").pathToFileURL(__filename).href;` },
     }),

@@ -98,6 +98,17 @@ export const lazyServer = {
   },
 };
 
+/** For the hook: what git ignores is looked at for searches that leave it out. */
+export const lazyIgnore = {
+  name: "lazy-ignore",
+  setup(bundle) {
+    bundle.onLoad({ filter: /policy[\\/]git-ignore\.ts$/ }, () => ({
+      contents: ["isIgnored", "isTakenInAgain"].map(forwarded("ignore")).join("\n"),
+      loader: "js",
+    }));
+  },
+};
+
 /** For the hook: the analysis of commands is loaded when one is to be judged. */
 export const lazyShell = {
   name: "lazy-shell",

@@ -45,4 +45,6 @@ export interface World {
    * completely. Left out by a world whose `canonical` answers for another time than now.
    */
   readonly entries?: (directory: string) => ReadonlyMap<string, boolean> | undefined;
+  /** False where a folder surely holds nothing of that name (lower case), however its letters are written. Left out as `entries`. */
+  readonly mayHold?: (directory: string, name: string) => boolean;
 }

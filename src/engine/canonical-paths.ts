@@ -20,6 +20,9 @@ function look(path: string): PathEntry {
   }
 }
 
+/** The names in a folder that the request has listed, and which of them are links: where one leads needs no look at the others. */
+type Listed = (folder: string) => ReadonlyMap<string, boolean> | undefined;
+
 /**
  * Resolves the symlinks of paths, as far as they exist. Each folder is looked at once, so that the paths of a request,
  * which mostly share theirs, cost one call each. A dangling link leads to where writing through it would create the
@@ -29,9 +32,11 @@ export class Resolver {
   private readonly cwd: string;
   private readonly known = new Map<string, string>();
   private readonly missing = new Set<string>();
+  private readonly listed: Listed | undefined;
 
-  constructor(cwd: string) {
+  constructor(cwd: string, listed?: Listed) {
     this.cwd = cwd;
+    this.listed = listed;
     this.enter(cwd);
   }
 
@@ -87,7 +92,8 @@ export class Resolver {
   private step(path: string, links: number): string {
     if (path.startsWith("/dev/") && DESCRIPTOR.test(path)) return path;
     const folder = this.resolve(parentOf(path), links);
-    const at = joinPath(folder, baseName(path));
+    const name = baseName(path);
+    const at = joinPath(folder, name);
     if (at.startsWith("/proc/")) {
       if (DESCRIPTOR.test(at)) return at;
       const own = OWN.exec(at);
@@ -97,6 +103,7 @@ export class Resolver {
       this.missing.add(at);
       return at;
     }
+    if (this.listed?.(folder)?.get(name) === false) return at;
     const entry = look(at);
     if (entry.is === "missing") this.missing.add(at);
     return entry.is === "link" && links < MAX_LINKS ? this.walk(folder, entry.target, links + 1) : at;

@@ -99,13 +99,23 @@ export class FolderSearch implements Pick<World, "find" | "names"> {
   readonly entries = (folder: string): ReadonlyMap<string, boolean> | undefined => {
     const entries = this.#list(folder);
     if (typeof entries === "string") return entries === "missing" ? new Map() : undefined;
+    return this.#mapOf(folder, entries);
+  };
+
+  /** The same of a folder that was listed before; undefined for all others. */
+  readonly listed = (folder: string): ReadonlyMap<string, boolean> | undefined => {
+    const entries = this.#known.get(folder);
+    return entries === undefined || typeof entries === "string" ? undefined : this.#mapOf(folder, entries);
+  };
+
+  #mapOf(folder: string, entries: readonly Dirent[]): ReadonlyMap<string, boolean> {
     let map = this.#maps.get(folder);
     if (map === undefined) {
       map = new Map(entries.map((entry) => [entry.name, entry.isSymbolicLink()]));
       this.#maps.set(folder, map);
     }
     return map;
-  };
+  }
 }
 
 function read(folder: string, most: number): FolderListing {

@@ -107,13 +107,34 @@ function dangersIn(action: Action): readonly DangerId[] {
   return folder ? [...(action.dangers ?? []), "delete-recursive"] : (action.dangers ?? []);
 }
 
+/** Entries below home by their first name, each without its last `/`. Made when first asked for. */
+let registrations: ReadonlyMap<string, readonly string[]> | undefined;
+
+function registrationsByName(): ReadonlyMap<string, readonly string[]> {
+  if (registrations !== undefined) return registrations;
+  const made = new Map<string, string[]>();
+  for (const written of USER_REGISTRATIONS) {
+    const entry = written.replace(/\/$/, "");
+    const [first = entry] = entry.split("/", 1);
+    const same = made.get(first);
+    if (same === undefined) made.set(first, [entry]);
+    else same.push(entry);
+  }
+  return (registrations = made);
+}
+
 /** Settings of agents that are links, as those who keep them in a repository have them: where they really lie. */
 function linkedRegistrations(world: World): readonly string[] {
   const real = world.canonical(world.home);
-  return USER_REGISTRATIONS.map((entry) => entry.replace(/\/$/, "")).flatMap((entry) => {
-    const target = world.canonical(joinPath(world.home, entry));
-    return target === joinPath(real, entry) ? [] : [target];
-  });
+  const linked: string[] = [];
+  for (const [first, entries] of registrationsByName()) {
+    if (world.mayHold?.(world.home, first) === false) continue;
+    for (const entry of entries) {
+      const target = world.canonical(joinPath(world.home, entry));
+      if (target !== joinPath(real, entry)) linked.push(target);
+    }
+  }
+  return linked;
 }
 
 /** What the program loads of other packages, by its name below `node_modules`. */

@@ -5,6 +5,7 @@ import { errorCode, type Machine, readRegular } from "../state/index.ts";
 import { Resolver } from "./canonical-paths.ts";
 import { programs } from "./programs.ts";
 import { FolderSearch } from "./folder-search.ts";
+import { heldNames } from "./held-names.ts";
 
 /** Variables that mean the same in the hook's environment and in the shell the host starts. */
 const STEADY = new Set(["HOME", "USER", "LOGNAME", "TMPDIR"]);
@@ -41,16 +42,21 @@ function textOf(path: string): string | undefined {
   return found.is === "text" ? found.text : undefined;
 }
 
-/** The machine as the core may see it, for one request. Every answer is remembered for the request's time. */
+/**
+ * The machine as the core may see it, for one request. Every answer is remembered for the request's time. What a process
+ * remembers longer: who a program is, for a second (`programs.ts`); policy texts (`policy-files.ts`) and which names a home folder holds
+ * (`held-names.ts`), as long as a stamp is the same that no agent can set.
+ */
 export function realWorld(machine: Machine, cwd: string, sessionRoot: string | undefined): World {
   const folder = normalise(cwd);
-  const resolver = new Resolver(folder);
+  const search = new FolderSearch();
+  const resolver = new Resolver(folder, search.listed);
   const canonical = (path: string): string => {
     // What is longer than a path can be is walked name by name all the same.
     spend(1 + (path.length >> 6));
     return resolver.canonical(path);
   };
-  const search = new FolderSearch();
+  const holding = memo((path) => heldNames(path));
   const projectRoot = projectOf(canonical(sessionRoot === undefined ? folder : normalise(sessionRoot)), machine);
   let who: ReturnType<typeof programs> | undefined;
   const identify = (): ReturnType<typeof programs> => (who ??= programs({ machine, projectRoot, canonical }));
@@ -71,6 +77,7 @@ export function realWorld(machine: Machine, cwd: string, sessionRoot: string | u
     names: search.names,
     exhausted: search.exhausted,
     entries: search.entries,
+    mayHold: (folder, name) => holding(folder)(name),
   };
 }
 

@@ -81,6 +81,8 @@ interface Judgement {
   readonly match: MatchContext;
   /** What is written about each action, found when it is first asked for. */
   readonly matched: (MatchedRules | undefined)[];
+  /** The commands of which not all is among the actions, likewise. */
+  readonly open: { execs?: ReadonlySet<number> };
   /** The remembered answer that is being tried: it counts as one more allow rule. */
   readonly grant?: Rule;
 }
@@ -101,6 +103,7 @@ export function judge(lowered: Lowered, policy: Policy, context: JudgeContext): 
     preset: presetOf(policy.settings),
     match: { world: context.world, matchCall: context.matchCall },
     matched: [],
+    open: {},
   };
   const actions = lowered.actions.map((action, at): JudgedAction => {
     const verdict = judgeAction(judgement, action, at);
@@ -312,19 +315,14 @@ function transparent(j: Judgement, action: Action, at: number, { fallback }: Mat
   return fallback?.default === "ask" ? undefined : byKnowledge(action.knowledge, isListed(j, at));
 }
 
-const open = new WeakMap<Lowered, ReadonlySet<number>>();
-
 /** True when all that a command does is among the actions; code and what could not be known stand for something else. */
-function isListed({ lowered }: Judgement, exec: number): boolean {
-  let known = open.get(lowered);
-  if (known === undefined) {
-    const code = lowered.actions.flatMap((action) =>
-      action.kind === "code" && action.origin.by === "command" ? [action.origin.exec] : [],
-    );
-    known = new Set([...code, ...lowered.unknowns.flatMap((unknown) => (unknown.exec === undefined ? [] : [unknown.exec]))]);
-    open.set(lowered, known);
-  }
-  return !known.has(exec);
+const isListed = ({ lowered, open }: Judgement, exec: number): boolean => !(open.execs ??= openExecs(lowered)).has(exec);
+
+function openExecs({ actions, unknowns }: Lowered): ReadonlySet<number> {
+  const execs = new Set<number>();
+  for (const { kind, origin } of actions) if (kind === "code" && origin.by === "command") execs.add(origin.exec);
+  for (const { exec } of unknowns) if (exec !== undefined) execs.add(exec);
+  return execs;
 }
 
 /** 8. The mode. */

@@ -32,13 +32,32 @@ import { isRecursive } from "./targets.ts";
 interface Tails {
   readonly paths: readonly string[];
   readonly text: string;
+  /** The same by their last names: a process that asks often does not search the text each time. */
+  byName?: ReadonlyMap<string, readonly string[]>;
+  asked: number;
 }
 
-const tails = (paths: readonly string[]): Tails => ({ paths, text: `${paths.join("\n")}\n` });
+const tails = (paths: readonly string[]): Tails => ({ paths, text: `${paths.join("\n")}\n`, asked: 0 });
+
+/** So many searches cost as much as the map. */
+const MAP_AFTER = 100;
 
 /** True when `path` up to `end`, where the segment `name` ends, ends in one of the tails. */
-function endsIn({ paths, text }: Tails, path: string, name: string, end: number): boolean {
-  return text.includes(`${name}\n`) && paths.some((tail) => path.endsWith(`/${tail}`, end));
+function endsIn(all: Tails, path: string, name: string, end: number): boolean {
+  if (all.byName === undefined) {
+    all.asked += 1;
+    if (all.asked < MAP_AFTER) return all.text.includes(`${name}\n`) && all.paths.some((tail) => path.endsWith(`/${tail}`, end));
+    const byName = new Map<string, string[]>();
+    for (const tail of all.paths) {
+      const last = baseName(tail);
+      const known = byName.get(last);
+      if (known === undefined) byName.set(last, [`/${tail}`]);
+      else known.push(`/${tail}`);
+    }
+    all.byName = byName;
+  }
+  const same = all.byName.get(name);
+  return same !== undefined && same.some((tail) => path.endsWith(tail, end));
 }
 
 const secretFolders = tails(SECRET_FOLDERS);

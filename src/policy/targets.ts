@@ -197,9 +197,14 @@ function searchGlob(pattern: string, recursive: boolean, wanted: (path: string) 
   const names = world.names(folder);
   // A folder that is not there holds nothing a pattern could match.
   if (names === undefined) return world.kind(folder) === "missing" ? NOWHERE : ANYWHERE;
+  // Of what the listing says is no link nobody has to look where it leads.
+  const links = world.entries?.(folder);
+  const real = world.canonical(folder);
   for (const name of names) {
     const path = joinPath(folder, name);
-    if (reached(path)) return { found: path, complete: true };
+    if (!expandsTo(pattern, path, recursive)) continue;
+    const leads = links?.get(name) === false ? joinPath(real, name) : world.canonical(path);
+    if (wanted(path) || (leads !== path && wanted(leads))) return { found: path, complete: true };
   }
   return NOWHERE;
 }

@@ -101,6 +101,7 @@ describe("the package", () => {
       "./edit-keeper.cjs",
       "./extensions.cjs",
       "./held.cjs",
+      "./ignore.cjs",
       "./obeyed.cjs",
       "./patch.cjs",
       "./reader.cjs",
