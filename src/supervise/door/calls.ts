@@ -17,6 +17,7 @@ import type { DoorOptions, Tell } from "./options.ts";
 import { connectInner, isOuter } from "./outer.ts";
 import { killTree } from "./processes.ts";
 import { actionOf, type Recorder } from "./record.ts";
+import { PlainReads } from "./reads.ts";
 import { Starts } from "./starts.ts";
 import { RESTART, type Task } from "./tasks.ts";
 
@@ -87,6 +88,7 @@ export class Calls {
   readonly #consent: RunConsent;
   readonly #own: OwnWorkJudge;
   readonly #starts: Starts;
+  readonly #reads: PlainReads;
   readonly #pending = new Set<PendingCall>();
   /** How many of them wait for a person. */
   #asked = 0;
@@ -105,6 +107,7 @@ export class Calls {
     this.#handlers = handlerTable(options.net, options.signals);
     this.#consent = new RunConsent(this.#lineage, options);
     this.#own = new OwnWorkJudge(options);
+    this.#reads = new PlainReads(access, options);
     this.#starts = new Starts(options, access.listener, this.#lineage, record, tell, ended);
   }
 
@@ -116,6 +119,8 @@ export class Calls {
       this.#access.listener.answer(trap, -ERRNO.EACCES);
       const why = messageOf(error);
       if (++this.#unjudged <= MOST_UNJUDGED) this.#tell((run) => run.notice(`a call was refused, for Assent failed to judge it: ${why}`));
+    } finally {
+      this.#reads.release();
     }
   }
 
@@ -125,6 +130,7 @@ export class Calls {
     const task = tasks.get(trap.tid);
     if (task === undefined) return void listener.answer(trap, -ERRNO.ESRCH);
     if (trap.nr === SYSCALLS.openat && isOuter(trap, this.#access)) return this.#meet(trap, task);
+    if (this.#reads.serve(trap, task)) return;
     const handler = this.#handlers.get(trap.nr);
     if (handler === undefined) return void listener.answer(trap, -ERRNO.EPERM);
     for (let tries = 0; tries < MOST_TRIES; tries++) {

@@ -10,6 +10,8 @@ import {
   SYSCALLS,
 } from "../kernel/index.ts";
 
+import { Nearness } from "./nearness.ts";
+
 /** Requests of the listener's descriptor and the layout of its structures: seccomp_unotify(2), linux/seccomp.h. */
 const RECV = 0xc0502100;
 const SEND = 0xc0182101;
@@ -82,6 +84,7 @@ export class Listener {
   readonly #seen: Uint32Array;
   readonly #answer: Uint32Array;
   readonly #gift: Uint32Array;
+  readonly #nearness = new Nearness();
   /** Sync wake-ups hold: the kernel wakes the other side on the processor it runs on. */
   readonly sync: boolean;
 
@@ -178,7 +181,9 @@ export class Listener {
    * negative errno of the installation (`EMFILE`), which the caller answers with.
    */
   give(trap: SeccompTrap, fd: number, closeOnExec: boolean): number {
-    const near = this.sync && this.#near(trap.tid);
+    const { near: wanted, measured } = this.#nearness.next();
+    const start = measured ? performance.now() : 0;
+    const near = wanted && this.sync && this.#near(trap.tid);
     const gift = this.#gift;
     gift[0] = trap.idLow;
     gift[1] = trap.idHigh;
@@ -191,13 +196,14 @@ export class Listener {
       sys(SYSCALLS.sched_setaffinity, trap.tid, 128, this.#at.mask);
       if (installed >= 0) this.#send(trap, installed, 0, 0);
     }
+    if (measured && installed >= 0 && near === wanted) this.#nearness.took(near, performance.now() - start);
     return installed;
   }
 
   /**
    * An ADDFD wakes the task without regard to where the listener runs, and an idle virtual processor takes 50 µs to
-   * wake. So the task is kept on this processor while it installs the descriptor; it stays inside the call meanwhile,
-   * so neither it nor a child of it ever sees the narrowed mask. docs/performance.md has the measurements.
+   * wake. So the task is kept on this processor while it installs the descriptor, where that is quicker (nearness.ts); it
+   * stays inside the call meanwhile, so neither it nor a child of it ever sees the narrowed mask. docs/performance.md has the measurements.
    */
   #near(tid: number): boolean {
     const length = sys(SYSCALLS.sched_getaffinity, tid, 128, this.#at.mask);

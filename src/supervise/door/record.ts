@@ -3,7 +3,7 @@ import { baseName } from "../../path/index.ts";
 import type { Verdict } from "../../policy/index.ts";
 import type { ProcessInfo } from "../../approve/index.ts";
 import type { GivenAnswer, RunEvent } from "../types.ts";
-import { type DecodedCall, type DecodedExec, isExec } from "./operation.ts";
+import { type DecodedCall, type DecodedExec, fileAction, isExec } from "./operation.ts";
 import { ancestryOf, describeProcess } from "./processes.ts";
 import type { Task } from "./tasks.ts";
 
@@ -109,25 +109,52 @@ const MOST_PROCESSES = 10_000;
 export class AllowedTally {
   #counts = new Map<string, Allowed>();
   readonly #programs = new Map<number, string>();
+  /** What a process reads counts here, as long as the verdict stays the same. */
+  readonly #reads = new Map<number, { readonly verdict: Verdict; readonly allowed: Allowed }>();
 
   add(pid: number, work: DecodedCall | DecodedExec, verdict: Verdict): void {
     const action = isExec(work) ? work.action : work.actions[0];
     if (action === undefined) return;
     const program = this.#programOf(pid);
     if (isExec(work)) this.#started(pid, work.chain[0].path);
+    this.#count(program, action, verdict);
+  }
+
+  /** As `add`, for what processes do most. */
+  addRead(pid: number, operation: "read" | "list", path: string, verdict: Verdict): void {
+    const known = this.#reads.get(pid);
+    if (known?.verdict === verdict) {
+      known.allowed.count += 1;
+      return;
+    }
+    const action = fileAction(operation, path, { name: "open", args: [path, "read"] });
+    const allowed = this.#count(this.#programOf(pid), action, verdict);
+    if (allowed !== undefined) this.#reads.set(pid, { verdict, allowed });
+  }
+
+  #count(program: string, action: Action, verdict: Verdict): Allowed | undefined {
     const why =
       verdict.grant?.id ?? (verdict.rule === undefined ? (verdict.builtin ?? verdict.basis) : `${verdict.rule.file}:${verdict.rule.line}`);
     const key = `${program}\0${whatOf(action)}\0${why}`;
     const known = this.#counts.get(key);
-    if (known !== undefined) known.count += 1;
-    else if (this.#counts.size < MOST) this.#counts.set(key, { program, action, verdict, count: 1 });
-    else this.#more(verdict);
+    if (known !== undefined) {
+      known.count += 1;
+      return known;
+    }
+    if (this.#counts.size >= MOST) {
+      this.#more(verdict);
+      return undefined;
+    }
+    const allowed: Allowed = { program, action, verdict, count: 1 };
+    this.#counts.set(key, allowed);
+    return allowed;
   }
 
   /** What was counted since it was last asked for. */
   take(): readonly Allowed[] {
     const taken = [...this.#counts.values()];
     this.#counts = new Map();
+    this.#reads.clear();
     return taken;
   }
 
@@ -157,7 +184,11 @@ export class AllowedTally {
   }
 
   #keep(pid: number, name: string): void {
-    if (this.#programs.size >= MOST_PROCESSES) this.#programs.clear();
+    if (this.#programs.size >= MOST_PROCESSES) {
+      this.#programs.clear();
+      this.#reads.clear();
+    }
+    this.#reads.delete(pid);
     this.#programs.set(pid, name);
   }
 }

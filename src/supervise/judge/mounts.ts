@@ -44,6 +44,11 @@ export class Mounts {
       .filter((alias) => alias !== path);
   }
 
+  /** It lies at one path only, and no process file system is mounted where one does not expect it. */
+  isOnce(path: string): boolean {
+    return this.#processes.size === 0 && (this.#shared.length === 0 || this.aliases(path).length === 0);
+  }
+
   /** A process file system other than /proc: what it says of `self` is about the door, and no rule knows its paths. */
   isForeignProc(path: string, id: string): boolean {
     return this.#processes.size > 0 && !isWithin(path, "/proc") && this.#processes.has(id.slice(0, id.lastIndexOf(":")));

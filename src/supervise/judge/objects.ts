@@ -224,6 +224,11 @@ export class ProtectedObjects {
     return [...mounted, ...known.paths].filter((other) => other !== path);
   }
 
+  /** What lies at a path may be protected under another one, as long as it is a file with one name. */
+  mayHaveNames(path: string): boolean {
+    return this.#kept.size > 0 || !this.#mounts.isOnce(path);
+  }
+
   /** What is moved stays protected. False: there is more in it than can be looked through. */
   moved(from: string, to: string, arrives: (path: string, before: string) => void): boolean {
     const complete = walk(from, MOST_MOVED, undefined, (path, stats) => {

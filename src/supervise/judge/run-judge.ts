@@ -184,6 +184,22 @@ export class RunJudge {
     return strictest;
   }
 
+  /**
+   * What has been said of reading a file, or listing a folder, of this name, where it is anybody's verdict, and does not depend on what
+   * lies there: allowed by the policy itself. Undefined: it has to be judged.
+   */
+  known(operation: "read" | "list", path: string): Verdict | undefined {
+    if (!this.#remembers || this.#objects.mayHaveNames(path) || this.#isHidden(path)) return undefined;
+    this.#visit(path);
+    const verdict = this.#known.of(operation === "read" ? READS : LISTS, path);
+    return verdict?.decision === "allow" && verdict.basis !== "grant" ? verdict : undefined;
+  }
+
+  /** Records, and where others are asked: of these nothing is read. */
+  #isHidden(path: string): boolean {
+    return isWithin(path, this.#runs) || this.#asking.some((folder) => isWithin(path, folder));
+  }
+
   /** A tool opens its login by the login's own name: whoever it reaches through a link or a folder was told to it by others. */
   #isPlain(asked: string, path: string | undefined): boolean {
     const { home } = this.#world;
@@ -446,4 +462,7 @@ export class RunJudge {
 }
 
 const NO_ALIASES: readonly string[] = [];
+const KNOWN = { kind: "file", target: { kind: "path", path: "/" }, origin: { by: "tool" }, call: { name: "open", args: [] } } as const;
+const READS: FileAction = { ...KNOWN, operation: "read" };
+const LISTS: FileAction = { ...KNOWN, operation: "list" };
 const NO_PROGRAM: Pick<Started, "path" | "argv"> = { path: "", argv: [] };

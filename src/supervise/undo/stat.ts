@@ -65,6 +65,44 @@ export function statAt(parentFd: number, nameAt: number): ObjectStat | number {
   return result < 0 ? result : decoded();
 }
 
+/** The little that tells a plain file or folder. */
+export interface Glance {
+  kind: FileKind;
+  nlink: number;
+  /** Device. */
+  major: number;
+  minor: number;
+}
+
+const glance: Glance = { kind: "file", nlink: 0, major: 0, minor: 0 };
+
+/** A look at the object behind a descriptor, for where thousands are looked at: good until the next one. */
+export function glanceAt(fd: number): Readonly<Glance> | undefined {
+  if (sys(SYSCALLS.statx, fd, emptyAt, AT_EMPTY_PATH, MASK, bufferAt) < 0) return undefined;
+  glance.kind = kindOf(word(28) & 0xffff);
+  glance.nlink = word(16);
+  glance.major = word(136);
+  glance.minor = word(140);
+  return glance;
+}
+
+const statfs = alloc(256);
+const statfsAt = lastingAddressOf(statfs);
+/** statfs(2): ext, XFS, tmpfs, btrfs, overlayfs, SquashFS, EROFS. */
+const NAMED: ReadonlySet<number> = new Set([0xef53, 0x58465342, 0x01021994, 0x9123683e, 0x794c7630, 0x73717368, 0xe0f5e1e2]);
+const named = new Map<number, boolean>();
+
+/** It lies on a file system of plain files, on which a name is what its bytes say: no FAT, no network, no process. */
+export function isOnNamedDisk(fd: number, { major, minor }: Readonly<Glance>): boolean {
+  const device = major * 0x10_0000 + minor;
+  let known = named.get(device);
+  if (known === undefined) {
+    known = sys(SYSCALLS.fstatfs, fd, statfsAt) === 0 && NAMED.has(statfs.readUInt32LE(0));
+    named.set(device, known);
+  }
+  return known;
+}
+
 const word = (at: number): number => words[at >> 2] ?? 0;
 const long = (at: number): number => word(at) + word(at + 4) * 0x1_0000_0000;
 /** Seconds before 1970 are negative. */
