@@ -127,10 +127,11 @@ export class Calls {
   /** Received to decoded: what the call would do, over pinned objects. */
   #decode(trap: SeccompTrap): void {
     const { tasks, listener } = this.#access;
+    const met = tasks.met(trap.tid);
+    if (met !== undefined && this.#reads.serve(trap, met)) return;
     const task = tasks.get(trap.tid);
     if (task === undefined) return void listener.answer(trap, -ERRNO.ESRCH);
     if (trap.nr === SYSCALLS.openat && isOuter(trap, this.#access)) return this.#meet(trap, task);
-    if (this.#reads.serve(trap, task)) return;
     const handler = this.#handlers.get(trap.nr);
     if (handler === undefined) return void listener.answer(trap, -ERRNO.EPERM);
     for (let tries = 0; tries < MOST_TRIES; tries++) {

@@ -12,7 +12,7 @@ import {
   sys,
   SYSCALLS,
 } from "../kernel/index.ts";
-import { glanceAt, isOnNamedDisk } from "../undo/index.ts";
+import { glanceAt, isOnNamedDisk, statFd } from "../undo/index.ts";
 import type { SeccompTrap } from "./listener.ts";
 import type { TaskAccess } from "./operation.ts";
 import type { DoorOptions } from "./options.ts";
@@ -39,8 +39,9 @@ const DELETED = / \(deleted\)$/;
  * this very name (`RunJudge.known`) is opened at once, where any other open is pinned first, named by the kernel, judged, and opened again.
  *
  * INVARIANT: only what lies at this name is opened, for no link is followed on the way (RESOLVE_NO_SYMLINKS), and only files and
- * folders on file systems that tell names apart as we do; a file with one name only. So the name judged is the name that the kernel
- * has for it, and its verdict is anybody's: it does not depend on who asks. Whatever is otherwise goes the long way.
+ * folders on file systems that tell names apart as we do; a file with other names only if these are not protected. So the name judged
+ * is the name that the kernel has for it, and the verdict is anybody's: it does not depend on who asks, so that the task need not be the
+ * one we have met under its number. Whatever is otherwise goes the long way.
  */
 export class PlainReads {
   readonly #access: TaskAccess;
@@ -59,7 +60,7 @@ export class PlainReads {
     this.#how.writeUInt32LE(AS_WRITTEN, 16);
   }
 
-  /** Answers the call. False: it goes the long way, and then `release` is called. */
+  /** Answers the call of a task that was met under this number before. False: it goes the long way, and then `release` is called. */
   serve(trap: SeccompTrap, task: Task): boolean {
     const at = trap.nr === SYSCALLS.openat ? 1 : trap.nr === SYSCALLS.open ? 0 : -1;
     if (at < 0 || this.#options.tellsAll) return false;
@@ -74,7 +75,7 @@ export class PlainReads {
     this.#how.writeUInt32LE((flags | O_NONBLOCK | O_NOCTTY | O_CLOEXEC) >>> 0, 0);
     const fd = sys(SYSCALLS.openat2, AT_FDCWD, this.#pathAt, this.#howAt, 24);
     if (fd < 0) return false;
-    if (!isPlain(fd, operation)) {
+    if (!this.#isPlain(fd, operation, path)) {
       this.#odd = fd;
       return false;
     }
@@ -88,6 +89,17 @@ export class PlainReads {
   release(): void {
     if (this.#odd >= 0) sys(SYSCALLS.close, this.#odd);
     this.#odd = -1;
+  }
+
+  #isPlain(fd: number, operation: "read" | "list", path: string): boolean {
+    const found = glanceAt(fd);
+    if (found === undefined || !isOnNamedDisk(fd, found)) return false;
+    if (operation === "list") return found.kind === "directory";
+    if (found.kind !== "file") return false;
+    const { judge } = this.#options;
+    if (!judge.mayBeKept(found.nlink)) return true;
+    const stat = found.nlink === 0 ? -1 : statFd(fd);
+    return typeof stat !== "number" && !judge.isKept(path, stat);
   }
 
   /** What was read from the task's memory is believed only while the call waits; the kernel gives to no other (ADDFD: ENOENT). */
@@ -127,10 +139,4 @@ export class PlainReads {
     if (length <= 0 || this.#path[0] !== SLASH) return -1;
     return this.#path[length - 1] === 0x29 && DELETED.test(this.#path.toString("latin1", 0, length)) ? -1 : length;
   }
-}
-
-function isPlain(fd: number, operation: "read" | "list"): boolean {
-  const found = glanceAt(fd);
-  if (found === undefined || !isOnNamedDisk(fd, found)) return false;
-  return operation === "list" ? found.kind === "directory" : found.kind === "file" && found.nlink === 1;
 }

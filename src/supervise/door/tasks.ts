@@ -60,6 +60,11 @@ export class Tasks {
     return this.#open(tid);
   }
 
+  /** Who was last met under this number; it may have ended, and another have the number. */
+  met(tid: number): Task | undefined {
+    return this.#known.get(tid);
+  }
+
   /** Tasks that were met may have ended since. */
   get unswept(): boolean {
     return this.#sweeps > 0;

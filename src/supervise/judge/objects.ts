@@ -224,9 +224,14 @@ export class ProtectedObjects {
     return [...mounted, ...known.paths].filter((other) => other !== path);
   }
 
-  /** What lies at a path may be protected under another one, as long as it is a file with one name. */
-  mayHaveNames(path: string): boolean {
-    return this.#kept.size > 0 || !this.#mounts.isOnce(path);
+  /** A path that no other one stands for, as far as places mounted more than once go. */
+  isOnce(path: string): boolean {
+    return this.#mounts.isOnce(path);
+  }
+
+  /** Some object is protected, whatever its name is now. */
+  get any(): boolean {
+    return this.#kept.size > 0;
   }
 
   /** What is moved stays protected. False: there is more in it than can be looked through. */

@@ -31,7 +31,7 @@ import { ALLOWED, ASKING, ERRAND, HOOKED, isChange, isMeant, KEPT, STEERS } from
 import { type CommandContext, judgeExec } from "./commands.ts";
 import { ProgramAliases } from "./program-aliases.ts";
 import { KnownVerdicts } from "./known.ts";
-import { ProtectedObjects } from "./objects.ts";
+import { type ObjectIdentity, ProtectedObjects } from "./objects.ts";
 import { judgeLinks } from "./links.ts";
 import { judgeMove, keepsInside, type MoveContext, probe } from "./moves.ts";
 import type { CallSubject, Caller, JudgedExec, Started } from "./types.ts";
@@ -185,14 +185,24 @@ export class RunJudge {
   }
 
   /**
-   * What has been said of reading a file, or listing a folder, of this name, where it is anybody's verdict, and does not depend on what
-   * lies there: allowed by the policy itself. Undefined: it has to be judged.
+   * What has been said of reading a file, or listing a folder, of this name, where it is anybody's verdict: allowed by the policy itself.
+   * A file may have other names (`mayBeKept`). Undefined: it has to be judged.
    */
   known(operation: "read" | "list", path: string): Verdict | undefined {
-    if (!this.#remembers || this.#objects.mayHaveNames(path) || this.#isHidden(path)) return undefined;
+    if (!this.#remembers || !this.#objects.isOnce(path) || this.#isHidden(path)) return undefined;
     this.#visit(path);
     const verdict = this.#known.of(operation === "read" ? READS : LISTS, path);
     return verdict?.decision === "allow" && verdict.basis !== "grant" ? verdict : undefined;
+  }
+
+  /** A file with so many names may be one that is protected under another. */
+  mayBeKept(names: number): boolean {
+    return names !== 1 || this.#objects.any;
+  }
+
+  /** The file that lies at a path has another name that rules may speak of. */
+  isKept(path: string, identity: ObjectIdentity): boolean {
+    return this.#objects.aliases(path, identity).length > 0;
   }
 
   /** Records, and where others are asked: of these nothing is read. */

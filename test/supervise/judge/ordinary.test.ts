@@ -184,12 +184,18 @@ describe("an ordinary name is judged as any other in its place", () => {
     const folders: string[] = [...starts, ...starts, ...more, ...library];
     for (let i = 0; i < 250; i++) folders.push(`${choose(folders.slice(-280))}/${choose(choose([ORDINARY, ORDINARY, PECULIAR, words]))}`);
     const wrong: string[] = [];
+    let knowns = 0;
     const compare = (path: string, [operation, name] = choose(OPERATIONS)): void => {
       const call = { name, args: [path] };
       const action = { kind: "file", operation, target: { kind: "path", path }, origin: { by: "tool" }, call } as const;
       const [found, expected] = [quick.call([action], nobody), exact.call([action], nobody)];
       if (JSON.stringify(found) !== JSON.stringify(expected))
         wrong.push(`${operation} ${path}: ${found.decision} ${found.reason}, not ${expected.decision} ${expected.reason}`);
+      // What is known before anybody looks is what is said after looking.
+      const known = operation === "read" || operation === "list" ? quick.known(operation, path) : undefined;
+      if (known !== undefined) knowns += 1;
+      if (known !== undefined && JSON.stringify(known) !== JSON.stringify(expected))
+        wrong.push(`known, ${operation} ${path}: ${known.decision}, not ${expected.decision} ${expected.reason}`);
     };
     for (let i = 0; i < 3000; i++) compare(`${choose(folders)}/${choose(ORDINARY)}${choose(EXTENSIONS)}`);
     for (const word of tried) {
@@ -205,6 +211,7 @@ describe("an ordinary name is judged as any other in its place", () => {
     for (const name of ["config", "attributes", "commondir"]) for (const piece of pieces) compare(`${home}/proj/.git/${name}${piece}`);
     for (let i = 0; i < 300; i++) compare(`${choose(library)}/${choose(ORDINARY)}`);
     expect(wrong.slice(0, 20)).toEqual([]);
+    if (title === "no rules") expect(knowns).toBeGreaterThan(500);
   });
 
   it("most names are", () => {
