@@ -19,6 +19,17 @@ export {
   undoneIn,
 } from "./run-folder.ts";
 export { bytesOf, cleanable, cleanRuns, limitsOf, prune, pruneSeldom, type RunLimits, usedBytes } from "./limits.ts";
-export { glanceAt, isOnNamedDisk, kindOf, sameTime, statAt, statFd, type FileKind, type ObjectStat, type StatRecord, type Time } from "./stat.ts";
+export {
+  glanceAt,
+  isOnNamedDisk,
+  kindOf,
+  sameTime,
+  statAt,
+  statFd,
+  type FileKind,
+  type ObjectStat,
+  type StatRecord,
+  type Time,
+} from "./stat.ts";
 export { type EditBefore, type PathBefore, sealEdits } from "./edits.ts";
 export { DEFAULT_CAPS, UndoStore, type Caps, type PinnedName } from "./store.ts";
