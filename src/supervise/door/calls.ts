@@ -155,6 +155,10 @@ export class Calls {
   /** Decoded to judged. */
   #judge(trap: SeccompTrap, task: Task, work: DecodedCall): "again" | undefined {
     let verdict = this.#verdict(work, this.#lineage.caller(task));
+    if (work.unpinned !== undefined && !this.#goesUnpinned(work.unpinned, verdict)) {
+      trap.pins = true;
+      return "again";
+    }
     if (verdict.decision === "allow" && !this.#options.judge.take()) verdict = this.#verdict(work, this.#lineage.caller(task));
     const call: JudgedCall<DecodedCall> = { trap, task, work, verdict, anyway: false, answer: undefined };
     if (verdict.decision === "allow" || this.#options.observes) return this.#perform(call);
@@ -169,6 +173,11 @@ export class Calls {
       }
     }
     return this.#refuse(call);
+  }
+
+  #goesUnpinned(isKnown: Exclude<DecodedCall["unpinned"], undefined>, { decision, basis }: Verdict): boolean {
+    const { undo } = this.#options;
+    return decision === "allow" && basis !== "grant" && (undo === undefined || isKnown(undo));
   }
 
   #verdict({ actions, about, judge }: DecodedCall, caller: Caller): Verdict {
@@ -205,6 +214,7 @@ export class Calls {
     const result = work.perform();
     if (result < 0 && kept !== undefined) undo?.cancel(kept);
     if (result === AGAIN) {
+      call.trap.pins ||= work.unpinned !== undefined;
       closeAll(work.pinned);
       return "again";
     }

@@ -132,9 +132,17 @@ export class UndoStore {
     return kept;
   }
 
-  /** Before a name is made that is not there: open with O_CREAT, mkdir, mknod, symlink, bind. Tell `born` afterwards. */
-  create(parentFd: number, path: string, kind: FileKind): KeepResult {
-    const folder = this.#folder(parentFd, path);
+  /** The times of a folder are kept, or need not be: to make something in it nothing has to be looked at. */
+  knowsFolder(path: string): boolean {
+    return this.#folderPaths.has(path);
+  }
+
+  /**
+   * Before a name is made that is not there: open with O_CREAT, mkdir, mknod, symlink, bind. Tell `born` afterwards. `parentFd`:
+   * undefined where `knowsFolder`.
+   */
+  create(parentFd: number | undefined, path: string, kind: FileKind): KeepResult {
+    const folder = parentFd === undefined ? 0 : this.#folder(parentFd, path);
     if (folder < 0) return refuseUnkept(folder);
     return this.#written(this.#journal.line(`{"op":"create","path":${JSON.stringify(path)},"kind":"${kind}"}\n`));
   }

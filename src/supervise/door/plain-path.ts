@@ -1,0 +1,90 @@
+import { addressOf, alloc, AT_FDCWD, cSlice, pathText, sys, SYSCALLS } from "../kernel/index.ts";
+import { shortName, type Task } from "./tasks.ts";
+
+const PATH_MAX = 4096;
+const SLASH = 0x2f;
+const DOT = 0x2e;
+const CLOSING = 0x29;
+/** A step that is none, or leads back; a last `/`. */
+const ODD = /\/\.{0,2}(?:\/|$)/;
+/** Names there mean whoever asks, or a device. */
+const PECULIAR = /^\/(?:proc|dev|sys)(?:\/|$)/;
+/** d_path: what the kernel writes after the name of what has none any more. */
+const DELETED = " (deleted)";
+const MOST = 50_000;
+/** Of openat2(2): RESOLVE_NO_MAGICLINKS, RESOLVE_NO_SYMLINKS. */
+export const AS_WRITTEN = 6;
+
+/**
+ * A path taken by its text, from the root on. What is opened or made under it with `AS_WRITTEN` lies where the text says, for no
+ * link is followed on the way: so the text is the name that the kernel has for it, and nothing needs to be looked up to judge it.
+ * Whatever has another form is for somebody else to find (paths.ts).
+ */
+export class PlainPath {
+  /** The whole path, NUL-terminated. */
+  readonly bytes = alloc(2 * PATH_MAX + 2);
+  readonly at = addressOf(this.bytes);
+  length = 0;
+  text = "";
+  /** The folder that it lies in. */
+  folder = "";
+  /**
+   * Folders by the kernel's own names for them: a text that is one of these is spelled as the kernel does, also where a file
+   * system takes several spellings for one name. Nothing else is concluded from it, so nothing ends it.
+   */
+  readonly #spelled = new Set<string>();
+
+  /** This is how the kernel spells a folder. */
+  learn(folder: string): void {
+    if (this.#spelled.size >= MOST) this.#spelled.clear();
+    this.#spelled.add(folder);
+  }
+
+  /** Takes over what a task named. `given`: `length` bytes and a NUL. False: it has to be found out where that leads. */
+  take(task: Task, dirfd: number, given: Buffer, length: number): boolean {
+    let start = 0;
+    let end = 0;
+    if (length <= 0) return false;
+    if (given[0] !== SLASH) {
+      end = this.#folderOf(task, dirfd);
+      if (end <= 0) return false;
+      while (given[start] === DOT && given[start + 1] === SLASH) start += 2;
+      if (end > 1) this.bytes[end++] = SLASH;
+    }
+    this.length = end + length - start;
+    if (this.length >= PATH_MAX) return false;
+    given.copy(this.bytes, end, start, length + 1);
+    this.text = pathText(this.bytes, 0, this.length);
+    if (ODD.test(this.text) || PECULIAR.test(this.text)) return false;
+    this.folder = this.text.slice(0, this.text.lastIndexOf("/"));
+    return this.#spelled.has(this.folder);
+  }
+
+  /** The whole path as a C string of its own. */
+  copy(): { readonly bytes: Buffer; readonly at: number } {
+    return cSlice(this.bytes, 0, this.length);
+  }
+
+  /** Runs with the address of the folder's path. */
+  withFolder<T>(work: (at: number) => T): T {
+    const slash = this.bytes.lastIndexOf(SLASH, this.length - 1);
+    this.bytes[slash] = 0;
+    const result = work(this.at);
+    this.bytes[slash] = SLASH;
+    return result;
+  }
+
+  /** The name in the folder as a C string of its own. */
+  name(): { readonly bytes: Buffer; readonly at: number } {
+    return cSlice(this.bytes, this.bytes.lastIndexOf(SLASH, this.length - 1) + 1, this.length);
+  }
+
+  /** The kernel's name for where a relative path begins, in `bytes`; its length. */
+  #folderOf(task: Task, dirfd: number): number {
+    if (dirfd < 0 && dirfd !== AT_FDCWD) return -1;
+    const name = dirfd === AT_FDCWD ? "cwd" : `fd/${dirfd}`;
+    const length = sys(SYSCALLS.readlinkat, task.proc, shortName(name), this.at, PATH_MAX);
+    if (length <= 0 || this.bytes[0] !== SLASH) return -1;
+    return this.bytes[length - 1] === CLOSING && this.bytes.toString("latin1", 0, length).endsWith(DELETED) ? -1 : length;
+  }
+}
