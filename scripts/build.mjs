@@ -63,6 +63,9 @@ const part = {
   footer: { js: "})" },
 };
 
+/** `import.meta.url` of a part; node:url takes a fresh process half a millisecond for it. */
+const MODULE_URL = 'const moduleUrl="file://"+__filename.replace(/[^\\w./-]+/g,encodeURIComponent);';
+
 /** Agents' own rules are read by commands alone. */
 const withoutRules = [...part.external, "./rules.ts", "./*/rules.ts"];
 
@@ -144,7 +147,7 @@ try {
       outfile: join(fresh, "resident.cjs"),
       plugins: [lazyShell, lazySurvey, lazyPatch, lazyServer, lazyExtensions, lazyObeyed, lazyIgnore],
       define: { ...part.define, "import.meta.url": "moduleUrl" },
-      banner: { js: `${part.banner.js}const moduleUrl=require("node:url").pathToFileURL(__filename).href;` },
+      banner: { js: `${part.banner.js}${MODULE_URL}` },
     }),
     build({ ...part, entryPoints: [entry("reader")], outfile: join(fresh, "reader.cjs") }),
     build({
@@ -179,7 +182,7 @@ try {
       outfile: join(fresh, "held-question.cjs"),
       plugins: [lazyShell, lazySurvey, lazyReader],
       define: { ...part.define, "import.meta.url": "moduleUrl" },
-      banner: { js: `${part.banner.js}const moduleUrl=require("node:url").pathToFileURL(__filename).href;` },
+      banner: { js: `${part.banner.js}${MODULE_URL}` },
     }),
     build({ ...part, entryPoints: [entry("confiner")], outfile: join(fresh, "confiner.cjs"), plugins: [lazyShell, lazySurvey] }),
     build({
@@ -214,7 +217,7 @@ try {
       outExtension: { ".js": ".cjs" },
       plugins: [lazyShell, lazySurvey, lazyReader, lazyExtensions, lazyBuiltins],
       define: { ...part.define, "import.meta.url": "moduleUrl" },
-      banner: { js: `${part.banner.js}const moduleUrl=require("node:url").pathToFileURL(__filename).href;` },
+      banner: { js: `${part.banner.js}${MODULE_URL}` },
     }),
     // The command, what hosts load that load JavaScript, and the library in one piece: they share their chunks.
     build({
@@ -264,12 +267,18 @@ try {
 /** The static programs that start the hook where a host needs no shell for it: written out, not compiled. */
 async function writeLaunchers() {
   const outfile = join(fresh, "launcher.mjs");
-  const contents = 'export * from "./launcher.ts"; export * from "./when-launcher.ts"; export * from "./ask-client.ts";';
+  const contents =
+    'export * from "./launcher.ts"; export * from "./when-launcher.ts"; export * from "./ask-client.ts"; export * from "./front.ts";';
   await build({ ...common, stdin: { contents, resolveDir: join(root, "src/agents/install") }, outfile, format: "esm" });
-  const { launcherProgram, whenProgram, askClientProgram } = await import(pathToFileURL(outfile).href);
+  const { launcherProgram, whenProgram, askClientProgram, frontProgram } = await import(pathToFileURL(outfile).href);
   rmSync(outfile);
   for (const architecture of ["x64", "arm64"]) {
-    for (const [name, program] of Object.entries({ launch: launcherProgram, when: whenProgram, ask: askClientProgram })) {
+    for (const [name, program] of Object.entries({
+      launch: launcherProgram,
+      when: whenProgram,
+      ask: askClientProgram,
+      front: frontProgram,
+    })) {
       const file = join(fresh, `${name}-${architecture}`);
       writeFileSync(file, program(architecture));
       chmodSync(file, 0o755);

@@ -4,7 +4,7 @@ import { createRequire, isBuiltin } from "node:module";
 const require = createRequire(import.meta.url);
 
 /** Modules of node's own that take milliseconds to load, and that most runs have no need of. */
-const LAZY = ["child_process", "crypto", "dgram", "net", "readline/promises", "tty"];
+const LAZY = ["child_process", "crypto", "dgram", "module", "net", "readline/promises", "tty"];
 
 /** esbuild: such a module is loaded when something of it is first used, and not with whoever names it. */
 export const lazyBuiltins = {

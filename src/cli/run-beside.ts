@@ -36,8 +36,12 @@ export class Beside {
 
   readonly #orphaned = (): void => process.exit(KILLED);
 
-  /** Tells the process in front how to end (run-front.ts). */
+  #told = false;
+
+  /** Tells the process in front how to end (run-front.ts), once: then it is gone. */
   tell(how: string): void {
+    if (this.#told) return;
+    this.#told = true;
     writeSync(CHANNEL, how);
   }
 

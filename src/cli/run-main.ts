@@ -15,8 +15,11 @@ export async function main(): Promise<void> {
   const { confined } = plain.flags;
   try {
     if (confined !== undefined) process.exit(await runConfined(confined, plain.words[0] ?? "", beside));
+    const status = await run(plain.words, plain.flags, beside === undefined ? {} : { beside });
+    // What Node does at its end is nothing that anybody must wait for.
+    beside?.tell(String(status));
     // Whatever is still open: the run is over.
-    process.exit(await run(plain.words, plain.flags, beside === undefined ? {} : { beside }));
+    process.exit(status);
   } catch (error) {
     fail(error);
   }

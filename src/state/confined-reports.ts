@@ -1,8 +1,9 @@
-import { createHash, randomBytes } from "node:crypto";
+import { createHash } from "node:crypto";
 import { closeSync, ftruncateSync, lstatSync, openSync, readdirSync, renameSync, rmdirSync, unlinkSync, writeSync } from "node:fs";
 import { isObject } from "../data/index.ts";
 import { ensureFolder, errorCode, isOwn, readRegular } from "./files.ts";
 import type { Machine } from "./machine.ts";
+import { randomHex } from "./random.ts";
 import { openState, stateFolder } from "./state.ts";
 
 /**
@@ -92,7 +93,7 @@ export function dropReport(machine: Machine, id: string): void {
 export function readReport(machine: Machine, id: string): ConfinedReport | undefined {
   if (!ID.test(id)) return undefined;
   const folder = reportsFolder(machine);
-  const taken = `${folder}/${id}.${randomBytes(8).toString("hex")}.taken`;
+  const taken = `${folder}/${id}.${randomHex(8)}.taken`;
   try {
     try {
       renameSync(`${folder}/${id}.run`, taken);

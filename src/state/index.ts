@@ -12,6 +12,7 @@ export * from "./live-runs.ts";
 export * from "./lock.ts";
 export * from "./machine.ts";
 export * from "./tickets.ts";
+export * from "./random.ts";
 export * from "./trust.ts";
 export * from "./replace.ts";
 export * from "./state.ts";

@@ -1,9 +1,10 @@
-import { createHash, randomBytes } from "node:crypto";
+import { createHash } from "node:crypto";
 import { chmodSync, lstatSync, readdirSync, renameSync, unlinkSync } from "node:fs";
 import { isObject } from "../data/index.ts";
 import { type BootMoment, bootMoment, isBootMoment, passedSince } from "./clock.ts";
 import { ensureFolder, errorCode, isOwn, readRegular, writeAtomic } from "./files.ts";
 import type { Machine } from "./machine.ts";
+import { randomHex } from "./random.ts";
 import { openState, stateFolder } from "./state.ts";
 
 /**
@@ -83,7 +84,7 @@ export function writeTicket(
   machine: Machine,
   ticket: Omit<Ticket, "time">,
   now: number = Date.now(),
-  id: string = randomBytes(8).toString("hex"),
+  id: string = randomHex(8),
 ): { readonly id: string } | { readonly problem: string } {
   const state = openState(machine);
   if ("problem" in state) return state;
@@ -110,7 +111,7 @@ export function writeTicket(
 export function takeTicket(machine: Machine, id: string, now: number = Date.now()): Ticket | undefined {
   if (!ID.test(id)) return undefined;
   const folder = ticketsFolder(machine);
-  const taken = `${folder}/${id}.${randomBytes(8).toString("hex")}.taken`;
+  const taken = `${folder}/${id}.${randomHex(8)}.taken`;
   try {
     const stats = lstatSync(folder);
     if (!stats.isDirectory() || !isOwn(stats, machine.uid)) return undefined;

@@ -28,6 +28,7 @@ import { givenAnswer } from "./given-answer.ts";
 import { Questions } from "./questions.ts";
 import type { Exit, RunEvent, RunOptions, RunResult } from "./types.ts";
 import {
+  isSealable,
   limitsOf,
   newRunId,
   pruneSeldom,
@@ -82,9 +83,11 @@ function unusable(problem: string): string {
 /** What the run left is written down, so that an undo can tell what was changed since. */
 function keep(records: RunFolder, undo: boolean, exit: Exit | undefined, onNotice: RunOptions["onNotice"]): void {
   const ended = Date.now();
+  const facts = { ended, ...(exit === undefined ? {} : { exit }) };
   try {
-    records.end({ ended, ...(exit === undefined ? {} : { exit }) });
-    if (undo) records.end({ bytes: sealRun(records.folder, ended) });
+    // To seal what was changed may take a while: that it has ended is written down first.
+    if (!undo || isSealable(records.folder)) records.end(facts);
+    if (undo) records.end({ ...facts, bytes: sealRun(records.folder, ended) });
     records.close();
   } catch (error) {
     onNotice?.(`what the run left could not be noted, so an undo will be careful: ${messageOf(error)}`);

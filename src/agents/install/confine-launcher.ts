@@ -2,12 +2,12 @@ import { spawnSync } from "node:child_process";
 import { lstatSync, readFileSync, unlinkSync } from "node:fs";
 import { confineLauncher } from "../../action/index.ts";
 import { ensureFolder, errorCode, isOwn, type Machine, writeAtomic } from "../../state/index.ts";
-import { architectureOf, type LauncherArchitecture, staticProgram } from "./launcher.ts";
-import { assigned, type Program } from "./place.ts";
+import { architectureOf, type LauncherArchitecture, launcherName, staticProgram } from "./launcher.ts";
+import { assigned, type Program, starts } from "./place.ts";
 
 /**
  * What hosts start in the place of a command: `confine TICKET COMMAND`, a program of a few hundred bytes that becomes
- * `node bin.cjs run --confined TICKET -- COMMAND`, with nothing of the caller's environment that could steer Node, its
+ * `front node bin.cjs run --confined TICKET -- COMMAND`, with nothing of the caller's environment that could steer Node, its
  * libraries or the loader. `confine.x64.s` and `confine.arm64.s` are its source (a test assembles and compares).
  */
 const CODE: Readonly<Record<LauncherArchitecture, string>> = {
@@ -53,11 +53,19 @@ export function programWith(
   return staticProgram(architecture, Buffer.concat([code, first, Buffer.from(table)]));
 }
 
-/** The file: the routine, then how many words come before `--`, the variables and the words it starts with. */
-export function confineProgram(architecture: LauncherArchitecture, program: Program, machine: Pick<Machine, "home" | "env">): Buffer {
+/**
+ * The file: the routine, then how many words come before `--`, the variables and the words it starts with. `front`: what stands in front of
+ * the run (front.ts).
+ */
+export function confineProgram(
+  architecture: LauncherArchitecture,
+  program: Program,
+  machine: Pick<Machine, "home" | "env">,
+  front?: string,
+): Buffer {
   const lists = [
     [...assigned(machine), CALLER],
-    [program.node, `${program.folder}/bin.cjs`, "run", "--confined"],
+    [...(front === undefined ? [] : [front]), program.node, `${program.folder}/bin.cjs`, "run", "--confined"],
   ];
   return programWith(architecture, confineCode(architecture), Buffer.of(1), lists);
 }
@@ -65,8 +73,18 @@ export function confineProgram(architecture: LauncherArchitecture, program: Prog
 export type WrittenLauncher = { readonly file: string } | { readonly problem: string };
 
 /** `confine` of the user. */
-export const ensureConfineLauncher = (machine: Machine, program: Program): WrittenLauncher =>
-  ensureLauncher(machine, confineLauncher(machine.home), (architecture) => confineProgram(architecture, program, machine));
+export function ensureConfineLauncher(machine: Machine, program: Program): WrittenLauncher {
+  const front = besideProgram(program, machine, "front");
+  const made = (architecture: LauncherArchitecture, file?: string): Buffer => confineProgram(architecture, program, machine, file);
+  return ensureLauncher(machine, confineLauncher(machine.home), (architecture) => made(architecture), {
+    made: (architecture) => made(architecture, front),
+    starts: () => starts(front),
+  });
+}
+
+/** A static program beside Assent; it may be missing. */
+export const besideProgram = ({ folder }: Program, { platform }: Machine, name: "ask" | "front"): string =>
+  `${folder}/${launcherName(platform, process.arch, name) ?? name}`;
 
 /** What is written in its place where what it needs starts, which is only then tried. */
 interface BetterLauncher {
@@ -87,9 +105,9 @@ export function ensureLauncher(
   const architecture = architectureOf(machine.platform, process.arch);
   if (architecture === undefined) return { problem: "commands are confined on Linux (x86-64, arm64) alone" };
   try {
-    const known = [...(better === undefined ? [] : [better.made(architecture)]), made(architecture)];
-    if (known.some((each) => isThere(file, each, machine))) return { file };
+    if (better !== undefined && isThere(file, better.made(architecture), machine)) return { file };
     const wanted = better?.starts() === true ? better.made(architecture) : made(architecture);
+    if (isThere(file, wanted, machine)) return { file };
     ensureFolder(file.slice(0, file.lastIndexOf("/")));
     writeAtomic(file, wanted, 0o755);
     // Without words it says how it is used.

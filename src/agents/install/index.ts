@@ -10,6 +10,7 @@ export { architectureOf, HANDED_ON, handedOn, launcherCode, launcherProgram, typ
 export { readInstalled } from "./manifest.ts";
 export { isOwnStatusLine, isOwnText } from "./own.ts";
 export { type Change, type Planned, planInstall, planUninstall } from "./plan.ts";
+export { frontCode, frontProgram } from "./front.ts";
 export { whenCode, whenProgram } from "./when-launcher.ts";
 export {
   endedProgram,

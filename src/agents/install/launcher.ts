@@ -132,7 +132,11 @@ export const architectureOf = (platform: string, architecture: string): Launcher
   platform === "linux" && (architecture === "x64" || architecture === "arm64") ? architecture : undefined;
 
 /** A file beside the program; undefined: there is none for this system. */
-export function launcherName(platform: string, architecture: string, name: "launch" | "when" | "ask" = "launch"): string | undefined {
+export function launcherName(
+  platform: string,
+  architecture: string,
+  name: "launch" | "when" | "ask" | "front" = "launch",
+): string | undefined {
   const known = architectureOf(platform, architecture);
   return known === undefined ? undefined : `${name}-${known}`;
 }

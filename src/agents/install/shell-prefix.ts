@@ -1,7 +1,7 @@
 import { shellPrefix } from "../../action/index.ts";
 import { type Machine, residentFolder } from "../../state/index.ts";
-import { CALLER, ensureLauncher, programWith, type WrittenLauncher } from "./confine-launcher.ts";
-import { launcherName, type LauncherArchitecture } from "./launcher.ts";
+import { besideProgram, CALLER, ensureLauncher, programWith, type WrittenLauncher } from "./confine-launcher.ts";
+import type { LauncherArchitecture } from "./launcher.ts";
 import { assigned, type Program, starts } from "./place.ts";
 
 /**
@@ -50,29 +50,25 @@ export function shellPrefixProgram(
   agent: string,
   program: Program,
   machine: Pick<Machine, "home" | "env">,
-  client?: string,
+  better?: { readonly client: string; readonly front: string },
 ): Buffer {
   const bin = `${program.folder}/bin.cjs`;
   // The variables stand in the environment already: `env` changes nothing, where no judge that stays answers.
-  const first = client === undefined ? [] : [client, `${residentFolder(machine)}/`, "/usr/bin/env"];
+  const first = better === undefined ? [] : [better.client, `${residentFolder(machine)}/`, "/usr/bin/env"];
   const lists = [
     [...assigned(machine), CALLER],
     [...first, program.node, bin, "shell", agent],
-    [program.node, bin, "run", "--confined", "="],
+    [...(better === undefined ? [] : [better.front]), program.node, bin, "run", "--confined", "="],
   ];
   return programWith(architecture, shellPrefixCode(architecture), Buffer.alloc(0), lists);
 }
 
 export function ensureShellPrefix(agent: string, machine: Machine, program: Program): WrittenLauncher {
-  const client = launcherName(machine.platform, process.arch, "ask");
-  const file = `${program.folder}/${client ?? ""}`;
-  const made = (architecture: LauncherArchitecture, asks?: string): Buffer =>
-    shellPrefixProgram(architecture, agent, program, machine, asks);
-  const better = { made: (architecture: LauncherArchitecture): Buffer => made(architecture, file), starts: () => starts(file) };
-  return ensureLauncher(
-    machine,
-    shellPrefix(machine.home, agent),
-    (architecture) => made(architecture),
-    client === undefined ? undefined : better,
-  );
+  const better = { client: besideProgram(program, machine, "ask"), front: besideProgram(program, machine, "front") };
+  const made = (architecture: LauncherArchitecture, using?: typeof better): Buffer =>
+    shellPrefixProgram(architecture, agent, program, machine, using);
+  return ensureLauncher(machine, shellPrefix(machine.home, agent), (architecture) => made(architecture), {
+    made: (architecture) => made(architecture, better),
+    starts: () => Object.values(better).every((file) => starts(file)),
+  });
 }

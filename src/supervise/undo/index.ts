@@ -3,7 +3,19 @@ export type { KeepResult } from "./keep.ts";
 export type { NotUndone } from "./after.ts";
 export type { UndoStep } from "./plan.ts";
 export { countChanges, type CountedLine, receiptOf, receiptOfSpan, type Receipt, type SpanReceipt } from "./receipt.ts";
-export { findRun, laterRuns, touches, prepareUndo, readRunId, sealRun, undoneOf, undoRun, type Undone, type UndoPlan } from "./run.ts";
+export {
+  findRun,
+  isSealable,
+  laterRuns,
+  touches,
+  prepareUndo,
+  readRunId,
+  sealRun,
+  undoneOf,
+  undoRun,
+  type Undone,
+  type UndoPlan,
+} from "./run.ts";
 export { type AgentSession, findSpan, listSessions, type RunSpan, type SpanWanted } from "./sessions.ts";
 export {
   commandOf,

@@ -1,7 +1,6 @@
-import { randomBytes } from "node:crypto";
 import { closeSync, constants, openSync, readdirSync, statSync, writeSync } from "node:fs";
 import { isObject } from "../../data/index.ts";
-import { ensureFolder, type Machine, readRegular, stateFolder, writeAtomic } from "../../state/index.ts";
+import { ensureFolder, type Machine, randomHex, readRegular, stateFolder, writeAtomic } from "../../state/index.ts";
 import type { ConfinedCommand, Exit, LeftEnd, RunEvent } from "../types.ts";
 import { ERRNO, sys, SYSCALLS } from "../kernel/index.ts";
 import { linesOf } from "./journal.ts";
@@ -59,7 +58,7 @@ export const runsFolder = (machine: Machine): string => `${stateFolder(machine)}
 /** `20261121-061530-4f2a9c`: sortable by time, and not to be guessed. */
 export function newRunId(now: number): string {
   const time = new Date(now).toISOString().replace(/[-:]/g, "").replace("T", "-").slice(0, 15);
-  return `${time}-${randomBytes(3).toString("hex")}`;
+  return `${time}-${randomHex(3)}`;
 }
 
 /** Writes the records of one run, from its start to its end. Throws where the folder cannot be made or written. */

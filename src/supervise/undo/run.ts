@@ -8,6 +8,9 @@ import { isRunning, listRuns, lockRun, newRunId, readRun, RunFolder, type RunRec
 import { UndoStore } from "./store.ts";
 import type { Replay } from "./tree.ts";
 
+/** Something was about to change in the run. */
+export const isSealable = (folder: string): boolean => (statSync(`${folder}/journal.jsonl`, { throwIfNoEntry: false })?.size ?? 0) > 0;
+
 /**
  * Notes what the run left, so that later changes can be told, and returns the bytes its pre-images hold. Called when its
  * last process has ended and the store is closed. Throws where that cannot be written.
