@@ -35,7 +35,7 @@ export interface Applied {
   readonly upkeep: readonly string[];
 }
 
-type InvocationBase = Omit<Invocation, "grammar" | "args" | "spec" | "sources" | "only" | "without" | "looked" | "output">;
+type InvocationBase = Omit<Invocation, "grammar" | "args" | "spec" | "sources" | "only" | "without" | "looked">;
 
 /** Applies a knowledge entry to the words after the program name: emits all effects. */
 export function applySpec(base: InvocationBase, spec: CommandEntry): Applied {
@@ -58,11 +58,21 @@ function applyLevel(
     globMayBeOption: (value) => globMayBeOption(base, value),
   });
   const reads = spec.reads === undefined ? base.reads : [spec.reads, ...(base.reads ?? [])];
+  // Of one form for every program, and made in one step: a line of thousands of commands makes thousands of these.
   const inv: Invocation = {
-    ...base,
-    ...(reads === undefined ? {} : { reads }),
-    ...(spec.helps === undefined ? {} : { helps: spec.helps }),
-    ...(spec.confined === undefined ? {} : { confined: spec.confined }),
+    cx: base.cx,
+    state: base.state,
+    run: base.run,
+    exec: base.exec,
+    name: base.name,
+    words: base.words,
+    stdin: base.stdin,
+    span: base.span,
+    places: base.places,
+    output: base.output,
+    reads,
+    helps: spec.helps ?? base.helps,
+    confined: spec.confined ?? base.confined,
     spec,
     grammar,
     args,
@@ -77,7 +87,7 @@ function applyLevel(
   if (grammar.subcommands !== undefined && first !== undefined && !stopped) {
     const inner = applySubcommand(inv, grammar, first, id, before);
     if (inner.id === undefined) {
-      applyEnvironment({ ...inv, whole: inv });
+      handVariables(inv);
       noteNeeds(inv.cx, inv.exec, inv.confined, inv.name, inv.words);
     }
     return { ...inner, options: [...args.options, ...inner.options], complete: inner.complete && args.doubts.length === 0 };
@@ -94,7 +104,7 @@ function applyLevel(
       else analyse(inv);
     }
   }
-  applyEnvironment({ ...inv, whole: inv });
+  handVariables(inv);
   const known = args.options.every((given) => given.option !== undefined);
   const told = grammar.style !== "none" || spec.analyse !== undefined;
   return {
@@ -107,6 +117,10 @@ function applyLevel(
     reads: inv.sources.some((source) => args.operands.includes(source) && textOf(source) !== "-"),
     upkeep: spec.upkeep ?? [],
   };
+}
+
+function handVariables(inv: Invocation): void {
+  if (inv.state.environment.size > 0) applyEnvironment({ ...inv, whole: inv });
 }
 
 const INERT: ReadonlySet<string> = new Set(["text", "word", "number", "name", "only", "without"]);
@@ -246,7 +260,7 @@ function showHelp(
     looked: [],
   };
   for (const consequence of help.option?.consequences ?? []) if (consequence.then === "effect") applyEffect(inv, consequence.effect);
-  applyEnvironment({ ...inv, whole: inv });
+  handVariables(inv);
   return {
     id,
     out: { is: "unknown", why: `the help of ${inv.name}`, network: false },

@@ -264,6 +264,8 @@ export function dispatch(d: Dispatch): ShellOutcome {
   const { cx, state, argv } = d;
   const [name, ...rest] = argv;
   if (name === undefined || !cx.step()) return same(NOTHING, state);
+  // Another command hands it on.
+  if ((d.plain === true || d.external === true) && !cx.carry(argv)) return same(NOTHING, state);
   const text = textOf(name);
   if (text === undefined) return dispatchUnknown(d, name, rest);
   if (d.plain !== true && d.external !== true) {

@@ -52,6 +52,12 @@ export interface ShellTrap {
 
 /** Work a single request may cost before it counts as not analysable. */
 const MOST_STEPS = 20_000;
+/**
+ * Text that commands hand on to others, all levels together, in characters; a word counts as so many. `eval eval …` hands nearly all
+ * of its words on each time, so that the square of the line's length would be looked at.
+ */
+const MOST_CARRIED = 400_000;
+const WORD = 8;
 /** `bash -c "bash -c …"`, functions calling functions. */
 export const DEEPEST_NESTING = 24;
 
@@ -101,6 +107,7 @@ export class Context {
   /** How often the walk met what may end a list of commands early: what comes after it may not run. */
   cuts = 0;
   private steps = 0;
+  private carried = 0;
   private readonly reasons = new Set<string>();
 
   constructor(world: World, shell: ShellKind) {
@@ -124,6 +131,16 @@ export class Context {
 
   leave(): void {
     this.depth--;
+  }
+
+  /** As `enter`, for what a command hands on: a text, or words. */
+  carry(handed: string | readonly Value[]): boolean {
+    const size = typeof handed === "string" ? handed.length : handed.length * WORD;
+    spend(size >> 1);
+    this.carried += size;
+    if (this.carried <= MOST_CARRIED) return true;
+    this.unknown("code is nested too deeply to analyse");
+    return false;
   }
 
   /** False once the request has become too large to judge. */

@@ -49,11 +49,11 @@ export interface Invocation {
   readonly stdin: Stream;
   readonly span: Span | undefined;
   /** `CommandSpec.reads` of the program and its subcommands, the innermost first. */
-  readonly reads?: readonly string[];
+  readonly reads?: readonly string[] | undefined;
   /** `CommandSpec.confined` that counts here. */
-  readonly confined?: string;
+  readonly confined?: string | undefined;
   /** `CommandSpec.helps` that counts here. */
-  readonly helps?: string;
+  readonly helps?: string | undefined;
   /** Where the program works: the shell's place, moved by `-C`. */
   places: readonly ShellPlace[];
   /** Sources of a copy, for `dest`. */
@@ -64,7 +64,7 @@ export interface Invocation {
   readonly only: string[];
   readonly without: string[];
   /** What it prints, when an analyser knows. */
-  output?: Stream;
+  output?: Stream | undefined;
 }
 
 export function emitFile(

@@ -63,7 +63,7 @@ function decoded(text: string): string {
 /** Adds what these words could name to the command at `exec`. */
 export function nameWords(cx: Context, exec: number, words: readonly Value[], places: readonly ShellPlace[]): void {
   const action = cx.actions[exec];
-  if (action?.kind !== "exec") return;
+  if (words.length === 0 || action?.kind !== "exec") return;
   // A folder that is only known at run time: a name that is secret wherever it lies is found all the same.
   const known = places.map((place): ShellPlace =>
     place.is === "unknown" ? { is: "at", path: cx.world.cwd } : { is: "at", path: place.path },

@@ -51,6 +51,7 @@ export const RUNNER: CommandRunner = {
         return { is: "unknown", why: "the output of a script", network: false };
     }
     const source = text ?? value.atoms.map((atom) => (typeof atom === "string" ? atom : "${ASSENT_UNKNOWN}")).join("");
+    if (!cx.carry(source)) return NOTHING;
     const parsed = parseShell(source);
     if (!parsed.ok) {
       cx.unknown(`${parsed.reason} (in code passed to a shell)`, { span: options?.span });

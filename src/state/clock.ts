@@ -43,10 +43,10 @@ function lineOf(file: string): string {
 let asked = Number.NEGATIVE_INFINITY;
 let worked = 0;
 /** Nobody works longer than the time that passes, on each processor: so soon the answer is hardly another. */
-const ASKED_EVERY = 0.5;
+const ASKED_EVERY = 2;
 
 /**
- * Milliseconds that this process has worked, from any start, to within a millisecond or so. Time in which it does not run counts a
+ * Milliseconds that this process has worked, from any start, to within a few milliseconds. Time in which it does not run counts a
  * tenth: a machine that is busy makes no command too costly, and what hangs is ended all the same, long before a host gives up.
  */
 export function effortClock(): number {

@@ -30,6 +30,7 @@ function runInPlace(call: BuiltinCall, value: Value, what: string): ShellOutcome
     call.runner.script(cx, state, value, call.stdin, { span: call.span, keep: true });
     return done(state, { is: "unknown", why: `the output of ${what}`, network: false });
   }
+  if (!cx.carry(text)) return done(state);
   const parsed = parseShell(text);
   if (!parsed.ok) {
     cx.unknown(`${parsed.reason} (in ${what})`, { span: call.span });
@@ -172,13 +173,13 @@ const builtin: Builtin = (call) =>
 
 /** zsh: `noglob CMD`, `nocorrect CMD`, `- CMD`. In bash they are programs that do not exist. */
 const precommand: Builtin = (call) => {
-  if (call.words.length > 0) dispatch({ ...call, argv: call.words, env: [] });
+  if (call.words.length > 0 && call.cx.carry(call.words)) dispatch({ ...call, argv: call.words, env: [] });
   call.cx.unknown(`${call.name} means something only in zsh`, { span: call.span });
   return done(call.state);
 };
 
 const repeat: Builtin = (call) => {
-  if (call.words.length > 1) dispatch({ ...call, argv: call.words.slice(1), env: [] });
+  if (call.words.length > 1 && call.cx.carry(call.words)) dispatch({ ...call, argv: call.words.slice(1), env: [] });
   call.cx.unknown("repeat means something only in zsh", { span: call.span });
   return done(call.state);
 };
