@@ -1,7 +1,7 @@
 import { basename } from "node:path";
 import { brief, visible } from "../action/index.ts";
-import { openGuard, probeSandbox } from "../sdk/index.ts";
-import { outcomeOf } from "../sdk/guard/index.ts";
+import { probeSandbox } from "../sdk/index.ts";
+import { openPromptGuard, outcomeOf } from "../sdk/guard/index.ts";
 import { askQueue } from "../sdk/queue/index.ts";
 import {
   type GatewayOptions,
@@ -43,7 +43,8 @@ export async function mcp(command: readonly string[], flags: McpOptions): Promis
   if (remote?.warning !== undefined) writeStderr(`assent mcp: ${visible(remote.warning)}\n`);
   const cwd = absolute(".");
   const policyFiles = flags.policy.map((file) => absolute(file, cwd));
-  const guard = openGuard({ cwd, agent: "mcp", point: "mcp", policyFiles });
+  const onNotice = (text: string): void => writeStderr(`assent mcp: ${visible(text)}\n`);
+  const guard = openPromptGuard({ cwd, agent: "mcp", point: "mcp", policyFiles }, onNotice);
   const confinement = { machine: thisMachine(), policyFiles, profile: `mcp-${name}` };
   const behind: ServerBehind = "argv" in found && flags.confine === true ? { ...found, confinement } : found;
   if (flags.confine === true && !(await probeSandbox(cwd))) {
@@ -57,7 +58,7 @@ export async function mcp(command: readonly string[], flags: McpOptions): Promis
   const machine = thisMachine();
   const askElsewhere: GatewayOptions["askElsewhere"] = ({ name: who, what, verdict }, signal) =>
     askQueue({ machine, point: "gateway", who, cwd, what, verdict, outcome: outcomeOf(verdict), patience: PATIENCE_MS }, signal);
-  const options = { guard, name, askElsewhere, onNotice: (text: string): void => writeStderr(`assent mcp: ${visible(text)}\n`) };
+  const options = { guard, name, askElsewhere, onNotice };
   if (listen === undefined) {
     const stdio = { ...options, input: process.stdin, output: process.stdout };
     return "server" in behind ? await serveRemote({ ...stdio, ...behind }) : await serveGateway({ ...stdio, ...behind });

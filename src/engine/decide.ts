@@ -65,6 +65,11 @@ export interface DecideOptions extends Omit<Situation, "files" | "hostDecides" |
   readonly keepEdit?: KeepEdit;
   /** Another process judges it where this one fails, takes longer, or comes too late: `commit` throws `WatchFirst` then, before anything is left behind. */
   readonly elsewhere?: { readonly within: Pick<Budget, "milliseconds" | "clock">; readonly commit: () => void };
+  /**
+   * What an allowed request leaves behind, its line in the log, is left to whoever gave this: the work gives the warnings. It is to be
+   * done before anything else is judged, and before the process ends. Absent: it is done before the answer.
+   */
+  readonly afterwards?: (work: () => readonly string[]) => void;
   /** What outlives a process, grants and refusals: used and added to, only looked at, or left out. By default used. */
   readonly memory?: "use" | "look" | "none";
 }
@@ -101,14 +106,21 @@ export interface Outcome {
 export function decide(request: Request, options: DecideOptions): Outcome {
   const start = process.hrtime.bigint();
   const outcome = withinBudget(request, options);
-  const { machine, audit, memory = "use" } = options;
+  const { machine, audit, memory = "use", afterwards } = options;
   const { verdict, basis } = outcome;
+  const milliseconds = Number(process.hrtime.bigint() - start) / 1e6;
   if (memory === "use") settleFailure(request, outcome, machine);
-  const more = [
-    ...(audit ? [notLogged(record(outcome, machine, Number(process.hrtime.bigint() - start) / 1e6))] : []),
-    ...(audit ? [countRefusals(request, verdict, basis?.policy, machine)] : []),
-    ...(memory === "use" && basis !== undefined ? [rememberDenied(request, verdict, { ...basis, machine })] : []),
-  ].filter((problem) => problem !== undefined);
+  const leave = (): readonly string[] =>
+    [
+      ...(audit ? [notLogged(record(outcome, machine, milliseconds))] : []),
+      ...(audit ? [countRefusals(request, verdict, basis?.policy, machine)] : []),
+      ...(memory === "use" && basis !== undefined ? [rememberDenied(request, verdict, { ...basis, machine })] : []),
+    ].filter((problem) => problem !== undefined);
+  if (afterwards !== undefined && outcome.answer.decision === "allow") {
+    afterwards(leave);
+    return outcome;
+  }
+  const more = leave();
   return more.length === 0 ? outcome : { ...outcome, warnings: [...outcome.warnings, ...more] };
 }
 

@@ -1,7 +1,8 @@
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { openGuard, PermissionDeniedError, type GuardRequest, type OpenGuardOptions } from "../../src/sdk/index.ts";
+import { openPromptGuard } from "../../src/sdk/guard/index.ts";
 import { scratch, type Scratch } from "../scratch.ts";
 
 /** `openGuard`: the whole policy of a machine, as one object. */
@@ -142,4 +143,54 @@ it("D28: what a person refused is asked again through another tool, until there 
 
 it.each([{ preset: "readonly" }, { files: "none" }, { onask: () => true }, { policyfiles: [] }])("%j is not an option", (options) => {
   expect(() => openGuard(options as object)).toThrow("does not know the option");
+});
+
+describe("a guard whose lines in the log follow the answers", () => {
+  const lines = (place: Scratch): readonly unknown[] => {
+    const file = join(place.home, ".local/state/assent/audit.jsonl");
+    return existsSync(file)
+      ? readFileSync(file, "utf8")
+          .trim()
+          .split("\n")
+          .map((line) => (JSON.parse(line) as { input: unknown }).input)
+      : [];
+  };
+  const open = (place: Scratch, warnings: string[] = []) =>
+    openPromptGuard({ cwd: place.project, machine: place.machine }, (text) => warnings.push(text));
+  const turn = async (): Promise<void> => await new Promise((resolve) => void setImmediate(resolve));
+
+  it("writes that of an allowed call when it has been passed on, before anything that was not ready yet is read", async () => {
+    const place = scratch();
+    expect(open(place).decide({ command: "ls" }).decision).toBe("allow");
+    expect(lines(place)).toEqual([]);
+    await turn();
+    expect(lines(place)).toEqual([{ command: "ls" }]);
+  });
+
+  it.each(["rm -rf ~", "weird"])("writes that of any other call at once: %s", (command) => {
+    const place = scratch();
+    open(place).decide({ command });
+    expect(lines(place)).toEqual([{ command }]);
+  });
+
+  it("writes before it judges again, in the order of the answers, and each once", async () => {
+    const place = scratch();
+    const guard = open(place);
+    guard.decide({ command: "ls a" });
+    guard.decide({ command: "ls b" });
+    expect(lines(place)).toEqual([{ command: "ls a" }]);
+    guard.decide({ command: "weird" });
+    expect(lines(place)).toEqual([{ command: "ls a" }, { command: "ls b" }, { command: "weird" }]);
+    await turn();
+    expect(lines(place)).toHaveLength(3);
+  });
+
+  it("says when a line cannot be written", async () => {
+    const place = scratch();
+    place.write("~/.local/state/assent/audit.jsonl/x", "");
+    const warnings: string[] = [];
+    expect(open(place, warnings).decide({ command: "ls" }).warnings).toEqual([]);
+    await turn();
+    expect(warnings).toEqual([expect.stringMatching(/^not logged: /)]);
+  });
 });

@@ -174,10 +174,38 @@ export function openGuard(options: OpenGuardOptions = {}): Guard {
   };
 }
 
+/** A guard whose lines in the log are written after its answer, in the order of the answers: a call is passed on first. */
+export interface PromptGuard {
+  /** As `Guard.decide`. What an earlier call has left to be written is written before. */
+  decide(request: GuardRequest): GuardDecision;
+}
+
+/**
+ * Opens a guard for a process that passes calls on. The line of a call that is allowed is written as soon as it has been passed on:
+ * before the next one is judged, before anything is read that comes in answer to it, and before the process ends.
+ */
+export function openPromptGuard(options: OpenGuardOptions, onWarning: (text: string) => void): PromptGuard {
+  const left: (() => readonly string[])[] = [];
+  const write = (): void => {
+    for (const work of left.splice(0)) for (const warning of work()) onWarning(warning);
+  };
+  const judge = judgeIn(options, (work) => {
+    // Node does these before it looks for input again.
+    if (left.push(work) === 1) setImmediate(write);
+  });
+  process.on("exit", write);
+  return {
+    decide: (request) => {
+      write();
+      return judge(request);
+    },
+  };
+}
+
 /** Inside a supervised run the supervisor judges: there neither policy nor trust nor log are in the program's reach. */
-function judgeIn(options: OpenGuardOptions): (asked: GuardRequest) => GuardDecision {
+function judgeIn(options: OpenGuardOptions, afterwards?: DecideOptions["afterwards"]): (asked: GuardRequest) => GuardDecision {
   const { machine, cwd = process.cwd(), policyFiles = [], audit = true } = options;
-  const settings = { machine: machine ?? thisMachine(), ...LIBRARY, policyFiles };
+  const settings = { machine: machine ?? thisMachine(), ...LIBRARY, policyFiles, ...(afterwards === undefined ? {} : { afterwards }) };
   const here = (asked: GuardRequest, logs: boolean): GuardDecision => {
     const request = requestOf(asked, cwd, options);
     const wrong = wrongFolder(request);

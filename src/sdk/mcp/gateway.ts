@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { visible } from "../../action/index.ts";
 import { isObject } from "../../data/index.ts";
 import { isMeantQuestion } from "../../policy/index.ts";
-import type { Guard, GuardDecision } from "../guard/open-guard.ts";
+import type { GuardDecision, PromptGuard } from "../guard/open-guard.ts";
 import { answeredByHost, type QueueReply } from "../queue/index.ts";
 import { isId, keyOf, readServer, requestId, type Id, type Message, type Said } from "./message.ts";
 
@@ -18,7 +18,7 @@ export interface Exchange {
 }
 
 export interface GatewayOptions {
-  readonly guard: Guard;
+  readonly guard: PromptGuard;
   /** The server's name in rules, `mcp__NAME__tool`. Given by the person, never by the server. */
   readonly name: string;
   /** For people. */

@@ -82,6 +82,17 @@ describe("tools", () => {
     const log = readFileSync(join(there.place.home, ".local/state/assent/audit.jsonl"), "utf8").trim().split("\n");
     expect(JSON.parse(log.at(-1) ?? "")).toMatchObject({ point: "mcp", tool: "mcp__files__delete_all", answer: "deny" });
   });
+
+  it.each<readonly [string, Record<string, unknown>]>([
+    ["echo", { text: "hi" }],
+    // It ends the server at once, and the gateway with it.
+    ["crash", {}],
+  ])("a call that is passed on is in the log when its answer is there: %s", async (name, input) => {
+    const there = await connect();
+    await call(there, name, input).catch(() => undefined);
+    const log = readFileSync(join(there.place.home, ".local/state/assent/audit.jsonl"), "utf8").trim().split("\n");
+    expect(JSON.parse(log.at(-1) ?? "")).toMatchObject({ point: "mcp", tool: `mcp__files__${name}`, input, answer: "allow" });
+  });
 });
 
 describe("all else passes", () => {

@@ -3,6 +3,7 @@ import type { AddressInfo } from "node:net";
 import { visible } from "../../../action/index.ts";
 import { errorLine, INVALID_REQUEST } from "../gateway.ts";
 import { readClient, type Said } from "../message.ts";
+import { bodyOf, TooLargeError } from "./body.ts";
 import { Entrance, PATH, refuse, type ListenOptions } from "./entrance.ts";
 
 /** What was posted: a message, or a batch of them. */
@@ -63,23 +64,18 @@ async function receive(request: IncomingMessage, response: ServerResponse, behin
     refuse(response, 415, "the content type is application/json");
     return;
   }
-  const parts: Buffer[] = [];
-  let length = 0;
+  let bytes: Buffer;
   try {
-    for await (const part of request) {
-      if (!Buffer.isBuffer(part)) continue;
-      length += part.length;
-      if (length > LONGEST_BODY) {
-        refuse(response, 413, `a message has at most ${LONGEST_BODY} bytes`);
-        return;
-      }
-      parts.push(part);
+    bytes = await bodyOf(request, LONGEST_BODY);
+  } catch (error) {
+    if (error instanceof TooLargeError) {
+      refuse(response, 413, `a message has at most ${LONGEST_BODY} bytes`);
+      request.destroy();
     }
-  } catch {
-    // The client has gone.
+    // Else the client has gone.
     return;
   }
-  const read = readClient(Buffer.concat(parts));
+  const read = readClient(bytes);
   if ("wrong" in read) {
     const why = `the message was not passed on: ${visible(read.wrong)}`;
     response.writeHead(400, { "content-type": "application/json" }).end(errorLine(read.id, INVALID_REQUEST, why));
@@ -91,4 +87,13 @@ async function receive(request: IncomingMessage, response: ServerResponse, behin
 /** A stream of events can be answered to this request. */
 export const takesStream = ({ headers }: IncomingMessage): boolean => /text\/event-stream|\*\/\*/.test(headers.accept ?? "");
 
-export const STREAM_HEAD = { "content-type": "text/event-stream", "cache-control": "no-cache, no-transform", "x-accel-buffering": "no" };
+const STREAM_HEAD = { "content-type": "text/event-stream", "cache-control": "no-cache, no-transform", "x-accel-buffering": "no" };
+/** Milliseconds in which the first event mostly comes. */
+const HEAD_WAITS_MS = 25;
+
+/** Begins a stream of events. The head goes with the first one where that comes soon: by itself it would wake the client twice. */
+export function beginStream(response: ServerResponse, headers: Readonly<Record<string, string>>): void {
+  response.writeHead(200, { ...STREAM_HEAD, ...headers });
+  const timer = setTimeout(() => response.flushHeaders(), HEAD_WAITS_MS);
+  response.once("close", () => clearTimeout(timer));
+}

@@ -2,10 +2,10 @@ import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:
 import { errorLine, type Exchange, Gateway, type GatewayOptions } from "../gateway.ts";
 import { type Id, requestId } from "../message.ts";
 import { refuse } from "./entrance.ts";
-import { type Behind, type Posted, STREAM_HEAD, takesStream } from "./listen.ts";
+import { beginStream, type Behind, type Posted, takesStream } from "./listen.ts";
 import { newSessionId, opens } from "./sessions.ts";
 import { eventText, type ServerEvent } from "./sse.ts";
-import { bodyOf, eachEvent, headerOf, isJson, isStream, networkError, type RemoteOptions, Upstream } from "./upstream.ts";
+import { answerOf, eachEvent, headerOf, isJson, isStream, networkError, type RemoteOptions, Upstream } from "./upstream.ts";
 
 /** A client's session, and the server's behind it. */
 interface Session {
@@ -50,16 +50,19 @@ export class Proxy implements Behind {
     const reply = new Reply(response, opening ? undefined : session.id, batch);
     const passed: Buffer[] = [];
     const abort = new AbortController();
-    const state = { judging: true };
+    const state = { judging: true, exchanging: false };
     const send = async (): Promise<void> => {
       const body = batch ? Buffer.from(`[${passed.map(String).join(",")}]`, "utf8") : passed[0];
-      if (body !== undefined) await this.#exchange(body, request, { session, reply, ids, opening, signal: abort.signal });
+      if (body === undefined) return;
+      state.exchanging = true;
+      await this.#exchange(body, request, { session, reply, ids, opening, signal: abort.signal });
+      state.exchanging = false;
     };
     const via: Exchange = {
       toServer: ({ line }) => {
         passed.push(line);
-        // A person has said yes: until then nothing went on.
-        if (!state.judging) void send();
+        // A batch goes on as a whole; a call that a person was asked about, after the yes.
+        if (!batch || !state.judging) void send();
       },
       answer: (id, line) => {
         reply.add(line);
@@ -71,12 +74,13 @@ export class Proxy implements Behind {
     };
     response.on("close", () => {
       gateway.gone(via);
-      abort.abort();
+      if (state.exchanging) abort.abort();
     });
     for (const one of said) gateway.fromClient(one, via);
     state.judging = false;
-    if (passed.length > 0) void send();
-    else if (batch || ids.length === 0) reply.end();
+    if (passed.length > 0) {
+      if (batch) void send();
+    } else if (batch || ids.length === 0) reply.end();
   };
 
   readonly get = (request: IncomingMessage, response: ServerResponse): void => {
@@ -156,7 +160,7 @@ export class Proxy implements Behind {
       }
       if (fine && isStream(from)) await this.#relay(from, session, reply);
       else if (fine && isJson(from)) {
-        for (const { line } of gateway.fromServer(await bodyOf(from))) reply.add(line);
+        for (const { line } of gateway.fromServer(await answerOf(from))) reply.add(line);
         reply.end(statusCode);
       } else if (reply.begun) throw new Error(`it answered ${statusCode}`);
       else await plain(from, reply.response);
@@ -206,7 +210,7 @@ function chosen(headers: IncomingHttpHeaders, names: readonly string[]): Record<
 
 /** An answer without messages in it: as it is. */
 async function plain(from: IncomingMessage, response: ServerResponse): Promise<void> {
-  const body = await bodyOf(from, 1 << 20);
+  const body = await answerOf(from, 1 << 20);
   const type = headerOf(from, "content-type");
   response
     .writeHead(from.statusCode ?? 502, { ...chosen(from.headers, DOWN), ...(type === undefined ? {} : { "content-type": type }) })
@@ -241,7 +245,7 @@ class Reply {
   open(): void {
     if (this.#streams || this.response.headersSent) return;
     this.#streams = true;
-    this.response.writeHead(200, { ...STREAM_HEAD, ...this.#head() }).flushHeaders();
+    beginStream(this.response, this.#head());
     for (const line of this.#lines.splice(0)) this.event({ id: undefined, event: undefined, data: line });
   }
 

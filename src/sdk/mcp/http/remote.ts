@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { isObject } from "../../../data/index.ts";
 import { requestId, type Id, type Said } from "../message.ts";
-import { bodyOf, eachEvent, headerOf, isJson, isStream, networkError, refusalOf, Upstream, type RemoteOptions } from "./upstream.ts";
+import { answerOf, eachEvent, headerOf, isJson, isStream, networkError, refusalOf, Upstream, type RemoteOptions } from "./upstream.ts";
 
 export interface RemoteWays {
   /** A message of the server; gives what it answers. */
@@ -126,7 +126,7 @@ export class Remote {
       if (opens) this.#version ??= versionIn(line);
       if (this.#ways.message(line).includes(id)) answered = true;
     };
-    if (isJson(response)) take(await bodyOf(response));
+    if (isJson(response)) take(await answerOf(response));
     else if (isStream(response)) {
       let last: string | undefined;
       for (let left = MOST_RESUMES, from = response; ; left -= 1) {
@@ -198,7 +198,7 @@ export class Remote {
     if (response.statusCode !== 200) throw new Error(await refusalOf(response));
     this.#session = headerOf(response, "mcp-session-id");
     if (isStream(response)) await eachEvent(response, () => undefined);
-    else await bodyOf(response);
+    else await answerOf(response);
     if (initialized !== undefined) (await this.#send(initialized.line)).resume();
     this.#ways.notice("the server had forgotten the session; it was opened again");
     this.#listen();

@@ -5,7 +5,7 @@ import { type Exchange, Gateway, type GatewayOptions } from "../gateway.ts";
 import { isId, keyOf, type Message, requestId } from "../message.ts";
 import { lineWriter, readLines, type ServerProcess, type ServerStart, startServer } from "../server-process.ts";
 import { refuse } from "./entrance.ts";
-import { type Behind, type Posted, STREAM_HEAD, takesStream } from "./listen.ts";
+import { beginStream, type Behind, type Posted, takesStream } from "./listen.ts";
 import { eventText } from "./sse.ts";
 
 const MOST_SESSIONS = 64;
@@ -126,7 +126,7 @@ class ServerSession {
     });
     const stream: Stream = { response, open: new Set(keys) };
     const head = { "mcp-session-id": this.#id };
-    if (keys.length > 0) response.writeHead(200, { ...STREAM_HEAD, ...head }).flushHeaders();
+    if (keys.length > 0) beginStream(response, head);
     for (const { message } of said) this.#register(message, stream);
     if (keys.length > 0) this.#catchUp();
     response.on("close", () => {
@@ -168,7 +168,7 @@ class ServerSession {
       return;
     }
     this.#listener = response;
-    response.writeHead(200, { ...STREAM_HEAD, "mcp-session-id": this.#id }).flushHeaders();
+    beginStream(response, { "mcp-session-id": this.#id });
     response.on("close", () => {
       if (this.#listener === response) this.#listener = undefined;
       this.#used = performance.now();

@@ -1,6 +1,7 @@
 import { Agent, request as requestPlain, type IncomingHttpHeaders, type IncomingMessage } from "node:http";
 import { Agent as SecureAgent, request as requestSecure } from "node:https";
 import { brief } from "../../../action/index.ts";
+import { bodyOf, eachPart } from "./body.ts";
 import { EventReader, type ServerEvent } from "./sse.ts";
 
 /** A server that is reached by HTTP, and what every request to it carries. */
@@ -52,8 +53,12 @@ export class Upstream {
     const ask: typeof requestPlain = this.#url.protocol === "https:" ? requestSecure : requestPlain;
     return await new Promise((resolve, reject) => {
       const all = { ...headers, ...this.#headers, ...(body === undefined ? {} : { "content-length": String(body.length) }) };
-      const sent = ask(this.#url, { method, headers: all, agent: this.#agent, signal }, resolve);
+      const sent = ask(this.#url, { method, headers: all, agent: this.#agent }, resolve);
       sent.on("error", reject);
+      const give = (): void => void sent.destroy(new Error("it was given up"));
+      if (signal.aborted) give();
+      signal.addEventListener("abort", give);
+      sent.once("close", () => signal.removeEventListener("abort", give));
       sent.end(body);
     });
   }
@@ -78,29 +83,21 @@ export async function eachEvent(
   take: (event: ServerEvent, retry: number | undefined) => void,
 ): Promise<number | undefined> {
   const reader = new EventReader();
-  for await (const chunk of response) if (Buffer.isBuffer(chunk)) for (const event of reader.add(chunk)) take(event, reader.retry);
+  await eachPart(response, (chunk) => {
+    for (const event of reader.add(chunk)) take(event, reader.retry);
+  });
   return reader.retry;
 }
 
 /** The whole of an answer. */
-export async function bodyOf(response: IncomingMessage, limit = MOST_BYTES): Promise<Buffer> {
-  const parts: Buffer[] = [];
-  let length = 0;
-  for await (const part of response) {
-    if (!Buffer.isBuffer(part)) continue;
-    length += part.length;
-    if (length > limit) throw new Error("the server's answer is too large");
-    parts.push(part);
-  }
-  return Buffer.concat(parts);
-}
+export const answerOf = async (response: IncomingMessage, limit = MOST_BYTES): Promise<Buffer> => await bodyOf(response, limit);
 
 /** What a server that refuses says about it. */
 export async function refusalOf(response: IncomingMessage): Promise<string> {
   const { statusCode = 0, statusMessage = "" } = response;
   let said = "";
   try {
-    const text = (await bodyOf(response, 65_536)).toString("utf8");
+    const text = (await answerOf(response, 65_536)).toString("utf8");
     said = messageIn(text) ?? (isJson(response) || text.length > 300 ? "" : text);
   } catch {
     // Its status says enough.
