@@ -13,6 +13,7 @@ import { judge } from "../src/policy/index.ts";
 import { thisMachine } from "../src/state/index.ts";
 
 const rounds = Number(process.argv[2] ?? 300);
+const json = process.env["ASSENT_JSON"] !== undefined;
 const commands = readFileSync("test/cases/benign.txt", "utf8")
   .split("\n")
   .filter((line) => line !== "" && !line.startsWith("#"));
@@ -72,6 +73,15 @@ try {
   console.log(`in a running process, ${commands.length} benign commands × ${rounds}, node ${process.version}`);
   const decisions = measure((command) => void decide(request(command), options));
   report("decide", decisions);
+  const all = sorted(decisions.flat());
+  if (json) console.log(JSON.stringify({ median: at(all, 0.5), p99: at(all, 0.99) / 1000 }));
+  else reportParts(decisions);
+} finally {
+  rmSync(scratch, { recursive: true, force: true });
+}
+
+/** Lowering and judging alone, and the lines that take longest. */
+function reportParts(decisions: readonly (readonly number[])[]): void {
   report(
     "lower",
     measure((command) => void lowerTool(request(command), realWorld(machine, project, undefined))),
@@ -87,6 +97,4 @@ try {
   );
   const slowest = commands.map((command, line) => [command, at(decisions[line] ?? [], 0.5)] as const).toSorted(([, a], [, b]) => b - a);
   for (const [command, median] of slowest.slice(0, 5)) console.log(`  ${shown(median)} µs  ${command.slice(0, 90)}`);
-} finally {
-  rmSync(scratch, { recursive: true, force: true });
 }

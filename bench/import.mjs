@@ -56,8 +56,17 @@ try {
   for (const { name, clock, processor } of programs) {
     const part = (list, against) =>
       `${median(list).toFixed(1).padStart(6)} ms ${(median(list) / median(against)).toFixed(2).padStart(5)} x`;
-    console.log(`${name.padEnd(26)} clock ${part(clock, base.clock)}   processor ${part(processor, base.processor)}`);
+    if (process.env.ASSENT_JSON === undefined)
+      console.log(`${name.padEnd(26)} clock ${part(clock, base.clock)}   processor ${part(processor, base.processor)}`);
   }
+  const [, zod, assent] = programs;
+  const figures = {
+    zod: median(zod.processor),
+    assent: median(assent.processor),
+    "zod clock": median(zod.clock),
+    "assent clock": median(assent.clock),
+  };
+  if (process.env.ASSENT_JSON !== undefined) console.log(JSON.stringify(figures));
 } finally {
   rmSync(scratch, { recursive: true, force: true });
 }

@@ -7,6 +7,8 @@ import { openGuard, PermissionChecker, presets } from "../src/sdk/index.ts";
 import { thisMachine } from "../src/state/index.ts";
 
 const rounds = Number(process.argv[2] ?? 300);
+/** Medians, by name. */
+const figures: Record<string, number> = {};
 const commands = readFileSync("test/cases/benign.txt", "utf8")
   .split("\n")
   .filter((line) => line !== "" && !line.startsWith("#"));
@@ -33,6 +35,7 @@ function measure(name: string, targets: readonly string[], work: (target: string
   }
   const sorted = times.toSorted((a, b) => a - b);
   const at = (share: number): string => (sorted[Math.floor(sorted.length * share)] ?? 0).toFixed(0).padStart(5);
+  figures[name] = sorted[Math.floor(sorted.length * 0.5)] ?? Number.NaN;
   console.log(`${name.padEnd(34)} median ${at(0.5)} µs   p99 ${at(0.99)} µs`);
 }
 
@@ -44,6 +47,7 @@ try {
   measure("checkSync execute", commands, (command) => void checker.checkSync("execute", command));
   measure("checkSync execute, no policy files", commands, (command) => void alone.checkSync("execute", command));
   measure("guard.decide command", commands, (command) => void guard.decide({ command }));
+  if (process.env["ASSENT_JSON"] !== undefined) console.log(JSON.stringify(figures));
 } finally {
   rmSync(scratch, { recursive: true, force: true });
 }

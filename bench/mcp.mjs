@@ -43,7 +43,7 @@ function used(pid) {
 }
 
 const SERVER = file("test/sdk/mcp/server.mjs");
-const GATEWAY = [file("dist/bin.cjs"), "mcp", "--name", "files"];
+const GATEWAY = [join(process.env.ASSENT_DIST ?? file("dist"), "bin.cjs"), "mcp", "--name", "files"];
 const overStdio = async (args) =>
   await connect(new StdioClientTransport({ command: process.execPath, args, cwd: home, env, stderr: "ignore" }));
 const overHttp = async (url, pid) => await connect(new StreamableHTTPClientTransport(new URL(url)), pid);
@@ -73,13 +73,16 @@ for (let at = -50; at < calls; at += 1) {
     if (at >= 0) times[name].push(performance.now() - start);
   }
 }
+const figures = {};
 const median = (all) => all.toSorted((a, b) => a - b)[Math.floor(all.length / 2)];
 for (const [name, all] of Object.entries(times)) {
   const added = median(all) - median(times[direct(name)]);
   const own = name.includes("gateway") ? (used(sides[name].pid) - before[name]) / calls : 0;
+  if (name.includes("gateway")) figures[name.toLowerCase().split(", gateway, ").join("-")] = added;
   const more = `, adds ${added.toFixed(2)} ms to ${direct(name)}; ${own.toFixed(2)} ms of the gateway's processor time`;
   console.log(`${name.padEnd(22)} median ${median(all).toFixed(2)} ms${name.includes("gateway") ? more : ""}`);
 }
+if (process.env.ASSENT_JSON !== undefined) console.log(JSON.stringify(figures));
 await Promise.all(Object.values(sides).map(({ client }) => client.close()));
 for (const child of started) child.kill();
 rmSync(home, { recursive: true, force: true });

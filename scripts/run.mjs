@@ -1,7 +1,7 @@
 // Runs a TypeScript file of this repository on any supported Node: `node scripts/run.mjs bench/decide.ts [args]`.
 import { build } from "esbuild";
 import { mkdirSync, rmSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { join, relative, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { knowledgeNow } from "./knowledge.mjs";
 
@@ -11,6 +11,17 @@ if (entry === undefined) {
   process.exit(2);
 }
 const root = fileURLToPath(new URL("..", import.meta.url));
+// Another tree's sources in the place of these, for benchmarks that compare.
+const sources = process.env.ASSENT_ROOT ?? root;
+const elsewhere = {
+  name: "elsewhere",
+  setup(bundle) {
+    if (resolve(sources) === resolve(root)) return;
+    bundle.onResolve({ filter: /^\.\.?\/(?:.*\/)?src\// }, ({ path, resolveDir }) => ({
+      path: join(sources, relative(root, resolve(resolveDir, path))),
+    }));
+  },
+};
 const folder = join(root, "node_modules/.cache/assent");
 mkdirSync(folder, { recursive: true });
 // One a process: the same script may run twice at once.
@@ -26,7 +37,7 @@ await build({
   packages: "external",
   sourcemap: "inline",
   logLevel: "warning",
-  plugins: [knowledgeNow(root)],
+  plugins: [elsewhere, knowledgeNow(sources)],
 });
 process.argv = [process.argv[0] ?? "node", entry, ...rest];
 await import(pathToFileURL(outfile).href);
