@@ -1,6 +1,7 @@
 import {
   addressOf,
   alloc,
+  ERRNO,
   lastingAddressOf,
   POLLHUP,
   POLLIN,
@@ -18,7 +19,6 @@ const SEND = 0xc0182101;
 const ID_VALID = 0x40082102;
 const ADDFD = 0x40182103;
 const FLAG_CONTINUE = 1;
-const ADDFD_SEND = 2;
 
 const IOCTL = SYSCALLS.ioctl;
 
@@ -190,15 +190,16 @@ export class Listener {
     const gift = this.#gift;
     gift[0] = trap.idLow;
     gift[1] = trap.idHigh;
-    gift[2] = near ? 0 : ADDFD_SEND;
+    // Not with the answer in one (ADDFD_SEND): a signal to us before the task has taken it makes the call's result 0, another descriptor.
+    gift[2] = 0;
     gift[3] = fd;
     gift[4] = 0;
     gift[5] = closeOnExec ? 0o2000000 : 0;
-    const installed = sys(IOCTL, this.#fd, ADDFD, this.#at.addfd);
-    if (near) {
-      sys(SYSCALLS.sched_setaffinity, trap.tid, 128, this.#at.mask);
-      if (installed >= 0) this.#send(trap, installed, 0, 0);
-    }
+    let installed = sys(IOCTL, this.#fd, ADDFD, this.#at.addfd);
+    // Taken back by the kernel, and not installed.
+    while (installed === -ERRNO.EINTR) installed = sys(IOCTL, this.#fd, ADDFD, this.#at.addfd);
+    if (near) sys(SYSCALLS.sched_setaffinity, trap.tid, 128, this.#at.mask);
+    if (installed >= 0) this.#send(trap, installed, 0, 0);
     if (measured && installed >= 0 && near === wanted) this.#nearness.took(near, performance.now() - start);
     return installed;
   }

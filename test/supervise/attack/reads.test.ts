@@ -180,3 +180,37 @@ say({found: True for found in sorted(seen)}, seen.get('plain', 0) > 10)
     expect(out).toMatch(/'Permission denied': True.*'plain': True\} True$/m);
   });
 });
+
+describe.concurrent("a descriptor is the one that was opened", () => {
+  // seccomp_unotify(2): handing one over with the answer in one step, interrupted, answers 0, which is standard input.
+  it("even where the supervisor is stopped meanwhile, and goes on", async () => {
+    const { out } = await attack({
+      before: `mkdir sub; for i in 1 2 3 4 5 6 7 8; do echo plain$i > sub/f$i; done
+cat > /srv/signals.py <<'PY'
+import glob, os, signal, time
+def supervisors(): return [int(p.split('/')[2]) for p in glob.glob('/proc/[0-9]*/cmdline') if b'--beside' in open(p, 'rb').read()]
+while not os.path.exists('/srv/proj/go'): time.sleep(0.02)
+found = supervisors()
+while not os.path.exists('/srv/proj/over'):
+    for pid in found: os.kill(pid, signal.SIGSTOP); os.kill(pid, signal.SIGCONT)
+    time.sleep(0.0002)
+print('signalled', len(found) > 0, flush=True)
+PY
+timeout 40 python3 /srv/signals.py &`,
+      program: python(`
+open('go', 'w').close()
+wrong = 0
+for at in range(4000):
+    fd = os.open('sub/f%d' % (at % 8 + 1), os.O_RDONLY)
+    if fd < 3: wrong += 1; continue
+    if os.read(fd, 100).strip() != b'plain%d' % (at % 8 + 1): wrong += 1
+    os.close(fd)
+open('over', 'w').close()
+say('wrong', wrong)
+time.sleep(0.5)
+`),
+    });
+    expect(out).toMatch(/^wrong 0$/m);
+    expect(out).toContain("signalled True");
+  });
+});
