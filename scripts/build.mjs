@@ -219,6 +219,15 @@ try {
       define: { ...part.define, "import.meta.url": "moduleUrl" },
       banner: { js: `${part.banner.js}${MODULE_URL}` },
     }),
+    // The supervisor that waits: it loads `assent run` before there is a command.
+    build({
+      ...part,
+      entryPoints: [entry("spare")],
+      outfile: join(fresh, "spare.cjs"),
+      plugins: [lazyShell],
+      define: { ...part.define, "import.meta.url": "moduleUrl" },
+      banner: { js: `${part.banner.js}${MODULE_URL}` },
+    }),
     // The command, what hosts load that load JavaScript, and the library in one piece: they share their chunks.
     build({
       ...modules,
@@ -267,18 +276,14 @@ try {
 /** The static programs that start the hook where a host needs no shell for it: written out, not compiled. */
 async function writeLaunchers() {
   const outfile = join(fresh, "launcher.mjs");
-  const contents =
-    'export * from "./launcher.ts"; export * from "./when-launcher.ts"; export * from "./ask-client.ts"; export * from "./front.ts";';
+  const files = ["launcher", "when-launcher", "ask-client", "front", "spare-client"];
+  const contents = files.map((file) => `export * from "./${file}.ts";`).join("");
   await build({ ...common, stdin: { contents, resolveDir: join(root, "src/agents/install") }, outfile, format: "esm" });
-  const { launcherProgram, whenProgram, askClientProgram, frontProgram } = await import(pathToFileURL(outfile).href);
+  const made = await import(pathToFileURL(outfile).href);
   rmSync(outfile);
+  const { launcherProgram: launch, whenProgram: when, askClientProgram: ask, frontProgram: front, spareClientProgram: spare } = made;
   for (const architecture of ["x64", "arm64"]) {
-    for (const [name, program] of Object.entries({
-      launch: launcherProgram,
-      when: whenProgram,
-      ask: askClientProgram,
-      front: frontProgram,
-    })) {
+    for (const [name, program] of Object.entries({ launch, when, ask, front, spare })) {
       const file = join(fresh, `${name}-${architecture}`);
       writeFileSync(file, program(architecture));
       chmodSync(file, 0o755);

@@ -1,4 +1,6 @@
+import { statSync } from "node:fs";
 import { type Machine, residentFolder, thisMachine } from "../state/index.ts";
+import { confineLauncher, shellPrefix } from "../action/index.ts";
 import type { Protocol } from "../agents/index.ts";
 import { handedOn } from "../agents/install/index.ts";
 import { decide, findExtensions, forgetFindings, WatchFirst } from "../engine/index.ts";
@@ -10,9 +12,12 @@ import {
   type ResidentCall,
   residentPlace,
   serve,
+  sparePlace,
+  Spares,
   SocketWay,
   type Way,
 } from "../resident/index.ts";
+import { BESIDE, SPARE } from "./beside.ts";
 import { judgeResident, type CheckEngine } from "./check.ts";
 import { mayWait } from "./held.ts";
 import { judgeStart } from "./hook.ts";
@@ -45,12 +50,26 @@ export async function main(): Promise<void> {
       how === "bash"
         ? new LoopbackWay(loopbackPlace(folder), process.platform)
         : new SocketWay(residentPlace(folder), how === undefined ? undefined : Number(how));
-    await serve({ folder, program: PROGRAM, answer, warm: rehearse(), way });
+    const spares = how === "bash" || process.platform !== "linux" ? undefined : sparesFor(thisMachine(), folder);
+    await serve({ folder, program: PROGRAM, answer, warm: rehearse(), spares, way });
   } catch {
     // Hooks judge by themselves.
     process.exitCode = 1;
   }
   process.exit();
+}
+
+/** A supervisor that waits, where hosts start confined commands. Its environment is the command's, once there is one. */
+function sparesFor({ home, env }: Machine, folder: string): Spares {
+  const state = env["XDG_STATE_HOME"];
+  return new Spares({
+    node: process.execPath,
+    words: [BIN, "run", BESIDE, SPARE],
+    env: { HOME: home, ...(state === undefined ? {} : { XDG_STATE_HOME: state }) },
+    socket: sparePlace(folder),
+    isWanted: () =>
+      [confineLauncher(home), shellPrefix(home, "claude")].some((file) => statSync(file, { throwIfNoEntry: false }) !== undefined),
+  });
 }
 
 const REHEARSED = [

@@ -10,18 +10,51 @@ const SIGPWR = 30;
 /** As for who is killed. */
 const KILLED = 137;
 
+/** Somebody else waits for the program: the process in front. */
+export interface Beside {
+  /** Its number. */
+  readonly front: number;
+  /** The program gets a process group of its own: it cannot be in the one in front. What ends that ends this. */
+  readonly ownGroup: boolean;
+  /** From now on whoever kills the process in front means us, and with us the whole tree. */
+  readonly begin: () => void;
+  /** Tells the process in front how to end: `7` with that status, `s15` by that signal. */
+  readonly tell: (how: string) => void;
+  /** Lets the process in front end, by this status or as `how` says, and goes on without a terminal, keys or anybody's pipe. */
+  readonly leave: (status: number, how?: string) => void;
+}
+
+/** These end a command, and mean all of it. */
+const ENDING: ReadonlySet<string> = new Set(["SIGTERM", "SIGHUP", "SIGINT", "SIGQUIT", "SIGKILL"]);
+
+/** How signals reach the program: where it has a group of its own, what was sent to the group in front is for all of that. */
+export function senderTo(
+  beside: Beside | undefined,
+  { pid, signal }: { readonly pid: number; readonly signal: (name: NodeJS.Signals) => void },
+): (name: NodeJS.Signals) => void {
+  if (beside?.ownGroup !== true) return signal;
+  return (name) => {
+    try {
+      process.kill(ENDING.has(name) ? -pid : pid, name);
+    } catch {
+      // Gone already.
+    }
+  };
+}
+
 /** The supervisor's side of `run-front.ts`. */
-export class Beside {
+export class StartedBeside implements Beside {
   /** Whom the shell waits for. */
   readonly front = process.ppid;
+  readonly ownGroup = false;
 
   /** Undefined: nobody waits for us but who started us. Takes the word out of the arguments. */
-  static open(): Beside | undefined {
+  static open(): StartedBeside | undefined {
     if (process.argv[3] !== BESIDE) return undefined;
     process.argv.splice(3, 1);
     try {
       const stat = fstatSync(CHANNEL);
-      return stat.isSocket() || stat.isFIFO() ? new Beside() : undefined;
+      return stat.isSocket() || stat.isFIFO() ? new StartedBeside() : undefined;
     } catch {
       return undefined;
     }

@@ -25,7 +25,7 @@ import { CALLER_VARIABLE, callerEnvironment } from "./caller-environment.ts";
 import { engine } from "./engine.ts";
 import { gatewayEnvironment } from "./own-gateway.ts";
 import { absolute } from "./place.ts";
-import type { Beside } from "./run-beside.ts";
+import { type Beside, senderTo } from "./run-beside.ts";
 import { answers, checkRule } from "./run-approver.ts";
 import { isForeground, withSignals } from "./run-job.ts";
 import { startersOf, stayBeside } from "./run-left.ts";
@@ -219,9 +219,10 @@ async function supervise(start: ConfinedStart, run: NonNullable<ConfinedParts["s
     onNotice: (text) => {
       if (send !== undefined) notices.push(text);
     },
-    onStart: ({ signal }) => {
-      send = signal;
+    onStart: (program) => {
+      send = senderTo(beside, program);
     },
+    job: beside?.ownGroup === true,
     leaves: beside !== undefined,
     own: engine.own,
   };

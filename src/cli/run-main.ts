@@ -1,15 +1,23 @@
 import { ORDERED } from "../supervise/order/index.ts";
+import { BESIDE, SPARE } from "./beside.ts";
 import { fail } from "./fail.ts";
-import { Beside } from "./run-beside.ts";
+import { type Beside, StartedBeside } from "./run-beside.ts";
 import { runConfined } from "./run-confined.ts";
 import { runOrdered } from "./run-ordered.ts";
 import { run } from "./run.ts";
+export { rehearseRuns } from "./run-rehearsal.ts";
 import { plainWords } from "./run-options.ts";
 
+declare const require: (id: "./spare.cjs") => { readonly main: () => Promise<void> };
+
 /** `assent run`, without the other commands: they would take as long again to load. */
-export async function main(): Promise<void> {
+export async function main(beside?: Beside): Promise<void> {
   if (process.argv[3] === ORDERED) return await runOrdered();
-  const beside = Beside.open();
+  if (process.argv[3] === BESIDE && process.argv[4] === SPARE) return await require("./spare.cjs").main();
+  await runCommand(beside ?? StartedBeside.open());
+}
+
+async function runCommand(beside: Beside | undefined): Promise<void> {
   const plain = plainWords(process.argv.slice(3));
   if (plain === undefined) return readWords(beside);
   const { confined } = plain.flags;

@@ -13,7 +13,7 @@ import { engine } from "./engine.ts";
 import { absolute } from "./place.ts";
 import { complain } from "./policy-target.ts";
 import { asking, realApprovers, type Approvers, type Asking } from "./run-approver.ts";
-import type { Beside } from "./run-beside.ts";
+import { type Beside, senderTo } from "./run-beside.ts";
 import { actionLine, banner, eventJson, toFile, toStderr, traceLine, type LineOutput } from "./run-events.ts";
 import { isTerminal, TerminalJob, withSignals } from "./run-job.ts";
 import { proposeProfile } from "./run-learn.ts";
@@ -179,7 +179,7 @@ async function supervise(setting: Begun): Promise<number> {
     approver: seen === undefined || flags.logOnly === true ? asked.approver : learningApprover(asked.approver, seen),
     mode: flags.logOnly === true ? "observe" : "enforce",
     bestEffort: flags.bestEffort === true,
-    job: state.job !== undefined,
+    job: state.job !== undefined || parts.beside?.ownGroup === true,
     undo: flags.undo,
     // Sending every event costs the run time.
     ...(seen === undefined && !outputs.wanted
@@ -197,9 +197,9 @@ async function supervise(setting: Begun): Promise<number> {
     },
     onHook: (call) => innerCheck(call, engine),
     onGuard: answerGuard,
-    onStart: ({ pid, signal }) => {
-      state.send = signal;
-      state.job?.started(pid);
+    onStart: (program) => {
+      state.send = senderTo(parts.beside, program);
+      state.job?.started(program.pid);
     },
     // What is written about the run is out of the program's reach.
     leaves: parts.beside !== undefined,

@@ -2,6 +2,7 @@ import { chmodSync, statSync } from "node:fs";
 import { ownLife } from "../approve/index.ts";
 import { isOwn } from "../state/index.ts";
 import { markOf, writeLife } from "./life.ts";
+import type { Spares } from "./spares.ts";
 import type { Way } from "./way.ts";
 import type { ResidentAnswer, ResidentCall } from "./wire.ts";
 
@@ -17,6 +18,8 @@ export interface Residence {
   readonly idle?: number;
   /** Done piece by piece once it listens, between calls: what makes the first answers as quick as later ones. */
   readonly warm?: Iterable<unknown>;
+  /** What waits for commands beside it, and ends with it. */
+  readonly spares?: Spares | undefined;
   /** How it is reached in that folder, which is private by then. */
   readonly way: () => Way;
 }
@@ -84,7 +87,8 @@ class Resident {
     this.#look();
     process.once("SIGTERM", () => this.leave());
     const pieces = (this.#residence.warm ?? [])[Symbol.iterator]();
-    const next = (): void => void (pieces.next().done === true || setImmediate(next));
+    const { spares } = this.#residence;
+    const next = (): void => void (pieces.next().done === true ? spares?.look() : setImmediate(next));
     setTimeout(next, WARM_AFTER_MS).unref();
     return true;
   }
@@ -117,6 +121,7 @@ class Resident {
   #look(): void {
     const idle = performance.now() - this.#last > (this.#residence.idle ?? IDLE_MS);
     if (idle || !this.#way.isFound() || this.#marks() !== this.#program || process.memoryUsage.rss() > MOST_BYTES) return this.leave();
+    this.#residence.spares?.look();
     this.#tell();
   }
 
@@ -129,6 +134,7 @@ class Resident {
   leave(): void {
     clearInterval(this.#timer);
     this.#gone = true;
+    this.#residence.spares?.end();
     this.#way.close(() => this.#over());
     setTimeout(() => this.#over(), LAST_WORDS_MS);
   }

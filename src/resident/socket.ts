@@ -8,10 +8,16 @@ import { CallReader, printAnswerFrame, type ResidentCall } from "./wire.ts";
 
 const LOCK_EX = 2;
 const LOCK_NB = 4;
+const F_SETFD = 2;
+const FD_CLOEXEC = 1;
 
 /** Holds the lock for as long as this process lives; false: another judge does. `inherited`: whoever started us took it already. */
 function holdLock({ lock }: SocketPlace, inherited?: number): boolean {
-  if (inherited !== undefined) return isFileOf(inherited, lock);
+  if (inherited !== undefined) {
+    // What this process starts is not to hold it.
+    sys(SYSCALLS.fcntl, inherited, F_SETFD, FD_CLOEXEC);
+    return isFileOf(inherited, lock);
+  }
   const descriptor = openSync(lock, constants.O_RDWR | constants.O_CREAT | constants.O_NOFOLLOW, 0o600);
   if (sys(SYSCALLS.flock, descriptor, LOCK_EX | LOCK_NB) === 0) return true;
   closeSync(descriptor);

@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { lstatSync, readFileSync, unlinkSync } from "node:fs";
 import { confineLauncher } from "../../action/index.ts";
-import { ensureFolder, errorCode, isOwn, type Machine, writeAtomic } from "../../state/index.ts";
+import { ensureFolder, errorCode, isOwn, type Machine, residentFolder, writeAtomic } from "../../state/index.ts";
 import { architectureOf, type LauncherArchitecture, launcherName, staticProgram } from "./launcher.ts";
 import { assigned, type Program, starts } from "./place.ts";
 
@@ -55,35 +55,46 @@ export function programWith(
 
 /**
  * The file: the routine, then how many words come before `--`, the variables and the words it starts with. `front`: what stands in front of
- * the run (front.ts).
+ * the run (front.ts); `spare`: what hands it to a supervisor that waits (spare-client.ts).
  */
 export function confineProgram(
   architecture: LauncherArchitecture,
   program: Program,
   machine: Pick<Machine, "home" | "env">,
   front?: string,
+  spare?: string,
 ): Buffer {
-  const lists = [
-    [...assigned(machine), CALLER],
-    [...(front === undefined ? [] : [front]), program.node, `${program.folder}/bin.cjs`, "run", "--confined"],
-  ];
+  const lists = [[...assigned(machine), CALLER], runWords(program, machine, { front, spare })];
   return programWith(architecture, confineCode(architecture), Buffer.of(1), lists);
 }
+
+/** The words before those of a confined run. */
+export const runWords = (
+  { node, folder }: Program,
+  machine: Pick<Machine, "home" | "env">,
+  { front, spare }: { readonly front: string | undefined; readonly spare: string | undefined },
+): readonly string[] => [
+  ...(spare === undefined ? [] : [spare, `${residentFolder(machine)}/`]),
+  ...(front === undefined ? [] : [front]),
+  node,
+  `${folder}/bin.cjs`,
+  "run",
+  "--confined",
+];
 
 export type WrittenLauncher = { readonly file: string } | { readonly problem: string };
 
 /** `confine` of the user. */
 export function ensureConfineLauncher(machine: Machine, program: Program): WrittenLauncher {
-  const front = besideProgram(program, machine, "front");
-  const made = (architecture: LauncherArchitecture, file?: string): Buffer => confineProgram(architecture, program, machine, file);
-  return ensureLauncher(machine, confineLauncher(machine.home), (architecture) => made(architecture), {
-    made: (architecture) => made(architecture, front),
-    starts: () => starts(front),
+  const [front, spare] = [besideProgram(program, machine, "front"), besideProgram(program, machine, "spare")];
+  return ensureLauncher(machine, confineLauncher(machine.home), (architecture) => confineProgram(architecture, program, machine), {
+    made: (architecture) => confineProgram(architecture, program, machine, front, spare),
+    starts: () => starts(front) && starts(spare),
   });
 }
 
 /** A static program beside Assent; it may be missing. */
-export const besideProgram = ({ folder }: Program, { platform }: Machine, name: "ask" | "front"): string =>
+export const besideProgram = ({ folder }: Program, { platform }: Machine, name: "ask" | "front" | "spare"): string =>
   `${folder}/${launcherName(platform, process.arch, name) ?? name}`;
 
 /** What is written in its place where what it needs starts, which is only then tried. */

@@ -11,6 +11,7 @@ export { readInstalled } from "./manifest.ts";
 export { isOwnStatusLine, isOwnText } from "./own.ts";
 export { type Change, type Planned, planInstall, planUninstall } from "./plan.ts";
 export { frontCode, frontProgram } from "./front.ts";
+export { spareClientCode, spareClientProgram } from "./spare-client.ts";
 export { whenCode, whenProgram } from "./when-launcher.ts";
 export {
   endedProgram,

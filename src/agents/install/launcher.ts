@@ -135,7 +135,7 @@ export const architectureOf = (platform: string, architecture: string): Launcher
 export function launcherName(
   platform: string,
   architecture: string,
-  name: "launch" | "when" | "ask" | "front" = "launch",
+  name: "launch" | "when" | "ask" | "front" | "spare" = "launch",
 ): string | undefined {
   const known = architectureOf(platform, architecture);
   return known === undefined ? undefined : `${name}-${known}`;

@@ -1,6 +1,6 @@
 import { shellPrefix } from "../../action/index.ts";
 import { type Machine, residentFolder } from "../../state/index.ts";
-import { besideProgram, CALLER, ensureLauncher, programWith, type WrittenLauncher } from "./confine-launcher.ts";
+import { besideProgram, CALLER, ensureLauncher, programWith, runWords, type WrittenLauncher } from "./confine-launcher.ts";
 import type { LauncherArchitecture } from "./launcher.ts";
 import { assigned, type Program, starts } from "./place.ts";
 
@@ -50,7 +50,7 @@ export function shellPrefixProgram(
   agent: string,
   program: Program,
   machine: Pick<Machine, "home" | "env">,
-  better?: { readonly client: string; readonly front: string },
+  better?: { readonly client: string; readonly front: string; readonly spare: string },
 ): Buffer {
   const bin = `${program.folder}/bin.cjs`;
   // The variables stand in the environment already: `env` changes nothing, where no judge that stays answers.
@@ -58,13 +58,14 @@ export function shellPrefixProgram(
   const lists = [
     [...assigned(machine), CALLER],
     [...first, program.node, bin, "shell", agent],
-    [...(better === undefined ? [] : [better.front]), program.node, bin, "run", "--confined", "="],
+    [...runWords(program, machine, better ?? { front: undefined, spare: undefined }), "="],
   ];
   return programWith(architecture, shellPrefixCode(architecture), Buffer.alloc(0), lists);
 }
 
 export function ensureShellPrefix(agent: string, machine: Machine, program: Program): WrittenLauncher {
-  const better = { client: besideProgram(program, machine, "ask"), front: besideProgram(program, machine, "front") };
+  const file = (name: "ask" | "front" | "spare"): string => besideProgram(program, machine, name);
+  const better = { client: file("ask"), front: file("front"), spare: file("spare") };
   const made = (architecture: LauncherArchitecture, using?: typeof better): Buffer =>
     shellPrefixProgram(architecture, agent, program, machine, using);
   return ensureLauncher(machine, shellPrefix(machine.home, agent), (architecture) => made(architecture), {

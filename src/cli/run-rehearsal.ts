@@ -1,0 +1,45 @@
+import { existsSync, mkdirSync, readdirSync, realpathSync, rmSync } from "node:fs";
+import { thisMachine, ticketIdOf, writeTicket } from "../state/index.ts";
+import type { Beside } from "./run-beside.ts";
+import { runConfined } from "./run-confined.ts";
+
+/** What confined commands do most: a shell that reads and writes files. */
+const COMMAND = "true > made";
+
+const OWN = "rehearsal-";
+
+/** Of one that was killed meanwhile, or had our number. */
+function isLeft(name: string): boolean {
+  const pid = name.startsWith(OWN) ? name.slice(OWN.length) : undefined;
+  return pid !== undefined && (pid === String(process.pid) || !existsSync(`/proc/${pid}`));
+}
+
+/**
+ * Runs a command under supervision `rounds` times, so that V8 has compiled what the next one needs. All that it leaves is in a folder of its
+ * own below `folder`, which goes with it. INVARIANT: standard input, output and error are nobody's.
+ */
+export async function rehearseRuns(folder: string, rounds: number): Promise<void> {
+  const before = process.env["XDG_STATE_HOME"];
+  const scratch = `${realpathSync(folder)}/${OWN}${process.pid}`;
+  try {
+    for (const name of readdirSync(folder)) if (isLeft(name)) rmSync(`${folder}/${name}`, { recursive: true, force: true });
+    process.env["XDG_STATE_HOME"] = `${scratch}/state`;
+    mkdirSync(`${scratch}/project/.git`, { recursive: true });
+    process.chdir(`${scratch}/project`);
+    const machine = thisMachine();
+    const nothing = (): void => undefined;
+    const beside: Beside = { front: process.pid, ownGroup: true, begin: nothing, tell: nothing, leave: nothing };
+    for (let round = 0; round < rounds; round += 1) {
+      const ticket = { agent: "rehearsal", command: COMMAND, cwd: process.cwd(), root: process.cwd() };
+      const written = writeTicket(machine, ticket, Date.now(), ticketIdOf("", COMMAND));
+      if ("problem" in written || (await runConfined("=", COMMAND, beside)) !== 0) return;
+    }
+  } catch {
+    // The command that comes is slower by what it compiles.
+  } finally {
+    process.chdir("/");
+    rmSync(scratch, { recursive: true, force: true });
+    if (before === undefined) delete process.env["XDG_STATE_HOME"];
+    else process.env["XDG_STATE_HOME"] = before;
+  }
+}

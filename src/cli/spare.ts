@@ -1,0 +1,187 @@
+import { closeSync, constants, openSync, readFileSync, writeSync } from "node:fs";
+import { Socket } from "node:net";
+import { residentFolder, thisMachine } from "../state/index.ts";
+import {
+  type BegunCommand,
+  commandStanding,
+  type HandedCommand,
+  isCaller,
+  markOf,
+  ownStanding,
+  sparePlace,
+  SpareSocket,
+  TAKEN,
+} from "../resident/index.ts";
+import { addressOf, alloc, must, O_CLOEXEC, sys, SYSCALLS } from "../supervise/kernel/index.ts";
+import { ORDERED } from "../supervise/order/index.ts";
+import { BESIDE } from "./beside.ts";
+import type { Beside } from "./run-beside.ts";
+
+// Entry of dist/spare.cjs: `assent run --beside --spare`, a supervisor without a command. It has loaded what `assent run` loads, waits for one
+// command without a terminal that the static client hands over (agents/install/spare.c), and is from then on the supervisor that
+// run-front.ts would have started for it, with the client as the process in front.
+declare const __dirname: string;
+declare const require: (id: string) => unknown;
+
+interface RunPart {
+  readonly main: (beside: Beside) => Promise<void>;
+  readonly rehearseRuns: (folder: string, rounds: number) => Promise<void>;
+}
+
+const BIN = `${__dirname}/bin.cjs`;
+const FRONT = `${__dirname}/front-${process.arch}`;
+/** Of the pipe to the judge that keeps us, and then of the connection to the client. */
+const CHANNEL = 3;
+/** prctl(2) */
+const PR_SET_PDEATHSIG = 1;
+const SIGKILL = 9;
+const TCGETS = 0x5401;
+/** As for who is killed. */
+const KILLED = 137;
+/** Of rehearsal, each with half as much left to compile as the one before. */
+const ROUNDS = 6;
+
+/** The signals that a client passes on. */
+const PASSED: Readonly<Partial<Record<number, NodeJS.Signals>>> = {
+  1: "SIGHUP",
+  2: "SIGINT",
+  3: "SIGQUIT",
+  10: "SIGUSR1",
+  12: "SIGUSR2",
+  14: "SIGALRM",
+  15: "SIGTERM",
+};
+
+/** What would have steered Node, its libraries or the loader when it started: a fresh process obeys it. */
+const STEERING =
+  /^(?:NODE_|LD_|GLIBC_|MALLOC_|GCONV_PATH=|NLSPATH=|LOCPATH=|UV_|OPENSSL_|SSL_|ICU_|TZ=|TZDIR=|ASAN_|HOSTALIASES=|RES_OPTIONS=|LOCALDOMAIN=)/;
+
+export async function main(): Promise<void> {
+  const parent = process.ppid;
+  must("prctl", PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+  if (process.ppid !== parent || parent === 1) process.exit(0);
+  const marks = programMarks();
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- built from run-main.ts
+  const run = require("./run.cjs") as RunPart;
+  const folder = residentFolder(thisMachine());
+  const [, , , , , rounds] = process.argv;
+  await run.rehearseRuns(folder, rounds === undefined ? ROUNDS : Number(rounds));
+  const socket = new SpareSocket(sparePlace(folder));
+  const command = socket.take((handed) => mayTake(handed, marks), mayBegin);
+  const beside = new HandedBeside(command.pid);
+  adopt(command);
+  beside.hear();
+  await run.main(beside);
+}
+
+/** In memory for good: a supervisor of which one is another takes nothing any more. */
+function programMarks(): string {
+  const files = ["bin", "spare", "run", "shell", "run-front"].map((name) => `${__dirname}/${name}.cjs`);
+  return [process.execPath, __dirname, ...files, `${__dirname}/knowledge.mjs`].map(markOf).join("\n");
+}
+
+const startOf = (words: readonly string[]): readonly string[] => (words[0] === FRONT ? words.slice(1) : words);
+
+/** A fresh supervisor that the client started itself would see, may and hand on the same, and obey the same. */
+function mayTake(command: HandedCommand, marks: string): boolean {
+  const { pid, uid, words, env } = command;
+  // What stands in front of a fresh supervisor (agents/install/front.ts) is what the client is here.
+  const [node, bin, word, first] = startOf(words);
+  if (node !== process.execPath || bin !== BIN || word !== "run" || first === ORDERED || first === BESIDE) return false;
+  if (uid !== process.getuid?.() || pid === 0 || !isCaller({ pid, words })) return false;
+  if (env.some((text) => STEERING.test(text))) return false;
+  const [theirs, ours] = [commandStanding(pid), commandStanding("self")];
+  if (theirs === undefined || ours === undefined || theirs.bound || theirs.alike !== ours.alike) return false;
+  return String(command.own) === String(ownStanding()) && programMarks() === marks;
+}
+
+/** No terminal came with it, and we can go where it is. */
+function mayBegin({ stdio, folder }: BegunCommand): boolean {
+  if (stdio.some((fd) => sys(SYSCALLS.ioctl, fd, TCGETS, addressOf(alloc(64))) === 0)) return false;
+  if (sys(SYSCALLS.fchdir, folder) !== 0) return false;
+  try {
+    // Node remembers where it is.
+    process.chdir(".");
+    return true;
+  } catch {
+    process.chdir("/");
+    return false;
+  }
+}
+
+/** proc_pid_status(5) */
+function umaskOf(pid: number): number {
+  const [, umask] = /^Umask:\t([0-7]+)$/m.exec(readFileSync(`/proc/${pid}/status`, "latin1")) ?? [];
+  if (umask === undefined) throw new Error("a client without a umask");
+  return Number.parseInt(umask, 8);
+}
+
+/** From here on this process is what the client would have started. */
+function adopt({ pid, words, env, stdio, folder, channel }: BegunCommand): void {
+  process.umask(umaskOf(pid));
+  must("prctl", PR_SET_PDEATHSIG, 0, 0, 0, 0);
+  writeSync(CHANNEL, TAKEN);
+  stdio.forEach((fd, at) => void must("dup3", fd, at, 0));
+  must("dup3", channel, CHANNEL, O_CLOEXEC);
+  for (const fd of [...stdio, folder, channel]) closeSync(fd);
+  for (const name of Object.keys(process.env)) delete process.env[name];
+  // The first of a name counts, as it does for getenv(3).
+  for (const text of env.toReversed()) {
+    const at = text.indexOf("=", 1);
+    if (at > 0) process.env[text.slice(0, at)] = text.slice(at + 1);
+  }
+  process.argv.splice(2, Number.POSITIVE_INFINITY, ...startOf(words).slice(2));
+}
+
+/** The client, which waits for the command: what is run-beside.ts where the process in front is one of Node. */
+class HandedBeside implements Beside {
+  readonly front: number;
+  readonly ownGroup = true;
+  #socket: Socket | undefined;
+  #told = false;
+
+  constructor(front: number) {
+    this.front = front;
+  }
+
+  /** Signals come as bytes; the end of it is the end of who waits, and with it of the whole tree: what ends us kills it first. */
+  hear(): void {
+    const socket = new Socket({ fd: CHANNEL, readable: true, writable: true });
+    socket.on("data", (bytes: Buffer) => bytes.forEach((number) => this.#signalled(number)));
+    socket.on("error", this.#orphaned);
+    socket.on("close", this.#orphaned);
+    this.#socket = socket;
+    process.once("exit", (status) => this.tell(String(status)));
+  }
+
+  begin(): void {
+    // It is heard already.
+  }
+
+  readonly #orphaned = (): void => process.exit(KILLED);
+
+  #signalled(number: number): void {
+    const name = PASSED[number];
+    // As it would have ended a process that does not expect it.
+    if (name !== undefined && !process.emit(name, name)) process.exit(128 + number);
+  }
+
+  tell(how: string): void {
+    if (this.#told) return;
+    this.#told = true;
+    try {
+      writeSync(CHANNEL, how);
+    } catch {
+      // It has gone.
+    }
+  }
+
+  leave(status: number, how = String(status)): void {
+    this.#socket?.off("close", this.#orphaned);
+    const none = openSync("/dev/null", constants.O_RDWR);
+    for (const fd of [0, 1, 2]) sys(SYSCALLS.dup3, none, fd, 0);
+    closeSync(none);
+    this.tell(how);
+    this.#socket?.destroy();
+  }
+}

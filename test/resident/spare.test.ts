@@ -1,0 +1,176 @@
+import { spawnSync } from "node:child_process";
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import { describe, expect, it } from "vitest";
+import { residentFolder } from "../../src/state/index.ts";
+import { scratch, type Scratch } from "../scratch.ts";
+import { type Handed, type Handing, handOver, startHanding, startSpare } from "./spare.ts";
+
+/** A client waits for 200 ms, which a busy machine may not have: then it goes today's way, and a test of the other one says so. */
+const LONG = { timeout: 60_000, retry: 3 };
+const UNASKED = ["-P", "--"] as const;
+const has = (program: string, ...words: readonly string[]): boolean => spawnSync(program, words, { stdio: "ignore" }).status === 0;
+
+/** What differs from run to run. */
+const plain = ({ status, signal, stdout, stderr }: Handed): Handed => ({
+  status,
+  signal,
+  stdout,
+  stderr: stderr.replaceAll(/\d{8}-\d{6}-[0-9a-f]{6}/g, "RUN").replaceAll(/\(\d+\)|kill \d+/g, "PID"),
+});
+
+describe("a command that is handed over ends as one that is not", () => {
+  /** [what, command of sh, more] */
+  const COMMANDS: readonly (readonly [what: string, command: string, more?: Partial<Handing>])[] = [
+    ["a status", "exit 7"],
+    ["a signal", "kill -TERM $$"],
+    ["a signal that leaves a core file", "ulimit -c 0; kill -SEGV $$"],
+    ["output, errors, input", "cat; echo to stderr >&2", { input: "read\n" }],
+    ["a refusal", "cat ~/.ssh/key; echo x > ~/.bashrc"],
+    ["what it changes", "echo new > made; rm -f old; mkdir folder"],
+    ["its folder", "pwd", { cwd: "/usr" }],
+    ["its environment", "echo $A; env | sort", { env: { A: "a b\n\tc", EMPTY: "", É: "ü" } }],
+    ["its mask of new files", "umask; : > made; stat -c %a made", { through: ["sh", "-c", 'umask 027; exec "$@"', "sh"] }],
+    ["its words", 'echo "$0"'],
+    ["a program that is not there", "nowhere"],
+    ["its descriptors", "ls /proc/self/fd"],
+    ["its limit of open files", "ulimit -n; ulimit -u"],
+    ["its signals", "grep -E '^Sig(Blk|Ign|Cgt)' /proc/self/status"],
+    ["its rights", "grep -E '^(Cap|NoNewPrivs|Seccomp|Groups|Uid)' /proc/self/status"],
+  ];
+  it.each(COMMANDS.map(([what, command, more = {}]) => ({ what, command, more })))("$what", LONG, async ({ command, more }) => {
+    const outcomes: Handed[] = [];
+    const changed: (readonly string[])[] = [];
+    for (const cold of [true, false]) {
+      const place = scratch();
+      place.write("~/.ssh/key", "secret");
+      place.write("old", "old\n");
+      const spare = cold ? undefined : await startSpare(place);
+      const outcome = plain(await handOver(place, { words: [...UNASKED, "sh", "-c", command], ...more, cold }));
+      const at = (text: string): string => text.replaceAll(place.root, "/root-of-test").replaceAll(/\d+ -> |\b1[0-9]{3,}\b/g, "N");
+      outcomes.push({ ...outcome, stdout: at(outcome.stdout), stderr: at(outcome.stderr) });
+      changed.push(readdirSync(place.project).toSorted());
+      if (spare !== undefined) expect(spare.isTaken()).toBe(true);
+    }
+    const [cold, handed] = outcomes;
+    expect(handed).toEqual(cold);
+    expect(changed[1]).toEqual(changed[0]);
+  });
+});
+
+describe("a command goes today's way", () => {
+  const WITHOUT: Record<string, string> = { NODE_OPTIONS: "--no-warnings" };
+  /** [who calls, how, what must be there] */
+  const CALLERS: readonly (readonly [who: string, handing: Partial<Handing>, possible?: boolean])[] = [
+    ["with no_new_privs", { through: ["setpriv", "--no-new-privs"] }, has("setpriv", "--version")],
+    ["in another mount namespace", { through: ["unshare", "-m"] }, has("unshare", "-m", "true")],
+    ["in another network namespace", { through: ["unshare", "-n"] }, has("unshare", "-n", "true")],
+    ["in another PID namespace", { through: ["unshare", "-p", "-f", "--mount-proc"] }, has("unshare", "-p", "-f", "--mount-proc", "true")],
+    ["in another IPC namespace", { through: ["unshare", "-i"] }, has("unshare", "-i", "true")],
+    ["with a lower priority", { through: ["nice", "-n", "5"] }],
+    ["with fewer processors", { through: ["taskset", "-c", "0"] }, has("taskset", "-c", "1", "true")],
+    ["with a limit", { through: ["sh", "-c", 'ulimit -c 0; ulimit -s 4096; exec "$@"', "sh"] }],
+    ["with fewer rights", { through: ["setpriv", "--bounding-set", "-net_raw"] }, has("setpriv", "--bounding-set", "-net_raw", "true")],
+    ["with another personality", { through: ["setarch", "-R"] }, has("setarch", "-R", "true")],
+    ["more likely to be killed", { through: ["sh", "-c", 'echo 500 > /proc/self/oom_score_adj; exec "$@"', "sh"] }],
+    ["with a variable that steers Node", { env: WITHOUT }],
+    ["with a variable that steers the loader", { env: { LD_BIND_NOW: "1" } }],
+    ["without standard input", { through: ["sh", "-c", 'exec "$@" <&-', "sh"] }],
+  ];
+  const possible = CALLERS.filter(([, , is]) => is !== false).map(([who, handing]) => ({ who, handing }));
+  it.each(possible)("$who", LONG, async ({ handing }) => {
+    const place = scratch();
+    const spare = await startSpare(place);
+    const outcome = await handOver(place, { words: [...UNASKED, "sh", "-c", "echo started; exit 3"], ...handing });
+    expect([outcome.status, outcome.stdout.replaceAll("\r", ""), spare.isTaken()]).toEqual([3, "started\n", false]);
+    // The next one is taken all the same.
+    expect((await handOver(place, { words: [...UNASKED, "sh", "-c", "exit 4"] })).status).toBe(4);
+    expect(spare.isTaken()).toBe(true);
+  });
+
+  /** [what is wrong, how] */
+  const SPARES: readonly (readonly [string, (place: Scratch) => Promise<void>])[] = [
+    ["none waits", async () => undefined],
+    [
+      "it was killed",
+      async (place) => {
+        const { child, ended } = await startSpare(place);
+        child.kill("SIGKILL");
+        await ended;
+      },
+    ],
+    [
+      "it was stopped",
+      async (place) => {
+        const { child } = await startSpare(place);
+        child.kill("SIGSTOP");
+      },
+    ],
+    ["something else lies there", async (place) => void place.write(join(residentFolder(place.machine), "spare.mnt:[0]"), "")],
+  ];
+  it.each(SPARES)("%s", LONG, async (_what, prepare) => {
+    const place = scratch();
+    await prepare(place);
+    const { status, stdout } = await handOver(place, { words: [...UNASKED, "sh", "-c", "echo started; exit 3"] });
+    expect([status, stdout]).toEqual([3, "started\n"]);
+  });
+});
+
+describe("who ends", () => {
+  const until = async (is: () => boolean): Promise<void> => {
+    for (let tries = 0; !is(); tries += 1) {
+      if (tries > 1000) throw new Error("it did not happen");
+      await pause(10);
+    }
+  };
+  const pidIn = (file: string): number => Number(existsSync(file) ? readFileSync(file, "latin1") : 0);
+  const isThere = (pid: number): boolean => statSync(`/proc/${pid}`, { throwIfNoEntry: false }) !== undefined;
+  const SLEEPS = "echo $$ > outer; sh -c 'echo $$ > inner; sleep 100; :'; :";
+
+  it("the client is killed: so is the whole tree", LONG, async () => {
+    const place = scratch();
+    const spare = await startSpare(place);
+    const client = startHanding(place, { words: [...UNASKED, "sh", "-c", SLEEPS] });
+    const files = ["inner", "outer"].map((name) => join(place.project, name));
+    await until(() => files.every((file) => pidIn(file) > 0));
+    expect(spare.isTaken()).toBe(true);
+    client.kill("SIGKILL");
+    await until(() => files.every((file) => !isThere(pidIn(file))));
+    await spare.ended;
+  });
+
+  it.each(["SIGTERM", "SIGINT", "SIGHUP"] as const)("%s to the client ends the command, and the client by it", LONG, async (name) => {
+    const place = scratch();
+    const spare = await startSpare(place);
+    const files = ["inner", "outer"].map((file) => join(place.project, file));
+    const { signal, status } = await handOver(place, { words: [...UNASKED, "sh", "-c", SLEEPS] }, async (client) => {
+      await until(() => files.every((file) => pidIn(file) > 0));
+      expect(spare.isTaken()).toBe(true);
+      client.kill(name);
+    });
+    expect([signal, status].includes(name) || status === 128 + { SIGTERM: 15, SIGINT: 2, SIGHUP: 1 }[name]).toBe(true);
+    await until(() => files.every((file) => !isThere(pidIn(file))));
+  });
+
+  it("the supervisor is killed: the client ends as one that was killed", LONG, async () => {
+    const place = scratch();
+    const spare = await startSpare(place);
+    const files = ["inner", "outer"].map((file) => join(place.project, file));
+    const client = startHanding(place, { words: [...UNASKED, "sh", "-c", SLEEPS] });
+    const end = new Promise((resolve) => client.once("exit", resolve));
+    await until(() => files.every((file) => pidIn(file) > 0));
+    const pids = files.map(pidIn);
+    spare.child.kill("SIGKILL");
+    expect(await end).toBe(137);
+    process.kill(-(pids[1] ?? 0), "SIGKILL");
+  });
+
+  it("whoever kept it ends: one that waits ends, too", LONG, async () => {
+    const place = scratch();
+    const spare = await startSpare(place);
+    expect(readFileSync(`/proc/${spare.child.pid ?? 0}/status`, "latin1")).toMatch(/^PPid:\t\d+$/m);
+    spare.child.kill("SIGTERM");
+    await spare.ended;
+  });
+});

@@ -1,0 +1,84 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { existsSync, mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { onTestFinished } from "vitest";
+import { sparePlace } from "../../src/resident/index.ts";
+import { residentFolder } from "../../src/state/index.ts";
+import { DIST, type Scratch } from "../scratch.ts";
+
+/** A supervisor that waits, and clients that hand commands over, as hosts start them. */
+
+export const SPARE_CLIENT = join(DIST, `spare-${process.arch}`);
+
+export interface Spare {
+  readonly child: ChildProcess;
+  readonly socket: string;
+  /** It has taken a command. */
+  readonly isTaken: () => boolean;
+  readonly ended: Promise<void>;
+}
+
+/** Starts one; it takes commands when this resolves. Ended with the test. */
+export async function startSpare(place: Scratch, dist = DIST): Promise<Spare> {
+  const folder = residentFolder(place.machine);
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const child = spawn(process.execPath, [join(dist, "bin.cjs"), "run", "--beside", "--spare", "0"], {
+    cwd: "/",
+    detached: true,
+    stdio: ["ignore", "ignore", "inherit", "pipe"],
+    env: { HOME: place.home },
+  });
+  let taken = false;
+  child.stdio[3]?.on("data", () => (taken = true));
+  onTestFinished(() => void child.kill("SIGKILL"));
+  const ended = new Promise<void>((resolve) => child.once("exit", () => resolve()));
+  const socket = sparePlace(folder);
+  for (let tries = 0; !existsSync(socket); tries += 1) {
+    if (tries > 3000) throw new Error("the supervisor did not start");
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+  return { child, socket, isTaken: () => taken, ended };
+}
+
+export interface Handing {
+  /** Behind `run`. */
+  readonly words: readonly string[];
+  readonly env?: Record<string, string>;
+  readonly cwd?: string;
+  readonly input?: string;
+  /** Starts it through these words: `unshare -m`. */
+  readonly through?: readonly string[];
+  readonly folder?: string;
+  /** Instead of the client: today's way. */
+  readonly cold?: boolean;
+}
+
+export interface Handed {
+  readonly status: number | null;
+  readonly signal: NodeJS.Signals | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export function startHanding(place: Scratch, { words, env, cwd, through = [], folder, cold }: Handing): ChildProcess {
+  const client = cold === true ? [] : [SPARE_CLIENT, folder ?? `${residentFolder(place.machine)}/`];
+  const [program = "", ...rest] = [...through, ...client, process.execPath, join(DIST, "bin.cjs"), "run", ...words];
+  return spawn(program, rest, {
+    cwd: cwd ?? place.project,
+    detached: true,
+    env: { PATH: "/usr/local/bin:/usr/bin:/bin", HOME: place.home, ...env },
+  });
+}
+
+export async function handOver(place: Scratch, handing: Handing, during?: (child: ChildProcess) => Promise<void>): Promise<Handed> {
+  const child = startHanding(place, handing);
+  let [stdout, stderr] = ["", ""];
+  child.stdout?.setEncoding("utf8").on("data", (text: string) => (stdout += text));
+  child.stderr?.setEncoding("utf8").on("data", (text: string) => (stderr += text));
+  child.stdin?.on("error", () => undefined);
+  child.stdin?.end(handing.input ?? "");
+  const end = new Promise<[number | null, NodeJS.Signals | null]>((resolve) => child.once("close", (...how) => resolve(how)));
+  await during?.(child);
+  const [status, signal] = await end;
+  return { status, signal, stdout, stderr };
+}
