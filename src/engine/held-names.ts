@@ -12,10 +12,13 @@ interface HeldNames {
   readonly plain: boolean;
 }
 
+/** Where there is no folder. */
+const NONE: HeldNames = { device: 0, inode: 0, changed: 0, folded: new Set(), plain: true };
+
 const held = new Map<string, HeldNames>();
-const MAX_HELD = 16;
+const MAX_HELD = 32;
 /** Of a folder's own size in bytes: a larger one is not listed. */
-const LARGEST = 1 << 14;
+const LARGEST = 1 << 15;
 /** A folder that has just been changed may change again within one tick of the file system's clock. */
 const SETTLED_MS = 2000;
 
@@ -37,12 +40,13 @@ export function heldNames(folder: string, now = Date.now()): MayHold {
 function namesIn(folder: string, now: number): HeldNames | undefined {
   try {
     const stats = statSync(folder, { throwIfNoEntry: false });
-    if (stats === undefined || !stats.isDirectory() || stats.size > LARGEST) return undefined;
+    if (stats === undefined) return NONE;
+    if (!stats.isDirectory() || stats.size > LARGEST) return undefined;
     const { dev: device, ino: inode, ctimeMs: changed } = stats;
     const known = held.get(folder);
     if (known !== undefined && known.inode === inode && known.changed === changed && known.device === device) return known;
     const list = readdirSync(folder);
-    const names = { device, inode, changed, folded: new Set(list.map(foldCase)), plain: list.every(isPlain) };
+    const names = { device, inode, changed, folded: new Set(list.map(foldCase)), plain: !/[^ -~]/.test(list.join("")) };
     // The stamp was taken before the listing: what changes in between is listed, and has another stamp.
     if (held.size >= MAX_HELD) held.clear();
     if (now - changed >= SETTLED_MS) held.set(folder, names);
@@ -51,9 +55,4 @@ function namesIn(folder: string, now: number): HeldNames | undefined {
   } catch {
     return undefined;
   }
-}
-
-function isPlain(name: string): boolean {
-  for (let at = 0; at < name.length; at += 1) if (name.charCodeAt(at) > 0x7f) return false;
-  return true;
 }

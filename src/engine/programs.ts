@@ -1,5 +1,5 @@
 import { statSync } from "node:fs";
-import { isWithin, joinPath, normalise, parentOf } from "../path/index.ts";
+import { foldCase, isWithin, joinPath, normalise, parentOf } from "../path/index.ts";
 import type { Machine } from "../state/index.ts";
 
 /** Folders of the operating system and of its package managers: trusted even when a session's root lies above them. */
@@ -57,6 +57,8 @@ interface ProgramsOptions {
   /** Canonical. */
   readonly projectRoot: string;
   readonly canonical: (path: string) => string;
+  /** False where a folder surely holds nothing of that name. */
+  readonly mayHold: (folder: string, name: string) => boolean;
 }
 
 function isAbsent(path: string): boolean {
@@ -106,11 +108,16 @@ function findingsFor(key: string): Findings {
   return fresh;
 }
 
+/** Requests for which programs were looked for. A process with few does not list folders. */
+let requests = 0;
+const FEW_REQUESTS = 3;
+
 /**
  * Who a program is (docs/architecture.md). A folder is trusted when nobody but its owner (this user or root) and
  * their group may write it, and it is neither in the project nor temporary: an agent could have put a program there.
  */
-export function programs({ machine, projectRoot, canonical }: ProgramsOptions): ProgramLookup {
+export function programs({ machine, projectRoot, canonical, mayHold }: ProgramsOptions): ProgramLookup {
+  requests += 1;
   const written = machine.env["PATH"] ?? "/usr/local/bin:/usr/bin:/bin";
   const path = written.split(":");
   const findings = findingsFor([machine.home, projectRoot, written, ...machine.temp].join("\0"));
@@ -163,18 +170,22 @@ export function programs({ machine, projectRoot, canonical }: ProgramsOptions): 
       findings.used &&
       path.every((entry) => entry.startsWith("/") && (trustedFolder(normalise(entry)) || (isAbsent(entry) && !inReach(entry)))));
 
+  /** For this decision. */
+  const seen = new Map<string, { readonly path: string | undefined; readonly trusted: boolean }>();
+
   const search = (name: string): { path: string | undefined; trusted: boolean } => {
+    // Behind the first name a listing costs less than looking for each in every folder.
+    const listed = seen.size + names.size > 0 && requests > FEW_REQUESTS && !name.includes("/") ? foldCase(name) : undefined;
     for (const entry of path) {
       // An empty or relative entry is the current folder, wherever that will be: nothing after it vouches for a name.
       if (!entry.startsWith("/")) return { path: undefined, trusted: false };
-      const file = joinPath(normalise(entry), name);
+      const folder = normalise(entry);
+      if (listed !== undefined && !mayHold(folder, listed)) continue;
+      const file = joinPath(folder, name);
       if (isProgram(file)) return { path: file, trusted: trustedFile(file) };
     }
     return { path: undefined, trusted: true };
   };
-
-  /** For this decision. */
-  const seen = new Map<string, { readonly path: string | undefined; readonly trusted: boolean }>();
 
   return {
     lookup(name) {

@@ -107,32 +107,18 @@ function dangersIn(action: Action): readonly DangerId[] {
   return folder ? [...(action.dangers ?? []), "delete-recursive"] : (action.dangers ?? []);
 }
 
-/** Entries below home by their first name, each without its last `/`. Made when first asked for. */
-let registrations: ReadonlyMap<string, readonly string[]> | undefined;
-
-function registrationsByName(): ReadonlyMap<string, readonly string[]> {
-  if (registrations !== undefined) return registrations;
-  const made = new Map<string, string[]>();
-  for (const written of USER_REGISTRATIONS) {
-    const entry = written.replace(/\/$/, "");
-    const [first = entry] = entry.split("/", 1);
-    const same = made.get(first);
-    if (same === undefined) made.set(first, [entry]);
-    else same.push(entry);
-  }
-  return (registrations = made);
-}
+/** Entries below home, each without its last `/`, and their first names. Made when first asked for. */
+let registrations: readonly (readonly [first: string, entry: string])[] | undefined;
 
 /** Settings of agents that are links, as those who keep them in a repository have them: where they really lie. */
 function linkedRegistrations(world: World): readonly string[] {
+  registrations ??= USER_REGISTRATIONS.map((entry) => [entry.split("/", 1)[0] ?? "", entry.replace(/\/$/, "")]);
   const real = world.canonical(world.home);
   const linked: string[] = [];
-  for (const [first, entries] of registrationsByName()) {
+  for (const [first, entry] of registrations) {
     if (world.mayHold?.(world.home, first) === false) continue;
-    for (const entry of entries) {
-      const target = world.canonical(joinPath(world.home, entry));
-      if (target !== joinPath(real, entry)) linked.push(target);
-    }
+    const target = world.canonical(joinPath(world.home, entry));
+    if (target !== joinPath(real, entry)) linked.push(target);
   }
   return linked;
 }

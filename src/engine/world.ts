@@ -44,8 +44,8 @@ function textOf(path: string): string | undefined {
 
 /**
  * The machine as the core may see it, for one request. Every answer is remembered for the request's time. What a process
- * remembers longer: who a program is, for a second (`programs.ts`); policy texts (`policy-files.ts`) and which names a home folder holds
- * (`held-names.ts`), as long as a stamp is the same that no agent can set.
+ * remembers longer: who a program is, for a second (`programs.ts`); policy texts (`policy-files.ts`) and which names a home folder and
+ * the folders of `PATH` hold (`held-names.ts`), as long as a stamp is the same that no agent can set.
  */
 export function realWorld(machine: Machine, cwd: string, sessionRoot: string | undefined): World {
   const folder = normalise(cwd);
@@ -56,10 +56,11 @@ export function realWorld(machine: Machine, cwd: string, sessionRoot: string | u
     spend(1 + (path.length >> 6));
     return resolver.canonical(path);
   };
-  const holding = memo((path) => heldNames(path));
+  const holding = memo(heldNames);
   const projectRoot = projectOf(canonical(sessionRoot === undefined ? folder : normalise(sessionRoot)), machine);
   let who: ReturnType<typeof programs> | undefined;
-  const identify = (): ReturnType<typeof programs> => (who ??= programs({ machine, projectRoot, canonical }));
+  const mayHold = (path: string, name: string): boolean => holding(path)(name);
+  const identify = (): ReturnType<typeof programs> => (who ??= programs({ machine, projectRoot, canonical, mayHold }));
   return {
     cwd: folder,
     home: machine.home,
@@ -77,7 +78,7 @@ export function realWorld(machine: Machine, cwd: string, sessionRoot: string | u
     names: search.names,
     exhausted: search.exhausted,
     entries: search.entries,
-    mayHold: (folder, name) => holding(folder)(name),
+    mayHold,
   };
 }
 

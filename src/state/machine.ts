@@ -91,11 +91,12 @@ function isEverybodys(folder: string): boolean {
 
 export function thisMachine(env: NodeJS.ProcessEnv = process.env): Machine {
   const home = homeOf(env);
+  let account: string | undefined;
   return {
     home,
     // Few requests ask for it.
     get account() {
-      return accountHome();
+      return (account ??= accountHome());
     },
     env,
     platform: process.platform,

@@ -92,7 +92,6 @@ describe("the names that a folder held", () => {
   });
 
   it.each([
-    ["no folder", (at: string) => rmSync(at, { recursive: true })],
     [
       "a file",
       (at: string) => {
@@ -109,6 +108,14 @@ describe("the names that a folder held", () => {
   ])("are looked for one by one where there is %s", (_, make) => {
     const folder = home();
     make(folder);
+    expect(heldNames(folder, LATER)(".claude")).toBe(true);
+  });
+
+  it("holds nothing where there is no folder, until there is one", () => {
+    const folder = home();
+    rmSync(folder, { recursive: true });
+    expect(heldNames(folder, LATER)(".claude")).toBe(false);
+    mkdirSync(join(folder, ".claude"), { recursive: true });
     expect(heldNames(folder, LATER)(".claude")).toBe(true);
   });
 

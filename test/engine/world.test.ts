@@ -1,8 +1,8 @@
 import { execFileSync } from "node:child_process";
-import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, renameSync, rmSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
-import { realWorld } from "../../src/engine/index.ts";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { forgetFindings, realWorld } from "../../src/engine/index.ts";
 import { Resolver } from "../../src/engine/canonical-paths.ts";
 import { normalise } from "../../src/path/index.ts";
 import { scratch, type Scratch } from "../scratch.ts";
@@ -74,6 +74,57 @@ describe("the project", () => {
     // A worktree has a file.
     const worktree = place.write("~/worktree/.git", "gitdir: x").replace("/.git", "");
     expect(realWorld(place.machine, worktree, undefined).projectRoot).toBe(worktree);
+  });
+});
+
+describe("who a program is, in a process that has judged before", () => {
+  afterEach(() => void vi.restoreAllMocks());
+
+  /** Between two decisions; `first` comes before `second` in PATH, where `mine` was found. */
+  const CHANGES: readonly (readonly [what: string, change: (first: string, second: string) => void, found: string | undefined])[] = [
+    ["nothing", () => {}, "second/mine"],
+    ["puts a program in front of it", (first) => program(join(first, "mine")), "first/mine"],
+    ["puts a link in front of it", (first) => symlinkSync("/bin/sh", join(first, "mine")), "first/mine"],
+    ["renames one to it", (first) => renameSync(join(first, "other"), join(first, "mine")), "first/mine"],
+    [
+      "puts another folder in front of it",
+      (first) => {
+        renameSync(first, `${first}.away`);
+        mkdirSync(first);
+        program(join(first, "mine"));
+      },
+      "first/mine",
+    ],
+    [
+      "puts a program in front of it, and sets the folder's times back",
+      (first) => {
+        program(join(first, "mine"));
+        utimesSync(first, new Date(0), new Date(0));
+      },
+      "first/mine",
+    ],
+    ["takes it away", (_, second) => rmSync(join(second, "mine")), undefined],
+    ["takes its rights away", (_, second) => chmodSync(join(second, "mine"), 0o644), undefined],
+  ];
+
+  it.each(CHANGES)("is looked for again when somebody %s", (_, change, found) => {
+    const place = scratch();
+    const [first, second, none] = ["first", "second", "none"].map((name) => join(place.home, name)) as [string, string, string];
+    for (const folder of [first, second]) mkdirSync(folder);
+    for (const file of ["first/other", "second/mine", "second/one"]) program(join(place.home, file));
+    // All of it has lain there for a while.
+    const now = Date.now();
+    vi.spyOn(Date, "now").mockImplementation(() => now + 3_600_000);
+    const look = (): string | undefined => {
+      forgetFindings();
+      const { lookup } = worldOf(place, `${none}:${first}:${second}`);
+      lookup("one");
+      return lookup("mine").path;
+    };
+    for (let times = 0; times < 5; times += 1) expect(look()).toBe(join(second, "mine"));
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 30);
+    change(first, second);
+    expect(look()).toBe(found === undefined ? undefined : join(place.home, found));
   });
 });
 
