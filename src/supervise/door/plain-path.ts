@@ -1,3 +1,4 @@
+import { readlinkSync } from "node:fs";
 import { addressOf, alloc, AT_FDCWD, cSlice, pathText, sys, SYSCALLS } from "../kernel/index.ts";
 import { shortName, type Task } from "./tasks.ts";
 
@@ -28,11 +29,17 @@ export class PlainPath {
   text = "";
   /** The folder that it lies in. */
   folder = "";
+  readonly #merged: ReadonlySet<string>;
   /**
    * Folders by the kernel's own names for them: a text that is one of these is spelled as the kernel does, also where a file
    * system takes several spellings for one name. Nothing else is concluded from it, so nothing ends it.
    */
   readonly #spelled = new Set<string>();
+
+  /** `merged`: folders of the root that are links to those of the same name below `/usr`. */
+  constructor(merged = mergedFolders()) {
+    this.#merged = merged;
+  }
 
   /** This is how the kernel spells a folder. */
   learn(folder: string): void {
@@ -40,8 +47,13 @@ export class PlainPath {
     this.#spelled.add(folder);
   }
 
-  /** Takes over what a task named. `given`: `length` bytes and a NUL. False: it has to be found out where that leads. */
+  /** As `taken`, and the folder is spelled as the kernel does. */
   take(task: Task, dirfd: number, given: Buffer, length: number): boolean {
+    return this.taken(task, dirfd, given, length) && this.#spelled.has(this.folder);
+  }
+
+  /** Takes over what a task named: `length` bytes. False: it has to be found out where that leads. */
+  taken(task: Task, dirfd: number, given: Buffer, length: number): boolean {
     let start = 0;
     let end = 0;
     if (length <= 0) return false;
@@ -50,14 +62,23 @@ export class PlainPath {
       if (end <= 0) return false;
       while (given[start] === DOT && given[start + 1] === SLASH) start += 2;
       if (end > 1) this.bytes[end++] = SLASH;
-    }
+    } else if (this.#isMerged(given)) end = this.bytes.write("/usr", "latin1");
     this.length = end + length - start;
     if (this.length >= PATH_MAX) return false;
-    given.copy(this.bytes, end, start, length + 1);
+    given.copy(this.bytes, end, start, length);
+    this.bytes[this.length] = 0;
     this.text = pathText(this.bytes, 0, this.length);
     if (ODD.test(this.text) || PECULIAR.test(this.text)) return false;
     this.folder = this.text.slice(0, this.text.lastIndexOf("/"));
-    return this.#spelled.has(this.folder);
+    return true;
+  }
+
+  /** INVARIANT: what is opened is judged by the name that it is opened by, so that a link that has changed meanwhile misleads nobody. */
+  #isMerged(given: Buffer): boolean {
+    const first = given[1];
+    if (this.#merged.size === 0 || (first !== 0x6c && first !== 0x62 && first !== 0x73)) return false;
+    const slash = given.indexOf(SLASH, 1);
+    return slash > 1 && slash < LONGEST && this.#merged.has(given.toString("latin1", 1, slash));
   }
 
   /** The whole path as a C string of its own. */
@@ -87,4 +108,20 @@ export class PlainPath {
     if (length <= 0 || this.bytes[0] !== SLASH) return -1;
     return this.bytes[length - 1] === CLOSING && this.bytes.toString("latin1", 0, length).endsWith(DELETED) ? -1 : length;
   }
+}
+
+const MERGED = ["bin", "sbin", "lib", "lib32", "lib64", "libx32"] as const;
+const LONGEST = 8;
+
+/** hier(7), file-hierarchy(7): where the system has one folder for both, the loader asks for libraries by the older name. */
+function mergedFolders(): ReadonlySet<string> {
+  return new Set(
+    MERGED.filter((name) => {
+      try {
+        return readlinkSync(`/${name}`) === `usr/${name}`;
+      } catch {
+        return false;
+      }
+    }),
+  );
 }

@@ -1,11 +1,14 @@
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import type { ProcessInfo } from "../../approve/index.ts";
 import { ADDR_NO_RANDOMIZE, alloc, lastingAddressOf, SIGKILL, sys, SYSCALLS } from "../kernel/index.ts";
+import { readProc } from "./proc-files.ts";
+
+const ZERO = 0x30;
 
 /** Fields of proc_pid_stat(5) from the third on; undefined when the process is gone. */
 function readStat(pid: number): readonly string[] | undefined {
   try {
-    const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
+    const stat = readProc(`/proc/${pid}/stat`).toString("latin1");
     // The name, in parentheses, may hold anything; the last parenthesis ends it.
     return stat.slice(stat.lastIndexOf(")") + 2).split(" ");
   } catch {
@@ -64,7 +67,7 @@ export function programOf(pid: number): string | undefined {
 /** Arguments as the process shows them: it may have changed them, so they are for display only. */
 export function argvOf(pid: number): readonly string[] {
   try {
-    const text = readFileSync(`/proc/${pid}/cmdline`, "utf8");
+    const text = readProc(`/proc/${pid}/cmdline`).toString("utf8");
     return text === "" ? [] : text.replace(/\0$/, "").split("\0");
   } catch {
     return [];
@@ -82,8 +85,8 @@ export const startOf = (pid: number): string | undefined => readStat(pid)?.[19];
 export function layoutOf(pid: number): string | undefined {
   try {
     // personality(2): the memory lies where anybody can make it lie.
-    if ((Number.parseInt(readFileSync(`/proc/${pid}/personality`, "latin1"), 16) & ADDR_NO_RANDOMIZE) !== 0) return undefined;
-    if (readFileSync("/proc/sys/kernel/randomize_va_space", "latin1").startsWith("0")) return undefined;
+    if ((Number.parseInt(readProc(`/proc/${pid}/personality`).toString("latin1"), 16) & ADDR_NO_RANDOMIZE) !== 0) return undefined;
+    if (readProc("/proc/sys/kernel/randomize_va_space")[0] === ZERO) return undefined;
     const fields = readStat(pid) ?? [];
     const layout = [...fields.slice(23, 26), ...fields.slice(42, 49)];
     // Whoever may not look is told 0 or 1.

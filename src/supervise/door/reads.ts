@@ -8,7 +8,6 @@ import {
   O_DIRECTORY,
   O_NOFOLLOW,
   O_NONBLOCK,
-  pathText,
   sys,
   SYSCALLS,
 } from "../kernel/index.ts";
@@ -16,23 +15,14 @@ import { glanceAt, isOnNamedDisk, statFd } from "../undo/index.ts";
 import type { SeccompTrap } from "./listener.ts";
 import type { TaskAccess } from "./operation.ts";
 import type { DoorOptions } from "./options.ts";
-import { shortName, type Task } from "./tasks.ts";
+import { AS_WRITTEN, PlainPath } from "./plain-path.ts";
+import type { Task } from "./tasks.ts";
 
 const O_NOCTTY = 0o400;
 const O_LARGEFILE = process.arch === "arm64" ? 0o400000 : 0o100000;
 /** With no flag but these an open reads, and follows the way that the path says. */
 const PLAIN = O_CLOEXEC | O_DIRECTORY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_LARGEFILE;
-/** RESOLVE_NO_MAGICLINKS, RESOLVE_NO_SYMLINKS. */
-const AS_WRITTEN = 6;
-const PATH_MAX = 4096;
 const SLASH = 0x2f;
-const DOT = 0x2e;
-/** A step that is none, or leads back; a last `/`. */
-const ODD = /\/\.{0,2}(?:\/|$)/;
-/** Files that mean whoever asks, or a device. */
-const PECULIAR = /^\/(?:proc|dev|sys)(?:\/|$)/;
-/** d_path: what the kernel writes after the name of what has none any more. */
-const DELETED = / \(deleted\)$/;
 
 /**
  * Opens for reading whose answer is known: by far the most calls. The path is taken by its text, and what has been judged before under
@@ -46,8 +36,7 @@ const DELETED = / \(deleted\)$/;
 export class PlainReads {
   readonly #access: TaskAccess;
   readonly #options: Pick<DoorOptions, "judge" | "tally" | "tellsAll">;
-  readonly #path = alloc(2 * PATH_MAX + 2);
-  readonly #pathAt = addressOf(this.#path);
+  readonly #path = new PlainPath();
   /** `struct open_how`. */
   readonly #how = alloc(24);
   readonly #howAt = addressOf(this.#how);
@@ -66,14 +55,19 @@ export class PlainReads {
     if (at < 0 || this.#options.tellsAll) return false;
     const flags = trap.unsigned(at + 1);
     if ((flags & ~PLAIN) !== 0) return false;
-    const path = this.#pathOf(trap, task, at);
-    if (path === undefined) return false;
     const operation = (flags & O_DIRECTORY) === 0 ? "read" : "list";
+    if (!this.#takePath(trap, task, at, operation)) return false;
+    const path = this.#path.text;
     const verdict = this.#options.judge.known(operation, path);
     if (verdict === undefined) return false;
     // Not waiting: nothing that a program may do keeps the door.
     this.#how.writeUInt32LE((flags | O_NONBLOCK | O_NOCTTY | O_CLOEXEC) >>> 0, 0);
-    const fd = sys(SYSCALLS.openat2, AT_FDCWD, this.#pathAt, this.#howAt, 24);
+    const fd = sys(SYSCALLS.openat2, AT_FDCWD, this.#path.at, this.#howAt, 24);
+    // Nothing is there, and no link on the way; where a relative path begins may have another name by now.
+    if (fd === -ERRNO.ENOENT && this.#access.paths.bytes[0] === SLASH) {
+      this.#access.listener.answer(trap, fd);
+      return true;
+    }
     if (fd < 0) return false;
     if (!this.#isPlain(fd, operation, path)) {
       this.#odd = fd;
@@ -89,6 +83,14 @@ export class PlainReads {
   release(): void {
     if (this.#odd >= 0) sys(SYSCALLS.close, this.#odd);
     this.#odd = -1;
+  }
+
+  #takePath(trap: SeccompTrap, task: Task, at: number, operation: "read" | "list"): boolean {
+    const { paths } = this.#access;
+    const length = paths.read(trap, at);
+    // Of a folder the last `/` says nothing more.
+    const slash = operation === "list" && length > 1 && paths.bytes[length - 1] === SLASH ? 1 : 0;
+    return this.#path.taken(task, at === 0 ? AT_FDCWD : trap.int(0), paths.bytes, length - slash);
   }
 
   #isPlain(fd: number, operation: "read" | "list", path: string): boolean {
@@ -107,36 +109,5 @@ export class PlainReads {
     const { listener } = this.#access;
     const installed = listener.give(trap, fd, closeOnExec);
     if (installed < 0 && installed !== -ERRNO.ENOENT) listener.answer(trap, installed);
-  }
-
-  /** The whole path as its text says it, in `#path` too; undefined: something else has to find out where it leads. */
-  #pathOf(trap: SeccompTrap, task: Task, at: number): string | undefined {
-    const { paths } = this.#access;
-    const length = paths.read(trap, at);
-    if (length <= 0) return undefined;
-    const { bytes } = paths;
-    let start = 0;
-    let end = 0;
-    if (bytes[0] !== SLASH) {
-      end = this.#folderOf(trap, task, at);
-      if (end <= 0) return undefined;
-      while (bytes[start] === DOT && bytes[start + 1] === SLASH) start += 2;
-      if (end > 1) this.#path[end++] = SLASH;
-    }
-    if (end + length - start >= PATH_MAX) return undefined;
-    // With its NUL.
-    bytes.copy(this.#path, end, start, length + 1);
-    const path = pathText(this.#path, 0, end + length - start);
-    return ODD.test(path) || PECULIAR.test(path) ? undefined : path;
-  }
-
-  /** The kernel's name for where a relative path begins, in `#path`; its length. */
-  #folderOf(trap: SeccompTrap, task: Task, at: number): number {
-    const dirfd = at === 0 ? AT_FDCWD : trap.int(0);
-    if (dirfd < 0 && dirfd !== AT_FDCWD) return -1;
-    const name = dirfd === AT_FDCWD ? "cwd" : `fd/${dirfd}`;
-    const length = sys(SYSCALLS.readlinkat, task.proc, shortName(name), this.#pathAt, PATH_MAX);
-    if (length <= 0 || this.#path[0] !== SLASH) return -1;
-    return this.#path[length - 1] === 0x29 && DELETED.test(this.#path.toString("latin1", 0, length)) ? -1 : length;
   }
 }

@@ -1,5 +1,4 @@
 import type { GivenAnswer } from "../types.ts";
-import { readFileSync } from "node:fs";
 import { CONFINED_NEEDS } from "../../action/index.ts";
 import { baseName } from "../../path/index.ts";
 import { type Verdict, verdictOf } from "../../policy/index.ts";
@@ -12,6 +11,7 @@ import { type Lineage, NOTHING } from "./lineage.ts";
 import type { Listener, SeccompTrap } from "./listener.ts";
 import { closeAll, type DecodedExec } from "./operation.ts";
 import type { DoorOptions, Lack, Tell } from "./options.ts";
+import { readProc } from "./proc-files.ts";
 import type { Recorder } from "./record.ts";
 import { type RunOrigin, type Steering, steeredBy } from "./steered.ts";
 import { shortName, type Task } from "./tasks.ts";
@@ -269,7 +269,7 @@ function differs(pid: number, { chain }: DecodedExec): string | undefined {
   if (fd >= 0) sys(SYSCALLS.close, fd);
   if (typeof stat === "number") return "the program that was started cannot be seen";
   if (last.id !== "" && stat.id !== last.id) return `another program was started than ${last.path}`;
-  const words = splitArguments(readFileSync(`/proc/${pid}/cmdline`));
+  const words = splitArguments(readProc(`/proc/${pid}/cmdline`));
   if (words.length === last.argv.length && words.every((word, at) => word === last.argv[at])) return undefined;
   return "other arguments were used than those that were judged";
 }

@@ -1,6 +1,7 @@
-import { existsSync, readFileSync, readlinkSync } from "node:fs";
+import { existsSync, readlinkSync } from "node:fs";
 import { baseName, joinPath } from "../../path/index.ts";
 import { pathBytes } from "../kernel/index.ts";
+import { readProc } from "./proc-files.ts";
 
 /**
  * What its environment makes of a program that is trusted with something. `code`: it runs code of somebody else. `logins`: it reads
@@ -83,7 +84,7 @@ const NPM_PLACES = /^npm_config_(?:cache|(?:global)?[-_]?prefix|user[-_]?config|
  */
 export function steeredBy(pid: number, programs: readonly string[], chain: readonly { readonly path: string }[], run: RunOrigin): Steering {
   if (programs.length === 0) return "no";
-  const items = readFileSync(`/proc/${pid}/environ`, "latin1").split("\0");
+  const items = readProc(`/proc/${pid}/environ`).toString("latin1").split("\0");
   if (items.some((item) => loadsCode(item, programs, run))) return "code";
   const own = variablesOf(programs, chain);
   if (own === undefined) return "no";

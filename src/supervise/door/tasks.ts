@@ -1,5 +1,7 @@
-import { readFileSync } from "node:fs";
 import { alloc, ERRNO, lastingAddressOf, O_CLOEXEC, sys, SYSCALLS } from "../kernel/index.ts";
+import { readProc, shortName } from "./proc-files.ts";
+
+export { shortName };
 
 const O_PATH_CLOEXEC = 0o10000000 | 0o2000000;
 /** pidfd_open(2), Linux 6.9: a descriptor for one thread. */
@@ -24,9 +26,6 @@ export interface Task {
   readonly ofThread: boolean;
 }
 
-const nameBuffer = alloc(64);
-const nameAt = lastingAddressOf(nameBuffer);
-
 const UMASK = /^Umask:\t([0-7]+)$/m;
 const statusText = alloc(STATUS);
 const statusAt = lastingAddressOf(statusText);
@@ -34,12 +33,6 @@ const statusAt = lastingAddressOf(statusText);
 const cwdName = alloc(4);
 cwdName.write("cwd", "latin1");
 const cwdAt = lastingAddressOf(cwdName);
-
-/** The address of a short ASCII C string; good until the next call. */
-export function shortName(text: string): number {
-  nameBuffer[nameBuffer.write(text, "latin1")] = 0;
-  return nameAt;
-}
 
 /** What is known of the tasks that asked, bounded, each entry checked before it is used. */
 const SWEEPS = 10;
@@ -236,7 +229,7 @@ export function credentialsOf(task: Task): Buffer {
 function processOf(tid: number): number | undefined {
   try {
     // proc_pid_status(5), as above.
-    const tgid = Number(/^Tgid:\t(\d+)/m.exec(readFileSync(`/proc/${tid}/status`, "latin1"))?.[1]);
+    const tgid = Number(/^Tgid:\t(\d+)/m.exec(readProc(`/proc/${tid}/status`).toString("latin1"))?.[1]);
     return tgid > 0 ? tgid : undefined;
   } catch {
     return undefined;

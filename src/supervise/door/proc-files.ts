@@ -1,0 +1,41 @@
+import { addressOf, alloc, AT_FDCWD, ERRNO, KernelError, lastingAddressOf, O_CLOEXEC, sys, SYSCALLS } from "../kernel/index.ts";
+
+const nameBuffer = alloc(64);
+const nameAt = lastingAddressOf(nameBuffer);
+
+/** The address of a short ASCII C string; good until the next call. */
+export function shortName(text: string): number {
+  nameBuffer[nameBuffer.write(text, "latin1")] = 0;
+  return nameAt;
+}
+
+/** Arguments of a program may be longer. */
+const MOST_USUAL = 65_536;
+let text = alloc(MOST_USUAL);
+let textAt = addressOf(text);
+
+/**
+ * A file of /proc as it is now, good until the next call; throws where it cannot be read. Each start of a program looks at a dozen of
+ * them, and by node's own functions that takes several times as long (docs/performance.md).
+ */
+export function readProc(path: string): Buffer {
+  const fd = sys(SYSCALLS.openat, AT_FDCWD, shortName(path), O_CLOEXEC, 0);
+  if (fd < 0) throw new KernelError("openat", -fd, path);
+  let length = 0;
+  let got = 0;
+  do {
+    if (length === text.length) grow();
+    got = sys(SYSCALLS.read, fd, textAt + length, text.length - length);
+    if (got > 0) length += got;
+  } while (got > 0 || got === -ERRNO.EINTR);
+  sys(SYSCALLS.close, fd);
+  if (got < 0) throw new KernelError("read", -got, path);
+  return text.subarray(0, length);
+}
+
+function grow(): void {
+  const more = alloc(2 * text.length);
+  text.copy(more);
+  text = more;
+  textAt = addressOf(text);
+}
