@@ -3,8 +3,8 @@ import { thisMachine, ticketIdOf, writeTicket } from "../state/index.ts";
 import type { Beside } from "./run-beside.ts";
 import { runConfined } from "./run-confined.ts";
 
-/** What confined commands do most: a shell that reads and writes files. */
-const COMMAND = "true > made";
+/** A shell that opens files. It lies where the policy lets nothing be written. */
+const COMMAND = "true < /dev/null > /dev/null";
 
 const OWN = "rehearsal-";
 

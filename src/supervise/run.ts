@@ -372,8 +372,9 @@ export async function superviseRun(options: RunOptions): Promise<RunResult> {
   };
   const all = supervised();
   const leave = (): void => {
+    if (over) return;
     const processes = listLiving().map((pid) => describeProcess(pid));
-    if (over || processes.length === 0) return;
+    if (processes.length === 0) return;
     const end = exit ?? { by: "exit", code: 1 };
     history.ended(end);
     void questions.close(end).finally(() => {
