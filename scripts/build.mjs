@@ -17,9 +17,12 @@ import {
   lazyPatch,
   lazyShell,
   lazyReader,
+  lazyRun,
+  lazyRunItself,
   lazyServer,
   lazySurvey,
   libraryParts,
+  runMore,
 } from "./lazy-parts.mjs";
 import { checkCore, declarations, LIBRARY, LIBRARY_EXTERNAL, WHOLE_LIBRARY } from "./library.mjs";
 
@@ -215,7 +218,18 @@ try {
       entryPoints: { run: entry("run-main") },
       outdir: fresh,
       outExtension: { ".js": ".cjs" },
-      plugins: [lazyShell, lazySurvey, lazyReader, lazyExtensions, lazyBuiltins],
+      // Parts are loaded by `require`.
+      supported: { "dynamic-import": false },
+      plugins: [lazyRun, lazyShell, lazySurvey, lazyReader, lazyExtensions, lazyBuiltins],
+      define: { ...part.define, "import.meta.url": "moduleUrl" },
+      banner: { js: `${part.banner.js}${MODULE_URL}` },
+    }),
+    build({
+      ...part,
+      stdin: { contents: runMore, resolveDir: join(root, "src") },
+      outfile: join(fresh, "run-more.cjs"),
+      supported: { "dynamic-import": false },
+      plugins: [lazyRunItself, lazyShell, lazySurvey, lazyReader, lazyExtensions, lazyBuiltins],
       define: { ...part.define, "import.meta.url": "moduleUrl" },
       banner: { js: `${part.banner.js}${MODULE_URL}` },
     }),

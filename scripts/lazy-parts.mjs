@@ -4,7 +4,7 @@ import { createRequire, isBuiltin } from "node:module";
 const require = createRequire(import.meta.url);
 
 /** Modules of node's own that take milliseconds to load, and that most runs have no need of. */
-const LAZY = ["child_process", "crypto", "dgram", "module", "net", "readline/promises", "tty"];
+const LAZY = ["child_process", "crypto", "dgram", "module", "net", "readline/promises", "tty", "zlib"];
 
 /** esbuild: such a module is loaded when something of it is first used, and not with whoever names it. */
 export const lazyBuiltins = {
@@ -184,3 +184,72 @@ export const libraryParts = (root) => ({
       });
   },
 });
+
+/** Agents' own rules are read by commands alone. */
+const withoutRules = (bundle) =>
+  bundle.onResolve({ filter: /\/rules\.ts$/ }, ({ path, kind }) => (kind === "dynamic-import" ? { path, external: true } : undefined));
+
+/** What few runs need, by the file that has it: functions of a part of their own, loaded at their first call. */
+const SELDOM_IN_RUNS = {
+  "cli/check.ts": ["innerCheck"],
+  "cli/judge-afresh.ts": ["judgeAfresh"],
+  "cli/run-learn.ts": ["proposeProfile"],
+  "policy-edit/index.ts": [
+    "addRule",
+    "editPolicy",
+    "rememberInProfile",
+    "policyPlace",
+    "readPlace",
+    "starterPolicy",
+    "ruleEntries",
+    "addToProfile",
+    "minute",
+  ],
+  "sdk/guard/index.ts": ["answerGuard"],
+};
+/** What a run loads by `import()`. */
+const LATER_IN_RUNS = ["parse", "program-frame", "program-run", "receipt", "profile", "run-background"];
+const MORE = "run-more";
+
+/** What `dist/run-more.cjs` has. */
+export const runMore = [
+  ...LATER_IN_RUNS.map((name) => `export * from "./cli/${name}.ts";`),
+  ...Object.entries(SELDOM_IN_RUNS).map(([file, names]) => `export { ${names.join(", ")} } from "./${file}";`),
+  'export { engine, judgeOnly } from "./look/index.ts";',
+].join("\n");
+
+/** For `assent run`: what is loaded by `import()`, and what few runs need, comes from run-more.cjs. */
+export const lazyRun = {
+  name: "lazy-run",
+  setup(bundle) {
+    bundle.onResolve({ filter: /^\.\/[\w-]+\.ts$/ }, ({ path, kind }) =>
+      kind === "dynamic-import" && LATER_IN_RUNS.includes(path.slice(2, -3)) ? { path: `./${MORE}.cjs`, external: true } : undefined,
+    );
+    withoutRules(bundle);
+    for (const [file, names] of Object.entries(SELDOM_IN_RUNS))
+      bundle.onLoad({ filter: new RegExp(`src/${file.replace(".", "\\.")}$`) }, () => ({
+        contents: names.map(forwarded(MORE)).join("\n"),
+        loader: "js",
+      }));
+    bundle.onLoad({ filter: /src\/look\/engine\.ts$/ }, () => ({ contents: ENGINE_OF_RUNS, loader: "js" }));
+  },
+};
+
+const ENGINE_OF_RUNS = `export const engine = {
+  reader: () => ({ read: (...given) => require("./reader.cjs").read(...given) }),
+  protocol: (id) => require("./${MORE}.cjs").engine.protocol(id),
+  recognise: (...given) => require("./${MORE}.cjs").engine.recognise(...given),
+  held: (outcome) => outcome,
+  own: [__dirname],
+};
+${forwarded(MORE)("judgeOnly")}
+export const readerOf = () => undefined, ruleReader = undefined;`;
+
+/** For run-more.cjs: the run itself is run.cjs. */
+export const lazyRunItself = {
+  name: "lazy-run-itself",
+  setup(bundle) {
+    withoutRules(bundle);
+    bundle.onLoad({ filter: /src\/cli\/run\.ts$/ }, () => ({ contents: forwarded("run")("run"), loader: "js" }));
+  },
+};

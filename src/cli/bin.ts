@@ -45,7 +45,7 @@ if (command === "check") {
   (command === "daemon" && option === "--serve") ||
   (command === "status" && option === "--line")
 ) {
-  const { load, keep } = partsOf(__dirname, require);
+  const { load, keep } = partsOf(__dirname, require, true, command === "run");
   process.once("exit", keep);
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- built from run-main.ts, shell-start.ts, ended.ts, resident.ts and line-main.ts
   void (load(`./${PARTS[command]}.cjs`) as { main: () => Promise<void> | void }).main();

@@ -40,9 +40,10 @@ function readWhole(file: string): Buffer | undefined {
  * Parts of the program that load one another when they are needed (`require("./shell.cjs")` in hook.cjs), each with
  * V8's code cache of it beside it: compiling is half of what a fresh hook costs, and a third of what a run does. The
  * build writes the caches for its own Node; for another one they are kept in the state folder. V8 itself rejects a cache
- * of another version or of other flags; against damage and mix-ups each has a seal.
+ * of another version or of other flags; against damage and mix-ups each has a seal. `ownFirst`: the build's were made by hooks, and
+ * who needs other functions of a part keeps a cache with them in.
  */
-export function partsOf(folder: string, require: Require, useCaches = true): Parts {
+export function partsOf(folder: string, require: Require, useCaches = true, ownFirst = false): Parts {
   const scripts = new Map<string, Compiled>();
   const loaded = new Map<string, object>();
   let own: OwnCaches | undefined;
@@ -60,14 +61,15 @@ export function partsOf(folder: string, require: Require, useCaches = true): Par
       return script?.cachedDataRejected === false ? script : undefined;
     };
     if (!useCaches) return compiled(new Script(source, { filename }));
-    const built = withCache(unsealCache(bytes, readWhole(`${folder}/${part}.cache`)));
-    if (built !== undefined) return compiled(built);
+    const built = (): Script | undefined => withCache(unsealCache(bytes, readWhole(`${folder}/${part}.cache`)));
+    const first = ownFirst ? undefined : built();
+    if (first !== undefined) return compiled(first);
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- our own, built from own-caches.ts
     own ??= (require("./own-caches.cjs") as { ownCaches: () => OwnCaches }).ownCaches();
     const kept = withCache(own.read(part, bytes));
     if (kept !== undefined) return compiled(kept);
     own.want(part);
-    return compiled(new Script(source, { filename }));
+    return compiled((ownFirst ? built() : undefined) ?? new Script(source, { filename }));
   };
 
   const load = (id: string): unknown => {

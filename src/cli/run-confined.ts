@@ -1,10 +1,9 @@
 import { spawn } from "node:child_process";
 import { accessSync, constants, realpathSync } from "node:fs";
 import { join } from "node:path";
-import { adviceForModel, brief, visible } from "../action/index.ts";
-import { REFERENCE } from "../agents/index.ts";
+import { brief, visible } from "../action/index.ts";
 import { queueApprover, type QueueApprover } from "../approve/queue/index.ts";
-import { decide, type Host, realWorld } from "../engine/index.ts";
+import { realWorld } from "../engine/index.ts";
 import {
   type ConfinedReport,
   dropReport,
@@ -23,6 +22,7 @@ import { askOuter } from "../supervise/outer/index.ts";
 import { countChanges, runsFolder } from "../supervise/undo/index.ts";
 import { CALLER_VARIABLE, callerEnvironment } from "./caller-environment.ts";
 import { engine } from "./engine.ts";
+import { judgeAfresh } from "./judge-afresh.ts";
 import { gatewayEnvironment } from "./own-gateway.ts";
 import { absolute } from "./place.ts";
 import { type Beside, senderTo } from "./run-beside.ts";
@@ -30,7 +30,7 @@ import { answers, checkRule } from "./run-approver.ts";
 import { isForeground, withSignals } from "./run-job.ts";
 import { startersOf, stayBeside } from "./run-left.ts";
 import { STATUS, statusOf } from "./run-options.ts";
-import { forModels, PERSON, Refusals, whyOf } from "./run-refusals.ts";
+import { forModels, PERSON, Refusals } from "./run-refusals.ts";
 import { writeStderr } from "./stdio.ts";
 
 /** What tests put in the place of the real thing. */
@@ -128,29 +128,6 @@ function isSameFolder(written: string, cwd: string): boolean {
   } catch {
     return false;
   }
-}
-
-/** Somebody typed it, or the ticket is gone. */
-const ANYBODY: Host = { shell: "bash", decides: false, asks: false, bypassed: false, planning: false, confines: true };
-
-/** Why a command without a ticket is not started; undefined: it may be, confined. */
-function judgeAfresh(command: string, cwd: string, machine: Machine): { readonly why: string; readonly way: string } | undefined {
-  const { verdict } = decide(
-    {
-      tool: "Bash",
-      facts: REFERENCE.protocol.tools["Bash"],
-      input: { command },
-      cwd,
-      host: ANYBODY,
-      point: "confined",
-      agent: "unknown",
-    },
-    { machine, ...engine, policyFiles: [], audit: true },
-  );
-  if (verdict.decision === "allow") return undefined;
-  const own = verdict.help === undefined ? undefined : adviceForModel(verdict.help);
-  const help = own === undefined ? PERSON : /\bask the user\b/.test(own) ? own : `${own}; or ${PERSON}`;
-  return { why: `${verdict.reason} (${whyOf(verdict)})`, way: help };
 }
 
 /** Inside a run everything is supervised, as that run's person wants it; there is one supervisor, which goes on with this program. */

@@ -5,8 +5,10 @@ import { type Beside, StartedBeside } from "./run-beside.ts";
 import { runConfined } from "./run-confined.ts";
 import { runOrdered } from "./run-ordered.ts";
 import { run } from "./run.ts";
-export { rehearseRuns } from "./run-rehearsal.ts";
 import { plainWords } from "./run-options.ts";
+
+export { rehearseRuns } from "./run-rehearsal.ts";
+export { run };
 
 declare const require: (id: "./spare.cjs") => { readonly main: () => Promise<void> };
 

@@ -5,7 +5,7 @@ import { visible } from "../action/index.ts";
 import type { ProcessInfo } from "../approve/index.ts";
 import { answerGuard } from "../sdk/guard/index.ts";
 import { clearProfile, messageOf, programProfile, thisMachine, wrongProfileName, type Machine } from "../state/index.ts";
-import type { RunEvent, RunOptions, RunResult } from "../supervise/index.ts";
+import { type RunEvent, type RunOptions, type RunResult, superviseRun } from "../supervise/index.ts";
 import { learningApprover, Observations } from "../supervise/learn/index.ts";
 import { askOuter, type OuterAnswer } from "../supervise/outer/index.ts";
 import { innerCheck } from "./check.ts";
@@ -208,7 +208,7 @@ async function supervise(setting: Begun): Promise<number> {
 
   let result: RunResult;
   try {
-    const start = parts.supervise ?? (await import("../supervise/index.ts")).superviseRun;
+    const start = parts.supervise ?? superviseRun;
     result = await withSignals(
       hasTerminal() && state.job === undefined,
       (signal) => state.send?.(signal),

@@ -1,6 +1,5 @@
-import { createHash } from "node:crypto";
 import { closeSync, ftruncateSync, lstatSync, openSync, readdirSync, renameSync, rmdirSync, unlinkSync, writeSync } from "node:fs";
-import { isObject } from "../data/index.ts";
+import { isObject, sha256 } from "../data/index.ts";
 import { ensureFolder, errorCode, isOwn, readRegular } from "./files.ts";
 import type { Machine } from "./machine.ts";
 import { randomHex } from "./random.ts";
@@ -40,9 +39,8 @@ export const reportsFolder = (machine: Machine): string => `${stateFolder(machin
 
 /** The report of a host's call, where the host names its calls. */
 export function reportIdOf(session: string, toolUse: string): string {
-  return createHash("sha256")
-    .update(JSON.stringify([session, toolUse]))
-    .digest("hex")
+  return sha256([Buffer.from(JSON.stringify([session, toolUse]))])
+    .toString("hex")
     .slice(0, 16);
 }
 

@@ -1,5 +1,5 @@
-import { createHash } from "node:crypto";
 import { accessSync, constants, readdirSync, realpathSync, statSync, unlinkSync } from "node:fs";
+import { sha256 } from "../data/index.ts";
 import { member, readJson5 } from "../edit/json5/index.ts";
 import { joinPath } from "../path/index.ts";
 import { ensureFolder, errorCode, readRegular } from "./files.ts";
@@ -39,7 +39,9 @@ function fileName(name: string): string {
     .replace(/[^A-Za-z0-9._-]+/g, "-")
     .replace(/^[-.]+|[-.]+$/g, "")
     .slice(-64);
-  return `${readable}@${createHash("sha256").update(nameBytes(name)).digest("hex").slice(0, 24)}`;
+  return `${readable}@${sha256([nameBytes(name)])
+    .toString("hex")
+    .slice(0, 24)}`;
 }
 
 /** UTF-16, so that lone surrogates, which stand for bytes that are no UTF-8, stay apart. */

@@ -1,6 +1,5 @@
-import { createHash } from "node:crypto";
 import { chmodSync, lstatSync, readdirSync, renameSync, unlinkSync } from "node:fs";
-import { isObject } from "../data/index.ts";
+import { isObject, sha256 } from "../data/index.ts";
 import { type BootMoment, bootMoment, isBootMoment, passedSince } from "./clock.ts";
 import { ensureFolder, errorCode, isOwn, readRegular, writeAtomic } from "./files.ts";
 import type { Machine } from "./machine.ts";
@@ -73,9 +72,8 @@ export const ticketsFolder = (machine: Machine): string => `${stateFolder(machin
 
 /** The id of the ticket for a command of a session, where the program that takes it is told nothing but these. */
 export function ticketIdOf(session: string, command: string): string {
-  return createHash("sha256")
-    .update(JSON.stringify([session, command]))
-    .digest("hex")
+  return sha256([Buffer.from(JSON.stringify([session, command]))])
+    .toString("hex")
     .slice(0, 16);
 }
 
