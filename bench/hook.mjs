@@ -1,11 +1,14 @@
-// What a hook call costs a host: fresh processes, alternating with a bare `node -e 0`. `node bench/hook.mjs [rounds]`.
+// What a hook call costs a host: fresh processes, alternating with a bare `node -e 0`. `node bench/hook.mjs [rounds] [--peers]`: with
+// others of the registry, fetched into the scratch folder. (Dippy is no package of a registry, dcg's binary is only with its releases.)
 import { execFileSync, spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-const rounds = Number(process.argv[2] ?? 200);
+const words = process.argv.slice(2).filter((word) => word !== "--peers");
+const peers = process.argv.includes("--peers");
+const rounds = Number(words[0] ?? 200);
 const dist = process.env.ASSENT_DIST ?? fileURLToPath(new URL("../dist", import.meta.url));
 const scratch = mkdtempSync(join(tmpdir(), "assent-bench-"));
 const home = join(scratch, "home");
@@ -27,6 +30,17 @@ const variants = [
   { name: "assent check, Bash", args: hook, input: bash },
   { name: "assent check, Read", args: hook, input: read },
 ];
+
+if (peers) {
+  execFileSync("npm", ["install", "--prefix", scratch, "--ignore-scripts", "--no-audit", "--no-fund", "cc-safety-net@2.4.5"], {
+    stdio: ["ignore", "ignore", "inherit"],
+  });
+  const safetyNet = [join(scratch, "node_modules/cc-safety-net/dist/bin/cc-safety-net.js"), "hook", "--claude-code"];
+  variants.push(
+    { name: "cc-safety-net, Bash", args: safetyNet, input: bash },
+    { name: "cc-safety-net, Read", args: safetyNet, input: read },
+  );
+}
 
 try {
   // The first call compiles the policy into the cache.

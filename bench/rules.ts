@@ -4,6 +4,7 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { policyOfRules } from "./growth/policy.ts";
 import { agentNamed } from "../src/agents/index.ts";
 import { decide, type DecideOptions, type Request } from "../src/engine/index.ts";
 import { read } from "../src/engine/reader/index.ts";
@@ -14,29 +15,6 @@ const commands = readFileSync("test/cases/benign.txt", "utf8")
   .split("\n")
   .filter((line) => line !== "" && !line.startsWith("#"));
 
-/** Ten rules in the ways people write them, about things that are named after a number. */
-const TEN: readonly ((n: number) => readonly [effect: "allow" | "ask" | "deny", rule: string])[] = [
-  (n) => ["allow", `Bash(npm run task-${n}:*)`],
-  (n) => ["allow", `Bash(tool-${n} --check:*)`],
-  (n) => ["allow", `Edit(packages/part-${n}/**)`],
-  (n) => ["allow", `WebFetch(domain:host-${n}.example.com)`],
-  (n) => ["allow", `mcp__server-${n}__*`],
-  (n) => ["ask", `Shell(git push origin branch-${n} ...)`],
-  (n) => ["ask", `Edit(src/**/generated-${n}.ts)`],
-  (n) => ["deny", `Read(~/private-${n}/**)`],
-  (n) => ["deny", `Read(**/secret-${n}.json)`],
-  (n) => ["deny", `Write(/srv/data-${n}/*.log)`],
-];
-
-function policyOf(count: number): string {
-  const lists: Record<string, string[]> = { allow: [], ask: [], deny: [] };
-  for (let n = 0; n < count; n += 1) {
-    const [effect, rule] = TEN[n % TEN.length]?.(Math.floor(n / TEN.length)) ?? ["ask", "Bash(x)"];
-    lists[effect]?.push(rule);
-  }
-  return JSON.stringify({ permissions: lists }, undefined, 1);
-}
-
 const scratch = mkdtempSync(join(tmpdir(), "assent-rules-"));
 
 /** A home of its own with a policy of so many rules. */
@@ -46,7 +24,7 @@ function place(count: number) {
   for (const folder of [".git", "src", "packages/a"]) mkdirSync(join(project, folder), { recursive: true });
   for (let at = 0; at < 40; at += 1) writeFileSync(join(project, "src", `file${at}.ts`), "");
   const file = join(home, ".agent-permissions.jsonc");
-  writeFileSync(file, policyOf(count));
+  writeFileSync(file, policyOfRules(count));
   const machine = { ...thisMachine(), home, temp: ["/var/tmp"], env: { ...process.env, XDG_STATE_HOME: join(home, "state") } };
   const options: DecideOptions = { machine, reader: () => ({ read }), own: [], audit: false };
   return { project, options };

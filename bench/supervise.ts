@@ -1,4 +1,4 @@
-// What supervision costs: `npm run bench:supervise`, or `node scripts/run.mjs bench/supervise.ts [calls|programs] [--rounds N]
+// What supervision costs: `npm run bench:supervise`, or `node scripts/run.mjs bench/supervise.ts [calls|programs|many] [--rounds N]
 // [--dist FOLDER] [--peers] [--json FILE]`. Everything is measured in turn with the bare thing, so that what else the machine does hits
 // both. Needs gcc, git, python3 with venv and, once, the npm registry. `--peers` fetches what it compares with.
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -7,6 +7,7 @@ import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import type { Bench } from "./supervise/bench.ts";
 import { measureCalls } from "./supervise/calls.ts";
+import { measureMany } from "./supervise/many.ts";
 import { load, plainEnvironment } from "./supervise/measure.ts";
 import { installPeers } from "./supervise/peers.ts";
 import { measureWorkloads } from "./supervise/workloads.ts";
@@ -39,6 +40,7 @@ try {
   };
   console.log(`node ${process.version}, Linux ${release()}, ${availableParallelism()} processors, ${load()}`);
   if (wanted("calls")) measureCalls(bench, rounds);
+  if (wanted("many")) measureMany(bench, rounds);
   if (wanted("programs")) {
     const before = load();
     const programs = measureWorkloads(bench, rounds, values.peers ? installPeers(bench) : []);

@@ -4,6 +4,8 @@
 //   do         on the program's behalf: the path is read from its memory, what it names pinned, the call checked to be
 //              waiting still, done on what is pinned, answered (SEND, or ADDFD with SEND for opens)
 //   near       as `do`; a program that is given a descriptor is kept on the listener's processor while it is given it
+// RECEIVERS=N in the environment: so many processes wait in the one listener and answer. RECEIVER=COMMAND: that answers, which has the
+// listener as descriptor 3.
 // SYNC_WAKE_UP is set in each. seccomp_unotify(2), openat2(2), process_vm_readv(2).
 #define _GNU_SOURCE
 #include <errno.h>
@@ -14,6 +16,7 @@
 #include <linux/openat2.h>
 #include <linux/seccomp.h>
 #include <sched.h>
+#include <signal.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -207,6 +210,15 @@ int main(int argc, char **argv) {
   if (listener < 0) return perror("pidfd_getfd"), 1;
   ioctl(listener, SECCOMP_IOCTL_NOTIF_SET_FLAGS, 1);
   if (write(taken[1], "", 1) != 1) return 1;
+  if (getenv("RECEIVER") != NULL) {
+    dup2(listener, 3);
+    execl("/bin/sh", "sh", "-c", getenv("RECEIVER"), (char *)NULL);
+    return 127;
+  }
+  int receivers = getenv("RECEIVERS") == NULL ? 1 : atoi(getenv("RECEIVERS"));
+  pid_t parent = getpid();
+  for (int at = 1; at < receivers; at++)
+    if (getpid() == parent && fork() == 0) prctl(PR_SET_PDEATHSIG, SIGKILL);
   struct seccomp_notif request;
   for (;;) {
     struct pollfd polled[2] = {{listener, POLLIN, 0}, {pidfd, POLLIN, 0}};
@@ -214,8 +226,9 @@ int main(int argc, char **argv) {
     if ((polled[0].revents & POLLIN) != 0) {
       memset(&request, 0, sizeof request);
       if (ioctl(listener, SECCOMP_IOCTL_NOTIF_RECV, &request) == 0) act(&request);
-    } else if (polled[1].revents != 0) break;
+    } else if (polled[1].revents != 0 || (polled[0].revents & POLLHUP) != 0) break;
   }
+  if (getpid() != parent) _exit(0);
   waitpid(child, &status, 0);
   return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
 }

@@ -2,14 +2,15 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { compare } from "./compare.ts";
-import { drawnPictures, speedTable, terminalPictures, textOf } from "./pictures.ts";
+import { drawnPictures, terminalPictures, textOf } from "./pictures.ts";
+import { growthTable, speedTable } from "./plots.ts";
 import { terminalSvg } from "./svg.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 
 it("pictures show what is printed: npm run pictures", { timeout: 120_000 }, async () => {
   const pictures = [...drawnPictures(ROOT), ...(await terminalPictures(ROOT))];
-  expect(pictures.length).toBe(6);
+  expect(pictures.length).toBeGreaterThan(10);
   for (const { file, svg } of pictures) {
     const shown = textOf(readFileSync(join(ROOT, file), "utf8"));
     expect(shown.length, file).toBeGreaterThan(3);
@@ -19,6 +20,10 @@ it("pictures show what is printed: npm run pictures", { timeout: 120_000 }, asyn
 
 it("the table of speeds is what was measured, as the bars are", () => {
   expect(readFileSync(join(ROOT, "docs/comparison.md"), "utf8")).toContain(speedTable(ROOT));
+});
+
+it("the table of growth is what was measured: npm run plots", () => {
+  expect(readFileSync(join(ROOT, "docs/performance.md"), "utf8")).toContain(growthTable(ROOT));
 });
 
 it("colours of a terminal become classes, other sequences nothing, and text stays text", () => {

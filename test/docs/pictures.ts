@@ -1,8 +1,8 @@
-import { readFileSync, readdirSync } from "node:fs";
+import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { showTyped } from "./run.ts";
-import { barsPlot, svgText } from "../../src/page/ui/plot.ts";
-import { boxesSvg, STYLE, terminalSvg } from "./svg.ts";
+import { plotPictures } from "./plots.ts";
+import { boxesSvg, terminalSvg } from "./svg.ts";
 
 export interface Picture {
   readonly file: string;
@@ -56,55 +56,8 @@ export function drawnPictures(root: string): readonly Picture[] {
         ["what is protected", ["secrets", "files outside the project", "hosts", "remotes", "the policy itself"]],
       ]),
     },
-    { file: "docs/pictures/speed.svg", svg: speedPlot(root) },
+    ...plotPictures(root),
   ];
-}
-
-/** What `npm run bench:supervise -- programs --peers --json bench/programs.json` measured. */
-interface MeasuredProgram {
-  readonly name: string;
-  readonly under: readonly { readonly tool: string; readonly ratio: number }[];
-}
-
-type SpeedRow = readonly [row: string, bars: readonly (readonly [name: string, value: number])[]];
-
-/** The programs that every tool ran, as multiples of bare with the digits that mean something. */
-function readSpeed(root: string): readonly SpeedRow[] {
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- written by bench/supervise.ts
-  const { programs } = JSON.parse(readFileSync(join(root, "bench/programs.json"), "utf8")) as {
-    readonly programs: readonly MeasuredProgram[];
-  };
-  const most = Math.max(...programs.map(({ under }) => under.length));
-  return programs
-    .filter(({ under }) => under.length === most)
-    .map(({ name, under }) => [
-      name,
-      under.map(({ tool, ratio }) => [tool, Number(ratio.toPrecision(ratio < 10 ? 2 + Number(ratio >= 1) : 3))] as const),
-    ]);
-}
-
-/** The table of docs/comparison.md as bars, by the code that makes the page's plots. */
-const speedPlot = (root: string): string =>
-  svgText(
-    barsPlot({
-      id: "speed",
-      title: "Times the bare command (less is better)",
-      about: "Bars for each program and tool; the numbers stand in the table of docs/comparison.md",
-      groups: readSpeed(root),
-      classOf: (name) => (name === "assent" ? "c" : "m"),
-    }),
-    `${STYLE}\n<rect class="b" width="100%" height="100%" rx="8"/>\n`,
-  );
-
-/** The table of docs/comparison.md. */
-export function speedTable(root: string): string {
-  const rows = readSpeed(root);
-  const head = rows[0]?.[1].map(([tool]) => tool) ?? [];
-  return [
-    `| | ${head.join(" | ")} |`,
-    `|---|${head.map(() => "---|").join("")}`,
-    ...rows.map(([name, bars]) => `| ${name} | ${bars.map(([, value]) => String(value)).join(" | ")} |`),
-  ].join("\n");
 }
 
 /** The lines of text of a picture. */
