@@ -50,7 +50,6 @@ function namesIn(folder: string, now: number): HeldNames | undefined {
     // The stamp was taken before the listing: what changes in between is listed, and has another stamp.
     if (held.size >= MAX_HELD) held.clear();
     if (now - changed >= SETTLED_MS) held.set(folder, names);
-    else held.delete(folder);
     return names;
   } catch {
     return undefined;

@@ -141,6 +141,14 @@ function loadedWith(folder: string): readonly string[] {
   }
 }
 
+/** For the folders last asked about: they are the program's, the same at every call. */
+let loaded: { readonly own: readonly string[]; readonly paths: readonly string[] } | undefined;
+
+function loadedWithAll(own: readonly string[]): readonly string[] {
+  if (loaded?.own !== own) loaded = { own, paths: [...new Set(own.flatMap(loadedWith))] };
+  return loaded.paths;
+}
+
 /** What judging needs to know besides the request and the policy. */
 export function judgeContext(
   { machine, own, hostDecides = false, supervised = false, confines = false, refusable = false }: Omit<Situation, "reader">,
@@ -155,7 +163,6 @@ export function judgeContext(
     world,
     host: hostDecides,
     floor: {
-      ...floor,
       // Only what changes something asks for these.
       get state() {
         return machine.account === undefined ? floor.state : [...floor.state, paneFlags(machine.account)];
@@ -164,7 +171,7 @@ export function judgeContext(
         return (linked ??= linkedRegistrations(world));
       },
       policies: [...new Set([...floor.policies, machine.managedPolicy, ...files(false)])],
-      own: [...new Set(own.flatMap(loadedWith))],
+      own: loadedWithAll(own),
       projectPolicies: [...new Set([joinPath(world.projectRoot, POLICY_NAME), ...files(true)])],
     },
     dangersOf,

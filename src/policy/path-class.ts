@@ -33,7 +33,7 @@ interface Tails {
   readonly paths: readonly string[];
   readonly text: string;
   /** The same by their last names: a process that asks often does not search the text each time. */
-  byName?: ReadonlyMap<string, readonly string[]>;
+  ends?: ReadonlyMap<string, readonly string[]>;
   asked: number;
 }
 
@@ -44,19 +44,17 @@ const MAP_AFTER = 100;
 
 /** True when `path` up to `end`, where the segment `name` ends, ends in one of the tails. */
 function endsIn(all: Tails, path: string, name: string, end: number): boolean {
-  if (all.byName === undefined) {
+  if (all.ends === undefined) {
     all.asked += 1;
     if (all.asked < MAP_AFTER) return all.text.includes(`${name}\n`) && all.paths.some((tail) => path.endsWith(`/${tail}`, end));
     const byName = new Map<string, string[]>();
     for (const tail of all.paths) {
       const last = baseName(tail);
-      const known = byName.get(last);
-      if (known === undefined) byName.set(last, [`/${tail}`]);
-      else known.push(`/${tail}`);
+      byName.set(last, [...(byName.get(last) ?? []), `/${tail}`]);
     }
-    all.byName = byName;
+    all.ends = byName;
   }
-  const same = all.byName.get(name);
+  const same = all.ends.get(name);
   return same !== undefined && same.some((tail) => path.endsWith(tail, end));
 }
 

@@ -1,64 +1,18 @@
+import { listed } from "./listed.ts";
+
 /**
  * What runs code later, as data: changing it is persistence. `path-class.ts` compiles it.
  * Names are lower case, as in `protected-paths.ts`.
  */
 
 /** In a home folder: files that run code when a shell, an editor or a login starts. */
-export const STARTUP_FILES = [
-  ".bashrc",
-  ".bash_profile",
-  ".bash_login",
-  ".bash_logout",
-  ".bash_aliases",
-  ".profile",
-  ".zshrc",
-  ".zshenv",
-  ".zprofile",
-  ".zlogin",
-  ".zlogout",
-  ".kshrc",
-  ".mkshrc",
-  ".cshrc",
-  ".tcshrc",
-  ".login",
-  ".logout",
-  ".inputrc",
-  ".xprofile",
-  ".xinitrc",
-  ".xsession",
-  ".xsessionrc",
-  ".pam_environment",
-  ".gitconfig",
-  ".hgrc",
-  ".vimrc",
-  ".gvimrc",
-  ".exrc",
-  ".emacs",
-  ".tmux.conf",
-  ".screenrc",
-  ".gdbinit",
-  ".lldbinit",
-  ".irbrc",
-  ".pryrc",
-  ".rprofile",
-  ".psqlrc",
-  ".sqliterc",
-  ".curlrc",
-  ".wgetrc",
-  ".mailcap",
-  ".forward",
-  ".procmailrc",
-  ".yarnrc",
-  ".yarnrc.yml",
-  ".bunfig.toml",
-  ".cargo/config",
-  ".cargo/config.toml",
-  ".cargo/env",
-  ".config/user-dirs.dirs",
-  ".config/starship.toml",
-  ".config/pip/pip.conf",
-  ".pip/pip.conf",
-] as const;
+export const STARTUP_FILES: readonly string[] = /* @__PURE__ */ listed(
+  ".bashrc; .bash_profile; .bash_login; .bash_logout; .bash_aliases; .profile; .zshrc; .zshenv; .zprofile; .zlogin; .zlogout; .kshrc; .mkshrc",
+  ".cshrc; .tcshrc; .login; .logout; .inputrc; .xprofile; .xinitrc; .xsession; .xsessionrc; .pam_environment; .gitconfig; .hgrc; .vimrc",
+  ".gvimrc; .exrc; .emacs; .tmux.conf; .screenrc; .gdbinit; .lldbinit; .irbrc; .pryrc; .rprofile; .psqlrc; .sqliterc; .curlrc; .wgetrc",
+  ".mailcap; .forward; .procmailrc; .yarnrc; .yarnrc.yml; .bunfig.toml; .cargo/config; .cargo/config.toml; .cargo/env; .config/user-dirs.dirs",
+  ".config/starship.toml; .config/pip/pip.conf; .pip/pip.conf",
+);
 
 /** In a home folder: what is there is started by whoever types its name. People install into these all day. */
 export const PROGRAM_FOLDERS = [

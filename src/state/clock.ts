@@ -40,7 +40,7 @@ function lineOf(file: string): string {
 }
 
 /** When the processor time was last asked for, in milliseconds, and what it was. */
-let asked = Number.NEGATIVE_INFINITY;
+let asked = -2;
 let worked = 0;
 /** Nobody works longer than the time that passes, on each processor: so soon the answer is hardly another. */
 const ASKED_EVERY = 2;
