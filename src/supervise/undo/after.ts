@@ -7,7 +7,7 @@ import { lastSign, type RunRecord } from "./run-folder.ts";
 import { inFolder, isMissing, Looker, openSafe, readLinkAt } from "./safe.ts";
 import { type KeptStat, kindOf, milliseconds, type ObjectStat, sameTime, statFrom, statRecord, statText } from "./stat.ts";
 import { replay } from "./replay.ts";
-import type { AfterEntry, Replay, RunSegment } from "./tree.ts";
+import type { AfterEntry, Replay, RunSegment, TreeEntry } from "./tree.ts";
 
 export interface After {
   /** False: the run was killed before it could say what it left. */
@@ -75,20 +75,19 @@ function seal(folder: string, { touched }: Pick<Replay, "touched">, now: number)
 const extra = (text: string | undefined, sha256: string | undefined): string =>
   (text === undefined ? "" : `,"text":${JSON.stringify(text)}`) + (sha256 === undefined ? "" : `,"sha256":"${sha256}"`);
 
-type Touched = Replay["touched"] extends Iterable<infer Entry> ? Entry : never;
-
-/** What is left of what was touched, with its path. */
-function* byFolder(touched: Replay["touched"]): Generator<readonly [path: string, entry: Touched]> {
-  const folders = new Map<string, [string, Touched][]>();
+/** What is left of what was touched, with its path; of each folder one after the other. */
+function* byFolder(touched: Replay["touched"]): Generator<readonly [path: string, entry: TreeEntry]> {
+  const folders = new Map<TreeEntry, TreeEntry[]>();
   for (const entry of touched) {
     if (!entry.alive || entry.parent === undefined) continue;
-    const { path } = entry;
-    const folder = path.slice(0, path.lastIndexOf("/"));
-    const known = folders.get(folder);
-    if (known === undefined) folders.set(folder, [[path, entry]]);
-    else known.push([path, entry]);
+    const known = folders.get(entry.parent);
+    if (known === undefined) folders.set(entry.parent, [entry]);
+    else known.push(entry);
   }
-  for (const all of folders.values()) yield* all;
+  for (const [folder, all] of folders) {
+    const path = folder.path;
+    for (const entry of all) yield [`${path}/${entry.name}`, entry];
+  }
 }
 
 /** `lastAlive` holds for a run that was not sealed. */
@@ -225,7 +224,7 @@ export function readRecordedAnew(runs: readonly RunRecord[]): Recorded {
   };
 }
 
-function leftBy({ folder }: RunRecord, { entries, sealed, lastAlive }: After): RunSegment["left"] {
+function leftBy({ folder }: RunRecord, { entries, sealed, lastAlive }: After): (path: string) => AfterEntry | undefined {
   let sums: ReadonlyMap<string, string> | undefined;
   return (path) => {
     const entry = entries.get(path);
@@ -236,7 +235,7 @@ function leftBy({ folder }: RunRecord, { entries, sealed, lastAlive }: After): R
 }
 
 const replayOne = (records: readonly JournalRecord[]): Replay =>
-  replay([{ records, left: () => undefined, ended: 0, restores: false }], hasBytes);
+  replay([{ records, ended: 0, restores: false }], hasBytes);
 
 function pathsOf(records: readonly JournalRecord[]): ReadonlySet<string> {
   const paths = new Set<string>();

@@ -45,7 +45,7 @@ class ReplayedRun {
     for (const entry of this.#spoken) {
       // Of two that went on at once, the one that ended last saw it last.
       if (!entry.alive || entry.parent === undefined || entry.leftAt > segment.ended) continue;
-      const left = segment.left(entry.path);
+      const left = segment.left?.(entry.path);
       setLeft(entry, left, segment.ended);
       if (left?.is !== undefined && left.is[4] > 1 && entry.kind !== "directory") others.set(left.is[5], left);
     }
@@ -154,7 +154,7 @@ class ReplayedRun {
     const there = parent.children.get(name);
     if (there?.alive !== true) return true;
     if (there.passed === this.#segment) return false;
-    const made = this.#now?.left(`${parent.path}/${name}`)?.is;
+    const made = this.#now?.left?.(`${parent.path}/${name}`)?.is;
     // Of two runs that went on at once, the other one made it.
     if (made !== undefined && there.inode !== undefined && isObject(there.inode.first, statFrom(made))) {
       this.touched.delete(there);
@@ -316,7 +316,7 @@ class ReplayedRun {
     const before = entry?.inode;
     if (entry === undefined || image?.is === undefined || before === undefined || entry.kind !== kind || entry.alive) return false;
     const path = `${parent.path}/${name}`;
-    const left = this.#now?.left(path);
+    const left = this.#now?.left?.(path);
     if (left?.is === undefined) return false;
     const is = statFrom(left.is);
     if (!isObject(before.first, is)) {
@@ -354,7 +354,8 @@ class ReplayedRun {
 function setLeft(entry: TreeEntry, left: AfterEntry | undefined, at: number): void {
   entry.leftAt = at;
   if (left === undefined) {
-    delete entry.left;
+    // Of ten thousands of entries that never had one, each would become a table of its own.
+    if (entry.left !== undefined) delete entry.left;
     return;
   }
   entry.left = left;

@@ -4,7 +4,7 @@ import { baseName } from "../../path/index.ts";
 import { pathBytes, pathText } from "../kernel/index.ts";
 import { openSafe, statSafe } from "./safe.ts";
 import { kindOf, milliseconds, type ObjectStat, sameTime, type Time } from "./stat.ts";
-import type { Replay } from "./tree.ts";
+import type { Replay, TreeEntry } from "./tree.ts";
 
 /**
  * What git's index says, without what it remembers of the files on the disk (times, inode numbers): that is written anew by
@@ -192,8 +192,14 @@ const FILE = "repositories.json";
 export function sealRepositories(folder: string, { touched }: Pick<Replay, "touched">): void {
   const units = new Units();
   const roots = new Set<string>();
-  for (const entry of touched) {
-    const root = entry.parent === undefined ? undefined : units.of(entry.path, entry.kind === "directory");
+  /** Of what lies in a folder, and is none itself: in which repository. */
+  const around = new Map<TreeEntry, string | undefined>();
+  for (const { parent, name, kind } of touched) {
+    if (parent === undefined) continue;
+    let root: string | undefined;
+    if (kind === "directory" || name === ".git") root = units.of(`${parent.path}/${name}`, kind === "directory");
+    else if (around.has(parent)) root = around.get(parent);
+    else around.set(parent, (root = units.of(`${parent.path}/${name}`, false)));
     if (root !== undefined) roots.add(root);
   }
   const records = [...roots].filter(isFolder).map(recordOf);

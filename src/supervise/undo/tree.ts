@@ -18,8 +18,8 @@ export interface AfterEntry {
 /** One run, one undo or one edit of a tool, among those that are looked at as one. */
 export interface RunSegment {
   readonly records: Iterable<JournalRecord>;
-  /** What it left at a path; undefined: that is not known. */
-  readonly left: (path: string) => AfterEntry | undefined;
+  /** What it left at a path; undefined: that is not known. Absent: of none. */
+  readonly left?: (path: string) => AfterEntry | undefined;
   /** Milliseconds since the epoch. */
   readonly ended: number;
   /** It is an undo: what it makes was there before. */

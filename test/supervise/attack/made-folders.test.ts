@@ -33,8 +33,9 @@ describe.concurrent("a file that is made by the text of its path", () => {
         except OSError: pass
     try: os.mkdir(f"a/d{i}")
     except OSError: pass`),
-      after: "kill $(cat /srv/racer); ls /srv/home/.ssh",
+      after: "kill $(cat /srv/racer); ls /srv/home/.ssh; echo made $(find /srv/proj -name '[fg]*' | wc -l)",
     });
+    expect(out).toMatch(/^made [1-9]\d/m);
     expect(out).toMatch(/^id_rsa$/m);
     expect(out).not.toMatch(/^[dfg]\d+$/m);
   });
@@ -50,8 +51,9 @@ for i in range(300):
         try: make(path)
         except OSError: pass
 os.wait()`)}`,
-      after: "ls /srv/home/.ssh",
+      after: "ls /srv/home/.ssh; echo made $(find /srv/proj -name '[fg]*' | wc -l)",
     });
+    expect(out).toMatch(/^made [1-9]\d/m);
     expect(out).toMatch(/^id_rsa$/m);
     expect(out).not.toMatch(/^[fg]\d+$/m);
   });
