@@ -9,7 +9,7 @@ const CLOSING = 0x29;
 /** A step that is none, or leads back; a last `/`. */
 const ODD = /\/\.{0,2}(?:\/|$)/;
 /** Names there mean whoever asks, or a device. */
-const PECULIAR = /^\/(?:proc|dev|sys)(?:\/|$)/;
+const PECULIAR = /^\/(?:proc|sys|dev(?!\/shm\/))(?:\/|$)/;
 /** d_path: what the kernel writes after the name of what has none any more. */
 const DELETED = " (deleted)";
 const MOST = 50_000;
