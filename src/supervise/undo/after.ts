@@ -234,8 +234,7 @@ function leftBy({ folder }: RunRecord, { entries, sealed, lastAlive }: After): (
   };
 }
 
-const replayOne = (records: readonly JournalRecord[]): Replay =>
-  replay([{ records, ended: 0, restores: false }], hasBytes);
+const replayOne = (records: readonly JournalRecord[]): Replay => replay([{ records, ended: 0, restores: false }], hasBytes);
 
 function pathsOf(records: readonly JournalRecord[]): ReadonlySet<string> {
   const paths = new Set<string>();
