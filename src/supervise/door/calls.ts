@@ -107,7 +107,7 @@ export class Calls {
     this.#handlers = handlerTable(options.net, options.signals);
     this.#consent = new RunConsent(this.#lineage, options);
     this.#own = new OwnWorkJudge(options);
-    this.#reads = new PlainReads(access, options);
+    this.#reads = new PlainReads(access, options, record);
     this.#starts = new Starts(options, access.listener, this.#lineage, record, tell, ended);
   }
 

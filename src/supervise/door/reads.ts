@@ -1,3 +1,4 @@
+import type { Call } from "../../action/index.ts";
 import {
   addressOf,
   alloc,
@@ -11,11 +12,13 @@ import {
   sys,
   SYSCALLS,
 } from "../kernel/index.ts";
+import type { Verdict } from "../../policy/index.ts";
 import { glanceAt, isOnNamedDisk, statFd } from "../undo/index.ts";
 import type { SeccompTrap } from "./listener.ts";
-import type { TaskAccess } from "./operation.ts";
+import { type DecodedCall, fileAction, type TaskAccess } from "./operation.ts";
 import type { DoorOptions } from "./options.ts";
 import { AS_WRITTEN, PlainPath } from "./plain-path.ts";
+import type { Recorder } from "./record.ts";
 import type { Task } from "./tasks.ts";
 
 const O_NOCTTY = 0o400;
@@ -36,6 +39,7 @@ const SLASH = 0x2f;
 export class PlainReads {
   readonly #access: TaskAccess;
   readonly #options: Pick<DoorOptions, "judge" | "tally" | "tellsAll">;
+  readonly #record: Recorder;
   readonly #path = new PlainPath();
   /** `struct open_how`. */
   readonly #how = alloc(24);
@@ -43,7 +47,8 @@ export class PlainReads {
   /** Opened, and no file or folder: kept open until the long way has looked at it, for whoever waits at the other end of a pipe. */
   #odd = -1;
 
-  constructor(access: TaskAccess, options: Pick<DoorOptions, "judge" | "tally" | "tellsAll">) {
+  constructor(access: TaskAccess, options: Pick<DoorOptions, "judge" | "tally" | "tellsAll">, record: Recorder) {
+    this.#record = record;
     this.#access = access;
     this.#options = options;
     this.#how.writeUInt32LE(AS_WRITTEN, 16);
@@ -52,7 +57,7 @@ export class PlainReads {
   /** Answers the call of a task that was met under this number before. False: it goes the long way, and then `release` is called. */
   serve(trap: SeccompTrap, task: Task): boolean {
     const at = trap.nr === SYSCALLS.openat ? 1 : trap.nr === SYSCALLS.open ? 0 : -1;
-    if (at < 0 || this.#options.tellsAll) return false;
+    if (at < 0) return false;
     const flags = trap.unsigned(at + 1);
     if ((flags & ~PLAIN) !== 0) return false;
     const operation = (flags & O_DIRECTORY) === 0 ? "read" : "list";
@@ -76,7 +81,8 @@ export class PlainReads {
     if ((flags & O_NONBLOCK) === 0) sys(SYSCALLS.fcntl, fd, F_SETFL, flags & ~O_CLOEXEC);
     this.#give(trap, fd, (flags & O_CLOEXEC) !== 0);
     sys(SYSCALLS.close, fd);
-    this.#options.tally.addRead(task.tgid, operation, path, verdict);
+    if (this.#options.tellsAll) this.#note(trap.tid, operation, path, verdict);
+    else this.#options.tally.addRead(task.tgid, operation, path, verdict);
     return true;
   }
 
@@ -102,6 +108,13 @@ export class PlainReads {
     if (!judge.mayBeKept(found.nlink)) return true;
     const stat = found.nlink === 0 ? -1 : statFd(fd);
     return typeof stat !== "number" && !judge.isKept(path, stat);
+  }
+
+  #note(tid: number, operation: "read" | "list", path: string, verdict: Verdict): void {
+    const task = this.#access.tasks.get(tid);
+    const call: Call = { name: "open", args: [path, "read"] };
+    const work: DecodedCall = { call, actions: [fileAction(operation, path, call)], pinned: [], perform: () => 0 };
+    if (task !== undefined) this.#record.note(task, work, verdict, "done");
   }
 
   /** What was read from the task's memory is believed only while the call waits; the kernel gives to no other (ADDFD: ENOENT). */
