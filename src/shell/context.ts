@@ -51,7 +51,7 @@ export interface ShellTrap {
 }
 
 /** Work a single request may cost before it counts as not analysable. */
-const MOST_STEPS = 20_000;
+const MOST_STEPS = 12_000;
 /**
  * Text that commands hand on to others, all levels together, in characters; a word counts as so many. `eval eval …` hands nearly all
  * of its words on each time, so that the square of the line's length would be looked at.
