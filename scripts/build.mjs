@@ -5,6 +5,7 @@ import { createHash } from "node:crypto";
 import { chmodSync, copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
+import { filtersMade, makeFilters } from "./filters.mjs";
 import { knowledgeBeside, knowledgeFromFile, makeKnowledge, tablesOf } from "./knowledge.mjs";
 import {
   importedBuiltins,
@@ -94,6 +95,7 @@ const entry = (name) => join(root, "src/cli", `${name}.ts`);
 mkdirSync(fresh, { recursive: true });
 try {
   const knowledge = await makeKnowledge(root);
+  const filters = await makeFilters(root, common, fresh);
   writeFileSync(join(fresh, "knowledge.mjs"), knowledge.module);
   const fromFile = { define: { ...part.define, ASSENT_KNOWLEDGE: JSON.stringify(knowledge.places) } };
   const results = await Promise.all([
@@ -220,7 +222,7 @@ try {
       outExtension: { ".js": ".cjs" },
       // Parts are loaded by `require`.
       supported: { "dynamic-import": false },
-      plugins: [lazyRun, lazyShell, lazySurvey, lazyReader, lazyExtensions, lazyBuiltins],
+      plugins: [filtersMade(filters), lazyRun, lazyShell, lazySurvey, lazyReader, lazyExtensions, lazyBuiltins],
       define: { ...part.define, "import.meta.url": "moduleUrl" },
       banner: { js: `${part.banner.js}${MODULE_URL}` },
     }),

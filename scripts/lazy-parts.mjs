@@ -216,6 +216,7 @@ export const runMore = [
   ...LATER_IN_RUNS.map((name) => `export * from "./cli/${name}.ts";`),
   ...Object.entries(SELDOM_IN_RUNS).map(([file, names]) => `export { ${names.join(", ")} } from "./${file}";`),
   'export { engine, judgeOnly } from "./look/index.ts";',
+  'export { buildFilter } from "./supervise/wall/filter.ts";',
 ].join("\n");
 
 /** For `assent run`: what is loaded by `import()`, and what few runs need, comes from run-more.cjs. */

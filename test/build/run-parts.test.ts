@@ -1,0 +1,30 @@
+import { spawnSync } from "node:child_process";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { buildFilter } from "../../src/supervise/wall/index.ts";
+import { DIST, scratch } from "../scratch.ts";
+
+describe("the parts of a run", () => {
+  const text = readFileSync(join(DIST, "run.cjs"), "latin1");
+
+  it.each(
+    (["x64", "arm64"] as const).flatMap((architecture) =>
+      [false, true].flatMap((trapKill) => [false, true].map((ownIpc) => ({ architecture, trapKill, ownIpc }))),
+    ),
+  )("the filter made by the build is that of the source: %j", ({ architecture, trapKill, ownIpc }) => {
+    const made = buildFilter(architecture, { observeReads: true, udp: false, trapSignals: false, trapKill, ownIpc });
+    expect(text.includes(made.toString("base64"))).toBe(true);
+  });
+
+  it("a plain run loads nothing of what few runs need", () => {
+    const place = scratch();
+    const env = { PATH: process.env["PATH"], HOME: place.home, XDG_STATE_HOME: join(place.root, "state") };
+    const run = [join(DIST, "bin.cjs"), "run", "-P", "-q", "--", "true"];
+    expect(spawnSync(process.execPath, run, { cwd: place.project, env, encoding: "utf8" })).toMatchObject({ status: 0, stderr: "" });
+    const caches = (): readonly string[] => readdirSync(join(place.root, "state/assent")).filter((name) => name.endsWith(".cache"));
+    // Every part that was compiled without a cache of its own leaves one.
+    const parts = new Set(caches().map((name) => /^(.+?)-[0-9a-f]{16}-/.exec(name)?.[1]));
+    expect(parts).toEqual(new Set(["run", "shell"]));
+  });
+});
