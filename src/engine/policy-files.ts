@@ -166,7 +166,7 @@ export function findPolicyFiles(
     ...read(machine.managedPolicy, "managed", undefined, true, false, machine.home),
     ...read(user, "user", undefined, true, false, machine.home),
   ];
-  const seen = new Set([user, world.canonical(user), ...explicit]);
+  const seen = new Set([user, ...explicit]);
   for (const file of explicit) out.push(...read(file, "explicit", undefined, true, true, machine.home));
   if (profile !== undefined) out.push(...read(profile, "profile", undefined, true, false));
 
@@ -182,7 +182,8 @@ export function findPolicyFiles(
   const look = (folder: string, file: string): void => {
     if (seen.has(file) || !exists(file)) return;
     const real = world.canonical(file);
-    if (seen.has(real)) return;
+    // Where the user's own leads is asked only now: there is mostly no other.
+    if (seen.has(real) || real === world.canonical(user)) return;
     seen.add(file).add(real);
     const [source] = together <= MAX_TOGETHER ? read(file, "project", folder, file === project, false) : [];
     if (source === undefined) return;
