@@ -133,7 +133,7 @@ say(os.listdir('sub'), len(os.listdir('/srv/proj')) > 3)
     expect(out).toContain("[] True");
   });
 
-  it("a policy file that comes meanwhile speaks from then on", async () => {
+  it("a rule holds for a folder that comes meanwhile, by every spelling of its name", async () => {
     const { out } = await attack({
       before: "mkdir -p /srv/out/a/b; echo plain > /srv/out/a/b/f; echo plain > /srv/out/a/g",
       deny: ["Read(/srv/out/a/closed/**)"],
