@@ -1,7 +1,8 @@
 // What a confined command costs a host, as Claude Code starts it: the hook's answer and the command it hands back, in turn with
-// the command itself and with `node -e 0`; and how late a line of its output comes. `node bench/confined.mjs [rounds]`.
+// the command itself and with `node -e 0`; and how late a line of its output comes. Then the same where a judge stays, and with it a
+// supervisor that waits. `node bench/confined.mjs [rounds]`.
 import { spawn, spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -34,8 +35,10 @@ function timed(argv, input) {
   return { ms, stdout };
 }
 
+const fresh = [process.execPath, join(dist, "bin.cjs"), "check", "--agent", "claude"];
+
 /** The hook's answer to Claude Code, and the command in it. */
-function asked(command) {
+function asked(command, hook = fresh) {
   const payload = {
     session_id: "bench",
     cwd: project,
@@ -45,7 +48,7 @@ function asked(command) {
     tool_input: { command },
     permission_suggestions: [],
   };
-  const { ms, stdout } = timed([process.execPath, join(dist, "bin.cjs"), "check", "--agent", "claude"], JSON.stringify(payload));
+  const { ms, stdout } = timed(hook, JSON.stringify(payload));
   const confined = JSON.parse(stdout || "{}").hookSpecificOutput?.decision?.updatedInput?.command;
   if (confined === undefined) throw new Error(`${command} would not be confined: ${stdout}`);
   return { ms, confined };
@@ -65,6 +68,31 @@ function delays(command) {
   });
 }
 
+/** The same with a judge that stays: the next supervisor is ready before the next command, as it is between the commands of a host. */
+async function warmTimes() {
+  const folder = join(home, ".local/state/assent/resident");
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const judge = spawn(process.execPath, [join(dist, "bin.cjs"), "daemon", "--serve"], { cwd: "/", env, stdio: "ignore" });
+  const arch = process.arch;
+  const hook = [join(dist, `ask-${arch}`), `${folder}/`, join(dist, `launch-${arch}`), `HOME=${home}`, ...fresh];
+  const waits = () => readdirSync(folder).some((name) => name.startsWith("spare."));
+  const warm = { hook: [], run: [], whole: [], missed: 0 };
+  try {
+    for (let round = -3; round < rounds; round += 1) {
+      for (let tries = 0; tries < 200 && !waits(); tries += 1) await new Promise((resolve) => setTimeout(resolve, 50));
+      const { ms: answer, confined } = asked("bash quick.sh", hook);
+      const there = waits();
+      const run = timed(["bash", "-c", confined]).ms;
+      if (round < 0) continue;
+      if (!there || waits()) warm.missed += 1;
+      for (const [name, ms] of Object.entries({ hook: answer, run, whole: answer + run })) warm[name].push(ms);
+    }
+  } finally {
+    judge.kill();
+  }
+  return warm;
+}
+
 try {
   const times = { node: [], bare: [], hook: [], run: [], whole: [] };
   for (let round = -3; round < rounds; round += 1) {
@@ -82,6 +110,13 @@ try {
   row("the hook's answer", times.hook, base);
   row("bash quick.sh, confined", times.run, base);
   row("both", times.whole, base);
+  if (process.platform === "linux") {
+    const warm = await warmTimes();
+    row("the hook's answer, a judge stays", warm.hook, base);
+    row("confined, a supervisor waits", warm.run, base);
+    row("both", warm.whole, base);
+    if (warm.missed > 0) console.log(`  (${warm.missed} of ${rounds} found none that waits)`);
+  }
   const late = { bare: [], confined: [] };
   for (let round = 0; round < Math.min(rounds, 5); round += 1) {
     late.bare.push(...(await delays("bash lines.sh")));

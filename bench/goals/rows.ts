@@ -1,6 +1,6 @@
 // The goals, and how each is measured. A row has a bare side where it is a multiple of something; both sides are measured in turn.
 import { execFileSync } from "node:child_process";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Bench } from "../supervise/bench.ts";
 import { output, timed } from "../supervise/measure.ts";
@@ -215,7 +215,10 @@ function startRows(tree: BuiltTree, warm: boolean): RowGroup {
         (side: Side): Side =>
         () => {
           // The next one is made ready meanwhile, as it is between the commands of a host.
-          Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 400);
+          for (let tries = 0; tries < 100; tries += 1) {
+            Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 100);
+            if (readdirSync(folder).some((name) => name.startsWith("spare."))) break;
+          }
           return side();
         };
       const hasSpare = isThere(tree, `spare-${process.arch}`);

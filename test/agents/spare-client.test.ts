@@ -1,7 +1,6 @@
 import { createHash } from "node:crypto";
-import { spawnSync } from "node:child_process";
-import { chmodSync, mkdirSync, readFileSync, readlinkSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
+import { spawn, spawnSync } from "node:child_process";
+import { chmodSync, closeSync, mkdirSync, openSync, readFileSync, readlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { spareClientCode, spareClientProgram } from "../../src/agents/install/index.ts";
@@ -54,28 +53,51 @@ describe.each(WAYS)("the client, started by %s (%s)", (_, architecture, front) =
     expect([status, stderr]).toEqual([125, "assent: this command was not started, because Assent could not be: run: assent doctor\n"]);
   });
 
-  /** [what listens, what it does when somebody comes] */
-  const OTHERS: readonly (readonly [string, ((word: Buffer) => Buffer | "end" | undefined) | undefined])[] = [
-    ["nobody", undefined],
-    ["who ends at once", () => "end"],
-    ["who says nothing", () => undefined],
-    ["who says something else", () => Buffer.from("x")],
+  const COLD = { status: 3, signal: null, stdout: "bin|run|a b|input\né\n" };
+  /** [what the other side does: `.` waits for what the client says next, `!` ends; how the client ends] */
+  const OTHERS: readonly (readonly [string, string | undefined, object])[] = [
+    ["nobody listens", undefined, COLD],
+    ["it ends at once", "!", COLD],
+    ["it ends when it knows the command", ".!", COLD],
+    ["it says nothing", "..", COLD],
+    ["it says something else", ".x", COLD],
+    ["it answers before it was asked to begin", ".0", COLD],
+    ["it takes the command, and gives it back", ".r.c", COLD],
+    ["a status", ".r.7", { status: 7, signal: null, stdout: "" }],
+    ["another status", ".r.255", { status: 255, signal: null, stdout: "" }],
+    ["SIGTERM", ".r.s15", { status: null, signal: "SIGTERM", stdout: "" }],
+    ["SIGKILL", ".r.s9", { status: null, signal: "SIGKILL", stdout: "" }],
+    ["a signal that leaves a core file", ".r.s11", { status: 139, signal: null, stdout: "" }],
+    ["it was killed meanwhile", ".r.!", { status: 137, signal: null, stdout: "" }],
+    ["no status", ".r.xyz", { status: 125, signal: null, stdout: "" }],
+    ["a status that is none", ".r.256", { status: 125, signal: null, stdout: "" }],
+    ["an empty signal", ".r.s", { status: 125, signal: null, stdout: "" }],
   ];
-  it.each(OTHERS)("becomes today's way where there is %s", PATIENT, async (_what, does) => {
+  it.each(OTHERS)("%s", PATIENT, async (_what, does, expected) => {
     const { root, base, client, node } = placed();
-    if (does !== undefined) {
-      const server = createServer((connection) => {
-        connection.on("error", () => undefined);
-        connection.on("data", (bytes: Buffer) => {
-          const answer = does(bytes);
-          if (answer === "end") connection.destroy();
-          else if (answer !== undefined) connection.write(answer);
-        });
-      });
-      await new Promise<void>((resolve) => server.listen(`${base}spare.${readlinkSync("/proc/self/ns/mnt")}`, resolve));
-      onTestFinished(() => void server.close());
-    }
+    if (does !== undefined) await otherSupervisor(`${base}spare.${readlinkSync("/proc/self/ns/mnt")}`, does);
     const outcome = await collect([...front, client, base, node, "bin", "run", "a b"], root, { env: { A: "é" }, input: "input\n" });
-    expect([outcome.status, outcome.stdout.toString(), outcome.stderr]).toEqual([3, "bin|run|a b|input\né\n", ""]);
+    expect({ ...outcome, stdout: outcome.stdout.toString() }).toEqual({ ...expected, stderr: "" });
   });
 });
+
+/** A process of its own, for the client reads where its descriptor 63 leads. */
+async function otherSupervisor(socket: string, does: string): Promise<void> {
+  const script = `require("node:net").createServer((connection) => {
+    const steps = ${JSON.stringify(does)}.split(".");
+    const next = () => {
+      const step = steps.shift();
+      if (step === "!") connection.destroy();
+      else if (step) connection.write(step);
+    };
+    connection.on("error", () => undefined);
+    connection.on("data", next);
+    next();
+  }).listen(${JSON.stringify(socket)}, () => require("node:fs").writeSync(1, "ready"));`;
+  const anything = openSync("/dev/null", "r");
+  const stdio = Array.from({ length: 64 }, (_, at) => (at === 1 ? "pipe" : at === 63 ? anything : "ignore"));
+  const child = spawn(process.execPath, ["-e", script], { stdio });
+  closeSync(anything);
+  onTestFinished(() => void child.kill("SIGKILL"));
+  await new Promise((resolve) => child.stdout?.once("data", resolve));
+}

@@ -1,11 +1,11 @@
 import { spawnSync } from "node:child_process";
-import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { appendFileSync, cpSync, existsSync, readdirSync, readFileSync, statSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { residentFolder } from "../../src/state/index.ts";
-import { scratch, type Scratch } from "../scratch.ts";
-import { type Handed, type Handing, handOver, startHanding, startSpare } from "./spare.ts";
+import { DIST, scratch, type Scratch } from "../scratch.ts";
+import { type Handed, type Handing, handOver, SPARE_CLIENT, startHanding, startSpare } from "./spare.ts";
 
 /** A client waits for 200 ms, which a busy machine may not have: then it goes today's way, and a test of the other one says so. */
 const LONG = { timeout: 60_000, retry: 3 };
@@ -107,7 +107,7 @@ describe("a command goes today's way", () => {
         child.kill("SIGSTOP");
       },
     ],
-    ["something else lies there", async (place) => void place.write(join(residentFolder(place.machine), "spare.mnt:[0]"), "")],
+    ["another command has it", async (place) => void (await handOver(place, await handedTo(place)))],
   ];
   it.each(SPARES)("%s", LONG, async (_what, prepare) => {
     const place = scratch();
@@ -115,6 +115,75 @@ describe("a command goes today's way", () => {
     const { status, stdout } = await handOver(place, { words: [...UNASKED, "sh", "-c", "echo started; exit 3"] });
     expect([status, stdout]).toEqual([3, "started\n"]);
   });
+});
+
+const handedTo = async (place: Scratch): Promise<Handing> => {
+  await startSpare(place);
+  return { words: [...UNASKED, "true"] };
+};
+
+describe("nothing is taken", () => {
+  /** As root it needs no no_new_privs, which would tell it apart: the secret alone does. */
+  const LANDLOCKED = `import ctypes, os, sys
+libc = ctypes.CDLL(None, use_errno=True)
+rules = ctypes.c_uint64(1 << 11)
+fd = libc.syscall(444, ctypes.byref(rules), 8, 0)
+assert fd >= 0 and libc.syscall(446, fd, 0) == 0
+os.close(fd)
+os.execvp(sys.argv[1], sys.argv[1:])`;
+  const canLandlock = spawnSync("python3", ["-c", LANDLOCKED, "true"], { stdio: "ignore" }).status === 0;
+
+  it.runIf(canLandlock)("of who stands in a sandbox of Landlock, and what its sandbox forbids stays forbidden", LONG, async () => {
+    const place = scratch();
+    const spare = await startSpare(place);
+    const through = ["python3", "-c", LANDLOCKED];
+    const { status, stdout } = await handOver(place, { words: [...UNASKED, "sh", "-c", "echo started; exit 3"], through });
+    expect([status, stdout, spare.isTaken()]).toEqual([3, "started\n", false]);
+  });
+
+  it("of a program inside a run", LONG, async () => {
+    const place = scratch();
+    const spare = await startSpare(place);
+    const inner = [SPARE_CLIENT, `${residentFolder(place.machine)}/`, process.execPath, join(DIST, "bin.cjs"), "run", ...UNASKED, "true"];
+    await handOver(place, { words: [...UNASKED, ...inner], cold: true });
+    expect(spare.isTaken()).toBe(false);
+  });
+
+  it("by a supervisor whose program was updated underneath", LONG, async () => {
+    const place = scratch();
+    const dist = join(place.root, "package/dist");
+    cpSync(DIST, dist, { recursive: true });
+    symlinkSync(join(DIST, "../node_modules"), join(place.root, "package/node_modules"));
+    const spare = await startSpare(place, dist);
+    appendFileSync(join(dist, "run.cjs"), " ");
+    const { status, stdout } = await handOver(place, { words: [...UNASKED, "sh", "-c", "echo started; exit 3"], dist });
+    expect([status, stdout, spare.isTaken()]).toEqual([3, "started\n", false]);
+  });
+
+  it("of words for another program", LONG, async () => {
+    const place = scratch();
+    const spare = await startSpare(place);
+    const { status } = await handOver(place, { words: [...UNASKED, "true"], dist: "/nowhere/dist" });
+    expect([status, spare.isTaken()]).toEqual([1, false]);
+  });
+});
+
+it("a policy that is written after the supervisor was started holds", LONG, async () => {
+  const place = scratch();
+  const spare = await startSpare(place);
+  place.write("letter", "dear\n");
+  place.write("~/.agent-permissions.jsonc", '{ "permissions": { "deny": ["Read(letter)"] } }');
+  const { stdout, stderr } = await handOver(place, { words: [...UNASKED, "sh", "-c", "cat letter"] });
+  expect([stdout, spare.isTaken()]).toEqual(["", true]);
+  expect(stderr).toContain("refused: read");
+});
+
+it("of many at once one is taken, and the others go today's way", LONG, async () => {
+  const place = scratch();
+  const spare = await startSpare(place);
+  const many = Array.from({ length: 8 }, async () => await handOver(place, { words: ["-q", ...UNASKED, "sh", "-c", "exit 3"] }));
+  expect((await Promise.all(many)).map(({ status }) => status)).toEqual(Array.from({ length: 8 }, () => 3));
+  expect(spare.isTaken()).toBe(true);
 });
 
 describe("who ends", () => {

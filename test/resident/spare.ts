@@ -49,6 +49,7 @@ export interface Handing {
   /** Starts it through these words: `unshare -m`. */
   readonly through?: readonly string[];
   readonly folder?: string;
+  readonly dist?: string;
   /** Instead of the client: today's way. */
   readonly cold?: boolean;
 }
@@ -60,9 +61,9 @@ export interface Handed {
   readonly stderr: string;
 }
 
-export function startHanding(place: Scratch, { words, env, cwd, through = [], folder, cold }: Handing): ChildProcess {
+export function startHanding(place: Scratch, { words, env, cwd, through = [], folder, dist = DIST, cold }: Handing): ChildProcess {
   const client = cold === true ? [] : [SPARE_CLIENT, folder ?? `${residentFolder(place.machine)}/`];
-  const [program = "", ...rest] = [...through, ...client, process.execPath, join(DIST, "bin.cjs"), "run", ...words];
+  const [program = "", ...rest] = [...through, ...client, process.execPath, join(dist, "bin.cjs"), "run", ...words];
   return spawn(program, rest, {
     cwd: cwd ?? place.project,
     detached: true,
