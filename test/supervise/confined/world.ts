@@ -1,4 +1,5 @@
 import { execFile } from "node:child_process";
+import { appendFileSync } from "node:fs";
 import { join } from "node:path";
 
 /** Built elsewhere while developing: ATTACK_DIST. */
@@ -92,16 +93,30 @@ unset ENVIRONMENT
 printf '%s' "$INPUT" > /srv/told/input
 unset INPUT
 if [ "$BARE" = 1 ]; then set -- /bin/bash -c "$COMMAND"; else set -- "$NODE" /srv/assent/dist/bin.cjs run --confined $T -- "$COMMAND"; fi
+if [ "$SPARE" = 1 ] && [ "$BARE" != 1 ]; then
+  resident=/srv/state/assent/resident
+  mkdir -p $resident && chmod 700 /srv/state /srv/state/assent $resident
+  "$NODE" /srv/assent/dist/bin.cjs run --beside --spare 0 < /dev/null > /dev/null 2>&1 3> /dev/null &
+  for n in {1..400}; do compgen -G "$resident/spare.*" > /dev/null && break; sleep 0.05; done
+  set -- /srv/assent/dist/spare-$([ "$(uname -m)" = x86_64 ] && echo x64 || echo arm64) $resident/ "$@"
+fi
 after=$AFTER by=$BY
-unset COMMAND AFTER BY BARE DIST
+unset COMMAND AFTER BY BARE DIST SPARE
 setsid -w timeout 60 $by "$@" < /srv/told/input > /srv/told/out 2> /srv/told/err
 echo $? > /srv/told/status
+compgen -G "/srv/state/assent/resident/spare.*" > /dev/null; echo $? > /srv/told/handed
 eval "$after" > /srv/told/after 2>&1
-"$NODE" -e 'console.log(JSON.stringify(Object.fromEntries(["out", "err", "status", "after"].map((name) => [name, require("node:fs").readFileSync("/srv/told/" + name, "latin1")]))))'
+"$NODE" -e 'console.log(JSON.stringify(Object.fromEntries(["out", "err", "status", "after", "handed"].map((name) => [name, require("node:fs").readFileSync("/srv/told/" + name, "latin1")]))))'
 `;
 
 /** For `before`: a name server of the system's that answers nothing, and writes what it is asked into /srv/told/got. */
 export const NAME_SERVER = `printf 'nameserver 127.0.0.9\n' > /srv/told/resolv; mount --bind /srv/told/resolv /etc/resolv.conf; printf '%s' 'import socket\ns=socket.socket(socket.AF_INET,socket.SOCK_DGRAM);s.bind(("127.0.0.9",53));open("/srv/told/up","w").close()\nwhile True:\n d,a=s.recvfrom(512); open("/srv/told/got","ab").write(d)' > /srv/told/dns.py; python3 /srv/told/dns.py & until [ -e /srv/told/up ]; do sleep 0.02; done`;
+
+/**
+ * ASSENT_TEST_SPARE=FILE: confined commands are handed over to a supervisor that waits, where they can be; the file gets a line for each.
+ * The expectations are the same.
+ */
+const HANDS = process.env["ASSENT_TEST_SPARE"];
 
 /** Runs a command line as a host does, confined or bare, and tells what came of it. */
 export async function confined(what: ConfinedCase): Promise<ConfinedResult> {
@@ -124,6 +139,7 @@ export async function confined(what: ConfinedCase): Promise<ConfinedResult> {
           AFTER: after,
           BY: by,
           BARE: bare ? "1" : "0",
+          SPARE: HANDS === undefined ? "0" : "1",
           INPUT: input,
           TICKET: ticket === "none" ? "" : JSON.stringify({ ...written, ...ticket }),
           ENVIRONMENT: Object.entries(env)
@@ -137,7 +153,10 @@ export async function confined(what: ConfinedCase): Promise<ConfinedResult> {
     );
   });
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- written a few lines above
-  const told = JSON.parse(stdout.slice(stdout.lastIndexOf("\n{") + 1)) as Readonly<Record<"out" | "err" | "status" | "after", string>>;
+  const told = JSON.parse(stdout.slice(stdout.lastIndexOf("\n{") + 1)) as Readonly<
+    Record<"out" | "err" | "status" | "after" | "handed", string>
+  >;
+  if (HANDS !== undefined && !bare) appendFileSync(HANDS, `${told.handed.trim() === "1" ? "handed over" : "today's way"}\n`);
   const lines = told.err.split(/(?<=\n)/);
   const isSaid = (line: string): boolean => line.startsWith("assent: ");
   return {
