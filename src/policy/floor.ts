@@ -204,8 +204,16 @@ export function assentCall(
 ): AssentCall | undefined {
   const start = action.argv[0];
   if (start === undefined || !start.known) return undefined;
-  if (isAssent(start.text) || (action.resolved !== undefined && (isOwn(action.resolved, own) || isOwn(real(action.resolved), own))))
-    return classify(action.argv.slice(1));
+  if (isAssent(start.text) || (action.resolved !== undefined && (isOwn(action.resolved, own) || isOwn(real(action.resolved), own)))) {
+    // `front NODE BIN.CJS run WORDS`, `spare FOLDER/ front NODE …` start what their words say (agents/install/front.ts).
+    const argv = action.argv.slice(action.resolved?.includes("/spare-") ? 2 : 1);
+    const [next] = argv;
+    const call =
+      next?.known && /\/(?:front|spare)-/.test(action.resolved ?? "")
+        ? assentCall({ ...action, argv, resolved: next.text }, own)
+        : undefined;
+    return call ?? classify(action.argv.slice(1));
+  }
   // A command that knowledge covers starts nothing it does not say; of the others any could be a wrapper.
   const name = commandName(start.text);
   const runner = RUNNERS.has(name);

@@ -6,6 +6,8 @@ import { grant, FLOOR, judged, machine, shortly } from "./machine.ts";
 
 const grants = [grant("Write(~/.agent-permissions.jsonc)"), grant("*")];
 
+const FRONT = "/opt/tools/assent/dist/front-x64";
+
 describe("Assent's own files", () => {
   test.each([
     ["write /home/me/.agent-permissions.jsonc", "deny floor"],
@@ -194,6 +196,18 @@ describe("commands that loosen Assent", () => {
     ["assent bypass", "harmless"],
     ["assent receipt", "harmless"],
     ["npx assent demo", "harmless"],
+    // What stands in front of a run is what its words are, where they are Assent's.
+    ["/opt/tools/assent/dist/front-x64 /usr/bin/node /opt/tools/assent/dist/bin.cjs run -- npm test", "harmless"],
+    ["/opt/tools/assent/dist/front-x64 /usr/bin/node /opt/tools/assent/dist/bin.cjs run --log-only -- npm test", "loosens"],
+    ["/opt/tools/assent/dist/front-arm64 /usr/bin/node /opt/tools/assent/dist/bin.cjs trust", "loosens"],
+    ["/opt/tools/assent/dist/front-x64 /bin/sh /tmp/x run -- npm test", "unclear"],
+    ["/opt/tools/assent/dist/front-x64 /bin/sh /opt/tools/assent/dist/bin.cjs run -- npm test", "unclear"],
+    ["/opt/tools/assent/dist/front-x64 $X /opt/tools/assent/dist/bin.cjs run -- npm test", "unclear"],
+    ["/opt/tools/assent/dist/front-x64 /opt/tools/assent/x trust", "loosens"],
+    [`/opt/tools/assent/dist/spare-x64 /s/ ${FRONT} /usr/bin/node /opt/tools/assent/dist/bin.cjs run -- npm test`, "harmless"],
+    [`/opt/tools/assent/dist/spare-x64 /s/ ${FRONT} /usr/bin/node /opt/tools/assent/dist/bin.cjs auto on`, "loosens"],
+    ["/opt/tools/assent/dist/spare-x64 /s/ /tmp/x /opt/tools/assent/dist/bin.cjs run -- npm test", "unclear"],
+    ["/opt/tools/assent/dist/ask-x64 /usr/bin/node /opt/tools/assent/dist/bin.cjs run -- npm test", "unclear"],
     // Unknown to us.
     ["assent frobnicate", "unclear"],
     ["assent $X", "unclear"],
