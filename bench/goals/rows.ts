@@ -1,11 +1,11 @@
 // The goals, and how each is measured. A row has a bare side where it is a multiple of something; both sides are measured in turn.
 import { execFileSync } from "node:child_process";
-import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Bench } from "../supervise/bench.ts";
 import { output, timed } from "../supervise/measure.ts";
 import { workloads } from "../supervise/workloads.ts";
-import { type BuiltTree, isThere, makePlace, measureIn, type Place, ran, startResident } from "./tree.ts";
+import { awaitSpare, type BuiltTree, isThere, makePlace, measureIn, type Place, ran, startResident } from "./tree.ts";
 
 export type Unit = "x" | "µs" | "ms" | "s";
 /** Gives one measurement: milliseconds, or what the row's unit says. */
@@ -210,15 +210,12 @@ function startRows(tree: BuiltTree, warm: boolean): RowGroup {
       const words = [`HOME=${at.home}`, process.execPath, bin, "check", "--agent", "claude"];
       const client = [join(tree.dist, `ask-${process.arch}`), folder, join(tree.dist, `launch-${process.arch}`), ...words];
       const own = confinedSide(at, client);
-      for (let round = 0; round < 30; round += 1) own();
-      const pause =
+      for (let round = 0; round < 12; round += 1) own();
+      // The next one is made ready between the commands of a host.
+      const ready =
         (side: Side): Side =>
         () => {
-          // The next one is made ready meanwhile, as it is between the commands of a host.
-          for (let tries = 0; tries < 100; tries += 1) {
-            Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 100);
-            if (readdirSync(folder).some((name) => name.startsWith("spare."))) break;
-          }
+          awaitSpare(folder);
           return side();
         };
       const hasSpare = isThere(tree, `spare-${process.arch}`);
@@ -235,7 +232,7 @@ function startRows(tree: BuiltTree, warm: boolean): RowGroup {
             goal: 0.2,
             how: "npm run bench -- --only start.warm",
             times: 12,
-            own: pause(start),
+            own: ready(start),
           },
           {
             ...row,
@@ -244,7 +241,7 @@ function startRows(tree: BuiltTree, warm: boolean): RowGroup {
             goal: 0.4,
             how: "node bench/confined.mjs 15",
             times: 8,
-            own: pause(own),
+            own: ready(own),
           },
         ],
         close: at.close,

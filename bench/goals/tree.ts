@@ -1,5 +1,5 @@
 import { spawn, spawnSync, type ChildProcess } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readlinkSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { plainEnvironment } from "../supervise/measure.ts";
@@ -85,6 +85,16 @@ export function startResident(tree: BuiltTree, at: Place): string {
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20);
   }
   return `${folder}/`;
+}
+
+/** Waits until a supervisor waits for a command. */
+export function awaitSpare(folder: string): void {
+  const socket = `${folder}spare.${readlinkSync("/proc/self/ns/mnt")}`;
+  const until = Date.now() + 30_000;
+  while (!existsSync(socket)) {
+    if (Date.now() > until) throw new Error("no supervisor waits for a command");
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20);
+  }
 }
 
 export const isThere = (tree: BuiltTree, file: string): boolean => existsSync(join(tree.dist, file));
