@@ -206,12 +206,10 @@ export function assentCall(
   if (start === undefined || !start.known) return undefined;
   if (isAssent(start.text) || (action.resolved !== undefined && (isOwn(action.resolved, own) || isOwn(real(action.resolved), own)))) {
     // `front NODE BIN.CJS run WORDS`, `spare FOLDER/ front NODE …` start what their words say (agents/install/front.ts).
-    const argv = action.argv.slice(action.resolved?.includes("/spare-") ? 2 : 1);
+    const argv = action.argv.slice(action.resolved?.includes("/spare") ? 2 : 1);
     const [next] = argv;
     const call =
-      next?.known && /\/(?:front|spare)-/.test(action.resolved ?? "")
-        ? assentCall({ ...action, argv, resolved: next.text }, own)
-        : undefined;
+      next?.known && /\/(front|spare)-/.test(action.resolved ?? "") ? assentCall({ ...action, argv, resolved: next.text }, own) : undefined;
     return call ?? classify(action.argv.slice(1));
   }
   // A command that knowledge covers starts nothing it does not say; of the others any could be a wrapper.
