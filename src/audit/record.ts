@@ -13,6 +13,10 @@ export interface Decided {
   readonly session?: string | undefined;
   readonly subagent?: string | undefined;
   readonly mode?: string | undefined;
+  /** For whom, where one program serves several. */
+  readonly principal?:
+    | { readonly user?: string | undefined; readonly tenant?: string | undefined; readonly role?: string | readonly string[] | undefined }
+    | undefined;
   readonly cwd: string;
   readonly tool: string;
   readonly input: unknown;
@@ -54,6 +58,7 @@ export function auditLine(decided: Decided): string {
     session: text(decided.session),
     subagent: text(decided.subagent),
     mode: text(decided.mode),
+    principal: decided.principal && redact(decided.principal, new Set()),
     cwd: redactString(decided.cwd),
     tool: redactString(decided.tool),
     input,

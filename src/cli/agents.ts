@@ -1,5 +1,5 @@
 import { visible } from "../action/index.ts";
-import { agentName } from "../engine/index.ts";
+import { agentName } from "../policy/index.ts";
 import { inspect } from "../inspect/index.ts";
 import { changeConsent, readConsent, thisMachine } from "../state/index.ts";
 import { engine } from "./engine.ts";

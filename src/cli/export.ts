@@ -3,7 +3,7 @@ import { basename, dirname } from "node:path";
 import { visible } from "../action/index.ts";
 import { loadRefusals, ownedIn, recordOwned, type RefusalFormat } from "../agents/native/index.ts";
 import { readPlace } from "../policy-edit/index.ts";
-import { type PolicyFile, readingOf, REFUSALS_TOLD, type Rule } from "../policy/index.ts";
+import { type PolicyFile, readingOf, REFUSALS_TOLD, type Rule, sayWhen } from "../policy/index.ts";
 import { ensureFolder, readEditable, replaceFile, type Machine } from "../state/index.ts";
 import { fileDiff } from "./file-diff.ts";
 import { JSON_VERSION } from "./json.ts";
@@ -86,7 +86,8 @@ function said(rules: readonly Rule[], format: RefusalFormat): { readonly entries
   const entries = new Set<string>();
   const unsaid: Unsaid[] = [];
   for (const rule of rules) {
-    const refusals = readingOf(rule.matcher).refusals(rule.matcher);
+    const refusals =
+      rule.when === undefined ? readingOf(rule.matcher).refusals(rule.matcher) : { why: `it holds ${visible(sayWhen(rule.when))} only` };
     if ("why" in refusals) {
       unsaid.push({ rule, why: refusals.why });
       continue;

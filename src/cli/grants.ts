@@ -1,7 +1,8 @@
 import { visible } from "../action/index.ts";
 import { appendAudit, auditLine } from "../audit/index.ts";
 import { isAlive } from "../approve/index.ts";
-import { agentName, limitedTo } from "../engine/index.ts";
+import { limitedTo } from "../engine/index.ts";
+import { agentName } from "../policy/index.ts";
 import { inspectRule } from "../inspect/index.ts";
 import { lint } from "../lint/index.ts";
 import {

@@ -6,7 +6,7 @@ import { complain } from "./policy-target.ts";
 import { writeStdout } from "./stdio.ts";
 import { confirmed } from "./terminal.ts";
 
-export interface GuardOptions {
+export interface GuardsOptions {
   /** Known guards are taken out without a question; `yes` alone takes none out. */
   readonly replaceGuards?: boolean;
   readonly dryRun?: boolean;
@@ -23,7 +23,7 @@ export function guardLine({ name, file, says }: OtherGuard, machine: Machine): s
 export const guardWayOut = ({ byHand = "" }: OtherGuard, machine: Machine): string => visible(byHand.replace(`${machine.home}/`, "~/"));
 
 /** After registering: who else is asked before commands, and the offer to take that out. Returns the exit code. */
-export async function settleGuards(guards: readonly OtherGuard[], options: GuardOptions, machine: Machine): Promise<number> {
+export async function settleGuards(guards: readonly OtherGuard[], options: GuardsOptions, machine: Machine): Promise<number> {
   if (guards.length === 0) return 0;
   const list = (some: readonly OtherGuard[]): string =>
     some

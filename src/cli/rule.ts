@@ -63,12 +63,14 @@ type Addition =
 export function addToPolicy(target: PolicyTarget, effect: Effect, parsed: GoodRule, why: string | undefined): Addition {
   const entry = why === undefined ? parsed.text : { rule: parsed.text, reason: why };
   const outcome = editPolicy(target.place, target.starter, (text): { edits: [ReturnType<typeof addRule>] } | { stop: WrittenRule } => {
-    const there = ruleEntries(text).find((one) => one.effect === effect && same(one.matcher, parsed.matcher));
+    const there = ruleEntries(text).find((one) => one.effect === effect && one.when === undefined && same(one.matcher, parsed.matcher));
     return there === undefined ? { edits: [addRule(text, effect, entry)] } : { stop: there };
   });
   if (outcome.is === "stopped") return { is: "there", entry: outcome.with };
   if (outcome.is !== "done") return { is: "not", because: outcome };
-  const added = ruleEntries(outcome.text).findLast((one) => one.effect === effect && same(one.matcher, parsed.matcher));
+  const added = ruleEntries(outcome.text).findLast(
+    (one) => one.effect === effect && one.when === undefined && same(one.matcher, parsed.matcher),
+  );
   if (added === undefined) throw new Error("the rule was added and is not there");
   const warnings = [...(parsed.warning === undefined ? [] : [visible(parsed.warning)]), ...doubts(target, added)];
   return { is: "added", created: outcome.created, entry: added, warnings };

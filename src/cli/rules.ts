@@ -1,6 +1,6 @@
 import { visible } from "../action/index.ts";
 import { inspect, listRules, type FileLine, type RuleListing, type RuleLine, type SettingLine, type Shadow } from "../inspect/index.ts";
-import { judgingOf } from "../policy/index.ts";
+import { judgingOf, sayWhen } from "../policy/index.ts";
 import { thisMachine } from "../state/index.ts";
 import { engine } from "./engine.ts";
 import { JSON_VERSION } from "./json.ts";
@@ -42,6 +42,7 @@ function listingJson({ settings, files, rules: lines, defaults }: RuleListing, c
       effect: rule.effect,
       text: visible(rule.source.text),
       ...(block === undefined ? {} : { block }),
+      ...(rule.when === undefined ? {} : { when: rule.when }),
       ...(rule.reason === undefined ? {} : { reason: visible(rule.reason) }),
       ...(shadow === undefined ? {} : { shadowedBy: { because: shadow.because, effect: shadow.by.effect, ...shadow.by.source } }),
       ...(never === undefined ? {} : { never: visible(never) }),
@@ -95,6 +96,7 @@ function ruleRows({ rule, block, shadow, never }: RuleLine, short: Shorten, styl
   // System calls are seen by nobody else.
   const where = judgingOf(rule.matcher).keys.call(rule.matcher) !== undefined ? `  ${style.dim("under assent run")}` : "";
   const out = [`  ${String(rule.source.line).padStart(4)}  ${style.verdict(rule.effect, rule.effect.padEnd(5))} ${text}${where}`];
+  if (rule.when !== undefined) out.push(`              ${style.dim(visible(sayWhen(rule.when)))}`);
   if (rule.reason !== undefined) out.push(`              ${style.dim(visible(rule.reason))}`);
   if (shadow !== undefined) out.push(`              ${style.bold("shadowed")} by ${shadowText(shadow, short)}`);
   if (never !== undefined) out.push(`              ${style.bold("never matches")}: ${visible(never)}`);

@@ -1,4 +1,5 @@
 import {
+  agentName,
   type Automation,
   lowerAutomation,
   type Policy,
@@ -6,6 +7,7 @@ import {
   unconfined,
   type Verdict,
   verdictOf,
+  type Who,
 } from "../policy/index.ts";
 import { type AutomationLevel, type Consent, countDenial, denialsInARow, halveRow, type Machine, readConsent } from "../state/index.ts";
 import type { Request } from "./request.ts";
@@ -18,17 +20,6 @@ interface AgentIdentity {
   readonly subagent: string | undefined;
 }
 
-const NAME_LENGTH = 128;
-
-/** A name without control characters, cut, folded: how names of agents are compared. Empty: no name. */
-export function agentName(name: string): string {
-  return name
-    .replace(/[\p{Cc}\p{Cf}]/gu, "")
-    .trim()
-    .slice(0, NAME_LENGTH)
-    .toLowerCase();
-}
-
 /** `reviewer:a81f` is the sub-agent `reviewer`; a type may hold colons itself, an id does not. */
 export function identityOf({ agent, subagent }: Request): AgentIdentity {
   if (subagent === undefined) return { agent: agentName(agent), subagent: undefined };
@@ -36,6 +27,21 @@ export function identityOf({ agent, subagent }: Request): AgentIdentity {
   const type = agentName(colon > 0 ? subagent.slice(0, colon) : subagent);
   // A sub-agent without a name is one that nobody has trusted.
   return { agent: agentName(agent), subagent: type };
+}
+
+/** As rules are held against who asks. */
+export function whoOf(request: Request, { user: account }: Pick<Machine, "user">): Who {
+  const { agent, subagent } = identityOf(request);
+  const { principal: { user = account, tenant, role } = {}, session } = request;
+  const roles = role === undefined ? undefined : typeof role === "string" ? [role] : role;
+  return { user, tenant, roles, session, agents: subagent === undefined ? [agent] : [subagent, agent] };
+}
+
+/** Names whom something is remembered of; empty where one asks for itself. */
+export function holderOf({ principal }: Pick<Request, "principal">): string {
+  if (principal === undefined) return "";
+  const { user = "", tenant = "", role = [] } = principal;
+  return JSON.stringify([tenant, user, ...(typeof role === "string" ? [role] : role.toSorted())]);
 }
 
 /** Values of `MCP_AUTO_APPROVE` and `ASSENT_AUTO`. Anything else says nothing. */
@@ -106,7 +112,9 @@ export function holdBack(request: Request, verdict: RequestVerdict, policy: Poli
 /** One session, one agent of it. */
 function breakerKey(request: Request): string {
   const { agent, subagent } = identityOf(request);
-  return `${request.session ?? "no session"} ${subagent === undefined ? agent : `${agent}/${subagent}`}`;
+  const holder = holderOf(request);
+  const place = `${request.session ?? "no session"} ${subagent === undefined ? agent : `${agent}/${subagent}`}`;
+  return holder === "" ? place : `${place} of ${holder}`;
 }
 
 /** Counts a refusal, or halves the row of them. Says what went wrong, and when the breaker trips. */

@@ -91,7 +91,7 @@ export function compiledPolicy(machine: Machine, sources: readonly PolicySource[
   const trust = sources.some((source) => source.layer === "project") ? readTrust(machine) : { text: "", pins: new Map<string, string>() };
   for (const known of remembered) if (isFrom(known, sources, trust.text)) return known.policy;
   const key = keyOf(sources, trust);
-  const state = openState(machine);
+  const state = machine.memory === undefined ? openState(machine) : { problem: "nothing is kept" };
   const file = "folder" in state ? `${state.folder}/${nameOf(sources)}` : undefined;
   let policy = file === undefined ? undefined : load(file, machine, key);
   if (policy === undefined) {

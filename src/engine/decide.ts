@@ -33,7 +33,7 @@ import { grantsHere, hereOf, withGrants } from "./grants.ts";
 import { noteEdits } from "./obeyed-files.ts";
 import type { Request } from "./request.ts";
 import { recallRefusals, rememberDenied } from "./refusals.ts";
-import { countRefusals, holdBack } from "./automation.ts";
+import { countRefusals, holdBack, whoOf } from "./automation.ts";
 import { failedVerdict, findSources, judgingBy, type Situation } from "./situation.ts";
 import { answerFor, type HostAnswer } from "./answer.ts";
 import { narrowByGuess, guessEffects, withGuess } from "./undescribed-tools.ts";
@@ -54,7 +54,7 @@ export interface Unconfinable {
 type Instead = string | readonly string[];
 
 /** What deciding needs besides the request. */
-export interface DecideOptions extends Omit<Situation, "files" | "hostDecides" | "supervised" | "confines"> {
+export interface DecideOptions extends Omit<Situation, "who" | "hostDecides" | "supervised" | "confines"> {
   /** Keep the decision in the audit log. */
   readonly audit: boolean;
   /** The user's own checks: what one may use up, or that they are not asked, where policies are compared. */
@@ -147,7 +147,11 @@ function judgeRequest(request: Request, options: DecideOptions): Outcome {
   const touched = guess === undefined ? lowered : withGuess(lowered, guess);
   const sources = findSources(options, world, touched, request.sessionRoot ?? request.cwd);
   const confines = request.host.confines === true && isCommand(request);
-  const { policy, context: plain } = judgingBy({ ...options, hostDecides: request.host.decides, confines }, world, sources);
+  const { policy, context: plain } = judgingBy(
+    { ...options, who: () => whoOf(request, options.machine), hostDecides: request.host.decides, confines },
+    world,
+    sources,
+  );
   const bypass = request.point === "hook" ? bypassHere(options.machine, Date.now()) : undefined;
   const { memory = "use" } = options;
   const granted = memory === "none" ? [] : grantsHere(options.machine, hereOf(request), options.reader);
@@ -276,7 +280,7 @@ export function retentionOf(audit: AuditSettings | undefined): Keep {
 
 function record({ request, verdict, shadow, answer, basis, bypass }: Outcome, machine: Machine, milliseconds: number): string | undefined {
   try {
-    const { point, agent, event, session, subagent, mode, cwd, tool, input } = request;
+    const { point, agent, event, session, subagent, mode, principal, cwd, tool, input } = request;
     const line = auditLine({
       time: Date.now(),
       point,
@@ -285,6 +289,7 @@ function record({ request, verdict, shadow, answer, basis, bypass }: Outcome, ma
       session,
       subagent,
       mode,
+      principal,
       cwd,
       tool,
       input,

@@ -2,7 +2,7 @@ import { type Grant, type Policy, type Rule, usesOf } from "../policy/index.ts";
 import { grantsFolder, type Machine, readGrants, type RuleGrant, useGrant } from "../state/index.ts";
 import { compiledPolicy, type PolicyReader } from "./compiled-policy.ts";
 import type { Request } from "./request.ts";
-import { identityOf } from "./automation.ts";
+import { holderOf, identityOf } from "./automation.ts";
 import type { Outcome } from "./decide.ts";
 
 /** What tells whether a grant holds here. */
@@ -10,6 +10,8 @@ interface Here {
   readonly session: string | undefined;
   /** Names that a grant may mean: the sub-agent's, else the agent's. */
   readonly agent: string | undefined;
+  /** Whose they are, where a program keeps them for several. */
+  readonly holder?: string;
 }
 
 /** A grant with how it is kept. */
@@ -18,8 +20,13 @@ export interface HeldGrant extends Grant {
 }
 
 /** The grants that hold for whoever is here, now. One look at the state folder where there have never been any. */
-export function grantsHere(machine: Machine, { session, agent }: Here, reader: () => PolicyReader, now = Date.now()): readonly HeldGrant[] {
-  const { all, uses } = readGrants(machine, now);
+export function grantsHere(
+  machine: Machine,
+  { session, agent, holder }: Here,
+  reader: () => PolicyReader,
+  now = Date.now(),
+): readonly HeldGrant[] {
+  const { all, uses } = readGrants(machine, now, holder);
   if (all.length === 0) return NONE;
   const mine = all.filter(
     (grant): grant is RuleGrant =>
@@ -71,7 +78,7 @@ function said({ by, until, why }: RuleGrant): string {
 
 export const hereOf = (request: Request): Here => {
   const { agent, subagent } = identityOf(request);
-  return { session: request.session ?? request.memory, agent: subagent ?? agent };
+  return { session: request.session ?? request.memory, agent: subagent ?? agent, holder: holderOf(request) };
 };
 
 /**

@@ -14,7 +14,7 @@ export { grantsHere, type HeldGrant, limitedTo } from "./grants.ts";
 export { rememberAnswer } from "./refusals.ts";
 export type { EndHooks, Host, Input, Request, ToolFacts } from "./request.ts";
 export { answerFor, type HostAnswer } from "./answer.ts";
-export { agentName, automationLevel } from "./automation.ts";
+export { automationLevel, holderOf } from "./automation.ts";
 export { projectOf, realWorld, repositoryOf } from "./world.ts";
 export { forgetFindings } from "./programs.ts";
 export { Resolver } from "./canonical-paths.ts";

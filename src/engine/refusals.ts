@@ -14,6 +14,7 @@ import {
   verdictOf,
 } from "../policy/index.ts";
 import { addRefusals, type FileIdentity, identityOfPath, type RecordedRefusal, refusalsSince } from "../state/index.ts";
+import { holderOf } from "./automation.ts";
 import type { Request } from "./request.ts";
 import type { Judging } from "./situation.ts";
 
@@ -27,7 +28,11 @@ const READS = new Set<FileAction["operation"]>(["read", "list", "execute"]);
 /** What gives an object another name. */
 const MOVES = new Set<FileAction["operation"]>(["rename", "link"]);
 
-const sessionOf = ({ session, memory }: Request): string | undefined => session ?? memory;
+function sessionOf(request: Request): string | undefined {
+  const name = request.session ?? request.memory;
+  const holder = holderOf(request);
+  return name === undefined || holder === "" ? name : `${name} of ${holder}`;
+}
 
 /** Makes stricter what touches something that was refused before. */
 export function recallRefusals(request: Request, verdict: RequestVerdict, { policy, context, machine }: Judging): RequestVerdict {

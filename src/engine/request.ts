@@ -1,4 +1,5 @@
 import type { FileOperation } from "../action/index.ts";
+import type { Principal } from "../policy/index.ts";
 import type { ShellKind } from "../shell/index.ts";
 
 /** A tool's arguments as they arrived. */
@@ -104,4 +105,6 @@ export interface Request {
   readonly memory?: string | undefined;
   readonly subagent?: string | undefined;
   readonly mode?: string | undefined;
+  /** For whom, where the one who asks serves several. */
+  readonly principal?: Pick<Principal, "user" | "tenant" | "role"> | undefined;
 }

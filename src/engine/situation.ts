@@ -5,10 +5,12 @@ import {
   judge,
   type JudgeContext,
   type Policy,
+  policyFor,
   type RequestVerdict,
   underBroken,
   USER_REGISTRATIONS,
   verdictOf,
+  type Who,
 } from "../policy/index.ts";
 import { lowerArgv } from "../shell/index.ts";
 import { type Machine, paneFlags } from "../state/index.ts";
@@ -27,7 +29,7 @@ export interface Situation {
   readonly reader: () => PolicyReader;
   /** Folders of Assent's own program: nothing an agent asks for may change them. */
   readonly own: readonly string[];
-  /** `none`: no policy file counts. */
+  /** `none`: no policy file of the machine counts. */
   readonly files?: "machine" | "none";
   /** Files of `--policy`: each adds a layer. */
   readonly policyFiles?: readonly string[];
@@ -37,6 +39,8 @@ export interface Situation {
   readonly select?: (found: readonly PolicySource[]) => readonly PolicySource[];
   /** What a caller of the library makes of the files' policy: its own rules, its own mode. */
   readonly adapt?: (files: Policy) => Policy;
+  /** Whom rules may be about; absent: nobody knows. */
+  readonly who?: () => Who;
   /** Somebody else decides where nobody has an opinion: a host by its own approval flow. */
   readonly hostDecides?: boolean;
   /** What is done is really supervised. */
@@ -54,6 +58,8 @@ export interface Judging {
   readonly context: JudgeContext;
 }
 
+const NOBODY = (): Who => ({});
+
 /** The policy files that speak about what is lowered, seen from the folder where the session started. */
 export function findSources(
   { machine, files, policyFiles = [], profile, select }: Omit<Situation, "reader" | "own">,
@@ -61,15 +67,16 @@ export function findSources(
   lowered: Lowered,
   sessionRoot: string,
 ): readonly PolicySource[] {
-  if (files === "none") return [];
-  const found = findPolicyFiles(machine, world, lowered, sessionRoot, explicitFiles(machine, policyFiles, world.cwd), profile);
+  const found =
+    files === "none" ? [] : findPolicyFiles(machine, world, lowered, sessionRoot, explicitFiles(machine, policyFiles, world.cwd), profile);
   return select === undefined ? found : select(found);
 }
 
 export function judgingBy(situation: Situation, world: World, sources: readonly PolicySource[]): Judging {
-  const { machine, reader, adapt } = situation;
+  const { machine, reader, adapt, who = NOBODY } = situation;
   const files = compiledPolicy(machine, sources, reader);
-  return { machine, policy: adapt === undefined ? files : adapt(files), context: judgeContext(situation, world, sources) };
+  const policy = policyFor(adapt === undefined ? files : adapt(files), who);
+  return { machine, policy, context: judgeContext(situation, world, sources) };
 }
 
 /**
@@ -159,8 +166,13 @@ export function judgeContext(
   const files = (project: boolean): readonly string[] =>
     sources.filter(({ layer }) => (layer === "project") === project).map(({ file }) => file);
   let linked: readonly string[] | undefined;
+  const written =
+    machine.alone === true
+      ? new Set([...floor.policies, machine.managedPolicy, ...floor.state, ...loadedWithAll(own), ...machine.temp])
+      : undefined;
   return {
-    world,
+    // Where links among these lead is not looked for there: nobody has named them.
+    world: written === undefined ? world : { ...world, canonical: (path) => (written.has(path) ? path : world.canonical(path)) },
     host: hostDecides,
     floor: {
       // Only what changes something asks for these.
@@ -168,9 +180,9 @@ export function judgeContext(
         return machine.account === undefined ? floor.state : [...floor.state, paneFlags(machine.account)];
       },
       get registrations() {
-        return (linked ??= linkedRegistrations(world));
+        return (linked ??= machine.alone === true ? [] : linkedRegistrations(world));
       },
-      policies: [...new Set([...floor.policies, machine.managedPolicy, ...files(false)])],
+      policies: [...new Set([...floor.policies, machine.managedPolicy, ...files(false).filter((file) => file.startsWith("/"))])],
       own: loadedWithAll(own),
       projectPolicies: [...new Set([joinPath(world.projectRoot, POLICY_NAME), ...files(true)])],
     },

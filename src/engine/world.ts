@@ -106,6 +106,7 @@ export function repositoryOf(folder: string, machine: Machine): string | undefin
 
 /** As `repositoryOf`; the folder itself outside git. */
 export function projectOf(folder: string, machine: Machine): string {
+  if (machine.alone === true) return folder;
   return repositoryOf(folder, machine) ?? folder;
 }
 

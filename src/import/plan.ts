@@ -68,7 +68,7 @@ const blockKey = (operation: OperationName, effect: unknown, pattern: unknown): 
 
 function keysOf(text: string): readonly string[] {
   return [
-    ...ruleEntries(text).map(({ effect, matcher }) => permissionKey(effect, matcher)),
+    ...ruleEntries(text).flatMap(({ effect, matcher, when }) => (when === undefined ? [permissionKey(effect, matcher)] : [])),
     ...OPERATIONS.flatMap((operation) =>
       rulesOfBlock(text, operation).map((item) => blockKey(operation, toText(item, "action"), toText(item, "pattern"))),
     ),

@@ -126,7 +126,7 @@ export interface RuleListing {
 export function listRules(inspection: Inspection): RuleListing {
   const { policy, files, context } = inspection;
   // A project's rules get their folder, or lose their say, when the layers are joined; allow rules that are left out there are shown as well.
-  const joined = new Map(policy.rules.map((rule) => [placeOf(rule), rule]));
+  const joined = new Map((policy.conditional ?? policy.rules).map((rule) => [placeOf(rule), rule]));
   const all = files
     .flatMap(({ result }) => (result.ok ? result.policy.rules : []))
     .map((rule) => joined.get(placeOf(rule)) ?? { ...rule, untrusted: true });

@@ -2,7 +2,7 @@ import { edit, type Edit } from "../edit/index.ts";
 import { type Json, member, type Path, placeFinder, readJson5, toValue } from "../edit/json5/index.ts";
 import { lowerExample, POLICY_NAME, repositoryOf, Resolver } from "../engine/index.ts";
 import { isWithin, joinPath } from "../path/index.ts";
-import { type Effect, EFFECTS, type Matcher, parseRule, type PolicyFile, type Problem } from "../policy/index.ts";
+import { type Effect, EFFECTS, type Matcher, parseRule, type PolicyFile, type Problem, type RuleWhen } from "../policy/index.ts";
 import { readPolicy, type ReadResult } from "../policy/read/index.ts";
 import { type Machine, readEditable, replaceFile } from "../state/index.ts";
 
@@ -138,6 +138,7 @@ export interface WrittenRule {
   readonly matcher: Matcher;
   readonly text: string;
   readonly reason?: string;
+  readonly when?: RuleWhen;
   readonly path: Path;
   readonly line: number;
   readonly column: number;
@@ -153,9 +154,10 @@ export function ruleEntries(text: string): readonly WrittenRule[] {
     return (list?.kind === "array" ? list.items : []).flatMap((item, index): readonly WrittenRule[] => {
       const parsed = parseRule(toValue(item));
       if (!parsed.ok) return [];
-      const { matcher, text: written, reason } = parsed;
+      const { matcher, text: written, reason, when } = parsed;
       const path: Path = ["permissions", effect, index];
-      return [{ effect, matcher, text: written, ...(reason === undefined ? {} : { reason }), path, ...placeOf(item.start) }];
+      const more = { ...(reason === undefined ? {} : { reason }), ...(when === undefined ? {} : { when }) };
+      return [{ effect, matcher, text: written, ...more, path, ...placeOf(item.start) }];
     });
   });
 }

@@ -86,7 +86,8 @@ export function addToProfile(machine: Machine, name: string, rules: readonly Pro
     const edits: Edit[] = [];
     let current = text;
     for (const { effect, rule, reason, matcher } of parsed) {
-      if (ruleEntries(current).some((entry) => entry.effect === effect && same(entry.matcher, matcher))) continue;
+      if (ruleEntries(current).some((entry) => entry.effect === effect && entry.when === undefined && same(entry.matcher, matcher)))
+        continue;
       const change = addRule(current, effect, { rule, reason });
       edits.push(change);
       const edited = edit(current, change);

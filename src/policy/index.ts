@@ -20,7 +20,7 @@ export { type CallMatcher, type CallPattern, pathTextOf, readCall } from "./kind
 export { judgingOf, pathScopeOf, readingOf, sampleCommands } from "./kinds/index.ts";
 export type { PathScope } from "./kinds/kind.ts";
 export { ANY_COMMAND, type Refusal, type Trial } from "./kinds/reading.ts";
-export { DEFAULT_SETTINGS, joinLayers, type LayerInput, lowerAutomation } from "./layers.ts";
+export { DEFAULT_SETTINGS, joinLayers, type LayerInput, lowerAutomation, narrowing, tightenPolicy } from "./layers.ts";
 export { type MatchCall, type MatchContext, patternBase, settlePattern, type Side } from "./match-context.ts";
 export { matchFile, matchPathText, matchTarget } from "./match-path.ts";
 export { OrdinaryNames } from "./ordinary.ts";
@@ -37,12 +37,13 @@ export {
 } from "./path-class.ts";
 export { PRESET_TABLE, type Row, rowOf } from "./presets.ts";
 export { SECRET_FILES, SECRET_FOLDERS } from "./protected-paths.ts";
+export { agentName, CONDITIONS, policyFor, type Principal, sayWhen, type Who } from "./principals.ts";
 export { matchMatcher, matchRule, ruleCovers, same } from "./rule.ts";
 export { isShim, obeysFiles } from "./obeying-programs.ts";
 export { isObeyedBy, type SteeringFile, steeringFile, steeringNames } from "./steering-files.ts";
 export { affects, spell } from "./targets.ts";
 export { isPathField, pathFields } from "./tool-fields.ts";
-export { EFFECTS, LAYERS, OPERATIONS } from "./types.ts";
+export { EFFECTS, LAYERS, OPERATIONS, PRESETS } from "./types.ts";
 export { underBroken } from "./verdicts.ts";
 export * from "./reasons.ts";
 export type * from "./types.ts";

@@ -1,4 +1,5 @@
 import { isWithin, parentOf, resolvePath } from "../path/index.ts";
+import { withoutPrincipal } from "./principals.ts";
 import {
   type Automation,
   LAYERS,
@@ -51,7 +52,7 @@ export function joinLayers(inputs: readonly LayerInput[]): Policy {
   const broken = parts.flatMap((part) => part.broken ?? []);
   return {
     settings: joinSettings([...files("managed"), ...files("user")], [...files("explicit"), ...files("profile")], trusted),
-    rules: parts.flatMap((part) => part.rules),
+    ...withoutPrincipal(parts.flatMap((part) => part.rules)),
     operations: parts.flatMap((part) => part.operations),
     warnings: parts.flatMap((part) => part.warnings),
     ...(broken.length === 0 ? {} : { broken: broken.join("; ") }),
@@ -96,7 +97,6 @@ function inRoot(block: OperationBlock, root: string): OperationBlock {
   return { ...block, root, rules: block.rules.map((rule) => ({ ...rule, root })) };
 }
 
-/** Its allow rules stay, because the first match ends a block, but they allow nothing. */
 function distrust(block: OperationBlock): OperationBlock {
   return { ...block, untrusted: true, rules: block.rules.map((rule) => ({ ...rule, untrusted: true })) };
 }
@@ -106,6 +106,30 @@ function ignored({ file, rules, settings }: PolicyFile): readonly string[] {
   const keys = Object.keys(settings);
   const what = [...(allows === 0 ? [] : [`${allows} allow rule${allows === 1 ? "" : "s"}`]), ...keys.map((key) => `"${key}"`)];
   return what.length === 0 ? [] : [`${file} is not trusted: ${what.join(", ")} ignored; \`assent trust\` makes it count`];
+}
+
+/**
+ * A policy made stricter by another one: what that denies and asks counts as well, and its settings where they are stricter.
+ * Throws where its preset is neither stricter nor looser than the one that holds.
+ */
+export function tightenPolicy(policy: Policy, { rules, operations, settings }: PolicyFile): Policy {
+  const { preset } = policy.settings;
+  const given = settings.preset ?? preset;
+  if (given !== preset && !TIGHTER[preset].includes(given) && !TIGHTER[given].includes(preset))
+    throw new Error(`the preset ${given} is not stricter than ${preset} in everything, so it cannot be added to it`);
+  const all = [...(policy.conditional ?? policy.rules), ...rules.filter(({ effect }) => effect !== "allow")];
+  return {
+    ...policy,
+    settings: { ...policy.settings, ...tighten(policy.settings, settings) },
+    ...withoutPrincipal(all),
+    operations: [...policy.operations, ...operations.map(narrowing)],
+  };
+}
+
+/** What a block of somebody else forbids. Its allow rules stay, because the first match ends a block, but they allow nothing. */
+export function narrowing({ default: fallback, ...block }: OperationBlock): OperationBlock {
+  const rules = block.rules.map((rule): Rule => (rule.effect === "allow" ? { ...rule, untrusted: true } : rule));
+  return fallback === undefined || fallback === "allow" ? { ...block, rules } : { ...block, default: fallback, rules };
 }
 
 function joinSettings(

@@ -1,9 +1,11 @@
 import { isObject } from "../data/index.ts";
 import { mistake, type Mistake, type Result } from "../pattern/index.ts";
+import { nameList } from "./name-list.ts";
 import { writtenForms } from "./kinds/index.ts";
 import type { ParsedText } from "./kinds/reading.ts";
 import { unknownKey } from "./read/suggest.ts";
-import type { Matcher } from "./types.ts";
+import { agentName, CONDITIONS } from "./principals.ts";
+import type { Matcher, RuleWhen } from "./types.ts";
 
 export interface ParsedRule {
   readonly ok: true;
@@ -11,6 +13,8 @@ export interface ParsedRule {
   /** The rule as written, on one line; for an option rule, as it would stand in a file. */
   readonly text: string;
   readonly reason?: string;
+  /** Whom it is about; absent: everybody. */
+  readonly when?: RuleWhen;
   readonly match?: readonly unknown[];
   readonly notMatch?: readonly unknown[];
   /** Nothing is wrong, but the rule may not mean what its writer thinks. */
@@ -27,7 +31,34 @@ const LONGEST = 8192;
 export function parseRule(input: unknown): ParsedRule | Mistake {
   if (typeof input === "string") return parseText(input);
   if (!isObject(input)) return mistake("a rule is a string or an object", 'for example `"Bash(git status:*)"`');
-  return "rule" in input ? parseRuleObject(input) : parseObject(input);
+  const { when, rest } = conditionsOf(input);
+  if ("message" in when) return when;
+  const parsed = "rule" in rest ? parseRuleObject(rest) : parseObject(rest);
+  return parsed.ok && Object.keys(when).length > 0 ? { ...parsed, when } : parsed;
+}
+
+interface Conditions {
+  readonly when: RuleWhen | Mistake;
+  /** The rule without them. */
+  readonly rest: Readonly<Record<string, unknown>>;
+}
+
+/** Names of agents are compared folded, as everywhere. */
+function conditionsOf(input: Readonly<Record<string, unknown>>): Conditions {
+  const { when: given, ...others } = input;
+  if (!isObject(given)) return { when: {}, rest: input };
+  const lists: [string, readonly string[]][] = [];
+  for (const key of CONDITIONS) {
+    if (!Object.hasOwn(given, key)) continue;
+    const names = nameList(given[key]);
+    if (names === undefined) return { when: mistake(`\`${key}\` is a name or a list of names`, '`"role": ["dev", "ops"]`'), rest: input };
+    lists.push([key, key === "agent" ? names.map(agentName) : names]);
+  }
+  const left = Object.fromEntries(Object.entries(given).filter(([key]) => !CONDITIONS.some((known) => known === key)));
+  const unknown = "rule" in input ? unknownKey(left, CONDITIONS) : undefined;
+  if (unknown !== undefined) return { when: unknown, rest: input };
+  if ("rule" in input && lists.length === 0) return { when: mistake("`when` says nothing", '`"when": { "role": "dev" }`'), rest: input };
+  return { when: Object.fromEntries(lists), rest: "rule" in input ? others : { ...others, when: left } };
 }
 
 function parseText(written: string): ParsedRule | Mistake {
@@ -89,7 +120,7 @@ function parseObject(input: { readonly [key: string]: unknown }): ParsedRule | M
 }
 
 function parseRuleObject(input: { readonly [key: string]: unknown }): ParsedRule | Mistake {
-  const unknown = unknownKey(input, ["rule", "reason", "match", "notMatch"]);
+  const unknown = unknownKey(input, ["rule", "reason", "confined", "match", "notMatch"]);
   if (unknown !== undefined) return unknown;
   if (typeof input.rule !== "string") return mistake("`rule` is a string", 'for example `"Bash(git status:*)"`');
   const parsed = parseText(input.rule);

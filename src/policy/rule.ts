@@ -4,6 +4,7 @@ import type { Answer, PatternBase } from "../pattern/index.ts";
 import { judgingOf } from "./kinds/index.ts";
 import { type MatchContext, type Side, sideOf } from "./match-context.ts";
 import { isInsideFolder, pathIsInside, worksInside } from "./match-path.ts";
+import { meansAll } from "./principals.ts";
 import { pathFields } from "./tool-fields.ts";
 import type { Matcher, Rule } from "./types.ts";
 
@@ -44,6 +45,7 @@ export function ruleCovers(outer: Rule, inner: Rule, base: PatternBase): boolean
   if (sides.outer === "narrow" && sides.inner === "wide") return false;
   // A trusted project's own allow rules end with the project.
   if (sides.outer === "narrow" && outer.root !== undefined && outer.root !== inner.root) return false;
+  if (!meansAll(outer.when, inner.when)) return false;
   if (same(outer.matcher, inner.matcher)) return true;
   const kind = judgingOf(outer.matcher);
   if (kind.isEveryCommand(outer.matcher, sides.outer) && judgingOf(inner.matcher).ofCommands) return true;

@@ -18,6 +18,15 @@ export type UnknownSetting = (typeof UNKNOWN)[number];
 export const MODES = ["suggest", "auto-edit", "full-auto"] as const;
 export type Mode = (typeof MODES)[number];
 
+/** Whom a rule is about: of every list that is given, one name must be right. */
+export interface RuleWhen {
+  readonly user?: readonly string[];
+  readonly tenant?: readonly string[];
+  readonly role?: readonly string[];
+  readonly agent?: readonly string[];
+  readonly session?: readonly string[];
+}
+
 export interface Rule {
   readonly effect: Effect;
   readonly matcher: Matcher;
@@ -31,6 +40,8 @@ export interface Rule {
   readonly untrusted?: boolean;
   /** An allow that lifts the wall, too: what it speaks of is not confined. */
   readonly confined?: false;
+  /** It is about some only; absent: about everybody. */
+  readonly when?: RuleWhen;
 }
 
 export const OPERATIONS = ["read", "write", "edit", "execute", "glob", "grep", "ls"] as const;
@@ -100,6 +111,8 @@ export interface Policy {
   readonly settings: Settings;
   /** Deny, ask and allow rules of all layers, in layer and file order. */
   readonly rules: readonly Rule[];
+  /** Where some rules are about some people only: all rules. `policyFor` finds those that hold for one of them. */
+  readonly conditional?: readonly Rule[];
   readonly operations: readonly OperationBlock[];
   /** A managed or user file is broken: what would be allowed is asked. The text says which and why. */
   readonly broken?: string;

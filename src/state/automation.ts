@@ -26,6 +26,7 @@ const names = (value: unknown): readonly string[] =>
 
 /** Reads `automation.json`. A damaged file, or one that others could have written, agrees to nothing and switches everything off. */
 export function readConsent(machine: Machine): Consent {
+  if (machine.memory !== undefined) return machine.memory.consent;
   const file = readRegular(`${stateFolder(machine)}/${FILE}`, MAX_BYTES);
   if (file.is === "missing") return NOTHING_SAID;
   return (file.is === "text" && isOwn(file.stats, machine.uid) ? parse(file.text) : undefined) ?? { ...NOTHING_SAID, when: "off" };

@@ -38,6 +38,7 @@ function sum(text: string): string {
 
 /** Denials in a row. `minutes`: how long ago the last one may be; 0: for ever. */
 export function denialsInARow(machine: Machine, key: string, minutes: number): number {
+  if (machine.memory !== undefined) return machine.memory.denials(key, minutes);
   const stats = statOf(`${folderOf(machine)}/${fileNameOf(key)}`);
   if (stats === undefined || (minutes > 0 && Date.now() - stats.mtimeMs > minutes * 60_000)) return 0;
   return stats.size;
@@ -55,6 +56,10 @@ function statOf(path: string): Stats | undefined {
 
 /** One more. Says what went wrong. */
 export function countDenial(machine: Machine, key: string, minutes: number): string | undefined {
+  if (machine.memory !== undefined) {
+    machine.memory.countDenial(key, minutes);
+    return undefined;
+  }
   const state = openState(machine);
   if ("problem" in state) return state.problem;
   try {
@@ -80,6 +85,7 @@ export function countDenial(machine: Machine, key: string, minutes: number): str
  * agent that is refused again and again could put a harmless request in between.
  */
 export function halveRow(machine: Machine, key: string, threshold: number): void {
+  if (machine.memory !== undefined) return machine.memory.halve(key, threshold);
   const path = `${folderOf(machine)}/${fileNameOf(key)}`;
   const stats = statOf(path);
   if (stats === undefined || stats.size === 0 || stats.size >= threshold) return;

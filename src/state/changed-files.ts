@@ -89,6 +89,7 @@ function parse(line: string): Line | undefined {
 
 /** The files that an agent changed, that are not what they were, and that nobody has looked at. One look where there are none. */
 export function unseenChanges(machine: Machine, wanted: (path: string) => boolean = () => true): UnseenChanges {
+  if (machine.alone === true) return NONE;
   const found = readRegular(fileOf(machine), MAX_BYTES);
   if (found.is === "missing") return NONE;
   if (found.is === "broken") return { is: "unclear", why: `what agents changed ${found.why}` };
@@ -101,6 +102,7 @@ const NONE: UnseenChanges = { is: "known", files: [] };
 
 /** An agent is about to change these files. Says what went wrong. */
 export function noteChanges(machine: Machine, paths: readonly string[], by: string): string | undefined {
+  if (machine.alone === true) return undefined;
   const time = Date.now();
   return add(
     machine,

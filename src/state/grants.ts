@@ -89,10 +89,12 @@ export interface Grants {
 export const NO_GRANTS: Grants = { all: [], uses: new Map(), void: [] };
 
 /**
- * What has been granted. INVARIANT: a file that is damaged, that others could have written, that is over, or that comes
+ * What has been granted; `holder` is whose grants are meant, where a program keeps them for several.
+ * INVARIANT: a file that is damaged, that others could have written, that is over, or that comes
  * from the future grants nothing.
  */
-export function readGrants(machine: Machine, now: number): Grants {
+export function readGrants(machine: Machine, now: number, holder = ""): Grants {
+  if (machine.memory !== undefined) return machine.memory.grants(holder, now);
   const folder = grantsFolder(machine);
   let names: readonly string[];
   try {
@@ -188,6 +190,7 @@ function runGrant(common: GrantOrigin, { run, holder, what, scope }: Readonly<Re
  */
 export function useGrant(machine: Machine, { id, count }: RuleGrant, times: number): string | undefined {
   if (count === undefined) return undefined;
+  if (machine.memory !== undefined) return machine.memory.useGrant(id, count, times) ? undefined : "it is used up";
   const folder = grantsFolder(machine);
   try {
     let taken = 0;
@@ -234,10 +237,10 @@ export function grantsStamp(machine: Machine): string | undefined {
 /** Who has granted so much has another wish: a rule. */
 const MOST_GRANTS = 200;
 
-type New = Omit<RuleGrant, "id" | "made"> | Omit<RunGrant, "id" | "made">;
+export type NewGrant = Omit<RuleGrant, "id" | "made"> | Omit<RunGrant, "id" | "made">;
 
 /** Remembers an answer. What is over is cleared away. */
-export function addGrant(machine: Machine, grant: New, now: number): { readonly grant: StoredGrant } | { readonly problem: string } {
+export function addGrant(machine: Machine, grant: NewGrant, now: number): { readonly grant: StoredGrant } | { readonly problem: string } {
   const state = openState(machine);
   if ("problem" in state) return state;
   try {

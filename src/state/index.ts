@@ -11,6 +11,7 @@ export * from "./left-runs.ts";
 export * from "./live-runs.ts";
 export * from "./lock.ts";
 export * from "./machine.ts";
+export { ProcessMemory } from "./memory.ts";
 export * from "./tickets.ts";
 export * from "./random.ts";
 export * from "./trust.ts";

@@ -38,6 +38,7 @@ export function noteLiveRun(machine: Machine, run: string, session?: string): ()
  * carried out. What cannot be looked at counts as running.
  */
 export function isAnyRunLive(machine: Machine): boolean {
+  if (machine.alone === true) return false;
   const folder = `${stateFolder(machine)}/${LIVE}`;
   let names: readonly string[];
   try {
@@ -59,6 +60,7 @@ export function isAnyRunLive(machine: Machine): boolean {
  * themselves are none of it.
  */
 export function isOfSession(machine: Machine, session: string, pid: number): boolean {
+  if (machine.alone === true) return false;
   const folder = `${stateFolder(machine)}/${LIVE}`;
   let names: readonly string[];
   try {

@@ -1,5 +1,6 @@
 import { readFileSync, realpathSync, statSync } from "node:fs";
 import { isWithin } from "../path/index.ts";
+import type { ProcessMemory } from "./memory.ts";
 
 /** What a process knows of the machine it runs on; tests and the demo provide their own. */
 export interface Machine {
@@ -16,6 +17,12 @@ export interface Machine {
   readonly temp: readonly string[];
   /** Where an administrator's policy lies. */
   readonly managedPolicy: string;
+  /** The name of the account; undefined where it is not known. */
+  readonly user?: string | undefined;
+  /** What decisions leave for later ones stays in this process: nothing of it is looked for in the state folder. */
+  readonly memory?: ProcessMemory;
+  /** Nothing is looked at but what a request names: no repository is looked for, no run, no settings of other agents. */
+  readonly alone?: true;
 }
 
 function real(path: string): string {
@@ -31,20 +38,23 @@ function homeOf(env: NodeJS.ProcessEnv): string {
   return written !== undefined && written.startsWith("/") ? trimmed(written) : (accountHome() ?? "/");
 }
 
-function accountHome(): string | undefined {
+/** NAME:password:UID:GID:comment:HOME:shell. node:os would ask the same, and costs every start. */
+function accountEntry(): readonly string[] | undefined {
   try {
-    // NAME:password:UID:GID:comment:HOME:shell. node:os would ask the same, and costs every start.
     const uid = process.getuid?.();
-    const entry = readFileSync("/etc/passwd", "utf8")
+    // Accounts of a directory service do not stand there, and are not known then.
+    return readFileSync("/etc/passwd", "utf8")
       .split("\n")
       .map((line) => line.split(":"))
       .find((fields) => fields[2] === String(uid));
-    // Accounts of a directory service do not stand there, and are not known then.
-    const known = entry?.[5];
-    return known?.startsWith("/") === true ? trimmed(known) : undefined;
   } catch {
     return undefined;
   }
+}
+
+function accountHome(): string | undefined {
+  const known = accountEntry()?.[5];
+  return known?.startsWith("/") === true ? trimmed(known) : undefined;
 }
 
 /** Without empty segments and a last `/`. */
@@ -92,11 +102,15 @@ function isEverybodys(folder: string): boolean {
 export function thisMachine(env: NodeJS.ProcessEnv = process.env): Machine {
   const home = homeOf(env);
   let account: string | undefined;
+  let user: string | undefined;
   return {
     home,
     // Few requests ask for it.
     get account() {
       return (account ??= accountHome());
+    },
+    get user() {
+      return (user ??= accountEntry()?.[0]);
     },
     env,
     platform: process.platform,

@@ -51,6 +51,7 @@ const fileOf = (machine: Machine, session: string): string => `${stateFolder(mac
 
 /** What was refused in a session since a time, the newest last. One look where nothing was. */
 export function refusalsSince(machine: Machine, session: string, since: number): readonly RecordedRefusal[] {
+  if (machine.memory !== undefined) return machine.memory.refusalsSince(session, since);
   const found = readRegular(fileOf(machine, session), MAX_BYTES);
   if (found.is !== "text" || !isOwn(found.stats, machine.uid)) return NONE;
   let live: RecordedRefusal[] = [];
@@ -88,6 +89,10 @@ function identityIn(value: unknown): FileIdentity | undefined {
 
 /** Adds to what is remembered. Says what went wrong. */
 export function addRefusals(machine: Machine, session: string, refusals: readonly RecordedRefusal[]): string | undefined {
+  if (machine.memory !== undefined) {
+    machine.memory.addRefusals(session, refusals);
+    return undefined;
+  }
   const state = openState(machine);
   if ("problem" in state) return state.problem;
   const lines = refusals.map((refusal) => `${JSON.stringify(refusal)}\n`).filter((line) => line.length <= LONGEST_LINE);

@@ -2,7 +2,7 @@ import { rmSync } from "node:fs";
 import { retentionOf } from "../engine/index.ts";
 import { read } from "../engine/reader/index.ts";
 import { visible } from "../action/index.ts";
-import { AGENT_MARKS } from "../policy/index.ts";
+import { AGENT_MARKS, agentName } from "../policy/index.ts";
 import {
   isOfSession,
   messageOf,
@@ -255,6 +255,7 @@ export async function superviseRun(options: RunOptions): Promise<RunResult> {
             cwd,
             root: options.root,
             session: options.confined?.session,
+            who: options.confined && { agents: [agentName(options.confined.agent)], session: options.confined.session },
             env,
             ofAgent,
             asksPerson: options.approver?.atTerminal === true,

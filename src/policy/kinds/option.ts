@@ -1,6 +1,7 @@
 import type { Action, ExecAction } from "../../action/index.ts";
 import { isObject } from "../../data/index.ts";
 import { type Answer, both, either, mistake, ok, type Result } from "../../pattern/index.ts";
+import { nameList } from "../name-list.ts";
 import { hasFlag, isProgram, wordsOf } from "../exec-words.ts";
 import type { MatchContext, Side } from "../match-context.ts";
 import { unknownKey } from "../read/suggest.ts";
@@ -98,14 +99,4 @@ function parseOptionRule(input: { readonly [key: string]: unknown }): Result<Obj
   if (reason !== undefined && typeof reason !== "string") return mistake("`reason` is a string");
   const text = JSON.stringify({ tool, command, when });
   return ok({ matcher: { kind: "option", commands, options }, text, ...(reason === undefined ? {} : { reason }) });
-}
-
-function nameList(value: unknown): readonly string[] | undefined {
-  const list: readonly unknown[] = Array.isArray(value) ? value : [value];
-  const names: string[] = [];
-  for (const name of list) {
-    if (typeof name !== "string" || name.trim() === "") return undefined;
-    names.push(name);
-  }
-  return names.length === 0 ? undefined : names;
 }

@@ -66,7 +66,7 @@ function explainUnion(issue: Issue, example: string, root: JsonNode, path: Path)
   // A text or a list of texts, of which some are wrong.
   const inner = (issue.issues ?? []).filter((one) => (one.path?.length ?? 0) > 0 || one.kind === "validation");
   if (Array.isArray(input) && inner.length > 0) return explainAll(inner, root, path);
-  const what = path.at(-1) === "command" || path.at(-1) === "hasOption" ? "a text or a list of texts" : "a text or an object";
+  const what = path.at(-1) === "command" || path.at(-2) === "when" ? "a text or a list of texts" : "a text or an object";
   const message = `${quoted(nameOf(path))} must be ${what}, not ${describe(input)}`;
   return [{ offset: offsetOf(root, path, false), path, message, ...(example === "" ? {} : { help: example }) }];
 }

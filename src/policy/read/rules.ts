@@ -61,6 +61,7 @@ export function readRules(root: JsonNode, reader: RuleReader): RulesRead {
         ...reader.origin,
         ...(reason === undefined ? {} : { reason }),
         ...(bare ? { confined: false } : {}),
+        ...(parsed.when === undefined ? {} : { when: parsed.when }),
       });
       const count = countExamples(entry.output);
       examples += count;
@@ -75,9 +76,9 @@ export function readRules(root: JsonNode, reader: RuleReader): RulesRead {
 /** The rule of an entry that has the form of one, and the path to what it is written as. */
 function readRule(entry: RuleEntry, path: Path): { readonly parsed: ReturnType<typeof parseRule>; readonly path: Path } {
   if (typeof entry === "string") return { parsed: parseRule(entry), path };
-  if ("rule" in entry) return { parsed: parseRule(entry.rule), path: [...path, "rule"] };
-  const { tool, command, when } = entry;
-  return { parsed: parseRule({ tool, command, when }), path };
+  const { when } = entry;
+  if (!("rule" in entry)) return { parsed: parseRule({ tool: entry.tool, command: entry.command, when }), path };
+  return { parsed: parseRule(when === undefined ? entry.rule : { rule: entry.rule, when }), path: [...path, "rule"] };
 }
 
 function countExamples(entry: RuleEntry): number {

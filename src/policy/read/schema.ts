@@ -119,6 +119,18 @@ const textOrList = (example: string) =>
 
 export const ruleText = text(TEXT_RULE);
 
+const WHEN = 'write "when": { "role": ["dev", "ops"] }';
+const names = (key: string, meaning: string) => optional(described(textOrList(`write "${key}": ["…"]`), meaning));
+
+/** Whom a rule is about. */
+const principal = {
+  user: names("user", "The user. A hook knows the name of the account."),
+  tenant: names("tenant", "The tenant, as the program that asks names it."),
+  role: names("role", "A role that the user has, as the program that asks names it."),
+  agent: names("agent", "The agent or the sub-agent."),
+  session: names("session", "The session."),
+};
+
 export const ruleObject = object(
   {
     rule: described(text(RULE_OBJECT), "The rule, as you would write it alone."),
@@ -127,6 +139,13 @@ export const ruleObject = object(
       described(
         v.literal(false, '\nwrite "confined": false, or leave it out'),
         'Under allow: what it allows runs unconfined, under `"unknown": "confine"` too.',
+      ),
+    ),
+    when: optional(
+      described(
+        v.pipe(object(principal, WHEN), v.minEntries(1, `says nothing\n${WHEN}`)),
+        "Whom the rule is about, where it is not everybody. Of all that is given, one name of each must be right. " +
+          "Of whom it is not known an allow does not hold, and a deny asks.",
       ),
     ),
     match: optional(match),
@@ -144,7 +163,7 @@ export const optionRule = object(
     command: described(textOrList(OPTION_RULE), "The program, or a list of programs."),
     when: described(
       object(
-        { hasOption: described(textOrList(OPTION_RULE), "The option, or a list of which one is enough.") },
+        { hasOption: described(textOrList(OPTION_RULE), "The option, or a list of which one is enough."), ...principal },
         'write "when": { "hasOption": "-i" }',
       ),
       "When the rule holds.",
@@ -200,7 +219,7 @@ export const OPERATION_MEANINGS = {
 
 const block = optional(operationBlock);
 
-const names = (key: string, description: string) =>
+const agents = (key: string, description: string) =>
   described(list(text(`write "${key}": ["reviewer"]`), `write "${key}": ["reviewer"]`), description);
 
 export const policySchema = object(
@@ -269,7 +288,7 @@ export const policySchema = object(
                 object(
                   {
                     trusted: optional(
-                      names(
+                      agents(
                         "trusted",
                         [
                           "Subagents that may go ahead by themselves when `when` is `subagents`.",
@@ -277,7 +296,7 @@ export const policySchema = object(
                         ].join(" "),
                       ),
                     ),
-                    restricted: optional(names("restricted", "Agents for which an allow always asks.")),
+                    restricted: optional(agents("restricted", "Agents for which an allow always asks.")),
                   },
                   'write "agents": { "trusted": [], "restricted": ["reviewer"] }',
                 ),

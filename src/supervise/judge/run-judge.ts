@@ -20,9 +20,11 @@ import {
   type JudgeContext,
   OrdinaryNames,
   type Policy,
+  policyFor,
   reachOfHost,
   stricterOf,
   type Verdict,
+  type Who,
 } from "../../policy/index.ts";
 import type { Machine } from "../../state/index.ts";
 import { isHelper } from "../errands/index.ts";
@@ -48,6 +50,8 @@ export interface RunJudgeOptions {
   readonly env: Readonly<Record<string, string>>;
   /** An agent wrote the command: what it names, and what it could have written before, grants nothing. */
   readonly ofAgent?: boolean;
+  /** Whose command it runs. */
+  readonly who?: Who | undefined;
   /** A person at a terminal is asked. */
   readonly asksPerson?: boolean;
   /** The host's id of the session that it belongs to: grants of it answer, too. */
@@ -456,7 +460,8 @@ export class RunJudge {
   }
 
   #compile(): Policy {
-    const policy = compiledPolicy(this.#options.machine, this.#sources, this.#options.reader);
+    const { machine, reader, who } = this.#options;
+    const policy = policyFor(compiledPolicy(machine, this.#sources, reader), () => ({ user: machine.user, ...who }));
     // That nothing is asked is for programs that a person starts: what an agent starts could send, and change, anything anywhere.
     if (this.#options.ofAgent !== true || policy.settings.mode !== "full-auto") return policy;
     return { ...policy, settings: { ...policy.settings, mode: "auto-edit" } };
