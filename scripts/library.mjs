@@ -4,7 +4,7 @@ import { execFileSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, rmdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 
-const ADAPTERS = ["ai-sdk", "openai-agents", "claude-agent-sdk", "langchain", "mastra"];
+const ADAPTERS = ["ai-sdk", "openai-agents", "claude-agent-sdk", "langchain", "mastra", "opentelemetry"];
 const CORE = "src/sdk/core/index.ts";
 /** Entries that are ES modules, by the name of the built file, as Node loads them: the analysis of commands when one occurs. */
 export const LIBRARY = {
@@ -14,7 +14,7 @@ export const LIBRARY = {
 /** The same in one piece, for programs that are bundled with it (the condition `module`), and the core, which needs no Node. */
 export const WHOLE_LIBRARY = { core: CORE, ...Object.fromEntries(Object.entries(LIBRARY).map(([name, file]) => [`whole-${name}`, file])) };
 /** Packages that are the user's own. */
-export const LIBRARY_EXTERNAL = ["langchain"];
+export const LIBRARY_EXTERNAL = ["langchain", "@opentelemetry/api"];
 
 /** Neither node nor a browser: where the core would need one of them it does not build. */
 export const checkCore = (root, common) =>

@@ -21,6 +21,7 @@ const KINDS = [
       "policy.md",
       "run.md",
       "agents.md",
+      "guard.md",
       "library.md",
       "library-api.md",
       "mcp.md",

@@ -1,3 +1,4 @@
+export * from "./create-guard/index.ts";
 export type { AskQuestion, OnAsk } from "./ask.ts";
 export { queueApprover, type QueueApproverOptions } from "./queue/index.ts";
 export { PermissionAskError, PermissionDeniedError, type Refusal } from "./errors.ts";
@@ -7,7 +8,7 @@ export {
   type ConfinedStart,
   type FileOperationName,
   type From,
-  type Guard,
+  type OpenedGuard,
   type GuardDecision,
   type GuardRequest,
   type OpenGuardOptions,

@@ -1,8 +1,9 @@
 import { visible } from "../action/index.ts";
 import { isObject } from "../data/index.ts";
+import { closest } from "../policy/read/index.ts";
 
 /** What a value must be; a list allows only these. */
-type Kind = "string" | "boolean" | "number" | "function" | "object" | "texts" | readonly (string | boolean)[];
+type Kind = "string" | "boolean" | "number" | "function" | "object" | "texts" | "any" | readonly (string | boolean)[];
 
 /** Every option of an interface, and what it must be. */
 export type Options<T extends object> = { readonly [Name in keyof Required<T>]: Kind };
@@ -16,16 +17,21 @@ export function checkOptions(of: string, given: unknown, options: Readonly<Recor
   if (!isObject(given)) throw new TypeError(`${of} takes an object of options`);
   for (const [name, value] of Object.entries(given)) {
     const kind = Object.hasOwn(options, name) ? options[name] : undefined;
-    if (kind === undefined)
+    if (kind === undefined) {
+      const known = Object.keys(options);
+      const near = closest(name, known);
+      const meant = near === undefined ? "" : `: did you mean \`${near}\`?`;
       throw new TypeError(
-        `${of} does not know the option \`${visible(name)}\`; it takes ${Object.keys(options).join(", ")}${help === undefined ? "" : `; ${help}`}`,
+        `${of} does not know the option \`${visible(name)}\`${meant}; it takes ${known.join(", ")}${help === undefined ? "" : `; ${help}`}`,
       );
+    }
     if (value !== undefined && !isKind(value, kind)) throw new TypeError(`${of}: the option \`${name}\` must be ${spelled(kind)}`);
   }
 }
 
 function isKind(value: unknown, kind: Kind): boolean {
   if (typeof kind !== "string") return (typeof value === "string" || typeof value === "boolean") && kind.includes(value);
+  if (kind === "any") return true;
   if (kind === "texts") return Array.isArray(value) && value.every((item) => typeof item === "string");
   return typeof value === kind && value !== null && !(typeof value === "number" && Number.isNaN(value));
 }
@@ -37,6 +43,7 @@ const WORDS: Readonly<Record<Exclude<Kind, readonly (string | boolean)[]>, strin
   function: "a function",
   object: "an object",
   texts: "a list of texts",
+  any: "anything",
 };
 
 const spelled = (kind: Kind): string => (typeof kind === "string" ? WORDS[kind] : kind.map((word) => JSON.stringify(word)).join(" or "));

@@ -2,12 +2,12 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { canUseTool, hooks, type ClaudeAnswer, type ClaudeQuestion, type OnClaudeAsk } from "../../src/sdk/claude-agent-sdk/index.ts";
-import { openGuard, type Guard } from "../../src/sdk/index.ts";
+import { openGuard, type OpenedGuard } from "../../src/sdk/index.ts";
 import { scratch, type Scratch } from "../scratch.ts";
 
 /** `assent/claude-agent-sdk`, called as the SDK calls it. `npm run test:adapters` holds the same to the real one. */
 
-const guardIn = ({ machine, project }: Scratch): Guard => openGuard({ cwd: project, machine, agent: "claude", audit: false });
+const guardIn = ({ machine, project }: Scratch): OpenedGuard => openGuard({ cwd: project, machine, agent: "claude", audit: false });
 
 let calls = 0;
 const payload = ({ project }: Scratch, tool_name: string, tool_input: unknown, more: object = {}) => ({
@@ -22,7 +22,7 @@ const payload = ({ project }: Scratch, tool_name: string, tool_input: unknown, m
   ...more,
 });
 
-async function hooked(guard: Guard, given: object, facts = {}): Promise<string> {
+async function hooked(guard: OpenedGuard, given: object, facts = {}): Promise<string> {
   const [matcher] = hooks(guard, { facts }).PreToolUse;
   const answer = await matcher?.hooks[0]?.(given);
   return answer?.hookSpecificOutput?.permissionDecision ?? "silence";

@@ -2,7 +2,7 @@ import { Command, MemorySaver } from "@langchain/langgraph";
 import { createAgent, FakeToolCallingModel, tool, toolErrorMiddleware, type BaseMessage } from "langchain";
 import { afterEach, describe, expect, it } from "vitest";
 import { z } from "zod";
-import { openGuard, type AskQuestion, type Guard } from "../../src/sdk/index.ts";
+import { openGuard, type AskQuestion, type OpenedGuard } from "../../src/sdk/index.ts";
 import { permissionMiddleware, type AdapterOptions, type ReviewRequest } from "../../src/sdk/langchain/index.ts";
 import { scratch } from "../scratch.ts";
 
@@ -21,7 +21,7 @@ const bash = tool(
 );
 const facts = { bash: { does: "shell", field: "command" } } as const;
 
-function guardIn(): Guard {
+function guardIn(): OpenedGuard {
   const { machine, project } = scratch();
   return openGuard({ cwd: project, machine, audit: false });
 }
@@ -129,7 +129,7 @@ describe("permissionMiddleware", () => {
   it("what was approved is judged once more before it runs", async () => {
     const guard = guardIn();
     let broken = false;
-    const turning: Guard = { ...guard, decide: (request) => guard.decide(broken ? { command: "rm -rf ~" } : request) };
+    const turning: OpenedGuard = { ...guard, decide: (request) => guard.decide(broken ? { command: "rm -rf ~" } : request) };
     const agent = agentOf([["rm -rf build"]], {}, turning);
     await agent.invoke(input, config);
     broken = true;
@@ -156,7 +156,7 @@ describe("permissionMiddleware", () => {
   it("tools without facts are judged by their name, those of a server by its", async () => {
     const seen: string[] = [];
     const guard = guardIn();
-    const watching: Guard = { ...guard, decide: (request) => ("tool" in request && seen.push(request.tool), guard.decide(request)) };
+    const watching: OpenedGuard = { ...guard, decide: (request) => ("tool" in request && seen.push(request.tool), guard.decide(request)) };
     await agentOf([["ls"]], { facts: {}, server: "db" }, watching).invoke(input, config);
     expect([seen, ran]).toEqual([["mcp__db__bash"], []]);
   });

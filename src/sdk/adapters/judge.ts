@@ -3,7 +3,8 @@ import { isObject } from "../../data/index.ts";
 import type { ToolFacts } from "../../engine/index.ts";
 import type { RequestVerdict } from "../../policy/index.ts";
 import { ask, type OnAsk } from "../ask.ts";
-import type { From, Guard } from "../guard/open-guard.ts";
+import type { From, OpenedGuard } from "../guard/open-guard.ts";
+import type { ToolEffects } from "../create-guard/effects.ts";
 
 /** What every adapter is told. */
 export interface AdapterOptions {
@@ -12,6 +13,8 @@ export interface AdapterOptions {
    * facts is judged by its name and fields.
    */
   readonly facts?: Readonly<Record<string, ToolFacts>>;
+  /** With a guard of `createGuard`: what tools do, as functions of their input. A tool without one is judged by its name and fields. */
+  readonly effects?: ToolEffects;
   /** Answers questions at once. Without it they are put the way the SDK has for it. */
   readonly onAsk?: OnAsk;
   /** The sub-agent whose calls these are, for rules about agents and for the log; by default the main agent's. */
@@ -42,7 +45,7 @@ export interface Judged {
 }
 
 /** Judges a call. Never throws; what is no object is denied. */
-export function judgeCall(guard: Guard, options: AdapterOptions, call: Called, from: From = {}): Judged {
+export function judgeCall(guard: OpenedGuard, options: AdapterOptions, call: Called, from: From = {}): Judged {
   const { facts: table = {}, subagent, server } = options;
   const { tool, input } = call;
   // Names come from a model: none is looked up in a prototype.

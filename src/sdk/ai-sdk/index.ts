@@ -1,5 +1,5 @@
 import { judgeCall, settle, type AdapterOptions } from "../adapters/judge.ts";
-import type { Guard } from "../guard/open-guard.ts";
+import { adapted, type AnyGuard } from "../adapters/guards.ts";
 import type { ConsoleTool, InputSchema, ToolOutput } from "../toolset/index.ts";
 
 export type { ToolFacts } from "../../engine/index.ts";
@@ -24,7 +24,8 @@ export interface CallOfModel {
  * await generateText({ model, tools, prompt, toolApproval: guardTools(guard, { facts }) });
  * ```
  */
-export function guardTools(guard: Guard, options: AdapterOptions = {}): (call: CallOfModel) => Promise<ToolApproval> {
+export function guardTools(given: AnyGuard, told: AdapterOptions = {}): (call: CallOfModel) => Promise<ToolApproval> {
+  const { guard, options } = adapted(given, told);
   return async ({ toolCall: { toolName: tool, input } }) => {
     const judged = judgeCall(guard, options, { tool, input });
     if (judged.decision === "ask" && options.onAsk === undefined) return { type: "user-approval", reason: judged.reason };

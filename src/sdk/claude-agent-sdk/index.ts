@@ -3,7 +3,8 @@ import { protocol as claudeProtocol } from "../../agents/claude/index.ts";
 import { isObject } from "../../data/index.ts";
 import type { Outcome, Request } from "../../engine/index.ts";
 import { type AdapterOptions, jsonOf, judgeCall, type Judged, RecentCalls } from "../adapters/judge.ts";
-import type { From, Guard } from "../guard/open-guard.ts";
+import { adapted, type AnyGuard } from "../adapters/guards.ts";
+import type { From, OpenedGuard } from "../guard/open-guard.ts";
 import { askPerson } from "./ask-person.ts";
 import type { CallOptions, HookAnswer, OnClaudeAsk, PermissionAnswer, PermissionHooks } from "./shapes.ts";
 
@@ -22,7 +23,7 @@ export type {
 } from "./shapes.ts";
 
 /** What is known of the tools: Claude Code's own are known. */
-export type HookOptions = Pick<AdapterOptions, "facts">;
+export type HookOptions = Pick<AdapterOptions, "facts" | "effects">;
 
 /** What `canUseTool` needs besides the guard. */
 export interface CanUseToolOptions extends HookOptions {
@@ -31,9 +32,9 @@ export interface CanUseToolOptions extends HookOptions {
 }
 
 /** What the hook said about calls that `canUseTool` is asked about next. */
-const judgedByHook = new WeakMap<Guard, RecentCalls>();
+const judgedByHook = new WeakMap<OpenedGuard, RecentCalls>();
 
-function callsOf(guard: Guard): RecentCalls {
+function callsOf(guard: OpenedGuard): RecentCalls {
   const calls = judgedByHook.get(guard) ?? new RecentCalls();
   judgedByHook.set(guard, calls);
   return calls;
@@ -50,7 +51,8 @@ function callsOf(guard: Guard): RecentCalls {
  * query({ prompt, options: { cwd: "/repo", hooks: hooks(guard), canUseTool: canUseTool(guard, { onAsk }) } });
  * ```
  */
-export function hooks(guard: Guard, options: HookOptions = {}): PermissionHooks {
+export function hooks(given: AnyGuard, told: HookOptions = {}): PermissionHooks {
+  const { guard, options } = adapted(given, told);
   const calls = callsOf(guard);
   const judge = async (payload: object): Promise<HookAnswer> => {
     const event = "PreToolUse";
@@ -79,9 +81,10 @@ export function hooks(guard: Guard, options: HookOptions = {}): PermissionHooks 
  * ```
  */
 export function canUseTool(
-  guard: Guard,
-  options: CanUseToolOptions = {},
+  given: AnyGuard,
+  told: CanUseToolOptions = {},
 ): (tool: string, input: Record<string, unknown>, call: CallOptions) => Promise<PermissionAnswer> {
+  const { guard, options } = adapted(given, told);
   const calls = callsOf(guard);
   const remembered = new Set<string>();
   return async (tool, input, call) => {

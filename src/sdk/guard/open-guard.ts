@@ -113,7 +113,7 @@ export interface OpenGuardOptions {
 }
 
 /** The whole policy of this machine and project, as one object. */
-export interface Guard {
+export interface OpenedGuard {
   /** Judges; asks nobody, changes nothing but the log. Never throws: what goes wrong is a question, or a denial where nobody can be asked. */
   decide(request: GuardRequest): GuardDecision;
   /** Judges and puts a question to `onAsk`. Resolves when the request may go ahead; else throws `PermissionDeniedError`. */
@@ -143,7 +143,7 @@ const HOST: Host = { shell: "any", decides: false, asks: true, bypassed: false, 
  * await guard.check({ operation: "write", path: "src/a.ts" }); // resolves, or throws PermissionDeniedError
  * ```
  */
-export function openGuard(options: OpenGuardOptions = {}): Guard {
+export function openGuard(options: OpenGuardOptions = {}): OpenedGuard {
   checkOptions("openGuard", options, OPTIONS, "presets and rules come from policy files: name one in `policyFiles`");
   const judge = judgeIn(options);
   return {
@@ -237,13 +237,13 @@ function judgeIn(options: OpenGuardOptions, afterwards?: DecideOptions["afterwar
 }
 
 /** Whoever opens a guard so has chosen it; a policy file that denies what nobody can know keeps to that. */
-function confineUnknown(files: Policy): Policy {
+export function confineUnknown(files: Policy): Policy {
   const { settings } = files;
   return settings.unknown === "deny" ? files : { ...files, settings: { ...settings, unknown: "confine" } };
 }
 
 /** Leaves a ticket for the command, which names it to the supervisor. */
-function confinedStart(
+export function confinedStart(
   { facts, input, agent, session, cwd, sessionRoot }: Request,
   machine: Machine,
 ): ConfinedStart | { readonly problem: string } {

@@ -3,7 +3,7 @@ import { createMiddleware, ToolMessage, type AgentMiddleware } from "langchain";
 import { isObject } from "../../data/index.ts";
 import { judgeCall, questionOf, settle, type AdapterOptions, type Judged } from "../adapters/judge.ts";
 import { listIn } from "../adapters/members.ts";
-import type { Guard } from "../guard/open-guard.ts";
+import { adapted, type AnyGuard } from "../adapters/guards.ts";
 
 export type { ToolFacts } from "../../engine/index.ts";
 export type { AdapterOptions } from "../adapters/judge.ts";
@@ -40,7 +40,8 @@ export type ReviewDecision =
  * await agent.invoke(new Command({ resume: { decisions: [{ type: "approve" }] } }), config);
  * ```
  */
-export function permissionMiddleware(guard: Guard, options: AdapterOptions = {}): AgentMiddleware {
+export function permissionMiddleware(given: AnyGuard, told: AdapterOptions = {}): AgentMiddleware {
+  const { guard, options } = adapted(given, told);
   return createMiddleware({
     name: "AssentPermissions",
     wrapToolCall: async (request, handler) => {

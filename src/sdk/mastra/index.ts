@@ -2,7 +2,8 @@
 import { isObject } from "../../data/index.ts";
 import { type AdapterOptions, jsonOf, judgeCall, RecentCalls, settle } from "../adapters/judge.ts";
 import { callbackIn, copyWith } from "../adapters/members.ts";
-import type { Guard } from "../guard/open-guard.ts";
+import type { OpenedGuard } from "../guard/open-guard.ts";
+import { adapted, type AnyGuard } from "../adapters/guards.ts";
 
 export type { ToolFacts } from "../../engine/index.ts";
 export type { AdapterOptions } from "../adapters/judge.ts";
@@ -31,10 +32,11 @@ export interface PermissionHooks {
  * ```
  */
 export function guardTools<Tools extends Readonly<Record<string, object>>>(
-  guard: Guard,
+  given: AnyGuard,
   tools: Tools,
-  options: AdapterOptions = {},
+  told: AdapterOptions = {},
 ): Tools {
+  const { guard, options } = adapted(given, told);
   const guarded = Object.entries(tools).map(([name, tool]) => [name, guardTool(guard, name, tool, options)]);
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the same tools by the same names
   return Object.fromEntries(guarded) as Tools;
@@ -48,7 +50,8 @@ export function guardTools<Tools extends Readonly<Record<string, object>>>(
  * await agent.generate("…", { hooks: permissionHooks(guard, { facts, onAsk }) });
  * ```
  */
-export function permissionHooks(guard: Guard, options: AdapterOptions = {}): PermissionHooks {
+export function permissionHooks(given: AnyGuard, told: AdapterOptions = {}): PermissionHooks {
+  const { guard, options } = adapted(given, told);
   return {
     beforeToolCall: async ({ toolName: tool, input, context }) => {
       const judged = judgeCall(guard, options, { tool, input });
@@ -61,7 +64,7 @@ export function permissionHooks(guard: Guard, options: AdapterOptions = {}): Per
 /** Questions that wait for an answer. */
 const MAX_ASKED = 1000;
 
-function guardTool(guard: Guard, name: string, tool: object, options: AdapterOptions): object {
+function guardTool(guard: OpenedGuard, name: string, tool: object, options: AdapterOptions): object {
   const execute = callbackIn(tool, "execute");
   // Nothing of it runs here: a tool of the provider's, or of the client's.
   if (execute === undefined) return tool;

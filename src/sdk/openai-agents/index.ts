@@ -2,7 +2,8 @@
 import { type AdapterOptions, judgeCall, type Judged, RecentCalls, settle } from "../adapters/judge.ts";
 import { callbackIn, copyWith, listIn } from "../adapters/members.ts";
 import { compareDecisions } from "../../policy/index.ts";
-import type { Guard } from "../guard/open-guard.ts";
+import { adapted, type AnyGuard } from "../adapters/guards.ts";
+import type { OpenedGuard } from "../guard/open-guard.ts";
 import type { ConsoleTool, PropertySchema, ToolOutput } from "../toolset/index.ts";
 import { computerTool, hostedMcp, patchTool, refuseDenied, shellTool } from "./hosted.ts";
 import { argumentsOf, type AgentTool, type InputGuardrail, type NeedsApproval, type RunApprovals } from "./shapes.ts";
@@ -25,7 +26,7 @@ export type { AgentTool, GuardedCall, InputGuardrail, NeedsApproval, RunApproval
  * ```
  */
 export function guardTools<const Tools extends readonly AgentTool[]>(
-  guard: Guard,
+  guard: AnyGuard,
   tools: Tools,
   options: AdapterOptions = {},
 ): { -readonly [Index in keyof Tools]: Tools[Index] } {
@@ -35,7 +36,8 @@ export function guardTools<const Tools extends readonly AgentTool[]>(
 }
 
 /** One tool with every call judged: see `guardTools`. */
-export function guardTool<Tool extends AgentTool>(guard: Guard, tool: Tool, options: AdapterOptions = {}): Tool {
+export function guardTool<Tool extends AgentTool>(given: AnyGuard, tool: Tool, told: AdapterOptions = {}): Tool {
+  const { guard, options } = adapted(given, told);
   switch (tool.type) {
     case "function":
       return functionTool(guard, tool, options);
@@ -58,7 +60,8 @@ export function guardTool<Tool extends AgentTool>(guard: Guard, tool: Tool, opti
  * tool({ name: "bash", needsApproval: needsApproval(guard, "bash", { facts }), … });
  * ```
  */
-export function needsApproval(guard: Guard, name: string, options: AdapterOptions = {}): NeedsApproval {
+export function needsApproval(given: AnyGuard, name: string, told: AdapterOptions = {}): NeedsApproval {
+  const { guard, options } = adapted(given, told);
   return async (_context, input) => {
     const judged = judgeCall(guard, options, { tool: name, input });
     refuseDenied(judged);
@@ -71,11 +74,12 @@ export function needsApproval(guard: Guard, name: string, options: AdapterOption
  * `new MCPServerStdio({ name: "db", toolInputGuardrails: [inputGuardrail(guard, { server: "db", onAsk })] })`. Questions go to
  * `onAsk`; without it they are refusals.
  */
-export function inputGuardrail(guard: Guard, options: AdapterOptions = {}): InputGuardrail {
+export function inputGuardrail(given: AnyGuard, told: AdapterOptions = {}): InputGuardrail {
+  const { guard, options } = adapted(given, told);
   return guardrail(guard, options, new RecentCalls());
 }
 
-function functionTool<Tool extends AgentTool>(guard: Guard, tool: Tool, options: AdapterOptions): Tool {
+function functionTool<Tool extends AgentTool>(guard: OpenedGuard, tool: Tool, options: AdapterOptions): Tool {
   const recent = new RecentCalls();
   const own = callbackIn(tool, "needsApproval");
   const approval: NeedsApproval = async (context, input, callId = "") => {
@@ -94,7 +98,7 @@ function functionTool<Tool extends AgentTool>(guard: Guard, tool: Tool, options:
 
 const isContext = (value: unknown): value is object => typeof value === "object" && value !== null;
 
-function guardrail(guard: Guard, options: AdapterOptions, recent: RecentCalls): InputGuardrail {
+function guardrail(guard: OpenedGuard, options: AdapterOptions, recent: RecentCalls): InputGuardrail {
   return {
     type: "tool_input",
     name: "assent",

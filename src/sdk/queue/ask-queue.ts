@@ -133,7 +133,7 @@ function writeRule({ machine, cwd, who, what }: QueuedRequest, effect: "allow" |
   const place = policyPlace("global", machine, cwd);
   if (!parsed.ok || place === undefined) return;
   editPolicy(place, starterPolicy(place.layer, undefined), (text) => {
-    const there = ruleEntries(text).find((one) => one.effect === effect && same(one.matcher, parsed.matcher));
+    const there = ruleEntries(text).find((one) => one.effect === effect && one.when === undefined && same(one.matcher, parsed.matcher));
     const reason = brief(`answered when ${who} wanted to ${what}`, 200);
     return there === undefined
       ? { edits: [addRule(text, effect, effect === "deny" ? { rule: parsed.text, reason } : parsed.text)] }

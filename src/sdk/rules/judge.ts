@@ -4,10 +4,9 @@ import { joinPath, normalise } from "../../path/index.ts";
 import {
   DEFAULT_SETTINGS,
   joinLayers,
+  narrowing,
   type Effect,
-  type OperationBlock,
   type Policy,
-  type Rule,
   type Decision,
   type RequestVerdict,
 } from "../../policy/index.ts";
@@ -124,12 +123,6 @@ function worldFor(target: CheckTarget, { machine, cwd, projectRoot }: CheckerPla
   if (!("pinned" in target)) return world;
   const { pinned } = target;
   return { ...world, canonical: (path) => pinned.get(path) ?? world.canonical(path) };
-}
-
-/** Its allow rules stay, because the first match ends a block, but they allow nothing. */
-function narrowing({ default: fallback, ...block }: OperationBlock): OperationBlock {
-  const rules = block.rules.map((rule): Rule => (rule.effect === "allow" ? { ...rule, untrusted: true } : rule));
-  return fallback === undefined || fallback === "allow" ? { ...block, rules } : { ...block, default: fallback, rules };
 }
 
 function lower(target: CheckTarget, world: World, shell: ShellKind): Lowered {

@@ -20,7 +20,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { z } from "zod";
-import type { AskQuestion, Guard } from "../../../src/sdk/index.ts";
+import type { AskQuestion, OpenedGuard } from "../../../src/sdk/index.ts";
 import { createConsoleToolset, LocalBackend, openGuard, presets } from "../../../src/sdk/index.ts";
 import { consoleTools, guardTool, guardTools, inputGuardrail, needsApproval } from "../../../src/sdk/openai-agents/index.ts";
 import { scratch } from "../../scratch.ts";
@@ -73,7 +73,7 @@ const bash = tool({
 });
 const FACTS = { bash: { does: "shell", field: "command" } } as const;
 
-const guardIn = (): Guard => {
+const guardIn = (): OpenedGuard => {
   const { machine, project } = scratch();
   return openGuard({ cwd: project, machine, audit: false });
 };
@@ -148,7 +148,7 @@ describe("guardTools", () => {
   it("what was approved is judged once more before it runs", async () => {
     const guard = guardIn();
     let broken = false;
-    const turning: Guard = {
+    const turning: OpenedGuard = {
       ...guard,
       decide: (request) => (broken ? { ...guard.decide({ command: "rm -rf ~" }) } : guard.decide(request)),
     };
@@ -351,7 +351,7 @@ describe("tools whose form the SDK knows", () => {
     const tools = await getAllMcpTools([server]);
     const seen: string[] = [];
     const guard = guardIn();
-    const watching: Guard = { ...guard, decide: (request) => ("tool" in request && seen.push(request.tool), guard.decide(request)) };
+    const watching: OpenedGuard = { ...guard, decide: (request) => ("tool" in request && seen.push(request.tool), guard.decide(request)) };
     const model = new Scripted([call("create_issue", { title: "x" })]);
     const agent = agentOf(model, guardTools(watching, tools, { server: "github" }));
     const first = await runner.run(agent, "x");

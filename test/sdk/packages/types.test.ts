@@ -14,7 +14,7 @@ import * as openai from "../../../src/sdk/openai-agents/index.ts";
 /** The types that users see. Nothing here runs: `npm run types` is the test. */
 
 type Decision = "allow" | "ask" | "deny";
-declare const guard: sdk.Guard;
+declare const guard: sdk.OpenedGuard;
 declare const backend: sdk.LocalBackend;
 const never = (): boolean => false;
 
@@ -36,8 +36,8 @@ describe("types of the library", () => {
   });
 
   it("the guard", () => {
-    expectTypeOf<sdk.Guard["decide"]>().returns.toHaveProperty("decision").toEqualTypeOf<Decision | "none">();
-    expectTypeOf<sdk.Guard["check"]>().returns.resolves.toEqualTypeOf<sdk.GuardDecision>();
+    expectTypeOf<sdk.OpenedGuard["decide"]>().returns.toHaveProperty("decision").toEqualTypeOf<Decision | "none">();
+    expectTypeOf<sdk.OpenedGuard["check"]>().returns.resolves.toEqualTypeOf<sdk.GuardDecision>();
     expectTypeOf<{ command: string }>().toExtend<sdk.GuardRequest>();
     expectTypeOf<{ operation: "read"; path: string[]; tree: boolean }>().toExtend<sdk.GuardRequest>();
     // @ts-expect-error -- a form that does not exist

@@ -1,0 +1,140 @@
+import { isObject } from "../../data/index.ts";
+import type { Input, ToolFacts } from "../../engine/index.ts";
+import { visible } from "../../action/index.ts";
+import { closest } from "../../policy/read/index.ts";
+
+/**
+ * What would be done, in one of these forms:
+ * - `shell`: a line for a shell; `argv`: a program started without one;
+ * - `read`, `write`, `edit`, `delete`, `list`, `mkdir`: one path or several; `tree`: and all that lies below;
+ * - `patch`: an apply_patch text or a unified diff;
+ * - `fetch`: a URL that is retrieved;
+ * - `mcp`: a call of a server's tool; `tool`: a call of one of the program's own. `facts` say what it does; without them its name and
+ *   fields are judged.
+ */
+export type GuardCall =
+  | { readonly shell: string }
+  | { readonly argv: readonly string[] }
+  | { readonly read: string | readonly string[]; readonly tree?: boolean }
+  | { readonly write: string | readonly string[]; readonly content?: string }
+  | { readonly edit: string | readonly string[]; readonly content?: string }
+  | { readonly delete: string | readonly string[]; readonly tree?: boolean }
+  | { readonly list: string | readonly string[]; readonly tree?: boolean }
+  | { readonly mkdir: string | readonly string[] }
+  | { readonly patch: string }
+  | { readonly fetch: string | URL }
+  | { readonly mcp: { readonly server: string; readonly tool: string; readonly input: unknown } }
+  | { readonly tool: string; readonly input: unknown; readonly facts?: ToolFacts };
+
+/** A call as the engine takes it. */
+export interface LoweredCall {
+  readonly tool: string;
+  readonly facts: ToolFacts | undefined;
+  readonly input: Input;
+  /** For people: the path, the command. */
+  readonly target: string;
+}
+
+const FILES = ["read", "write", "edit", "delete", "list", "mkdir"] as const;
+const FORMS = ["shell", "argv", ...FILES, "patch", "fetch", "mcp", "tool"] as const;
+type Form = (typeof FORMS)[number];
+
+/** What may stand beside a form. */
+const BESIDE: Readonly<Partial<Record<Form, readonly string[]>>> = {
+  read: ["tree"],
+  delete: ["tree"],
+  list: ["tree"],
+  write: ["content"],
+  edit: ["content"],
+  tool: ["input", "facts"],
+};
+
+/** A call that is none of the forms, or several at once. */
+export class GuardCallError extends TypeError {
+  override readonly name = "GuardCallError";
+  readonly code = "guard-call";
+}
+
+const wrong = (message: string): never => {
+  throw new GuardCallError(message);
+};
+
+const isText = (value: unknown): value is string => typeof value === "string" && !value.includes("\0");
+
+/** Understands a call, or throws `GuardCallError`: what is misspelt must not be judged as something else. */
+export function lowerCall(call: GuardCall): LoweredCall {
+  const given: unknown = call;
+  if (!isObject(given)) return wrong(`a call is an object such as { shell: "npm test" } or { write: "src/a.ts" }`);
+  const forms = FORMS.filter((form) => Object.hasOwn(given, form) && given[form] !== undefined);
+  const [form] = forms;
+  if (form === undefined || forms.length > 1)
+    return wrong(forms.length > 1 ? `a call has one form: ${forms.join(" or ")}` : unknownForm(given));
+  const beside = BESIDE[form] ?? [];
+  const extra = Object.keys(given).find((key) => key !== form && !beside.includes(key));
+  if (extra !== undefined) return wrong(`{ ${form}: … } does not take \`${visible(extra)}\`${near(extra, beside)}`);
+  const value = given[form];
+  switch (form) {
+    case "shell":
+      if (typeof value !== "string") return wrong("`shell` is a text: the command");
+      return { tool: "execute", facts: { does: "shell", field: "command" }, input: { command: value }, target: value };
+    case "argv": {
+      if (!Array.isArray(value) || value.length === 0 || !value.every(isText)) return wrong("`argv` is a list of texts, the program first");
+      return { tool: "execute", facts: { does: "argv", field: "argv" }, input: { argv: value }, target: value.join(" ") };
+    }
+    case "patch":
+      if (typeof value !== "string") return wrong("`patch` is a text");
+      return { tool: "patch", facts: { does: "patch", field: "patch" }, input: { patch: value }, target: "a patch" };
+    case "fetch": {
+      const url = value instanceof URL ? value.href : value;
+      if (typeof url !== "string") return wrong("`fetch` is an address");
+      return { tool: "fetch", facts: { does: "fetch", field: "url" }, input: { url }, target: url };
+    }
+    case "mcp": {
+      if (!isObject(value) || !isText(value["server"]) || !isText(value["tool"])) return wrong("`mcp` is { server, tool, input }");
+      const name = `mcp__${value["server"]}__${value["tool"]}`;
+      return { tool: name, facts: undefined, input: inputOf(value["input"], name), target: name };
+    }
+    case "tool":
+      if (!isText(value) || value === "") return wrong("`tool` is the name of a tool");
+      return { tool: value, facts: factsOf(given["facts"]), input: inputOf(given["input"], value), target: value };
+    default:
+      return fileCall(form, value, given);
+  }
+}
+
+function fileCall(operation: (typeof FILES)[number], value: unknown, given: Readonly<Record<string, unknown>>): LoweredCall {
+  const paths = typeof value === "string" ? [value] : value;
+  if (!Array.isArray(paths) || paths.length === 0 || !paths.every((path) => typeof path === "string"))
+    return wrong(`\`${operation}\` is a path, or a list of paths`);
+  const { tree, content } = given;
+  if (tree !== undefined && typeof tree !== "boolean") return wrong("`tree` is true or false");
+  if (content !== undefined && typeof content !== "string") return wrong("`content` is a text");
+  return {
+    tool: operation,
+    facts: { does: "file", operation, fields: ["path"], ...(tree === undefined ? {} : { tree }) },
+    input: { path: typeof value === "string" ? value : paths, ...(content === undefined ? {} : { content }) },
+    target: paths.join(", "),
+  };
+}
+
+function inputOf(value: unknown, tool: string): Input {
+  return isObject(value) ? value : wrong(`the input of ${visible(tool)} is not an object`);
+}
+
+const factsOf = (facts: unknown): ToolFacts | undefined =>
+  facts === undefined || isFacts(facts) ? facts : wrong(`\`facts\` say what a tool does: one of ${[...KINDS].join(", ")}`);
+
+/** Its fields are looked at where they are used. */
+const isFacts = (facts: unknown): facts is ToolFacts => isObject(facts) && typeof facts["does"] === "string" && KINDS.has(facts["does"]);
+
+const KINDS = new Set(["shell", "file", "patch", "fetch", "tool", "argv", "opaque"]);
+
+function unknownForm(given: Readonly<Record<string, unknown>>): string {
+  const [key = ""] = Object.keys(given);
+  return `a call has one of ${FORMS.map((form) => `\`${form}\``).join(", ")}${key === "" ? "" : `, not \`${visible(key)}\``}${near(key, FORMS)}`;
+}
+
+function near(key: string, known: readonly string[]): string {
+  const found = closest(key, known);
+  return found === undefined ? "" : `: did you mean \`${found}\`?`;
+}

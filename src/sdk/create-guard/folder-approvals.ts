@@ -1,0 +1,100 @@
+import { randomBytes } from "node:crypto";
+import {
+  chmodSync,
+  existsSync,
+  linkSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  unlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import { errorCode } from "../../state/index.ts";
+import { type ApprovalStore, isListed, type PendingApproval, readPending } from "./approvals.ts";
+
+const NAME = /^([\w-]{22})\.json$/;
+const SECRET = "secret";
+const SECRET_BYTES = 32;
+
+/**
+ * Questions that wait in a folder, a file each, for processes of one machine and one user. The folder is made where it is missing, and
+ * nobody else may enter it.
+ */
+export function folderApprovals(folder: string): ApprovalStore {
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const stats = statSync(folder);
+  if (process.getuid !== undefined && stats.uid !== process.getuid()) throw new Error(`${folder} belongs to another user`);
+  if ((stats.mode & 0o077) !== 0) chmodSync(folder, 0o700);
+  const place = (id: string): string => join(folder, `${id}.json`);
+  const listed = (): readonly PendingApproval[] =>
+    readdirSync(folder)
+      .flatMap((name) => pendingIn(join(folder, name), NAME.exec(name)?.[1]) ?? [])
+      .toSorted((a, b) => a.created - b.created);
+  return {
+    put: async (pending) => {
+      const draft = join(folder, `${pending.id}.${randomBytes(4).toString("hex")}.new`);
+      writeFileSync(draft, JSON.stringify(pending), { mode: 0o600, flag: "wx" });
+      renameSync(draft, place(pending.id));
+      return await Promise.resolve();
+    },
+    take: async (id) => {
+      // Whoever moves it away has it: rename(2) is atomic.
+      const own = join(folder, `${id}.${randomBytes(8).toString("hex")}.taken`);
+      try {
+        renameSync(place(id), own);
+      } catch (error) {
+        if (errorCode(error) === "ENOENT") return await Promise.resolve(undefined);
+        throw error;
+      }
+      const found = pendingIn(own, id);
+      unlinkSync(own);
+      return found !== undefined && found.expires > Date.now() ? found : undefined;
+    },
+    list: async function* (of) {
+      for (const pending of listed()) {
+        if (pending.expires <= Date.now()) forget(place(pending.id));
+        else if (isListed(pending, of)) yield await Promise.resolve(pending);
+      }
+    },
+    secret: async () => await Promise.resolve(secretIn(folder)),
+  };
+}
+
+function pendingIn(file: string, id: string | undefined): PendingApproval | undefined {
+  try {
+    const found = readPending(readFileSync(file, "utf8"));
+    return found?.id === id ? found : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function forget(file: string): void {
+  try {
+    unlinkSync(file);
+  } catch {
+    // Somebody else was first.
+  }
+}
+
+/** Made by whoever is first: link(2) fails where there is one. */
+function secretIn(folder: string): Uint8Array {
+  const file = join(folder, SECRET);
+  if (!existsSync(file)) {
+    const draft = join(folder, `${SECRET}.${randomBytes(8).toString("hex")}`);
+    writeFileSync(draft, randomBytes(SECRET_BYTES), { mode: 0o600, flag: "wx" });
+    try {
+      linkSync(draft, file);
+    } catch (error) {
+      if (errorCode(error) !== "EEXIST") throw error;
+    } finally {
+      unlinkSync(draft);
+    }
+  }
+  const secret = readFileSync(file);
+  if (secret.length !== SECRET_BYTES) throw new Error(`${file} is damaged`);
+  return secret;
+}

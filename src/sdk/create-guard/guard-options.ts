@@ -1,0 +1,83 @@
+import { isAbsolute } from "node:path";
+import { visible } from "../../action/index.ts";
+import type { Principal } from "../../policy/index.ts";
+import { checkOptions, type Options } from "../options.ts";
+import type { ApprovalStore } from "./approvals.ts";
+import { type CodePolicy, GuardOptionError, readCodePolicy, type ReadCodePolicy } from "./policy-in-code.ts";
+import type { GuardCallOptions, GuardChange, GuardOptions } from "./types.ts";
+
+export const OPTIONS = {
+  policy: "any",
+  files: "any",
+  cwd: "string",
+  home: "string",
+  env: "object",
+  principal: "object",
+  onAsk: "function",
+  approvals: "object",
+  onDecision: "function",
+  confine: "boolean",
+  shadow: "boolean",
+  audit: "boolean",
+  shell: ["any", "bash", "sh", "zsh"],
+} satisfies Options<GuardOptions>;
+
+export const CALL_OPTIONS = {
+  principal: "object",
+  cwd: "string",
+  subagent: "string",
+  reason: "string",
+  signal: "object",
+} satisfies Options<GuardCallOptions>;
+
+export const WITH_OPTIONS = { principal: "object", cwd: "string", policy: "any" } satisfies Options<GuardChange>;
+
+const PRINCIPAL = { user: "string", tenant: "string", role: "any", agent: "string", session: "string" } satisfies Options<Principal>;
+
+const FILES = ["none", "user", "project", "all"] as const;
+const STORE = ["put", "take", "list"] as const;
+
+/** Throws for a principal that is none: whoever is misspelt would be nobody. */
+export function checkPrincipal(of: string, principal: Principal | undefined): void {
+  checkOptions(`${of}: \`principal\``, principal, PRINCIPAL);
+  if (principal === undefined) return;
+  const { role = [] } = principal;
+  const roles: readonly unknown[] = typeof role === "string" ? [role] : Array.isArray(role) ? role : [undefined];
+  if (!roles.every((one) => typeof one === "string"))
+    throw new GuardOptionError("principal", `${of}: \`role\` of the principal must be a text or a list of texts`);
+  for (const [name, value] of Object.entries(principal))
+    if (value === "" || (typeof value === "string" && value.includes("\0")))
+      throw new GuardOptionError("principal", `${of}: \`${visible(name)}\` of the principal is empty, or no name`);
+}
+
+/** What an option holds that is more than a kind. Throws `GuardOptionError` or `TypeError`. */
+export function readGuardOptions<P extends Principal>(options: GuardOptions<P>): { readonly policies: readonly ReadCodePolicy[] } {
+  const of = "createGuard";
+  checkOptions(of, options, OPTIONS);
+  const { policy, files = "none", cwd, home, principal, approvals, confine = false } = options;
+  checkPrincipal(of, principal);
+  for (const [name, path] of Object.entries({ cwd, home }))
+    if (path !== undefined && !isAbsolute(path)) throw new GuardOptionError(name, `${of}: the option \`${name}\` must be an absolute path`);
+  if (
+    typeof files === "string"
+      ? !FILES.some((known) => known === files)
+      : !Array.isArray(files) || !files.every((file) => typeof file === "string" && isAbsolute(file))
+  )
+    throw new GuardOptionError(
+      "files",
+      `${of}: the option \`files\` must be ${FILES.map((known) => `"${known}"`).join(", ")} or a list of absolute paths`,
+    );
+  if (approvals !== undefined) checkStore(approvals);
+  if (confine && process.platform !== "linux")
+    throw new GuardOptionError("confine", `${of}: nothing can be confined on ${process.platform}`);
+  const list: readonly CodePolicy[] = policy === undefined ? [] : isList(policy) ? policy : [policy];
+  return { policies: list.map((one, at) => readCodePolicy(one, list.length === 1 ? "policy" : `policy[${at}]`)) };
+}
+
+const isList = (policy: CodePolicy | readonly CodePolicy[]): policy is readonly CodePolicy[] => Array.isArray(policy);
+
+function checkStore(store: ApprovalStore): void {
+  const missing = STORE.find((name) => typeof store[name] !== "function");
+  if (missing !== undefined)
+    throw new GuardOptionError("approvals", `createGuard: the option \`approvals\` has no function \`${missing}\``);
+}

@@ -1,0 +1,414 @@
+import { resolve } from "node:path";
+import { visible } from "../../action/index.ts";
+import { isObject } from "../../data/index.ts";
+import type { Principal, RequestVerdict } from "../../policy/index.ts";
+import { OPENED } from "../adapters/guards.ts";
+import { guardTools } from "../ai-sdk/index.ts";
+import { probeSandbox } from "../approve/sandbox.ts";
+import type { AskQuestion, OnAsk } from "../ask.ts";
+import { canUseTool } from "../claude-agent-sdk/index.ts";
+import type { GuardDecision, GuardRequest, OpenedGuard } from "../guard/open-guard.ts";
+import { needsApproval, type NeedsApproval } from "../openai-agents/index.ts";
+import { checkOptions, type Options } from "../options.ts";
+import { keepScope, noteAnswer, type ReadAnswer, readAnswer, rulesFor } from "./answers.ts";
+import { idOf, isSigned, type PendingApproval, signPending, tokenOf } from "./approvals.ts";
+import { type GuardCall, GuardCallError } from "./call.ts";
+import { callsOf, type ToolEffect, type ToolEffects } from "./effects.ts";
+import { ApprovalPending, PermissionDenied, UnknownApproval } from "./errors.ts";
+import { folderOf, type GuardPlaceInCode, type GuardRoot, judgeCalls, type JudgedCalls, targetsOf } from "./judging.ts";
+import { CALL_OPTIONS, checkPrincipal, WITH_OPTIONS } from "./guard-options.ts";
+import { checkStricter, GuardOptionError, readCodePolicy } from "./policy-in-code.ts";
+import { callsFor, checked, openedDecision } from "./opened.ts";
+import { checkEffects, type EffectsOf, type GuardedTool, isEffect, readInput, type RunContext, type ToolSpec, withRun } from "./tool.ts";
+import type {
+  AllowedOutcome,
+  CallDecision,
+  GuardCallOptions,
+  CallOutcome,
+  GuardAnswer,
+  GuardChange,
+  GuardOptions,
+  GuardQuestion,
+} from "./types.ts";
+
+/** How long a question may wait for `resume`. */
+const WAITS_MS = 24 * 3_600_000;
+
+/** What guards that were made of one another have in common. */
+export interface GuardShared<P extends Principal> {
+  readonly root: GuardRoot;
+  readonly options: Pick<GuardOptions<P>, "onAsk" | "approvals" | "onDecision" | "shadow">;
+  /** Signs what waits for answers. */
+  readonly secret: () => Promise<Uint8Array>;
+}
+
+/** A policy as an object: see `createGuard`. */
+export class Guard<P extends Principal = Principal> {
+  readonly #shared: GuardShared<P>;
+  readonly #place: GuardPlaceInCode;
+
+  /** For `createGuard`. */
+  constructor(shared: GuardShared<P>, place: GuardPlaceInCode) {
+    this.#shared = shared;
+    this.#place = place;
+  }
+
+  /** Judges a call, or several that belong together. Asks nobody, and lets nothing happen. Throws `GuardCallError` for what is no call. */
+  async decide(call: GuardCall | readonly GuardCall[], options: GuardCallOptions<P> = {}): Promise<CallDecision<P>> {
+    const { decision } = await this.#judge(call, options);
+    return this.#told(decision);
+  }
+
+  /** Judges, and asks where it has to. A refusal is a value. */
+  async check(call: GuardCall | readonly GuardCall[], options: GuardCallOptions<P> = {}): Promise<CallOutcome<P>> {
+    return await this.#conclude(await this.#judge(call, options), options, options.signal);
+  }
+
+  /** As `check`. Throws `PermissionDenied`, or `ApprovalPending` where the answer comes later. */
+  async require(call: GuardCall | readonly GuardCall[], options: GuardCallOptions<P> = {}): Promise<AllowedOutcome<P>> {
+    const outcome = await this.check(call, options);
+    if (outcome.verdict === "allow") return outcome;
+    throw outcome.verdict === "deny" ? new PermissionDenied(outcome) : new ApprovalPending(outcome);
+  }
+
+  /**
+   * Answers a question that `check` left waiting: once, in whatever process. What was asked about is judged again, by the policy that holds
+   * now, and nothing else is. `by` is who answered. Throws `UnknownApproval`.
+   */
+  async resume(token: string, answer: GuardAnswer, by: string): Promise<CallOutcome<P>> {
+    const { approvals } = this.#shared.options;
+    const secret = await this.#shared.secret();
+    const id = idOf(secret, token);
+    const pending = id === undefined ? undefined : await approvals?.take(id);
+    if (approvals === undefined || pending === undefined || !isSigned(secret, pending) || pending.expires <= Date.now())
+      throw new UnknownApproval();
+    const read = readAnswer(answer);
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- signed by this guard, which was given it
+    const principal = pending.principal as P | undefined;
+    const { cwd, subagent, agentSays: reason, calls } = pending;
+    const options: GuardCallOptions<P> = {
+      cwd,
+      reason,
+      ...(principal === undefined ? {} : { principal }),
+      ...(subagent === undefined ? {} : { subagent }),
+    };
+    const judged = await this.#judge(calls, options, true);
+    if (judged.decision.verdict !== "ask") return await this.#conclude(judged, options, undefined);
+    if (read.is === "later") {
+      await approvals.put(pending);
+      return this.#waits(judged.decision, pending, secret);
+    }
+    return await this.#answered(judged, read, options, by);
+  }
+
+  /**
+   * A tool whose every call is judged by what it does with its input.
+   *
+   * ```ts
+   * const save = guard.tool({ name: "save", input: z.object({ path: z.string() }), does: ({ path }) => ({ write: path }) }, async ({ path }) => …);
+   * await save({ path: "src/a.ts" }); // runs, or throws PermissionDenied
+   * ```
+   */
+  tool<I, O>(spec: ToolSpec<I>, run: (input: I, context: RunContext<P>) => O | Promise<O>): GuardedTool<I, O, P> {
+    checkOptions("tool", spec, TOOL_OPTIONS);
+    if (!isEffect(spec.does)) throw new GuardOptionError("does", 'tool: the option `does` must be "nothing" or a function of the input');
+    const { name } = spec;
+    const checked = async (given: unknown, options: GuardCallOptions<P>) => {
+      const input = await readInput(spec, given);
+      return { input, outcome: await this.#checkTool(spec, input, options) };
+    };
+    const call = async (given: I, options: GuardCallOptions<P> = {}): Promise<O> => {
+      const { input, outcome } = await checked(given, options);
+      if (outcome.verdict === "deny") throw new PermissionDenied(outcome);
+      if (outcome.verdict === "pending") throw new ApprovalPending(outcome);
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- read by the same schema when it was judged
+      const last = "input" in outcome ? (outcome.input as I) : input;
+      return await run(last, { decision: outcome.decision, signal: options.signal });
+    };
+    return Object.assign(call, {
+      toolName: name,
+      input: spec.input,
+      check: async (given: I, options: GuardCallOptions<P> = {}) => (await checked(given, options)).outcome,
+    });
+  }
+
+  /**
+   * Tools of some library, or plain functions, each guarded by what it does: `guard.tools(tools, { save: ({ path }) => ({ write: path }), now: "nothing" })`.
+   * A tool without stated effects does not compile.
+   */
+  tools<T extends Record<string, unknown>>(tools: T, effects: EffectsOf<T>): T {
+    checkEffects(tools, effects);
+    const guarded = Object.entries(tools).map(([name, tool]) => {
+      const spec = { name, does: effectIn(effects, name) };
+      const whole = withRun(tool, (run) => async (input, ...rest) => {
+        const outcome = await this.#checkTool(spec, input, signalIn(rest[0]));
+        if (outcome.verdict === "deny") throw new PermissionDenied(outcome);
+        if (outcome.verdict === "pending") throw new ApprovalPending(outcome);
+        return await run("input" in outcome ? outcome.input : input, ...rest);
+      });
+      if (whole === undefined)
+        throw new GuardOptionError("tools", `tools: \`${visible(name)}\` cannot be guarded: it is not a function, and has no \`execute\``);
+      return [name, whole] as const;
+    });
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the same names, each with a tool of the same kind
+    return Object.fromEntries(guarded) as T;
+  }
+
+  /** The tools that are not denied by their name: what the model need not see is left out. */
+  visible<T extends Record<string, unknown>>(tools: T): Partial<T> {
+    const { root } = this.#shared;
+    const seen = Object.entries(tools).filter(([name]) => {
+      const { decision } = judgeCalls([{ tool: name, input: {} }], root, this.#place, {});
+      return decision.verdict !== "deny" || decision.rule === undefined;
+    });
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- some of the same names
+    return Object.fromEntries(seen) as Partial<T>;
+  }
+
+  /** A guard for somebody else, at another place, or with a stricter policy: made in microseconds, for each request of a server. */
+  with(change: GuardChange<P>): Guard<P> {
+    checkOptions("with", change, WITH_OPTIONS);
+    const { principal = this.#place.principal, cwd, policy } = change;
+    checkPrincipal("with", principal);
+    const before = this.#place.stricter;
+    const stricter = policy === undefined ? before : [...before, readCodePolicy(policy, "policy").file];
+    if (stricter !== before && this.#shared.root.files === "none") checkStricter(this.#shared.root.policy, stricter);
+    return new Guard(this.#shared, { principal, cwd: cwd === undefined ? this.#place.cwd : resolve(this.#place.cwd, cwd), stricter });
+  }
+
+  /** For the AI SDK 7: `generateText({ model, tools, prompt, toolApproval: guard.aiSdk(effects) })`. */
+  aiSdk(effects: ToolEffects = {}): ReturnType<typeof guardTools> {
+    return guardTools(this, { effects });
+  }
+
+  /** For OpenAI's Agents SDK: `tool({ name: "save", needsApproval: guard.needsApproval(does), … })`. What is denied throws, which ends the run. */
+  needsApproval<I>(does: ToolEffect<I>, name = "tool"): NeedsApproval {
+    return needsApproval(this, name, { effects: { [name]: does } });
+  }
+
+  /** For the Claude Agent SDK: `query({ options: { canUseTool: guard.canUseTool } })`. The host's own tools are known. */
+  get canUseTool(): ReturnType<typeof canUseTool> {
+    return (this.#canUseTool ??= canUseTool(this));
+  }
+
+  #canUseTool: ReturnType<typeof canUseTool> | undefined;
+  #opened: OpenedGuard | undefined;
+
+  /** As adapters take it. */
+  [OPENED](effects?: ToolEffects): { readonly guard: OpenedGuard; readonly onAsk: OnAsk | undefined } {
+    const guard = effects === undefined ? (this.#opened ??= this.#open({})) : this.#open(effects);
+    return { guard, onAsk: this.#shared.options.onAsk === undefined ? undefined : async (question) => await this.#askOpened(question) };
+  }
+
+  #open(effects: ToolEffects): OpenedGuard {
+    const decide = (asked: GuardRequest): GuardDecision => {
+      const { cwd, session, subagent } = asked;
+      const { principal } = this.#place;
+      const options: GuardCallOptions = {
+        ...(cwd === undefined ? {} : { cwd }),
+        ...(subagent === undefined ? {} : { subagent }),
+        ...(principal === undefined && session === undefined ? {} : { principal: { session, ...principal } }),
+      };
+      const { calls, name } = callsFor(asked, effects);
+      const judged = judgeCalls(calls, this.#shared.root, this.#place, options, name);
+      const decision = openedDecision(judged, this.#shared.options.shadow === true);
+      asking.set(decision.verdict, { judged, options });
+      this.#told(judged.decision);
+      return decision;
+    };
+    return { decide, check: async (asked) => await Promise.resolve(checked(decide(asked), asked)) };
+  }
+
+  /** An SDK's own question, put to who answers this guard's. */
+  async #askOpened({ verdict, reason }: AskQuestion): Promise<boolean> {
+    const found = asking.get(verdict);
+    if (found === undefined) return false;
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the principal is the guard's own
+    const options = { ...found.options, reason } as GuardCallOptions<P>;
+    const { onAsk } = this.#shared.options;
+    const read = readAnswer(await onAsk?.(this.#question(found.judged, options), { signal: new AbortController().signal }));
+    // What an SDK has asked about is run as it is.
+    if (read.is === "later" || (read.is === "yes" && (read.call !== undefined || read.input !== undefined))) return false;
+    return (await this.#answered(found.judged, read, options, undefined)).verdict === "allow";
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#shared.options.approvals?.close?.();
+  }
+
+  async #judge(call: GuardCall | readonly GuardCall[], options: GuardCallOptions<P>, own = false): Promise<JudgedCalls> {
+    if (!own) checkOptions("the guard", options, CALL_OPTIONS);
+    checkPrincipal("the guard", options.principal);
+    const { root } = this.#shared;
+    if (root.confine) await probeSandbox(folderOf(this.#place, options));
+    return judgeCalls(isList(call) ? call : [call], root, this.#place, options);
+  }
+
+  async #checkTool<I>(spec: ToolSpec<I>, input: I, options: GuardCallOptions<P>): Promise<CallOutcome<P>> {
+    checkOptions("the guard", options, CALL_OPTIONS);
+    checkPrincipal("the guard", options.principal);
+    return await this.#conclude(this.#judgeTool(spec, input, options), options, options.signal, { spec, input });
+  }
+
+  #judgeTool<I>({ name, does }: ToolSpec<I>, input: I, options: GuardCallOptions<P>): JudgedCalls {
+    return judgeCalls(callsOf(does, input), this.#shared.root, this.#place, options, name);
+  }
+
+  /** What becomes of calls that were judged. */
+  async #conclude<I>(judged: JudgedCalls, options: GuardCallOptions<P>, signal?: AbortSignal, of?: ToolCall<I>): Promise<CallOutcome<P>> {
+    const { decision } = judged;
+    if (this.#shared.options.shadow === true) return this.#allowed(judged, this.#told(decision));
+    if (decision.verdict === "allow") return this.#allowed(judged, this.#told(decision));
+    if (decision.verdict === "deny") return refused(this.#told(decision), decision.forModel);
+    return await this.#ask(judged, options, signal, of);
+  }
+
+  async #ask<I>(judged: JudgedCalls, options: GuardCallOptions<P>, signal?: AbortSignal, of?: ToolCall<I>): Promise<CallOutcome<P>> {
+    const { onAsk, approvals } = this.#shared.options;
+    const question = this.#question(judged, options, of);
+    let read: ReadAnswer | undefined;
+    if (onAsk !== undefined && signal?.aborted !== true) {
+      try {
+        read = readAnswer(await onAsk(question, { signal: signal ?? new AbortController().signal }));
+      } catch (error) {
+        read = { is: "no", note: `asking failed: ${visible(error instanceof Error ? error.message : String(error)).slice(0, 200)}` };
+      }
+    }
+    if (signal?.aborted === true) return refused(this.#told({ ...judged.decision, answer: "nobody" }), "cancelled");
+    if (read !== undefined && read.is !== "later") return await this.#answered(judged, read, options, undefined, of);
+    if (approvals === undefined) return this.#nobody(judged.decision);
+    const secret = await this.#shared.secret();
+    const { principal, calls } = judged.decision;
+    const now = Date.now();
+    const pending = signPending(secret, {
+      created: now,
+      expires: now + WAITS_MS,
+      calls,
+      ...(principal === undefined ? {} : { principal }),
+      cwd: folderOf(this.#place, options),
+      ...(options.subagent === undefined ? {} : { subagent: options.subagent }),
+      text: question.text,
+      agentSays: question.agentSays,
+    });
+    await approvals.put(pending);
+    return this.#waits(judged.decision, pending, secret);
+  }
+
+  #nobody(decision: CallDecision): CallOutcome<P> {
+    const told = this.#told({ ...decision, answer: "nobody" });
+    return refused(told, `approval required, and nobody can be asked: ${decision.forModel}`);
+  }
+
+  #waits(decision: CallDecision, pending: PendingApproval, secret: Uint8Array): CallOutcome<P> {
+    const told = this.#told({ ...decision, answer: "pending" });
+    const forModel = `waiting for a person's answer: ${decision.forModel}`;
+    return { verdict: "pending", token: tokenOf(secret, pending), expires: new Date(pending.expires), forModel, decision: told };
+  }
+
+  async #answered<I>(
+    judged: JudgedCalls,
+    read: ReadAnswer,
+    options: GuardCallOptions<P>,
+    by: string | undefined,
+    of?: ToolCall<I>,
+  ): Promise<CallOutcome<P>> {
+    const { machine } = this.#shared.root;
+    const who = by === undefined ? "the user" : visible(by).slice(0, 100);
+    if (read.is !== "yes") {
+      for (const { outcome } of judged.parts) noteAnswer(outcome, "refused", machine);
+      const note = read.is === "no" && read.note !== "" ? `, and said: ${visible(read.note).slice(0, 500)}` : "";
+      return refused(this.#told({ ...judged.decision, answer: "refused" }), `${who} refused${note} (${judged.decision.forModel})`);
+    }
+    if (read.call !== undefined || read.input !== undefined) return await this.#changed(read, options, of);
+    for (const { outcome } of judged.parts) noteAnswer(outcome, "allowed", machine);
+    keepScope(read.scope, judged.parts, rulesFor(judged.parts), machine, targetsOf(judged.parts));
+    return this.#allowed(judged, this.#told({ ...judged.decision, answer: "allowed" }));
+  }
+
+  /** What a person changed is judged once more: a deny stays one, whoever wrote the call. */
+  async #changed<I>(
+    read: Extract<ReadAnswer, { is: "yes" }>,
+    options: GuardCallOptions<P>,
+    of: ToolCall<I> | undefined,
+  ): Promise<CallOutcome<P>> {
+    let changed: JudgedCalls;
+    let input: { readonly input?: I } = {};
+    if (read.input !== undefined && of !== undefined) {
+      const given = await readInput(of.spec, read.input);
+      input = { input: given };
+      changed = this.#judgeTool(of.spec, given, options);
+    } else if (read.call !== undefined && of === undefined) changed = await this.#judge(read.call, options, true);
+    else throw new GuardCallError(of === undefined ? "a call is changed by `call`" : "the call of a tool is changed by `input`");
+    if (changed.decision.verdict === "deny") return refused(this.#told(changed.decision), changed.decision.forModel);
+    return { ...this.#allowed(changed, this.#told({ ...changed.decision, answer: "allowed" })), ...input };
+  }
+
+  #allowed({ parts }: JudgedCalls, decision: CallDecision<P>): AllowedOutcome<P> {
+    const [first, ...more] = parts;
+    const start = more.length === 0 ? first?.start : undefined;
+    return {
+      verdict: "allow",
+      calls: parts.map(({ call }) => call),
+      ...(start === undefined || decision.shadow ? {} : { start }),
+      decision,
+    };
+  }
+
+  #question<I>(judged: JudgedCalls, { reason = "" }: GuardCallOptions<P>, of?: ToolCall<I>): GuardQuestion<P> {
+    const decision = this.#own(judged.decision);
+    const { principal, calls, forPerson } = decision;
+    return {
+      text: `${of === undefined ? "" : `${visible(of.spec.name)}: `}${targetsOf(judged.parts)}? ${forPerson}`,
+      agentSays: visible(reason),
+      rules: rulesFor(judged.parts),
+      calls,
+      ...(of === undefined ? {} : { tool: { name: of.spec.name, input: of.input } }),
+      ...(principal === undefined ? {} : { principal }),
+      decision,
+    };
+  }
+
+  #own(decision: CallDecision): CallDecision<P> {
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the principal is the one that this guard or this call was given
+    return { ...decision, shadow: this.#shared.options.shadow === true } as CallDecision<P>;
+  }
+
+  /** Tells whoever listens. INVARIANT: what it throws changes nothing. */
+  #told(decision: CallDecision): CallDecision<P> {
+    const own = this.#own(decision);
+    try {
+      this.#shared.options.onDecision?.(own);
+    } catch (error) {
+      process.emitWarning(`onDecision failed: ${error instanceof Error ? error.message : String(error)}`, { code: "ASSENT_ON_DECISION" });
+    }
+    return own;
+  }
+}
+
+/** What was judged, by the verdict that an adapter shows with its question. */
+const asking = new WeakMap<RequestVerdict, { readonly judged: JudgedCalls; readonly options: GuardCallOptions }>();
+
+/** A call of a tool of the program's own. */
+interface ToolCall<I> {
+  readonly spec: ToolSpec<I>;
+  readonly input: I;
+}
+
+const TOOL_OPTIONS = { name: "string", input: "any", does: "any" } satisfies Options<ToolSpec<unknown>>;
+
+/** What SDKs hand to a tool beside its input. */
+function signalIn(options: unknown): { readonly signal?: AbortSignal } {
+  const signal: unknown = isObject(options) ? (options["abortSignal"] ?? options["signal"]) : undefined;
+  return signal instanceof AbortSignal ? { signal } : {};
+}
+
+// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- `checkEffects` has looked
+const effectIn = (effects: object, name: string): ToolEffect<unknown> => Reflect.get(effects, name) as ToolEffect<unknown>;
+
+const refused = <P extends Principal>(decision: CallDecision<P>, forModel: string): CallOutcome<P> => ({
+  verdict: "deny",
+  forModel,
+  decision,
+});
+
+const isList = (call: GuardCall | readonly GuardCall[]): call is readonly GuardCall[] => Array.isArray(call);

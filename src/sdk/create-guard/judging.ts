@@ -1,0 +1,197 @@
+import { randomUUID } from "node:crypto";
+import { resolve } from "node:path";
+import { visible } from "../../action/index.ts";
+import { decide, type DecideOptions, failedOutcome, type Outcome, type PolicySource, type Request } from "../../engine/index.ts";
+import { compareDecisions, type PolicyFile, type Principal } from "../../policy/index.ts";
+import { type Machine, ProcessMemory, thisMachine } from "../../state/index.ts";
+import { type ConfinedStart, confinedStart, confineUnknown, type GuardDecision } from "../guard/open-guard.ts";
+import { noteOutcome } from "../guard/outcomes.ts";
+import { LIBRARY } from "../library.ts";
+import { type GuardCall, lowerCall, type LoweredCall } from "./call.ts";
+import { placeOfRule, type ReadCodePolicy, sourceOf, tightenedBy } from "./policy-in-code.ts";
+import type { CallDecision, GuardCallOptions, GuardOptions } from "./types.ts";
+
+/** What guards that were made of one another share. */
+export interface GuardRoot {
+  readonly machine: Machine;
+  readonly policy: ReadCodePolicy | undefined;
+  readonly files: NonNullable<GuardOptions["files"]>;
+  readonly confine: boolean;
+  readonly audit: boolean;
+  readonly shell: NonNullable<GuardOptions["shell"]>;
+}
+
+/** For whom and where a guard judges. */
+export interface GuardPlaceInCode {
+  readonly principal: Principal | undefined;
+  readonly cwd: string;
+  /** Policies behind the first, which make it stricter. */
+  readonly stricter: readonly PolicyFile[];
+}
+
+/** One call that was judged. */
+export interface JudgedCall {
+  readonly call: GuardCall;
+  readonly lowered: LoweredCall;
+  readonly outcome: Outcome;
+  readonly start: ConfinedStart | undefined;
+}
+
+/** What was judged together. */
+export interface JudgedCalls {
+  readonly parts: readonly JudgedCall[];
+  readonly decision: CallDecision;
+}
+
+const LAYERS_OF: Readonly<Record<"user" | "project" | "all", ReadonlySet<string>>> = {
+  user: new Set(["managed", "user"]),
+  project: new Set(["managed", "project"]),
+  all: new Set(["managed", "user", "project", "explicit", "profile"]),
+};
+
+/** The machine as a guard in a program sees it: what it remembers stays in the process. */
+export function guardMachine({
+  home,
+  env,
+  files = "none",
+  confine = false,
+}: Pick<GuardOptions, "home" | "env" | "files" | "confine">): Machine {
+  const memory = new ProcessMemory();
+  const own: NodeJS.ProcessEnv = { ...(env ?? process.env), ...(home === undefined ? {} : { HOME: home }) };
+  if (files !== "none" || confine) return { ...plain(thisMachine(own)), memory };
+  return {
+    home: own["HOME"]?.startsWith("/") === true ? own["HOME"] : "/",
+    env: own,
+    platform: process.platform,
+    uid: process.getuid?.(),
+    temp: ["/tmp", "/var/tmp"],
+    managedPolicy: "/etc/assent/policy.jsonc",
+    memory,
+    alone: true,
+  };
+}
+
+/** Without the account: a program that serves others is none of them. */
+const plain = ({ home, env, platform, uid, temp, managedPolicy }: Machine): Machine => ({ home, env, platform, uid, temp, managedPolicy });
+
+/** Judges calls that belong together: the strictest verdict is that of all. Asks nobody. */
+export function judgeCalls(
+  calls: readonly GuardCall[],
+  root: GuardRoot,
+  place: GuardPlaceInCode,
+  options: GuardCallOptions,
+  toolName?: string,
+): JudgedCalls {
+  const started = performance.now();
+  const parts = calls.map((call) => judgeOne(call, root, place, options));
+  const named = toolName === undefined ? [] : [judgeOne({ tool: toolName, input: {} }, root, place, options)].filter(isWritten);
+  const all = [...parts, ...named];
+  const [first, ...others] = all.map(({ outcome }) => decisionOf(outcome));
+  const worst = others.reduce((so, next) => (so === undefined || compareDecisions(next.decision, so.decision) > 0 ? next : so), first);
+  const principal = principalOf(place, options);
+  const verdict = worst === undefined ? "allow" : worst.decision === "none" ? "ask" : worst.decision;
+  const { rule, builtin } = worst?.verdict ?? {};
+  return {
+    parts,
+    decision: {
+      id: randomUUID(),
+      verdict,
+      confined: verdict === "allow" && parts.some(({ start }) => start !== undefined),
+      shadow: false,
+      ...(principal === undefined ? {} : { principal }),
+      calls,
+      actions: all.flatMap(({ outcome }) => outcome.verdict.actions.map(({ action }) => action)),
+      ...(rule === undefined && builtin !== undefined ? { reason: builtin } : {}),
+      forPerson: worst?.reason ?? "it does nothing that a rule could be about",
+      forModel: worst?.modelReason ?? "it does nothing that a rule could be about",
+      ...(rule === undefined ? {} : { rule: placeOfRule(rule) }),
+      verdicts: all.map(({ outcome }) => outcome.verdict),
+      milliseconds: performance.now() - started,
+      warnings: [...new Set(all.flatMap(({ outcome }) => outcome.warnings))],
+    },
+  };
+}
+
+/** A tool's name is judged beside what it does where somebody has written about it. */
+const isWritten = ({ outcome: { verdict } }: JudgedCall): boolean => verdict.decision !== "allow" && verdict.rule !== undefined;
+
+const principalOf = ({ principal }: GuardPlaceInCode, options: GuardCallOptions): Principal | undefined => options.principal ?? principal;
+
+function judgeOne(call: GuardCall, root: GuardRoot, place: GuardPlaceInCode, options: GuardCallOptions): JudgedCall {
+  const lowered = lowerCall(call);
+  const request = requestOf(lowered, root, place, options);
+  const { made, decideOptions } = settingsFor(request, root, place);
+  let outcome: Outcome;
+  try {
+    outcome = decide(request, decideOptions);
+  } catch (error) {
+    outcome = failedOutcome(request, error);
+  }
+  noteOutcome(outcome);
+  return { call, lowered, outcome, start: outcome.instead === undefined ? undefined : made.start };
+}
+
+function requestOf({ tool, facts, input }: LoweredCall, root: GuardRoot, place: GuardPlaceInCode, options: GuardCallOptions): Request {
+  const principal = principalOf(place, options);
+  const { user, tenant, role, agent = "library", session } = principal ?? {};
+  const cwd = options.cwd === undefined ? place.cwd : resolve(place.cwd, options.cwd);
+  const confines = root.confine && (facts?.does === "argv" || (facts?.does === "shell" && root.shell !== "zsh"));
+  return {
+    tool,
+    facts,
+    input,
+    cwd,
+    sessionRoot: cwd,
+    point: "library",
+    agent,
+    session,
+    subagent: options.subagent,
+    memory: `library of process ${process.pid}`,
+    host: { shell: root.shell, decides: false, asks: true, bypassed: false, planning: false, confines },
+    ...(principal === undefined ? {} : { principal: { user, tenant, role } }),
+  };
+}
+
+function settingsFor(request: Request, root: GuardRoot, { stricter }: GuardPlaceInCode) {
+  const { machine, policy, files, audit } = root;
+  const made: { start?: ConfinedStart } = {};
+  const confine: DecideOptions["confine"] = (_, own) => {
+    const start = confinedStart(request, own);
+    if ("problem" in start) return start;
+    made.start = start;
+    return { command: start.line };
+  };
+  const wanted = typeof files === "string" ? (files === "none" ? undefined : LAYERS_OF[files]) : new Set(["explicit"]);
+  const select = (found: readonly PolicySource[]): readonly PolicySource[] => [
+    ...(wanted === undefined ? found : found.filter(({ layer }) => wanted.has(layer))),
+    ...(policy === undefined ? [] : [sourceOf(policy)]),
+  ];
+  const decideOptions: DecideOptions = {
+    ...LIBRARY,
+    machine,
+    files: files === "none" ? "none" : "machine",
+    policyFiles: typeof files === "string" ? [] : files,
+    select,
+    adapt: (found) => {
+      const tight = tightenedBy(found, stricter);
+      return root.confine ? confineUnknown(tight) : tight;
+    },
+    audit,
+    extensions: "off",
+    ...(root.confine ? { confine } : {}),
+  };
+  return { made, decideOptions };
+}
+
+/** No opinion is a question: nobody else decides. */
+function decisionOf({ answer, verdict, warnings }: Outcome): GuardDecision {
+  const { decision, reason, modelReason } = answer;
+  return { decision: decision === "none" ? "ask" : decision, reason, modelReason, verdict, warnings };
+}
+
+/** For people: what the calls are about. */
+export const targetsOf = (parts: readonly JudgedCall[]): string =>
+  parts.map(({ lowered: { tool, target } }) => (tool === target ? visible(tool) : `${visible(tool)} ${visible(target)}`)).join("; ");
+
+export const folderOf = (place: GuardPlaceInCode, options: GuardCallOptions): string =>
+  options.cwd === undefined ? place.cwd : resolve(place.cwd, options.cwd);

@@ -1,0 +1,79 @@
+import { compareDecisions, type RequestVerdict } from "../../policy/index.ts";
+import { PermissionDeniedError } from "../errors.ts";
+import type { GuardDecision, GuardRequest } from "../guard/open-guard.ts";
+import { type GuardCall, GuardCallError } from "./call.ts";
+import { callsOf, type ToolEffect, type ToolEffects } from "./effects.ts";
+import type { JudgedCalls } from "./judging.ts";
+
+// A guard of `createGuard` in the form that adapters know: that of `openGuard`.
+
+interface ToolCalls {
+  readonly calls: readonly GuardCall[];
+  /** The tool whose effects they are: rules may speak about its name as well. */
+  readonly name?: string;
+}
+
+/** What an adapter asks about, as calls. */
+export function callsFor(asked: GuardRequest, effects: ToolEffects): ToolCalls {
+  if ("command" in asked) return { calls: [{ shell: asked.command }] };
+  if ("argv" in asked) return { calls: [{ argv: asked.argv }] };
+  if ("patch" in asked) return { calls: [{ patch: asked.patch }] };
+  if ("url" in asked) return { calls: [{ fetch: asked.url }] };
+  if ("operation" in asked) return { calls: [fileCall(asked)] };
+  const { tool, input, facts } = asked;
+  const effect = Object.hasOwn(effects, tool) ? effects[tool] : undefined;
+  if (effect === undefined) return { calls: [{ tool, input, ...(facts === undefined ? {} : { facts }) }] };
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the program says of its own tool what it takes
+  return { calls: callsOf(effect as ToolEffect<unknown>, input), name: tool };
+}
+
+function fileCall({ operation, path, tree }: Extract<GuardRequest, { operation: unknown }>): GuardCall {
+  const below = tree === undefined ? {} : { tree };
+  switch (operation) {
+    case "read":
+      return { read: path, ...below };
+    case "list":
+      return { list: path, ...below };
+    case "delete":
+      return { delete: path, ...below };
+    case "write":
+      return { write: path };
+    case "edit":
+      return { edit: path };
+    case "mkdir":
+      return { mkdir: path };
+    case "rename":
+      throw new GuardCallError("a rename is not one call: ask for the delete and for the write");
+  }
+}
+
+/** The verdict of all calls as one, in the form of `openGuard`. */
+export function openedDecision({ parts, decision }: JudgedCalls, shadow: boolean): GuardDecision {
+  const { forPerson: reason, forModel: modelReason, warnings, verdict: said } = decision;
+  const verdicts = decision.verdicts.toSorted((a, b) => compareDecisions(b.decision, a.decision));
+  const [worst = NOTHING] = verdicts;
+  const verdict: RequestVerdict = {
+    ...worst,
+    actions: verdicts.flatMap(({ actions }) => actions),
+    unknowns: verdicts.flatMap(({ unknowns }) => unknowns),
+  };
+  const [only, ...more] = parts;
+  const confined = more.length === 0 && only?.start !== undefined ? { confined: only.start } : {};
+  return { decision: shadow ? "allow" : said, reason, modelReason, verdict, warnings, ...confined };
+}
+
+const NOTHING: RequestVerdict = {
+  decision: "allow",
+  basis: "default",
+  reason: "it does nothing that a rule could be about",
+  actions: [],
+  unknowns: [],
+};
+
+/** For `check` of that form, which throws; who is asked is asked by the adapters. */
+export function checked(decision: GuardDecision, asked: GuardRequest): GuardDecision {
+  if (decision.decision === "allow") return decision;
+  const { verdict, modelReason: reason } = decision;
+  const operation = "tool" in asked ? asked.tool : "operation" in asked ? asked.operation : "execute";
+  throw new PermissionDeniedError({ operation, target: "command" in asked ? asked.command : operation, reason, verdict });
+}

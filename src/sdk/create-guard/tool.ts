@@ -1,0 +1,86 @@
+import { visible } from "../../action/index.ts";
+import { isObject } from "../../data/index.ts";
+import type { Principal } from "../../policy/index.ts";
+import { callbackIn, copyWith } from "../adapters/members.ts";
+import { GuardCallError } from "./call.ts";
+import { type ToolEffect, type StandardSchema } from "./effects.ts";
+import { GuardOptionError } from "./policy-in-code.ts";
+import type { CallDecision, GuardCallOptions, CallOutcome } from "./types.ts";
+
+/** A tool, before it is guarded. */
+export interface ToolSpec<I> {
+  /** What the model calls it. Rules may speak about it by this name. */
+  readonly name: string;
+  /** What it takes: any schema library that follows standardschema.dev. Without it whatever comes is handed on. */
+  readonly input?: StandardSchema<I>;
+  /** What it does with an input. */
+  readonly does: ToolEffect<I>;
+}
+
+/** What a guarded tool's own function is told besides its input. */
+export interface RunContext<P extends Principal = Principal> {
+  readonly decision: CallDecision<P>;
+  readonly signal: AbortSignal | undefined;
+}
+
+/** A function for one tool: judges, asks, and runs. Throws `PermissionDenied`, `ApprovalPending`, `GuardCallError`, or what the tool throws. */
+export interface GuardedTool<I, O, P extends Principal = Principal> {
+  (input: I, options?: GuardCallOptions<P>): Promise<O>;
+  readonly toolName: string;
+  readonly input: StandardSchema<I> | undefined;
+  /** What would come of a call, without running it. */
+  check(input: I, options?: GuardCallOptions<P>): Promise<CallOutcome<P>>;
+}
+
+/** Whatever a tool of some library is, as far as its input is known by its type. */
+export type InputOf<T> = T extends (input: infer I, ...rest: never[]) => unknown
+  ? I
+  : T extends { execute?: infer E }
+    ? NonNullable<E> extends (input: infer I, ...rest: never[]) => unknown
+      ? I
+      : unknown
+    : unknown;
+
+/** The effects of all tools: with one missing it does not compile. */
+export type EffectsOf<T> = { readonly [Name in keyof T]: ToolEffect<InputOf<T[Name]>> };
+
+/** Reads an input by its schema. */
+export async function readInput<I>({ name, input: schema }: Pick<ToolSpec<I>, "name" | "input">, given: unknown): Promise<I> {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- without a schema the caller says what it is
+  if (schema === undefined) return given as I;
+  const read = await schema["~standard"].validate(given);
+  if (read.issues === undefined) return read.value;
+  const [issue] = read.issues;
+  throw new GuardCallError(
+    `the input of ${visible(name)} is wrong: ${visible(issue?.message ?? "it does not fit the schema").slice(0, 400)}`,
+  );
+}
+
+/** Throws where the two do not name the same tools. */
+export function checkEffects(tools: Readonly<Record<string, unknown>>, effects: Readonly<Record<string, unknown>>): void {
+  const missing = Object.keys(tools).find((name) => !Object.hasOwn(effects, name) || !isEffect(effects[name]));
+  if (missing !== undefined)
+    throw new GuardOptionError(
+      "effects",
+      `tools: nothing says what the tool \`${visible(missing)}\` does: give "nothing" or a function of its input`,
+    );
+  const extra = Object.keys(effects).find((name) => !Object.hasOwn(tools, name));
+  if (extra !== undefined) throw new GuardOptionError("effects", `tools: the tool \`${visible(extra)}\` does not exist`);
+}
+
+export const isEffect = (effect: unknown): boolean => effect === "nothing" || typeof effect === "function";
+
+/** A tool of some library, with another function in the place of its own; undefined: it has none that could be guarded. */
+export function withRun<T>(
+  tool: T,
+  wrap: (run: (...values: unknown[]) => unknown) => (...values: unknown[]) => Promise<unknown>,
+): T | undefined {
+  if (typeof tool === "function") {
+    const run = callbackIn({ tool }, "tool");
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a function of the same parameters
+    return run === undefined ? undefined : (wrap(run) as T);
+  }
+  if (!isObject(tool)) return undefined;
+  const run = callbackIn(tool, "execute");
+  return run === undefined ? undefined : copyWith(tool, { execute: wrap(run) });
+}

@@ -1,0 +1,338 @@
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, expectTypeOf, it } from "vitest";
+import type { PolicyInput } from "../../../src/policy/read/schema.ts";
+import { z } from "zod";
+import {
+  type CallDecision,
+  type CallOutcome,
+  createGuard,
+  type GuardAnswer,
+  type GuardCall,
+  type GuardOptions,
+  type GuardQuestion,
+  type PolicyObject,
+} from "../../../src/sdk/index.ts";
+
+let cwd = "";
+beforeAll(() => {
+  cwd = realpathSync(mkdtempSync(join(tmpdir(), "assent-create-guard-")));
+  for (const folder of ["src", "home", "secrets"]) mkdirSync(join(cwd, folder));
+  writeFileSync(join(cwd, "src/a.ts"), "");
+  writeFileSync(join(cwd, ".env"), "KEY=1");
+  symlinkSync("../secrets", join(cwd, "src/linked"));
+});
+afterAll(() => rmSync(cwd, { recursive: true, force: true }));
+
+const guardOf = (options: GuardOptions = {}) => createGuard({ cwd, home: join(cwd, "home"), ...options });
+const said = ({ verdict, answer }: CallDecision): string => (answer === undefined ? verdict : `${verdict}, ${answer}`);
+const ended = (outcome: CallOutcome): string => `${outcome.verdict} (${said(outcome.decision)})`;
+
+describe("what a call may be, and what the default preset says about it", () => {
+  it.each<readonly [GuardCall, string]>([
+    [{ shell: "ls -la" }, "allow"],
+    [{ shell: "git status && rm -rf ~" }, "deny"],
+    [{ argv: ["ls", "-la"] }, "allow"],
+    [{ argv: ["ls", "; rm -rf ~"] }, "allow"],
+    [{ read: "src/a.ts" }, "allow"],
+    [{ read: [".env"] }, "deny"],
+    [{ write: "src/b.ts" }, "ask"],
+    [{ edit: "src/a.ts" }, "ask"],
+    [{ delete: "src", tree: true }, "ask"],
+    [{ list: "." }, "allow"],
+    [{ mkdir: "new" }, "ask"],
+    [{ patch: "*** Begin Patch\n*** Delete File: src/a.ts\n*** End Patch" }, "ask"],
+    [{ fetch: "https://example.com/" }, "ask"],
+    [{ fetch: new URL("https://example.com/") }, "ask"],
+    [{ mcp: { server: "db", tool: "query", input: {} } }, "ask"],
+    [{ tool: "save", input: { path: "src/a.ts" } }, "ask"],
+    [{ tool: "bash", input: { cmd: "rm -rf ~" }, facts: { does: "shell", field: "cmd" } }, "deny"],
+  ])("%j: %s", async (call, verdict) => {
+    expect((await guardOf().decide(call)).verdict).toBe(verdict);
+  });
+
+  it("judges several as one: the strictest counts", async () => {
+    const { verdict, verdicts, calls } = await guardOf().decide([{ read: "src/a.ts" }, { read: ".env" }]);
+    expect([verdict, verdicts.length, calls.length]).toEqual(["deny", 2, 2]);
+  });
+
+  it("says why, for a person and for the model, and which rule of the code it was", async () => {
+    const guard = guardOf({ policy: { permissions: { deny: [{ rule: "Bash(make:*)", reason: "use npm" }] } } });
+    const { rule, forPerson, forModel, reason, id } = await guard.decide({ shell: "make all" });
+    expect(rule).toEqual({ text: "Bash(make:*)", source: "the guard's policy" });
+    expect([forPerson, forModel]).toEqual([expect.stringContaining("use npm"), expect.stringContaining("use npm")]);
+    expect([reason, id]).toEqual([undefined, expect.stringMatching(/^[\da-f-]{36}$/)]);
+  });
+});
+
+describe("a misuse is an error that names what is wrong, in plain JavaScript, too", () => {
+  it.each<readonly [unknown, string]>([
+    [{ polcy: "readonly" }, "does not know the option `polcy`: did you mean `policy`?"],
+    [{ policy: "readonyl" }, 'the preset "readonyl" does not exist: did you mean `readonly`?'],
+    [{ policy: { permissions: { denny: [] } } }, "unknown key `denny` (did you mean `deny`?)"],
+    [{ policy: { permissions: { deny: ["Bash("] } } }, "permissions.deny[0]"],
+    [{ policy: ["strict", { preset: "readonly" }] }, "the preset readonly is not stricter than strict in everything"],
+    [{ policy: { permissions: { allow: [() => true] } } }, "a policy is plain data"],
+    [{ files: "everything" }, 'must be "none", "user", "project", "all"'],
+    [{ files: ["policy.jsonc"] }, "a list of absolute paths"],
+    [{ cwd: "src" }, "must be an absolute path"],
+    [{ onAsk: "yes" }, "the option `onAsk` must be a function"],
+    [{ approvals: { put: () => undefined } }, "has no function `take`"],
+    [{ principal: { usr: "ann" } }, "does not know the option `usr`: did you mean `user`?"],
+    [{ principal: { role: [1] } }, "must be a text or a list of texts"],
+    [{ principal: { user: "" } }, "is empty"],
+    [{ shadow: "yes" }, "must be true or false"],
+  ])("createGuard(%j): %s", (options, message) => {
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- as plain JavaScript calls it
+    expect(() => createGuard(options as GuardOptions)).toThrow(message);
+  });
+
+  it.each<readonly [unknown, string]>([
+    ["ls", "a call is an object"],
+    [{}, "a call has one of"],
+    [{ sell: "ls" }, "did you mean `shell`?"],
+    [{ shell: "ls", read: "a" }, "a call has one form: shell or read"],
+    [{ shell: ["ls"] }, "`shell` is a text"],
+    [{ argv: [] }, "the program first"],
+    [{ write: "a", contents: "x" }, "does not take `contents`: did you mean `content`?"],
+    [{ read: 3 }, "is a path, or a list of paths"],
+    [{ mcp: { server: "db" } }, "`mcp` is { server, tool, input }"],
+    [{ tool: "x", input: "text" }, "the input of x is not an object"],
+    [{ tool: "x", input: {}, facts: { does: "shel" } }, "`facts` say what a tool does"],
+  ])("decide(%j): %s", async (call, message) => {
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- as plain JavaScript calls it
+    await expect(guardOf().decide(call as GuardCall)).rejects.toThrow(message);
+  });
+
+  it("options of a call", async () => {
+    const options: object = { cwdd: "/" };
+    await expect(guardOf().check({ shell: "ls" }, options)).rejects.toThrow("does not know the option `cwdd`");
+  });
+});
+
+it("the type of a policy is what a policy file may hold", () => {
+  type Loose<T> = T extends readonly (infer Item)[]
+    ? readonly Loose<Item>[]
+    : T extends object
+      ? { readonly [Name in keyof T]: Loose<T[Name]> }
+      : T;
+  expectTypeOf<Loose<Omit<PolicyInput, "$schema" | "profile" | "shell">>>().toExtend<PolicyObject>();
+  expectTypeOf<PolicyObject>().toExtend<Loose<Omit<PolicyInput, "$schema" | "profile" | "shell">>>();
+});
+
+describe("questions", () => {
+  const write: GuardCall = { write: "src/b.ts" };
+
+  it.each<readonly [GuardAnswer | (() => never) | undefined, string]>([
+    [true, "allow (ask, allowed)"],
+    [{ yes: "once" }, "allow (ask, allowed)"],
+    [{ yes: "session" }, "allow (ask, allowed)"],
+    [{ yes: { for: "10m" } }, "allow (ask, allowed)"],
+    [{ yes: { rule: "Edit(src/**)" } }, "allow (ask, allowed)"],
+    [false, "deny (ask, refused)"],
+    [{ no: "not now" }, "deny (ask, refused)"],
+    ["later", "deny (ask, nobody)"],
+    [
+      () => {
+        throw new Error("gone");
+      },
+      "deny (ask, refused)",
+    ],
+  ])("answered %j: %s", async (answer, end) => {
+    const onAsk = (): GuardAnswer => (typeof answer === "function" ? answer() : (answer ?? false));
+    expect(ended(await guardOf({ onAsk }).check(write))).toBe(end);
+  });
+
+  it.each<unknown>([
+    "yes",
+    1,
+    { yes: true },
+    { yes: "always" },
+    { yes: { for: "ten" } },
+    { yes: { rule: "Bash(" } },
+    { yes: "once", no: "x" },
+    { yes: "once", always: true },
+    undefined,
+    null,
+  ])("whatever is not surely a yes is a no: %j", async (answer) => {
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- as plain JavaScript answers
+    expect(ended(await guardOf({ onAsk: () => answer as GuardAnswer }).check(write))).toBe("deny (ask, refused)");
+  });
+
+  it("nobody there: a refusal that says so", async () => {
+    const outcome = await guardOf().check(write);
+    expect(outcome).toMatchObject({ verdict: "deny", forModel: expect.stringContaining("nobody can be asked") as unknown });
+  });
+
+  it("a question shows what would happen, why, what the agent says, and which rules would do", async () => {
+    let shown: GuardQuestion | undefined;
+    const onAsk = (question: GuardQuestion): GuardAnswer => ((shown = question), { no: "" });
+    await guardOf({ onAsk, principal: { user: "ann" } }).check(write, { reason: "to\nadd it" });
+    expect(shown).toMatchObject({ principal: { user: "ann" }, calls: [write], agentSays: expect.not.stringContaining("\n") as unknown });
+    expect(shown?.text).toMatch(/^write src\/b\.ts\? /);
+    expect(shown?.rules).toEqual(["Edit(src/**)"]);
+  });
+
+  it("a yes for longer answers the same again, for the same principal alone", async () => {
+    let asked = 0;
+    const guard = guardOf({ onAsk: () => ((asked += 1), { yes: "session" }), principal: { user: "ann", session: "s" } });
+    await guard.check(write);
+    expect(ended(await guard.check(write))).toBe("allow (allow)");
+    expect(ended(await guard.with({ principal: { user: "bob", session: "s" } }).check(write))).toBe("allow (ask, allowed)");
+    expect(ended(await guard.with({ principal: { user: "ann", session: "other" } }).check(write))).toBe("allow (ask, allowed)");
+    expect(asked).toBe(3);
+  });
+
+  it("what somebody refused is asked about through other tools, for him alone", async () => {
+    const guard = guardOf({
+      policy: { permissions: { allow: ["Bash(touch:*)", "Edit(src/**)"], ask: ["Delete(src/**)"] } },
+      onAsk: () => false,
+    });
+    const ann = guard.with({ principal: { user: "ann" } });
+    await ann.check({ delete: "src/a.ts" });
+    expect((await ann.decide({ edit: "src/a.ts" })).verdict).toBe("ask");
+    expect((await guard.with({ principal: { user: "bob" } }).decide({ edit: "src/a.ts" })).verdict).toBe("allow");
+  });
+
+  it("a call that a person changed is judged once more", async () => {
+    const to = (call: GuardCall) => guardOf({ onAsk: () => ({ yes: "once", call }) }).check(write);
+    expect(await to({ write: "src/c.ts" })).toMatchObject({ verdict: "allow", calls: [{ write: "src/c.ts" }] });
+    expect(await to({ shell: "rm -rf ~" })).toMatchObject({ verdict: "deny" });
+  });
+
+  it("a call that is given up meanwhile does not go ahead", async () => {
+    const stop = new AbortController();
+    const onAsk = (): GuardAnswer => (stop.abort(), true);
+    expect(await guardOf({ onAsk }).check(write, { signal: stop.signal })).toMatchObject({ verdict: "deny", forModel: "cancelled" });
+  });
+
+  it("require throws, with a message for the model", async () => {
+    await expect(guardOf().require({ shell: "rm -rf ~" })).rejects.toMatchObject({
+      code: "permission-denied",
+      decision: { verdict: "deny" },
+    });
+    expect((await guardOf().require({ shell: "ls" })).verdict).toBe("allow");
+  });
+});
+
+describe("with", () => {
+  it("another folder", async () => {
+    expect((await guardOf().with({ cwd: "src" }).decide({ read: "../.env" })).verdict).toBe("deny");
+  });
+  it("a policy can only make it stricter", async () => {
+    const guard = guardOf({ policy: { preset: "readonly", permissions: { deny: ["Read(src/**)"] } } });
+    const loose = guard.with({
+      policy: { preset: "permissive", mode: "full-auto", permissions: { allow: ["*", "Read(src/**)", "Edit(**)"] } },
+    });
+    expect((await loose.decide({ read: "src/a.ts" })).verdict).toBe("deny");
+    expect((await loose.decide({ write: "src/b.ts" })).verdict).toBe("deny");
+    const strict = guardOf({ policy: { permissions: { allow: ["Edit(src/**)"] } } }).with({
+      policy: { permissions: { ask: ["Edit(src/a.ts)"] } },
+    });
+    expect((await strict.decide({ edit: "src/a.ts" })).verdict).toBe("ask");
+    expect((await strict.decide({ edit: "src/b.ts" })).verdict).toBe("allow");
+  });
+  it("rules for some", async () => {
+    const guard = guardOf({ policy: { permissions: { allow: [{ rule: "Edit(src/**)", when: { role: ["dev"] } }] } } });
+    const as = async (principal?: object) =>
+      (await (principal === undefined ? guard : guard.with({ principal })).decide({ edit: "src/a.ts" })).verdict;
+    expect([await as(), await as({ role: "dev" }), await as({ role: ["ops", "dev"] }), await as({ role: "ops" })]).toEqual([
+      "ask",
+      "allow",
+      "allow",
+      "ask",
+    ]);
+  });
+});
+
+describe("tools", () => {
+  const schema = z.object({ path: z.string(), text: z.string().default("") });
+  const saver = (options: GuardOptions, ran: unknown[] = []) =>
+    guardOf(options).tool(
+      { name: "save", input: schema, does: ({ path }) => ({ write: path }) },
+      (input) => (ran.push(input), `saved ${input.path}`),
+    );
+
+  it("runs what is allowed, with what the schema made of its input", async () => {
+    const ran: unknown[] = [];
+    const save = saver({ policy: { permissions: { allow: ["Edit(src/**)"] } } }, ran);
+    expect(await save({ path: "src/a.ts", text: "x" })).toBe("saved src/a.ts");
+    expect(ran).toEqual([{ path: "src/a.ts", text: "x" }]);
+  });
+  it("refuses by throwing, and runs nothing", async () => {
+    const ran: unknown[] = [];
+    await expect(saver({}, ran)({ path: ".env", text: "" })).rejects.toMatchObject({ code: "permission-denied" });
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- as a model gives it
+    await expect(saver({}, ran)({ path: 3 } as unknown as { path: string; text: string })).rejects.toThrow("the input of save is wrong");
+    expect(ran).toEqual([]);
+  });
+  it("asks with the tool's own name and input, and takes a changed one", async () => {
+    let shown: GuardQuestion | undefined;
+    const onAsk = (question: GuardQuestion): GuardAnswer => ((shown = question), { yes: "once", input: { path: "src/b.ts" } });
+    expect(await saver({ onAsk })({ path: "a.txt", text: "" })).toBe("saved src/b.ts");
+    expect(shown).toMatchObject({
+      tool: { name: "save", input: { path: "a.txt" } },
+      text: expect.stringMatching(/^save: write a\.txt\?/) as unknown,
+    });
+  });
+  it("a rule about the tool's name holds beside what it does", async () => {
+    const save = saver({ policy: { permissions: { allow: ["Edit(src/**)"], deny: ["save"] } } });
+    await expect(save({ path: "src/a.ts", text: "" })).rejects.toMatchObject({ code: "permission-denied" });
+  });
+  it("what does nothing needs no rule", async () => {
+    const now = guardOf({ policy: "strict" }).tool({ name: "now", does: "nothing" }, () => 5);
+    expect(await now(undefined)).toBe(5);
+  });
+  it("guards plain functions and tools of libraries", async () => {
+    const library = { description: "d", execute: async ({ path }: { path: string }) => await Promise.resolve(`read ${path}`) };
+    const guarded = guardOf().tools(
+      { library, plain: ({ path }: { path: string }) => path },
+      { library: ({ path }) => ({ read: path }), plain: ({ path }) => ({ read: path }) },
+    );
+    expect(await guarded.library.execute({ path: "src/a.ts" })).toBe("read src/a.ts");
+    expect(guarded.library.description).toBe("d");
+    await expect(guarded.library.execute({ path: ".env" })).rejects.toMatchObject({ code: "permission-denied" });
+    await expect(Promise.resolve(guarded.plain({ path: ".env" }))).rejects.toMatchObject({ code: "permission-denied" });
+  });
+  it("a tool of which nobody says what it does is an error", () => {
+    const tools: Record<string, unknown> = { a: () => 1 };
+    expect(() => guardOf().tools(tools, {})).toThrow("nothing says what the tool `a` does");
+    expect(() => guardOf().tools({}, { b: "nothing" } as object)).toThrow("the tool `b` does not exist");
+    expect(() => guardOf().tools({ a: 3 }, { a: "nothing" })).toThrow("cannot be guarded");
+  });
+  it("hides what is always denied", () => {
+    const guard = guardOf({ policy: { permissions: { deny: ["drop_*", "mcp__db__*"] } } });
+    expect(Object.keys(guard.visible({ drop_table: 1, mcp__db__query: 1, save: 1 }))).toEqual(["save"]);
+  });
+});
+
+describe("who listens", () => {
+  it("hears each decision once it stands, and changes nothing by throwing", async () => {
+    const heard: string[] = [];
+    const guard = guardOf({
+      onDecision: (decision) => {
+        heard.push(said(decision));
+        throw new Error("deaf");
+      },
+      onAsk: () => true,
+    });
+    const warnings: string[] = [];
+    const note = (warning: Error): void => void warnings.push(warning.message);
+    process.on("warning", note);
+    await guard.check({ shell: "ls" });
+    await guard.check({ write: "src/b.ts" });
+    await guard.check({ shell: "rm -rf ~" });
+    await new Promise((resolve) => setImmediate(resolve));
+    process.off("warning", note);
+    expect(heard).toEqual(["allow", "ask, allowed", "deny"]);
+    expect(warnings).toEqual(["onDecision failed: deaf", "onDecision failed: deaf", "onDecision failed: deaf"]);
+  });
+
+  it("shadow: decides and reports, and stops nothing", async () => {
+    const heard: CallDecision[] = [];
+    const guard = guardOf({ shadow: true, onDecision: (decision) => void heard.push(decision) });
+    expect((await guard.check({ shell: "rm -rf ~" })).verdict).toBe("allow");
+    expect(heard).toMatchObject([{ verdict: "deny", shadow: true }]);
+  });
+});
