@@ -1,8 +1,7 @@
 import { statSync } from "node:fs";
 import { type Machine, residentFolder, thisMachine } from "../state/index.ts";
-import { confineLauncher, shellPrefix } from "../action/index.ts";
 import type { Protocol } from "../agents/index.ts";
-import { handedOn } from "../agents/install/index.ts";
+import { commandPrograms, handedOn } from "../agents/install/index.ts";
 import { decide, findExtensions, forgetFindings, WatchFirst } from "../engine/index.ts";
 import {
   isInTime,
@@ -67,8 +66,7 @@ function sparesFor({ home, env }: Machine, folder: string): Spares {
     words: [BIN, "run", BESIDE, SPARE],
     env: { HOME: home, ...(state === undefined ? {} : { XDG_STATE_HOME: state }) },
     socket: sparePlace(folder),
-    isWanted: () =>
-      [confineLauncher(home), shellPrefix(home, "claude")].some((file) => statSync(file, { throwIfNoEntry: false }) !== undefined),
+    isWanted: () => commandPrograms(home).some((file) => statSync(file, { throwIfNoEntry: false }) !== undefined),
   });
 }
 

@@ -3,7 +3,7 @@ export { askingWay, bashHere } from "./asking.ts";
 export { confine } from "./confiner.ts";
 export { carryOut, type Done } from "./carry-out.ts";
 export { confineCode, confineProgram, ensureConfineLauncher } from "./confine-launcher.ts";
-export { ensureShellPrefix, shellPrefixCode, shellPrefixProgram } from "./shell-prefix.ts";
+export { commandPrograms, ensureShellPrefix, shellPrefixCode, shellPrefixProgram } from "./shell-prefix.ts";
 export { serversOf, settingsIn, shellSteering, steeringOf } from "./look.ts";
 export { type OtherGuard, otherGuards, planTakingOut } from "./guards.ts";
 export { architectureOf, HANDED_ON, handedOn, launcherCode, launcherProgram, type LauncherArchitecture } from "./launcher.ts";

@@ -1,4 +1,4 @@
-import { shellPrefix } from "../../action/index.ts";
+import { confineLauncher, shellPrefix } from "../../action/index.ts";
 import { type Machine, residentFolder } from "../../state/index.ts";
 import { besideProgram, CALLER, ensureLauncher, programWith, runWords, type WrittenLauncher } from "./confine-launcher.ts";
 import type { LauncherArchitecture } from "./launcher.ts";
@@ -40,6 +40,9 @@ const CODE: Readonly<Record<LauncherArchitecture, string>> = {
     "697320737461727473206120636f6d6d616e6420617320417373656e7420736179733a20636c617564652d7368656c6c20434f4d4d414e440a2f6465" +
     "762f6e756c6c002d63002d2d002f62696e2f62617368002f62696e2f7a736800",
 };
+
+/** What hosts start in the place of commands, where they do: the files, below home. */
+export const commandPrograms = (home: string): readonly string[] => [confineLauncher(home), shellPrefix(home, "claude")];
 
 /** The routine, as bytes. */
 export const shellPrefixCode = (architecture: LauncherArchitecture): Buffer => Buffer.from(CODE[architecture], "hex");
