@@ -29,7 +29,8 @@ try {
     // Everything lies in one section, so that nothing is left to a linker.
     const lines = readFileSync(made, "utf8")
       .split("\n")
-      .filter((line) => !/^\t\.(?:file|ident)\t/.test(line))
+      // Nor where the source lay when it was compiled.
+      .filter((line) => !/^\t\.(?:file|ident)\t|^(?:#|\/\/) \d+ "/.test(line))
       .map((line) => (line.startsWith("\t.section\t.rodata") ? "\t.text" : line));
     const kept = join(folder, `spare.${architecture}.s`);
     writeFileSync(kept, `# Made from spare.c (sha256 ${sum})\n# by scripts/spare-client.mjs: change that, not this.\n${lines.join("\n")}`);

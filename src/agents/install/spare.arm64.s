@@ -49,9 +49,7 @@ now:
 	mov	x4, 0
 	mov	x5, 0
 #APP
-// 42 "/work/h/warm/src/agents/install/spare.c" 1
 	svc #0
-// 0 "" 2
 #NO_APP
 	ldp	x2, x1, [sp]
 	mov	x0, 51712
@@ -90,9 +88,7 @@ wait_for:
 	str	x3, [sp, 40]
 	mov	x3, 0
 #APP
-// 42 "/work/h/warm/src/agents/install/spare.c" 1
 	svc #0
-// 0 "" 2
 #NO_APP
 	cmn	x0, #4
 	beq	.L11
@@ -116,9 +112,7 @@ leave:
 	mov	x4, 0
 	mov	x5, 0
 #APP
-// 42 "/work/h/warm/src/agents/install/spare.c" 1
 	svc #0
-// 0 "" 2
 #NO_APP
 	b	.L15
 	.size	leave, .-leave
@@ -186,33 +180,25 @@ end_as:
 	stp	xzr, xzr, [sp, 40]
 	str	xzr, [sp, 56]
 #APP
-// 42 "/work/h/warm/src/agents/install/spare.c" 1
 	svc #0
-// 0 "" 2
 #NO_APP
 	mov	x8, 135
 	mov	x0, 2
 	add	x1, sp, 24
 #APP
-// 42 "/work/h/warm/src/agents/install/spare.c" 1
 	svc #0
-// 0 "" 2
 #NO_APP
 	mov	x8, 172
 	mov	x0, 0
 	mov	x1, 0
 	mov	x3, 0
 #APP
-// 42 "/work/h/warm/src/agents/install/spare.c" 1
 	svc #0
-// 0 "" 2
 #NO_APP
 	mov	x8, 129
 	mov	x1, x6
 #APP
-// 42 "/work/h/warm/src/agents/install/spare.c" 1
 	svc #0
-// 0 "" 2
 #NO_APP
 .L25:
 	add	x0, x6, 128
@@ -242,9 +228,7 @@ stay:
 	strh	wzr, [sp, 38]
 	strh	wzr, [sp, 46]
 #APP
-// 42 "/work/h/warm/src/agents/install/spare.c" 1
 	svc #0
-// 0 "" 2
 #NO_APP
 	cmn	x0, #4
 	beq	.L34
@@ -261,9 +245,7 @@ stay:
 	mov	x2, 128
 	mov	x4, 0
 #APP
-// 42 "/work/h/warm/src/agents/install/spare.c" 1
 	svc #0
-// 0 "" 2
 #NO_APP
 	cmp	x0, x2
 	bne	.L36
@@ -275,9 +257,7 @@ stay:
 	strb	w0, [sp, 31]
 	sxtw	x0, w7
 #APP
-// 42 "/work/h/warm/src/agents/install/spare.c" 1
 	svc #0
-// 0 "" 2
 #NO_APP
 .L36:
 	ldrh	w0, [sp, 38]
@@ -290,9 +270,7 @@ stay:
 	mov	x4, 0
 	mov	x5, 0
 #APP
-// 42 "/work/h/warm/src/agents/install/spare.c" 1
 	svc #0
-// 0 "" 2
 #NO_APP
 	cmn	x0, #11
 	mov	x1, x0
@@ -346,9 +324,7 @@ hand_over:
 	mov	x4, 0
 	mov	x5, 0
 #APP
-// 42 "/work/h/warm/src/agents/install/spare.c" 1
 	svc #0
-// 0 "" 2
 #NO_APP
 	cbz	x0, .L53
 	add	x6, x6, 1
@@ -361,9 +337,7 @@ hand_over:
 	adr	x1, .LC0
 	mov	x3, 63
 #APP
-// 42 "/work/h/warm/src/agents/install/spare.c" 1
 	svc #0
-// 0 "" 2
 #NO_APP
 	mov	x3, x0
 	sub	x0, x0, #1
@@ -396,9 +370,7 @@ hand_over:
 	mov	x3, 0
 	mov	x4, 0
 #APP
-// 42 "/work/h/warm/src/agents/install/spare.c" 1
 	svc #0
-// 0 "" 2
 #NO_APP
 	mov	x13, x0
 	mov	w18, w0
@@ -411,9 +383,7 @@ hand_over:
 	add	x2, x2, 3
 	mov	x8, 203
 #APP
-// 42 "/work/h/warm/src/agents/install/spare.c" 1
 	svc #0
-// 0 "" 2
 #NO_APP
 	cbnz	x0, .L53
 	bl	now
@@ -428,9 +398,7 @@ hand_over:
 	str	w0, [sp, 56]
 	mov	x0, x14
 #APP
-// 42 "/work/h/warm/src/agents/install/spare.c" 1
 	svc #0
-// 0 "" 2
 #NO_APP
 	cbnz	x0, .L53
 	ldr	w6, [sp, 76]
@@ -440,9 +408,7 @@ hand_over:
 	mov	x3, 0
 	mov	x4, 0
 #APP
-// 42 "/work/h/warm/src/agents/install/spare.c" 1
 	svc #0
-// 0 "" 2
 #NO_APP
 	cmp	w6, w0
 	bne	.L53
@@ -479,9 +445,7 @@ hand_over:
 	mov	x4, 0
 	mov	x5, 0
 #APP
-// 42 "/work/h/warm/src/agents/install/spare.c" 1
 	svc #0
-// 0 "" 2
 #NO_APP
 	mov	x6, x0
 	sub	x0, x0, #1
@@ -510,9 +474,7 @@ hand_over:
 	mov	x4, -1
 	mov	x5, 0
 #APP
-// 42 "/work/h/warm/src/agents/install/spare.c" 1
 	svc #0
-// 0 "" 2
 #NO_APP
 	mov	x11, x0
 	cmn	x0, #4096
@@ -530,56 +492,42 @@ hand_over:
 	str	w0, [sp, 60]
 	mov	x0, 0
 #APP
-// 42 "/work/h/warm/src/agents/install/spare.c" 1
 	svc #0
-// 0 "" 2
 #NO_APP
 	mov	x8, 92
 	mov	x1, 0
 	str	x0, [x11, 24]
 	mov	x0, 4294967295
 #APP
-// 42 "/work/h/warm/src/agents/install/spare.c" 1
 	svc #0
-// 0 "" 2
 #NO_APP
 	mov	x8, 167
 	str	x0, [x11, 32]
 	mov	x0, 27
 #APP
-// 42 "/work/h/warm/src/agents/install/spare.c" 1
 	svc #0
-// 0 "" 2
 #NO_APP
 	str	x0, [x11, 40]
 	mov	x0, 30
 #APP
-// 42 "/work/h/warm/src/agents/install/spare.c" 1
 	svc #0
-// 0 "" 2
 #NO_APP
 	str	x0, [x11, 48]
 	mov	x0, 66
 #APP
-// 42 "/work/h/warm/src/agents/install/spare.c" 1
 	svc #0
-// 0 "" 2
 #NO_APP
 	mov	x8, 31
 	str	x0, [x11, 56]
 	mov	x0, 1
 #APP
-// 42 "/work/h/warm/src/agents/install/spare.c" 1
 	svc #0
-// 0 "" 2
 #NO_APP
 	mov	x8, 236
 	str	x0, [x11, 64]
 	add	x0, sp, 60
 #APP
-// 42 "/work/h/warm/src/agents/install/spare.c" 1
 	svc #0
-// 0 "" 2
 #NO_APP
 	ldrsw	x1, [sp, 60]
 	cmp	x0, 0
@@ -605,9 +553,7 @@ hand_over:
 	mov	x4, 0
 	mov	x5, 0
 #APP
-// 42 "/work/h/warm/src/agents/install/spare.c" 1
 	svc #0
-// 0 "" 2
 #NO_APP
 	mov	x20, x0
 	cmp	w0, 2
@@ -620,9 +566,7 @@ hand_over:
 	str	x0, [sp, 64]
 	mov	x0, 0
 #APP
-// 42 "/work/h/warm/src/agents/install/spare.c" 1
 	svc #0
-// 0 "" 2
 #NO_APP
 	cbnz	x0, .L53
 	mov	x2, x3
@@ -631,9 +575,7 @@ hand_over:
 	mov	x0, -1
 	movk	x3, 0x8, lsl 16
 #APP
-// 42 "/work/h/warm/src/agents/install/spare.c" 1
 	svc #0
-// 0 "" 2
 #NO_APP
 	mov	x19, x0
 	cmp	w0, 2
@@ -652,9 +594,7 @@ hand_over:
 	mov	x4, 0
 	mov	x5, 0
 #APP
-// 42 "/work/h/warm/src/agents/install/spare.c" 1
 	svc #0
-// 0 "" 2
 #NO_APP
 	cmn	x0, #11
 	bne	.L67
@@ -719,9 +659,7 @@ hand_over:
 	mov	x4, 0
 	mov	x5, 0
 #APP
-// 42 "/work/h/warm/src/agents/install/spare.c" 1
 	svc #0
-// 0 "" 2
 #NO_APP
 	cmn	x0, #4
 	mov	x3, x0
@@ -759,9 +697,7 @@ hand_over:
 	mov	x4, 0
 	mov	x5, 0
 #APP
-// 42 "/work/h/warm/src/agents/install/spare.c" 1
 	svc #0
-// 0 "" 2
 #NO_APP
 	cmn	x0, #4
 	beq	.L71
@@ -795,9 +731,7 @@ begin:
 	mov	x5, 0
 	str	xzr, [sp, 56]
 #APP
-// 42 "/work/h/warm/src/agents/install/spare.c" 1
 	svc #0
-// 0 "" 2
 #NO_APP
 	mov	x1, x20
 	mov	x0, x6
@@ -810,9 +744,7 @@ begin:
 	mov	x4, 0
 	mov	x5, 0
 #APP
-// 42 "/work/h/warm/src/agents/install/spare.c" 1
 	svc #0
-// 0 "" 2
 #NO_APP
 	mov	x1, x19
 	mov	x8, 221
@@ -820,9 +752,7 @@ begin:
 	mov	x3, 0
 	ldr	x0, [x1, 24]!
 #APP
-// 42 "/work/h/warm/src/agents/install/spare.c" 1
 	svc #0
-// 0 "" 2
 #NO_APP
 .L90:
 	mov	x8, 64
@@ -833,9 +763,7 @@ begin:
 	mov	x4, 0
 	mov	x5, 0
 #APP
-// 42 "/work/h/warm/src/agents/install/spare.c" 1
 	svc #0
-// 0 "" 2
 #NO_APP
 	cmp	x21, 2
 	mov	x1, 125

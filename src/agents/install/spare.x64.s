@@ -47,9 +47,7 @@ now:
 	movl	$1, %edi
 	xorl	%edx, %edx
 #APP
-# 23 "/work/h/warm/src/agents/install/spare.c" 1
 	syscall
-# 0 "" 2
 #NO_APP
 	imulq	$1000000000, (%rsp), %rax
 	addq	8(%rsp), %rax
@@ -89,9 +87,7 @@ wait_for:
 	movq	%rdx, 24(%rsp)
 	leaq	16(%rsp), %rdx
 #APP
-# 23 "/work/h/warm/src/agents/install/spare.c" 1
 	syscall
-# 0 "" 2
 #NO_APP
 	cmpq	$-4, %rax
 	je	.L14
@@ -118,9 +114,7 @@ leave:
 	movq	%rbx, %rax
 	movq	%rdx, %rsi
 #APP
-# 23 "/work/h/warm/src/agents/install/spare.c" 1
 	syscall
-# 0 "" 2
 #NO_APP
 	jmp	.L18
 	.size	leave, .-leave
@@ -195,34 +189,26 @@ end_as:
 	movl	$13, %eax
 	movq	%rcx, %rdx
 #APP
-# 23 "/work/h/warm/src/agents/install/spare.c" 1
 	syscall
-# 0 "" 2
 #NO_APP
 	movl	$14, %eax
 	leaq	8(%rsp), %rsi
 	movl	$2, %edi
 #APP
-# 23 "/work/h/warm/src/agents/install/spare.c" 1
 	syscall
-# 0 "" 2
 #NO_APP
 	xorl	%r10d, %r10d
 	movl	$39, %eax
 	movq	%rdx, %rdi
 	movq	%rdx, %rsi
 #APP
-# 23 "/work/h/warm/src/agents/install/spare.c" 1
 	syscall
-# 0 "" 2
 #NO_APP
 	movq	%rax, %rdi
 	movq	%rbx, %rsi
 	movl	$62, %eax
 #APP
-# 23 "/work/h/warm/src/agents/install/spare.c" 1
 	syscall
-# 0 "" 2
 #NO_APP
 .L29:
 	leaq	128(%rbx), %rdi
@@ -262,9 +248,7 @@ stay:
 	movl	$271, %eax
 	movl	$2, %esi
 #APP
-# 23 "/work/h/warm/src/agents/install/spare.c" 1
 	syscall
-# 0 "" 2
 #NO_APP
 	cmpq	$-4, %rax
 	je	.L42
@@ -283,9 +267,7 @@ stay:
 	movq	%rbp, %rsi
 	movl	$128, %edx
 #APP
-# 23 "/work/h/warm/src/agents/install/spare.c" 1
 	syscall
-# 0 "" 2
 #NO_APP
 	cmpq	$128, %rax
 	jne	.L44
@@ -297,9 +279,7 @@ stay:
 	movb	%al, 31(%rsp)
 	movl	$44, %eax
 #APP
-# 23 "/work/h/warm/src/agents/install/spare.c" 1
 	syscall
-# 0 "" 2
 #NO_APP
 .L44:
 	cmpw	$0, 38(%rsp)
@@ -312,9 +292,7 @@ stay:
 	movq	%rbp, %rsi
 	movq	%r13, %rdx
 #APP
-# 23 "/work/h/warm/src/agents/install/spare.c" 1
 	syscall
-# 0 "" 2
 #NO_APP
 	movq	%rax, %rsi
 	cmpq	$-11, %rax
@@ -376,9 +354,7 @@ hand_over:
 	xorl	%r9d, %r9d
 	movq	%rbx, %rax
 #APP
-# 23 "/work/h/warm/src/agents/install/spare.c" 1
 	syscall
-# 0 "" 2
 #NO_APP
 	testq	%rax, %rax
 	je	.L59
@@ -392,9 +368,7 @@ hand_over:
 	movq	$-100, %rdi
 	movq	%rbx, %rdx
 #APP
-# 23 "/work/h/warm/src/agents/install/spare.c" 1
 	syscall
-# 0 "" 2
 #NO_APP
 	movq	%rax, %r8
 	leaq	-1(%rax), %rax
@@ -427,9 +401,7 @@ hand_over:
 	movq	%rax, %rbx
 	movl	$41, %eax
 #APP
-# 23 "/work/h/warm/src/agents/install/spare.c" 1
 	syscall
-# 0 "" 2
 #NO_APP
 	movl	%eax, 20(%rsp)
 	cmpl	$2, %eax
@@ -442,9 +414,7 @@ hand_over:
 	movq	8(%rsp), %rdi
 	movl	$42, %eax
 #APP
-# 23 "/work/h/warm/src/agents/install/spare.c" 1
 	syscall
-# 0 "" 2
 #NO_APP
 	testq	%rax, %rax
 	jne	.L59
@@ -459,9 +429,7 @@ hand_over:
 	movl	$12, 56(%rsp)
 	movl	$17, %edx
 #APP
-# 23 "/work/h/warm/src/agents/install/spare.c" 1
 	syscall
-# 0 "" 2
 #NO_APP
 	movq	%rax, %rsi
 	testq	%rax, %rax
@@ -473,9 +441,7 @@ hand_over:
 	movq	%rsi, %rdi
 	movq	%rsi, %rdx
 #APP
-# 23 "/work/h/warm/src/agents/install/spare.c" 1
 	syscall
-# 0 "" 2
 #NO_APP
 	cmpl	%eax, %ebx
 	jne	.L59
@@ -519,9 +485,7 @@ hand_over:
 	movl	$267, %eax
 	movq	24(%rsp), %rdx
 #APP
-# 23 "/work/h/warm/src/agents/install/spare.c" 1
 	syscall
-# 0 "" 2
 #NO_APP
 	leaq	-1(%rax), %rdx
 	cmpq	$125, %rdx
@@ -562,9 +526,7 @@ hand_over:
 	movl	$9, %eax
 	movl	$3, %edx
 #APP
-# 23 "/work/h/warm/src/agents/install/spare.c" 1
 	syscall
-# 0 "" 2
 #NO_APP
 	movq	%rax, %rbx
 	cmpq	$-4096, %rax
@@ -583,9 +545,7 @@ hand_over:
 	movq	%rdi, %rdx
 	movl	$-1, 60(%rsp)
 #APP
-# 23 "/work/h/warm/src/agents/install/spare.c" 1
 	syscall
-# 0 "" 2
 #NO_APP
 	movq	(%rsp), %rsi
 	movq	%rax, 24(%rbx)
@@ -593,9 +553,7 @@ hand_over:
 	movl	$135, %eax
 	movq	%rsi, %rdx
 #APP
-# 23 "/work/h/warm/src/agents/install/spare.c" 1
 	syscall
-# 0 "" 2
 #NO_APP
 	movq	(%rsp), %rsi
 	movl	$157, %ebp
@@ -604,9 +562,7 @@ hand_over:
 	movq	%rbp, %rax
 	movq	%rsi, %rdx
 #APP
-# 23 "/work/h/warm/src/agents/install/spare.c" 1
 	syscall
-# 0 "" 2
 #NO_APP
 	movq	(%rsp), %rsi
 	movq	%rax, 40(%rbx)
@@ -614,9 +570,7 @@ hand_over:
 	movq	%rbp, %rax
 	movq	%rsi, %rdx
 #APP
-# 23 "/work/h/warm/src/agents/install/spare.c" 1
 	syscall
-# 0 "" 2
 #NO_APP
 	movq	(%rsp), %rsi
 	movq	%rax, 48(%rbx)
@@ -624,9 +578,7 @@ hand_over:
 	movq	%rbp, %rax
 	movq	%rsi, %rdx
 #APP
-# 23 "/work/h/warm/src/agents/install/spare.c" 1
 	syscall
-# 0 "" 2
 #NO_APP
 	movq	(%rsp), %rsi
 	movq	%rax, 56(%rbx)
@@ -634,9 +586,7 @@ hand_over:
 	movl	$252, %eax
 	movq	%rsi, %rdx
 #APP
-# 23 "/work/h/warm/src/agents/install/spare.c" 1
 	syscall
-# 0 "" 2
 #NO_APP
 	movq	(%rsp), %rsi
 	movq	%rax, 64(%rbx)
@@ -644,9 +594,7 @@ hand_over:
 	movl	$239, %eax
 	movq	%rsi, %rdx
 #APP
-# 23 "/work/h/warm/src/agents/install/spare.c" 1
 	syscall
-# 0 "" 2
 #NO_APP
 	orq	$-1, %rdx
 	testq	%rax, %rax
@@ -687,9 +635,7 @@ hand_over:
 	movq	$-100, %rdi
 	movl	$2686976, %edx
 #APP
-# 23 "/work/h/warm/src/agents/install/spare.c" 1
 	syscall
-# 0 "" 2
 #NO_APP
 	movq	%rax, %r12
 	cmpl	$2, %eax
@@ -701,9 +647,7 @@ hand_over:
 	movq	$27143, 64(%rsp)
 	movl	$8, %r10d
 #APP
-# 23 "/work/h/warm/src/agents/install/spare.c" 1
 	syscall
-# 0 "" 2
 #NO_APP
 	testq	%rax, %rax
 	jne	.L59
@@ -712,9 +656,7 @@ hand_over:
 	orq	$-1, %rdi
 	movl	$8, %edx
 #APP
-# 23 "/work/h/warm/src/agents/install/spare.c" 1
 	syscall
-# 0 "" 2
 #NO_APP
 	movl	%eax, %r13d
 	cmpl	$2, %eax
@@ -734,9 +676,7 @@ hand_over:
 	xorl	%r9d, %r9d
 	movq	%r15, %rax
 #APP
-# 23 "/work/h/warm/src/agents/install/spare.c" 1
 	syscall
-# 0 "" 2
 #NO_APP
 	cmpq	$-11, %rax
 	jne	.L73
@@ -772,9 +712,7 @@ hand_over:
 	movl	$1, %edx
 	movq	%rbx, %rsi
 #APP
-# 23 "/work/h/warm/src/agents/install/spare.c" 1
 	syscall
-# 0 "" 2
 #NO_APP
 	cmpq	$-4, %rax
 	je	.L89
@@ -815,9 +753,7 @@ hand_over:
 	xorl	%r9d, %r9d
 	movq	%rbx, %rax
 #APP
-# 23 "/work/h/warm/src/agents/install/spare.c" 1
 	syscall
-# 0 "" 2
 #NO_APP
 	cmpq	$-4, %rax
 	je	.L77
@@ -856,9 +792,7 @@ begin:
 	movl	$86, %edx
 	leaq	sentence.0(%rip), %rsi
 #APP
-# 23 "/work/h/warm/src/agents/install/spare.c" 1
 	syscall
-# 0 "" 2
 #NO_APP
 	jmp	.L100
 .L99:
@@ -878,9 +812,7 @@ begin:
 	movq	%r12, %rsi
 	movq	%r15, %rdx
 #APP
-# 23 "/work/h/warm/src/agents/install/spare.c" 1
 	syscall
-# 0 "" 2
 #NO_APP
 	movq	%r14, %rsi
 	movq	%r13, %rdi
@@ -894,9 +826,7 @@ begin:
 	movq	%r15, %rsi
 	movq	%r12, %rdx
 #APP
-# 23 "/work/h/warm/src/agents/install/spare.c" 1
 	syscall
-# 0 "" 2
 #NO_APP
 	xorl	%r10d, %r10d
 	leaq	24(%rbx), %rsi
@@ -904,18 +834,14 @@ begin:
 	movl	$59, %eax
 	movq	%r14, %rdx
 #APP
-# 23 "/work/h/warm/src/agents/install/spare.c" 1
 	syscall
-# 0 "" 2
 #NO_APP
 	movl	$1, %eax
 	movl	$86, %edx
 	movq	%r13, %rdi
 	leaq	sentence.0(%rip), %rsi
 #APP
-# 23 "/work/h/warm/src/agents/install/spare.c" 1
 	syscall
-# 0 "" 2
 #NO_APP
 	movl	$125, %edi
 .L100:
