@@ -107,7 +107,7 @@ export function withGrants(
 }
 
 /** A relative pattern means the project it is read in: a grant of one holds in the project where it was made. */
-export function limitedTo({ matcher }: Rule): boolean {
+export function limitedTo({ matcher }: Pick<Rule, "matcher">): boolean {
   const pattern =
     matcher.kind === "path" ? matcher.pattern : matcher.kind === "tool" && matcher.where?.by === "path" ? matcher.where.pattern : undefined;
   return pattern !== undefined && !/^(?:\/|~|\*\*)/.test(pattern);

@@ -3,6 +3,7 @@ import { holderOf, type Outcome, rememberAnswer } from "../../engine/index.ts";
 import { parseRule } from "../../policy/index.ts";
 import { LONGEST_GRANT_MS, type Machine } from "../../state/index.ts";
 import { changesFor } from "../../suggest/index.ts";
+import { grantedIn } from "../granted-in.ts";
 import { LIBRARY } from "../library.ts";
 import type { GuardCall } from "./call.ts";
 import type { JudgedCall } from "./judging.ts";
@@ -85,7 +86,9 @@ export function keepScope(
   const { request } = first.outcome;
   const now = Date.now();
   const until = now + (scope.is === "for" ? scope.ms : LONGEST_GRANT_MS);
-  const { session } = request;
+  const { session, principal } = request;
+  // Of whom nothing but the session is known, that is who it is.
+  const bound = session !== undefined && (scope.is === "session" || principal?.user === undefined);
   for (const rule of scope.is === "rule" ? [scope.rule] : rules)
     memory.addGrant(
       holderOf(request),
@@ -95,7 +98,8 @@ export function keepScope(
         by: "whoever was asked",
         until,
         why: `answered about ${target}`.slice(0, 300),
-        ...(scope.is === "session" && session !== undefined ? { session } : {}),
+        ...(bound ? { session } : {}),
+        ...grantedIn(rule, first.outcome),
       },
       now,
     );

@@ -12,6 +12,10 @@ export interface PendingApproval {
   readonly created: number;
   readonly expires: number;
   readonly calls: readonly GuardCall[];
+  /** The tool that makes them, and what it was given. */
+  readonly tool?: { readonly name: string; readonly input: unknown };
+  /** Texts of the policies that made the guard stricter that asked. */
+  readonly stricter: readonly string[];
   readonly principal?: Principal;
   readonly cwd: string;
   readonly subagent?: string;
@@ -43,13 +47,28 @@ function signedText({
   created,
   expires,
   calls,
+  tool,
+  stricter,
   principal,
   cwd,
   subagent,
   text,
   agentSays,
 }: Omit<PendingApproval, "signature">): string {
-  return JSON.stringify([v, id, created, expires, calls, principal ?? null, cwd, subagent ?? null, text, agentSays]);
+  return JSON.stringify([
+    v,
+    id,
+    created,
+    expires,
+    calls,
+    tool ?? null,
+    stricter,
+    principal ?? null,
+    cwd,
+    subagent ?? null,
+    text,
+    agentSays,
+  ]);
 }
 
 const sign = (secret: Uint8Array, text: string): string => createHmac("sha256", secret).update(text).digest("base64url");

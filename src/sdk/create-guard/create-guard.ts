@@ -24,8 +24,7 @@ export function createGuard<P extends Principal = Principal>(options: GuardOptio
   const { policies } = readGuardOptions(options);
   const { files = "none", confine = false, audit = files !== "none", shell = "any", approvals, cwd = process.cwd(), principal } = options;
   const [policy, ...stricter] = policies;
-  const tight = stricter.map(({ file }) => file);
-  if (files === "none") checkStricter(policy, tight);
+  if (files === "none") checkStricter(policy, stricter);
   let own: Uint8Array | undefined;
   const secret = async (): Promise<Uint8Array> => (await approvals?.secret?.()) ?? (own ??= randomBytes(32));
   const { onAsk, onDecision, shadow } = options;
@@ -40,6 +39,6 @@ export function createGuard<P extends Principal = Principal>(options: GuardOptio
       },
       secret,
     },
-    { principal, cwd, stricter: tight },
+    { principal, cwd, stricter },
   );
 }

@@ -41,12 +41,12 @@ function named({ table = TABLE, secret }: TableOptions): { readonly table: strin
  */
 export function postgresApprovals(client: PostgresClient, options: TableOptions): ApprovalStore {
   const { table, secret } = named(options);
+  const columns = "id text primary key, created bigint not null, expires bigint not null, pending text not null";
+  const create = `create table if not exists ${table} (${columns})`;
   let made: Promise<unknown> | undefined;
   const ready = async (): Promise<void> => {
-    made ??= client.query(
-      `create table if not exists ${table} (id text primary key, created bigint not null, expires bigint not null, pending text not null)`,
-      [],
-    );
+    // Of two that make it at the same moment one may be told, as an error, that it is there.
+    made ??= client.query(create, []).catch(async () => await client.query(create, []));
     try {
       await made;
     } catch (error) {

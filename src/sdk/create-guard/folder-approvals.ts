@@ -1,16 +1,5 @@
 import { randomBytes } from "node:crypto";
-import {
-  chmodSync,
-  existsSync,
-  linkSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  statSync,
-  unlinkSync,
-  writeFileSync,
-} from "node:fs";
+import { existsSync, linkSync, mkdirSync, readdirSync, readFileSync, renameSync, statSync, unlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { errorCode } from "../../state/index.ts";
 import { type ApprovalStore, isListed, type PendingApproval, readPending } from "./approvals.ts";
@@ -27,7 +16,8 @@ export function folderApprovals(folder: string): ApprovalStore {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const stats = statSync(folder);
   if (process.getuid !== undefined && stats.uid !== process.getuid()) throw new Error(`${folder} belongs to another user`);
-  if ((stats.mode & 0o077) !== 0) chmodSync(folder, 0o700);
+  // It may be anybody's, `/tmp` for one: it is not ours to close.
+  if ((stats.mode & 0o077) !== 0) throw new Error(`others may enter ${folder}: take a folder of its own, or close it with chmod 700`);
   const place = (id: string): string => join(folder, `${id}.json`);
   const listed = (): readonly PendingApproval[] =>
     readdirSync(folder)

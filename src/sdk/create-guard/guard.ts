@@ -15,10 +15,10 @@ import { idOf, isSigned, type PendingApproval, signPending, tokenOf } from "./ap
 import { type GuardCall, GuardCallError } from "./call.ts";
 import { callsOf, type ToolEffect, type ToolEffects } from "./effects.ts";
 import { ApprovalPending, PermissionDenied, UnknownApproval } from "./errors.ts";
-import { folderOf, type GuardPlaceInCode, type GuardRoot, judgeCalls, type JudgedCalls, targetsOf } from "./judging.ts";
+import { folderOf, type GuardPlaceInCode, type GuardRoot, judgeCalls, type JudgedCalls, type JudgingWay, targetsOf } from "./judging.ts";
 import { CALL_OPTIONS, checkPrincipal, WITH_OPTIONS } from "./guard-options.ts";
-import { checkStricter, GuardOptionError, readCodePolicy } from "./policy-in-code.ts";
-import { callsFor, checked, openedDecision } from "./opened.ts";
+import { checkStricter, GuardOptionError, readCodePolicy, readPolicyText } from "./policy-in-code.ts";
+import { callsFor, checked, notJudged, openedDecision } from "./opened.ts";
 import { checkEffects, type EffectsOf, type GuardedTool, isEffect, readInput, type RunContext, type ToolSpec, withRun } from "./tool.ts";
 import type {
   AllowedOutcome,
@@ -55,13 +55,15 @@ export class Guard<P extends Principal = Principal> {
 
   /** Judges a call, or several that belong together. Asks nobody, and lets nothing happen. Throws `GuardCallError` for what is no call. */
   async decide(call: GuardCall | readonly GuardCall[], options: GuardCallOptions<P> = {}): Promise<CallDecision<P>> {
-    const { decision } = await this.#judge(call, options);
+    checkCallOptions(options);
+    const { decision } = await this.#judge(call, options, { starts: true });
     return this.#told(decision);
   }
 
   /** Judges, and asks where it has to. A refusal is a value. */
   async check(call: GuardCall | readonly GuardCall[], options: GuardCallOptions<P> = {}): Promise<CallOutcome<P>> {
-    return await this.#conclude(await this.#judge(call, options), options, options.signal);
+    checkCallOptions(options);
+    return await this.#conclude(await this.#judge(call, options, { starts: true }), options, options.signal);
   }
 
   /** As `check`. Throws `PermissionDenied`, or `ApprovalPending` where the answer comes later. */
@@ -92,13 +94,18 @@ export class Guard<P extends Principal = Principal> {
       ...(principal === undefined ? {} : { principal }),
       ...(subagent === undefined ? {} : { subagent }),
     };
-    const judged = await this.#judge(calls, options, true);
-    if (judged.decision.verdict !== "ask") return await this.#conclude(judged, options, undefined);
+    const { tool } = pending;
+    const way = { starts: true, ...(tool === undefined ? {} : { tool }) };
+    // What made that guard stricter that asked holds for this call here as well.
+    const judging = this.#stricter(pending.stricter);
+    const judged = await judging.#judge(calls, options, way);
+    if (judged.decision.verdict === "deny") return await judging.#conclude(judged, options);
     if (read.is === "later") {
       await approvals.put(pending);
       return this.#waits(judged.decision, pending, secret);
     }
-    return await this.#answered(judged, read, options, by);
+    // A no is a no, though the policy would allow it by now.
+    return await judging.#answered(judged, read, options, by);
   }
 
   /**
@@ -123,7 +130,7 @@ export class Guard<P extends Principal = Principal> {
       if (outcome.verdict === "pending") throw new ApprovalPending(outcome);
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- read by the same schema when it was judged
       const last = "input" in outcome ? (outcome.input as I) : input;
-      return await run(last, { decision: outcome.decision, signal: options.signal });
+      return await run(last, { decision: outcome.decision, cwd: folderOf(this.#place, options), signal: options.signal });
     };
     return Object.assign(call, {
       toolName: name,
@@ -158,6 +165,7 @@ export class Guard<P extends Principal = Principal> {
   visible<T extends Record<string, unknown>>(tools: T): Partial<T> {
     const { root } = this.#shared;
     const seen = Object.entries(tools).filter(([name]) => {
+      if (this.#shared.options.shadow === true) return true;
       const { decision } = judgeCalls([{ tool: name, input: {} }], root, this.#place, {});
       return decision.verdict !== "deny" || decision.rule === undefined;
     });
@@ -171,7 +179,7 @@ export class Guard<P extends Principal = Principal> {
     const { principal = this.#place.principal, cwd, policy } = change;
     checkPrincipal("with", principal);
     const before = this.#place.stricter;
-    const stricter = policy === undefined ? before : [...before, readCodePolicy(policy, "policy").file];
+    const stricter = policy === undefined ? before : [...before, readCodePolicy(policy, "policy")];
     if (stricter !== before && this.#shared.root.files === "none") checkStricter(this.#shared.root.policy, stricter);
     return new Guard(this.#shared, { principal, cwd: cwd === undefined ? this.#place.cwd : resolve(this.#place.cwd, cwd), stricter });
   }
@@ -209,9 +217,17 @@ export class Guard<P extends Principal = Principal> {
         ...(subagent === undefined ? {} : { subagent }),
         ...(principal === undefined && session === undefined ? {} : { principal: { session, ...principal } }),
       };
-      const { calls, name } = callsFor(asked, effects);
-      const judged = judgeCalls(calls, this.#shared.root, this.#place, options, name);
-      const decision = openedDecision(judged, this.#shared.options.shadow === true);
+      const shadow = this.#shared.options.shadow === true;
+      let judged: JudgedCalls;
+      try {
+        const { calls, tool } = callsFor(asked, effects);
+        const planning = asked.host?.planning === true;
+        judged = judgeCalls(calls, this.#shared.root, this.#place, options, { planning, ...(tool === undefined ? {} : { tool }) });
+      } catch (error) {
+        // An error would end the SDK's whole run.
+        return notJudged(error, shadow);
+      }
+      const decision = openedDecision(judged, shadow);
       asking.set(decision.verdict, { judged, options });
       this.#told(judged.decision);
       return decision;
@@ -236,22 +252,26 @@ export class Guard<P extends Principal = Principal> {
     await this.#shared.options.approvals?.close?.();
   }
 
-  async #judge(call: GuardCall | readonly GuardCall[], options: GuardCallOptions<P>, own = false): Promise<JudgedCalls> {
-    if (!own) checkOptions("the guard", options, CALL_OPTIONS);
-    checkPrincipal("the guard", options.principal);
+  /** As `with({ policy })`, by texts. Those that are there already make it no stricter. */
+  #stricter(texts: readonly string[]): Guard<P> {
+    const own = this.#place.stricter.map(({ text }) => text);
+    const more = texts.filter((text) => !own.includes(text)).map((text) => readPolicyText(text, "policy"));
+    return more.length === 0 ? this : new Guard(this.#shared, { ...this.#place, stricter: [...this.#place.stricter, ...more] });
+  }
+
+  async #judge(call: GuardCall | readonly GuardCall[], options: GuardCallOptions<P>, way: JudgingWay): Promise<JudgedCalls> {
     const { root } = this.#shared;
     if (root.confine) await probeSandbox(folderOf(this.#place, options));
-    return judgeCalls(isList(call) ? call : [call], root, this.#place, options);
+    return judgeCalls(isList(call) ? call : [call], root, this.#place, options, way);
   }
 
   async #checkTool<I>(spec: ToolSpec<I>, input: I, options: GuardCallOptions<P>): Promise<CallOutcome<P>> {
-    checkOptions("the guard", options, CALL_OPTIONS);
-    checkPrincipal("the guard", options.principal);
+    checkCallOptions(options);
     return await this.#conclude(this.#judgeTool(spec, input, options), options, options.signal, { spec, input });
   }
 
   #judgeTool<I>({ name, does }: ToolSpec<I>, input: I, options: GuardCallOptions<P>): JudgedCalls {
-    return judgeCalls(callsOf(does, input), this.#shared.root, this.#place, options, name);
+    return judgeCalls(callsOf(does, input), this.#shared.root, this.#place, options, { tool: { name, input } });
   }
 
   /** What becomes of calls that were judged. */
@@ -271,7 +291,7 @@ export class Guard<P extends Principal = Principal> {
       try {
         read = readAnswer(await onAsk(question, { signal: signal ?? new AbortController().signal }));
       } catch (error) {
-        read = { is: "no", note: `asking failed: ${visible(error instanceof Error ? error.message : String(error)).slice(0, 200)}` };
+        read = { is: "no", note: `asking failed: ${messageOf(error)}` };
       }
     }
     if (signal?.aborted === true) return refused(this.#told({ ...judged.decision, answer: "nobody" }), "cancelled");
@@ -284,13 +304,21 @@ export class Guard<P extends Principal = Principal> {
       created: now,
       expires: now + WAITS_MS,
       calls,
+      ...(of === undefined ? {} : { tool: { name: of.spec.name, input: of.input } }),
+      stricter: this.#place.stricter.map(({ text }) => text),
       ...(principal === undefined ? {} : { principal }),
       cwd: folderOf(this.#place, options),
       ...(options.subagent === undefined ? {} : { subagent: options.subagent }),
       text: question.text,
       agentSays: question.agentSays,
     });
-    await approvals.put(pending);
+    try {
+      await approvals.put(pending);
+    } catch (error) {
+      const problem = `the question could not be kept: ${messageOf(error)}`;
+      const told = this.#told({ ...judged.decision, answer: "nobody", warnings: [...judged.decision.warnings, problem] });
+      return refused(told, `approval required, and ${problem}`);
+    }
     return this.#waits(judged.decision, pending, secret);
   }
 
@@ -319,7 +347,7 @@ export class Guard<P extends Principal = Principal> {
       const note = read.is === "no" && read.note !== "" ? `, and said: ${visible(read.note).slice(0, 500)}` : "";
       return refused(this.#told({ ...judged.decision, answer: "refused" }), `${who} refused${note} (${judged.decision.forModel})`);
     }
-    if (read.call !== undefined || read.input !== undefined) return await this.#changed(read, options, of);
+    if (read.call !== undefined || read.input !== undefined) return await this.#changed(judged, read, options, of);
     for (const { outcome } of judged.parts) noteAnswer(outcome, "allowed", machine);
     keepScope(read.scope, judged.parts, rulesFor(judged.parts), machine, targetsOf(judged.parts));
     return this.#allowed(judged, this.#told({ ...judged.decision, answer: "allowed" }));
@@ -327,25 +355,33 @@ export class Guard<P extends Principal = Principal> {
 
   /** What a person changed is judged once more: a deny stays one, whoever wrote the call. */
   async #changed<I>(
+    judged: JudgedCalls,
     read: Extract<ReadAnswer, { is: "yes" }>,
     options: GuardCallOptions<P>,
     of: ToolCall<I> | undefined,
   ): Promise<CallOutcome<P>> {
     let changed: JudgedCalls;
     let input: { readonly input?: I } = {};
-    if (read.input !== undefined && of !== undefined) {
-      const given = await readInput(of.spec, read.input);
-      input = { input: given };
-      changed = this.#judgeTool(of.spec, given, options);
-    } else if (read.call !== undefined && of === undefined) changed = await this.#judge(read.call, options, true);
-    else throw new GuardCallError(of === undefined ? "a call is changed by `call`" : "the call of a tool is changed by `input`");
+    try {
+      if (read.input !== undefined && of !== undefined) {
+        const given = await readInput(of.spec, read.input);
+        input = { input: given };
+        changed = this.#judgeTool(of.spec, given, options);
+      } else if (read.call !== undefined && of === undefined) changed = await this.#judge(read.call, options, { starts: true });
+      else throw new GuardCallError(of === undefined ? "a call is changed by `call`" : "the call of a tool is changed by `input`");
+    } catch (error) {
+      return refused(
+        this.#told({ ...judged.decision, answer: "refused" }),
+        `what the user changed was not understood: ${messageOf(error)}`,
+      );
+    }
     if (changed.decision.verdict === "deny") return refused(this.#told(changed.decision), changed.decision.forModel);
     return { ...this.#allowed(changed, this.#told({ ...changed.decision, answer: "allowed" })), ...input };
   }
 
   #allowed({ parts }: JudgedCalls, decision: CallDecision<P>): AllowedOutcome<P> {
-    const [first, ...more] = parts;
-    const start = more.length === 0 ? first?.start : undefined;
+    // Only a call by itself has something that is started in its place.
+    const [start] = parts.flatMap((part) => part.start ?? []);
     return {
       verdict: "allow",
       calls: parts.map(({ call }) => call),
@@ -410,5 +446,12 @@ const refused = <P extends Principal>(decision: CallDecision<P>, forModel: strin
   forModel,
   decision,
 });
+
+const messageOf = (error: unknown): string => visible(error instanceof Error ? error.message : String(error)).slice(0, 200);
+
+function checkCallOptions(options: GuardCallOptions): void {
+  checkOptions("the guard", options, CALL_OPTIONS);
+  checkPrincipal("the guard", options.principal);
+}
 
 const isList = (call: GuardCall | readonly GuardCall[]): call is readonly GuardCall[] => Array.isArray(call);

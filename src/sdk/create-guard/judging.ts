@@ -1,8 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { resolve } from "node:path";
-import { visible } from "../../action/index.ts";
+import { realpathSync } from "node:fs";
+import { brief, visible } from "../../action/index.ts";
+import { isObject } from "../../data/index.ts";
 import { decide, type DecideOptions, failedOutcome, type Outcome, type PolicySource, type Request } from "../../engine/index.ts";
-import { compareDecisions, type PolicyFile, type Principal } from "../../policy/index.ts";
+import { compareDecisions, type Principal } from "../../policy/index.ts";
 import { type Machine, ProcessMemory, thisMachine } from "../../state/index.ts";
 import { type ConfinedStart, confinedStart, confineUnknown, type GuardDecision } from "../guard/open-guard.ts";
 import { noteOutcome } from "../guard/outcomes.ts";
@@ -26,7 +28,22 @@ export interface GuardPlaceInCode {
   readonly principal: Principal | undefined;
   readonly cwd: string;
   /** Policies behind the first, which make it stricter. */
-  readonly stricter: readonly PolicyFile[];
+  readonly stricter: readonly ReadCodePolicy[];
+}
+
+/** A tool of the program's own whose calls they are: rules may be about its name and its input, too. */
+export interface NamedTool {
+  readonly name: string;
+  readonly input: unknown;
+}
+
+/** How calls are judged. */
+export interface JudgingWay {
+  readonly tool?: NamedTool | undefined;
+  /** Whoever asked starts what is given in the place of a command. Nobody knows that of a tool, or of several calls. */
+  readonly starts?: boolean;
+  /** The host only plans. */
+  readonly planning?: boolean;
 }
 
 /** One call that was judged. */
@@ -60,7 +77,7 @@ export function guardMachine({
   const own: NodeJS.ProcessEnv = { ...(env ?? process.env), ...(home === undefined ? {} : { HOME: home }) };
   if (files !== "none" || confine) return { ...plain(thisMachine(own)), memory };
   return {
-    home: own["HOME"]?.startsWith("/") === true ? own["HOME"] : "/",
+    home: realHome(own["HOME"]),
     env: own,
     platform: process.platform,
     uid: process.getuid?.(),
@@ -69,6 +86,16 @@ export function guardMachine({
     memory,
     alone: true,
   };
+}
+
+/** What is protected there is compared by the names that paths really have. */
+function realHome(home = "/"): string {
+  if (!home.startsWith("/")) return "/";
+  try {
+    return realpathSync.native(home);
+  } catch {
+    return home;
+  }
 }
 
 /** Without the account: a program that serves others is none of them. */
@@ -80,11 +107,12 @@ export function judgeCalls(
   root: GuardRoot,
   place: GuardPlaceInCode,
   options: GuardCallOptions,
-  toolName?: string,
+  { tool, starts = false, planning = false }: JudgingWay = {},
 ): JudgedCalls {
   const started = performance.now();
-  const parts = calls.map((call) => judgeOne(call, root, place, options));
-  const named = toolName === undefined ? [] : [judgeOne({ tool: toolName, input: {} }, root, place, options)].filter(isWritten);
+  const way = { starts: starts && calls.length === 1 && tool === undefined, planning };
+  const parts = calls.map((call) => judgeOne(call, root, place, options, way));
+  const named = tool === undefined ? [] : [judgeOne(callOfTool(tool), root, place, options, way)].filter(isWritten);
   const all = [...parts, ...named];
   const [first, ...others] = all.map(({ outcome }) => decisionOf(outcome));
   const worst = others.reduce((so, next) => (so === undefined || compareDecisions(next.decision, so.decision) > 0 ? next : so), first);
@@ -112,14 +140,23 @@ export function judgeCalls(
   };
 }
 
+const callOfTool = ({ name, input }: NamedTool): GuardCall => ({ tool: name, input: isObject(input) ? input : {} });
+
 /** A tool's name is judged beside what it does where somebody has written about it. */
 const isWritten = ({ outcome: { verdict } }: JudgedCall): boolean => verdict.decision !== "allow" && verdict.rule !== undefined;
 
 const principalOf = ({ principal }: GuardPlaceInCode, options: GuardCallOptions): Principal | undefined => options.principal ?? principal;
 
-function judgeOne(call: GuardCall, root: GuardRoot, place: GuardPlaceInCode, options: GuardCallOptions): JudgedCall {
+function judgeOne(
+  call: GuardCall,
+  root: GuardRoot,
+  place: GuardPlaceInCode,
+  options: GuardCallOptions,
+  { starts, planning }: Required<Omit<JudgingWay, "tool">>,
+): JudgedCall {
   const lowered = lowerCall(call);
-  const request = requestOf(lowered, root, place, options);
+  const confines = starts && root.confine && ("argv" in call || ("shell" in call && root.shell !== "zsh"));
+  const request = requestOf(lowered, root, place, { ...options, confines, planning });
   const { made, decideOptions } = settingsFor(request, root, place);
   let outcome: Outcome;
   try {
@@ -131,11 +168,16 @@ function judgeOne(call: GuardCall, root: GuardRoot, place: GuardPlaceInCode, opt
   return { call, lowered, outcome, start: outcome.instead === undefined ? undefined : made.start };
 }
 
-function requestOf({ tool, facts, input }: LoweredCall, root: GuardRoot, place: GuardPlaceInCode, options: GuardCallOptions): Request {
+function requestOf(
+  { tool, facts, input }: LoweredCall,
+  root: GuardRoot,
+  place: GuardPlaceInCode,
+  options: GuardCallOptions & { readonly confines: boolean; readonly planning: boolean },
+): Request {
   const principal = principalOf(place, options);
   const { user, tenant, role, agent = "library", session } = principal ?? {};
   const cwd = options.cwd === undefined ? place.cwd : resolve(place.cwd, options.cwd);
-  const confines = root.confine && (facts?.does === "argv" || (facts?.does === "shell" && root.shell !== "zsh"));
+  const { confines, planning } = options;
   return {
     tool,
     facts,
@@ -147,7 +189,7 @@ function requestOf({ tool, facts, input }: LoweredCall, root: GuardRoot, place: 
     session,
     subagent: options.subagent,
     memory: `library of process ${process.pid}`,
-    host: { shell: root.shell, decides: false, asks: true, bypassed: false, planning: false, confines },
+    host: { shell: root.shell, decides: false, asks: true, bypassed: false, planning, confines },
     ...(principal === undefined ? {} : { principal: { user, tenant, role } }),
   };
 }
@@ -156,14 +198,18 @@ function settingsFor(request: Request, root: GuardRoot, { stricter }: GuardPlace
   const { machine, policy, files, audit } = root;
   const made: { start?: ConfinedStart } = {};
   const confine: DecideOptions["confine"] = (_, own) => {
+    // INVARIANT: a run goes by the policy files of this machine alone: whatever else forbids something would not hold in it.
+    if (policy !== undefined || stricter.length > 0 || files !== "all" || request.principal !== undefined) return { problem: UNREACHED };
     const start = confinedStart(request, own);
     if ("problem" in start) return start;
     made.start = start;
     return { command: start.line };
   };
-  const wanted = typeof files === "string" ? (files === "none" ? undefined : LAYERS_OF[files]) : new Set(["explicit"]);
+  // A variable of the environment names further files: only with `all`.
+  const isWanted = ({ layer, file }: PolicySource): boolean =>
+    typeof files === "string" ? files !== "none" && LAYERS_OF[files].has(layer) : layer === "explicit" && files.includes(file);
   const select = (found: readonly PolicySource[]): readonly PolicySource[] => [
-    ...(wanted === undefined ? found : found.filter(({ layer }) => wanted.has(layer))),
+    ...found.filter(isWanted),
     ...(policy === undefined ? [] : [sourceOf(policy)]),
   ];
   const decideOptions: DecideOptions = {
@@ -173,15 +219,20 @@ function settingsFor(request: Request, root: GuardRoot, { stricter }: GuardPlace
     policyFiles: typeof files === "string" ? [] : files,
     select,
     adapt: (found) => {
-      const tight = tightenedBy(found, stricter);
-      return root.confine ? confineUnknown(tight) : tight;
+      const tight = tightenedBy(
+        found,
+        stricter.map(({ file }) => file),
+      );
+      return request.host.confines === true ? confineUnknown(tight) : tight;
     },
     audit,
     extensions: "off",
-    ...(root.confine ? { confine } : {}),
+    ...(request.host.confines === true ? { confine } : {}),
   };
   return { made, decideOptions };
 }
+
+const UNREACHED = "a run goes by the policy files of this machine, and not by the guard's own policy, files and principal";
 
 /** No opinion is a question: nobody else decides. */
 function decisionOf({ answer, verdict, warnings }: Outcome): GuardDecision {
@@ -191,7 +242,11 @@ function decisionOf({ answer, verdict, warnings }: Outcome): GuardDecision {
 
 /** For people: what the calls are about. */
 export const targetsOf = (parts: readonly JudgedCall[]): string =>
-  parts.map(({ lowered: { tool, target } }) => (tool === target ? visible(tool) : `${visible(tool)} ${visible(target)}`)).join("; ");
+  parts
+    .map(({ lowered: { tool, target } }) => (tool === target ? visible(tool) : `${visible(tool)} ${brief(target, LONGEST_TARGET)}`))
+    .join("; ");
+
+const LONGEST_TARGET = 4000;
 
 export const folderOf = (place: GuardPlaceInCode, options: GuardCallOptions): string =>
   options.cwd === undefined ? place.cwd : resolve(place.cwd, options.cwd);

@@ -1,16 +1,17 @@
-import { compareDecisions, type RequestVerdict } from "../../policy/index.ts";
+import { visible } from "../../action/index.ts";
+import { compareDecisions, type RequestVerdict, verdictOf } from "../../policy/index.ts";
 import { PermissionDeniedError } from "../errors.ts";
 import type { GuardDecision, GuardRequest } from "../guard/open-guard.ts";
 import { type GuardCall, GuardCallError } from "./call.ts";
 import { callsOf, type ToolEffect, type ToolEffects } from "./effects.ts";
-import type { JudgedCalls } from "./judging.ts";
+import type { JudgedCalls, NamedTool } from "./judging.ts";
 
 // A guard of `createGuard` in the form that adapters know: that of `openGuard`.
 
 interface ToolCalls {
   readonly calls: readonly GuardCall[];
   /** The tool whose effects they are: rules may speak about its name as well. */
-  readonly name?: string;
+  readonly tool?: NamedTool;
 }
 
 /** What an adapter asks about, as calls. */
@@ -24,7 +25,7 @@ export function callsFor(asked: GuardRequest, effects: ToolEffects): ToolCalls {
   const effect = Object.hasOwn(effects, tool) ? effects[tool] : undefined;
   if (effect === undefined) return { calls: [{ tool, input, ...(facts === undefined ? {} : { facts }) }] };
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the program says of its own tool what it takes
-  return { calls: callsOf(effect as ToolEffect<unknown>, input), name: tool };
+  return { calls: callsOf(effect as ToolEffect<unknown>, input), tool: { name: tool, input } };
 }
 
 function fileCall({ operation, path, tree }: Extract<GuardRequest, { operation: unknown }>): GuardCall {
@@ -48,7 +49,7 @@ function fileCall({ operation, path, tree }: Extract<GuardRequest, { operation: 
 }
 
 /** The verdict of all calls as one, in the form of `openGuard`. */
-export function openedDecision({ parts, decision }: JudgedCalls, shadow: boolean): GuardDecision {
+export function openedDecision({ decision }: JudgedCalls, shadow: boolean): GuardDecision {
   const { forPerson: reason, forModel: modelReason, warnings, verdict: said } = decision;
   const verdicts = decision.verdicts.toSorted((a, b) => compareDecisions(b.decision, a.decision));
   const [worst = NOTHING] = verdicts;
@@ -57,9 +58,15 @@ export function openedDecision({ parts, decision }: JudgedCalls, shadow: boolean
     actions: verdicts.flatMap(({ actions }) => actions),
     unknowns: verdicts.flatMap(({ unknowns }) => unknowns),
   };
-  const [only, ...more] = parts;
-  const confined = more.length === 0 && only?.start !== undefined ? { confined: only.start } : {};
-  return { decision: shadow ? "allow" : said, reason, modelReason, verdict, warnings, ...confined };
+  return { decision: shadow ? "allow" : said, reason, modelReason, verdict, warnings };
+}
+
+/** What could not be judged is refused, but by a guard that only reports. */
+export function notJudged(error: unknown, shadow: boolean): GuardDecision {
+  const why = visible(error instanceof Error ? error.message : String(error)).slice(0, 400);
+  const reason = `Assent could not judge this: ${why}`;
+  const verdict: RequestVerdict = { ...verdictOf("deny", "failure", { reason }), actions: [], unknowns: [] };
+  return { decision: shadow ? "allow" : "deny", reason, modelReason: reason, verdict, warnings: [reason] };
 }
 
 const NOTHING: RequestVerdict = {

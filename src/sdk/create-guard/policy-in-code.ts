@@ -112,11 +112,15 @@ export interface ReadCodePolicy {
 const known = new Map<string, ReadCodePolicy>();
 const MOST_KNOWN = 500;
 
-/** Reads a policy with the same messages as a file's. Throws `GuardOptionError`. */
-export function readCodePolicy(policy: CodePolicy, option: string): ReadCodePolicy {
-  const fail = (message: string): never => {
+const failureOf =
+  (option: string) =>
+  (message: string): never => {
     throw new GuardOptionError(option, `${option}: ${message}`);
   };
+
+/** Reads a policy with the same messages as a file's. Throws `GuardOptionError`. */
+export function readCodePolicy(policy: CodePolicy, option: string): ReadCodePolicy {
+  const fail = failureOf(option);
   const given: unknown = policy;
   if (typeof given === "string" && !PRESETS.some((name) => name === given)) {
     const near = closest(given, PRESETS);
@@ -127,6 +131,12 @@ export function readCodePolicy(policy: CodePolicy, option: string): ReadCodePoli
   const text = textOf(typeof given === "string" ? { preset: given } : given);
   if (text === undefined) return fail("a policy is plain data: texts, numbers, lists and objects");
   if (text.length > MOST_TEXT) return fail("the policy is too large");
+  return readPolicyText(text, option);
+}
+
+/** As `readCodePolicy`, for a text that one has. */
+export function readPolicyText(text: string, option: string): ReadCodePolicy {
+  const fail = failureOf(option);
   const there = known.get(text);
   if (there !== undefined) return there;
   const read = readPolicy(text, { file: IN_CODE, layer: "explicit", examples: lowerExample });
@@ -181,11 +191,15 @@ const alone = new WeakMap<PolicyFile, Policy>();
 let preset: Policy | undefined;
 
 /** Throws `GuardOptionError` where one of these policies cannot be added to what stands in front of it. */
-export function checkStricter(first: ReadCodePolicy | undefined, stricter: readonly PolicyFile[]): void {
+export function checkStricter(first: ReadCodePolicy | undefined, stricter: readonly ReadCodePolicy[]): void {
   let base = first === undefined ? (preset ??= joinLayers([])) : alone.get(first.file);
   if (base === undefined && first !== undefined) alone.set(first.file, (base = joinLayers([{ ok: true, policy: first.file }])));
   try {
-    if (base !== undefined) tightenedBy(base, stricter);
+    if (base !== undefined)
+      tightenedBy(
+        base,
+        stricter.map(({ file }) => file),
+      );
   } catch (error) {
     throw new GuardOptionError("policy", `policy: ${error instanceof Error ? error.message : String(error)}`);
   }

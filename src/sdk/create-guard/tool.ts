@@ -20,6 +20,8 @@ export interface ToolSpec<I> {
 /** What a guarded tool's own function is told besides its input. */
 export interface RunContext<P extends Principal = Principal> {
   readonly decision: CallDecision<P>;
+  /** What relative paths were judged from. */
+  readonly cwd: string;
   readonly signal: AbortSignal | undefined;
 }
 

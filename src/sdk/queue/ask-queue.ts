@@ -7,6 +7,7 @@ import { addRule, editPolicy, policyPlace, ruleEntries, starterPolicy } from "..
 import { parseRule, type RequestVerdict, same } from "../../policy/index.ts";
 import { addGrant, LONGEST_GRANT_MS, type Machine } from "../../state/index.ts";
 import { changesFor } from "../../suggest/index.ts";
+import { grantedIn } from "../granted-in.ts";
 import { LIBRARY } from "../library.ts";
 
 /** A request that is asked about before anything of it is done: a tool's call, a command of a host. */
@@ -115,6 +116,7 @@ export function rememberReply(asked: QueuedRequest, question: Question, answer: 
           until: now + Math.min(lasts, LONGEST_GRANT_MS),
           why: brief(`answered when ${asked.who} wanted to ${asked.what}`, 300),
           ...(answer.scope === "session" && session !== undefined ? { session } : {}),
+          ...grantedIn(narrowest.rule, outcome),
         },
         now,
       );

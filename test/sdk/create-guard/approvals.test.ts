@@ -1,5 +1,5 @@
 import { PGlite } from "@electric-sql/pglite";
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -136,6 +136,31 @@ describe.each(Object.entries(STORES).filter((entry): entry is [string, () => Pai
     expect(await stricter.resume(token, { yes: "once" }, "bob")).toMatchObject({ verdict: "deny" });
   });
 
+  it("a no is a no, though the policy would allow it by now", async () => {
+    const { one } = open();
+    const { token } = await pendingOn(one);
+    const looser = guardOn(one, { policy: { permissions: { allow: ["Edit(src/**)"] } } });
+    expect(await looser.resume(token, { no: "" }, "bob")).toMatchObject({ verdict: "deny", decision: { answer: "refused" } });
+  });
+
+  it("what made the guard stricter that asked holds for what a person changed", async () => {
+    const { one } = open();
+    const strict = guardOn(one).with({ policy: { permissions: { deny: ["Edit(docs/**)"] } } });
+    const asked = await strict.check(write);
+    if (asked.verdict !== "pending") throw new Error(asked.verdict);
+    const answer = { yes: "once", call: { edit: "docs/a.md" } } as const;
+    expect(await guardOn(one).resume(asked.token, answer, "bob")).toMatchObject({ verdict: "deny" });
+  });
+
+  it("the tool's own name is judged again", async () => {
+    const { one } = open();
+    const save = (guard: ReturnType<typeof guardOn>) => guard.tool({ name: "save", does: (path: string) => ({ write: path }) }, () => 1);
+    const asked = await save(guardOn(one)).check("src/a.ts");
+    if (asked.verdict !== "pending") throw new Error(asked.verdict);
+    const stricter = guardOn(one, { policy: { permissions: { deny: ["save"] } } });
+    expect(await stricter.resume(asked.token, true, "bob")).toMatchObject({ verdict: "deny" });
+  });
+
   it("a changed call is judged, too", async () => {
     const { one } = open();
     const { token } = await pendingOn(one);
@@ -189,6 +214,12 @@ describe("a folder of questions", () => {
     expect(statSync(folder).mode & 0o777).toBe(0o700);
     for (const name of readdirSync(folder)) expect(statSync(join(folder, name)).mode & 0o777).toBe(0o600);
     expect(readFileSync(join(folder, "secret"))).toHaveLength(32);
+  });
+  it("closes no folder that others may enter", () => {
+    const folder = fresh();
+    mkdirSync(folder, { mode: 0o755 });
+    expect(() => folderApprovals(folder)).toThrow("others may enter");
+    expect(statSync(folder).mode & 0o777).toBe(0o755);
   });
   it("a damaged question is none", async () => {
     const folder = fresh();

@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, expectTypeOf, it } from "vitest";
+import { guardTools } from "../../../src/sdk/ai-sdk/index.ts";
 import type { PolicyInput } from "../../../src/policy/read/schema.ts";
 import { z } from "zod";
 import {
@@ -10,8 +11,10 @@ import {
   createGuard,
   type GuardAnswer,
   type GuardCall,
+  type GuardChange,
   type GuardOptions,
   type GuardQuestion,
+  memoryApprovals,
   type PolicyObject,
 } from "../../../src/sdk/index.ts";
 
@@ -184,6 +187,37 @@ describe("questions", () => {
     expect(asked).toBe(3);
   });
 
+  it.each<readonly [GuardAnswer, string]>([
+    [{ yes: { for: "10m" } }, "allow"],
+    [{ yes: { rule: "Edit(src/**)" } }, "allow"],
+  ])("%j holds in the project that was asked about, and for the session where nobody is named", async (answer, here) => {
+    const guard = guardOf({ cwd: join(cwd, "home"), onAsk: () => answer, principal: { session: "s" } });
+    await guard.check(write);
+    const said = async (change: GuardChange): Promise<string> => (await guard.with(change).decide(write)).verdict;
+    expect([await said({}), await said({ cwd: join(cwd, "secrets") }), await said({ principal: { session: "other" } })]).toEqual([
+      here,
+      "ask",
+      "ask",
+    ]);
+  });
+
+  it("a changed call that is none is a refusal", async () => {
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- as plain JavaScript answers
+    const onAsk = (): GuardAnswer => ({ yes: "once", call: { sell: "ls" } }) as unknown as GuardAnswer;
+    expect(await guardOf({ onAsk }).check(write)).toMatchObject({
+      verdict: "deny",
+      forModel: expect.stringContaining("was not understood") as unknown,
+    });
+  });
+
+  it("a question that cannot be kept is a refusal that says so", async () => {
+    const approvals = { ...memoryApprovals(), put: async () => await Promise.reject(new Error("disk full")) };
+    expect(await guardOf({ approvals }).check(write)).toMatchObject({
+      verdict: "deny",
+      forModel: expect.stringContaining("disk full") as unknown,
+    });
+  });
+
   it("what somebody refused is asked about through other tools, for him alone", async () => {
     const guard = guardOf({
       policy: { permissions: { allow: ["Bash(touch:*)", "Edit(src/**)"], ask: ["Delete(src/**)"] } },
@@ -280,6 +314,15 @@ describe("tools", () => {
     const save = saver({ policy: { permissions: { allow: ["Edit(src/**)"], deny: ["save"] } } });
     await expect(save({ path: "src/a.ts", text: "" })).rejects.toMatchObject({ code: "permission-denied" });
   });
+  it("a rule about what the tool is given holds, too", async () => {
+    const save = saver({ policy: { permissions: { allow: ["Edit(src/**)"], deny: ["save(path:src/a.ts)"] } } });
+    await expect(save({ path: "src/a.ts", text: "" })).rejects.toMatchObject({ code: "permission-denied" });
+    expect(await save({ path: "src/b.ts", text: "" })).toBe("saved src/b.ts");
+  });
+  it("is told from where its paths were judged", async () => {
+    const where = guardOf().tool({ name: "where", does: "nothing" }, (_, context) => context.cwd);
+    expect([await where(undefined), await where(undefined, { cwd: "src" })]).toEqual([cwd, join(cwd, "src")]);
+  });
   it("what does nothing needs no rule", async () => {
     const now = guardOf({ policy: "strict" }).tool({ name: "now", does: "nothing" }, () => 5);
     expect(await now(undefined)).toBe(5);
@@ -304,6 +347,46 @@ describe("tools", () => {
   it("hides what is always denied", () => {
     const guard = guardOf({ policy: { permissions: { deny: ["drop_*", "mcp__db__*"] } } });
     expect(Object.keys(guard.visible({ drop_table: 1, mcp__db__query: 1, save: 1 }))).toEqual(["save"]);
+  });
+});
+
+describe.runIf(process.platform === "linux")("confine", () => {
+  const script = "./x.sh";
+  it("is asked about where the guard's own policy, files or principal would not hold in the run", async () => {
+    for (const options of [
+      {},
+      { policy: { permissions: { deny: ["Read(secrets/**)"] } } },
+      { files: "user" },
+      { files: "all", principal: { user: "ann" } },
+    ] as const)
+      expect((await guardOf({ confine: true, ...options }).decide({ shell: script })).verdict).toBe("ask");
+  });
+  it("never stands for a tool or for several calls, which nobody starts in another way", async () => {
+    const guard = guardOf({ confine: true, files: "all", env: { PATH: "/usr/bin:/bin", XDG_STATE_HOME: join(cwd, "state") } });
+    const alone = await guard.check({ shell: script });
+    // Where the kernel lets runs be: else this, too, is a question.
+    if (alone.verdict === "allow") expect(alone.start).toBeDefined();
+    expect((await guard.check([{ shell: script }, { read: "src/a.ts" }])).verdict).toBe("deny");
+    expect((await guard.tool({ name: "run", does: () => ({ shell: script }) }, () => 1).check(undefined)).verdict).toBe("deny");
+    const facts = { bash: { does: "shell", field: "cmd" } } as const;
+    const call = { toolName: "bash", toolCallId: "1", input: { cmd: script } };
+    expect(await guardTools(guard, { facts })({ toolCall: call })).toMatchObject({ type: "user-approval" });
+    expect(await guard.aiSdk({ bash: () => ({ shell: script }) })({ toolCall: call })).toMatchObject({ type: "user-approval" });
+  });
+});
+
+describe("in an SDK", () => {
+  const call = { toolName: "save", toolCallId: "1", input: { path: "src/a.ts" } };
+  it("an effect that fails, or says nothing, is a refusal and ends no run", async () => {
+    const failing = (): never => {
+      throw new Error("no such field");
+    };
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- as plain JavaScript gives it
+    for (const effect of [failing, (() => undefined) as unknown as () => GuardCall])
+      expect(await guardOf().aiSdk({ save: effect })({ toolCall: call })).toMatchObject({ type: "denied" });
+  });
+  it("shadow hides no tool", () => {
+    expect(Object.keys(guardOf({ shadow: true, policy: { permissions: { deny: ["save"] } } }).visible({ save: 1 }))).toEqual(["save"]);
   });
 });
 

@@ -1,0 +1,9 @@
+import { limitedTo, type Outcome } from "../engine/index.ts";
+import { parseRule } from "../policy/index.ts";
+
+/** Where an answer holds that is kept as a rule: a relative pattern means the project that was asked about, and no other one. */
+export function grantedIn(rule: string, outcome: Outcome | undefined): { readonly project?: string } {
+  const parsed = parseRule(rule);
+  const world = outcome?.basis?.context.world;
+  return parsed.ok && world !== undefined && limitedTo(parsed) ? { project: world.canonical(world.projectRoot) } : {};
+}
