@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { agentNamed } from "../src/agents/index.ts";
 import { decide, type Request } from "../src/engine/index.ts";
 import { read } from "../src/engine/reader/index.ts";
-import { lowerTool } from "../src/engine/tools.ts";
+import { lowerTool } from "../src/request/index.ts";
 import { realWorld } from "../src/engine/world.ts";
 import { judge } from "../src/policy/index.ts";
 import { thisMachine } from "../src/state/index.ts";

@@ -105,7 +105,7 @@ try {
       outfile: join(fresh, "hook.cjs"),
       plugins: [lazyShell, lazySurvey, lazyPatch, lazyServer, lazyExtensions, lazyObeyed, lazyIgnore],
     }),
-    build({ ...part, entryPoints: { server: join(root, "src/engine/server-fields.ts") }, outdir: fresh, outExtension: { ".js": ".cjs" } }),
+    build({ ...part, entryPoints: { server: join(root, "src/request/server-fields.ts") }, outdir: fresh, outExtension: { ".js": ".cjs" } }),
     build({
       ...part,
       ...fromFile,

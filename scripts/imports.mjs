@@ -14,6 +14,7 @@ export const RANK = {
   policy: 2,
   shell: 3,
   patch: 4,
+  request: 5,
   state: 5,
   audit: 6,
   approve: 6,
@@ -34,7 +35,7 @@ export const RANK = {
   cli: 14,
 };
 /** Pure folders: no file, clock, environment or process access. */
-export const PURE = ["data", "path", "action", "pattern", "edit", "policy", "shell", "patch"];
+export const PURE = ["data", "path", "action", "pattern", "edit", "policy", "shell", "patch", "request"];
 
 const IMPORT = /(?:\bfrom\s*|\bimport\s*\(?\s*|\brequire\s*\(\s*)(["'])([^"'\n]+)\1/g;
 const IMPURE =

@@ -94,7 +94,7 @@ export const lazyPatch = {
 export const lazyServer = {
   name: "lazy-server",
   setup(bundle) {
-    bundle.onLoad({ filter: /engine[\\/]server-fields\.ts$/ }, () => ({ contents: forwarded("server")("serverFields"), loader: "js" }));
+    bundle.onLoad({ filter: /request[\\/]server-fields\.ts$/ }, () => ({ contents: forwarded("server")("serverFields"), loader: "js" }));
   },
 };
 

@@ -60,16 +60,6 @@ export class Resolver {
     return path.includes("/..") && /\/\.\.(?:\/|$)/.test(path) ? this.walk("/", path, 0) : this.resolve(normalise(path), 0);
   }
 
-  /**
-   * A path as the kernel walks it: every `..` leaves the folder that was really entered.
-   * `undefined` when that is where the lexical form leads too.
-   */
-  physical(path: string): string | undefined {
-    if (!path.includes("/..")) return undefined;
-    const walked = this.walk("/", path, 0);
-    return walked === this.resolve(normalise(path), 0) ? undefined : walked;
-  }
-
   private walk(base: string, path: string, links: number): string {
     let at = path.startsWith("/") ? "/" : base;
     for (const part of path.split("/")) {

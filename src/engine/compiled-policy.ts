@@ -1,7 +1,7 @@
 import { type Action, unpaid } from "../action/index.ts";
 import { joinLayers, type Policy } from "../policy/index.ts";
 import { isOwn, openState, readRegular, readTrust, writeAtomic, type Machine, type Trust } from "../state/index.ts";
-import { lowerExample } from "./examples.ts";
+import { lowerExample } from "../request/index.ts";
 import type { PolicySource } from "./policy-files.ts";
 
 /** The part that understands policy files: large, and needed only when one has changed. */

@@ -27,17 +27,14 @@ import {
   sessionName,
   type Machine,
 } from "../state/index.ts";
+import { answerFor, guessEffects, type HostAnswer, lowerTool, narrowByGuess, type Request, whoOf, withGuess } from "../request/index.ts";
 import { WatchFirst } from "./compiled-policy.ts";
 import { type ExtensionLimits, tightenByExtensions } from "./extensions/index.ts";
 import { grantsHere, hereOf, withGrants } from "./grants.ts";
 import { noteEdits } from "./obeyed-files.ts";
-import type { Request } from "./request.ts";
 import { recallRefusals, rememberDenied } from "./refusals.ts";
-import { countRefusals, holdBack, whoOf } from "./automation.ts";
+import { countRefusals, holdBack } from "./automation.ts";
 import { failedVerdict, findSources, judgingBy, type Situation } from "./situation.ts";
-import { answerFor, type HostAnswer } from "./answer.ts";
-import { narrowByGuess, guessEffects, withGuess } from "./undescribed-tools.ts";
-import { lowerTool } from "./tools.ts";
 import { realWorld } from "./world.ts";
 
 /** Keeps what a tool of the host is about to change; the question instead, where that cannot be done. */

@@ -1,8 +1,7 @@
 import { type Grant, type Policy, type Rule, usesOf } from "../policy/index.ts";
 import { grantsFolder, type Machine, readGrants, type RuleGrant, useGrant } from "../state/index.ts";
 import { compiledPolicy, type PolicyReader } from "./compiled-policy.ts";
-import type { Request } from "./request.ts";
-import { holderOf, identityOf } from "./automation.ts";
+import { holderOf, identityOf, type Request } from "../request/index.ts";
 import type { Outcome } from "./decide.ts";
 
 /** What tells whether a grant holds here. */

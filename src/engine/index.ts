@@ -12,10 +12,19 @@ export {
 export { POLICY_NAME, type PolicyDraft, policyFile, type PolicySource, withDraft } from "./policy-files.ts";
 export { grantsHere, type HeldGrant, limitedTo } from "./grants.ts";
 export { rememberAnswer } from "./refusals.ts";
-export type { EndHooks, Host, Input, Request, ToolFacts } from "./request.ts";
-export { answerFor, type HostAnswer } from "./answer.ts";
-export { automationLevel, holderOf } from "./automation.ts";
+export {
+  answerFor,
+  type EndHooks,
+  holderOf,
+  type Host,
+  type HostAnswer,
+  type Input,
+  lowerExample,
+  NOWHERE,
+  type Request,
+  type ToolFacts,
+} from "../request/index.ts";
+export { automationLevel } from "./automation.ts";
 export { projectOf, realWorld, repositoryOf } from "./world.ts";
 export { forgetFindings } from "./programs.ts";
 export { Resolver } from "./canonical-paths.ts";
-export { lowerExample, NOWHERE } from "./examples.ts";

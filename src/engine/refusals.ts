@@ -14,8 +14,7 @@ import {
   verdictOf,
 } from "../policy/index.ts";
 import { addRefusals, type FileIdentity, identityOfPath, type RecordedRefusal, refusalsSince } from "../state/index.ts";
-import { holderOf } from "./automation.ts";
-import type { Request } from "./request.ts";
+import { holderOf, type Request } from "../request/index.ts";
 import type { Judging } from "./situation.ts";
 
 /**

@@ -1,4 +1,4 @@
-import type { Action, DangerId, Lowered, World } from "../action/index.ts";
+import type { Lowered, World } from "../action/index.ts";
 import { joinPath, parentOf } from "../path/index.ts";
 import {
   floorPaths,
@@ -12,11 +12,10 @@ import {
   verdictOf,
   type Who,
 } from "../policy/index.ts";
-import { lowerArgv } from "../shell/index.ts";
+import { dangersOf } from "../request/index.ts";
 import { type Machine, paneFlags } from "../state/index.ts";
 import { compiledPolicy, type PolicyReader } from "./compiled-policy.ts";
 import { explicitFiles, findPolicyFiles, POLICY_NAME, type PolicySource } from "./policy-files.ts";
-import { NOWHERE } from "./examples.ts";
 import { whyKeepsWall, whyUnseen } from "./obeyed-files.ts";
 
 /**
@@ -92,26 +91,6 @@ export function failedVerdict(error: unknown): RequestVerdict {
   const [message = ""] = (error instanceof Error ? error.message : String(error)).split("\n");
   const reason = `Assent could not judge this: ${message.slice(0, 200)}`;
   return { ...verdictOf("ask", "failure", { reason }), actions: [], unknowns: [] };
-}
-
-/** Known per command line: the dangers of a rule's words do not depend on the machine. */
-const dangers = new Map<string, ReadonlySet<DangerId>>();
-
-function dangersOf(argv: readonly string[]): ReadonlySet<DangerId> {
-  const key = argv.join("\0");
-  let found = dangers.get(key);
-  if (found === undefined) {
-    found = new Set(lowerArgv(argv, { world: NOWHERE }).actions.flatMap(dangersIn));
-    if (dangers.size > 1000) dangers.clear();
-    dangers.set(key, found);
-  }
-  return found;
-}
-
-/** Deleting a folder is seen by the path, and not by the words. */
-function dangersIn(action: Action): readonly DangerId[] {
-  const folder = action.kind === "file" && action.operation === "delete" && (action.recursive === true || action.target.kind === "tree");
-  return folder ? [...(action.dangers ?? []), "delete-recursive"] : (action.dangers ?? []);
 }
 
 /** Entries below home, each without its last `/`, and their first names. Made when first asked for. */

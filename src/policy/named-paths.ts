@@ -11,7 +11,7 @@ import { byRule } from "./verdicts.ts";
 
 /**
  * Words of a command that nobody says the meaning of, held against secrets and written rules. As with the input of a
- * server's tool (`engine/undescribed-tools.ts`) it only ever narrows: a word is supposed to be read, and to be changed.
+ * server's tool (`request/undescribed-tools.ts`) it only ever narrows: a word is supposed to be read, and to be changed.
  *
  * - read: what a written rule denies or asks, and what is a secret, is denied or asked as for `cat`;
  * - changed: only written deny rules count. One that spells this path denies; a pattern, which may well mean to let

@@ -32,7 +32,7 @@ export async function terminalPictures(root: string): Promise<readonly Picture[]
 const ARCHITECTURE: readonly (readonly [title: string, folders: readonly string[]])[] = [
   ["who asks", ["cli", "page", "look", "agents", "sdk", "resident", "approve"]],
   ["the whole decision", ["engine", "state", "audit", "import", "inspect", "lint", "policy-test", "suggest", "verify"]],
-  ["what a request would do", ["shell", "patch", "action"]],
+  ["what a request would do", ["request", "shell", "patch", "action"]],
   ["what the policy says", ["policy", "policy-edit", "pattern", "edit", "path", "data"]],
   ["the kernel's side", ["supervise"]],
 ];

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { printAction } from "../../src/action/index.ts";
 import { protocol as claude } from "../../src/agents/claude/index.ts";
 import { realWorld } from "../../src/engine/index.ts";
-import { lowerTool } from "../../src/engine/tools.ts";
+import { lowerTool } from "../../src/request/index.ts";
 import { scratch } from "../scratch.ts";
 
 /** [tool, input, actions or unknown reasons]; `P` is the project, `H` home. */

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { loadRefusals } from "../../src/agents/native/index.ts";
-import { NOWHERE } from "../../src/engine/examples.ts";
+import { NOWHERE } from "../../src/request/index.ts";
 import { matchMatcher, parseRule, readingOf, REFUSALS_TOLD } from "../../src/policy/index.ts";
 import { lowerShell } from "../../src/shell/index.ts";
 

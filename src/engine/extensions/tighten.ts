@@ -3,7 +3,7 @@ import { brief } from "../../action/index.ts";
 import { joinPath } from "../../path/index.ts";
 import { isMeantQuestion, type RequestVerdict, verdictOf } from "../../policy/index.ts";
 import { errorCode, isOwn, type Machine } from "../../state/index.ts";
-import type { Request } from "../request.ts";
+import type { Request } from "../../request/index.ts";
 import { askExtension, type ExtensionLimits, type ExtensionResult } from "./run.ts";
 import type { ExtensionQuestion } from "./types.ts";
 

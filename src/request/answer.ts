@@ -1,6 +1,5 @@
 import { adviceForModel, adviceForPerson } from "../action/index.ts";
 import type { Policy, Decision, RequestVerdict, Verdict } from "../policy/index.ts";
-import type { Bypass } from "../state/index.ts";
 import type { Host } from "./request.ts";
 
 /** What the host is told: a verdict in the host's situation. */
@@ -23,7 +22,7 @@ export interface HostAnswer {
  *   not understood, what protects Assent, nor anything while a policy file is broken or a breaker has tripped.
  * - While the host is planning, only what changes nothing is waved through.
  */
-export function answerFor(verdict: RequestVerdict, policy: Policy | undefined, host: Host, bypass?: Bypass): HostAnswer {
+export function answerFor(verdict: RequestVerdict, policy: Policy | undefined, host: Host, bypass?: { readonly by: string }): HostAnswer {
   const say = (decision: Decision, prefix = "", why: Verdict = verdict): HostAnswer => {
     const shown = why.untrusted === true ? untrustedReason(why) : why.reason;
     const told = (reason: string, help: string | undefined): string => `${prefix}${reason}${help === undefined ? "" : ` (${help})`}`;

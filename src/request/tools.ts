@@ -4,7 +4,7 @@ import { lowerPatch } from "../patch/index.ts";
 import { baseName, joinPath, normalise, resolvePath } from "../path/index.ts";
 import { expandBraces, normaliseHost, possibleHosts } from "../pattern/index.ts";
 import { lowerArgv, lowerShell } from "../shell/index.ts";
-import { Resolver } from "./canonical-paths.ts";
+import { physicalPath } from "./physical-path.ts";
 import type { Input, Request, ToolFacts } from "./request.ts";
 
 /** Longer commands are not analysed: Linux itself takes at most 128 KB in one argument. */
@@ -22,7 +22,7 @@ const unknown = (reason: string, help?: string): Lowered => ({
 /** What a tool call would do. */
 export function lowerTool(request: Request, world: World): Lowered {
   // `link/..` in a folder's name leads elsewhere by text than by the file system, and hosts differ in which they take.
-  if (new Resolver("/").physical(request.cwd) !== undefined)
+  if (physicalPath(request.cwd, world) !== undefined)
     return unknown("the folder of this call can be read in two ways: it goes back behind a link", "name the folder without `..`");
   return lowerBy(request.facts, request, world);
 }
@@ -248,7 +248,7 @@ function pathsOf(given: string, world: World, searched = false): readonly string
     const raw = absolute(spelling, world);
     out.add(normalise(raw));
     // Hosts differ in whether `link/..` is resolved by text or by the file system: judge both.
-    const physical = new Resolver(world.cwd).physical(raw);
+    const physical = physicalPath(raw, world);
     if (physical !== undefined) out.add(physical);
     if (searched && !spelling.startsWith("/") && world.kind(normalise(raw)) === "missing")
       for (const found of filesEndingIn(spelling, world)) out.add(found);
