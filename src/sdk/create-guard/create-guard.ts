@@ -4,6 +4,7 @@ import { Guard } from "./guard.ts";
 import { readGuardOptions } from "./guard-options.ts";
 import { guardMachine } from "./judging.ts";
 import { checkStricter } from "./policy-in-code.ts";
+import { snapshot } from "./snapshot.ts";
 import type { GuardOptions } from "./types.ts";
 
 /**
@@ -39,6 +40,6 @@ export function createGuard<P extends Principal = Principal>(options: GuardOptio
       },
       secret,
     },
-    { principal, cwd, stricter },
+    { principal: snapshot(principal), cwd, stricter },
   );
 }

@@ -1,4 +1,5 @@
 import type { GuardCall } from "./call.ts";
+import { snapshot } from "./snapshot.ts";
 
 /** A schema as libraries for them share it (standardschema.dev, version 1): of zod, valibot, arktype and others. */
 export interface StandardSchema<I> {
@@ -24,7 +25,7 @@ export type ToolEffects = Readonly<Record<string, ToolEffect<never>>>;
 /** The calls that an input means. Throws what the effect throws. */
 export function callsOf<I>(effect: ToolEffect<I>, input: I): readonly GuardCall[] {
   if (effect === "nothing") return [];
-  const given = effect(input);
+  const given = snapshot(effect(input));
   return isList(given) ? given : [given];
 }
 

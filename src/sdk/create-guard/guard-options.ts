@@ -4,6 +4,7 @@ import type { Principal } from "../../policy/index.ts";
 import { checkOptions, type Options } from "../options.ts";
 import type { ApprovalStore } from "./approvals.ts";
 import { type CodePolicy, GuardOptionError, readCodePolicy, type ReadCodePolicy } from "./policy-in-code.ts";
+import { snapshot } from "./snapshot.ts";
 import type { GuardCallOptions, GuardChange, GuardOptions } from "./types.ts";
 
 export const OPTIONS = {
@@ -22,7 +23,7 @@ export const OPTIONS = {
   shell: ["any", "bash", "sh", "zsh"],
 } satisfies Options<GuardOptions>;
 
-export const CALL_OPTIONS = {
+const CALL_OPTIONS = {
   principal: "object",
   cwd: "string",
   subagent: "string",
@@ -48,6 +49,14 @@ export function checkPrincipal(of: string, principal: Principal | undefined): vo
   for (const [name, value] of Object.entries(principal))
     if (value === "" || (typeof value === "string" && value.includes("\0")))
       throw new GuardOptionError("principal", `${of}: \`${visible(name)}\` of the principal is empty, or no name`);
+}
+
+/** What belongs to one call, as it is now. Throws for what does not exist. */
+export function readCallOptions<P extends Principal>(options: GuardCallOptions<P>): GuardCallOptions<P> {
+  checkOptions("the guard", options, CALL_OPTIONS);
+  const { principal } = options;
+  checkPrincipal("the guard", principal);
+  return principal === undefined ? options : { ...options, principal: snapshot(principal) };
 }
 
 /** What an option holds that is more than a kind. Throws `GuardOptionError` or `TypeError`. */

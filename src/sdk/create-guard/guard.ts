@@ -16,9 +16,10 @@ import { type GuardCall, GuardCallError } from "./call.ts";
 import { callsOf, type ToolEffect, type ToolEffects } from "./effects.ts";
 import { ApprovalPending, PermissionDenied, UnknownApproval } from "./errors.ts";
 import { folderOf, type GuardPlaceInCode, type GuardRoot, judgeCalls, type JudgedCalls, type JudgingWay, targetsOf } from "./judging.ts";
-import { CALL_OPTIONS, checkPrincipal, WITH_OPTIONS } from "./guard-options.ts";
+import { checkPrincipal, readCallOptions, WITH_OPTIONS } from "./guard-options.ts";
 import { checkStricter, GuardOptionError, readCodePolicy, readPolicyText } from "./policy-in-code.ts";
 import { callsFor, checked, notJudged, openedDecision } from "./opened.ts";
+import { snapshot } from "./snapshot.ts";
 import { checkEffects, type EffectsOf, type GuardedTool, isEffect, readInput, type RunContext, type ToolSpec, withRun } from "./tool.ts";
 import type {
   AllowedOutcome,
@@ -55,15 +56,14 @@ export class Guard<P extends Principal = Principal> {
 
   /** Judges a call, or several that belong together. Asks nobody, and lets nothing happen. Throws `GuardCallError` for what is no call. */
   async decide(call: GuardCall | readonly GuardCall[], options: GuardCallOptions<P> = {}): Promise<CallDecision<P>> {
-    checkCallOptions(options);
-    const { decision } = await this.#judge(call, options, { starts: true });
+    const { decision } = await this.#judge(call, readCallOptions(options), { starts: true });
     return this.#told(decision);
   }
 
   /** Judges, and asks where it has to. A refusal is a value. */
   async check(call: GuardCall | readonly GuardCall[], options: GuardCallOptions<P> = {}): Promise<CallOutcome<P>> {
-    checkCallOptions(options);
-    return await this.#conclude(await this.#judge(call, options, { starts: true }), options, options.signal);
+    const own = readCallOptions(options);
+    return await this.#conclude(await this.#judge(call, own, { starts: true }), own, own.signal);
   }
 
   /** As `check`. Throws `PermissionDenied`, or `ApprovalPending` where the answer comes later. */
@@ -99,13 +99,13 @@ export class Guard<P extends Principal = Principal> {
     // What made that guard stricter that asked holds for this call here as well.
     const judging = this.#stricter(pending.stricter);
     const judged = await judging.#judge(calls, options, way);
-    if (judged.decision.verdict === "deny") return await judging.#conclude(judged, options);
+    if (judged.decision.verdict === "deny") return await judging.#conclude(judged, options, undefined, tool);
     if (read.is === "later") {
       await approvals.put(pending);
       return this.#waits(judged.decision, pending, secret);
     }
     // A no is a no, though the policy would allow it by now.
-    return await judging.#answered(judged, read, options, by);
+    return await judging.#answered(judged, read, options, by, tool);
   }
 
   /**
@@ -129,8 +129,11 @@ export class Guard<P extends Principal = Principal> {
       if (outcome.verdict === "deny") throw new PermissionDenied(outcome);
       if (outcome.verdict === "pending") throw new ApprovalPending(outcome);
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- read by the same schema when it was judged
-      const last = "input" in outcome ? (outcome.input as I) : input;
-      return await run(last, { decision: outcome.decision, cwd: folderOf(this.#place, options), signal: options.signal });
+      return await run((outcome.tool === undefined ? input : outcome.tool.input) as I, {
+        decision: outcome.decision,
+        cwd: folderOf(this.#place, options),
+        signal: options.signal,
+      });
     };
     return Object.assign(call, {
       toolName: name,
@@ -147,11 +150,12 @@ export class Guard<P extends Principal = Principal> {
     checkEffects(tools, effects);
     const guarded = Object.entries(tools).map(([name, tool]) => {
       const spec = { name, does: effectIn(effects, name) };
-      const whole = withRun(tool, (run) => async (input, ...rest) => {
-        const outcome = await this.#checkTool(spec, input, signalIn(rest[0]));
+      const whole = withRun(tool, async (given, beside) => {
+        const input = snapshot(given);
+        const outcome = await this.#checkTool(spec, input, signalIn(beside));
         if (outcome.verdict === "deny") throw new PermissionDenied(outcome);
         if (outcome.verdict === "pending") throw new ApprovalPending(outcome);
-        return await run("input" in outcome ? outcome.input : input, ...rest);
+        return outcome.tool === undefined ? input : outcome.tool.input;
       });
       if (whole === undefined)
         throw new GuardOptionError("tools", `tools: \`${visible(name)}\` cannot be guarded: it is not a function, and has no \`execute\``);
@@ -176,7 +180,8 @@ export class Guard<P extends Principal = Principal> {
   /** A guard for somebody else, at another place, or with a stricter policy: made in microseconds, for each request of a server. */
   with(change: GuardChange<P>): Guard<P> {
     checkOptions("with", change, WITH_OPTIONS);
-    const { principal = this.#place.principal, cwd, policy } = change;
+    const { cwd, policy } = change;
+    const principal = change.principal === undefined ? this.#place.principal : snapshot(change.principal);
     checkPrincipal("with", principal);
     const before = this.#place.stricter;
     const stricter = policy === undefined ? before : [...before, readCodePolicy(policy, "policy")];
@@ -261,13 +266,14 @@ export class Guard<P extends Principal = Principal> {
 
   async #judge(call: GuardCall | readonly GuardCall[], options: GuardCallOptions<P>, way: JudgingWay): Promise<JudgedCalls> {
     const { root } = this.#shared;
+    const calls = snapshot(isList(call) ? call : [call]);
     if (root.confine) await probeSandbox(folderOf(this.#place, options));
-    return judgeCalls(isList(call) ? call : [call], root, this.#place, options, way);
+    return judgeCalls(calls, root, this.#place, options, way);
   }
 
   async #checkTool<I>(spec: ToolSpec<I>, input: I, options: GuardCallOptions<P>): Promise<CallOutcome<P>> {
-    checkCallOptions(options);
-    return await this.#conclude(this.#judgeTool(spec, input, options), options, options.signal, { spec, input });
+    const own = readCallOptions(options);
+    return await this.#conclude(this.#judgeTool(spec, input, own), own, own.signal, { name: spec.name, input, spec });
   }
 
   #judgeTool<I>({ name, does }: ToolSpec<I>, input: I, options: GuardCallOptions<P>): JudgedCalls {
@@ -277,8 +283,8 @@ export class Guard<P extends Principal = Principal> {
   /** What becomes of calls that were judged. */
   async #conclude<I>(judged: JudgedCalls, options: GuardCallOptions<P>, signal?: AbortSignal, of?: ToolCall<I>): Promise<CallOutcome<P>> {
     const { decision } = judged;
-    if (this.#shared.options.shadow === true) return this.#allowed(judged, this.#told(decision));
-    if (decision.verdict === "allow") return this.#allowed(judged, this.#told(decision));
+    if (this.#shared.options.shadow === true) return this.#allowed(judged, this.#told(decision), of);
+    if (decision.verdict === "allow") return this.#allowed(judged, this.#told(decision), of);
     if (decision.verdict === "deny") return refused(this.#told(decision), decision.forModel);
     return await this.#ask(judged, options, signal, of);
   }
@@ -289,7 +295,7 @@ export class Guard<P extends Principal = Principal> {
     let read: ReadAnswer | undefined;
     if (onAsk !== undefined && signal?.aborted !== true) {
       try {
-        read = readAnswer(await onAsk(question, { signal: signal ?? new AbortController().signal }));
+        read = await this.#answer(question, signal ?? new AbortController().signal, onAsk);
       } catch (error) {
         read = { is: "no", note: `asking failed: ${messageOf(error)}` };
       }
@@ -304,7 +310,7 @@ export class Guard<P extends Principal = Principal> {
       created: now,
       expires: now + WAITS_MS,
       calls,
-      ...(of === undefined ? {} : { tool: { name: of.spec.name, input: of.input } }),
+      ...(of === undefined ? {} : { tool: { name: of.name, input: of.input } }),
       stricter: this.#place.stricter.map(({ text }) => text),
       ...(principal === undefined ? {} : { principal }),
       cwd: folderOf(this.#place, options),
@@ -320,6 +326,16 @@ export class Guard<P extends Principal = Principal> {
       return refused(told, `approval required, and ${problem}`);
     }
     return this.#waits(judged.decision, pending, secret);
+  }
+
+  /** What whoever is asked says; a no once the call is cancelled. */
+  async #answer(question: GuardQuestion<P>, signal: AbortSignal, onAsk: NonNullable<GuardOptions<P>["onAsk"]>): Promise<ReadAnswer> {
+    const { promise, stop } = whenAborted(signal);
+    try {
+      return readAnswer(await Promise.race([onAsk(question, { signal }), promise]));
+    } finally {
+      stop();
+    }
   }
 
   #nobody(decision: CallDecision): CallOutcome<P> {
@@ -350,7 +366,7 @@ export class Guard<P extends Principal = Principal> {
     if (read.call !== undefined || read.input !== undefined) return await this.#changed(judged, read, options, of);
     for (const { outcome } of judged.parts) noteAnswer(outcome, "allowed", machine);
     keepScope(read.scope, judged.parts, rulesFor(judged.parts), machine, targetsOf(judged.parts));
-    return this.#allowed(judged, this.#told({ ...judged.decision, answer: "allowed" }));
+    return this.#allowed(judged, this.#told({ ...judged.decision, answer: "allowed" }), of);
   }
 
   /** What a person changed is judged once more: a deny stays one, whoever wrote the call. */
@@ -361,14 +377,13 @@ export class Guard<P extends Principal = Principal> {
     of: ToolCall<I> | undefined,
   ): Promise<CallOutcome<P>> {
     let changed: JudgedCalls;
-    let input: { readonly input?: I } = {};
+    let tool = of;
     try {
-      if (read.input !== undefined && of !== undefined) {
-        const given = await readInput(of.spec, read.input);
-        input = { input: given };
-        changed = this.#judgeTool(of.spec, given, options);
+      if (read.input !== undefined && of?.spec !== undefined) {
+        tool = { ...of, input: await readInput(of.spec, read.input) };
+        changed = this.#judgeTool(of.spec, tool.input, options);
       } else if (read.call !== undefined && of === undefined) changed = await this.#judge(read.call, options, { starts: true });
-      else throw new GuardCallError(of === undefined ? "a call is changed by `call`" : "the call of a tool is changed by `input`");
+      else throw new GuardCallError(howChanged(of));
     } catch (error) {
       return refused(
         this.#told({ ...judged.decision, answer: "refused" }),
@@ -376,15 +391,17 @@ export class Guard<P extends Principal = Principal> {
       );
     }
     if (changed.decision.verdict === "deny") return refused(this.#told(changed.decision), changed.decision.forModel);
-    return { ...this.#allowed(changed, this.#told({ ...changed.decision, answer: "allowed" })), ...input };
+    const outcome = this.#allowed(changed, this.#told({ ...changed.decision, answer: "allowed" }), tool);
+    return tool === undefined ? outcome : { ...outcome, input: tool.input };
   }
 
-  #allowed({ parts }: JudgedCalls, decision: CallDecision<P>): AllowedOutcome<P> {
+  #allowed<I>({ parts }: JudgedCalls, decision: CallDecision<P>, of?: ToolCall<I>): AllowedOutcome<P> {
     // Only a call by itself has something that is started in its place.
     const [start] = parts.flatMap((part) => part.start ?? []);
     return {
       verdict: "allow",
       calls: parts.map(({ call }) => call),
+      ...(of === undefined ? {} : { tool: { name: of.name, input: of.input } }),
       ...(start === undefined || decision.shadow ? {} : { start }),
       decision,
     };
@@ -392,15 +409,17 @@ export class Guard<P extends Principal = Principal> {
 
   #question<I>(judged: JudgedCalls, { reason = "" }: GuardCallOptions<P>, of?: ToolCall<I>): GuardQuestion<P> {
     const decision = this.#own(judged.decision);
-    const { principal, calls, forPerson } = decision;
+    const { principal, forPerson } = decision;
+    // What whoever is asked does with them changes nothing of what runs.
+    const calls = snapshot(decision.calls);
     return {
-      text: `${of === undefined ? "" : `${visible(of.spec.name)}: `}${targetsOf(judged.parts)}? ${forPerson}`,
+      text: `${of === undefined ? "" : `${visible(of.name)}: `}${targetsOf(judged.parts)}? ${forPerson}`,
       agentSays: visible(reason),
       rules: rulesFor(judged.parts),
       calls,
-      ...(of === undefined ? {} : { tool: { name: of.spec.name, input: of.input } }),
+      ...(of === undefined ? {} : { tool: { name: of.name, input: snapshot(of.input) } }),
       ...(principal === undefined ? {} : { principal }),
-      decision,
+      decision: { ...decision, calls },
     };
   }
 
@@ -426,9 +445,18 @@ const asking = new WeakMap<RequestVerdict, { readonly judged: JudgedCalls; reado
 
 /** A call of a tool of the program's own. */
 interface ToolCall<I> {
-  readonly spec: ToolSpec<I>;
+  readonly name: string;
   readonly input: I;
+  /** Not there where it was asked about in another process. */
+  readonly spec?: ToolSpec<I>;
 }
+
+const howChanged = (of: object | undefined): string =>
+  of === undefined
+    ? "a call is changed by `call`"
+    : "spec" in of
+      ? "the call of a tool is changed by `input`"
+      : "the call of a tool that waited for its answer cannot be changed";
 
 const TOOL_OPTIONS = { name: "string", input: "any", does: "any" } satisfies Options<ToolSpec<unknown>>;
 
@@ -447,11 +475,15 @@ const refused = <P extends Principal>(decision: CallDecision<P>, forModel: strin
   decision,
 });
 
-const messageOf = (error: unknown): string => visible(error instanceof Error ? error.message : String(error)).slice(0, 200);
-
-function checkCallOptions(options: GuardCallOptions): void {
-  checkOptions("the guard", options, CALL_OPTIONS);
-  checkPrincipal("the guard", options.principal);
+/** `false` once it is aborted. */
+function whenAborted(signal: AbortSignal): { readonly promise: Promise<false>; readonly stop: () => void } {
+  const over = new AbortController();
+  const promise = new Promise<false>((resolveWith) => {
+    signal.addEventListener("abort", () => resolveWith(false), { once: true, signal: over.signal });
+  });
+  return { promise, stop: () => over.abort() };
 }
+
+const messageOf = (error: unknown): string => visible(error instanceof Error ? error.message : String(error)).slice(0, 200);
 
 const isList = (call: GuardCall | readonly GuardCall[]): call is readonly GuardCall[] => Array.isArray(call);

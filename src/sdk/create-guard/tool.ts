@@ -4,6 +4,7 @@ import type { Principal } from "../../policy/index.ts";
 import { callbackIn, copyWith } from "../adapters/members.ts";
 import { GuardCallError } from "./call.ts";
 import { type ToolEffect, type StandardSchema } from "./effects.ts";
+import { snapshot } from "./snapshot.ts";
 import { GuardOptionError } from "./policy-in-code.ts";
 import type { CallDecision, GuardCallOptions, CallOutcome } from "./types.ts";
 
@@ -49,8 +50,8 @@ export type EffectsOf<T> = { readonly [Name in keyof T]: ToolEffect<InputOf<T[Na
 /** Reads an input by its schema. */
 export async function readInput<I>({ name, input: schema }: Pick<ToolSpec<I>, "name" | "input">, given: unknown): Promise<I> {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- without a schema the caller says what it is
-  if (schema === undefined) return given as I;
-  const read = await schema["~standard"].validate(given);
+  if (schema === undefined) return snapshot(given) as I;
+  const read = await schema["~standard"].validate(snapshot(given));
   if (read.issues === undefined) return read.value;
   const [issue] = read.issues;
   throw new GuardCallError(
@@ -72,17 +73,30 @@ export function checkEffects(tools: Readonly<Record<string, unknown>>, effects: 
 
 export const isEffect = (effect: unknown): boolean => effect === "nothing" || typeof effect === "function";
 
-/** A tool of some library, with another function in the place of its own; undefined: it has none that could be guarded. */
-export function withRun<T>(
-  tool: T,
-  wrap: (run: (...values: unknown[]) => unknown) => (...values: unknown[]) => Promise<unknown>,
-): T | undefined {
+type Run = (...values: unknown[]) => unknown;
+
+/**
+ * A tool of some library, with another function in the place of its own; undefined: it has none that could be guarded. `admit` gives the
+ * input that it may run with, or throws.
+ */
+export function withRun<T>(tool: T, admit: (input: unknown, beside: unknown) => Promise<unknown>): T | undefined {
   if (typeof tool === "function") {
     const run = callbackIn({ tool }, "tool");
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a function of the same parameters
-    return run === undefined ? undefined : (wrap(run) as T);
+    return run === undefined ? undefined : (runAfter(admit, run, isStreaming(tool)) as T);
   }
   if (!isObject(tool)) return undefined;
   const run = callbackIn(tool, "execute");
-  return run === undefined ? undefined : copyWith(tool, { execute: wrap(run) });
+  return run === undefined ? undefined : copyWith(tool, { execute: runAfter(admit, run, isStreaming(tool["execute"])) });
 }
+
+/** An async generator function: SDKs read from what it gives at once, and wait for what any other gives. */
+const isStreaming = (run: unknown): boolean => Object.prototype.toString.call(run) === "[object AsyncGeneratorFunction]";
+
+const runAfter = (admit: (input: unknown, beside: unknown) => Promise<unknown>, run: Run, streams: boolean): Run =>
+  streams
+    ? async function* (input, ...rest) {
+        // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what an async generator function gives
+        yield* run(await admit(input, rest[0]), ...rest) as AsyncIterable<unknown>;
+      }
+    : async (input, ...rest) => await run(await admit(input, rest[0]), ...rest);

@@ -122,6 +122,8 @@ export interface AllowedOutcome<P extends Principal = Principal> {
   readonly calls: readonly GuardCall[];
   /** The input of a tool, where a person changed it. */
   readonly input?: unknown;
+  /** The tool whose calls they are, and the input that it may run with: what was judged, whatever became of the object that was given. */
+  readonly tool?: { readonly name: string; readonly input: unknown };
   /** INVARIANT: what was asked about goes ahead in no other way than by starting this. */
   readonly start?: ConfinedStart;
   readonly decision: CallDecision<P>;
