@@ -81,15 +81,19 @@ export async function settle(judged: Judged, { approved, onAsk, signal }: CallQu
   const { reason, verdict } = judged;
   if (judged.decision === "deny" || verdict === undefined) return { run: false, reason };
   if (approved) return RUN;
+  const asked = jsonOf(judged.from.input);
   const answer = await ask(onAsk, { operation: judged.from.tool, target: targetOf(judged), reason: "", verdict });
   // A tool is not started for a run that has been given up meanwhile.
   if (aborted(signal)) return CANCELLED;
+  // The input is the SDK's own object, and others hold it as well.
+  if (answer === "approved" && (asked === "" || asked !== jsonOf(judged.from.input))) return CHANGED;
   if (answer === "approved") return RUN;
   return { run: false, reason: `${answer === "nobody" ? "approval required" : "the user refused"}: ${reason}` };
 }
 
 const RUN: SettledCall = { run: true };
 const CANCELLED: SettledCall = { run: false, reason: "cancelled" };
+const CHANGED: SettledCall = { run: false, reason: "its input was changed while it was asked about: call it again" };
 const aborted = (signal: AbortSignal | undefined): boolean => signal?.aborted === true;
 
 /** What a person is asked about: the command or the path, else what the tool is given. */

@@ -2,6 +2,7 @@ import { mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { guardTools as guardToolsOfMastra } from "../../../src/sdk/mastra/index.ts";
 import { createGuard, type GuardAnswer, type GuardCall, type GuardOptions, memoryApprovals } from "../../../src/sdk/index.ts";
 
 // Mechanism: an answer takes time, and the objects of a call belong to whoever asked. What was judged and what was answered is what runs.
@@ -80,6 +81,25 @@ describe("what is changed while a person answers does not run", () => {
     const other = guardOf({ policy, onAsk: () => true }).with({ principal: { user: "u", role: roles } });
     roles[0] = "owner";
     expect([(await guard.check({ shell: "make" })).verdict, (await other.check({ shell: "make" })).verdict]).toEqual(["deny", "deny"]);
+  });
+});
+
+describe("an adapter runs what was asked about, or nothing", () => {
+  it.each([
+    ["changed", (input: { path: string }) => void (input.path = ".env"), [], "changed while it was asked about"],
+    ["as it was", () => {}, ["src/a.ts"], "ran"],
+  ] as const)("a tool of Mastra whose input is %s", async (_, change, ran, said) => {
+    const input = { path: "src/a.ts" };
+    const writes: string[] = [];
+    const execute = async ({ path }: typeof input): Promise<string> => await Promise.resolve(`ran${String(writes.push(path))}`);
+    const guard = guardOf({ onAsk: yesAfter(() => change(input)) });
+    const { save } = guardToolsOfMastra(
+      guard,
+      { save: { id: "save", execute } },
+      { effects: { save: ({ path }: typeof input) => ({ write: path }) } },
+    );
+    const ended = await save.execute(input).catch(String);
+    expect([writes, ended]).toEqual([ran, expect.stringContaining(said)]);
   });
 });
 
