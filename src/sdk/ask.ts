@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { visible } from "../action/index.ts";
+import { isObject } from "../data/index.ts";
 import type { RequestVerdict } from "../policy/index.ts";
 
 /** A question to a person. All texts are free of control characters. */
@@ -28,8 +29,28 @@ export class NobodyThereError extends Error {
   }
 }
 
+/** A yes to a call of a tool with another input than the model wrote. What is denied stays denied. */
+export class EditedInput {
+  readonly input: Readonly<Record<string, unknown>>;
+  constructor(input: Readonly<Record<string, unknown>>) {
+    this.input = input;
+  }
+}
+
+/** Answers a question about a call of a tool: as `OnAsk`, or with another input. */
+export type OnToolAsk = (question: AskQuestion) => boolean | EditedInput | Promise<boolean | EditedInput>;
+
 /** Puts a question. `nobody`: there is no one to ask. */
 export async function ask(onAsk: OnAsk | undefined, asked: Omit<AskQuestion, "question">): Promise<"approved" | "refused" | "nobody"> {
+  const answer = await askAboutTool(onAsk, asked);
+  return typeof answer === "string" ? answer : "refused";
+}
+
+/** As `ask`, where another input may be the answer. */
+export async function askAboutTool(
+  onAsk: OnToolAsk | undefined,
+  asked: Omit<AskQuestion, "question">,
+): Promise<"approved" | "refused" | "nobody" | EditedInput> {
   if (onAsk === undefined) return "nobody";
   const operation = visible(asked.operation);
   const target = visible(asked.target);
@@ -37,6 +58,7 @@ export async function ask(onAsk: OnAsk | undefined, asked: Omit<AskQuestion, "qu
   const question = `${operation} ${target}? ${verdict.reason}`;
   try {
     const answer: unknown = await onAsk({ operation, target, reason: visible(asked.reason), question, verdict });
+    if (answer instanceof EditedInput && isObject(answer.input)) return answer;
     return answer === true ? "approved" : "refused";
   } catch (error) {
     return error instanceof NobodyThereError ? "nobody" : "refused";

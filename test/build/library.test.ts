@@ -67,6 +67,24 @@ describe("the library as a package", () => {
     expect(run(process.execPath, [alone], folder)).toBe("allow permission-denied execute rm -rf ~\n");
   });
 
+  it("is bundled where none of the optional packages is installed", () => {
+    const folder = consumer({ "program.mjs": transformSync(PROGRAM, { loader: "ts" }).code }, (at) => {
+      cpSync(join(DIST, "whole-library.mjs"), join(at, "dist/whole-library.mjs"));
+      cpSync(join(DIST, "knowledge.mjs"), join(at, "dist/knowledge.mjs"));
+      cpSync(join(DIST, "chunks"), join(at, "dist/chunks"), { recursive: true });
+      cpSync(join(ROOT, "package.json"), join(at, "package.json"));
+    });
+    const { errors } = buildSync({
+      entryPoints: [join(folder, "program.mjs")],
+      bundle: true,
+      platform: "node",
+      format: "esm",
+      logLevel: "silent",
+      outfile: join(scratch().root, "bundle.mjs"),
+    });
+    expect(errors).toEqual([]);
+  });
+
   it("says the same in one piece and in parts", () => {
     const lines = readFileSync(join(ROOT, "test/cases/benign.txt"), "utf8").split("\n").slice(0, 150);
     const asked = [

@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { canUseTool, hooks, type ClaudeAnswer, type ClaudeQuestion, type OnClaudeAsk } from "../../src/sdk/claude-agent-sdk/index.ts";
-import { openGuard, type OpenedGuard } from "../../src/sdk/index.ts";
+import { createGuard, openGuard, type OpenedGuard } from "../../src/sdk/index.ts";
 import { scratch, type Scratch } from "../scratch.ts";
 
 /** `assent/claude-agent-sdk`, called as the SDK calls it. `npm run test:adapters` holds the same to the real one. */
@@ -132,6 +132,14 @@ describe("canUseTool", () => {
     const { asked, onAsk } = asker(answer);
     expect(await canUseTool(guardIn(scratch()), { onAsk })("Bash", input, options())).toEqual(expected);
     expect(asked).toHaveLength(questions);
+  });
+
+  it.each<readonly [string, object, object]>([
+    ["changed", { command: "ls" }, { behavior: "allow", updatedInput: { command: "ls" } }],
+    ["changed to what is denied", { command: "rm -rf ~" }, { behavior: "deny" }],
+  ])("a guard in code answers by its own onAsk: %s", async (_, input, expected) => {
+    const guard = createGuard({ cwd: scratch().project, onAsk: () => ({ yes: "once", input }) });
+    expect(await guard.canUseTool("Bash", build, options())).toMatchObject(expected);
   });
 
   it("asks in words free of control characters, with what the host adds", async () => {

@@ -1,8 +1,9 @@
+import type { StructuredToolInterface } from "@langchain/core/tools";
 import { Command, MemorySaver } from "@langchain/langgraph";
 import { createAgent, FakeToolCallingModel, tool, toolErrorMiddleware, type BaseMessage } from "langchain";
 import { afterEach, describe, expect, it } from "vitest";
 import { z } from "zod";
-import { openGuard, type AskQuestion, type OpenedGuard } from "../../src/sdk/index.ts";
+import { createGuard, EditedInput, openGuard, type AskQuestion, type OpenedGuard } from "../../src/sdk/index.ts";
 import { permissionMiddleware, type AdapterOptions, type ReviewRequest } from "../../src/sdk/langchain/index.ts";
 import { scratch } from "../scratch.ts";
 
@@ -49,6 +50,9 @@ interface Asked {
 }
 /** What a run waits for. */
 const askedIn = (result: object): readonly Asked[] => ("__interrupt__" in result ? (result.__interrupt__ as readonly Asked[]) : []);
+const commandsIn = (asked: readonly Asked[]): readonly unknown[] =>
+  asked.map(({ value }) => value?.actionRequests.map(({ args }) => args["command"]));
+const edit = (args: object, name = "bash") => ({ type: "edit", editedAction: { name, args } });
 const resume = (...decisions: readonly unknown[]) => new Command({ resume: { decisions } });
 
 describe("permissionMiddleware", () => {
@@ -73,7 +77,7 @@ describe("permissionMiddleware", () => {
       [],
       /delete your whole home folder/,
     ],
-    ["edit to another tool", { type: "edit", editedAction: { name: "sh", args: {} } }, [], /^the user refused: /],
+    ["edit to a tool that is not there", { type: "edit", editedAction: { name: "sh", args: {} } }, [], /^Error: sh is not a valid tool/],
     ["nonsense", { type: "yes" }, [], /^the user refused: /],
   ])("a question is an interrupt: %s", async (_, decision, expected, answer) => {
     const agent = agentOf([["rm -rf build"]]);
@@ -100,15 +104,60 @@ describe("permissionMiddleware", () => {
     },
   );
 
-  it("asks about a call, not about a tool, and runs none twice: of four at once one runs, one is refused and two are asked", async () => {
+  it("asks about the calls of one step together, in their order, and runs none twice: of four at once one runs, one is refused and two are asked", async () => {
     const agent = agentOf([["ls", "rm -rf ~", "rm -rf build", "rm -rf src"], ["rm -rf docs"]]);
     const asked = askedIn(await agent.invoke(input, config));
-    expect(ran).toEqual(["ls"]);
-    expect(asked.map(({ value }) => value?.actionRequests[0].args["command"])).toEqual(["rm -rf build", "rm -rf src"]);
-    const answers = asked.map(({ id = "" }, at) => [id, { decisions: [{ type: at === 0 ? "approve" : "reject" }] }] as const);
-    const second = await agent.invoke(new Command({ resume: Object.fromEntries(answers) }), config);
-    expect(ran).toEqual(["ls", "rm -rf build"]);
-    expect(askedIn(second).map(({ value }) => value?.actionRequests[0].args["command"])).toEqual(["rm -rf docs"]);
+    expect(ran).toEqual([]);
+    expect(commandsIn(asked)).toEqual([["rm -rf build", "rm -rf src"]]);
+    const second = await agent.invoke(resume({ type: "approve" }, { type: "reject", message: "keep src" }), config);
+    expect(ran.toSorted()).toEqual(["ls", "rm -rf build"]);
+    expect(told(second.messages)).toEqual(["ran ls", expect.stringMatching(/home folder/), "ran rm -rf build", "keep src"]);
+    expect(commandsIn(askedIn(second))).toEqual([["rm -rf docs"]]);
+  });
+
+  it.each([
+    ["too few answers", [{ type: "approve" }]],
+    ["too many", [{ type: "approve" }, { type: "approve" }, { type: "approve" }]],
+    ["one that is none", [{ type: "approve" }, "approve"], ["rm -rf build"]],
+    ["an edit to what is denied", [{ type: "approve" }, edit({ command: "rm -rf ~" })], ["rm -rf build"]],
+    ["an edit to another tool", [{ type: "approve" }, edit({ command: "ls" }, "sh")], ["rm -rf build"]],
+    ["edits", [edit({ command: "rm -rf a" }), edit({ command: "rm -rf b" })], ["rm -rf a", "rm -rf b"]],
+  ])("several at once: %s", async (_, decisions, expected = []) => {
+    const agent = agentOf([["rm -rf build", "rm -rf src"]]);
+    await agent.invoke(input, config);
+    const { messages } = await agent.invoke(resume(...decisions), config);
+    expect(ran.toSorted()).toEqual(expected);
+    expect(told(messages)).toHaveLength(2);
+  });
+
+  it("answers go by the questions that were shown, whatever the policy says by then", async () => {
+    const denied = new Set<string>();
+    const guard = guardIn();
+    const turning: OpenedGuard = {
+      ...guard,
+      decide: (request) => {
+        const command = "tool" in request ? String(request.input["command"]) : "";
+        if (command === "rm -rf late") return guard.decide({ command: denied.has("late") ? command : "ls" });
+        return guard.decide(denied.has(command) ? { command: "rm -rf ~" } : request);
+      },
+    };
+    const agent = agentOf([["rm -rf first", "rm -rf late", "rm -rf second"]], {}, turning);
+    expect(commandsIn(askedIn(await agent.invoke(input, config)))).toEqual([["rm -rf first", "rm -rf second"]]);
+    // The first is denied by now, and what was allowed is asked about: two questions again, but others.
+    denied.add("rm -rf first").add("late");
+    const asked = askedIn(await agent.invoke(resume({ type: "approve" }, { type: "reject" }), config));
+    expect(ran).toEqual([]);
+    expect(commandsIn(asked)).toEqual([["rm -rf late"]]);
+    await agent.invoke(resume({ type: "approve" }), config);
+    expect(ran).toEqual(["rm -rf late"]);
+  });
+
+  it("the model reads the call that was run, not the one that it wrote", async () => {
+    const agent = agentOf([["rm -rf build"]]);
+    await agent.invoke(input, config);
+    const { messages } = await agent.invoke(resume(edit({ command: "rm -rf dist" })), config);
+    expect(JSON.stringify(messages.filter(({ type }) => type === "ai"))).toMatch(/rm -rf dist/);
+    expect(JSON.stringify(messages)).not.toMatch(/rm -rf build/);
   });
 
   it("where a run cannot be interrupted, a question is a refusal", async () => {
@@ -124,6 +173,14 @@ describe("permissionMiddleware", () => {
     expect(asked).toMatchObject([{ operation: "bash", target: "rm -rf build" }]);
     expect(ran).toEqual(answer ? ["rm -rf build"] : []);
     expect(told(messages)).toEqual([expect.stringMatching(answer ? /^ran/ : /^the user refused: /)]);
+  });
+
+  it.each([
+    ["another command", { command: "ls src" }, ["ls src"]],
+    ["one that is denied", { command: "rm -rf ~" }, []],
+  ])("with onAsk a person may change the call: %s", async (_, changed, expected) => {
+    await agentOf([["rm -rf build"]], { onAsk: () => new EditedInput(changed) }, guardIn(), false).invoke(input);
+    expect(ran).toEqual(expected);
   });
 
   it("what was approved is judged once more before it runs", async () => {
@@ -159,5 +216,37 @@ describe("permissionMiddleware", () => {
     const watching: OpenedGuard = { ...guard, decide: (request) => ("tool" in request && seen.push(request.tool), guard.decide(request)) };
     await agentOf([["ls"]], { facts: {}, server: "db" }, watching).invoke(input, config);
     expect([seen, ran]).toEqual([["mcp__db__bash"], []]);
+  });
+
+  it("a guard in code gives it in one line; an agent that is a tool of another one has steps of its own", async () => {
+    const guard = createGuard({ cwd: scratch().project, policy: { permissions: { allow: ["helper"] } } });
+    const permissions = guard.middleware({ bash: ({ command }: { command: string }) => ({ shell: command }), helper: "nothing" });
+    const made = (toolCalls: ConstructorParameters<typeof FakeToolCallingModel>[0], tools: readonly StructuredToolInterface[], own = {}) =>
+      createAgent({ model: new FakeToolCallingModel(toolCalls), tools: [...tools], middleware: [permissions], ...own });
+    const called = (name: string, args: Record<string, unknown>, id: string) => ({ name, args, id });
+    const sub = made({ toolCalls: [[called("bash", { command: "ls" }, "s1")], [called("bash", { command: "rm -rf sub" }, "s2")], []] }, [
+      bash,
+    ]);
+    const helper = tool(
+      async () => {
+        const { messages } = await sub.invoke(input);
+        return messages.at(-1)?.text ?? "";
+      },
+      { name: "helper", description: "Helps.", schema: z.object({}) },
+    );
+    const agent = made(
+      {
+        toolCalls: [
+          [called("bash", { command: "rm -rf build" }, "p1"), called("helper", {}, "p2"), called("bash", { command: "rm -rf src" }, "p3")],
+          [],
+        ],
+      },
+      [bash, helper],
+      { checkpointer: new MemorySaver() },
+    );
+    expect(commandsIn(askedIn(await agent.invoke(input, config)))).toEqual([["rm -rf build", "rm -rf src"]]);
+    const asked = askedIn(await agent.invoke(resume({ type: "approve" }, { type: "approve" }), config));
+    expect(ran.toSorted()).toEqual(["ls", "rm -rf build", "rm -rf src"]);
+    expect(commandsIn(asked)).toEqual([["rm -rf sub"]]);
   });
 });

@@ -1,5 +1,5 @@
 import type { ToolEffects } from "../create-guard/effects.ts";
-import type { OnAsk } from "../ask.ts";
+import type { OnToolAsk } from "../ask.ts";
 import type { OpenedGuard } from "../guard/open-guard.ts";
 import type { AdapterOptions } from "./judge.ts";
 
@@ -8,7 +8,7 @@ export const OPENED: unique symbol = Symbol.for("assent.guard");
 
 /** What an adapter needs of a guard that is made in code. */
 export interface GuardInCode {
-  [OPENED](effects?: ToolEffects): { readonly guard: OpenedGuard; readonly onAsk: OnAsk | undefined };
+  [OPENED](effects?: ToolEffects): { readonly guard: OpenedGuard; readonly onAsk: OnToolAsk | undefined };
 }
 
 /** A guard of `createGuard`, or one of `openGuard`. */

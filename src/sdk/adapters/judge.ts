@@ -2,7 +2,7 @@ import { brief, visible } from "../../action/index.ts";
 import { isObject } from "../../data/index.ts";
 import type { ToolFacts } from "../../engine/index.ts";
 import type { RequestVerdict } from "../../policy/index.ts";
-import { ask, type OnAsk } from "../ask.ts";
+import { askAboutTool, type OnToolAsk } from "../ask.ts";
 import type { From, OpenedGuard } from "../guard/open-guard.ts";
 import type { ToolEffects } from "../create-guard/effects.ts";
 
@@ -15,8 +15,8 @@ export interface AdapterOptions {
   readonly facts?: Readonly<Record<string, ToolFacts>>;
   /** With a guard of `createGuard`: what tools do, as functions of their input. A tool without one is judged by its name and fields. */
   readonly effects?: ToolEffects;
-  /** Answers questions at once. Without it they are put the way the SDK has for it. */
-  readonly onAsk?: OnAsk;
+  /** Answers questions at once. Without it they are put the way the SDK has for it. `new EditedInput({ … })`: yes, with this input instead. */
+  readonly onAsk?: OnToolAsk;
   /** The sub-agent whose calls these are, for rules about agents and for the log; by default the main agent's. */
   readonly subagent?: string;
   /** The MCP server whose tools these are: rules know them as `mcp__server__tool`. */
@@ -64,30 +64,41 @@ export function judgeCall(guard: OpenedGuard, options: AdapterOptions, call: Cal
 }
 
 /** Whether a call may run; else what the model is told. */
-type SettledCall = { readonly run: true } | { readonly run: false; readonly reason: string };
+type SettledCall =
+  | { readonly run: true; /** What it runs with, where a person changed it. */ readonly input?: Readonly<Record<string, unknown>> }
+  | { readonly run: false; readonly reason: string };
 
 /** What is known about a question when a call is about to run. */
 interface CallQuestion {
   /** A person has said yes to this very call. */
   readonly approved: boolean;
-  readonly onAsk: OnAsk | undefined;
+  readonly onAsk: OnToolAsk | undefined;
   readonly signal?: AbortSignal | undefined;
+  /** Judges what a person put in the place of the input. Without it the input cannot be changed here. */
+  readonly judgeEdited?: (input: Readonly<Record<string, unknown>>) => Judged;
 }
 
 /** What becomes of a call that was judged: the last word before it runs. */
-export async function settle(judged: Judged, { approved, onAsk, signal }: CallQuestion): Promise<SettledCall> {
+export async function settle(judged: Judged, { approved, onAsk, signal, judgeEdited }: CallQuestion): Promise<SettledCall> {
   if (signal?.aborted === true) return CANCELLED;
   if (judged.decision === "allow") return RUN;
   const { reason, verdict } = judged;
   if (judged.decision === "deny" || verdict === undefined) return { run: false, reason };
   if (approved) return RUN;
   const asked = jsonOf(judged.from.input);
-  const answer = await ask(onAsk, { operation: judged.from.tool, target: targetOf(judged), reason: "", verdict });
+  const answer = await askAboutTool(onAsk, { operation: judged.from.tool, target: targetOf(judged), reason: "", verdict });
   // A tool is not started for a run that has been given up meanwhile.
   if (aborted(signal)) return CANCELLED;
   // The input is the SDK's own object, and others hold it as well.
   if (answer === "approved" && (asked === "" || asked !== jsonOf(judged.from.input))) return CHANGED;
   if (answer === "approved") return RUN;
+  if (typeof answer !== "string") {
+    if (judgeEdited === undefined) return { run: false, reason: `the user changed the call, which cannot be done here: ${reason}` };
+    const edited = judgeEdited(answer.input);
+    return edited.decision === "deny" || edited.verdict === undefined
+      ? { run: false, reason: edited.reason }
+      : { run: true, input: answer.input };
+  }
   return { run: false, reason: `${answer === "nobody" ? "approval required" : "the user refused"}: ${reason}` };
 }
 
@@ -140,6 +151,11 @@ export class RecentCalls {
     if (calls.size >= MAX_CALLS && oldest !== undefined) calls.delete(oldest);
     calls.set(call, { judged, input: jsonOf(judged.from.input), at: performance.now() });
     return judged;
+  }
+
+  /** What is asked next is judged anew. */
+  forget(run: object): void {
+    this.#runs.delete(run);
   }
 
   /** What was said about this call with whatever input. */

@@ -1,5 +1,6 @@
 import { visible } from "../../action/index.ts";
 import { isObject } from "../../data/index.ts";
+import { EditedInput } from "../ask.ts";
 import { targetOf, type Judged } from "../adapters/judge.ts";
 import type { CallOptions, ClaudeAnswer, ClaudeQuestion, OnClaudeAsk, PermissionAnswer } from "./shapes.ts";
 
@@ -63,6 +64,7 @@ async function answered(onAsk: OnClaudeAsk, { input, judged, call }: Question): 
   try {
     const answer: unknown = await onAsk(question);
     if (typeof answer === "boolean") return { allow: answer };
+    if (answer instanceof EditedInput) return { allow: true, updatedInput: answer.input };
     return isAnswer(answer) ? answer : { allow: false };
   } catch {
     return { allow: false };

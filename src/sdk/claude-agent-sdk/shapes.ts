@@ -1,4 +1,4 @@
-import type { AskQuestion } from "../ask.ts";
+import type { AskQuestion, EditedInput } from "../ask.ts";
 
 // Forms of @anthropic-ai/claude-agent-sdk 0.3, as far as they are used: nothing of it is imported.
 
@@ -47,7 +47,9 @@ export interface ClaudeAnswer {
 }
 
 /** Answers a question. Only `true` and `{ allow: true }` are a yes. */
-export type OnClaudeAsk = (question: ClaudeQuestion) => boolean | ClaudeAnswer | Promise<boolean | ClaudeAnswer>;
+export type OnClaudeAsk = (
+  question: ClaudeQuestion,
+) => boolean | EditedInput | ClaudeAnswer | Promise<boolean | EditedInput | ClaudeAnswer>;
 
 /** What the host tells `canUseTool` of a call. */
 export interface CallOptions {

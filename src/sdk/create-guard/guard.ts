@@ -5,9 +5,10 @@ import type { Principal, RequestVerdict } from "../../policy/index.ts";
 import { OPENED } from "../adapters/guards.ts";
 import { guardTools } from "../ai-sdk/index.ts";
 import { probeSandbox } from "../approve/sandbox.ts";
-import type { AskQuestion, OnAsk } from "../ask.ts";
+import { type AskQuestion, EditedInput, type OnToolAsk } from "../ask.ts";
 import { canUseTool } from "../claude-agent-sdk/index.ts";
 import type { GuardDecision, GuardRequest, OpenedGuard } from "../guard/open-guard.ts";
+import { permissionMiddleware, type PermissionMiddleware } from "../langchain/index.ts";
 import { needsApproval, type NeedsApproval } from "../openai-agents/index.ts";
 import { checkOptions, type Options } from "../options.ts";
 import { keepScope, noteAnswer, type ReadAnswer, readAnswer, rulesFor } from "./answers.ts";
@@ -204,11 +205,16 @@ export class Guard<P extends Principal = Principal> {
     return (this.#canUseTool ??= canUseTool(this));
   }
 
+  /** For LangChain: `createAgent({ model, tools, checkpointer, middleware: [guard.middleware(effects)] })`. The questions of one step are one interrupt. */
+  middleware(effects: ToolEffects = {}): PermissionMiddleware {
+    return permissionMiddleware(this, { effects });
+  }
+
   #canUseTool: ReturnType<typeof canUseTool> | undefined;
   #opened: OpenedGuard | undefined;
 
   /** As adapters take it. */
-  [OPENED](effects?: ToolEffects): { readonly guard: OpenedGuard; readonly onAsk: OnAsk | undefined } {
+  [OPENED](effects?: ToolEffects): { readonly guard: OpenedGuard; readonly onAsk: OnToolAsk | undefined } {
     const guard = effects === undefined ? (this.#opened ??= this.#open({})) : this.#open(effects);
     return { guard, onAsk: this.#shared.options.onAsk === undefined ? undefined : async (question) => await this.#askOpened(question) };
   }
@@ -241,15 +247,16 @@ export class Guard<P extends Principal = Principal> {
   }
 
   /** An SDK's own question, put to who answers this guard's. */
-  async #askOpened({ verdict, reason }: AskQuestion): Promise<boolean> {
+  async #askOpened({ verdict, reason }: AskQuestion): Promise<boolean | EditedInput> {
     const found = asking.get(verdict);
     if (found === undefined) return false;
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the principal is the guard's own
     const options = { ...found.options, reason } as GuardCallOptions<P>;
     const { onAsk } = this.#shared.options;
     const read = readAnswer(await onAsk?.(this.#question(found.judged, options), { signal: new AbortController().signal }));
-    // What an SDK has asked about is run as it is.
-    if (read.is === "later" || (read.is === "yes" && (read.call !== undefined || read.input !== undefined))) return false;
+    // Calls are changed where they are written: in the tool's input. The adapter has it judged once more.
+    if (read.is === "later" || (read.is === "yes" && read.call !== undefined)) return false;
+    if (read.is === "yes" && read.input !== undefined) return isObject(read.input) && new EditedInput(read.input);
     return (await this.#answered(found.judged, read, options, undefined)).verdict === "allow";
   }
 

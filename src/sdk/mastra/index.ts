@@ -89,9 +89,9 @@ function guardTool(guard: OpenedGuard, name: string, tool: object, options: Adap
   const guarded = async (input: unknown, context: unknown, ...rest: unknown[]): Promise<unknown> => {
     // INVARIANT: an agent's call comes here only after `requireApproval` and, where that said so, a person's yes.
     const approved = isAgentsCall(context) && [...asked.values()].some((question) => isAbout(question, input));
-    const settled = await settle(judge(input), { approved, onAsk: options.onAsk, signal: signalIn(context) });
+    const settled = await settle(judge(input), { approved, onAsk: options.onAsk, signal: signalIn(context), judgeEdited: judge });
     if (!settled.run) throw new Error(settled.reason);
-    return await execute(input, context, ...rest);
+    return await execute(settled.input ?? input, context, ...rest);
   };
 
   const others = ["needsApproval", "needsApprovalFn"].filter((member) => typeof Reflect.get(tool, member) === "function");

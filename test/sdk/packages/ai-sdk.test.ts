@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { consoleTools, guardTools } from "../../../src/sdk/ai-sdk/index.ts";
-import { createConsoleToolset, LocalBackend, openGuard, presets } from "../../../src/sdk/index.ts";
+import { createConsoleToolset, EditedInput, LocalBackend, openGuard, presets } from "../../../src/sdk/index.ts";
 import { scratch, type Scratch } from "../../scratch.ts";
 
 /** `assent/ai-sdk` in the real AI SDK, with a model that is a list. */
@@ -72,6 +72,15 @@ describe("guardTools", () => {
     });
     expect(ran).toEqual(answer ? ["rm -rf build"] : []);
     expect(JSON.stringify(result.responseMessages)).toMatch(answer ? /ran rm -rf build/ : /execution-denied.*the user refused/);
+  });
+
+  it("a call cannot be changed where only a yes or a no can be said: it is refused, and says why", async () => {
+    const onAsk = (): EditedInput => new EditedInput({ command: "ls" });
+    const judge = guardTools(guardIn(scratch()), { facts, onAsk });
+    expect(await judge({ toolCall: { toolName: "bash", toolCallId: "1", input: { command: "rm -rf build" } } })).toMatchObject({
+      type: "denied",
+      reason: expect.stringMatching(/^the user changed the call, which cannot be done here/) as string,
+    });
   });
 
   it("what is not an object is denied, not thrown", async () => {

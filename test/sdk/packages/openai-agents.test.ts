@@ -21,7 +21,7 @@ import { join } from "node:path";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { z } from "zod";
 import type { AskQuestion, OpenedGuard } from "../../../src/sdk/index.ts";
-import { createConsoleToolset, LocalBackend, openGuard, presets } from "../../../src/sdk/index.ts";
+import { createConsoleToolset, EditedInput, LocalBackend, openGuard, presets } from "../../../src/sdk/index.ts";
 import { consoleTools, guardTool, guardTools, inputGuardrail, needsApproval } from "../../../src/sdk/openai-agents/index.ts";
 import { scratch } from "../../scratch.ts";
 
@@ -93,6 +93,14 @@ describe("guardTools", () => {
     expect(ran).toEqual(["ls"]);
     expect(result.finalOutput).toBe("done");
     expect(model.told).toMatch(/ran ls.*delete your whole home folder/);
+  });
+
+  it("a call cannot be changed where only a yes or a no can be said: it is refused, and the model reads why", async () => {
+    const model = new Scripted([bashCall("rm -rf build")]);
+    const onAsk = (): EditedInput => new EditedInput({ command: "ls" });
+    await runner.run(agentOf(model, guardTools(guardIn(), [bash], { facts: FACTS, onAsk })), "x");
+    expect(ran).toEqual([]);
+    expect(model.told).toMatch(/the user changed the call, which cannot be done here/);
   });
 
   it.each([

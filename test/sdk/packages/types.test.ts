@@ -80,6 +80,16 @@ export function accepted(): void {
   const middleware = [langchain.permissionMiddleware(guard, { facts })];
   void createAgent({ model: new FakeToolCallingModel(), tools: [chained], middleware }).invoke({ messages: [] });
 
+  const own = sdk.createGuard();
+  const agent = createAgent({ model: new FakeToolCallingModel(), tools: [chained], middleware: [own.middleware({ bash: "nothing" })] });
+  void agent.invoke({ messages: [] }).then(({ messages }) => {
+    expectTypeOf(messages).not.toBeAny();
+    expectTypeOf(messages[0]!.text).toEqualTypeOf<string>();
+  });
+  void generateText({ model: "x", prompt: "x", tools, toolApproval: own.aiSdk({ bash: "nothing" }) });
+  // @ts-expect-error -- what a tool does is said by a function of its input
+  own.middleware({ bash: "something" });
+
   const record = { bash: { id: "bash", execute: (input: { command: string }) => input.command } };
   expectTypeOf(mastra.guardTools(guard, record)).toEqualTypeOf<typeof record>();
   // @ts-expect-error -- tools go by their names
