@@ -127,6 +127,7 @@ export class Calls {
   /** Received to decoded: what the call would do, over pinned objects. */
   #decode(trap: SeccompTrap): void {
     const { tasks, listener } = this.#access;
+    tasks.calls(trap.tid);
     const met = tasks.met(trap.tid);
     if (met !== undefined && this.#reads.serve(trap, met)) return;
     const task = tasks.get(trap.tid);

@@ -83,7 +83,11 @@ function decodeRemoval(trap: SeccompTrap, task: Task, access: TaskAccess, dirfd:
 }
 
 function decodeMkdir(trap: SeccompTrap, task: Task, access: TaskAccess, dirfd: number, argument: number, mode: number): Decoded {
-  const slot = slotOf(trap, task, access, dirfd, argument);
+  const length = access.paths.read(trap, argument);
+  if (length < 0) return length;
+  // `mkdir -p` begins with what is there already.
+  if (access.paths.isTaken(task, dirfd)) return -ERRNO.EEXIST;
+  const slot = access.paths.slot(task, dirfd);
   if (typeof slot === "number") return slot;
   if (slot.hopeless) return closeAndReturn(-ERRNO.EEXIST, slot);
   if (typeof statAt(slot.parent, slot.bareAt) !== "number") return closeAndReturn(-ERRNO.EEXIST, slot);

@@ -23,7 +23,7 @@ import type { SeccompTrap } from "./listener.ts";
 import type { Memory } from "./memory.ts";
 import { Mounts } from "../judge/index.ts";
 import { AS_WRITTEN, PlainPath } from "./plain-path.ts";
-import { type FileKind, kindOf, type ObjectStat, statAt, statFd } from "../undo/index.ts";
+import { type FileKind, isThere, kindOf, type ObjectStat, statAt, statFd } from "../undo/index.ts";
 
 const NO_MAGICLINKS = 2;
 const IN_ROOT = 0x10;
@@ -280,6 +280,11 @@ export class Paths {
    */
   plain(task: Task, dirfd: number): PlainPath | undefined {
     return this.#plain.take(task, dirfd, this.bytes, this.length) ? this.#plain : undefined;
+  }
+
+  /** Something lies at the path last read, wherever links on the way lead. False: that is not known. */
+  isTaken(task: Task, dirfd: number): boolean {
+    return this.#plain.taken(task, dirfd, this.bytes, this.length) && isThere(AT_FDCWD, this.#plain.at);
   }
 
   /** As `slot`: the folder is opened by the whole path. */

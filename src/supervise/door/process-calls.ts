@@ -89,6 +89,10 @@ export const processHandlers = {
   pidfd_send_signal: () => -ERRNO.EPERM,
   // F_SETOWN, where Landlock does not keep signals inside: of all its commands this one alone comes here.
   fcntl: about(2),
+  umask: (trap, _, access) => {
+    access.tasks.changesUmask(trap.tid);
+    return PASS;
+  },
   shmat: sharedMemory,
   shmctl: sharedMemory,
 } satisfies Handlers;

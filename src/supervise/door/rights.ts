@@ -1,4 +1,5 @@
 import { addressOf, alloc, KernelError, must, sys, SYSCALLS } from "../kernel/index.ts";
+import { setUmask, takeUmask } from "./tasks.ts";
 
 const CLONE_FS = 0x200;
 /** linux/capability.h: `_LINUX_CAPABILITY_VERSION_3`; effective, permitted and inheritable, in two halves of 32 bits. */
@@ -7,8 +8,8 @@ const EFFECTIVE = [0, 12] as const;
 
 /**
  * The program's own rights, and nothing more, while the door works for it: what is done on its behalf must not reach
- * further than it could itself. No capability is effective, and the umask is 0, for modes are set exactly as the
- * program's umask has them. Assent's own work in the same thread has its rights and its umask back meanwhile.
+ * further than it could itself. No capability is effective, and the umask is 0,
+ * or the one that something was last made with. Assent's own work in the same thread has its rights and its umask back meanwhile.
  */
 export class Rights {
   readonly #header = alloc(8);
@@ -22,8 +23,8 @@ export class Rights {
   constructor() {
     // Other threads keep their umask: node's own file calls run in them.
     must("unshare", CLONE_FS);
-    this.#umask = must("umask", 0);
-    sys(SYSCALLS.umask, this.#umask);
+    this.#umask = takeUmask();
+    setUmask(this.#umask);
     this.#header.writeUInt32LE(VERSION, 0);
     must("capget", addressOf(this.#header), addressOf(this.#full));
     this.#full.copy(this.#none);
@@ -56,7 +57,7 @@ export class Rights {
       const set = sys(SYSCALLS.capset, addressOf(this.#header), addressOf(inside ? this.#none : this.#full));
       if (set < 0) throw new KernelError("capset", -set);
     }
-    sys(SYSCALLS.umask, inside ? 0 : this.#umask);
+    setUmask(inside ? 0 : this.#umask);
     this.#inside = inside;
   }
 }

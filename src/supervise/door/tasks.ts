@@ -20,6 +20,9 @@ export interface Task {
   readonly pidfd: number;
   /** `/proc/TID/status`, opened when it is first needed; -1: not yet. */
   status: number;
+  /** Its umask, as it was when `Tasks` counted so many changes of any; -1: not known. */
+  mask: number;
+  maskAt: number;
   /** Calls of its that wait: what is known of it is needed again. */
   waiting: number;
   /** The descriptor is of this very thread, and not of its process. */
@@ -42,13 +45,16 @@ export class Tasks {
   #most = MOST;
   /** How often it is still to be looked for tasks that have ended: some are only on their way. */
   #sweeps = 0;
+  /** Calls of umask(2) so far, and the threads that may still be in one. */
+  #changes = 0;
+  readonly #changing = new Set<number>();
 
   /** The task of this thread id, which waits in a call; undefined when it is gone. */
   get(tid: number): Task | undefined {
     const known = this.#known.get(tid);
     if (known !== undefined) {
       if (isAlive(known)) return known;
-      this.#forget(known);
+      this.#bury(known);
     }
     return this.#open(tid);
   }
@@ -68,7 +74,7 @@ export class Tasks {
     this.#sweeps -= 1;
     for (const task of this.#known.values()) {
       if (task.waiting > 0 || isAlive(task)) continue;
-      this.#forget(task);
+      this.#bury(task);
       this.#sweeps = SWEEPS;
     }
   }
@@ -76,7 +82,7 @@ export class Tasks {
   /** For each newcomer two of the longest known are looked at, so that short processes without end leave nothing behind. */
   #retire(): void {
     for (const task of take(this.#known.values(), 2)) {
-      if (task.waiting === 0 && !isAlive(task)) this.#forget(task);
+      if (task.waiting === 0 && !isAlive(task)) this.#bury(task);
       else {
         this.#known.delete(task.tid);
         this.#known.set(task.tid, task);
@@ -97,7 +103,7 @@ export class Tasks {
       if (pidfd >= 0) sys(SYSCALLS.close, pidfd);
       return undefined;
     }
-    const task = { tid, tgid, proc, pidfd, status: -1, waiting: 0, ofThread };
+    const task: Task = { tid, tgid, proc, pidfd, status: -1, mask: -1, maskAt: -1, waiting: 0, ofThread };
     this.#retire();
     if (this.#known.size >= this.#most) this.#thin();
     this.#known.set(tid, task);
@@ -111,6 +117,12 @@ export class Tasks {
     this.#most = Math.max(MOST, 2 * this.#known.size);
   }
 
+  /** It has ended. */
+  #bury(task: Task): void {
+    this.#changing.delete(task.tid);
+    this.#forget(task);
+  }
+
   #forget(task: Task): void {
     sys(SYSCALLS.close, task.proc);
     sys(SYSCALLS.close, task.pidfd);
@@ -119,28 +131,43 @@ export class Tasks {
     this.#known.delete(task.tid);
   }
 
+  /** This thread calls: whatever it called before is over. */
+  calls(tid: number): void {
+    if (this.#changing.size > 0) this.#changing.delete(tid);
+  }
+
+  /** This thread goes on to change a umask: its own, and that of whoever shares it. */
+  changesUmask(tid: number): void {
+    this.#changes += 1;
+    this.#changing.add(tid);
+  }
+
   /**
-   * The mode bits that files made by this task lack (umask(2)). Read each time: tasks may share a mask (CLONE_FS), and
-   * to trap umask(2) would cost more than to look.
+   * The mode bits that files made by this task lack (umask(2)). Tasks may share a mask (CLONE_FS), and a call that changes one is done
+   * by the kernel, some time after the door has let it pass. INVARIANT: what was read is remembered only while no thread may be in such a
+   * call, and until the next one of any thread.
    */
   umask(task: Task): number {
-    if (task.status < 0) task.status = sys(SYSCALLS.openat, task.proc, shortName("status"), O_CLOEXEC, 0);
-    const length = task.status < 0 ? 0 : sys(SYSCALLS.pread64, task.status, statusAt, STATUS, 0);
-    // proc_pid_status(5). The name comes first and is escaped there, so no name can forge a later line.
-    const mask = length > 0 ? UMASK.exec(statusText.toString("latin1", 0, length))?.[1] : undefined;
-    return mask === undefined ? 0o777 : Number.parseInt(mask, 8);
+    const settled = this.#changing.size === 0;
+    if (settled && task.maskAt === this.#changes) return task.mask;
+    const mask = readUmask(task);
+    if (mask === undefined) return 0o777;
+    task.mask = mask;
+    task.maskAt = settled ? this.#changes : -1;
+    return mask;
   }
 
   /**
    * Makes something with this mask, as the task would: what the mask takes away, and whether the folder's default ACL takes its
-   * place (umask(2)), is the kernel's to say. The door's own is 0.
+   * place (umask(2)), is the kernel's to say. The mask stays the thread's for the next one, unless it takes from the door what the door
+   * itself makes.
    */
   masked(mask: number, make: () => number): number {
-    sys(SYSCALLS.umask, mask);
+    setUmask(mask);
     try {
       return make();
     } finally {
-      sys(SYSCALLS.umask, 0);
+      if ((mask & 0o700) !== 0) setUmask(0);
     }
   }
 
@@ -164,6 +191,30 @@ export class Tasks {
   close(): void {
     for (const task of this.#known.values()) this.#forget(task);
   }
+}
+
+/** Of the door's thread, which shares it with no other (rights.ts). */
+let ownUmask = -1;
+
+/** The umask that the door's thread has at its start, which is 0 from then on. */
+export function takeUmask(): number {
+  ownUmask = 0;
+  return sys(SYSCALLS.umask, 0);
+}
+
+/** Sets the umask of the door's thread. Nobody else sets it. */
+export function setUmask(mask: number): void {
+  if (mask === ownUmask) return;
+  sys(SYSCALLS.umask, mask);
+  ownUmask = mask;
+}
+
+function readUmask(task: Task): number | undefined {
+  if (task.status < 0) task.status = sys(SYSCALLS.openat, task.proc, shortName("status"), O_CLOEXEC, 0);
+  const length = task.status < 0 ? 0 : sys(SYSCALLS.pread64, task.status, statusAt, STATUS, 0);
+  // proc_pid_status(5). The name comes first and is escaped there, so no name can forge a later line.
+  const text = length > 0 ? UMASK.exec(statusText.toString("latin1", 0, length))?.[1] : undefined;
+  return text === undefined ? undefined : Number.parseInt(text, 8);
 }
 
 function isAlive({ pidfd, ofThread, proc }: Task): boolean {

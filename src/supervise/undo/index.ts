@@ -36,6 +36,7 @@ export {
   isOnNamedDisk,
   kindOf,
   sameTime,
+  isThere,
   statAt,
   statFd,
   type FileKind,

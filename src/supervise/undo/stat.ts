@@ -65,6 +65,10 @@ export function statAt(parentFd: number, nameAt: number): ObjectStat | number {
   return result < 0 ? result : decoded();
 }
 
+/** Something has that name. `nameAt`: address of the C string. */
+export const isThere = (parentFd: number, nameAt: number): boolean =>
+  sys(SYSCALLS.statx, parentFd, nameAt, AT_SYMLINK_NOFOLLOW, MASK, bufferAt) === 0;
+
 /** The little that tells a plain file or folder. */
 export interface Glance {
   kind: FileKind;

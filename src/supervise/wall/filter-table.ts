@@ -326,6 +326,8 @@ function processRules({ trapSignals, trapKill, ownIpc }: FilterOptions) {
     // ENOSYS is what libraries fall back on: libuv to epoll, libc to clone(2), whose flags can be read here.
     ...each(["io_uring_setup", "io_uring_enter", "io_uring_register", "clone3", "uselib", "nfsservctl"], no("ENOSYS")),
     ["clone", { clauses: [{ when: [has(0, NAMESPACES)], then: no("EPERM") }], otherwise: "allow" }],
+    // Only to be heard of: what the door makes for a program has the mode that the program's umask leaves.
+    ["umask", "trap"],
     ["perf_event_open", no("EACCES")],
     ["name_to_handle_at", no("EOPNOTSUPP")],
     // What watches by it needs handles of files; without it programs watch by inotify (`tsc --watch` of TypeScript 7).

@@ -90,6 +90,68 @@ print('bad', bad)
     expect(out).toContain("bad 0");
   });
 
+  it("files get the mode that the umask leaves, whoever has changed it: a process that shares it, one that has its own, the program before", async () => {
+    const { out } = await attack({
+      program: py(`
+CLONE, FS = (56 if os.uname().machine == 'x86_64' else 220), 0x200
+def mode(name, umask=None):
+    if umask is not None: os.umask(umask)
+    os.close(os.open('/srv/tmp/' + name, os.O_CREAT | os.O_WRONLY, 0o666))
+    os.mkdir('/srv/tmp/' + name + '.d', 0o777)
+    return '%o %o' % (os.stat('/srv/tmp/' + name).st_mode & 0o777, os.stat('/srv/tmp/' + name + '.d').st_mode & 0o777)
+def child(flags, work):
+    pid = sc(CLONE, flags | signal.SIGCHLD, 0, 0, 0, 0)
+    if pid == 0:
+        try: work()
+        finally: os._exit(0)
+    return pid
+def say(name, text): os.write(1, ('%s: %s\\n' % (name, text)).encode())
+# A process that shares the mask, changes it and calls nothing more; then one that has a mask of its own.
+for name, flags in (('shared', FS), ('own', 0)):
+    mode(name + '0', 0o022)
+    r, w = os.pipe()
+    pid = child(flags, lambda: (os.umask(0o077), os.write(w, b'x'), time.sleep(60)))
+    os.read(r, 1); say(name, mode(name)); say(name + ' again', mode(name + '2'))
+    os.kill(pid, 9); os.waitpid(pid, 0); say(name + ' ended', mode(name + '3'))
+# The other way round.
+for name, flags in (('sharing', FS), ('apart', 0)):
+    os.umask(0o022)
+    r, w = os.pipe(); r2, w2 = os.pipe()
+    pid = child(flags, lambda: (mode(name + '0'), os.write(w2, b'x'), os.read(r, 1), say(name, mode(name))))
+    os.read(r2, 1); os.umask(0o007); os.write(w, b'x'); os.waitpid(pid, 0)
+# Threads, each of which changes it and makes something at once.
+os.umask(0o022)
+bad = []
+def turn(i):
+    m = (0o022, 0o077, 0o007, 0)[i % 4]
+    with lock:
+        if mode('t%d' % i, m) != '%o %o' % (0o666 & ~m, 0o777 & ~m): bad.append(i)
+lock = threading.Lock()
+ts = [threading.Thread(target=turn, args=(i,)) for i in range(60)]
+[t.start() for t in ts]; [t.join() for t in ts]
+say('threads', bad)
+say('all taken', mode('none', 0o777)); os.umask(0o022)
+say('after', mode('after'))
+os.umask(0o027); os.execv('/bin/sh', ['sh', '-c', 'cd /srv/tmp; echo > next; mkdir next.d; echo next: $(stat -c %a next next.d)'])
+`),
+    });
+    for (const line of [
+      "shared: 600 700",
+      "shared again: 600 700",
+      "shared ended: 600 700",
+      "own: 644 755",
+      "own again: 644 755",
+      "own ended: 644 755",
+      "sharing: 660 770",
+      "apart: 644 755",
+      "threads: []",
+      "all taken: 0 0",
+      "after: 644 755",
+      "next: 640 750",
+    ])
+      expect(out.split("\n")).toContain(line);
+  });
+
   it("/dev/tty is the terminal of whoever opens it", async () => {
     const { out } = await attack({
       program: `script -qec 'setsid -w sh -c "cat < /dev/tty" 2>&1; tty; sh -c "exec 3</dev/tty; ls -l /proc/self/fd/3"' /dev/null < /dev/null`,
