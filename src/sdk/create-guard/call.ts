@@ -49,6 +49,13 @@ const BESIDE: Readonly<Partial<Record<Form, readonly string[]>>> = {
   tool: ["input", "facts"],
 };
 
+const isString = (value: unknown): value is string => typeof value === "string";
+
+/** A list of at least one, without gaps: `every` passes over what is not there. */
+function isListOf<T>(value: unknown, is: (element: unknown) => element is T): value is readonly T[] {
+  return Array.isArray(value) && value.length > 0 && Object.keys(value).length === value.length && value.every(is);
+}
+
 /** A call that is none of the forms, or several at once. */
 export class GuardCallError extends TypeError {
   override readonly name = "GuardCallError";
@@ -78,7 +85,7 @@ export function lowerCall(call: GuardCall): LoweredCall {
       if (typeof value !== "string") return wrong("`shell` is a text: the command");
       return { tool: "execute", facts: { does: "shell", field: "command" }, input: { command: value }, target: value };
     case "argv": {
-      if (!Array.isArray(value) || value.length === 0 || !value.every(isText)) return wrong("`argv` is a list of texts, the program first");
+      if (!isListOf(value, isText)) return wrong("`argv` is a list of texts, the program first");
       return { tool: "execute", facts: { does: "argv", field: "argv" }, input: { argv: value }, target: value.join(" ") };
     }
     case "patch":
@@ -104,8 +111,7 @@ export function lowerCall(call: GuardCall): LoweredCall {
 
 function fileCall(operation: (typeof FILES)[number], value: unknown, given: Readonly<Record<string, unknown>>): LoweredCall {
   const paths = typeof value === "string" ? [value] : value;
-  if (!Array.isArray(paths) || paths.length === 0 || !paths.every((path) => typeof path === "string"))
-    return wrong(`\`${operation}\` is a path, or a list of paths`);
+  if (!isListOf(paths, isString)) return wrong(`\`${operation}\` is a path, or a list of paths`);
   const { tree, content } = given;
   if (tree !== undefined && typeof tree !== "boolean") return wrong("`tree` is true or false");
   if (content !== undefined && typeof content !== "string") return wrong("`content` is a text");

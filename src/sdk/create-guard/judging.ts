@@ -111,7 +111,8 @@ export function judgeCalls(
 ): JudgedCalls {
   const started = performance.now();
   const way = { starts: starts && calls.length === 1 && tool === undefined, planning };
-  const parts = calls.map((call) => judgeOne(call, root, place, options, way));
+  // Not `calls.map`: it passes over gaps, and a gap is no call.
+  const parts = Array.from(calls, (call) => judgeOne(call, root, place, options, way));
   const named = tool === undefined ? [] : [judgeOne(callOfTool(tool), root, place, options, way)].filter(isWritten);
   const all = [...parts, ...named];
   const [first, ...others] = all.map(({ outcome }) => decisionOf(outcome));

@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, expectTypeOf, it } from "vitest";
+import fc from "fast-check";
 import { guardTools } from "../../../src/sdk/ai-sdk/index.ts";
 import type { PolicyInput } from "../../../src/policy/read/schema.ts";
 import { z } from "zod";
@@ -69,6 +70,12 @@ describe("what a call may be, and what the default preset says about it", () => 
   });
 });
 
+function nested(levels: number): Record<string, unknown> {
+  let value: Record<string, unknown> = {};
+  for (let level = 0; level < levels; level += 1) value = { value };
+  return value;
+}
+
 describe("a misuse is an error that names what is wrong, in plain JavaScript, too", () => {
   it.each<readonly [unknown, string]>([
     [{ polcy: "readonly" }, "does not know the option `polcy`: did you mean `policy`?"],
@@ -98,6 +105,12 @@ describe("a misuse is an error that names what is wrong, in plain JavaScript, to
     [{ shell: "ls", read: "a" }, "a call has one form: shell or read"],
     [{ shell: ["ls"] }, "`shell` is a text"],
     [{ argv: [] }, "the program first"],
+    // oxlint-disable-next-line no-sparse-arrays -- gaps are what it is about
+    [{ argv: ["rm", , "x"] }, "the program first"],
+    // oxlint-disable-next-line no-sparse-arrays
+    [{ read: ["a", ,] }, "is a path, or a list of paths"],
+    // oxlint-disable-next-line no-sparse-arrays
+    [[{ shell: "ls" }, ,], "a call is an object"],
     [{ write: "a", contents: "x" }, "does not take `contents`: did you mean `content`?"],
     [{ read: 3 }, "is a path, or a list of paths"],
     [{ mcp: { server: "db" } }, "`mcp` is { server, tool, input }"],
@@ -106,6 +119,47 @@ describe("a misuse is an error that names what is wrong, in plain JavaScript, to
   ])("decide(%j): %s", async (call, message) => {
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- as plain JavaScript calls it
     await expect(guardOf().decide(call as GuardCall)).rejects.toThrow(message);
+  });
+
+  it("lists and objects that are nested too deeply for anybody to judge", async () => {
+    const input = nested(100_000);
+    await expect(guardOf().decide({ tool: "x", input })).rejects.toThrow("more than 200 levels deep");
+    const keep = guardOf().tool({ name: "keep", does: "nothing" }, (given: unknown) => given);
+    await expect(keep(input)).rejects.toThrow("more than 200 levels deep");
+  });
+
+  it("whatever else it is: an error of its own, or a verdict that allows nothing but looking", async () => {
+    const facts = fc.record({
+      does: fc.constantFrom("shell", "file", "patch", "fetch", "tool", "argv", "opaque"),
+      field: fc.anything(),
+      fields: fc.anything(),
+      operation: fc.anything(),
+    });
+    const text = fc.string({ unit: "binary" });
+    const mcp = fc.constant({ server: "a", tool: "b", input: {} });
+    const whatever = fc.anything({ withNullPrototype: true, withBigInt: true, withDate: true, withMap: true, withSparseArray: true });
+    const fields = ["shell", "argv", "read", "write", "edit", "delete", "list", "mkdir", "patch", "fetch", "mcp", "tool", "input", "facts"];
+    const odd = fc.dictionary(
+      fc.constantFrom(...fields, "tree", "content", "does", "__proto__"),
+      fc.oneof(whatever, text, fc.array(text), mcp, facts),
+      { maxKeys: 3 },
+    );
+    const guard = guardOf();
+    await fc.assert(
+      fc.asyncProperty(fc.oneof(whatever, odd), async (call) => {
+        try {
+          // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- as plain JavaScript calls it
+          const { verdict, actions } = await guard.decide(call as GuardCall);
+          const looks = actions.every((action) => action.kind === "file" && ["read", "list"].includes(action.operation));
+          expect(verdict !== "allow" || looks || (typeof call === "object" && call !== null && ("shell" in call || "argv" in call))).toBe(
+            true,
+          );
+        } catch (error) {
+          expect(error).toMatchObject({ name: "GuardCallError" });
+        }
+      }),
+      { numRuns: 500 },
+    );
   });
 
   it("options of a call", async () => {
