@@ -1,5 +1,5 @@
 import { closeSync, constants, fstatSync, openSync, writeSync } from "node:fs";
-import { must, sys, SYSCALLS } from "../supervise/kernel/index.ts";
+import { alloc, lastingAddressOf, must, sys, SYSCALLS } from "../supervise/kernel/index.ts";
 import { BESIDE } from "./beside.ts";
 
 const CHANNEL = 3;
@@ -18,10 +18,24 @@ export interface Beside {
   readonly ownGroup: boolean;
   /** From now on whoever kills the process in front means us, and with us the whole tree. */
   readonly begin: () => void;
-  /** Tells the process in front how to end: `7` with that status, `s15` by that signal. */
+  /** Tells the process in front how to end: `7` with that status, `s15` by that signal. Nothing is written to its streams any more. */
   readonly tell: (how: string) => void;
   /** Lets the process in front end, by this status or as `how` says, and goes on without a terminal, keys or anybody's pipe. */
   readonly leave: (status: number, how?: string) => void;
+}
+
+const TCGETS = 0x5401;
+const termios = alloc(64);
+const termiosAt = lastingAddressOf(termios);
+
+/**
+ * Nobody's pipe is ours any more: a host waits for the end of what a command wrote, and the end of a process with all that a supervisor has
+ * in memory takes some milliseconds. A terminal stays, to be left as it was found.
+ */
+export function releaseStreams(terminals: "too" | "stay"): void {
+  const none = openSync("/dev/null", constants.O_RDWR);
+  for (const fd of [0, 1, 2]) if (terminals === "too" || sys(SYSCALLS.ioctl, fd, TCGETS, termiosAt) !== 0) sys(SYSCALLS.dup3, none, fd, 0);
+  closeSync(none);
 }
 
 /** These end a command, and mean all of it. */
@@ -75,6 +89,7 @@ export class StartedBeside implements Beside {
   tell(how: string): void {
     if (this.#told) return;
     this.#told = true;
+    releaseStreams("stay");
     writeSync(CHANNEL, how);
   }
 
@@ -82,9 +97,7 @@ export class StartedBeside implements Beside {
   leave(status: number, how = String(status)): void {
     must("prctl", PR_SET_PDEATHSIG, 0, 0, 0, 0);
     process.off("SIGPWR", this.#orphaned);
-    const none = openSync("/dev/null", constants.O_RDWR);
-    for (const fd of [0, 1, 2]) sys(SYSCALLS.dup3, none, fd, 0);
-    closeSync(none);
+    releaseStreams("too");
     sys(SYSCALLS.setsid);
     this.tell(how);
     closeSync(CHANNEL);

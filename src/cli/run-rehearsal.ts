@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readdirSync, realpathSync, rmSync } from "node:f
 import { thisMachine, ticketIdOf, writeTicket } from "../state/index.ts";
 import type { Beside } from "./run-beside.ts";
 import { runConfined } from "./run-confined.ts";
+import { run } from "./run.ts";
 
 /** A shell that opens files. It lies where the policy lets nothing be written. */
 const COMMAND = "true < /dev/null > /dev/null";
@@ -19,7 +20,7 @@ function isLeft(name: string): boolean {
  * own below `folder`, which goes with it. INVARIANT: standard input, output and error are nobody's.
  */
 export async function rehearseRuns(folder: string, rounds: number): Promise<void> {
-  const before = process.env["XDG_STATE_HOME"];
+  const before = ["XDG_STATE_HOME", "PATH"].map((name) => [name, process.env[name]] as const);
   const scratch = `${realpathSync(folder)}/${OWN}${process.pid}`;
   try {
     for (const name of readdirSync(folder)) if (isLeft(name)) rmSync(`${folder}/${name}`, { recursive: true, force: true });
@@ -28,18 +29,21 @@ export async function rehearseRuns(folder: string, rounds: number): Promise<void
     process.chdir(`${scratch}/project`);
     const machine = thisMachine();
     const nothing = (): void => undefined;
+    process.env["PATH"] = "/usr/local/bin:/usr/bin:/bin";
     const beside: Beside = { front: process.pid, ownGroup: true, begin: nothing, tell: nothing, leave: nothing };
     for (let round = 0; round < rounds; round += 1) {
       const ticket = { agent: "rehearsal", command: COMMAND, cwd: process.cwd(), root: process.cwd() };
       const written = writeTicket(machine, ticket, Date.now(), ticketIdOf("", COMMAND));
       if ("problem" in written || (await runConfined("=", COMMAND, beside)) !== 0) return;
+      if ((await run(["true"], { prompt: false, quiet: true, undo: true, policy: [] }, { beside })) !== 0) return;
     }
   } catch {
     // The command that comes is slower by what it compiles.
   } finally {
     process.chdir("/");
     rmSync(scratch, { recursive: true, force: true });
-    if (before === undefined) delete process.env["XDG_STATE_HOME"];
-    else process.env["XDG_STATE_HOME"] = before;
+    for (const [name, value] of before)
+      if (value === undefined) delete process.env[name];
+      else process.env[name] = value;
   }
 }

@@ -1,4 +1,5 @@
-import { closeSync, constants, openSync, readFileSync, writeSync } from "node:fs";
+import { spawn } from "node:child_process";
+import { closeSync, mkdirSync, rmSync, writeSync } from "node:fs";
 import { Socket } from "node:net";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
@@ -14,10 +15,10 @@ import {
   SpareSocket,
   TAKEN,
 } from "../resident/index.ts";
-import { addressOf, alloc, must, O_CLOEXEC, sys, SYSCALLS } from "../supervise/kernel/index.ts";
+import { addressOf, alloc, must, O_CLOEXEC, readProc, sys, SYSCALLS } from "../supervise/kernel/index.ts";
 import { ORDERED } from "../supervise/order/index.ts";
 import { BESIDE } from "./beside.ts";
-import type { Beside } from "./run-beside.ts";
+import { type Beside, releaseStreams } from "./run-beside.ts";
 
 // Entry of dist/spare.cjs: `assent run --beside --spare`, a supervisor without a command. It has loaded what `assent run` loads, waits for one
 // command without a terminal that the static client hands over (agents/install/spare.c), and is from then on the supervisor that
@@ -31,6 +32,7 @@ interface RunPart {
 }
 
 const BIN = `${__dirname}/bin.cjs`;
+const CLIENT = `${__dirname}/spare-${process.arch}`;
 const FRONT = `${__dirname}/front-${process.arch}`;
 /** Of the pipe to the judge that keeps us, and then of the connection to the client. */
 const CHANNEL = 3;
@@ -42,6 +44,8 @@ const TCGETS = 0x5401;
 const KILLED = 137;
 /** Of rehearsal, each with half as much left to compile as the one before. */
 const ROUNDS = 6;
+/** Milliseconds, for a client of a rehearsal. */
+const CLIENT_COMES_IN = 2000;
 
 /** The signals that a client passes on. */
 const PASSED: Readonly<Partial<Record<number, NodeJS.Signals>>> = {
@@ -67,9 +71,9 @@ export async function main(): Promise<void> {
   const run = require("./run.cjs") as RunPart;
   const folder = residentFolder(thisMachine());
   const [, , , , , rounds] = process.argv;
-  await run.rehearseRuns(folder, rounds === undefined ? ROUNDS : Number(rounds));
-  // The first of each call is the slowest.
-  for (let round = 0; round < 3; round += 1) void [commandStanding(parent), ownStanding(), programMarks()];
+  const times = rounds === undefined ? ROUNDS : Number(rounds);
+  await run.rehearseRuns(folder, times);
+  await rehearseHandingOver(`${folder}/rehearsal-${process.pid}`, times, marks);
   collectGarbage();
   const socket = new SpareSocket(sparePlace(folder));
   const command = socket.take((handed) => mayTake(handed, marks), mayBegin);
@@ -77,6 +81,34 @@ export async function main(): Promise<void> {
   adopt(command);
   beside.hear();
   await run.main(beside);
+}
+
+/** A real client hands a command over, and is told that it has ended. INVARIANT: what it leaves behind is below `scratch`, and goes with it. */
+async function rehearseHandingOver(scratch: string, rounds: number, marks: string): Promise<void> {
+  try {
+    mkdirSync(scratch, { mode: 0o700 });
+    for (let round = 0; round < rounds; round += 1) {
+      const socket = new SpareSocket(sparePlace(scratch), CLIENT_COMES_IN);
+      const child = spawn(CLIENT, [`${scratch}/`, process.execPath, BIN, "run", "-P", "-q", "--", "true"], {
+        cwd: scratch,
+        stdio: "ignore",
+        env: {},
+      });
+      const ended = new Promise((resolve) => child.once("exit", resolve).once("error", resolve));
+      const { pid, stdio, folder, channel } = socket.take((handed) => mayTake(handed, marks), mayBegin);
+      umaskOf(pid);
+      for (const fd of [...stdio, folder]) closeSync(fd);
+      const beside = new HandedBeside(pid, channel);
+      beside.hear();
+      beside.leave(0);
+      await ended;
+    }
+  } catch {
+    // The command that comes is slower by what it compiles.
+  } finally {
+    process.chdir("/");
+    rmSync(scratch, { recursive: true, force: true });
+  }
 }
 
 /** Now, and not while a command waits for it. V8 takes code caches only under the flags that they were made with. */
@@ -123,7 +155,7 @@ function mayBegin({ stdio, folder }: BegunCommand): boolean {
 
 /** proc_pid_status(5) */
 function umaskOf(pid: number): number {
-  const [, umask] = /^Umask:\t([0-7]+)$/m.exec(readFileSync(`/proc/${pid}/status`, "latin1")) ?? [];
+  const [, umask] = /^Umask:\t([0-7]+)$/m.exec(readProc(`/proc/${pid}/status`).toString("latin1")) ?? [];
   if (umask === undefined) throw new Error("a client without a umask");
   return Number.parseInt(umask, 8);
 }
@@ -149,26 +181,30 @@ function adopt({ pid, words, env, stdio, folder, channel }: BegunCommand): void 
 class HandedBeside implements Beside {
   readonly front: number;
   readonly ownGroup = true;
+  readonly #channel: number;
   #socket: Socket | undefined;
   #told = false;
 
-  constructor(front: number) {
+  constructor(front: number, channel = CHANNEL) {
     this.front = front;
+    this.#channel = channel;
   }
 
   /** Signals come as bytes; the end of it is the end of who waits, and with it of the whole tree: what ends us kills it first. */
   hear(): void {
-    const socket = new Socket({ fd: CHANNEL, readable: true, writable: true });
+    const socket = new Socket({ fd: this.#channel, readable: true, writable: true });
     socket.on("data", (bytes: Buffer) => bytes.forEach((number) => this.#signalled(number)));
     socket.on("error", this.#orphaned);
     socket.on("close", this.#orphaned);
     this.#socket = socket;
-    process.once("exit", (status) => this.tell(String(status)));
+    process.once("exit", this.#exits);
   }
 
   begin(): void {
     // It is heard already.
   }
+
+  readonly #exits = (status: number): void => this.tell(String(status));
 
   readonly #orphaned = (): void => process.exit(KILLED);
 
@@ -181,8 +217,9 @@ class HandedBeside implements Beside {
   tell(how: string): void {
     if (this.#told) return;
     this.#told = true;
+    releaseStreams("too");
     try {
-      writeSync(CHANNEL, how);
+      writeSync(this.#channel, how);
     } catch {
       // It has gone.
     }
@@ -190,9 +227,7 @@ class HandedBeside implements Beside {
 
   leave(status: number, how = String(status)): void {
     this.#socket?.off("close", this.#orphaned);
-    const none = openSync("/dev/null", constants.O_RDWR);
-    for (const fd of [0, 1, 2]) sys(SYSCALLS.dup3, none, fd, 0);
-    closeSync(none);
+    process.off("exit", this.#exits);
     this.tell(how);
     this.#socket?.destroy();
   }

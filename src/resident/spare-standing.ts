@@ -1,5 +1,5 @@
-import { readdirSync, readFileSync, readlinkSync } from "node:fs";
-import { must, sys, SYSCALLS } from "../supervise/kernel/index.ts";
+import { readdirSync, readlinkSync } from "node:fs";
+import { must, readProc, sys, SYSCALLS } from "../supervise/kernel/index.ts";
 
 // proc_pid_status(5): what a process hands on to those that it starts, and that decides what they may do.
 const INHERITED = new Set(
@@ -18,18 +18,23 @@ export interface CommandStanding {
   readonly bound: boolean;
 }
 
+/** The kernel's, the same for every process. */
+let namespaces: readonly string[] | undefined;
+
+const read = (file: string): string => readProc(file).toString("latin1");
+
 /** Undefined: it is gone, or cannot be looked at. */
 export function commandStanding(pid: number | "self"): CommandStanding | undefined {
   const proc = `/proc/${pid}`;
   try {
-    const lines = readFileSync(`${proc}/status`, "latin1").split("\n");
+    const lines = read(`${proc}/status`).split("\n");
     const rights = lines.filter((line) => INHERITED.has(line.slice(0, line.indexOf(":"))));
     const depth = fieldOf(lines, "NSpid")?.split("\t").length ?? 0;
     // proc_pid_stat(5): after the name in brackets the state, and so on.
-    const stat = readFileSync(`${proc}/stat`, "latin1");
+    const stat = read(`${proc}/stat`);
     const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
     const order = [fields[16], fields[37], fields[38]].join(" ");
-    const links = readdirSync(`${proc}/ns`).map((name) => readlinkSync(`${proc}/ns/${name}`));
+    const links = (namespaces ??= readdirSync("/proc/self/ns")).map((name) => readlinkSync(`${proc}/ns/${name}`));
     const files = FILES.map((name) => contentOf(`${proc}/${name}`));
     return {
       alike: [...rights, depth, order, ...links, readlinkSync(`${proc}/root`), limitsOf(proc), ...files].join("\n"),
@@ -44,11 +49,11 @@ const fieldOf = (lines: readonly string[], name: string): string | undefined =>
   lines.find((line) => line.startsWith(`${name}:\t`))?.slice(name.length + 2);
 
 /** Node raises its own limit of open files to the highest that it may have, as a fresh supervisor would. */
-const limitsOf = (proc: string): string => readFileSync(`${proc}/limits`, "latin1").replace(/^(Max open files +)\S+/m, "$1");
+const limitsOf = (proc: string): string => read(`${proc}/limits`).replace(/^(Max open files +)\S+/m, "$1");
 
 function contentOf(file: string): string {
   try {
-    return readFileSync(file, "latin1");
+    return read(file);
   } catch (error) {
     if (error instanceof Error && "code" in error && (error.code === "ENOENT" || error.code === "EINVAL")) return "";
     throw error;

@@ -72,7 +72,8 @@ export class SpareSocket {
   readonly #listener: number;
   readonly #secret: string;
 
-  constructor(path: string) {
+  /** `patience`: milliseconds until `take` throws, for nobody has come. */
+  constructor(path: string, patience = 0) {
     this.#path = path;
     this.#secret = makeSecret();
     const address = alloc(110);
@@ -84,6 +85,7 @@ export class SpareSocket {
     removeFile(path);
     must("bind", this.#listener, addressOf(address), 2 + name.length);
     must("listen", this.#listener, 0);
+    if (patience > 0) limitWaiting(this.#listener, SO_RCVTIMEO, 1000 * patience);
     this.#inode = inodeOf(path);
   }
 
@@ -119,7 +121,7 @@ export class SpareSocket {
 
   /** Undefined: that was no command, or of who may not look into this process. */
   #hear(channel: number): HandedCommand | undefined {
-    setTimeouts(channel);
+    for (const option of [SO_RCVTIMEO, SO_SNDTIMEO]) limitWaiting(channel, option, PATIENCE_US);
     const peer = alloc(12);
     const size = alloc(4);
     size.writeUInt32LE(12);
@@ -171,10 +173,11 @@ function makeSecret(): string {
   return readlinkSync(`/proc/self/fd/${SECRET_AT}`);
 }
 
-function setTimeouts(channel: number): void {
+function limitWaiting(socket: number, option: number, microseconds: number): void {
   const time = alloc(16);
-  time.writeBigInt64LE(BigInt(PATIENCE_US), 8);
-  for (const option of [SO_RCVTIMEO, SO_SNDTIMEO]) must("setsockopt", channel, SOL.SOCKET, option, addressOf(time), 16);
+  time.writeBigInt64LE(BigInt(Math.trunc(microseconds / 1e6)), 0);
+  time.writeBigInt64LE(BigInt(microseconds % 1e6), 8);
+  must("setsockopt", socket, SOL.SOCKET, option, addressOf(time), 16);
 }
 
 /** Undefined: not the whole of a command, or more. */

@@ -1,6 +1,6 @@
-import { spawnSync } from "node:child_process";
-import { appendFileSync, cpSync, existsSync, readdirSync, readFileSync, statSync, symlinkSync } from "node:fs";
-import { join } from "node:path";
+import { spawn, spawnSync } from "node:child_process";
+import { appendFileSync, cpSync, existsSync, readdirSync, readFileSync, readlinkSync, statSync, symlinkSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { residentFolder } from "../../src/state/index.ts";
@@ -11,6 +11,14 @@ import { type Handed, type Handing, handOver, SPARE_CLIENT, startHanding, startS
 const LONG = { timeout: 60_000, retry: 3 };
 const UNASKED = ["-P", "--"] as const;
 const has = (program: string, ...words: readonly string[]): boolean => spawnSync(program, words, { stdio: "ignore" }).status === 0;
+
+function linkOf(file: string): string {
+  try {
+    return readlinkSync(file);
+  } catch {
+    return "gone";
+  }
+}
 
 /** What differs from run to run. */
 const plain = ({ status, signal, stdout, stderr }: Handed): Handed => ({
@@ -180,6 +188,29 @@ it("a policy that is written after the supervisor was started holds", LONG, asyn
   const { stdout, stderr } = await handOver(place, { words: [...UNASKED, "sh", "-c", "cat letter"] });
   expect([stdout, spare.isTaken()]).toEqual(["", true]);
   expect(stderr).toContain("refused: read");
+});
+
+it("one that has rehearsed leaves nothing of it behind, and takes a command", LONG, async () => {
+  const place = scratch();
+  const spare = await startSpare(place, DIST, 1);
+  const folder = residentFolder(place.machine);
+  expect(readdirSync(folder)).toEqual([basename(spare.socket)]);
+  expect(readdirSync(dirname(folder))).toEqual([basename(folder)]);
+  const { status, stdout } = await handOver(place, { words: [...UNASKED, "sh", "-c", "echo $XDG_STATE_HOME; pwd; exit 3"] });
+  expect([status, stdout, spare.isTaken()]).toEqual([3, `\n${place.project}\n`, true]);
+});
+
+it("when a host hears that a command has ended, no supervisor holds its output any more", LONG, async () => {
+  const place = scratch();
+  const words = [join(DIST, "bin.cjs"), "run", "--beside", "-q", ...UNASKED, "true"];
+  const beside = spawn(process.execPath, words, {
+    cwd: place.project,
+    env: { HOME: place.home },
+    stdio: ["ignore", "pipe", "pipe", "pipe"],
+  });
+  const told = new Promise<string>((resolve) => beside.stdio[3]?.once("data", (how: Buffer) => resolve(String(how))));
+  expect(await told).toBe("0");
+  for (const fd of [1, 2]) expect(["/dev/null", "gone"]).toContain(linkOf(`/proc/${beside.pid ?? 0}/fd/${fd}`));
 });
 
 it("of many at once one is taken, and the others go today's way", LONG, async () => {

@@ -18,11 +18,11 @@ export interface Spare {
   readonly ended: Promise<void>;
 }
 
-/** Starts one; it takes commands when this resolves. Ended with the test. */
-export async function startSpare(place: Scratch, dist = DIST): Promise<Spare> {
+/** Starts one, without the rehearsal that makes it fast; it takes commands when this resolves. Ended with the test. */
+export async function startSpare(place: Scratch, dist = DIST, rehearsals = 0): Promise<Spare> {
   const folder = residentFolder(place.machine);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const child = spawn(process.execPath, [join(dist, "bin.cjs"), "run", "--beside", "--spare", "0"], {
+  const child = spawn(process.execPath, [join(dist, "bin.cjs"), "run", "--beside", "--spare", String(rehearsals)], {
     cwd: "/",
     detached: true,
     stdio: ["ignore", "ignore", "inherit", "pipe"],

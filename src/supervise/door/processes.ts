@@ -1,7 +1,6 @@
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import type { ProcessInfo } from "../../approve/index.ts";
-import { ADDR_NO_RANDOMIZE, alloc, lastingAddressOf, SIGKILL, sys, SYSCALLS } from "../kernel/index.ts";
-import { readProc } from "./proc-files.ts";
+import { ADDR_NO_RANDOMIZE, alloc, lastingAddressOf, readProc, SIGKILL, sys, SYSCALLS } from "../kernel/index.ts";
 
 const ZERO = 0x30;
 

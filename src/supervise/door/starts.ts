@@ -5,13 +5,24 @@ import { type Verdict, verdictOf } from "../../policy/index.ts";
 import { messageOf } from "../../state/index.ts";
 import { type Errand, isHelper, NO_ERRAND } from "../errands/index.ts";
 import { wordsOf } from "../judge/index.ts";
-import { alloc, ERRNO, errorName, lastingAddressOf, O_CLOEXEC, O_PATH, pathText, SIGKILL, sys, SYSCALLS } from "../kernel/index.ts";
+import {
+  alloc,
+  ERRNO,
+  errorName,
+  lastingAddressOf,
+  O_CLOEXEC,
+  O_PATH,
+  pathText,
+  readProc,
+  SIGKILL,
+  sys,
+  SYSCALLS,
+} from "../kernel/index.ts";
 import { statFd } from "../undo/index.ts";
 import { type Lineage, NOTHING } from "./lineage.ts";
 import type { Listener, SeccompTrap } from "./listener.ts";
 import { closeAll, type DecodedExec } from "./operation.ts";
 import type { DoorOptions, Lack, Tell } from "./options.ts";
-import { readProc } from "./proc-files.ts";
 import type { Recorder } from "./record.ts";
 import { type RunOrigin, type Steering, steeredBy } from "./steered.ts";
 import { shortName, type Task } from "./tasks.ts";

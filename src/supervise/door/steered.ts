@@ -1,7 +1,6 @@
 import { existsSync, readlinkSync } from "node:fs";
 import { baseName, joinPath } from "../../path/index.ts";
-import { pathBytes } from "../kernel/index.ts";
-import { readProc } from "./proc-files.ts";
+import { pathBytes, readProc } from "../kernel/index.ts";
 
 /**
  * What its environment makes of a program that is trusted with something. `code`: it runs code of somebody else. `logins`: it reads

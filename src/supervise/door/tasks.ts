@@ -1,5 +1,4 @@
-import { alloc, ERRNO, lastingAddressOf, O_CLOEXEC, sys, SYSCALLS } from "../kernel/index.ts";
-import { readProc, shortName } from "./proc-files.ts";
+import { alloc, ERRNO, lastingAddressOf, O_CLOEXEC, readProc, shortName, sys, SYSCALLS } from "../kernel/index.ts";
 
 export { shortName };
 

@@ -1,4 +1,6 @@
-import { addressOf, alloc, AT_FDCWD, ERRNO, KernelError, lastingAddressOf, O_CLOEXEC, sys, SYSCALLS } from "../kernel/index.ts";
+import { addressOf, alloc, KernelError, lastingAddressOf, sys } from "./libc.ts";
+import { ERRNO, SYSCALLS } from "./syscalls.ts";
+import { AT_FDCWD, O_CLOEXEC } from "./uapi.ts";
 
 const nameBuffer = alloc(64);
 const nameAt = lastingAddressOf(nameBuffer);
