@@ -55,6 +55,11 @@ const step = (plan: () => Planned): InstallStep => ({ ...plan(), again: plan });
 
 /** `assent install`: registers Assent with the agents on this machine. Exit 0 done, 1 one of them failed, 2 wrong usage. */
 export async function install(options: InstallOptions): Promise<number> {
+  // A registration would be written, and nothing behind it would judge.
+  if (process.platform === "win32") {
+    complain("install", "Windows is not supported", "use WSL 2, with your agent and Assent inside it: docs/how-to/wsl.md");
+    return 1;
+  }
   if (options.managed === true) return await managed("install", options);
   const machine = thisMachine();
   const agents = chosen("install", options, (agent) => signOf(agent.setup, machine) !== undefined);
