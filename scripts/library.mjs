@@ -10,6 +10,7 @@ const CORE = "src/sdk/core/index.ts";
 export const LIBRARY = {
   library: "src/sdk/index.ts",
   ...Object.fromEntries(ADAPTERS.map((name) => [name, `src/sdk/${name}/index.ts`])),
+  mcp: "src/sdk/mcp-transport/index.ts",
 };
 /** The same in one piece, for programs that are bundled with it (the condition `module`), and the core, which needs no Node. */
 export const WHOLE_LIBRARY = { core: CORE, ...Object.fromEntries(Object.entries(LIBRARY).map(([name, file]) => [`whole-${name}`, file])) };

@@ -69,6 +69,8 @@ export interface DecideOptions extends Omit<Situation, "who" | "hostDecides" | "
   readonly afterwards?: (work: () => readonly string[]) => void;
   /** What outlives a process, grants and refusals: used and added to, only looked at, or left out. By default used. */
   readonly memory?: "use" | "look" | "none";
+  /** Where paths lead and what lies there: of what is held already, or of another machine. By default as it is on this one now. */
+  readonly world?: typeof realWorld;
 }
 
 export interface Outcome {
@@ -138,7 +140,8 @@ function withinBudget(request: Request, options: DecideOptions): Outcome {
 }
 
 function judgeRequest(request: Request, options: DecideOptions): Outcome {
-  const world = realWorld(options.machine, request.cwd, request.sessionRoot);
+  const { world: worldOf = realWorld } = options;
+  const world = worldOf(options.machine, request.cwd, request.sessionRoot);
   const lowered = lowerTool(request, world);
   const guess = guessEffects(request, world);
   const touched = guess === undefined ? lowered : withGuess(lowered, guess);

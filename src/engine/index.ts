@@ -23,6 +23,7 @@ export {
   NOWHERE,
   type Request,
   type ToolFacts,
+  whoOf,
 } from "../request/index.ts";
 export { automationLevel } from "./automation.ts";
 export { projectOf, realWorld, repositoryOf } from "./world.ts";

@@ -10,7 +10,7 @@ interface AgentIdentity {
 }
 
 /** `reviewer:a81f` is the sub-agent `reviewer`; a type may hold colons itself, an id does not. */
-export function identityOf({ agent, subagent }: Request): AgentIdentity {
+export function identityOf({ agent, subagent }: Pick<Request, "agent" | "subagent">): AgentIdentity {
   if (subagent === undefined) return { agent: agentName(agent), subagent: undefined };
   const colon = subagent.lastIndexOf(":");
   const type = agentName(colon > 0 ? subagent.slice(0, colon) : subagent);
@@ -19,7 +19,10 @@ export function identityOf({ agent, subagent }: Request): AgentIdentity {
 }
 
 /** As rules are held against who asks. */
-export function whoOf(request: Request, { user: account }: Pick<Principal, "user">): Who {
+export function whoOf(
+  request: Pick<Request, "agent" | "subagent" | "session" | "principal">,
+  { user: account }: Pick<Principal, "user">,
+): Who {
   const { agent, subagent } = identityOf(request);
   const { principal: { user = account, tenant, role } = {}, session } = request;
   const roles = role === undefined ? undefined : typeof role === "string" ? [role] : role;

@@ -53,6 +53,7 @@ describe("the package", () => {
       "dist/langchain.mjs",
       "dist/mastra.mjs",
       "dist/opentelemetry.mjs",
+      "dist/mcp.mjs",
       "dist/types/sdk/index.d.ts",
       "dist/types/sdk/core/index.d.ts",
       "dist/THIRD-PARTY-LICENSES.txt",
@@ -77,7 +78,7 @@ describe("the package", () => {
     expect(Object.keys(manifest["exports"] as object)).toEqual([
       ".",
       "./core",
-      ...["ai-sdk", "openai-agents", "claude-agent-sdk", "langchain", "mastra", "opentelemetry"].map((name) => `./${name}`),
+      ...["ai-sdk", "openai-agents", "claude-agent-sdk", "langchain", "mastra", "opentelemetry", "mcp"].map((name) => `./${name}`),
       "./policy.schema.json",
       "./package.json",
     ]);

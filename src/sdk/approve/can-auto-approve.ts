@@ -6,7 +6,12 @@ import { isWithin, parentOf } from "../../path/index.ts";
 import { isConfined, type Mode, type Policy, type RequestVerdict, stricterOf } from "../../policy/index.ts";
 import { lowerArgv } from "../../shell/index.ts";
 import { type Machine, thisMachine } from "../../state/index.ts";
+import { type GuardInside, INSIDE, type InsideGuard } from "../adapters/guards.ts";
 import { ask, type OnAsk } from "../ask.ts";
+import type { GuardCall } from "../create-guard/call.ts";
+import { type JudgingWay, policiesOf, whoIn } from "../create-guard/judging.ts";
+import { openedDecision } from "../create-guard/opened.ts";
+import type { CallDecision } from "../create-guard/types.ts";
 import { LIBRARY } from "../library.ts";
 import { checkOptions, type Options } from "../options.ts";
 import { sandboxIsKnown } from "./sandbox.ts";
@@ -29,6 +34,11 @@ export interface AutoApproveOptions {
   readonly sandbox?: boolean;
   /** Further policy files, by path. */
   readonly policyFiles?: readonly string[];
+  /**
+   * A guard of `createGuard`, whose policy and principal hold in the place of this machine's files, with `policy` as the mode. What it was
+   * answered counts, and it tells whoever listens. Who it asks is asked by `guard.check({ argv })`. Not together with `policyFiles` and `machine`.
+   */
+  readonly guard?: InsideGuard;
   /** For tests: another home. */
   readonly machine?: Machine;
 }
@@ -79,16 +89,21 @@ const OPTIONS = {
   approvals: "object",
   sandbox: "boolean",
   policyFiles: "texts",
+  guard: "object",
   machine: "object",
 } satisfies Options<AutoApproveOptions>;
 
 function assess(argv: readonly string[], options: AutoApproveOptions): Assessment {
   checkOptions("canAutoApprove", options, OPTIONS);
-  const own = options.machine ?? thisMachine();
+  const { guard } = options;
+  const twice = guard === undefined ? undefined : (["policyFiles", "machine"] as const).find((name) => options[name] !== undefined);
+  if (twice !== undefined) throw new TypeError(`canAutoApprove: the option \`${twice}\` is the guard's own: give it to createGuard`);
+  const inside = guard?.[INSIDE](options.workdir === undefined ? {} : { cwd: options.workdir });
+  const own = inside?.root.machine ?? options.machine ?? thisMachine();
   const surroundings = environment(own, options.env);
   if ("problem" in surroundings) return { type: "ask-user", reason: surroundings.problem };
   const { machine, assignments, home } = surroundings;
-  const workdir = options.workdir ?? process.cwd();
+  const workdir = options.workdir ?? inside?.place.cwd ?? process.cwd();
   if (!workdir.startsWith("/")) return { type: "ask-user", reason: "the working directory is not an absolute path" };
   if (argv.length === 0 || argv.some((word) => typeof word !== "string" || word.includes("\0")))
     return { type: "reject", reason: "the command is not a list of words" };
@@ -100,8 +115,31 @@ function assess(argv: readonly string[], options: AutoApproveOptions): Assessmen
     const problem = preparedHome(home, own, [world.projectRoot, here.projectRoot, workdir, ...(options.writableRoots ?? [])], here);
     if (problem !== undefined) return { type: "ask-user", reason: problem };
   }
-  const place: CommandPlace = { machine, world, worlds: world === here ? [here] : [world, here], workdir, assignments, options };
-  return call.is === "patch" ? assessPatch(call.text, argv, place) : assessCommand(argv, place);
+  const place: CommandPlace = { machine, world, worlds: world === here ? [here] : [world, here], workdir, assignments, options, inside };
+  const said = call.is === "patch" ? assessPatch(call.text, argv, place) : assessCommand(argv, place);
+  if (inside === undefined) return said;
+  inside.tell(decisionOf(said, argv, place, inside));
+  const { type, reason, ...more } = said;
+  if (!inside.shadow || type === "auto-approve") return said;
+  return {
+    type: "auto-approve",
+    reason,
+    group: "Reported only",
+    runInSandbox: false,
+    ...("applyPatch" in more ? { applyPatch: more.applyPatch } : {}),
+  };
+}
+
+const VERDICTS = { "auto-approve": "allow", "ask-user": "ask", reject: "deny" } as const;
+
+/** For whoever listens: what the guard says of the command, with the verdict that the mode makes of it. */
+function decisionOf(said: Assessment, argv: readonly string[], place: CommandPlace, inside: GuardInside): CallDecision {
+  const { workdir } = place;
+  const calls: readonly GuardCall[] = said.applyPatch === undefined ? [{ argv }] : [said.applyPatch];
+  const { decision } = inside.judge(calls, { cwd: workdir }, { looks: true, shell: "bash", adapt: (files) => withMode(files, place) });
+  const verdict = VERDICTS[said.type];
+  const why = decision.verdict === verdict ? {} : { forPerson: said.reason, forModel: said.reason };
+  return { ...decision, verdict, confined: said.type === "auto-approve" && said.runInSandbox, ...why };
 }
 
 /** The environment the command will get: where programs are looked up, and what is set otherwise than for this process. */
@@ -158,6 +196,8 @@ interface CommandPlace {
   readonly worlds: readonly World[];
   readonly workdir: string;
   readonly options: AutoApproveOptions;
+  /** Who judges in the place of this machine's files. */
+  readonly inside: GuardInside | undefined;
 }
 
 function assessCommand(argv: readonly string[], place: CommandPlace): Assessment {
@@ -169,7 +209,7 @@ function assessCommand(argv: readonly string[], place: CommandPlace): Assessment
   }
   const words = place.assignments.length === 0 ? argv : ["env", ...place.assignments, ...argv];
   const lowered = lowerArgv(words, { world, shell: "bash" });
-  const verdict = verdictOn(lowered, place, options.sandbox ?? sandboxIsKnown());
+  const verdict = verdictOn(lowered, place, canConfine(place), { argv: words });
   const confined = goesConfined(verdict, place);
   if (verdict.decision === "allow" && confined === undefined) return { type: "auto-approve", ...approvalFor(verdict), runInSandbox: false };
   if (verdict.decision === "deny") return { type: "reject", reason: verdict.reason };
@@ -185,7 +225,7 @@ function assessPatch(text: string, argv: readonly string[], place: CommandPlace)
   const reading = readPatch(text);
   if (!reading.ok) return { type: "reject", reason: `the patch is malformed in line ${reading.line}: ${reading.message}`, applyPatch };
   const lowered = lowerPatch(text, world);
-  const verdict = verdictOn(lowered, place, false);
+  const verdict = verdictOn(lowered, place, false, applyPatch);
   if (verdict.decision === "deny") return { type: "reject", reason: verdict.reason, applyPatch };
   const edits = verdictOn({ ...lowered, actions: lowered.actions.map(asEdit) }, place, false);
   // What a patch takes away is in the patch: it counts as an edit, unless something more than a default asks.
@@ -196,7 +236,7 @@ function assessPatch(text: string, argv: readonly string[], place: CommandPlace)
   }
   if (options.approvals?.has(argv, place.workdir) === true)
     return { type: "auto-approve", reason: "Approved for this session", group: "Editing", runInSandbox: false, applyPatch };
-  const confined = goesConfined(verdictOn(lowered, place, options.sandbox ?? sandboxIsKnown()), place);
+  const confined = goesConfined(verdictOn(lowered, place, canConfine(place)), place);
   if (confined !== undefined) return { type: "auto-approve", ...confined, group: "Editing", runInSandbox: true, applyPatch };
   return { ...asking(isEdit ? verdict : edits), applyPatch };
 }
@@ -215,27 +255,41 @@ function goesConfined(verdict: RequestVerdict, { options }: CommandPlace): { rea
   return { reason: options.policy === "full-auto" ? "Full auto mode" : "Confined: held to the policy, and kept for undo" };
 }
 
-function verdictOn(lowered: Lowered, place: CommandPlace, confines: boolean): RequestVerdict {
-  const verdicts = place.worlds.map((world) => verdictIn(world, lowered, place, confines));
+/** By a guard nothing is confined here: the run would not know its policy. */
+const canConfine = ({ options, inside }: CommandPlace): boolean => inside === undefined && (options.sandbox ?? sandboxIsKnown());
+
+/** `call`: the whole of what is asked, which by a guard counts with what was answered and refused before. */
+function verdictOn(lowered: Lowered, place: CommandPlace, confines: boolean, call?: GuardCall): RequestVerdict {
+  const { inside } = place;
+  const verdicts = place.worlds.map((world) =>
+    inside === undefined || call === undefined ? verdictIn(world, lowered, place, confines) : verdictBy(inside, world, call, place),
+  );
   const whole = verdicts.reduce(stricterOf);
   // Of two that go ahead, one may do so confined only.
   return whole.decision === "allow" ? (verdicts.find(isConfined) ?? whole) : whole;
 }
 
-function verdictIn(world: World, lowered: Lowered, { machine, workdir, options }: CommandPlace, confines: boolean): RequestVerdict {
-  const roots = options.writableRoots ?? ["."];
-  const adapt = (files: Policy): Policy => ({
-    ...files,
-    settings: {
-      ...files.settings,
-      mode: options.policy,
-      writableRoots: roots.map((root) => (root.startsWith("/") ? root : `${workdir}/${root}`)),
-    },
-  });
+function verdictIn(world: World, lowered: Lowered, { machine, workdir, options, inside }: CommandPlace, confines: boolean): RequestVerdict {
+  const policies = inside === undefined ? undefined : policiesOf(inside.root, inside.place);
+  const adapt = (files: Policy): Policy => withMode(policies === undefined ? files : policies.adapt(files), { workdir, options });
   // As codex does: whoever gets a refusal there may ask by `mayRunOutside`.
   const refusable = confines && options.policy === "full-auto";
-  const situation: Situation = { ...LIBRARY, machine, policyFiles: options.policyFiles ?? [], adapt, confines, refusable };
+  const files = policies ?? { policyFiles: options.policyFiles ?? [] };
+  const who = inside === undefined ? {} : { who: () => whoIn(inside.place, machine) };
+  const situation: Situation = { ...LIBRARY, machine, ...files, ...who, adapt, confines, refusable };
   return judgeBy(lowered, judgingBy(situation, world, findSources(situation, world, lowered, workdir)));
+}
+
+function verdictBy(inside: GuardInside, world: World, call: GuardCall, place: CommandPlace): RequestVerdict {
+  const { machine, workdir } = place;
+  const way: JudgingWay = { looks: true, shell: "bash", machine, world: () => world, adapt: (files) => withMode(files, place) };
+  return openedDecision(inside.judge([call], { cwd: workdir }, way), false).verdict;
+}
+
+function withMode(files: Policy, { workdir, options }: Pick<CommandPlace, "workdir" | "options">): Policy {
+  const roots = options.writableRoots ?? ["."];
+  const writableRoots = roots.map((root) => (root.startsWith("/") ? root : `${workdir}/${root}`));
+  return { ...files, settings: { ...files.settings, mode: options.policy, writableRoots } };
 }
 
 /**

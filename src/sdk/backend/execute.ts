@@ -3,8 +3,8 @@ import { isConfined, type JudgedAction, type RequestVerdict } from "../../policy
 import type { Machine } from "../../state/index.ts";
 import { type RefusedInRun, refusedText, type RunEnd } from "../confined/index.ts";
 import { PermissionAskError, PermissionDeniedError } from "../errors.ts";
-import type { PermissionChecker } from "../rules/checker.ts";
 import { Command, type Start } from "./command.ts";
+import type { BackendChecker } from "./guard-checker.ts";
 import type { Supervision } from "./supervision.ts";
 
 /** How a command is run. */
@@ -64,7 +64,7 @@ export interface BackgroundOutput extends BackgroundInfo {
 }
 
 interface RunnerOptions {
-  readonly checker: PermissionChecker;
+  readonly checker: BackendChecker;
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly timeout: number;

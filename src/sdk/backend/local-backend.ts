@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
 import { thisMachine, type Machine } from "../../state/index.ts";
+import { INSIDE, type InsideGuard } from "../adapters/guards.ts";
 import type { OnAsk } from "../ask.ts";
 import { checkOptions, type Options } from "../options.ts";
 import { type CheckerOptions, type Confining, PermissionChecker } from "../rules/checker.ts";
@@ -7,6 +8,7 @@ import { type Operation, policyTextOf, presets, readRuleset, type Ruleset } from
 import { FILE_OPERATION } from "../rules/judge.ts";
 import { Runner, type BackgroundInfo, type BackgroundOutput, type ExecuteOptions, type ExecuteResult } from "./execute.ts";
 import { Files, type ReadBytes, type ReadOptions, type ReadText, type Written } from "./files.ts";
+import { type BackendChecker, GuardChecker, isWorthOffering } from "./guard-checker.ts";
 import type { LineEdit } from "./lines.ts";
 import { pinning } from "./pin.ts";
 import { Place } from "./place.ts";
@@ -23,6 +25,12 @@ export interface LocalBackendOptions {
   readonly allowedDirectories?: readonly string[];
   /** `presets.default` unless said otherwise. */
   readonly permissions?: Ruleset;
+  /**
+   * A guard of `createGuard`, in the place of a ruleset: everything goes by its policy, its principal and its answers, and it tells whoever
+   * listens. Commands get its environment. Not together with `permissions`, `onAsk`, `askFallback`, `files`, `policyFiles`, `env`, `audit`
+   * and `machine`.
+   */
+  readonly guard?: InsideGuard;
   /** Answers the questions. */
   readonly onAsk?: OnAsk;
   /**
@@ -70,6 +78,7 @@ const OPTIONS = {
   root: "string",
   allowedDirectories: "texts",
   permissions: "object",
+  guard: "object",
   onAsk: "function",
   askFallback: ["deny", "error"],
   files: ["machine", "none"],
@@ -87,6 +96,16 @@ const OPTIONS = {
   machine: "object",
   hold: ["descriptor", "path"],
 } satisfies Options<LocalBackendOptions>;
+
+/** What a guard says itself. */
+const OF_GUARD = ["permissions", "onAsk", "askFallback", "files", "policyFiles", "env", "audit", "machine"] as const;
+
+function checkGuard({ guard, ...options }: LocalBackendOptions): void {
+  if (guard === undefined) return;
+  if (!(INSIDE in guard)) throw new TypeError("LocalBackend: the option `guard` must be a guard of createGuard");
+  const twice = OF_GUARD.find((name) => options[name] !== undefined);
+  if (twice !== undefined) throw new TypeError(`LocalBackend: the option \`${twice}\` is the guard's own: give it to createGuard`);
+}
 
 /** `execute` was called on a backend that was made without it. */
 export class ExecuteDisabledError extends Error {
@@ -111,10 +130,13 @@ export class ExecuteDisabledError extends Error {
  */
 export class LocalBackend {
   readonly root: string;
-  readonly permissions: Ruleset;
+  /** Undefined where a guard judges. */
+  readonly permissions: Ruleset | undefined;
   /** Whether commands can be run at all. */
   readonly executes: boolean;
-  readonly checker: PermissionChecker;
+  /** That of the ruleset; undefined where a guard judges. */
+  readonly checker: PermissionChecker | undefined;
+  readonly #checker: BackendChecker;
   readonly #place: Place;
   readonly #files: Files;
   readonly #search: Search;
@@ -123,39 +145,26 @@ export class LocalBackend {
   /** Throws `TypeError` for an option that does not exist, `RulesetError` when the permissions are no ruleset. */
   constructor(options: LocalBackendOptions) {
     checkOptions("LocalBackend", options, OPTIONS);
-    const { permissions = presets.default, onAsk, askFallback = "deny", files, policyFiles = [], audit } = options;
+    checkGuard(options);
     const root = resolve(options.root);
-    const own = options.machine ?? thisMachine();
-    const machine = options.env === undefined ? own : { ...own, env: { ...options.env, HOME: own.home } };
-    this.permissions = permissions;
+    const by = options.guard === undefined ? byRuleset(options, root) : byGuard(options.guard, options, root);
+    const { checker, machine, env, supervision, unknown } = by;
+    this.permissions = by.permissions;
     this.executes = options.execute ?? true;
-    const unknown = options.supervise === "unknown";
-    const supervision =
-      unknown || options.supervise === true ? new Supervision(policyTextOf(readRuleset(permissions)), policyFiles, onAsk) : undefined;
     // For `needsApproval`, which cannot wait.
     if (unknown) void supervision?.probe(root);
-    const checkerOptions: CheckerOptions = {
-      machine,
-      cwd: root,
-      askFallback,
-      shell: "sh",
-      policyFiles,
-      ...(onAsk === undefined ? {} : { onAsk }),
-      ...(files === undefined ? {} : { files }),
-      ...(audit === undefined ? {} : { audit }),
-    };
-    const confining: Confining | undefined = unknown ? { problem: () => supervision?.problem } : undefined;
-    this.checker = new PermissionChecker(permissions, checkerOptions, confining);
+    this.#checker = checker;
+    this.checker = by.own;
     const allowedDirectories = (options.allowedDirectories ?? [root]).map((folder) => resolve(root, folder));
-    const place = new Place({ root, allowedDirectories, machine, checker: this.checker, pinning: pinning(options.hold) });
+    const place = new Place({ root, allowedDirectories, machine, checker, pinning: pinning(options.hold) });
     this.root = place.root;
     this.#place = place;
     this.#files = new Files(place, { maxReadChars: options.maxReadChars ?? 200_000, maxBytes: options.maxBytes ?? 50 << 20 });
-    this.#search = new Search(place, options.ripgrep === false ? undefined : findRipgrep(own.env["PATH"], place.allowed));
+    this.#search = new Search(place, options.ripgrep === false ? undefined : findRipgrep(by.path, place.allowed));
     this.#runner = new Runner({
-      checker: this.checker,
+      checker,
       cwd: place.root,
-      env: options.env ?? process.env,
+      env,
       timeout: options.timeout ?? 120_000,
       maxOutput: options.maxOutput ?? 100_000,
       supervision,
@@ -165,10 +174,15 @@ export class LocalBackend {
     });
   }
 
+  /** Whether an operation is worth being offered to a model: what is denied altogether is not. */
+  offers(operation: Operation): boolean {
+    return (operation !== "execute" || this.executes) && isWorthOffering(this.#checker, this.permissions, operation);
+  }
+
   /** Whether an operation on a path, or a command, would be asked about. */
   needsApproval(operation: Operation, target: string): boolean {
     return operation === "execute"
-      ? this.checker.checkSync("execute", target) === "ask"
+      ? this.#checker.checkSync("execute", target) === "ask"
       : this.#place.asks(operation, FILE_OPERATION[operation], target);
   }
 
@@ -254,4 +268,50 @@ export class LocalBackend {
   #needExecute(): void {
     if (!this.executes) throw new ExecuteDisabledError();
   }
+}
+
+/** What differs between a backend behind a ruleset and one behind a guard. */
+interface JudgedBy {
+  readonly checker: BackendChecker;
+  readonly own: PermissionChecker | undefined;
+  readonly permissions: Ruleset | undefined;
+  readonly machine: Machine;
+  /** Of commands. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Where programs of the backend's own are found. */
+  readonly path: string | undefined;
+  readonly supervision: Supervision | undefined;
+  /** Only what nobody can know is supervised. */
+  readonly unknown: boolean;
+}
+
+function byRuleset(options: LocalBackendOptions, root: string): JudgedBy {
+  const { permissions = presets.default, onAsk, askFallback = "deny", files, policyFiles = [], audit } = options;
+  const own = options.machine ?? thisMachine();
+  const machine = options.env === undefined ? own : { ...own, env: { ...options.env, HOME: own.home } };
+  const unknown = options.supervise === "unknown";
+  const supervision =
+    unknown || options.supervise === true ? new Supervision(policyTextOf(readRuleset(permissions)), policyFiles, onAsk) : undefined;
+  const checkerOptions: CheckerOptions = {
+    machine,
+    cwd: root,
+    askFallback,
+    shell: "sh",
+    policyFiles,
+    ...(onAsk === undefined ? {} : { onAsk }),
+    ...(files === undefined ? {} : { files }),
+    ...(audit === undefined ? {} : { audit }),
+  };
+  const confining: Confining | undefined = unknown ? { problem: () => supervision?.problem } : undefined;
+  const checker = new PermissionChecker(permissions, checkerOptions, confining);
+  return { checker, own: checker, permissions, machine, env: options.env ?? process.env, path: own.env["PATH"], supervision, unknown };
+}
+
+function byGuard(guard: InsideGuard, options: LocalBackendOptions, root: string): JudgedBy {
+  const { supervise = false } = options;
+  if (supervise !== false) throw new TypeError("LocalBackend: with a guard commands are not supervised yet");
+  const { machine } = guard[INSIDE]().root;
+  const { env } = machine;
+  const checker = new GuardChecker(guard, root);
+  return { checker, own: undefined, permissions: undefined, machine, env, path: env["PATH"], supervision: undefined, unknown: false };
 }

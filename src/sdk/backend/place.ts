@@ -4,9 +4,9 @@ import { isMeantQuestion } from "../../policy/index.ts";
 import { baseName, isWithin, joinPath, normalise, parentOf } from "../../path/index.ts";
 import type { Machine } from "../../state/index.ts";
 import { PermissionAskError, PermissionDeniedError } from "../errors.ts";
-import type { PermissionChecker } from "../rules/checker.ts";
 import { absolute, effectOf, type CheckTarget } from "../rules/judge.ts";
 import type { Operation } from "../rules/ruleset.ts";
+import type { BackendChecker } from "./guard-checker.ts";
 import { failure, systemFailure, type Failure } from "./result.ts";
 import type { Pinned, Pinning } from "./pin.ts";
 
@@ -20,7 +20,7 @@ interface PlaceOptions {
   readonly root: string;
   readonly allowedDirectories: readonly string[];
   readonly machine: Machine;
-  readonly checker: PermissionChecker;
+  readonly checker: BackendChecker;
   readonly pinning: Pinning;
 }
 
@@ -30,7 +30,7 @@ export class Place {
   readonly allowed: readonly string[];
   readonly pinning: Pinning;
   readonly #machine: Machine;
-  readonly #checker: PermissionChecker;
+  readonly #checker: BackendChecker;
 
   constructor({ root, allowedDirectories, machine, checker, pinning: way }: PlaceOptions) {
     mkdirSync(root, { recursive: true });

@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import { visible } from "../../action/index.ts";
 import { isObject } from "../../data/index.ts";
 import type { Principal, RequestVerdict } from "../../policy/index.ts";
-import { OPENED } from "../adapters/guards.ts";
+import { type GuardInside, INSIDE, OPENED } from "../adapters/guards.ts";
 import { guardTools } from "../ai-sdk/index.ts";
 import { probeSandbox } from "../approve/sandbox.ts";
 import { type AskQuestion, EditedInput, type OnToolAsk } from "../ask.ts";
@@ -11,17 +11,31 @@ import type { GuardDecision, GuardRequest, OpenedGuard } from "../guard/open-gua
 import { permissionMiddleware, type PermissionMiddleware } from "../langchain/index.ts";
 import { needsApproval, type NeedsApproval } from "../openai-agents/index.ts";
 import { checkOptions, type Options } from "../options.ts";
-import { keepScope, noteAnswer, type ReadAnswer, readAnswer, rulesFor } from "./answers.ts";
+import { keepScope, noteAnswer, type ReadAnswer, readAnswer, rulesFor, whenAborted } from "./answers.ts";
 import { idOf, isSigned, type PendingApproval, signPending, tokenOf } from "./approvals.ts";
 import { type GuardCall, GuardCallError } from "./call.ts";
 import { callsOf, type ToolEffect, type ToolEffects } from "./effects.ts";
 import { ApprovalPending, PermissionDenied, UnknownApproval } from "./errors.ts";
+import { insideOf } from "./inside.ts";
 import { folderOf, type GuardPlaceInCode, type GuardRoot, judgeCalls, type JudgedCalls, type JudgingWay, targetsOf } from "./judging.ts";
 import { checkPrincipal, readCallOptions, WITH_OPTIONS } from "./guard-options.ts";
 import { checkStricter, GuardOptionError, readCodePolicy, readPolicyText } from "./policy-in-code.ts";
 import { callsFor, checked, notJudged, openedDecision } from "./opened.ts";
 import { snapshot } from "./snapshot.ts";
-import { checkEffects, type EffectsOf, type GuardedTool, isEffect, readInput, type RunContext, type ToolSpec, withRun } from "./tool.ts";
+import {
+  checkEffects,
+  effectIn,
+  howChanged,
+  signalIn,
+  type EffectsOf,
+  type GuardedTool,
+  isEffect,
+  readInput,
+  type RunContext,
+  type NamedCall,
+  type ToolSpec,
+  withRun,
+} from "./tool.ts";
 import type {
   AllowedOutcome,
   CallDecision,
@@ -219,6 +233,15 @@ export class Guard<P extends Principal = Principal> {
     return { guard, onAsk: this.#shared.options.onAsk === undefined ? undefined : async (question) => await this.#askOpened(question) };
   }
 
+  /** As backends and sandboxes take it. */
+  [INSIDE]({ cwd = this.#place.cwd }: { readonly cwd?: string } = {}): GuardInside {
+    const { root, options } = this.#shared;
+    return insideOf<P>(root, { ...this.#place, cwd }, options, {
+      conclude: async (judged, asked) => await this.#conclude(judged, asked, asked.signal),
+      tell: (decision) => void this.#told(decision),
+    });
+  }
+
   #open(effects: ToolEffects): OpenedGuard {
     const decide = (asked: GuardRequest): GuardDecision => {
       const { cwd, session, subagent } = asked;
@@ -288,7 +311,7 @@ export class Guard<P extends Principal = Principal> {
   }
 
   /** What becomes of calls that were judged. */
-  async #conclude<I>(judged: JudgedCalls, options: GuardCallOptions<P>, signal?: AbortSignal, of?: ToolCall<I>): Promise<CallOutcome<P>> {
+  async #conclude<I>(judged: JudgedCalls, options: GuardCallOptions<P>, signal?: AbortSignal, of?: NamedCall<I>): Promise<CallOutcome<P>> {
     const { decision } = judged;
     if (this.#shared.options.shadow === true) return this.#allowed(judged, this.#told(decision), of);
     if (decision.verdict === "allow") return this.#allowed(judged, this.#told(decision), of);
@@ -296,7 +319,7 @@ export class Guard<P extends Principal = Principal> {
     return await this.#ask(judged, options, signal, of);
   }
 
-  async #ask<I>(judged: JudgedCalls, options: GuardCallOptions<P>, signal?: AbortSignal, of?: ToolCall<I>): Promise<CallOutcome<P>> {
+  async #ask<I>(judged: JudgedCalls, options: GuardCallOptions<P>, signal?: AbortSignal, of?: NamedCall<I>): Promise<CallOutcome<P>> {
     const { onAsk, approvals } = this.#shared.options;
     const question = this.#question(judged, options, of);
     let read: ReadAnswer | undefined;
@@ -361,7 +384,7 @@ export class Guard<P extends Principal = Principal> {
     read: ReadAnswer,
     options: GuardCallOptions<P>,
     by: string | undefined,
-    of?: ToolCall<I>,
+    of?: NamedCall<I>,
   ): Promise<CallOutcome<P>> {
     const { machine } = this.#shared.root;
     const who = by === undefined ? "the user" : visible(by).slice(0, 100);
@@ -381,7 +404,7 @@ export class Guard<P extends Principal = Principal> {
     judged: JudgedCalls,
     read: Extract<ReadAnswer, { is: "yes" }>,
     options: GuardCallOptions<P>,
-    of: ToolCall<I> | undefined,
+    of: NamedCall<I> | undefined,
   ): Promise<CallOutcome<P>> {
     let changed: JudgedCalls;
     let tool = of;
@@ -389,7 +412,8 @@ export class Guard<P extends Principal = Principal> {
       if (read.input !== undefined && of?.spec !== undefined) {
         tool = { ...of, input: await readInput(of.spec, read.input) };
         changed = this.#judgeTool(of.spec, tool.input, options);
-      } else if (read.call !== undefined && of === undefined) changed = await this.#judge(read.call, options, { starts: true });
+      } else if (judged.way.fixed === true) throw new GuardCallError("this call is done as it is, or not at all");
+      else if (read.call !== undefined && of === undefined) changed = await this.#judge(read.call, options, { starts: true });
       else throw new GuardCallError(howChanged(of));
     } catch (error) {
       return refused(
@@ -402,7 +426,7 @@ export class Guard<P extends Principal = Principal> {
     return tool === undefined ? outcome : { ...outcome, input: tool.input };
   }
 
-  #allowed<I>({ parts }: JudgedCalls, decision: CallDecision<P>, of?: ToolCall<I>): AllowedOutcome<P> {
+  #allowed<I>({ parts }: JudgedCalls, decision: CallDecision<P>, of?: NamedCall<I>): AllowedOutcome<P> {
     // Only a call by itself has something that is started in its place.
     const [start] = parts.flatMap((part) => part.start ?? []);
     return {
@@ -414,7 +438,7 @@ export class Guard<P extends Principal = Principal> {
     };
   }
 
-  #question<I>(judged: JudgedCalls, { reason = "" }: GuardCallOptions<P>, of?: ToolCall<I>): GuardQuestion<P> {
+  #question<I>(judged: JudgedCalls, { reason = "" }: GuardCallOptions<P>, of?: NamedCall<I>): GuardQuestion<P> {
     const decision = this.#own(judged.decision);
     const { principal, forPerson } = decision;
     // What whoever is asked does with them changes nothing of what runs.
@@ -450,46 +474,13 @@ export class Guard<P extends Principal = Principal> {
 /** What was judged, by the verdict that an adapter shows with its question. */
 const asking = new WeakMap<RequestVerdict, { readonly judged: JudgedCalls; readonly options: GuardCallOptions }>();
 
-/** A call of a tool of the program's own. */
-interface ToolCall<I> {
-  readonly name: string;
-  readonly input: I;
-  /** Not there where it was asked about in another process. */
-  readonly spec?: ToolSpec<I>;
-}
-
-const howChanged = (of: object | undefined): string =>
-  of === undefined
-    ? "a call is changed by `call`"
-    : "spec" in of
-      ? "the call of a tool is changed by `input`"
-      : "the call of a tool that waited for its answer cannot be changed";
-
 const TOOL_OPTIONS = { name: "string", input: "any", does: "any" } satisfies Options<ToolSpec<unknown>>;
-
-/** What SDKs hand to a tool beside its input. */
-function signalIn(options: unknown): { readonly signal?: AbortSignal } {
-  const signal: unknown = isObject(options) ? (options["abortSignal"] ?? options["signal"]) : undefined;
-  return signal instanceof AbortSignal ? { signal } : {};
-}
-
-// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- `checkEffects` has looked
-const effectIn = (effects: object, name: string): ToolEffect<unknown> => Reflect.get(effects, name) as ToolEffect<unknown>;
 
 const refused = <P extends Principal>(decision: CallDecision<P>, forModel: string): CallOutcome<P> => ({
   verdict: "deny",
   forModel,
   decision,
 });
-
-/** `false` once it is aborted. */
-function whenAborted(signal: AbortSignal): { readonly promise: Promise<false>; readonly stop: () => void } {
-  const over = new AbortController();
-  const promise = new Promise<false>((resolveWith) => {
-    signal.addEventListener("abort", () => resolveWith(false), { once: true, signal: over.signal });
-  });
-  return { promise, stop: () => over.abort() };
-}
 
 const messageOf = (error: unknown): string => visible(error instanceof Error ? error.message : String(error)).slice(0, 200);
 

@@ -3,8 +3,8 @@ import { resolve } from "node:path";
 import { realpathSync } from "node:fs";
 import { brief, visible } from "../../action/index.ts";
 import { isObject } from "../../data/index.ts";
-import { decide, type DecideOptions, failedOutcome, type Outcome, type PolicySource, type Request } from "../../engine/index.ts";
-import { compareDecisions, type Principal } from "../../policy/index.ts";
+import { decide, type DecideOptions, failedOutcome, type Outcome, type PolicySource, type Request, whoOf } from "../../engine/index.ts";
+import { compareDecisions, type Policy, type Principal, type Who } from "../../policy/index.ts";
 import { type Machine, ProcessMemory, thisMachine } from "../../state/index.ts";
 import { type ConfinedStart, confinedStart, confineUnknown, type GuardDecision } from "../guard/open-guard.ts";
 import { noteOutcome } from "../guard/outcomes.ts";
@@ -44,6 +44,18 @@ export interface JudgingWay {
   readonly starts?: boolean;
   /** The host only plans. */
   readonly planning?: boolean;
+  /** Nothing of it is done: neither remembered nor logged. */
+  readonly looks?: boolean;
+  /** What was asked about is done as it is: whoever answers cannot change it. */
+  readonly fixed?: boolean;
+  /** The shell that runs commands, where it is known. */
+  readonly shell?: GuardRoot["shell"];
+  /** Where paths lead, and what lies there. By default as it is on this machine now. */
+  readonly world?: DecideOptions["world"];
+  /** Of another machine: home, programs. By default the guard's. */
+  readonly machine?: Machine;
+  /** What whoever asks makes of the policy: a mode of its own. */
+  readonly adapt?: (policy: Policy) => Policy;
 }
 
 /** One call that was judged. */
@@ -58,6 +70,8 @@ export interface JudgedCall {
 export interface JudgedCalls {
   readonly parts: readonly JudgedCall[];
   readonly decision: CallDecision;
+  /** How it was judged. */
+  readonly way: JudgingWay;
 }
 
 const LAYERS_OF: Readonly<Record<"user" | "project" | "all", ReadonlySet<string>>> = {
@@ -107,10 +121,11 @@ export function judgeCalls(
   root: GuardRoot,
   place: GuardPlaceInCode,
   options: GuardCallOptions,
-  { tool, starts = false, planning = false }: JudgingWay = {},
+  asked: JudgingWay = {},
 ): JudgedCalls {
   const started = performance.now();
-  const way = { starts: starts && calls.length === 1 && tool === undefined, planning };
+  const { tool } = asked;
+  const way = { ...asked, starts: asked.starts === true && calls.length === 1 && tool === undefined };
   // Not `calls.map`: it passes over gaps, and a gap is no call.
   const parts = Array.from(calls, (call) => judgeOne(call, root, place, options, way));
   const named = tool === undefined ? [] : [judgeOne(callOfTool(tool), root, place, options, way)].filter(isWritten);
@@ -122,6 +137,7 @@ export function judgeCalls(
   const { rule, builtin } = worst?.verdict ?? {};
   return {
     parts,
+    way: asked,
     decision: {
       id: randomUUID(),
       verdict,
@@ -148,17 +164,12 @@ const isWritten = ({ outcome: { verdict } }: JudgedCall): boolean => verdict.dec
 
 const principalOf = ({ principal }: GuardPlaceInCode, options: GuardCallOptions): Principal | undefined => options.principal ?? principal;
 
-function judgeOne(
-  call: GuardCall,
-  root: GuardRoot,
-  place: GuardPlaceInCode,
-  options: GuardCallOptions,
-  { starts, planning }: Required<Omit<JudgingWay, "tool">>,
-): JudgedCall {
+function judgeOne(call: GuardCall, root: GuardRoot, place: GuardPlaceInCode, options: GuardCallOptions, way: JudgingWay): JudgedCall {
   const lowered = lowerCall(call);
-  const confines = starts && root.confine && ("argv" in call || ("shell" in call && root.shell !== "zsh"));
-  const request = requestOf(lowered, root, place, { ...options, confines, planning });
-  const { made, decideOptions } = settingsFor(request, root, place);
+  const { shell = root.shell, planning = false } = way;
+  const confines = way.starts === true && root.confine && ("argv" in call || ("shell" in call && shell !== "zsh"));
+  const request = requestOf(lowered, place, { ...options, confines, planning, shell });
+  const { made, decideOptions } = settingsFor(request, root, place, way);
   let outcome: Outcome;
   try {
     outcome = decide(request, decideOptions);
@@ -171,14 +182,13 @@ function judgeOne(
 
 function requestOf(
   { tool, facts, input }: LoweredCall,
-  root: GuardRoot,
   place: GuardPlaceInCode,
-  options: GuardCallOptions & { readonly confines: boolean; readonly planning: boolean },
+  options: GuardCallOptions & { readonly confines: boolean; readonly planning: boolean; readonly shell: GuardRoot["shell"] },
 ): Request {
   const principal = principalOf(place, options);
-  const { user, tenant, role, agent = "library", session } = principal ?? {};
+  const { user, tenant, role, agent, session } = identified(principal);
   const cwd = options.cwd === undefined ? place.cwd : resolve(place.cwd, options.cwd);
-  const { confines, planning } = options;
+  const { confines, planning, shell } = options;
   return {
     tool,
     facts,
@@ -190,47 +200,75 @@ function requestOf(
     session,
     subagent: options.subagent,
     memory: `library of process ${process.pid}`,
-    host: { shell: root.shell, decides: false, asks: true, bypassed: false, planning, confines },
+    host: { shell, decides: false, asks: true, bypassed: false, planning, confines },
     ...(principal === undefined ? {} : { principal: { user, tenant, role } }),
   };
 }
 
-function settingsFor(request: Request, root: GuardRoot, { stricter }: GuardPlaceInCode) {
-  const { machine, policy, files, audit } = root;
+const identified = (principal: Principal | undefined): Principal & { readonly agent: string } => ({
+  ...principal,
+  agent: principal?.agent ?? "library",
+});
+
+/** As rules are held against whom a guard judges for. */
+export const whoIn = ({ principal }: GuardPlaceInCode, machine: Machine): Who =>
+  whoOf({ ...identified(principal), ...(principal === undefined ? {} : { principal }) }, machine);
+
+function settingsFor(request: Request, root: GuardRoot, place: GuardPlaceInCode, way: JudgingWay) {
+  const { stricter } = place;
+  const { policy, files, audit } = root;
+  const { machine = root.machine, looks = false } = way;
   const made: { start?: ConfinedStart } = {};
-  const confine: DecideOptions["confine"] = (_, own) => {
+  const confine: DecideOptions["confine"] = (_, on) => {
     // INVARIANT: a run goes by the policy files of this machine alone: whatever else forbids something would not hold in it.
     if (policy !== undefined || stricter.length > 0 || files !== "all" || request.principal !== undefined) return { problem: UNREACHED };
-    const start = confinedStart(request, own);
+    const start = confinedStart(request, on);
     if ("problem" in start) return start;
     made.start = start;
     return { command: start.line };
   };
-  // A variable of the environment names further files: only with `all`.
-  const isWanted = ({ layer, file }: PolicySource): boolean =>
-    typeof files === "string" ? files !== "none" && LAYERS_OF[files].has(layer) : layer === "explicit" && files.includes(file);
-  const select = (found: readonly PolicySource[]): readonly PolicySource[] => [
-    ...found.filter(isWanted),
-    ...(policy === undefined ? [] : [sourceOf(policy)]),
-  ];
+  const { adapt: own, ...policies } = policiesOf(root, place);
   const decideOptions: DecideOptions = {
     ...LIBRARY,
     machine,
-    files: files === "none" ? "none" : "machine",
-    policyFiles: typeof files === "string" ? [] : files,
-    select,
+    ...policies,
     adapt: (found) => {
-      const tight = tightenedBy(
-        found,
-        stricter.map(({ file }) => file),
-      );
-      return request.host.confines === true ? confineUnknown(tight) : tight;
+      const tight = own(found);
+      const adapted = way.adapt === undefined ? tight : way.adapt(tight);
+      return request.host.confines === true ? confineUnknown(adapted) : adapted;
     },
-    audit,
+    audit: audit && !looks,
+    ...(looks ? { memory: "look" } : {}),
+    ...(way.world === undefined ? {} : { world: way.world }),
     extensions: "off",
     ...(request.host.confines === true ? { confine } : {}),
   };
   return { made, decideOptions };
+}
+
+/** The policies that a guard goes by, as the engine takes them. */
+export interface GuardPolicies {
+  readonly files: "machine" | "none";
+  readonly policyFiles: readonly string[];
+  readonly select: (found: readonly PolicySource[]) => readonly PolicySource[];
+  readonly adapt: (found: Policy) => Policy;
+}
+
+/** What a guard's calls are held to, whoever judges them. */
+export function policiesOf({ policy, files }: GuardRoot, { stricter }: GuardPlaceInCode): GuardPolicies {
+  // A variable of the environment names further files: only with `all`.
+  const isWanted = ({ layer, file }: PolicySource): boolean =>
+    typeof files === "string" ? files !== "none" && LAYERS_OF[files].has(layer) : layer === "explicit" && files.includes(file);
+  return {
+    files: files === "none" ? "none" : "machine",
+    policyFiles: typeof files === "string" ? [] : files,
+    select: (found) => [...found.filter(isWanted), ...(policy === undefined ? [] : [sourceOf(policy)])],
+    adapt: (found) =>
+      tightenedBy(
+        found,
+        stricter.map(({ file }) => file),
+      ),
+  };
 }
 
 const UNREACHED = "a run goes by the policy files of this machine, and not by the guard's own policy, files and principal";

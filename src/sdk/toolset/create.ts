@@ -1,7 +1,6 @@
 import { approved } from "../ask.ts";
 import type { LineEdit, LocalBackend } from "../backend/index.ts";
 import { checkOptions, type Options } from "../options.ts";
-import { isOffered } from "../rules/ruleset.ts";
 import { type Definition, lineBreak, number, optional, said, string } from "./definition.ts";
 import { type ConsoleTool, count, flag, type Input, type InputSchema, schema, text, type ToolOutput, wrongInput } from "./tool.ts";
 
@@ -25,7 +24,7 @@ export interface ToolsetOptions {
 export function createConsoleToolset(backend: LocalBackend, options: ToolsetOptions = {}): readonly ConsoleTool[] {
   checkOptions("createConsoleToolset", options, { editFormat: ["text", "lines"], documents: "boolean" } satisfies Options<ToolsetOptions>);
   return definitions(options)
-    .filter(({ operation }) => (operation !== "execute" || backend.executes) && isOffered(backend.permissions, operation))
+    .filter(({ operation }) => backend.offers(operation))
     .map((definition) => toolOf(definition, backend));
 }
 
