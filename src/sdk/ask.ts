@@ -37,8 +37,19 @@ export class EditedInput {
   }
 }
 
-/** Answers a question about a call of a tool: as `OnAsk`, or with another input. */
-export type OnToolAsk = (question: AskQuestion) => boolean | EditedInput | Promise<boolean | EditedInput>;
+/** A no, with a word for the model. */
+export class RefusedWith {
+  readonly message: string;
+  constructor(message: string) {
+    this.message = message;
+  }
+}
+
+/** Answers a question about a call of a tool: as `OnAsk`, with another input, or with a no that says something to the model. */
+export type OnToolAsk = (question: AskQuestion) => ToolAnswer | Promise<ToolAnswer>;
+
+/** Only `true` and another input are a yes. */
+export type ToolAnswer = boolean | EditedInput | RefusedWith;
 
 /** Puts a question. `nobody`: there is no one to ask. */
 export async function ask(onAsk: OnAsk | undefined, asked: Omit<AskQuestion, "question">): Promise<"approved" | "refused" | "nobody"> {
@@ -50,7 +61,7 @@ export async function ask(onAsk: OnAsk | undefined, asked: Omit<AskQuestion, "qu
 export async function askAboutTool(
   onAsk: OnToolAsk | undefined,
   asked: Omit<AskQuestion, "question">,
-): Promise<"approved" | "refused" | "nobody" | EditedInput> {
+): Promise<"approved" | "refused" | "nobody" | EditedInput | RefusedWith> {
   if (onAsk === undefined) return "nobody";
   const operation = visible(asked.operation);
   const target = visible(asked.target);
@@ -59,6 +70,7 @@ export async function askAboutTool(
   try {
     const answer: unknown = await onAsk({ operation, target, reason: visible(asked.reason), question, verdict });
     if (answer instanceof EditedInput && isObject(answer.input)) return answer;
+    if (answer instanceof RefusedWith && typeof answer.message === "string") return answer;
     return answer === true ? "approved" : "refused";
   } catch (error) {
     return error instanceof NobodyThereError ? "nobody" : "refused";

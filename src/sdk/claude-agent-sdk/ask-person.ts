@@ -1,7 +1,7 @@
 import { visible } from "../../action/index.ts";
 import { isObject } from "../../data/index.ts";
-import { EditedInput } from "../ask.ts";
-import { targetOf, type Judged } from "../adapters/judge.ts";
+import { EditedInput, RefusedWith } from "../ask.ts";
+import { refusalOf, targetOf, type Judged } from "../adapters/judge.ts";
 import type { CallOptions, ClaudeAnswer, ClaudeQuestion, OnClaudeAsk, PermissionAnswer } from "./shapes.ts";
 
 /** A call that has to be asked about. */
@@ -65,6 +65,7 @@ async function answered(onAsk: OnClaudeAsk, { input, judged, call }: Question): 
     const answer: unknown = await onAsk(question);
     if (typeof answer === "boolean") return { allow: answer };
     if (answer instanceof EditedInput) return { allow: true, updatedInput: answer.input };
+    if (answer instanceof RefusedWith) return { allow: false, message: refusalOf(judged, answer) };
     return isAnswer(answer) ? answer : { allow: false };
   } catch {
     return { allow: false };

@@ -23,10 +23,19 @@ export type {
 } from "./shapes.ts";
 
 /** What is known of the tools: Claude Code's own are known. */
-export type HookOptions = Pick<AdapterOptions, "facts" | "effects">;
+export type ToolOptions = Pick<AdapterOptions, "facts" | "effects">;
+
+/** What `hooks` needs besides the guard. */
+export interface HookOptions extends ToolOptions {
+  /**
+   * A question ends the run instead of being put to `canUseTool`: its result has `deferred_tool_use`, and whoever resumes the session,
+   * in whatever process, with `hooks` that do not defer, is asked. The host can do so where a call stands alone in its step.
+   */
+  readonly defer?: boolean;
+}
 
 /** What `canUseTool` needs besides the guard. */
-export interface CanUseToolOptions extends HookOptions {
+export interface CanUseToolOptions extends ToolOptions {
   /** Answers questions. Without it they are refusals. */
   readonly onAsk?: OnClaudeAsk;
 }
@@ -67,7 +76,11 @@ export function hooks(given: AnyGuard, told: HookOptions = {}): PermissionHooks 
     if (judged.verdict === undefined) return said(claudeProtocol.refuse(judged.reason, event).envelope);
     const { decision, reason: modelReason, personReason: reason, verdict } = judged;
     const outcome: Outcome = { request, verdict, answer: { decision, reason, modelReason }, warnings: [], basis: undefined };
-    return await Promise.resolve(said(claudeProtocol.write(outcome).envelope));
+    const answer = said(claudeProtocol.write(outcome).envelope);
+    const output = answer.hookSpecificOutput;
+    if (told.defer === true && output?.permissionDecision === "ask")
+      return { hookSpecificOutput: { hookEventName: event, permissionDecision: "defer" } };
+    return await Promise.resolve(answer);
   };
   return { PreToolUse: [{ hooks: [judge], onFailure: "block" }] };
 }
@@ -122,7 +135,7 @@ function said(envelope: Readonly<Record<string, unknown>> = {}): HookAnswer {
   };
 }
 
-function factsFor(tool: string, { facts = {} }: HookOptions): AdapterOptions {
+function factsFor(tool: string, { facts = {} }: ToolOptions): AdapterOptions {
   return { facts: Object.hasOwn(facts, tool) ? facts : claudeProtocol.tools };
 }
 

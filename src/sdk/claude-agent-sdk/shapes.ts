@@ -1,4 +1,4 @@
-import type { AskQuestion, EditedInput } from "../ask.ts";
+import type { AskQuestion, ToolAnswer } from "../ask.ts";
 
 // Forms of @anthropic-ai/claude-agent-sdk 0.3, as far as they are used: nothing of it is imported.
 
@@ -47,9 +47,8 @@ export interface ClaudeAnswer {
 }
 
 /** Answers a question. Only `true` and `{ allow: true }` are a yes. */
-export type OnClaudeAsk = (
-  question: ClaudeQuestion,
-) => boolean | EditedInput | ClaudeAnswer | Promise<boolean | EditedInput | ClaudeAnswer>;
+export type OnClaudeAsk = (question: ClaudeQuestion) => ClaudeReply | Promise<ClaudeReply>;
+type ClaudeReply = ToolAnswer | ClaudeAnswer;
 
 /** What the host tells `canUseTool` of a call. */
 export interface CallOptions {
@@ -68,7 +67,7 @@ export type PermissionAnswer =
 export interface HookAnswer {
   hookSpecificOutput?: {
     hookEventName: "PreToolUse";
-    permissionDecision?: "allow" | "deny" | "ask";
+    permissionDecision?: "allow" | "deny" | "ask" | "defer";
     permissionDecisionReason?: string;
     updatedInput?: Record<string, unknown>;
   };

@@ -5,7 +5,7 @@ import type { Principal, RequestVerdict } from "../../policy/index.ts";
 import { type GuardInside, INSIDE, OPENED } from "../adapters/guards.ts";
 import { guardTools } from "../ai-sdk/index.ts";
 import { probeSandbox } from "../approve/sandbox.ts";
-import { type AskQuestion, EditedInput, type OnToolAsk } from "../ask.ts";
+import { type AskQuestion, EditedInput, type OnToolAsk, RefusedWith } from "../ask.ts";
 import { canUseTool } from "../claude-agent-sdk/index.ts";
 import type { GuardDecision, GuardRequest, OpenedGuard } from "../guard/open-guard.ts";
 import { permissionMiddleware, type PermissionMiddleware } from "../langchain/index.ts";
@@ -270,7 +270,7 @@ export class Guard<P extends Principal = Principal> {
   }
 
   /** An SDK's own question, put to who answers this guard's. */
-  async #askOpened({ verdict, reason }: AskQuestion): Promise<boolean | EditedInput> {
+  async #askOpened({ verdict, reason }: AskQuestion): Promise<boolean | EditedInput | RefusedWith> {
     const found = asking.get(verdict);
     if (found === undefined) return false;
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the principal is the guard's own
@@ -280,7 +280,8 @@ export class Guard<P extends Principal = Principal> {
     // Calls are changed where they are written: in the tool's input. The adapter has it judged once more.
     if (read.is === "later" || (read.is === "yes" && read.call !== undefined)) return false;
     if (read.is === "yes" && read.input !== undefined) return isObject(read.input) && new EditedInput(read.input);
-    return (await this.#answered(found.judged, read, options, undefined)).verdict === "allow";
+    const { verdict: said } = await this.#answered(found.judged, read, options, undefined);
+    return read.is === "no" ? new RefusedWith(read.note) : said === "allow";
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

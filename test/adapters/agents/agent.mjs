@@ -1,0 +1,93 @@
+// What the test agents of all SDKs have in common: one policy in code, the same tools, one way to be driven.
+import { readFileSync, realpathSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { createGuard } from "assent";
+
+/** What the tools do, as functions of their input; `drop_table` and whatever is discovered are known by name alone. */
+export const EFFECTS = {
+  bash: ({ command }) => ({ shell: command }),
+  save: ({ path }) => ({ write: path }),
+};
+
+const POLICY = {
+  permissions: {
+    allow: ["Bash(npm test:*)", { rule: "Edit(src/**)", when: { role: ["dev"] } }],
+    deny: ["Bash(git push:*)", "drop_table", "mcp__box__drop_table", { rule: "Bash(date)", when: { agent: "helper" } }],
+  },
+};
+
+/** What is run is only written down. */
+export function kitFor({ cwd, onAsk, stricter }) {
+  const ran = [];
+  const heard = [];
+  const guard = createGuard({
+    cwd,
+    home: `${cwd}/home`,
+    policy: stricter === undefined ? POLICY : [POLICY, stricter],
+    principal: { user: "ann", role: "dev", agent: "main" },
+    onDecision: (decision) => heard.push(decision.verdict),
+    ...(onAsk === undefined
+      ? {}
+      : { onAsk: ({ calls }) => (heard.push(`asked ${JSON.stringify(calls)}`), onAsk === "yes" ? { yes: "once" } : onAsk) }),
+  });
+  return {
+    guard,
+    ran,
+    heard,
+    bash: ({ command }) => (ran.push(command), `ran ${command}`),
+    save: ({ path }) => (ran.push(`save ${path}`), `saved ${path}`),
+    drop_table: () => (ran.push("drop_table"), "dropped"),
+    found_by_itself: () => (ran.push("found_by_itself"), "found"),
+  };
+}
+
+export const TOOLS = {
+  bash: { description: "Runs a line of shell.", fields: ["command"] },
+  save: { description: "Writes a file.", fields: ["path", "text"] },
+  drop_table: { description: "Drops a table.", fields: [] },
+  found_by_itself: { description: "A tool of which nobody says what it does.", fields: [] },
+};
+
+export const schemaOf = ({ fields }) => ({
+  type: "object",
+  properties: Object.fromEntries(fields.map((name) => [name, { type: "string" }])),
+  required: fields,
+  additionalProperties: false,
+});
+
+/** The model: a list of turns, each a list of calls; then it says `done`. */
+export class Script {
+  constructor(turns) {
+    this.turns = structuredClone(turns);
+    this.told = "";
+  }
+  next(prompt, calls = 0) {
+    this.told = JSON.stringify(prompt);
+    return (this.turns.shift() ?? []).map(([name, args], at) => ({ name, args, id: `call-${this.turns.length}-${calls}-${at}` }));
+  }
+}
+
+/** Drives an agent through what the file in the first parameter lists, and prints what came of each. */
+export async function main(url, drive) {
+  if (process.argv[1] === undefined || realpathSync(process.argv[1]) !== fileURLToPath(url)) return;
+  const out = [];
+  for (const request of JSON.parse(readFileSync(process.argv[2], "utf8"))) {
+    const kit = kitFor(request);
+    try {
+      const { asked, told, saved, finished } = await drive(request, kit);
+      out.push({ id: request.id, ran: kit.ran, heard: kit.heard, asked, told, finished, ...(saved === undefined ? {} : { saved }) });
+    } catch (error) {
+      out.push({
+        id: request.id,
+        ran: kit.ran,
+        heard: kit.heard,
+        asked: [],
+        told: "",
+        finished: false,
+        error: String(error?.stack ?? error),
+      });
+    }
+  }
+  process.stdout.write(`\n${JSON.stringify(out)}\n`);
+  process.exit(0);
+}
