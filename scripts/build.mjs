@@ -25,7 +25,7 @@ import {
   libraryParts,
   runMore,
 } from "./lazy-parts.mjs";
-import { checkCore, declarations, LIBRARY, LIBRARY_EXTERNAL, WHOLE_LIBRARY } from "./library.mjs";
+import { buildCore, declarations, LIBRARY, LIBRARY_EXTERNAL, WHOLE_LIBRARY } from "./library.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const out = resolve(process.argv[2] ?? join(root, "dist"));
@@ -78,7 +78,6 @@ const modules = {
   ...common,
   outdir: fresh,
   format: "esm",
-  // The core runs in browsers, too.
   target: ["node20", "es2022"],
   splitting: true,
   minify: true,
@@ -98,6 +97,8 @@ try {
   const filters = await makeFilters(root, common, fresh);
   writeFileSync(join(fresh, "knowledge.mjs"), knowledge.module);
   const fromFile = { define: { ...part.define, ASSENT_KNOWLEDGE: JSON.stringify(knowledge.places) } };
+  const coreKnowledge = await makeKnowledge(root, { notes: false });
+  writeFileSync(join(fresh, "core-knowledge.mjs"), coreKnowledge.module);
   const results = await Promise.all([
     build({
       ...part,
@@ -252,7 +253,7 @@ try {
     }),
     // The library as Node loads it.
     build({ ...modules, entryPoints: inRoot(LIBRARY), plugins: [libraryParts(root)] }),
-    checkCore(root, common),
+    buildCore(root, common, fresh),
     // What `assent open` shows in a browser.
     build({
       ...common,
@@ -274,7 +275,7 @@ try {
   chmodSync(join(fresh, "bin.cjs"), 0o755);
   await writeLaunchers();
   copyFileSync(join(root, "src/agents/install/ask.bash"), join(fresh, "ask.bash"));
-  writeFileSync(join(fresh, "THIRD-PARTY-LICENSES.txt"), licences(results.flatMap((result) => Object.keys(result.metafile.inputs))));
+  writeFileSync(join(fresh, "THIRD-PARTY-LICENSES.txt"), licences(results.flat().flatMap((result) => Object.keys(result.metafile.inputs))));
   // In one step, as far as a folder allows: a hook may run meanwhile.
   try {
     renameSync(out, old);

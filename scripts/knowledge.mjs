@@ -43,11 +43,12 @@ export async function readKnowledge(root) {
 
 /**
  * `module` is the file. Its texts are ASCII without a backquote, so what is between two bytes of the file is the same as what is
- * between two characters of the text: `places` says where they begin and end, for the hook, which reads pieces of the file.
+ * between two characters of the text: `places` says where they begin and end, for the hook, which reads pieces of the file. Without
+ * `notes` it is what judging needs, and a third smaller: for programs that come over a network.
  */
-export async function makeKnowledge(root) {
+export async function makeKnowledge(root, { notes = true } = {}) {
   const { entries, writeRecords } = await readKnowledge(root);
-  const { index, records } = writeRecords(entries);
+  const { index, records } = writeRecords(entries, notes);
   const before = "export const INDEX = String.raw`";
   const between = "`;\nexport const RECORDS = String.raw`";
   const start = before.length + index.length;
@@ -78,7 +79,7 @@ export const knowledgeForVitest = (root) => ({
 });
 
 /** Modules in dist/: all import the one file. */
-export const knowledgeBeside = (out) => ({
+export const knowledgeBeside = (out, name = "knowledge.mjs") => ({
   name: "knowledge-beside",
   setup(bundle) {
     bundle.onResolve({ filter: /^#knowledge$/ }, ({ path }) => ({ path, external: true }));
@@ -87,7 +88,7 @@ export const knowledgeBeside = (out) => ({
       for (const [file, { imports }] of Object.entries(metafile.outputs)) {
         if (!imports.some(({ path }) => path === "#knowledge")) continue;
         const path = join(bundle.initialOptions.absWorkingDir, file);
-        const target = relative(dirname(path), join(out, "knowledge.mjs"));
+        const target = relative(dirname(path), join(out, name));
         const text = readFileSync(path, "utf8");
         writeFileSync(path, text.replaceAll('"#knowledge"', JSON.stringify(target.startsWith(".") ? target : `./${target}`)));
       }

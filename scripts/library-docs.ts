@@ -27,6 +27,7 @@ const ENTRIES = [
   { title: '`import { … } from "assent/langchain"`', file: "sdk/langchain/index.d.ts" },
   { title: '`import { … } from "assent/mastra"`', file: "sdk/mastra/index.d.ts" },
   { title: '`import { … } from "assent/core"`', file: "sdk/core/index.d.ts" },
+  { title: '`import { … } from "assent/core/rules"`', file: "sdk/core/rules/index.d.ts" },
 ] as const;
 
 /** Everything that each entry exports, by name; read from declarations that tsc has just made. */

@@ -3,23 +3,61 @@ import { build } from "esbuild";
 import { execFileSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, rmdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
+import { knowledgeBeside } from "./knowledge.mjs";
 
 const ADAPTERS = ["ai-sdk", "openai-agents", "claude-agent-sdk", "langchain", "mastra", "opentelemetry"];
 const CORE = "src/sdk/core/index.ts";
+const CORE_RULES = "src/sdk/core/rules/index.ts";
 /** Entries that are ES modules, by the name of the built file, as Node loads them: the analysis of commands when one occurs. */
 export const LIBRARY = {
   library: "src/sdk/index.ts",
   ...Object.fromEntries(ADAPTERS.map((name) => [name, `src/sdk/${name}/index.ts`])),
   mcp: "src/sdk/mcp-transport/index.ts",
 };
-/** The same in one piece, for programs that are bundled with it (the condition `module`), and the core, which needs no Node. */
-export const WHOLE_LIBRARY = { core: CORE, ...Object.fromEntries(Object.entries(LIBRARY).map(([name, file]) => [`whole-${name}`, file])) };
+/** The same in one piece, for programs that are bundled with it (the condition `module`). */
+export const WHOLE_LIBRARY = Object.fromEntries(Object.entries(LIBRARY).map(([name, file]) => [`whole-${name}`, file]));
 /** Packages that are the user's own. */
 export const LIBRARY_EXTERNAL = ["langchain", "@opentelemetry/api"];
 
-/** Neither node nor a browser: where the core would need one of them it does not build. */
-export const checkCore = (root, common) =>
-  build({ ...common, entryPoints: [join(root, CORE)], platform: "neutral", write: false, external: ["#knowledge"] });
+/** What is about commands alone: whoever comes to it all the same is told so, and nothing is allowed. */
+const ABOUT_COMMANDS =
+  /src[\\/](?:shell[\\/]index|policy[\\/](?:exec-words|agent-commands|shell-builtins|named-paths|kinds[\\/](?:bash|shell|option|command)))\.ts$/;
+
+const withoutCommands = (root) => ({
+  name: "without-commands",
+  setup(bundle) {
+    bundle.onLoad({ filter: ABOUT_COMMANDS }, ({ path }) => {
+      const names = [...readFileSync(path, "utf8").matchAll(/^export (?:(?:const|function) (\w+)|\{([^}]*)\})/gm)].flatMap(
+        ([, one, list]) => (one === undefined ? list.split(",").map((name) => name.trim()) : [one]),
+      );
+      const values = names.filter((name) => name !== "" && !name.startsWith("type "));
+      return {
+        contents: [
+          `import { refuseCommands } from ${JSON.stringify(join(root, "src/sdk/core/no-commands.ts"))};`,
+          ...values.map((name) => `export const ${name} = refuseCommands;`),
+        ].join("\n"),
+        resolveDir: dirname(path),
+        loader: "ts",
+      };
+    });
+  },
+});
+
+/** The core, for neither Node nor a browser: where it would need one of them it does not build. `out` has the knowledge without notes. */
+export const buildCore = (root, common, out) => {
+  const core = {
+    ...common,
+    platform: "neutral",
+    format: "esm",
+    target: ["node20", "es2022"],
+    minify: true,
+    outExtension: { ".js": ".mjs" },
+  };
+  return Promise.all([
+    build({ ...core, entryPoints: { core: join(root, CORE) }, outdir: out, plugins: [knowledgeBeside(out, "core-knowledge.mjs")] }),
+    build({ ...core, entryPoints: { "core-rules": join(root, CORE_RULES) }, outdir: out, plugins: [withoutCommands(root)] }),
+  ]);
+};
 
 /** The declarations of what the entries export, and of nothing else. */
 export function declarations(root, folder) {
@@ -34,7 +72,7 @@ export function declarations(root, folder) {
     for (const [, target] of text.matchAll(/(?:from |import\()"(\.[^"]+)\.ts"/g)) visit(`${resolve(dirname(file), target)}.d.ts`);
     writeFileSync(file, text.replace(/((?:from |import\()"\.[^"]+)\.ts"/g, '$1.js"'));
   };
-  for (const source of [CORE, ...Object.values(LIBRARY)]) visit(join(folder, source.replace(/^src\/(.*)\.ts$/, "$1.d.ts")));
+  for (const source of [CORE, CORE_RULES, ...Object.values(LIBRARY)]) visit(join(folder, source.replace(/^src\/(.*)\.ts$/, "$1.d.ts")));
   for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true }).toReversed()) {
     const path = join(entry.parentPath, entry.name);
     if (entry.isFile() && !wanted.has(path)) rmSync(path);

@@ -27,14 +27,24 @@ import {
   sessionName,
   type Machine,
 } from "../state/index.ts";
-import { answerFor, guessEffects, type HostAnswer, lowerTool, narrowByGuess, type Request, whoOf, withGuess } from "../request/index.ts";
+import {
+  answerFor,
+  guessEffects,
+  type HostAnswer,
+  lowerTool,
+  narrowByGuess,
+  type Request,
+  whoOf,
+  withGuess,
+  failedVerdict,
+} from "../request/index.ts";
 import { WatchFirst } from "./compiled-policy.ts";
 import { type ExtensionLimits, tightenByExtensions } from "./extensions/index.ts";
 import { grantsHere, hereOf, withGrants } from "./grants.ts";
 import { noteEdits } from "./obeyed-files.ts";
 import { recallRefusals, rememberDenied } from "./refusals.ts";
 import { countRefusals, holdBack } from "./automation.ts";
-import { failedVerdict, findSources, judgingBy, type Situation } from "./situation.ts";
+import { findSources, judgingBy, type Situation } from "./situation.ts";
 import { realWorld } from "./world.ts";
 
 /** Keeps what a tool of the host is about to change; the question instead, where that cannot be done. */

@@ -1,6 +1,6 @@
 export { decide, failedOutcome, retentionOf, type DecideOptions, type KeepEdit, type Outcome } from "./decide.ts";
 export { compiledPolicy, type PolicyReader, WatchFirst } from "./compiled-policy.ts";
-export { failedVerdict, findSources, judgeBy, judgeContext, type Judging, judgingBy, type Situation } from "./situation.ts";
+export { findSources, judgeBy, judgeContext, type Judging, judgingBy, type Situation } from "./situation.ts";
 export {
   askExtension,
   extensionsFolder,
@@ -15,6 +15,7 @@ export { rememberAnswer } from "./refusals.ts";
 export {
   answerFor,
   type EndHooks,
+  failedVerdict,
   holderOf,
   type Host,
   type HostAnswer,

@@ -9,7 +9,6 @@ import {
   type RequestVerdict,
   underBroken,
   USER_REGISTRATIONS,
-  verdictOf,
   type Who,
 } from "../policy/index.ts";
 import { dangersOf } from "../request/index.ts";
@@ -84,13 +83,6 @@ export function judgingBy(situation: Situation, world: World, sources: readonly 
  */
 export function judgeBy(lowered: Lowered, { policy, context }: Pick<Judging, "policy" | "context">): RequestVerdict {
   return underBroken(judge(lowered, policy, context), policy);
-}
-
-/** The verdict when Assent itself fails: nothing is known, so a person must look. */
-export function failedVerdict(error: unknown): RequestVerdict {
-  const [message = ""] = (error instanceof Error ? error.message : String(error)).split("\n");
-  const reason = `Assent could not judge this: ${message.slice(0, 200)}`;
-  return { ...verdictOf("ask", "failure", { reason }), actions: [], unknowns: [] };
 }
 
 /** Entries below home, each without its last `/`, and their first names. Made when first asked for. */

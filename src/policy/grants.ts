@@ -7,6 +7,9 @@ import { asking, type MatchedRules } from "./matched-rules.ts";
 import type { RuleIndex } from "./rule-index.ts";
 import type { Rule } from "./types.ts";
 
+/** No remembered answer holds longer: a person who wants more writes a rule. */
+export const LONGEST_GRANT_MS = 7 * 86_400_000;
+
 /** A remembered answer, as judging needs it: only those that hold for who asks, and now. */
 export interface Grant {
   readonly id: string;

@@ -1,6 +1,7 @@
 export type { EndHooks, Host, Input, Request, ToolFacts } from "./request.ts";
 export { answerFor, type HostAnswer } from "./answer.ts";
 export { type Automated, whyWithheld } from "./withheld.ts";
+export { failedVerdict } from "./failed.ts";
 export { dangersOf } from "./dangers.ts";
 export { lowerExample, NOWHERE } from "./examples.ts";
 export { physicalPath } from "./physical-path.ts";

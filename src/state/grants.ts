@@ -5,6 +5,9 @@ import { bootMoment, isBootMoment, passedSince } from "./clock.ts";
 import { ensureFolder, errorCode, isOwn, readRegular, writeAtomic } from "./files.ts";
 import type { Machine } from "./machine.ts";
 import { openState, stateFolder } from "./state.ts";
+import { LONGEST_GRANT_MS } from "../policy/index.ts";
+
+export { LONGEST_GRANT_MS };
 
 /**
  * Remembered answers: a file each in `grants/` of the state folder, so that one is made and taken back in one step and no
@@ -71,8 +74,6 @@ const MAX_BYTES = 1 << 16;
 const MOST_FILES = 4000;
 const NAME = /^([a-z0-9]{6,12})\.json$/;
 const USE = /^([a-z0-9]{6,12})\.use-\d+$/;
-/** A person who wants more writes a rule. */
-export const LONGEST_GRANT_MS = 7 * 86_400_000;
 export const MOST_USES = 1000;
 
 export const grantsFolder = (machine: Machine): string => `${stateFolder(machine)}/${GRANTS}`;

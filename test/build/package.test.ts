@@ -78,6 +78,7 @@ describe("the package", () => {
     expect(Object.keys(manifest["exports"] as object)).toEqual([
       ".",
       "./core",
+      "./core/rules",
       ...["ai-sdk", "openai-agents", "claude-agent-sdk", "langchain", "mastra", "opentelemetry", "mcp"].map((name) => `./${name}`),
       "./policy.schema.json",
       "./package.json",

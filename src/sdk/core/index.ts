@@ -2,6 +2,19 @@
  * `assent/core`: what needs neither files nor a clock nor Node, and runs in a browser as well. What it would have to know
  * of a machine is passed in as a `World`.
  */
+export { compilePolicy, createGuard } from "./create-guard.ts";
+export type { CompiledPolicy } from "./compiled-policy.ts";
+export { type PlainEntry, plainWorld, type PlainWorld } from "./given-world.ts";
+export * from "./guard-exports.ts";
+export type {
+  CodePolicy,
+  OperationObject,
+  OptionRuleObject,
+  PolicyObject,
+  RuleConditions,
+  RuleInCode,
+  RuleObject,
+} from "../create-guard/policy-in-code.ts";
 export * from "../../action/index.ts";
 export {
   lowerPatch,

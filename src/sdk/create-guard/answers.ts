@@ -1,57 +1,16 @@
-import { isObject } from "../../data/index.ts";
 import { holderOf, type Outcome, rememberAnswer } from "../../engine/index.ts";
-import { parseRule } from "../../policy/index.ts";
-import { LONGEST_GRANT_MS, type Machine } from "../../state/index.ts";
+import { LONGEST_GRANT_MS, parseRule } from "../../policy/index.ts";
+import type { Machine } from "../../state/index.ts";
 import { changesFor } from "../../suggest/index.ts";
 import { grantedIn } from "../granted-in.ts";
 import { LIBRARY } from "../library.ts";
-import type { GuardCall } from "./call.ts";
 import type { JudgedCall } from "./judging.ts";
+import { type AnswerScope, type ReadAnswer, understandAnswer } from "./read-answer.ts";
 
-/** An answer that was understood. */
-export type ReadAnswer =
-  | { readonly is: "yes"; readonly scope: AnswerScope; readonly call: GuardCall | undefined; readonly input: unknown }
-  | { readonly is: "no"; readonly note: string }
-  | { readonly is: "later" };
+export type { ReadAnswer };
 
-type AnswerScope =
-  | { readonly is: "once" }
-  | { readonly is: "session" }
-  | { readonly is: "for"; readonly ms: number }
-  | { readonly is: "rule"; readonly rule: string };
-
-const UNITS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
-
-/** Milliseconds of `10m`; undefined: it is no length of time. */
-export function lengthOf(value: unknown): number | undefined {
-  const [, count = "", unit = ""] = typeof value === "string" ? (/^(\d{1,6})([smhd])$/.exec(value) ?? []) : [];
-  const ms = typeof value === "number" ? value : count === "" ? Number.NaN : Number(count) * (UNITS[unit] ?? Number.NaN);
-  return Number.isFinite(ms) && ms > 0 && ms <= LONGEST_GRANT_MS ? ms : undefined;
-}
-
-/** INVARIANT: whatever is not surely a yes is a no. */
-export function readAnswer(answer: unknown): ReadAnswer {
-  if (answer === true) return { is: "yes", scope: { is: "once" }, call: undefined, input: undefined };
-  if (answer === "later") return { is: "later" };
-  if (!isObject(answer)) return { is: "no", note: "" };
-  if ("no" in answer || !("yes" in answer)) return { is: "no", note: typeof answer["no"] === "string" ? answer["no"] : "" };
-  if (Object.keys(answer).some((key) => key !== "yes" && key !== "call" && key !== "input")) return NOT_UNDERSTOOD;
-  const scope = scopeOf(answer["yes"]);
-  // What the call is, is judged where it is judged again.
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- read by `lowerCall`, which refuses what is none
-  return scope === undefined ? NOT_UNDERSTOOD : { is: "yes", scope, call: answer["call"] as GuardCall | undefined, input: answer["input"] };
-}
-
-const NOT_UNDERSTOOD: ReadAnswer = { is: "no", note: "the answer was not understood" };
-
-function scopeOf(yes: unknown): AnswerScope | undefined {
-  if (yes === "once" || yes === "session") return { is: yes };
-  if (!isObject(yes) || Object.keys(yes).length !== 1) return undefined;
-  const ms = lengthOf(yes["for"]);
-  if (ms !== undefined) return { is: "for", ms };
-  const { rule } = yes;
-  return typeof rule === "string" && parseRule(rule).ok ? { is: "rule", rule } : undefined;
-}
+/** An answer, which may hold for a rule. INVARIANT: whatever is not surely a yes is a no. */
+export const readAnswer = (answer: unknown): ReadAnswer => understandAnswer(answer, (rule) => parseRule(rule).ok);
 
 /** Rules that would allow exactly what is asked about; none where one rule is not enough. */
 export function rulesFor(parts: readonly JudgedCall[]): readonly string[] {

@@ -1,7 +1,7 @@
 import { isObject } from "../../data/index.ts";
-import type { Input, ToolFacts } from "../../engine/index.ts";
 import { visible } from "../../action/index.ts";
 import { closest } from "../../policy/read/index.ts";
+import type { Input, ToolFacts } from "../../request/index.ts";
 
 /**
  * What would be done, in one of these forms:

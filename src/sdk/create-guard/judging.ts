@@ -1,16 +1,16 @@
 import { randomUUID } from "node:crypto";
 import { resolve } from "node:path";
 import { realpathSync } from "node:fs";
-import { brief, visible } from "../../action/index.ts";
-import { isObject } from "../../data/index.ts";
 import { decide, type DecideOptions, failedOutcome, type Outcome, type PolicySource, type Request, whoOf } from "../../engine/index.ts";
-import { compareDecisions, type Policy, type Principal, type Who } from "../../policy/index.ts";
+import type { Policy, Principal, Who } from "../../policy/index.ts";
 import { type Machine, ProcessMemory, thisMachine } from "../../state/index.ts";
-import { type ConfinedStart, confinedStart, confineUnknown, type GuardDecision } from "../guard/open-guard.ts";
+import type { ConfinedStart } from "../guard/confined-start.ts";
+import { confinedStart, confineUnknown } from "../guard/open-guard.ts";
 import { noteOutcome } from "../guard/outcomes.ts";
 import { LIBRARY } from "../library.ts";
 import { type GuardCall, lowerCall, type LoweredCall } from "./call.ts";
-import { placeOfRule, type ReadCodePolicy, sourceOf, tightenedBy } from "./policy-in-code.ts";
+import { callOfTool, combineFindings, isWritten, type NamedTool } from "./combine.ts";
+import { IN_CODE, type ReadCodePolicy, tightenedBy } from "./policy-in-code.ts";
 import type { CallDecision, GuardCallOptions, GuardOptions } from "./types.ts";
 
 /** What guards that were made of one another share. */
@@ -29,12 +29,6 @@ export interface GuardPlaceInCode {
   readonly cwd: string;
   /** Policies behind the first, which make it stricter. */
   readonly stricter: readonly ReadCodePolicy[];
-}
-
-/** A tool of the program's own whose calls they are: rules may be about its name and its input, too. */
-export interface NamedTool {
-  readonly name: string;
-  readonly input: unknown;
 }
 
 /** How calls are judged. */
@@ -128,39 +122,23 @@ export function judgeCalls(
   const way = { ...asked, starts: asked.starts === true && calls.length === 1 && tool === undefined };
   // Not `calls.map`: it passes over gaps, and a gap is no call.
   const parts = Array.from(calls, (call) => judgeOne(call, root, place, options, way));
-  const named = tool === undefined ? [] : [judgeOne(callOfTool(tool), root, place, options, way)].filter(isWritten);
-  const all = [...parts, ...named];
-  const [first, ...others] = all.map(({ outcome }) => decisionOf(outcome));
-  const worst = others.reduce((so, next) => (so === undefined || compareDecisions(next.decision, so.decision) > 0 ? next : so), first);
-  const principal = principalOf(place, options);
-  const verdict = worst === undefined ? "allow" : worst.decision === "none" ? "ask" : worst.decision;
-  const { rule, builtin } = worst?.verdict ?? {};
+  const named =
+    tool === undefined ? [] : [judgeOne(callOfTool(tool), root, place, options, way)].filter(({ outcome }) => isWritten(outcome));
   return {
     parts,
     way: asked,
-    decision: {
-      id: randomUUID(),
-      verdict,
-      confined: verdict === "allow" && parts.some(({ start }) => start !== undefined),
-      shadow: false,
-      ...(principal === undefined ? {} : { principal }),
-      calls,
-      actions: all.flatMap(({ outcome }) => outcome.verdict.actions.map(({ action }) => action)),
-      ...(rule === undefined && builtin !== undefined ? { reason: builtin } : {}),
-      forPerson: worst?.reason ?? "it does nothing that a rule could be about",
-      forModel: worst?.modelReason ?? "it does nothing that a rule could be about",
-      ...(rule === undefined ? {} : { rule: placeOfRule(rule) }),
-      verdicts: all.map(({ outcome }) => outcome.verdict),
-      milliseconds: performance.now() - started,
-      warnings: [...new Set(all.flatMap(({ outcome }) => outcome.warnings))],
-    },
+    decision: combineFindings(
+      [...parts, ...named].map(({ outcome }) => outcome),
+      {
+        id: randomUUID(),
+        calls,
+        principal: principalOf(place, options),
+        confined: parts.some(({ start }) => start !== undefined),
+        milliseconds: performance.now() - started,
+      },
+    ),
   };
 }
-
-const callOfTool = ({ name, input }: NamedTool): GuardCall => ({ tool: name, input: isObject(input) ? input : {} });
-
-/** A tool's name is judged beside what it does where somebody has written about it. */
-const isWritten = ({ outcome: { verdict } }: JudgedCall): boolean => verdict.decision !== "allow" && verdict.rule !== undefined;
 
 const principalOf = ({ principal }: GuardPlaceInCode, options: GuardCallOptions): Principal | undefined => options.principal ?? principal;
 
@@ -271,21 +249,15 @@ export function policiesOf({ policy, files }: GuardRoot, { stricter }: GuardPlac
   };
 }
 
+/** As one more layer beside the files. */
+const sourceOf = ({ text }: ReadCodePolicy): PolicySource => ({
+  layer: "explicit",
+  file: IN_CODE,
+  mayGrant: true,
+  content: { is: "text", text },
+});
+
 const UNREACHED = "a run goes by the policy files of this machine, and not by the guard's own policy, files and principal";
-
-/** No opinion is a question: nobody else decides. */
-function decisionOf({ answer, verdict, warnings }: Outcome): GuardDecision {
-  const { decision, reason, modelReason } = answer;
-  return { decision: decision === "none" ? "ask" : decision, reason, modelReason, verdict, warnings };
-}
-
-/** For people: what the calls are about. */
-export const targetsOf = (parts: readonly JudgedCall[]): string =>
-  parts
-    .map(({ lowered: { tool, target } }) => (tool === target ? visible(tool) : `${visible(tool)} ${brief(target, LONGEST_TARGET)}`))
-    .join("; ");
-
-const LONGEST_TARGET = 4000;
 
 export const folderOf = (place: GuardPlaceInCode, options: GuardCallOptions): string =>
   options.cwd === undefined ? place.cwd : resolve(place.cwd, options.cwd);

@@ -4,7 +4,8 @@ import { PermissionDeniedError } from "../errors.ts";
 import type { GuardDecision, GuardRequest } from "../guard/open-guard.ts";
 import { type GuardCall, GuardCallError } from "./call.ts";
 import { callsOf, type ToolEffect, type ToolEffects } from "./effects.ts";
-import type { JudgedCalls, NamedTool } from "./judging.ts";
+import type { NamedTool } from "./combine.ts";
+import type { JudgedCalls } from "./judging.ts";
 
 // A guard of `createGuard` in the form that adapters know: that of `openGuard`.
 

@@ -1,6 +1,5 @@
 import { visible } from "../../action/index.ts";
 import { isObject } from "../../data/index.ts";
-import { lowerExample, type PolicySource } from "../../engine/index.ts";
 import {
   type Effect,
   joinLayers,
@@ -14,6 +13,7 @@ import {
   type UnknownSetting,
 } from "../../policy/index.ts";
 import { closest, readPolicy } from "../../policy/read/index.ts";
+import { lowerExample } from "../../request/index.ts";
 
 /** Whom a rule is about: one name, or several of which one must be right. */
 export interface RuleConditions {
@@ -162,14 +162,6 @@ function textOf(value: unknown): string | undefined {
     return undefined;
   }
 }
-
-/** As one more layer beside the files. */
-export const sourceOf = ({ text }: ReadCodePolicy): PolicySource => ({
-  layer: "explicit",
-  file: IN_CODE,
-  mayGrant: true,
-  content: { is: "text", text },
-});
 
 const tightened = new WeakMap<Policy, Map<PolicyFile, Policy>>();
 

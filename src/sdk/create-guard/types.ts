@@ -1,7 +1,7 @@
 import type { Action } from "../../action/index.ts";
 import type { ShellKind } from "../../shell/index.ts";
 import type { Principal, ReasonId, RequestVerdict } from "../../policy/index.ts";
-import type { ConfinedStart } from "../guard/open-guard.ts";
+import type { ConfinedStart } from "../guard/confined-start.ts";
 import type { GuardCall } from "./call.ts";
 import type { ApprovalStore } from "./approvals.ts";
 import type { CodePolicy } from "./policy-in-code.ts";

@@ -21,6 +21,7 @@ import { assentProgram } from "../confined/index.ts";
 import { LIBRARY } from "../library.ts";
 import { PermissionDeniedError } from "../errors.ts";
 import { checkOptions, type Options } from "../options.ts";
+import type { ConfinedStart } from "./confined-start.ts";
 import { noteOutcome, outcomeOf } from "./outcomes.ts";
 
 /** What is asked of a guard: one of the forms of `Asked`, and where it comes from. */
@@ -58,14 +59,6 @@ export interface From {
   readonly session?: string;
   readonly subagent?: string;
   readonly mode?: string;
-}
-
-/** What is started in the place of a command that goes ahead confined: once, within ten minutes, in the same folder. */
-export interface ConfinedStart {
-  /** A program and its arguments. It ends as the command would, and says on standard error what was refused. */
-  readonly argv: readonly [program: string, ticket: string, command: string];
-  /** The same as a line of shell. */
-  readonly line: string;
 }
 
 /** What a guard says. */

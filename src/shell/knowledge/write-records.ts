@@ -9,7 +9,8 @@ export interface Records {
   readonly records: string;
 }
 
-export function writeRecords(entries: readonly TableEntry[]): Records {
+/** `notes`: with what is for people; `aboutEntry` needs it, and judging does not. */
+export function writeRecords(entries: readonly TableEntry[], notes = true): Records {
   let records = "";
   const put = (value: object): void => {
     records += JSON.stringify(value)
@@ -35,7 +36,7 @@ export function writeRecords(entries: readonly TableEntry[]): Records {
     const start = records.length;
     put({ ...fields, rows: own });
     const end = records.length;
-    put(about);
+    if (notes) put(about);
     return `${start}:${end}:${records.length}`;
   };
   const index = entries.map(({ family, spec }) => {

@@ -1,0 +1,17 @@
+// What a guard of the core is spoken to by: the same for both entries.
+export type { World } from "../../action/index.ts";
+export type { Principal } from "../../policy/index.ts";
+export { type GuardCall, GuardCallError } from "../create-guard/call.ts";
+export type { SchemaResult, StandardSchema, ToolEffect } from "../create-guard/effects.ts";
+export { PermissionDenied } from "../create-guard/errors.ts";
+export { GuardOptionError } from "../create-guard/policy-in-code.ts";
+export type { EffectsOf, GuardedTool, InputOf, RunContext, ToolSpec } from "../create-guard/tool.ts";
+export type { AllowedOutcome, CallDecision, DeniedOutcome, GuardCallOptions } from "../create-guard/types.ts";
+export {
+  type CoreAnswer,
+  CoreGuard,
+  type CoreGuardChange,
+  type CoreGuardOptions,
+  type CoreOutcome,
+  type CoreQuestion,
+} from "./core-guard.ts";

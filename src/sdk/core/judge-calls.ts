@@ -1,0 +1,186 @@
+import { visible, withBudget, type World } from "../../action/index.ts";
+import { joinPath } from "../../path/index.ts";
+import {
+  floorPaths,
+  joinLayers,
+  judge,
+  type JudgeContext,
+  type Policy,
+  policyFor,
+  type PolicyFile,
+  type Principal,
+  type RequestVerdict,
+  underBroken,
+  verdictOf,
+} from "../../policy/index.ts";
+import {
+  answerFor,
+  dangersOf,
+  failedVerdict,
+  guessEffects,
+  lowerTool,
+  narrowByGuess,
+  type Request,
+  whoOf,
+  whyWithheld,
+} from "../../request/index.ts";
+import type { ShellKind } from "../../shell/index.ts";
+import { type GuardCall, lowerCall, type LoweredCall } from "../create-guard/call.ts";
+import { callOfTool, type CallFinding, combineFindings, isWritten, type NamedTool } from "../create-guard/combine.ts";
+import { GuardOptionError, tightenedBy } from "../create-guard/policy-in-code.ts";
+import type { CallDecision, GuardCallOptions } from "../create-guard/types.ts";
+import { worldFrom } from "./given-world.ts";
+import { CommandsNotUnderstood, refuseCommands } from "./no-commands.ts";
+
+/** What guards of the core that were made of one another share. */
+export interface CoreRoot {
+  readonly world: World;
+  /** The first policy, or what holds where none is given. */
+  readonly policy: Policy;
+  readonly shell: ShellKind;
+  /** Commands are understood here. */
+  readonly commands: boolean;
+}
+
+/** For whom and where a guard of the core judges. */
+export interface CorePlace {
+  readonly principal: Principal | undefined;
+  readonly cwd: string | undefined;
+  /** Policies behind the first, which make it stricter. */
+  readonly stricter: readonly PolicyFile[];
+}
+
+/** Calls that were judged together. */
+export interface CoreJudged {
+  readonly parts: readonly { readonly call: GuardCall; readonly lowered: LoweredCall }[];
+  readonly decision: CallDecision;
+}
+
+/** The policy of a first file, and of those that make it stricter. Throws `GuardOptionError` where one cannot be added. */
+export function policyOf(first: PolicyFile | undefined): Policy {
+  return joinLayers(first === undefined ? [] : [{ ok: true, policy: first }]);
+}
+
+export function tightened(policy: Policy, stricter: readonly PolicyFile[]): Policy {
+  try {
+    return tightenedBy(policy, stricter);
+  } catch (error) {
+    throw new GuardOptionError("policy", `policy: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
+/** Judges calls that belong together. Asks nobody. Throws `GuardCallError` for what is no call. */
+export function judgeCoreCalls(
+  calls: readonly GuardCall[],
+  root: CoreRoot,
+  place: CorePlace,
+  options: GuardCallOptions,
+  tool?: NamedTool,
+): CoreJudged {
+  const started = performance.now();
+  // Not `calls.map`: it passes over gaps, and a gap is no call.
+  const parts = Array.from(calls, (call) => judgeOne(call, root, place, options));
+  const named = tool === undefined ? [] : [judgeOne(callOfTool(tool), root, place, options)].filter(({ finding }) => isWritten(finding));
+  const decision = combineFindings(
+    [...parts, ...named].map(({ finding }) => finding),
+    {
+      id: freshId(),
+      calls,
+      principal: options.principal ?? place.principal,
+      confined: false,
+      milliseconds: performance.now() - started,
+    },
+  );
+  return { parts, decision };
+}
+
+/** `crypto.randomUUID` is not there on pages that came without TLS. */
+function freshId(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  const hex = Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+  return hex.replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12})$/, "$1-$2-4$3-8$4-$5");
+}
+
+function judgeOne(call: GuardCall, root: CoreRoot, place: CorePlace, options: GuardCallOptions) {
+  const lowered = lowerCall(call);
+  const request = requestOf(lowered, root, place, options);
+  return { call, lowered, finding: findingOf(request, root, place, options) };
+}
+
+const cwdOf = (place: CorePlace, options: GuardCallOptions): string | undefined => options.cwd ?? place.cwd;
+
+function requestOf({ tool, facts, input }: LoweredCall, { world, shell }: CoreRoot, place: CorePlace, options: GuardCallOptions): Request {
+  const principal = options.principal ?? place.principal;
+  const { user, tenant, role, agent = "library", session } = principal ?? {};
+  return {
+    tool,
+    facts,
+    input,
+    cwd: cwdOf(place, options) ?? world.cwd,
+    point: "library",
+    agent,
+    session,
+    subagent: options.subagent,
+    host: { shell, decides: false, asks: true, bypassed: false, planning: false },
+    ...(principal === undefined ? {} : { principal: { user, tenant, role } }),
+  };
+}
+
+/** As a decision's own: steps bound it where the clock stands still, as in a worker. */
+const BUDGET = { steps: 20_000_000, milliseconds: 1500, clock: (): number => performance.now() };
+
+function findingOf(request: Request, root: CoreRoot, place: CorePlace, options: GuardCallOptions): CallFinding {
+  const found = withBudgetOrFailure(() => judgeRequest(request, root, place, options));
+  if ("verdict" in found) {
+    const { verdict, policy } = found;
+    return { verdict, answer: answerFor(verdict, policy, request.host), warnings: policy.warnings };
+  }
+  const { failure } = found;
+  return { verdict: failure, answer: answerFor(failure, undefined, request.host), warnings: [failure.reason] };
+}
+
+type Found = { readonly verdict: RequestVerdict; readonly policy: Policy } | { readonly failure: RequestVerdict };
+
+/** INVARIANT: nothing that goes wrong allows. What this build cannot look into nobody can say yes to. */
+function withBudgetOrFailure(judgeIt: () => Found): Found {
+  try {
+    return withBudget(BUDGET, judgeIt);
+  } catch (error) {
+    if (!(error instanceof CommandsNotUnderstood)) return { failure: failedVerdict(error) };
+    return { failure: { ...verdictOf("deny", "failure", { reason: visible(error.message) }), actions: [], unknowns: [] } };
+  }
+}
+
+/** The same steps, in the same order, as `decide` takes on a machine, without what a machine remembers. */
+function judgeRequest(request: Request, root: CoreRoot, place: CorePlace, options: GuardCallOptions): Found {
+  const { facts } = request;
+  if (!root.commands && (facts?.does === "shell" || facts?.does === "argv")) refuseCommands();
+  const world = worldFrom(root.world, cwdOf(place, options));
+  const policy = policyFor(tightened(root.policy, place.stricter), () => whoOf(request, {}));
+  const context = contextOf(world);
+  const lowered = lowerTool(request, world);
+  const guess = guessEffects(request, world);
+  const own = judge(lowered, policy, context);
+  const judged =
+    guess === undefined ? own : narrowByGuess(own, judge(guess.likely, policy, context), judge(guess.writing, policy, context), guess);
+  return { verdict: heldBack(request, underBroken(judged, policy), policy), policy };
+}
+
+/** Whoever writes a policy in code has agreed to what it says. */
+const CONSENT = { modes: "in code", trusted: [], restricted: [] };
+
+function heldBack(request: Request, verdict: RequestVerdict, policy: Policy): RequestVerdict {
+  if (verdict.decision !== "allow") return verdict;
+  const { automation } = policy.settings;
+  const why = whyWithheld(request, verdict, automation, { level: automation.when, consent: CONSENT, refusedInARow: () => 0 });
+  if (why === undefined) return verdict;
+  const { rule: _rule, confined: _confined, ...rest } = verdict;
+  return { ...rest, ...why };
+}
+
+const POLICY_NAME = ".agent-permissions.jsonc";
+
+function contextOf(world: World): JudgeContext {
+  const floor = { ...floorPaths(world.home), projectPolicies: [joinPath(world.projectRoot, POLICY_NAME)] };
+  return { world, host: false, floor, dangersOf, supervised: false };
+}

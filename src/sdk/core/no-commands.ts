@@ -1,0 +1,9 @@
+/** Analysis is asked for that this entry has not. */
+export class CommandsNotUnderstood extends Error {
+  override readonly name = "CommandsNotUnderstood";
+}
+
+/** In the place of the analysis of commands, where there is none. */
+export function refuseCommands(): never {
+  throw new CommandsNotUnderstood("commands are not looked into here: `assent/core` does");
+}

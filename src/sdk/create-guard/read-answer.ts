@@ -1,0 +1,48 @@
+import { isObject } from "../../data/index.ts";
+import { LONGEST_GRANT_MS } from "../../policy/index.ts";
+import type { GuardCall } from "./call.ts";
+
+/** An answer that was understood. */
+export type ReadAnswer =
+  | { readonly is: "yes"; readonly scope: AnswerScope; readonly call: GuardCall | undefined; readonly input: unknown }
+  | { readonly is: "no"; readonly note: string }
+  | { readonly is: "later" };
+
+export type AnswerScope =
+  | { readonly is: "once" }
+  | { readonly is: "session" }
+  | { readonly is: "for"; readonly ms: number }
+  | { readonly is: "rule"; readonly rule: string };
+
+const UNITS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+/** Milliseconds of `10m`; undefined: it is no length of time. */
+function lengthOf(value: unknown): number | undefined {
+  const [, count = "", unit = ""] = typeof value === "string" ? (/^(\d{1,6})([smhd])$/.exec(value) ?? []) : [];
+  const ms = typeof value === "number" ? value : count === "" ? Number.NaN : Number(count) * (UNITS[unit] ?? Number.NaN);
+  return Number.isFinite(ms) && ms > 0 && ms <= LONGEST_GRANT_MS ? ms : undefined;
+}
+
+/** INVARIANT: whatever is not surely a yes is a no. `isRule`: whether a text is a rule that an answer may hold for. */
+export function understandAnswer(answer: unknown, isRule: (text: string) => boolean): ReadAnswer {
+  if (answer === true) return { is: "yes", scope: { is: "once" }, call: undefined, input: undefined };
+  if (answer === "later") return { is: "later" };
+  if (!isObject(answer)) return { is: "no", note: "" };
+  if ("no" in answer || !("yes" in answer)) return { is: "no", note: typeof answer["no"] === "string" ? answer["no"] : "" };
+  if (Object.keys(answer).some((key) => key !== "yes" && key !== "call" && key !== "input")) return NOT_UNDERSTOOD;
+  const scope = scopeOf(answer["yes"], isRule);
+  // What the call is, is judged where it is judged again.
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- read by `lowerCall`, which refuses what is none
+  return scope === undefined ? NOT_UNDERSTOOD : { is: "yes", scope, call: answer["call"] as GuardCall | undefined, input: answer["input"] };
+}
+
+const NOT_UNDERSTOOD: ReadAnswer = { is: "no", note: "the answer was not understood" };
+
+function scopeOf(yes: unknown, isRule: (text: string) => boolean): AnswerScope | undefined {
+  if (yes === "once" || yes === "session") return { is: yes };
+  if (!isObject(yes) || Object.keys(yes).length !== 1) return undefined;
+  const ms = lengthOf(yes["for"]);
+  if (ms !== undefined) return { is: "for", ms };
+  const { rule } = yes;
+  return typeof rule === "string" && isRule(rule) ? { is: "rule", rule } : undefined;
+}
