@@ -53,6 +53,32 @@ const PLACES: readonly (readonly string[])[] = [
   MACHINE_SETTINGS,
 ];
 
+const namesIn = (path: string): readonly string[] => path.toLowerCase().split("/");
+
+/** A place in lower case, with everything above. */
+function withParents(place: string): readonly string[] {
+  const path = place.toLowerCase();
+  const found = [path];
+  for (let end = path.indexOf("/", 1); end > 0; end = path.indexOf("/", end + 1)) found.push(path.slice(0, end));
+  return found;
+}
+
+interface FixedNames {
+  /** The caller's own list. */
+  readonly names: readonly string[];
+  readonly all: ReadonlySet<string>;
+  readonly places: ReadonlySet<string>;
+}
+
+/** Of the tables and the list given last, for every policy and world. */
+let fixed: FixedNames | undefined;
+
+function fixedNames(names: readonly string[]): FixedNames {
+  if (fixed?.names !== names)
+    fixed = { names, all: new Set([...NAMES.flat(), ...names].flatMap(namesIn)), places: new Set(PLACES.flat().flatMap(withParents)) };
+  return fixed;
+}
+
 const PLAIN = /^[\w@+-][\w@+.-]*$/;
 /** What path-class.ts, and the supervisor's defaults, look for inside a name or at its start. */
 const TELLING = new RegExp(`${SECRET_WORDS.join("|")}|^(?:${SECRET_BEGINNINGS.join("|")}|vault|python\\d)`);
@@ -84,7 +110,7 @@ export interface OrdinaryOptions {
   readonly policy: Policy;
   readonly world: World;
   readonly floor: FloorPaths;
-  /** Names that whoever judges knows by themselves. */
+  /** Names that whoever judges knows by themselves: the same list each time. */
   readonly names: readonly string[];
   /** Paths that whoever judges compares with. */
   readonly places: readonly string[];
@@ -110,6 +136,7 @@ export interface Whereabouts {
  * of the last name and by `TELLING`. test/supervise/judge/ordinary.test.ts tries every word of the sources as a name.
  */
 export class OrdinaryNames {
+  readonly #fixed: FixedNames;
   readonly #names: ReadonlySet<string>;
   /** Lower case, with everything above. */
   readonly #places: ReadonlySet<string>;
@@ -120,18 +147,16 @@ export class OrdinaryNames {
   readonly hasRules: boolean;
 
   constructor({ policy, world, floor, names: more, places: given }: OrdinaryOptions) {
+    this.#fixed = fixedNames(more);
     const names = new Set<string>();
     const learn = (path: string): void => {
-      for (const name of path.toLowerCase().split("/")) names.add(name);
+      for (const name of namesIn(path)) names.add(name);
     };
     const places = new Set<string>();
     const mark = (place: string): void => {
-      const path = place.toLowerCase();
-      for (let end = path.indexOf("/", 1); end > 0; end = path.indexOf("/", end + 1)) places.add(path.slice(0, end));
-      places.add(path);
+      for (const path of withParents(place)) places.add(path);
     };
-    [...NAMES, policy.settings.writableRoots, more].flat().forEach(learn);
-    PLACES.flat().forEach(mark);
+    policy.settings.writableRoots.forEach(learn);
     const blocks = policy.operations;
     const roots = [...policy.rules, ...blocks].flatMap(({ root }) => root ?? []);
     for (const place of [world.home, world.projectRoot, world.cwd, ...world.temp, ...roots, ...floorOf(floor), ...given])
@@ -162,7 +187,7 @@ export class OrdinaryNames {
 
   /** The class of a name in a folder; 0 where it has to be judged by itself. */
   classOf(name: string, folder: string, { peculiar, leads }: Whereabouts): NameClass {
-    if (peculiar || (leads && this.#places.has(`${folder}/${name}`.toLowerCase()))) return 0;
+    if (peculiar || (leads && this.#isPlace(`${folder}/${name}`.toLowerCase()))) return 0;
     return this.#class(name);
   }
 
@@ -173,13 +198,17 @@ export class OrdinaryNames {
     for (let start = 1; start <= folder.length;) {
       const slash = folder.indexOf("/", start);
       const end = slash < 0 ? folder.length : slash;
-      if (this.#class(folder.slice(start, end)) === 0 || this.#places.has(lower.slice(0, end))) {
+      if (this.#class(folder.slice(start, end)) === 0 || this.#isPlace(lower.slice(0, end))) {
         told = end;
         ordinary = 0;
       } else ordinary += 1;
       start = end + 1;
     }
-    return { key: `${ordinary}${folder.slice(0, told)}`, peculiar: PECULIAR.test(folder), leads: this.#places.has(lower) };
+    return { key: `${ordinary}${folder.slice(0, told)}`, peculiar: PECULIAR.test(folder), leads: this.#isPlace(lower) };
+  }
+
+  #isPlace(lower: string): boolean {
+    return this.#fixed.places.has(lower) || this.#places.has(lower);
   }
 
   #class(name: string): NameClass {
@@ -189,7 +218,8 @@ export class OrdinaryNames {
   #find(name: string): NameClass {
     const lower = name.toLowerCase();
     const extension = extensionOf(lower);
-    if (!PLAIN.test(name) || TELLING.test(lower) || TELLING_EXTENSIONS.has(extension) || this.#names.has(lower)) return 0;
+    if (!PLAIN.test(name) || TELLING.test(lower) || TELLING_EXTENSIONS.has(extension)) return 0;
+    if (this.#fixed.all.has(lower) || this.#names.has(lower)) return 0;
     // `x.1` is a copy of `x`.
     if (/^\d+$/.test(extension) && this.#class(name.slice(0, -extension.length - 1)) === 0) return 0;
     if (this.#globs.some((glob) => matchesWord(glob, name) || matchesWord(glob, lower))) return 0;

@@ -67,6 +67,9 @@ export interface RunJudgeOptions {
   readonly exact?: boolean;
 }
 
+/** Names that a run knows by themselves. */
+let ownNames: readonly string[] | undefined;
+
 const NO_LOGINS = (): readonly string[] => [];
 
 /** Judgements after which what the world remembers is dropped. */
@@ -256,7 +259,7 @@ export class RunJudge {
       policy: this.#policy,
       world: this.#rules,
       floor: this.#context.floor,
-      names: [...LIBRARY_NAMES, ...steeringNames()],
+      names: (ownNames ??= [...LIBRARY_NAMES, ...steeringNames()]),
       places,
     });
   }

@@ -1,9 +1,13 @@
 import { existsSync } from "node:fs";
 import { isSecretName, redactString, REDACTED } from "../../audit/index.ts";
 
-/** Variables that hold a secret, by their names and by the shape of their values: `GITHUB_TOKEN`, `DATABASE_URL` with a password in it. */
+const found = new WeakMap<Readonly<Record<string, string>>, readonly string[]>();
+
+/** Variables that hold a secret, by their names and by the shape of their values: `GITHUB_TOKEN`, `DATABASE_URL` with a password in it. INVARIANT: of one environment, which nobody changes. */
 export function secretVariables(env: Readonly<Record<string, string>>): readonly string[] {
-  return Object.entries(env).flatMap(([name, value]) => (isSecret(name, value) ? [name] : []));
+  let names = found.get(env);
+  if (names === undefined) found.set(env, (names = Object.entries(env).flatMap(([name, value]) => (isSecret(name, value) ? [name] : []))));
+  return names;
 }
 
 function isSecret(name: string, value: string): boolean {
