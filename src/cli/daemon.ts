@@ -2,9 +2,9 @@ import { spawn } from "node:child_process";
 import { mkdirSync, rmSync, statSync } from "node:fs";
 import { connect } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
-import { askingWay } from "../agents/install/index.ts";
+import { askingWay, commandPrograms } from "../agents/install/index.ts";
 import { isAlive } from "../approve/index.ts";
-import { greetsBack, loopbackPlace, readBashPlace, readLife, type ResidentLife, residentPlace } from "../resident/index.ts";
+import { greetsBack, isSpareWaiting, loopbackPlace, readBashPlace, readLife, type ResidentLife, residentPlace } from "../resident/index.ts";
 import { errorCode, type Machine, openState, residentFolder, thisMachine, writeAtomic } from "../state/index.ts";
 import { engine } from "./engine.ts";
 import { JSON_VERSION } from "./json.ts";
@@ -23,20 +23,28 @@ interface DaemonReport {
   /** It takes calls. */
   readonly answers: boolean;
   readonly life: ResidentLife | undefined;
+  /** A supervisor for the next confined command; `unused`: no host has one to start. */
+  readonly supervisor: "waits" | "none" | "unused";
 }
 
 async function reportOn(machine: Machine): Promise<DaemonReport> {
   const folder = residentFolder(machine);
   const on = statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true;
   const way = askingWay(machine.platform);
-  if (!on || way === undefined) return { on, answers: false, life: undefined };
+  if (!on || way === undefined) return { on, answers: false, life: undefined, supervisor: "none" };
   if (way === "bash") {
     const place = loopbackPlace(folder);
     const found = readBashPlace(place.port);
-    return { on, answers: found !== undefined && (await greetsBack(found, PATIENCE_MS)), life: readLife(place) };
+    return { on, answers: found !== undefined && (await greetsBack(found, PATIENCE_MS)), life: readLife(place), supervisor: "none" };
   }
   const place = residentPlace(folder);
-  return { on, answers: await takesCalls(place.socket), life: readLife(place) };
+  return { on, answers: await takesCalls(place.socket), life: readLife(place), supervisor: supervisorFor(machine, folder) };
+}
+
+function supervisorFor({ home, platform }: Machine, folder: string): DaemonReport["supervisor"] {
+  if (platform !== "linux" || !commandPrograms(home).some((file) => statSync(file, { throwIfNoEntry: false }) !== undefined))
+    return "unused";
+  return isSpareWaiting(folder) ? "waits" : "none";
 }
 
 const isPossible = (machine: Machine): boolean => askingWay(machine.platform) !== undefined;
@@ -59,20 +67,27 @@ async function takesCalls(socket: string): Promise<boolean> {
 /** `assent daemon`: whether a judge stays between calls, and how it goes with it. */
 export async function daemon(options: { readonly json?: boolean }): Promise<number> {
   const machine = thisMachine();
-  const { on, answers, life } = await reportOn(machine);
+  const report = await reportOn(machine);
+  const { on, answers, life, supervisor } = report;
   if (options.json === true) {
     const { pid, since, answered, left } = life ?? {};
-    const running = life === undefined ? null : { pid, since: new Date(since ?? 0).toISOString(), answered, left, answers };
+    const running = life === undefined ? null : { pid, since: new Date(since ?? 0).toISOString(), answered, left, answers, supervisor };
     writeStdout(`${JSON.stringify({ v: JSON_VERSION, on, possible: isPossible(machine), running })}\n`);
     return 0;
   }
-  writeStdout(`${say(machine, { on, answers, life }).join("\n")}\n`);
+  writeStdout(`${say(machine, report).join("\n")}\n`);
   return 0;
 }
 
 const NEEDED = "that needs Linux on x86-64 or arm64, or a bash in /bin or /usr/bin that can open connections";
 
-function say(machine: Machine, { on, answers, life }: DaemonReport): readonly string[] {
+const SUPERVISOR: Readonly<Record<DaemonReport["supervisor"], readonly string[]>> = {
+  waits: ["  a supervisor waits for the next confined command"],
+  none: ["  no supervisor waits: the next confined command starts its own"],
+  unused: [],
+};
+
+function say(machine: Machine, { on, answers, life, supervisor }: DaemonReport): readonly string[] {
   if (!isPossible(machine)) return [`no judge stays between calls here: ${NEEDED}`];
   if (!on)
     return ["no judge stays between calls: each hook call starts its own", "  assent daemon on   answers hooks in a few milliseconds"];
@@ -80,7 +95,7 @@ function say(machine: Machine, { on, answers, life }: DaemonReport): readonly st
   const since = new Date(life.since).toISOString().slice(0, 16).replace("T", " ");
   const counts = `  ${life.answered.toLocaleString("en-US")} calls answered, ${life.left.toLocaleString("en-US")} left to a fresh process`;
   if (!answers) return [`the judge (process ${life.pid}) does not answer, so each hook call starts its own: assent daemon stop`, counts];
-  return [`a judge runs since ${since} UTC (process ${life.pid})`, counts];
+  return [`a judge runs since ${since} UTC (process ${life.pid})`, counts, ...SUPERVISOR[supervisor]];
 }
 
 /** `assent daemon on`: from now on hooks start a judge that stays. */

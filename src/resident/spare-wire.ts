@@ -63,8 +63,6 @@ export interface BegunCommand extends HandedCommand {
   readonly channel: number;
 }
 
-export const sparePlace = (folder: string): string => `${folder}/spare.${readlinkSync("/proc/self/ns/mnt")}`;
-
 /** Where commands are handed over. Whoever cannot be taken at once goes another way, so nobody queues. */
 export class SpareSocket {
   readonly #path: string;

@@ -1,8 +1,11 @@
+import { spawnSync } from "node:child_process";
 import { existsSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { sparePlace } from "../../src/resident/index.ts";
 import { residentFolder } from "../../src/state/index.ts";
 import { envelope, HAS_CLIENT, isThere, callHook } from "../resident/judge.ts";
+import { startSpare } from "../resident/spare.ts";
 import { assent, scratch } from "../scratch.ts";
 
 describe.skipIf(!HAS_CLIENT)("assent daemon", () => {
@@ -21,12 +24,29 @@ describe.skipIf(!HAS_CLIENT)("assent daemon", () => {
     await expect
       .poll(() => said())
       .toMatch(/^a judge runs since .* UTC \(process \d+\)\n {2}\d+ calls? answered, 0 left to a fresh process\n$/);
-    expect(JSON.parse(said("status", "--json"))).toMatchObject({ on: true, running: { answers: true } });
+    expect(JSON.parse(said("status", "--json"))).toMatchObject({ on: true, running: { answers: true, supervisor: "unused" } });
     expect(said("stop")).toMatch(/^the judge \(process \d+\) has ended\n$/);
     expect(said()).toMatch(/^a judge may stay between calls; none runs now/);
     expect(said("off")).toMatch(/^no judge stays between calls any more/);
     expect(existsSync(residentFolder(place.machine))).toBe(false);
     expect(existsSync(join(residentFolder(place.machine), "..", "resident-off"))).toBe(true);
+  });
+
+  it("says whether a supervisor waits for a confined command", async () => {
+    onTestFinished(() => void said("off"));
+    const supervisor = (): unknown => JSON.parse(said("status", "--json"));
+    said("on");
+    await isThere(place);
+    place.write("~/.local/share/assent/confine", "");
+    expect(supervisor()).toMatchObject({ running: { supervisor: "none" } });
+    expect(said()).toContain("\n  no supervisor waits: the next confined command starts its own\n");
+    // Of one that was killed.
+    const socket = sparePlace(residentFolder(place.machine));
+    spawnSync("python3", ["-c", `import socket; socket.socket(socket.AF_UNIX).bind(${JSON.stringify(socket)})`]);
+    expect([existsSync(socket), supervisor()]).toMatchObject([true, { running: { supervisor: "none" } }]);
+    await startSpare(place);
+    await expect.poll(supervisor).toMatchObject({ running: { supervisor: "waits" } });
+    expect(said()).toContain("\n  a supervisor waits for the next confined command\n");
   });
 
   it("goes with the last hook: assent uninstall", async () => {
