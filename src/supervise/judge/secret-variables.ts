@@ -3,7 +3,10 @@ import { isSecretName, redactString, REDACTED } from "../../audit/index.ts";
 
 const found = new WeakMap<Readonly<Record<string, string>>, readonly string[]>();
 
-/** Variables that hold a secret, by their names and by the shape of their values: `GITHUB_TOKEN`, `DATABASE_URL` with a password in it. INVARIANT: of one environment, which nobody changes. */
+/**
+ * Variables that hold a secret, by their names and by the shape of their values: `GITHUB_TOKEN`, `DATABASE_URL` with a password in it.
+ * INVARIANT: nobody changes an environment once it was given.
+ */
 export function secretVariables(env: Readonly<Record<string, string>>): readonly string[] {
   let names = found.get(env);
   if (names === undefined) found.set(env, (names = Object.entries(env).flatMap(([name, value]) => (isSecret(name, value) ? [name] : []))));
