@@ -79,6 +79,18 @@ export default defineConfig({
       {
         extends: true,
         test: {
+          // The library's core where there is no Node: Chromium, a service worker, workerd.
+          name: "places",
+          include: ["test/core/places/*.test.ts"],
+          pool: "forks",
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
+          globalSetup: ["test/build-once.ts", "test/core/places/fetch.ts"],
+        },
+      },
+      {
+        extends: true,
+        test: {
           name: "escape",
           include: ["test/escape/**/*.test.ts"],
           pool: "forks",
