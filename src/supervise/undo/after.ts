@@ -5,16 +5,34 @@ import { type JournalRecord, linesOf, type PreImage, readJournal } from "./journ
 import { readRepositories, sealRepositories, sumOfBytes, sumsOf } from "./repository.ts";
 import { lastSign, type RunRecord } from "./run-folder.ts";
 import { inFolder, isMissing, Looker, openSafe, readLinkAt } from "./safe.ts";
-import { type KeptStat, kindOf, milliseconds, type ObjectStat, sameTime, statFrom, statRecord, statText } from "./stat.ts";
+import { type KeptStat, kindOf, milliseconds, type ObjectStat, sameTime, statFrom } from "./stat.ts";
 import { replay } from "./replay.ts";
 import type { AfterEntry, Replay, RunSegment, TreeEntry } from "./tree.ts";
 
 export interface After {
   /** False: the run was killed before it could say what it left. */
   readonly sealed: boolean;
-  readonly entries: ReadonlyMap<string, AfterEntry>;
+  readonly entries: LeftEntries;
   /** Milliseconds since the epoch of the last sign of life of an unsealed run. */
   readonly lastAlive: number;
+}
+
+/** What was left, by path. */
+export type LeftEntries = Pick<ReadonlyMap<string, AfterEntry>, "get">;
+
+/** What a run has just written down: read back when somebody asks, for mostly nobody does. */
+class WrittenEntries {
+  readonly #folder: string;
+  #read: LeftEntries | undefined;
+
+  constructor(folder: string) {
+    this.#folder = folder;
+  }
+
+  get(path: string): AfterEntry | undefined {
+    this.#read ??= readAfter(this.#folder, 0).entries;
+    return this.#read.get(path);
+  }
 }
 
 /** Files of at most this many bytes are hashed: those that were there before, and the first few that were made. */
@@ -24,7 +42,6 @@ const HASH_MADE_BYTES = 1 << 20;
 
 /** Writes down what the run left of everything it touched, so that a later change can be told. Throws where it cannot. */
 function seal(folder: string, { touched }: Pick<Replay, "touched">, now: number): After {
-  const entries = new Map<string, AfterEntry>();
   const looker = new Looker();
   const fd = openSync(`${folder}/after.jsonl`, constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | constants.O_NOFOLLOW, 0o600);
   try {
@@ -34,38 +51,31 @@ function seal(folder: string, { touched }: Pick<Replay, "touched">, now: number)
       for (let at = 0; at < bytes.length;) at += writeSync(fd, bytes, at);
       text = "";
     };
+    const note = (line: string): void => {
+      text += line;
+      if (text.length > 1 << 18) flush();
+    };
     let hashed = 0;
     // Folder by folder, so that each is opened once.
     for (const [path, entry] of byFolder(touched)) {
       const stat = looker.stat(path);
       if (typeof stat === "number") {
         // What cannot be looked at is not said to be gone.
-        if (isMissing(stat)) {
-          entries.set(path, { path });
-          text += `${JSON.stringify({ path })}\n`;
-        }
+        if (isMissing(stat)) note(`{"path":${JSON.stringify(path)}}\n`);
         continue;
       }
-      const kind = kindOf(stat.mode);
+      const { kind, size } = stat;
       const most = entry.made ? (hashed < HASH_MADE ? HASH_MADE_BYTES : -1) : entry.inode?.content === undefined ? -1 : HASH_BYTES;
-      const sha256 = kind === "file" && stat.size <= most ? hashOf(path) : undefined;
+      const sha256 = kind === "file" && size <= most ? hashOf(path) : undefined;
       if (entry.made && sha256 !== undefined) hashed += 1;
       const link = kind === "symlink" ? linkText(path) : undefined;
-      const record: AfterEntry = {
-        path,
-        is: statRecord(stat),
-        ...(link === undefined ? {} : { text: link }),
-        ...(sha256 === undefined ? {} : { sha256 }),
-      };
-      entries.set(path, record);
-      text += `{"path":${JSON.stringify(path)},"is":${statText(stat)}${extra(link, sha256)}}\n`;
-      if (text.length > 1 << 18) flush();
+      note(`{"path":${JSON.stringify(path)},"is":${stat.text}${extra(link, sha256)}}\n`);
     }
     sealRepositories(folder, { touched });
     // Last, so that a list cut short does not count as one.
     text += `{"sealed":${now}}\n`;
     flush();
-    return { sealed: true, entries, lastAlive: now };
+    return { sealed: true, entries: new WrittenEntries(folder), lastAlive: now };
   } finally {
     looker.close();
     closeSync(fd);

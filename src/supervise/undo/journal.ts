@@ -141,18 +141,18 @@ const CHUNK = 1 << 20;
 
 /** The records of a journal, in order, without those that were called off. A missing file is an empty journal. */
 export function readJournal(file: string): ReadJournal {
-  const lines = new Map<number, JournalRecord>();
+  /** By number, from 1; undefined: called off, or broken. */
+  const lines: (JournalRecord | undefined)[] = [undefined];
   let broken = 0;
-  let number = 0;
   for (const line of linesOf(file)) {
-    number += 1;
     const record = parsed(line);
     if (record === undefined) broken += 1;
-    else if (record.op === "void") lines.delete(record.record);
-    else lines.set(number, record);
+    if (record?.op === "void" && record.record < lines.length) lines[record.record] = undefined;
+    lines.push(record?.op === "void" ? undefined : record);
   }
-  const last = [...lines].at(-1);
-  return { records: [...lines.values()], broken, ...(last === undefined ? {} : { last: { number: last[0], record: last[1] } }) };
+  const number = lines.findLastIndex((record) => record !== undefined);
+  const record = lines[number];
+  return { records: lines.filter((one) => one !== undefined), broken, ...(record === undefined ? {} : { last: { number, record } }) };
 }
 
 /** The lines of a file, without ends; the last one also where its end is missing. */

@@ -1,6 +1,6 @@
 import { closeSync, constants } from "node:fs";
 import { addressOf, alloc, cString, ERRNO, KernelError, O_CLOEXEC, O_PATH, pathBytes, sys, SYSCALLS } from "../kernel/index.ts";
-import { type ObjectStat, statAt } from "./stat.ts";
+import { type ObjectStat, statAt, type StatText, statTextAt } from "./stat.ts";
 
 /** What addresses were given out for, the last few: a collector does not know that an address is in use. */
 const recent: Buffer[] = [];
@@ -70,14 +70,14 @@ export function statSafe(path: string): ObjectStat | number {
 /** Each character is a byte. */
 const PLAIN = /^[ -~]{1,255}$/;
 
-/** `statSafe` for many paths of a tree that holds still: the folder last looked into stays open. */
+/** As `statSafe`, for many paths of a tree that holds still: the folder last looked into stays open. */
 export class Looker {
   #folder: string | undefined;
   #fd = -1;
   readonly #name = alloc(256);
   readonly #nameAt = addressOf(this.#name);
 
-  stat(path: string): ObjectStat | number {
+  stat(path: string): StatText | number {
     const slash = path.lastIndexOf("/");
     const folder = path.slice(0, slash);
     if (folder !== this.#folder) {
@@ -88,16 +88,16 @@ export class Looker {
     return this.#fd < 0 ? this.#fd : this.#named(path.slice(slash + 1));
   }
 
-  #named(text: string): ObjectStat | number {
+  #named(text: string): StatText | number {
     if (PLAIN.test(text)) {
       this.#name[this.#name.write(text, "latin1")] = 0;
-      return statAt(this.#fd, this.#nameAt);
+      return statTextAt(this.#fd, this.#nameAt);
     }
     const name = pathBytes(text);
     if (name.length > 255) return -ERRNO.ENAMETOOLONG;
     this.#name.set(name);
     this.#name[name.length] = 0;
-    return statAt(this.#fd, this.#nameAt);
+    return statTextAt(this.#fd, this.#nameAt);
   }
 
   close(): void {

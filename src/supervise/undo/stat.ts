@@ -112,15 +112,17 @@ const long = (at: number): number => word(at) + word(at + 4) * 0x1_0000_0000;
 /** Seconds before 1970 are negative. */
 const time = (at: number): Time => [word(at) + (word(at + 4) | 0) * 0x1_0000_0000, word(at + 8)];
 
+/** Two words: an inode number may be larger than a number holds exactly. */
+const identity = (): string =>
+  word(36) === 0 ? `${word(136)}:${word(140)}:${word(32)}` : `${word(136)}:${word(140)}:${word(36)}.${word(32)}`;
+
 function decoded(): ObjectStat {
-  const high = word(36);
   return {
     nlink: word(16),
     uid: word(20),
     gid: word(24),
     mode: word(28) & 0xffff,
-    // Two words: an inode number may be larger than a number holds exactly.
-    id: high === 0 ? `${word(136)}:${word(140)}:${word(32)}` : `${word(136)}:${word(140)}:${high}.${word(32)}`,
+    id: identity(),
     size: long(40),
     allocated: long(48) * 512,
     atime: time(64),
@@ -160,13 +162,25 @@ export const statRecord = (stat: ObjectStat): StatRecord => [
   stat.btime,
 ];
 
-/** `statRecord` as JSON, which takes a third of the time. */
-export function statText({ mode, uid, gid, size, nlink, id, atime, mtime, ctime, rdev, btime }: ObjectStat): string {
-  const times = `${pair(atime)},${pair(mtime)},${pair(ctime)},${pair(rdev)},${pair(btime)}`;
-  return `[${mode},${uid},${gid},${size},${nlink},"${id}",${times}]`;
+/** What is noted of an object that a run left: `text` is its `statRecord` as JSON. */
+export interface StatText {
+  readonly kind: FileKind;
+  readonly size: number;
+  readonly text: string;
 }
 
-const pair = ([first, second]: readonly [number, number]): string => `[${first},${second}]`;
+/** As `statAt`, where ten thousands are only to be written down: a quarter of the time. */
+export function statTextAt(parentFd: number, nameAt: number): StatText | number {
+  const result = sys(SYSCALLS.statx, parentFd, nameAt, AT_SYMLINK_NOFOLLOW, MASK, bufferAt);
+  if (result < 0) return result;
+  const mode = word(28) & 0xffff;
+  const size = long(40);
+  const birth = (word(0) & STATX_BTIME) === 0 ? "[0,0]" : timeText(80);
+  const times = `${timeText(64)},${timeText(112)},${timeText(96)},[${word(128)},${word(132)}],${birth}`;
+  return { kind: kindOf(mode), size, text: `[${mode},${word(20)},${word(24)},${size},${word(16)},"${identity()}",${times}]` };
+}
+
+const timeText = (at: number): string => `[${word(at) + (word(at + 4) | 0) * 0x1_0000_0000},${word(at + 8)}]`;
 
 /** What a journal keeps of an object. */
 export type KeptStat = Omit<ObjectStat, "allocated">;

@@ -50,8 +50,9 @@ export interface Inode {
 export class TreeEntry {
   parent: TreeEntry | undefined;
   name: string;
-  /** Null: nothing is there any more. Absent: never touched. */
-  readonly children = new Map<string, TreeEntry | null>();
+  /** Of ten thousands of files none has children: two maps each would be most of what a run's tree takes. */
+  #children: Map<string, TreeEntry | null> | undefined;
+  #gone: Map<string, TreeEntry> | undefined;
   /** Where it was before the run; undefined: the run made it. */
   readonly origin: { readonly parent: TreeEntry; readonly name: string } | undefined;
   kind: FileKind | undefined;
@@ -71,8 +72,6 @@ export class TreeEntry {
   passed = -1;
   /** The segment that made it. */
   readonly born: number;
-  /** What was in this folder before, by its name then, and is elsewhere or gone. */
-  readonly gone = new Map<string, TreeEntry>();
   /** As the last segment that spoke of it left it. */
   left?: AfterEntry;
   leftAt = 0;
@@ -88,6 +87,16 @@ export class TreeEntry {
     this.name = name;
     this.origin = made || parent === undefined ? undefined : { parent, name };
     this.kind = kind;
+  }
+
+  /** Null: nothing is there any more. Absent: never touched. */
+  get children(): Map<string, TreeEntry | null> {
+    return (this.#children ??= new Map());
+  }
+
+  /** What was in this folder before, by its name then, and is elsewhere or gone. */
+  get gone(): Map<string, TreeEntry> {
+    return (this.#gone ??= new Map());
   }
 
   /** Follows it to another place. */
