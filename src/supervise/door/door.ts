@@ -50,7 +50,8 @@ export class Door {
     this.#record = new Recorder(options.tellsAll, options.tally, (events) => tell((run) => run.events(events)), options.exceeds);
     const memory = new Memory();
     const tasks = new Tasks();
-    this.#access = { listener: this.#listener, memory, tasks, paths: new Paths(memory, tasks), walled: options.walled };
+    const { walled, undo } = options;
+    this.#access = { listener: this.#listener, memory, tasks, paths: new Paths(memory, tasks), walled, undo };
     this.#calls = new Calls(options, this.#access, this.#record, tell, (tid, status) => {
       if (tid === this.#root) this.#rootGone(status);
     });

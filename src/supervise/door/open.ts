@@ -260,9 +260,12 @@ function decodeCreate(slot: PinnedEntry, task: Task, access: TaskAccess, how: Op
 function decodePlainCreate(task: Task, access: TaskAccess, how: Opening): DecodedCall | undefined {
   if ((how.flags & O_CREAT) === 0 || how.resolve !== 0) return undefined;
   const plain = access.paths.plain(task, how.dirfd);
-  // INVARIANT: what is noted as made by the run was not there before, also where the run ends between the note and the call.
-  if (plain === undefined || statAt(AT_FDCWD, plain.at) !== -ERRNO.ENOENT) return undefined;
+  if (plain === undefined) return undefined;
   const { text: path, folder } = plain;
+  // INVARIANT: what is noted as made by the run was not there before, also where the run ends between the note and the call; unless the
+  // note says that this is not sure.
+  const unseen = access.undo?.takesUnseen(folder, path) === true;
+  if (!unseen && statAt(AT_FDCWD, plain.at) !== -ERRNO.ENOENT) return undefined;
   const call: Call = { name: "open", args: [path, openMode(how.flags)] };
   const mode = how.mode & 0o7777;
   const mask = access.tasks.umask(task);
@@ -281,7 +284,7 @@ function decodePlainCreate(task: Task, access: TaskAccess, how: Opening): Decode
       const fd = access.tasks.masked(mask, () => access.paths.openPlain(target.at, flags, mode));
       return fd < 0 ? AGAIN : fd;
     },
-    save: (undo) => undo.create(undefined, path, "file"),
+    save: (undo) => (unseen ? undo.createUnseen(path) : undo.create(undefined, path, "file")),
     done: (undo, fd) => undo.born(fd),
   };
 }

@@ -19,6 +19,7 @@ export interface TaskAccess {
   readonly paths: Paths;
   /** Landlock bounds what the kernel is left to do itself. */
   readonly walled: boolean;
+  readonly undo: UndoStore | undefined;
 }
 
 /** One decoded call over pinned objects: what would happen, and how to do it on the task's behalf. */

@@ -1,5 +1,18 @@
 export { type Architecture, ERRNO, type ErrnoName, errorName, isSyscallName, type SyscallName, SYSCALLS, syscallsOf } from "./syscalls.ts";
-export { addressOf, alloc, cSlice, cString, cStrings, KernelError, lastingAddressOf, must, pathBytes, pathText, sys } from "./libc.ts";
+export {
+  addressOf,
+  alloc,
+  copyMemory,
+  cSlice,
+  cString,
+  cStrings,
+  KernelError,
+  lastingAddressOf,
+  must,
+  pathBytes,
+  pathText,
+  sys,
+} from "./libc.ts";
 export { native, nativePackage } from "./native.ts";
 export { readProc, shortName } from "./proc-files.ts";
 export * from "./uapi.ts";

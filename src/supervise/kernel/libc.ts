@@ -16,6 +16,9 @@ export function sys(nr: number, a = 0, b = 0, c = 0, d = 0, e = 0, f = 0): numbe
   return result === -1 ? -native.errno() : result;
 }
 
+/** Copies bytes between addresses that do not overlap (memcpy(3)). */
+export const copyMemory: (to: number, from: number, length: number) => unknown = libc.func("long memcpy(long to, long from, long length)");
+
 /** As `sys`, by name; throws `KernelError` when the call fails. For set-up, not for the hot path. */
 export function must(name: SyscallName, ...args: readonly number[]): number {
   const nr = SYSCALLS[name];

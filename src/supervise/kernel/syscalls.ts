@@ -86,6 +86,7 @@ const TABLE = {
   lstat: [6, -1],
   poll: [7, -1],
   mmap: [9, 222],
+  munmap: [11, 215],
   mprotect: [10, 226],
   rt_sigaction: [13, 134],
   rt_sigprocmask: [14, 135],

@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
 import { closeSync, constants, openSync, readFileSync, readSync, writeSync } from "node:fs";
 import { ERRNO, errorName, pathText } from "../kernel/index.ts";
-import { type JournalRecord, linesOf, type PreImage, readJournal } from "./journal.ts";
+import { type JournalRecord, linesOf, type PreImage, readJournal, type ReadJournal } from "./journal.ts";
 import { readRepositories, sealRepositories, sumOfBytes, sumsOf } from "./repository.ts";
 import { lastSign, type RunRecord } from "./run-folder.ts";
-import { inFolder, isMissing, Looker, openSafe, readLinkAt } from "./safe.ts";
+import { inFolder, isMissing, Looker, openSafe, readLinkAt, statSafe } from "./safe.ts";
 import { type KeptStat, kindOf, milliseconds, type ObjectStat, sameTime, statFrom } from "./stat.ts";
 import { replay } from "./replay.ts";
 import type { AfterEntry, Replay, RunSegment, TreeEntry } from "./tree.ts";
@@ -206,7 +206,8 @@ export function readRecorded(runs: readonly RunRecord[]): Recorded {
 export function readRecordedAnew(runs: readonly RunRecord[]): Recorded {
   const read = runs.map((run) => {
     const journal = readJournal(`${run.folder}/journal.jsonl`);
-    return { run, ...journal, after: readAfter(run.folder, lastSign(run)) };
+    const after = readAfter(run.folder, lastSign(run));
+    return { run, ...journal, ...(after.sealed ? {} : { records: withoutUnsure(journal, after.lastAlive) }), after };
   });
   const [only] = read;
   if (read.length === 1 && only !== undefined) {
@@ -232,6 +233,17 @@ export function readRecordedAnew(runs: readonly RunRecord[]): Recorded {
     sealed: all.map(({ after, records }) => after.sealed || records.length === 0),
     spoken: all.map(({ records }) => pathsOf(records)),
   };
+}
+
+/** Milliseconds: a file's time may be so much older than the clock when it was made. */
+const TICK = 12;
+
+/** Where a run was killed between the note that it makes a file and making it, what is there may have been there before. */
+function withoutUnsure({ records, last }: ReadJournal, lastAlive: number): readonly JournalRecord[] {
+  if (last?.record.op !== "create" || last.record.sure !== 0) return records;
+  const there = statSafe(last.record.path);
+  const isOwn = typeof there === "number" || milliseconds(there.btime) + TICK >= lastAlive;
+  return isOwn ? records : records.slice(0, -1);
 }
 
 function leftBy({ folder }: RunRecord, { entries, sealed, lastAlive }: After): (path: string) => AfterEntry | undefined {

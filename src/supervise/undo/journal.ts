@@ -1,5 +1,6 @@
-import { closeSync, constants, fstatSync, openSync, readSync, writeSync } from "node:fs";
+import { closeSync, constants, fstatSync, openSync, readFileSync, readSync, writeSync } from "node:fs";
 import { addressOf, alloc, ERRNO, sys, SYSCALLS } from "../kernel/index.ts";
+import { MappedEnd } from "./mapped-end.ts";
 import { lendAddress } from "./safe.ts";
 import type { Remade } from "./remake.ts";
 import type { FileKind, StatRecord } from "./stat.ts";
@@ -10,7 +11,8 @@ import type { Xattrs } from "./xattr.ts";
  * time and spelled as `pathText` does. A record's number is its line, from 1.
  */
 export type JournalRecord =
-  | { readonly op: "create"; readonly path: string; readonly kind: FileKind }
+  /** `sure`: 0 until it is known to have been made, where nobody has looked whether something was there before. */
+  | { readonly op: "create"; readonly path: string; readonly kind: FileKind; readonly sure?: 0 | 1 }
   /** `from` is the path of the existing name; undefined where it has none (O_TMPFILE). */
   | { readonly op: "link"; readonly path: string; readonly from?: string; readonly is?: StatRecord }
   /** Unlink, rmdir, or what a rename is about to replace. Without `is`: an object that this run made. */
@@ -63,7 +65,12 @@ export function notKept({ again, is }: PreImage): string {
 
 const SIZE = 65_536;
 
-/** Appends records, each with one write(2) on a descriptor opened with O_APPEND. */
+/** So many records are written by write(2); a run that has more to say writes into memory (`MappedEnd`). */
+const BEFORE_MAPPING = 64;
+const SURE_AT = 3;
+const YES = 0x31;
+
+/** Appends records: what is written is in the file before the call that it announces is made, whatever becomes of this process. */
 export class JournalWriter {
   readonly #fd: number;
   readonly #buffer = alloc(SIZE);
@@ -71,27 +78,62 @@ export class JournalWriter {
   /** Bytes in the file, all of complete lines. */
   #size: number;
   #records = 0;
+  #mapped: MappedEnd | undefined;
+  /** Records before the file becomes memory. */
+  #mapsAfter: number;
+  /** The last record is not sure yet. */
+  #unsure = false;
 
   /** Throws where the file cannot be made. */
-  constructor(file: string) {
-    const { O_WRONLY, O_APPEND, O_CREAT, O_NOFOLLOW } = constants;
-    this.#fd = openSync(file, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW, 0o600);
+  constructor(file: string, mapsAfter = BEFORE_MAPPING) {
+    const { O_RDWR, O_APPEND, O_CREAT, O_NOFOLLOW } = constants;
+    this.#mapsAfter = mapsAfter;
+    this.#fd = openSync(file, O_RDWR | O_APPEND | O_CREAT | O_NOFOLLOW, 0o600);
     this.#size = fstatSync(this.#fd).size;
     if (this.#size > 0) this.#goOn(file);
   }
 
   /** After what was written before; a line that was cut short is ended, so that it spoils no other. */
   #goOn(file: string): void {
-    let last = "";
-    for (const line of linesOf(file)) {
-      this.#records += 1;
-      last = line;
+    const text = readFileSync(file);
+    const end = text.indexOf(0);
+    if (end >= 0) {
+      sys(SYSCALLS.ftruncate, this.#fd, end);
+      this.#size = end;
     }
-    const end = alloc(1);
-    const fd = openSync(file, constants.O_RDONLY | constants.O_NOFOLLOW);
-    readSync(fd, end, 0, 1, this.#size - 1);
-    closeSync(fd);
-    if (last !== "" && end[0] !== 0x0a) this.#size += writeSync(this.#fd, "\n");
+    for (const _ of linesOf(file)) this.#records += 1;
+    if (this.#size > 0 && text[this.#size - 1] !== 0x0a) this.#size += writeSync(this.#fd, "\n");
+  }
+
+  /** A record may be marked as sure later (`unsureLine`, `settle`): the file is memory. */
+  get marks(): boolean {
+    return this.#mapped !== undefined;
+  }
+
+  /** As `line`, of a record that ends in `"sure":0}`. Only where `marks`. Until `settle` it is called off by whatever comes next. */
+  unsureLine(text: string): number {
+    const number = this.line(text);
+    this.#unsure = number >= 0 && this.#mapped !== undefined;
+    return number;
+  }
+
+  /** Whether what the last record announces has happened is not known yet. */
+  get isUnsure(): boolean {
+    return this.#unsure;
+  }
+
+  /** What the last record announces has happened. */
+  settle(): void {
+    if (!this.#unsure) return;
+    this.#unsure = false;
+    this.#mapped?.set(this.#size - SURE_AT, YES);
+  }
+
+  /** It has not, as far as is known. INVARIANT: what may have been there before is not noted as made by the run. */
+  callOff(): void {
+    if (!this.#unsure) return;
+    this.#unsure = false;
+    this.append({ op: "void", record: this.#records });
   }
 
   /** Number of the record, or a negative errno: then nothing of it stays. */
@@ -101,6 +143,7 @@ export class JournalWriter {
 
   /** As `append`, for text that is JSON already and ends in a line feed. */
   line(text: string): number {
+    this.callOff();
     let buffer = this.#buffer;
     let at = this.#at;
     // A UTF-16 unit is at most 3 bytes of UTF-8.
@@ -109,6 +152,28 @@ export class JournalWriter {
       at = lendAddress(buffer);
     }
     const length = buffer === this.#buffer ? buffer.write(text, 0, "utf8") : buffer.length;
+    if (!this.#store(at, length)) {
+      const written = this.#write(at, length);
+      if (written < 0) return written;
+    }
+    this.#size += length;
+    this.#records += 1;
+    return this.#records;
+  }
+
+  /** Writes into memory. False: nothing was written, and the file is none (any more). */
+  #store(at: number, length: number): boolean {
+    if (this.#records >= this.#mapsAfter) {
+      this.#mapsAfter = Number.POSITIVE_INFINITY;
+      this.#mapped = MappedEnd.of(this.#fd, this.#size);
+    }
+    if (this.#mapped === undefined) return false;
+    if (this.#mapped.append(at, length, this.#size)) return true;
+    this.#mapped = undefined;
+    return false;
+  }
+
+  #write(at: number, length: number): number {
     for (let done = 0; done < length;) {
       const written = sys(SYSCALLS.write, this.#fd, at + done, length - done);
       if (written <= 0) {
@@ -119,12 +184,12 @@ export class JournalWriter {
       }
       done += written;
     }
-    this.#size += length;
-    this.#records += 1;
-    return this.#records;
+    return 0;
   }
 
   close(): void {
+    this.callOff();
+    this.#mapped?.close(this.#size);
     closeSync(this.#fd);
   }
 }
@@ -155,7 +220,10 @@ export function readJournal(file: string): ReadJournal {
   return { records: lines.filter((one) => one !== undefined), broken, ...(record === undefined ? {} : { last: { number, record } }) };
 }
 
-/** The lines of a file, without ends; the last one also where its end is missing. */
+/**
+ * The lines of a file, without ends; the last one also where its end is missing. What follows the first NUL is no text: the file was
+ * written as memory (`MappedEnd`), and whoever wrote it lives or was killed.
+ */
 export function* linesOf(file: string): Generator<string> {
   let fd: number;
   try {
@@ -167,16 +235,18 @@ export function* linesOf(file: string): Generator<string> {
   try {
     let rest: Buffer = alloc(0);
     const chunk = alloc(CHUNK);
-    for (;;) {
+    for (let more = true; more;) {
       const got = readSync(fd, chunk, 0, CHUNK, null);
-      if (got === 0) break;
       const bytes = Buffer.concat([rest, chunk.subarray(0, got)]);
+      const end = bytes.indexOf(0);
+      const text = end < 0 ? bytes : bytes.subarray(0, end);
+      more = got > 0 && end < 0;
       let start = 0;
-      for (let end = bytes.indexOf(0x0a); end >= 0; end = bytes.indexOf(0x0a, start)) {
-        yield bytes.toString("utf8", start, end);
-        start = end + 1;
+      for (let feed = text.indexOf(0x0a); feed >= 0; feed = text.indexOf(0x0a, start)) {
+        yield text.toString("utf8", start, feed);
+        start = feed + 1;
       }
-      rest = Buffer.from(bytes.subarray(start));
+      rest = Buffer.from(text.subarray(start));
     }
     if (rest.length > 0) yield rest.toString("utf8");
   } finally {

@@ -152,6 +152,8 @@ class Planner {
   #aside = 0;
   /** What was moved aside for something else. */
   readonly #later = new Set<TreeEntry>();
+  /** Folders that the run made and that stay where they are. */
+  readonly #stays = new Set<TreeEntry>();
 
   constructor(run: Replay, after: After, { folders, force, paths, held }: PlanOptions) {
     this.#run = run;
@@ -213,6 +215,12 @@ class Planner {
     return false;
   }
 
+  /** A folder that the run made stays, for what others have in it. */
+  #keepFolder(entry: TreeEntry, why: string): false {
+    this.#stays.add(entry);
+    return this.#fail(entry, why);
+  }
+
   #done(entry: TreeEntry): true {
     this.#state.set(entry, "done");
     return true;
@@ -246,13 +254,17 @@ class Planner {
     for (const [name, child] of Array.from(entry.children)) {
       if (child?.alive !== true) continue;
       if (child.made ? this.#delete(child, depth + 1) : child.moved && this.#putBack(child, depth + 1)) continue;
-      if (typeof statSafe(this.#disk.path(child)) !== "number") return this.#fail(entry, `is not empty: \`${name}\` stays`);
+      if (typeof statSafe(this.#disk.path(child)) !== "number") return this.#keepFolder(entry, `is not empty: \`${name}\` stays`);
     }
+    // Somebody else had put it there, and the run took it away or replaced it.
+    for (const [name, was] of entry.gone)
+      if (was.origin?.parent === entry && was.removed !== undefined && was.removed.how !== "lost" && this.#chosen(was))
+        return this.#keepFolder(entry, `is not empty: the run did not make \`${name}\``);
     const path = this.#disk.path(entry);
     try {
       const names = readdirSync(pathBytes(path), { encoding: "buffer" }).map((name) => pathText(name));
       const other = names.find((name) => !this.#leaves(`${path}/${name}`));
-      return other === undefined || this.#fail(entry, `is not empty: the run did not make \`${other}\``);
+      return other === undefined || this.#keepFolder(entry, `is not empty: the run did not make \`${other}\``);
     } catch {
       return this.#fail(entry, "cannot be listed");
     }
@@ -329,6 +341,7 @@ class Planner {
     if (parent.moved && this.#chosen(parent) && depth < DEEPEST && !this.#state.has(parent)) this.#putBack(parent, depth + 1);
     const now = this.#disk.now(parent);
     if (typeof now === "number") return `was in a folder that ${whyNot(now)}`;
+    if (this.#stays.has(parent)) return undefined;
     return this.#disk.held.has(parent) ? `was in a folder that ${this.#disk.held.get(parent) ?? ""}` : undefined;
   }
 

@@ -160,6 +160,26 @@ for i in itertools.count():
     expect(Number(/^(\d+)$/m.exec(out)?.[1])).toBeGreaterThanOrEqual(150);
   });
 
+  it("what another program puts into such a folder meanwhile, and the run then writes to, goes back to what that had made of it", async () => {
+    const { out } = await attack({
+      before:
+        "(until [ -e alone ] && [ -e made/n150 ]; do sleep 0.01; done; echo alone > alone/t; for i in 1 2 3 4; do echo theirs $i > made/t$i; done; touch /srv/tmp/there) & echo $! > /srv/other",
+      program: python(`os.mkdir("alone"); os.mkdir("made")
+for i in range(200): make(f"made/n{i}")
+while not os.path.exists("/srv/tmp/there"): pass
+for path, mode in ("made/t1", "a"), ("made/t2", "w"), ("/srv/proj/made/t3", "r+"):
+    with open(path, mode) as file: file.write("run")
+try: open("made/t4", "x")
+except FileExistsError: print("exists")
+os.replace("made/n0", "made/t4"); os.unlink("alone/t"); make("alone/n")
+for i in range(200): make(f"made/m{i}")`),
+      after: `cat made/t*; echo; ${UNDO} >/srv/undone 2>&1; ls made alone; cat made/*; cat alone/*; cat /srv/undone`,
+    });
+    expect(out).toContain("exists");
+    expect(out).toMatch(/theirs 1\nrunrunrun/);
+    expect(out).toContain("alone:\nt\n\nmade:\nt1\nt2\nt3\nt4\ntheirs 1\ntheirs 2\ntheirs 3\ntheirs 4\nalone\n");
+  });
+
   it("what another program puts into such a folder afterwards stays", async () => {
     const { out } = await attack({
       before: `${killedAt(100)}`,

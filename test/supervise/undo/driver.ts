@@ -19,6 +19,7 @@ import {
   rmSync,
   symlinkSync,
   unlinkSync,
+  writeFileSync,
   writeSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
@@ -57,12 +58,12 @@ export class Actor {
   /** The last answer of the store. */
   last: KeepResult = { kept: true };
 
-  constructor(root: string, runsAt: string, caps?: Caps, meta: Partial<RunMeta> = {}) {
+  constructor(root: string, runsAt: string, caps?: Caps, meta: Partial<RunMeta> = {}, mapsAfter?: number) {
     this.root = root;
     runs += 1;
     const id = `run-${String(runs).padStart(8, "0")}`;
     this.run = new RunFolder(runsAt, { id, argv: ["test"], cwd: root, started: Date.now(), ...meta });
-    this.store = new UndoStore(this.run.folder, caps);
+    this.store = new UndoStore(this.run.folder, caps, mapsAfter);
   }
 
   path(name: string): string {
@@ -215,6 +216,18 @@ export class Actor {
     if (!lstatSync(this.bytes(name)).isDirectory()) return void this.unlink(name);
     for (const child of readdirSync(this.bytes(name), { encoding: "buffer" })) this.removeTree(`${name}/${pathText(child)}`);
     this.rmdir(name);
+  }
+
+  /** The run is killed now: its records stay as they are at this moment. */
+  kill(): void {
+    const journal = `${this.run.folder}/journal.jsonl`;
+    const left = readFileSync(journal);
+    this.store.close();
+    writeFileSync(journal, left);
+    // What tells its last sign of life must stand in the records, for the time of the file does not.
+    touch(journal, 1, 0);
+    this.run.close();
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 15);
   }
 
   /** The run ends. `seal`: false, it was killed. */
