@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { closeSync, mkdirSync, rmSync, writeSync } from "node:fs";
+import { closeSync, existsSync, mkdirSync, rmSync, writeSync } from "node:fs";
 import { Socket } from "node:net";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
@@ -45,7 +45,7 @@ const KILLED = 137;
 /** Of rehearsal, each with half as much left to compile as the one before. */
 const ROUNDS = 6;
 /** Milliseconds, for a client of a rehearsal. */
-const CLIENT_COMES_IN = 2000;
+const CLIENT_COMES_IN = 500;
 
 /** The signals that a client passes on. */
 const PASSED: Readonly<Partial<Record<number, NodeJS.Signals>>> = {
@@ -72,9 +72,14 @@ export async function main(): Promise<void> {
   const folder = residentFolder(thisMachine());
   const [, , , , , rounds] = process.argv;
   const times = rounds === undefined ? ROUNDS : Number(rounds);
-  await run.rehearseRuns(folder, times);
-  await rehearseHandingOver(`${folder}/rehearsal-${process.pid}`, times, marks);
+  const rehearse = async (each: number): Promise<void> => {
+    await run.rehearseRuns(folder, each);
+    await rehearseHandingOver(`${folder}/rehearsal-${process.pid}`, each, marks);
+  };
+  await rehearse(times);
   collectGarbage();
+  // The memory that was given back is asked for again, page by page: not while a command waits for it.
+  await rehearse(Math.min(times, 1));
   const socket = new SpareSocket(sparePlace(folder));
   const command = socket.take((handed) => mayTake(handed, marks), mayBegin);
   const beside = new HandedBeside(command.pid);
@@ -85,30 +90,36 @@ export async function main(): Promise<void> {
 
 /** A real client hands a command over, and is told that it has ended. INVARIANT: what it leaves behind is below `scratch`, and goes with it. */
 async function rehearseHandingOver(scratch: string, rounds: number, marks: string): Promise<void> {
+  if (!existsSync(CLIENT)) return;
   try {
     mkdirSync(scratch, { mode: 0o700 });
-    for (let round = 0; round < rounds; round += 1) {
-      const socket = new SpareSocket(sparePlace(scratch), CLIENT_COMES_IN);
-      const child = spawn(CLIENT, [`${scratch}/`, process.execPath, BIN, "run", "-P", "-q", "--", "true"], {
-        cwd: scratch,
-        stdio: "ignore",
-        env: {},
-      });
-      const ended = new Promise((resolve) => child.once("exit", resolve).once("error", resolve));
-      const { pid, stdio, folder, channel } = socket.take((handed) => mayTake(handed, marks), mayBegin);
-      umaskOf(pid);
-      for (const fd of [...stdio, folder]) closeSync(fd);
-      const beside = new HandedBeside(pid, channel);
-      beside.hear();
-      beside.leave(0);
-      await ended;
-    }
+    for (let round = 0; round < rounds; round += 1) await meetClient(scratch, marks);
   } catch {
     // The command that comes is slower by what it compiles.
   } finally {
     process.chdir("/");
     rmSync(scratch, { recursive: true, force: true });
   }
+}
+
+async function meetClient(scratch: string, marks: string): Promise<void> {
+  const socket = new SpareSocket(sparePlace(scratch), CLIENT_COMES_IN);
+  // INVARIANT: where it is not taken in time it starts nothing.
+  const nothing = `${scratch}/nothing`;
+  const child = spawn(CLIENT, [`${scratch}/`, nothing, BIN, "run", "-P", "-q", "--", "true"], { cwd: scratch, stdio: "ignore", env: {} });
+  const ended = new Promise((resolve) => child.once("exit", resolve).once("error", resolve));
+  try {
+    const { pid, stdio, folder, channel } = socket.take((handed) => mayTake(handed, marks, nothing), mayBegin);
+    umaskOf(pid);
+    for (const fd of [...stdio, folder]) closeSync(fd);
+    const beside = new HandedBeside(pid, channel);
+    beside.hear();
+    beside.leave(0);
+  } catch {
+    // On a busy machine it went its own way.
+    socket.close();
+  }
+  await ended;
 }
 
 /** Now, and not while a command waits for it. V8 takes code caches only under the flags that they were made with. */
@@ -127,11 +138,11 @@ function programMarks(): string {
 const startOf = (words: readonly string[]): readonly string[] => (words[0] === FRONT ? words.slice(1) : words);
 
 /** A fresh supervisor that the client started itself would see, may and hand on the same, and obey the same. */
-function mayTake(command: HandedCommand, marks: string): boolean {
+function mayTake(command: HandedCommand, marks: string, program = process.execPath): boolean {
   const { pid, uid, words, env } = command;
   // What stands in front of a fresh supervisor (agents/install/front.ts) is what the client is here.
   const [node, bin, word, first] = startOf(words);
-  if (node !== process.execPath || bin !== BIN || word !== "run" || first === ORDERED || first === BESIDE) return false;
+  if (node !== program || bin !== BIN || word !== "run" || first === ORDERED || first === BESIDE) return false;
   if (uid !== process.getuid?.() || pid === 0 || !isCaller({ pid, words })) return false;
   if (env.some((text) => STEERING.test(text))) return false;
   const [theirs, ours] = [commandStanding(pid), commandStanding("self")];

@@ -73,7 +73,6 @@ export class SpareSocket {
   /** `patience`: milliseconds until `take` throws, for nobody has come. */
   constructor(path: string, patience = 0) {
     this.#path = path;
-    this.#secret = makeSecret();
     const address = alloc(110);
     const name = Buffer.from(`${path}\0`);
     if (name.length > 108) throw new Error("the path of the socket is too long");
@@ -85,6 +84,8 @@ export class SpareSocket {
     must("listen", this.#listener, 0);
     if (patience > 0) limitWaiting(this.#listener, SO_RCVTIMEO, 1000 * patience);
     this.#inode = inodeOf(path);
+    // Last: whoever could not listen leaves nothing behind that the next one would find taken.
+    this.#secret = makeSecret();
   }
 
   /**
@@ -102,7 +103,7 @@ export class SpareSocket {
       if (command !== undefined && stdin !== undefined && stdout !== undefined && stderr !== undefined && folder !== undefined) {
         const begun = { ...command, stdio: [stdin, stdout, stderr], folder, channel };
         if (mayBegin(begun)) {
-          this.#close();
+          this.close();
           return begun;
         }
       }
@@ -111,7 +112,8 @@ export class SpareSocket {
     }
   }
 
-  #close(): void {
+  /** Nobody is taken any more. */
+  close(): void {
     if (inodeOf(this.#path) === this.#inode) removeFile(this.#path);
     sys(SYSCALLS.close, this.#listener);
     sys(SYSCALLS.close, SECRET_AT);

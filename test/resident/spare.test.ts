@@ -3,6 +3,7 @@ import { appendFileSync, cpSync, existsSync, readdirSync, readFileSync, readlink
 import { basename, dirname, join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
+import { SpareSocket } from "../../src/resident/index.ts";
 import { residentFolder } from "../../src/state/index.ts";
 import { DIST, scratch, type Scratch } from "../scratch.ts";
 import { type Handed, type Handing, handOver, SPARE_CLIENT, startHanding, startSpare } from "./spare.ts";
@@ -187,6 +188,22 @@ it("a policy that is written after the supervisor was started holds", LONG, asyn
   const { stdout, stderr } = await handOver(place, { words: [...UNASKED, "sh", "-c", "cat letter"] });
   expect([stdout, spare.isTaken()]).toEqual(["", true]);
   expect(stderr).toContain("refused: read");
+});
+
+it("a place where nobody can wait, and one where nobody has come, leave the next one free", () => {
+  const { root } = scratch();
+  expect(() => new SpareSocket(join(root, "x".repeat(108)))).toThrow("too long");
+  expect(() => new SpareSocket(join(root, "nowhere/socket"))).toThrow("bind");
+  const socket = new SpareSocket(join(root, "socket"), 1);
+  expect(() =>
+    socket.take(
+      () => false,
+      () => false,
+    ),
+  ).toThrow("accept4");
+  socket.close();
+  new SpareSocket(join(root, "socket")).close();
+  expect(readdirSync(root)).not.toContain("socket");
 });
 
 it("one that has rehearsed leaves nothing of it behind, and takes a command", LONG, async () => {
