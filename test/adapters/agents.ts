@@ -9,6 +9,8 @@ interface AgentAnswer {
   readonly id: string;
   readonly ran: readonly string[];
   readonly asked: readonly (readonly string[])[];
+  /** The commands that the guard's `onAsk` heard of. */
+  readonly heardOf: readonly string[];
   readonly told: string;
   readonly finished: boolean;
   readonly saved?: unknown;
@@ -35,7 +37,65 @@ export interface AgentPlace {
 }
 
 /** Runs the test agent of an SDK through all scenarios: in one process, and what is resumed in a second one. */
-export function runAgent(sdk: Sdk, { root, below, node, dist }: AgentPlace): readonly ScenarioResult[] {
+export function runAgent(sdk: Sdk, place: AgentPlace): readonly ScenarioResult[] {
+  return inFolder(sdk, place, (cwd, run) => {
+    const wanted = SCENARIOS.filter(({ not }) => not?.[sdk] === undefined);
+    const first = run(wanted.map(({ id, request, way }) => ({ id, cwd, ...request, ...way?.[sdk] })));
+    const second = run(
+      wanted.flatMap(({ id, request, resumed, way }) => {
+        const saved = first.get(id)?.saved;
+        return resumed === undefined || saved === undefined ? [] : [{ id, cwd, ...request, ...way?.[sdk], ...resumed, saved }];
+      }),
+    );
+    return SCENARIOS.map((scenario) => resultOf(scenario, sdk, first.get(scenario.id), second.get(scenario.id)));
+  });
+}
+
+/** What the test agent of an SDK does with commands: `allow` where they ran, `ask` where the guard's `onAsk` heard of them. */
+export function verdictsOf(
+  sdk: Sdk,
+  place: AgentPlace,
+  commands: (cwd: string) => readonly string[],
+  judge: (command: string, cwd: string) => string,
+): {
+  readonly lines: number;
+  readonly different: readonly object[];
+} {
+  return inFolder(sdk, place, (cwd, run) => {
+    const all = commands(cwd);
+    const pieces = Array.from({ length: Math.ceil(all.length / PIECE) }, (_, at) => all.slice(at * PIECE, (at + 1) * PIECE));
+    // One step for each command: nothing is answered, so that no answer is remembered.
+    const answers = run(
+      pieces.map((piece, at) => ({
+        id: String(at),
+        cwd,
+        turns: [piece.map((command) => ["bash", { command }])],
+        onAsk: "later",
+        quiet: true,
+      })),
+    );
+    const different = pieces.flatMap((piece, at) => {
+      const answer = answers.get(String(at));
+      const [ran, asked] = [new Set(answer?.ran), new Set(answer?.heardOf)];
+      return piece.flatMap((command) => {
+        const said = ran.has(command) ? "allow" : asked.has(command) ? "ask" : "deny";
+        const judged = judge(command, cwd);
+        return said === judged && answer?.error === undefined && answer?.finished === true
+          ? []
+          : [{ command, said, judged, error: answer?.error }];
+      });
+    });
+    return { lines: all.length, different };
+  });
+}
+
+/** Commands of one run of an agent. */
+const PIECE = 100;
+
+type RunRequests = (requests: readonly object[]) => ReadonlyMap<string, AgentAnswer>;
+
+/** A folder where the agent finds its SDK and Assent, and a project for it. */
+function inFolder<T>(sdk: Sdk, { root, below, node, dist }: AgentPlace, work: (cwd: string, run: RunRequests) => T): T {
   mkdirSync(below, { recursive: true });
   const folder = mkdtempSync(join(below, `agent-${sdk}-`));
   const cwd = realpathSync(mkdtempSync(join(tmpdir(), `assent-agent-${sdk}-`)));
@@ -48,8 +108,7 @@ export function runAgent(sdk: Sdk, { root, below, node, dist }: AgentPlace): rea
       if (file.endsWith(".mjs")) copyFileSync(join(root, "test/adapters/agents", file), join(folder, file));
     writeFileSync(join(folder, "package.json"), '{ "type": "module" }');
     for (const name of ["home", "src", ".git"]) mkdirSync(join(cwd, name));
-    writeFileSync(join(cwd, "home/.keep"), "");
-    const run = (requests: readonly object[]): ReadonlyMap<string, AgentAnswer> => {
+    return work(cwd, (requests) => {
       if (requests.length === 0) return new Map();
       const file = join(folder, "requests.json");
       writeFileSync(file, JSON.stringify(requests));
@@ -58,7 +117,7 @@ export function runAgent(sdk: Sdk, { root, below, node, dist }: AgentPlace): rea
         cwd,
         env,
         encoding: "utf8",
-        timeout: 300_000,
+        timeout: 900_000,
         maxBuffer: 1 << 28,
       });
       const line = stdout.trimEnd().split("\n").at(-1) ?? "";
@@ -66,17 +125,7 @@ export function runAgent(sdk: Sdk, { root, below, node, dist }: AgentPlace): rea
         throw new Error(`${sdk} ended with ${status}:\n${stdout.slice(-2000)}\n${stderr.slice(-4000)}`);
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what agent.mjs prints
       return new Map((JSON.parse(line) as readonly AgentAnswer[]).map((answer) => [answer.id, answer]));
-    };
-    const wanted = SCENARIOS.filter(({ not }) => not?.[sdk] === undefined);
-    const base = (id: string) => ({ id, cwd });
-    const first = run(wanted.map(({ id, request, way }) => ({ ...base(id), ...request, ...way?.[sdk] })));
-    const second = run(
-      wanted.flatMap(({ id, request, resumed, way }) => {
-        const saved = first.get(id)?.saved;
-        return resumed === undefined || saved === undefined ? [] : [{ ...base(id), ...request, ...way?.[sdk], ...resumed, saved }];
-      }),
-    );
-    return SCENARIOS.map((scenario) => resultOf(scenario, sdk, first.get(scenario.id), second.get(scenario.id)));
+    });
   } finally {
     for (const made of [folder, cwd]) rmSync(made, { recursive: true, force: true });
   }

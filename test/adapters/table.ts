@@ -1,13 +1,17 @@
 import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { runAgent, type ScenarioResult } from "./agents.ts";
+import { judgeOnly } from "../../src/cli/engine.ts";
+import type { Machine } from "../../src/state/index.ts";
+import { commandsOf, CORPORA } from "../corpora.ts";
+import { runAgent, type ScenarioResult, verdictsOf } from "./agents.ts";
 import { newerNode, placeFor } from "./places.ts";
 import { SCENARIOS, type Sdk, SDKS } from "./scenarios.ts";
 
 /**
- * `npm run sdks [-- SDK…] [--node FILE] [--json] [--write]`: a real agent in each SDK, with a scripted model, put through the same
- * scenarios: a table of what came of them. `--write` puts it into docs/library.md.
+ * `npm run sdks [-- SDK…] [--node FILE] [--corpora] [--json] [--write]`: a real agent in each SDK, with a scripted model, put through the same
+ * scenarios: a table of what came of them. `--write` puts it into docs/library.md; `--corpora` has
+ * every command of test/cases called by the agents as well, and compares what they do with the judge of the hook.
  */
 
 const ROOT = resolve(".");
@@ -37,6 +41,7 @@ const all = wanted.map((sdk): SdkResult => {
   const place = placeFor(sdk, join(ROOT, "dist"), node);
   return { sdk, version: versionOf(sdk, place.below), results: runAgent(sdk, place) };
 });
+const differences = words.includes("--corpora") ? all.map(({ sdk }) => ({ sdk, ...corporaOf(sdk) })) : [];
 const problems = all.flatMap(({ sdk, results }) =>
   results.flatMap(({ scenario, problems: found }) => found.map((problem) => `${sdk}, ${scenario.says}: ${problem}`)),
 );
@@ -50,11 +55,40 @@ if (words.includes("--json"))
   );
 else process.stdout.write(`${table(all)}\n`);
 if (words.includes("--write") && problems.length === 0 && wanted.length === SDKS.length) writePage(table(all));
+for (const { sdk, lines, different } of differences) {
+  process.stdout.write(`${sdk}: ${lines} commands of all collections, ${different.length} different from the judge\n`);
+  for (const one of different.slice(0, 20)) process.stderr.write(`${sdk}: ${JSON.stringify(one)}\n`);
+}
 for (const problem of problems) process.stderr.write(`${problem}\n`);
-process.exitCode = problems.length === 0 ? 0 : 1;
+process.exitCode = problems.length === 0 && differences.every(({ different }) => different.length === 0) ? 0 : 1;
 
 function told({ scenario, not, pauses, problems: found }: ScenarioResult) {
   return { id: scenario.id, says: scenario.says, ...(not === undefined ? { pauses } : { not }), ok: found.length === 0, problems: found };
+}
+
+/** Every line of the collections as a call of the agent, against the judge of the hook. */
+function corporaOf(sdk: Sdk): ReturnType<typeof verdictsOf> {
+  const machineAt = (cwd: string): Machine => {
+    const home = join(cwd, "home");
+    const env = { PATH: process.env["PATH"], HOME: home, MASTRA_TELEMETRY_DISABLED: "1" };
+    return {
+      home,
+      env,
+      platform: process.platform,
+      uid: process.getuid?.(),
+      temp: ["/tmp", "/var/tmp"],
+      managedPolicy: "/etc/assent/policy.jsonc",
+    };
+  };
+  return verdictsOf(
+    sdk,
+    placeFor(sdk, join(ROOT, "dist"), node),
+    () => [...new Set(CORPORA.flatMap(commandsOf))],
+    (command, cwd) => {
+      const { decision } = judgeOnly({ tool: "Bash", input: { command }, cwd }, machineAt(cwd), []).verdict;
+      return decision === "none" ? "ask" : decision;
+    },
+  );
 }
 
 function versionOf(sdk: Sdk, below: string): string {

@@ -17,29 +17,33 @@ const POLICY = {
 };
 
 /** What is run is only written down. */
-export function kitFor({ cwd, onAsk, stricter }) {
+export function kitFor({ cwd, onAsk, stricter, quiet }) {
   const ran = [];
-  const heard = [];
+  const heardOf = [];
+  const answer = ({ calls }) => {
+    heardOf.push(...calls.map(({ shell }) => shell));
+    return onAsk === "yes" ? { yes: "once" } : onAsk;
+  };
   const guard = createGuard({
     cwd,
     home: `${cwd}/home`,
-    policy: stricter === undefined ? POLICY : [POLICY, stricter],
+    ...(quiet === true ? { policy: QUIET } : { policy: stricter === undefined ? POLICY : [POLICY, stricter] }),
     principal: { user: "ann", role: "dev", agent: "main" },
-    onDecision: (decision) => heard.push(decision.verdict),
-    ...(onAsk === undefined
-      ? {}
-      : { onAsk: ({ calls }) => (heard.push(`asked ${JSON.stringify(calls)}`), onAsk === "yes" ? { yes: "once" } : onAsk) }),
+    ...(onAsk === undefined ? {} : { onAsk: answer }),
   });
   return {
     guard,
     ran,
-    heard,
+    heardOf,
     bash: ({ command }) => (ran.push(command), `ran ${command}`),
     save: ({ path }) => (ran.push(`save ${path}`), `saved ${path}`),
     drop_table: () => (ran.push("drop_table"), "dropped"),
     found_by_itself: () => (ran.push("found_by_itself"), "found"),
   };
 }
+
+/** The preset alone, and no breaker: what is denied in a row would make what follows a question. */
+const QUIET = { automation: { breaker: { denials: 1000 } } };
 
 export const TOOLS = {
   bash: { description: "Runs a line of shell.", fields: ["command"] },
@@ -75,12 +79,20 @@ export async function main(url, drive) {
     const kit = kitFor(request);
     try {
       const { asked, told, saved, finished } = await drive(request, kit);
-      out.push({ id: request.id, ran: kit.ran, heard: kit.heard, asked, told, finished, ...(saved === undefined ? {} : { saved }) });
+      out.push({
+        id: request.id,
+        ran: kit.ran,
+        heardOf: kit.heardOf,
+        asked,
+        told: request.quiet === true ? "" : told,
+        finished,
+        ...(saved === undefined ? {} : { saved }),
+      });
     } catch (error) {
       out.push({
         id: request.id,
         ran: kit.ran,
-        heard: kit.heard,
+        heardOf: kit.heardOf,
         asked: [],
         told: "",
         finished: false,
