@@ -163,7 +163,7 @@ describe("hooks and canUseTool", () => {
       hooks: hooks(guard()),
     });
     assert.match(text, /secrets/);
-    assert.match(text, /delete recursively/);
+    assert.match(text, /delete your whole home folder/);
     assert.match(text, /ran: build/);
   });
 
@@ -181,7 +181,7 @@ describe("hooks and canUseTool", () => {
     const options = { mcpServers: { box }, hooks: hooks(the, { facts }), canUseTool: canUseTool(the, { facts, onAsk: () => true }) };
     const text = await drive("own", [lines], options);
     assert.deepEqual(ran, ["ls"]);
-    assert.match(text, /delete recursively/);
+    assert.match(text, /delete your whole home folder/);
     assert.match(text, /exit code 1/);
   });
 
@@ -205,7 +205,7 @@ describe("hooks and canUseTool", () => {
     const text = await drive("alone", [[bash("rm -rf ~"), bash("touch new")]], {
       canUseTool: canUseTool(guard(), { onAsk: ({ target }) => (asked.push(target), false) }),
     });
-    assert.match(text, /delete recursively/);
+    assert.match(text, /delete your whole home folder/);
     assert.deepEqual(asked, ["touch new"]);
   });
 

@@ -9,7 +9,8 @@ import { Agent } from "@mastra/core/agent";
 import { Mastra } from "@mastra/core/mastra";
 import { InMemoryStore } from "@mastra/core/storage";
 import { createTool } from "@mastra/core/tools";
-import { openGuard } from "assent";
+import { createStep, createWorkflow } from "@mastra/core/workflows";
+import { createGuard, openGuard } from "assent";
 import { guardTools, permissionHooks } from "assent/mastra";
 import { z } from "zod";
 
@@ -95,7 +96,7 @@ describe("guardTools", () => {
     const { text } = await agent.generate("x");
     assert.deepEqual([ran, text], [["ls"], "done"]);
     assert.match(told(), /ran ls/);
-    assert.match(told(), /delete recursively/);
+    assert.match(told(), /delete your whole home folder/);
   });
 
   for (const [answer, expected, words] of [
@@ -118,7 +119,7 @@ describe("guardTools", () => {
     assert.deepEqual(ran, ["ls"]);
     const second = await agent.approveToolCallGenerate({ runId: first.runId, toolCallId: first.suspendPayload.toolCallId });
     assert.deepEqual(ran, ["ls", "rm -rf build"]);
-    assert.match(told(), /delete recursively/);
+    assert.match(told(), /delete your whole home folder/);
     assert.deepEqual([second.finishReason, second.suspendPayload?.args], ["suspended", { command: "rm -rf src" }]);
   });
 
@@ -173,6 +174,80 @@ describe("guardTools", () => {
   });
 });
 
+describe("a tool as a step of a workflow", () => {
+  const flowOf = (tools, storage, tool = "bash") => {
+    const schema = z.object({ command: z.string() });
+    const flow = createWorkflow({ id: "flow", inputSchema: schema, outputSchema: z.any() }).then(createStep(tools[tool])).commit();
+    return new Mastra({ workflows: { flow }, storage, logger: false }).getWorkflow("flow");
+  };
+  const stepTool = (more = {}) => bash({ outputSchema: z.string(), ...more });
+  const tools = (options = {}) => guardTools(guard(), { bash: stepTool() }, { facts, ...options });
+  const start = async (command, options) => {
+    const storage = new InMemoryStore();
+    const run = await flowOf(tools(options), storage).createRun();
+    return { run, storage, first: await run.start({ inputData: { command } }) };
+  };
+
+  for (const [command, status, expected] of [
+    ["ls", "success", ["ls"]],
+    ["rm -rf ~", "failed", []],
+    ["rm -rf build", "suspended", []],
+  ])
+    it(`${command}: ${status}`, async () => {
+      const { first } = await start(command);
+      assert.deepEqual([first.status, ran], [status, expected]);
+    });
+
+  for (const [name, resumeData, status, expected] of [
+    ["yes", { approved: true }, "success", ["rm -rf build"]],
+    ["no", { approved: false, reason: "keep it" }, "failed", []],
+    ["another input", { approved: true, input: { command: "ls src" } }, "success", ["ls src"]],
+    ["another input that is denied", { approved: true, input: { command: "rm -rf ~" } }, "failed", []],
+    ["an input that is none", { approved: true, input: "ls" }, "failed", []],
+    ["something else", { approved: "yes" }, "failed", []],
+    ["nothing", {}, "failed", []],
+  ])
+    it(`resumed with ${name}`, async () => {
+      const { run, first } = await start("rm -rf build");
+      const { question } = first.steps.bash.suspendPayload;
+      assert.match(question, /^bash rm -rf build\? /);
+      const second = await run.resume({ step: "bash", resumeData });
+      assert.deepEqual([second.status, ran], [status, expected]);
+      if (name === "no") assert.match(String(second.error?.message ?? JSON.stringify(second)), /the user refused, and said: keep it/);
+    });
+
+  it("resumed by a guard that denies it by then", async () => {
+    const { run, storage } = await start("rm -rf build");
+    const strict = createGuard({ cwd: project, policy: { permissions: { deny: ["Bash(rm:*)"] } } });
+    const other = flowOf(guardTools(strict, { bash: stepTool() }, { effects: { bash: ({ command }) => ({ shell: command }) } }), storage);
+    const second = await (await other.createRun({ runId: run.runId })).resume({ step: "bash", resumeData: { approved: true } });
+    assert.deepEqual([second.status, ran], ["failed", []]);
+  });
+
+  it("what the tool itself was suspended for is not an answer to us, and what answers us is not the tool's", async () => {
+    const seen = [];
+    const asking = stepTool({
+      execute: async ({ command }, { workflow }) => {
+        seen.push(workflow.resumeData);
+        if (workflow.resumeData === undefined)
+          return await workflow.suspend({ assent: "question", tool: "bash", input: { command: "other" } });
+        ran.push(command);
+        return "done";
+      },
+    });
+    const run = await flowOf(guardTools(guard(), { bash: asking }, { facts }), new InMemoryStore()).createRun();
+    await run.start({ inputData: { command: "rm -rf build" } });
+    const second = await run.resume({ step: "bash", resumeData: { approved: true } });
+    const third = await run.resume({ step: "bash", resumeData: { approved: true } });
+    assert.deepEqual([second.status, third.status, seen, ran], ["suspended", "suspended", [undefined], []]);
+  });
+
+  it("with onAsk the question is put at once", async () => {
+    const { first } = await start("rm -rf build", { onAsk: () => true });
+    assert.deepEqual([first.status, ran], ["success", ["rm -rf build"]]);
+  });
+});
+
 describe("permissionHooks", () => {
   for (const [name, onAsk, expected, words] of [
     ["nobody to ask", undefined, ["ls"], /approval required/],
@@ -184,7 +259,7 @@ describe("permissionHooks", () => {
       const { agent, told } = agentOf([["ls", "rm -rf ~", "rm -rf build"]], { guarded: false, hooks });
       await agent.generate("x");
       assert.deepEqual(ran, expected);
-      assert.match(told(), /delete recursively/);
+      assert.match(told(), /delete your whole home folder/);
       assert.match(told(), words);
     });
 });

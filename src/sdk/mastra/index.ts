@@ -1,6 +1,7 @@
 /** `assent/mastra`: permissions for agents of @mastra/core. */
 import { isObject } from "../../data/index.ts";
-import { type AdapterOptions, jsonOf, judgeCall, RecentCalls, settle } from "../adapters/judge.ts";
+import { RefusedWith } from "../ask.ts";
+import { type AdapterOptions, jsonOf, judgeCall, questionOf, RecentCalls, refusalOf, settle } from "../adapters/judge.ts";
 import { callbackIn, copyWith } from "../adapters/members.ts";
 import type { OpenedGuard } from "../guard/open-guard.ts";
 import { adapted, type AnyGuard } from "../adapters/guards.ts";
@@ -30,6 +31,9 @@ export interface PermissionHooks {
  * const output = await agent.generate("…");
  * if (output.finishReason === "suspended") await agent.approveToolCallGenerate({ runId: output.runId });
  * ```
+ *
+ * As a step of a workflow (`createStep(tools.bash)`) a question suspends the run: `run.resume({ step, resumeData: { approved: true } })`,
+ * `{ approved: false, reason }`, or `{ approved: true, input }` with another input.
  */
 export function guardTools<Tools extends Readonly<Record<string, object>>>(
   given: AnyGuard,
@@ -87,11 +91,37 @@ function guardTool(guard: OpenedGuard, name: string, tool: object, options: Adap
   };
 
   const guarded = async (input: unknown, context: unknown, ...rest: unknown[]): Promise<unknown> => {
+    const step = options.onAsk === undefined ? stepOf(context, name, input) : undefined;
+    if (step !== undefined) return await inWorkflow(step, input, context, rest);
     // INVARIANT: an agent's call comes here only after `requireApproval` and, where that said so, a person's yes.
     const approved = isAgentsCall(context) && [...asked.values()].some((question) => isAbout(question, input));
     const settled = await settle(judge(input), { approved, onAsk: options.onAsk, signal: signalIn(context), judgeEdited: judge });
     if (!settled.run) throw new Error(settled.reason);
     return await execute(settled.input ?? input, context, ...rest);
+  };
+
+  /** A tool that is a step of a workflow: a question suspends the run, and what it is resumed with is the answer. */
+  const inWorkflow = async (
+    { suspend, answer }: WorkflowStep,
+    input: unknown,
+    context: unknown,
+    rest: readonly unknown[],
+  ): Promise<unknown> => {
+    // What was asked about is judged once more.
+    if (answer !== undefined) recent.forget(tool);
+    const judged = judge(input);
+    if (judged.decision === "ask" && answer === undefined)
+      return await suspend({ ...questionIn(name, input), question: questionOf(judged) });
+    if (judged.decision !== "deny" && answer?.approved === false) throw new Error(refusalOf(judged, new RefusedWith(answer.reason)));
+    const changed = answer?.approved === true ? answer.input : undefined;
+    const settled = await settle(changed === undefined ? judged : judge(changed), {
+      approved: answer?.approved === true,
+      onAsk: undefined,
+      signal: signalIn(context),
+    });
+    if (!settled.run) throw new Error(settled.reason);
+    // The tool's own suspension is another one.
+    return await execute(changed ?? input, answer === undefined ? context : withoutAnswer(context), ...rest);
   };
 
   const others = ["needsApproval", "needsApprovalFn"].filter((member) => typeof Reflect.get(tool, member) === "function");
@@ -100,6 +130,52 @@ function guardTool(guard: OpenedGuard, name: string, tool: object, options: Adap
     requireApproval,
     ...Object.fromEntries(others.map((member) => [member, requireApproval])),
   });
+}
+
+/** A tool's run as a step of a workflow. */
+interface WorkflowStep {
+  readonly suspend: (payload: object) => unknown;
+  /** What the run was resumed with, where it was suspended by the question about this very call. */
+  readonly answer: StepAnswer | undefined;
+}
+
+interface StepAnswer {
+  /** INVARIANT: only `true` is a yes. */
+  readonly approved: boolean;
+  readonly reason: string;
+  readonly input: Readonly<Record<string, unknown>> | undefined;
+}
+
+const questionIn = (tool: string, input: unknown): object => ({ assent: "question", tool, input });
+
+/** Undefined: it is not a step of a workflow, or an agent's call in one. */
+function stepOf(context: unknown, tool: string, input: unknown): WorkflowStep | undefined {
+  const workflow = isObject(context) ? context["workflow"] : undefined;
+  if (!isObject(workflow) || isAgentsCall(context)) return undefined;
+  const suspend = callbackIn(workflow, "suspend");
+  if (suspend === undefined) return undefined;
+  const { suspendPayload: shown, resumeData: given } = workflow;
+  const isOurs =
+    isObject(shown) &&
+    given !== undefined &&
+    jsonOf({ ...questionIn(tool, input), question: shown["question"] }) === jsonOf(questionShown(shown));
+  if (!isOurs) return { suspend, answer: undefined };
+  const { approved, reason, input: changed } = isObject(given) ? given : {};
+  const answer = {
+    approved: approved === true && (changed === undefined || isObject(changed)),
+    reason: typeof reason === "string" ? reason : "",
+    input: isObject(changed) ? changed : undefined,
+  };
+  return { suspend, answer };
+}
+
+/** In the order in which it was written, whatever storage it went through. */
+const questionShown = ({ assent, tool, input, question }: Readonly<Record<string, unknown>>): object => ({ assent, tool, input, question });
+
+function withoutAnswer(context: unknown): unknown {
+  if (!isObject(context) || !isObject(context["workflow"])) return context;
+  const none = { resumeData: undefined, suspendPayload: undefined };
+  return copyWith(context, { ...none, workflow: copyWith(context["workflow"], none) });
 }
 
 /** What the tool wants to be asked about by itself. */
