@@ -1,10 +1,9 @@
-// The Vercel AI SDK 7 with every tool call judged. The model here is a list; a real one takes its place.
-import { generateText, jsonSchema, stepCountIs, tool } from "ai";
+// An agent of the Vercel AI SDK 7 with a policy in code. The model here is a list; a real one takes its place.
+import { jsonSchema, tool, ToolLoopAgent } from "ai";
 import { MockLanguageModelV4 } from "ai/test";
-import { openGuard } from "assent";
-import { guardTools } from "assent/ai-sdk";
+import { createGuard } from "assent";
 
-const commands = ["ls", "rm -rf ~", "npm publish"];
+const commands = ["ls", "git push", "rm -rf build"];
 let at = 0;
 const usage = { inputTokens: { total: 1 }, outputTokens: { total: 1 } };
 const model = new MockLanguageModelV4({
@@ -27,12 +26,22 @@ const bash = tool({
   execute: async ({ command }) => `(this example runs nothing) ${command}`,
 });
 
-const guard = openGuard({ audit: false });
-const result = await generateText({
-  model,
-  tools: { bash },
-  prompt: "publish the package",
-  stopWhen: stepCountIs(5),
-  toolApproval: guardTools(guard, { facts: { bash: { does: "shell", field: "command" } } }),
-});
-for (const message of result.responseMessages) for (const part of message.content) console.log(JSON.stringify(part));
+const guard = createGuard({ policy: { permissions: { deny: ["Bash(git push:*)"] } } });
+const toolApproval = guard.aiSdk({ bash: ({ command }) => ({ shell: command }) });
+const agent = new ToolLoopAgent({ model, tools: { bash }, toolApproval });
+
+const messages = [{ role: "user", content: "clean up" }];
+for (;;) {
+  const { content, responseMessages } = await agent.generate({ messages });
+  messages.push(...responseMessages);
+  // What is denied is answered by itself.
+  const asked = content.filter((part) => part.type === "tool-approval-request" && part.isAutomatic !== true);
+  if (asked.length === 0) break;
+  const answers = asked.map(({ approvalId, toolCall }) => {
+    console.log(`asked: ${toolCall.toolName} ${JSON.stringify(toolCall.input)}`);
+    // A real program asks a person here: messages are plain data, and may be answered in another process.
+    return { type: "tool-approval-response", approvalId, approved: false, reason: "not now" };
+  });
+  messages.push({ role: "tool", content: answers });
+}
+for (const { role, content } of messages) if (role === "tool") for (const part of content) console.log(JSON.stringify(part));

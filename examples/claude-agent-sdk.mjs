@@ -1,11 +1,11 @@
-// The Claude Agent SDK with every call judged, those of sub-agents included. Needs ANTHROPIC_API_KEY.
+// The Claude Agent SDK with a policy in code: every call is judged, those of sub-agents included. Needs ANTHROPIC_API_KEY.
 import { createInterface } from "node:readline/promises";
 import { query } from "@anthropic-ai/claude-agent-sdk";
-import { openGuard } from "assent";
+import { createGuard } from "assent";
 import { canUseTool, hooks } from "assent/claude-agent-sdk";
 
 const cwd = process.cwd();
-const guard = openGuard({ cwd, agent: "claude" });
+const guard = createGuard({ cwd, policy: { permissions: { deny: ["Bash(git push:*)"] } } });
 
 const onAsk = async ({ question, reason, subagent, signal }) => {
   if (!process.stdin.isTTY) return false;

@@ -1,12 +1,12 @@
-// An agent of langchain 1 with every tool call judged. The model here is a list; a real one takes its place.
+// An agent of langchain 1 with a policy in code. The model here is a list; a real one takes its place.
 import { Command, MemorySaver } from "@langchain/langgraph";
+import { createGuard } from "assent";
 import { createAgent, FakeToolCallingModel, tool } from "langchain";
-import { openGuard } from "assent";
-import { permissionMiddleware } from "assent/langchain";
 
-const commands = ["ls", "rm -rf ~", "rm -rf build"];
+// One list for each step: the questions of a step are one interrupt.
+const steps = [["ls"], ["git push", "rm -rf build", "rm -rf dist"]];
 const model = new FakeToolCallingModel({
-  toolCalls: [...commands.map((command, at) => [{ name: "bash", args: { command }, id: `call-${at}` }]), []],
+  toolCalls: [...steps.map((step, at) => step.map((command, of) => ({ name: "bash", args: { command }, id: `call-${at}-${of}` }))), []],
 });
 
 const bash = tool(async ({ command }) => `(this example runs nothing) ${command}`, {
@@ -15,18 +15,21 @@ const bash = tool(async ({ command }) => `(this example runs nothing) ${command}
   schema: { type: "object", properties: { command: { type: "string" } }, required: ["command"] },
 });
 
-const guard = openGuard({ audit: false });
-const permissions = permissionMiddleware(guard, { facts: { bash: { does: "shell", field: "command" } } });
-const agent = createAgent({ model, tools: [bash], middleware: [permissions], checkpointer: new MemorySaver() });
+const guard = createGuard({ policy: { permissions: { deny: ["Bash(git push:*)"] } } });
+const middleware = [guard.middleware({ bash: ({ command }) => ({ shell: command }) })];
+const agent = createAgent({ model, tools: [bash], middleware, checkpointer: new MemorySaver() });
 const config = { configurable: { thread_id: "1" } };
 
 let result = await agent.invoke({ messages: [{ role: "user", content: "clean up" }] }, config);
 while (result.__interrupt__?.length > 0) {
-  const answers = result.__interrupt__.map(({ id, value }) => {
-    console.log(`asked: ${value.actionRequests[0].description}`);
-    // A real program asks a person here.
-    return [id, { decisions: [{ type: "reject", message: "not now" }] }];
+  const [{ value }] = result.__interrupt__;
+  // A real program asks a person here; with a checkpointer that lasts, another process may go on.
+  const decisions = value.actionRequests.map(({ args, description }) => {
+    console.log(`asked: ${description}`);
+    return args.command === "rm -rf dist"
+      ? { type: "edit", editedAction: { name: "bash", args: { command: "ls dist" } } }
+      : { type: "reject", message: "not now" };
   });
-  result = await agent.invoke(new Command({ resume: Object.fromEntries(answers) }), config);
+  result = await agent.invoke(new Command({ resume: { decisions } }), config);
 }
 for (const message of result.messages) if (message.type === "tool") console.log(message.content);

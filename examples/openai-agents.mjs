@@ -1,9 +1,9 @@
-// @openai/agents with every tool call judged. The model here is a list; leave `model` out and set OPENAI_API_KEY for a real one.
-import { Agent, Runner, tool, Usage } from "@openai/agents";
-import { openGuard } from "assent";
+// @openai/agents with a policy in code. The model here is a list; leave `model` out and set OPENAI_API_KEY for a real one.
+import { Agent, Runner, RunState, tool, Usage } from "@openai/agents";
+import { createGuard } from "assent";
 import { guardTools } from "assent/openai-agents";
 
-const commands = ["ls", "rm -rf ~", "rm -rf build"];
+const commands = ["ls", "git push", "rm -rf build"];
 const message = { type: "message", role: "assistant", status: "completed", content: [{ type: "output_text", text: "done" }] };
 const model = {
   getResponse: async () => {
@@ -21,19 +21,21 @@ const bash = tool({
   execute: async ({ command }) => `(this example runs nothing) ${command}`,
 });
 
-const guard = openGuard({ audit: false });
-const tools = guardTools(guard, [bash], { facts: { bash: { does: "shell", field: "command" } } });
+const guard = createGuard({ policy: { permissions: { deny: ["Bash(git push:*)"] } } });
+const tools = guardTools(guard, [bash], { effects: { bash: ({ command }) => ({ shell: command }) } });
 const agent = new Agent({ name: "coder", model, tools });
 const runner = new Runner({ tracingDisabled: true });
 
 let result = await runner.run(agent, "clean up");
 while (result.interruptions.length > 0) {
-  for (const item of result.interruptions) {
+  // A real program asks a person here. The state is a text, which another process may go on with.
+  const state = await RunState.fromString(agent, result.state.toString());
+  for (const item of state.getInterruptions()) {
     console.log(`asked: ${item.name} ${item.arguments}`);
-    // A real program asks a person here. Each call by itself: no `alwaysApprove`.
-    result.state.approve(item);
+    // Each call by itself: no `alwaysApprove`.
+    state.approve(item);
   }
-  result = await runner.run(agent, result.state);
+  result = await runner.run(agent, state);
 }
 for (const item of result.history) if (item.type === "function_call_result") console.log(item.output.text);
 console.log(result.finalOutput);

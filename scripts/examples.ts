@@ -1,7 +1,8 @@
-// `npm run examples [-- PAGE…]`: types every example of README and docs in a scratch home, those that take long included, and says
-// what is not as the page says. `--write` writes what is really printed into the pages; `--list` lists what is not run, and why.
+// `npm run examples [-- PAGE…]`: types every example of README and docs in a scratch home, those that take long included, runs every
+// program of examples/, and says what is not as the page says. `--write` writes what is really printed into the pages; `--list` lists what is not run, and why.
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { runExamples } from "../test/adapters/examples.ts";
 import { pages, readPage } from "../test/docs/blocks.ts";
 import { NOT_RUN_LIST, notRunList } from "../test/docs/not-run.ts";
 import { type Outcome, runPage } from "../test/docs/run.ts";
@@ -22,6 +23,14 @@ else {
     wrong += bad.length;
     for (const { block, problem } of bad) console.log(`${file}:${block.line}  ${problem}\n`);
     if (words.includes("--write")) rewritePage(file, bad);
+  }
+  // The programs of examples/: those of SDKs are agents with a scripted model.
+  const isWanted = (name: string): boolean => wanted.length === 0 || wanted.some((word) => `examples/${name}.mjs`.includes(word));
+  for (const [name, problem] of await runExamples(root, isWanted)) {
+    run += 1;
+    if (problem === undefined) continue;
+    wrong += 1;
+    console.log(`examples/${name}.mjs  ${problem}\n`);
   }
   if (words.includes("--write") && wanted.length === 0) writeFileSync(join(root, NOT_RUN_LIST), notRunList(root));
   console.log(`${run} examples run, ${wrong} not as the page says`);

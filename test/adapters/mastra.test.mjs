@@ -193,7 +193,7 @@ describe("a tool as a step of a workflow", () => {
     ["rm -rf ~", "failed", []],
     ["rm -rf build", "suspended", []],
   ])
-    it(`${command}: ${status}`, async () => {
+    it(`${String(command)}: ${String(status)}`, async () => {
       const { first } = await start(command);
       assert.deepEqual([first.status, ran], [status, expected]);
     });
@@ -207,7 +207,7 @@ describe("a tool as a step of a workflow", () => {
     ["something else", { approved: "yes" }, "failed", []],
     ["nothing", {}, "failed", []],
   ])
-    it(`resumed with ${name}`, async () => {
+    it(`resumed with ${JSON.stringify(resumeData)}: ${JSON.stringify(name)}`, async () => {
       const { run, first } = await start("rm -rf build");
       const { question } = first.steps.bash.suspendPayload;
       assert.match(question, /^bash rm -rf build\? /);

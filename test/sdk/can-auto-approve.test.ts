@@ -1,7 +1,14 @@
-import { chmodSync, mkdirSync, symlinkSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { canAutoApprove, probeSandbox, SessionApprovals, type Assessment, type AutoApproveOptions } from "../../src/sdk/index.ts";
+import {
+  canAutoApprove,
+  createGuard,
+  probeSandbox,
+  SessionApprovals,
+  type Assessment,
+  type AutoApproveOptions,
+} from "../../src/sdk/index.ts";
 import { scratch, type Scratch } from "../scratch.ts";
 
 /** codex' `canAutoApprove`. Rows that differ say why. */
@@ -13,7 +20,16 @@ const assessIn = (
   argv: readonly string[],
   policy: Policy = "suggest",
   more: Partial<AutoApproveOptions> = {},
-): Assessment => canAutoApprove(argv, { workdir: place.project, policy, machine: place.machine, sandbox: false, ...more });
+): Assessment => {
+  const assessment = canAutoApprove(argv, { workdir: place.project, policy, machine: place.machine, sandbox: false, ...more });
+  // The same by a guard in code; what else is said of the machine it takes from its own options.
+  if (Object.keys(more).every((name) => name === "writableRoots")) {
+    const files = existsSync(join(place.home, ".agent-permissions.jsonc")) ? "user" : "none";
+    const guard = createGuard({ cwd: place.project, home: place.home, env: place.machine.env, files, audit: false });
+    expect(canAutoApprove(argv, { workdir: place.project, policy, guard, sandbox: false, ...more })).toEqual(assessment);
+  }
+  return assessment;
+};
 const assess = (argv: readonly string[], policy: Policy = "suggest", more: Partial<AutoApproveOptions> = {}): Assessment =>
   assessIn(scratch(), argv, policy, more);
 const bash = (script: string): readonly string[] => ["bash", "-lc", script];

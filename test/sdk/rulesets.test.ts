@@ -1,7 +1,10 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { INSIDE } from "../../src/sdk/adapters/guards.ts";
+import { policyTextOf } from "../../src/sdk/rules/ruleset.ts";
 import {
+  createGuard,
   createRuleset,
   PermissionAskError,
   PermissionChecker,
@@ -10,7 +13,9 @@ import {
   readRuleset,
   RulesetError,
   type AskQuestion,
+  type GuardCall,
   type Operation,
+  type PolicyObject,
   type Ruleset,
 } from "../../src/sdk/index.ts";
 import { scratch } from "../scratch.ts";
@@ -20,12 +25,36 @@ import { checker, checkerIn } from "./place.ts";
 
 type Row = readonly [operation: Operation, target: string, effect: "allow" | "ask" | "deny"];
 
-/** Those whose effect is another, with it. */
+/** What a guard in code is asked in the place of an operation. Searching is one listing to it. */
+const CALLS: Readonly<Partial<Record<Operation, (target: string) => GuardCall>>> = {
+  read: (target) => ({ read: target }),
+  write: (target) => ({ write: target }),
+  edit: (target) => ({ edit: target }),
+  execute: (target) => ({ shell: target }),
+};
+
+/** Those whose effect is another, with it: of a checker, and of a guard in code that has the same as its policy. */
 const unexpected = (ruleset: Ruleset, rows: readonly Row[]): readonly Row[] => {
-  const asked = checker(ruleset);
-  return rows
-    .map(([operation, target]): Row => [operation, target, asked.checkSync(operation, target)])
-    .filter(([, , effect], at) => effect !== rows[at]?.[2]);
+  const place = scratch();
+  const asked = checkerIn(place, ruleset);
+  // A guard in code has no word for open secrets.
+  const guard =
+    ruleset.denySecrets === false
+      ? undefined
+      : createGuard({
+          cwd: place.project,
+          home: place.home,
+          env: place.machine.env,
+          policy: JSON.parse(policyTextOf(ruleset)) as PolicyObject,
+        })[INSIDE]();
+  return rows.flatMap(([operation, target, expected]): Row[] => {
+    const call = CALLS[operation]?.(target);
+    const effects = [
+      asked.checkSync(operation, target),
+      ...(call === undefined || guard === undefined ? [] : [guard.judge([call], {}, {}).decision.verdict]),
+    ];
+    return effects.flatMap((effect): Row[] => (effect === expected ? [] : [[operation, target, effect]]));
+  });
 };
 
 describe("Y1: operations and actions", () => {

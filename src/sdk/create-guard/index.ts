@@ -2,6 +2,7 @@ export { type ApprovalStore, memoryApprovals, type PendingApproval } from "./app
 export { type GuardCall, GuardCallError } from "./call.ts";
 export { createGuard } from "./create-guard.ts";
 export type { ToolEffect, ToolEffects, SchemaResult, StandardSchema } from "./effects.ts";
+export { mcpEffects, type McpEffectOptions } from "./mcp-effects.ts";
 export { ApprovalPending, PermissionDenied, UnknownApproval } from "./errors.ts";
 export { type PostgresClient, postgresApprovals, type SqliteDatabase, sqliteApprovals, type TableOptions } from "./database-approvals.ts";
 export { folderApprovals } from "./folder-approvals.ts";

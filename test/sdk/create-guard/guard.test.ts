@@ -15,8 +15,10 @@ import {
   type GuardChange,
   type GuardOptions,
   type GuardQuestion,
+  mcpEffects,
   memoryApprovals,
   type PolicyObject,
+  type ToolEffects,
 } from "../../../src/sdk/index.ts";
 
 let cwd = "";
@@ -438,6 +440,39 @@ describe("in an SDK", () => {
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- as plain JavaScript gives it
     for (const effect of [failing, (() => undefined) as unknown as () => GuardCall])
       expect(await guardOf().aiSdk({ save: effect })({ toolCall: call })).toMatchObject({ type: "denied" });
+  });
+  it("tools that a server has are known by its name, all of them", async () => {
+    const listed = { github_get_issue: {}, github_delete_repo: {}, github_new_since_today: {} };
+    const guard = guardOf({ policy: { permissions: { allow: ["mcp__github__get_*"], deny: ["mcp__github__delete_*"] } } });
+    const said = async (effects: ToolEffects, toolName: string, input: unknown = {}) =>
+      (await guard.aiSdk(effects)({ toolCall: { toolName, toolCallId: "1", input } }))?.type ?? "runs";
+    for (const effects of [
+      mcpEffects("github", listed, { prefix: "github_" }),
+      mcpEffects(
+        "github",
+        Object.keys(listed).map((name) => ({ name })),
+        { prefix: "github_" },
+      ),
+    ]) {
+      expect(await Promise.all(Object.keys(listed).map(async (name) => await said(effects, name)))).toEqual([
+        "runs",
+        "denied",
+        "user-approval",
+      ]);
+      expect(await said(effects, "constructor")).toBe("user-approval");
+      expect(await said(effects, "github_get_issue", "no object")).toBe("denied");
+    }
+    const tools = { delete_repo: async ({ name }: { name: string }) => await Promise.resolve(name) };
+    await expect(guard.tools(tools, mcpEffects("github", tools)).delete_repo({ name: "all" })).rejects.toMatchObject({
+      code: "permission-denied",
+    });
+  });
+  it.each<readonly [string, Readonly<Record<string, unknown>>]>([
+    ["", {}],
+    ["github", { github_: {} }],
+    ["github", { other: {} }],
+  ])("a server or tool without a name is an error: %j %j", (server, listed) => {
+    expect(() => mcpEffects(server, listed, { prefix: "github_" })).toThrow("has no name");
   });
   it("shadow hides no tool", () => {
     expect(Object.keys(guardOf({ shadow: true, policy: { permissions: { deny: ["save"] } } }).visible({ save: 1 }))).toEqual(["save"]);

@@ -33,10 +33,10 @@ const ADAPTERS: Readonly<Record<string, (guard: Guard, command: string) => Promi
     const [guardrail] = Reflect.get(guarded, "inputGuardrails") as readonly [
       { run: (call: object) => Promise<{ behavior: { type: string } }> },
     ];
-    const asks = await Reflect.apply(guarded.needsApproval, guarded, [context, { command }, "1"]);
+    const asks: unknown = await Reflect.apply(guarded.needsApproval, guarded, [context, { command }, "1"]);
     const { behavior } = await guardrail.run({ context, toolCall: { name: "bash", callId: "1", arguments: JSON.stringify({ command }) } });
     // The SDK asks before it comes to the guardrail.
-    return behavior.type === "allow" ? (asks ? "ask" : "allow") : "deny";
+    return behavior.type === "allow" ? (asks === true ? "ask" : "allow") : "deny";
   },
   "the Claude Agent SDK": async (guard, command) => {
     const said = await guard.canUseTool("Bash", { command }, { signal: new AbortController().signal, toolUseID: "1" });
