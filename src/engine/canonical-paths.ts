@@ -7,9 +7,10 @@ const MAX_LINKS = 40;
 const DESCRIPTOR = /^\/dev\/(?:fd(?:\/|$)|stdin$|stdout$|stderr$)|^\/proc\/(?:self|thread-self)(?:\/task\/\d+)?\/fd(?:\/|$)/;
 const OWN = /^\/proc\/(?:self|thread-self)(?:\/task(?:\/\d+)?)?(?:\/(cwd|root))?$/;
 
-type PathEntry = { readonly is: "link"; readonly target: string } | { readonly is: "plain" } | { readonly is: "missing" };
+/** What lies at a path itself. */
+export type PathEntry = { readonly is: "link"; readonly target: string } | { readonly is: "plain" } | { readonly is: "missing" };
 
-function look(path: string): PathEntry {
+function lookHere(path: string): PathEntry {
   try {
     const stats = lstatSync(path, { throwIfNoEntry: false });
     if (stats === undefined) return { is: "missing" };
@@ -33,11 +34,14 @@ export class Resolver {
   private readonly known = new Map<string, string>();
   private readonly missing = new Set<string>();
   private readonly listed: Listed | undefined;
+  private readonly look: (path: string) => PathEntry;
 
-  constructor(cwd: string, listed?: Listed) {
+  /** `look`: paths are those of another machine. */
+  constructor(cwd: string, listed?: Listed, look?: (path: string) => PathEntry) {
     this.cwd = cwd;
     this.listed = listed;
-    this.enter(cwd);
+    this.look = look ?? lookHere;
+    if (look === undefined) this.enter(cwd);
   }
 
   /** Most of what a request touches lies in its folder: one realpath(3) instead of a look at each folder above. */
@@ -94,7 +98,7 @@ export class Resolver {
       return at;
     }
     if (this.listed?.(folder)?.get(name) === false) return at;
-    const entry = look(at);
+    const entry = this.look(at);
     if (entry.is === "missing") this.missing.add(at);
     return entry.is === "link" && links < MAX_LINKS ? this.walk(folder, entry.target, links + 1) : at;
   }

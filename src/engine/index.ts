@@ -29,4 +29,4 @@ export {
 export { automationLevel } from "./automation.ts";
 export { projectOf, realWorld, repositoryOf } from "./world.ts";
 export { forgetFindings } from "./programs.ts";
-export { Resolver } from "./canonical-paths.ts";
+export { type PathEntry, Resolver } from "./canonical-paths.ts";

@@ -13,7 +13,7 @@ import {
   type Verdict,
   verdictOf,
 } from "../policy/index.ts";
-import { addRefusals, type FileIdentity, identityOfPath, type RecordedRefusal, refusalsSince } from "../state/index.ts";
+import { addRefusals, type FileIdentity, identityOfPath, type Machine, type RecordedRefusal, refusalsSince } from "../state/index.ts";
 import { holderOf, type Request } from "../request/index.ts";
 import type { Judging } from "./situation.ts";
 
@@ -42,7 +42,8 @@ export function recallRefusals(request: Request, verdict: RequestVerdict, { poli
   if (remembered.length === 0) return verdict;
   let strictest: Verdict = verdict;
   const actions = verdict.actions.map((judged): JudgedAction => {
-    const stricter = judged.action.kind === "file" ? recall(judged.action, judged.verdict, remembered, policy, context) : undefined;
+    const stricter =
+      judged.action.kind === "file" ? recall(judged.action, judged.verdict, remembered, { policy, context, machine }) : undefined;
     if (stricter === undefined) return judged;
     strictest = stricterOf(strictest, stricter);
     return { ...judged, verdict: stricter };
@@ -56,8 +57,7 @@ function recall(
   action: FileAction,
   verdict: Verdict,
   remembered: readonly RecordedRefusal[],
-  policy: Policy,
-  context: JudgeContext,
+  { policy, context, machine }: Judging,
 ): Verdict | undefined {
   let object: FileIdentity | undefined | false = false;
   let strictest = verdict;
@@ -65,7 +65,8 @@ function recall(
   for (const refusal of remembered) {
     const matters = MOVES.has(action.operation) || (refusal.what === "read") === READS.has(action.operation);
     const named = reaches(action, refusal.path, context);
-    const alias = !named && refusal.identity !== undefined && isSame((object = object === false ? identityAt(action) : object), refusal);
+    const alias =
+      !named && refusal.identity !== undefined && isSame((object = object === false ? identityAt(action, machine) : object), refusal);
     if (!named && !alias) continue;
     // Under its own name the policy speaks for itself; under another it speaks about the same object.
     if (refusal.by === "policy") {
@@ -86,8 +87,8 @@ function reaches(action: FileAction, path: string, context: JudgeContext): boole
   return reached === path || path.startsWith(`${reached}/`);
 }
 
-function identityAt({ target }: FileAction): FileIdentity | undefined {
-  return target.kind === "path" ? identityOfPath(target.path) : undefined;
+function identityAt({ target }: FileAction, { remote }: Machine): FileIdentity | undefined {
+  return target.kind === "path" && remote !== true ? identityOfPath(target.path) : undefined;
 }
 
 /** An object's number is given again once it is gone: what was born at another time is another one. */
@@ -168,7 +169,7 @@ function remember(request: Request, paths: readonly RefusedPath[], { policy, con
   const { tool } = request;
   const refusals = paths.slice(0, MOST_AT_ONCE).map((found): RecordedRefusal => {
     const path = context.world.canonical(resolvePath(context.world.cwd, found.path));
-    return { ...found, path, time, tool, identity: found.over === true ? undefined : identityOfPath(path) };
+    return { ...found, path, time, tool, identity: found.over === true || machine.remote === true ? undefined : identityOfPath(path) };
   });
   return addRefusals(machine, session, refusals);
 }

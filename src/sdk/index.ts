@@ -19,3 +19,17 @@ export * from "./approve/index.ts";
 export * from "./backend/index.ts";
 export { undoRun, type RefusedInRun, type UndoneRun, type UndoRunOptions } from "./confined/index.ts";
 export * from "./toolset/index.ts";
+export {
+  type AiSandboxSession,
+  type ContainerOptions,
+  type ContainerProcess,
+  type ContainerSession,
+  type GuardableSandbox,
+  type GuardSandboxOptions,
+  openContainer,
+  type OpenAiSandboxClient,
+  type OpenAiSandboxSession,
+  type SandboxCommand,
+  type SandboxRunResult,
+  SandboxUnclear,
+} from "./sandbox/index.ts";

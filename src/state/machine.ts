@@ -23,6 +23,8 @@ export interface Machine {
   readonly memory?: ProcessMemory;
   /** Nothing is looked at but what a request names: no repository is looked for, no run, no settings of other agents. */
   readonly alone?: true;
+  /** It is not this one: a sandbox somewhere. Its paths are looked at by nothing but its `World`. */
+  readonly remote?: true;
 }
 
 function real(path: string): string {

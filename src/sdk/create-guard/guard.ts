@@ -11,6 +11,7 @@ import type { GuardDecision, GuardRequest, OpenedGuard } from "../guard/open-gua
 import { permissionMiddleware, type PermissionMiddleware } from "../langchain/index.ts";
 import { needsApproval, type NeedsApproval } from "../openai-agents/index.ts";
 import { checkOptions, type Options } from "../options.ts";
+import { type GuardableSandbox, guardSandbox, type GuardSandboxOptions } from "../sandbox/index.ts";
 import { keepScope, noteAnswer, type ReadAnswer, readAnswer, rulesFor, whenAborted } from "./answers.ts";
 import { idOf, isSigned, type PendingApproval, signPending, tokenOf } from "./approvals.ts";
 import { type GuardCall, GuardCallError } from "./call.ts";
@@ -228,6 +229,14 @@ export class Guard<P extends Principal = Principal> {
   #canUseTool: ReturnType<typeof canUseTool> | undefined;
   #opened: OpenedGuard | undefined;
 
+  /**
+   * A sandbox whose every call is judged first, in its own world: its files, its home, its programs, never this machine's. For sessions of the
+   * AI SDK's interface (E2B, Vercel, just-bash, `openContainer`), and sessions and clients of OpenAI's Agents SDK.
+   */
+  sandbox<T extends GuardableSandbox>(sandbox: T, options: GuardSandboxOptions = {}): T {
+    return guardSandbox(this, sandbox, options);
+  }
+
   /** As adapters take it. */
   [OPENED](effects?: ToolEffects): { readonly guard: OpenedGuard; readonly onAsk: OnToolAsk | undefined } {
     const guard = effects === undefined ? (this.#opened ??= this.#open({})) : this.#open(effects);
@@ -334,7 +343,8 @@ export class Guard<P extends Principal = Principal> {
     }
     if (signal?.aborted === true) return refused(this.#told({ ...judged.decision, answer: "nobody" }), "cancelled");
     if (read !== undefined && read.is !== "later") return await this.#answered(judged, read, options, undefined, of);
-    if (approvals === undefined) return this.#nobody(judged.decision);
+    // By then a sandbox is another one, or gone.
+    if (approvals === undefined || judged.way.machine?.remote === true) return this.#nobody(judged.decision);
     const secret = await this.#shared.secret();
     const { principal, calls } = judged.decision;
     const now = Date.now();
@@ -388,7 +398,8 @@ export class Guard<P extends Principal = Principal> {
     by: string | undefined,
     of?: NamedCall<I>,
   ): Promise<CallOutcome<P>> {
-    const { machine } = this.#shared.root;
+    // What is answered about a sandbox holds there, and nowhere else.
+    const { machine = this.#shared.root.machine } = judged.way;
     const who = by === undefined ? "the user" : visible(by).slice(0, 100);
     if (read.is !== "yes") {
       for (const { outcome } of judged.parts) noteAnswer(outcome, "refused", machine);

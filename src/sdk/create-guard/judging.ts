@@ -1,7 +1,17 @@
 import { randomUUID } from "node:crypto";
 import { resolve } from "node:path";
 import { realpathSync } from "node:fs";
-import { decide, type DecideOptions, failedOutcome, type Outcome, type PolicySource, type Request, whoOf } from "../../engine/index.ts";
+import {
+  decide,
+  type DecideOptions,
+  failedOutcome,
+  findSources,
+  type Outcome,
+  type PolicySource,
+  realWorld,
+  type Request,
+  whoOf,
+} from "../../engine/index.ts";
 import type { Policy, Principal, Who } from "../../policy/index.ts";
 import { type Machine, ProcessMemory, thisMachine } from "../../state/index.ts";
 import type { ConfinedStart } from "../guard/confined-start.ts";
@@ -205,7 +215,7 @@ function settingsFor(request: Request, root: GuardRoot, place: GuardPlaceInCode,
     made.start = start;
     return { command: start.line };
   };
-  const { adapt: own, ...policies } = policiesOf(root, place);
+  const { adapt: own, ...policies } = machine.remote === true ? policiesElsewhere(root, place) : policiesOf(root, place);
   const decideOptions: DecideOptions = {
     ...LIBRARY,
     machine,
@@ -215,7 +225,8 @@ function settingsFor(request: Request, root: GuardRoot, place: GuardPlaceInCode,
       const adapted = way.adapt === undefined ? tight : way.adapt(tight);
       return request.host.confines === true ? confineUnknown(adapted) : adapted;
     },
-    audit: audit && !looks,
+    // The log is this machine's.
+    audit: audit && !looks && machine.remote !== true,
     ...(looks ? { memory: "look" } : {}),
     ...(way.world === undefined ? {} : { world: way.world }),
     extensions: "off",
@@ -256,6 +267,17 @@ const sourceOf = ({ text }: ReadCodePolicy): PolicySource => ({
   mayGrant: true,
   content: { is: "text", text },
 });
+
+/** For calls in a sandbox: its own files are nobody's policy, those of this machine's user are. */
+function policiesElsewhere(root: GuardRoot, place: GuardPlaceInCode): GuardPolicies {
+  const own = policiesOf(root, place);
+  if (own.files === "none") return own;
+  const { files, policyFiles, select, adapt } = own;
+  const { machine } = root;
+  const nothing = { actions: [], unknowns: [] };
+  const found = select(findSources({ machine, files, policyFiles }, realWorld(machine, place.cwd, undefined), nothing, place.cwd));
+  return { files: "none", policyFiles: [], select: () => found, adapt };
+}
 
 const UNREACHED = "a run goes by the policy files of this machine, and not by the guard's own policy, files and principal";
 

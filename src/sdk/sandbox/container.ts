@@ -1,0 +1,391 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { Readable, type Writable } from "node:stream";
+import { visible } from "../../action/index.ts";
+import { checkOptions, type Options } from "../options.ts";
+import type { AiSandboxSession, SandboxCommand, SandboxRunResult } from "./ai-session.ts";
+
+/** A container that is opened for an agent. */
+export interface ContainerOptions {
+  /** The image. It is not pulled unless the engine does so by itself. */
+  readonly image: string;
+  /** The command line that runs it; by default `docker`, and `podman` where there is none. */
+  readonly engine?: string;
+  /** Words in front of `run` and `exec`: `["--context", "remote"]`. */
+  readonly engineOptions?: readonly string[];
+  /** Further words of `run`: `["--memory", "1g"]`. They are not looked at. */
+  readonly runOptions?: readonly string[];
+  /** Where commands start, in the container; by default `/work`. */
+  readonly cwd?: string;
+  /** Folders of this machine that it sees: `{ "/repo": "/work" }`, read-only with `:ro` behind the second. Nothing by default. */
+  readonly mounts?: Readonly<Record<string, string>>;
+  /** `none` by default: no network at all. */
+  readonly network?: string;
+  readonly env?: Readonly<Record<string, string>>;
+  /** `UID:GID` of its commands; by default the image's. */
+  readonly user?: string;
+  /** Milliseconds until a command is ended, with exit code 124; 120 000 by default. */
+  readonly timeout?: number;
+  /** Characters of each stream that are kept; 1 000 000 by default. */
+  readonly maxOutput?: number;
+}
+
+/** A process that goes on by itself in a container. */
+export interface ContainerProcess {
+  readonly stdout: ReadableStream<Uint8Array>;
+  readonly stderr: ReadableStream<Uint8Array>;
+  /** There where it was started with `stdin: true`. */
+  readonly stdin?: WritableStream<Uint8Array>;
+  wait(): Promise<{ readonly exitCode: number }>;
+  kill(): Promise<void>;
+}
+
+/** A container as a sandbox session of the AI SDK. Nothing is judged by it: give it to `guard.sandbox`. */
+export interface ContainerSession extends AiSandboxSession, AsyncDisposable {
+  /** The engine's name of it. */
+  readonly container: string;
+  run(options: SandboxCommand): Promise<SandboxRunResult>;
+  spawn(options: SandboxCommand & { readonly stdin?: boolean }): Promise<ContainerProcess>;
+  readFile(options: ContainerPath): Promise<ReadableStream<Uint8Array> | null>;
+  readBinaryFile(options: ContainerPath): Promise<Uint8Array | null>;
+  readTextFile(options: ContainerPath & { readonly startLine?: number; readonly endLine?: number }): Promise<string | null>;
+  writeFile(options: ContainerPath & { readonly content: ReadableStream<Uint8Array> }): Promise<void>;
+  writeBinaryFile(options: ContainerPath & { readonly content: Uint8Array }): Promise<void>;
+  writeTextFile(options: ContainerPath & { readonly content: string }): Promise<void>;
+  stat(options: ContainerPath): Promise<{ readonly type: "file" | "directory" | "other"; readonly size: number } | null>;
+  listDirectory(
+    options: ContainerPath,
+  ): Promise<{ readonly name: string; readonly type: "file" | "directory" | "symlink" | "other" }[] | null>;
+  deleteFile(options: ContainerPath): Promise<boolean>;
+  /** Ends the container and removes it. */
+  close(): Promise<void>;
+}
+
+interface ContainerPath {
+  readonly path: string;
+  readonly abortSignal?: AbortSignal;
+}
+
+const OPTIONS = {
+  image: "string",
+  engine: "string",
+  engineOptions: "texts",
+  runOptions: "texts",
+  cwd: "string",
+  mounts: "object",
+  network: "string",
+  env: "object",
+  user: "string",
+  timeout: "number",
+  maxOutput: "number",
+} satisfies Options<ContainerOptions>;
+
+/**
+ * Starts a container by the command line of docker or podman, without network, without rights beyond those of the user in it, and without
+ * anything of this machine but what `mounts` names.
+ *
+ * ```ts
+ * await using container = await openContainer({ image: "node:22-slim", mounts: { "/repo": "/work" } });
+ * const sandbox = guard.sandbox(container);
+ * console.log((await sandbox.run({ command: "npm test" })).stdout);
+ * ```
+ */
+export async function openContainer(options: ContainerOptions): Promise<ContainerSession> {
+  checkOptions("openContainer", options, OPTIONS);
+  const { image, cwd = "/work", mounts = {}, network = "none", env = {}, user, runOptions = [] } = options;
+  if (image === "" || image.startsWith("-")) throw new TypeError("openContainer: the option `image` must be the name of an image");
+  if (!cwd.startsWith("/")) throw new TypeError("openContainer: the option `cwd` must be an absolute path of the container");
+  const volumes = Object.entries(mounts).flatMap(([from, to]) => {
+    if (!from.startsWith("/") || !to.startsWith("/") || from.includes(":"))
+      throw new TypeError("openContainer: `mounts` names absolute paths");
+    return ["--volume", `${from}:${to}`];
+  });
+  const engine = new Engine(options.engine ?? (await foundEngine()), options.engineOptions ?? []);
+  const name = `assent-${randomBytes(8).toString("hex")}`;
+  const words = [
+    "run",
+    "--detach",
+    "--rm",
+    "--name",
+    name,
+    "--network",
+    network,
+    "--cap-drop",
+    "ALL",
+    "--security-opt",
+    "no-new-privileges",
+    ...volumes,
+    ...Object.entries(env).flatMap(([variable, value]) => ["--env", `${variable}=${value}`]),
+    ...(user === undefined ? [] : ["--user", user]),
+    "--workdir",
+    cwd,
+    ...runOptions,
+    "--entrypoint",
+    "/bin/sh",
+    image,
+    "-c",
+    // It ends when it is told to, and reaps what is left to it.
+    "trap 'exit 0' TERM INT; while :; do sleep 3600 & wait $!; done",
+  ];
+  const started = await engine.run(words, { timeout: options.timeout ?? 120_000, maxOutput: 10_000 });
+  if (started.exitCode !== 0) throw new Error(`the container could not be started: ${visible(started.stderr.trim()).slice(0, 1000)}`);
+  return sessionOf(engine, name, { ...options, cwd });
+}
+
+async function foundEngine(): Promise<string> {
+  for (const engine of ["docker", "podman"]) {
+    const { exitCode } = await new Engine(engine, [])
+      .run(["info"], { timeout: 20_000, maxOutput: 10_000 })
+      .catch(() => ({ exitCode: 127 }));
+    if (exitCode === 0) return engine;
+  }
+  throw new Error("neither docker nor podman runs here");
+}
+
+interface EngineLimits {
+  readonly timeout: number;
+  readonly maxOutput: number;
+  readonly signal?: AbortSignal | undefined;
+  readonly input?: Uint8Array | ReadableStream<Uint8Array> | undefined;
+  /** It is ended before its time: what it started in the container does not end with the command line. */
+  readonly onEnd?: (() => void) | undefined;
+}
+
+interface EngineProcess {
+  readonly child: ChildProcess;
+  readonly stdin: Writable;
+  readonly stdout: Readable;
+  readonly stderr: Readable;
+}
+
+interface EngineResult extends SandboxRunResult {
+  readonly bytes: Uint8Array;
+}
+
+/** The command line of docker or podman. */
+class Engine {
+  readonly #program: string;
+  readonly #options: readonly string[];
+
+  constructor(program: string, options: readonly string[]) {
+    this.#program = program;
+    this.#options = options;
+  }
+
+  start(words: readonly string[], fed: boolean): EngineProcess {
+    const child = spawn(this.#program, [...this.#options, ...words], { stdio: ["pipe", "pipe", "pipe"] });
+    const { stdin, stdout, stderr } = child;
+    // Who does not read its input to the end says so by how it ends.
+    stdin.on("error", () => undefined);
+    if (!fed) stdin.end();
+    return { child, stdin, stdout, stderr };
+  }
+
+  async run(words: readonly string[], { timeout, maxOutput, signal, input, onEnd }: EngineLimits): Promise<EngineResult> {
+    signal?.throwIfAborted();
+    const { child, stdin, stdout, stderr } = this.start(words, input !== undefined);
+    const [out, err] = [new Kept(stdout, maxOutput), new Kept(stderr, maxOutput)];
+    const how: { why?: number } = {};
+    const end = (code: number) => (): void => {
+      how.why ??= code;
+      child.kill("SIGKILL");
+      onEnd?.();
+    };
+    const timer = setTimeout(end(124), timeout);
+    const cancel = end(130);
+    signal?.addEventListener("abort", cancel, { once: true });
+    try {
+      if (input !== undefined) feed(stdin, input);
+      const code = await new Promise<number>((resolve, reject) => {
+        child.once("error", reject);
+        child.once("close", (status) => resolve(status ?? 137));
+      });
+      return { exitCode: how.why ?? code, stdout: out.text, stderr: err.text, bytes: out.bytes };
+    } finally {
+      clearTimeout(timer);
+      signal?.removeEventListener("abort", cancel);
+    }
+  }
+}
+
+function feed(stdin: Writable, input: Uint8Array | ReadableStream<Uint8Array>): void {
+  if (input instanceof Uint8Array) stdin.end(input);
+  else Readable.from(bytesFrom(input)).pipe(stdin);
+}
+
+async function* bytesFrom(stream: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const reader = stream.getReader();
+  for (let next = await reader.read(); !next.done; next = await reader.read()) yield next.value;
+}
+
+/** A stream's bytes, up to a limit. */
+class Kept {
+  readonly #parts: Buffer[] = [];
+  #left: number;
+
+  constructor(stream: Readable, most: number) {
+    this.#left = most;
+    stream.on("data", (part: Buffer) => {
+      if (this.#left > 0) this.#parts.push(part.subarray(0, this.#left));
+      this.#left -= part.length;
+    });
+  }
+
+  get bytes(): Uint8Array {
+    return new Uint8Array(Buffer.concat(this.#parts));
+  }
+
+  get text(): string {
+    return Buffer.concat(this.#parts).toString("utf8");
+  }
+}
+
+/** Marks all that a command starts, so that it can be ended. */
+const MARK = "ASSENT_COMMAND";
+const END_ALL = `for i in 1 2 3; do for p in /proc/[0-9]*; do grep -qs "${MARK}=$1" "$p/environ" && kill -9 "\${p#/proc/}" 2>/dev/null; done; done; true`;
+
+const MISSING = 44;
+const MOST_FILE = 64 << 20;
+
+/** The path is a word of its own, never a part of the script. */
+const READ = `[ -e "$1" ] || exit ${MISSING}; exec cat < "$1"`;
+const WRITE = `case $1 in */*) mkdir -p -- "\${1%/*}/" || exit 1;; esac; exec cat > "$1"`;
+const STAT = `[ -e "$1" ] || exit ${MISSING}; if [ -d "$1" ]; then echo d 0; elif [ -f "$1" ]; then printf 'f '; wc -c < "$1"; else echo o 0; fi`;
+const DELETE = `[ -e "$1" ] || [ -L "$1" ] || exit ${MISSING}; exec rm -f -- "$1"`;
+const LIST =
+  `[ -d "$1" ] || exit ${MISSING}; cd -- "$1" || exit 1; for f in * .[!.]* ..?*; do [ -e "$f" ] || [ -L "$f" ] || continue; ` +
+  `if [ -L "$f" ]; then k=l; elif [ -d "$f" ]; then k=d; elif [ -f "$f" ]; then k=f; else k=o; fi; printf '%s%s\\000' "$k" "$f"; done`;
+
+const TYPES = { l: "symlink", d: "directory", f: "file" } as const;
+
+function sessionOf(
+  engine: Engine,
+  container: string,
+  { image, cwd, timeout = 120_000, maxOutput = 1_000_000 }: ContainerOptions & { readonly cwd: string },
+): ContainerSession {
+  const exec = ({ workingDirectory = cwd, env = {} }: Omit<SandboxCommand, "command">, words: readonly string[], fed: boolean) => [
+    "exec",
+    ...(fed ? ["--interactive"] : []),
+    "--workdir",
+    workingDirectory.startsWith("/") ? workingDirectory : `${cwd === "/" ? "" : cwd}/${workingDirectory}`,
+    ...Object.entries(env).flatMap(([name, value]) => ["--env", `${name}=${value}`]),
+    container,
+    "/bin/sh",
+    "-c",
+    ...words,
+  ];
+  const script = async (
+    text: string,
+    { path, abortSignal }: ContainerPath,
+    input?: EngineLimits["input"],
+  ): Promise<EngineResult & { readonly missing: boolean }> => {
+    const words = exec({}, [text, "sh", path], input !== undefined);
+    const result = await engine.run(words, { timeout, maxOutput: MOST_FILE, signal: abortSignal, input });
+    const { exitCode, stderr } = result;
+    if (exitCode !== 0 && exitCode !== MISSING) throw new Error(`${visible(path)}: ${visible(stderr.trim()).slice(0, 400)}`);
+    return { ...result, missing: exitCode === MISSING };
+  };
+  const readBinaryFile = async (options: ContainerPath): Promise<Uint8Array | null> => {
+    const { missing, bytes } = await script(READ, options);
+    return missing ? null : bytes;
+  };
+  const marked = (options: SandboxCommand): { readonly options: SandboxCommand; readonly endAll: () => Promise<unknown> } => {
+    const mark = randomBytes(8).toString("hex");
+    return {
+      options: { ...options, env: { ...options.env, [MARK]: mark } },
+      endAll: async () => await engine.run(exec({}, [END_ALL, "sh", mark], false), { timeout: 20_000, maxOutput: 1000 }),
+    };
+  };
+  const session: ContainerSession = {
+    container,
+    description: `A container of the image ${visible(image)}; commands start in ${visible(cwd)}.`,
+    run: async (given) => {
+      const { options, endAll } = marked(given);
+      const ended: Promise<unknown>[] = [];
+      const limits = { timeout, maxOutput, signal: options.abortSignal, onEnd: () => void ended.push(endAll()) };
+      const { exitCode, stdout, stderr } = await engine.run(exec(options, [options.command], false), limits);
+      await Promise.allSettled(ended);
+      return { exitCode, stdout, stderr };
+    },
+    spawn: async (given) => {
+      const { options, endAll } = marked(given);
+      const started = processOf(
+        engine.start(exec(options, [options.command], given.stdin === true), given.stdin === true),
+        given.stdin === true,
+        endAll,
+      );
+      options.abortSignal?.addEventListener("abort", () => void started.kill(), { once: true });
+      return await Promise.resolve(started);
+    },
+    readBinaryFile,
+    readFile: async (options) => {
+      const bytes = await readBinaryFile(options);
+      return bytes === null ? null : new Blob([new Uint8Array(bytes)]).stream();
+    },
+    readTextFile: async ({ startLine = 1, endLine, ...options }) => {
+      const bytes = await readBinaryFile(options);
+      const text = bytes === null ? null : Buffer.from(bytes).toString("utf8");
+      if (text === null || (startLine === 1 && endLine === undefined)) return text;
+      return text
+        .split("\n")
+        .slice(startLine - 1, endLine)
+        .join("\n");
+    },
+    writeFile: async (options) => void (await script(WRITE, options, options.content)),
+    writeBinaryFile: async (options) => void (await script(WRITE, options, options.content)),
+    writeTextFile: async (options) => void (await script(WRITE, options, new TextEncoder().encode(options.content))),
+    stat: async (options) => {
+      const { missing, stdout } = await script(STAT, options);
+      if (missing) return null;
+      const [kind = "o", size = "0"] = stdout.trim().split(/\s+/);
+      return { type: kind === "d" ? "directory" : kind === "f" ? "file" : "other", size: Number(size) };
+    },
+    listDirectory: async (options) => {
+      const { missing, stdout } = await script(LIST, options);
+      if (missing) return null;
+      return stdout
+        .split("\0")
+        .filter((one) => one !== "")
+        .map((one) => {
+          const [kind = "o"] = one;
+          return { name: one.slice(1), type: kind === "l" || kind === "d" || kind === "f" ? TYPES[kind] : "other" };
+        });
+    },
+    deleteFile: async (options) => !(await script(DELETE, options)).missing,
+    close: async () => void (await engine.run(["rm", "--force", container], { timeout: 60_000, maxOutput: 10_000 })),
+    [Symbol.asyncDispose]: async () => await session.close(),
+  };
+  return session;
+}
+
+function processOf({ child, stdin, stdout, stderr }: EngineProcess, fed: boolean, endAll: () => Promise<unknown>): ContainerProcess {
+  const ended = new Promise<{ readonly exitCode: number }>((resolve) => {
+    child.once("error", () => resolve({ exitCode: 127 }));
+    child.once("exit", (code) => resolve({ exitCode: code ?? 137 }));
+  });
+  return {
+    stdout: bytesOf(stdout),
+    stderr: bytesOf(stderr),
+    ...(fed ? { stdin: writerOf(stdin) } : {}),
+    wait: async () => await ended,
+    kill: async () => {
+      await endAll().catch(() => undefined);
+      child.kill("SIGKILL");
+      await ended;
+    },
+  };
+}
+
+const bytesOf = (stream: Readable): ReadableStream<Uint8Array> =>
+  new ReadableStream<Uint8Array>({
+    start: (controller) => {
+      stream.on("data", (part: Buffer) => controller.enqueue(new Uint8Array(part)));
+      stream.once("close", () => controller.close());
+    },
+  });
+
+const writerOf = (stream: Writable): WritableStream<Uint8Array> =>
+  new WritableStream<Uint8Array>({
+    write: async (part) => await new Promise((resolve, reject) => stream.write(part, (error) => (error ? reject(error) : resolve()))),
+    close: () => void stream.end(),
+  });
