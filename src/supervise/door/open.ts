@@ -315,15 +315,21 @@ function decodeUnnamed(task: Task, access: TaskAccess, how: Opening): Decoded {
   };
 }
 
+const modes = new Map<number, string>();
+
 /** `create`, `truncate`, `write`, `read-write` in this order, joined by `+`. */
 function openMode(flags: number): string {
-  if ((flags & (O_ACCMODE | O_CREAT | O_TRUNC | TMPFILE_BIT)) === 0) return "read";
+  const telling = flags & (O_ACCMODE | O_CREAT | O_TRUNC | TMPFILE_BIT);
+  const known = modes.get(telling);
+  if (known !== undefined) return known;
   const words = [
     ...((flags & O_CREAT) !== 0 || (flags & TMPFILE_BIT) !== 0 ? ["create"] : []),
     ...((flags & O_TRUNC) !== 0 ? ["truncate"] : []),
     ...((flags & O_ACCMODE) === 1 ? ["write"] : (flags & O_ACCMODE) !== 0 ? ["read-write"] : []),
   ];
-  return words.join("+");
+  const mode = telling === 0 ? "read" : words.join("+");
+  modes.set(telling, mode);
+  return mode;
 }
 
 /** Whoever reads a disk reads every file on it; other devices are keyboards, screens, memory (devices.txt of the kernel). */

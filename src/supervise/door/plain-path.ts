@@ -69,7 +69,9 @@ export class PlainPath {
     this.bytes[this.length] = 0;
     this.text = pathText(this.bytes, 0, this.length);
     if (ODD.test(this.text) || PECULIAR.test(this.text)) return false;
-    this.folder = this.text.slice(0, this.text.lastIndexOf("/"));
+    const folder = this.text.slice(0, this.text.lastIndexOf("/"));
+    // The same text again: it is looked up in several tables, and only a text that stays knows its own hash.
+    if (folder !== this.folder) this.folder = folder;
     return true;
   }
 

@@ -1,4 +1,4 @@
-import { type Action, printAction } from "../../action/index.ts";
+import { type Action, type FileOperation, printAction } from "../../action/index.ts";
 import { baseName } from "../../path/index.ts";
 import type { Verdict } from "../../policy/index.ts";
 import type { ProcessInfo } from "../../approve/index.ts";
@@ -111,13 +111,21 @@ export class AllowedTally {
   readonly #programs = new Map<number, string>();
   /** What a process reads counts here, as long as the verdict stays the same. */
   readonly #reads = new Map<number, { readonly verdict: Verdict; readonly allowed: Allowed }>();
+  /** As above, of what a process last did to files by other calls. */
+  readonly #changes = new Map<number, { readonly operation: FileOperation; readonly verdict: Verdict; readonly allowed: Allowed }>();
 
   add(pid: number, work: DecodedCall | DecodedExec, verdict: Verdict): void {
     const action = isExec(work) ? work.action : work.actions[0];
     if (action === undefined) return;
+    const last = action.kind === "file" ? this.#changes.get(pid) : undefined;
+    if (last !== undefined && action.kind === "file" && last.operation === action.operation && last.verdict === verdict) {
+      last.allowed.count += 1;
+      return;
+    }
     const program = this.#programOf(pid);
     if (isExec(work)) this.#started(pid, work.chain[0].path);
-    this.#count(program, action, verdict);
+    const allowed = this.#count(program, action, verdict);
+    if (allowed !== undefined && action.kind === "file") this.#changes.set(pid, { operation: action.operation, verdict, allowed });
   }
 
   /** As `add`, for what processes do most. */
@@ -155,6 +163,7 @@ export class AllowedTally {
     const taken = [...this.#counts.values()];
     this.#counts = new Map();
     this.#reads.clear();
+    this.#changes.clear();
     return taken;
   }
 
@@ -187,8 +196,10 @@ export class AllowedTally {
     if (this.#programs.size >= MOST_PROCESSES) {
       this.#programs.clear();
       this.#reads.clear();
+      this.#changes.clear();
     }
     this.#reads.delete(pid);
+    this.#changes.delete(pid);
     this.#programs.set(pid, name);
   }
 }
