@@ -234,10 +234,11 @@ export class TerminalDevice implements Device {
     } catch {
       // Gone: there is no mode left to restore.
     }
+    // While the terminal is ours: Node from 26 on sets its mode once more when it closes it, which would stop us in the background.
+    now.input.destroy();
     try {
       this.#foreground?.end(now.descriptor);
     } finally {
-      now.input.destroy();
       closeSync(now.descriptor);
     }
   }
