@@ -33,7 +33,12 @@ function isKind(value: unknown, kind: Kind): boolean {
   if (typeof kind !== "string") return (typeof value === "string" || typeof value === "boolean") && kind.includes(value);
   if (kind === "any") return true;
   if (kind === "texts") return Array.isArray(value) && value.every((item) => typeof item === "string");
-  return typeof value === kind && value !== null && !(typeof value === "number" && Number.isNaN(value));
+  return (
+    typeof value === kind &&
+    value !== null &&
+    !(kind === "object" && Array.isArray(value)) &&
+    !(typeof value === "number" && Number.isNaN(value))
+  );
 }
 
 const WORDS: Readonly<Record<Exclude<Kind, readonly (string | boolean)[]>, string>> = {

@@ -244,7 +244,9 @@ describe("permissionMiddleware", () => {
       [bash, helper],
       { checkpointer: new MemorySaver() },
     );
-    expect(commandsIn(askedIn(await agent.invoke(input, config)))).toEqual([["rm -rf build", "rm -rf src"]]);
+    const first = askedIn(await agent.invoke(input, config));
+    expect(commandsIn(first)).toEqual([["rm -rf build", "rm -rf src"]]);
+    expect(first[0]?.value?.actionRequests[0]?.description).toMatch(/^bash rm -rf build\? /);
     const asked = askedIn(await agent.invoke(resume({ type: "approve" }, { type: "approve" }), config));
     expect(ran.toSorted()).toEqual(["ls", "rm -rf build", "rm -rf src"]);
     expect(commandsIn(asked)).toEqual([["rm -rf sub"]]);

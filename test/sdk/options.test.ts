@@ -1,6 +1,13 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
+import type { AnyGuard } from "../../src/sdk/adapters/guards.ts";
+import { guardTools as aiTools } from "../../src/sdk/ai-sdk/index.ts";
+import { canUseTool, hooks } from "../../src/sdk/claude-agent-sdk/index.ts";
+import { permissionMiddleware } from "../../src/sdk/langchain/index.ts";
+import { guardTools as mastraTools, permissionHooks } from "../../src/sdk/mastra/index.ts";
+import { guardTools as openaiTools, inputGuardrail, needsApproval } from "../../src/sdk/openai-agents/index.ts";
 import {
   canAutoApprove,
+  createGuard,
   createConsoleToolset,
   createRuleset,
   LocalBackend,
@@ -73,3 +80,32 @@ test.each([{ policies: "suggest" }, { writableroots: ["/"] }, { policy: "yolo" }
     expect(canAutoApprove(["ls"], wrong as { policy: "suggest" }).type).toBe("ask-user");
   },
 );
+
+const CODE = createGuard({ cwd: "/" });
+const OPEN = openGuard({ audit: false });
+const ADAPTERS: Readonly<Record<string, (guard: object, options: object) => unknown>> = {
+  guardTools: (guard, options) => aiTools(guard as AnyGuard, options),
+  "guardTools of OpenAI Agents": (guard, options) => openaiTools(guard as AnyGuard, [{ type: "function", name: "bash" }], options),
+  "guardTools of Mastra": (guard, options) => mastraTools(guard as AnyGuard, { bash: { execute: () => "" } }, options),
+  needsApproval: (guard, options) => needsApproval(guard as AnyGuard, "bash", options),
+  inputGuardrail: (guard, options) => inputGuardrail(guard as AnyGuard, options),
+  permissionHooks: (guard, options) => permissionHooks(guard as AnyGuard, options),
+  permissionMiddleware: (guard, options) => permissionMiddleware(guard as AnyGuard, options),
+  hooks: (guard, options) => hooks(guard as AnyGuard, options),
+  canUseTool: (guard, options) => canUseTool(guard as AnyGuard, options),
+};
+
+describe.each(Object.entries(ADAPTERS))("%s", (_, give) => {
+  test.each<readonly [object, object, string]>([
+    [{}, {}, "takes a guard first"],
+    [CODE, { efects: {} }, "does not know the option `efects`: did you mean `effects`?"],
+    [CODE, { effects: { bash: "shell" } }, 'the effect of `bash` must be "nothing" or a function of the input'],
+    [OPEN, { effects: { bash: "nothing" } }, "`effects` need a guard of createGuard"],
+    [CODE, { facts: { bash: "shell" } }, "the facts of `bash` must say what it does"],
+    [OPEN, { facts: { bash: { does: "shel" } } }, "the facts of `bash` must say what it does"],
+    [CODE, { effects: { bash: "nothing" }, facts: { bash: { does: "shell", field: "command" } } }, "has an effect and facts"],
+    [CODE, { facts: [] }, "`facts` must be an object"],
+  ])("%#: %j is an error that names what is wrong", (guard, options, said) => {
+    expect(() => give(guard, options)).toThrow(said);
+  });
+});

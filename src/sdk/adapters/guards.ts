@@ -1,3 +1,7 @@
+import { visible } from "../../action/index.ts";
+import { isObject } from "../../data/index.ts";
+import type { ToolFacts } from "../../engine/index.ts";
+import { checkOptions, type Options } from "../options.ts";
 import type { GuardCall } from "../create-guard/call.ts";
 import type { ToolEffects } from "../create-guard/effects.ts";
 import type { GuardPlaceInCode, GuardRoot, JudgedCalls, JudgingWay } from "../create-guard/judging.ts";
@@ -40,12 +44,47 @@ export interface GuardInCode {
 /** A guard of `createGuard`, or one of `openGuard`. */
 export type AnyGuard = OpenedGuard | GuardInCode;
 
-/** The two kinds of guards as one. A guard that is made in code answers its own questions, unless the adapter is told who does. */
+/** What every adapter takes. */
+export const ADAPTER_OPTIONS = {
+  facts: "object",
+  effects: "object",
+  onAsk: "function",
+  subagent: "string",
+  server: "string",
+} satisfies Options<AdapterOptions>;
+
+/**
+ * The two kinds of guards as one. A guard that is made in code answers its own questions, unless the adapter is told who does. Throws
+ * `TypeError` for what is no guard, and for options that are wrong or do not exist: `of` is who was given them.
+ */
 export function adapted<Told extends Pick<AdapterOptions, "effects">>(
+  of: string,
   guard: AnyGuard,
   options: Told & { readonly onAsk?: unknown },
+  known: Parameters<typeof checkOptions>[2] = ADAPTER_OPTIONS,
 ): { readonly guard: OpenedGuard; readonly options: Told } {
+  const given: unknown = guard;
+  const isInCode = isObject(given) && OPENED in given;
+  if (!isInCode && !(isObject(given) && typeof given["decide"] === "function"))
+    throw new TypeError(`${of} takes a guard first: that of createGuard or of openGuard`);
+  checkOptions(of, options, known);
+  checkTools(of, options, isInCode);
   if (!(OPENED in guard)) return { guard, options };
   const { guard: opened, onAsk } = guard[OPENED](options.effects);
   return { guard: opened, options: options.onAsk !== undefined || onAsk === undefined ? options : { ...options, onAsk } };
 }
+
+/** What is said about tools: a mistake there would leave a tool to be judged by its name. */
+function checkTools(of: string, { effects = {}, facts = {} }: Pick<AdapterOptions, "effects" | "facts">, isInCode: boolean): void {
+  const names = Object.keys(effects);
+  const wrong = names.find((name) => effects[name] !== "nothing" && typeof effects[name] !== "function");
+  if (wrong !== undefined) throw new TypeError(`${of}: the effect of \`${visible(wrong)}\` must be "nothing" or a function of the input`);
+  if (names.length > 0 && !isInCode) throw new TypeError(`${of}: \`effects\` need a guard of createGuard; openGuard's takes \`facts\``);
+  const both = names.find((name) => Object.hasOwn(facts, name));
+  if (both !== undefined) throw new TypeError(`${of}: \`${visible(both)}\` has an effect and facts: give one of them`);
+  for (const [name, fact] of Object.entries<unknown>(facts))
+    if (!isObject(fact) || !KINDS.some((kind) => kind === fact["does"]))
+      throw new TypeError(`${of}: the facts of \`${visible(name)}\` must say what it does: ${KINDS.join(", ")}`);
+}
+
+const KINDS = ["shell", "argv", "file", "patch", "fetch", "tool", "opaque"] as const satisfies readonly ToolFacts["does"][];

@@ -40,6 +40,8 @@ export interface Judged {
   readonly verdict: RequestVerdict | undefined;
   readonly from: Called;
   readonly facts: ToolFacts | undefined;
+  /** What the call is about, where the guard was told what the tool does. */
+  readonly target?: string;
   /** Where the call comes from. */
   readonly place: From;
 }
@@ -54,13 +56,13 @@ export function judgeCall(guard: OpenedGuard, options: AdapterOptions, call: Cal
   const known = { from: call, facts, place };
   const wrong = "the tool's input is not an object";
   if (!isObject(input)) return { ...known, decision: "deny", reason: wrong, personReason: wrong, verdict: undefined };
-  const { decision, modelReason, reason, verdict } = guard.decide({
+  const { decision, modelReason, reason, verdict, target } = guard.decide({
     tool: server === undefined ? tool : `mcp__${server}__${tool}`,
     input,
     ...(facts === undefined ? {} : { facts }),
     ...place,
   });
-  return { ...known, decision, reason: modelReason, personReason: reason, verdict };
+  return { ...known, decision, reason: modelReason, personReason: reason, verdict, ...(target === undefined ? {} : { target }) };
 }
 
 /** Whether a call may run; else what the model is told. */
@@ -113,7 +115,8 @@ const CHANGED: SettledCall = { run: false, reason: "its input was changed while 
 const aborted = (signal: AbortSignal | undefined): boolean => signal?.aborted === true;
 
 /** What a person is asked about: the command or the path, else what the tool is given. */
-export function targetOf({ facts, from: { input } }: Judged): string {
+export function targetOf({ facts, target, from: { input } }: Judged): string {
+  if (target !== undefined) return brief(target, 400);
   if (!isObject(input)) return "";
   const fields = facts === undefined || facts.does === "tool" ? [] : facts.does === "file" ? facts.fields : [facts.field];
   const named = fields.map((field) => (Object.hasOwn(input, field) ? input[field] : undefined)).filter((value) => value !== undefined);

@@ -25,7 +25,7 @@ export interface CallOfModel {
  * ```
  */
 export function guardTools(given: AnyGuard, told: AdapterOptions = {}): (call: CallOfModel) => Promise<ToolApproval> {
-  const { guard, options } = adapted(given, told);
+  const { guard, options } = adapted("guardTools", given, told);
   return async ({ toolCall: { toolName: tool, input } }) => {
     const judged = judgeCall(guard, options, { tool, input });
     if (judged.decision === "ask" && options.onAsk === undefined) return { type: "user-approval", reason: judged.reason };

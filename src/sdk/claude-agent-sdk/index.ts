@@ -5,6 +5,7 @@ import type { Outcome, Request } from "../../engine/index.ts";
 import { type AdapterOptions, jsonOf, judgeCall, type Judged, RecentCalls } from "../adapters/judge.ts";
 import { adapted, type AnyGuard } from "../adapters/guards.ts";
 import type { From, OpenedGuard } from "../guard/open-guard.ts";
+import { type Options } from "../options.ts";
 import { askPerson } from "./ask-person.ts";
 import type { CallOptions, HookAnswer, OnClaudeAsk, PermissionAnswer, PermissionHooks } from "./shapes.ts";
 
@@ -40,6 +41,9 @@ export interface CanUseToolOptions extends ToolOptions {
   readonly onAsk?: OnClaudeAsk;
 }
 
+const HOOK_OPTIONS = { facts: "object", effects: "object", defer: "boolean" } satisfies Options<HookOptions>;
+const CAN_USE_OPTIONS = { facts: "object", effects: "object", onAsk: "function" } satisfies Options<CanUseToolOptions>;
+
 /** What the hook said about calls that `canUseTool` is asked about next. */
 const judgedByHook = new WeakMap<OpenedGuard, RecentCalls>();
 
@@ -61,7 +65,7 @@ function callsOf(guard: OpenedGuard): RecentCalls {
  * ```
  */
 export function hooks(given: AnyGuard, told: HookOptions = {}): PermissionHooks {
-  const { guard, options } = adapted(given, told);
+  const { guard, options } = adapted("hooks", given, told, HOOK_OPTIONS);
   const calls = callsOf(guard);
   const judge = async (payload: object): Promise<HookAnswer> => {
     const event = "PreToolUse";
@@ -97,7 +101,7 @@ export function canUseTool(
   given: AnyGuard,
   told: CanUseToolOptions = {},
 ): (tool: string, input: Record<string, unknown>, call: CallOptions) => Promise<PermissionAnswer> {
-  const { guard, options } = adapted(given, told);
+  const { guard, options } = adapted("canUseTool", given, told, CAN_USE_OPTIONS);
   const calls = callsOf(guard);
   const remembered = new Set<string>();
   return async (tool, input, call) => {

@@ -76,3 +76,9 @@ export const targetsOf = (parts: readonly { readonly lowered: LoweredCall }[]): 
     .join("; ");
 
 const LONGEST_TARGET = 4000;
+
+/** What a tool's call is about, beside the tool's own name; undefined: nothing. */
+export function targetOfEffect(parts: readonly { readonly lowered: LoweredCall }[]): string | undefined {
+  const [only, ...more] = parts;
+  return only === undefined ? undefined : more.length === 0 ? only.lowered.target : targetsOf(parts);
+}

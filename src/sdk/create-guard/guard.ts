@@ -22,7 +22,7 @@ import { folderOf, type GuardPlaceInCode, type GuardRoot, judgeCalls, type Judge
 import { targetsOf } from "./combine.ts";
 import { checkPrincipal, readCallOptions, WITH_OPTIONS } from "./call-options.ts";
 import { checkStricter, GuardOptionError, readCodePolicy, readPolicyText } from "./policy-in-code.ts";
-import { callsFor, checked, notJudged, openedDecision } from "./opened.ts";
+import { callsFor, checked, notJudged, hasEffect, openedDecision } from "./opened.ts";
 import { snapshot } from "./snapshot.ts";
 import {
   checkEffects,
@@ -271,7 +271,7 @@ export class Guard<P extends Principal = Principal> {
         // An error would end the SDK's whole run.
         return notJudged(error, shadow);
       }
-      const decision = openedDecision(judged, shadow);
+      const decision = openedDecision(judged, shadow, hasEffect(asked, effects));
       asking.set(decision.verdict, { judged, options });
       this.#told(judged.decision);
       return decision;

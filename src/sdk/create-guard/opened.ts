@@ -3,6 +3,7 @@ import { compareDecisions, type RequestVerdict, verdictOf } from "../../policy/i
 import { PermissionDeniedError } from "../errors.ts";
 import type { GuardDecision, GuardRequest } from "../guard/open-guard.ts";
 import { type GuardCall, GuardCallError } from "./call.ts";
+import { targetOfEffect } from "./combine.ts";
 import { callsOf, type ToolEffect, type ToolEffects } from "./effects.ts";
 import type { NamedTool } from "./combine.ts";
 import type { JudgedCalls } from "./judging.ts";
@@ -49,8 +50,12 @@ function fileCall({ operation, path, tree }: Extract<GuardRequest, { operation: 
   }
 }
 
+/** Whether it is known what the tool that is asked about does. */
+export const hasEffect = (asked: GuardRequest, effects: ToolEffects): boolean => "tool" in asked && Object.hasOwn(effects, asked.tool);
+
 /** The verdict of all calls as one, in the form of `openGuard`. */
-export function openedDecision({ decision }: JudgedCalls, shadow: boolean): GuardDecision {
+export function openedDecision({ decision, parts }: JudgedCalls, shadow: boolean, byEffect = false): GuardDecision {
+  const target = byEffect ? targetOfEffect(parts) : undefined;
   const { forPerson: reason, forModel: modelReason, warnings, verdict: said } = decision;
   const verdicts = decision.verdicts.toSorted((a, b) => compareDecisions(b.decision, a.decision));
   const [worst = NOTHING] = verdicts;
@@ -59,7 +64,7 @@ export function openedDecision({ decision }: JudgedCalls, shadow: boolean): Guar
     actions: verdicts.flatMap(({ actions }) => actions),
     unknowns: verdicts.flatMap(({ unknowns }) => unknowns),
   };
-  return { decision: shadow ? "allow" : said, reason, modelReason, verdict, warnings };
+  return { decision: shadow ? "allow" : said, reason, modelReason, verdict, ...(target === undefined ? {} : { target }), warnings };
 }
 
 /** What could not be judged is refused, but by a guard that only reports. */

@@ -71,6 +71,8 @@ export interface GuardDecision {
   readonly modelReason: string;
   /** Every action that was found, each with its verdict, its rule with file and line, and what to do next. */
   readonly verdict: RequestVerdict;
+  /** What it is about, where a guard in code was told what the tool does: the command, the path. */
+  readonly target?: string;
   /** For people: a policy file that was left out, a log that cannot be written. */
   readonly warnings: readonly string[];
   /**

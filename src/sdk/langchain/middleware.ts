@@ -19,7 +19,7 @@ import type { ModelCall, PermissionMiddleware, ReviewDecision } from "./shapes.t
  * ```
  */
 export function permissionMiddleware(given: AnyGuard, told: AdapterOptions = {}): PermissionMiddleware {
-  const { guard, options } = adapted(given, told);
+  const { guard, options } = adapted("permissionMiddleware", given, told);
   const recent = new RecentCalls();
   const answers = new StepAnswers();
   const judge = ({ name, args }: Pick<ModelCall, "name" | "args">): Judged => judgeCall(guard, options, { tool: name, input: args });

@@ -40,7 +40,7 @@ export function guardTools<Tools extends Readonly<Record<string, object>>>(
   tools: Tools,
   told: AdapterOptions = {},
 ): Tools {
-  const { guard, options } = adapted(given, told);
+  const { guard, options } = adapted("guardTools", given, told);
   const guarded = Object.entries(tools).map(([name, tool]) => [name, guardTool(guard, name, tool, options)]);
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the same tools by the same names
   return Object.fromEntries(guarded) as Tools;
@@ -55,7 +55,7 @@ export function guardTools<Tools extends Readonly<Record<string, object>>>(
  * ```
  */
 export function permissionHooks(given: AnyGuard, told: AdapterOptions = {}): PermissionHooks {
-  const { guard, options } = adapted(given, told);
+  const { guard, options } = adapted("permissionHooks", given, told);
   return {
     beforeToolCall: async ({ toolName: tool, input, context }) => {
       const judged = judgeCall(guard, options, { tool, input });

@@ -48,7 +48,7 @@ export function guardTransport(guard: AnyGuard, transport: McpTransport, options
   const { name } = options;
   if (!NAME.test(name)) throw new TypeError("guardTransport: the option `name` must be letters, digits, `-`, `_` and `.`");
   const asked: AdapterOptions = options.onAsk === undefined ? {} : { onAsk: options.onAsk };
-  const { guard: opened, options: told } = adapted(guard, asked);
+  const { guard: opened, options: told } = adapted("guardTransport", guard, asked);
   return new GuardedTransport(transport, opened, { ...options, onAsk: told.onAsk });
 }
 

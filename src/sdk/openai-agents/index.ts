@@ -37,7 +37,7 @@ export function guardTools<const Tools extends readonly AgentTool[]>(
 
 /** One tool with every call judged: see `guardTools`. */
 export function guardTool<Tool extends AgentTool>(given: AnyGuard, tool: Tool, told: AdapterOptions = {}): Tool {
-  const { guard, options } = adapted(given, told);
+  const { guard, options } = adapted("guardTools", given, told);
   switch (tool.type) {
     case "function":
       return functionTool(guard, tool, options);
@@ -61,7 +61,7 @@ export function guardTool<Tool extends AgentTool>(given: AnyGuard, tool: Tool, t
  * ```
  */
 export function needsApproval(given: AnyGuard, name: string, told: AdapterOptions = {}): NeedsApproval {
-  const { guard, options } = adapted(given, told);
+  const { guard, options } = adapted("needsApproval", given, told);
   return async (_context, input) => {
     const judged = judgeCall(guard, options, { tool: name, input });
     refuseDenied(judged);
@@ -75,7 +75,7 @@ export function needsApproval(given: AnyGuard, name: string, told: AdapterOption
  * `onAsk`; without it they are refusals.
  */
 export function inputGuardrail(given: AnyGuard, told: AdapterOptions = {}): InputGuardrail {
-  const { guard, options } = adapted(given, told);
+  const { guard, options } = adapted("inputGuardrail", given, told);
   return guardrail(guard, options, new RecentCalls());
 }
 
