@@ -1,4 +1,4 @@
-import { malformed, MAX_PATCH, type PatchChange, type PatchReading, wrongName } from "./change.ts";
+import { malformed, MAX_PATCH, type PatchChange, type PatchOptions, type PatchReading, wrongName } from "./change.ts";
 
 /**
  * The apply_patch format of codex. Its readers differ in how much they forgive: what changes other files for one of them
@@ -26,8 +26,10 @@ export function isApplyPatch(text: string): boolean {
 }
 
 /** Reads an apply_patch text. Never throws. */
-export function readApplyPatch(text: string): PatchReading {
+export function readApplyPatch(text: string, { strict = false }: PatchOptions = {}): PatchReading {
   if (text.length > MAX_PATCH) return malformed(1, "the patch is too large to be read", "make several smaller ones");
+  const loose = strict ? looseLine(text.replace(/\n$/, "").split("\n")) : undefined;
+  if (loose !== undefined) return malformed(loose, "a line that is not in the plain form", HELP);
   const lines = text
     .replace(/^\s*\n/, "")
     .replace(/\s+$/, "")
@@ -36,16 +38,28 @@ export function readApplyPatch(text: string): PatchReading {
   for (const at of [0, plain.length - 1]) plain[at] = bare(plain[at] ?? "");
   if (plain[0] !== BEGIN) return malformed(1, `the patch does not begin with \`${BEGIN}\``, HELP);
   if (plain.at(-1) !== END || plain.length < 2) return malformed(lines.length, `the patch does not end with \`${END}\``, HELP);
-  return new ApplyPatchReader(plain).read();
+  return new ApplyPatchReader(plain, strict).read();
+}
+
+const STRICT_LINE = /^(?:[ +-]|@@(?: |$)|\*\*\* (?:Add File|Delete File|Update File|Move to): \S(?:.*\S)?$|\*\*\* End of File$)/;
+
+/** The first line, from 1, with anything in it that is only forgiven. */
+function looseLine(lines: readonly string[]): number | undefined {
+  const at = lines.findIndex((line, index) =>
+    index === 0 ? line !== BEGIN : index === lines.length - 1 ? line !== END : !STRICT_LINE.test(line) || line.endsWith("\r"),
+  );
+  return at === -1 ? undefined : at + 1;
 }
 
 class ApplyPatchReader {
   readonly #lines: readonly string[];
   readonly #changes: PatchChange[] = [];
+  readonly #strict: boolean;
   #at = 1;
 
-  constructor(lines: readonly string[]) {
+  constructor(lines: readonly string[], strict: boolean) {
     this.#lines = lines;
+    this.#strict = strict;
   }
 
   read(): PatchReading {
@@ -61,7 +75,8 @@ class ApplyPatchReader {
   #file(end: number): (PatchReading & { readonly ok: false }) | undefined {
     const line = this.#at + 1;
     // Blanks in front of a header are only forgiven where nothing else can stand: in a change they are context.
-    const header = HEADER.exec((this.#lines[this.#at] ?? "").replace(/^[ \t]+/, ""));
+    const text = this.#lines[this.#at] ?? "";
+    const header = HEADER.exec(this.#strict ? text : text.replace(/^[ \t]+/, ""));
     if (header === null) return malformed(line, "a line that belongs to no file", HELP);
     const [, kind = "", rest = ""] = header;
     const names = namesIn(rest);

@@ -14,6 +14,12 @@ export type PatchReading =
   | { readonly ok: true; readonly format: "apply_patch" | "unified"; readonly changes: readonly PatchChange[] }
   | { readonly ok: false; readonly line: number; readonly message: string; readonly help: string };
 
+/** How a patch is read. */
+export interface PatchOptions {
+  /** Nothing is forgiven: blanks around headers, context lines without their blank, other line ends. */
+  readonly strict?: boolean;
+}
+
 export const MAX_PATCH = 8 << 20;
 
 /** What is wrong with the name of a file; undefined for nothing. */

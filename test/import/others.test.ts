@@ -4,7 +4,7 @@ import { readAutonomousDev } from "../../src/agents/native/autonomous-dev.ts";
 import { readCopilotApprovals, readCopilotSettings } from "../../src/agents/copilot/rules.ts";
 import { readCursor } from "../../src/agents/cursor/rules.ts";
 import { readDippy } from "../../src/agents/native/dippy.ts";
-import { readPydantic } from "../../src/agents/native/pydantic.ts";
+import { isPydanticPython, readPydantic } from "../../src/agents/native/pydantic.ts";
 import { readSafetyNet } from "../../src/agents/native/safety-net.ts";
 import { CONTEXT, readingOf } from "./reading.ts";
 
@@ -450,6 +450,89 @@ const PYDANTIC: readonly (readonly [what: string, ruleset: unknown, ours: readon
     ["broken 1:1: the action is none of allow, ask and deny: the library does not load it either"],
   ],
 ];
+
+const RULESET = `from pydantic_ai_backends.permissions import PermissionRule, PermissionRuleset
+import pydantic_ai_backends.permissions as p
+
+class PermissionRulesetOfMine(PermissionRuleset): ...  # PermissionRuleset( in a comment
+TEXT = "PermissionRuleset(" 'x' """PermissionRuleset("""
+
+RULES = PermissionRuleset(
+    default="ask",
+    read=p.OperationPermissions(
+        default="allow",
+        rules=[
+            # not yours
+            PermissionRule(pattern="**/secrets" "/**", action='deny', description="not " "yours"),
+        ],
+    ),
+    execute=None,
+)
+`;
+const literal = (value: string): string => `PermissionRuleset(default="ask", read=${value})`;
+const Y_READ = ["deny read: **/secrets/** // not yours", "allow default: operations.read.default"];
+
+/** As it stands in Python. */
+const PYTHON: readonly (readonly [what: string, text: string, ours: readonly string[] | string])[] = [
+  ["a ruleset among other things", RULESET, [...without("read"), ...Y_READ]],
+  [
+    "a dict, as it is printed",
+    "{'default': 'ask', 'read': {'default': 'allow', 'rules': []}, 'execute': None}",
+    [...without("read"), "allow default: operations.read.default"],
+  ],
+  [
+    "a dict with a name",
+    "RULES: dict = {'default': 'deny', 'read': {'default': 'allow'}, }  # mine\n",
+    "allow default: operations.read.default",
+  ],
+  ["a raw text", literal('OperationPermissions(rules=[PermissionRule(pattern=r"a\\*", action="deny")])'), "deny read: a\\\\*"],
+  ["an escape", literal('OperationPermissions(rules=[PermissionRule(pattern="\\x61.txt", action="deny")])'), "deny read: a.txt"],
+  ["brackets around one value", literal('(OperationPermissions(default=("allow")))'), "allow default: operations.read.default"],
+  ["a name in the place of a value", literal("READ"), "broken 1:39: `READ` is known when Python runs"],
+  ["a list that is taken apart", literal("OperationPermissions(rules=[*SECRETS])"), "broken 1:67: this is no literal"],
+  ["a sum", literal("OperationPermissions(rules=[] + SECRETS)"), "broken 1:69: this is no literal"],
+  [
+    "a comprehension",
+    literal("OperationPermissions(rules=[PermissionRule(pattern=p, action='deny') for p in SECRETS])"),
+    "broken 1:90: `p` is known",
+  ],
+  ["a text that is made", literal('OperationPermissions(default=f"{x}")'), "broken 1:68: a text with the prefix `f`"],
+  ["an escape by name", literal('OperationPermissions(default="\\N{DIGIT ONE}")'), "broken 1:69: an escape"],
+  ["an argument by its place", literal('OperationPermissions("allow")'), "broken 1:60: an argument without a name"],
+  ["an argument twice", literal('OperationPermissions(default="ask", default="allow")'), "broken 1:75: `default` is there twice"],
+  ["arguments taken apart", literal("OperationPermissions(**more)"), "broken 1:60: an argument without a name"],
+  ["a function of the library", literal("create_ruleset()"), "broken 1:39: `create_ruleset` is known when Python runs"],
+  ["two rulesets", `${literal("None")}\n${literal("None")}`, "broken 2:1: this file holds several rulesets"],
+  ["a ruleset that is changed", `${literal("None")}.model_copy(update=more)`, "broken 1:44: something is done with the ruleset"],
+  ["one that is changed on the next line", `(${literal("None")}\n  .model_copy(update=more))`, "broken 2:3: something is done"],
+  ["one of two", `${literal("None")} if x else y`, "broken 1:45: something is done"],
+  ["one that is handed on", `backend(permissions=${literal("OperationPermissions()")})`, "allow default: operations.read.default"],
+  ["what is not closed", 'PermissionRuleset(default="ask"', "broken 1:32: it is not closed"],
+  ["a text that is not closed", 'PermissionRuleset(default="ask', "broken 1:27: the text is not closed"],
+  ["too deep", literal("[".repeat(100)), "broken 1:55: nested too deeply"],
+];
+
+describe("pydantic-ai-backend in Python", () => {
+  test.each(PYTHON)("%s", (_, text, ours) => {
+    const read = [...readingOf(readPydantic(text))];
+    if (typeof ours === "string")
+      expect(
+        read.find((line) => line.startsWith(ours)),
+        read.join("\n"),
+      ).toBeDefined();
+    else expect(read.toSorted()).toEqual([...ours].toSorted());
+  });
+
+  test.each([
+    ["a ruleset among other things", RULESET, true],
+    ["a ruleset that is not read", literal("READ"), true],
+    ["a dict", "{'read': {'default': 'allow'}}", true],
+    ["another dict", "{'reader': {'default': 'allow'}}", false],
+    ["another program", "print('PermissionRuleset(')", false],
+    ["a long name", `${"a.".repeat(300_000)}(`, false],
+    ["texts that are not closed", `"""${"'".repeat(300_003)}`, false],
+  ])("is known by what it holds: %s", (_, text, is) => expect(isPydanticPython(text)).toBe(is));
+});
 
 describe("pydantic-ai-backend", () => {
   test.each(PYDANTIC)("%s", (_, ruleset, ours) =>

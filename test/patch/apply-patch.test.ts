@@ -87,3 +87,34 @@ it("blanks around the first and the last line", () => {
   const text = "\n \t\n  *** Begin Patch \n*** Delete File: a\n *** End Patch\t\n\n";
   expect(readPatch(text)).toMatchObject({ ok: true, changes: [{ does: "delete", path: "a" }] });
 });
+
+describe("strict: nothing is forgiven", () => {
+  it.each<[string, string, "is read" | number]>([
+    [
+      "as it should be",
+      patch("*** Update File: a b", "*** Move to: c", "@@", "@@ def x", " x", "-y", "+z", "+", " ", "*** End of File"),
+      "is read",
+    ],
+    ["with a last line break", `${patch("*** Delete File: a")}\n`, "is read"],
+    ["an empty line in front", `\n${patch("*** Delete File: a")}`, 1],
+    ["blanks around the first line", patch("*** Delete File: a").replace("Patch\n", "Patch \n"), 1],
+    ["blanks around the last line", `${patch("*** Delete File: a")} `, 3],
+    ["empty lines behind", `${patch("*** Delete File: a")}\n\n`, 3],
+    ["blanks behind a header", patch("*** Delete File: a "), 2],
+    ["blanks in front of a name", patch("*** Delete File:  a"), 2],
+    ["no blank in front of a name", patch("*** Delete File:a"), 2],
+    ["blanks in front of a header", patch("  *** Delete File: a"), 2],
+    ["blanks behind a Move to", patch("*** Update File: a", "*** Move to: b ", "@@", "-a"), 3],
+    ["context that has lost its blank", patch("*** Update File: a", "@@", "x", "-b"), 4],
+    ["an empty line of context", patch("*** Update File: a", "@@", "-b", "", " c"), 5],
+    ["an end of file with blanks", patch("*** Update File: a", "@@", "-x", "*** End of File  "), 5],
+    ["a line that ends with a carriage return", patch("*** Update File: a", "@@", "-x\r"), 4],
+    ["an odd chunk", patch("*** Update File: a", "@@x", "-x"), 3],
+  ])("%s", (_, text, line) => {
+    const strict = readPatch(text, { strict: true });
+    expect(strict.ok ? "is read" : strict.line).toBe(line);
+    // All of these are forgiven otherwise.
+    expect(readPatch(text).ok).toBe(true);
+    if (strict.ok) expect(readPatch(text)).toEqual(strict);
+  });
+});

@@ -267,6 +267,14 @@ describe("C11 to C13: patches", () => {
         expect(assessIn(place, ["apply_patch", text], policy).type, text).not.toBe("auto-approve");
   });
 
+  it("blanks that codex forgives are rejected on request", () => {
+    for (const text of [patch("*** Delete File:  a.txt"), patch("*** Update File: a.txt", "@@", "lost its blank", "-x")]) {
+      expect(assess(["apply_patch", text], "auto-edit", { strictPatches: true })).toMatchObject({ type: "reject" });
+      expect(assess(["apply_patch", text], "auto-edit").type).toBe("auto-approve");
+    }
+    expect(assess(["apply_patch", update("a.txt")], "auto-edit", { strictPatches: true })).toMatchObject({ type: "auto-approve" });
+  });
+
   it("C13: relative writable roots start at the working directory", () => {
     expect(assess(["apply_patch", update("src/a")], "auto-edit", { writableRoots: ["src"] })).toMatchObject({ type: "auto-approve" });
     expect(assess(["apply_patch", update("a")], "auto-edit", { writableRoots: ["src"] })).toMatchObject(ASK);

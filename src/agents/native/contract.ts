@@ -72,6 +72,8 @@ export interface NativeRuleReader {
   readonly questions?: HostQuestions;
   /** A file named without `--agent` is known by what it holds. */
   readonly holds?: (root: JsonNode) => boolean;
+  /** The same, for what is no JSON. */
+  readonly holdsText?: (text: string) => boolean;
 }
 
 /** A refusal with the reason a person gave for it. */

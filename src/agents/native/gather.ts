@@ -75,8 +75,10 @@ export function gather(
 /** Whose rules a file holds, where its text alone says so. */
 export function formatOf(formats: readonly NativeFormat[], path: string): NativeFormat | undefined {
   const found = readRegular(path, MAX_BYTES);
-  const root = found.is === "text" ? readJson5(found.text).root : undefined;
-  return root === undefined ? undefined : formats.find(({ holds }) => holds?.(root) === true);
+  if (found.is !== "text") return undefined;
+  const { text } = found;
+  const { root } = readJson5(text);
+  return formats.find(({ holds, holdsText }) => (root !== undefined && holds?.(root) === true) || holdsText?.(text) === true);
 }
 
 function settled(rules: readonly Converted[], lost: readonly Lost[]): Pick<NativeFile, "rules" | "lost"> {

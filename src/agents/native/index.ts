@@ -3,7 +3,7 @@ import { readAgentperm } from "./agentperm.ts";
 import { isAutonomousDev, readAutonomousDev } from "./autonomous-dev.ts";
 import { inProject, ofUser, type RefusalWriter, type NativeRuleReader } from "./contract.ts";
 import { readDippy } from "./dippy.ts";
-import { isPydantic, readPydantic } from "./pydantic.ts";
+import { isPydantic, isPydanticPython, readPydantic } from "./pydantic.ts";
 import { readSafetyNet } from "./safety-net.ts";
 
 export type { NativePlace, RefusalWriter, NativeSurroundings } from "./contract.ts";
@@ -47,7 +47,7 @@ const PROGRAMS: readonly NativeFormat[] = [
     holds: isAutonomousDev,
   },
   // A ruleset is written in code; only files that are named can be read.
-  { id: "pydantic-ai-backend", places: () => [], readerFor: () => readPydantic, holds: isPydantic },
+  { id: "pydantic-ai-backend", places: () => [], readerFor: () => readPydantic, holds: isPydantic, holdsText: isPydanticPython },
   // Its files are where ours are: only others can be merged into them.
   { id: "agentperm", places: () => [], readerFor: () => readAgentperm },
 ];

@@ -3,14 +3,16 @@ import { Collector, type Converted, type Loss, made, type NativeRead, type Nativ
 import { compareDecisions, OPERATIONS, type OperationName } from "../../policy/index.ts";
 import { at, type JsonFile, readJson, textOfNode } from "./json.ts";
 import { keepOrdered, type OrderedRule } from "./ordered.ts";
+import { readPythonRuleset } from "./python-ruleset.ts";
 
 /**
- * A `PermissionRuleset` of pydantic-ai-backend as JSON (`model_dump_json`). For each operation the first rule that matches
+ * A `PermissionRuleset` of pydantic-ai-backend: as JSON (`model_dump_json`), or as it stands in Python. For each operation the first rule that matches
  * decides, else the block's default, which is `allow` where none is written; an operation without a block has the
  * ruleset's, which is `ask`. `*` is any text without a `/`, also in commands; `**` is any text.
  */
 export function readPydantic(text: string): NativeRead {
-  const file = readJson(text);
+  // What both can read, a dict without a name, has Python's escapes.
+  const file = (isStrictJson(text) ? undefined : readPythonRuleset(text)) ?? readJson(text);
   if ("problem" in file) return file;
   const { root } = file;
   const into = new Collector();
@@ -45,6 +47,20 @@ export function readPydantic(text: string): NativeRead {
     if (key !== "default" && !OPERATIONS.some((name) => name === key))
       into.lose({ text: key, line: file.lineOf({ start: keyStart }) }, "nothing is known of this key");
   return into.result();
+}
+
+/** Whether a text of Python holds such a ruleset. */
+export function isPydanticPython(text: string): boolean {
+  const file = readPythonRuleset(text);
+  return file !== undefined && ("problem" in file || isPydantic(file.root));
+}
+
+function isStrictJson(text: string): boolean {
+  try {
+    return JSON.parse(text) !== undefined;
+  } catch {
+    return false;
+  }
 }
 
 /** Whether a text of JSON is such a ruleset. */

@@ -30,6 +30,8 @@ export interface AutoApproveOptions {
   readonly env?: Readonly<Record<string, string | undefined>>;
   /** What was approved for the session. */
   readonly approvals?: SessionApprovals;
+  /** Patches are rejected for blanks around headers, and context that has lost its blank, which codex and others forgive. */
+  readonly strictPatches?: boolean;
   /** Programs can be supervised; by default what `probeSandbox()` found in this process. */
   readonly sandbox?: boolean;
   /** Further policy files, by path. */
@@ -87,6 +89,7 @@ const OPTIONS = {
   writableRoots: "texts",
   env: "object",
   approvals: "object",
+  strictPatches: "boolean",
   sandbox: "boolean",
   policyFiles: "texts",
   guard: "object",
@@ -222,7 +225,7 @@ function assessCommand(argv: readonly string[], place: CommandPlace): Assessment
 function assessPatch(text: string, argv: readonly string[], place: CommandPlace): Assessment {
   const { options, world } = place;
   const applyPatch = { patch: text };
-  const reading = readPatch(text);
+  const reading = readPatch(text, { strict: place.options.strictPatches === true });
   if (!reading.ok) return { type: "reject", reason: `the patch is malformed in line ${reading.line}: ${reading.message}`, applyPatch };
   const lowered = lowerPatch(text, world);
   const verdict = verdictOn(lowered, place, false, applyPatch);

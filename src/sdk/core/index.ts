@@ -23,6 +23,7 @@ export {
   readPatch,
   readUnifiedDiff,
   type PatchChange,
+  type PatchOptions,
   type PatchReading,
 } from "../../patch/index.ts";
 export {
