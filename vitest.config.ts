@@ -44,7 +44,7 @@ export default defineConfig({
           name: "process",
           // What another process does comes when it comes: the default of a second is short on a busy machine.
           expect: { poll: { timeout: 30_000 } },
-          exclude: ["test/supervise/{programs,failure,names}/**", "test/sdk/packages/**"],
+          exclude: ["test/supervise/{programs,failure,names}/**", "test/sdk/{packages,declarations}/**"],
           include: ["test/{engine,approve,resident,lint,state,supervise,agents,sdk,cli,words,end-to-end,build,ledger,docs}/**/*.test.ts"],
           pool: "forks",
           testTimeout: 60_000,
@@ -86,6 +86,17 @@ export default defineConfig({
           testTimeout: 60_000,
           hookTimeout: 60_000,
           globalSetup: ["test/build-once.ts", "test/core/places/fetch.ts"],
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: "declarations",
+          include: ["test/sdk/declarations/*.test.ts"],
+          pool: "forks",
+          testTimeout: 400_000,
+          hookTimeout: 120_000,
+          globalSetup: ["test/build-once.ts", "test/sdk/declarations/fetch.ts"],
         },
       },
       {
