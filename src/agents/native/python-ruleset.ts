@@ -25,12 +25,21 @@ export function readPythonRuleset(text: string): JsonFile | Unreadable | undefin
   }
 }
 
+/** Comments, texts, what is being defined, names. */
+const PARTS = new RegExp(
+  [
+    String.raw`#[^\n]*`,
+    String.raw`[rRbBuUfF]{0,2}(?:"""(?:[^\\]|\\[\s\S])*?"""|'''(?:[^\\]|\\[\s\S])*?'''|"(?:[^"\\\n]|\\[\s\S])*"|'(?:[^'\\\n]|\\[\s\S])*')`,
+    String.raw`(?<![\w.])(?:class|def)\s+\w+`,
+    String.raw`(?<![\w.])[\w.]+`,
+  ].join("|"),
+  "g",
+);
+
 /** Where `PermissionRuleset(…)` stands outside of texts and comments, and is not being defined. */
 function rulesetsIn(text: string): readonly number[] {
   const found: number[] = [];
-  const parts =
-    /#[^\n]*|[rRbBuUfF]{0,2}(?:"""(?:[^\\]|\\[\s\S])*?"""|'''(?:[^\\]|\\[\s\S])*?'''|"(?:[^"\\\n]|\\[\s\S])*"|'(?:[^'\\\n]|\\[\s\S])*')|(?<![\w.])(?:class|def)\s+\w+|(?<![\w.])[\w.]+/g;
-  for (const { 0: part, index } of text.matchAll(parts)) {
+  for (const { 0: part, index } of text.matchAll(PARTS)) {
     const isName = part === "PermissionRuleset" || part.endsWith(".PermissionRuleset");
     if (isName && /^[ \t]*\(/.test(text.slice(index + part.length, index + part.length + 100))) found.push(index);
   }
