@@ -277,7 +277,9 @@ const blocks = (file: string): readonly string[] =>
 
 describe("the library's guide", () => {
   it("has code that the declarations take", () => {
-    const code = [...blocks("docs/library.md"), ...blocks("docs/how-to/own-agent.md"), ...blocks("README.md")];
+    const code = [
+      ...["docs/library.md", "docs/guard.md", "docs/how-to/own-agent.md", "docs/how-to/guard-recipes.md", "README.md"].flatMap(blocks),
+    ];
     expect(code.length).toBeGreaterThan(6);
     const names = code.map((_, at) => `block${at}.ts`);
     const folder = consumer({

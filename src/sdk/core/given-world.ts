@@ -1,4 +1,4 @@
-import type { World } from "../../action/index.ts";
+import type { Wanted, World } from "../../action/index.ts";
 import { joinPath, normalise, parentOf } from "../../path/index.ts";
 import { GuardOptionError } from "../create-guard/policy-in-code.ts";
 
@@ -139,6 +139,15 @@ export function plainWorld({ cwd, home, projectRoot = cwd, temp = ["/tmp", "/var
     const folder = resolve(directory);
     return [...known.keys()].filter((path) => parentOf(path) === folder).map((path) => path.slice(path.lastIndexOf("/") + 1));
   };
+  const findIn = (root: string, wanted: Wanted): ReturnType<World["find"]> => {
+    if (known === undefined) return { found: undefined, complete: false };
+    // What lies where a link leads is below the link, too, and is called so.
+    const folder = resolve(root);
+    const below = folder === "/" ? "/" : `${folder}/`;
+    const there = [...known.keys()].filter((path) => path === folder || path.startsWith(below)).toSorted((a, b) => depthOf(a) - depthOf(b));
+    const asGiven = there.map((path) => (path === folder ? root : joinPath(root, path.slice(below.length))));
+    return { found: asGiven.find((path, at) => wanted(path, typeof known.get(there[at] ?? "") === "object")), complete: true };
+  };
   return {
     cwd,
     home,
@@ -150,13 +159,7 @@ export function plainWorld({ cwd, home, projectRoot = cwd, temp = ["/tmp", "/var
     kind: kindOf,
     lookup: (name) => ({ path: `/usr/bin/${name}`, trusted: true }),
     trustedProgram: (path) => /^\/(?:usr\/)?(?:local\/)?s?bin\/[^/]+$/.test(path),
-    find: (root, wanted) =>
-      known === undefined
-        ? { found: undefined, complete: false }
-        : {
-            found: [...known.keys()].find((path) => (path === root || path.startsWith(root === "/" ? "/" : `${root}/`)) && wanted(path)),
-            complete: true,
-          },
+    find: (root, wanted) => findIn(root, wanted),
     tracked: () => undefined,
     names: namesIn,
     text: textOf,
@@ -167,6 +170,9 @@ const isEntry = (entry: unknown): boolean =>
   entry === "file" ||
   entry === "directory" ||
   (isRecord(entry) && Object.keys(entry).length === 1 && (typeof entry["link"] === "string" || typeof entry["text"] === "string"));
+
+/** The nearest first, as folders are looked through. */
+const depthOf = (path: string): number => path.split("/").length;
 
 /** With the folders in which they lie. */
 function treeOf(files: NonNullable<PlainWorld["files"]>): ReadonlyMap<string, PlainEntry> {

@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import * as core from "../../../src/sdk/core/index.ts";
 import * as node from "../../../src/sdk/index.ts";
-import { CALLS, COMMANDS, FILES, POLICIES, PRINCIPALS, verdictsOfGuards } from "../../core/calls.ts";
+import { CALLS, COMMANDS, FILES, POLICIES, PRINCIPALS, verdictsOfGuards, withoutFound } from "../../core/calls.ts";
 import { commandsOf, CORPORA } from "../../corpora.ts";
 
 const FOLDERS = ["/usr/bin", "/bin"];
@@ -35,7 +35,9 @@ async function onNode(calls: readonly core.GuardCall[], policies: Readonly<Recor
           ...(policy === undefined ? {} : { policy: policy as node.CodePolicy }),
         });
         const { verdict, forPerson, forModel } = await guard.decide(call, principal === undefined ? {} : { principal });
-        said.push(`${name}, ${principal?.user ?? "nobody"}, ${JSON.stringify(call)}: ${verdict}: ${forPerson} / ${forModel}`);
+        said.push(
+          `${name}, ${principal?.user ?? "nobody"}, ${JSON.stringify(call)}: ${verdict}: ${withoutFound(`${forPerson} / ${forModel}`)}`,
+        );
       }
   return said;
 }
