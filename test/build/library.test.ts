@@ -277,9 +277,8 @@ const blocks = (file: string): readonly string[] =>
 
 describe("the library's guide", () => {
   it("has code that the declarations take", () => {
-    const code = [
-      ...["docs/library.md", "docs/guard.md", "docs/how-to/own-agent.md", "docs/how-to/guard-recipes.md", "README.md"].flatMap(blocks),
-    ];
+    const pages = ["docs/library.md", "docs/guard.md", "docs/how-to/own-agent.md", "docs/how-to/guard-recipes.md", "README.md"];
+    const code = pages.flatMap(blocks);
     expect(code.length).toBeGreaterThan(6);
     const names = code.map((_, at) => `block${at}.ts`);
     const folder = consumer({
