@@ -79,10 +79,20 @@ describe.each(WAYS)("the client, started by %s (%s)", (_, architecture, front) =
     const outcome = await collect([...front, client, base, node, "bin", "run", "a b"], root, { env: { A: "é" }, input: "input\n" });
     expect({ ...outcome, stdout: outcome.stdout.toString() }).toEqual({ ...expected, stderr: "" });
   });
+
+  it.runIf(process.getuid?.() === 0)("another user listens in its place, and would take the command", PATIENT, async () => {
+    const { root, base, client, node } = placed();
+    for (const folder of [root, base]) chmodSync(folder, 0o777);
+    await otherSupervisor(`${base}spare.${readlinkSync("/proc/self/ns/mnt")}`, ".r.7", NOBODY);
+    const outcome = await collect([...front, client, base, node, "bin", "run", "a b"], root, { env: { A: "é" }, input: "input\n" });
+    expect({ ...outcome, stdout: outcome.stdout.toString() }).toEqual({ ...COLD, stderr: "" });
+  });
 });
 
+const NOBODY = 65_534;
+
 /** A process of its own, for the client reads where its descriptor 63 leads. */
-async function otherSupervisor(socket: string, does: string): Promise<void> {
+async function otherSupervisor(socket: string, does: string, uid?: number): Promise<void> {
   const script = `require("node:net").createServer((connection) => {
     const steps = ${JSON.stringify(does)}.split(".");
     const next = () => {
@@ -96,7 +106,7 @@ async function otherSupervisor(socket: string, does: string): Promise<void> {
   }).listen(${JSON.stringify(socket)}, () => require("node:fs").writeSync(1, "ready"));`;
   const anything = openSync("/dev/null", "r");
   const stdio = Array.from({ length: 64 }, (_, at) => (at === 1 ? "pipe" : at === 63 ? anything : "ignore"));
-  const child = spawn(process.execPath, ["-e", script], { stdio });
+  const child = spawn(process.execPath, ["-e", script], { stdio, ...(uid === undefined ? {} : { uid, gid: uid }) });
   closeSync(anything);
   onTestFinished(() => void child.kill("SIGKILL"));
   await new Promise((resolve) => child.stdout?.once("data", resolve));

@@ -1,6 +1,6 @@
 import { spawn, spawnSync } from "node:child_process";
 import { appendFileSync, cpSync, existsSync, readdirSync, readFileSync, readlinkSync, statSync, symlinkSync } from "node:fs";
-import { basename, dirname, join } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { SpareSocket } from "../../src/resident/index.ts";
@@ -11,6 +11,14 @@ import { type Handed, type Handing, handOver, SPARE_CLIENT, startHanding, startS
 const LONG = { timeout: 60_000 };
 const UNASKED = ["-P", "--"] as const;
 const has = (program: string, ...words: readonly string[]): boolean => spawnSync(program, words, { stdio: "ignore" }).status === 0;
+
+/** Codex's own program: ASSENT_TEST_CODEX names it, or the real clients were driven here (npm run test:clients). */
+const CODEX = [process.env["ASSENT_TEST_CODEX"] ?? [], codexIn(resolve("node_modules/.cache/clients/packages"))].flat()[0];
+
+function codexIn(packages: string): readonly string[] {
+  const found = existsSync(packages) ? readdirSync(packages).filter((name) => name.startsWith("@openai+codex@")) : [];
+  return found.map((name) => join(packages, name, "node_modules/.bin/codex")).filter((file) => existsSync(file));
+}
 
 function linkOf(file: string): string {
   try {
@@ -152,6 +160,38 @@ os.execvp(sys.argv[1], sys.argv[1:])`;
     expect((await handOver(place, { words: [...UNASKED, "sh", "-c", "exit 4"], through: same })).status).toBe(4);
     expect(spare.isTaken()).toBe(true);
   });
+
+  it.skipIf(CODEX === undefined)(
+    "of who stands in the real sandbox of Codex: what lies outside its folders stays as it is",
+    LONG,
+    async () => {
+      const place = scratch();
+      place.write("~/.agent-permissions.jsonc", '{ "permissions": { "allow": ["Edit(~/outside)"] } }');
+      const spare = await startSpare(place);
+      const outside = join(place.home, "outside");
+      const words = [...UNASKED, "sh", "-c", "echo written > ~/outside"];
+      const rules = [
+        'sandbox_mode="workspace-write"',
+        ...["exclude_slash_tmp", "exclude_tmpdir_env_var"].map((name) => `sandbox_workspace_write.${name}=true`),
+      ];
+      const through = [CODEX ?? "", "sandbox", ...rules.flatMap((rule) => ["-c", rule]), "--"];
+      // It makes its helper programs in no folder for temporary files.
+      const env = { PATH: process.env["PATH"] ?? "", TMPDIR: "/var/tmp" };
+      const [codex = "", ...sandbox] = through;
+      // It is a sandbox, and one in which a program starts.
+      const tried = spawnSync(codex, [...sandbox, "sh", "-c", "echo in > inside && echo out > ~/outside"], {
+        cwd: place.project,
+        env: { ...env, HOME: place.home },
+      });
+      expect(String(tried.stderr)).toContain("Read-only file system");
+      expect([existsSync(join(place.project, "inside")), existsSync(outside)]).toEqual([true, false]);
+      await handOver(place, { words, through, env });
+      expect([existsSync(outside), spare.isTaken()]).toEqual([false, false]);
+      // Nothing but the sandbox told it apart.
+      await handOver(place, { words });
+      expect([existsSync(outside), spare.isTaken()]).toEqual([true, true]);
+    },
+  );
 
   it("of a program inside a run", LONG, async () => {
     const place = scratch();
