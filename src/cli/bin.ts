@@ -48,7 +48,7 @@ if (command === "check") {
   const { load, keep } = partsOf(__dirname, require, true, command === "run");
   process.once("exit", keep);
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- built from run-main.ts, shell-start.ts, ended.ts, resident.ts and line-main.ts
-  void (load(`./${PARTS[command]}.cjs`) as { main: () => Promise<void> | void }).main();
+  void (load(`./${PARTS[command]}.cjs`) as { main: (keep: () => void) => Promise<void> | void }).main(keep);
 } else {
   // @ts-expect-error -- exists once built, beside this file
   void import("./assent.mjs");

@@ -45,6 +45,7 @@ export function ownCaches(): OwnCaches {
     want: (part) => void wanting.add(part),
     keep(scripts) {
       for (const part of wanting) {
+        wanting.delete(part);
         const file = fileOf(part);
         const compiled = scripts.get(part);
         if (file === undefined || compiled === undefined) continue;

@@ -62,13 +62,19 @@ export class StartedBeside implements Beside {
   readonly front = process.ppid;
   readonly ownGroup = false;
 
-  /** Undefined: nobody waits for us but who started us. Takes the word out of the arguments. */
-  static open(): StartedBeside | undefined {
+  readonly #keep: () => void;
+
+  private constructor(keep: () => void) {
+    this.#keep = keep;
+  }
+
+  /** Undefined: nobody waits for us but who started us. Takes the word out of the arguments. `keep`: what is still to be written. */
+  static open(keep: () => void): StartedBeside | undefined {
     if (process.argv[3] !== BESIDE) return undefined;
     process.argv.splice(3, 1);
     try {
       const stat = fstatSync(CHANNEL);
-      return stat.isSocket() || stat.isFIFO() ? new StartedBeside() : undefined;
+      return stat.isSocket() || stat.isFIFO() ? new StartedBeside(keep) : undefined;
     } catch {
       return undefined;
     }
@@ -89,6 +95,8 @@ export class StartedBeside implements Beside {
   tell(how: string): void {
     if (this.#told) return;
     this.#told = true;
+    // Whoever started us may take the state folder away as soon as they know.
+    this.#keep();
     releaseStreams("stay");
     writeSync(CHANNEL, how);
   }

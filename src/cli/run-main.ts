@@ -10,13 +10,13 @@ import { plainWords } from "./run-options.ts";
 export { rehearseRuns } from "./run-rehearsal.ts";
 export { run };
 
-declare const require: (id: "./spare.cjs") => { readonly main: () => Promise<void> };
+declare const require: (id: "./spare.cjs") => { readonly main: (keep: () => void) => Promise<void> };
 
-/** `assent run`, without the other commands: they would take as long again to load. */
-export async function main(beside?: Beside): Promise<void> {
+/** `assent run`, without the other commands: they would take as long again to load. `keep`: leaves the code caches that are missing. */
+export async function main(keep: () => void, beside?: Beside): Promise<void> {
   if (process.argv[3] === ORDERED) return await runOrdered();
-  if (process.argv[3] === BESIDE && process.argv[4] === SPARE) return await require("./spare.cjs").main();
-  await runCommand(beside ?? StartedBeside.open());
+  if (process.argv[3] === BESIDE && process.argv[4] === SPARE) return await require("./spare.cjs").main(keep);
+  await runCommand(beside ?? StartedBeside.open(keep));
 }
 
 async function runCommand(beside: Beside | undefined): Promise<void> {

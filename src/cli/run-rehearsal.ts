@@ -4,8 +4,8 @@ import type { Beside } from "./run-beside.ts";
 import { runConfined } from "./run-confined.ts";
 import { run } from "./run.ts";
 
-/** A shell that opens files. It lies where the policy lets nothing be written. */
-const COMMAND = "true < /dev/null > /dev/null";
+/** A shell that opens files, and starts another and a program. It lies where the policy lets nothing be written, or read. */
+const COMMAND = "bash -c 'true < /dev/null > /dev/null'; ls / > /dev/null";
 
 const OWN = "rehearsal-";
 

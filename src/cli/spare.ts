@@ -27,7 +27,7 @@ declare const __dirname: string;
 declare const require: (id: string) => unknown;
 
 interface RunPart {
-  readonly main: (beside: Beside) => Promise<void>;
+  readonly main: (keep: () => void, beside: Beside) => Promise<void>;
   readonly rehearseRuns: (folder: string, rounds: number) => Promise<void>;
 }
 
@@ -62,7 +62,7 @@ const PASSED: Readonly<Partial<Record<number, NodeJS.Signals>>> = {
 const STEERING =
   /^(?:NODE_|LD_|GLIBC_|MALLOC_|GCONV_PATH=|NLSPATH=|LOCPATH=|UV_|OPENSSL_|SSL_|ICU_|TZ=|TZDIR=|ASAN_|HOSTALIASES=|RES_OPTIONS=|LOCALDOMAIN=)/;
 
-export async function main(): Promise<void> {
+export async function main(keep: () => void): Promise<void> {
   const parent = process.ppid;
   must("prctl", PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
   if (process.ppid !== parent || parent === 1) process.exit(0);
@@ -70,7 +70,8 @@ export async function main(): Promise<void> {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- built from run-main.ts
   const run = require("./run.cjs") as RunPart;
   const folder = residentFolder(thisMachine());
-  const [, , , , , rounds] = process.argv;
+  // Both are given by tests: the rehearsals, and the patience of their client.
+  const [, , , , , rounds, patience] = process.argv;
   const times = rounds === undefined ? ROUNDS : Number(rounds);
   const rehearse = async (each: number): Promise<void> => {
     await run.rehearseRuns(folder, each);
@@ -80,12 +81,13 @@ export async function main(): Promise<void> {
   collectGarbage();
   // The memory that was given back is asked for again, page by page: not while a command waits for it.
   await rehearse(Math.min(times, 1));
-  const socket = new SpareSocket(sparePlace(folder));
+  keep();
+  const socket = new SpareSocket(sparePlace(folder), 0, patience === undefined ? undefined : Number(patience));
   const command = socket.take((handed) => mayTake(handed, marks), mayBegin);
-  const beside = new HandedBeside(command.pid);
+  const beside = new HandedBeside(command.pid, CHANNEL, keep);
   adopt(command);
   beside.hear();
-  await run.main(beside);
+  await run.main(keep, beside);
 }
 
 /** A real client hands a command over, and is told that it has ended. INVARIANT: what it leaves behind is below `scratch`, and goes with it. */
@@ -112,7 +114,7 @@ async function meetClient(scratch: string, marks: string): Promise<void> {
     const { pid, stdio, folder, channel } = socket.take((handed) => mayTake(handed, marks, nothing), mayBegin);
     umaskOf(pid);
     for (const fd of [...stdio, folder]) closeSync(fd);
-    const beside = new HandedBeside(pid, channel);
+    const beside = new HandedBeside(pid, channel, () => undefined);
     beside.hear();
     beside.leave(0);
   } catch {
@@ -193,12 +195,15 @@ class HandedBeside implements Beside {
   readonly front: number;
   readonly ownGroup = true;
   readonly #channel: number;
+  readonly #keep: () => void;
   #socket: Socket | undefined;
   #told = false;
 
-  constructor(front: number, channel = CHANNEL) {
+  /** `keep`: what is still to be written. */
+  constructor(front: number, channel: number, keep: () => void) {
     this.front = front;
     this.#channel = channel;
+    this.#keep = keep;
   }
 
   /** Signals come as bytes; the end of it is the end of who waits, and with it of the whole tree: what ends us kills it first. */
@@ -228,6 +233,7 @@ class HandedBeside implements Beside {
   tell(how: string): void {
     if (this.#told) return;
     this.#told = true;
+    this.#keep();
     releaseStreams("too");
     try {
       writeSync(this.#channel, how);

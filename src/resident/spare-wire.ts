@@ -26,8 +26,8 @@ const TAKE = "r".charCodeAt(0);
 const GO = "g".charCodeAt(0);
 const COLD = "c".charCodeAt(0);
 
-/** A client waits for 200 ms. Microseconds. */
-const PATIENCE_US = 150_000;
+/** A client waits for 200 ms. */
+const PATIENCE_MS = 150;
 const SO_PEERCRED = 17;
 const SO_RCVTIMEO = 20;
 const SO_SNDTIMEO = 21;
@@ -70,8 +70,11 @@ export class SpareSocket {
   readonly #listener: number;
   readonly #secret: string;
 
-  /** `patience`: milliseconds until `take` throws, for nobody has come. */
-  constructor(path: string, patience = 0) {
+  readonly #patience: number;
+
+  /** `comesIn`: milliseconds until `take` throws, for nobody has come; 0: never. `patience`: of a client, in milliseconds. */
+  constructor(path: string, comesIn = 0, patience = PATIENCE_MS) {
+    this.#patience = patience;
     this.#path = path;
     const address = alloc(110);
     const name = Buffer.from(`${path}\0`);
@@ -82,7 +85,7 @@ export class SpareSocket {
     removeFile(path);
     must("bind", this.#listener, addressOf(address), 2 + name.length);
     must("listen", this.#listener, 0);
-    if (patience > 0) limitWaiting(this.#listener, SO_RCVTIMEO, 1000 * patience);
+    if (comesIn > 0) limitWaiting(this.#listener, SO_RCVTIMEO, comesIn);
     this.#inode = inodeOf(path);
     // Last: whoever could not listen leaves nothing behind that the next one would find taken.
     this.#secret = makeSecret();
@@ -121,7 +124,7 @@ export class SpareSocket {
 
   /** Undefined: that was no command, or of who may not look into this process. */
   #hear(channel: number): HandedCommand | undefined {
-    for (const option of [SO_RCVTIMEO, SO_SNDTIMEO]) limitWaiting(channel, option, PATIENCE_US);
+    for (const option of [SO_RCVTIMEO, SO_SNDTIMEO]) limitWaiting(channel, option, this.#patience);
     const peer = alloc(12);
     const size = alloc(4);
     size.writeUInt32LE(12);
@@ -173,10 +176,10 @@ function makeSecret(): string {
   return readlinkSync(`/proc/self/fd/${SECRET_AT}`);
 }
 
-function limitWaiting(socket: number, option: number, microseconds: number): void {
+function limitWaiting(socket: number, option: number, milliseconds: number): void {
   const time = alloc(16);
-  time.writeBigInt64LE(BigInt(Math.trunc(microseconds / 1e6)), 0);
-  time.writeBigInt64LE(BigInt(microseconds % 1e6), 8);
+  time.writeBigInt64LE(BigInt(Math.trunc(milliseconds / 1000)), 0);
+  time.writeBigInt64LE(BigInt((milliseconds % 1000) * 1000), 8);
   must("setsockopt", socket, SOL.SOCKET, option, addressOf(time), 16);
 }
 

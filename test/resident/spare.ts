@@ -44,7 +44,7 @@ export interface Spare {
 export async function startSpare(place: Scratch, dist = DIST, rehearsals = 0): Promise<Spare> {
   const folder = residentFolder(place.machine);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const child = spawn(process.execPath, [join(dist, "bin.cjs"), "run", "--beside", "--spare", String(rehearsals)], {
+  const child = spawn(process.execPath, [join(dist, "bin.cjs"), "run", "--beside", "--spare", String(rehearsals), "2000"], {
     cwd: "/",
     detached: true,
     stdio: ["ignore", "ignore", "inherit", "pipe"],

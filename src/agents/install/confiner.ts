@@ -267,6 +267,15 @@ function tryToSupervise(state: string, { node, folder }: Program): string | unde
   } catch (error) {
     return `commands cannot be supervised here: ${error instanceof Error ? error.message : String(error)}`;
   } finally {
-    rmSync(scratch, { recursive: true, force: true });
+    clear(scratch);
+  }
+}
+
+/** What is left of it is in nobody's way: a command is judged all the same. */
+function clear(scratch: string): void {
+  try {
+    rmSync(scratch, { recursive: true, force: true, maxRetries: 3 });
+  } catch {
+    // Its supervisor was killed, and something of it still writes.
   }
 }
