@@ -115,12 +115,12 @@ describe("hooks and canUseTool", () => {
   it("allowed calls run, denied ones do not and the model reads why; several at once", async () => {
     const text = await drive("basic", [[bash("echo one; pwd"), bash("rm -rf ~"), bash("ls -a")]], { hooks: hooks(guard()) });
     assert.match(text, /one\\n/);
-    assert.match(text, /Assent: .*delete recursively/);
+    assert.match(text, /Assent: .*delete your whole home folder/);
   });
 
   for (const [name, answer, words] of [
     ["yes", true, /ran: build/],
-    ["no", false, /the user refused: .*recursive/],
+    ["no", false, /the user refused: .*deletes a folder/],
     ["nobody", undefined, /deletes a folder/],
   ])
     it(`a question: ${name}`, async () => {
@@ -162,7 +162,7 @@ describe("hooks and canUseTool", () => {
       ...options,
       hooks: hooks(guard()),
     });
-    assert.match(text, /secrets/);
+    assert.match(text, /secret/);
     assert.match(text, /delete your whole home folder/);
     assert.match(text, /ran: build/);
   });

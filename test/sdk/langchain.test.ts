@@ -48,6 +48,8 @@ interface Asked {
   readonly id?: string;
   readonly value?: ReviewRequest;
 }
+/** A process that ends there. */
+const BEFORE_TOOLS = { interruptBefore: ["tools"] };
 /** What a run waits for. */
 const askedIn = (result: object): readonly Asked[] => ("__interrupt__" in result ? (result.__interrupt__ as readonly Asked[]) : []);
 const commandsIn = (asked: readonly Asked[]): readonly unknown[] =>
@@ -150,6 +152,48 @@ describe("permissionMiddleware", () => {
     expect(commandsIn(asked)).toEqual([["rm -rf late"]]);
     await agent.invoke(resume({ type: "approve" }), config);
     expect(ran).toEqual(["rm -rf late"]);
+  });
+
+  it("a process that ends between the answers and the calls: another one asks again, each call by itself", async () => {
+    const saver = new MemorySaver();
+    const made = (turns: readonly (readonly string[])[]) => {
+      const toolCalls = [...turns.map((turn) => turn.map((command) => ({ name: "bash", args: { command }, id: `call ${command}` }))), []];
+      const model = new FakeToolCallingModel({ toolCalls });
+      return createAgent({ model, tools: [bash], middleware: [permissionMiddleware(guardIn(), { facts })], checkpointer: saver });
+    };
+    const first = made([["rm -rf build", "rm -rf src", "ls"]]);
+    await first.invoke(input, config);
+    const yes = resume({ type: "approve" }, { type: "reject" });
+    await first.invoke(yes, { ...config, ...BEFORE_TOOLS });
+    expect(ran).toEqual([]);
+    const asked = askedIn(await made([]).invoke(null, config));
+    expect(ran).toEqual(["ls"]);
+    expect(commandsIn(asked)).toEqual([["rm -rf build"], ["rm -rf src"]]);
+  });
+
+  it("an answer is for one run of one call: the same call again, by the same id, is asked about again", async () => {
+    const again = { name: "bash", args: { command: "rm -rf build" }, id: "call" };
+    const model = new FakeToolCallingModel({ toolCalls: [[again], [again], []] });
+    const middleware = [permissionMiddleware(guardIn(), { facts })];
+    const agent = createAgent({ model, tools: [bash], middleware, checkpointer: new MemorySaver() });
+    await agent.invoke(input, config);
+    await agent.invoke(resume({ type: "approve" }), config);
+    expect(ran).toEqual(["rm -rf build"]);
+  });
+
+  it("one person's answers are not another's: two threads of one agent, with the same calls", async () => {
+    const call = [{ name: "bash", args: { command: "rm -rf build" }, id: "call" }];
+    const model = new FakeToolCallingModel({ toolCalls: [call, call, [], []] });
+    const middleware = [permissionMiddleware(guardIn(), { facts })];
+    const agent = createAgent({ model, tools: [bash], middleware, checkpointer: new MemorySaver() });
+    const [ann, bob] = ["ann", "bob"].map((thread_id) => ({ configurable: { thread_id } }));
+    await agent.invoke(input, ann);
+    await agent.invoke(input, bob);
+    await agent.invoke(resume({ type: "reject", message: "bob says no" }), { ...bob, ...BEFORE_TOOLS });
+    await agent.invoke(resume({ type: "approve" }), { ...ann, ...BEFORE_TOOLS });
+    const { messages } = await agent.invoke(null, bob);
+    expect(ran).toEqual([]);
+    expect(told(messages)).toEqual(["bob says no"]);
   });
 
   it("the model reads the call that was run, not the one that it wrote", async () => {
