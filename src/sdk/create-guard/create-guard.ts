@@ -22,7 +22,7 @@ import type { GuardOptions } from "./types.ts";
  * Throws `GuardOptionError` or `TypeError` for an option that is wrong, or that does not exist.
  */
 export function createGuard<P extends Principal = Principal>(options: GuardOptions<P> = {}): Guard<P> {
-  const { policies } = readGuardOptions(options);
+  const { policies, waits } = readGuardOptions(options);
   const { files = "none", confine = false, audit = files !== "none", shell = "any", approvals, cwd = process.cwd(), principal } = options;
   const [policy, ...stricter] = policies;
   if (files === "none") checkStricter(policy, stricter);
@@ -39,6 +39,7 @@ export function createGuard<P extends Principal = Principal>(options: GuardOptio
         ...(shadow === undefined ? {} : { shadow }),
       },
       secret,
+      waits,
     },
     { principal: snapshot(principal), cwd, stricter },
   );

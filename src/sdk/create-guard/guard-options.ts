@@ -4,6 +4,7 @@ import { checkOptions, type Options } from "../options.ts";
 import type { ApprovalStore } from "./approvals.ts";
 import { type CodePolicy, GuardOptionError, readCodePolicy, type ReadCodePolicy } from "./policy-in-code.ts";
 import { checkPrincipal } from "./call-options.ts";
+import { lengthOf } from "./read-answer.ts";
 import type { GuardOptions } from "./types.ts";
 
 export const OPTIONS = {
@@ -15,6 +16,7 @@ export const OPTIONS = {
   principal: "object",
   onAsk: "function",
   approvals: "object",
+  approvalsLast: "any",
   onDecision: "function",
   confine: "boolean",
   shadow: "boolean",
@@ -25,11 +27,20 @@ export const OPTIONS = {
 const FILES = ["none", "user", "project", "all"] as const;
 const STORE = ["put", "take", "list"] as const;
 
+interface ReadGuardOptions {
+  readonly policies: readonly ReadCodePolicy[];
+  /** Milliseconds. */
+  readonly waits: number;
+}
+
+const DAY_MS = 24 * 3_600_000;
+const MOST_DAYS = 30;
+
 /** What an option holds that is more than a kind. Throws `GuardOptionError` or `TypeError`. */
-export function readGuardOptions<P extends Principal>(options: GuardOptions<P>): { readonly policies: readonly ReadCodePolicy[] } {
+export function readGuardOptions<P extends Principal>(options: GuardOptions<P>): ReadGuardOptions {
   const of = "createGuard";
   checkOptions(of, options, OPTIONS);
-  const { policy, files = "none", cwd, home, principal, approvals, confine = false } = options;
+  const { policy, files = "none", cwd, home, principal, approvals, approvalsLast = DAY_MS, confine = false } = options;
   checkPrincipal(of, principal);
   for (const [name, path] of Object.entries({ cwd, home }))
     if (path !== undefined && !isAbsolute(path)) throw new GuardOptionError(name, `${of}: the option \`${name}\` must be an absolute path`);
@@ -43,10 +54,16 @@ export function readGuardOptions<P extends Principal>(options: GuardOptions<P>):
       `${of}: the option \`files\` must be ${FILES.map((known) => `"${known}"`).join(", ")} or a list of absolute paths`,
     );
   if (approvals !== undefined) checkStore(approvals);
+  const waits = lengthOf(approvalsLast, MOST_DAYS * DAY_MS);
+  if (waits === undefined)
+    throw new GuardOptionError(
+      "approvalsLast",
+      `${of}: the option \`approvalsLast\` must be a length of time such as "10m", "24h" or "14d", or milliseconds; ${MOST_DAYS} days at most`,
+    );
   if (confine && process.platform !== "linux")
     throw new GuardOptionError("confine", `${of}: nothing can be confined on ${process.platform}`);
   const list: readonly CodePolicy[] = policy === undefined ? [] : isList(policy) ? policy : [policy];
-  return { policies: list.map((one, at) => readCodePolicy(one, list.length === 1 ? "policy" : `policy[${at}]`)) };
+  return { waits, policies: list.map((one, at) => readCodePolicy(one, list.length === 1 ? "policy" : `policy[${at}]`)) };
 }
 
 const isList = (policy: CodePolicy | readonly CodePolicy[]): policy is readonly CodePolicy[] => Array.isArray(policy);

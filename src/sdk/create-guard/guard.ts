@@ -49,15 +49,14 @@ import type {
   GuardQuestion,
 } from "./types.ts";
 
-/** How long a question may wait for `resume`. */
-const WAITS_MS = 24 * 3_600_000;
-
 /** What guards that were made of one another have in common. */
 export interface GuardShared<P extends Principal> {
   readonly root: GuardRoot;
   readonly options: Pick<GuardOptions<P>, "onAsk" | "approvals" | "onDecision" | "shadow">;
   /** Signs what waits for answers. */
   readonly secret: () => Promise<Uint8Array>;
+  /** Milliseconds for which a question waits for `resume`. */
+  readonly waits: number;
 }
 
 /** A policy as an object: see `createGuard`. */
@@ -350,7 +349,7 @@ export class Guard<P extends Principal = Principal> {
     const now = Date.now();
     const pending = signPending(secret, {
       created: now,
-      expires: now + WAITS_MS,
+      expires: now + this.#shared.waits,
       calls,
       ...(of === undefined ? {} : { tool: { name: of.name, input: of.input } }),
       stricter: this.#place.stricter.map(({ text }) => text),

@@ -17,10 +17,10 @@ export type AnswerScope =
 const UNITS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
 /** Milliseconds of `10m`; undefined: it is no length of time. */
-function lengthOf(value: unknown): number | undefined {
+export function lengthOf(value: unknown, most: number = LONGEST_GRANT_MS): number | undefined {
   const [, count = "", unit = ""] = typeof value === "string" ? (/^(\d{1,6})([smhd])$/.exec(value) ?? []) : [];
   const ms = typeof value === "number" ? value : count === "" ? Number.NaN : Number(count) * (UNITS[unit] ?? Number.NaN);
-  return Number.isFinite(ms) && ms > 0 && ms <= LONGEST_GRANT_MS ? ms : undefined;
+  return Number.isFinite(ms) && ms > 0 && ms <= most ? ms : undefined;
 }
 
 /** INVARIANT: whatever is not surely a yes is a no. `isRule`: whether a text is a rule that an answer may hold for. */

@@ -27,6 +27,8 @@ export interface GuardOptions<P extends Principal = Principal> {
   readonly onAsk?: (question: GuardQuestion<P>, options: { readonly signal: AbortSignal }) => GuardAnswer | Promise<GuardAnswer>;
   /** Keeps questions that are answered later, perhaps by another process: see `resume`. */
   readonly approvals?: ApprovalStore;
+  /** How long such a question waits for its answer: `"10m"`, `"24h"` (by default), `"14d"`, or milliseconds; 30 days at most. */
+  readonly approvalsLast?: string | number;
   /** Is told each decision, once it stands. What it throws is a warning of the process and changes nothing. */
   readonly onDecision?: (decision: CallDecision<P>) => void;
   /** Commands of which nobody can know what they do are allowed where they can run confined: `start` says what to start in their place. */

@@ -2,7 +2,7 @@ import { PGlite } from "@electric-sql/pglite";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import {
   type ApprovalStore,
   createGuard,
@@ -243,5 +243,70 @@ describe("databases", () => {
     const { token } = await pendingOn(postgresApprovals(database, { table, secret }));
     const other = postgresApprovals(database, { table, secret: "another secret of at least thirty-two bytes" });
     await expect(guardOn(other).resume(token, true, "bob")).rejects.toMatchObject({ code: "unknown-approval" });
+  });
+});
+
+describe("how long a question waits", () => {
+  const HOUR = 3_600_000;
+  it.each<readonly [GuardOptions["approvalsLast"], number]>([
+    [undefined, 24 * HOUR],
+    ["10m", HOUR / 6],
+    ["14d", 14 * 24 * HOUR],
+    [90_000, 90_000],
+    ["30d", 30 * 24 * HOUR],
+  ])("%s", async (approvalsLast, lasts) => {
+    const before = Date.now();
+    const { expires, token } = await pendingOn(memoryApprovals(), approvalsLast === undefined ? {} : { approvalsLast });
+    expect(Math.abs(expires.getTime() - before - lasts)).toBeLessThan(HOUR / 60);
+    expect(token).not.toBe("");
+  });
+
+  it.each(["31d", "soon", "0m", -1, Number.NaN, {}])("%j is no such time", (approvalsLast) => {
+    expect(() => createGuard({ approvalsLast } as GuardOptions)).toThrow("the option `approvalsLast` must be a length of time");
+  });
+
+  it("what is over is not answered any more", async () => {
+    const store = memoryApprovals();
+    const { token } = await pendingOn(store, { approvalsLast: "1h" });
+    const later = Date.now() + HOUR;
+    const clock = vi.spyOn(Date, "now").mockReturnValue(later);
+    await expect(guardOn(store).resume(token, true, "bob")).rejects.toMatchObject({ code: "unknown-approval" });
+    clock.mockRestore();
+  });
+});
+
+describe("a table that two processes make at the same moment", () => {
+  it.each([
+    ["is there for the one that is told that it exists", 1, true],
+    ["is an error where it cannot be made, and is tried again at the next question", 2, false],
+  ] as const)("%s", async (_, failures, kept) => {
+    const table = `raced_${(count += 1)}`;
+    let left: number = failures;
+    const store = postgresApprovals(
+      {
+        query: async (text, values) => {
+          // As PostgreSQL says it to the later of two (pg_type_typname_nsp_index).
+          if (text.startsWith("create") && left > 0) {
+            left -= 1;
+            throw Object.assign(new Error("duplicate key value violates unique constraint"), { code: "23505" });
+          }
+          return await database.query(text, values);
+        },
+      },
+      { table, secret },
+    );
+    const first = await guardOn(store).check(write);
+    expect(first).toMatchObject(
+      kept ? { verdict: "pending" } : { verdict: "deny", forModel: expect.stringContaining("could not be kept") as unknown },
+    );
+    expect((await guardOn(store).check(write)).verdict).toBe("pending");
+  });
+
+  it("many stores on one new table keep every question", async () => {
+    const table = `many_${(count += 1)}`;
+    const stores = Array.from({ length: 8 }, () => postgresApprovals(database, { table, secret }));
+    await Promise.all(stores.map(async (store) => await pendingOn(store)));
+    const [first] = stores;
+    expect(first === undefined ? 0 : (await listed(first)).length).toBe(8);
   });
 });

@@ -126,7 +126,10 @@ export function sandboxContract(name: string, open: () => Promise<SandboxPlace |
         },
       });
       const { write } = place.behind(guard);
-      expect([await write("other.txt", "1"), await write("other.txt", "2"), asked.length]).toEqual([true, true, 1]);
+      expect(await write("other.txt", "1")).toBe(true);
+      // Not every interface replaces what is there.
+      await place.raw("rm -f other.txt");
+      expect([await write("other.txt", "2"), asked.length]).toEqual([true, 1]);
       expect([await place.behind(guard).write("another.txt", "1"), asked.length]).toEqual([false, 2]);
     });
 

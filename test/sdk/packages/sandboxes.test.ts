@@ -1,0 +1,81 @@
+import { createJustBashSandbox } from "@ai-sdk/sandbox-just-bash";
+import { UnixLocalSandboxClient } from "@openai/agents/sandbox/local";
+import { expect, it, onTestFinished } from "vitest";
+import { createGuard, type Guard } from "../../../src/sdk/index.ts";
+import { type Sandboxed, sandboxContract, type SandboxPlace } from "../sandbox/contract.ts";
+import { behindAiSession } from "../sandbox/places.ts";
+
+/** `guard.sandbox` in front of the sandboxes of the AI SDK and of OpenAI's Agents SDK themselves. */
+
+async function justBash(): Promise<SandboxPlace> {
+  const network = await createJustBashSandbox({}).createSession();
+  const session = network.restricted();
+  return {
+    cwd: "/home/user",
+    home: "/home/user",
+    raw: async (command) => (await session.run({ command })).stdout.trimEnd(),
+    behind: behindAiSession(session, "/home/user"),
+    close: async () => await Promise.resolve(),
+  };
+}
+
+type OpenAiSession = Awaited<ReturnType<UnixLocalSandboxClient["create"]>>;
+
+function behindOpenAi(session: OpenAiSession): Sandboxed {
+  return {
+    run: async (command, env = {}) => {
+      const set = Object.entries(env).map(([name, value]) => `${name}='${value}' `);
+      const { exitCode, output } = await session.exec({ cmd: `${set.join("")}${command}`, login: false, yieldTimeMs: 20_000 });
+      return { done: exitCode === 0, output };
+    },
+    read: async (path) =>
+      await session.readFile({ path }).then(
+        (bytes) => bytes.toString(),
+        () => undefined,
+      ),
+    write: async (path, text) => {
+      const diff = text
+        .split("\n")
+        .map((line) => `+${line}`)
+        .join("\n");
+      return await session
+        .createEditor()
+        .createFile({ type: "create_file", path, diff })
+        .then(
+          () => true,
+          () => false,
+        );
+    },
+    list: async (path) => (await session.listDir({ path })).map(({ name }) => name),
+  };
+}
+
+async function openAi(): Promise<SandboxPlace> {
+  const session = await new UnixLocalSandboxClient().create();
+  return {
+    cwd: "/workspace",
+    home: "/workspace",
+    raw: async (cmd) => (await session.exec({ cmd, login: false, yieldTimeMs: 20_000 })).stdout.trimEnd(),
+    behind: (guard) => behindOpenAi(guard.sandbox(session)),
+    close: async () => await session.close(),
+  };
+}
+
+sandboxContract("just-bash by the AI SDK", justBash);
+sandboxContract("a session of OpenAI's Agents SDK", openAi);
+
+const guardOf = (): Guard => createGuard({ policy: { permissions: { allow: ["Edit(src/**)"] } } });
+
+it("sessions that a client of OpenAI's makes are judged, and have nothing that leads past", async () => {
+  const session = await guardOf().sandbox(new UnixLocalSandboxClient()).create();
+  onTestFinished(async () => await session.close());
+  expect(await session.exec({ cmd: "rm -rf ~", login: false })).toMatchObject({ exitCode: 126 });
+  expect(await session.execCommand({ cmd: "rm -rf ~" })).toMatch(/^Permission denied/);
+  expect(await session.exec({ cmd: "ls", runAs: "root" })).toMatchObject({ exitCode: 126 });
+  await expect(session.writeStdin({ sessionId: 1, chars: "rm -rf ~\n" })).rejects.toThrow(/write_stdin/);
+  await expect(session.readFile({ path: "a", runAs: "root" })).rejects.toThrow("runAs");
+  await expect(session.createEditor().deleteFile({ type: "delete_file", path: "src/../a" })).rejects.toThrow(/approval required|denied/);
+  expect(Reflect.get(session, "files")).toBeUndefined();
+  expect(Reflect.get(session, "runCode")).toBeUndefined();
+  expect(session.state.workspaceRootPath).toMatch(/^\//);
+});
