@@ -489,8 +489,8 @@ const PYTHON: readonly (readonly [what: string, text: string, ours: readonly str
   ["an escape", literal('OperationPermissions(rules=[PermissionRule(pattern="\\x61.txt", action="deny")])'), "deny read: a.txt"],
   ["brackets around one value", literal('(OperationPermissions(default=("allow")))'), "allow default: operations.read.default"],
   ["a name in the place of a value", literal("READ"), "broken 1:39: `READ` is known when Python runs"],
-  ["a list that is taken apart", literal("OperationPermissions(rules=[*SECRETS])"), "broken 1:67: this is no literal"],
-  ["a sum", literal("OperationPermissions(rules=[] + SECRETS)"), "broken 1:69: this is no literal"],
+  ["a list that is taken apart", literal("OperationPermissions(rules=[*SECRETS])"), "broken 1:67: this is not a literal"],
+  ["a sum", literal("OperationPermissions(rules=[] + SECRETS)"), "broken 1:69: this is not a literal"],
   [
     "a comprehension",
     literal("OperationPermissions(rules=[PermissionRule(pattern=p, action='deny') for p in SECRETS])"),

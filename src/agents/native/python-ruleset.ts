@@ -95,7 +95,7 @@ class PythonReader {
     const text = this.#texts();
     if (text !== undefined) return { kind: "scalar", value: text, start, end: this.#at };
     const word = this.#take(/-?\d+(?:\.\d+)?(?![\w.])|[A-Za-z_][\w.]*/y);
-    if (word === undefined) throw new NoLiteral(start, this.#at >= this.#text.length ? "it is not closed" : "this is no literal");
+    if (word === undefined) throw new NoLiteral(start, this.#at >= this.#text.length ? "it is not closed" : "this is not a literal");
     if (/^-?\d/.test(word)) return { kind: "scalar", value: Number(word), start, end: this.#at };
     const constant = CONSTANTS.get(word);
     if (constant !== undefined) return { kind: "scalar", value: constant.value, start, end: this.#at };
@@ -120,7 +120,7 @@ class PythonReader {
       const keyStart = this.#at;
       const key = this.#texts();
       this.#skip();
-      if (key === undefined || this.#text.charAt(this.#at) !== ":") throw new NoLiteral(keyStart, "this is no key of a dict");
+      if (key === undefined || this.#text.charAt(this.#at) !== ":") throw new NoLiteral(keyStart, "this is not a key of a dict");
       this.#at += 1;
       return { key, keyStart, value: this.value(depth + 1) };
     });
@@ -162,7 +162,7 @@ class PythonReader {
         this.#at += 1;
         return { commas };
       }
-      if (char !== ",") throw new NoLiteral(this.#at, char === "" ? "it is not closed" : "this is no literal");
+      if (char !== ",") throw new NoLiteral(this.#at, char === "" ? "it is not closed" : "this is not a literal");
       this.#at += 1;
     }
   }
