@@ -1,4 +1,4 @@
-import { closeSync, fstatSync, openSync, readSync } from "node:fs";
+import { closeSync, fstatSync, lstatSync, openSync, readdirSync, readSync, unlinkSync } from "node:fs";
 import { isOwn, openState, thisMachine, writeAtomic } from "../state/index.ts";
 import { unsealCache, type Compiled } from "./load-part.ts";
 
@@ -6,6 +6,10 @@ import { unsealCache, type Compiled } from "./load-part.ts";
 
 declare const ASSENT_BUILD: string;
 const MAX_BYTES = 16 << 20;
+/** Of one part: for a second Node or a second copy of Assent on this machine, which would otherwise write its own anew each time. */
+const KEPT = 3;
+/** `PART-BUILD-vNODE-ARCHITECTURE.cache`, as `fileOf` names it. */
+const NAME = /^([a-z-]+)-[0-9a-f]{16}-v[\w.+-]+-[a-z0-9]+\.cache$/;
 
 export interface OwnCaches {
   /** The cache kept for a part; undefined when there is none that fits its text. */
@@ -32,6 +36,16 @@ function readOwn(file: string): Buffer | undefined {
   }
 }
 
+/** Takes away what updates of Node or of Assent have left behind: of a part's caches all but `written` and the newest others. */
+function removeOld(folder: string, part: string, written: string): void {
+  const others = readdirSync(folder)
+    .filter((name) => NAME.exec(name)?.[1] === part && `${folder}/${name}` !== written)
+    .map((name) => ({ path: `${folder}/${name}`, stats: lstatSync(`${folder}/${name}`, { throwIfNoEntry: false }) }))
+    .filter(({ stats }) => stats?.isDirectory() === false)
+    .sort((one, other) => (other.stats?.mtimeMs ?? 0) - (one.stats?.mtimeMs ?? 0));
+  for (const { path } of others.slice(KEPT - 1)) unlinkSync(path);
+}
+
 export function ownCaches(): OwnCaches {
   const state = openState(thisMachine());
   const fileOf = (part: string): string | undefined =>
@@ -51,8 +65,9 @@ export function ownCaches(): OwnCaches {
         if (file === undefined || compiled === undefined) continue;
         try {
           writeAtomic(file, compiled.cache());
+          if ("folder" in state) removeOld(state.folder, part, file);
         } catch {
-          // Costs time at the next call, nothing else.
+          // Costs time or room, nothing else.
         }
       }
     },
