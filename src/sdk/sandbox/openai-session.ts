@@ -157,7 +157,7 @@ export function judgedOpenAiSession<T extends OpenAiSandboxSession>(session: T, 
 const own =
   (target: object, member: object) =>
   (...given: unknown[]): unknown => {
-    if (typeof member !== "function") throw new GuardCallError("a member of the sandbox is no function");
+    if (typeof member !== "function") throw new GuardCallError("a member of the sandbox is not a function");
     return Reflect.apply(member, target, given) as unknown;
   };
 

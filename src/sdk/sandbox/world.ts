@@ -54,7 +54,7 @@ export class SandboxWorld {
       await this.#lookUp([...paths], [...folders], [...texts]);
       for (const set of [paths, folders, texts]) set.clear();
     }
-    throw new SandboxUnclear("what this does hangs on too many files of the sandbox");
+    throw new SandboxUnclear("what this does depends on too many files of the sandbox");
   }
 
   /** From now on what is not known is an error: what is judged last is what was looked up. */
