@@ -96,15 +96,16 @@ if [ "$BARE" = 1 ]; then set -- /bin/bash -c "$COMMAND"; else set -- "$NODE" /sr
 if [ "$SPARE" = 1 ] && [ "$BARE" != 1 ]; then
   resident=/srv/state/assent/resident
   mkdir -p $resident && chmod 700 /srv/state /srv/state/assent $resident
-  "$NODE" /srv/assent/dist/bin.cjs run --beside --spare 0 < /dev/null > /dev/null 2>&1 3> /dev/null &
-  for n in {1..400}; do compgen -G "$resident/spare.*" > /dev/null && break; sleep 0.05; done
+  # By a shell in between: it ends when whoever started it is process 1, as it would when that has ended.
+  ( "$NODE" /srv/assent/dist/bin.cjs run --beside --spare 0 < /dev/null > /dev/null 2>&1 3> /dev/null & wait ) &
+  for n in {1..400}; do compgen -G "$resident/spare.*" > /dev/null && waits=0 && break; sleep 0.05; done
   set -- /srv/assent/dist/spare-$([ "$(uname -m)" = x86_64 ] && echo x64 || echo arm64) $resident/ "$@"
 fi
 after=$AFTER by=$BY
 unset COMMAND AFTER BY BARE DIST SPARE
 setsid -w timeout 60 $by "$@" < /srv/told/input > /srv/told/out 2> /srv/told/err
 echo $? > /srv/told/status
-compgen -G "/srv/state/assent/resident/spare.*" > /dev/null; echo $? > /srv/told/handed
+[ "$waits" = 0 ] && ! compgen -G "/srv/state/assent/resident/spare.*" > /dev/null; echo $? > /srv/told/handed
 eval "$after" > /srv/told/after 2>&1
 "$NODE" -e 'console.log(JSON.stringify(Object.fromEntries(["out", "err", "status", "after", "handed"].map((name) => [name, require("node:fs").readFileSync("/srv/told/" + name, "latin1")]))))'
 `;
@@ -156,7 +157,7 @@ export async function confined(what: ConfinedCase): Promise<ConfinedResult> {
   const told = JSON.parse(stdout.slice(stdout.lastIndexOf("\n{") + 1)) as Readonly<
     Record<"out" | "err" | "status" | "after" | "handed", string>
   >;
-  if (HANDS !== undefined && !bare) appendFileSync(HANDS, `${told.handed.trim() === "1" ? "handed over" : "today's way"}\n`);
+  if (HANDS !== undefined && !bare) appendFileSync(HANDS, `${told.handed.trim() === "0" ? "handed over" : "today's way"}\n`);
   const lines = told.err.split(/(?<=\n)/);
   const isSaid = (line: string): boolean => line.startsWith("assent: ");
   return {
