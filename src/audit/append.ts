@@ -109,14 +109,17 @@ function settledSize(descriptor: number): number {
 function endOf(folder: string, descriptor: number): LogEnd {
   const head = readHead(folder);
   const size = settledSize(descriptor);
-  if (head !== undefined && size === head.size) return { ...head, between: NOTHING };
   if (head === undefined) return endWithoutHead(folder, descriptor, size);
-  const segment = `${folder}/${segmentName(head.segment)}`;
-  if (statSync(segment, { throwIfNoEntry: false }) !== undefined && !isSameFile(descriptor, segment)) {
-    // Put aside; the head does not say so yet.
+  const aside = `${folder}/${segmentName(head.segment)}`;
+  // First: of two files of one size the head may mean the older one.
+  if (statSync(aside, { throwIfNoEntry: false }) !== undefined && !isSameFile(descriptor, aside)) {
+    // Put aside; the head does not say so yet, or was written late, after others had been put aside as well.
     const { link, behind } = lastRecord(descriptor, size);
-    return { segment: head.segment + 1, size, link: link ?? lastLinkOf(segment) ?? head.link, between: behind };
+    const newest = segments(folder).at(-1) ?? head.segment;
+    const segment = isSameFile(descriptor, `${folder}/${segmentName(newest)}`) ? newest : newest + 1;
+    return { segment, size, link: link ?? lastLinkOf(`${folder}/${segmentName(segment - 1)}`) ?? head.link, between: behind };
   }
+  if (size === head.size) return { ...head, between: NOTHING };
   if (size > head.size && size - head.size <= MOST_BETWEEN)
     return { segment: head.segment, size, link: head.link, between: bytesOf(descriptor, head.size, size) };
   const { link, behind } = lastRecord(descriptor, size);
@@ -128,6 +131,8 @@ function endWithoutHead(folder: string, descriptor: number, size: number): LogEn
   const full = segments(folder);
   const segment = (full.at(-1) ?? 0) + 1;
   if (size > 0 || full.length > 0) {
+    // The head is written before the first record: another process may have done both since the head was looked for.
+    if (readHead(folder) !== undefined) return endOf(folder, descriptor);
     const { link, behind } = lastRecord(descriptor, size);
     const before = full.at(-1);
     const last = link ?? (before === undefined ? undefined : lastLinkOf(`${folder}/${segmentName(before)}`));

@@ -20,6 +20,7 @@ import { promisify } from "node:util";
 import { build } from "esbuild";
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { chained, linkOf } from "../../src/audit/chain.ts";
+import { readHead, writeHead } from "../../src/audit/files.ts";
 import { appendAudit, KEEP, lastOf, query, verifyLog } from "../../src/audit/index.ts";
 import { stateFolder, thisMachine, withLock } from "../../src/state/index.ts";
 import { scratch } from "../scratch.ts";
@@ -255,6 +256,22 @@ describe("many processes", () => {
     append(1);
     expect(verifyLog(state)).toEqual({ records: 50 * processes + 1, torn: 0, unchained: 0, flaws: [] });
   }, 300_000);
+
+  it.each([1, 2, 5])("a head that another process writes late, after %i files were put aside, misleads nobody", (files) => {
+    const { state, append } = world();
+    const small = { ...KEEP, segmentBytes: 4000 };
+    append(100, small);
+    const log = join(state, "audit.jsonl");
+    const head = readHead(state);
+    const aside = (): number => readdirSync(state).filter((name) => /^audit-\d+\.jsonl$/.test(name)).length;
+    const before = aside();
+    while (aside() < before + files) append(1, small);
+    append(3, small);
+    // As if the file that it names had been as long as this one is.
+    if (head !== undefined) writeHead(state, { ...head, size: statSync(log).size });
+    append(60, small);
+    expect(verifyLog(state)).toMatchObject({ torn: 0, flaws: [] });
+  });
 
   it("as many at once while files are put aside", async () => {
     const { folder, state } = world();
