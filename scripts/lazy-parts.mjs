@@ -165,8 +165,8 @@ const folder = fileURLToPath(new URL(".", import.meta.url)).replace(/\\/(?:chunk
 export const loadPart = partsOf(folder, createRequire(folder + "/")).load;`;
 
 /**
- * For the library in Node: the analysis of commands is the hook's own part with its code cache, loaded when the first command is
- * to be judged. Three quarters of what an import of the whole costs is V8 reading it.
+ * For the library in Node: the analysis of commands and what few calls need are the hook's own parts with their code caches, loaded when
+ * something of them is first used. Three quarters of what an import of the whole costs is V8 reading it.
  */
 export const libraryParts = (root) => ({
   name: "library-parts",
@@ -174,7 +174,7 @@ export const libraryParts = (root) => ({
     const asModule = (contents) => `import { loadPart as require } from "${PARTS}";\n${contents}`;
     bundle.onResolve({ filter: new RegExp(`^${PARTS}$`) }, ({ path }) => ({ path, namespace: PARTS }));
     bundle.onLoad({ filter: /.*/, namespace: PARTS }, () => ({ contents: LOADER, resolveDir: root, loader: "js" }));
-    for (const { setup } of [lazyShell, lazySurvey])
+    for (const { setup } of [lazyShell, lazySurvey, lazyServer, lazyExtensions, lazyObeyed, lazyIgnore])
       setup({
         onLoad: (filter, load) =>
           bundle.onLoad(filter, (file) => {

@@ -127,7 +127,7 @@ describe("the library as a package", () => {
     visit(join(DIST, "library.mjs"));
     const bytes = [...loaded].reduce((sum, file) => sum + readFileSync(file).length, 0);
     expect([...loaded].map((file) => basename(file))).not.toContain("knowledge.mjs");
-    expect(bytes / 1024).toBeLessThan(640);
+    expect(bytes / 1024).toBeLessThan(600);
   });
 
   it.each([
