@@ -1,26 +1,15 @@
-import { visible, type World } from "../../action/index.ts";
-import { isObject } from "../../data/index.ts";
+import type { World } from "../../action/index.ts";
 import { resolvePath } from "../../path/index.ts";
 import { LONGEST_GRANT_MS, type PolicyFile, type Principal } from "../../policy/index.ts";
 import type { ShellKind } from "../../shell/index.ts";
-import { checkPrincipal, readCallOptions, WITH_OPTIONS } from "../create-guard/call-options.ts";
-import { type GuardCall, GuardCallError } from "../create-guard/call.ts";
-import { targetsOf } from "../create-guard/combine.ts";
-import { callsOf, type ToolEffect } from "../create-guard/effects.ts";
-import { PermissionDenied } from "../create-guard/errors.ts";
-import { GuardOptionError } from "../create-guard/policy-in-code.ts";
-import { type ReadAnswer, understandAnswer } from "../create-guard/read-answer.ts";
+import { checkPrincipal, WITH_OPTIONS } from "../create-guard/call-options.ts";
+import type { GuardCall } from "../create-guard/call.ts";
+import type { NamedTool } from "../create-guard/combine.ts";
+import { type FlowAnswered, type FlowWorld, GuardFlow } from "../create-guard/flow.ts";
+import { isList } from "../create-guard/effects.ts";
+import { type AnswerScope, type ReadAnswer, understandAnswer } from "../create-guard/read-answer.ts";
 import { snapshot } from "../create-guard/snapshot.ts";
-import {
-  checkEffects,
-  type EffectsOf,
-  type GuardedTool,
-  isEffect,
-  readInput,
-  type RunContext,
-  type ToolSpec,
-  withRun,
-} from "../create-guard/tool.ts";
+import type { EffectsOf, GuardedTool, RunContext, ToolSpec } from "../create-guard/tool.ts";
 import type { AllowedOutcome, CallDecision, DeniedOutcome, GuardCallOptions } from "../create-guard/types.ts";
 import { checkOptions, type Options } from "../options.ts";
 import { checkWorld } from "./given-world.ts";
@@ -97,8 +86,6 @@ const OPTIONS = {
   shell: ["any", "bash", "sh", "zsh"],
 } satisfies Options<CoreGuardOptions<unknown>>;
 
-const TOOL_OPTIONS = { name: "string", input: "any", does: "any" } satisfies Options<ToolSpec<unknown>>;
-
 /** Makes a guard of the core. Throws `GuardOptionError` or `TypeError` for an option that is wrong, or that does not exist. */
 export function makeCoreGuard<Policy, P extends Principal>(
   way: CoreWay<Policy>,
@@ -110,7 +97,7 @@ export function makeCoreGuard<Policy, P extends Principal>(
   const { world, policy, principal, onAsk, onDecision, shadow, shell = "any" } = options ?? {};
   checkWorld(of, world);
   checkPrincipal(of, principal);
-  const list: readonly Policy[] = policy === undefined ? [] : isListOf(policy) ? policy : [policy];
+  const list: readonly Policy[] = policy === undefined ? [] : isList(policy) ? policy : [policy];
   const [first, ...stricter] = list.map((one, at) => way.read(one, list.length === 1 ? "policy" : `policy[${at}]`));
   const root: CoreRoot = { world, policy: policyOf(first), shell, commands: way.commands };
   tightened(root.policy, stricter);
@@ -129,92 +116,47 @@ export function makeCoreGuard<Policy, P extends Principal>(
   );
 }
 
-const isListOf = <T>(given: T | readonly T[]): given is readonly T[] => Array.isArray(given);
-
 /** A policy as an object, where there is no machine: see `createGuard` of `assent/core`. */
 export class CoreGuard<Policy = unknown, P extends Principal = Principal> {
   readonly #shared: CoreShared<Policy, P>;
   readonly #place: CorePlace;
+  readonly #flow: GuardFlow<P, CoreJudged>;
 
   /** For `createGuard`. */
   constructor(shared: CoreShared<Policy, P>, place: CorePlace) {
     this.#shared = shared;
     this.#place = place;
+    this.#flow = new GuardFlow<P, CoreJudged>(new CoreFlowWorld(shared, place));
   }
 
   /** Judges a call, or several that belong together. Asks nobody. Throws `GuardCallError` for what is no call. */
   async decide(call: GuardCall | readonly GuardCall[], options: GuardCallOptions<P> = {}): Promise<CallDecision<P>> {
-    return this.#told((await this.#judge(call, readCallOptions(options))).decision);
+    return await this.#flow.decide(call, options);
   }
 
   /** Judges, and asks where it has to. A refusal is a value. */
   async check(call: GuardCall | readonly GuardCall[], options: GuardCallOptions<P> = {}): Promise<CoreOutcome<P>> {
-    const own = readCallOptions(options);
-    return await this.#conclude(await this.#judge(call, own), own);
+    return await this.#flow.check(call, options);
   }
 
   /** As `check`. Throws `PermissionDenied`. */
   async require(call: GuardCall | readonly GuardCall[], options: GuardCallOptions<P> = {}): Promise<AllowedOutcome<P>> {
-    const outcome = await this.check(call, options);
-    if (outcome.verdict === "allow") return outcome;
-    throw new PermissionDenied(outcome);
+    return await this.#flow.require(call, options);
   }
 
   /** A tool whose every call is judged by what it does with its input: as in a guard of `assent`. */
   tool<I, O>(spec: ToolSpec<I>, run: (input: I, context: RunContext<P>) => O | Promise<O>): GuardedTool<I, O, P> {
-    checkOptions("tool", spec, TOOL_OPTIONS);
-    if (!isEffect(spec.does)) throw new GuardOptionError("does", 'tool: the option `does` must be "nothing" or a function of the input');
-    const checked = async (given: unknown, options: GuardCallOptions<P>) => {
-      const own = readCallOptions(options);
-      const input = await readInput(spec, given);
-      return { input, outcome: await this.#checkTool(spec, input, own) };
-    };
-    const call = async (given: I, options: GuardCallOptions<P> = {}): Promise<O> => {
-      const { input, outcome } = await checked(given, options);
-      if (outcome.verdict === "deny") throw new PermissionDenied(outcome);
-      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- read by the same schema when it was judged
-      return await run((outcome.tool === undefined ? input : outcome.tool.input) as I, {
-        decision: outcome.decision,
-        cwd: this.#folder(options),
-        signal: options.signal,
-      });
-    };
-    return Object.assign(call, {
-      toolName: spec.name,
-      input: spec.input,
-      check: async (given: I, options: GuardCallOptions<P> = {}) => (await checked(given, options)).outcome,
-    });
+    return this.#flow.tool(spec, run);
   }
 
   /** Tools of some library, or plain functions, each guarded by what it does. A tool without stated effects does not compile. */
   tools<T extends Record<string, unknown>>(tools: T, effects: EffectsOf<T>): T {
-    checkEffects(tools, effects);
-    const guarded = Object.entries(tools).map(([name, tool]) => {
-      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- `checkEffects` has looked
-      const spec = { name, does: Reflect.get(effects, name) as ToolEffect<unknown> };
-      const whole = withRun(tool, async (given, beside) => {
-        const input = snapshot(given);
-        const outcome = await this.#checkTool(spec, input, signalIn(beside));
-        if (outcome.verdict === "deny") throw new PermissionDenied(outcome);
-        return outcome.tool === undefined ? input : outcome.tool.input;
-      });
-      if (whole === undefined)
-        throw new GuardOptionError("tools", `tools: \`${visible(name)}\` cannot be guarded: it is not a function, and has no \`execute\``);
-      return [name, whole] as const;
-    });
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the same names, each with a tool of the same kind
-    return Object.fromEntries(guarded) as T;
+    return this.#flow.tools(tools, effects);
   }
 
   /** The tools that are not denied by their name: what the model need not see is left out. */
   visible<T extends Record<string, unknown>>(tools: T): Partial<T> {
-    const seen = Object.entries(tools).filter(([name]) => {
-      if (this.#shared.options.shadow === true) return true;
-      const { decision } = judgeCoreCalls([{ tool: name, input: {} }], this.#shared.root, this.#place, {});
-      return decision.verdict !== "deny" || decision.rule === undefined;
-    });
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- some of the same names
-    return Object.fromEntries(seen) as Partial<T>;
+    return this.#flow.visible(tools);
   }
 
   /** A guard for somebody else, at another place, or with a stricter policy: made in microseconds, for each request of a server. */
@@ -227,139 +169,74 @@ export class CoreGuard<Policy = unknown, P extends Principal = Principal> {
     const before = this.#place.stricter;
     const stricter = policy === undefined ? before : [...before, way.read(policy, "policy")];
     if (stricter !== before) tightened(root.policy, stricter);
-    const folder = cwd === undefined ? this.#place.cwd : this.#folder({ cwd });
+    const folder = cwd === undefined ? this.#place.cwd : folderOf(root, this.#place, cwd);
     return new CoreGuard(this.#shared, { principal, cwd: folder, stricter });
-  }
-
-  #folder({ cwd }: GuardCallOptions<P>): string {
-    const own = this.#place.cwd ?? this.#shared.root.world.cwd;
-    return cwd === undefined ? own : resolvePath(own, cwd);
-  }
-
-  #placed(options: GuardCallOptions<P>): GuardCallOptions<P> {
-    return options.cwd === undefined ? options : { ...options, cwd: this.#folder(options) };
-  }
-
-  async #judge(call: GuardCall | readonly GuardCall[], options: GuardCallOptions<P>): Promise<CoreJudged> {
-    const calls = snapshot(isListOf(call) ? call : [call]);
-    return await Promise.resolve(judgeCoreCalls(calls, this.#shared.root, this.#place, this.#placed(options)));
-  }
-
-  #judgeTool<I>({ name, does }: ToolSpec<I>, input: I, options: GuardCallOptions<P>): CoreJudged {
-    return judgeCoreCalls(callsOf(does, input), this.#shared.root, this.#place, this.#placed(options), { name, input });
-  }
-
-  async #checkTool<I>(spec: ToolSpec<I>, input: I, options: GuardCallOptions<P>): Promise<CoreOutcome<P>> {
-    return await this.#conclude(this.#judgeTool(spec, input, options), options, { spec, input });
-  }
-
-  async #conclude<I>(judged: CoreJudged, options: GuardCallOptions<P>, of?: CoreToolCall<I>): Promise<CoreOutcome<P>> {
-    const { decision } = judged;
-    if (this.#shared.options.shadow === true || decision.verdict === "allow") return allowed(judged, this.#told(decision), of);
-    if (decision.verdict === "deny") return refused(this.#told(decision), decision.forModel);
-    const { answers } = this.#shared;
-    const about = this.#keyOf(judged, options, of);
-    if (answers.holds(about)) return allowed(judged, this.#told({ ...decision, answer: "allowed" }), of);
-    const read = await this.#ask(judged, options, of);
-    if (read === "nobody") return this.#nobody(decision);
-    if (options.signal?.aborted === true) return refused(this.#told({ ...decision, answer: "nobody" }), "cancelled");
-    if (read.is !== "yes") {
-      const note = read.is === "no" && read.note !== "" ? `, and said: ${visible(read.note).slice(0, 500)}` : "";
-      return refused(this.#told({ ...decision, answer: "refused" }), `the user refused${note} (${decision.forModel})`);
-    }
-    if (read.call !== undefined || read.input !== undefined) return await this.#changed(judged, read, options, of);
-    answers.keep(about, read.scope);
-    return allowed(judged, this.#told({ ...decision, answer: "allowed" }), of);
-  }
-
-  #nobody(decision: CallDecision): CoreOutcome<P> {
-    return refused(this.#told({ ...decision, answer: "nobody" }), `approval required, and nobody can be asked: ${decision.forModel}`);
-  }
-
-  async #ask<I>(judged: CoreJudged, options: GuardCallOptions<P>, of?: CoreToolCall<I>): Promise<ReadAnswer | "nobody"> {
-    const { onAsk } = this.#shared.options;
-    const signal = options.signal ?? new AbortController().signal;
-    if (onAsk === undefined || signal.aborted) return "nobody";
-    const over = new AbortController();
-    const cancelled = new Promise<false>((resolveWith) => {
-      signal.addEventListener("abort", () => resolveWith(false), { once: true, signal: over.signal });
-    });
-    try {
-      // A rule is nothing that holds here: who answers with one is asked again.
-      return understandAnswer(await Promise.race([onAsk(this.#question(judged, options, of), { signal }), cancelled]), () => false);
-    } catch (error) {
-      return { is: "no", note: `asking failed: ${messageOf(error)}` };
-    } finally {
-      over.abort();
-    }
-  }
-
-  #question<I>(judged: CoreJudged, { reason = "" }: GuardCallOptions<P>, of?: CoreToolCall<I>): CoreQuestion<P> {
-    const decision = this.#own(judged.decision);
-    const { principal, forPerson } = decision;
-    return {
-      text: `${of === undefined ? "" : `${visible(of.spec.name)}: `}${targetsOf(judged.parts)}? ${forPerson}`,
-      agentSays: visible(reason),
-      calls: snapshot(decision.calls),
-      ...(of === undefined ? {} : { tool: { name: of.spec.name, input: snapshot(of.input) } }),
-      ...(principal === undefined ? {} : { principal }),
-      decision,
-    };
-  }
-
-  /** What a person changed is judged once more: a deny stays one, whoever wrote the call. */
-  async #changed<I>(
-    judged: CoreJudged,
-    read: Extract<ReadAnswer, { is: "yes" }>,
-    options: GuardCallOptions<P>,
-    of: CoreToolCall<I> | undefined,
-  ): Promise<CoreOutcome<P>> {
-    let changed: CoreJudged;
-    let tool = of;
-    try {
-      if (read.input !== undefined && of !== undefined) {
-        tool = { ...of, input: await readInput(of.spec, read.input) };
-        changed = this.#judgeTool(of.spec, tool.input, options);
-      } else if (read.call !== undefined && of === undefined) changed = await this.#judge(read.call, options);
-      else throw new GuardCallError(of === undefined ? "a call is changed by `call`" : "the call of a tool is changed by `input`");
-    } catch (error) {
-      const told = this.#told({ ...judged.decision, answer: "refused" });
-      return refused(told, `what the user changed was not understood: ${messageOf(error)}`);
-    }
-    if (changed.decision.verdict === "deny") return refused(this.#told(changed.decision), changed.decision.forModel);
-    const outcome = allowed(changed, this.#told({ ...changed.decision, answer: "allowed" }), tool);
-    return tool === undefined ? outcome : { ...outcome, input: tool.input };
-  }
-
-  /** What an answer that holds for longer is about: this very question, of the same principal, in the same folder. */
-  #keyOf<I>({ decision }: CoreJudged, options: GuardCallOptions<P>, of: CoreToolCall<I> | undefined): string | undefined {
-    const { calls, principal, forPerson } = decision;
-    const tool = of === undefined ? undefined : { name: of.spec.name, input: of.input };
-    if (!isData(calls) || !isData(tool)) return undefined;
-    return JSON.stringify([principal, this.#folder(options), options.subagent, calls, tool, forPerson]);
-  }
-
-  #own(decision: CallDecision): CallDecision<P> {
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the principal is the one that this guard or this call was given
-    return { ...decision, shadow: this.#shared.options.shadow === true } as CallDecision<P>;
-  }
-
-  /** Tells whoever listens. INVARIANT: what it throws changes nothing. */
-  #told(decision: CallDecision): CallDecision<P> {
-    const own = this.#own(decision);
-    try {
-      this.#shared.options.onDecision?.(own);
-    } catch (error) {
-      console.warn(`assent: onDecision failed: ${messageOf(error)}`);
-    }
-    return own;
   }
 }
 
-/** A call of a tool of the program's own. */
-interface CoreToolCall<I> {
-  readonly spec: ToolSpec<I>;
-  readonly input: I;
+/** A world that was given, as calls are judged in it and questions answered. */
+class CoreFlowWorld<Policy, P extends Principal> implements FlowWorld<P, CoreJudged, never> {
+  readonly #shared: CoreShared<Policy, P>;
+  readonly #place: CorePlace;
+  readonly shadow: boolean;
+  readonly onDecision: CoreGuardOptions<Policy, P>["onDecision"] | undefined;
+  readonly ask: FlowWorld<P, CoreJudged, never>["ask"];
+
+  constructor(shared: CoreShared<Policy, P>, place: CorePlace) {
+    this.#shared = shared;
+    this.#place = place;
+    const { onAsk, onDecision, shadow } = shared.options;
+    this.shadow = shadow === true;
+    this.onDecision = onDecision;
+    this.ask = onAsk === undefined ? undefined : ({ question }, signal) => onAsk(question, { signal });
+  }
+
+  judge(calls: readonly GuardCall[], options: GuardCallOptions<P>, tool?: NamedTool): CoreJudged {
+    const placed = options.cwd === undefined ? options : { ...options, cwd: this.folder(options) };
+    return judgeCoreCalls(calls, this.#shared.root, this.#place, placed, tool);
+  }
+
+  judgeName(name: string): CoreJudged {
+    return judgeCoreCalls([{ tool: name, input: {} }], this.#shared.root, this.#place, {});
+  }
+
+  folder(options: GuardCallOptions<P>): string {
+    return folderOf(this.#shared.root, this.#place, options.cwd);
+  }
+
+  isAnswered(about: FlowAnswered<P, CoreJudged>): boolean {
+    return this.#shared.answers.holds(this.#keyOf(about));
+  }
+
+  understand(answer: unknown): ReadAnswer {
+    // A rule is nothing that holds here: who answers with one is asked again. And nothing waits.
+    return understandAnswer(answer === "later" ? false : answer, () => false);
+  }
+
+  keep(about: FlowAnswered<P, CoreJudged>, answer: "refused" | AnswerScope): void {
+    if (answer !== "refused") this.#shared.answers.keep(this.#keyOf(about), answer);
+  }
+
+  async wait(): Promise<undefined> {
+    return await Promise.resolve(undefined);
+  }
+
+  warn(text: string): void {
+    console.warn(`assent: ${text}`);
+  }
+
+  /** What an answer that holds for longer is about: this very question, of the same principal, in the same folder. */
+  #keyOf({ judged, options, of }: FlowAnswered<P, CoreJudged>): string | undefined {
+    const { calls, principal, forPerson } = judged.decision;
+    const tool = of === undefined ? undefined : { name: of.name, input: of.input };
+    if (!isData(calls) || !isData(tool)) return undefined;
+    return JSON.stringify([principal, this.folder(options), options.subagent, calls, tool, forPerson]);
+  }
+}
+
+function folderOf({ world }: CoreRoot, place: CorePlace, cwd: string | undefined): string {
+  const own = place.cwd ?? world.cwd;
+  return cwd === undefined ? own : resolvePath(own, cwd);
 }
 
 const MOST_ANSWERS = 10_000;
@@ -391,26 +268,3 @@ function isData(value: unknown): boolean {
   const prototype: unknown = Object.getPrototypeOf(value);
   return (prototype === null || prototype === Object.prototype) && Object.values(value).every((item) => item !== undefined && isData(item));
 }
-
-function allowed<P extends Principal, I>({ parts }: CoreJudged, decision: CallDecision<P>, of?: CoreToolCall<I>): AllowedOutcome<P> {
-  return {
-    verdict: "allow",
-    calls: parts.map(({ call }) => call),
-    ...(of === undefined ? {} : { tool: { name: of.spec.name, input: of.input } }),
-    decision,
-  };
-}
-
-const refused = <P extends Principal>(decision: CallDecision<P>, forModel: string): DeniedOutcome<P> => ({
-  verdict: "deny",
-  forModel,
-  decision,
-});
-
-/** What SDKs hand to a tool beside its input. */
-function signalIn(options: unknown): { readonly signal?: AbortSignal } {
-  const signal: unknown = isObject(options) ? (options["abortSignal"] ?? options["signal"]) : undefined;
-  return signal instanceof AbortSignal ? { signal } : {};
-}
-
-const messageOf = (error: unknown): string => visible(error instanceof Error ? error.message : String(error)).slice(0, 200);

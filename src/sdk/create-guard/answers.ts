@@ -68,12 +68,3 @@ export function keepScope(
 export function noteAnswer({ request, verdict, basis }: Outcome, answer: "allowed" | "refused", machine: Machine): void {
   if (basis !== undefined) rememberAnswer(request, verdict, answer, { ...basis, machine });
 }
-
-/** `false` once it is aborted. */
-export function whenAborted(signal: AbortSignal): { readonly promise: Promise<false>; readonly stop: () => void } {
-  const over = new AbortController();
-  const promise = new Promise<false>((resolveWith) => {
-    signal.addEventListener("abort", () => resolveWith(false), { once: true, signal: over.signal });
-  });
-  return { promise, stop: () => over.abort() };
-}

@@ -29,4 +29,4 @@ export function callsOf<I>(effect: ToolEffect<I>, input: I): readonly GuardCall[
   return isList(given) ? given : [given];
 }
 
-const isList = (given: GuardCall | readonly GuardCall[]): given is readonly GuardCall[] => Array.isArray(given);
+export const isList = <T>(given: T | readonly T[]): given is readonly T[] => Array.isArray(given);

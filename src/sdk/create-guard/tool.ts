@@ -109,19 +109,3 @@ export function signalIn(options: unknown): { readonly signal?: AbortSignal } {
 
 // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- `checkEffects` has looked
 export const effectIn = (effects: object, name: string): ToolEffect<unknown> => Reflect.get(effects, name) as ToolEffect<unknown>;
-
-/** A call of a tool of the program's own. */
-export interface NamedCall<I> {
-  readonly name: string;
-  readonly input: I;
-  /** Not there where it was asked about in another process. */
-  readonly spec?: ToolSpec<I>;
-}
-
-/** Why an answer cannot change what it is about. */
-export const howChanged = (of: object | undefined): string =>
-  of === undefined
-    ? "a call is changed by `call`"
-    : "spec" in of
-      ? "the call of a tool is changed by `input`"
-      : "the call of a tool that waited for its answer cannot be changed";

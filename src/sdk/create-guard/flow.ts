@@ -1,0 +1,314 @@
+import { visible } from "../../action/index.ts";
+import type { Principal } from "../../policy/index.ts";
+import type { ConfinedStart } from "../guard/confined-start.ts";
+import { checkOptions, type Options } from "../options.ts";
+import { readCallOptions } from "./call-options.ts";
+import { type GuardCall, GuardCallError, type LoweredCall } from "./call.ts";
+import { type NamedTool, targetsOf } from "./combine.ts";
+import { callsOf, isList } from "./effects.ts";
+import { ApprovalPending, PermissionDenied } from "./errors.ts";
+import { GuardOptionError } from "./policy-in-code.ts";
+import type { AnswerScope, ReadAnswer } from "./read-answer.ts";
+import { snapshot } from "./snapshot.ts";
+import {
+  checkEffects,
+  effectIn,
+  type EffectsOf,
+  type GuardedTool,
+  isEffect,
+  readInput,
+  type RunContext,
+  signalIn,
+  type ToolSpec,
+  withRun,
+} from "./tool.ts";
+import type { AllowedOutcome, CallDecision, DeniedOutcome, GuardCallOptions, GuardQuestion, PendingOutcome } from "./types.ts";
+
+// What becomes of a call, from the judge to a person's answer, wherever it is judged: on a machine, or in a world that was given.
+
+/** Calls that were judged together. */
+export interface FlowJudged {
+  readonly parts: readonly { readonly call: GuardCall; readonly lowered: LoweredCall; readonly start?: ConfinedStart | undefined }[];
+  readonly decision: CallDecision;
+  /** `fixed`: what was asked about is done as it is, whoever answers. */
+  readonly way?: { readonly fixed?: boolean };
+}
+
+/** A question as every world puts it. */
+export type PlainQuestion<P extends Principal> = Omit<GuardQuestion<P>, "rules">;
+
+/** A call of a tool of the program's own. */
+export interface FlowToolCall<J extends FlowJudged> {
+  readonly name: string;
+  readonly input: unknown;
+  /** The same with another input, read and judged. Not there where it was asked about in another process. */
+  readonly change?: (input: unknown) => Promise<{ readonly input: unknown; readonly judged: J }>;
+}
+
+/** One question, with all that it is about. */
+export interface FlowQuestion<P extends Principal, J extends FlowJudged> {
+  readonly judged: J;
+  readonly question: PlainQuestion<P>;
+  readonly options: GuardCallOptions<P>;
+  readonly of: FlowToolCall<J> | undefined;
+}
+
+/** What an answer is about. */
+export type FlowAnswered<P extends Principal, J extends FlowJudged> = Omit<FlowQuestion<P, J>, "question">;
+
+/** Where calls are judged, and what is remembered there. `L` is what waits for a later answer; never, where nothing does. */
+export interface FlowWorld<P extends Principal, J extends FlowJudged, L extends PendingOutcome<P>> {
+  readonly shadow: boolean;
+  readonly onDecision: ((decision: CallDecision<P>) => void) | undefined;
+  /** Judges calls that nobody else can change any more. */
+  judge(calls: readonly GuardCall[], options: GuardCallOptions<P>, tool?: NamedTool): J | Promise<J>;
+  /** A tool by its name alone, at once. */
+  judgeName(name: string): J;
+  folder(options: GuardCallOptions<P>): string;
+  /** An answer that was given before holds for this, too. */
+  isAnswered(about: FlowAnswered<P, J>): boolean;
+  /** Asks; undefined where nobody is there. */
+  readonly ask: ((asked: FlowQuestion<P, J>, signal: AbortSignal) => unknown) | undefined;
+  /** INVARIANT: whatever is not surely a yes is a no. */
+  understand(answer: unknown): ReadAnswer;
+  /** Keeps what an answer means for other calls. */
+  keep(about: FlowAnswered<P, J>, answer: "refused" | AnswerScope): void;
+  /** Lets a question wait for its answer; undefined: it cannot. */
+  wait(asked: FlowQuestion<P, J>, told: (decision: CallDecision) => CallDecision<P>): Promise<L | DeniedOutcome<P> | undefined>;
+  warn(text: string): void;
+}
+
+type FlowOutcome<P extends Principal, L> = AllowedOutcome<P> | DeniedOutcome<P> | L;
+
+const TOOL_OPTIONS = { name: "string", input: "any", does: "any" } satisfies Options<ToolSpec<unknown>>;
+
+/** The course of a call through a guard. */
+export class GuardFlow<P extends Principal, J extends FlowJudged, L extends PendingOutcome<P> = never> {
+  readonly #world: FlowWorld<P, J, L>;
+
+  constructor(world: FlowWorld<P, J, L>) {
+    this.#world = world;
+  }
+
+  async decide(call: GuardCall | readonly GuardCall[], options: GuardCallOptions<P>): Promise<CallDecision<P>> {
+    return this.told((await this.judge(call, readCallOptions(options))).decision);
+  }
+
+  async check(call: GuardCall | readonly GuardCall[], options: GuardCallOptions<P>): Promise<FlowOutcome<P, L>> {
+    const own = readCallOptions(options);
+    return await this.conclude(await this.judge(call, own), own);
+  }
+
+  async require(call: GuardCall | readonly GuardCall[], options: GuardCallOptions<P>): Promise<AllowedOutcome<P>> {
+    return admitted(await this.check(call, options));
+  }
+
+  tool<I, O>(spec: ToolSpec<I>, run: (input: I, context: RunContext<P>) => O | Promise<O>): GuardedTool<I, O, P> {
+    checkOptions("tool", spec, TOOL_OPTIONS);
+    if (!isEffect(spec.does)) throw new GuardOptionError("does", 'tool: the option `does` must be "nothing" or a function of the input');
+    const checked = async (given: unknown, options: GuardCallOptions<P>) => {
+      const input = await readInput(spec, given);
+      return { input, outcome: await this.#checkTool(spec, input, options) };
+    };
+    const call = async (given: I, options: GuardCallOptions<P> = {}): Promise<O> => {
+      const { input, outcome } = await checked(given, options);
+      const { tool, decision } = admitted(outcome);
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- read by the same schema when it was judged
+      return await run((tool === undefined ? input : tool.input) as I, {
+        decision,
+        cwd: this.#world.folder(options),
+        signal: options.signal,
+      });
+    };
+    return Object.assign(call, {
+      toolName: spec.name,
+      input: spec.input,
+      check: async (given: I, options: GuardCallOptions<P> = {}) => (await checked(given, options)).outcome,
+    });
+  }
+
+  tools<T extends Record<string, unknown>>(tools: T, effects: EffectsOf<T>): T {
+    checkEffects(tools, effects);
+    const guarded = Object.entries(tools).map(([name, one]) => {
+      const spec = { name, does: effectIn(effects, name) };
+      const whole = withRun(one, async (given, beside) => {
+        const input = snapshot(given);
+        const { tool } = admitted(await this.#checkTool(spec, input, signalIn(beside)));
+        return tool === undefined ? input : tool.input;
+      });
+      if (whole === undefined)
+        throw new GuardOptionError("tools", `tools: \`${visible(name)}\` cannot be guarded: it is not a function, and has no \`execute\``);
+      return [name, whole] as const;
+    });
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the same names, each with a tool of the same kind
+    return Object.fromEntries(guarded) as T;
+  }
+
+  visible<T extends Record<string, unknown>>(tools: T): Partial<T> {
+    const seen = Object.entries(tools).filter(([name]) => {
+      if (this.#world.shadow) return true;
+      const { decision } = this.#world.judgeName(name);
+      return decision.verdict !== "deny" || decision.rule === undefined;
+    });
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- some of the same names
+    return Object.fromEntries(seen) as Partial<T>;
+  }
+
+  async judge(call: GuardCall | readonly GuardCall[], options: GuardCallOptions<P>, tool?: NamedTool): Promise<J> {
+    return await this.#world.judge(snapshot(isList(call) ? call : [call]), options, tool);
+  }
+
+  /** What becomes of calls that were judged. */
+  async conclude(judged: J, options: GuardCallOptions<P>, of?: FlowToolCall<J>): Promise<FlowOutcome<P, L>> {
+    const { decision } = judged;
+    if (this.#world.shadow || decision.verdict === "allow") return this.#allowed(judged, this.told(decision), of);
+    if (decision.verdict === "deny") return refused(this.told(decision), decision.forModel);
+    if (this.#world.isAnswered({ judged, options, of })) return this.#allowed(judged, this.told({ ...decision, answer: "allowed" }), of);
+    const asked = { judged, options, of, question: this.question(judged, options, of) };
+    const read = await this.#ask(asked);
+    if (options.signal?.aborted === true) return refused(this.told({ ...decision, answer: "nobody" }), "cancelled");
+    if (read !== undefined && read.is !== "later") return await this.answered(asked, read);
+    const waits = await this.#world.wait(asked, (told) => this.told(told));
+    if (waits !== undefined) return waits;
+    return refused(this.told({ ...decision, answer: "nobody" }), `approval required, and nobody can be asked: ${decision.forModel}`);
+  }
+
+  /** What becomes of calls that somebody answered about. `by` is who, where that is known. */
+  async answered(about: FlowAnswered<P, J>, read: ReadAnswer, by?: string): Promise<FlowOutcome<P, L>> {
+    const { judged, of } = about;
+    const { decision } = judged;
+    if (read.is !== "yes") {
+      this.#world.keep(about, "refused");
+      const who = by === undefined ? "the user" : visible(by).slice(0, 100);
+      const note = read.is === "no" && read.note !== "" ? `, and said: ${visible(read.note).slice(0, 500)}` : "";
+      return refused(this.told({ ...decision, answer: "refused" }), `${who} refused${note} (${decision.forModel})`);
+    }
+    if (read.call !== undefined || read.input !== undefined) return await this.#changed(about, read);
+    this.#world.keep(about, read.scope);
+    return this.#allowed(judged, this.told({ ...decision, answer: "allowed" }), of);
+  }
+
+  question(judged: J, { reason = "" }: GuardCallOptions<P>, of?: FlowToolCall<J>): PlainQuestion<P> {
+    const decision = this.#own(judged.decision);
+    const { principal, forPerson } = decision;
+    // What whoever is asked does with them changes nothing of what runs.
+    const calls = snapshot(decision.calls);
+    return {
+      text: `${of === undefined ? "" : `${visible(of.name)}: `}${targetsOf(judged.parts)}? ${forPerson}`,
+      agentSays: visible(reason),
+      calls,
+      ...(of === undefined ? {} : { tool: { name: of.name, input: snapshot(of.input) } }),
+      ...(principal === undefined ? {} : { principal }),
+      decision: { ...decision, calls },
+    };
+  }
+
+  /** Tells whoever listens. INVARIANT: what it throws changes nothing. */
+  told(decision: CallDecision): CallDecision<P> {
+    const own = this.#own(decision);
+    try {
+      this.#world.onDecision?.(own);
+    } catch (error) {
+      this.#world.warn(`onDecision failed: ${messageOf(error)}`);
+    }
+    return own;
+  }
+
+  async #checkTool<I>(spec: ToolSpec<I>, input: I, options: GuardCallOptions<P>): Promise<FlowOutcome<P, L>> {
+    const own = readCallOptions(options);
+    const change = async (given: unknown) => {
+      const changed = await readInput(spec, given);
+      return { input: changed, judged: await this.#judgeTool(spec, changed, own) };
+    };
+    return await this.conclude(await this.#judgeTool(spec, input, own), own, { name: spec.name, input, change });
+  }
+
+  async #judgeTool<I>({ name, does }: ToolSpec<I>, input: I, options: GuardCallOptions<P>): Promise<J> {
+    return await this.#world.judge(callsOf(does, input), options, { name, input });
+  }
+
+  /** What whoever is asked says; a no once the call is cancelled; undefined where nobody is there. */
+  async #ask(asked: FlowQuestion<P, J>): Promise<ReadAnswer | undefined> {
+    const { signal = new AbortController().signal } = asked.options;
+    const { ask } = this.#world;
+    if (ask === undefined || signal.aborted) return undefined;
+    const { promise, stop } = whenAborted(signal);
+    try {
+      return this.#world.understand(await Promise.race([ask(asked, signal), promise]));
+    } catch (error) {
+      return { is: "no", note: `asking failed: ${messageOf(error)}` };
+    } finally {
+      stop();
+    }
+  }
+
+  /** What a person changed is judged once more: a deny stays one, whoever wrote the call. */
+  async #changed({ judged, options, of }: FlowAnswered<P, J>, read: Extract<ReadAnswer, { is: "yes" }>): Promise<FlowOutcome<P, L>> {
+    let changed: J;
+    let tool = of;
+    try {
+      if (read.input !== undefined && of?.change !== undefined) {
+        const { input, judged: again } = await of.change(read.input);
+        tool = { ...of, input };
+        changed = again;
+      } else if (judged.way?.fixed === true) throw new GuardCallError("this call is done as it is, or not at all");
+      else if (read.call !== undefined && of === undefined) changed = await this.judge(read.call, options);
+      else throw new GuardCallError(howChanged(of));
+    } catch (error) {
+      const told = this.told({ ...judged.decision, answer: "refused" });
+      return refused(told, `what the user changed was not understood: ${messageOf(error)}`);
+    }
+    if (changed.decision.verdict === "deny") return refused(this.told(changed.decision), changed.decision.forModel);
+    const outcome = this.#allowed(changed, this.told({ ...changed.decision, answer: "allowed" }), tool);
+    return tool === undefined ? outcome : { ...outcome, input: tool.input };
+  }
+
+  #allowed({ parts }: J, decision: CallDecision<P>, of?: FlowToolCall<J>): AllowedOutcome<P> {
+    // Only a call by itself has something that is started in its place.
+    const [start] = parts.flatMap((part) => part.start ?? []);
+    return {
+      verdict: "allow",
+      calls: parts.map(({ call }) => call),
+      ...(of === undefined ? {} : { tool: { name: of.name, input: of.input } }),
+      ...(start === undefined || decision.shadow ? {} : { start }),
+      decision,
+    };
+  }
+
+  #own(decision: CallDecision): CallDecision<P> {
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the principal is the one that this guard or this call was given
+    return { ...decision, shadow: this.#world.shadow } as CallDecision<P>;
+  }
+}
+
+/** Why an answer cannot change what it is about. */
+const howChanged = (of: object | undefined): string =>
+  of === undefined
+    ? "a call is changed by `call`"
+    : "change" in of
+      ? "the call of a tool is changed by `input`"
+      : "the call of a tool that waited for its answer cannot be changed";
+
+/** Throws for what must not go ahead, or not yet. */
+function admitted<P extends Principal>(outcome: FlowOutcome<P, PendingOutcome<P>>): AllowedOutcome<P> {
+  if (outcome.verdict === "deny") throw new PermissionDenied(outcome);
+  if (outcome.verdict === "pending") throw new ApprovalPending(outcome);
+  return outcome;
+}
+
+/** `false` once it is aborted. */
+function whenAborted(signal: AbortSignal): { readonly promise: Promise<false>; readonly stop: () => void } {
+  const over = new AbortController();
+  const promise = new Promise<false>((resolveWith) => {
+    signal.addEventListener("abort", () => resolveWith(false), { once: true, signal: over.signal });
+  });
+  return { promise, stop: () => over.abort() };
+}
+
+export const refused = <P extends Principal>(decision: CallDecision<P>, forModel: string): DeniedOutcome<P> => ({
+  verdict: "deny",
+  forModel,
+  decision,
+});
+
+export const messageOf = (error: unknown): string => visible(error instanceof Error ? error.message : String(error)).slice(0, 200);

@@ -1,0 +1,120 @@
+import type { Principal } from "../../policy/index.ts";
+import { probeSandbox } from "../approve/sandbox.ts";
+import { keepScope, noteAnswer, readAnswer, rulesFor } from "./answers.ts";
+import { type PendingApproval, signPending, tokenOf } from "./approvals.ts";
+import type { GuardCall } from "./call.ts";
+import { type NamedTool, targetsOf } from "./combine.ts";
+import { type FlowAnswered, type FlowQuestion, type FlowWorld, messageOf, refused } from "./flow.ts";
+import { folderOf, type GuardPlaceInCode, type GuardRoot, judgeCalls, type JudgedCalls } from "./judging.ts";
+import type { AnswerScope, ReadAnswer } from "./read-answer.ts";
+import type { CallDecision, DeniedOutcome, GuardCallOptions, GuardOptions, PendingOutcome } from "./types.ts";
+
+/** What guards that were made of one another have in common. */
+export interface GuardShared<P extends Principal> {
+  readonly root: GuardRoot;
+  readonly options: Pick<GuardOptions<P>, "onAsk" | "approvals" | "onDecision" | "shadow">;
+  /** Signs what waits for answers. */
+  readonly secret: () => Promise<Uint8Array>;
+  /** Milliseconds for which a question waits for `resume`. */
+  readonly waits: number;
+}
+
+type Tell<P extends Principal> = (decision: CallDecision) => CallDecision<P>;
+
+/** This machine, as a guard's calls are judged on it and its questions answered. */
+export class GuardWorld<P extends Principal> implements FlowWorld<P, JudgedCalls, PendingOutcome<P>> {
+  readonly #shared: GuardShared<P>;
+  readonly #place: GuardPlaceInCode;
+  readonly shadow: boolean;
+  readonly onDecision: GuardOptions<P>["onDecision"] | undefined;
+  readonly ask: FlowWorld<P, JudgedCalls, PendingOutcome<P>>["ask"];
+
+  constructor(shared: GuardShared<P>, place: GuardPlaceInCode) {
+    this.#shared = shared;
+    this.#place = place;
+    const { onAsk, onDecision, shadow } = shared.options;
+    this.shadow = shadow === true;
+    this.onDecision = onDecision;
+    this.ask =
+      onAsk === undefined ? undefined : ({ judged, question }, signal) => onAsk({ ...question, rules: rulesFor(judged.parts) }, { signal });
+  }
+
+  judge(calls: readonly GuardCall[], options: GuardCallOptions<P>, tool?: NamedTool): JudgedCalls | Promise<JudgedCalls> {
+    const { root } = this.#shared;
+    if (tool !== undefined) return judgeCalls(calls, root, this.#place, options, { tool });
+    const judged = (): JudgedCalls => judgeCalls(calls, root, this.#place, options, { starts: true });
+    return root.confine ? probeSandbox(folderOf(this.#place, options)).then(judged) : judged();
+  }
+
+  judgeName(name: string): JudgedCalls {
+    return judgeCalls([{ tool: name, input: {} }], this.#shared.root, this.#place, {});
+  }
+
+  folder(options: GuardCallOptions<P>): string {
+    return folderOf(this.#place, options);
+  }
+
+  /** What was answered is remembered where the judge looks. */
+  isAnswered(): boolean {
+    return false;
+  }
+
+  understand(answer: unknown): ReadAnswer {
+    return readAnswer(answer);
+  }
+
+  keep({ judged: { parts, way } }: FlowAnswered<P, JudgedCalls>, answer: "refused" | AnswerScope): void {
+    // What is answered about a sandbox holds there, and nowhere else.
+    const { machine = this.#shared.root.machine } = way;
+    for (const { outcome } of parts) noteAnswer(outcome, answer === "refused" ? answer : "allowed", machine);
+    if (answer !== "refused") keepScope(answer, parts, rulesFor(parts), machine, targetsOf(parts));
+  }
+
+  async wait(
+    { judged: { decision, way }, question, options, of }: FlowQuestion<P, JudgedCalls>,
+    told: Tell<P>,
+  ): Promise<PendingOutcome<P> | DeniedOutcome<P> | undefined> {
+    const { approvals } = this.#shared.options;
+    // By then a sandbox is another one, or gone.
+    if (approvals === undefined || way.machine?.remote === true) return undefined;
+    const secret = await this.#shared.secret();
+    const { principal, calls } = decision;
+    const now = Date.now();
+    const pending = signPending(secret, {
+      created: now,
+      expires: now + this.#shared.waits,
+      calls,
+      ...(of === undefined ? {} : { tool: { name: of.name, input: of.input } }),
+      stricter: this.#place.stricter.map(({ text }) => text),
+      ...(principal === undefined ? {} : { principal }),
+      cwd: this.folder(options),
+      ...(options.subagent === undefined ? {} : { subagent: options.subagent }),
+      text: question.text,
+      agentSays: question.agentSays,
+    });
+    try {
+      await approvals.put(pending);
+    } catch (error) {
+      const problem = `the question could not be kept: ${messageOf(error)}`;
+      const decided = told({ ...decision, answer: "nobody", warnings: [...decision.warnings, problem] });
+      return refused(decided, `approval required, and ${problem}`);
+    }
+    return waiting(decision, pending, secret, told);
+  }
+
+  warn(text: string): void {
+    process.emitWarning(text, { code: "ASSENT_ON_DECISION" });
+  }
+}
+
+/** A question that is kept until somebody answers. */
+export function waiting<P extends Principal>(
+  decision: CallDecision,
+  pending: PendingApproval,
+  secret: Uint8Array,
+  told: Tell<P>,
+): PendingOutcome<P> {
+  const forModel = `waiting for a person's answer: ${decision.forModel}`;
+  const decided = told({ ...decision, answer: "pending" });
+  return { verdict: "pending", token: tokenOf(secret, pending), expires: new Date(pending.expires), forModel, decision: decided };
+}
