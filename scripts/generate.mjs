@@ -48,4 +48,5 @@ await write((await load("cli-docs")).cliDocs);
 await write((await load("agents-docs")).agentsDocs);
 await write((await load("library-docs")).libraryDocs);
 await write((await load("reasons-docs")).reasonsDocs);
+await write((await load("machines-docs")).machinesDocs);
 await write(await commandsDocs(root));
