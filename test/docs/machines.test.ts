@@ -12,7 +12,7 @@ it("docs/machines.md is up to date: npm run generate", () => {
 
 it("a command that the page names is there", () => {
   const { scripts } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as { scripts: Record<string, string> };
-  const named = rows.flatMap((row) => [row.command, ...Object.values(row.cells).map(({ command }) => command ?? row.command)]);
+  const named = rows.flatMap((row) => [row.command, ...Object.values(row.cells).map((cell) => cell?.command ?? row.command)]);
   const missing = named
     .flatMap((command) => [...command.matchAll(/npm run ([\w:-]+)/g)].map(([, name = ""]) => name))
     .filter((name) => !(name in scripts));
