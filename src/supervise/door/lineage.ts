@@ -1,6 +1,6 @@
 import { type CommandPlan, type Errand, type KnownHost, NO_ERRAND } from "../errands/index.ts";
 import type { Caller, Hosts, LoginTrail } from "../judge/index.ts";
-import { layoutOf, parentOf, startOf } from "./processes.ts";
+import { isLaidOutAtRandom, parentOf, stampOf, startOf } from "./processes.ts";
 import type { Task } from "./tasks.ts";
 
 /** What is known of a program since it started. */
@@ -38,14 +38,14 @@ export class Lineage {
 
   /** A program has started in this process. */
   started(pid: number, program: StartedProgram): void {
-    const start = startOf(pid);
-    if (start === undefined) return;
+    const stamp = stampOf(pid);
+    if (stamp === undefined) return;
     if (this.#records.size >= MOST) this.#prune();
-    this.#records.set(pid, { start, ...program });
+    this.#records.set(pid, { start: stamp.start, ...program });
     const { programs, errand, named, says } = program;
     const given = [programs, errand.writes, errand.hosts, named, says, errand.plan?.into ?? []];
-    const layout = given.every((list) => list.length === 0) ? undefined : layoutOf(pid);
-    if (layout === undefined) return;
+    const { layout } = stamp;
+    if (layout === undefined || given.every((list) => list.length === 0) || !isLaidOutAtRandom(pid)) return;
     const [oldest] = this.#layouts.keys();
     if (this.#layouts.size >= MOST && oldest !== undefined) this.#layouts.delete(oldest);
     this.#layouts.set(layout, program);
@@ -57,9 +57,11 @@ export class Lineage {
    */
   program(pid: number): StartedProgram {
     const record = this.#records.get(pid);
-    if (record !== undefined && record.start === startOf(pid)) return record;
-    const layout = this.#layouts.size === 0 ? undefined : layoutOf(pid);
-    return layout === undefined ? NOTHING : (this.#layouts.get(layout) ?? NOTHING);
+    if (record === undefined && this.#layouts.size === 0) return NOTHING;
+    const stamp = stampOf(pid);
+    if (record !== undefined && record.start === stamp?.start) return record;
+    const found = stamp?.layout === undefined ? undefined : this.#layouts.get(stamp.layout);
+    return found !== undefined && isLaidOutAtRandom(pid) ? found : NOTHING;
   }
 
   /** Where programs that the process or those above it started may work. */
@@ -77,9 +79,9 @@ export class Lineage {
     return { service: errand.hosts, named };
   }
 
-  /** Who makes a call, for the judge. */
-  caller({ tgid }: Task): Caller {
-    const own = (): StartedProgram => this.program(tgid);
+  /** Who makes a call, for judging it once: which program that is, is looked at once, when it is asked for, or `known` already. */
+  caller({ tgid }: Task, known?: StartedProgram): Caller {
+    const own = (): StartedProgram => (known ??= this.program(tgid));
     return {
       programs: () => own().programs,
       logins: () => own().logins,

@@ -76,22 +76,36 @@ export function argvOf(pid: number): readonly string[] {
 /** When a process began, in clock ticks since boot (field 22). With the number it names a process for good. */
 export const startOf = (pid: number): string | undefined => readStat(pid)?.[19];
 
-/**
- * Where the kernel laid out a program's code, stack, arguments and environment when it was started, at random
- * (proc_pid_stat(5), fields 26 to 28 and 45 to 51). What is forked has the same, another program does not: the wall
- * refuses PR_SET_MM. Undefined where nothing is random, or nothing is told.
- */
-export function layoutOf(pid: number): string | undefined {
+/** A process, and the program in it. */
+export interface ProcessStamp {
+  /** As `startOf` tells it. */
+  readonly start: string;
+  /**
+   * Where the kernel laid out a program's code, stack, arguments and environment when it was started (proc_pid_stat(5), fields 26 to
+   * 28 and 45 to 51). What is forked has the same, another program does not, where that is random: the wall refuses PR_SET_MM.
+   * Undefined where nothing is told.
+   */
+  readonly layout: string | undefined;
+}
+
+/** Undefined when the process is gone. */
+export function stampOf(pid: number): ProcessStamp | undefined {
+  const fields = readStat(pid);
+  const start = fields?.[19];
+  if (fields === undefined || start === undefined) return undefined;
+  const layout = [...fields.slice(23, 26), ...fields.slice(42, 49)];
+  // Whoever may not look is told 0 or 1.
+  return { start, layout: layout.some((address) => Number(address) > 1) ? layout.join(" ") : undefined };
+}
+
+/** Whether the kernel lays a process' program out at random, so that its layout says which one it is. */
+export function isLaidOutAtRandom(pid: number): boolean {
   try {
     // personality(2): the memory lies where anybody can make it lie.
-    if ((Number.parseInt(readProc(`/proc/${pid}/personality`).toString("latin1"), 16) & ADDR_NO_RANDOMIZE) !== 0) return undefined;
-    if (readProc("/proc/sys/kernel/randomize_va_space")[0] === ZERO) return undefined;
-    const fields = readStat(pid) ?? [];
-    const layout = [...fields.slice(23, 26), ...fields.slice(42, 49)];
-    // Whoever may not look is told 0 or 1.
-    return layout.some((address) => Number(address) > 1) ? layout.join(" ") : undefined;
+    const personality = Number.parseInt(readProc(`/proc/${pid}/personality`).toString("latin1"), 16);
+    return (personality & ADDR_NO_RANDOMIZE) === 0 && readProc("/proc/sys/kernel/randomize_va_space")[0] !== ZERO;
   } catch {
-    return undefined;
+    return false;
   }
 }
 

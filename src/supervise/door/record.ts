@@ -43,12 +43,13 @@ export class Recorder {
   ): void {
     if (outcome !== "refused" && !isOfPolicy(verdict)) this.#exceeds();
     const told = outcome === "refused" || answer !== undefined;
-    if (!told && verdict.decision === "allow") this.#tally.add(task.tgid, work, verdict);
     const notable = this.#tellsAll || outcome === "refused" || answer !== undefined || isExec(work) || work.actions[0]?.kind === "net";
-    if (!notable) return;
+    const process = notable ? this.#described(task.tgid) : undefined;
+    if (!told && verdict.decision === "allow") this.#tally.add(task.tgid, work, verdict, process?.name);
+    if (process === undefined) return;
     this.#events.push({
       time: Date.now(),
-      process: this.#described(task.tgid),
+      process,
       call: work.call,
       action: actionOf(work),
       ...(isExec(work) || work.actions.length < 2 ? {} : { more: work.actions.slice(1) }),
@@ -114,7 +115,8 @@ export class AllowedTally {
   /** As above, of what a process last did to files by other calls. */
   readonly #changes = new Map<number, { readonly operation: FileOperation; readonly verdict: Verdict; readonly allowed: Allowed }>();
 
-  add(pid: number, work: DecodedCall | DecodedExec, verdict: Verdict): void {
+  /** `name`: of the process, where somebody has just looked. */
+  add(pid: number, work: DecodedCall | DecodedExec, verdict: Verdict, name?: string): void {
     const action = isExec(work) ? work.action : work.actions[0];
     if (action === undefined) return;
     const last = action.kind === "file" ? this.#changes.get(pid) : undefined;
@@ -122,7 +124,7 @@ export class AllowedTally {
       last.allowed.count += 1;
       return;
     }
-    const program = this.#programOf(pid);
+    const program = this.#programOf(pid, name);
     if (isExec(work)) this.#started(pid, work.chain[0].path);
     const allowed = this.#count(program, action, verdict);
     if (allowed !== undefined && action.kind === "file") this.#changes.set(pid, { operation: action.operation, verdict, allowed });
@@ -180,10 +182,10 @@ export class AllowedTally {
       });
   }
 
-  #programOf(pid: number): string {
+  #programOf(pid: number, seen?: string): string {
     const known = this.#programs.get(pid);
     if (known !== undefined) return known;
-    const { name } = describeProcess(pid);
+    const name = seen ?? describeProcess(pid).name;
     this.#keep(pid, name);
     return name;
   }

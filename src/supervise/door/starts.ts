@@ -88,10 +88,11 @@ export class Starts {
     const options = this.#options;
     const lineage = this.#lineage;
     const chain = exec.loads === undefined ? exec.chain : [...exec.chain, exec.loads];
-    let found = options.judge.exec(chain, exec.call, lineage.caller(task));
-    if (found.verdict.decision === "allow" && !options.judge.take()) found = options.judge.exec(chain, exec.call, lineage.caller(task));
-    const { verdict, action, programs, logins } = found;
     const before = lineage.program(task.tgid);
+    const caller = lineage.caller(task, before);
+    let found = options.judge.exec(chain, exec.call, caller);
+    if (found.verdict.decision === "allow" && !options.judge.take()) found = options.judge.exec(chain, exec.call, caller);
+    const { verdict, action, programs, logins } = found;
     // The command itself, or one that it says it starts, started by it and by nobody else.
     const [first] = exec.chain;
     const isOfLine = !this.#begun || before.says.includes(wordsOf(first.argv));

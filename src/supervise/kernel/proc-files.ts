@@ -17,8 +17,10 @@ let text = alloc(MOST_USUAL);
 let textAt = addressOf(text);
 
 /**
- * A file of /proc as it is now, good until the next call; throws where it cannot be read. Each start of a program looks at a dozen of
- * them, and by node's own functions that takes several times as long (docs/performance.md).
+ * A small file of /proc as it is now, good until the next call; throws where it cannot be read. Each start of a program looks at half a
+ * dozen of them, and by node's own functions that takes several times as long (docs/performance.md). Files that the kernel makes in one
+ * piece (fs/seq_file.c, single_open), and a process' words and variables (fs/proc/base.c), fill the buffer or end there: what is not full
+ * needs no second call. Not for lists such as `maps`, which end where a record no longer fits.
  */
 export function readProc(path: string): Buffer {
   const fd = sys(SYSCALLS.openat, AT_FDCWD, shortName(path), O_CLOEXEC, 0);
@@ -29,7 +31,7 @@ export function readProc(path: string): Buffer {
     if (length === text.length) grow();
     got = sys(SYSCALLS.read, fd, textAt + length, text.length - length);
     if (got > 0) length += got;
-  } while (got > 0 || got === -ERRNO.EINTR);
+  } while (got === -ERRNO.EINTR || (got > 0 && length === text.length));
   sys(SYSCALLS.close, fd);
   if (got < 0) throw new KernelError("read", -got, path);
   return text.subarray(0, length);
