@@ -194,11 +194,22 @@ try {
     build({
       ...common,
       minify: true,
-      entryPoints: [entry("load-hook"), entry("own-caches"), entry("run-front"), entry("watched")],
+      entryPoints: [entry("load-hook"), entry("own-caches"), entry("watched")],
       outdir: fresh,
       format: "cjs",
       external: ["./*.cjs", "./assent.mjs"],
       banner: { js: "#!/usr/bin/env node" },
+      outExtension: { ".js": ".cjs" },
+    }),
+    build({
+      ...common,
+      minify: true,
+      entryPoints: [entry("run-front")],
+      outdir: fresh,
+      format: "cjs",
+      plugins: [lazyBuiltins],
+      define: { ...common.define, "import.meta.url": "moduleUrl" },
+      banner: { js: MODULE_URL },
       outExtension: { ".js": ".cjs" },
     }),
     // What starts has to be read by an older Node, too: it says that it is one.

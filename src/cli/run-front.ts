@@ -1,5 +1,6 @@
 import { spawn } from "node:child_process";
 import { constants } from "node:os";
+import { native, sys, SYSCALLS } from "../supervise/kernel/index.ts";
 import { isInside } from "../supervise/outer/index.ts";
 import { BESIDE } from "./beside.ts";
 
@@ -15,6 +16,9 @@ const ENDING: Readonly<Partial<Record<string, NodeJS.Signals>>> = {
   15: "SIGTERM",
 };
 
+/** fcntl(2) */
+const F_SETFD = 2;
+
 /** Ends as the program did: `7` with that status, `s15` by that signal, as far as that is possible. */
 function end(how: string): void {
   const by = how.startsWith("s") ? how.slice(1) : undefined;
@@ -27,12 +31,30 @@ function end(how: string): void {
 }
 
 /**
+ * Becomes the static program that does the same (agents/install/front.ts): what Node needs to start a process and to end takes as long as
+ * a quarter of its start. Comes back where that program is missing, cannot be started, or could not pass options of Node on.
+ */
+function becomeFront(file: string, words: readonly string[]): void {
+  if (process.platform !== "linux" || process.execArgv.length > 0) return;
+  const front = `${file.slice(0, file.lastIndexOf("/") + 1)}front-${process.arch}`;
+  try {
+    // Node has marked all that it was given to be closed.
+    for (const fd of [0, 1, 2]) sys(SYSCALLS.fcntl, fd, F_SETFD, 0);
+    // The environment stays what the kernel gave this process, to the byte.
+    native.load(null).func("int execv(const char *file, const char **argv)")(front, [front, process.execPath, file, "run", ...words, null]);
+  } catch {
+    // Without koffi.
+  }
+}
+
+/**
  * `assent run`, as whoever started it sees it: a process that ends when the program does, with its status. The supervisor
  * is a process beside it (run-beside.ts), for what the program leaves behind must stay under the policy after that.
  * False: a supervisor is there already, and this process is to join its run.
  */
 export function runFront(file: string, words: readonly string[]): boolean {
   if (isInside()) return false;
+  becomeFront(file, words);
   const child = spawn(process.execPath, [...process.execArgv, file, "run", BESIDE, ...words], {
     stdio: ["inherit", "inherit", "inherit", "pipe"],
   });

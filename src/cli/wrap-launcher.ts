@@ -36,9 +36,11 @@ const MARK = "# assent-wrap: ";
 export interface Own {
   readonly node: string;
   readonly bin: string;
+  /** The static program that stands in front of a run, where there is one: else that is another Node. */
+  readonly front: string | undefined;
 }
 
-export function writeLauncher(machine: Machine, launcher: Launcher, { node, bin }: Own): void {
+export function writeLauncher(machine: Machine, launcher: Launcher, { node, bin, front }: Own): void {
   const start = startOf(launcher);
   const line = (words: readonly string[]): string => `exec ${words.map(shellQuote).join(" ")} "$@"`;
   const text = [
@@ -47,7 +49,7 @@ export function writeLauncher(machine: Machine, launcher: Launcher, { node, bin 
     `${MARK}${JSON.stringify(launcher)}`,
     "# Only a supervisor lets this be opened: inside a run the program is supervised already.",
     `if true 2> /dev/null <> ${OUTER_PATH}; then ${line(start)}; fi`,
-    line([node, bin, "run", "--profile", launcher.profile, "--", ...start]),
+    line([...(front === undefined ? [] : [front]), node, bin, "run", "--profile", launcher.profile, "--", ...start]),
     "",
   ].join("\n");
   const path = launcherPath(machine, launcher);

@@ -1,5 +1,6 @@
 import { spawnSync } from "node:child_process";
 import {
+  accessSync,
   closeSync,
   constants,
   fchmodSync,
@@ -17,6 +18,7 @@ import {
 } from "node:fs";
 import { constants as system } from "node:os";
 import { visible } from "../action/index.ts";
+import { launcherName } from "../agents/install/index.ts";
 import { isObject } from "../data/index.ts";
 import { baseName, isWithin } from "../path/index.ts";
 import { errorCode, thisMachine, type Machine } from "../state/index.ts";
@@ -57,7 +59,20 @@ function fail(message: string, help?: string): number {
 
 /** The word without its folders. */
 /** `assent` as launchers start it, wherever PATH leads then. */
-const own = { node: process.execPath, bin: `${engine.own[0] ?? ""}/bin.cjs` };
+const own = (): Own => {
+  const folder = engine.own[0] ?? "";
+  const front = launcherName(process.platform, process.arch, "front");
+  return { node: process.execPath, bin: `${folder}/bin.cjs`, front: front === undefined ? undefined : startable(`${folder}/${front}`) };
+};
+
+function startable(file: string): string | undefined {
+  try {
+    accessSync(file, constants.X_OK);
+    return file;
+  } catch {
+    return undefined;
+  }
+}
 
 /** PATH without the folder of shims, so that a wrapped program is found and not what starts it. */
 function pathOf(machine: Machine): string {
@@ -81,7 +96,7 @@ export function wrap(word: string, options: WrapOptions): number {
   const other = launchers(machine).all.find((one) => one.name === name);
   if (other !== undefined && stateOf(machine, other) === "wrapped")
     return fail(`another \`${name}\` is wrapped already: ${visible(other.file)}`, `\`assent unwrap ${name}\` first`);
-  if (engine.own.some((folder) => file.startsWith(`${folder}/`)) || file === own.node)
+  if (engine.own.some((folder) => file.startsWith(`${folder}/`)) || file === process.execPath)
     return fail(`${visible(word)} is what Assent itself runs on`, "wrap the scripts that it starts");
 
   const inPlace = options.shim !== true && (options.inPlace === true ? headOf(file) !== undefined : canRewrite(machine, file));
@@ -98,7 +113,7 @@ export function wrap(word: string, options: WrapOptions): number {
   try {
     // An upgrade has replaced the script: the old launcher leads from nowhere.
     if (other !== undefined) unlinkSync(launcherPath(machine, other));
-    install(machine, launcher, own);
+    install(machine, launcher, own());
   } catch (error) {
     return fail(`${visible(file)}: ${problemOf(error)}`, inPlace ? "--shim leaves the file as it is" : undefined);
   }

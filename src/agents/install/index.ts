@@ -6,7 +6,7 @@ export { confineCode, confineProgram, ensureConfineLauncher } from "./confine-la
 export { commandPrograms, ensureShellPrefix, shellPrefixCode, shellPrefixProgram } from "./shell-prefix.ts";
 export { serversOf, settingsIn, shellSteering, steeringOf } from "./look.ts";
 export { type OtherGuard, otherGuards, planTakingOut } from "./guards.ts";
-export { architectureOf, HANDED_ON, handedOn, launcherCode, launcherProgram, type LauncherArchitecture } from "./launcher.ts";
+export { architectureOf, HANDED_ON, handedOn, launcherCode, launcherName, launcherProgram, type LauncherArchitecture } from "./launcher.ts";
 export { readInstalled } from "./manifest.ts";
 export { isOwnStatusLine, isOwnText } from "./own.ts";
 export { type Change, type Planned, planInstall, planUninstall } from "./plan.ts";
