@@ -69,6 +69,19 @@ export default defineConfig({
       {
         extends: true,
         test: {
+          // The team server, on the embedded database and on PostgreSQL where that is installed.
+          name: "team",
+          include: ["team/test/**/*.test.ts"],
+          pool: "forks",
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
+          expect: { poll: { timeout: 30_000 } },
+          globalSetup: "team/test/harness/postgresql.ts",
+        },
+      },
+      {
+        extends: true,
+        test: {
           name: "sdk",
           include: ["test/sdk/packages/*.test.ts"],
           pool: "forks",

@@ -1,0 +1,24 @@
+import type * as v from "valibot";
+
+export type Param = string | number | boolean | null | Date | readonly (string | number | null)[];
+
+/** Statements with their parameters. A value never becomes a part of a statement's text. */
+export interface Queryable {
+  /** The rows, each as its schema has it. */
+  rows<T>(schema: v.GenericSchema<unknown, T>, sql: string, params?: readonly Param[]): Promise<readonly T[]>;
+  /** How many rows it changed. */
+  run(sql: string, params?: readonly Param[]): Promise<number>;
+  /** Several statements of our own, without parameters. */
+  script(sql: string): Promise<void>;
+}
+
+/**
+ * The one contract over both databases. What they give back differs in nothing that a schema sees: whole numbers are numbers,
+ * times are dates, bytes are asked for as text (`encode`).
+ */
+export interface Database extends Queryable {
+  readonly kind: "embedded" | "postgresql";
+  /** All of it or nothing. Rejects where it is not known whether it was done: doing it again must be harmless. */
+  transaction<T>(work: (within: Queryable) => Promise<T>): Promise<T>;
+  close(): Promise<void>;
+}

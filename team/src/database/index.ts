@@ -1,0 +1,4 @@
+export type { Database, Param, Queryable } from "./database.ts";
+export { openEmbedded } from "./embedded.ts";
+export { migrate } from "./migrate.ts";
+export { openPostgres, type PostgresOptions } from "./postgresql.ts";

@@ -1,0 +1,85 @@
+import pg from "pg";
+import type * as v from "valibot";
+import type { Database, Param, Queryable } from "./database.ts";
+import { readRows } from "./rows.ts";
+
+/** pg_type(5): bigint. */
+const INT8 = 20;
+/** Beside those that are waited for. */
+const CONNECTIONS = 8;
+const STATEMENT_MS = 30_000;
+
+export interface PostgresOptions {
+  readonly connections?: number;
+  /** A connection that waits is lost: told, not thrown. */
+  readonly onLost?: (why: string) => void;
+}
+
+/** A server that is there, by its address (`postgres://…`). */
+export function openPostgres(address: string, { connections = CONNECTIONS, onLost }: PostgresOptions = {}): Database {
+  const pool = new pg.Pool({
+    connectionString: address,
+    max: connections,
+    connectionTimeoutMillis: 10_000,
+    statement_timeout: STATEMENT_MS,
+    idle_in_transaction_session_timeout: STATEMENT_MS,
+    application_name: "assent-team",
+    types: {
+      getTypeParser: (id: number, format?: "text" | "binary") => {
+        if (id === INT8) return readWhole;
+        // oxlint-disable-next-line typescript/no-unsafe-return -- a parser of pg's own
+        return format === "binary" ? pg.types.getTypeParser(id, "binary") : pg.types.getTypeParser(id, "text");
+      },
+    },
+  });
+  pool.on("error", (error) => onLost?.(error.message));
+  const whole = within((sql, params) => pool.query({ text: sql, ...(params === undefined ? {} : { values: [...params] }) }));
+  return {
+    kind: "postgresql",
+    ...whole,
+    transaction: async (work) => {
+      const client = await pool.connect();
+      let broken: Error | undefined;
+      const onError = (error: Error): void => void (broken = error);
+      client.on("error", onError);
+      try {
+        await client.query("begin");
+        const done = await work(
+          within((sql, params) => client.query({ text: sql, ...(params === undefined ? {} : { values: [...params] }) })),
+        );
+        await client.query("commit");
+        return done;
+      } catch (error) {
+        await client.query("rollback").catch((lost: unknown) => {
+          broken ??= lost instanceof Error ? lost : new Error(String(lost));
+        });
+        throw error;
+      } finally {
+        client.off("error", onError);
+        // One that is broken, or in the middle of something, is not used again.
+        client.release(broken ?? false);
+      }
+    },
+    close: () => pool.end(),
+  };
+}
+
+interface Result {
+  readonly rows: readonly unknown[];
+  readonly rowCount: number | null;
+}
+
+function within(query: (sql: string, params: readonly Param[] | undefined) => Promise<Result>): Queryable {
+  return {
+    rows: async <T>(schema: v.GenericSchema<unknown, T>, sql: string, params: readonly Param[] = []) =>
+      readRows(schema, (await query(sql, params)).rows, sql),
+    run: async (sql, params = []) => (await query(sql, params)).rowCount ?? 0,
+    script: async (sql) => void (await query(sql, undefined)),
+  };
+}
+
+function readWhole(text: string): number {
+  const value = Number(text);
+  if (!Number.isSafeInteger(value)) throw new RangeError(`${text} is too large`);
+  return value;
+}

@@ -1,0 +1,126 @@
+import { MESSAGE_LIMITS, type LogBatch, type LogTaken } from "../../../src/team/protocol/index.ts";
+import type { Database } from "../database/index.ts";
+import { ensureMonth, monthOf, nextMonth } from "./months.ts";
+import { type MachineBatch, takeBatches } from "./take.ts";
+
+/** More waits than can be taken: try again later. Nothing was kept. */
+export class Overloaded extends Error {}
+
+/** PostgreSQL, appendix A: what was said was at fault (classes 22 and 23), not the connection or the server. */
+const isOfData = (error: unknown): boolean =>
+  error instanceof Error && "code" in error && typeof error.code === "string" && /^2[23]\w{3}$/.test(error.code);
+
+interface Waiting extends MachineBatch {
+  readonly bytes: number;
+  readonly resolve: (answer: LogTaken) => void;
+  readonly reject: (why: unknown) => void;
+}
+
+export interface IntakeOptions {
+  readonly now: () => Date;
+  /** Told after each transaction. */
+  readonly onTaken?: (facts: {
+    readonly batches: number;
+    readonly records: number;
+    readonly milliseconds: number;
+    readonly failed: boolean;
+  }) => void;
+}
+
+/** Of what waits. */
+const MOST_WAITING_BYTES = 32 << 20;
+/** Of one transaction. */
+const MOST_BATCHES = 256;
+const MOST_BYTES = 4 * MESSAGE_LIMITS.messageBytes;
+
+/**
+ * Where batches wait for the next transaction: while one is under way others come, and go together. An answer is given
+ * when the database has said that it is done, never before.
+ */
+export class LogIntake {
+  readonly #db: Database;
+  readonly #options: IntakeOptions;
+  #queue: Waiting[] = [];
+  #bytes = 0;
+  #running: Promise<void> | undefined;
+  readonly #months = new Set<string>();
+
+  constructor(db: Database, options: IntakeOptions) {
+    this.#db = db;
+    this.#options = options;
+  }
+
+  /** Batches that wait, and their bytes. */
+  get waiting(): { readonly batches: number; readonly bytes: number } {
+    return { batches: this.#queue.length, bytes: this.#bytes };
+  }
+
+  /** Rejects with `Overloaded`, or with what went wrong: then it is not known whether the records were taken, and they are sent again. */
+  async take(machine: string, batch: LogBatch, bytes: number): Promise<LogTaken> {
+    if (this.#bytes + bytes > MOST_WAITING_BYTES) throw new Overloaded("too much waits already");
+    return new Promise((resolve, reject) => {
+      this.#queue.push({ machine, batch, bytes, resolve, reject });
+      this.#bytes += bytes;
+      this.#running ??= this.#work();
+    });
+  }
+
+  /** When everything that waited has been answered. */
+  async drained(): Promise<void> {
+    while (this.#running !== undefined) await this.#running;
+  }
+
+  async #work(): Promise<void> {
+    while (this.#queue.length > 0) {
+      // What comes in the same turn goes with it.
+      await new Promise(setImmediate);
+      const some = this.#next();
+      try {
+        await this.#together(some);
+      } catch (error) {
+        // One of them may be at fault: each by itself, so that none can hold up the others.
+        if (some.length > 1 && isOfData(error)) for (const one of some) await this.#together([one]).catch(one.reject);
+        else for (const { reject } of some) reject(error);
+      }
+    }
+    // In the same turn in which nothing waited any more: what comes from now on begins anew.
+    this.#running = undefined;
+  }
+
+  #next(): readonly Waiting[] {
+    let bytes = 0;
+    let count = 0;
+    for (const one of this.#queue) {
+      if (count > 0 && (count >= MOST_BATCHES || bytes + one.bytes > MOST_BYTES)) break;
+      count += 1;
+      bytes += one.bytes;
+    }
+    this.#bytes -= bytes;
+    return this.#queue.splice(0, count);
+  }
+
+  async #together(some: readonly Waiting[]): Promise<void> {
+    const began = performance.now();
+    const received = this.#options.now();
+    let failed = true;
+    try {
+      await this.#ensureMonths(received);
+      const answers = await this.#db.transaction((within) => takeBatches(within, received, some));
+      failed = false;
+      answers.forEach((answer, at) => some[at]?.resolve(answer));
+    } finally {
+      const records = some.reduce((sum, { batch }) => sum + batch.records.length, 0);
+      this.#options.onTaken?.({ batches: some.length, records, milliseconds: performance.now() - began, failed });
+    }
+  }
+
+  /** This month's partition, and the next one's, so that none is made in a hurry. */
+  async #ensureMonths(now: Date): Promise<void> {
+    const month = monthOf(now);
+    for (const one of [month, nextMonth(month)]) {
+      if (this.#months.has(one)) continue;
+      await ensureMonth(this.#db, one);
+      this.#months.add(one);
+    }
+  }
+}

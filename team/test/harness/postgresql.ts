@@ -1,0 +1,82 @@
+import { execFileSync, spawn, type ChildProcess } from "node:child_process";
+import { chmodSync, chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import type { TestProject } from "vitest/node";
+
+declare module "vitest" {
+  export interface ProvidedContext {
+    /** Address of a server that tests may make databases on; empty where there is none. */
+    postgres: string;
+  }
+}
+
+const OLDEST = 15;
+/** nobody: PostgreSQL refuses to run as root. */
+const UNPRIVILEGED = 65_534;
+
+function programs(): string | undefined {
+  const debian = "/usr/lib/postgresql";
+  const versions = existsSync(debian)
+    ? readdirSync(debian)
+        .map(Number)
+        .filter((version) => version >= OLDEST)
+    : [];
+  const newest = versions.toSorted((a, b) => a - b).at(-1);
+  if (newest !== undefined) return join(debian, String(newest), "bin");
+  const inPath = (process.env["PATH"] ?? "").split(":").find((folder) => existsSync(join(folder, "initdb")));
+  return inPath;
+}
+
+/** A cluster in a scratch folder, on a Unix socket only, as nobody; or the server that TEST_POSTGRES names. */
+export default async function startPostgres(project: TestProject): Promise<(() => Promise<void>) | undefined> {
+  const named = process.env["TEST_POSTGRES"];
+  if (named !== undefined && named !== "") {
+    project.provide("postgres", named);
+    return undefined;
+  }
+  const bin = programs();
+  if (bin === undefined) {
+    process.stderr.write("PostgreSQL 15 or newer is not installed (`apt-get install postgresql`): its tests are left out\n");
+    project.provide("postgres", "");
+    return undefined;
+  }
+  const folder = mkdtempSync(join(tmpdir(), "assent-pg-"));
+  const asNobody = process.getuid?.() === 0 ? { uid: UNPRIVILEGED, gid: UNPRIVILEGED } : {};
+  chmodSync(folder, 0o700);
+  if (asNobody.uid !== undefined) chownSync(folder, asNobody.uid, asNobody.gid);
+  const data = join(folder, "data");
+  const env = { PATH: process.env["PATH"], LC_ALL: "C", HOME: folder };
+  execFileSync(join(bin, "initdb"), ["-D", data, "-A", "trust", "-U", "assent", "-E", "UTF8", "--no-sync"], {
+    ...asNobody,
+    env,
+    cwd: folder,
+  });
+  const server = spawn(
+    join(bin, "postgres"),
+    ["-D", data, "-k", folder, "-c", "listen_addresses=", "-c", "fsync=off", "-c", "max_connections=200", "-c", "shared_buffers=32MB"],
+    { ...asNobody, env, cwd: folder, stdio: ["ignore", "ignore", "pipe"] },
+  );
+  let said = "";
+  server.stderr.on("data", (text: Buffer) => void (said = (said + text.toString()).slice(-4000)));
+  await listening(server, () => said);
+  project.provide("postgres", `postgresql://assent@/postgres?host=${encodeURIComponent(folder)}`);
+  return async () => {
+    server.kill("SIGINT");
+    await ended(server);
+    rmSync(folder, { recursive: true, force: true });
+  };
+}
+
+async function listening(server: ChildProcess, said: () => string): Promise<void> {
+  for (let tries = 0; tries < 600; tries++) {
+    if (server.exitCode !== null) throw new Error(`PostgreSQL did not start: ${said()}`);
+    if (said().includes("ready to accept connections")) return;
+    await pause(50);
+  }
+  throw new Error(`PostgreSQL is not ready: ${said()}`);
+}
+
+const ended = (server: ChildProcess): Promise<void> =>
+  server.exitCode === null ? new Promise((resolve) => server.once("exit", () => resolve())) : Promise.resolve();
