@@ -193,6 +193,7 @@ const withoutRules = (bundle) =>
 const SELDOM_IN_RUNS = {
   "cli/check.ts": ["innerCheck"],
   "cli/judge-afresh.ts": ["judgeAfresh"],
+  "engine/given/index.ts": ["isGiven", "runPolicies"],
   "cli/run-learn.ts": ["proposeProfile"],
   "policy-edit/index.ts": [
     "addRule",

@@ -30,5 +30,5 @@ export const isConfinedCommand = (home: string, text: string): boolean => ticket
 /** The ticket of such a command; undefined: it is none. */
 export function ticketOfConfined(home: string, text: string): string | undefined {
   const start = `${plain(confineLauncher(home))} `;
-  return text.startsWith(start) ? /^([0-9a-f]{16}) '(?:[^']|'\\'')*'$/.exec(text.slice(start.length))?.[1] : undefined;
+  return text.startsWith(start) ? /^([0-9a-f]{16}(?:[0-9a-f]{48})?) '(?:[^']|'\\'')*'$/.exec(text.slice(start.length))?.[1] : undefined;
 }

@@ -12,7 +12,10 @@ Answers a host's hook call on standard input (docs/agents.md). Exit 0 whatever t
 `;
 
 /** What the program that calls this brings along: each agent's protocol is a part of its own, loaded when that agent calls. */
-export interface CheckEngine extends Pick<DecideOptions, "reader" | "own" | "confine" | "keepEdit" | "elsewhere"> {
+export interface CheckEngine
+  extends
+    Pick<DecideOptions, "reader" | "own" | "confine" | "keepEdit" | "elsewhere">,
+    Partial<Pick<DecideOptions, "files" | "policyFiles" | "select" | "adapt" | "audit">> {
   readonly protocol: (id: AgentId) => Protocol;
   /** Puts what is refused only because its host cannot ask where somebody may answer it meanwhile. */
   readonly held: (outcome: Outcome, machine: Machine) => Outcome;
@@ -104,9 +107,9 @@ export function answer(options: CheckOptions, stdin: ReturnType<typeof readStdin
     }
     const outcome = decide(engine.confine === undefined ? withoutConfining(reading.request) : reading.request, {
       machine,
-      ...engine,
       policyFiles: options.policyFiles,
       audit: true,
+      ...engine,
     });
     for (const warning of outcome.warnings) say(warning);
     return agent.write(outcome.answer.decision === "deny" ? engine.held(outcome, machine) : outcome);
@@ -208,10 +211,10 @@ const NO_POLICY = "`--policy` is not taken from inside a run: name the file when
 export function innerCheck(
   call: { readonly argv: readonly string[]; readonly input: string; readonly env: Readonly<Record<string, string>>; readonly cwd: string },
   engine: CheckEngine,
+  machine = thisMachine(),
 ): HookOutput {
   const options = parse(call.argv);
   if ("wrong" in options) return { stdout: "", stderr: `assent check: ${visible(options.wrong)}\n${USAGE}`, status: 2 };
-  const machine = thisMachine();
   const told = Object.fromEntries(Object.entries(call.env).filter(([name]) => Object.hasOwn(TOLD_VARIABLES, name)));
   const place: CallPlace = { machine: { ...machine, env: { ...machine.env, ...told } }, folder: call.cwd };
   // It would be read with the rights of this side, and what is wrong with it told.

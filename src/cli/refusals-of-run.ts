@@ -6,6 +6,7 @@ import { engine } from "./engine.ts";
 /** What a run was refused, with the rules that would have allowed it. */
 export function refusalsOf(run: RunRecord, machine: Machine): RunRefusals {
   return rulesForRefused(readEvents(run.folder), {
+    isElsewhere: run.guard !== undefined,
     machine,
     cwd: run.cwd,
     profile: run.profile ?? "",

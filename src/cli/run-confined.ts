@@ -3,11 +3,14 @@ import { accessSync, constants, realpathSync } from "node:fs";
 import { join } from "node:path";
 import { brief, visible } from "../action/index.ts";
 import { queueApprover, type QueueApprover } from "../approve/queue/index.ts";
+import { sha256 } from "../data/index.ts";
+import { isGiven, type RunPolicies, runPolicies } from "../engine/given/index.ts";
 import { realWorld } from "../engine/index.ts";
 import {
   type ConfinedReport,
   dropReport,
   expectReport,
+  isSealed,
   type Machine,
   messageOf,
   reportIdOf,
@@ -82,16 +85,35 @@ export async function runConfined(
   const shell = shellFor(command);
   if (shell === undefined) return refuse("no shell was found in /bin or /usr/bin", "ask the user to install bash", STATUS.cannotSupervise);
   const outer = askOuter({ ask: "run" });
+  const sealed = isSealed(ticketId);
   if (outer !== undefined) {
+    if (sealed)
+      return refuse("the policy of the guard that allowed it would not hold inside another run", "start it outside", STATUS.cannotExecute);
     if (outer.is === "run") return await startInside(shell, env);
     return refuse("the supervisor around this did not answer", "try it once more, or ask the user", STATUS.cannotSupervise);
   }
   const found = takeTicket(machine, ticketId === OF_COMMAND ? ticketIdOf("", command) : ticketId);
   const ticket = found !== undefined && found.command === command && isSameFolder(found.cwd, cwd) ? found : undefined;
   if (ticket?.gateway !== undefined) return await startGateway(ticket.gateway, env);
+  if (sealed && ticket === undefined)
+    return refuse(
+      "what a guard allows is started once, as it was judged, within ten minutes",
+      "ask the guard once more",
+      STATUS.cannotExecute,
+    );
   const refusal = ticket === undefined ? judgeAfresh(command, cwd, machine) : undefined;
   if (refusal !== undefined) return refuse(refusal.why, refusal.way, STATUS.cannotExecute);
   return await supervise({ command, cwd, env, machine, shell, ticket, ticketId, beside }, parts.supervise ?? superviseRun);
+}
+
+/** Two tenants of one program may have a session of the same name. */
+const sessionOf = (session: string, policies: RunPolicies | undefined): string =>
+  policies === undefined ? session : sha256([Buffer.from(JSON.stringify([session, policies.key]))]).toString("hex");
+
+/** Throws for what is none, or for a text that is no policy. */
+function policiesIn(value: Readonly<Record<string, unknown>>): RunPolicies {
+  if (!isGiven(value)) throw new Error("the policy of the guard that allowed it is not understood");
+  return runPolicies(value);
 }
 
 function refuse(why: string, way: string, status: number): number {
@@ -162,6 +184,12 @@ async function supervise(start: ConfinedStart, run: NonNullable<ConfinedParts["s
   const { command, cwd, env, machine, shell, ticket, beside } = start;
   beside?.begin();
   const starters = beside === undefined ? [] : startersOf(beside.front);
+  let policies: RunPolicies | undefined;
+  try {
+    policies = ticket?.policies === undefined ? undefined : policiesIn(ticket.policies);
+  } catch (error) {
+    return refuse(messageOf(error), "ask the guard once more", STATUS.cannotExecute);
+  }
   const refusals = new Refusals(forModels(cwd, machine.home));
   const notices: string[] = [];
   let send: ((signal: NodeJS.Signals) => void) | undefined;
@@ -177,14 +205,16 @@ async function supervise(start: ConfinedStart, run: NonNullable<ConfinedParts["s
     machine,
     // Answers that a person gave for programs they started themselves are not meant for this.
     profile: "confined",
-    policyFiles: [],
-    approver: heldQuestions(machine, cwd, ticket),
+    policyFiles: policies?.policyFiles ?? [],
+    policies,
+    // Who answers on this machine answers for its user, and not for whom a guard judges.
+    approver: policies === undefined ? heldQuestions(machine, cwd, ticket) : undefined,
     mode: "enforce",
     bestEffort: false,
     undo: true,
     confined: {
       agent: ticket?.agent ?? "unknown",
-      ...(ticket?.session === undefined ? {} : { session: ticket.session }),
+      ...(ticket?.session === undefined ? {} : { session: sessionOf(ticket.session, policies) }),
       command: ticket?.given ?? command,
       ...(ticket?.aside === undefined ? {} : { aside: ticket.aside }),
     },

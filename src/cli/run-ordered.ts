@@ -2,8 +2,9 @@ import { closeSync, constants, openSync } from "node:fs";
 import { Socket } from "node:net";
 import { adviceForPerson, printAction, visible } from "../action/index.ts";
 import { isObject } from "../data/index.ts";
+import { isGiven, type RunPolicies, runPolicies } from "../engine/given/index.ts";
 import { answerGuard } from "../sdk/guard/index.ts";
-import { messageOf, thisMachine, wrongProfileName } from "../state/index.ts";
+import { messageOf, ProcessMemory, thisMachine, wrongProfileName } from "../state/index.ts";
 import { killTree, RunError, superviseRun, type RunEvent, type RunResult } from "../supervise/index.ts";
 import { sys, SYSCALLS } from "../supervise/kernel/index.ts";
 import { ORDER_CHANNEL, type RefusedCall, type RunOrder, type RunReport, type RunSignal } from "../supervise/order/index.ts";
@@ -47,6 +48,7 @@ type OrderedOptions = Parameters<typeof superviseRun>[0];
 
 function optionsOf(order: RunOrder, channel: Channel, onStarted: () => void): OrderedOptions {
   const { argv, cwd, env, policyFiles, profile, confined } = order;
+  const policies = order.policies === undefined ? undefined : runPolicies(order.policies);
   const found = findProgram(argv[0], env["PATH"], cwd);
   if (found.is === "none") throw new RunError("exec", `${argv[0]}: ${found.why}`);
   const [program = "", ...words] = found.start;
@@ -59,7 +61,8 @@ function optionsOf(order: RunOrder, channel: Channel, onStarted: () => void): Or
     env,
     machine: thisMachine(),
     profile,
-    policyFiles,
+    policyFiles: policies?.policyFiles ?? policyFiles,
+    policies,
     approver: undefined,
     mode: "enforce",
     bestEffort: false,
@@ -69,14 +72,24 @@ function optionsOf(order: RunOrder, channel: Channel, onStarted: () => void): Or
       if (!isOwnCache(event.action)) void channel.report({ is: "refused", refused: refusedCall(event, told) });
     },
     onNotice: (text) => void channel.report({ is: "notice", text: visible(text) }),
-    onHook: (call) => innerCheck(call, engine),
-    onGuard: answerGuard,
+    ...answersInside(policies),
     onStart: ({ signal }) => {
       onStarted();
       channel.onSignal(signal);
     },
     own: engine.own,
     leaves: true,
+  };
+}
+
+/** What a hook and a guard inside the run are told: by the same policies, and by nothing that this machine remembers of others. */
+function answersInside(policies: RunPolicies | undefined): Pick<OrderedOptions, "onHook" | "onGuard"> {
+  if (policies === undefined) return { onHook: (call) => innerCheck(call, engine), onGuard: answerGuard };
+  const { files, policyFiles, select, adapt, audit } = policies;
+  const { user: _, account: __, ...machine } = { ...thisMachine(), memory: new ProcessMemory() };
+  return {
+    onHook: (call) => innerCheck(call, { ...engine, files, policyFiles, select, adapt, audit }, machine),
+    onGuard: (from, request) => answerGuard(from, request, { policies, machine }),
   };
 }
 
@@ -188,9 +201,13 @@ class Channel {
 const texts = (value: unknown): value is readonly string[] => Array.isArray(value) && value.every((one) => typeof one === "string");
 const variables = (value: unknown): boolean => isObject(value) && texts(Object.values(value));
 
+/** INVARIANT: an order with a member that is not known could have asked for less. */
+const FIELDS: ReadonlySet<string> = new Set(["argv", "cwd", "env", "judge", "policyFiles", "policies", "profile", "confined"]);
+
 function isOrder(value: unknown): value is RunOrder {
   if (!isObject(value)) return false;
-  const { argv, cwd, env, judge, policyFiles, profile, confined } = value;
+  const { argv, cwd, env, judge, policyFiles, policies, profile, confined } = value;
+  if (!Object.keys(value).every((name) => FIELDS.has(name)) || !(policies === undefined || isGiven(policies))) return false;
   if (!texts(argv) || argv.length === 0 || typeof cwd !== "string" || !cwd.startsWith("/") || !variables(env) || !variables(judge))
     return false;
   if (!texts(policyFiles) || typeof profile !== "string" || wrongProfileName(profile) !== undefined || !isObject(confined)) return false;

@@ -36,15 +36,22 @@ export interface Ticket {
   readonly gateway?: readonly string[];
   /** The host's hook that hears of the command's end tells what was refused (confined-reports.ts); else it stands on standard error. */
   readonly reports?: true;
+  /**
+   * The policies of a guard in a program, by which the run goes in the place of the machine's (engine/given). Such a ticket is sealed: its
+   * number is the digest of its text.
+   */
+  readonly policies?: Readonly<Record<string, unknown>>;
 }
 
 const TICKETS = "tickets";
-const ID = /^[0-9a-f]{16}$/;
+const ID = /^[0-9a-f]{16}(?:[0-9a-f]{48})?$/;
 /** A person may think about the host's own question meanwhile. */
 export const TICKET_LASTS_MS = 10 * 60_000;
 /** Clocks of one machine, set while a process was reading them. */
 const CLOCKS_MS = 60_000;
 const MAX_BYTES = 1 << 20;
+/** With policies. */
+const MAX_SEALED = 4 << 20;
 /** Names that are looked at when old ones are cleared away. */
 const MOST_FILES = 4000;
 /** INVARIANT: an unknown field could have narrowed it. */
@@ -64,6 +71,7 @@ const FIELDS = new Set([
   "starts",
   "gateway",
   "reports",
+  "policies",
   "boot",
   "up",
 ]);
@@ -78,12 +86,34 @@ export function ticketIdOf(session: string, command: string): string {
 }
 
 /** Leaves a ticket; without an id, under one that nobody can guess. What is too old is cleared away. */
-export function writeTicket(
+export const writeTicket = (
   machine: Machine,
   ticket: Omit<Ticket, "time">,
   now: number = Date.now(),
   id: string = randomHex(8),
-): { readonly id: string } | { readonly problem: string } {
+): WrittenTicket => leave(machine, `${JSON.stringify({ v: 1, id, ...ticket, time: now, ...bootMoment() })}\n`, id, now);
+
+/**
+ * Leaves a ticket without which its command is not started at all: its number is the digest of its text, so that whoever has the number
+ * starts what was judged, by the policies by which it was, or nothing. Nobody can guess it.
+ */
+export function writeSealedTicket(machine: Machine, ticket: Omit<Ticket, "time">, now: number = Date.now()): WrittenTicket {
+  const text = `${JSON.stringify({ v: 1, id: randomHex(16), ...ticket, time: now, ...bootMoment() })}\n`;
+  return leave(machine, text, digestOf(text), now);
+}
+
+/** The number of a ticket that is sealed: where it is not found, nothing is started. */
+export const isSealed = (id: string): boolean => id.length > UNSEALED && ID.test(id);
+
+const UNSEALED = 16;
+
+const mostBytes = (id: string): number => (isSealed(id) ? MAX_SEALED : MAX_BYTES);
+
+const digestOf = (text: string): string => sha256([Buffer.from(text)]).toString("hex");
+
+type WrittenTicket = { readonly id: string } | { readonly problem: string };
+
+function leave(machine: Machine, text: string, id: string, now: number): WrittenTicket {
   const state = openState(machine);
   if ("problem" in state) return state;
   try {
@@ -93,8 +123,8 @@ export function writeTicket(
     if (!stats.isDirectory() || !isOwn(stats, machine.uid)) return { problem: `${folder} is not a folder of this user alone` };
     if ((stats.mode & 0o077) !== 0) chmodSync(folder, 0o700);
     clearOld(folder, now);
-    const text = `${JSON.stringify({ v: 1, id, ...ticket, time: now, ...bootMoment() })}\n`;
-    if (Buffer.byteLength(text) > MAX_BYTES) return { problem: "the command is too long" };
+    if (Buffer.byteLength(text) > mostBytes(id))
+      return { problem: isSealed(id) ? "the command and the policy are too long" : "the command is too long" };
     writeAtomic(`${folder}/${id}.json`, text);
     return { id };
   } catch (error) {
@@ -119,7 +149,7 @@ export function takeTicket(machine: Machine, id: string, now: number = Date.now(
   }
   try {
     if (!lstatSync(taken).isFile()) return undefined;
-    const found = readRegular(taken, MAX_BYTES);
+    const found = readRegular(taken, mostBytes(id));
     return found.is === "text" && isOwn(found.stats, machine.uid) ? parse(found.text, id, now) : undefined;
   } catch {
     return undefined;
@@ -135,8 +165,11 @@ function parse(json: string, id: string, now: number): Ticket | undefined {
   } catch {
     return undefined;
   }
-  if (!isObject(value) || value["v"] !== 1 || value["id"] !== id || !Object.keys(value).every((name) => FIELDS.has(name))) return undefined;
-  const { agent, session, toolUse, command, given, aside, cwd, root, time, bare, starts, gateway, reports } = value;
+  const sealed = isSealed(id);
+  if (!isObject(value) || value["v"] !== 1 || !Object.keys(value).every((name) => FIELDS.has(name))) return undefined;
+  if (sealed ? digestOf(json) !== id || !isObject(value["policies"]) : value["id"] !== id || value["policies"] !== undefined)
+    return undefined;
+  const { agent, session, toolUse, command, given, aside, cwd, root, time, bare, starts, gateway, reports, policies } = value;
   if (!text(agent) || !text(command) || !text(cwd) || !text(root) || typeof time !== "number") return undefined;
   if (!maybe(session) || !maybe(toolUse) || !maybe(given) || !maybe(aside)) return undefined;
   if ((bare !== undefined && bare !== true) || (reports !== undefined && reports !== true)) return undefined;
@@ -156,6 +189,7 @@ function parse(json: string, id: string, now: number): Ticket | undefined {
     ...(starts === undefined ? {} : { starts }),
     ...(gateway === undefined ? {} : { gateway }),
     ...(reports === undefined ? {} : { reports }),
+    ...(isObject(policies) ? { policies } : {}),
   };
 }
 

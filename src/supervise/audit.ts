@@ -1,5 +1,5 @@
 import { printAction, printCall } from "../action/index.ts";
-import type { Verdict } from "../policy/index.ts";
+import type { Principal, Verdict } from "../policy/index.ts";
 import { appendAll, auditLine, type Decided, givenFields, KEEP, type Keep } from "../audit/index.ts";
 import type { Machine } from "../state/index.ts";
 import type { AllowedTally } from "./door/index.ts";
@@ -20,6 +20,10 @@ interface RunAuditOptions {
   readonly cwd: string;
   readonly mode: string;
   readonly tally: AllowedTally;
+  /** For whom it runs. */
+  readonly principal?: Principal | undefined;
+  /** False: nothing is written. */
+  readonly logs?: boolean | undefined;
   readonly onProblem: (problem: string) => void;
 }
 
@@ -84,9 +88,9 @@ export class RunAudit {
     };
   }
 
-  #common(time: number): Pick<Decided, "time" | "point" | "agent" | "session" | "mode" | "cwd" | "milliseconds"> {
-    const { run, cwd, mode } = this.#options;
-    return { time, point: "run", agent: "run", session: run, mode, cwd, milliseconds: 0 };
+  #common(time: number): Pick<Decided, "time" | "point" | "agent" | "session" | "mode" | "principal" | "cwd" | "milliseconds"> {
+    const { run, cwd, mode, principal } = this.#options;
+    return { time, point: "run", agent: "run", session: run, mode, principal, cwd, milliseconds: 0 };
   }
 
   #count(): void {
@@ -110,6 +114,7 @@ export class RunAudit {
   }
 
   #write(decided: Decided): void {
+    if (this.#options.logs === false) return;
     this.#waiting.push(auditLine(decided));
     if (this.#waiting.length >= MOST_WAITING) this.#flush();
     else this.#timer ??= setTimeout(() => this.#flush(), LATEST).unref();

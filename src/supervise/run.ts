@@ -52,7 +52,7 @@ export class RunError extends Error {
   }
 }
 
-function recordsOf({ machine, argv, cwd, policyFiles, confined }: RunOptions, profile: string): RunFolder {
+function recordsOf({ machine, argv, cwd, policyFiles, policies, confined }: RunOptions, profile: string): RunFolder {
   const state = openState(machine);
   if ("problem" in state) throw new RunError("state", unusable(state.problem));
   const started = Date.now();
@@ -63,6 +63,7 @@ function recordsOf({ machine, argv, cwd, policyFiles, confined }: RunOptions, pr
       cwd,
       profile,
       ...(policyFiles.length === 0 ? {} : { policyFiles }),
+      ...(policies === undefined ? {} : { guard: policies.principal === undefined ? {} : { principal: policies.principal } }),
       started,
       ...(confined === undefined ? {} : { confined }),
     };
@@ -179,8 +180,19 @@ export async function superviseRun(options: RunOptions): Promise<RunResult> {
     },
   );
   const tally = new AllowedTally();
-  const audit = new RunAudit({ machine, run: id, cwd, mode: options.mode, tally, onProblem: (problem) => options.onNotice?.(problem) });
-  const history = new FailureHistory(options);
+  const { policies } = options;
+  const audit = new RunAudit({
+    machine,
+    run: id,
+    cwd,
+    mode: options.mode,
+    tally,
+    principal: policies?.principal,
+    logs: policies?.audit,
+    onProblem: (problem) => options.onNotice?.(problem),
+  });
+  // What one principal's command was refused is nothing for the next one to hear.
+  const history = new FailureHistory(policies === undefined ? options : { machine, cwd });
   const answerInner = serveInner({ id, profile, policyFiles: options.policyFiles }, options);
   const told = (event: RunEvent): void => {
     try {
@@ -260,6 +272,7 @@ export async function superviseRun(options: RunOptions): Promise<RunResult> {
             ofAgent,
             asksPerson: options.approver?.atTerminal === true,
             policyFiles: options.policyFiles,
+            policies,
             profileFile: profileFile(machine, profile),
             reader: () => ({ read }),
             own: options.own,
@@ -277,7 +290,8 @@ export async function superviseRun(options: RunOptions): Promise<RunResult> {
             removed = secretVariables(env);
             env = Object.fromEntries(Object.entries(env).filter(([name]) => !removed.includes(name)));
           }
-          audit.keep = retentionOf(judge.policy.settings.audit);
+          // A guard's policy says nothing about what others want to keep.
+          audit.keep = retentionOf(policies === undefined ? judge.policy.settings.audit : undefined);
           limits = limitsOf(judge.policy.settings.undo);
           if (undoes) undo = new UndoStore(folder);
           const { confined } = options;
@@ -368,7 +382,7 @@ export async function superviseRun(options: RunOptions): Promise<RunResult> {
       if (unkept !== undefined) options.onNotice?.(`the receipt is not complete: ${unkept}`);
       if (launched === undefined) discard(records);
       else keep(records, undoes, exit, options.onNotice);
-      pruneSeldom(runsFolder(machine), limits);
+      pruneSeldom(runsFolder(machine), limits, policies === undefined ? undefined : ({ guard }) => guard !== undefined);
     }
   };
   const all = supervised();

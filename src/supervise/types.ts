@@ -2,6 +2,7 @@ import type { Action, Call } from "../action/index.ts";
 import type { Verdict } from "../policy/index.ts";
 import type { Approver, Channel, ProcessInfo } from "../approve/index.ts";
 import type { Machine } from "../state/index.ts";
+import type { RunPolicies } from "../engine/given/index.ts";
 import type { GuardPlace } from "./outer/index.ts";
 
 /** How the supervised program ended. */
@@ -64,6 +65,8 @@ export interface RunOptions {
   /** Name of the profile; by default the program's. */
   readonly profile?: string | undefined;
   readonly policyFiles: readonly string[];
+  /** A guard's policies: they alone hold, and this machine's answers, profiles and memories count for nothing. */
+  readonly policies?: RunPolicies | undefined;
   /** Undefined: nobody; what is not allowed is denied, as it is while its `isThere` says that nobody is. */
   readonly approver: Approver | undefined;
   /** `observe` blocks nothing. */

@@ -2,7 +2,8 @@ import { visible } from "../../action/index.ts";
 import { isObject } from "../../data/index.ts";
 import { type PolicyFile, PRESETS, type PresetName } from "../../policy/index.ts";
 import { closest } from "../../policy/read/index.ts";
-import { GuardOptionError, IN_CODE } from "../create-guard/policy-in-code.ts";
+import { IN_CODE } from "../../engine/given/index.ts";
+import { GuardOptionError } from "../create-guard/policy-in-code.ts";
 
 /** Set by the build. */
 declare const ASSENT_VERSION: string | undefined;

@@ -27,7 +27,8 @@ import {
 import type { ShellKind } from "../../shell/index.ts";
 import { type GuardCall, lowerCall, type LoweredCall } from "../create-guard/call.ts";
 import { callOfTool, type CallFinding, combineFindings, isWritten, type NamedTool } from "../create-guard/combine.ts";
-import { GuardOptionError, tightenedBy } from "../create-guard/policy-in-code.ts";
+import { tightenedBy } from "../../engine/given/index.ts";
+import { GuardOptionError } from "../create-guard/policy-in-code.ts";
 import type { CallDecision, GuardCallOptions } from "../create-guard/types.ts";
 import { worldFrom } from "./given-world.ts";
 import { CommandsNotUnderstood, refuseCommands } from "./no-commands.ts";

@@ -7,11 +7,11 @@ import {
   failedOutcome,
   findSources,
   type Outcome,
-  type PolicySource,
   realWorld,
   type Request,
   whoOf,
 } from "../../engine/index.ts";
+import { type GivenPolicies, type RunPolicies, selectionOf, tightenedBy } from "../../engine/given/index.ts";
 import type { Policy, Principal, Who } from "../../policy/index.ts";
 import { type Machine, ProcessMemory, thisMachine } from "../../state/index.ts";
 import type { ConfinedStart } from "../guard/confined-start.ts";
@@ -20,7 +20,7 @@ import { noteOutcome } from "../guard/outcomes.ts";
 import { LIBRARY } from "../library.ts";
 import { type GuardCall, lowerCall, type LoweredCall } from "./call.ts";
 import { callOfTool, combineFindings, isWritten, type NamedTool } from "./combine.ts";
-import { IN_CODE, type ReadCodePolicy, tightenedBy } from "./policy-in-code.ts";
+import type { ReadCodePolicy } from "./policy-in-code.ts";
 import type { CallDecision, GuardCallOptions, GuardOptions } from "./types.ts";
 
 /** What guards that were made of one another share. */
@@ -46,6 +46,8 @@ export interface JudgingWay {
   readonly tool?: NamedTool | undefined;
   /** Whoever asked starts what is given in the place of a command. Nobody knows that of a tool, or of several calls. */
   readonly starts?: boolean;
+  /** Whoever asks runs what goes ahead confined by itself, where this does not say why it cannot. */
+  readonly wall?: () => string | undefined;
   /** The host only plans. */
   readonly planning?: boolean;
   /** Nothing of it is done: neither remembered nor logged. */
@@ -77,12 +79,6 @@ export interface JudgedCalls {
   /** How it was judged. */
   readonly way: JudgingWay;
 }
-
-const LAYERS_OF: Readonly<Record<"user" | "project" | "all", ReadonlySet<string>>> = {
-  user: new Set(["managed", "user"]),
-  project: new Set(["managed", "project"]),
-  all: new Set(["managed", "user", "project", "explicit", "profile"]),
-};
 
 /** The machine as a guard in a program sees it: what it remembers stays in the process. */
 export function guardMachine({
@@ -155,7 +151,8 @@ const principalOf = ({ principal }: GuardPlaceInCode, options: GuardCallOptions)
 function judgeOne(call: GuardCall, root: GuardRoot, place: GuardPlaceInCode, options: GuardCallOptions, way: JudgingWay): JudgedCall {
   const lowered = lowerCall(call);
   const { shell = root.shell, planning = false } = way;
-  const confines = way.starts === true && root.confine && ("argv" in call || ("shell" in call && shell !== "zsh"));
+  const isCommand = "argv" in call || ("shell" in call && shell !== "zsh");
+  const confines = isCommand && (way.wall !== undefined || (way.starts === true && root.confine));
   const request = requestOf(lowered, place, { ...options, confines, planning, shell });
   const { made, decideOptions } = settingsFor(request, root, place, way);
   let outcome: Outcome;
@@ -208,9 +205,13 @@ function settingsFor(request: Request, root: GuardRoot, place: GuardPlaceInCode,
   const { machine = root.machine, looks = false } = way;
   const made: { start?: ConfinedStart } = {};
   const confine: DecideOptions["confine"] = (_, on) => {
-    // INVARIANT: a run goes by the policy files of this machine alone: whatever else forbids something would not hold in it.
-    if (policy !== undefined || stricter.length > 0 || files !== "all" || request.principal !== undefined) return { problem: UNREACHED };
-    const start = confinedStart(request, on);
+    if (way.wall !== undefined) {
+      const problem = way.wall();
+      return problem === undefined ? { command: "" } : { problem };
+    }
+    // What this machine's files say of its own user a run knows by itself.
+    const isPlain = policy === undefined && stricter.length === 0 && files === "all" && request.principal === undefined;
+    const start = confinedStart(request, on, isPlain ? undefined : givenTo(root, place, request));
     if ("problem" in start) return start;
     made.start = start;
     return { command: start.line };
@@ -236,22 +237,12 @@ function settingsFor(request: Request, root: GuardRoot, place: GuardPlaceInCode,
 }
 
 /** The policies that a guard goes by, as the engine takes them. */
-export interface GuardPolicies {
-  readonly files: "machine" | "none";
-  readonly policyFiles: readonly string[];
-  readonly select: (found: readonly PolicySource[]) => readonly PolicySource[];
-  readonly adapt: (found: Policy) => Policy;
-}
+export type GuardPolicies = Pick<RunPolicies, "files" | "policyFiles" | "select" | "adapt">;
 
 /** What a guard's calls are held to, whoever judges them. */
 export function policiesOf({ policy, files }: GuardRoot, { stricter }: GuardPlaceInCode): GuardPolicies {
-  // A variable of the environment names further files: only with `all`.
-  const isWanted = ({ layer, file }: PolicySource): boolean =>
-    typeof files === "string" ? files !== "none" && LAYERS_OF[files].has(layer) : layer === "explicit" && files.includes(file);
   return {
-    files: files === "none" ? "none" : "machine",
-    policyFiles: typeof files === "string" ? [] : files,
-    select: (found) => [...found.filter(isWanted), ...(policy === undefined ? [] : [sourceOf(policy)])],
+    ...selectionOf(files, policy?.text),
     adapt: (found) =>
       tightenedBy(
         found,
@@ -260,13 +251,20 @@ export function policiesOf({ policy, files }: GuardRoot, { stricter }: GuardPlac
   };
 }
 
-/** As one more layer beside the files. */
-const sourceOf = ({ text }: ReadCodePolicy): PolicySource => ({
-  layer: "explicit",
-  file: IN_CODE,
-  mayGrant: true,
-  content: { is: "text", text },
-});
+/** The same for a run, and whom it is for: the run goes by this alone. */
+export function givenTo(root: GuardRoot, { stricter }: GuardPlaceInCode, request: Request): GivenPolicies {
+  const { policy, files, audit, machine } = root;
+  const { user, tenant, roles, session, agents } = whoOf(request, machine);
+  const known = { user, tenant, roles, session, agents };
+  return {
+    files,
+    ...(policy === undefined ? {} : { policy: policy.text }),
+    stricter: stricter.map(({ text }) => text),
+    who: known,
+    ...(request.principal === undefined ? {} : { principal: request.principal }),
+    audit,
+  };
+}
 
 /** For calls in a sandbox: its own files are nobody's policy, those of this machine's user are. */
 function policiesElsewhere(root: GuardRoot, place: GuardPlaceInCode): GuardPolicies {
@@ -278,8 +276,6 @@ function policiesElsewhere(root: GuardRoot, place: GuardPlaceInCode): GuardPolic
   const found = select(findSources({ machine, files, policyFiles }, realWorld(machine, place.cwd, undefined), nothing, place.cwd));
   return { files: "none", policyFiles: [], select: () => found, adapt };
 }
-
-const UNREACHED = "a run goes by the policy files of this machine, and not by the guard's own policy, files and principal";
 
 export const folderOf = (place: GuardPlaceInCode, options: GuardCallOptions): string =>
   options.cwd === undefined ? place.cwd : resolve(place.cwd, options.cwd);

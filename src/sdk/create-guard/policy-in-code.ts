@@ -9,9 +9,9 @@ import {
   type PolicyFile,
   PRESETS,
   type PresetName,
-  tightenPolicy,
   type UnknownSetting,
 } from "../../policy/index.ts";
+import { IN_CODE, tightenedBy } from "../../engine/given/index.ts";
 import { closest, readPolicy } from "../../policy/read/index.ts";
 import { lowerExample } from "../../request/index.ts";
 
@@ -98,8 +98,6 @@ export class GuardOptionError extends TypeError {
   }
 }
 
-/** As people find it again: there is no file. */
-export const IN_CODE = "the guard's policy";
 const MOST_TEXT = 1 << 20;
 
 /** What was read of a policy in code. */
@@ -161,22 +159,6 @@ function textOf(value: unknown): string | undefined {
   } catch {
     return undefined;
   }
-}
-
-const tightened = new WeakMap<Policy, Map<PolicyFile, Policy>>();
-
-/** Made stricter by each of these, in turn. What has been made is found again. */
-export function tightenedBy(policy: Policy, stricter: readonly PolicyFile[]): Policy {
-  return stricter.reduce((so, file) => {
-    let made = tightened.get(so);
-    if (made === undefined) tightened.set(so, (made = new Map<PolicyFile, Policy>()));
-    let next = made.get(file);
-    if (next === undefined) {
-      if (made.size >= MOST_KNOWN) made.clear();
-      made.set(file, (next = tightenPolicy(so, file)));
-    }
-    return next;
-  }, policy);
 }
 
 const alone = new WeakMap<PolicyFile, Policy>();

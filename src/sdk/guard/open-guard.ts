@@ -1,6 +1,7 @@
 import { dirname, resolve } from "node:path";
 import { confinedCommand, singleQuoted, visible } from "../../action/index.ts";
 import { ensureConfineLauncher } from "../../agents/install/index.ts";
+import type { GivenPolicies, RunPolicies } from "../../engine/given/index.ts";
 import {
   decide,
   type DecideOptions,
@@ -13,7 +14,7 @@ import {
   type ToolFacts,
 } from "../../engine/index.ts";
 import { compareDecisions, compareStrictness, type Decision, type Policy, type RequestVerdict, verdictOf } from "../../policy/index.ts";
-import { type Machine, thisMachine, writeTicket } from "../../state/index.ts";
+import { type Machine, thisMachine, writeSealedTicket, writeTicket } from "../../state/index.ts";
 import { askOuter, type GuardPlace } from "../../supervise/outer/index.ts";
 import { ask, type AskQuestion, type OnAsk } from "../ask.ts";
 import { probeSandbox, sandboxIsKnown, UNSUPERVISED } from "../approve/sandbox.ts";
@@ -198,9 +199,19 @@ export function openPromptGuard(options: OpenGuardOptions, onWarning: (text: str
 }
 
 /** Inside a supervised run the supervisor judges: there neither policy nor trust nor log are in the program's reach. */
-function judgeIn(options: OpenGuardOptions, afterwards?: DecideOptions["afterwards"]): (asked: GuardRequest) => GuardDecision {
+function judgeIn(
+  options: OpenGuardOptions,
+  afterwards?: DecideOptions["afterwards"],
+  by?: RunPolicies,
+): (asked: GuardRequest) => GuardDecision {
   const { machine, cwd = process.cwd(), policyFiles = [], audit = true } = options;
-  const settings = { machine: machine ?? thisMachine(), ...LIBRARY, policyFiles, ...(afterwards === undefined ? {} : { afterwards }) };
+  const settings = {
+    machine: machine ?? thisMachine(),
+    ...LIBRARY,
+    policyFiles,
+    ...(afterwards === undefined ? {} : { afterwards }),
+    ...(by === undefined ? {} : { files: by.files, policyFiles: by.policyFiles, select: by.select, adapt: by.adapt }),
+  };
   const here = (asked: GuardRequest, logs: boolean): GuardDecision => {
     const request = requestOf(asked, cwd, options);
     const wrong = wrongFolder(request);
@@ -237,10 +248,11 @@ export function confineUnknown(files: Policy): Policy {
   return settings.unknown === "deny" ? files : { ...files, settings: { ...settings, unknown: "confine" } };
 }
 
-/** Leaves a ticket for the command, which names it to the supervisor. */
+/** Leaves a ticket for the command, which names it to the supervisor. `policies`: what its run goes by, in the place of the machine's. */
 export function confinedStart(
   { facts, input, agent, session, cwd, sessionRoot }: Request,
   machine: Machine,
+  policies?: GivenPolicies,
 ): ConfinedStart | { readonly problem: string } {
   const program = assentProgram();
   if (program === undefined || !sandboxIsKnown()) return { problem: UNSUPERVISED };
@@ -250,7 +262,8 @@ export function confinedStart(
   if (typeof command !== "string" || command === "" || command.includes("\0")) return { problem: "the command is missing" };
   const launcher = ensureConfineLauncher(machine, { node: process.execPath, folder: dirname(program) });
   if ("problem" in launcher) return launcher;
-  const ticket = writeTicket(machine, { agent, ...(session === undefined ? {} : { session }), command, cwd, root: sessionRoot ?? cwd });
+  const own = { agent, ...(session === undefined ? {} : { session }), command, cwd, root: sessionRoot ?? cwd };
+  const ticket = policies === undefined ? writeTicket(machine, own) : writeSealedTicket(machine, { ...own, policies: { ...policies } });
   if ("problem" in ticket) return ticket;
   return { argv: [launcher.file, ticket.id, command], line: confinedCommand(machine.home, ticket.id, command) };
 }
@@ -343,17 +356,25 @@ export function askSupervisor(from: GuardPlace, request: GuardRequest): GuardDec
   return { decision, reason, modelReason: reason, verdict, warnings: [] };
 }
 
-/** What a guard inside a supervised run is answered, outside of it. Everything in the question is the program's word. */
-export function answerGuard({ cwd, rooted, agent, point, audit }: GuardPlace, request: object): GuardDecision {
+/**
+ * What a guard inside a supervised run is answered, outside of it. Everything in the question is the program's word. `own`: the policies
+ * that the run goes by, and what is remembered of it, in the place of the machine's.
+ */
+export function answerGuard(
+  { cwd, rooted, agent, point, audit }: GuardPlace,
+  request: object,
+  own?: { readonly policies: RunPolicies; readonly machine: Machine },
+): GuardDecision {
   if (!cwd.startsWith("/")) throw new Error("the folder is not an absolute path");
   const word = (value: unknown): value is string => typeof value === "string" && value.length <= 200;
   const options = {
     ...(rooted ? { cwd } : {}),
     ...(word(agent) ? { agent } : {}),
     ...(word(point) ? { point } : {}),
-    audit: audit !== false,
+    audit: audit !== false && own?.policies.audit !== false,
+    ...(own === undefined ? {} : { machine: own.machine }),
   };
   const place = { cwd: "cwd" in request && typeof request.cwd === "string" ? resolve(cwd, request.cwd) : cwd };
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what is none is not understood, and so is asked about
-  return openGuard(options).decide({ ...request, ...place } as GuardRequest);
+  return judgeIn(options, undefined, own?.policies)({ ...request, ...place } as GuardRequest);
 }

@@ -24,7 +24,7 @@ export class GrantingJudge extends RunJudge {
 
   /** The grants have changed since they were looked at: open questions may be answered. */
   get hasNews(): boolean {
-    return grantsStamp(this.#options.machine) !== this.#stamp;
+    return this.#options.policies === undefined && grantsStamp(this.#options.machine) !== this.#stamp;
   }
 
   override call(actions: readonly Action[], caller: Caller, about: CallSubject = {}): Verdict {
@@ -98,6 +98,8 @@ export class GrantingJudge extends RunJudge {
   }
 
   #now(): readonly HeldGrant[] {
+    // What was granted on this machine was granted to others.
+    if (this.#options.policies !== undefined) return [];
     const stamp = grantsStamp(this.#options.machine);
     if (stamp !== this.#stamp) {
       this.#stamp = stamp;

@@ -11,6 +11,7 @@ import {
   realWorld,
   type Situation,
 } from "../../engine/index.ts";
+import type { RunPolicies } from "../../engine/given/index.ts";
 import { isWithin, joinPath, normalise } from "../../path/index.ts";
 import {
   callMatcher,
@@ -26,7 +27,7 @@ import {
   type Verdict,
   type Who,
 } from "../../policy/index.ts";
-import type { Machine } from "../../state/index.ts";
+import { type Machine, ProcessMemory } from "../../state/index.ts";
 import { isHelper } from "../errands/index.ts";
 import { lendsRights, RunDefaults } from "./defaults.ts";
 import { ALLOWED, ASKING, ERRAND, HOOKED, isChange, isMeant, KEPT, STEERS } from "./verdicts.ts";
@@ -57,6 +58,8 @@ export interface RunJudgeOptions {
   /** The host's id of the session that it belongs to: grants of it answer, too. */
   readonly session?: string | undefined;
   readonly policyFiles: readonly string[];
+  /** In the place of the policies of this machine. */
+  readonly policies?: RunPolicies | undefined;
   /** File of the profile; it need not exist. */
   readonly profileFile: string;
   readonly reader: () => PolicyReader;
@@ -115,8 +118,8 @@ export class RunJudge {
   constructor(options: RunJudgeOptions) {
     this.#options = options;
     this.#holdsSecrets = secretVariables(options.env).length > 0;
-    const { machine: on, reader, own, policyFiles, profileFile } = options;
-    this.#situation = { machine: on, reader, own, policyFiles, profile: profileFile, supervised: true };
+    const { machine: on, reader, own, policyFiles, profileFile, policies } = options;
+    this.#situation = { machine: on, reader, own, policyFiles, profile: profileFile, supervised: true, ...policies };
     this.#world = this.#freshWorld();
     this.#rules = fixedWorld(
       this.#freshWorld(),
@@ -134,7 +137,7 @@ export class RunJudge {
     });
     const { XDG_STATE_HOME: state = `${home}/.local/state` } = options.machine.env;
     this.#runs = this.#world.canonical(`${state}/assent/runs`);
-    this.#asking = ["questions", "resident"].map((name) => this.#world.canonical(`${state}/assent/${name}`));
+    this.#asking = ["questions", "resident", "tickets"].map((name) => this.#world.canonical(`${state}/assent/${name}`));
     this.#sources = this.#find({ actions: [], unknowns: [] });
     this.#policy = this.#compile();
     this.#context = this.#contextOf(this.#rules);
@@ -150,13 +153,13 @@ export class RunJudge {
 
   /** What the run is held to: its folders, and the texts of its policy files. */
   get ground(): { readonly work: readonly string[]; readonly policy: readonly string[]; readonly profile: string | undefined } {
-    const { profileFile } = this.#options;
+    const { profileFile, policies } = this.#options;
     const text = ({ layer, file, content }: PolicySource): string =>
       JSON.stringify([layer, file, content.is === "text" ? content.text : content.why]);
     const found = this.#find({ actions: [], unknowns: [] });
     return {
       work: this.#defaults.roots,
-      policy: found.filter(({ file }) => file !== profileFile).map(text),
+      policy: [...(policies === undefined ? [] : [policies.key]), ...found.filter(({ file }) => file !== profileFile).map(text)],
       profile: found.filter(({ file }) => file === profileFile).map(text)[0],
     };
   }
@@ -445,6 +448,7 @@ export class RunJudge {
 
   /** Policy files above a place speak about it, as everywhere. */
   #visit(path: string): void {
+    if (this.#situation.files === "none") return;
     let found = false;
     for (let at = path.slice(0, path.lastIndexOf("/")); at !== "" && !this.#folders.has(at); at = at.slice(0, at.lastIndexOf("/"))) {
       this.#folders.add(at);
@@ -463,8 +467,12 @@ export class RunJudge {
   }
 
   #compile(): Policy {
-    const { machine, reader, who } = this.#options;
-    const policy = policyFor(compiledPolicy(machine, this.#sources, reader), () => ({ user: machine.user, ...who }));
+    const { machine, reader, who, policies } = this.#options;
+    const policy =
+      policies === undefined
+        ? policyFor(compiledPolicy(machine, this.#sources, reader), () => ({ user: machine.user, ...who }))
+        : // Its texts are kept nowhere.
+          policies.adapt(compiledPolicy({ ...machine, memory: new ProcessMemory() }, this.#sources, reader));
     // That nothing is asked is for programs that a person starts: what an agent starts could send, and change, anything anywhere.
     if (this.#options.ofAgent !== true || policy.settings.mode !== "full-auto") return policy;
     return { ...policy, settings: { ...policy.settings, mode: "auto-edit" } };

@@ -39,6 +39,8 @@ export interface RefusedRun {
   readonly cwd: string;
   readonly profile: string;
   readonly policyFiles: readonly string[];
+  /** Its policy is another program's: no rule of this machine would have allowed anything. */
+  readonly isElsewhere?: boolean;
   /** An agent wrote its command. */
   readonly ofAgent: boolean;
   readonly reader: () => PolicyReader;
@@ -78,7 +80,7 @@ export function rulesForRefused(events: Iterable<RunEvent>, run: RefusedRun): Ru
   const seen = gather(events);
   const rest = seen.filter(({ event }) => !mayBeAllowed(event));
   const open = seen.filter(({ event }) => mayBeAllowed(event));
-  if (open.length === 0) return { count: seen.length, rules: [], rest: rest.map(call) };
+  if (open.length === 0 || run.isElsewhere === true) return { count: seen.length, rules: [], rest: seen.map(call) };
   const trial = new Trial(run);
   try {
     const rules: AllowingRule[] = [];

@@ -1,3 +1,4 @@
+import type { GivenPolicies } from "../../engine/given/index.ts";
 import type { ConfinedCommand, Exit } from "../types.ts";
 
 /**
@@ -12,6 +13,8 @@ export interface RunOrder {
   /** What the judge goes by: `HOME`, `PATH`, where state and policy lie. Never what the program gets. */
   readonly judge: Readonly<Record<string, string>>;
   readonly policyFiles: readonly string[];
+  /** The policies of a guard in the program that orders it, in the place of the machine's. */
+  readonly policies?: GivenPolicies;
   readonly profile: string;
   readonly confined: ConfinedCommand;
 }

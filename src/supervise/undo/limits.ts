@@ -34,7 +34,12 @@ const SELDOM = 60_000;
  * Removes the records of the oldest runs beyond the limits; never of one that lives, of a session that may go on, nor of the last. Where
  * these alone are beyond them, that is noted for the hook. Ids of the removed.
  */
-export function prune(runs: string, limits: RunLimits = LIMITS, now = Date.now()): readonly string[] {
+export function prune(
+  runs: string,
+  limits: RunLimits = LIMITS,
+  now = Date.now(),
+  isOurs: (run: RunRecord) => boolean = () => true,
+): readonly string[] {
   const all = listRuns(runs);
   const live = liveRuns(all, now);
   const removed: string[] = [];
@@ -44,7 +49,7 @@ export function prune(runs: string, limits: RunLimits = LIMITS, now = Date.now()
     const own = bytesOf(run);
     const old = run.started < now - limits.days * DAY;
     const fits = kept < limits.runs && bytes + own <= limits.bytes && !old;
-    if (kept === 0 || fits || live.has(run.id) || isRunning(run.folder) || !remove(run)) {
+    if (kept === 0 || fits || live.has(run.id) || isRunning(run.folder) || !isOurs(run) || !remove(run)) {
       kept += 1;
       bytes += own;
     } else removed.push(run.id);
@@ -53,15 +58,15 @@ export function prune(runs: string, limits: RunLimits = LIMITS, now = Date.now()
   return removed;
 }
 
-/** `prune`, where that was not done a moment ago. */
-export function pruneSeldom(runs: string, limits?: RunLimits): void {
+/** `prune`, where that was not done a moment ago; `isOurs`: only of these records are removed. */
+export function pruneSeldom(runs: string, limits?: RunLimits, isOurs?: (run: RunRecord) => boolean): void {
   const file = `${runs}/${PRUNED}`;
   const now = Date.now();
   if ((statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0) > now - SELDOM) return;
   try {
     writeFileSync(file, "", { mode: 0o600 });
     utimesSync(file, now / 1000, now / 1000);
-    prune(runs, limits, now);
+    prune(runs, limits, now, isOurs);
   } catch {
     // The next run tries again.
   }

@@ -1,6 +1,7 @@
 import { closeSync, constants, openSync, readdirSync, statSync, writeSync } from "node:fs";
 import { isObject } from "../../data/index.ts";
 import { ensureFolder, type Machine, randomHex, readRegular, stateFolder, writeAtomic } from "../../state/index.ts";
+import type { Principal } from "../../policy/index.ts";
 import type { ConfinedCommand, Exit, LeftEnd, RunEvent } from "../types.ts";
 import { ERRNO, sys, SYSCALLS } from "../kernel/index.ts";
 import { linesOf } from "./journal.ts";
@@ -34,6 +35,8 @@ export interface RunMeta {
   readonly paths?: readonly string[];
   /** It ran in place of a command that an agent's host asked about: nobody was asked, for it was confined. */
   readonly confined?: ConfinedCommand;
+  /** A guard in a program judged it, by policies of its own: for whom. */
+  readonly guard?: { readonly principal?: Principal };
   /** No run, but what a tool of an agent's host was about to change; `argv` is the tool and the paths. */
   readonly edit?: ToolEdit;
 }

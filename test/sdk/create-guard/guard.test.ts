@@ -19,6 +19,7 @@ import {
   memoryApprovals,
   type PolicyObject,
   type ToolEffects,
+  probeSandbox,
 } from "../../../src/sdk/index.ts";
 
 let cwd = "";
@@ -408,14 +409,21 @@ describe("tools", () => {
 
 describe.runIf(process.platform === "linux")("confine", () => {
   const script = "./x.sh";
-  it("is asked about where the guard's own policy, files or principal would not hold in the run", async () => {
+  it("is for every guard, whatever its policy, files and principal; and without the option for none", async () => {
+    const env = { PATH: "/usr/bin:/bin", XDG_STATE_HOME: join(cwd, "state") };
+    const supervised = await probeSandbox(cwd);
     for (const options of [
       {},
       { policy: { permissions: { deny: ["Read(secrets/**)"] } } },
       { files: "user" },
       { files: "all", principal: { user: "ann" } },
-    ] as const)
-      expect((await guardOf({ confine: true, ...options }).decide({ shell: script })).verdict).toBe("ask");
+    ] as const) {
+      const said = await guardOf({ confine: true, env, home: cwd, ...options }).check({ shell: script });
+      expect([said.verdict, said.decision.confined]).toEqual(supervised ? ["allow", true] : ["deny", false]);
+      expect((await guardOf({ env, home: cwd, ...options }).check({ shell: script })).verdict).toBe("deny");
+    }
+    for (const policy of ["strict", "readonly", { unknown: "deny" }] as const)
+      expect((await guardOf({ confine: true, env, home: cwd, policy }).check({ shell: script })).verdict).toBe("deny");
   });
   it("never stands for a tool or for several calls, which nobody starts in another way", async () => {
     const guard = guardOf({ confine: true, files: "all", env: { PATH: "/usr/bin:/bin", XDG_STATE_HOME: join(cwd, "state") } });
