@@ -92,6 +92,9 @@ export function partsOf(folder: string, require: Require, useCaches = true, ownF
 // V8 believes a code cache with a flipped bit, and one of another text of the same length. So each cache begins with sums
 // of the text it was made from and of itself. They are against damage and mix-ups: who may write the file can write them too.
 
+// V8 also believes a cache that was made on another processor, and crashes in it: an archive is built on one and installed on all.
+const machine = Buffer.from(process.platform + process.arch).reduce((all, byte) => (all * 31 + byte) | 0, 0);
+
 const HEADER = 4 * Int32Array.BYTES_PER_ELEMENT;
 /** Odd, so that no change of one word is lost; small enough for the product with 32 bits to be exact. */
 const FACTOR = 0x2c1b3d;
@@ -146,4 +149,4 @@ export function unsealCache(source: Buffer, sealed: Buffer | undefined): Buffer 
   return sumsOf(source, cache).every((value, at) => sealed.readInt32LE(at * 4) === value) ? cache : undefined;
 }
 
-const sumsOf = (source: Buffer, cache: Buffer): readonly number[] => [source.length, sum(source), cache.length, sum(cache)];
+const sumsOf = (source: Buffer, cache: Buffer): readonly number[] => [source.length ^ machine, sum(source), cache.length, sum(cache)];

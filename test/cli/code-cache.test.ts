@@ -44,8 +44,8 @@ describe("a hook with damaged caches", () => {
       .filter((part) => parts.has(part))
       .sort();
   };
-  const ask = (command: string): string => {
-    const hook = [join(dist, "bin.cjs"), "check", "--agent", "claude", "--event", "PreToolUse"];
+  const ask = (command: string, options: readonly string[] = []): string => {
+    const hook = [...options, join(dist, "bin.cjs"), "check", "--agent", "claude", "--event", "PreToolUse"];
     const input = JSON.stringify({
       session_id: "s",
       cwd: place.project,
@@ -88,6 +88,18 @@ describe("a hook with damaged caches", () => {
     answersRightly();
     expect(kept()).toEqual([part]);
     copyFileSync(join(DIST, `${part}.cache`), join(dist, `${part}.cache`));
+  });
+
+  // An archive is built on one machine and installed on all: V8 believes the cache of another processor, and crashes in it.
+  it.each([
+    ["arch", "arm64"],
+    ["arch", "x64"],
+    ["platform", "darwin"],
+  ])("those that were made where process.%s was not %s: not used", (name, value) => {
+    rmSync(state, { recursive: true, force: true });
+    const elsewhere = place.write("elsewhere.cjs", `Object.defineProperty(process, "${name}", { value: "${value}" })`);
+    expect(ask("rm -rf ~", ["--require", elsewhere])).toBe("deny");
+    expect(kept()).toEqual(Reflect.get(process, name) === value ? [] : caches);
   });
 
   it("two caches, each in the place of the other: not used", () => {

@@ -5,6 +5,8 @@ import type { World } from "./harness/world.ts";
 
 /** The program that may not be started; every Debian has it. */
 const DENIED = "/usr/bin/base64";
+/** The dynamic loader of this machine. */
+const LOADER = process.arch === "arm64" ? "/lib/ld-linux-aarch64.so.1" : "/lib64/ld-linux-x86-64.so.2";
 const deny = [`Exec(${DENIED})`];
 
 const script = (world: World, name: string, text: string): void => writeFileSync(world.at(name), text, { mode: 0o755 });
@@ -93,8 +95,8 @@ t("deleted", lambda: child(deleted))
     title: "a denied program, by the dynamic loader",
     deny,
     program: sh(
-      `t loader '/lib64/ld-linux-x86-64.so.2 ${DENIED} --version'; t option '/lib64/ld-linux-x86-64.so.2 --inhibit-cache --library-path /lib ${DENIED} --version'
-       t copy 'cp /lib64/ld-linux-x86-64.so.2 $W/ld && chmod +x $W/ld && $W/ld ${DENIED} --version'; t allowed '/lib64/ld-linux-x86-64.so.2 /bin/true'`,
+      `t loader '${LOADER} ${DENIED} --version'; t option '${LOADER} --inhibit-cache --library-path /lib ${DENIED} --version'
+       t copy 'cp ${LOADER} $W/ld && chmod +x $W/ld && $W/ld ${DENIED} --version'; t allowed '${LOADER} /bin/true'`,
       { loader: "refused", option: "refused", copy: ["ok", "any"], allowed: "ok" },
     ),
     refused: ["exec"],

@@ -13,6 +13,7 @@ const layers: readonly Step[] = Array.from({ length: 17 }, (_, at) => [
 const rows: readonly Row[] = [
   {
     number: "103",
+    on: "x64",
     title: "int 0x80",
     program: program(["/media/abi32", "$T", "$S/key"], { write: "absent", read: "absent", unlink: "absent" }),
   },
@@ -24,6 +25,7 @@ const rows: readonly Row[] = [
   },
   {
     number: "103b",
+    on: "x64",
     title: "numbers of the x32 ABI, and numbers that are none",
     program: calls(
       step("open", ["any", "absent"], X32 + NR.open, "$T", O.wronly | O.trunc),

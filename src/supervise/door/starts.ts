@@ -19,6 +19,7 @@ import {
   SYSCALLS,
 } from "../kernel/index.ts";
 import { statFd } from "../undo/index.ts";
+import { yamaProblem, yamaScope } from "../wall/index.ts";
 import { type Lineage, NOTHING } from "./lineage.ts";
 import type { Listener, SeccompTrap } from "./listener.ts";
 import { closeAll, type DecodedExec } from "./operation.ts";
@@ -201,10 +202,12 @@ type ExecEnd =
 /** Nobody could look at what would be started. */
 const UNVERIFIED = (errno: string): Verdict =>
   verdictOf("deny", "exec.unverified", {
-    reason:
-      `Assent could not look at the program before it starts (ptrace: ${errno}). ` +
-      "Another program may be tracing it, its file may not be readable, or a sandbox around this run forbids ptrace",
+    reason: `Assent could not look at the program before it starts (ptrace: ${errno}). ${unverifiedWhy(yamaScope())}`,
   });
+
+/** What keeps Assent from looking at a program, and what to do about it. */
+export const unverifiedWhy = (scope: number): string =>
+  yamaProblem(scope) ?? "Another program may be tracing it, its file may not be readable, or a sandbox around this run forbids ptrace";
 
 const TAMPERED = (what: string): Verdict =>
   verdictOf("deny", "exec.tampered", {

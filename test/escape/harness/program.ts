@@ -1,4 +1,5 @@
-import { NR, type Name } from "./syscalls.ts";
+import { callHere } from "./older-calls.ts";
+import { ARM64, ARM64_NUMBERS, NR, type Name } from "./syscalls.ts";
 
 /**
  * What a label of the program's output must be. `[bare, supervised]` where the two differ otherwise.
@@ -54,8 +55,12 @@ export const zeros = (size: number): Argument => ({ zeros: size });
 export const buffer = (name: string, holds?: Buffer): Argument => ({ buffer: name, ...(holds === undefined ? {} : { holds }) });
 export const loaded = (name: string): Argument => ({ loaded: name });
 
-/** Makes the calls one after the other. */
-export function calls(...steps: readonly Step[]): Program {
+/** Makes the calls one after the other, but for those that this machine does not have. */
+export function calls(...all: readonly Step[]): Program {
+  const steps = all.flatMap(({ nr, args, ...step }) => {
+    const call = callHere(nr, args);
+    return call === undefined ? [] : [{ ...step, ...call }];
+  });
   return {
     argv: ["/media/calls", ...steps.flatMap(({ label, nr, args }) => [`@${label}`, String(nr), ...args.flatMap(words)])],
     expect: Object.fromEntries(steps.map(({ label, expect }) => [label, expect])),
@@ -94,7 +99,9 @@ L = ctypes.CDLL(None, use_errno=True)
 L.syscall.restype = ctypes.c_long
 W, O, S, T, HOME = (os.environ[n] for n in ("W", "O", "S", "T", "HOME"))
 def B(s): return ctypes.c_char_p(s if isinstance(s, bytes) else os.fsencode(s))
+NUMBERS = ${ARM64 ? `{${[...ARM64_NUMBERS].map(([of, here]) => `${of}:${here}`).join(",")}}` : "None"}
 def sc(*a):
+    if NUMBERS is not None and a[0] < 424: a = (NUMBERS[a[0]], *a[1:])
     r = L.syscall(*[ctypes.c_long(x) if isinstance(x, int) else x for x in a])
     if r == -1: raise OSError(ctypes.get_errno(), "")
     return r

@@ -23,6 +23,8 @@ export interface Row {
   readonly options?: readonly string[];
   /** Starts the supervisor: `CMD assent run …`. */
   readonly wrap?: readonly string[];
+  /** The one architecture that has what is tried. */
+  readonly on?: NodeJS.Architecture;
   /** By default both. */
   readonly as?: readonly User[];
   /** Calls that the record of the run must show as refused. */
@@ -60,6 +62,8 @@ const EVENTS = "$LOG/events";
 /** More of them where the first bare run shows nothing. */
 const ATTEMPTS = 4;
 const users: readonly User[] = ["root", "user"];
+/** An emulated machine takes its time. */
+const SLOWER = Number(process.env["ESCAPE_SLOWER"] ?? 1);
 
 /** Declares the tests of one family. Each runs without supervision first, where it must succeed at what it tries. */
 export function escapes(family: string, rows: readonly Row[]): void {
@@ -68,9 +72,9 @@ export function escapes(family: string, rows: readonly Row[]): void {
     afterAll(() => {
       for (const world of worlds) rmSync(world.root, { recursive: true, force: true });
     });
-    for (const row of rows)
+    for (const row of rows.filter(({ on = process.arch }) => on === process.arch))
       for (const user of row.as ?? users)
-        it(`${row.number} ${row.title} (${user})`, { timeout: (row.seconds ?? 40) * 5000 }, async ({ expect }) => {
+        it(`${row.number} ${row.title} (${user})`, { timeout: (row.seconds ?? 40) * SLOWER * 5000 }, async ({ expect }) => {
           const world = (): World => {
             const made = makeWorld();
             worlds.push(made);
@@ -110,7 +114,7 @@ async function once(row: Row, user: User, world: World, supervised: boolean): Pr
     world,
     user,
     argv: [...(supervised ? [...(row.wrap ?? []), process.execPath, ...command] : []), ...row.program.argv],
-    seconds: row.seconds ?? 40,
+    seconds: (row.seconds ?? 40) * SLOWER,
     ...(row.env === undefined ? {} : { env: row.env }),
     ...(row.prelude === undefined ? {} : { prelude: row.prelude }),
     ...(row.beside === undefined ? {} : { beside: row.beside }),

@@ -16,6 +16,14 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#ifdef SYS_unlink
+#define UNLINK SYS_unlink
+#define unlink_by_number(path) syscall(SYS_unlink, path)
+#else
+#define UNLINK SYS_unlinkat
+#define unlink_by_number(path) syscall(SYS_unlinkat, AT_FDCWD, path, 0)
+#endif
+
 static long filter(int nr, unsigned verdict, unsigned flags) {
   struct sock_filter code[] = {
     BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
@@ -37,8 +45,8 @@ int main(int argc, char **argv) {
   prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
   say("allow-all", filter(SYS_openat, SECCOMP_RET_ALLOW, 0));
   say("open", open(argv[1], O_WRONLY | O_TRUNC));
-  say("pretend", filter(SYS_unlink, SECCOMP_RET_ERRNO, 0));
-  say("unlink", syscall(SYS_unlink, argv[1]));
+  say("pretend", filter(UNLINK, SECCOMP_RET_ERRNO, 0));
+  say("unlink", unlink_by_number(argv[1]));
   printf("there %s\n", stat(argv[1], &stats) == 0 ? "yes" : "no");
   say("listener", filter(SYS_openat, SECCOMP_RET_USER_NOTIF, SECCOMP_FILTER_FLAG_NEW_LISTENER));
   return 0;

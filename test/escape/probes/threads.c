@@ -13,6 +13,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+/* open(2) itself where there is one. */
+#ifdef SYS_open
+#define open_by_number(path, flags) syscall(SYS_open, path, flags)
+#else
+#define open_by_number(path, flags) syscall(SYS_openat, AT_FDCWD, path, flags)
+#endif
+
 static volatile int stop;
 static char **after;
 
@@ -50,7 +57,7 @@ int main(int argc, char **argv) {
     pthread_join(thread, NULL);
     printf("thread %s\n", result < 0 ? strerrorname_np(error) : "ok");
     pid_t pid = vfork();
-    if (pid == 0) { int fd = syscall(SYS_open, argv[2], O_WRONLY | O_TRUNC); _exit(fd < 0 ? errno : 0); }
+    if (pid == 0) { int fd = open_by_number(argv[2], O_WRONLY | O_TRUNC); _exit(fd < 0 ? errno : 0); }
     int status;
     waitpid(pid, &status, 0);
     printf("vfork %s\n", WEXITSTATUS(status) ? strerrorname_np(WEXITSTATUS(status)) : "ok");

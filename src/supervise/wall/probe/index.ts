@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { closeSync, openSync, readFileSync, statfsSync } from "node:fs";
+import { closeSync, openSync, statfsSync } from "node:fs";
 import { Worker } from "node:worker_threads";
 import {
   addressOf,
@@ -17,6 +17,7 @@ import {
 } from "../../kernel/index.ts";
 import { landlockAbi } from "../landlock.ts";
 import { procProblem } from "../proc.ts";
+import { yamaProblem, yamaScope } from "../yama.ts";
 import { missingOfLandlock, NOT_KILLABLE } from "../restrict.ts";
 
 /** One thing that supervision stands on, and what this machine says about it. */
@@ -158,7 +159,7 @@ async function probeProcesses(): Promise<Probe[]> {
   const ended = once(child, "exit");
   const { pid } = child;
   if (pid === undefined) throw new Error("the probe's child did not start");
-  const yama = yamaScope();
+  const yama = yamaProblem(yamaScope());
   try {
     const pidfd = sys(SYSCALLS.pidfd_open, pid, 0);
     const copy = pidfd < 0 ? pidfd : sys(SYSCALLS.pidfd_getfd, pidfd, 0, 0);
@@ -169,12 +170,8 @@ async function probeProcesses(): Promise<Probe[]> {
     const seized = sys(SYSCALLS.ptrace, PTRACE_SEIZE, pid, 0, 0);
     const probe = (id: Probe["id"], title: string, answer: number, consequence: string): Probe => {
       // Capabilities are dropped before the program starts: what only they allow does not count.
-      const ok = answer >= 0 && yama < 2;
-      const why = ok
-        ? "yes"
-        : yama >= 2
-          ? `kernel.yama.ptrace_scope is ${yama}; 0 or 1 is needed`
-          : `refused (${errorName(-answer)}), perhaps by the container's own filter`;
+      const ok = answer >= 0 && yama === undefined;
+      const why = ok ? "yes" : (yama ?? `refused (${errorName(-answer)}), perhaps by the container's own filter`);
       return { id, title, ok, why, ...(ok ? {} : { consequence }), required: true };
     };
     return [
@@ -222,15 +219,6 @@ function probeProc(): Probe {
     ...(why === undefined ? {} : { consequence: "nothing is known of the processes of a run" }),
     required: true,
   };
-}
-
-/** ptrace_scope of Yama; 0 without it. */
-function yamaScope(): number {
-  try {
-    return Number(readFileSync("/proc/sys/kernel/yama/ptrace_scope", "utf8"));
-  } catch {
-    return 0;
-  }
 }
 
 /** No path and no size: EINVAL, where the call exists. */

@@ -1,0 +1,44 @@
+// What a guest printed (run.sh), for people: its lines as they come, then how many of each suite passed. `--json`: that as one object.
+// `--write FILE`: the cell of the table about escapes.
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { createInterface } from "node:readline";
+
+const [machine = "", ...options] = process.argv.slice(2);
+const json = options.includes("--json");
+const file = options[options.indexOf("--write") + 1];
+const rows = [];
+let kernel = "";
+let ended = false;
+for await (const raw of createInterface({ input: process.stdin })) {
+  const line = raw.replace(/\r$/, "");
+  if (line.startsWith("== kernel ")) kernel = line.slice(10);
+  if (line === "== end") ended = true;
+  const row = /^#row (.*)$/.exec(line)?.[1];
+  if (row === undefined) {
+    if (!json) console.log(line);
+    continue;
+  }
+  const read = JSON.parse(row);
+  rows.push(read);
+  if (!json)
+    console.log(
+      `${read.outcome === "passed" ? "ok  " : "FAIL"} ${read.name} (${(read.ms / 1000).toFixed(1)} s)${read.error === undefined ? "" : `\n${read.error}`}`,
+    );
+}
+const passed = rows.filter(({ outcome }) => outcome === "passed");
+const failed = rows.filter(({ outcome }) => outcome !== "passed");
+if (json) console.log(JSON.stringify({ machine, kernel, ended, passed: passed.length, of: rows.length, rows }, undefined, 2));
+else if (rows.length > 0) {
+  for (const { name, file: suite } of failed) console.log(`failed: ${suite} ${name}`);
+  console.log(`${passed.length} of ${rows.length} passed on ${kernel}${ended ? "" : "; it did not come to its end"}`);
+}
+if (options.includes("--write") && file !== undefined && existsSync(file) && rows.length > 0) {
+  const result = JSON.parse(readFileSync(file, "utf8"));
+  result.cells.escapes = {
+    value: `${passed.length} of ${rows.length}`,
+    shown: `kernel and Node: ${kernel.replace(/ lsm .*/, "")}; each succeeds without Assent first${failed.length > 0 ? `; not passed: ${failed.map(({ name }) => name).join("; ")}` : ""}`,
+    command: `npm run machines -- ${machine} --escapes`,
+  };
+  writeFileSync(file, `${JSON.stringify(result, undefined, 2)}\n`);
+}
+if (!ended || failed.length > 0) process.exitCode = 1;
