@@ -2,7 +2,7 @@ import { statSync } from "node:fs";
 import { type Machine, residentFolder, thisMachine } from "../state/index.ts";
 import type { Protocol } from "../agents/index.ts";
 import { commandPrograms, handedOn } from "../agents/install/index.ts";
-import { decide, findExtensions, forgetFindings, WatchFirst } from "../engine/index.ts";
+import { Conclusions, decide, findExtensions, forgetFindings, WatchFirst } from "../engine/index.ts";
 import {
   isInTime,
   LoopbackWay,
@@ -80,11 +80,22 @@ const REHEARSED = [
 ];
 const ROUNDS = 40;
 
+/** What was concluded for earlier calls, to be held against the machine's answers of now. */
+const by = new Conclusions();
+
 /** Judges what agents ask for most, so that V8 has compiled it before they do. Nothing of it is kept or logged. */
 function* rehearse(): Iterable<unknown> {
   const host = { shell: "any", decides: true, asks: true, bypassed: false, planning: false } as const;
   const facts = { does: "shell", field: "command" } as const;
-  const looking = { reader: unwatchedReader, own: engine.own, policyFiles: [], audit: false, memory: "none", extensions: "off" } as const;
+  const looking = {
+    by,
+    reader: unwatchedReader,
+    own: engine.own,
+    policyFiles: [],
+    audit: false,
+    memory: "none",
+    extensions: "off",
+  } as const;
   for (let round = 0; round < ROUNDS; round += 1)
     for (const command of REHEARSED) {
       const request = { point: "hook", agent: "", tool: "", cwd: "/", input: { command }, facts, host } as const;
@@ -191,6 +202,6 @@ function answer(call: ResidentCall): ResidentAnswer | undefined {
   if (command !== "check") return undefined;
   forgetFindings();
   const held: CheckEngine["held"] = (outcome) => outcome;
-  const own: CheckEngine = { ...engine, held, protocol: leavesQuestions(machine), ...inTimeOnly(call, machine) };
+  const own: CheckEngine = { ...engine, by, held, protocol: leavesQuestions(machine), ...inTimeOnly(call, machine) };
   return judgeResident(argv, text, own, machine, call.folder);
 }

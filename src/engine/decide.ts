@@ -39,6 +39,7 @@ import {
   failedVerdict,
 } from "../request/index.ts";
 import { WatchFirst } from "./compiled-policy.ts";
+import type { Concluding } from "./conclusions.ts";
 import { type ExtensionLimits, tightenByExtensions } from "./extensions/index.ts";
 import { grantsHere, hereOf, withGrants } from "./grants.ts";
 import { noteEdits } from "./obeyed-files.ts";
@@ -81,6 +82,8 @@ export interface DecideOptions extends Omit<Situation, "who" | "hostDecides" | "
   readonly memory?: "use" | "look" | "none";
   /** Where paths lead and what lies there: of what is held already, or of another machine. By default as it is on this one now. */
   readonly world?: typeof realWorld;
+  /** What lowers and judges, in a process that remembers what it concluded (`conclusions.ts`). */
+  readonly by?: Concluding;
 }
 
 export interface Outcome {
@@ -152,7 +155,8 @@ function withinBudget(request: Request, options: DecideOptions): Outcome {
 function judgeRequest(request: Request, options: DecideOptions): Outcome {
   const { world: worldOf = realWorld } = options;
   const world = worldOf(options.machine, request.cwd, request.sessionRoot);
-  const lowered = lowerTool(request, world);
+  const { by } = options;
+  const lowered = (by?.lower ?? lowerTool)(request, world);
   const guess = guessEffects(request, world);
   const touched = guess === undefined ? lowered : withGuess(lowered, guess);
   const sources = findSources(options, world, touched, request.sessionRoot ?? request.cwd);
@@ -177,7 +181,7 @@ function judgeRequest(request: Request, options: DecideOptions): Outcome {
       othersRun,
       isOfSession: (pid: number) => name !== undefined && isOfSession(options.machine, name, pid),
     };
-    const own = judge(lowered, policy, context);
+    const own = (by?.judge ?? judge)(lowered, policy, context);
     const judgement =
       guess === undefined ? own : narrowByGuess(own, judge(guess.likely, policy, context), judge(guess.writing, policy, context), guess);
     const known = memory === "none" ? judgement : recallRefusals(request, judgement, { policy, context, machine: options.machine });

@@ -81,8 +81,8 @@ export function judgingBy(situation: Situation, world: World, sources: readonly 
  * The verdict of the rules and the built-in knowledge, whoever asks. While a policy file is broken nothing is allowed.
  * INVARIANT: every verdict that is acted on comes from here or from `decide`, which asks for more before it.
  */
-export function judgeBy(lowered: Lowered, { policy, context }: Pick<Judging, "policy" | "context">): RequestVerdict {
-  return underBroken(judge(lowered, policy, context), policy);
+export function judgeBy(lowered: Lowered, { policy, context }: Pick<Judging, "policy" | "context">, judged = judge): RequestVerdict {
+  return underBroken(judged(lowered, policy, context), policy);
 }
 
 /** Entries below home, each without its last `/`, and their first names. Made when first asked for. */

@@ -108,3 +108,6 @@ export interface Request {
   /** For whom, where the one who asks serves several. */
   readonly principal?: Pick<Principal, "user" | "tenant" | "role"> | undefined;
 }
+
+/** What of a request decides what it would do. */
+export type Lowerable = Pick<Request, "tool" | "facts" | "input" | "cwd"> & { readonly host: Pick<Host, "shell"> };

@@ -5,7 +5,7 @@ import { baseName, joinPath, normalise, resolvePath } from "../path/index.ts";
 import { expandBraces, normaliseHost, possibleHosts } from "../pattern/index.ts";
 import { lowerArgv, lowerShell } from "../shell/index.ts";
 import { physicalPath } from "./physical-path.ts";
-import type { Input, Request, ToolFacts } from "./request.ts";
+import type { Input, Lowerable, ToolFacts } from "./request.ts";
 
 /** Longer commands are not analysed: Linux itself takes at most 128 KB in one argument. */
 const MAX_COMMAND = 131_072;
@@ -20,14 +20,14 @@ const unknown = (reason: string, help?: string): Lowered => ({
 });
 
 /** What a tool call would do. */
-export function lowerTool(request: Request, world: World): Lowered {
+export function lowerTool(request: Lowerable, world: World): Lowered {
   // `link/..` in a folder's name leads elsewhere by text than by the file system, and hosts differ in which they take.
   if (physicalPath(request.cwd, world) !== undefined)
     return unknown("the folder of this call can be read in two ways: it goes back behind a link", "name the folder without `..`");
   return lowerBy(request.facts, request, world);
 }
 
-function lowerBy(facts: ToolFacts | undefined, request: Request, world: World): Lowered {
+function lowerBy(facts: ToolFacts | undefined, request: Lowerable, world: World): Lowered {
   if (facts === undefined) return { actions: [toolAction(request.tool, request.input)], unknowns: [] };
   switch (facts.does) {
     case "shell":
@@ -49,7 +49,7 @@ function lowerBy(facts: ToolFacts | undefined, request: Request, world: World): 
   }
 }
 
-function lowerCommand(facts: ToolFacts & { does: "shell" }, request: Request, world: World): Lowered {
+function lowerCommand(facts: ToolFacts & { does: "shell" }, request: Lowerable, world: World): Lowered {
   const command = request.input[facts.field];
   if (command === undefined && facts.otherwise !== undefined) return lowerBy(facts.otherwise, request, world);
   if (facts.list === true && Array.isArray(command)) return lowerCommands(command, facts.field, request, world);
@@ -76,7 +76,7 @@ function lowerCarried(command: string, world: World): Lowered {
 }
 
 /** Several commands, each in a shell of its own. */
-function lowerCommands(commands: readonly unknown[], field: string, request: Request, world: World): Lowered {
+function lowerCommands(commands: readonly unknown[], field: string, request: Lowerable, world: World): Lowered {
   if (commands.length === 0) return unknown(`the command is missing: \`${field}\` is empty`);
   if (commands.length > MAX_PARTS) return unknown(`too many commands in one call (${commands.length})`, "run them in several calls");
   return joined(
@@ -93,7 +93,7 @@ const joined = (parts: readonly Lowered[]): Lowered => ({
   unknowns: parts.flatMap(({ unknowns }) => unknowns),
 });
 
-function lowerWords(argv: unknown, field: string, { host }: Request, world: World): Lowered {
+function lowerWords(argv: unknown, field: string, { host }: Lowerable, world: World): Lowered {
   if (!Array.isArray(argv) || argv.length === 0 || !argv.every((word) => typeof word === "string"))
     return unknown(`the command is missing: \`${field}\` is not a list of texts`);
   const text = argv.join(" ");
@@ -115,7 +115,7 @@ function badText(text: string): string | undefined {
   return /[\ud800-\udfff]/.test(text) && /\p{Surrogate}/u.test(text) ? "contains half a surrogate pair" : undefined;
 }
 
-function lowerFile(facts: ToolFacts & { does: "file" }, request: Request, world: World): Lowered {
+function lowerFile(facts: ToolFacts & { does: "file" }, request: Lowerable, world: World): Lowered {
   const given = facts.fields
     .flatMap((field) => valuesAt(request.input, field))
     .flatMap((value): unknown[] => (Array.isArray(value) ? value : [value]));

@@ -1,0 +1,100 @@
+import type { World } from "../action/index.ts";
+import type { FloorPaths, JudgeContext } from "../policy/index.ts";
+
+/** Questions that were put to a subject, with what it answered. */
+export interface Answers<Subject> {
+  /** In characters and questions. */
+  readonly size: number;
+  /** Puts them again: true when each answer is the same. */
+  hold(subject: Subject): boolean;
+}
+
+type Asked<Whole, Key extends keyof Whole> = Readonly<Record<Key, boolean>>;
+
+/** What of a world is no answer to a question, and which of the questions that some worlds leave out it can be asked. */
+export type WorldTerms = Pick<World, (typeof TEXTS)[number] | "temp"> & Asked<World, (typeof MAY_BE_ABSENT)[number]>;
+
+const TEXTS = ["cwd", "home", "projectRoot", "foldsCase"] as const satisfies readonly (keyof World)[];
+const MAY_BE_ABSENT = ["text", "exhausted", "entries", "mayHold"] as const satisfies readonly (keyof World)[];
+
+/** Its functions are not kept: they hold on to all that it has seen. */
+export function worldTermsOf(world: World): WorldTerms {
+  const { cwd, home, projectRoot, temp, foldsCase, text, exhausted, entries, mayHold } = world;
+  return {
+    cwd,
+    home,
+    projectRoot,
+    temp,
+    foldsCase,
+    text: text !== undefined,
+    exhausted: exhausted !== undefined,
+    entries: entries !== undefined,
+    mayHold: mayHold !== undefined,
+  };
+}
+
+export function sameWorld(terms: WorldTerms, world: World): boolean {
+  for (const key of TEXTS) if (terms[key] !== world[key]) return false;
+  for (const key of MAY_BE_ABSENT) if (terms[key] !== (world[key] !== undefined)) return false;
+  return sameList(terms.temp, world.temp);
+}
+
+/** The same of a context: what is asked of it only when judging wants to know is not among them. */
+export type JudgeTerms = Pick<JudgeContext, (typeof SAME)[number]> &
+  Asked<JudgeContext, (typeof ASKED)[number]> & { readonly world: WorldTerms; readonly floor: Pick<FloorPaths, (typeof LISTS)[number]> };
+
+const SAME = [
+  "host",
+  "supervised",
+  "dangersOf",
+  "confines",
+  "refusable",
+  "grants",
+  "matchCall",
+] as const satisfies readonly (keyof JudgeContext)[];
+const ASKED = ["failedBefore", "isOfSession", "othersRun", "walls", "unseen"] as const satisfies readonly (keyof JudgeContext)[];
+const LISTS = ["policies", "own", "projectPolicies"] as const satisfies readonly (keyof FloorPaths)[];
+
+export function termsOf(context: JudgeContext): JudgeTerms {
+  const { host, supervised, dangersOf, confines, refusable, grants, matchCall } = context;
+  const { failedBefore, isOfSession, othersRun, walls, unseen } = context;
+  const { policies, own, projectPolicies } = context.floor;
+  return {
+    world: worldTermsOf(context.world),
+    host,
+    supervised,
+    dangersOf,
+    confines,
+    refusable,
+    grants,
+    matchCall,
+    failedBefore: failedBefore !== undefined,
+    isOfSession: isOfSession !== undefined,
+    othersRun: othersRun !== undefined,
+    walls: walls !== undefined,
+    unseen: unseen !== undefined,
+    floor: { policies, own, projectPolicies },
+  };
+}
+
+export function sameTerms(terms: JudgeTerms, context: JudgeContext): boolean {
+  for (const key of SAME) if (terms[key] !== context[key]) return false;
+  for (const key of ASKED) if (terms[key] !== (context[key] !== undefined)) return false;
+  for (const key of LISTS) if (!sameList(terms.floor[key], context.floor[key])) return false;
+  return sameWorld(terms.world, context.world);
+}
+
+/** Lists of texts. */
+export function sameList(a: readonly string[] | undefined, b: readonly string[] | undefined): boolean {
+  if (a === b) return true;
+  if (a === undefined || b === undefined || a.length !== b.length) return false;
+  for (let at = 0; at < b.length; at += 1) if (a[at] !== b[at]) return false;
+  return true;
+}
+
+/** Every member of a world and of a context is either a term or a question: a new one is an error here until it is one of them. */
+type Rest<Whole, Known> = Exclude<keyof Whole, Known>;
+type QuestionsOfAll = "env" | "canonical" | "kind" | "lookup" | "trustedProgram" | "find" | "tracked" | "names";
+type Nothing<T extends never> = T;
+export type AllOfWorld = Nothing<Rest<World, (typeof TEXTS)[number] | (typeof MAY_BE_ABSENT)[number] | "temp" | QuestionsOfAll>>;
+export type AllOfContext = Nothing<Rest<JudgeContext, (typeof SAME)[number] | (typeof ASKED)[number] | "world" | "floor">>;
