@@ -19,7 +19,7 @@ import { FailureHistory } from "./failures.ts";
 import { AllowedTally, describeProcess, Door, killTree, listLiving, netHandlers, type Outside } from "./door/index.ts";
 import { serveInner } from "./inner.ts";
 import { GrantingJudge, secretVariables } from "./judge/index.ts";
-import { must } from "./kernel/index.ts";
+import { canCopyDescriptors, must } from "./kernel/index.ts";
 import { launch, type Launched } from "./launch/index.ts";
 import { OtherRuns } from "./other-runs.ts";
 import { DnsRelay, hostsOf, Names, nameServersOf, type RelayOptions } from "./net/index.ts";
@@ -308,6 +308,7 @@ export async function superviseRun(options: RunOptions): Promise<RunResult> {
             env,
             observeReads: true,
             trapKill: confined !== undefined,
+            ownSockets: !canCopyDescriptors(),
             bestEffort: options.bestEffort,
             job: options.job === true,
           });

@@ -6,9 +6,7 @@ import {
   AT_FDCWD,
   AT_SYMLINK_NOFOLLOW,
   ERRNO,
-  F_GETFL,
   lastingAddressOf,
-  O_PATH,
   pathText,
   SIGXFSZ,
   sys,
@@ -120,7 +118,7 @@ export const metadataHandlers = {
     const length = (trap.unsigned(1) >>> 16) & 0x3fff;
     const argument = access.memory.bytes(trap.tid, trap.long(2), length);
     if (typeof argument === "number") return closeAndReturn(place, argument);
-    const own = access.tasks.duplicate(task, trap.int(0));
+    const own = access.tasks.copies.usable(task, trap.int(0));
     if (own < 0) return closeAndReturn(place, own);
     const request = trap.unsigned(1);
     return {
@@ -161,10 +159,8 @@ function pinFlagged(
 
 /** The object behind a descriptor that is more than a name of it: with O_PATH such calls end in EBADF (open(2)). */
 function pinOpened(task: Task, access: TaskAccess, fd: number): PinnedObject | number {
-  const copy = access.tasks.duplicate(task, fd);
-  if (copy < 0 || (sys(SYSCALLS.fcntl, copy, F_GETFL) & O_PATH) === 0) return copy < 0 ? copy : access.paths.placeOf(copy);
-  sys(SYSCALLS.close, copy);
-  return -ERRNO.EBADF;
+  const opened = access.tasks.copies.opened(task, fd);
+  return opened < 0 ? opened : access.paths.placeOf(opened);
 }
 
 function pinDescriptor(task: Task, access: TaskAccess, dirfd: number): PinnedObject | number {

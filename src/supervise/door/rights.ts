@@ -1,4 +1,4 @@
-import { addressOf, alloc, KernelError, must, sys, SYSCALLS } from "../kernel/index.ts";
+import { addressOf, alloc, ERRNO, KernelError, must, sys, SYSCALLS } from "../kernel/index.ts";
 import { setUmask, takeUmask } from "./tasks.ts";
 
 const CLONE_FS = 0x200;
@@ -18,12 +18,16 @@ export class Rights {
   /** There is something to give up. */
   readonly #capable: boolean;
   readonly #umask: number;
+  readonly #sharesUmask: boolean;
   #inside = false;
 
   constructor() {
-    // Other threads keep their umask: node's own file calls run in them.
-    must("unshare", CLONE_FS);
-    this.#umask = takeUmask();
+    // Other threads keep their umask: node's own file calls run in them. Docker's filter refuses every unshare(2): there it stays
+    // theirs, but for the moment in which something is made.
+    const unshared = sys(SYSCALLS.unshare, CLONE_FS);
+    if (unshared < 0 && unshared !== -ERRNO.EPERM && unshared !== -ERRNO.ENOSYS) throw new KernelError("unshare", -unshared);
+    this.#sharesUmask = unshared < 0;
+    this.#umask = takeUmask(this.#sharesUmask);
     setUmask(this.#umask);
     this.#header.writeUInt32LE(VERSION, 0);
     must("capget", addressOf(this.#header), addressOf(this.#full));
@@ -57,7 +61,7 @@ export class Rights {
       const set = sys(SYSCALLS.capset, addressOf(this.#header), addressOf(inside ? this.#none : this.#full));
       if (set < 0) throw new KernelError("capset", -set);
     }
-    setUmask(inside ? 0 : this.#umask);
+    if (!this.#sharesUmask) setUmask(inside ? 0 : this.#umask);
     this.#inside = inside;
   }
 }

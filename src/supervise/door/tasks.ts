@@ -1,5 +1,7 @@
 import { alloc, ERRNO, lastingAddressOf, O_CLOEXEC, readProc, shortName, sys, SYSCALLS } from "../kernel/index.ts";
 
+import { Copies } from "./copies.ts";
+
 export { shortName };
 
 const O_PATH_CLOEXEC = 0o10000000 | 0o2000000;
@@ -40,6 +42,8 @@ const cwdAt = lastingAddressOf(cwdName);
 const SWEEPS = 10;
 
 export class Tasks {
+  /** What they have open. */
+  readonly copies = new Copies();
   readonly #known = new Map<number, Task>();
   #most = MOST;
   /** How often it is still to be looked for tasks that have ended: some are only on their way. */
@@ -162,11 +166,13 @@ export class Tasks {
    * itself makes.
    */
   masked(mask: number, make: () => number): number {
+    const before = ownUmask;
     setUmask(mask);
     try {
       return make();
     } finally {
-      if ((mask & 0o700) !== 0) setUmask(0);
+      if (sharesUmask) setUmask(before);
+      else if ((mask & 0o700) !== 0) setUmask(0);
     }
   }
 
@@ -182,22 +188,21 @@ export class Tasks {
     return got === -ERRNO.ENOENT ? -ERRNO.EBADF : got;
   }
 
-  /** A copy of the task's descriptor itself (same open file description): pidfd_getfd(2). */
-  duplicate(task: Task, fd: number): number {
-    return sys(SYSCALLS.pidfd_getfd, task.pidfd, fd, 0);
-  }
-
   close(): void {
+    this.copies.close();
     for (const task of this.#known.values()) this.#forget(task);
   }
 }
 
-/** Of the door's thread, which shares it with no other (rights.ts). */
+/** Of the door's thread. */
 let ownUmask = -1;
+/** Other threads have the same one: it is changed only for as long as something is made (rights.ts). */
+let sharesUmask = false;
 
-/** The umask that the door's thread has at its start, which is 0 from then on. */
-export function takeUmask(): number {
+/** The umask that the door's thread has at its start, which is 0 from then on. `shared`: with other threads. */
+export function takeUmask(shared: boolean): number {
   ownUmask = 0;
+  sharesUmask = shared;
   return sys(SYSCALLS.umask, 0);
 }
 

@@ -13,6 +13,7 @@ export {
   pathText,
   sys,
 } from "./libc.ts";
+export { canCopyDescriptors } from "./copying.ts";
 export { native, nativePackage } from "./native.ts";
 export { readProc, shortName } from "./proc-files.ts";
 export * from "./uapi.ts";

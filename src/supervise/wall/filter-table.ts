@@ -6,6 +6,8 @@ export interface FilterOptions {
   readonly observeReads: boolean;
   /** UDP sockets are made without asking; what they send is still asked about. */
   readonly udp?: boolean;
+  /** Every socket is made by the door, which cannot copy one that the program has made. */
+  readonly ownSockets?: boolean;
   /** Landlock does not keep signals inside (before ABI 6): the door judges them. */
   readonly trapSignals?: boolean;
   /** Landlock does, and yet the door is to hear of kill(2): there are others whom the program may signal. */
@@ -194,12 +196,12 @@ const netlink = is(0, AF.NETLINK);
 const type = (...types: readonly number[]): RegisterTest => masked(1, SOCK_TYPE_MASK, ...types);
 
 /** A stream socket reaches nobody but through connect, which is asked about; other kinds are asked about or refused. */
-const socketRule = (udp: boolean): FilterRule => ({
+const socketRule = (udp: boolean, stream: Ruling): FilterRule => ({
   clauses: [
-    { when: [unix, type(SOCK.STREAM, SOCK.SEQPACKET)], then: "allow" },
+    { when: [unix, type(SOCK.STREAM, SOCK.SEQPACKET)], then: stream },
     // Datagrams name their receiver in memory. SOCK_RAW becomes SOCK_DGRAM here (unix_create).
     { when: [unix], then: no("EACCES") },
-    { when: [inet, type(SOCK.STREAM), is(2, IPPROTO.IP, IPPROTO.TCP)], then: "allow" },
+    { when: [inet, type(SOCK.STREAM), is(2, IPPROTO.IP, IPPROTO.TCP)], then: stream },
     { when: [inet, type(SOCK.STREAM)], then: no("EPROTONOSUPPORT") }, // MPTCP, SCTP, SMC
     { when: [inet, type(SOCK.DGRAM), is(2, IPPROTO.IP, IPPROTO.UDP)], then: udp ? "allow" : "trap" },
     { when: [inet, type(SOCK.DGRAM)], then: no("EACCES") }, // ICMP "ping" sockets
@@ -231,9 +233,9 @@ const SOURCE_ROUTES: readonly Clause<KernelRuling>[] = [
   { when: [is(1, SOL.IPV6), is(2, 5, 6, 57)], then: no("EPERM") },
 ];
 
-function socketRules({ udp = false }: FilterOptions) {
+function socketRules({ udp = false, ownSockets = false }: FilterOptions) {
   return [
-    ["socket", socketRule(udp)],
+    ["socket", socketRule(udp && !ownSockets, ownSockets ? "trap" : "allow")],
     ["socketpair", socketpairRule],
     ...each(["connect", "bind", "listen"], "trap"),
     // The door binds and connects for the program: what that shows of the door is put right.

@@ -67,6 +67,8 @@ export interface RestrictOptions {
   readonly udp?: boolean;
   /** Ask the door about kill(2), whatever Landlock can do. */
   readonly trapKill?: boolean;
+  /** The door makes every socket. */
+  readonly ownSockets?: boolean;
   /** Go on without a piece the kernel does not have. */
   readonly bestEffort: boolean;
 }
@@ -126,9 +128,16 @@ export class Wall {
 
   /** The last one answers with the listener: from then on calls are trapped. */
   steps({ ownIpc, waitKillable }: KernelOffer): readonly LaunchStep[] {
-    const { observeReads, udp = false, trapKill = false } = this.#options;
+    const { observeReads, udp = false, trapKill = false, ownSockets = false } = this.#options;
     const trapSignals = this.landlock.scopes === 0;
-    const filter = buildFilter(process.arch === "arm64" ? "arm64" : "x64", { observeReads, udp, trapSignals, trapKill, ownIpc });
+    const filter = buildFilter(process.arch === "arm64" ? "arm64" : "x64", {
+      observeReads,
+      udp,
+      trapSignals,
+      trapKill,
+      ownIpc,
+      ...(ownSockets ? { ownSockets } : {}),
+    });
     // `struct sock_fprog`: u16 len, padding, pointer.
     const program = alloc(16);
     program.writeUInt16LE(filter.length / INSTRUCTION_BYTES, 0);

@@ -74,8 +74,30 @@ test.each(ROWS)("%s", (_, steps) => {
   }
 });
 
+test("where other threads have the door's umask it is changed for the moment in which something is made", () => {
+  const before = takeUmask(true);
+  onTestFinished(() => {
+    setUmask(before);
+    takeUmask(false);
+    setUmask(before);
+  });
+  setUmask(0o027);
+  const tasks = new Tasks();
+  const now = (): number => {
+    const mask = sys(SYSCALLS.umask, 0);
+    sys(SYSCALLS.umask, mask);
+    return mask;
+  };
+  const rows = [0o022, 0o777, 0].map((mask) => [mask, tasks.masked(mask, now), now()]);
+  expect(rows).toEqual([
+    [0o022, 0o022, 0o027],
+    [0o777, 0o777, 0o027],
+    [0, 0, 0o027],
+  ]);
+});
+
 test("the door makes things with the mask given, and with none of its own where that would take them from itself", () => {
-  const before = takeUmask();
+  const before = takeUmask(false);
   onTestFinished(() => {
     setUmask(before);
   });

@@ -54,6 +54,7 @@ export function listenHandler(state: NetState, trap: SeccompTrap, task: Task, ac
   const listen = (): number => {
     const result = sys(SYSCALLS.listen, sock.fd, trap.int(1));
     if (result !== 0) return result;
+    access.tasks.copies.hand(sock.inode);
     if (isInternet(sock)) state.listens(sock.inode);
     else state.own.set(sock.inode, true);
     if (sock.domain === AF.UNIX) state.listeners.set(sock.inode, credentialsOf(task));

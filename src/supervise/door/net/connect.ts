@@ -1,6 +1,6 @@
 import type { Call, CallName, NetAction } from "../../../action/index.ts";
 import { type Verdict, verdictOf } from "../../../policy/index.ts";
-import { addressOf, AF, alloc, ERRNO, IPV6_V6ONLY, SOCK, SOCK_CLOEXEC, SOL, sys, SYSCALLS } from "../../kernel/index.ts";
+import { addressOf, AF, alloc, ERRNO, IPV6_V6ONLY, readProc, SOCK, SOCK_CLOEXEC, SOL, sys, SYSCALLS } from "../../kernel/index.ts";
 import { isRefused, readSockaddr, type InternetAddress, type SocketDestination } from "../../net/index.ts";
 import type { Caller } from "../../judge/index.ts";
 import type { SeccompTrap } from "../listener.ts";
@@ -29,7 +29,10 @@ const LOOK_FOR_SIGNALS_EVERY = 50;
 /** connect(2). */
 export function connectHandler(state: NetState, trap: SeccompTrap, task: Task, access: TaskAccess): Decoded {
   const sock = socketOf(task, access, trap.int(0));
-  if (typeof sock === "number") return sock;
+  if (typeof sock === "number") {
+    const handed = access.tasks.copies.handed(task, trap.int(0));
+    return handed === undefined ? sock : connectAgain(handed);
+  }
   const bytes = sockaddrAt(trap.tid, access, trap.long(1), trap.int(2));
   if (typeof bytes === "number") return closeAndReturn(sock, bytes);
   const to = readSockaddr(bytes);
@@ -43,10 +46,10 @@ export function connectHandler(state: NetState, trap: SeccompTrap, task: Task, a
     state.socketNames.delete(sock.inode);
     return closeAndReturn(sock, connect(sock.fd, bytes));
   }
-  return sock.type === SOCK.STREAM ? connectStream(state, task, sock, to, bytes) : connectDatagrams(state, task, sock, to, bytes);
+  return sock.type === SOCK.STREAM ? connectStream(state, task, access, sock, to, bytes) : connectDatagrams(state, task, sock, to, bytes);
 }
 
-function connectStream(state: NetState, task: Task, sock: TaskSocket, to: InternetAddress, bytes: Buffer): Decoded {
+function connectStream(state: NetState, task: Task, access: TaskAccess, sock: TaskSocket, to: InternetAddress, bytes: Buffer): Decoded {
   // INVARIANT: answered here. The kernel says so whatever the address, but the connection may be ended meanwhile.
   if (peerOf(sock.fd) !== undefined || option(sock.fd, SO.ACCEPTCONN) === 1) {
     const waited = state.connecting.has(sock.inode);
@@ -60,6 +63,7 @@ function connectStream(state: NetState, task: Task, sock: TaskSocket, to: Intern
     const { result } = doBriefly(sock.fd, () => connect(sock.fd, relay));
     const names = result < 0 ? result : namesOnceConnected(state, sock, bytes);
     if (typeof names === "object") state.socketNames.set(sock.inode, names);
+    if (goesOn(result)) access.tasks.copies.hand(sock.inode);
     return closeAndReturn(sock, result);
   }
   const destination = state.destination(to, "tcp");
@@ -84,9 +88,34 @@ function connectStream(state: NetState, task: Task, sock: TaskSocket, to: Intern
       if (typeof names === "object") state.socketNames.set(sock.inode, names);
       if (result === -ERRNO.EINPROGRESS || result === -ERRNO.EINTR) state.connecting.set(sock.inode, true);
       else state.connecting.delete(sock.inode);
+      if (goesOn(result)) access.tasks.copies.hand(sock.inode);
       return result;
     },
   };
+}
+
+/** Nothing of it is the door's to do any more. */
+const goesOn = (result: number): boolean => result === 0 || result === -ERRNO.EINPROGRESS;
+
+/** A stream that the door has no copy of any more is connected once more: what the kernel would say of it. */
+function connectAgain(inode: number): number {
+  for (const name of ["tcp", "tcp6"]) {
+    // proc(5): the state is the fourth field, the inode the tenth.
+    const line = tableOf(name).find((fields) => fields[9] === String(inode));
+    if (line !== undefined) return line[3] === "01" ? -ERRNO.EISCONN : line[3] === "02" ? -ERRNO.EALREADY : -ERRNO.EINVAL;
+  }
+  return -ERRNO.ECONNREFUSED;
+}
+
+function tableOf(name: string): readonly (readonly string[])[] {
+  try {
+    return readProc(`/proc/self/net/${name}`)
+      .toString("latin1")
+      .split("\n")
+      .map((line) => line.trim().split(/\s+/));
+  } catch {
+    return [];
+  }
 }
 
 /** The call, its actions, and who judges them: under every name of the address. */

@@ -1,4 +1,4 @@
-import { ERRNO, SOCK_CLOEXEC, sys, SYSCALLS } from "../../kernel/index.ts";
+import { ERRNO, SOCK, SOCK_CLOEXEC, sys, SYSCALLS } from "../../kernel/index.ts";
 import { statFd } from "../../undo/index.ts";
 import type { SeccompTrap } from "../listener.ts";
 import type { Decoded, Handler, TaskAccess } from "../operation.ts";
@@ -40,7 +40,10 @@ export function netHandlers(options: NetOptions): NetHandlers {
   };
 }
 
-/** Datagram sockets are made here, so that it is known which are the run's own. The filter lets no other kind come here. */
+/**
+ * Datagram sockets are made here, so that it is known which are the run's own; others where the door could not copy what a program
+ * has made. The filter lets no other kind come here.
+ */
 function socketHandler(state: NetState, trap: SeccompTrap, _task: Task, access: TaskAccess): Decoded {
   const type = trap.int(1);
   const fd = sys(SYSCALLS.socket, trap.int(0), type | SOCK_CLOEXEC, trap.int(2));
@@ -51,10 +54,15 @@ function socketHandler(state: NetState, trap: SeccompTrap, _task: Task, access: 
     return -ERRNO.EACCES;
   }
   const inode = inodeOf(stat);
-  state.own.set(inode, true);
+  if (isDatagram(type)) state.own.set(inode, true);
   state.socketNames.delete(inode);
+  state.connecting.delete(inode);
   // A socket by itself reaches nobody: it is nothing to judge or to tell of. The descriptor itself is the answer.
   const given = access.listener.give(trap, fd, (type & SOCK_CLOEXEC) !== 0);
-  close(fd);
+  if (given >= 0 && access.tasks.copies.makesSockets) access.tasks.copies.keep(inode, fd);
+  else close(fd);
   return given;
 }
+
+const SOCK_TYPE_MASK = 0xf;
+const isDatagram = (type: number): boolean => (type & SOCK_TYPE_MASK) === SOCK.DGRAM;

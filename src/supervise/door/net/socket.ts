@@ -26,7 +26,7 @@ const lengthAt = lastingAddressOf(lengthBuffer);
 
 /** The socket behind a descriptor of the task, or the errno that the kernel would give. */
 export function socketOf(task: Task, access: TaskAccess, fd: number): TaskSocket | number {
-  const copy = fd < 0 ? -ERRNO.EBADF : access.tasks.duplicate(task, fd);
+  const copy = fd < 0 ? -ERRNO.EBADF : access.tasks.copies.socket(task, fd);
   if (copy < 0) return copy;
   const stat = statFd(copy);
   if (typeof stat === "number" || (stat.mode & FORMAT) !== SOCKET_MODE) {

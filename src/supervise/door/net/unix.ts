@@ -19,7 +19,7 @@ import { verdictOf } from "../../../policy/index.ts";
 /** Connects to the very socket that was judged, through its pinned file; to abstract names only of this run. */
 export function connectUnix(state: NetState, task: Task, access: TaskAccess, sock: TaskSocket, to: UnixAddress): Decoded {
   if (to.kind === "unnamed") return closeAndReturn(sock, -ERRNO.EINVAL);
-  if (to.kind === "abstract") return connectAbstract(state, task, sock, to.name);
+  if (to.kind === "abstract") return connectAbstract(state, task, access, sock, to.name);
   access.paths.use(to.path);
   const place = access.paths.object(task, AT_FDCWD, true);
   if (typeof place === "number") return closeAndReturn(sock, place);
@@ -41,7 +41,7 @@ export function connectUnix(state: NetState, task: Task, access: TaskAccess, soc
     note: "a socket, to connect to",
     judge: (caller) => judge(caller).verdict,
     pinned: [sock.fd, place.fd],
-    perform: rememberPeers(state, task, sock, listener, connectWaiting(task, sock, address)),
+    perform: rememberPeers(state, task, access, sock, listener, connectWaiting(task, sock, address)),
   };
 }
 
@@ -49,7 +49,7 @@ export function connectUnix(state: NetState, task: Task, access: TaskAccess, soc
 const madeAs = ({ id, btime }: ObjectStat): string => `${id} ${btime.join(".")}`;
 
 /** Landlock's scope binds the program and not the door, so the door itself sees to it that the name is the run's own. */
-function connectAbstract(state: NetState, task: Task, sock: TaskSocket, name: Buffer): Decoded {
+function connectAbstract(state: NetState, task: Task, access: TaskAccess, sock: TaskSocket, name: Buffer): Decoded {
   const inode = state.ownAbstract.get(name.toString("hex"));
   const path = `@${pathText(name)}`;
   const call = { name: "connect", args: [path, "0"] } as const;
@@ -63,16 +63,24 @@ function connectAbstract(state: NetState, task: Task, sock: TaskSocket, name: Bu
         ? verdictOf("allow", "own-socket")
         : verdictOf("deny", "abstract-socket", { reason: `the socket ${path} has no file, and a program outside this run owns it` }),
     pinned: [sock.fd],
-    perform: rememberPeers(state, task, sock, inode, connectWaiting(task, sock, Buffer.concat([Buffer.of(1, 0, 0), name]))),
+    perform: rememberPeers(state, task, access, sock, inode, connectWaiting(task, sock, Buffer.concat([Buffer.of(1, 0, 0), name]))),
   };
 }
 
 /** The kernel takes the door for who connects, and for who listens: who they were is kept. */
-function rememberPeers(state: NetState, task: Task, sock: TaskSocket, listener: number | undefined, connects: () => number): () => number {
+function rememberPeers(
+  state: NetState,
+  task: Task,
+  access: TaskAccess,
+  sock: TaskSocket,
+  listener: number | undefined,
+  connects: () => number,
+): () => number {
   const who = listener === undefined ? undefined : state.listeners.get(listener);
   return () => {
     const result = connects();
     if (result !== 0) return result;
+    access.tasks.copies.hand(sock.inode);
     state.connectors.set(sock.inode, credentialsOf(task));
     if (who === undefined) state.peers.delete(sock.inode);
     else state.peers.set(sock.inode, who);
