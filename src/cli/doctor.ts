@@ -2,7 +2,7 @@ import { visible } from "../action/index.ts";
 import { inspect } from "../inspect/index.ts";
 import { askExtension, findExtensions } from "../engine/index.ts";
 import { canSupervise, type Probe, probeKernel } from "../supervise/wall/probe/index.ts";
-import { bypassHere, stateFolder, thisMachine } from "../state/index.ts";
+import { bypassHere, stateFolder, stateProblem, thisMachine } from "../state/index.ts";
 import { storedBytes, undoProblem } from "../supervise/edits/index.ts";
 import { agentChecks } from "./doctor-agents.ts";
 import { engine } from "./engine.ts";
@@ -37,8 +37,10 @@ export async function doctor(options: DoctorOptions): Promise<number> {
 }
 
 async function supervision(): Promise<Section> {
-  const checks = await probeKernel(absolute("."));
-  const ok = canSupervise(checks);
+  const problem = stateProblem(thisMachine());
+  const probes = await probeKernel(absolute("."));
+  const checks: Check[] = [...probes, stateCheck(problem)];
+  const ok = canSupervise(probes) && problem === undefined;
   const off = checks.filter((check) => !check.ok).length;
   const summary = ok
     ? off === 0
@@ -46,6 +48,12 @@ async function supervision(): Promise<Section> {
       : "`assent run` works; what is marked `less` above it does without"
     : "`assent run` refuses to start here; --best-effort goes on without what is marked `off`, where that is possible";
   return { id: "supervision", title: "supervision", ok, summary, checks };
+}
+
+function stateCheck(problem: string | undefined): Check {
+  const lost = "a run keeps its records there; set XDG_STATE_HOME to a folder that can be written";
+  const found = problem === undefined ? { ok: true, why: "can be written" } : { ok: false, why: problem, consequence: lost };
+  return { id: "state", title: "folder of records", required: true, ...found };
 }
 
 function agents(): Section {
@@ -69,7 +77,7 @@ function agents(): Section {
 function undo(): Section {
   const machine = thisMachine();
   const folder = stateFolder(machine);
-  const problem = undoProblem(folder);
+  const problem = stateProblem(machine) ?? undoProblem(folder);
   const kept = storedBytes(`${folder}/runs`);
   const { keepRuns, keepMegabytes, keepDays } = inspect({ machine, cwd: absolute("."), own: engine.own }).policy.settings.undo;
   const shown = (count: number): string => count.toLocaleString("en-US");

@@ -1,5 +1,5 @@
-import { chmodSync, lstatSync, statSync } from "node:fs";
-import { joinPath } from "../path/index.ts";
+import { accessSync, chmodSync, constants, lstatSync, statSync } from "node:fs";
+import { joinPath, parentOf } from "../path/index.ts";
 import { ensureFolder, errorCode } from "./files.ts";
 import type { Machine } from "./machine.ts";
 
@@ -32,5 +32,21 @@ export function openState(machine: Machine): { readonly folder: string } | { rea
     return { folder };
   } catch (error) {
     return { problem: `${folder} cannot be used: ${errorCode(error)}` };
+  }
+}
+
+/** Why the state could not be opened by this process; nothing is made or changed to find out. */
+export function stateProblem(machine: Machine): string | undefined {
+  const folder = stateFolder(machine);
+  try {
+    let there = folder;
+    while (statSync(there, { throwIfNoEntry: false }) === undefined && there !== "/") there = parentOf(there);
+    const stats = statSync(there);
+    if (!stats.isDirectory()) return `${there} is not a directory`;
+    if (there === folder && machine.uid !== undefined && stats.uid !== machine.uid) return `${folder} belongs to another user`;
+    accessSync(there, constants.W_OK | constants.X_OK);
+    return undefined;
+  } catch (error) {
+    return `${folder} cannot be used: ${errorCode(error)}`;
   }
 }

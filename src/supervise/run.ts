@@ -73,6 +73,12 @@ function recordsOf({ machine, argv, cwd, policyFiles, policies, confined }: RunO
   }
 }
 
+/** What only a filter around us says, or a kernel that is too old. */
+const withWay = (problem: string): string =>
+  /: (?:EPERM|ENOSYS)\b/.test(problem)
+    ? `${problem}; \`assent doctor\` says what this machine, or the container around this, refuses`
+    : problem;
+
 /** In a sandbox everything but the project may be read-only. */
 function unusable(problem: string): string {
   const way = /EROFS|EACCES|EPERM/.test(problem)
@@ -239,7 +245,7 @@ export async function superviseRun(options: RunOptions): Promise<RunResult> {
           ended: (status) => {
             exit = exitOf(status);
             const failed = launched?.failure();
-            if (failed !== undefined) reject(new RunError("exec", refusal ?? failed.message));
+            if (failed !== undefined) reject(new RunError("exec", refusal ?? withWay(failed.message)));
             else if (options.leaves === true) setTimeout(() => leave(), PATIENCE);
           },
           failed: (error) => reject(error),
@@ -373,7 +379,7 @@ export async function superviseRun(options: RunOptions): Promise<RunResult> {
       // Without the door every judged call fails, and nothing good comes of going on.
       killTree();
       if (error instanceof RunError) throw error;
-      throw new RunError(error instanceof WallError ? error.code : "failed", messageOf(error));
+      throw new RunError(error instanceof WallError ? error.code : "failed", withWay(messageOf(error)));
     } finally {
       noLonger?.();
       relay?.found?.relay.close();

@@ -196,18 +196,18 @@ const netlink = is(0, AF.NETLINK);
 const type = (...types: readonly number[]): RegisterTest => masked(1, SOCK_TYPE_MASK, ...types);
 
 /** A stream socket reaches nobody but through connect, which is asked about; other kinds are asked about or refused. */
-const socketRule = (udp: boolean, stream: Ruling): FilterRule => ({
+const socketRule = (udp: boolean, made: Ruling): FilterRule => ({
   clauses: [
-    { when: [unix, type(SOCK.STREAM, SOCK.SEQPACKET)], then: stream },
+    { when: [unix, type(SOCK.STREAM, SOCK.SEQPACKET)], then: made },
     // Datagrams name their receiver in memory. SOCK_RAW becomes SOCK_DGRAM here (unix_create).
     { when: [unix], then: no("EACCES") },
-    { when: [inet, type(SOCK.STREAM), is(2, IPPROTO.IP, IPPROTO.TCP)], then: stream },
+    { when: [inet, type(SOCK.STREAM), is(2, IPPROTO.IP, IPPROTO.TCP)], then: made },
     { when: [inet, type(SOCK.STREAM)], then: no("EPROTONOSUPPORT") }, // MPTCP, SCTP, SMC
     { when: [inet, type(SOCK.DGRAM), is(2, IPPROTO.IP, IPPROTO.UDP)], then: udp ? "allow" : "trap" },
     { when: [inet, type(SOCK.DGRAM)], then: no("EACCES") }, // ICMP "ping" sockets
     { when: [inet, type(SOCK.RAW)], then: no("EPERM") },
     { when: [inet], then: no("ESOCKTNOSUPPORT") },
-    { when: [netlink, is(2, NETLINK_ROUTE)], then: "allow" }, // getifaddrs(3)
+    { when: [netlink, is(2, NETLINK_ROUTE)], then: made }, // getifaddrs(3)
     { when: [netlink], then: no("EPROTONOSUPPORT") },
   ],
   otherwise: no("EAFNOSUPPORT"),

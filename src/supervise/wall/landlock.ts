@@ -1,5 +1,5 @@
 import { closeSync, constants, openSync } from "node:fs";
-import { addressOf, alloc, KernelError, sys, SYSCALLS } from "../kernel/index.ts";
+import { addressOf, alloc, ERRNO, KernelError, sys, SYSCALLS } from "../kernel/index.ts";
 
 /** landlock(7), linux/landlock.h: access rights of files, by the ABI that brought them. Reading and executing are not handled: the door serves opens. */
 const FS_RIGHTS: readonly { readonly since: number; readonly bits: readonly number[] }[] = [
@@ -38,10 +38,13 @@ export interface LandlockEnforced {
   readonly scopes: number;
 }
 
-/** The kernel's ABI; 0: no Landlock (not built in, or not in `lsm=`). */
+/** The kernel's ABI; 0: no Landlock (not built in, or not in `lsm=`), or a filter around us refuses it. */
 export function landlockAbi(): number {
   return Math.max(0, sys(SYSCALLS.landlock_create_ruleset, 0, 0, CREATE_RULESET_VERSION));
 }
+
+/** A filter around us says no: the kernel itself asks for no right here. */
+export const isLandlockRefused = (): boolean => sys(SYSCALLS.landlock_create_ruleset, 0, 0, CREATE_RULESET_VERSION) === -ERRNO.EPERM;
 
 /** What an ABI can enforce. */
 export function landlockRights(abi: number): LandlockEnforced {

@@ -10,7 +10,7 @@ import {
   SYSCALLS,
 } from "../kernel/index.ts";
 import { buildFilter, INSTRUCTION_BYTES } from "./filter.ts";
-import { landlockAbi, type LandlockEnforced, landlockRuleset } from "./landlock.ts";
+import { isLandlockRefused, landlockAbi, type LandlockEnforced, landlockRuleset } from "./landlock.ts";
 
 /** A system call that a process makes for itself before it becomes the program (launch/routine.ts). */
 export interface LaunchStep {
@@ -119,7 +119,7 @@ export class Wall {
   /** Throws `WallError`, where the kernel lacks what is required. */
   constructor(options: RestrictOptions) {
     this.#options = options;
-    this.#missing = missingOfLandlock(landlockAbi());
+    this.#missing = missingOfLandlock(landlockAbi(), isLandlockRefused);
     refuse(this.#missing, options.bestEffort);
     const { rights, ruleset } = landlockRuleset();
     this.landlock = rights;
@@ -164,6 +164,7 @@ export class Wall {
         [],
         cause,
       );
+    if (installed === -ERRNO.EPERM) throw new WallError("no-listener", `the system call filter is ${FILTERED} (seccomp)`, [], cause);
     throw new WallError(
       "no-listener",
       `the kernel refused the system call filter (${cause.message}); it needs CONFIG_SECCOMP_FILTER and Linux 5.5`,
@@ -182,13 +183,18 @@ export class Wall {
   }
 }
 
-/** What a Landlock ABI does not give. */
-export function missingOfLandlock(abi: number): Missing[] {
+/** Of a system call that the kernel has, and that somebody else says no to. */
+export const FILTERED = "refused (EPERM) by a filter around this process: a container engine's, or another sandbox's";
+
+/** What a Landlock ABI does not give. `isRefused`: asked where there is none. */
+export function missingOfLandlock(abi: number, isRefused: () => boolean = () => false): Missing[] {
   if (abi === 0)
     return [
       {
         piece: "landlock",
-        why: "the kernel has no Landlock (it needs 5.13, CONFIG_SECURITY_LANDLOCK and `landlock` in lsm=)",
+        why: isRefused()
+          ? `Landlock is ${FILTERED}`
+          : "the kernel has no Landlock (it needs 5.13, CONFIG_SECURITY_LANDLOCK and `landlock` in lsm=), or a container hides it",
         consequence: "a system call that Assent does not know could change files",
         required: true,
       },

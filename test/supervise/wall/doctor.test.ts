@@ -27,7 +27,9 @@ describe("assent doctor", () => {
 
   it("says it in JSON", () => {
     const ids =
-      "landlock listener wait-killable sync-wake-up addfd-send read-memory pidfd-open pidfd-getfd ptrace openat2 file-system proc".split(" ");
+      "landlock listener wait-killable sync-wake-up addfd-send read-memory pidfd-open pidfd-getfd ptrace openat2 file-system proc state".split(
+        " ",
+      );
     const checks = ids.map((id) => ({ id, ok: true }));
     expect(JSON.parse(assent(place, ["doctor", "--json"]).stdout)).toMatchObject({ v: 1, ok: true, supervision: { ok: true, checks } });
   });
@@ -46,6 +48,15 @@ describe("assent doctor", () => {
       expect.stringMatching(/checking what was started +refused \(EPERM\)/),
     ]);
     expect(report.output).toContain("`assent run` refuses to start here");
+  });
+
+  it("says where records cannot be kept, which a run refuses without", () => {
+    const env = { XDG_STATE_HOME: join(bin, "nowhere") };
+    const doctor = assent(place, ["doctor"], "", env);
+    expect(doctor.status).toBe(1);
+    expect(doctor.stdout).toMatch(/off +folder of records +\S+ cannot be used: ENOTDIR: a run keeps its records there; set XDG_STATE_HOME/);
+    expect(doctor.stdout).toMatch(/less +room +\S+ cannot be used: ENOTDIR\n +what would go ahead confined is asked/);
+    expect(assent(place, ["run", "-P", "--", "true"], "", env)).toMatchObject({ status: 125 });
   });
 
   it.each([[["doctor", "--nope"]], [["doctor", "extra"]]])("refuses %j", (args) => {

@@ -167,6 +167,7 @@ const ROWS: readonly [SyscallName, (number | readonly [number, number])[], strin
   ["socket", [2, 1, 0], "trap", { observeReads: false, ownSockets: true }],
   ["socket", [10, 0o2004001, 6], "trap", { observeReads: false, ownSockets: true }],
   ["socket", [1, 1, 0], "trap", { observeReads: false, ownSockets: true }],
+  ["socket", [16, 3, 0], "trap", { observeReads: false, ownSockets: true }],
   ["socket", [1, 5, 0], "trap", { observeReads: false, ownSockets: true }],
   ["socket", [2, 2, 17], "trap", { observeReads: false, udp: true, ownSockets: true }],
   ["socket", [2, 1, 262], "EPROTONOSUPPORT", { observeReads: false, ownSockets: true }],

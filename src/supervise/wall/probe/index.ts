@@ -16,10 +16,10 @@ import {
   sys,
   SYSCALLS,
 } from "../../kernel/index.ts";
-import { landlockAbi } from "../landlock.ts";
+import { isLandlockRefused, landlockAbi } from "../landlock.ts";
 import { procProblem } from "../proc.ts";
 import { yamaProblem, yamaScope } from "../yama.ts";
-import { missingOfLandlock, NOT_KILLABLE } from "../restrict.ts";
+import { FILTERED, missingOfLandlock, NOT_KILLABLE } from "../restrict.ts";
 
 /** One thing that supervision stands on, and what this machine says about it. */
 export interface Probe {
@@ -83,7 +83,7 @@ export function canSupervise(probes: readonly Probe[]): boolean {
 
 function probeLandlock(): Probe {
   const abi = landlockAbi();
-  const missing = missingOfLandlock(abi);
+  const missing = missingOfLandlock(abi, isLandlockRefused);
   const consequence = missing.map((piece) => piece.consequence).join("; ");
   return {
     id: "landlock",
@@ -103,7 +103,9 @@ async function probeListener(): Promise<Probe[]> {
     const why =
       errno === ERRNO.EBUSY
         ? "taken: another supervisor listens already (a container runtime, WSL2 with mirrored networking, another sandbox)"
-        : `refused (${errorName(errno)}): needs Linux 5.5 with CONFIG_SECCOMP_FILTER`;
+        : errno === ERRNO.EPERM
+          ? `${FILTERED} (seccomp)`
+          : `refused (${errorName(errno)}): needs Linux 5.5 with CONFIG_SECCOMP_FILTER`;
     return [{ id: "listener", title, ok: false, why, consequence: "no call can be asked about", required: true }];
   }
   try {
@@ -237,12 +239,13 @@ function probeProc(): Probe {
 
 /** No path and no size: EINVAL, where the call exists. */
 function probeOpenat2(): Probe {
-  const ok = sys(SYSCALLS.openat2, AT_FDCWD, 0, 0, 0) === -ERRNO.EINVAL;
+  const answer = sys(SYSCALLS.openat2, AT_FDCWD, 0, 0, 0);
+  const ok = answer === -ERRNO.EINVAL;
   return {
     id: "openat2",
     title: "opening below a folder",
     ok,
-    why: ok ? "yes" : "needs Linux 5.6 (openat2)",
+    why: ok ? "yes" : answer === -ERRNO.EPERM ? `${FILTERED} (openat2)` : "needs Linux 5.6 (openat2)",
     ...(ok ? {} : { consequence: "files cannot be held while a question is open" }),
     required: true,
   };
