@@ -176,9 +176,18 @@ async function probeProcesses(): Promise<Probe[]> {
       const why = ok ? "yes" : (yama ?? `refused (${errorName(-answer)}), perhaps by the container's own filter`);
       return { id, title, ok, why, ...(ok ? {} : { consequence }), required: true };
     };
+    const held = pidfd >= 0 ? "yes" : `refused (${errorName(-pidfd)}), perhaps by the container's own filter`;
+    const holding: Probe = {
+      id: "pidfd-open",
+      title: "holding processes",
+      ok: pidfd >= 0,
+      why: held,
+      ...(pidfd >= 0 ? {} : { consequence: "a process could pass for another one" }),
+      required: true,
+    };
     return [
       probe("read-memory", "reading arguments", read, "paths in calls cannot be read"),
-      probe("pidfd-open", "holding processes", pidfd, "a process could pass for another one"),
+      holding,
       probeCopying(),
       probe("ptrace", "checking what was started", seized, "a program could start another one than the one that was judged"),
     ];
