@@ -136,8 +136,21 @@ export class Engines {
     const set = `env -i PATH=/usr/bin:/bin:/usr/sbin:/sbin HOME='${at}/home' XDG_RUNTIME_DIR='${at}/home/run' TMPDIR='${at}/home'`;
     const become = `${binds.join("")}cd '${at}/home'; exec setpriv --reuid 1000 --regid 1000 --clear-groups ${set} "$@"`;
     const podman = [
-      ...["unshare", "-m", "sh", "-c", become, "sh", "podman", "--root", `${at}/home/store`, "--runroot", `${at}/home/run`],
-      ...["--cgroup-manager", "cgroupfs", "--runtime", "runc"],
+      "unshare",
+      "-m",
+      "sh",
+      "-c",
+      become,
+      "sh",
+      "podman",
+      "--root",
+      `${at}/home/store`,
+      "--runroot",
+      `${at}/home/run`,
+      "--cgroup-manager",
+      "cgroupfs",
+      "--runtime",
+      "runc",
     ];
     const [program = "", ...rest] = podman;
     must(program, [...rest, "import", "--change", "USER 1000:1000", "box.tar", "assent-box:latest"]);

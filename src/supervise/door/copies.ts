@@ -119,7 +119,7 @@ export class Copies {
   }
 
   close(): void {
-    for (const inode of [...this.#kept.keys()]) this.drop(inode);
+    for (const inode of this.#kept.keys()) this.drop(inode);
   }
 }
 
