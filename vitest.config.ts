@@ -76,7 +76,7 @@ export default defineConfig({
           testTimeout: 60_000,
           hookTimeout: 60_000,
           expect: { poll: { timeout: 30_000 } },
-          globalSetup: "team/test/harness/postgresql.ts",
+          globalSetup: ["test/build-once.ts", "team/test/harness/postgresql.ts"],
         },
       },
       {

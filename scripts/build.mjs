@@ -265,6 +265,7 @@ try {
     // The library as Node loads it.
     build({ ...modules, entryPoints: inRoot(LIBRARY), plugins: [libraryParts(root)] }),
     buildCore(root, common, fresh),
+    buildTeam(),
     // What `assent open` shows in a browser.
     build({
       ...common,
@@ -299,6 +300,17 @@ try {
   execFileSync(process.execPath, [join(root, "scripts/warm.mjs"), out], { input, stdio: ["pipe", "ignore", "inherit"] });
 } finally {
   rmSync(fresh, { recursive: true, force: true });
+}
+
+/** The package `assent-team`, in its own folder: what it takes from npm is installed with it. */
+async function buildTeam() {
+  const outfile = join(fresh, "team.mjs");
+  const made = await build({ ...common, entryPoints: [join(root, "team/src/index.ts")], outfile, format: "esm", packages: "external" });
+  const folder = join(root, "team/dist");
+  mkdirSync(folder, { recursive: true });
+  renameSync(outfile, join(folder, "team.mjs"));
+  // Nothing of it is a part of `assent`.
+  return { ...made, metafile: { ...made.metafile, inputs: {} } };
 }
 
 /** The static programs that start the hook where a host needs no shell for it: written out, not compiled. */

@@ -93,6 +93,14 @@ export function writeHead(folder: string, head: LogHead): void {
   }
 }
 
+/** Where the log ends now: what is written from now on begins there. */
+export function endOfLog(folder: string): { readonly segment: number; readonly offset: number; readonly seq: number } {
+  const head = readHead(folder);
+  return head === undefined
+    ? { segment: (segments(folder).at(-1) ?? 0) + 1, offset: 0, seq: 0 }
+    : { segment: head.segment, offset: head.size, seq: head.link.seq };
+}
+
 export function readBase(folder: string): LogBase | undefined {
   const read = readObject(`${folder}/${BASE_FILE}`) ?? {};
   const link = readLink(read);

@@ -23,4 +23,7 @@ export {
   recordsBetween,
   seqAt,
 } from "./browse.ts";
+export { nextBatch as nextLogBatch, type SpoolLine } from "./export/spool.ts";
+export type { Position as LogPosition } from "./export/position.ts";
+export { endOfLog } from "./files.ts";
 export type { LogFilter } from "./filter.ts";

@@ -9,6 +9,7 @@ import { engine } from "./engine.ts";
 import { absolute } from "./place.ts";
 import { complain } from "./policy-target.ts";
 import { VERSION } from "./program-frame.ts";
+import { untilInterrupted } from "./ended-by-signal.ts";
 import { readSince } from "./since.ts";
 import { writeStderr, writeStdout } from "./stdio.ts";
 
@@ -108,28 +109,6 @@ async function send({ follow = false, timeout = 30 }: LogExportOptions, since: n
   if (problem !== undefined) complain(COMMAND, visible(problem), "the log keeps what is not sent; call this again");
   writeStderr(`${records} record${records === 1 ? "" : "s"} sent\n`);
   return problem === undefined ? 0 : 1;
-}
-
-/** The first signal ends it after the message that is under way, the second at once. */
-function untilInterrupted(follow: boolean): (milliseconds: number) => Promise<boolean> {
-  let over = false;
-  let wake: (() => void) | undefined;
-  const end = (): void => {
-    over = true;
-    wake?.();
-  };
-  if (follow) for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, end);
-  return async (milliseconds) => {
-    if (over) return true;
-    await new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, milliseconds);
-      wake = () => {
-        clearTimeout(timer);
-        resolve();
-      };
-    });
-    return over;
-  };
 }
 
 type Told =

@@ -1,8 +1,15 @@
 import type { Command } from "commander";
 import { JSON_OPTION, whenAlone } from "./program-frame.ts";
+import { addTeamCommands } from "./program-team.ts";
+
+/** What stays between calls: here, and for a team. */
+export function addStayingCommands(assent: Command): void {
+  addDaemonCommands(assent);
+  addTeamCommands(assent);
+}
 
 /** `assent daemon` and what it has. */
-export function addDaemonCommands(assent: Command): void {
+function addDaemonCommands(assent: Command): void {
   const daemon = assent
     .command("daemon")
     .summary("a judge that stays between calls, so that hooks are answered at once")

@@ -16,7 +16,7 @@ import {
 } from "./program-frame.ts";
 import { addPageCommand } from "./program-page.ts";
 import { addAgentCommands, addPolicyCommands, addTrustCommands, listing } from "./program-policy.ts";
-import { addDaemonCommands } from "./program-daemon.ts";
+import { addStayingCommands } from "./program-daemon.ts";
 import { addVerbCommands } from "./program-rule.ts";
 import { addRunCommands } from "./program-run.ts";
 import { writeStdout } from "./stdio.ts";
@@ -52,7 +52,7 @@ export function program(): Command {
     });
 
   addPageCommand(assent);
-  addDaemonCommands(assent);
+  addStayingCommands(assent);
   addVerbCommands(assent);
 
   assent

@@ -151,6 +151,7 @@ const LOOSENS: Readonly<Record<string, readonly string[]>> = {
   approvals: ["*"],
   open: ["*"],
   daemon: ["?"],
+  team: ["?"],
   suggest: ["*"],
   auto: ["on", "everywhere", "subagents", "set"],
   confine: ["on", "log"],

@@ -13,8 +13,8 @@ export const SECRET_FOLDERS: readonly string[] = [
   ...listed(
     // Keys.
     ".ssh; .gnupg; .putty; .pki; .step; .tsh; .age; .config/age; .config/sops/age; application support/sops/age; .minisign; .config/sigstore; .sigstore",
-    // Questions that wait for the user, and how a judge that stays is asked.
-    "assent/questions; assent/resident",
+    // Questions that wait for the user, how a judge that stays is asked, what a team lets a machine in by, and what its server keeps.
+    "assent/questions; assent/resident; assent/team-member; assent/team-server",
     // Clouds and what runs on them.
     ".aws; .azure; .config/gcloud; .oci; .aliyun; .tccli; .bluemix; .config/linode-cli; .config/scw; .config/exoscale; .config/equinix; .config/b2; .mc/certs",
     ".config/railway; .railway; .config/neonctl; .config/turso; .config/supabase; .supabase; .config/planetscale; " +

@@ -1,3 +1,4 @@
 export * from "./messages.ts";
+export type { HeldLock, TeamServeOptions } from "./serve-options.ts";
 export { canonicalJson } from "./canonical.ts";
 export { chainRecords, chainStart, type ChainedRecord, nextPoint, saltedHash } from "./chain.ts";

@@ -19,7 +19,7 @@ export const MESSAGE_LIMITS = {
 const version = v.literal(PROTOCOL);
 
 /** PostgreSQL keeps no NUL, and half of a surrogate pair is no text at all. */
-const isStorable = (text: string): boolean => !/\0|\p{Surrogate}/u.test(text);
+export const isStorable = (text: string): boolean => !/\0|\p{Surrogate}/u.test(text);
 const shortText = (most: number) => v.pipe(v.string(), v.maxLength(most), v.check(isStorable, "is not a text that can be kept"));
 
 /** What is shown to people beside others' words: one line, nothing that steers a terminal or turns the direction of text. */

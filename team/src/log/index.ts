@@ -1,3 +1,3 @@
-export { LogIntake } from "./intake.ts";
-export { dropMonth, monthsOf } from "./months.ts";
+export { LogIntake, Overloaded } from "./intake.ts";
+export { dropMonth, monthOf, monthsOf } from "./months.ts";
 export { verifyMachine } from "./verify.ts";

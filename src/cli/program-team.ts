@@ -1,0 +1,82 @@
+import { type Command, InvalidArgumentError } from "commander";
+import { existingFile, JSON_OPTION, whenAlone } from "./program-frame.ts";
+
+function months(text: string): number {
+  const count = Number(text);
+  if (!Number.isInteger(count) || count < 1 || count > 1200) throw new InvalidArgumentError("a number of months is expected");
+  return count;
+}
+
+/** `assent team` and what it has. */
+export function addTeamCommands(assent: Command): void {
+  const team = assent
+    .command("team")
+    .summary("many machines: one place where their logs come together")
+    .description("Says whether this machine belongs to a team (docs/team.md).");
+  team
+    .command("serve")
+    .summary("start the team server")
+    .description(
+      "Starts the server that machines join (docs/team.md). It needs the package assent-team beside assent. Without --database it keeps everything " +
+        "in a folder, in a database of its own: for trying it. Log lines of JSON go to standard error.",
+    )
+    .option("--database <address>", "a PostgreSQL server: postgres://…; ASSENT_TEAM_DATABASE does the same, unseen by others")
+    .option("--folder <folder>", "where the embedded database is kept; else in the state folder")
+    .option("--listen <host:port>", "where to listen", "127.0.0.1:8414")
+    .option("--url <address>", "how people and machines reach it, where something stands in front of it")
+    .option("--tls-cert <file>", "its certificate (PEM)", existingFile)
+    .option("--tls-key <file>", "the key of the certificate (PEM)", existingFile)
+    .option("--metrics <host:port>", "serve numbers for Prometheus there, at /metrics")
+    .option("--admin-link", "print a link for an administrator, though one has been used before")
+    .option("--keep-months <count>", "drop records that came in earlier months than these; a signed checkpoint stays", months)
+    .action(async (options: Parameters<typeof import("./team-serve.ts").teamServe>[0]) => {
+      const { teamServe } = await import("./team-serve.ts");
+      process.exitCode = await teamServe(options);
+    });
+  team
+    .command("join")
+    .summary("make this machine one of a team's")
+    .description(
+      "Asks the server to let this machine in, and shows a code that an administrator types there. From then on `assent team send` sends " +
+        "what is decided here.",
+    )
+    .argument("<address>", "of the server: https://…")
+    .option("--name <name>", "what the machine is called there; else its host name")
+    .option("--ca <file>", "certificates that vouch for the server, beside those that Node knows (PEM)", existingFile)
+    .option(...JSON_OPTION)
+    .action(async (address: string, options: Parameters<typeof import("./team.ts").teamJoin>[1]) => {
+      const { teamJoin } = await import("./team.ts");
+      process.exitCode = await teamJoin(address, options);
+    });
+  team
+    .command("send")
+    .summary("send the log to the team's server")
+    .description(
+      "Sends what was decided since this machine joined and was not sent yet. What a server that is away does not take stays in the log and is " +
+        "sent by the next call.",
+    )
+    .option("--follow", "go on sending as decisions are made")
+    .action(async (options: Parameters<typeof import("./team.ts").teamSend>[0]) => {
+      const { teamSend } = await import("./team.ts");
+      process.exitCode = await teamSend(options);
+    });
+  team
+    .command("leave")
+    .summary("make this machine nobody's but yours")
+    .description("Tells the server to forget the machine's token, and forgets it here. What was sent stays there.")
+    .option("--offline", "forget it here, though the server cannot be told")
+    .action(async (options: Parameters<typeof import("./team.ts").teamLeave>[0]) => {
+      const { teamLeave } = await import("./team.ts");
+      process.exitCode = await teamLeave(options);
+    });
+  whenAlone(team, "status")
+    .summary("say whether this machine belongs to a team")
+    .description(
+      "Prints the server, the name this machine has there, and how far its log has been sent. Exit code 1 where the server is away or knows it no more.",
+    )
+    .option(...JSON_OPTION)
+    .action(async (options: Parameters<typeof import("./team.ts").teamStatus>[0]) => {
+      const { teamStatus } = await import("./team.ts");
+      process.exitCode = await teamStatus(options);
+    });
+}

@@ -1,0 +1,189 @@
+import { randomBytes } from "node:crypto";
+import { hostname } from "node:os";
+import { setTimeout as pause } from "node:timers/promises";
+import { visible } from "../action/index.ts";
+import { endOfLog } from "../audit/index.ts";
+import { stateFolder, thisMachine } from "../state/index.ts";
+import {
+  askServer,
+  forgetTeam,
+  readMembership,
+  readProgress,
+  readServerUrl,
+  sendToTeam,
+  type TeamMembership,
+  writeMembership,
+} from "../team/index.ts";
+import { EnrolStarted, EnrolState, Left, MachineState, PROTOCOL } from "../team/protocol/index.ts";
+import { untilInterrupted } from "./ended-by-signal.ts";
+import { JSON_VERSION } from "./json.ts";
+import { absolute } from "./place.ts";
+import { complain } from "./policy-target.ts";
+import { VERSION } from "./program-frame.ts";
+import { writeStderr, writeStdout } from "./stdio.ts";
+
+const POLL_MS = 2000;
+
+/** What a name may hold: one line that can be shown. */
+const labelOf = (text: string): string =>
+  text
+    .replace(/[\p{C}\p{Zl}\p{Zp}]/gu, "")
+    .trim()
+    .slice(0, 128);
+
+/** `assent team join`: 0 joined, 1 not, 2 wrong usage. */
+export async function teamJoin(
+  address: string,
+  { name, ca, json }: { readonly name?: string; readonly ca?: string; readonly json?: boolean },
+): Promise<number> {
+  const machine = thisMachine();
+  const there = readMembership(machine);
+  if (there !== "missing")
+    return failed(
+      "join",
+      typeof there === "string" ? "what is known of a team is damaged" : `this machine belongs to ${there.url} already`,
+      "assent team leave",
+    );
+  const server = readServerUrl(address);
+  if ("problem" in server) {
+    complain("team join", visible(`${address} ${server.problem}`));
+    return 2;
+  }
+  const label = labelOf(name ?? hostname());
+  if (label === "") return failed("join", "this machine has no name", "give it one by --name");
+  const at = { url: server.url, ca: ca === undefined ? undefined : absolute(ca) };
+  const asked = await askServer(at, "POST", "/v1/enrol", EnrolStarted, {
+    v: PROTOCOL,
+    name: label,
+    platform: `${process.platform} ${process.arch}`,
+    version: VERSION,
+  });
+  if (asked.is !== "answered") return failed("join", `${server.url}: ${asked.why}`);
+  const { id, secret, code, expiresIn } = asked.message;
+  const minutes = Math.round(expiresIn / 60_000);
+  if (json !== true)
+    writeStdout(`The code of this machine is  ${code}\nAn administrator types it at ${server.url} within ${minutes} minutes.\n`);
+  else writeStdout(`${JSON.stringify({ v: JSON_VERSION, is: "waiting", code, url: server.url, expiresIn })}\n`);
+  const state = await untilDecided(at, id, secret, performance.now() + expiresIn);
+  if (state.is !== "joined")
+    return failed("join", state.is === "waiting" ? "nobody confirmed the code in time" : "this machine was not let in");
+  const membership: TeamMembership = {
+    v: 1,
+    url: server.url,
+    machine: state.machine,
+    organisation: state.organisation,
+    name: label,
+    token: state.token,
+    salt: randomBytes(32).toString("base64url"),
+    ...(at.ca === undefined ? {} : { ca: at.ca }),
+    joined: new Date().toISOString(),
+    from: endOfLog(stateFolder(machine)),
+  };
+  const problem = writeMembership(machine, membership);
+  if (problem !== undefined) return failed("join", problem);
+  if (json === true)
+    writeStdout(`${JSON.stringify({ v: JSON_VERSION, is: "joined", url: server.url, machine: state.machine, name: label })}\n`);
+  else writeStdout(`This machine joined, as ${visible(label)}. What is decided from now on is sent by: assent team send --follow\n`);
+  return 0;
+}
+
+async function untilDecided(at: Parameters<typeof askServer>[0], id: string, secret: string, until: number): Promise<EnrolState> {
+  for (;;) {
+    const asked = await askServer(at, "POST", "/v1/enrol/poll", EnrolState, { v: PROTOCOL, id, secret });
+    if (asked.is === "answered" && asked.message.is !== "waiting") return asked.message;
+    if (asked.is === "refused") return { v: PROTOCOL, is: "refused" };
+    // A little longer: the last answer may be on its way.
+    if (performance.now() > until + 2 * POLL_MS) return { v: PROTOCOL, is: "waiting" };
+    await pause(POLL_MS);
+  }
+}
+
+/** `assent team send`: 0 all of it was sent, 1 not all. */
+export async function teamSend({ follow = false }: { readonly follow?: boolean }): Promise<number> {
+  const machine = thisMachine();
+  const membership = readMembership(machine);
+  if (typeof membership === "string") return noTeam("send", membership);
+  const { records, problem } = await sendToTeam({
+    machine,
+    membership,
+    follow,
+    ended: untilInterrupted(follow),
+    notice: (text) => writeStderr(`assent team send: ${visible(text)}\n`),
+  });
+  if (problem !== undefined) complain("team send", visible(problem), "the log keeps what is not sent; call this again");
+  writeStderr(`${records} record${records === 1 ? "" : "s"} sent\n`);
+  return problem === undefined ? 0 : 1;
+}
+
+/** `assent team status`: 0, or 1 where the server is away or does not know this machine. */
+export async function teamStatus({ json }: { readonly json?: boolean }): Promise<number> {
+  const machine = thisMachine();
+  const membership = readMembership(machine);
+  if (membership === "broken") return noTeam("status", membership);
+  if (membership === "missing") {
+    writeStdout(
+      json === true
+        ? `${JSON.stringify({ v: JSON_VERSION, team: null })}\n`
+        : "This machine belongs to no team (assent team join https://…).\n",
+    );
+    return 0;
+  }
+  const { url, token, ca, name, joined } = membership;
+  const asked = await askServer({ url, token, ca }, "GET", "/v1/machine", MachineState);
+  const sent = readProgress(machine)?.marks.at(-1);
+  const last = endOfLog(stateFolder(machine)).seq;
+  const unsent = Math.max(0, last - (sent?.place.seq ?? membership.from.seq));
+  const known =
+    asked.is === "answered"
+      ? { state: "known", head: asked.message.head, forks: asked.message.forks }
+      : { state: asked.is, why: asked.why };
+  if (json === true) {
+    const team = { url, name, machine: membership.machine, joined, unsent, server: known };
+    writeStdout(`${JSON.stringify({ v: JSON_VERSION, team })}\n`);
+  } else {
+    writeStdout(`${url}\n  as ${visible(name)}, since ${joined}\n`);
+    if (asked.is === "answered") {
+      const { head, forks } = asked.message;
+      writeStdout(
+        `  the server has ${head === undefined ? "no record" : `${head.seq} record${head.seq === 1 ? "" : "s"}`} of this machine's chain\n`,
+      );
+      if (forks > 0) writeStdout(`  and ${forks} that contradict it: a copy of this machine may have sent them\n`);
+    } else writeStdout(`  ${asked.is === "away" ? "the server is away" : "the server refuses"}: ${visible(asked.why)}\n`);
+    writeStdout(
+      unsent === 0 ? "  everything was sent\n" : `  ${unsent} record${unsent === 1 ? " was" : "s were"} not sent yet (assent team send)\n`,
+    );
+  }
+  return asked.is === "answered" ? 0 : 1;
+}
+
+/** `assent team leave`: 0 left, 1 not. */
+export async function teamLeave({ offline }: { readonly offline?: boolean }): Promise<number> {
+  const machine = thisMachine();
+  const membership = readMembership(machine);
+  if (membership === "missing" || (membership === "broken" && offline !== true)) return noTeam("leave", membership);
+  if (typeof membership !== "string" && offline !== true) {
+    const { url, token, ca } = membership;
+    const asked = await askServer({ url, token, ca }, "POST", "/v1/leave", Left);
+    // One that does not know the token has nothing to forget.
+    if (asked.is === "away" || (asked.is === "refused" && asked.status !== 401))
+      return failed(
+        "leave",
+        `${url} could not be told: ${asked.why}`,
+        "--offline leaves all the same; an administrator can remove the machine there",
+      );
+  }
+  forgetTeam(machine);
+  writeStdout("This machine belongs to no team any more. What was sent stays on the server.\n");
+  return 0;
+}
+
+function noTeam(command: string, membership: "missing" | "broken"): number {
+  return membership === "missing"
+    ? failed(command, "this machine belongs to no team", "assent team join https://…")
+    : failed(command, "what is known of the team is damaged", "assent team leave --offline, then join again");
+}
+
+function failed(command: string, message: string, help?: string): number {
+  complain(`team ${command}`, visible(message), help);
+  return 1;
+}

@@ -1,0 +1,108 @@
+import { readFileSync } from "node:fs";
+import { request as plainRequest, type IncomingMessage, type RequestOptions } from "node:http";
+import { request as tlsRequest } from "node:https";
+import { rootCertificates } from "node:tls";
+import type * as v from "valibot";
+import { MESSAGE_LIMITS, readMessage, RefusedRequest } from "./protocol/index.ts";
+
+export type ServerAnswer<T> =
+  | { readonly is: "answered"; readonly status: number; readonly message: T }
+  /** It may work later: nobody has said no. */
+  | { readonly is: "away"; readonly why: string; readonly retryAfterMs?: number }
+  /** The server says no, or is none of ours. */
+  | { readonly is: "refused"; readonly status: number; readonly why: string };
+
+export interface TeamServer {
+  /** `https://HOST[:PORT]`. */
+  readonly url: string;
+  readonly token?: string | undefined;
+  /** A file with certificates. */
+  readonly ca?: string | undefined;
+}
+
+const TIMEOUT_MS = 30_000;
+
+/** An address that a token may be sent to; else why not. */
+export function readServerUrl(text: string): { readonly url: string } | { readonly problem: string } {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url === undefined || !["https:", "http:"].includes(url.protocol)) return { problem: "is not an address: write https://HOST" };
+  if (url.username !== "" || url.password !== "") return { problem: "holds a password: leave it out" };
+  if (url.pathname !== "/" || url.search !== "" || url.hash !== "") return { problem: "has a path: write https://HOST alone" };
+  if (url.protocol === "http:" && !["127.0.0.1", "[::1]", "localhost"].includes(url.hostname))
+    return { problem: "is not encrypted: only https:// may leave this machine" };
+  return { url: url.origin };
+}
+
+/** One request. No redirect is followed: a token goes where its person said. */
+export async function askServer<T>(
+  server: TeamServer,
+  method: "GET" | "POST",
+  path: string,
+  schema: v.GenericSchema<unknown, T>,
+  body?: unknown,
+): Promise<ServerAnswer<T>> {
+  let answer: { readonly status: number; readonly text: string; readonly retryAfter: string | undefined };
+  try {
+    answer = await send(server, method, path, body === undefined ? undefined : JSON.stringify(body));
+  } catch (error) {
+    return { is: "away", why: error instanceof Error ? error.message || error.name : String(error) };
+  }
+  const { status, text } = answer;
+  // What is answered by its meaning (a fork is 409) is an answer.
+  const read = readMessage(schema, text);
+  if ("message" in read) return { is: "answered", status, message: read.message };
+  const error = readMessage(RefusedRequest, text);
+  const why = "message" in error ? error.message.why : `what answers there is not a team server of Assent (HTTP ${status})`;
+  if (status === 429 || status >= 500) {
+    const seconds = /^\d{1,5}$/.test(answer.retryAfter ?? "") ? Number(answer.retryAfter) : undefined;
+    return { is: "away", why, ...(seconds === undefined ? {} : { retryAfterMs: seconds * 1000 }) };
+  }
+  return { is: "refused", status, why };
+}
+
+function send(
+  { url, token, ca }: TeamServer,
+  method: string,
+  path: string,
+  body: string | undefined,
+): Promise<{ status: number; text: string; retryAfter: string | undefined }> {
+  const options: RequestOptions = {
+    method,
+    headers: {
+      accept: "application/json",
+      ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+      ...(body === undefined ? {} : { "content-type": "application/json", "content-length": Buffer.byteLength(body) }),
+    },
+    timeout: TIMEOUT_MS,
+    signal: AbortSignal.timeout(2 * TIMEOUT_MS),
+  };
+  return new Promise((resolve, reject) => {
+    const answered = (response: IncomingMessage): void => {
+      const parts: Buffer[] = [];
+      let size = 0;
+      response.on("data", (part: Buffer) => {
+        size += part.length;
+        if (size > MESSAGE_LIMITS.messageBytes) response.destroy(new Error("the answer is too large"));
+        else parts.push(part);
+      });
+      response.on("error", reject);
+      response.on("end", () => {
+        resolve({
+          status: response.statusCode ?? 0,
+          text: Buffer.concat(parts).toString("utf8"),
+          retryAfter: response.headers["retry-after"],
+        });
+      });
+    };
+    const asked = url.startsWith("https:")
+      ? tlsRequest(
+          `${url}${path}`,
+          { ...options, ...(ca === undefined ? {} : { ca: [...rootCertificates, readFileSync(ca, "utf8")] }) },
+          answered,
+        )
+      : plainRequest(`${url}${path}`, options, answered);
+    asked.on("timeout", () => asked.destroy(new Error("no answer in time")));
+    asked.on("error", reject);
+    asked.end(body);
+  });
+}

@@ -1,0 +1,3 @@
+export { type ServerAnswer, askServer, readServerUrl, type TeamServer } from "./client.ts";
+export { forgetTeam, readMembership, readProgress, type TeamMembership, writeMembership } from "./membership.ts";
+export { sendToTeam } from "./send.ts";

@@ -1,0 +1,29 @@
+/** What `assent team serve` asks of the package `assent-team`, by which both know each other. */
+export interface TeamServeOptions {
+  /** `postgres://…`; absent: the embedded one. */
+  readonly database?: string | undefined;
+  /** Of the embedded database. */
+  readonly folder: string;
+  /** `HOST:PORT`; port 0: any. */
+  readonly listen: string;
+  /** By which people and machines reach it, where something stands in front. */
+  readonly url?: string | undefined;
+  /** Files. */
+  readonly tls?: { readonly cert: string; readonly key: string } | undefined;
+  /** `HOST:PORT` for Prometheus. */
+  readonly metrics?: string | undefined;
+  /** A new link for an administrator, though there are some already. */
+  readonly adminLink: boolean;
+  readonly keepMonths?: number | undefined;
+  /** Takes a lock that the kernel gives back when this process ends, and writes into its file who has it. */
+  readonly holdLock: (file: string, who: string) => HeldLock;
+  /** For people. */
+  readonly say: (text: string) => void;
+  /** For programs: a line of JSON. */
+  readonly log: (line: string) => void;
+}
+
+export type HeldLock =
+  | { readonly is: "held"; readonly release: () => void }
+  | { readonly is: "taken"; readonly by: string }
+  | { readonly is: "impossible"; readonly why: string };

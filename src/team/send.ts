@@ -1,0 +1,150 @@
+import { createHmac } from "node:crypto";
+import { nextLogBatch, type LogPosition, type SpoolLine } from "../audit/index.ts";
+import { type Machine, stateFolder } from "../state/index.ts";
+import { type ServerAnswer, askServer } from "./client.ts";
+import { readProgress, type TeamMembership, type TeamProgress, writeProgress } from "./membership.ts";
+import {
+  type ChainPoint,
+  chainRecords,
+  chainStart,
+  isStorable,
+  type LogRecord,
+  LogTaken,
+  MESSAGE_LIMITS,
+  PROTOCOL,
+} from "./protocol/index.ts";
+
+export interface TeamSend {
+  readonly machine: Machine;
+  readonly membership: TeamMembership;
+  /** Goes on as decisions are made, until `ended`. */
+  readonly follow: boolean;
+  /** Resolves true when it is to end, false when the time is over. */
+  readonly ended: (milliseconds: number) => Promise<boolean>;
+  /** For people. */
+  readonly notice: (text: string) => void;
+}
+
+export interface TeamSent {
+  readonly records: number;
+  /** Why not all of it was sent. */
+  readonly problem?: string;
+}
+
+const RECORDS = 500;
+/** Escapes make a message longer than its texts. */
+const BYTES = MESSAGE_LIMITS.messageBytes / 4;
+const POLL_MS = 1000;
+const FIRST_PAUSE_MS = 1000;
+const LONGEST_PAUSE_MS = 300_000;
+/** To go back to, where a server has lost what it said it had. */
+const MOST_MARKS = 200;
+
+/**
+ * Sends the log of this machine, in order, a batch at a time. The log itself is the spool. Who is killed in between sends
+ * the same again: a record's salt follows from its number, so that it has the same hash, and the server has it once.
+ */
+export async function sendToTeam({ machine, membership, follow, ended, notice }: TeamSend): Promise<TeamSent> {
+  const folder = stateFolder(machine);
+  let progress = readProgress(machine) ?? startOf(membership, 1, membership.from);
+  let records = 0;
+  let most = RECORDS;
+  let pause = 0;
+  for (;;) {
+    const at = progress.marks.at(-1) ?? { ...chainStart(membership.machine, progress.epoch), place: membership.from };
+    const { lines, next, lost } = nextLogBatch(folder, at.place, { lines: most, bytes: BYTES });
+    if (lines.length === 0) {
+      if (!follow || (await ended(POLL_MS))) return { records };
+      continue;
+    }
+    if (lost > 0) notice(`${lost} records were dropped from the log before they could be sent`);
+    const batch = lines.map((line, nth) => recordOf(line, membership.salt, progress.epoch, at.seq + nth + 1));
+    const last = chainRecords(at, batch).at(-1);
+    if (last === undefined) return { records };
+    const asked = await sendBatch(membership, progress.epoch, at, batch, last.hash);
+    const step = whatNext(asked, membership, progress, { seq: last.seq, hash: last.hash, place: next });
+    if (step.is === "again") {
+      if (asked.is === "refused" && asked.status === 413 && most > 1) {
+        most = Math.ceil(most / 2);
+        continue;
+      }
+      if (!follow) return { records, problem: step.why };
+      if (pause === 0) notice(`${step.why}; the log keeps what is not sent`);
+      pause = Math.max(step.pauseMs ?? 0, Math.min(LONGEST_PAUSE_MS, Math.max(FIRST_PAUSE_MS, pause * 2)));
+      // Not all machines at the same moment.
+      if (await ended(pause * (0.8 + 0.4 * Math.random()))) return { records, problem: step.why };
+      continue;
+    }
+    if (step.notice !== undefined) notice(step.notice);
+    if (pause > 0) notice("the server takes records again");
+    pause = 0;
+    most = RECORDS;
+    if (step.is === "taken") records += batch.length;
+    progress = step.progress;
+    const problem = writeProgress(machine, progress);
+    if (problem !== undefined) return { records, problem };
+  }
+}
+
+const startOf = ({ machine }: TeamMembership, epoch: number, place: LogPosition): TeamProgress => ({
+  v: 1,
+  epoch,
+  marks: [{ ...chainStart(machine, epoch), place }],
+});
+
+type Mark = TeamProgress["marks"][number];
+type NextStep =
+  | { readonly is: "taken" | "moved"; readonly progress: TeamProgress; readonly notice?: string }
+  | { readonly is: "again"; readonly why: string; readonly pauseMs?: number };
+
+function whatNext(asked: ServerAnswer<LogTaken>, membership: TeamMembership, progress: TeamProgress, sent: Mark): NextStep {
+  if (asked.is === "refused")
+    return {
+      is: "again",
+      why: asked.status === 401 ? "the server does not know this machine any more: `assent team leave`, then join again" : asked.why,
+    };
+  if (asked.is === "away") {
+    const pause = asked.retryAfterMs === undefined ? {} : { pauseMs: asked.retryAfterMs };
+    return { is: "again", why: `the server is away: ${asked.why}`, ...pause };
+  }
+  const { message } = asked;
+  if (message.is === "taken") return { is: "taken", progress: { ...progress, marks: [...progress.marks, sent].slice(-MOST_MARKS) } };
+  if (message.is === "damaged") return { is: "again", why: "the batch was damaged on its way" };
+  // From where it has come so far: what the server has of another way stays there, too.
+  const here = progress.marks.at(-1)?.place ?? membership.from;
+  if (message.is === "fork")
+    return {
+      is: "moved",
+      progress: startOf(membership, progress.epoch + 1, here),
+      notice: `the server has other records of this machine from ${message.seq} on (a copy of this machine?): both are kept, and a new chain begins`,
+    };
+  const known = progress.marks.filter(({ seq }) => seq <= (message.head?.seq ?? 0));
+  if (known.length > 0 && known.length < progress.marks.length)
+    return { is: "moved", progress: { ...progress, marks: known }, notice: "the server lacks records that it had: they are sent again" };
+  return {
+    is: "moved",
+    progress: startOf(membership, progress.epoch + 1, membership.from),
+    notice: "the server lacks records that it had: all that is left of the log is sent again, as a new chain",
+  };
+}
+
+function sendBatch(
+  { url, token, ca }: TeamMembership,
+  epoch: number,
+  { seq, hash }: ChainPoint,
+  records: readonly LogRecord[],
+  last: string,
+): Promise<ServerAnswer<LogTaken>> {
+  return askServer({ url, token, ca }, "POST", "/v1/log", LogTaken, { v: PROTOCOL, epoch, after: { seq, hash }, records, hash: last });
+}
+
+/** The line as it is in the log, its number and hash included: so the two can be held against each other. */
+function recordOf({ text, link }: SpoolLine, key: string, epoch: number, seq: number): LogRecord {
+  const salt = createHmac("sha256", Buffer.from(key, "base64url"))
+    .update(`${epoch}\n${seq}\n`)
+    .digest()
+    .subarray(0, 16)
+    .toString("base64url");
+  const fits = Buffer.byteLength(text) <= MESSAGE_LIMITS.recordBytes && isStorable(text);
+  return { salt, body: fits ? text : JSON.stringify({ v: 1, log: "not-sent", ...link }) };
+}

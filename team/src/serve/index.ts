@@ -1,0 +1,1 @@
+export { CannotServe, type RunningTeam, startTeam } from "./serve.ts";

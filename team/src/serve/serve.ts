@@ -1,0 +1,200 @@
+import { readFileSync } from "node:fs";
+import { createServer as createPlainServer, type Server } from "node:http";
+import { createServer as createTlsServer } from "node:https";
+import type { AddressInfo } from "node:net";
+import { getRequestListener } from "@hono/node-server";
+import type { TeamServeOptions } from "../../../src/team/protocol/index.ts";
+import { type Database, migrate, openEmbedded, openPostgres } from "../database/index.ts";
+import { foundOrganisation, isUnclaimed, newAdminLink } from "../enrol/index.ts";
+import { dropMonth, LogIntake, monthOf, monthsOf } from "../log/index.ts";
+import { makeApp } from "./app.ts";
+import { Metrics } from "./metrics.ts";
+
+/** Why the server does not start, in a sentence for its person. */
+export class CannotServe extends Error {}
+
+const LONGEST_STOP_MS = 10_000;
+const RETENTION_MS = 6 * 3_600_000;
+const MOST_CONNECTIONS = 20_000;
+
+/** A server that listens. */
+export interface RunningTeam {
+  /** By which it is reached here. */
+  readonly address: string;
+  /** Takes nothing more, answers what it has, and ends. */
+  stop(): Promise<void>;
+}
+
+/** Starts the team server. Rejects with a sentence where it cannot. */
+export async function startTeam(options: TeamServeOptions): Promise<RunningTeam> {
+  const { say, tell } = tellers(options);
+  const listen = readListen(options.listen);
+  if (listen === undefined) throw new CannotServe(`\`${options.listen}\` is not an address to listen at: write HOST:PORT`);
+  const origin = options.url === undefined ? undefined : originOf(options.url);
+  const isLocal = ["127.0.0.1", "::1", "localhost"].includes(listen.host);
+  if (!isLocal && options.tls === undefined && origin?.startsWith("https:") !== true)
+    throw new CannotServe(
+      "without a certificate it listens at 127.0.0.1 only: give --tls-cert and --tls-key, or --url https://… where something in front of it has one",
+    );
+  const release = options.database === undefined ? holdFolder(options) : undefined;
+  let db: Database | undefined;
+  try {
+    db =
+      options.database === undefined
+        ? await openEmbedded(options.folder)
+        : openPostgres(options.database, { onLost: (why) => tell("connection lost", { why }) });
+    await migrate(db);
+    await foundOrganisation(db);
+    return await run(db, { ...options, say, tell, listen, origin, release });
+  } catch (error) {
+    await db?.close().catch(() => undefined);
+    release?.();
+    if (error instanceof CannotServe) throw error;
+    throw new CannotServe(`the database cannot be used: ${error instanceof Error ? error.message || error.name : String(error)}`, {
+      cause: error,
+    });
+  }
+}
+
+interface Prepared extends Omit<TeamServeOptions, "listen" | "say"> {
+  readonly say: (text: string) => void;
+  readonly tell: (event: string, facts: Readonly<Record<string, string | number>>) => void;
+  readonly listen: { readonly host: string; readonly port: number };
+  readonly origin: string | undefined;
+  readonly release: (() => void) | undefined;
+}
+
+async function run(db: Database, options: Prepared): Promise<RunningTeam> {
+  const { say, tell, listen, origin } = options;
+  const metrics = new Metrics();
+  const now = (): Date => new Date();
+  const intake = new LogIntake(db, {
+    now,
+    onTaken: ({ batches, records, milliseconds, failed }) => {
+      metrics.observe("assent_team_transaction_seconds", "Time of a transaction that takes batches.", milliseconds / 1000);
+      metrics.count("assent_team_transactions_total", "Transactions that took batches.", { failed: String(failed) });
+      if (failed) tell("not taken", { batches, records });
+      else metrics.count("assent_team_records_sent_total", "Records in batches that were answered, some perhaps sent before.", {}, records);
+    },
+  });
+  metrics.gauge("assent_team_waiting_batches", "Batches that wait for a transaction.", () => intake.waiting.batches);
+  metrics.gauge("assent_team_waiting_bytes", "Bytes of batches that wait for a transaction.", () => intake.waiting.bytes);
+  let draining = false;
+  const app = makeApp({ db, intake, metrics, now, origin, isDraining: () => draining, tell });
+  const listener = getRequestListener(app.fetch);
+  const onRequest: Parameters<typeof createPlainServer>[1] = (request, response) => void listener(request, response);
+  const server = options.tls === undefined ? createPlainServer(onRequest) : createTlsServer(readTls(options.tls), onRequest);
+  server.maxConnections = MOST_CONNECTIONS;
+  server.headersTimeout = 10_000;
+  server.requestTimeout = 60_000;
+  const numbers = options.metrics === undefined ? undefined : await serveMetrics(options.metrics, metrics);
+  const at = await listenAt(server, listen.host, listen.port).catch((error: unknown) => {
+    numbers?.close();
+    throw error;
+  });
+  const scheme = options.tls === undefined ? "http" : "https";
+  const address = `${scheme}://${listen.host.includes(":") ? `[${listen.host}]` : listen.host}:${at.port}`;
+  const reached = origin ?? address;
+  say(`listens at ${reached}`);
+  if (db.kind === "embedded")
+    say(`keeps everything in ${options.folder}: for trying it, one process; for a team, name a server with --database postgres://…`);
+  if (options.adminLink || (await isUnclaimed(db)))
+    say(`an administrator signs in here, once, within an hour: ${reached}/enter#${await newAdminLink(db, "administrator", now())}`);
+  const retention = options.keepMonths === undefined ? undefined : keepMonths(db, options.keepMonths, tell);
+  tell("started", { address: reached, database: db.kind });
+  return {
+    address,
+    stop: async () => {
+      draining = true;
+      tell("stopping", {});
+      if (retention !== undefined) clearInterval(retention);
+      const closed = new Promise<void>((resolve) => void server.close(() => resolve()));
+      server.closeIdleConnections();
+      numbers?.close();
+      const forced = setTimeout(() => server.closeAllConnections(), LONGEST_STOP_MS);
+      await closed;
+      clearTimeout(forced);
+      await intake.drained();
+      await db.close();
+      options.release?.();
+      tell("stopped", {});
+    },
+  };
+}
+
+/** Of months older than these a checkpoint stays. Now, and from time to time. */
+function keepMonths(db: Database, months: number, tell: Prepared["tell"]): NodeJS.Timeout {
+  const drop = async (): Promise<void> => {
+    const now = new Date();
+    const oldest = monthOf(new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - months)));
+    for (const month of await monthsOf(db))
+      if (month < oldest) tell("month dropped", { month, chains: (await dropMonth(db, month, now)) ?? 0 });
+  };
+  const dropOld = (): void => void drop().catch((error: unknown) => tell("not dropped", { why: String(error) }));
+  dropOld();
+  const timer = setInterval(dropOld, RETENTION_MS);
+  timer.unref();
+  return timer;
+}
+
+/** INVARIANT: held by the kernel as long as this process lives, outside of the folder that it keeps to one process. */
+function holdFolder({ folder, holdLock, listen }: TeamServeOptions): () => void {
+  const held = holdLock(`${folder}.lock`, `process ${process.pid}, at ${listen}`);
+  if (held.is === "held") return held.release;
+  throw new CannotServe(
+    held.is === "taken"
+      ? `another process has ${folder} open: ${held.by}. Stop it first, or use a server with --database postgres://…`
+      : `${folder} cannot be kept to one process: ${held.why}. Use a server with --database postgres://…`,
+  );
+}
+
+async function serveMetrics(text: string, metrics: Metrics): Promise<Server> {
+  const listen = readListen(text);
+  if (listen === undefined) throw new CannotServe(`\`${text}\` is not an address for metrics: write HOST:PORT`);
+  const server = createPlainServer((request, response) => {
+    if (request.method !== "GET" || request.url !== "/metrics") return void response.writeHead(404).end();
+    response.writeHead(200, { "content-type": "text/plain; version=0.0.4; charset=utf-8" }).end(metrics.text());
+  });
+  await listenAt(server, listen.host, listen.port);
+  return server;
+}
+
+async function listenAt(server: Server, host: string, port: number): Promise<AddressInfo> {
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", (error) => reject(new CannotServe(`${host}:${port} cannot be listened at: ${error.message}`)));
+    server.listen(port, host, () => resolve());
+  });
+  const at = server.address();
+  if (at === null || typeof at === "string") throw new CannotServe("it listens nowhere");
+  return at;
+}
+
+/** `HOST:PORT`, `[::1]:PORT`. */
+function readListen(text: string): { readonly host: string; readonly port: number } | undefined {
+  const [, bracketed, plain, port = ""] = /^(?:\[([\da-f:]+)\]|([\w.-]+)):(\d{1,5})$/i.exec(text) ?? [];
+  const host = bracketed ?? plain;
+  return host === undefined || Number(port) > 65_535 ? undefined : { host, port: Number(port) };
+}
+
+function originOf(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url === undefined || !["http:", "https:"].includes(url.protocol) || url.pathname !== "/" || url.search !== "")
+    throw new CannotServe(`\`${text}\` is not an address of a server: write https://HOST, without a path`);
+  return url.origin;
+}
+
+function readTls({ cert, key }: NonNullable<TeamServeOptions["tls"]>): { readonly cert: Buffer; readonly key: Buffer } {
+  try {
+    return { cert: readFileSync(cert), key: readFileSync(key) };
+  } catch (error) {
+    throw new CannotServe(`the certificate or its key cannot be read: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
+/** What people read goes one way, what programs read the other: a line of JSON for each event. */
+function tellers({ say, log }: TeamServeOptions): Pick<Prepared, "say" | "tell"> {
+  return {
+    say,
+    tell: (event, facts) => log(JSON.stringify({ time: new Date().toISOString(), event, ...facts })),
+  };
+}
