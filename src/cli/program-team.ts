@@ -20,9 +20,9 @@ export function addTeamCommands(assent: Command): void {
       "Starts the server that machines join (docs/team.md). It needs the package assent-team beside assent. Without --database it keeps everything " +
         "in a folder, in a database of its own: for trying it. Log lines of JSON go to standard error.",
     )
-    .option("--database <address>", "a PostgreSQL server: postgres://…; ASSENT_TEAM_DATABASE does the same, unseen by others")
+    .option("--database <address>", "a PostgreSQL server: postgres://HOST/NAME; ASSENT_TEAM_DATABASE does the same, unseen by others")
     .option("--folder <folder>", "where the embedded database is kept; else in the state folder")
-    .option("--listen <host:port>", "where to listen", "127.0.0.1:8414")
+    .option("--listen <host:port>", "the address that it takes connections at", "127.0.0.1:8414")
     .option("--url <address>", "how people and machines reach it, where something stands in front of it")
     .option("--tls-cert <file>", "its certificate (PEM)", existingFile)
     .option("--tls-key <file>", "the key of the certificate (PEM)", existingFile)
@@ -40,7 +40,7 @@ export function addTeamCommands(assent: Command): void {
       "Asks the server to let this machine in, and shows a code that an administrator types there. From then on `assent team send` sends " +
         "what is decided here.",
     )
-    .argument("<address>", "of the server: https://…")
+    .argument("<address>", "of the server: https://HOST")
     .option("--name <name>", "what the machine is called there; else its host name")
     .option("--ca <file>", "certificates that vouch for the server, beside those that Node knows (PEM)", existingFile)
     .option(...JSON_OPTION)
@@ -64,7 +64,7 @@ export function addTeamCommands(assent: Command): void {
     .command("leave")
     .summary("make this machine nobody's but yours")
     .description("Tells the server to forget the machine's token, and forgets it here. What was sent stays there.")
-    .option("--offline", "forget it here, though the server cannot be told")
+    .option("--offline", "forget it here, even where the server is away")
     .action(async (options: Parameters<typeof import("./team.ts").teamLeave>[0]) => {
       const { teamLeave } = await import("./team.ts");
       process.exitCode = await teamLeave(options);
