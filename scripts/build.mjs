@@ -97,8 +97,6 @@ try {
   const filters = await makeFilters(root, common, fresh);
   writeFileSync(join(fresh, "knowledge.mjs"), knowledge.module);
   const fromFile = { define: { ...part.define, ASSENT_KNOWLEDGE: JSON.stringify(knowledge.places) } };
-  const coreKnowledge = await makeKnowledge(root, { notes: false });
-  writeFileSync(join(fresh, "core-knowledge.mjs"), coreKnowledge.module);
   const results = await Promise.all([
     build({
       ...part,

@@ -3,7 +3,8 @@ import { build } from "esbuild";
 import { execFileSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, rmdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import { knowledgeBeside } from "./knowledge.mjs";
+import { coreParts, cutTables } from "./core-parts.mjs";
+import { readKnowledge } from "./knowledge.mjs";
 
 const ADAPTERS = ["ai-sdk", "openai-agents", "claude-agent-sdk", "langchain", "mastra", "opentelemetry"];
 const CORE = "src/sdk/core/index.ts";
@@ -43,19 +44,27 @@ const withoutCommands = (root) => ({
   },
 });
 
-/** The core, for neither Node nor a browser: where it would need one of them it does not build. `out` has the knowledge without notes. */
-export const buildCore = (root, common, out) => {
+/** The core, for neither Node nor a browser: where it would need one of them it does not build. Its tables are without notes for people. */
+export const buildCore = async (root, common, out) => {
+  const tables = cutTables(await readKnowledge(root));
   const core = {
     ...common,
     platform: "neutral",
     format: "esm",
     target: ["node20", "es2022"],
     minify: true,
+    splitting: true,
+    outdir: out,
     outExtension: { ".js": ".mjs" },
   };
-  return Promise.all([
-    build({ ...core, entryPoints: { core: join(root, CORE) }, outdir: out, plugins: [knowledgeBeside(out, "core-knowledge.mjs")] }),
-    build({ ...core, entryPoints: { "core-rules": join(root, CORE_RULES) }, outdir: out, plugins: [withoutCommands(root)] }),
+  return await Promise.all([
+    build({ ...core, entryPoints: { core: join(root, CORE) }, chunkNames: "core/[hash]", plugins: [coreParts(root, tables)] }),
+    build({
+      ...core,
+      entryPoints: { "core-rules": join(root, CORE_RULES) },
+      chunkNames: "core-rules/[hash]",
+      plugins: [withoutCommands(root), coreParts(root, undefined)],
+    }),
   ]);
 };
 

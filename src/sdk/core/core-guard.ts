@@ -13,7 +13,7 @@ import type { EffectsOf, GuardedTool, RunContext, ToolSpec } from "../create-gua
 import type { AllowedOutcome, CallDecision, DeniedOutcome, GuardCallOptions } from "../create-guard/types.ts";
 import { checkOptions, type Options } from "../options.ts";
 import { checkWorld } from "./given-world.ts";
-import { type CorePlace, type CoreJudged, type CoreRoot, judgeCoreCalls, policyOf, tightened } from "./judge-calls.ts";
+import { type CorePlace, type CoreJudged, type CoreRoot, judgeAtOnce, judgeCoreCalls, policyOf, tightened } from "./judge-calls.ts";
 
 /** An answer in the core: as in a guard of `assent`, without rules and without "later". Whatever else is a no. */
 export type CoreAnswer =
@@ -191,13 +191,13 @@ class CoreFlowWorld<Policy, P extends Principal> implements FlowWorld<P, CoreJud
     this.ask = onAsk === undefined ? undefined : ({ question }, signal) => onAsk(question, { signal });
   }
 
-  judge(calls: readonly GuardCall[], options: GuardCallOptions<P>, tool?: NamedTool): CoreJudged {
+  judge(calls: readonly GuardCall[], options: GuardCallOptions<P>, tool?: NamedTool): CoreJudged | Promise<CoreJudged> {
     const placed = options.cwd === undefined ? options : { ...options, cwd: this.folder(options) };
     return judgeCoreCalls(calls, this.#shared.root, this.#place, placed, tool);
   }
 
   judgeName(name: string): CoreJudged {
-    return judgeCoreCalls([{ tool: name, input: {} }], this.#shared.root, this.#place, {});
+    return judgeAtOnce([{ tool: name, input: {} }], this.#shared.root, this.#place, {});
   }
 
   folder(options: GuardCallOptions<P>): string {

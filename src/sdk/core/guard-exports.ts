@@ -15,3 +15,4 @@ export {
   type CoreOutcome,
   type CoreQuestion,
 } from "./core-guard.ts";
+export { loadParts } from "./parts.ts";

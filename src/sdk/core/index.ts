@@ -49,4 +49,5 @@ export {
   type Verdict,
 } from "../../policy/index.ts";
 export { readPolicy, type ReadOptions, type ReadResult } from "../../policy/read/index.ts";
-export { lowerArgv, lowerShell, type LowerOptions, type ShellKind } from "../../shell/index.ts";
+export { lowerArgv, lowerShell } from "./lower-at-once.ts";
+export type { LowerOptions, ShellKind } from "../../shell/index.ts";

@@ -32,6 +32,7 @@ import { GuardOptionError } from "../create-guard/policy-in-code.ts";
 import type { CallDecision, GuardCallOptions } from "../create-guard/types.ts";
 import { worldFrom } from "./given-world.ts";
 import { CommandsNotUnderstood, refuseCommands } from "./no-commands.ts";
+import { fetchParts, withoutWaiting } from "./parts.ts";
 
 /** What guards of the core that were made of one another share. */
 export interface CoreRoot {
@@ -55,6 +56,8 @@ export interface CorePlace {
 export interface CoreJudged {
   readonly parts: readonly { readonly call: GuardCall; readonly lowered: LoweredCall }[];
   readonly decision: CallDecision;
+  /** Parts that would have to be fetched before this counts: until then it is a question. */
+  readonly missing: ReadonlySet<string>;
 }
 
 /** The policy of a first file, and of those that make it stricter. Throws `GuardOptionError` where one cannot be added. */
@@ -70,18 +73,45 @@ export function tightened(policy: Policy, stricter: readonly PolicyFile[]): Poli
   }
 }
 
-/** Judges calls that belong together. Asks nobody. Throws `GuardCallError` for what is no call. */
-export function judgeCoreCalls(
+/** Judges calls that belong together, and fetches what is missing for it. Asks nobody. Throws `GuardCallError` for what is no call. */
+export function judgeCoreCalls(...given: JudgingGiven): CoreJudged | Promise<CoreJudged> {
+  const judged = judgeAtOnce(...given);
+  return judged.missing.size === 0 ? judged : judgeAgain(judged, given);
+}
+
+type JudgingGiven = readonly [
+  calls: readonly GuardCall[],
+  root: CoreRoot,
+  place: CorePlace,
+  options: GuardCallOptions,
+  tool?: NamedTool | undefined,
+];
+
+async function judgeAgain({ missing }: CoreJudged, [calls, root, place, options, tool]: JudgingGiven): Promise<CoreJudged> {
+  const problem = await fetchParts(missing);
+  const judged = judgeAtOnce(calls, root, place, options, tool, problem);
+  return judged.missing.size === 0 || problem !== undefined ? judged : await judgeAgain(judged, [calls, root, place, options, tool]);
+}
+
+/** The same with the parts that are there. */
+export function judgeAtOnce(
   calls: readonly GuardCall[],
   root: CoreRoot,
   place: CorePlace,
   options: GuardCallOptions,
   tool?: NamedTool,
+  problem?: string,
 ): CoreJudged {
   const started = performance.now();
+  const missing = new Set<string>();
+  const judge = (call: GuardCall) =>
+    judgeOne(call, root, place, options, (names) => {
+      for (const name of names) missing.add(name);
+      return problem ?? "a part of Assent that this needs is not there yet";
+    });
   // Not `calls.map`: it passes over gaps, and a gap is no call.
-  const parts = Array.from(calls, (call) => judgeOne(call, root, place, options));
-  const named = tool === undefined ? [] : [judgeOne(callOfTool(tool), root, place, options)].filter(({ finding }) => isWritten(finding));
+  const parts = Array.from(calls, judge);
+  const named = tool === undefined ? [] : [judge(callOfTool(tool))].filter(({ finding }) => isWritten(finding));
   const decision = combineFindings(
     [...parts, ...named].map(({ finding }) => finding),
     {
@@ -92,7 +122,7 @@ export function judgeCoreCalls(
       milliseconds: performance.now() - started,
     },
   );
-  return { parts, decision };
+  return { parts, decision, missing };
 }
 
 /** `crypto.randomUUID` is not there on pages that came without TLS. */
@@ -102,10 +132,13 @@ function freshId(): string {
   return hex.replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12})$/, "$1-$2-4$3-8$4-$5");
 }
 
-function judgeOne(call: GuardCall, root: CoreRoot, place: CorePlace, options: GuardCallOptions) {
+/** Is told which parts are missing, and says why this is not judged. */
+type Lacking = (names: ReadonlySet<string>) => string;
+
+function judgeOne(call: GuardCall, root: CoreRoot, place: CorePlace, options: GuardCallOptions, lacking: Lacking) {
   const lowered = lowerCall(call);
   const request = requestOf(lowered, root, place, options);
-  return { call, lowered, finding: findingOf(request, root, place, options) };
+  return { call, lowered, finding: findingOf(request, root, place, options, lacking) };
 }
 
 const cwdOf = (place: CorePlace, options: GuardCallOptions): string | undefined => options.cwd ?? place.cwd;
@@ -130,8 +163,9 @@ function requestOf({ tool, facts, input }: LoweredCall, { world, shell }: CoreRo
 /** As a decision's own: steps bound it where the clock stands still, as in a worker. */
 const BUDGET = { steps: 20_000_000, milliseconds: 1500, clock: (): number => performance.now() };
 
-function findingOf(request: Request, root: CoreRoot, place: CorePlace, options: GuardCallOptions): CallFinding {
-  const found = withBudgetOrFailure(() => judgeRequest(request, root, place, options));
+function findingOf(request: Request, root: CoreRoot, place: CorePlace, options: GuardCallOptions, lacking: Lacking): CallFinding {
+  const { made, missing } = withoutWaiting(() => withBudgetOrFailure(() => judgeRequest(request, root, place, options)));
+  const found: Found = made === undefined || missing.size > 0 ? { failure: failedVerdict(new Error(lacking(missing))) } : made;
   if ("verdict" in found) {
     const { verdict, policy } = found;
     return { verdict, answer: answerFor(verdict, policy, request.host), warnings: policy.warnings };

@@ -1,0 +1,177 @@
+// esbuild's plugin for `assent/core`: what few calls need is fetched by `import()` when one needs it. A program that is bundled without
+// code splitting has all of it in its one file, as before.
+import { readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+
+/** What is in a part, by the file in whose place functions stand that ask the part. They are called when a call is judged, and never before. */
+const FUNCTIONS = {
+  shell: ["shell/index.ts"],
+  languages: [
+    "shell/languages/awk.ts",
+    "shell/languages/javascript.ts",
+    "shell/languages/jq.ts",
+    "shell/languages/library-calls.ts",
+    "shell/languages/perl.ts",
+    "shell/languages/python.ts",
+    "shell/languages/ruby.ts",
+    "shell/languages/sql.ts",
+    "shell/languages/foreign-calls.ts",
+    "shell/analyse/interpreters.ts",
+  ],
+  common: ["find", "operands", "processes", "shell", "text-tools", "xargs"].map((name) => `shell/analyse/${name}.ts`),
+  git: ["git", "git-config", "patch"].map((name) => `shell/analyse/${name}.ts`),
+  programs: [
+    "archives",
+    "compilers",
+    "containers",
+    "environment",
+    "fetch",
+    "hosts",
+    "only-shows",
+    "package-run",
+    "parallel",
+    "project-config",
+    "remote-copy",
+    "views",
+  ].map((name) => `shell/analyse/${name}.ts`),
+  variables: ["shell/knowledge/environment.ts"],
+  patches: ["patch/index.ts"],
+  servers: ["request/server-fields.ts"],
+  ignored: ["policy/git-ignore.ts"],
+};
+
+/** Sets of names, of which nothing is asked but whether they have one. */
+const SETS = { "shell/languages/python-library.ts": ["languages", "LIBRARY"] };
+
+/** Tables that come together, by their families; the others are a part of their own. */
+const TABLES = {
+  everyday: "basics files text search viewers compare checksums processes shells editors",
+  git: "git",
+  node: "node javascript-tools linters",
+  python: "python environments",
+  containers: "containers kubernetes",
+  cloud: "aws cloud platforms infrastructure online-services forges",
+  build: "build go rust java ruby languages debuggers interpreters",
+  data: "data databases",
+  network: "http network ssh tunnels servers",
+  machine: "disks hardware services system users privileges administration macos desktop logs packages secrets crypto",
+};
+const OTHERS = "others";
+
+const groupOf = (family) => Object.keys(TABLES).find((group) => TABLES[group].split(" ").includes(family)) ?? OTHERS;
+const tablePart = (group) => `tables-${group}`;
+
+/** The tables as `writeRecords` puts them into one text, cut where one group ends and the next begins. */
+export function cutTables({ entries, writeRecords }) {
+  const groups = [...Object.keys(TABLES), OTHERS];
+  const sorted = groups.flatMap((group) => entries.filter(({ family }) => groupOf(family) === group));
+  const { index, records } = writeRecords(sorted, false);
+  // An entry ends its row in the index with where its last record ends; those below it stand before it.
+  const ends = index.split("\n").map((row) => Number(row.slice(row.lastIndexOf(":") + 1)));
+  let start = 0;
+  const pieces = groups.map((group) => {
+    const end = ends[sorted.findLastIndex(({ family }) => groupOf(family) === group)];
+    const piece = { group, start, text: records.slice(start, end) };
+    start = end;
+    return piece;
+  });
+  if (start !== records.length) throw new Error("the tables are not cut where their groups end");
+  return { index: shortIndex(index), pieces };
+}
+
+/** A row says how long its records are, its own and all: where they begin is where those before them end. `recordsFrom` reads it back. */
+function shortIndex(index) {
+  let before = 0;
+  const rows = index.split("\n").filter((row) => row !== "");
+  const short = rows.map((row) => {
+    const [names, place] = row.split("\t");
+    const [start, end, last] = place.split(":").map(Number);
+    if (end !== last) throw new Error("here the tables have no notes");
+    const all = end - before;
+    before = end;
+    return `${names}\t${end - start}${all === end - start ? "" : `:${all}`}\n`;
+  });
+  return short.join("");
+}
+
+const exportsOf = (file) =>
+  [...readFileSync(file, "utf8").matchAll(/^export (?:const|function) (\w+)|^export \{([^}]*)\} from/gm)]
+    .flatMap(([, one, list]) => (one === undefined ? list.split(",").map((name) => name.trim()) : [one]))
+    .filter((name) => !name.startsWith("type "));
+
+const PART = "core-part";
+const OWN = "core-own";
+const ASK = 'import { partOf } from "./src/sdk/core/parts.ts";';
+
+/** `tables`: of `cutTables`; undefined where commands are not understood. */
+export const coreParts = (root, tables) => ({
+  name: "core-parts",
+  setup(bundle) {
+    const source = join(root, "src");
+    const partOfFile = new Map(Object.entries(FUNCTIONS).flatMap(([part, files]) => files.map((file) => [join(source, file), part])));
+    const commands = new Set(["shell", "languages", "common", "git", "programs", "variables"]);
+    const functions = Object.keys(FUNCTIONS).filter((part) => tables !== undefined || !commands.has(part));
+    const groups = tables === undefined ? [] : tables.pieces.map(({ group }) => tablePart(group));
+    const names = [...functions, ...groups];
+    const filesOf = (part) =>
+      [...FUNCTIONS[part], ...Object.keys(SETS).filter((file) => SETS[file][0] === part)].map((file) => join(source, file));
+    const virtual = (contents) => ({ contents, resolveDir: root, loader: "js" });
+
+    // INVARIANT: what a part consists of is read as it is; whoever else names it gets what asks the part.
+    bundle.onResolve({ filter: new RegExp(`^${PART}:`) }, ({ path }) => ({ path: path.slice(PART.length + 1), namespace: PART }));
+    bundle.onLoad({ filter: /.*/, namespace: PART }, ({ path }) => {
+      if (path.startsWith(source)) return { contents: readFileSync(path, "utf8"), resolveDir: dirname(path), loader: "ts" };
+      const piece = tables?.pieces.find(({ group }) => tablePart(group) === path);
+      if (piece !== undefined) return virtual(`export const RECORDS = String.raw\`${piece.text}\`;`);
+      return virtual(
+        filesOf(path)
+          .map((file) => `export * from ${JSON.stringify(`${PART}:${file}`)};`)
+          .join("\n"),
+      );
+    });
+
+    bundle.onLoad({ filter: /\.ts$/, namespace: "file" }, ({ path }) => {
+      const name = path.startsWith(source) ? path.slice(source.length + 1) : "";
+      const part = partOfFile.get(path);
+      if (part !== undefined && functions.includes(part))
+        return virtual(
+          [ASK, ...exportsOf(path).map((one) => `export const ${one} = (...given) => partOf("${part}").${one}(...given);`)].join("\n"),
+        );
+      if (Object.hasOwn(SETS, name) && tables !== undefined) {
+        const [whose, set] = SETS[name];
+        return virtual(`${ASK} export const ${set} = { has: (one) => partOf("${whose}").${set}.has(one) };`);
+      }
+      if (name === "shell/knowledge/records.ts" && tables !== undefined) return virtual(recordsFrom(tables));
+      if (name === "sdk/core/part-loaders.ts")
+        return virtual(`export const PART_LOADERS = {${names.map((one) => `"${one}": () => import("${PART}:${one}")`).join(",")}};`);
+      return undefined;
+    });
+
+    // What the entry exports of patches is there at once, in files of its own: bundlers leave them out where nobody uses them.
+    const patches = join(source, "patch/");
+    bundle.onResolve({ filter: /^\.{1,2}\/.*\.ts$/ }, ({ path, importer, namespace }) => {
+      const file = join(dirname(importer), path);
+      const own = namespace === OWN || importer === join(source, "sdk/core/index.ts");
+      return own && file.startsWith(patches) ? { path: file, namespace: OWN } : undefined;
+    });
+    bundle.onLoad({ filter: /.*/, namespace: OWN }, ({ path }) => ({
+      contents: readFileSync(path, "utf8"),
+      resolveDir: dirname(path),
+      loader: "ts",
+    }));
+  },
+});
+
+/** `shell/knowledge/records.ts`, with each record where its part begins. */
+const recordsFrom = ({ index, pieces }) => `${ASK}
+const PIECES = [${pieces.map(({ group, start }) => `[${start},"${tablePart(group)}"]`).join(",")}];
+const SHORT = String.raw\`${index}\`;
+let whole;
+export const readIndex = () => {
+  let end = 0;
+  return (whole ??= SHORT.replace(/\\t(\\d+)(?::(\\d+))?/g, (_, own, all = own) => \`\\t\${(end += +all) - own}:\${end}:\${end}\`));
+};
+export const readRecord = (start, end) => {
+  const [before, part] = PIECES.findLast(([from]) => from <= start);
+  return partOf(part).RECORDS.slice(start - before, end - before);
+};`;
