@@ -1,7 +1,7 @@
 import { type FileAction, type FileOperation, type Lowered, visible, type World } from "../action/index.ts";
 import { joinPath, resolvePath } from "../path/index.ts";
 import { isApplyPatch, readApplyPatch } from "./apply-patch.ts";
-import type { PatchChange, PatchReading } from "./change.ts";
+import type { PatchChange, PatchOptions, PatchReading } from "./change.ts";
 import { readUnifiedDiff } from "./unified.ts";
 
 const BY_TOOL = { by: "tool" } as const;
@@ -11,9 +11,18 @@ export function patchPaths(change: PatchChange): readonly string[] {
   return "to" in change ? [change.path, change.to] : [change.path];
 }
 
-/** What applying a patch would do. What is not understood whole is not known. */
-export function lowerPatch(text: string, world: Pick<World, "cwd">): Lowered {
-  const reading: PatchReading = isApplyPatch(text) ? readApplyPatch(text) : readUnifiedDiff(text);
+/** What applying a patch would do. What is not understood whole is not known. `strict` asks besides: what is denied stays so. */
+export function lowerPatch(text: string, world: Pick<World, "cwd">, { strict = false }: PatchOptions = {}): Lowered {
+  const forgiving = lowerReading(readPatch(text), world);
+  const plain = strict ? readPatch(text, { strict }) : undefined;
+  if (plain?.ok !== false) return forgiving;
+  return { ...forgiving, unknowns: [...forgiving.unknowns, ...lowerReading(plain, world).unknowns] };
+}
+
+const readPatch = (text: string, options?: PatchOptions): PatchReading =>
+  isApplyPatch(text) ? readApplyPatch(text, options) : readUnifiedDiff(text);
+
+function lowerReading(reading: PatchReading, world: Pick<World, "cwd">): Lowered {
   if (!reading.ok) {
     return {
       actions: [],

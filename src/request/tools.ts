@@ -43,7 +43,7 @@ function lowerBy(facts: ToolFacts | undefined, request: Lowerable, world: World)
     case "argv":
       return lowerWords(request.input[facts.field], facts.field, request, world);
     case "patch":
-      return lowerPatchText(request.input[facts.field], facts.field, world);
+      return lowerPatchText(request.input[facts.field], facts, world);
     case "opaque":
       return opaque(facts, request.input[facts.field]);
   }
@@ -103,9 +103,9 @@ function lowerWords(argv: unknown, field: string, { host }: Lowerable, world: Wo
   return lowerArgv(argv, { world, shell: host.shell });
 }
 
-function lowerPatchText(text: unknown, field: string, world: World): Lowered {
-  if (typeof text !== "string") return unknown(`the patch is missing: \`${field}\` is not a text`);
-  return lowerPatch(text, world);
+function lowerPatchText(text: unknown, facts: ToolFacts & { does: "patch" }, world: World): Lowered {
+  if (typeof text !== "string") return unknown(`the patch is missing: \`${facts.field}\` is not a text`);
+  return lowerPatch(text, world, facts);
 }
 
 /** What no shell and no file system would take as it stands. */

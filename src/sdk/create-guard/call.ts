@@ -7,7 +7,7 @@ import type { Input, ToolFacts } from "../../request/index.ts";
  * What would be done, in one of these forms:
  * - `shell`: a line for a shell; `argv`: a program started without one;
  * - `read`, `write`, `edit`, `delete`, `list`, `mkdir`: one path or several; `tree`: and all that lies below;
- * - `patch`: an apply_patch text or a unified diff;
+ * - `patch`: an apply_patch text or a unified diff; `strict`: blanks around headers, and context without its blank, are not forgiven;
  * - `fetch`: a URL that is retrieved;
  * - `mcp`: a call of a server's tool; `tool`: a call of one of the program's own. `facts` say what it does; without them its name and
  *   fields are judged.
@@ -21,7 +21,7 @@ export type GuardCall =
   | { readonly delete: string | readonly string[]; readonly tree?: boolean }
   | { readonly list: string | readonly string[]; readonly tree?: boolean }
   | { readonly mkdir: string | readonly string[] }
-  | { readonly patch: string }
+  | { readonly patch: string; readonly strict?: boolean }
   | { readonly fetch: string | URL }
   | { readonly mcp: { readonly server: string; readonly tool: string; readonly input: unknown } }
   | { readonly tool: string; readonly input: unknown; readonly facts?: ToolFacts };
@@ -46,6 +46,7 @@ const BESIDE: Readonly<Partial<Record<Form, readonly string[]>>> = {
   list: ["tree"],
   write: ["content"],
   edit: ["content"],
+  patch: ["strict"],
   tool: ["input", "facts"],
 };
 
@@ -89,8 +90,7 @@ export function lowerCall(call: GuardCall): LoweredCall {
       return { tool: "execute", facts: { does: "argv", field: "argv" }, input: { argv: value }, target: value.join(" ") };
     }
     case "patch":
-      if (typeof value !== "string") return wrong("`patch` is a text");
-      return { tool: "patch", facts: { does: "patch", field: "patch" }, input: { patch: value }, target: "a patch" };
+      return patchCall(value, given["strict"]);
     case "fetch": {
       const url = value instanceof URL ? value.href : value;
       if (typeof url !== "string") return wrong("`fetch` is an address");
@@ -120,6 +120,17 @@ function fileCall(operation: (typeof FILES)[number], value: unknown, given: Read
     facts: { does: "file", operation, fields: ["path"], ...(tree === undefined ? {} : { tree }) },
     input: { path: typeof value === "string" ? value : paths, ...(content === undefined ? {} : { content }) },
     target: paths.join(", "),
+  };
+}
+
+function patchCall(patch: unknown, strict: unknown): LoweredCall {
+  if (typeof patch !== "string") return wrong("`patch` is a text");
+  if (strict !== undefined && typeof strict !== "boolean") return wrong("`strict` is true or false");
+  return {
+    tool: "patch",
+    facts: { does: "patch", field: "patch", ...(strict === undefined ? {} : { strict }) },
+    input: { patch },
+    target: "a patch",
   };
 }
 

@@ -59,6 +59,22 @@ describe("what a call may be, and what the default preset says about it", () => 
     expect((await guardOf().decide(call)).verdict).toBe(verdict);
   });
 
+  const update = (header: string, context: string): string => `*** Begin Patch\n${header}\n@@\n${context}\n-old\n+new\n*** End Patch`;
+  it.each<readonly [string, string, string, string]>([
+    ["the plain form", update("*** Update File: src/a.ts", " same"), "allow", "allow"],
+    ["blanks in front of a header", update("  *** Update File: src/a.ts", " same"), "allow", "ask"],
+    ["a context line that lost its blank", update("*** Update File: src/a.ts", "same"), "allow", "ask"],
+    ["blanks behind the first line", update("*** Update File: src/a.ts", " same").replace("Patch\n", "Patch  \n"), "allow", "ask"],
+    ["other line ends", update("*** Update File: src/a.ts", " same").replaceAll("\n", "\r\n"), "allow", "ask"],
+    ["a unified diff", "--- a/src/a.ts\n+++ b/src/a.ts\n@@ -1 +1 @@\n-old\n+new\n", "allow", "allow"],
+    ["what is denied", update("*** Update File: .env", "same"), "deny", "deny"],
+  ])("a patch with %s: forgiven or, with `strict`, not", async (_, patch, forgiving, strict) => {
+    const guard = guardOf({ policy: { permissions: { allow: ["Edit(src/**)"] } } });
+    expect((await guard.decide({ patch })).verdict).toBe(forgiving);
+    expect((await guard.decide({ patch, strict: false })).verdict).toBe(forgiving);
+    expect((await guard.decide({ patch, strict: true })).verdict).toBe(strict);
+  });
+
   it("judges several as one: the strictest counts", async () => {
     const { verdict, verdicts, calls } = await guardOf().decide([{ read: "src/a.ts" }, { read: ".env" }]);
     expect([verdict, verdicts.length, calls.length]).toEqual(["deny", 2, 2]);
@@ -114,6 +130,8 @@ describe("a misuse is an error that names what is wrong, in plain JavaScript, to
     [{ read: ["a", ,] }, "is a path, or a list of paths"],
     // oxlint-disable-next-line no-sparse-arrays
     [[{ shell: "ls" }, ,], "a call is an object"],
+    [{ patch: "x", strict: "yes" }, "`strict` is true or false"],
+    [{ patch: "x", strikt: true }, "does not take `strikt`: did you mean `strict`?"],
     [{ write: "a", contents: "x" }, "does not take `contents`: did you mean `content`?"],
     [{ read: 3 }, "is a path, or a list of paths"],
     [{ mcp: { server: "db" } }, "`mcp` is { server, tool, input }"],
