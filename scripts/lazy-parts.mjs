@@ -4,9 +4,12 @@ import { createRequire, isBuiltin } from "node:module";
 const require = createRequire(import.meta.url);
 
 /** Modules of node's own that take milliseconds to load, and that most runs have no need of. */
-const LAZY = ["child_process", "crypto", "dgram", "module", "net", "readline/promises", "tty", "zlib"];
+const LAZY = ["child_process", "crypto", "dgram", "module", "net", "readline/promises", "string_decoder", "tty", "zlib"];
 
-/** esbuild: such a module is loaded when something of it is first used, and not with whoever names it. */
+/**
+ * esbuild: such a module is loaded when something of it is first used, and not with whoever names it. Each function stands in for the
+ * module's own, a class in the place of its constructor; what else is named of these modules does not build.
+ */
 export const lazyBuiltins = {
   name: "lazy-builtins",
   setup(build) {
@@ -14,8 +17,11 @@ export const lazyBuiltins = {
       namespace === "lazy-builtin" ? { path, external: true } : { path: path.replace(/^node:/, ""), namespace: "lazy-builtin" },
     );
     build.onLoad({ filter: /.*/, namespace: "lazy-builtin" }, ({ path }) => {
-      const names = Object.keys(require(`node:${path}`)).filter((name) => /^[A-Za-z_]\w*$/.test(name));
-      return { contents: `module.exports={${names.map((name) => `get ${name}(){return require("node:${path}").${name}}`).join(",")}};` };
+      const functions = Object.entries(require(`node:${path}`)).filter(
+        ([name, value]) => typeof value === "function" && /^[A-Za-z]\w*$/.test(name),
+      );
+      const called = (name) => (/^[A-Z]/.test(name) ? `new (require("node:${path}").${name})` : `require("node:${path}").${name}`);
+      return { contents: functions.map(([name]) => `export function ${name}(...given){return ${called(name)}(...given)}`).join("\n") };
     });
   },
 };

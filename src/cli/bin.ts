@@ -8,7 +8,6 @@ import { partsOf } from "./load-part.ts";
 // Entry of dist/bin.cjs, the `assent` command. `check` runs on every tool call of a host: it branches off before anything else loads.
 declare const require: (id: string) => unknown;
 declare const __dirname: string;
-declare const __filename: string;
 
 /** What is started without the rest; `daemon` and `status` only where these words follow. */
 const PARTS = { run: "run", shell: "shell-start", ended: "ended", daemon: "resident", status: "line" } as const;
@@ -56,7 +55,10 @@ if (command === "check") {
 
 /** False inside a run, which supervises already: there is nothing to wait for. */
 function startFront(): boolean {
+  // As a part, but without a cache: Node's own `require` of so small a file takes longer than compiling it.
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- built from run-front.ts
-  const { runFront } = require("./run-front.cjs") as { runFront: (file: string, words: readonly string[]) => boolean };
-  return runFront(__filename, process.argv.slice(3));
+  const { runFront } = partsOf(__dirname, require, false).load("./run-front.cjs") as {
+    runFront: (words: readonly string[]) => boolean;
+  };
+  return runFront(process.argv.slice(3));
 }

@@ -51,7 +51,7 @@ export function partsOf(folder: string, require: Require, useCaches = true, ownF
   const compile = (part: string): Compiled => {
     const filename = `${folder}/${part}.cjs`;
     const bytes = readWhole(filename);
-    if (bytes === undefined) throw new Error(`${filename} cannot be read`);
+    if (bytes === undefined) throw new Error(`cannot read ${filename}`);
     // Parts are plain ASCII, already wrapped as node wraps modules.
     const source = bytes.toString("latin1");
     const compiled = (script: Script): Compiled => ({ script, cache: () => sealCache(bytes, script.createCachedData()) });
@@ -65,7 +65,7 @@ export function partsOf(folder: string, require: Require, useCaches = true, ownF
     const first = ownFirst ? undefined : built();
     if (first !== undefined) return compiled(first);
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- our own, built from own-caches.ts
-    own ??= (require("./own-caches.cjs") as { ownCaches: () => OwnCaches }).ownCaches();
+    own ??= (partsOf(folder, require, false).load("./own-caches.cjs") as { ownCaches: () => OwnCaches }).ownCaches();
     const kept = withCache(own.read(part, bytes));
     if (kept !== undefined) return compiled(kept);
     own.want(part);

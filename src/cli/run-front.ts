@@ -16,6 +16,9 @@ const ENDING: Readonly<Partial<Record<string, NodeJS.Signals>>> = {
   15: "SIGTERM",
 };
 
+declare const __dirname: string;
+const file = `${__dirname}/bin.cjs`;
+
 /** fcntl(2) */
 const F_SETFD = 2;
 
@@ -34,9 +37,9 @@ function end(how: string): void {
  * Becomes the static program that does the same (agents/install/front.ts): what Node needs to start a process and to end takes as long as
  * a quarter of its start. Comes back where that program is missing, cannot be started, or could not pass options of Node on.
  */
-function becomeFront(file: string, words: readonly string[]): void {
+function becomeFront(words: readonly string[]): void {
   if (process.platform !== "linux" || process.execArgv.length > 0) return;
-  const front = `${file.slice(0, file.lastIndexOf("/") + 1)}front-${process.arch}`;
+  const front = `${__dirname}/front-${process.arch}`;
   try {
     // Node has marked all that it was given to be closed.
     for (const fd of [0, 1, 2]) sys(SYSCALLS.fcntl, fd, F_SETFD, 0);
@@ -52,9 +55,9 @@ function becomeFront(file: string, words: readonly string[]): void {
  * is a process beside it (run-beside.ts), for what the program leaves behind must stay under the policy after that.
  * False: a supervisor is there already, and this process is to join its run.
  */
-export function runFront(file: string, words: readonly string[]): boolean {
+export function runFront(words: readonly string[]): boolean {
   if (isInside()) return false;
-  becomeFront(file, words);
+  becomeFront(words);
   const child = spawn(process.execPath, [...process.execArgv, file, "run", BESIDE, ...words], {
     stdio: ["inherit", "inherit", "inherit", "pipe"],
   });

@@ -87,20 +87,25 @@ interface AddressRange {
   readonly bits: number;
 }
 
-const v4 = V4.map(([prefix, bits, reach]) => ({ bytes: parsed(prefix), bits, reach }));
-const v6 = V6.map(([prefix, bits, reach]) => ({ bytes: parsed(prefix), bits, reach }));
-const embedded = EMBEDDED.map(([prefix, bits, at]) => ({ bytes: parsed(prefix), bits, at }));
+const readRanges = <T>(table: readonly (readonly [prefix: string, bits: number, is: T])[]) =>
+  table.map(([prefix, bits, is]) => ({ bytes: parsed(prefix), bits, is }));
+
+const readAll = () => [readRanges(V4), readRanges(V6), readRanges(EMBEDDED)] as const;
+
+/** Read when the first address is told about: few calls of a hook name one. */
+let read: ReturnType<typeof readAll> | undefined;
 
 /** What the address with these bytes (4 or 16) is. */
 export function addressOfBytes(bytes: Uint8Array): Address {
+  const [v4, v6, embedded] = (read ??= readAll());
   if (bytes.length === 4) {
-    return { bytes, host: dotted(bytes), reach: v4.find((range) => isIn(bytes, range))?.reach ?? "public", any: isZero(bytes) };
+    return { bytes, host: dotted(bytes), reach: v4.find((range) => isIn(bytes, range))?.is ?? "public", any: isZero(bytes) };
   }
   const plain = v6.find((range) => isIn(bytes, range));
-  if (plain !== undefined) return { bytes, host: bracketed(bytes), reach: plain.reach, any: isZero(bytes) };
+  if (plain !== undefined) return { bytes, host: bracketed(bytes), reach: plain.is, any: isZero(bytes) };
   const wrap = embedded.find((range) => isIn(bytes, range));
   if (wrap === undefined) return { bytes, host: bracketed(bytes), reach: "public", any: false };
-  const inner = addressOfBytes(bytes.subarray(wrap.at, wrap.at + 4));
+  const inner = addressOfBytes(bytes.subarray(wrap.is, wrap.is + 4));
   return { bytes, host: inner.host, reach: inner.reach, any: inner.any, embedded: inner.host };
 }
 

@@ -1,4 +1,5 @@
 import { lstatSync, readlinkSync, symlinkSync, unlinkSync } from "node:fs";
+import { stopwatch } from "./clock.ts";
 import { errorCode } from "./files.ts";
 
 const FIRST_PAUSE_MS = 0.05;
@@ -12,10 +13,10 @@ const LEFT_BEHIND_MS = 10_000;
  * to be had for `patience` milliseconds.
  */
 export function withLock<T>(lock: string, patience: number, work: () => T): T | undefined {
-  const until = performance.now() + patience;
+  const until = stopwatch() + patience;
   for (let pause = FIRST_PAUSE_MS; !take(lock); pause = Math.min(2 * pause, LONGEST_PAUSE_MS)) {
     if (breakDead(lock)) continue;
-    if (performance.now() > until) return undefined;
+    if (stopwatch() > until) return undefined;
     // Not all at the same moment.
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, pause * (0.5 + Math.random()));
   }

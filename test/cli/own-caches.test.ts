@@ -7,7 +7,9 @@ import { DIST, run, scratch, type Scratch } from "../scratch.ts";
 
 const BUILD = "0123456789abcdef";
 const KEEP = `
-const { ownCaches } = require(process.argv[1]);
+const module_ = { exports: {} };
+new Function("return " + require("node:fs").readFileSync(process.argv[1], "utf8"))()(module_.exports, require, module_);
+const { ownCaches } = module_.exports;
 const caches = ownCaches();
 caches.want("hook");
 caches.keep(new Map([["hook", { cache: () => Buffer.from("new") }]]));

@@ -1,3 +1,4 @@
+import { stopwatch } from "../../state/index.ts";
 import {
   addressOf,
   alloc,
@@ -185,7 +186,7 @@ export class Listener {
    */
   give(trap: SeccompTrap, fd: number, closeOnExec: boolean): number {
     const { near: wanted, measured } = this.#nearness.next();
-    const start = measured ? performance.now() : 0;
+    const start = measured ? stopwatch() : 0;
     const near = wanted && this.sync && this.#near(trap.tid);
     const gift = this.#gift;
     gift[0] = trap.idLow;
@@ -200,7 +201,7 @@ export class Listener {
     while (installed === -ERRNO.EINTR) installed = sys(IOCTL, this.#fd, ADDFD, this.#at.addfd);
     if (near) sys(SYSCALLS.sched_setaffinity, trap.tid, 128, this.#at.mask);
     if (installed >= 0) this.#send(trap, installed, 0, 0);
-    if (measured && installed >= 0 && near === wanted) this.#nearness.took(near, performance.now() - start);
+    if (measured && installed >= 0 && near === wanted) this.#nearness.took(near, stopwatch() - start);
     return installed;
   }
 

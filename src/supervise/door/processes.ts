@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import type { ProcessInfo } from "../../approve/index.ts";
-import { ADDR_NO_RANDOMIZE, alloc, lastingAddressOf, readProc, SIGKILL, sys, SYSCALLS } from "../kernel/index.ts";
+import { ADDR_NO_RANDOMIZE, alloc, ERRNO, lastingAddressOf, readProc, SIGKILL, sys, SYSCALLS } from "../kernel/index.ts";
 
 const ZERO = 0x30;
 
@@ -109,9 +109,20 @@ export function isLaidOutAtRandom(pid: number): boolean {
   }
 }
 
+/** waitid(2) */
+const P_ALL = 0;
+const WEXITED = 4;
+const WNOWAIT = 0x1000000;
+/** Children by clone(2) that tell their end by another signal or none, too. */
+const WALL = 0x40000000;
+
+/** Orphans of the tree become our children (PR_SET_CHILD_SUBREAPER): who has no child has no descendant. */
+const hasChildren = (): boolean => sys(SYSCALLS.waitid, P_ALL, 0, 0, WEXITED | WNOHANG | WNOWAIT | WALL) !== -ERRNO.ECHILD;
+
 /** Every process that descends from this one. Each is looked at once: a machine may have a chain of thousands. */
 export function listDescendants(): readonly number[] {
   const children = new Map<number, number[]>();
+  if (!hasChildren()) return [];
   for (const name of readdirSync("/proc")) {
     const pid = Number(name);
     const parent = /^\d+$/.test(name) ? parentOf(pid) : undefined;

@@ -1,6 +1,5 @@
 import { closeSync, existsSync, openSync, readSync } from "node:fs";
 import { createRequire } from "node:module";
-import { fileURLToPath } from "node:url";
 
 /**
  * Calls of C functions from JavaScript: the native half of koffi, which npm has as a package for each platform
@@ -48,19 +47,19 @@ function loadNative(): Foreign {
 function loadBuild(): Foreign | undefined {
   if (process.platform !== "linux" || !isForGlibc()) return undefined;
   const build = `node_modules/${NAME}/${process.platform}_${process.arch}/koffi.node`;
-  for (
-    let folder = fileURLToPath(new URL(".", import.meta.url));
-    ;
-    folder = folder.slice(0, folder.lastIndexOf("/", folder.length - 2) + 1)
-  ) {
+  // What `fileURLToPath` does for a file of this system, without the classes of URLs.
+  let folder = decodeURIComponent(import.meta.url.slice("file://".length));
+  do {
+    folder = folder.slice(0, folder.lastIndexOf("/", folder.length - 2) + 1);
     const file = `${folder}${build}`;
     if (existsSync(file)) return openBuild(file);
-    if (folder === "/" || folder === "") return undefined;
-  }
+  } while (folder.length > 1);
+  return undefined;
 }
 
-/** Node is a program of glibc: the loader that it asks for (PT_INTERP) is named in its first page. */
+/** Node is a program of glibc: the loader that it asks for (PT_INTERP) is named in its first page. Without a loader of musl's it is no other. */
 function isForGlibc(): boolean {
+  if (!existsSync(`/lib/ld-musl-${process.arch === "x64" ? "x86_64" : "aarch64"}.so.1`)) return true;
   const page = Buffer.alloc(4096);
   let descriptor: number | undefined;
   try {

@@ -40,6 +40,15 @@ const CASES: readonly Case[] = [
     stdout: "done\n",
     names: /sleep|setsid|bash/,
   },
+  {
+    name: "a process that is no child of the program, but the supervisor's (clone(2), CLONE_PARENT)",
+    run: `python3 -c 'import ctypes, os, platform, time
+if ctypes.CDLL(None).syscall(56 if platform.machine() == "x86_64" else 220, 0x8011, 0, 0, 0, 0) == 0: os.close(1); os.close(2); time.sleep(20); os._exit(0)
+print("done")'`,
+    status: 0,
+    stdout: "done\n",
+    names: /python3/,
+  },
   { name: "nothing left", run: "sleep 0.1 & wait; echo done", status: 0, stdout: "done\n" },
   { name: "what ends at once", run: "true & echo done", status: 0, stdout: "done\n" },
 ];
