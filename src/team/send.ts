@@ -10,6 +10,7 @@ import {
   isStorable,
   type LogRecord,
   LogTaken,
+  MachineState,
   MESSAGE_LIMITS,
   PROTOCOL,
 } from "./protocol/index.ts";
@@ -37,6 +38,8 @@ const BYTES = MESSAGE_LIMITS.messageBytes / 4;
 const POLL_MS = 1000;
 const FIRST_PAUSE_MS = 1000;
 const LONGEST_PAUSE_MS = 300_000;
+/** A server that lets a machine begin anew more often in a row is none to go on with. */
+const MOST_MOVES = 5;
 /** To go back to, where a server has lost what it said it had. */
 const MOST_MARKS = 200;
 
@@ -50,6 +53,7 @@ export async function sendToTeam({ machine, membership, follow, ended, notice }:
   let records = 0;
   let most = RECORDS;
   let pause = 0;
+  let moves = 0;
   for (;;) {
     const at = progress.marks.at(-1) ?? { ...chainStart(membership.machine, progress.epoch), place: membership.from };
     const { lines, next, lost } = nextLogBatch(folder, at.place, { lines: most, bytes: BYTES });
@@ -62,7 +66,9 @@ export async function sendToTeam({ machine, membership, follow, ended, notice }:
     const last = chainRecords(at, batch).at(-1);
     if (last === undefined) return { records };
     const asked = await sendBatch(membership, progress.epoch, at, batch, last.hash);
-    const step = whatNext(asked, membership, progress, { seq: last.seq, hash: last.hash, place: next });
+    const told = await whatNext(asked, membership, progress, { seq: last.seq, hash: last.hash, place: next });
+    moves = told.is === "moved" ? moves + 1 : 0;
+    const step = moves > MOST_MOVES ? CONTRADICTION : told;
     if (step.is === "again") {
       if (asked.is === "refused" && asked.status === 413 && most > 1) {
         most = Math.ceil(most / 2);
@@ -70,7 +76,7 @@ export async function sendToTeam({ machine, membership, follow, ended, notice }:
       }
       if (!follow) return { records, problem: step.why };
       if (pause === 0) notice(`${step.why}; the log keeps what is not sent`);
-      pause = Math.max(step.pauseMs ?? 0, Math.min(LONGEST_PAUSE_MS, Math.max(FIRST_PAUSE_MS, pause * 2)));
+      pause = Math.min(LONGEST_PAUSE_MS, Math.max(FIRST_PAUSE_MS, pause * 2, step.pauseMs ?? 0));
       // Not all machines at the same moment.
       if (await ended(pause * (0.8 + 0.4 * Math.random()))) return { records, problem: step.why };
       continue;
@@ -97,35 +103,48 @@ type NextStep =
   | { readonly is: "taken" | "moved"; readonly progress: TeamProgress; readonly notice?: string }
   | { readonly is: "again"; readonly why: string; readonly pauseMs?: number };
 
-function whatNext(asked: ServerAnswer<LogTaken>, membership: TeamMembership, progress: TeamProgress, sent: Mark): NextStep {
+async function whatNext(asked: ServerAnswer<LogTaken>, membership: TeamMembership, progress: TeamProgress, sent: Mark): Promise<NextStep> {
+  if (asked.is !== "answered") return notTaken(asked);
+  const { message } = asked;
+  if (message.is === "damaged") return { is: "again", why: "the batch was damaged on its way" };
+  if (message.is === "taken") {
+    const { epoch, seq, hash } = message.head;
+    // What it says it has must be what was sent.
+    if (epoch !== progress.epoch || seq < sent.seq || (seq === sent.seq && hash !== sent.hash)) return CONTRADICTION;
+    return { is: "taken", progress: { ...progress, marks: [...progress.marks, sent].slice(-MOST_MARKS) } };
+  }
+  const known = message.is === "gap" && message.head?.epoch === progress.epoch ? message.head.seq : -1;
+  const left = progress.marks.filter(({ seq }) => seq <= known);
+  if (left.length > 0 && left.length < progress.marks.length)
+    return { is: "moved", progress: { ...progress, marks: left }, notice: "the server lacks records that it had: they are sent again" };
+  // A new chain, behind all that the server knows of.
+  const newest = await askServer(membership, "GET", "/v1/machine", MachineState);
+  if (newest.is !== "answered") return notTaken(newest);
+  const epoch = (newest.message.head?.epoch ?? 0) + 1;
+  if (message.is === "gap")
+    return {
+      is: "moved",
+      progress: startOf(membership, epoch, membership.from),
+      notice: "the server lacks records that it had: all that is left of the log is sent again, as a new chain",
+    };
+  return {
+    is: "moved",
+    // From where it has come so far: what the server has of another way stays there, too.
+    progress: startOf(membership, epoch, progress.marks.at(-1)?.place ?? membership.from),
+    notice: `the server has other records of this machine from ${message.seq} on (a copy of this machine?): both are kept, and a new chain begins`,
+  };
+}
+
+const CONTRADICTION: NextStep = { is: "again", why: "the server contradicts itself" };
+
+function notTaken(asked: Exclude<ServerAnswer<unknown>, { readonly is: "answered" }>): NextStep {
   if (asked.is === "refused")
     return {
       is: "again",
       why: asked.status === 401 ? "the server does not know this machine any more: `assent team leave`, then join again" : asked.why,
     };
-  if (asked.is === "away") {
-    const pause = asked.retryAfterMs === undefined ? {} : { pauseMs: asked.retryAfterMs };
-    return { is: "again", why: `the server is away: ${asked.why}`, ...pause };
-  }
-  const { message } = asked;
-  if (message.is === "taken") return { is: "taken", progress: { ...progress, marks: [...progress.marks, sent].slice(-MOST_MARKS) } };
-  if (message.is === "damaged") return { is: "again", why: "the batch was damaged on its way" };
-  // From where it has come so far: what the server has of another way stays there, too.
-  const here = progress.marks.at(-1)?.place ?? membership.from;
-  if (message.is === "fork")
-    return {
-      is: "moved",
-      progress: startOf(membership, progress.epoch + 1, here),
-      notice: `the server has other records of this machine from ${message.seq} on (a copy of this machine?): both are kept, and a new chain begins`,
-    };
-  const known = progress.marks.filter(({ seq }) => seq <= (message.head?.seq ?? 0));
-  if (known.length > 0 && known.length < progress.marks.length)
-    return { is: "moved", progress: { ...progress, marks: known }, notice: "the server lacks records that it had: they are sent again" };
-  return {
-    is: "moved",
-    progress: startOf(membership, progress.epoch + 1, membership.from),
-    notice: "the server lacks records that it had: all that is left of the log is sent again, as a new chain",
-  };
+  const pause = asked.retryAfterMs === undefined ? {} : { pauseMs: asked.retryAfterMs };
+  return { is: "again", why: `the server is away: ${asked.why}`, ...pause };
 }
 
 function sendBatch(

@@ -42,10 +42,12 @@ export interface AppOptions {
 const COOKIE = "assent_team";
 const FORM_BYTES = 4096;
 const SMALL_BYTES = 4096;
+/** Bytes of all bodies that are read or answered at a time. */
+const MOST_READING = 64 << 20;
 const REQUESTS = "assent_team_requests_total";
 
 interface Variables {
-  readonly Variables: { person: string; session: string };
+  readonly Variables: { person: string; session: string; machine: KnownMachine };
 }
 
 /** Everything that the server answers. Nothing acts but a POST, and nothing of the page but one that came from the page. */
@@ -110,30 +112,38 @@ export function makeApp(options: AppOptions): Hono<Variables> {
   });
 
   const large = bodyLimit({ maxSize: MESSAGE_LIMITS.messageBytes, onError: (context) => refused(context, 413, "the batch is too large") });
-  app.post(
-    "/v1/log",
-    async (context, next) => {
-      // Before anything of the body is read.
-      if ((await machineOf(context)) === undefined) return refused(context, 401, "no machine has this token");
-      return large(context, next);
-    },
-    async (context) => {
-      const machine = await machineOf(context);
-      if (machine === undefined) return refused(context, 401, "no machine has this token");
-      const text = await context.req.text();
-      const read = readMessage(LogBatch, text);
-      if ("problem" in read) return refused(context, 400, read.problem);
-      try {
-        const answer = await options.intake.take(machine.id, read.message, text.length);
-        metrics.count("assent_team_batches_total", "Batches of records answered.", { answer: answer.is });
-        if (answer.is === "fork") tell("fork", { machine: machine.id, epoch: answer.head.epoch, seq: answer.seq });
-        return context.json(answer, answer.is === "taken" ? 200 : answer.is === "damaged" ? 400 : 409);
-      } catch (error) {
-        if (error instanceof Overloaded) return refused(context, 503, "too much waits already: try again", 5);
-        throw error;
-      }
-    },
-  );
+  // Bodies that are being read: what waits for the database is limited by the intake.
+  let reading = 0;
+  const admitted = async (context: Context<Variables>, next: () => Promise<void>): Promise<Response | undefined> => {
+    const machine = await machineOf(context);
+    if (machine === undefined) return refused(context, 401, "no machine has this token");
+    const said = Number(context.req.header("content-length") ?? MESSAGE_LIMITS.messageBytes);
+    const size = Math.min(Number.isNaN(said) ? MESSAGE_LIMITS.messageBytes : said, MESSAGE_LIMITS.messageBytes);
+    if (reading + size > MOST_READING) return refused(context, 503, "too much comes at once: try again", 5);
+    reading += size;
+    context.set("machine", machine);
+    try {
+      await next();
+    } finally {
+      reading -= size;
+    }
+    return undefined;
+  };
+  app.post("/v1/log", admitted, large, async (context) => {
+    const { machine } = context.var;
+    const text = await context.req.text();
+    const read = readMessage(LogBatch, text);
+    if ("problem" in read) return refused(context, 400, read.problem);
+    try {
+      const answer = await options.intake.take(machine.id, read.message, text.length);
+      metrics.count("assent_team_batches_total", "Batches of records answered.", { answer: answer.is });
+      if (answer.is === "fork") tell("fork", { machine: machine.id, epoch: answer.head.epoch, seq: answer.seq });
+      return context.json(answer, answer.is === "taken" ? 200 : answer.is === "damaged" ? 400 : 409);
+    } catch (error) {
+      if (error instanceof Overloaded) return refused(context, 503, "too much waits already: try again", 5);
+      throw error;
+    }
+  });
   app.get("/v1/machine", async (context) => {
     const machine = await machineOf(context);
     if (machine === undefined) return refused(context, 401, "no machine has this token");
