@@ -127,6 +127,12 @@ try {
       outfile: join(fresh, "languages.cjs"),
     }),
     build({ ...part, entryPoints: { ignore: join(root, "src/policy/git-ignore.ts") }, outdir: fresh, outExtension: { ".js": ".cjs" } }),
+    build({
+      ...part,
+      entryPoints: { conclusions: join(root, "src/engine/conclusions.ts") },
+      outdir: fresh,
+      outExtension: { ".js": ".cjs" },
+    }),
     build({ ...part, entryPoints: { patch: join(root, "src/patch/index.ts") }, outdir: fresh, outExtension: { ".js": ".cjs" } }),
     ...agentParts(),
     build({

@@ -154,6 +154,17 @@ export const lazyExtensions = {
   },
 };
 
+/** For the library: what is remembered of commands is loaded with the first one. */
+const lazyConclusions = {
+  name: "lazy-conclusions",
+  setup(bundle) {
+    bundle.onLoad({ filter: /engine[\\/]conclusions\.ts$/ }, () => ({
+      contents: forwarded("conclusions")("rememberConclusions"),
+      loader: "js",
+    }));
+  },
+};
+
 /** For `assent run`: policy files are read again only when one has changed. */
 export const lazyReader = {
   name: "lazy-reader",
@@ -180,7 +191,7 @@ export const libraryParts = (root) => ({
     const asModule = (contents) => `import { loadPart as require } from "${PARTS}";\n${contents}`;
     bundle.onResolve({ filter: new RegExp(`^${PARTS}$`) }, ({ path }) => ({ path, namespace: PARTS }));
     bundle.onLoad({ filter: /.*/, namespace: PARTS }, () => ({ contents: LOADER, resolveDir: root, loader: "js" }));
-    for (const { setup } of [lazyShell, lazySurvey, lazyServer, lazyExtensions, lazyObeyed, lazyIgnore])
+    for (const { setup } of [lazyShell, lazySurvey, lazyServer, lazyExtensions, lazyObeyed, lazyIgnore, lazyConclusions])
       setup({
         onLoad: (filter, load) =>
           bundle.onLoad(filter, (file) => {

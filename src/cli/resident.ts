@@ -2,7 +2,9 @@ import { statSync } from "node:fs";
 import { type Machine, residentFolder, thisMachine } from "../state/index.ts";
 import type { Protocol } from "../agents/index.ts";
 import { commandPrograms, handedOn } from "../agents/install/index.ts";
-import { Conclusions, decide, findExtensions, forgetFindings, WatchFirst } from "../engine/index.ts";
+import { decide, findExtensions, forgetFindings, rememberConclusions, WatchFirst } from "../engine/index.ts";
+import { judge } from "../policy/index.ts";
+import { lowerTool } from "../request/index.ts";
 import {
   isInTime,
   LoopbackWay,
@@ -16,6 +18,7 @@ import {
   SocketWay,
   type Way,
 } from "../resident/index.ts";
+import { lowerShell } from "../shell/index.ts";
 import { BESIDE, SPARE } from "./beside.ts";
 import { judgeResident, type CheckEngine } from "./check.ts";
 import { mayWait } from "./held.ts";
@@ -81,7 +84,7 @@ const REHEARSED = [
 const ROUNDS = 40;
 
 /** What was concluded for earlier calls, to be held against the machine's answers of now. */
-const by = new Conclusions();
+const by = rememberConclusions({ lowerTool, lowerShell, judge });
 
 /** Judges what agents ask for most, so that V8 has compiled it before they do. Nothing of it is kept or logged. */
 function* rehearse(): Iterable<unknown> {

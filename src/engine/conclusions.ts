@@ -1,13 +1,25 @@
 import type { Lowered, World } from "../action/index.ts";
-import { judge, type JudgeContext, type Policy, type RequestVerdict } from "../policy/index.ts";
-import { type Lowerable, lowerTool } from "../request/index.ts";
-import { lowerShell, type LowerOptions } from "../shell/index.ts";
+import type { judge, JudgeContext, Policy, RequestVerdict } from "../policy/index.ts";
+import type { Lowerable, lowerTool } from "../request/index.ts";
+import type { lowerShell, LowerOptions } from "../shell/index.ts";
 import { type Answers, type JudgeTerms, sameTerms, sameWorld, termsOf, type WorldTerms, worldTermsOf } from "./conclusion-terms.ts";
 import { QuestionsOfJudge, QuestionsOfWorld } from "./questions.ts";
 
 /** How a request is lowered and judged: by `lowerTool` and `judge`, or by what stands for them. */
 export interface Concluding {
   readonly lower: (request: Lowerable, world: World) => Lowered;
+  readonly judge: typeof judge;
+}
+
+export interface Remembering extends Concluding {
+  /** As `lowerShell`. */
+  readonly lowerShell: (command: string, options: LowerOptions) => Lowered;
+}
+
+/** What concludes anew. Given, so that whoever loads this only when it is needed has it once. */
+interface Anew {
+  readonly lowerTool: typeof lowerTool;
+  readonly lowerShell: typeof lowerShell;
   readonly judge: typeof judge;
 }
 
@@ -53,7 +65,8 @@ const OF_ACTION = 500;
  * INVARIANT: a conclusion may depend on nothing but its terms, compared as they are, and on answers, asked anew. What is thrown,
  * and whatever was concluded when looks were used up, is not remembered.
  */
-export class Conclusions implements Concluding {
+class Conclusions implements Remembering {
+  readonly #anew: Anew;
   /** By the whole command, the one asked about last at the end. */
   readonly #known = new Map<string, Concluded[]>();
   readonly #byLowered = new Map<Lowered, Concluded>();
@@ -61,33 +74,40 @@ export class Conclusions implements Concluding {
   readonly #once = new Set<string>();
   #size = 0;
 
+  constructor(anew: Anew) {
+    this.#anew = anew;
+  }
+
   readonly lower = (request: Lowerable, world: World): Lowered => {
+    const { lowerTool: anew } = this.#anew;
     const { facts, tool, cwd, host } = request;
     const command = facts?.does === "shell" ? request.input[facts.field] : undefined;
-    if (facts?.does !== "shell" || typeof command !== "string") return lowerTool(request, world);
+    if (facts?.does !== "shell" || typeof command !== "string") return anew(request, world);
     const { shell } = host;
     // Only what is compared is given, so that nothing else can be concluded from.
     const given = { tool, facts, input: { [facts.field]: command }, cwd, host: { shell } };
-    return this.#lower({ command, facts, tool, cwd, shell }, world, (noting) => lowerTool(given, noting));
+    return this.#lower({ command, facts, tool, cwd, shell }, world, (noting) => anew(given, noting));
   };
 
-  /** As `lowerShell`. */
-  readonly lowerShell = (command: string, { world, shell = "any" }: LowerOptions): Lowered =>
-    this.#lower({ command, facts: undefined, tool: "", cwd: world.cwd, shell }, world, (noting) =>
-      lowerShell(command, { world: noting, shell }),
+  readonly lowerShell = (command: string, { world, shell = "any" }: LowerOptions): Lowered => {
+    const { lowerShell: anew } = this.#anew;
+    return this.#lower({ command, facts: undefined, tool: "", cwd: world.cwd, shell }, world, (noting) =>
+      anew(command, { world: noting, shell }),
     );
+  };
 
   readonly judge = (lowered: Lowered, policy: Policy, context: JudgeContext): RequestVerdict => {
+    const { judge: anew } = this.#anew;
     const about = this.#byLowered.get(lowered);
     // An answer that was given once may be used up, and a system call is judged only once.
-    if (about === undefined || context.grants !== undefined || context.matchCall !== undefined) return judge(lowered, policy, context);
+    if (about === undefined || context.grants !== undefined || context.matchCall !== undefined) return anew(lowered, policy, context);
     const { judged } = about;
     const at = judged.findIndex((one) => one.policy === policy && sameTerms(one.terms, context));
     const found = judged[at];
     if (found?.asked.hold(context) === true) return found.verdict;
     if (found !== undefined) this.#drop(about, at);
     const questions = new QuestionsOfJudge();
-    const verdict = judge(lowered, policy, questions.noting(context));
+    const verdict = anew(lowered, policy, questions.noting(context));
     const asked = questions.answers();
     if (asked === undefined) return verdict;
     if (judged.length >= MOST_ALIKE) this.#drop(about, judged.length - 1);
@@ -164,4 +184,9 @@ export class Conclusions implements Concluding {
     const known = this.#known.get(one.command);
     known?.splice(known.indexOf(one), 1);
   }
+}
+
+/** One memory: what lowers and judges by it. */
+export function rememberConclusions(anew: Anew): Remembering {
+  return new Conclusions(anew);
 }

@@ -1,10 +1,19 @@
 import { fileURLToPath } from "node:url";
-import type { Situation } from "../engine/index.ts";
+import { type Remembering, rememberConclusions, type Situation } from "../engine/index.ts";
 import { read } from "../engine/reader/index.ts";
+import { judge } from "../policy/index.ts";
+import { lowerTool } from "../request/index.ts";
+import { lowerShell } from "../shell/index.ts";
+
+let made: Remembering | undefined;
 
 /** What is the same in every situation of the library. */
-export const LIBRARY: Pick<Situation, "reader" | "own"> = {
+export const LIBRARY: Pick<Situation, "reader" | "own"> & { readonly by: Remembering } = {
   reader: () => ({ read }),
   // The folder of the built program; `dist/chunks` lies in it.
   own: [fileURLToPath(new URL(".", import.meta.url)).replace(/\/(?:chunks\/)?$/, "")],
+  /** What was concluded of commands asked about before, whoever asked, held against the machine's answers of now. Loaded for the first. */
+  get by() {
+    return (made ??= rememberConclusions({ lowerTool, lowerShell, judge }));
+  },
 };

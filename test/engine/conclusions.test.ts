@@ -6,10 +6,20 @@ import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import type { Lowered, World } from "../../src/action/index.ts";
 import { agentNamed } from "../../src/agents/index.ts";
-import { Conclusions, decide, type DecideOptions, forgetFindings, judgingBy, realWorld, type Request } from "../../src/engine/index.ts";
+import {
+  decide,
+  type DecideOptions,
+  forgetFindings,
+  judgingBy,
+  realWorld,
+  rememberConclusions,
+  type Remembering,
+  type Request,
+} from "../../src/engine/index.ts";
 import { read } from "../../src/engine/reader/index.ts";
 import { judge } from "../../src/policy/index.ts";
 import { lowerTool } from "../../src/request/index.ts";
+import { lowerShell } from "../../src/shell/index.ts";
 import { type Machine, thisMachine } from "../../src/state/index.ts";
 import { commandsOf, CORPORA } from "../corpora.ts";
 
@@ -20,6 +30,8 @@ const SETTLED = new Date(Date.now() - 60_000);
 
 /** All of the collections: `ASSENT_TEST_EVERY=1`. */
 const EVERY = Number(process.env["ASSENT_TEST_EVERY"] ?? 60);
+
+const ANEW = { lowerTool, lowerShell, judge };
 
 let made = 0;
 interface Place {
@@ -63,8 +75,8 @@ function frozen<T>(value: T, seen = new Set<unknown>()): T {
   return value;
 }
 /** Those of a process whose conclusions are all frozen. */
-function freezing(): Conclusions {
-  const by = new Conclusions();
+function freezing(): Remembering {
+  const by = rememberConclusions(ANEW);
   const { lower, judge: judged } = by;
   return Object.assign(by, {
     lower: (...given: Parameters<typeof lower>) => frozen(lower(...given)),
@@ -107,7 +119,7 @@ describe("what is remembered of commands", () => {
 
   it("stands for lowering and judging from the third time on", () => {
     const here = place();
-    const { lower, judge: judged } = new Conclusions();
+    const { lower, judge: judged } = rememberConclusions(ANEW);
     const once = (): readonly unknown[] => {
       const world = realWorld(here.machine, here.project, undefined);
       const lowered = lower(requestOf("ls -la src && git status", here), world);
@@ -222,7 +234,7 @@ describe("an answer that is another", () => {
   const situation = optionsOf(here);
   const worldNow = (): World => realWorld(here.machine, here.project, undefined);
   /** Lowered and judged by `by`, or anew. */
-  const conclude = (command: string, world: World, by?: Conclusions): { readonly lowered: Lowered; readonly verdict: unknown } => {
+  const conclude = (command: string, world: World, by?: Remembering): { readonly lowered: Lowered; readonly verdict: unknown } => {
     const lowered = (by?.lower ?? lowerTool)(requestOf(command, here), world);
     const { policy, context } = judgingBy(situation, world, []);
     return { lowered, verdict: (by?.judge ?? judge)(lowered, policy, context) };
@@ -433,7 +445,7 @@ describe("in between somebody", () => {
 describe("what is remembered", () => {
   it("is given up when it becomes too much", () => {
     const here = place();
-    const by = new Conclusions();
+    const by = rememberConclusions(ANEW);
     const lower = (command: string): Lowered => by.lower(requestOf(command, here), realWorld(here.machine, here.project, undefined));
     const [, first] = [lower("cat notes.txt"), lower("cat notes.txt")];
     expect(lower("cat notes.txt")).toBe(first);
@@ -443,7 +455,7 @@ describe("what is remembered", () => {
 
   it("is nothing of what was thrown, nor of a search that had to stop", () => {
     const here = place();
-    const by = new Conclusions();
+    const by = rememberConclusions(ANEW);
     const world = realWorld(here.machine, here.project, undefined);
     const used = { ...world, exhausted: () => true, names: () => undefined };
     const command = 'python3 -c "import json; print(json.dumps(1))"';

@@ -10,7 +10,7 @@ import {
   type Decision,
   type RequestVerdict,
 } from "../../policy/index.ts";
-import { lowerArgv, lowerShell, type ShellKind } from "../../shell/index.ts";
+import { lowerArgv, type ShellKind } from "../../shell/index.ts";
 import type { Machine } from "../../state/index.ts";
 import { LIBRARY } from "../library.ts";
 import type { CompiledRuleset, Operation } from "./ruleset.ts";
@@ -82,7 +82,7 @@ export class RulesetJudge {
     const adapt = (found: Policy): Policy => this.#with(found, target.operation);
     const situation: Situation = { ...LIBRARY, machine, files, policyFiles, adapt, confines: confines && target.operation === "execute" };
     const judging = judgingBy(situation, world, findSources(situation, world, lowered, place.projectRoot ?? cwd));
-    const verdict = judgeBy(lowered, judging);
+    const verdict = judgeBy(lowered, judging, LIBRARY.by.judge);
     // Searching is asked by its own default; what reading adds is what is protected, or written.
     const [listing, ...reading] = lowered.actions;
     if (target.operation !== "grep" || listing === undefined || reading.length === 0) return verdict;
@@ -130,7 +130,7 @@ function lower(target: CheckTarget, world: World, shell: ShellKind): Lowered {
   if ("argv" in target) return lowerArgv(target.argv, { world, shell });
   const { operation, text } = target;
   if (text.includes("\0")) return { actions: [], unknowns: [{ reason: "it contains a NUL character" }] };
-  if (operation === "execute") return lowerShell(text, { world, shell });
+  if (operation === "execute") return LIBRARY.by.lowerShell(text, { world, shell });
   if (text === "") return { actions: [], unknowns: [{ reason: "the path is empty" }] };
   const raw = absolute(text, world);
   const path = normalise(raw);
