@@ -1,13 +1,21 @@
 import { closeSync, constants, openSync } from "node:fs";
 import { Socket } from "node:net";
 import { adviceForPerson, printAction, visible } from "../action/index.ts";
+import type { Approver } from "../approve/index.ts";
 import { isObject } from "../data/index.ts";
 import { isGiven, type RunPolicies, runPolicies } from "../engine/given/index.ts";
 import { answerGuard } from "../sdk/guard/index.ts";
 import { messageOf, ProcessMemory, thisMachine, wrongProfileName } from "../state/index.ts";
 import { killTree, RunError, superviseRun, type RunEvent, type RunResult } from "../supervise/index.ts";
 import { sys, SYSCALLS } from "../supervise/kernel/index.ts";
-import { ORDER_CHANNEL, type RefusedCall, type RunOrder, type RunReport, type RunSignal } from "../supervise/order/index.ts";
+import {
+  ORDER_CHANNEL,
+  type RefusedCall,
+  type RunAnswer,
+  type RunOrder,
+  type RunReport,
+  type RunSignal,
+} from "../supervise/order/index.ts";
 import { innerCheck } from "./check.ts";
 import { engine } from "./engine.ts";
 import { STATUS } from "./run-options.ts";
@@ -63,13 +71,16 @@ function optionsOf(order: RunOrder, channel: Channel, onStarted: () => void): Or
     profile,
     policyFiles: policies?.policyFiles ?? policyFiles,
     policies,
-    approver: undefined,
+    approver: order.asks === true ? channel.approver() : undefined,
     mode: "enforce",
     bestEffort: false,
     undo: true,
     confined,
     onRefused: (event) => {
-      if (!isOwnCache(event.action)) void channel.report({ is: "refused", refused: refusedCall(event, told) });
+      if (isOwnCache(event.action)) return;
+      const { action, verdict, answer, process: by } = event;
+      const judged = policies === undefined || answer !== undefined ? {} : { judged: { action, verdict, program: visible(by.name) } };
+      void channel.report({ is: "refused", refused: refusedCall(event, told), ...judged });
     },
     onNotice: (text) => void channel.report({ is: "notice", text: visible(text) }),
     ...answersInside(policies),
@@ -138,6 +149,7 @@ class Channel {
   readonly #socket = new Socket({ fd: ORDER_CHANNEL });
   readonly #lines: string[] = [];
   #text = "";
+  readonly #asked = new Map<number, (answer: RunAnswer | undefined) => void>();
   #take: ((line: string) => void) | undefined;
   #over = false;
   #end: (() => void) | undefined;
@@ -180,7 +192,32 @@ class Channel {
     this.#hear((line) => {
       const said: unknown = JSON.parse(line);
       if (isSignal(said)) send(said.signal);
+      else if (isAnswer(said)) this.#asked.get(said.seq)?.(said);
     });
+  }
+
+  /** Whoever gave the order answers. */
+  approver(): Approver {
+    return {
+      ask: async (question, signal) => {
+        const said = await new Promise<RunAnswer | undefined>((resolve) => {
+          this.#asked.set(question.seq, resolve);
+          signal.addEventListener("abort", () => {
+            void this.report({ is: "void", seq: question.seq });
+            resolve(undefined);
+          });
+          this.#socket.once("close", () => resolve(undefined));
+          void this.report({ is: "asks", question });
+        });
+        this.#asked.delete(question.seq);
+        if (said?.allow === true) return { answer: "allow", scope: said.lasts ? "session" : "once" };
+        return { answer: "deny", scope: "once", ...(said?.note === undefined ? {} : { note: said.note }) };
+      },
+      close: async () => {
+        for (const resolve of this.#asked.values()) resolve(undefined);
+        await Promise.resolve();
+      },
+    };
   }
 
   #hear(take: (line: string) => void): void {
@@ -202,16 +239,25 @@ const texts = (value: unknown): value is readonly string[] => Array.isArray(valu
 const variables = (value: unknown): boolean => isObject(value) && texts(Object.values(value));
 
 /** INVARIANT: an order with a member that is not known could have asked for less. */
-const FIELDS: ReadonlySet<string> = new Set(["argv", "cwd", "env", "judge", "policyFiles", "policies", "profile", "confined"]);
+const FIELDS: ReadonlySet<string> = new Set(["argv", "cwd", "env", "judge", "policyFiles", "policies", "asks", "profile", "confined"]);
 
 function isOrder(value: unknown): value is RunOrder {
   if (!isObject(value)) return false;
-  const { argv, cwd, env, judge, policyFiles, policies, profile, confined } = value;
+  const { argv, cwd, env, judge, policyFiles, policies, asks, profile, confined } = value;
+  if (!(asks === undefined || typeof asks === "boolean")) return false;
   if (!Object.keys(value).every((name) => FIELDS.has(name)) || !(policies === undefined || isGiven(policies))) return false;
   if (!texts(argv) || argv.length === 0 || typeof cwd !== "string" || !cwd.startsWith("/") || !variables(env) || !variables(judge))
     return false;
   if (!texts(policyFiles) || typeof profile !== "string" || wrongProfileName(profile) !== undefined || !isObject(confined)) return false;
   return typeof confined["agent"] === "string" && typeof confined["command"] === "string";
+}
+
+function isAnswer(value: unknown): value is RunAnswer {
+  if (!isObject(value)) return false;
+  const { seq, allow, lasts, note } = value;
+  return (
+    typeof seq === "number" && typeof allow === "boolean" && typeof lasts === "boolean" && (note === undefined || typeof note === "string")
+  );
 }
 
 function isSignal(value: unknown): value is RunSignal {

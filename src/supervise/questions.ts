@@ -61,7 +61,8 @@ export class Questions {
 
   /** What holds for this run is held in its memory; the grant shows it to others, and lets them take it back. */
   #grant(question: Question, answer: Extract<Answer, { readonly answer: "allow" }>): string | undefined {
-    if (answer.scope === "once" || answer.scope === "always") return undefined;
+    // What whoever answers for a guard has said is nothing that this machine remembers.
+    if (answer.scope === "once" || answer.scope === "always" || this.#options.policies !== undefined) return undefined;
     const { machine, confined } = this.#options;
     const { process, what, rule, reason } = question;
     const now = Date.now();

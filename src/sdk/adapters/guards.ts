@@ -1,6 +1,9 @@
 import { visible } from "../../action/index.ts";
 import { isObject } from "../../data/index.ts";
+import type { Question } from "../../approve/index.ts";
+import type { GivenPolicies } from "../../engine/given/index.ts";
 import type { ToolFacts } from "../../engine/index.ts";
+import type { JudgedInRun, RunAnswer } from "../../supervise/order/index.ts";
 import { checkOptions, type Options } from "../options.ts";
 import type { GuardCall } from "../create-guard/call.ts";
 import type { ToolEffects } from "../create-guard/effects.ts";
@@ -16,6 +19,12 @@ export const OPENED: unique symbol = Symbol.for("assent.guard");
 /** The inside of such a guard, for what does the work itself: backends, sandboxes, the gate of patches. */
 export const INSIDE: unique symbol = Symbol.for("assent.guard.inside");
 
+/** A call whose command runs under supervision, and why the agent wanted it. */
+export interface RunningCall {
+  readonly call: GuardCall;
+  readonly reason: string;
+}
+
 /** What those need that do the work themselves. */
 export interface GuardInside {
   readonly root: GuardRoot;
@@ -27,6 +36,12 @@ export interface GuardInside {
   judge(calls: readonly GuardCall[], options: GuardCallOptions, way: JudgingWay): JudgedCalls;
   /** What becomes of what was judged: asks where it has to, and tells who listens. */
   conclude(judged: JudgedCalls, options: GuardCallOptions): Promise<CallOutcome>;
+  /** What its runs go by. */
+  given(): GivenPolicies;
+  /** A question of a command that runs, put to whoever answers at once. */
+  askInRun(question: Question, about: RunningCall, signal: AbortSignal): Promise<Omit<RunAnswer, "seq">>;
+  /** Tells who listens what a command that runs was refused without a question. */
+  tellInRun(judged: JudgedInRun, about: RunningCall): void;
   /** Tells who listens. */
   tell(decision: CallDecision): void;
 }

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import type { Readable } from "node:stream";
 import { StringDecoder } from "node:string_decoder";
 import type { RunOrder } from "../../supervise/order/index.ts";
-import { ConfinedRunChannel, RefusedCalls, type RefusedInRun, type RunEnd } from "../confined/index.ts";
+import { ConfinedRunChannel, RefusedCalls, type RefusedInRun, type RunEnd, type RunListener } from "../confined/index.ts";
 
 /** What is started: a shell with a line, or the supervisor with both. */
 export interface Start {
@@ -15,6 +15,8 @@ export interface Start {
   readonly supervises?: boolean;
   /** What is to be confined, told to the supervisor. */
   readonly order?: RunOrder;
+  /** What is heard of its run: who answers its questions, and who is told what it refused. */
+  readonly heard?: Partial<Pick<RunListener, "asks" | "refused">>;
 }
 
 /** Output as it comes, both streams in one, up to a limit; the rest is counted and thrown away. */
@@ -70,7 +72,7 @@ export class Command {
   readonly #refused = new RefusedCalls();
   #over = false;
 
-  constructor({ file, args, cwd, env, supervises = false, order }: Start, limit: number) {
+  constructor({ file, args, cwd, env, supervises = false, order, heard = {} }: Start, limit: number) {
     this.#supervises = supervises;
     this.output = new Output(limit);
     const stdio: StdioOptions = ["ignore", "pipe", "pipe", ...(order === undefined ? [] : (["pipe"] as const))];
@@ -81,7 +83,11 @@ export class Command {
     });
     if (order !== undefined)
       this.#channel = new ConfinedRunChannel(this.#child, order, {
-        refused: (call) => void this.#refused.add(call),
+        refused: (call, judged) => {
+          this.#refused.add(call);
+          heard.refused?.(call, judged);
+        },
+        asks: heard.asks,
         notice: () => undefined,
       });
     for (const stream of [this.#child.stdout, this.#child.stderr]) {

@@ -5,7 +5,7 @@ import { type RefusedInRun, refusedText, type RunEnd } from "../confined/index.t
 import { PermissionAskError, PermissionDeniedError } from "../errors.ts";
 import { Command, type Start } from "./command.ts";
 import type { BackendChecker } from "./guard-checker.ts";
-import type { Supervision } from "./supervision.ts";
+import type { Supervising } from "./supervision.ts";
 
 /** How a command is run. */
 export interface ExecuteOptions {
@@ -70,7 +70,7 @@ interface RunnerOptions {
   readonly timeout: number;
   readonly maxOutput: number;
   /** Undefined: commands run as they are. */
-  readonly supervision: Supervision | undefined;
+  readonly supervision: Supervising | undefined;
   /** Only what nobody can know is supervised. */
   readonly unknown: boolean;
   /** Whose policy and state a confined command is held to. */
@@ -216,12 +216,13 @@ export class Runner {
       return { refused: refusalOf(error) };
     }
     if (supervision === undefined) return this.#bare(line);
+    const words = { line, reason: reason ?? "" };
     if (!unknown) {
-      const made = await supervision.start([SHELL, "-c", line], cwd, env);
+      const made = await supervision.start([SHELL, "-c", line], cwd, env, words);
       return "problem" in made ? made : { ...made, supervised: true };
     }
     if (!isUnknown(verdict) || supervision.problem !== undefined) return this.#bare(line);
-    const made = supervision.confine([SHELL, "-c", line], line, { machine, cwd, env });
+    const made = supervision.confine([SHELL, "-c", line], { machine, cwd, env }, words);
     return "problem" in made ? made : { ...made, supervised: true };
   }
 

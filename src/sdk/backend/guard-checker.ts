@@ -33,7 +33,11 @@ export class GuardChecker implements BackendChecker {
   readonly #inside: GuardInside;
   readonly #cwd: string;
 
-  constructor(guard: InsideGuard, cwd: string) {
+  readonly #wall: JudgingWay["wall"];
+
+  /** `wall`: commands that nobody can know are allowed, and started confined; why they cannot be, where they cannot. */
+  constructor(guard: InsideGuard, cwd: string, wall?: JudgingWay["wall"]) {
+    this.#wall = wall;
     this.#inside = guard[INSIDE]({ cwd });
     this.#cwd = cwd;
   }
@@ -84,7 +88,8 @@ export class GuardChecker implements BackendChecker {
       const real = realWorld(machine, folder, root);
       return { ...real, canonical: (path) => pinned.get(path) ?? real.canonical(path) };
     };
-    return this.#inside.judge(calls, { cwd }, { ...way, fixed: true, shell: "sh", ...(pinned.size === 0 ? {} : { world }) });
+    const wall = this.#wall === undefined || !("text" in asked && asked.operation === "execute") ? {} : { wall: this.#wall };
+    return this.#inside.judge(calls, { cwd }, { ...way, ...wall, fixed: true, shell: "sh", ...(pinned.size === 0 ? {} : { world }) });
   }
 
   #verdictOf(judged: JudgedCalls): RequestVerdict {

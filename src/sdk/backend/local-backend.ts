@@ -8,6 +8,7 @@ import { type Operation, policyTextOf, presets, readRuleset, type Ruleset } from
 import { FILE_OPERATION } from "../rules/judge.ts";
 import { Runner, type BackgroundInfo, type BackgroundOutput, type ExecuteOptions, type ExecuteResult } from "./execute.ts";
 import { Files, type ReadBytes, type ReadOptions, type ReadText, type Written } from "./files.ts";
+import { GuardSupervision } from "./guard-supervision.ts";
 import { type BackendChecker, GuardChecker, isWorthOffering } from "./guard-checker.ts";
 import type { LineEdit } from "./lines.ts";
 import { pinning } from "./pin.ts";
@@ -15,7 +16,7 @@ import { Place } from "./place.ts";
 import type { Failure } from "./result.ts";
 import { findRipgrep } from "./ripgrep.ts";
 import { Search, type GlobResult, type GrepOptions, type GrepResult, type Listing } from "./search.ts";
-import { Supervision } from "./supervision.ts";
+import { Supervision, type Supervising } from "./supervision.ts";
 
 /** What a backend may reach, and who answers its questions. */
 export interface LocalBackendOptions {
@@ -280,7 +281,7 @@ interface JudgedBy {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Where programs of the backend's own are found. */
   readonly path: string | undefined;
-  readonly supervision: Supervision | undefined;
+  readonly supervision: Supervising | undefined;
   /** Only what nobody can know is supervised. */
   readonly unknown: boolean;
 }
@@ -309,9 +310,12 @@ function byRuleset(options: LocalBackendOptions, root: string): JudgedBy {
 
 function byGuard(guard: InsideGuard, options: LocalBackendOptions, root: string): JudgedBy {
   const { supervise = false } = options;
-  if (supervise !== false) throw new TypeError("LocalBackend: with a guard commands are not supervised yet");
-  const { machine } = guard[INSIDE]().root;
+  const inside = guard[INSIDE]({ cwd: root });
+  const { machine } = inside.root;
   const { env } = machine;
-  const checker = new GuardChecker(guard, root);
-  return { checker, own: undefined, permissions: undefined, machine, env, path: env["PATH"], supervision: undefined, unknown: false };
+  // A guard that only reports stops nothing, so nothing stands around its commands.
+  const supervision = supervise === false || inside.shadow ? undefined : new GuardSupervision(inside);
+  const unknown = supervise === "unknown" && supervision !== undefined;
+  const checker = new GuardChecker(guard, root, unknown ? () => supervision.problem : undefined);
+  return { checker, own: undefined, permissions: undefined, machine, env, path: env["PATH"], supervision, unknown };
 }

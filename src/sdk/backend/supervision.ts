@@ -10,11 +10,33 @@ import { ask, type OnAsk } from "../ask.ts";
 import { assentProgram, definedOnly, judgeVariables, supervisorStart } from "../confined/index.ts";
 import type { Start } from "./command.ts";
 
+/** How a backend's commands are supervised. */
+export interface Supervising {
+  /** Why nothing can be confined here, as far as it is known yet. */
+  readonly problem: string | undefined;
+  probe(cwd: string): Promise<void>;
+  /** Every command: `words` is what a shell was told. */
+  start(
+    argv: readonly [string, ...string[]],
+    cwd: string,
+    env: ConfinedPlace["env"],
+    words: CommandWords,
+  ): Promise<RunStart | { readonly problem: string }>;
+  /** One that nobody can know. */
+  confine(argv: readonly [string, ...string[]], place: ConfinedPlace, words: CommandWords): RunStart | { readonly problem: string };
+}
+
+/** A command as it was asked about, and why the agent wants it. */
+export interface CommandWords {
+  readonly line: string;
+  readonly reason: string;
+}
+
 /**
  * Commands under `assent run`: what they really do is judged by the kernel's own account, under the ruleset and the
  * policy files. The supervisor is a process of its own, so that what the command writes can be told from what we write.
  */
-export class Supervision {
+export class Supervision implements Supervising {
   readonly #policy: string;
   readonly #policyFiles: readonly string[];
   readonly #onAsk: OnAsk | undefined;
@@ -85,9 +107,9 @@ export class Supervision {
   /** A command under a run that asks nobody: its supervisor, and the order for it. */
   confine(
     argv: readonly [string, ...string[]],
-    command: string,
     { machine, cwd, env }: ConfinedPlace,
-  ): ConfinedStart | { readonly problem: string } {
+    { line: command }: Pick<CommandWords, "line">,
+  ): RunStart | { readonly problem: string } {
     const supervisor = supervisorStart(machine);
     if ("problem" in supervisor) return supervisor;
     const made = this.#makeFolder(machine);
@@ -113,14 +135,14 @@ export class Supervision {
 }
 
 /** Where a confined command runs, and by whose policy. */
-interface ConfinedPlace {
+export interface ConfinedPlace {
   readonly machine: Machine;
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
 /** A confined command about to be started. */
-interface ConfinedStart {
+export interface RunStart {
   readonly start: Start;
   readonly clean: () => void;
 }

@@ -3,15 +3,26 @@ import { existsSync } from "node:fs";
 import { Socket } from "node:net";
 import { join } from "node:path";
 import type { Machine } from "../../state/index.ts";
-import { ORDERED, type RefusedCall, type RunOrder, type RunReport, type RunSignal } from "../../supervise/order/index.ts";
+import type { Question } from "../../approve/index.ts";
+import {
+  type JudgedInRun,
+  ORDERED,
+  type RefusedCall,
+  type RunAnswer,
+  type RunOrder,
+  type RunReport,
+  type RunSignal,
+} from "../../supervise/order/index.ts";
 import { LIBRARY } from "../library.ts";
 
 /** How a confined run ended: its program, or the run before it could. */
-export type RunEnd = Exclude<RunReport, { readonly is: "refused" | "notice" }>;
+export type RunEnd = Extract<RunReport, { readonly is: "ended" | "failed" }>;
 
 /** What is heard of a run while it lasts. */
 export interface RunListener {
-  readonly refused: (refused: RefusedCall) => void;
+  readonly refused: (refused: RefusedCall, judged: JudgedInRun | undefined) => void;
+  /** Answers a question of the run; the signal is raised once it is void. Absent: nobody does. */
+  readonly asks?: ((question: Question, signal: AbortSignal) => Promise<Omit<RunAnswer, "seq">>) | undefined;
   readonly notice: (text: string) => void;
 }
 
@@ -53,6 +64,8 @@ export const definedOnly = (env: Readonly<Record<string, string | undefined>>): 
 export class ConfinedRunChannel {
   readonly ended: Promise<RunEnd>;
   readonly #stream: Socket | undefined;
+  /** Questions that wait for their answer. */
+  readonly #asked = new Map<number, AbortController>();
 
   constructor(child: ChildProcess, order: RunOrder, listener: RunListener) {
     const stream = child.stdio[3];
@@ -60,15 +73,34 @@ export class ConfinedRunChannel {
     this.ended = new Promise((resolve) => {
       const lost = (why: string): void => resolve({ is: "failed", why, started: true });
       if (this.#stream === undefined) lost("the supervisor could not be reached");
-      this.#stream?.on("close", () => lost("the supervisor has ended before its program"));
+      this.#stream?.on("close", () => {
+        for (const abort of this.#asked.values()) abort.abort();
+        lost("the supervisor has ended before its program");
+      });
       this.#hear((report) => {
-        if (report.is === "refused") listener.refused(report.refused);
+        if (report.is === "refused") listener.refused(report.refused, report.judged);
         else if (report.is === "notice") listener.notice(report.text);
+        else if (report.is === "asks") void this.#ask(report.question, listener);
+        else if (report.is === "void") this.#asked.get(report.seq)?.abort();
         else resolve(report);
       });
     });
     this.#stream?.on("error", () => undefined);
     this.#stream?.write(`${JSON.stringify(order)}\n`);
+  }
+
+  async #ask(question: Question, { asks }: RunListener): Promise<void> {
+    const { seq } = question;
+    const abort = new AbortController();
+    this.#asked.set(seq, abort);
+    let said: Omit<RunAnswer, "seq"> = { allow: false, lasts: false };
+    try {
+      if (asks !== undefined) said = await asks(question, abort.signal);
+    } catch {
+      // What is not answered is refused.
+    }
+    this.#asked.delete(seq);
+    if (!abort.signal.aborted) this.#stream?.write(`${JSON.stringify({ ...said, seq } satisfies RunAnswer)}\n`);
   }
 
   #hear(take: (report: RunReport) => void): void {

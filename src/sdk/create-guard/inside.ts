@@ -1,6 +1,7 @@
 import type { Principal } from "../../policy/index.ts";
 import type { GuardInside } from "../adapters/guards.ts";
-import { type GuardPlaceInCode, type GuardRoot, judgeCalls, type JudgedCalls } from "./judging.ts";
+import { askInRun, decisionInRun } from "./in-run.ts";
+import { askerOf, givenTo, type GuardPlaceInCode, type GuardRoot, judgeCalls, type JudgedCalls } from "./judging.ts";
 import type { CallDecision, CallOutcome, GuardCallOptions, GuardOptions } from "./types.ts";
 
 /** What only the guard itself does. */
@@ -25,5 +26,12 @@ export function insideOf<P extends Principal>(
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the principal is the guard's own
     conclude: async (judged, asked) => await conclude(judged, { cwd: place.cwd, ...asked } as GuardCallOptions<P>),
     tell,
+    given: () => givenTo(root, place, askerOf(place)),
+    askInRun: async (question, about, signal) =>
+      await askInRun<P>(question, about, place, { ...(onAsk === undefined ? {} : { onAsk }), tell }, signal),
+    tellInRun: (judged, about) => {
+      const decision = decisionInRun(judged, about, place);
+      tell(decision.verdict === "ask" ? { ...decision, answer: "nobody" } : decision);
+    },
   };
 }

@@ -139,7 +139,7 @@ export function judgeCalls(
         id: randomUUID(),
         calls,
         principal: principalOf(place, options),
-        confined: parts.some(({ start }) => start !== undefined),
+        confined: parts.some(({ outcome }) => outcome.instead !== undefined),
         milliseconds: performance.now() - started,
       },
     ),
@@ -188,6 +188,12 @@ function requestOf(
     host: { shell, decides: false, asks: true, bypassed: false, planning, confines },
     ...(principal === undefined ? {} : { principal: { user, tenant, role } }),
   };
+}
+
+/** Who asks by a guard's own principal. */
+export function askerOf({ principal }: GuardPlaceInCode): WhoAsks {
+  const { user, tenant, role, agent, session } = identified(principal);
+  return { agent, session, subagent: undefined, ...(principal === undefined ? {} : { principal: { user, tenant, role } }) };
 }
 
 const identified = (principal: Principal | undefined): Principal & { readonly agent: string } => ({
@@ -251,8 +257,10 @@ export function policiesOf({ policy, files }: GuardRoot, { stricter }: GuardPlac
   };
 }
 
+type WhoAsks = Pick<Request, "agent" | "subagent" | "session" | "principal">;
+
 /** The same for a run, and whom it is for: the run goes by this alone. */
-export function givenTo(root: GuardRoot, { stricter }: GuardPlaceInCode, request: Request): GivenPolicies {
+export function givenTo(root: GuardRoot, { stricter }: GuardPlaceInCode, request: WhoAsks): GivenPolicies {
   const { policy, files, audit, machine } = root;
   const { user, tenant, roles, session, agents } = whoOf(request, machine);
   const known = { user, tenant, roles, session, agents };

@@ -1,4 +1,7 @@
+import type { Action } from "../../action/index.ts";
+import type { Question } from "../../approve/index.ts";
 import type { GivenPolicies } from "../../engine/given/index.ts";
+import type { Verdict } from "../../policy/index.ts";
 import type { ConfinedCommand, Exit } from "../types.ts";
 
 /**
@@ -15,6 +18,8 @@ export interface RunOrder {
   readonly policyFiles: readonly string[];
   /** The policies of a guard in the program that orders it, in the place of the machine's. */
   readonly policies?: GivenPolicies;
+  /** Whoever orders it answers its questions (`RunAnswer`); else nobody is asked. */
+  readonly asks?: boolean;
   readonly profile: string;
   readonly confined: ConfinedCommand;
 }
@@ -38,7 +43,11 @@ export interface RefusedCall {
 
 /** What is told of a run, as it happens. */
 export type RunReport =
-  | { readonly is: "refused"; readonly refused: RefusedCall }
+  /** `judged`: where nobody was asked about it, what was judged, for a run by policies of its own. */
+  | { readonly is: "refused"; readonly refused: RefusedCall; readonly judged?: JudgedInRun }
+  /** Somebody is to answer; `void`: not any more. */
+  | { readonly is: "asks"; readonly question: Question }
+  | { readonly is: "void"; readonly seq: number }
   | { readonly is: "notice"; readonly text: string }
   /** The program itself has ended; `left` goes on under the same rules. */
   | {
@@ -49,6 +58,22 @@ export type RunReport =
     }
   /** `started`: the program had been started, and was ended. */
   | { readonly is: "failed"; readonly why: string; readonly started: boolean };
+
+/** A call that a run has judged. */
+export interface JudgedInRun {
+  readonly action: Action;
+  readonly verdict: Verdict;
+  readonly program: string;
+}
+
+/** What was said to a question of the run. */
+export interface RunAnswer {
+  readonly seq: number;
+  readonly allow: boolean;
+  /** For what is like it as well, until the run ends. */
+  readonly lasts: boolean;
+  readonly note?: string;
+}
 
 /** What whoever gave the order may still say. */
 export interface RunSignal {

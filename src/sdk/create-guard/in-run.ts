@@ -1,0 +1,81 @@
+import { randomUUID } from "node:crypto";
+import { brief, sayAction, visible } from "../../action/index.ts";
+import type { Question } from "../../approve/index.ts";
+import type { Principal, Verdict } from "../../policy/index.ts";
+import type { JudgedInRun, RunAnswer } from "../../supervise/order/index.ts";
+import type { RunningCall } from "../adapters/guards.ts";
+import { placeOfRule } from "./policy-in-code.ts";
+import { readAnswer } from "./answers.ts";
+import type { GuardPlaceInCode } from "./judging.ts";
+import { snapshot } from "./snapshot.ts";
+import type { CallDecision, GuardOptions, GuardQuestion } from "./types.ts";
+
+// What a command does while it runs under supervision, as decisions and questions of the guard that let it run.
+
+/** A call that a run has judged, as a decision of the guard. */
+export function decisionInRun(
+  { action, verdict, program }: JudgedInRun,
+  { call }: RunningCall,
+  { principal }: GuardPlaceInCode,
+): CallDecision {
+  const said = `${visible(program)}: ${brief(sayAction(action), LONGEST)}: ${visible(verdict.reason)}`;
+  const { rule, builtin } = verdict;
+  return {
+    id: randomUUID(),
+    verdict: verdict.decision === "deny" ? "deny" : "ask",
+    confined: true,
+    shadow: false,
+    ...(principal === undefined ? {} : { principal }),
+    calls: snapshot([call]),
+    actions: [action],
+    ...(rule === undefined && builtin !== undefined ? { reason: builtin } : {}),
+    forPerson: said,
+    forModel: said,
+    ...(rule === undefined ? {} : { rule: placeOfRule(rule) }),
+    verdicts: [{ ...verdict, actions: [{ action, verdict }], unknowns: [] }],
+    milliseconds: 0,
+    warnings: [],
+  };
+}
+
+const LONGEST = 400;
+
+/** Puts a question of a run to whoever answers for the guard. INVARIANT: what is not surely a plain yes is a no. */
+export async function askInRun<P extends Principal>(
+  question: Question,
+  about: RunningCall,
+  place: GuardPlaceInCode,
+  { onAsk, tell }: Pick<GuardOptions<P>, "onAsk"> & { readonly tell: (decision: CallDecision) => void },
+  signal: AbortSignal,
+): Promise<Omit<RunAnswer, "seq">> {
+  const { action, reason, rule, help, basis = "default", process, proposals } = question;
+  const verdict: Verdict = {
+    decision: "ask",
+    basis,
+    reason,
+    ...(rule === undefined ? {} : { rule }),
+    ...(help === undefined ? {} : { help }),
+  };
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the principal is the guard's own
+  const decision = decisionInRun({ action, verdict, program: process.name }, about, place) as CallDecision<P>;
+  const { principal, forPerson: text, calls } = decision;
+  const asked: GuardQuestion<P> = {
+    text,
+    agentSays: visible(about.reason),
+    rules: proposals.map((proposal) => visible(proposal.rule)),
+    calls: snapshot(calls),
+    ...(principal === undefined ? {} : { principal }),
+    decision,
+  };
+  let read: ReturnType<typeof readAnswer> = { is: "no", note: "" };
+  try {
+    read = readAnswer(await onAsk?.(asked, { signal }));
+  } catch {
+    // An error is no yes.
+  }
+  // A call that runs cannot be another one, and does not wait.
+  const allow = read.is === "yes" && read.call === undefined && read.input === undefined && !signal.aborted;
+  tell({ ...decision, answer: allow ? "allowed" : read.is === "no" ? "refused" : "nobody" });
+  const note = read.is === "no" && read.note !== "" ? { note: visible(read.note).slice(0, LONGEST) } : {};
+  return { allow, lasts: read.is === "yes" && read.scope.is !== "once", ...note };
+}
