@@ -80,7 +80,11 @@ export function runPolicies(given: GivenPolicies): RunPolicies {
   if (policy !== undefined) readText(policy);
   return {
     ...selectionOf(files, policy),
-    adapt: (found) => policyFor(tightenedBy(found, layers), () => who),
+    adapt: (found) => {
+      // INVARIANT: settled. Whoever asks inside, a hook or a guard, is for the same principal, whatever it says of itself.
+      const { conditional: _, ...settled } = policyFor(tightenedBy(found, layers), () => who);
+      return settled;
+    },
     key: JSON.stringify(given),
     principal,
     audit,

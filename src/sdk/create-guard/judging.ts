@@ -206,8 +206,7 @@ export const whoIn = ({ principal }: GuardPlaceInCode, machine: Machine): Who =>
   whoOf({ ...identified(principal), ...(principal === undefined ? {} : { principal }) }, machine);
 
 function settingsFor(request: Request, root: GuardRoot, place: GuardPlaceInCode, way: JudgingWay) {
-  const { stricter } = place;
-  const { policy, files, audit } = root;
+  const { audit } = root;
   const { machine = root.machine, looks = false } = way;
   const made: { start?: ConfinedStart } = {};
   const confine: DecideOptions["confine"] = (_, on) => {
@@ -215,9 +214,8 @@ function settingsFor(request: Request, root: GuardRoot, place: GuardPlaceInCode,
       const problem = way.wall();
       return problem === undefined ? { command: "" } : { problem };
     }
-    // What this machine's files say of its own user a run knows by itself.
-    const isPlain = policy === undefined && stricter.length === 0 && files === "all" && request.principal === undefined;
-    const start = confinedStart(request, on, isPlain ? undefined : givenTo(root, place, request));
+    // Though its policy were the machine's alone: the account's user, and what the machine remembers, are not the guard's.
+    const start = confinedStart(request, on, givenTo(root, place, request));
     if ("problem" in start) return start;
     made.start = start;
     return { command: start.line };

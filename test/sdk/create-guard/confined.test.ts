@@ -38,7 +38,7 @@ function placeWith(script: string, machinePolicy = "{}"): Here {
 }
 
 const guardIn = (place: Here, options: GuardOptions) =>
-  createGuard({ cwd: place.project, home: place.home, env: { ...place.machine.env }, confine: true, ...options });
+  createGuard({ cwd: place.project, home: place.home, confine: true, ...options, env: { ...place.machine.env, ...options.env } });
 
 async function startOf(place: Here, options: GuardOptions, argv: readonly string[] = ["sh", "x.sh"]): Promise<readonly string[]> {
   const outcome = await guardIn(place, options).check({ argv });
@@ -136,6 +136,18 @@ const ROWS: readonly Row[] = [
     may: "RP",
   },
   {
+    name: "all files of the machine: rules for its account's user are nobody's",
+    options: { files: "all" },
+    machine: '{ "permissions": { "allow": [{ "rule": "Write(OUT/**)", "when": { "user": ["root", "ACCOUNT"] } }] } }',
+    may: "RP",
+  },
+  {
+    name: "a file that is named, and none that a variable names",
+    options: { files: ["HOME/named.jsonc"], env: { ASSENT_POLICY: "HOME/.agent-permissions.jsonc" } },
+    machine: '{ "permissions": { "allow": ["Write(OUT/**)", "Read(/**)"] } }',
+    may: "P",
+  },
+  {
     name: "a deny for a tenant",
     options: { policy: { permissions: { deny: [{ rule: "Read(notes/**)", when: { tenant: "trial" } }] } }, principal: { tenant: "trial" } },
     may: "P",
@@ -153,20 +165,24 @@ const ROWS: readonly Row[] = [
 ];
 
 /** The folder outside is another at each test. */
-const placed = (options: GuardOptions, place: Here): GuardOptions => {
-  const own = JSON.stringify(options)
+const placed = (options: GuardOptions, place: Here): GuardOptions =>
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the same options
+  JSON.parse(texts(JSON.stringify(options), place)) as GuardOptions;
+
+const texts = (text: string, place: Here): string =>
+  text
     .replaceAll("OUT/**", `/${place.outside}/**`)
+    .replaceAll("HOME", place.home)
     .replaceAll("PORT", port)
     .replaceAll("ACCOUNT", process.env["USER"] ?? "root");
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the same options
-  return JSON.parse(own) as GuardOptions;
-};
 
 describe("a command that a guard in code lets go ahead confined", () => {
   describe.each(Object.keys(HOW))("%s", (how) => {
     it.each(ROWS.filter((_, at) => how === "itself" || at % 4 === 1))("$name", async ({ options, machine, may }) => {
       if (!supervised) return;
-      const place = placeWith(script(how), machine);
+      const place = placeWith(script(how));
+      place.write("~/.agent-permissions.jsonc", texts(machine ?? "{}", place));
+      place.write("~/named.jsonc", '{ "permissions": { "deny": ["Read(notes/**)"] } }');
       const [program = "", ...args] = await startOf(place, placed(options, place));
       const env = {
         ...place.machine.env,
@@ -268,6 +284,31 @@ describe("what was judged is what runs", () => {
     const ran = run(place, change(place, argv) ?? argv);
     expect(ran.stderr).toMatch(said);
     expect(ran.stdout).toBe(String(said).includes("not started") ? "" : "ran\n");
+  });
+
+  it("is for the sub-agent whose call it is, and for nobody who shares a name with it", async () => {
+    if (!supervised) return;
+    const place = placeWith("cat notes/plan.md 2>/dev/null || printf no");
+    place.write(
+      "~/.agent-permissions.jsonc",
+      '{ "permissions": { "deny": [{ "rule": "Read(notes/**)", "when": { "agent": "reviewer" } }] } }',
+    );
+    const guard = guardIn(place, { files: "all" });
+    for (const [subagent, output] of [
+      ["reviewer", "no"],
+      ["writer", "PLAN"],
+    ] as const) {
+      const outcome = await guard.check({ shell: "sh x.sh" }, { subagent });
+      expect(run(place, outcome.verdict === "allow" ? (outcome.start?.argv ?? []) : []).stdout).toBe(output);
+    }
+  });
+
+  it("inside another run it does not start, though that one lets it", async () => {
+    if (!supervised) return;
+    const place = placeWith(READS);
+    const [program = "", ...args] = await startOf(place, DENIES);
+    const ran = place.run(["-q", "--no-prompt", "--", program, ...args]);
+    expect([ran.status, ran.stdout, ran.stderr]).toEqual([126, "", expect.stringMatching(/would not hold inside another run/) as unknown]);
   });
 
   it("in another folder it does not start", async () => {

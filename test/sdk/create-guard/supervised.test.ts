@@ -195,6 +195,31 @@ describe("two guards at once", () => {
   });
 });
 
+describe("a hook and a guard inside", () => {
+  it("are answered by the guard's policy, and not by the machine's", async () => {
+    if (!supervised) return;
+    const bin = join(import.meta.dirname, "../../../dist/bin.cjs");
+    const library = join(import.meta.dirname, "../../../dist/library.mjs");
+    const verdicts: string[] = [];
+    for (const principal of [DEV, { role: "boss" }]) {
+      const { place, backend } = made({ policy: ALLOWED, principal }, true);
+      place.write("~/.agent-permissions.jsonc", '{ "permissions": { "allow": ["Read(/**)"], "deny": ["Read(x.sh)"] } }');
+      const call = { hook_event_name: "PreToolUse", session_id: "s", cwd: place.project, tool_name: "Read", tool_use_id: "t" };
+      place.write("call.json", JSON.stringify({ ...call, tool_input: { file_path: join(place.project, "notes/plan.md") } }));
+      place.write(
+        "g.mjs",
+        `import { openGuard } from ${JSON.stringify(library)}; console.log(openGuard().decide({ operation: "read", path: "notes/plan.md" }).decision);`,
+      );
+      place.write("x.sh", `"${process.execPath}" "${bin}" check --agent claude < call.json; "${process.execPath}" g.mjs`);
+      verdicts.push((await backend.execute("sh x.sh")).output);
+    }
+    const [dev = "", boss = ""] = verdicts;
+    expect(dev).toMatch(/"permissionDecision":"deny".*Read\(notes\/\*\*\)[^]*\ndeny\n$/);
+    expect(boss).not.toMatch(/deny|ask/);
+    expect(boss).toMatch(/allow\n$/);
+  });
+});
+
 describe("shadow", () => {
   it("stops nothing, and says what it would have", async () => {
     const { place, backend, told } = made({ shadow: true, policy: { permissions: { deny: ["Bash(sh x.sh:*)"] } } }, true);
