@@ -11,7 +11,8 @@ let kernel = "";
 let ended = false;
 for await (const raw of createInterface({ input: process.stdin })) {
   const line = raw.replace(/\r$/, "");
-  if (line.startsWith("== kernel ")) kernel = line.slice(10);
+  // What the firmware printed may stand before it.
+  kernel = /== kernel (.*)$/.exec(line)?.[1] ?? kernel;
   if (line === "== end") ended = true;
   const row = /^#row (.*)$/.exec(line)?.[1];
   if (row === undefined) {

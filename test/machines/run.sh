@@ -1,8 +1,10 @@
 #!/usr/bin/env bash
-# `npm run machines -- MACHINE [--escapes] [--suites FILE…] [--only REGEX] [--json] [--write]`, MACHINE being bullseye (Linux 5.10),
+# `npm run machines -- MACHINE [--escapes] [--suites FILE…] [--only REGEX] [--facts] [--scope N] [--json] [--write]`,
+# MACHINE being bullseye (Linux 5.10),
 # bookworm (6.1), trixie (6.12), sid (7.x) on x86-64, or arm64 (6.12): boots Debian's kernel in an emulator with a root file system of
 # Debian, this dist/ and Node, and says what doctor, hook, judge, library, run and undo do there, for each ptrace_scope of Yama.
-# `--escapes` plays test/escape there instead, `--suites` other suites; `--only` those of them whose name fits; `--write` puts what came
+# `--escapes` plays test/escape there instead, `--suites` other suites; `--only` those of them whose name fits, `--facts` the
+# facts before them, `--scope` with that ptrace_scope; `--write` puts what came
 # out into test/machines/results. Needs root, mmdebstrap, kmod, qemu-system-x86 or qemu-system-arm, busybox-static (x86-64), gcc (or
 # gcc-aarch64-linux-gnu and gcc-arm-linux-gnueabi), e2fsprogs, cpio. What is fetched is kept below $ASSENT_MACHINES.
 set -euo pipefail
@@ -12,15 +14,17 @@ suite=$machine arch=amd64
 case $machine in
 bullseye | bookworm | trixie | sid) ;;
 arm64) suite=trixie arch=arm64 ;;
-*) sed -n '2,8s/^# //p' "$0" >&2 && exit 2 ;;
+*) sed -n '2,11s/^# //p' "$0" >&2 && exit 2 ;;
 esac
 shift
-what=facts only='' report=() suites=()
+what=facts facts='' scope='' only='' report=() suites=()
 while (($#)); do
   case $1 in
   --escapes) what=suites && for file in "$root"/test/escape/*.test.ts; do [[ $file == */soundness* ]] || suites+=("${file#"$root"/}"); done ;;
   --suites) what=suites && while (($# > 1)) && [[ $2 != --* ]]; do suites+=("$2") && shift; done ;;
   --only) only=$2 && shift ;;
+  --facts) facts=yes ;;
+  --scope) scope=$2 && shift ;;
   --json) report+=(--json) ;;
   --write) report+=(--write "$root/test/machines/results/$machine.json") ;;
   *) echo "machines: unknown option $1" >&2 && exit 2 ;;
@@ -56,6 +60,7 @@ if [[ ! -e $cache/root-$arch.ext4 ]]; then
   printf 'root:x:0:\nu:x:1000:\n' >"$files/etc/group"
   printf '127.0.0.1 localhost\n' >"$files/etc/hosts"
   printf 'hosts: files dns\npasswd: files\ngroup: files\n' >"$files/etc/nsswitch.conf"
+  mkdir -p "$files/var/tmp" && ln -sfn /run "$files/var/run"
   ln -sf mawk "$files/usr/bin/awk"
   mke2fs -q -t ext4 -d "$files" "$cache/root-$arch.part" 2G >&2
   mv "$cache/root-$arch.part" "$cache/root-$arch.ext4"
@@ -105,7 +110,7 @@ if [[ $what == suites ]]; then
   node "$root/test/machines/bundle.mjs" "$disk/bundles" "${suites[@]}"
 fi
 {
-  printf 'WHAT=%q\nONLY=%q\n' "$what" "$only"
+  printf 'WHAT=%q\nONLY=%q\nFACTS=%q\nSCOPE=%q\n' "$what" "$only" "$facts" "$scope"
   printf 'SUITES=%q\n' "${suites[*]}"
 } >"$disk/what"
 mke2fs -q -t ext4 -d "$disk" "$guest/disk.ext4" 1500M >&2
