@@ -11,6 +11,7 @@
 #include <fcntl.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
+#include <signal.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
@@ -36,8 +37,17 @@ int main(int argc, char **argv) {
   if (!strcmp(argv[1], "landlock")) result = filter(444, SECCOMP_RET_ERRNO | ENOSYS, 0);
   if (!strcmp(argv[1], "disabled")) result = filter(444, SECCOMP_RET_ERRNO | EOPNOTSUPP, 0);
   if (!strcmp(argv[1], "notify")) result = filter(SYS_seccomp, SECCOMP_RET_ERRNO | ENOSYS, 0);
-  /* Of a call that nothing makes. The listener stays open in this process, which is the program. */
-  if (!strcmp(argv[1], "listener")) { result = filter(180, SECCOMP_RET_USER_NOTIF, SECCOMP_FILTER_FLAG_NEW_LISTENER); if (result >= 0) fcntl(result, F_SETFD, 0); }
+  /* Of a call that nothing makes. The listener stays open in a process beside this one, which is the program and may close what it inherits. */
+  if (!strcmp(argv[1], "listener")) {
+    pid_t program = getpid();
+    result = filter(SYS_lookup_dcookie, SECCOMP_RET_USER_NOTIF, SECCOMP_FILTER_FLAG_NEW_LISTENER);
+    if (result >= 0 && fork() == 0) {
+      prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+      if (getppid() != program) _exit(0);
+      for (int fd = 0; fd < 3; fd++) close(fd);
+      for (;;) pause();
+    }
+  }
   if (result < 0) { perror("without"); return 98; }
   execvp(argv[2], argv + 2);
   perror(argv[2]);
