@@ -16,13 +16,14 @@ export const MACHINE_COLUMNS = {
 } as const;
 
 const text = v.pipe(v.string(), v.minLength(1), v.regex(/^[^|\n]*$/, "a cell of a table is one line without |"));
+const command = v.pipe(v.string(), v.minLength(1), v.regex(/^[^`\n]*$/, "a command is one line"));
 const cell = v.strictObject({
   /** What stands in the table: `yes`, `no`, `refuses`, `183 of 183`. */
   value: text,
   /** What was seen. */
   shown: text,
   /** What shows it again; without it the machine's own command does. */
-  command: v.optional(text),
+  command: v.optional(command),
 });
 const machine = v.strictObject({
   name: text,
@@ -32,7 +33,7 @@ const machine = v.strictObject({
   how: text,
   /** The day of the run. */
   on: v.pipe(v.string(), v.isoDate()),
-  command: text,
+  command,
   /** What was not run has no cell. */
   cells: v.partial(v.strictObject({ hook: cell, judge: cell, library: cell, run: cell, undo: cell, escapes: cell, doctor: cell })),
 });
@@ -65,7 +66,7 @@ export function machinesPage(rows: readonly MachineRow[]): string {
     `|---|${columns.map(() => "---|").join("")}---|`,
     ...rows.map(
       (row) =>
-        `| [${row.name}](#${anchor(row.name)}) | ${columns.map(({ name }) => row.cells[name]?.value ?? "not run").join(" | ")} | \`${row.command}\` |`,
+        `| [${row.name}](#${anchor(row.name)}) | ${columns.map(({ name }) => row.cells[name]?.value ?? "not run").join(" | ")} | ${shownCommand(row.command)} |`,
     ),
     "",
     ...columns.map(({ name, meaning }) => `- **${name}**: ${meaning}.`),
@@ -79,7 +80,7 @@ export function machinesPage(rows: readonly MachineRow[]): string {
       "|---|---|---|",
       ...columns.flatMap(({ name }) => {
         const seen = row.cells[name];
-        return seen === undefined ? [] : [`| ${name} | ${seen.value}: ${seen.shown} | \`${seen.command ?? row.command}\` |`];
+        return seen === undefined ? [] : [`| ${name} | ${seen.value}: ${seen.shown} | ${shownCommand(seen.command ?? row.command)} |`];
       }),
       "",
     ]),
@@ -88,6 +89,8 @@ export function machinesPage(rows: readonly MachineRow[]): string {
     .trimEnd()
     .concat("\n");
 }
+
+const shownCommand = (line: string): string => `\`${line.replaceAll("|", "\\|")}\``;
 
 const isColumn = (name: string): name is keyof typeof MACHINE_COLUMNS => name in MACHINE_COLUMNS;
 
