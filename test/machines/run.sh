@@ -60,7 +60,7 @@ if [[ ! -e $cache/root-$arch.ext4 ]]; then
   printf 'root:x:0:\nu:x:1000:\n' >"$files/etc/group"
   printf '127.0.0.1 localhost\n' >"$files/etc/hosts"
   printf 'hosts: files dns\npasswd: files\ngroup: files\n' >"$files/etc/nsswitch.conf"
-  mkdir -p "$files/var/tmp" && ln -sfn /run "$files/var/run"
+  mkdir -p "$files/var/tmp" && rm -rf "$files/var/run" && ln -s /run "$files/var/run"
   ln -sf mawk "$files/usr/bin/awk"
   mke2fs -q -t ext4 -d "$files" "$cache/root-$arch.part" 2G >&2
   mv "$cache/root-$arch.part" "$cache/root-$arch.ext4"
