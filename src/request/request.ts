@@ -40,7 +40,6 @@ export type ToolFacts =
       /** Field of a glob that may lead elsewhere. */
       readonly pattern?: string;
     }
-  /** `strict`: what readers of apply_patch texts forgive is not forgiven. */
   | { readonly does: "patch"; readonly field: string; readonly strict?: boolean }
   | { readonly does: "fetch"; readonly field: string; readonly within?: true }
   | { readonly does: "tool"; readonly names: readonly string[]; readonly guesses?: readonly string[] }
