@@ -1,6 +1,9 @@
 /** What a search looks for; `link` is false where the path is known to be no link. */
 export type Wanted = (path: string, link?: boolean) => boolean;
 
+/** Systems whose programs Assent tells apart. */
+export type Platform = "linux" | "darwin";
+
 /**
  * What the pure core may ask about the machine. The guard provides the real one, tests provide small ones.
  * Every answer may be wrong a moment later: nothing here replaces enforcement.
@@ -15,6 +18,8 @@ export interface World {
   readonly temp: readonly string[];
   /** True where the file system folds case. */
   readonly foldsCase: boolean;
+  /** Whose programs lie there: `ls` of GNU and of BSD take other options. Left out: nobody knows, and both readings must be harmless. */
+  readonly platform?: Platform;
   /** Value a variable has when the command starts; undefined when unset or not to be relied on. */
   env(name: string): string | undefined;
   /** The path with the symlinks of its existing part resolved. */

@@ -14,18 +14,19 @@ type Asked<Whole, Key extends keyof Whole> = Readonly<Record<Key, boolean>>;
 /** What of a world is no answer to a question, and which of the questions that some worlds leave out it can be asked. */
 export type WorldTerms = Pick<World, (typeof TEXTS)[number] | "temp"> & Asked<World, (typeof MAY_BE_ABSENT)[number]>;
 
-const TEXTS = ["cwd", "home", "projectRoot", "foldsCase"] as const satisfies readonly (keyof World)[];
+const TEXTS = ["cwd", "home", "projectRoot", "foldsCase", "platform"] as const satisfies readonly (keyof World)[];
 const MAY_BE_ABSENT = ["text", "exhausted", "entries", "mayHold"] as const satisfies readonly (keyof World)[];
 
 /** Its functions are not kept: they hold on to all that it has seen. */
 export function worldTermsOf(world: World): WorldTerms {
-  const { cwd, home, projectRoot, temp, foldsCase, text, exhausted, entries, mayHold } = world;
+  const { cwd, home, projectRoot, temp, foldsCase, platform, text, exhausted, entries, mayHold } = world;
   return {
     cwd,
     home,
     projectRoot,
     temp,
     foldsCase,
+    ...(platform === undefined ? {} : { platform }),
     text: text !== undefined,
     exhausted: exhausted !== undefined,
     entries: entries !== undefined,

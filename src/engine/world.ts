@@ -10,6 +10,9 @@ import { heldNames } from "./held-names.ts";
 /** Variables that mean the same in the hook's environment and in the shell the host starts. */
 const STEADY = new Set(["HOME", "USER", "LOGNAME", "TMPDIR"]);
 
+/** macOS shows its data volume at two places, which no link leads from one to the other (`/usr/share/firmlinks`). */
+const FIRMLINK = /^\/System\/Volumes\/Data(?=\/(?:Applications|Library|Users|Volumes|cores|opt|private|usr\/local)(?:\/|$))/i;
+
 function memo<A>(compute: (key: string) => A): (key: string) => A {
   const known = new Map<string, A>();
   return (key) => {
@@ -54,7 +57,8 @@ export function realWorld(machine: Machine, cwd: string, sessionRoot: string | u
   const canonical = (path: string): string => {
     // What is longer than a path can be is walked name by name all the same.
     spend(1 + (path.length >> 6));
-    return resolver.canonical(path);
+    const real = resolver.canonical(path);
+    return machine.platform === "darwin" ? real.replace(FIRMLINK, "") : real;
   };
   const holding = memo(heldNames);
   const projectRoot = projectOf(canonical(sessionRoot === undefined ? folder : normalise(sessionRoot)), machine);
@@ -67,6 +71,7 @@ export function realWorld(machine: Machine, cwd: string, sessionRoot: string | u
     projectRoot,
     temp: machine.temp,
     foldsCase: machine.platform === "darwin" || machine.platform === "win32",
+    ...(machine.platform === "linux" || machine.platform === "darwin" ? { platform: machine.platform } : {}),
     env: (name) => (name === "PWD" ? folder : STEADY.has(name) ? machine.env[name] : undefined),
     canonical,
     kind: memo(kindOf),

@@ -1,5 +1,5 @@
 import { AGENT_SECRET_FILES, AGENT_SECRET_FOLDERS } from "./agent-table.ts";
-import { listed } from "./listed.ts";
+import { listed, under } from "./listed.ts";
 
 /**
  * What the presets protect, as data. `path-class.ts` compiles it.
@@ -12,11 +12,13 @@ export const SECRET_FOLDERS: readonly string[] = [
   ...AGENT_SECRET_FOLDERS,
   ...listed(
     // Keys.
-    ".ssh; .gnupg; .putty; .pki; .step; .tsh; .age; .config/age; .config/sops/age; application support/sops/age; .minisign; .config/sigstore; .sigstore",
+    ".ssh; .gnupg; .putty; .pki; .step; .tsh; .age; .config/age; .config/sops/age; application support/sops/age; .minisign",
+    ".config/sigstore; .sigstore",
     // Questions that wait for the user, how a judge that stays is asked, what a team lets a machine in by, and what its server keeps.
     "assent/questions; assent/resident; assent/team-member; assent/team-server",
     // Clouds and what runs on them.
-    ".aws; .azure; .config/gcloud; .oci; .aliyun; .tccli; .bluemix; .config/linode-cli; .config/scw; .config/exoscale; .config/equinix; .config/b2; .mc/certs",
+    ".aws; .azure; .config/gcloud; .oci; .aliyun; .tccli; .bluemix; .config/linode-cli; .config/scw; .config/exoscale",
+    ".config/equinix; .config/b2; .mc/certs",
     ".config/railway; .railway; .config/neonctl; .config/turso; .config/supabase; .supabase; .config/planetscale; " +
       ".cloudflared; .config/configstore; .config/netlify",
     ".okta; .config/okta; .awsvault; .granted; .config/vault; .config/infisical; .infisical; .doppler; .akeyless; " +
@@ -27,61 +29,74 @@ export const SECRET_FOLDERS: readonly string[] = [
     ".envs; .subversion/auth; .local/share/uv/credentials; .local/share/python_keyring; .continuum; .anaconda/keyring; " +
       ".config/hub; .gitlab-runner; .config/tea",
     ".jira.d; .config/.jira; .microsoft/usersecrets; .config/jenkins-cli",
-    // Password managers.
-    ".password-store; .config/op; .op; .config/1password; .config/bitwarden; .config/bitwarden cli; application " +
-      "support/bitwarden; application support/bitwarden cli",
-    ".config/rbw; .local/share/rbw; .cache/rbw; .config/lpass; .local/share/lpass; .lpass; .config/dashlane; " +
-      ".config/enpass; .enpass; .config/nordpass; .keepass",
-    ".config/keepass; .config/keepassxc; .cache/keepassxc; .config/gopass; .local/share/gopass; .config/authy desktop; .config/proton pass; .config/buttercup",
-    ".local/share/keyrings; .gnome2/keyrings; .local/share/kwalletd; .config/goa-1.0; library/keychains; library/accounts; application support/1password",
+    // Password managers
+    ".password-store; .op; application support/bitwarden; application support/bitwarden cli; .cache/rbw; .lpass; .enpass; .keepass",
+    ".cache/keepassxc; .gnome2/keyrings; library/keychains; library/accounts; application support/1password",
     // Browsers.
-    ".config/google-chrome; .config/google-chrome-beta; .config/google-chrome-unstable; .config/chromium; " +
-      ".config/bravesoftware; .config/microsoft-edge; .config/vivaldi",
-    ".config/opera; .config/yandex-browser; .mozilla; .librewolf; .waterfox; .zen; .floorp; .palemoon; .moonchild " +
-      "productions; .tor-browser; snap/chromium/common/chromium",
-    ".config/qutebrowser/data; .local/share/qutebrowser; .local/share/epiphany; library/cookies; library/safari; " +
-      "library/containers/com.apple.safari; library/httpstorages",
-    "application support/google/chrome; application support/chromium; application support/bravesoftware; application " +
-      "support/microsoft edge; application support/firefox",
-    "application support/arc; application support/vivaldi; application support/com.operasoftware.opera; application support/librewolf; application support/zen",
+    ".mozilla; .librewolf; .waterfox; .zen; .floorp; .palemoon; .moonchild productions; .tor-browser; snap/chromium/common/chromium",
+    "library/cookies; library/safari; library/containers/com.apple.safari; library/httpstorages",
     // Mail and messengers.
-    ".thunderbird; .config/evolution; .local/share/evolution; .mutt; .config/mutt; .config/neomutt; .config/aerc; " +
-      ".config/himalaya; .purple; .irssi; .weechat; .config/weechat",
-    ".config/slack; .config/discord; .config/discordcanary; .config/discordptb; .config/vesktop; .config/signal; " +
-      ".config/signal-cli; .local/share/signal-cli; .config/element",
-    ".config/riot; .config/telegram-desktop; .local/share/telegramdesktop; .config/whatsapp; .config/whatsdesk; " +
-      ".config/microsoft teams; .config/microsoft/microsoft teams",
-    ".config/teams-for-linux; .config/teams; .config/skype; .config/skypeforlinux; .config/mattermost; .config/rocket.chat; " +
-      ".config/zulip; .config/wire; .config/viber",
-    ".viberpc; .zoom; .config/keybase; .local/share/keybase; .config/hexchat; .config/gajim; .local/share/gajim; " +
-      ".local/share/dino; .config/nheko; .local/share/nheko",
-    ".config/fluffychat; .config/ferdium; .config/franz; .config/rambox; .config/session; .config/threema; .config/jami; library/messages; library/mail",
-    "application support/slack; application support/discord; application support/signal; application support/element; application support/telegram desktop",
-    "application support/whatsapp; application support/microsoft/teams; application support/mattermost; application support/skype; application support/zoom.us",
-    "application support/keybase; application support/thunderbird; library/thunderbird; containers/com.tinyspeck.slackmacgap; containers/com.microsoft.teams2",
-    "group containers/6n38vws5bx.ru.keepcoder.telegram; group containers/group.net.whatsapp.whatsapp.shared; group containers/ubf8t346g9.office",
-    // Wallets.
-    ".bitcoin; .litecoin; .dogecoin; .dashcore; .zcash; .bitmonero; .monero; .electrum; .electrum-ltc; .electron-cash; " +
-      ".ethereum; .ethereum/keystore; .lighthouse; .sparrow",
-    ".walletwasabi; .lnd; .lightning; .cardano; .algorand; .avalanche-cli; .sui/sui_config; .aptos; .starkli-wallets; " +
-      ".brownie/accounts; .foundry/keystores; .cosmos; .gaia",
-    ".config/solana; .config/exodus; .config/atomic; .config/ledger live; .config/@trezor; .config/electrum; " +
-      ".config/wasabi; .polkadot; .subkey; .tronlink; .phantom",
-    "application support/bitcoin; application support/litecoin; application support/exodus; application support/ledger " +
-      "live; application support/electrum; application support/atomic",
-    "application support/ethereum; application support/monero; application support/@trezor",
-    // VPNs, remote desktops, transfer and sync.
-    ".openvpn; .config/openvpn; .config/wireguard; .config/protonvpn; .cache/protonvpn; .config/nordvpn; .config/mullvad " +
-      "vpn; .config/windscribe; .cisco; .zerotier-one",
-    ".config/remmina; .local/share/remmina; .vnc; .config/tigervnc; .anydesk; .config/anydesk; .config/rustdesk; " +
-      ".config/teamviewer; .filezilla; .config/filezilla; .lftp",
-    ".config/lftp; .config/syncthing; .local/state/syncthing; application support/syncthing; .dropbox; .config/insync; " +
-      ".config/nextcloud; .config/megasync; .config/borg/keys",
+    ".thunderbird; .mutt; .purple; .irssi; .weechat; .viberpc; .zoom; library/messages; library/mail; library/thunderbird",
+    "containers/com.tinyspeck.slackmacgap; containers/com.microsoft.teams2",
+    // Wallets
+    ".bitcoin; .litecoin; .dogecoin; .dashcore; .zcash; .bitmonero; .monero; .electrum; .electrum-ltc; .electron-cash; .ethereum",
+    ".ethereum/keystore; .lighthouse; .sparrow; .walletwasabi; .lnd; .lightning; .cardano; .algorand; .avalanche-cli; .sui/sui_config",
+    ".aptos; .starkli-wallets; .brownie/accounts; .foundry/keystores; .cosmos; .gaia; .polkadot; .subkey; .tronlink; .phantom",
+    // VPNs
+    ".openvpn; .cache/protonvpn; .cisco; .zerotier-one; .vnc; .anydesk; .filezilla; .lftp; .local/state/syncthing",
+    "application support/syncthing; .dropbox",
     // State of infrastructure, with the passwords and keys of what it built.
     ".pulumi/stacks; .pulumi/backups; .pulumi/history; .talos; .config/talos",
     ".httpie/sessions; .config/httpie/sessions; .config/postman; .config/insomnia; .config/beekeeper-studio; .dbgate; " +
       ".local/share/dbeaverdata/security; .config/lens",
   ),
+  // Password managers, browsers, messengers, wallets, VPNs, where the desktop keeps what is theirs.
+  ...under(
+    ".config/",
+    "google-chrome; google-chrome-beta; google-chrome-unstable; chromium; bravesoftware; microsoft-edge; vivaldi; opera",
+  ),
+  ...under(
+    ".config/",
+    "yandex-browser; qutebrowser/data; evolution; mutt; neomutt; aerc; himalaya; weechat; slack; discord; discordcanary",
+  ),
+  ...under(".config/", "discordptb; vesktop; signal; signal-cli; element; riot; telegram-desktop; whatsapp; whatsdesk; microsoft teams"),
+  ...under(
+    ".config/",
+    "microsoft/microsoft teams; teams-for-linux; teams; skype; skypeforlinux; mattermost; rocket.chat; zulip; wire; viber",
+  ),
+  ...under(
+    ".config/",
+    "keybase; hexchat; gajim; nheko; fluffychat; ferdium; franz; rambox; session; threema; jami; solana; exodus; atomic",
+  ),
+  ...under(".config/", "ledger live; @trezor; electrum; wasabi; openvpn; wireguard; protonvpn; nordvpn; mullvad vpn; windscribe; remmina"),
+  ...under(".config/", "tigervnc; anydesk; rustdesk; teamviewer; filezilla; lftp; syncthing; insync; nextcloud; megasync; borg/keys; op"),
+  ...under(
+    ".config/",
+    "1password; bitwarden; bitwarden cli; rbw; lpass; dashlane; enpass; nordpass; keepass; keepassxc; gopass; authy desktop",
+  ),
+  ...under(".config/", "proton pass; buttercup; goa-1.0"),
+  ...under(
+    ".local/share/",
+    "qutebrowser; epiphany; evolution; signal-cli; telegramdesktop; keybase; gajim; dino; nheko; remmina; rbw; lpass; gopass",
+  ),
+  ...under(".local/share/", "keyrings; kwalletd"),
+  // Browsers, messengers and wallets of macOS, and what it keeps of people.
+  ...under(
+    "application support/",
+    "google/chrome; chromium; bravesoftware; microsoft edge; firefox; arc; vivaldi; com.operasoftware.opera; librewolf; zen; slack",
+    "discord; signal; element; telegram desktop; whatsapp; microsoft/teams; mattermost; skype; zoom.us; keybase; thunderbird",
+  ),
+  ...under(
+    "application support/",
+    "bitcoin; litecoin; exodus; ledger live; electrum; atomic; ethereum; monero; @trezor; com.apple.tcc; mobilesync; addressbook",
+    "callhistorydb; knowledge",
+  ),
+  ...under(
+    "group containers/",
+    "6n38vws5bx.ru.keepcoder.telegram; group.net.whatsapp.whatsapp.shared; ubf8t346g9.office; 2bua8c4s2c.com.1password",
+    "group.com.apple.notes; group.com.apple.reminders; ltz2pfu5d6.com.bitwarden.desktop",
+  ),
+  ...under("library/", "calendars; reminders; passes; identityservices; personalizationportrait; biome"),
 ];
 
 /** Folders whose files are secret unless they are source code, documentation or pictures. */
@@ -113,7 +128,8 @@ export const SECRET_FILES: readonly string[] = [
       ".newrelic/config.json; .ngc/config; .trc; .hub; .lab.hcl",
     ".authinfo; .authinfo.gpg; .stripe/config.toml; .vercel/auth.json; .planetscale/access-token; .expo/state.json; " +
       ".twilio-cli/config.json; .wandb/settings; .config/wandb/settings",
-    ".config/circleci/cli.yml; .config/exercism/user.json; .config/spotify-tui/client.yml; .config/shopify-cli-kit-nodejs/config.json; .local/share/atuin/key",
+    ".config/circleci/cli.yml; .config/exercism/user.json; .config/spotify-tui/client.yml",
+    ".config/shopify-cli-kit-nodejs/config.json; .local/share/atuin/key",
     // Databases.
     ".snowsql/config; .pg_service.conf; .redisclirc; .cassandra/cqlshrc; .influxdbv2/configs; .mongodb/mongosh/config; " +
       ".clickhouse-client/config.xml; .myclirc; .sqlcmdrc",

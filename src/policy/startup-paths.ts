@@ -1,4 +1,4 @@
-import { listed } from "./listed.ts";
+import { listed, under } from "./listed.ts";
 
 /**
  * What runs code later, as data: changing it is persistence. `path-class.ts` compiles it.
@@ -11,7 +11,8 @@ export const STARTUP_FILES: readonly string[] = /* @__PURE__ */ listed(
   ".cshrc; .tcshrc; .login; .logout; .inputrc; .xprofile; .xinitrc; .xsession; .xsessionrc; .pam_environment; .gitconfig; .hgrc; .vimrc",
   ".gvimrc; .exrc; .emacs; .tmux.conf; .screenrc; .gdbinit; .lldbinit; .irbrc; .pryrc; .rprofile; .psqlrc; .sqliterc; .curlrc; .wgetrc",
   ".mailcap; .forward; .procmailrc; .yarnrc; .yarnrc.yml; .bunfig.toml; .cargo/config; .cargo/config.toml; .cargo/env; .config/user-dirs.dirs",
-  ".config/starship.toml; .config/pip/pip.conf; .pip/pip.conf",
+  ".config/starship.toml; .config/pip/pip.conf; .pip/pip.conf; library/preferences/com.apple.loginitems.plist",
+  "library/preferences/com.apple.loginwindow.plist; library/preferences/loginwindow.plist",
 );
 
 /** In a home folder: what is there is started by whoever types its name. People install into these all day. */
@@ -27,82 +28,45 @@ export const PROGRAM_FOLDERS = [
 ] as const;
 
 /** In a home folder: folders from which programs are started, now or at the next login. */
-export const STARTUP_FOLDERS = [
-  ".ssh",
-  ".config/git",
-  ".config/systemd",
-  ".local/share/systemd",
-  ".config/autostart",
-  ".config/environment.d",
-  ".config/fish",
-  ".config/zsh",
-  ".config/bash",
-  ".config/nvim",
-  ".config/direnv",
-  ".config/husky",
-  ".bashrc.d",
-  ".zshrc.d",
-  ".zsh",
-  ".oh-my-zsh",
-  ".vim",
-  ".emacs.d",
-  ".config/emacs",
-  ".local/share/applications",
-  "library/launchagents",
-  "library/launchdaemons",
+export const STARTUP_FOLDERS: readonly string[] = /* @__PURE__ */ [
+  ...under(".config/", "git; systemd; autostart; environment.d; fish; zsh; bash; nvim; direnv; husky; emacs"),
+  ...under(".local/share/", "systemd; applications; fnm; mise/shims; mise/installs; pnpm"),
+  // macOS starts what lies here at login, on a key or a file of its kind, or loads it into its own programs.
+  ...under(
+    "library/",
+    "launchagents; launchdaemons; services; quicklook; automator; scripts; workflows; shortcuts; spotlight; colorpickers; input methods",
+  ),
+  ...under(
+    "library/",
+    "preferencepanes; screen savers; internet plug-ins; keybindings; address book plug-ins; contextual menu items; widgets",
+    "mail/bundles; audio/plug-ins; application scripts; application support/com.apple.backgroundtaskmanagementagent",
+  ),
   // Tool folders and version-manager shims: they stand on PATH.
   ...PROGRAM_FOLDERS,
-  ".rustup/toolchains",
-  ".volta/bin",
-  ".volta/tools",
-  ".nvm/versions",
-  ".nvm/nvm.sh",
-  ".fnm",
-  ".local/share/fnm",
-  ".nodenv/shims",
-  ".nodenv/versions",
-  ".pyenv/shims",
-  ".pyenv/versions",
-  ".rbenv/shims",
-  ".rbenv/versions",
-  ".rvm/bin",
-  ".asdf/shims",
-  ".asdf/installs",
-  ".local/share/mise/shims",
-  ".local/share/mise/installs",
-  ".local/share/pnpm",
-  ".sdkman/candidates",
-  ".linuxbrew",
-] as const;
+  ...listed(
+    ".ssh; .bashrc.d; .zshrc.d; .zsh; .oh-my-zsh; .vim; .emacs.d; .rustup/toolchains; .volta/bin; .volta/tools; .nvm/versions; .nvm/nvm.sh",
+    ".fnm; .nodenv/shims; .nodenv/versions; .pyenv/shims; .pyenv/versions; .rbenv/shims; .rbenv/versions; .rvm/bin; .asdf/shims",
+    ".asdf/installs; .sdkman/candidates; .linuxbrew",
+  ),
+];
 
 /** Anywhere: system-wide places that run code later. */
-export const STARTUP_PLACES = [
-  "/etc/profile",
-  "/etc/profile.d",
-  "/etc/bash.bashrc",
-  "/etc/bashrc",
-  "/etc/zsh",
-  "/etc/zshrc",
-  "/etc/zshenv",
-  "/etc/environment",
-  "/etc/rc.local",
-  "/etc/init.d",
-  "/etc/systemd",
-  "/etc/ld.so.preload",
-  "/etc/cron.d",
-  "/etc/cron.daily",
-  "/etc/cron.hourly",
-  "/etc/cron.weekly",
-  "/etc/cron.monthly",
-  "/etc/crontab",
-  "/etc/sudoers",
-  "/etc/sudoers.d",
-  "/etc/pam.d",
-  "/etc/xdg/autostart",
-  "/etc/udev",
+export const STARTUP_PLACES: readonly string[] = /* @__PURE__ */ [
+  ...under(
+    "/etc/",
+    "profile; profile.d; bash.bashrc; bashrc; zsh; zshrc; zshenv; environment; rc.local; init.d; systemd; ld.so.preload; cron.d",
+    "cron.daily; cron.hourly",
+  ),
+  ...under(
+    "/etc/",
+    "cron.weekly; cron.monthly; crontab; sudoers; sudoers.d; pam.d; xdg/autostart; udev; zprofile; zlogin; paths; paths.d",
+    "manpaths.d; periodic; launchd.conf; csh.cshrc",
+  ),
+  ...under(
+    "/library/",
+    "launchagents; launchdaemons; startupitems; security/securityagentplugins; privilegedhelpertools; services; scripts; quicklook",
+    "input methods; internet plug-ins; preferencepanes; screen savers; spotlight; audio/plug-ins; apple/system/library/launchdaemons",
+  ),
   "/var/spool/cron",
   "/var/at",
-  "/library/launchagents",
-  "/library/launchdaemons",
-  "/library/startupitems",
-] as const;
+];

@@ -8,6 +8,7 @@ export const NOWHERE: World = {
   projectRoot: "/home/user/project",
   temp: ["/tmp"],
   foldsCase: false,
+  platform: "linux",
   env: () => undefined,
   canonical: (path) => path,
   kind: () => "missing",

@@ -35,7 +35,7 @@ export interface Applied {
   readonly upkeep: readonly string[];
 }
 
-type InvocationBase = Omit<Invocation, "grammar" | "args" | "spec" | "sources" | "only" | "without" | "looked">;
+export type InvocationBase = Omit<Invocation, "grammar" | "args" | "spec" | "sources" | "only" | "without" | "looked">;
 
 /** Applies a knowledge entry to the words after the program name: emits all effects. */
 export function applySpec(base: InvocationBase, spec: CommandEntry): Applied {

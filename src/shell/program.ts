@@ -1,7 +1,7 @@
 import { type Argument, type CommandShape, confineLauncher, type ExecAction, type Span } from "../action/index.ts";
 import { baseName, resolvePath } from "../path/index.ts";
 import { copiesInput, printsWithoutEnd } from "./analyse/sizes.ts";
-import { type Applied, applySpec } from "./apply.ts";
+import type { Applied } from "./apply.ts";
 import type { Context } from "./context.ts";
 import { applyEnvironment } from "./environment.ts";
 import { describe, type CommandRunner } from "./invocation.ts";
@@ -11,6 +11,7 @@ import { linesOf, nameWords } from "./named-paths.ts";
 import { leftBy, takeInput } from "./input.ts";
 import type { GivenOption } from "./options.ts";
 import { foldersOf } from "./paths.ts";
+import { applyReadings, readingsOf } from "./readings.ts";
 import type { ShellState } from "./state.ts";
 import { endless, holeOf, isEndless, isGlob, isNetwork, literal, patternOf, prefixOf, textOf, type Stream, type Value } from "./value.ts";
 
@@ -56,7 +57,7 @@ function judgeProgram(call: ProgramCall): readonly [Stream, LeavesInput] {
   }
   // `env NAME=VALUE` sets variables for what it starts, not for the rest of the line.
   const { environment } = call.state;
-  const applied = applySpec(
+  const applied = applyReadings(
     {
       cx,
       state: call.state,
@@ -68,7 +69,7 @@ function judgeProgram(call: ProgramCall): readonly [Stream, LeavesInput] {
       span: call.span,
       places: call.state.places,
     },
-    spec,
+    readingsOf(cx.world, who, spec),
   );
   call.state.environment = environment;
   const tail = looseShape(cx, applied.loose);

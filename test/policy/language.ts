@@ -40,6 +40,7 @@ export function world(changes: Partial<World> & { readonly links?: Readonly<Reco
     projectRoot: "/home/me/repo",
     temp: ["/tmp"],
     foldsCase: false,
+    platform: "linux",
     env: () => undefined,
     canonical,
     kind: () => "missing",

@@ -9,6 +9,7 @@ export function smallWorld(changes: Partial<World> & { readonly files?: Readonly
     projectRoot: "/home/u/p",
     temp: ["/tmp", "/var/tmp"],
     foldsCase: false,
+    platform: "linux",
     env: () => undefined,
     canonical: (path) => path,
     kind: (path) => files[path] ?? "missing",

@@ -13,6 +13,7 @@ export const EXAMPLE_WORLD: World = {
   projectRoot: "/home/you/project",
   temp: ["/tmp"],
   foldsCase: false,
+  platform: "linux",
   env: () => undefined,
   canonical: (path) => path,
   kind: () => "missing",

@@ -20,6 +20,9 @@ export function checkWorld(of: string, given: unknown): asserts given is World {
   const temp: unknown = Reflect.get(given, "temp");
   if (!Array.isArray(temp) || !temp.every(isAbsolute)) return wrong("`temp` of the world must be a list of absolute paths");
   if (typeof Reflect.get(given, "foldsCase") !== "boolean") return wrong("`foldsCase` of the world must be true or false");
+  const platform: unknown = Reflect.get(given, "platform");
+  if (platform !== undefined && platform !== "linux" && platform !== "darwin")
+    return wrong('`platform` of the world must be "linux" or "darwin", or be left out');
   for (const name of REQUIRED) if (typeof Reflect.get(given, name) !== "function") return wrong(`the world has no function \`${name}\``);
   for (const name of OPTIONAL) {
     const value: unknown = Reflect.get(given, name);
@@ -38,7 +41,7 @@ export function worldFrom(given: World, cwd: string | undefined): World {
     if (is(value)) return value;
     throw new TypeError(`\`${name}\` of the world gave something else than it should`);
   };
-  const { text, exhausted, entries, mayHold } = given;
+  const { text, exhausted, entries, mayHold, platform } = given;
   return {
     cwd: folder,
     home: given.home,
@@ -46,6 +49,7 @@ export function worldFrom(given: World, cwd: string | undefined): World {
     projectRoot: cwd === undefined ? given.projectRoot : answer("canonical", given.canonical(folder), isAbsolute),
     temp: given.temp,
     foldsCase: given.foldsCase,
+    ...(platform === undefined ? {} : { platform }),
     env: (name) => (name === "PWD" ? folder : answer("env", given.env(name), isTextOrNothing)),
     canonical: (path) => answer("canonical", given.canonical(path), isAbsolute),
     kind: (path) => answer("kind", given.kind(path), isKind),
@@ -91,6 +95,8 @@ export interface PlainWorld {
   readonly temp?: readonly string[];
   /** The file system takes `A` and `a` for one name, as on a Mac. */
   readonly foldsCase?: boolean;
+  /** Whose programs lie there: `sed -i` of GNU and of BSD take other words. Left out: both readings must be harmless. */
+  readonly platform?: "linux" | "darwin";
   /** Every file and link that there is, by its absolute path: where a link leads, and what a file holds, where that is known. Left out: nobody knows. */
   readonly files?: Readonly<Record<string, PlainEntry>>;
 }
@@ -108,7 +114,15 @@ const MOST_LINKS = 40;
  * With `files` it knows exactly these, and the folders above them. Without, nobody knows what is there: names stand for themselves, no
  * folder can be looked through, and what would depend on it is asked about.
  */
-export function plainWorld({ cwd, home, projectRoot = cwd, temp = ["/tmp", "/var/tmp"], foldsCase = false, files }: PlainWorld): World {
+export function plainWorld({
+  cwd,
+  home,
+  projectRoot = cwd,
+  temp = ["/tmp", "/var/tmp"],
+  foldsCase = false,
+  platform,
+  files,
+}: PlainWorld): World {
   const known = files === undefined ? undefined : treeOf(files);
   const follow = (path: string, left: { links: number }): string => {
     let at = "/";
@@ -154,6 +168,7 @@ export function plainWorld({ cwd, home, projectRoot = cwd, temp = ["/tmp", "/var
     projectRoot,
     temp,
     foldsCase,
+    ...(platform === undefined ? {} : { platform }),
     env: () => undefined,
     canonical: (path) => resolve(path),
     kind: kindOf,

@@ -113,6 +113,7 @@ export class SandboxWorld {
       projectRoot,
       temp: machine.temp,
       foldsCase: false,
+      platform: "linux",
       env: (name) => (name === "PWD" ? folder : name === "PATH" ? undefined : variables[name]),
       canonical,
       kind: (path) => this.#path(path).kind,

@@ -5,6 +5,7 @@ import { describe, doubt, emitFile, refuse, type Invocation } from "../invocatio
 import { changePlaces } from "../paths.ts";
 import type { ShellPlace } from "../state.ts";
 import { holeOf, isNetwork, join, literal, NOTHING, prefixOf, textOf, type Atom, type Hole, type Stream, type Value } from "../value.ts";
+import { bsdStarts } from "./bsd.ts";
 import { has, valuesOf } from "./given.ts";
 import { sharedInput } from "../input.ts";
 
@@ -13,14 +14,15 @@ const PLAIN = new Set(
   (
     "-print -print0 -ls -prune -quit -depth -d -mount -xdev -true -false -empty -nouser -nogroup -readable -writable " +
     "-executable -daystart -follow -noleaf -ignore_readdir_race -noignore_readdir_race -warn -nowarn -not -a -and -o -or ! " +
-    "( ) , -x -X -E -s -f -help --help -version --version"
+    "( ) , -x -X -E -s -f -acl -xattr -sparse -help --help -version --version"
   ).split(" "),
 );
 const VALUED = new Set(
   (
     "-name -iname -path -ipath -wholename -iwholename -regex -iregex -lname -ilname -type -xtype -size -mtime -atime -ctime " +
     "-mmin -amin -cmin -newer -anewer -cnewer -maxdepth -mindepth -perm -user -group -uid -gid -links -inum -samefile " +
-    "-fstype -used -context -regextype -printf -flags -Bmin -Btime -newermt -newerat -newerct -depth"
+    "-fstype -used -context -regextype -printf -flags -Bmin -Btime -newermt -newerat -newerct -depth -iwholename -mnewer " +
+    "-Bnewer -xattrname"
   ).split(" "),
 );
 /** Tests without an argument that leave most things alone. */
@@ -50,16 +52,24 @@ interface FindCommand {
   readonly inFolder: boolean;
 }
 
-export function find(inv: Invocation): void {
+export const find = (inv: Invocation): void => walk(inv, [], 0);
+
+/** find(1) of BSD has options that may stand together, and `-f FOLDER`. */
+export function bsdFind(inv: Invocation): void {
+  const { roots, next } = bsdStarts(inv);
+  walk(inv, roots, next);
+}
+
+function walk(inv: Invocation, first: readonly Value[], start: number): void {
   const { words } = inv;
-  let at = 0;
-  for (; at < words.length; at++) {
+  let at = start;
+  for (; at < words.length && inv.spec.analyse === "find"; at++) {
     const text = textOf(words[at] ?? literal(""));
     if (text === "-H" || text === "-L" || text === "-P" || (text !== undefined && /^-O\d*$/.test(text))) continue;
     if (text === "-D") at++;
     else break;
   }
-  const roots: Value[] = [];
+  const roots: Value[] = [...first];
   for (; at < words.length; at++) {
     const word = words[at];
     if (word === undefined) break;
@@ -70,7 +80,7 @@ export function find(inv: Invocation): void {
     roots.push(word);
   }
   const expression = readExpression(inv, words.slice(at));
-  const follows = words.some((word) => ["-L", "-follow"].includes(textOf(word) ?? ""));
+  const follows = words.some((word) => /^-(?:[HPEXdsx]*L[HLPEXdsx]*|follow)$/.test(textOf(word) ?? ""));
   const named = ({ only }: Found): { readonly filter?: TreeFilter } =>
     only === undefined && !follows
       ? {}

@@ -30,12 +30,13 @@ import {
   secretKey,
 } from "./project-config.ts";
 import { composeConfig, containerCopy, containerRights, dockerInspect, kubectlOutput } from "./containers.ts";
+import { bsdCopy, bsdPs, bsdSed, tempPrefix, xattr } from "./bsd.ts";
 import { compress, tar, unzip } from "./archives.ts";
 import { curl, ghApi, httpie, urlOrPath, wget } from "./fetch.ts";
 import { date, jo, jq, miller, pandoc, sed } from "./text-tools.ts";
 import { databaseAddress, hostNames, netcat } from "./hosts.ts";
 import { dd, modes, sizes } from "./sizes.ts";
-import { fd, find } from "./find.ts";
+import { bsdFind, fd, find } from "./find.ts";
 import {
   atFiles,
   awkFiles,
@@ -92,6 +93,12 @@ import { xargs } from "./xargs.ts";
 export type Analyser = (inv: Invocation) => void;
 
 export const ANALYSERS: Readonly<Record<string, Analyser>> = {
+  "bsd-copy": bsdCopy,
+  "bsd-find": bsdFind,
+  "bsd-ps": bsdPs,
+  "bsd-sed": bsdSed,
+  "temp-prefix": tempPrefix,
+  xattr,
   "ansible-config": ansibleConfig,
   "brew-names": brewNames,
   "composer-plugins": composerPlugins,

@@ -6,7 +6,7 @@ import type { Examples, STYLES, SubcommandSpec } from "./spec.ts";
  * Knowledge as every bundle reads it. `write-records.ts` has put the tables into one text when Assent was built; an entry is read
  * when its command occurs, a subcommand when it is chosen, an option when it is given: a fresh hook needs few of them.
  */
-export type EntryFields = Omit<SubcommandSpec, "options" | "subcommands" | "summary" | "examples">;
+export type EntryFields = Omit<SubcommandSpec, "options" | "subcommands" | "summary" | "examples" | "bsd">;
 
 /** A command or a subcommand as it lies in the records. */
 export interface KnowledgeEntry extends EntryFields {
@@ -28,6 +28,8 @@ export interface EntryRows {
   readonly inert?: true;
   /** A row for each entry: `|KEY|KEY…`, and after a tab its place. */
   readonly subcommands?: string;
+  /** Names with a blank around each, and after a tab the place of what programs of BSD with these names do. */
+  readonly bsd?: string;
 }
 
 /** How the arguments of a command are read, and what always happens. */
@@ -140,6 +142,17 @@ function rowOf(name: string): string | undefined {
 export function entryFor(name: string): CommandEntry | undefined {
   const row = NAME.test(name) ? rowOf(name) : undefined;
   return row === undefined ? undefined : commandOf(row);
+}
+
+const readings = new Map<string, CommandEntry>();
+
+/** What the program of BSD and macOS does that has this name, where that is another than the one of GNU. */
+export function bsdEntryFor(entry: CommandEntry, name: string): CommandEntry | undefined {
+  const row = entry.rows.bsd;
+  if (row === undefined || !row.includes(` ${name} `)) return undefined;
+  let bsd = readings.get(row);
+  if (bsd === undefined) readings.set(row, (bsd = { ...readEntry(row.slice(row.indexOf("\t") + 1)), names: entry.names }));
+  return bsd;
 }
 
 /** Every command of every table. */

@@ -1,7 +1,7 @@
 import { isDangerId } from "../../action/index.ts";
 import { readConfined, readEffects, readOptionLine, readSlots } from "./read-spec.ts";
 import { readReads } from "./reads.ts";
-import { OUTPUTS, STYLES, type CommandSpec, type Examples, type SubcommandSpec } from "./spec.ts";
+import { OUTPUTS, STYLES, type BsdSpec, type CommandSpec, type Examples, type SubcommandSpec } from "./spec.ts";
 
 /** Reads `knowledge/*.table`, whose form knowledge/README.md explains, when Assent is built. */
 export interface TableFile {
@@ -52,6 +52,8 @@ interface TableBlock {
   readonly head: readonly string[];
   readonly fields: readonly Field[];
   readonly below: readonly TableBlock[];
+  /** What is indented below `bsd`; its head are the names behind that word. */
+  readonly bsd?: TableBlock;
 }
 
 type SpecDraft = { -readonly [K in keyof SubcommandSpec]: SubcommandSpec[K] };
@@ -117,19 +119,28 @@ class TableReader {
     let at = start;
     const isHead = (one: TableLine | undefined): one is TableLine =>
       one?.indent === indent && (parent === undefined || one.text.startsWith("sub "));
-    for (let one = lines[at]; isHead(one); one = lines[++at])
-      head.push(parent === undefined ? one.text : one.text.slice("sub ".length).trim());
+    const isBsd = parent !== undefined && BSD.test(lines[at]?.text ?? "");
+    if (isBsd) head.push((lines[at++]?.text ?? "").slice("bsd".length).trim());
+    else
+      for (let one = lines[at]; isHead(one); one = lines[++at])
+        head.push(parent === undefined ? one.text : one.text.slice("sub ".length).trim());
     const first = (head[0] ?? "").split(parent === undefined ? " " : "|", 1)[0]?.trim() ?? "";
-    const name = parent === undefined ? first : `${parent} ${first}`;
+    const name = parent === undefined ? first : isBsd ? `${parent} (bsd)` : `${parent} ${first}`;
     const fields: Field[] = [];
     const below: TableBlock[] = [];
+    let bsd: TableBlock | undefined;
     const inner = lines[at]?.indent ?? 0;
     for (let one = lines[at]; one !== undefined && one.indent > indent; one = lines[at]) {
       if (one.indent !== inner)
         this.complain({ family, name }, one.line, "", `\`${one.text}\` is indented by ${one.indent}, not by ${inner}`);
-      if (one.text.startsWith("sub ")) {
+      if (one.text.startsWith("sub ") || BSD.test(one.text)) {
         const [block, next] = this.readBlock(lines, at, family, name);
-        below.push(block);
+        if (one.text.startsWith("sub ")) below.push(block);
+        else {
+          if (parent !== undefined || bsd !== undefined)
+            this.complain({ family, name }, one.line, "bsd", "a command has one such block, and a subcommand none");
+          bsd = block;
+        }
         at = next;
         continue;
       }
@@ -139,7 +150,7 @@ class TableReader {
       fields.push({ line: one.line, key, rows });
     }
     if (fields.length + below.length === 0) this.complain({ family, name }, line, "", "what it does is missing below it, indented");
-    return [{ family, line, name, head, fields, below }, at];
+    return [{ family, line, name, head, fields, below, ...(bsd === undefined ? {} : { bsd }) }, at];
   }
 
   share(block: TableBlock): void {
@@ -207,7 +218,18 @@ class TableReader {
     if (Object.keys(examples).length > 0) spec.examples = examples;
     else if (!block.name.startsWith("@")) this.complain(block, block.line, "", "it has no example: `allow:`, `none:`, `ask:` or `deny:`");
     if (block.below.length > 0) spec.subcommands = this.readSubcommands(block);
+    if (block.bsd !== undefined) spec.bsd = this.readBsd(block, block.bsd, spec);
     return spec;
+  }
+
+  /** The other reading: options and style are its own, and what it does not say is as in the entry. */
+  private readBsd(block: TableBlock, bsd: TableBlock, entry: SpecDraft): BsdSpec {
+    const all = block.head.join(" ").split(/\s+/);
+    const [head = ""] = bsd.head;
+    const names = head === "" ? all : head.split(/\s+/);
+    for (const name of names) if (!all.includes(name)) this.complain(bsd, bsd.line, "bsd", `${name} is no name of this entry`);
+    const { options: _, subcommands: __, examples: ___, bsd: ____, ...inherited } = entry;
+    return { names: names.join(" "), spec: { ...inherited, style: "posix", ...this.readSpec(bsd) } };
   }
 
   private readField(block: TableBlock, field: Field, text: string, spec: SpecDraft, again: boolean): void {
@@ -324,6 +346,9 @@ class TableReader {
     );
   }
 }
+
+/** The line that begins what programs of BSD do: `bsd`, or `bsd NAME…` for some names of the entry. */
+const BSD = /^bsd(?:\s+[^\s:]+)*$/;
 
 /** `-1..-9`: `-5` is an option. */
 export const DIGITS = /^-[01]\.\.-9$/;

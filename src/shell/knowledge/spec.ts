@@ -45,6 +45,8 @@ export interface CommandSpec {
   readonly abbreviates?: true;
   /** An option row of words that only print help where one of them is the only word behind a subcommand. `""` ends what is inherited. */
   readonly helps?: string;
+  /** What the programs of BSD and macOS that have these names do instead: another reading of the same words. */
+  readonly bsd?: BsdSpec;
   /** Code for what a table cannot say: the name of an analyser in `shell/analyse/`. It runs after the table. */
   readonly analyse?: string;
   /** An analyser that runs first, even when only help or a version is asked for: what the name itself may start. */
@@ -64,6 +66,13 @@ export interface CommandSpec {
   readonly upkeep?: readonly string[];
   /** Command lines with the verdict they must get from the default preset in the test project. They are tests. */
   readonly examples?: Examples;
+}
+
+/** Whatever the block of BSD does not say itself is as in the entry, but for options and style (`posix`). */
+export interface BsdSpec {
+  /** Of the names of the entry, separated by spaces. */
+  readonly names: string;
+  readonly spec: SubcommandSpec;
 }
 
 /** A subcommand inherits the style and options of its parent unless it gives its own style; its options add to them. */

@@ -18,7 +18,8 @@ export function writeRecords(entries: readonly TableEntry[], notes = true): Reco
       .replaceAll("${", "\\u0024{");
   };
   const write = (spec: SubcommandSpec, family?: string): string => {
-    const { options, subcommands, summary, examples, ...fields } = spec;
+    const { options, subcommands, summary, examples, bsd, ...fields } = spec;
+    const other = bsd === undefined ? undefined : ` ${bsd.names} \t${write(bsd.spec)}`;
     const below = Object.entries(subcommands ?? {}).map(([keys, one]) => `|${keys}\t${write(one)}\n`);
     const rows = (options ?? "").split("\n").filter((row) => row !== "");
     const listed = rows.filter((row) => !DIGITS.test(row));
@@ -27,6 +28,7 @@ export function writeRecords(entries: readonly TableEntry[], notes = true): Reco
       ...(listed.length < rows.length ? { digits: true } : {}),
       ...(inertOptions(listed) ? { inert: true } : {}),
       ...(subcommands === undefined ? {} : { subcommands: below.join("") }),
+      ...(other === undefined ? {} : { bsd: other }),
     };
     const about: EntryNotes = {
       ...(family === undefined ? {} : { family }),

@@ -317,6 +317,7 @@ export function worldOf({ home, project, temp }: LearnPlaces): World {
     projectRoot: project,
     temp,
     foldsCase: false,
+    platform: "linux",
     env: () => undefined,
     canonical: (path) => path,
     kind: () => "missing",

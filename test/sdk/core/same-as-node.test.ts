@@ -54,7 +54,7 @@ describe("a guard of the core says what a guard on Node says of the same files",
   it("of every command of the corpora", async () => {
     const calls = CORPORA.flatMap(commandsOf).map((shell) => ({ shell }));
     const world: core.World = {
-      ...core.plainWorld({ cwd, home: `${cwd}/home`, files: files() }),
+      ...core.plainWorld({ cwd, home: `${cwd}/home`, files: files(), platform: "linux" }),
       // As it is here: no index, and programs that are not installed.
       tracked: () => false,
       lookup: (name) => ({ path: FOLDERS.map((folder) => `${folder}/${name}`).find((path) => existsSync(path)), trusted: true }),

@@ -1,37 +1,55 @@
+import type { World } from "../../../src/action/index.ts";
 import { DEFAULT_SETTINGS, floorPaths, judge, type Policy, type RequestVerdict } from "../../../src/policy/index.ts";
 import { readPolicy } from "../../../src/policy/read/index.ts";
 import { lowerArgv, lowerShell } from "../../../src/shell/index.ts";
 import { smallWorld } from "../world.ts";
 
-const PROJECT = "/home/u/p";
+const filesIn = (home: string): Readonly<Record<string, "file" | "directory">> => ({
+  [home]: "directory",
+  [`${home}/.bashrc`]: "file",
+  [`${home}/.ssh`]: "directory",
+  [`${home}/.ssh/id_rsa`]: "file",
+  [`${home}/.ssh/authorized_keys`]: "file",
+  [`${home}/.aws`]: "directory",
+  [`${home}/.aws/credentials`]: "file",
+  [`${home}/p`]: "directory",
+  [`${home}/p/.git`]: "directory",
+  [`${home}/p/.git/hooks`]: "directory",
+  [`${home}/p/.git/HEAD`]: "file",
+  [`${home}/p/.env`]: "file",
+  [`${home}/p/src`]: "directory",
+  [`${home}/p/src/index.ts`]: "file",
+  [`${home}/p/node_modules`]: "directory",
+  [`${home}/p/package.json`]: "file",
+  [`${home}/p/a.txt`]: "file",
+  [`${home}/p/b.txt`]: "file",
+  [`${home}/p/x.db`]: "file",
+  "/tmp": "directory",
+  "/etc": "directory",
+  "/etc/passwd": "file",
+});
 
 /** The project that examples of knowledge entries speak of: a git repository with a little of everything. */
-export const EXAMPLE_WORLD = smallWorld({
-  files: {
-    "/home/u": "directory",
-    "/home/u/.bashrc": "file",
-    "/home/u/.ssh": "directory",
-    "/home/u/.ssh/id_rsa": "file",
-    "/home/u/.ssh/authorized_keys": "file",
-    "/home/u/.aws": "directory",
-    "/home/u/.aws/credentials": "file",
-    [PROJECT]: "directory",
-    [`${PROJECT}/.git`]: "directory",
-    [`${PROJECT}/.git/hooks`]: "directory",
-    [`${PROJECT}/.git/HEAD`]: "file",
-    [`${PROJECT}/.env`]: "file",
-    [`${PROJECT}/src`]: "directory",
-    [`${PROJECT}/src/index.ts`]: "file",
-    [`${PROJECT}/node_modules`]: "directory",
-    [`${PROJECT}/package.json`]: "file",
-    [`${PROJECT}/a.txt`]: "file",
-    [`${PROJECT}/b.txt`]: "file",
-    [`${PROJECT}/x.db`]: "file",
-    "/tmp": "directory",
-    "/etc": "directory",
-    "/etc/passwd": "file",
-  },
+export const EXAMPLE_WORLD = smallWorld({ files: filesIn("/home/u") });
+
+/** Where macOS keeps what other systems have at `/etc`, `/tmp` and `/var` (`ls -l /` there). */
+const MAC_LINKS = /^\/(?:etc|tmp|var)(?=\/|$)/;
+const FIRMLINKS = /^\/(?:System\/Volumes\/Data|Volumes\/Macintosh HD)(?=\/)/;
+
+/** The same project on a Mac: another home, a file system that folds case, and the links of its root. */
+export const MAC_WORLD = smallWorld({
+  files: { ...filesIn("/Users/u"), "/Users/u/.zshrc": "file", "/Users/u/Library": "directory", "/private/tmp": "directory" },
+  cwd: "/Users/u/p",
+  home: "/Users/u",
+  projectRoot: "/Users/u/p",
+  temp: ["/tmp", "/private/tmp", "/var/folders/ab/cd/T", "/private/var/folders/ab/cd/T"],
+  foldsCase: true,
+  platform: "darwin",
+  canonical: (path) => path.replace(FIRMLINKS, "").replace(MAC_LINKS, (link) => `/private${link}`),
 });
+
+/** The Linux world, of which nobody has said that it is one. */
+export const { platform: _, ...NOBODYS_WORLD } = EXAMPLE_WORLD;
 
 /** No policy file: the default preset alone. */
 const POLICY: Policy = { settings: DEFAULT_SETTINGS, rules: [], operations: [], warnings: [] };
@@ -47,10 +65,9 @@ export function verdictUnderBroadAllow(command: string): RequestVerdict {
   return verdictUnder(command, { settings: DEFAULT_SETTINGS, rules: read.policy.rules, operations: [], warnings: [] });
 }
 
-export const verdictFor = (command: string): RequestVerdict => verdictUnder(command, POLICY);
+export const verdictFor = (command: string, world: World = EXAMPLE_WORLD): RequestVerdict => verdictUnder(command, POLICY, world);
 
-function verdictUnder(command: string, policy: Policy): RequestVerdict {
-  const world = EXAMPLE_WORLD;
+function verdictUnder(command: string, policy: Policy, world: World = EXAMPLE_WORLD): RequestVerdict {
   return judge(lowerShell(command, { world }), policy, {
     world,
     host: true,

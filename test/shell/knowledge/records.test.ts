@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import {
   aboutEntry,
   allEntries,
+  bsdEntryFor,
   entriesBelow,
   entryFor,
   grammarOf,
@@ -20,7 +21,7 @@ const sorted = (options: readonly Option[]): readonly Option[] =>
   options.toSorted((a, b) => (a.names.join(" ") < b.names.join(" ") ? -1 : 1));
 
 /** What an entry of the table means, by the table alone. */
-function written({ options, subcommands, ...fields }: SubcommandSpec | CommandSpec): unknown {
+function written({ options, subcommands, bsd, ...fields }: (SubcommandSpec & Pick<CommandSpec, "bsd">) | CommandSpec): unknown {
   const rows = (options ?? "").split("\n").filter((row) => row !== "");
   const { names: _, ...rest } = { names: "", ...fields };
   return {
@@ -28,6 +29,7 @@ function written({ options, subcommands, ...fields }: SubcommandSpec | CommandSp
     digits: rows.some((row) => DIGITS.test(row)),
     options: sorted(rows.filter((row) => !DIGITS.test(row)).map(readOptionLine)),
     below: Object.entries(subcommands ?? {}).map(([keys, spec]) => [keys.split("|"), written(spec)]),
+    ...(bsd === undefined ? {} : { bsd: Object.fromEntries(bsd.names.split(" ").map((name) => [name, written(bsd.spec)])) }),
   };
 }
 
@@ -52,7 +54,15 @@ function read(entry: KnowledgeEntry, parent?: Grammar): unknown {
     digits: rows.digits === true,
     options: sorted(own),
     below: below.map((one) => [one.keys, read(one.entry, grammar)]),
+    ...(rows.bsd === undefined ? {} : { bsd: readBsd(entry) }),
   };
+}
+
+/** By each name of the command that a program of BSD has. */
+function readBsd(entry: KnowledgeEntry): unknown {
+  const command = entryFor((entry.rows.bsd ?? "").trim().split(" ")[0] ?? "");
+  const readings = (command?.names.split(" ") ?? []).map((name) => [name, command && bsdEntryFor(command, name)] as const);
+  return Object.fromEntries(readings.flatMap(([name, bsd]) => (bsd === undefined ? [] : [[name, read(bsd)]])));
 }
 
 describe("the records are the tables", () => {

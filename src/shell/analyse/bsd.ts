@@ -1,0 +1,82 @@
+// What the programs of BSD and macOS do with words that those of GNU read another way, where a table cannot say it.
+import { applyEffect } from "../effects.ts";
+import { describe, doubt, emitFile, refuse, type Invocation } from "../invocation.ts";
+import { concat, literal, prefixOf, textOf } from "../value.ts";
+import { has, valuesOf } from "./given.ts";
+
+/** sed(1): the word behind -i and -I is the suffix under which the old content is kept; an empty one keeps nothing. */
+export function bsdSed(inv: Invocation): void {
+  const files = inv.args.operands.slice(has(inv, "-e", "-f") ? 0 : 1);
+  for (const suffix of valuesOf(inv, "-i", "-I")) {
+    const text = textOf(suffix);
+    if (text === undefined || text.includes("/"))
+      refuse(
+        inv,
+        `sed -i keeps the old content under a name that is not understood: ${describe(suffix)}`,
+        "use a plain suffix such as .bak",
+      );
+    else if (text !== "") for (const file of files) emitFile(inv, "write", concat(file, suffix));
+  }
+}
+
+/** cp(1): of a folder whose name ends in a slash the content is copied, so that each name in it lies in the target itself. */
+export function bsdCopy(inv: Invocation): void {
+  if (!has(inv, "-R", "-r", "-a")) return;
+  const target = inv.args.operands.at(-1);
+  const sources = inv.args.operands.slice(0, -1);
+  if (target !== undefined && sources.some((source) => textOf(source)?.endsWith("/") !== false)) emitFile(inv, "write", target, true);
+}
+
+/** xattr(1): whatever stands beside it, these change attributes. */
+export function xattr(inv: Invocation): void {
+  if (has(inv, "-w", "-d", "-c")) for (const file of inv.args.operands) emitFile(inv, "metadata", file, has(inv, "-r"));
+}
+
+/** mktemp(1): `-t PREFIX` is put behind the folder for temporary files, whatever it holds. */
+export function tempPrefix(inv: Invocation): void {
+  for (const prefix of valuesOf(inv, "-t"))
+    if (textOf(prefix)?.includes("/") !== false) refuse(inv, `mktemp -t ${describe(prefix)} may leave the folder for temporary files`);
+}
+
+/** ps(1) of macOS takes a first word without dash for options, as it did of old; `E` shows environments. */
+const LETTERS = "AaCcdEefhjlMmrSTvwXxL";
+/** These take a value, which may be the rest of the word: what `u` of `aux` takes has never been a name. */
+const VALUED = "OoGgptuU";
+
+export function bsdPs(inv: Invocation): void {
+  const [first, ...others] = inv.args.operands;
+  for (const word of others)
+    if (!/^[\w,./-]+$/.test(textOf(word) ?? "")) doubt(inv, `${describe(word)} may make ps show environment variables`, "write it out");
+  if (first === undefined) return;
+  const text = textOf(first);
+  if (text === undefined) doubt(inv, "a word of ps that is only known at run time may make it show environment variables", "write it out");
+  else if (inv.words[0] === first && !/^[\d,]+$/.test(text))
+    for (const letter of text) {
+      if (letter === "E") applyEffect(inv, { is: "environment" });
+      else if (!LETTERS.includes(letter) && !VALUED.includes(letter)) doubt(inv, `ps has no known letter \`${letter}\``);
+    }
+  for (const word of inv.words) if (/^-[A-Za-z]*[OoGgptuU][A-Za-z]*E/.test(textOf(word) ?? "")) applyEffect(inv, { is: "environment" });
+}
+
+/** The folders that find(1) is told by `-f`, and where its own options end. */
+export function bsdStarts({ words }: Pick<Invocation, "words">): { readonly roots: Invocation["words"]; readonly next: number } {
+  const roots = [];
+  let at = 0;
+  for (; at < words.length; at++) {
+    const word = words[at] ?? literal("");
+    const text = textOf(word);
+    const [, letters, attached] = /^-([HLPEXdsx]*)(?:f(.*))?$/.exec(text ?? prefixOf(word)) ?? [];
+    if (text === "--") return { roots, next: at + 1 };
+    if (text === "-" || letters === undefined || (text === undefined && attached === undefined)) break;
+    if (attached === undefined) continue;
+    if (attached !== "" || text === undefined) {
+      const start = prefixOf(word).indexOf("f") + 1;
+      const [head, ...rest] = word.atoms;
+      roots.push({ atoms: typeof head === "string" && head.length > start ? [head.slice(start), ...rest] : rest, many: word.many });
+    } else {
+      const next = words[++at];
+      if (next !== undefined) roots.push(next);
+    }
+  }
+  return { roots, next: at };
+}

@@ -1,0 +1,57 @@
+import type { World } from "../action/index.ts";
+import { type Applied, applySpec, type InvocationBase } from "./apply.ts";
+import { bsdEntryFor, type CommandEntry } from "./knowledge/entries.ts";
+import { joinPlaces } from "./state.ts";
+import { isNetwork, type Stream } from "./value.ts";
+
+// Programs of one name take other options on other systems. Where nobody knows whose it is, what any of them would do counts.
+
+/** Where macOS keeps its own programs; Homebrew and its like put those of GNU elsewhere, under the same names if somebody wants them. */
+const APPLE = /^\/(?:usr\/)?s?bin\/[^/]+$/;
+
+/** The grammars of which one is the program's. */
+export function readingsOf(
+  { platform }: World,
+  who: { readonly basename: string; readonly trusted: boolean; readonly resolved: string | undefined },
+  spec: CommandEntry,
+): readonly CommandEntry[] {
+  const bsd = platform === "linux" ? undefined : bsdEntryFor(spec, who.basename.toLowerCase());
+  if (bsd === undefined) return [spec];
+  return platform === "darwin" && who.trusted && APPLE.test(who.resolved ?? "") ? [bsd] : [spec, bsd];
+}
+
+/** Applies all of them, where nobody knows whose program it is: what any of them does, happens. */
+export function applyReadings(base: InvocationBase, [first, ...others]: readonly CommandEntry[]): Applied {
+  if (first === undefined) throw new Error("a command needs an entry");
+  const { environment, places } = base.state;
+  return others.reduce(
+    (one, spec): Applied => {
+      // What one of them set for a command behind it is not set for the other.
+      base.state.environment = environment;
+      const moved = base.state.places;
+      base.state.places = places;
+      const other = applySpec(base, spec);
+      base.state.places = joinPlaces(moved, base.state.places);
+      return {
+        ...one,
+        id: one.id === other.id ? one.id : undefined,
+        out: sameStream(one.out, other.out)
+          ? one.out
+          : { is: "unknown", why: `the output of ${base.name}`, network: isNetwork(one.out) || isNetwork(other.out) },
+        complete: one.complete && other.complete && sameShape(one, other),
+        reads: one.reads || other.reads,
+        upkeep: [...one.upkeep, ...other.upkeep],
+      };
+    },
+    applySpec(base, first),
+  );
+}
+
+const sameStream = (one: Stream, other: Stream): boolean => one === other || JSON.stringify(one) === JSON.stringify(other);
+
+/** Rules speak of options and operands: those of one reading stand for both only where they are the same. */
+const sameShape = (one: Applied, other: Applied): boolean =>
+  one.operands.length === other.operands.length &&
+  one.operands.every((value, at) => value === other.operands[at]) &&
+  one.options.length === other.options.length &&
+  one.options.every(({ written, value }, at) => written === other.options[at]?.written && value === other.options[at]?.value);
