@@ -2,7 +2,16 @@ import type { Lowered, World } from "../action/index.ts";
 import type { judge, JudgeContext, Policy, RequestVerdict } from "../policy/index.ts";
 import type { Lowerable, lowerTool } from "../request/index.ts";
 import type { lowerShell, LowerOptions } from "../shell/index.ts";
-import { type Answers, type JudgeTerms, sameTerms, sameWorld, termsOf, type WorldTerms, worldTermsOf } from "./conclusion-terms.ts";
+import {
+  type Answers,
+  type JudgeTerms,
+  sameList,
+  sameTerms,
+  sameWorld,
+  termsOf,
+  type WorldTerms,
+  worldTermsOf,
+} from "./conclusion-terms.ts";
 import { QuestionsOfJudge, QuestionsOfWorld } from "./questions.ts";
 
 /** How a request is lowered and judged: by `lowerTool` and `judge`, or by what stands for them. */
@@ -129,7 +138,7 @@ class Conclusions implements Remembering {
     if (command.length > LONGEST) return lower(world);
     const known = this.#known.get(command);
     const found = known?.find(
-      (one) => one.facts === facts && one.tool === tool && one.cwd === cwd && one.shell === shell && sameWorld(one.terms, world),
+      (one) => sameFacts(one.facts, facts) && one.tool === tool && one.cwd === cwd && one.shell === shell && sameWorld(one.terms, world),
     );
     if (known !== undefined && found?.asked.hold(world) === true) {
       this.#known.delete(command);
@@ -189,4 +198,12 @@ class Conclusions implements Remembering {
 /** One memory: what lowers and judges by it. */
 export function rememberConclusions(anew: Anew): Remembering {
   return new Conclusions(anew);
+}
+
+/** Whoever calls a guard has facts made for the call. */
+function sameFacts(a: Lowerable["facts"], b: Lowerable["facts"]): boolean {
+  if (a === b) return true;
+  if (a?.does !== "shell" || b?.does !== "shell") return false;
+  // Of a command that is one text nothing else is read.
+  return a.field === b.field && sameList(a.patches, b.patches);
 }

@@ -131,6 +131,18 @@ describe("what is remembered of commands", () => {
     expect(third[0]).toBe(second[0]);
     expect(third[1]).toBe(second[1]);
   });
+
+  it("does so for facts that are made for each call, and not for others", () => {
+    const here = place();
+    const { lower } = rememberConclusions(ANEW);
+    const once = (patches?: readonly string[]): Lowered => {
+      const made = { does: "shell", field: "command", ...(patches === undefined ? {} : { patches }) } as const;
+      return lower(requestOf("ls src", here, { facts: made }), realWorld(here.machine, here.project, undefined));
+    };
+    const [, second, third, other] = [once(), once(), once(), once(["ls"])];
+    expect(third).toBe(second);
+    expect(other).not.toEqual(second);
+  });
 });
 
 /** One answer of a world, and another that it could give. */
