@@ -56,7 +56,7 @@ async function fetchPart(name: string): Promise<string | undefined> {
 
 async function inTime(name: string): Promise<string | undefined> {
   const load = Object.hasOwn(PART_LOADERS, name) ? PART_LOADERS[name] : undefined;
-  if (load === undefined) return `there is no part ${name}`;
+  if (load === undefined) return `the part ${name} was not found`;
   let stop: (() => void) | undefined;
   const late = new Promise<never>((_, reject) => {
     // A realm that has only what the language has waits for as long as it takes.
