@@ -45,7 +45,9 @@ export default defineConfig({
           // What another process does comes when it comes: the default of a second is short on a busy machine.
           expect: { poll: { timeout: 30_000 } },
           exclude: ["test/supervise/{programs,failure,names}/**", "test/sdk/{packages,declarations}/**"],
-          include: ["test/{engine,approve,resident,lint,state,supervise,agents,sdk,cli,words,end-to-end,build,ledger,docs}/**/*.test.ts"],
+          include: [
+            "test/{engine,engines,approve,resident,lint,state,supervise,agents,sdk,cli,words,end-to-end,build,ledger,docs}/**/*.test.ts",
+          ],
           pool: "forks",
           testTimeout: 60_000,
           hookTimeout: 60_000,

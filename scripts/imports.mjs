@@ -21,6 +21,7 @@ export const RANK = {
   approve: 6,
   engine: 7,
   inspect: 8,
+  engines: 8,
   "policy-edit": 8,
   "policy-test": 8,
   suggest: 8,

@@ -15,7 +15,10 @@ const PARTS = { run: "run", shell: "shell-start", ended: "ended", daemon: "resid
 /** Below it nothing else here can be read. */
 const OLD = Number.parseInt(process.versions.node, 10) < 20 ? `Node.js 20 or newer is needed, and this is ${process.version}` : undefined;
 
-const [, , command, option] = process.argv;
+const [, , given, option] = process.argv;
+/** Perhaps another engine holds the run, and nothing of ours is to be loaded then; what Assent and hosts start so is ours to hold. */
+const elsewhere = given === "run" && (process.platform !== "linux" || process.env["ASSENT_ENGINE"]) && !/^--[boc]/.test(option ?? "");
+const command = elsewhere ? "" : given;
 if (command === "check") {
   try {
     if (OLD !== undefined) throw new Error(OLD);

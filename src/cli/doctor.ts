@@ -5,6 +5,7 @@ import { canSupervise, type Probe, probeKernel } from "../supervise/wall/probe/i
 import { bypassHere, stateFolder, stateProblem, thisMachine } from "../state/index.ts";
 import { storedBytes, undoProblem } from "../supervise/edits/index.ts";
 import { agentChecks } from "./doctor-agents.ts";
+import { sandboxRuntime } from "../engines/index.ts";
 import { engine } from "./engine.ts";
 import { JSON_VERSION } from "./json.ts";
 import { absolute } from "./place.ts";
@@ -36,7 +37,33 @@ export async function doctor(options: DoctorOptions): Promise<number> {
   return sections.every(({ ok }) => ok) ? 0 : 1;
 }
 
+/** Where another library confines, and what it does not do. */
+async function otherEngine(): Promise<Section> {
+  const why = await sandboxRuntime.problem();
+  const checks: Check[] = [
+    {
+      id: sandboxRuntime.id,
+      title: "sandbox-runtime confines here",
+      ok: why === undefined,
+      required: true,
+      why: why ?? "",
+    },
+    ...sandboxRuntime.cannot.map((text, at): Check => ({
+      id: `cannot.${at + 1}`,
+      title: text,
+      ok: true,
+      required: false,
+      note: true,
+      why: "",
+    })),
+  ];
+  const summary =
+    why === undefined ? "`assent run` works by sandbox-runtime, which does less than on Linux" : "`assent run` refuses to start here";
+  return { id: "supervision", title: "supervision", ok: why === undefined, summary, checks };
+}
+
 async function supervision(): Promise<Section> {
+  if (process.platform !== "linux") return await otherEngine();
   const problem = stateProblem(thisMachine());
   const probes = await probeKernel(absolute("."));
   const checks: Check[] = [...probes, stateCheck(problem)];

@@ -2,6 +2,11 @@ import { type Command, Option } from "commander";
 import { JSON_OPTION, policyOption } from "./program-frame.ts";
 import type { Beside } from "./run-beside.ts";
 
+type RunAction = Parameters<typeof import("./run.ts").run>;
+
+/** Another engine than ours may hold a run. Its exit status; undefined: it is ours. */
+type RunElsewhere = (words: RunAction[0], flags: RunAction[1]) => Promise<number | undefined>;
+
 /** What only a run that asks can have: `clip` and `run` share it. */
 function supervising(command: Command): Command {
   return command
@@ -16,7 +21,7 @@ function supervising(command: Command): Command {
 }
 
 /** `assent run`, `wrap` and `clip`: programs under supervision. */
-export function addRunCommands(assent: Command, beside?: Beside): void {
+export function addRunCommands(assent: Command, beside?: Beside, elsewhere?: RunElsewhere): void {
   // Options stop at the first word that is none: the rest is the program's.
   supervising(assent.command("run"))
     .summary("run a program under the policy, enforced by the kernel")
@@ -45,6 +50,8 @@ export function addRunCommands(assent: Command, beside?: Beside): void {
     .passThroughOptions()
     .addHelpText("after", "\nAgents: `assent run --skill` prints how questions are asked and answered without a terminal.")
     .action(async (words: readonly string[], flags: Parameters<typeof import("./run.ts").run>[1], command: Command) => {
+      const held = await elsewhere?.(words, flags);
+      if (held !== undefined) process.exit(held);
       const { run } = await import("./run.ts");
       // Whatever is still open: the run is over.
       const status = await run(words, flags, {

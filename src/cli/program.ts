@@ -122,7 +122,10 @@ export function program(): Command {
       process.exitCode = await lint(files, options);
     });
 
-  addRunCommands(assent);
+  addRunCommands(assent, undefined, async (words, flags) => {
+    const { runElsewhere } = await import("./run-sandboxed.ts");
+    return await runElsewhere(words, flags);
+  });
   addUndoCommands(assent);
   addRunsCommand(assent);
   addVerifyCommand(assent);

@@ -1,0 +1,101 @@
+import { visible } from "../action/index.ts";
+import { queueApprover } from "../approve/queue/index.ts";
+import { terminalApprover } from "../approve/index.ts";
+import { CANNOT, chooseEngine, EngineError, type EngineResult, sandboxRuntime } from "../engines/index.ts";
+import { messageOf, thisMachine } from "../state/index.ts";
+import { isInside } from "../supervise/outer/index.ts";
+import { engine } from "./engine.ts";
+import { absolute } from "./place.ts";
+import { complain } from "./policy-target.ts";
+import { STATUS, type RunFlags } from "./run-options.ts";
+import { findProgram } from "./run-program.ts";
+import { writeStderr } from "./stdio.ts";
+
+const COMMAND = "run";
+
+/** What this engine does nothing for. */
+const ONLY_OURS = [
+  ["--log-only", "logOnly"],
+  ["--json", "json"],
+  ["--strace", "strace"],
+  ["--summary", "summary"],
+  ["--learn", "learn"],
+  ["--background-dir", "backgroundDir"],
+  ["--best-effort", "bestEffort"],
+  ["--profile", "profile"],
+] as const;
+
+/** Undefined: the run is ours to hold. */
+export async function runElsewhere(words: readonly string[], flags: RunFlags): Promise<number | undefined> {
+  const manages = [flags.skill, flags.list, flags.rules, flags.clear, flags.backgroundWait, flags.backgroundRespond, flags.confined];
+  // Inside a run of ours that run holds the program.
+  if (isInside() || manages.some((flag) => flag !== undefined)) return undefined;
+  try {
+    return chooseEngine(thisMachine()) === "assent" ? undefined : await runSandboxed(words, flags);
+  } catch (error) {
+    complain(COMMAND, visible(messageOf(error)));
+    return STATUS.cannotSupervise;
+  }
+}
+
+/** `assent run` where another library confines: on macOS, and on Linux where a person chose it. */
+async function runSandboxed(words: readonly string[], flags: RunFlags): Promise<number> {
+  const unknown = ONLY_OURS.find(([, key]) => flags[key] !== undefined && flags[key] !== false);
+  if (unknown !== undefined) {
+    complain(COMMAND, `\`${unknown[0]}\` works on Linux only`, "leave it out");
+    return STATUS.wrongUsage;
+  }
+  const [program, ...args] = words;
+  if (program === undefined) {
+    complain(COMMAND, "say which program to run", "assent run -- npm test");
+    return STATUS.wrongUsage;
+  }
+  const machine = thisMachine();
+  const cwd = absolute(".");
+  const found = findProgram(program, machine.env["PATH"], cwd);
+  if (found.is === "none") {
+    complain(COMMAND, `${visible(program)}: ${found.why}`);
+    return found.status;
+  }
+  const say = (text: string): void => {
+    if (flags.quiet !== true) writeStderr(`assent: ${visible(text)}\n`);
+  };
+  const wrong = (): string => "rules are written into a policy file here";
+  const asks = { machine, checkRule: wrong, onNotice: say };
+  const approver = flags.prompt
+    ? (terminalApprover({ env: machine.env, home: machine.home, checkRule: wrong, covers: () => false, onNotice: say }) ??
+      queueApprover({ ...asks, point: "run" }))
+    : undefined;
+  const [first = "", ...rest] = found.start;
+  try {
+    const result = await sandboxRuntime.run({
+      argv: [first, ...rest, ...args],
+      cwd,
+      env: Object.fromEntries(Object.entries(machine.env).filter((entry): entry is [string, string] => entry[1] !== undefined)),
+      machine,
+      policyFiles: flags.policy.map((file) => absolute(file, cwd)),
+      approver,
+      own: engine.own,
+      onNotice: say,
+    });
+    if (flags.quiet !== true) writeStderr(receiptText(result));
+    await approver?.close(result.status);
+    return result.status;
+  } catch (error) {
+    complain(
+      COMMAND,
+      visible(messageOf(error)),
+      error instanceof EngineError && error.code === "missing" ? "`assent doctor` says what is needed" : undefined,
+    );
+    await approver?.close(STATUS.cannotSupervise);
+    return STATUS.cannotSupervise;
+  }
+}
+
+/** What is known of the run, and what nobody knows of it. */
+export function receiptText({ hosts }: EngineResult): string {
+  const lines = hosts.map(
+    ({ host, port, outcome, why }) => `assent: ${outcome}: ${visible(host)}${port === undefined ? "" : `:${port}`} (${visible(why)})\n`,
+  );
+  return `${lines.join("")}assent: confined by sandbox-runtime: ${CANNOT.join("; ")}\n`;
+}

@@ -1,0 +1,118 @@
+import { isWithin, joinPath } from "../path/index.ts";
+import type { FileOperation } from "../action/index.ts";
+import type { Policy, Rule } from "../policy/index.ts";
+
+/** A policy as a sandbox takes it that knows folders and nothing of calls. */
+export interface SandboxPlan {
+  readonly denyRead: readonly string[];
+  readonly allowWrite: readonly string[];
+  readonly denyWrite: readonly string[];
+  /** Rules that it cannot hold: nothing is started under these. */
+  readonly cannotHold: readonly string[];
+  /** Allows that are left out, which makes it stricter. */
+  readonly stricter: readonly string[];
+}
+
+export interface PlanGround {
+  readonly home: string;
+  readonly projectRoot: string;
+  readonly cwd: string;
+  readonly temp: readonly string[];
+  /** It takes patterns, not only paths (Seatbelt does, mounts do not). */
+  readonly patterns: boolean;
+  /** Paths as the kernel names them. */
+  readonly canonical: (path: string) => string;
+  /** Secrets that are there. */
+  readonly secrets: readonly string[];
+  /** What runs code later, or steers agents, below the folders that may be written. */
+  readonly closed: readonly string[];
+}
+
+const READS: readonly FileOperation[] = ["read"];
+const CHANGES: readonly FileOperation[] = ["write", "edit", "delete", "rename", "metadata", "mkdir", "link"];
+
+/**
+ * The policy of a run for a sandbox that is told once, before it starts, which folders are open. Hosts are not in it: its proxy asks
+ * for each, and the policy itself answers. An ask for a file becomes a no, for nobody can be asked in the middle.
+ */
+export function planSandbox(policy: Policy, ground: PlanGround): SandboxPlan {
+  const { home, projectRoot, cwd, temp, canonical, secrets, closed } = ground;
+  const denyRead = [...secrets];
+  const denyWrite = [...secrets, ...closed];
+  const allowWrite = [cwd, projectRoot, ...temp, ...policy.settings.writableRoots.map((root) => absoluteOf(root, projectRoot, home))];
+  const cannotHold: string[] = [];
+  const stricter: string[] = [];
+  if (policy.broken !== undefined) cannotHold.push(policy.broken);
+  if (policy.settings.preset !== "default" && policy.settings.preset !== "permissive")
+    cannotHold.push(`the preset \`${policy.settings.preset}\``);
+  if (isWithin(home, projectRoot)) cannotHold.push(`the project ${projectRoot} holds the home folder: all of it would be open`);
+  for (const block of policy.operations) {
+    if (block.default !== undefined && block.default !== "allow") cannotHold.push(`the default of \`operations.${block.operation}\``);
+  }
+  for (const rule of [...policy.rules, ...policy.operations.flatMap(({ rules }) => rules)]) {
+    const { matcher, effect, source } = rule;
+    switch (matcher.kind) {
+      case "net":
+      case "tool":
+        // The proxy asks about each host; tools are no programs.
+        break;
+      case "path": {
+        const where = placeOf(matcher.pattern, rule, ground);
+        if (effect === "allow") {
+          if (!matcher.operations.some((one) => CHANGES.includes(one))) {
+            if (where.is === "path" && secrets.some((secret) => isWithin(secret, where.path) || isWithin(where.path, secret)))
+              stricter.push(source.text);
+          } else if (where.is === "path" && rule.untrusted !== true && isInside(where.path, rule)) allowWrite.push(where.path);
+          else stricter.push(source.text);
+          break;
+        }
+        const reads = matcher.operations.some((one) => READS.includes(one));
+        const changes = matcher.operations.some((one) => CHANGES.includes(one));
+        if (matcher.operations.includes("execute") && !reads) cannotHold.push(source.text);
+        if (where.is === "nowhere" && (reads || changes)) cannotHold.push(source.text);
+        if (where.is === "nowhere") break;
+        if (reads) denyRead.push(where.path);
+        if (changes) denyWrite.push(where.path);
+        break;
+      }
+      default:
+        // It sees no start of a program and no call.
+        if (effect !== "allow") cannotHold.push(source.text);
+    }
+  }
+  const real = (paths: readonly string[]): readonly string[] =>
+    [...new Set(paths.flatMap((path) => (/[*?[]/.test(path) ? [path] : [path, canonical(path)])))].toSorted();
+  const open = real(allowWrite).filter((path) => !isTooMuch(path, home));
+  stricter.push(
+    ...real(allowWrite)
+      .filter((path) => isTooMuch(path, home))
+      .map((path) => `writing in ${path}`),
+  );
+  return { denyRead: real(denyRead), allowWrite: open, denyWrite: real(denyWrite), cannotHold, stricter };
+}
+
+/** The root, home or a folder above it: what lies there could not all be named. */
+const isTooMuch = (path: string, home: string): boolean => isWithin(home, path);
+
+const isInside = (path: string, { root }: Rule): boolean => root === undefined || isWithin(path, root);
+
+function absoluteOf(pattern: string, base: string, home: string): string {
+  if (pattern === "~" || pattern.startsWith("~/")) return home + pattern.slice(1);
+  if (pattern === ".") return base;
+  return pattern.startsWith("/") ? pattern : joinPath(base, pattern.replace(/^\.\//, ""));
+}
+
+type Place =
+  | { readonly is: "path"; readonly path: string }
+  | { readonly is: "pattern"; readonly path: string }
+  | { readonly is: "nowhere" };
+
+/** `src/**` is a folder; other patterns are for a sandbox that takes them. */
+function placeOf(pattern: string | undefined, { root }: Rule, { home, projectRoot, patterns }: PlanGround): Place {
+  if (pattern === undefined || pattern === "**" || pattern === "/**") return { is: "nowhere" };
+  const absolute = absoluteOf(pattern, root ?? projectRoot, home).replace(/\/\*\*$/, "");
+  if (!/[*?[\]{}\\!]/.test(absolute)) return { is: "path", path: absolute };
+  if (!patterns || /[{}\\!]/.test(pattern)) return { is: "nowhere" };
+  // Wherever it lies: `**/*.pem` speaks of every folder.
+  return { is: "pattern", path: pattern.startsWith("**/") ? `/${pattern}` : absolute };
+}
