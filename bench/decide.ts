@@ -79,7 +79,9 @@ try {
   report("again", again);
   const decisions = measure((command) => void decide(request(command), options));
   report("anew", decisions);
-  const figures = [again, decisions].map((times) => sorted(times.flat())).map((all) => ({ median: at(all, 0.5), p99: at(all, 0.99) / 1000 }));
+  const figures = [again, decisions]
+    .map((times) => sorted(times.flat()))
+    .map((all) => ({ median: at(all, 0.5), p99: at(all, 0.99) / 1000 }));
   const [of = { median: 0, p99: 0 }, anew = of] = figures;
   if (json) console.log(JSON.stringify({ ...of, "anew median": anew.median, "anew p99": anew.p99 }));
   else reportParts(decisions);

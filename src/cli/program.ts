@@ -122,10 +122,7 @@ export function program(): Command {
       process.exitCode = await lint(files, options);
     });
 
-  addRunCommands(assent, undefined, async (words, flags) => {
-    const { runElsewhere } = await import("./run-sandboxed.ts");
-    return await runElsewhere(words, flags);
-  });
+  addRunCommands(assent, undefined, async (...given) => (await import("./run-sandboxed.ts")).runElsewhere(...given));
   addUndoCommands(assent);
   addRunsCommand(assent);
   addVerifyCommand(assent);

@@ -44,7 +44,14 @@ function becomeFront(words: readonly string[]): void {
     // Node has marked all that it was given to be closed.
     for (const fd of [0, 1, 2]) sys(SYSCALLS.fcntl, fd, F_SETFD, 0);
     // The environment stays what the kernel gave this process, to the byte.
-    native.load(null).func("int execv(const char *file, const char **words)")(front, [front, process.execPath, file, "run", ...words, null]);
+    native.load(null).func("int execv(const char *file, const char **words)")(front, [
+      front,
+      process.execPath,
+      file,
+      "run",
+      ...words,
+      null,
+    ]);
   } catch {
     // Without koffi.
   }

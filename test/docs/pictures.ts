@@ -34,7 +34,7 @@ const ARCHITECTURE: readonly (readonly [title: string, folders: readonly string[
   ["the whole decision", ["engine", "state", "audit", "import", "inspect", "lint", "policy-test", "suggest", "verify"]],
   ["what a request would do", ["request", "shell", "patch", "action"]],
   ["what the policy says", ["policy", "policy-edit", "pattern", "edit", "path", "data"]],
-  ["the kernel's side", ["supervise"]],
+  ["the kernel's side", ["supervise", "engines"]],
 ];
 
 /** Pictures that are drawn from tables and folders. */

@@ -227,7 +227,7 @@ class TableReader {
     const all = block.head.join(" ").split(/\s+/);
     const [head = ""] = bsd.head;
     const names = head === "" ? all : head.split(/\s+/);
-    for (const name of names) if (!all.includes(name)) this.complain(bsd, bsd.line, "bsd", `${name} is no name of this entry`);
+    for (const name of names) if (!all.includes(name)) this.complain(bsd, bsd.line, "bsd", `${name} is not a name of this entry`);
     const { options: _, subcommands: __, examples: ___, bsd: ____, ...inherited } = entry;
     return { names: names.join(" "), spec: { ...inherited, style: "posix", ...this.readSpec(bsd) } };
   }
