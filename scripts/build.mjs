@@ -84,7 +84,7 @@ const modules = {
   // Names are seen in traces and where an object is printed.
   keepNames: true,
   chunkNames: "chunks/[name]-[hash]",
-  external: [...LIBRARY_EXTERNAL, "@anthropic-ai/sandbox-runtime"],
+  external: LIBRARY_EXTERNAL,
   outExtension: { ".js": ".mjs" },
 };
 const inRoot = (entries) => Object.fromEntries(Object.entries(entries).map(([name, source]) => [name, join(root, source)]));

@@ -8,14 +8,8 @@ import { callMatcher, type Policy, policyFor } from "../policy/index.ts";
 import { messageOf } from "../state/index.ts";
 import { EngineError, type EngineRequest, type EngineResult, type HostEvent, type RunEngine } from "./contract.ts";
 import { findPlaces } from "./find-protected.ts";
+import { loadManager, PACKAGE, type SandboxPath } from "./library.ts";
 import { planSandbox, type SandboxPlan } from "./translate.ts";
-
-export const PACKAGE = "@anthropic-ai/sandbox-runtime";
-export const PINNED = "0.0.83";
-/** The library's own `engines`. */
-const NODE = [22, 12] as const;
-
-type Library = typeof import("@anthropic-ai/sandbox-runtime");
 
 export const CANNOT: readonly string[] = [
   "nothing is kept for `assent undo`",
@@ -27,30 +21,11 @@ export const CANNOT: readonly string[] = [
 /** Confines by Seatbelt on macOS and by bubblewrap on Linux, through a library. */
 export const sandboxRuntime: RunEngine = { id: "sandbox-runtime", cannot: CANNOT, problem, run };
 
-const oldNode = (): string | undefined => {
-  const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
-  return major > NODE[0] || (major === NODE[0] && minor >= NODE[1])
-    ? undefined
-    : `it needs Node ${NODE.join(".")} or newer, and this is ${process.version}`;
-};
-
-async function load(): Promise<Library> {
-  const old = oldNode();
-  if (old !== undefined) throw new EngineError("missing", `${PACKAGE} confines here: ${old}`);
-  try {
-    return await import("@anthropic-ai/sandbox-runtime");
-  } catch (error) {
-    throw new EngineError("missing", `${PACKAGE} is missing, which confines programs here: npm install -g ${PACKAGE}@${PINNED}`, {
-      cause: error,
-    });
-  }
-}
-
 async function problem(): Promise<string | undefined> {
   try {
-    const { SandboxManager } = await load();
-    if (!SandboxManager.isSupportedPlatform()) return `${PACKAGE} does not work on ${process.platform}`;
-    const { errors } = SandboxManager.checkDependencies();
+    const manager = await loadManager();
+    if (!manager.isSupportedPlatform()) return `${PACKAGE} does not work on ${process.platform}`;
+    const { errors } = manager.checkDependencies();
     return errors.length === 0 ? undefined : errors.join("; ");
   } catch (error) {
     return messageOf(error);
@@ -58,7 +33,7 @@ async function problem(): Promise<string | undefined> {
 }
 
 async function run(request: EngineRequest): Promise<EngineResult> {
-  const { SandboxManager } = await load();
+  const manager = await loadManager();
   const why = await problem();
   if (why !== undefined) throw new EngineError("missing", why);
   const held = policyOf(request);
@@ -74,14 +49,14 @@ async function run(request: EngineRequest): Promise<EngineResult> {
   const asked = new HostQuestions(request, held.judge, hosts);
   const id = randomBytes(24).toString("base64url");
   try {
-    await SandboxManager.initialize(
+    await manager.initialize(
       {
         network: { allowedDomains: [], deniedDomains: [], allowLocalBinding: false, allowAllUnixSockets: false },
         filesystem: {
-          denyRead: [...entries(plan.denyRead)],
+          denyRead: entries(plan.denyRead),
           allowRead: [],
-          allowWrite: [...entries(plan.allowWrite)],
-          denyWrite: [...entries(plan.denyWrite)],
+          allowWrite: entries(plan.allowWrite),
+          denyWrite: entries(plan.denyWrite),
           allowGitConfig: false,
         },
         enableWeakerNestedSandbox: false,
@@ -92,19 +67,18 @@ async function run(request: EngineRequest): Promise<EngineResult> {
     // Its working folder is where it looks for what must stay closed.
     process.chdir(request.cwd);
     const line = request.argv.map(quoted).join(" ");
-    const { argv, env } = await SandboxManager.wrapWithSandboxArgv(line, "/bin/sh", undefined, undefined, request.cwd, { commandId: id });
+    const { argv, env } = await manager.wrapWithSandboxArgv(line, "/bin/sh", undefined, undefined, request.cwd, { commandId: id });
     const status = await start(argv, { ...request.env, ...definedOnly(env) }, request.cwd);
     return { status, hosts };
   } catch (error) {
     throw error instanceof EngineError ? error : new EngineError("failed", messageOf(error), { cause: error });
   } finally {
-    SandboxManager.cleanupAfterCommand();
-    await SandboxManager.reset();
+    manager.cleanupAfterCommand();
+    await manager.reset();
   }
 }
 
-/** A path is a path, whatever characters it holds. */
-const entries = (paths: readonly string[]): readonly (string | { readonly path: string; readonly literal: true })[] =>
+const entries = (paths: readonly string[]): readonly SandboxPath[] =>
   paths.map((path) => (path.includes("*") ? path : { path, literal: true }));
 
 const quoted = (word: string): string => `'${word.replaceAll("'", `'\\''`)}'`;

@@ -18,7 +18,8 @@ export const installClient = (cache: string, client: Client): Installed => insta
 export function installPackage(cache: string, { name, version }: Client["package"]): Installed {
   const folder = join(cache, `${name}@${version}`.replaceAll(/[^\w.@-]/g, "+"));
   if (existsSync(folder)) return { folder: join(folder, "node_modules") };
-  const fresh = `${folder}.new`;
+  // Another test may install the same.
+  const fresh = `${folder}.${process.pid}.new`;
   rmSync(fresh, { recursive: true, force: true });
   mkdirSync(fresh, { recursive: true });
   writeFileSync(join(fresh, "package.json"), '{ "private": true }\n');
@@ -37,6 +38,11 @@ export function installPackage(cache: string, { name, version }: Client["package
     const why = lines.find((line) => !/^npm \S+ code /.test(line)) ?? "npm failed";
     return { missing: why.replace(/^npm (?:error|ERR!) ?(?:notarget)?/, "").trim() };
   }
-  renameSync(fresh, folder);
+  try {
+    renameSync(fresh, folder);
+  } catch (error) {
+    if (!existsSync(folder)) throw error;
+    rmSync(fresh, { recursive: true, force: true });
+  }
   return { folder: join(folder, "node_modules") };
 }

@@ -1,12 +1,20 @@
-import { existsSync, mkdirSync, readFileSync } from "node:fs";
+import { cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { spawnSync } from "node:child_process";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { assent, type Run, type Scratch, scratch } from "../scratch.ts";
+import { enginePlace, type EnginePlace } from "./place.ts";
 
-// The library works over bubblewrap on Linux, with the Node that it needs. With an older one only the refusal can be shown.
-const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
-const works = (major > 22 || (major === 22 && minor >= 12)) && existsSync("/usr/bin/bwrap") && existsSync("/usr/bin/socat");
 const CHOSEN = { ASSENT_ENGINE: "sandbox-runtime" };
+
+// The library works over bubblewrap on Linux, with the Node that it needs.
+let engine: EnginePlace | string = "";
+beforeAll(() => {
+  engine = enginePlace();
+}, 600_000);
+afterAll(() => {
+  if (typeof engine !== "string") engine.remove();
+});
 
 /** A person has chosen the engine. */
 function place(): Scratch {
@@ -18,8 +26,16 @@ function place(): Scratch {
   return made;
 }
 
-const runIn = (made: Scratch, script: string, env: Record<string, string> = CHOSEN): Run =>
-  assent(made, ["run", "-P", "--", "/bin/sh", "-c", script], "", env);
+function runIn(made: Scratch, script: string, env: Record<string, string> = CHOSEN, bin?: string): Run {
+  if (typeof engine === "string") throw new Error(engine);
+  const { status, stdout, stderr } = spawnSync(engine.node, [bin ?? engine.bin, "run", "-P", "--", "/bin/sh", "-c", script], {
+    cwd: made.project,
+    input: "",
+    env: { PATH: "/usr/local/bin:/usr/bin:/bin", HOME: made.home, NO_COLOR: "1", ...env },
+    encoding: "utf8",
+  });
+  return { status, stdout, stderr };
+}
 
 describe("who chooses the engine", () => {
   test("a variable alone does not: an agent or a project can set it", () => {
@@ -33,13 +49,17 @@ describe("who chooses the engine", () => {
   });
 });
 
-test.skipIf(works)("with an older Node, or without bubblewrap, it starts nothing and says why", () => {
-  const { status, stdout, stderr } = runIn(place(), "echo hi");
+test("with an older Node, or without the library, it starts nothing and says what is needed", () => {
+  const { status, stdout, stderr } = assent(place(), ["run", "-P", "--", "/bin/echo", "hi"], "", CHOSEN);
   expect([status, stdout]).toEqual([125, ""]);
-  expect(stderr).toMatch(/needs Node 22\.12|bubblewrap|bwrap|socat/);
+  expect(stderr).toMatch(/it needs Node 22\.12 or newer|npm install -g @anthropic-ai\/sandbox-runtime@0\.0\.83/);
 });
 
-describe.skipIf(!works)("a run that sandbox-runtime holds", () => {
+describe("a run that sandbox-runtime holds", () => {
+  beforeEach(({ skip }) => {
+    if (typeof engine === "string") skip(engine);
+  });
+
   test("works in the project, and ends as its program does", () => {
     const made = place();
     expect(runIn(made, "echo x > made; exit 7").status).toBe(7);
@@ -71,5 +91,21 @@ describe.skipIf(!works)("a run that sandbox-runtime holds", () => {
     const { status, stdout, stderr } = runIn(made, "echo hi");
     expect([status, stdout]).toEqual([125, ""]);
     expect(stderr).toContain("Bash(curl:*)");
+  });
+
+  test("another version than the one that was tried starts nothing", () => {
+    if (typeof engine === "string") throw new Error(engine);
+    const made = place();
+    const modules = join(made.root, "node_modules");
+    mkdirSync(join(modules, "@anthropic-ai/sandbox-runtime"), { recursive: true });
+    writeFileSync(
+      join(modules, "@anthropic-ai/sandbox-runtime/package.json"),
+      '{"name":"@anthropic-ai/sandbox-runtime","version":"0.0.84","main":"index.js"}',
+    );
+    writeFileSync(join(modules, "@anthropic-ai/sandbox-runtime/index.js"), "export const SandboxManager = {};");
+    cpSync(join(engine.bin, "../.."), join(modules, "assent"), { recursive: true });
+    const { status, stdout, stderr } = runIn(made, "echo hi", CHOSEN, join(modules, "assent/dist/bin.cjs"));
+    expect([status, stdout]).toEqual([125, ""]);
+    expect(stderr).toContain("0.0.84 is installed, and only 0.0.83 was tried");
   });
 });

@@ -1,8 +1,11 @@
-import { describe, expect, test } from "vitest";
-// What the pinned library makes of a plan on macOS: there is no Mac here, so its text is what can be looked at.
-import { wrapCommandWithSandboxMacOS } from "../../node_modules/@anthropic-ai/sandbox-runtime/dist/sandbox/macos-sandbox-utils.js";
+import { spawnSync } from "node:child_process";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { enginePlace } from "./place.ts";
 
-const wrapped = wrapCommandWithSandboxMacOS({
+// What the pinned library makes of a plan on macOS: there is no Mac here, so its text is what can be looked at.
+const PLAN = {
   command: "true",
   needsNetworkRestriction: true,
   httpProxyPort: 3128,
@@ -10,9 +13,28 @@ const wrapped = wrapCommandWithSandboxMacOS({
   readConfig: { denyOnly: ["/Users/u/.ssh", "/**/*.pem"], allowWithinDeny: [] },
   writeConfig: { allowOnly: ["/Users/u/p"], denyWithinAllow: ["/Users/u/p/.git/hooks"] },
   allowGitConfig: false,
-});
+};
+
+let [wrapped, why] = ["", ""];
+beforeAll(() => {
+  const place = enginePlace();
+  if (typeof place === "string") why = place;
+  else {
+    const module = pathToFileURL(join(place.library, "dist/sandbox/macos-sandbox-utils.js")).href;
+    const program = `const { wrapCommandWithSandboxMacOS } = await import(${JSON.stringify(module)});
+      process.stdout.write(wrapCommandWithSandboxMacOS(${JSON.stringify(PLAN)}));`;
+    const { stdout, stderr } = spawnSync(place.node, ["--input-type=module", "-e", program], { encoding: "utf8" });
+    wrapped = stdout;
+    place.remove();
+    if (wrapped === "") throw new Error(stderr);
+  }
+}, 600_000);
 
 describe("the Seatbelt profile", () => {
+  beforeEach(({ skip }) => {
+    if (why !== "") skip(why);
+  });
+
   test.each([
     ["denies what is not said", "(deny default"],
     ["closes a secret", "/Users/u/.ssh"],
