@@ -58,10 +58,22 @@ export async function loadManager(): Promise<SandboxManager> {
     throw new EngineError("missing", `${PACKAGE} confines here: it needs Node ${NODE.join(".")} or newer, and this is ${process.version}`);
   const { file, version } = installed();
   if (version !== PINNED) throw new EngineError("missing", `${PACKAGE} ${version} is installed, and only ${PINNED} was tried: ${INSTALL}`);
-  const { SandboxManager } = (await import(file)) as { readonly SandboxManager?: SandboxManager };
-  if (SandboxManager === undefined) throw new EngineError("missing", `${PACKAGE} is damaged: ${INSTALL}`);
-  return SandboxManager;
+  const loaded: unknown = await import(file);
+  const manager = isObject(loaded) ? loaded["SandboxManager"] : undefined;
+  if (!isManager(manager)) throw new EngineError("missing", `${PACKAGE} is damaged: ${INSTALL}`);
+  return manager;
 }
+
+const CALLS = [
+  "isSupportedPlatform",
+  "checkDependencies",
+  "initialize",
+  "wrapWithSandboxArgv",
+  "cleanupAfterCommand",
+  "reset",
+] as const satisfies readonly (keyof SandboxManager)[];
+
+const isManager = (value: unknown): value is SandboxManager => isObject(value) && CALLS.every((name) => typeof value[name] === "function");
 
 const INSTALL = `npm install -g ${PACKAGE}@${PINNED}`;
 

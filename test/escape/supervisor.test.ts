@@ -33,6 +33,53 @@ const memoryIsFlat = ({ checkpoints }: Seen): readonly string[] => {
   ];
 };
 
+/** A program that goes on once somebody outside has killed what holds it. `pattern`: of the shell's `case`, for the words of a process. */
+const killedRow = (named: { readonly number: string; readonly title: string }, pattern: string): Row => ({
+  ...named,
+  beside: `touch /srv/ready; while [ ! -e $W/go ]; do sleep 0.05; done
+    for p in /proc/[0-9]*; do case "$(tr '\\0' ' ' < $p/cmdline)" in ${pattern}) kill -9 \${p#/proc/};; esac; done; echo x > /srv/killed`,
+  after: "sleep 2.5",
+  status: "any",
+  program: program(
+    [
+      "/media/calls",
+      "@go",
+      "2",
+      "s/srv/W/go",
+      "i65",
+      "i420",
+      "@sleep",
+      "35",
+      "{",
+      "i1",
+      "i500000000",
+      "}",
+      "i0",
+      ...["s/srv/O/late", "s/srv/W/late", "s/srv/O/f"].flatMap((path, at) => [
+        `@write${at}`,
+        "2",
+        path,
+        `i${O.creat | O.wronly | O.trunc}`,
+        "i420",
+      ]),
+      "@chmod",
+      "90",
+      "s/srv/O/f",
+      "i256",
+      "@unlink",
+      "87",
+      "s/srv/O/f",
+      "@read",
+      "2",
+      "s/srv/home/S/key",
+      "i0",
+    ],
+    Object.fromEntries(
+      ["write0", "write1", "write2", "unlink", "chmod", "read"].map((label) => [label, ["works", /^(?:undefined|E\w+)$/] as const]),
+    ),
+  ),
+});
+
 const rows: readonly Row[] = [
   {
     number: "79",
@@ -173,52 +220,14 @@ t("userfault", lambda: sc(323, 1) and 0)
     bare: "a process that is traced does not end",
     check: alive,
   },
-  {
-    number: "81a",
-    title: "the supervisor is killed from outside: nothing can be changed any more",
-    beside: `touch /srv/ready; while [ ! -e $W/go ]; do sleep 0.05; done
-      for p in /proc/[0-9]*; do case "$(tr '\\0' ' ' < $p/cmdline)" in "$NODE "*" run -P "*) kill -9 \${p#/proc/};; esac; done; echo x > /srv/killed`,
-    after: "sleep 2.5",
-    status: "any",
-    program: program(
-      [
-        "/media/calls",
-        "@go",
-        "2",
-        "s/srv/W/go",
-        "i65",
-        "i420",
-        "@sleep",
-        "35",
-        "{",
-        "i1",
-        "i500000000",
-        "}",
-        "i0",
-        ...["s/srv/O/late", "s/srv/W/late", "s/srv/O/f"].flatMap((path, at) => [
-          `@write${at}`,
-          "2",
-          path,
-          `i${O.creat | O.wronly | O.trunc}`,
-          "i420",
-        ]),
-        "@chmod",
-        "90",
-        "s/srv/O/f",
-        "i256",
-        "@unlink",
-        "87",
-        "s/srv/O/f",
-        "@read",
-        "2",
-        "s/srv/home/S/key",
-        "i0",
-      ],
-      Object.fromEntries(
-        ["write0", "write1", "write2", "unlink", "chmod", "read"].map((label) => [label, ["works", /^(?:undefined|E\w+)$/] as const]),
-      ),
-    ),
-  },
+  killedRow(
+    { number: "81a", title: "the supervisor is killed from outside: nothing can be changed any more" },
+    '"$NODE "*" run --beside "*',
+  ),
+  killedRow(
+    { number: "81b", title: "the program in front of the supervisor is killed from outside: nothing can be changed any more" },
+    '*"/front-"*" $NODE "*" run -P "*',
+  ),
   {
     number: "83",
     title: "policy, state and record are out of reach, whatever is allowed",
