@@ -88,11 +88,14 @@ export const lazySurvey = {
   },
 };
 
-/** For the hook: few agents send patches. */
+/** Few agents send patches. */
 export const lazyPatch = {
   name: "lazy-patch",
   setup(bundle) {
-    bundle.onLoad({ filter: /patch[\\/]index\.ts$/ }, () => ({ contents: forwarded("patch")("lowerPatch"), loader: "js" }));
+    bundle.onLoad({ filter: /patch[\\/]index\.ts$/ }, () => ({
+      contents: ["lowerPatch", "readPatch"].map(forwarded("patch")).join("\n"),
+      loader: "js",
+    }));
   },
 };
 
@@ -191,7 +194,7 @@ export const libraryParts = (root) => ({
     const asModule = (contents) => `import { loadPart as require } from "${PARTS}";\n${contents}`;
     bundle.onResolve({ filter: new RegExp(`^${PARTS}$`) }, ({ path }) => ({ path, namespace: PARTS }));
     bundle.onLoad({ filter: /.*/, namespace: PARTS }, () => ({ contents: LOADER, resolveDir: root, loader: "js" }));
-    for (const { setup } of [lazyShell, lazySurvey, lazyServer, lazyExtensions, lazyObeyed, lazyIgnore, lazyConclusions])
+    for (const { setup } of [lazyShell, lazySurvey, lazyServer, lazyPatch, lazyExtensions, lazyObeyed, lazyIgnore, lazyConclusions])
       setup({
         onLoad: (filter, load) =>
           bundle.onLoad(filter, (file) => {
