@@ -11,7 +11,7 @@ const NO_SOURCE = "source:";
 
 /** The sidebar: four kinds of page. A page that is in none is an error, so none is forgotten. */
 const KINDS = [
-  ["Learn", ["first-hour.md"]],
+  ["Learn", ["first-hour.md", "library.md"]],
   ["Do", ["how-to/"]],
   ["Do", ["troubleshooting.md"]],
   [
@@ -22,7 +22,6 @@ const KINDS = [
       "run.md",
       "agents.md",
       "guard.md",
-      "library.md",
       "library-api.md",
       "mcp.md",
       "audit.md",

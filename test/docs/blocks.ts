@@ -11,6 +11,8 @@ import { join } from "node:path";
  * - `<!-- answers: y, n -->`: it is run at a terminal, and these are typed at its questions
  * - `<!-- terminal -->`: it is run at a terminal and asks nothing
  * - `<!-- place: new -->`: from here on in another scratch home
+ *
+ * A line of code `console.log(…); // deny` (allow, ask, pending) has to print that.
  */
 export interface Block {
   readonly file: string;

@@ -8,7 +8,7 @@ const ROOT = join(import.meta.dirname, "../..");
 const read = (file: string): string => readFileSync(join(ROOT, file), "utf8");
 const easy = [
   "README.md",
-  ...pages(ROOT).filter((file) => /^docs\/(?:how-to\/|first-hour|troubleshooting|faq|threat-model|comparison)/.test(file)),
+  ...pages(ROOT).filter((file) => /^docs\/(?:how-to\/|first-hour|library\.md|troubleshooting|faq|threat-model|comparison)/.test(file)),
 ];
 
 describe("README, tutorial and how-tos are easy to read: Flesch–Kincaid grade of at most 9", () => {

@@ -226,8 +226,15 @@ async function runScript(block: Block, place: Place): Promise<Outcome> {
   writeFileSync(file, inPlace(`import "./prelude.mjs";\n${code}`, place));
   const { status, output } = await type("node example.mjs", place);
   for (const one of [file, prelude]) if (existsSync(one)) rmSync(one);
-  return status === 0 ? { block } : { block, problem: `ends with ${status}\n${output}` };
+  if (status !== 0) return { block, problem: `ends with ${status}\n${output}` };
+  const said = verdictsSaid(block.text);
+  const printed = output.split("\n").filter((line) => said.includes(line));
+  return printed.join() === said.join() ? { block } : { block, problem: `prints\n${output}\nand the page says ${said.join()}` };
 }
+
+/** The verdicts that comments say are printed: `console.log(…); // deny: why`. */
+const verdictsSaid = (text: string): readonly string[] =>
+  [...text.matchAll(/^ *(?:if \(.*\) )?console\.log\(.*\); \/\/ (allow|ask|deny|pending)\b/gm)].map(([, verdict = ""]) => verdict);
 
 const POLICY_KEY = /^\s*"(?:permissions|operations|version|preset|mode|unknown|allow|ask|deny|automation|audit|undo|\$schema)"/;
 
