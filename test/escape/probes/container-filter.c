@@ -1,4 +1,4 @@
-// Starts a program behind what Docker's own filter refuses to a container without more capabilities (moby 20.10 to 28,
+// Starts a program behind what Docker's own filter refuses to a container without more capabilities (seen of Docker 20.10.24,
 // profiles/seccomp/default.json; containerd refuses the same to a pod). `container-filter PROGRAM ARGUMENT...`
 #include <errno.h>
 #include <linux/audit.h>
