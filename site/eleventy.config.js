@@ -1,5 +1,5 @@
 // The pages of docs/ as a site: `npm run build` in this folder writes _site/.
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { dirname, join, normalize, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -10,49 +10,7 @@ const SOURCE = process.env["SOURCE_URL"];
 const NO_SOURCE = "source:";
 
 /** The sidebar: four kinds of page. A page that is in none is an error, so none is forgotten. */
-const KINDS = [
-  ["Learn", ["first-hour.md", "library.md"]],
-  ["Do", ["how-to/"]],
-  ["Do", ["troubleshooting.md"]],
-  [
-    "Look up",
-    [
-      "cli.md",
-      "policy.md",
-      "run.md",
-      "agents.md",
-      "guard.md",
-      "library-api.md",
-      "mcp.md",
-      "audit.md",
-      "trust.md",
-      "lint.md",
-      "import.md",
-      "extensions.md",
-      "json.md",
-      "commands.md",
-      "errands.md",
-      "reasons.md",
-      "network.md",
-      "glossary.md",
-    ],
-  ],
-  [
-    "Understand",
-    [
-      "threat-model.md",
-      "faq.md",
-      "comparison.md",
-      "confine.md",
-      "confined-runs.md",
-      "security.md",
-      "soundness.md",
-      "architecture.md",
-      "performance.md",
-      "decisions/",
-    ],
-  ],
-];
+const KINDS = JSON.parse(readFileSync(new URL("sidebar.json", import.meta.url), "utf8"));
 
 const pathOf = (page) => page.inputPath.replace(/^(?:\.\/)?pages\//, "");
 const titleOf = (page) => /^# (.+)$/m.exec(page.rawInput ?? page.template?.frontMatter?.content ?? "")?.[1] ?? page.fileSlug;
