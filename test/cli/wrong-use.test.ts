@@ -193,6 +193,7 @@ const MADE: Readonly<Record<string, string>> = {
   "profile edit no-such": "is made in the editor",
   "grants add --session no-such Bash(ls)": "a session may begin later",
   "log --session no-such": "limits what is listed",
+  "team serve --folder no-such": "is made, and the server goes on until it is ended",
 };
 
 const ALL = [...NAMES, ...PLACES, ...WORDS, ...INPUTS, ...GROUPS, ...NUMBERS, ...ADDRESSES];
