@@ -26,7 +26,7 @@ export function newCommand(name, read) {
   return {
     "src/cli/program.ts": before(
       table,
-      "  addRunCommands(assent);\n",
+      "  addUndoCommands(assent);\n",
       `  assent
     .command("${name}")
     .summary("say what ${name} is")

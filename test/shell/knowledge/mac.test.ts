@@ -61,8 +61,6 @@ launchctl list
 xcode-select -p
 xcrun --find clang
 xcrun --show-sdk-path
-xcodebuild -version
-xcodebuild -showsdks
 swift --version
 brew list
 brew info node
