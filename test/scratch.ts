@@ -66,6 +66,8 @@ export function assent(
     env: { PATH: "/usr/local/bin:/usr/bin:/bin", HOME: place.home, NO_COLOR: "1", ...env },
     encoding: "utf8",
     maxBuffer: 1 << 28,
+    // A command that goes on for good fails its test: it would hold up all others, and vitest's own limit cannot end it.
+    timeout: 300_000,
   });
   return { status, stdout, stderr };
 }

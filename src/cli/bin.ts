@@ -16,8 +16,10 @@ const PARTS = { run: "run", shell: "shell-start", ended: "ended", daemon: "resid
 const OLD = Number.parseInt(process.versions.node, 10) < 20 ? `Node.js 20 or newer is needed, and this is ${process.version}` : undefined;
 
 const [, , given, option] = process.argv;
+const isOrdered = option === BESIDE || option === ORDERED;
 /** Perhaps another engine holds the run, and nothing of ours is to be loaded then; what Assent and hosts start so is ours to hold. */
-const elsewhere = given === "run" && (process.platform !== "linux" || process.env["ASSENT_ENGINE"]) && !/^--[boc]/.test(option ?? "");
+const elsewhere =
+  given === "run" && (process.platform !== "linux" || process.env["ASSENT_ENGINE"]) && !isOrdered && option !== "--confined";
 const command = elsewhere ? "" : given;
 if (command === "check") {
   try {
@@ -38,7 +40,7 @@ if (command === "check") {
 } else if (OLD !== undefined) {
   writeSync(2, `assent: ${OLD}\n`);
   process.exitCode = 1;
-} else if (command === "run" && option !== BESIDE && option !== ORDERED && startFront()) {
+} else if (command === "run" && !isOrdered && startFront()) {
   // The process in front waits for the supervisor.
 } else if (
   command === "run" ||

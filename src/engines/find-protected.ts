@@ -1,5 +1,6 @@
 import { readdirSync } from "node:fs";
 import { joinPath } from "../path/index.ts";
+import { errorCode } from "../state/index.ts";
 
 interface Wanted {
   readonly secret: (path: string) => boolean;
@@ -17,8 +18,11 @@ const MOST_ENTRIES = 200_000;
 /** Other people's code and git's objects: no secret of the project lies there. */
 const SKIPPED = /\/(?:node_modules|\.git\/objects)$/;
 
-/** What is there of these, with the names as they are written on the disk: a sandbox compares letter by letter. */
-export function findPlaces(roots: readonly (readonly [folder: string, depth: number])[], { secret, closed }: Wanted): FoundPlaces {
+/**
+ * What is there of these in folders, whole or so many levels deep, with the names as they are written on the disk: a sandbox
+ * compares letter by letter.
+ */
+export function findPlaces(roots: readonly (readonly [folder: string, depth?: number])[], { secret, closed }: Wanted): FoundPlaces {
   const secrets = new Set<string>();
   const shut = new Set<string>();
   let left = MOST_ENTRIES;
@@ -27,7 +31,11 @@ export function findPlaces(roots: readonly (readonly [folder: string, depth: num
     let entries;
     try {
       entries = readdirSync(folder, { withFileTypes: true });
-    } catch {
+    } catch (error) {
+      const code = errorCode(error);
+      // A folder that cannot be listed may still be read by names: it stays closed whole. What is not there holds nothing.
+      if (code === "EACCES" || code === "EPERM") secrets.add(folder);
+      else if (code !== "ENOENT" && code !== "ENOTDIR") left = 0;
       return;
     }
     left -= entries.length;
@@ -40,6 +48,6 @@ export function findPlaces(roots: readonly (readonly [folder: string, depth: num
       }
     }
   };
-  for (const [folder, depth] of roots) walk(folder, depth);
+  for (const [folder, depth = Number.POSITIVE_INFINITY] of roots) walk(folder, depth);
   return { secrets: [...secrets], closed: [...shut], complete: left > 0 };
 }

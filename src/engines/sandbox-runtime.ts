@@ -1,19 +1,22 @@
 import { spawn } from "node:child_process";
+import { realpathSync } from "node:fs";
 import { constants } from "node:os";
 import { randomBytes } from "node:crypto";
 import { type Action, visible } from "../action/index.ts";
 import { compiledPolicy, findSources, judgeBy, judgeContext, realWorld, type Situation } from "../engine/index.ts";
 import { read } from "../engine/reader/index.ts";
+import { isWithin } from "../path/index.ts";
 import { callMatcher, type Policy, policyFor } from "../policy/index.ts";
 import { messageOf } from "../state/index.ts";
 import { EngineError, type EngineRequest, type EngineResult, type HostEvent, type RunEngine } from "./contract.ts";
 import { findPlaces } from "./find-protected.ts";
 import { loadManager, PACKAGE, type SandboxPath } from "./library.ts";
-import { planSandbox, type SandboxPlan } from "./translate.ts";
+import { type PlannedPath, planSandbox, type SandboxPlan } from "./translate.ts";
 
 export const CANNOT: readonly string[] = [
   "nothing is kept for `assent undo`",
   "files are not asked about one by one: what is not open when it starts stays closed, and a rule that asks is a no",
+  "a secret that somebody puts into the project while it runs is open to it",
   "rules about commands and calls are not held inside: with a rule that denies or asks about them nothing is started",
   "the receipt says which hosts were asked for, not what was changed, read or started",
 ];
@@ -34,10 +37,12 @@ async function problem(): Promise<string | undefined> {
 
 async function run(request: EngineRequest): Promise<EngineResult> {
   const manager = await loadManager();
-  const why = await problem();
-  if (why !== undefined) throw new EngineError("missing", why);
   const held = policyOf(request);
   const plan = planFor(request, held.policy, held.world);
+  const path = trustedPath(request.env["PATH"], plan.allowWrite);
+  process.env["PATH"] = path;
+  const why = await problem();
+  if (why !== undefined) throw new EngineError("missing", why);
   for (const text of held.policy.warnings) request.onNotice(text);
   if (plan.cannotHold.length > 0)
     throw new EngineError(
@@ -66,9 +71,10 @@ async function run(request: EngineRequest): Promise<EngineResult> {
     );
     // Its working folder is where it looks for what must stay closed.
     process.chdir(request.cwd);
-    const line = request.argv.map(quoted).join(" ");
+    const own = request.env["PATH"];
+    const line = `${own === undefined ? "unset PATH" : `export PATH=${quoted(own)}`}; exec ${request.argv.map(quoted).join(" ")}`;
     const { argv, env } = await manager.wrapWithSandboxArgv(line, "/bin/sh", undefined, undefined, request.cwd, { commandId: id });
-    const status = await start(argv, { ...request.env, ...definedOnly(env) }, request.cwd);
+    const status = await start(argv, { ...request.env, ...definedOnly(env), PATH: path }, request.cwd);
     return { status, hosts };
   } catch (error) {
     throw error instanceof EngineError ? error : new EngineError("failed", messageOf(error), { cause: error });
@@ -78,8 +84,23 @@ async function run(request: EngineRequest): Promise<EngineResult> {
   }
 }
 
-const entries = (paths: readonly string[]): readonly SandboxPath[] =>
-  paths.map((path) => (path.includes("*") ? path : { path, literal: true }));
+/** What confines is not looked for where what is confined could put its own: npm's scripts have the project's folder first in `PATH`. */
+function trustedPath(path: string | undefined, open: readonly string[]): string {
+  const folders = (path ?? "").split(":").filter((folder) => folder.startsWith("/"));
+  const isOpen = (folder: string): boolean => open.some((root) => isWithin(folder, root) || isWithin(canonicalOf(folder), root));
+  return folders.filter((folder) => !isOpen(folder)).join(":");
+}
+
+function canonicalOf(folder: string): string {
+  try {
+    return realpathSync(folder);
+  } catch {
+    return folder;
+  }
+}
+
+const entries = (paths: readonly PlannedPath[]): readonly SandboxPath[] =>
+  paths.map((path) => (typeof path === "string" ? { path, literal: true } : path.pattern));
 
 const quoted = (word: string): string => `'${word.replaceAll("'", `'\\''`)}'`;
 
@@ -143,7 +164,7 @@ function planFor({ machine, own }: EngineRequest, policy: Policy, world: HeldPol
       { policy: { ...policy, rules: [], operations: [] }, context },
     );
   const found = findPlaces(
-    [...PLACES.map(([folder, depth]) => [folder === "" ? home : `${home}/${folder}`, depth] as const), [projectRoot, 12], [cwd, 12]],
+    [...PLACES.map(([folder, depth]) => [folder === "" ? home : `${home}/${folder}`, depth] as const), [projectRoot], [cwd]],
     {
       secret: (path) => {
         const { decision, basis } = verdict("read", path);

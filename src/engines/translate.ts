@@ -2,11 +2,14 @@ import { isWithin, joinPath } from "../path/index.ts";
 import type { FileOperation } from "../action/index.ts";
 import type { Policy, Rule } from "../policy/index.ts";
 
+/** A path is itself, whatever characters its names have; only a rule can be a pattern. */
+export type PlannedPath = string | { readonly pattern: string };
+
 /** A policy as a sandbox takes it that knows folders and nothing of calls. */
 export interface SandboxPlan {
-  readonly denyRead: readonly string[];
+  readonly denyRead: readonly PlannedPath[];
   readonly allowWrite: readonly string[];
-  readonly denyWrite: readonly string[];
+  readonly denyWrite: readonly PlannedPath[];
   /** Rules that it cannot hold: nothing is started under these. */
   readonly cannotHold: readonly string[];
   /** Allows that are left out, which makes it stricter. */
@@ -37,8 +40,8 @@ const CHANGES: readonly FileOperation[] = ["write", "edit", "delete", "rename", 
  */
 export function planSandbox(policy: Policy, ground: PlanGround): SandboxPlan {
   const { home, projectRoot, cwd, temp, canonical, secrets, closed } = ground;
-  const denyRead = [...secrets];
-  const denyWrite = [...secrets, ...closed];
+  const denyRead: PlannedPath[] = [...secrets];
+  const denyWrite: PlannedPath[] = [...secrets, ...closed];
   const allowWrite = [cwd, projectRoot, ...temp, ...policy.settings.writableRoots.map((root) => absoluteOf(root, projectRoot, home))];
   const cannotHold: string[] = [];
   const stricter: string[] = [];
@@ -71,8 +74,9 @@ export function planSandbox(policy: Policy, ground: PlanGround): SandboxPlan {
         if (matcher.operations.includes("execute") && !reads) cannotHold.push(source.text);
         if (where.is === "nowhere" && (reads || changes)) cannotHold.push(source.text);
         if (where.is === "nowhere") break;
-        if (reads) denyRead.push(where.path);
-        if (changes) denyWrite.push(where.path);
+        const planned = where.is === "pattern" ? { pattern: where.pattern } : where.path;
+        if (reads) denyRead.push(planned);
+        if (changes) denyWrite.push(planned);
         break;
       }
       default:
@@ -80,15 +84,18 @@ export function planSandbox(policy: Policy, ground: PlanGround): SandboxPlan {
         if (effect !== "allow") cannotHold.push(source.text);
     }
   }
-  const real = (paths: readonly string[]): readonly string[] =>
-    [...new Set(paths.flatMap((path) => (/[*?[]/.test(path) ? [path] : [path, canonical(path)])))].toSorted();
+  const real = (paths: readonly string[]): readonly string[] => [...new Set(paths.flatMap((path) => [path, canonical(path)]))].toSorted();
+  const planned = (all: readonly PlannedPath[]): readonly PlannedPath[] => [
+    ...real(all.filter((one) => typeof one === "string")),
+    ...all.filter((one) => typeof one !== "string"),
+  ];
   const open = real(allowWrite).filter((path) => !isTooMuch(path, home));
   stricter.push(
     ...real(allowWrite)
       .filter((path) => isTooMuch(path, home))
       .map((path) => `writing in ${path}`),
   );
-  return { denyRead: real(denyRead), allowWrite: open, denyWrite: real(denyWrite), cannotHold, stricter };
+  return { denyRead: planned(denyRead), allowWrite: open, denyWrite: planned(denyWrite), cannotHold, stricter };
 }
 
 /** The root, home or a folder above it: what lies there could not all be named. */
@@ -104,15 +111,19 @@ function absoluteOf(pattern: string, base: string, home: string): string {
 
 type Place =
   | { readonly is: "path"; readonly path: string }
-  | { readonly is: "pattern"; readonly path: string }
+  | { readonly is: "pattern"; readonly pattern: string }
   | { readonly is: "nowhere" };
 
-/** `src/**` is a folder; other patterns are for a sandbox that takes them. */
+/** `src/**` is a folder; other patterns are for a sandbox that takes them, and of these it takes `*` and `**` alone. */
 function placeOf(pattern: string | undefined, { root }: Rule, { home, projectRoot, patterns }: PlanGround): Place {
   if (pattern === undefined || pattern === "**" || pattern === "/**") return { is: "nowhere" };
-  const absolute = absoluteOf(pattern, root ?? projectRoot, home).replace(/\/\*\*$/, "");
-  if (!/[*?[\]{}\\!]/.test(absolute)) return { is: "path", path: absolute };
-  if (!patterns || /[{}\\!]/.test(pattern)) return { is: "nowhere" };
+  const folder = pattern.replace(/\/\*\*$/, "");
+  const base = root ?? projectRoot;
+  if (!/[*?[\]{}\\!]/.test(folder)) return { is: "path", path: absoluteOf(folder, base, home) };
+  if (!patterns || /[?[\]{}\\!]/.test(pattern)) return { is: "nowhere" };
   // Wherever it lies: `**/*.pem` speaks of every folder.
-  return { is: "pattern", path: pattern.startsWith("**/") ? `/${pattern}` : absolute };
+  if (pattern.startsWith("**/")) return { is: "pattern", pattern: `/${pattern}` };
+  // What stands before it would be read as a pattern, too.
+  if (/[*?[\]]/.test(pattern.startsWith("~") ? home : pattern.startsWith("/") ? "" : base)) return { is: "nowhere" };
+  return { is: "pattern", pattern: absoluteOf(folder, base, home) };
 }

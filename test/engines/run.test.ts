@@ -1,10 +1,11 @@
-import { cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { spawnSync } from "node:child_process";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { assent, type Run, type Scratch, scratch } from "../scratch.ts";
 import { enginePlace, type EnginePlace } from "./place.ts";
 
+const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
 const CHOSEN = { ASSENT_ENGINE: "sandbox-runtime" };
 
 // The library works over bubblewrap on Linux, with the Node that it needs.
@@ -91,6 +92,36 @@ describe("a run that sandbox-runtime holds", () => {
     const { status, stdout, stderr } = runIn(made, "echo hi");
     expect([status, stdout]).toEqual([125, ""]);
     expect(stderr).toContain("Bash(curl:*)");
+  });
+
+  test("what confines is not looked for where the project can put its own", () => {
+    const made = place();
+    for (const tool of ["bwrap", "socat", "rg"]) {
+      made.write(`node_modules/.bin/${tool}`, "#!/bin/sh\necho PROOF >&2; cat .env >&2; exit 0\n");
+      chmodSync(join(made.project, "node_modules/.bin", tool), 0o755);
+    }
+    const PATH = `${made.project}/node_modules/.bin:/usr/local/bin:/usr/bin:/bin`;
+    const { status, stdout, stderr } = runIn(made, 'echo "$PATH"', { ...CHOSEN, PATH });
+    expect([status, stdout]).toEqual([0, `${PATH}\n`]);
+    expect(stderr).not.toMatch(/PROOF|TOKEN/);
+  });
+
+  test.each(["a*b", "a[b]", "a?b", "a b'c"])("a secret is closed in a folder called %s, too", (name) => {
+    const made = place();
+    made.write(`${name}/.env`, "TOKEN=2");
+    made.write(`${name}/x`, "open");
+    const { stdout } = runIn(made, `cat ${quoted(`${name}/x`)}; cat ${quoted(`${name}/.env`)}`);
+    expect(stdout).toContain("open");
+    expect(stdout).not.toContain("TOKEN");
+  });
+
+  test("a secret is closed however deep it lies, and in a folder that can only be read by names", () => {
+    const made = place();
+    const deep = `${"d/".repeat(30)}.env`;
+    made.write(deep, "TOKEN=2");
+    made.write("names/.env", "TOKEN=3");
+    chmodSync(join(made.project, "names"), 0o311);
+    expect(runIn(made, `cat ${deep}; chmod 755 names; cat names/.env`).stdout).not.toContain("TOKEN");
   });
 
   test("another version than the one that was tried starts nothing", () => {

@@ -38,13 +38,14 @@ describe("a deny or an ask is a no", () => {
   test.each([
     [{ deny: ["Read(secret.txt)"] }, "denyRead", "/Users/u/p/secret.txt"],
     [{ ask: ["Read(~/notes/**)"] }, "denyRead", "/Users/u/notes"],
-    [{ deny: ["Read(**/*.pem)"] }, "denyRead", "/**/*.pem"],
+    [{ deny: ["Read(**/*.pem)"] }, "denyRead", { pattern: "/**/*.pem" }],
+    [{ deny: ["Write(src/*.lock)"] }, "denyWrite", { pattern: "/Users/u/p/src/*.lock" }],
     [{ deny: ["Write(src/**)"] }, "denyWrite", "/Users/u/p/src"],
     [{ ask: ["Edit(package.json)"] }, "denyWrite", "/Users/u/p/package.json"],
     [{ deny: ["Delete(src/**)"] }, "denyWrite", "/Users/u/p/src"],
   ] as const)("%j: %s %s", (permissions, key, path) => {
     const plan = planned(permissions);
-    expect(plan[key]).toContain(path);
+    expect(plan[key]).toContainEqual(path);
     expect(plan.cannotHold).toEqual([]);
   });
 });
@@ -73,6 +74,13 @@ describe("nothing is started under what it cannot hold", () => {
     [{ deny: ["Read(**)"] }, {}],
     [{ deny: ["Read(**/*.pem)"] }, { patterns: false }],
     [{ deny: ["Read(**/*.{pem,key})"] }, {}],
+    // Its patterns know `*` alone: taken for a name, such a rule would close nothing.
+    [{ deny: ["Read(secret?.txt)"] }, {}],
+    [{ deny: ["Read(secret[0-9].txt)"] }, {}],
+    [{ deny: ["Read(**/secret?.*)"] }, {}],
+    [{ ask: ["Write(conf/[a-c]*/**)"] }, {}],
+    // The folder's own name would be a part of the pattern.
+    [{ deny: ["Read(*.pem)"] }, { projectRoot: "/Users/u/a*b", cwd: "/Users/u/a*b" }],
     [{}, { projectRoot: "/Users/u" }],
     [{}, { projectRoot: "/" }],
   ] as const)("%j %j", (permissions, ground) => {
@@ -82,6 +90,13 @@ describe("nothing is started under what it cannot hold", () => {
   test.each(["readonly", "strict", "none"])("the preset %s", (preset) => {
     expect(planSandbox(policyOf(JSON.stringify({ preset })), GROUND).cannotHold).not.toEqual([]);
   });
+});
+
+test("names are names, whatever characters they have: only a rule is a pattern", () => {
+  const odd = "/Users/u/a*b [c]?";
+  const { denyRead, allowWrite } = planned({}, { projectRoot: odd, cwd: odd, secrets: [`${odd}/.env`] });
+  expect(denyRead).toEqual([`${odd}/.env`]);
+  expect(allowWrite).toContain(odd);
 });
 
 test("hosts are asked for one by one, by the policy itself", () => {
