@@ -52,7 +52,7 @@ function readPerhaps(ex: Expansion, parts: readonly ArithmeticExpression[]): voi
     for (const [name, value] of state.variables) {
       const now = either(name, before.get(name), value);
       if (now === undefined || now === value) continue;
-      state.variables.set(name, now);
+      state.setVariable(name, now);
       if (state.environment.has(name)) state.hand(name, { value: now, span: undefined });
     }
   }

@@ -68,12 +68,12 @@ export function runSimple(cx: Context, state: ShellState, node: Command, stdin: 
       env.push({ name: item.name, value: "atoms" in value ? textOf(value) : undefined });
       // The next of them sees it already.
       if (!outside.has(item.name)) outside.set(item.name, state.variables.get(item.name));
-      state.variables.set(item.name, value);
+      state.setVariable(item.name, value);
     }
   }
   for (const [name, value] of outside)
-    if (value === undefined) state.variables.delete(name);
-    else state.variables.set(name, value);
+    if (value === undefined) state.dropVariable(name);
+    else state.setVariable(name, value);
   const given = inputOf(cx, stdin, redirected.stdin);
   const input = node.redirects.some((one) => one.type === "Redirect" && one.operator === "<" && isEndlessFile(one.target?.text ?? ""))
     ? endless(given)
@@ -168,8 +168,8 @@ function takeBack(state: ShellState | undefined, handed: ReadonlyMap<string, Han
   if (state === undefined) return;
   for (const [name, value] of before.variables) {
     const now = before.lasting ? either(name, value, state.variables.get(name)) : value;
-    if (now === undefined) state.variables.delete(name);
-    else state.variables.set(name, now);
+    if (now === undefined) state.dropVariable(name);
+    else state.setVariable(name, now);
   }
   const environment = new Map(state.environment);
   for (const [name, given] of handed) {
@@ -388,7 +388,7 @@ export function runUncalled(cx: Context): void {
   for (const [node, definition] of cx.defined) {
     if (definition.called) continue;
     const state = definition.state.fork();
-    state.functions.set(node.name.value, [node]);
+    state.setFunction(node.name.value, [node]);
     callFunction(
       {
         cx,

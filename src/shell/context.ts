@@ -20,6 +20,9 @@ import { NOTHING, type Stream, type Value } from "./value.ts";
 /** Which shells may read the line: `any` when the host runs the login shell (bash or zsh). */
 export type ShellKind = "any" | "bash" | "sh" | "zsh";
 
+/** A command while what it would do is being found out. */
+export type ExecDraft = { -readonly [Key in keyof ExecAction]: ExecAction[Key] };
+
 /** What the code of a trap leaves behind. */
 export interface TrapEffects {
   readonly names: ReadonlySet<string>;
@@ -152,6 +155,11 @@ export class Context {
     return this.steps < MOST_STEPS;
   }
 
+  /** Nothing is walked any more. */
+  get isOver(): boolean {
+    return this.steps >= MOST_STEPS;
+  }
+
   mayFail(state: ShellState): void {
     this.cuts++;
     this.failures.at(-1)?.push(state.fork());
@@ -241,10 +249,16 @@ export class Context {
     this.actions[index] = { ...action, dangers: [...(action.dangers ?? []), danger] };
   }
 
-  /** Replaces fields of the exec at `index`, once more is known of it. */
-  refineExec(index: number, fields: Partial<Pick<ExecAction, "knowledge" | "shape" | "folders" | "ownTool" | "needs">>): void {
+  /** Sets fields of the exec at `index`, once more is known of it. */
+  refineExec(index: number, fields: Partial<Pick<ExecAction, "knowledge" | "shape" | "folders" | "ownTool">>): void {
     const action = this.actions[index];
-    if (action?.kind === "exec") this.actions[index] = { ...action, ...fields };
+    if (action?.kind !== "exec") return;
+    // Nobody else has it yet: a copy of each took a twentieth of what a line of thousands of commands takes.
+    const draft: ExecDraft = action;
+    if (fields.shape !== undefined) draft.shape = fields.shape;
+    if (fields.knowledge !== undefined) draft.knowledge = fields.knowledge;
+    if (fields.folders !== undefined) draft.folders = fields.folders;
+    if (fields.ownTool !== undefined) draft.ownTool = fields.ownTool;
   }
 
   /** Said of a command: see `ExecAction.needs`. */

@@ -2,7 +2,7 @@ import { type Argument, type CommandShape, confineLauncher, type ExecAction, typ
 import { baseName, resolvePath } from "../path/index.ts";
 import { copiesInput, printsWithoutEnd } from "./analyse/sizes.ts";
 import type { Applied } from "./apply.ts";
-import type { Context } from "./context.ts";
+import { BY_SHELL, type Context, type ExecDraft } from "./context.ts";
 import { applyEnvironment } from "./environment.ts";
 import { describe, type CommandRunner } from "./invocation.ts";
 import { entryFor } from "./knowledge/entries.ts";
@@ -29,9 +29,10 @@ export interface ProgramCall {
 /** Starts a program: emits the exec action and, from knowledge, everything it does. Returns what it prints. */
 export function startProgram(given: ProgramCall): Stream {
   const { cx } = given;
-  const call = { ...given, stdin: takeInput(cx, given.state, given.stdin, "lines") };
+  const { state, run, argv, env, span } = given;
+  const call: ProgramCall = { cx, state, run, argv, env, stdin: takeInput(cx, state, given.stdin, "lines"), span };
   const [out, leaves] = judgeProgram(call);
-  takeInput(cx, given.state, given.stdin, cx.taken.get(call.stdin) === "pieces" ? "pieces" : leaves);
+  takeInput(cx, state, given.stdin, cx.taken.get(call.stdin) === "pieces" ? "pieces" : leaves);
   return out;
 }
 
@@ -90,7 +91,8 @@ function judgeProgram(call: ProgramCall): readonly [Stream, LeavesInput] {
   const runs = applied.id === undefined ? spec.operands?.startsWith("code/project") === true : runsProject(cx, exec, before.actions);
   if (runs && isOwnTool(call, who, written)) cx.refineExec(exec, { ownTool: true });
   readHandedCommands(call, who.basename.toLowerCase(), words, true, exec);
-  for (const upkeep of new Set([...(spec.upkeep ?? []), ...applied.upkeep])) emitUpkeep(cx, exec, upkeep);
+  if (spec.upkeep !== undefined || applied.upkeep.length > 0)
+    for (const upkeep of new Set([...(spec.upkeep ?? []), ...applied.upkeep])) emitUpkeep(cx, exec, upkeep);
   const isPlain = who.trusted && understood && !readsDevice(cx, before.actions);
   const leaves = isPlain ? leftBy(who.basename, applied.reads, words) : "pieces";
   return [lengthOf(call, who.basename, applied.out, exec, before.actions), leaves];
@@ -248,17 +250,18 @@ function identify(call: ProgramCall, written: string): ProgramIdentity {
 
 function execAction(call: ProgramCall, who: ProgramIdentity): ExecAction {
   const folders = foldersOf(call.state.places, call.cx.world.cwd);
-  return {
+  const action: ExecDraft = {
     kind: "exec",
     program: who.trusted ? who.basename : call.argv[0] === undefined ? "" : (textOf(call.argv[0]) ?? ""),
     argv: call.argv.map((value) => argumentOf(call.cx, value)),
-    ...(who.resolved === undefined ? {} : { resolved: who.resolved }),
-    ...(folders === undefined ? {} : { folders }),
     trusted: who.trusted,
     env: call.env,
-    origin: { by: "shell" },
-    ...(call.span === undefined ? {} : { span: call.span }),
+    origin: BY_SHELL,
   };
+  if (who.resolved !== undefined) action.resolved = who.resolved;
+  if (folders !== undefined) action.folders = folders;
+  if (call.span !== undefined) action.span = call.span;
+  return action;
 }
 
 /** The same word is the same argument, whether in argv or among the operands. */

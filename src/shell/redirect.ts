@@ -29,8 +29,18 @@ type OutputTarget = "out" | "err" | "pipe" | "elsewhere" | "doubtful";
 
 const OUTPUTS: Readonly<Record<string, 1 | 2>> = { "/dev/stdout": 1, "/dev/fd/1": 1, "/dev/stderr": 2, "/dev/fd/2": 2 };
 
+const NOT_REDIRECTED: Redirected = {
+  stdin: undefined,
+  captured: false,
+  piped: false,
+  errors: false,
+  doubtful: false,
+  uncertain: false,
+};
+
 /** What the shell opens for these redirections. Writing `/dev/null` and copying descriptors is harmless. */
 export function readRedirections(ex: Expansion, redirections: readonly Redirection[]): Redirected {
+  if (redirections.length === 0) return NOT_REDIRECTED;
   let stdin: Stream | undefined;
   const read = (stream: Stream): void => {
     if (stdin === undefined || !ex.cx.maybeZsh) stdin = stream;

@@ -9,7 +9,7 @@ import { runScript } from "./walk.ts";
 /** What a new shell process knows: the folder; variables only where they were exported, which is not tracked. */
 function childState(state: ShellState, reader: string | undefined): ShellState {
   const child = new ShellState(state.places);
-  for (const name of state.variables.keys()) child.variables.set(name, unknown(`$${name} in a new shell`, true));
+  for (const name of state.variables.keys()) child.setVariable(name, unknown(`$${name} in a new shell`, true));
   child.environment = state.environment;
   // What programs start without naming a shell is read by `sh`.
   child.portable = reader === undefined || !/^(?:.*\/)?(?:bash|rbash|zsh)$/.test(reader);

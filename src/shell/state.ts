@@ -23,6 +23,8 @@ export interface Handed {
 const MOST_PLACES = 4;
 
 const NO_VARIABLES: ReadonlyMap<string, Handed> = new Map();
+const NO_OPTIONS: ReadonlySet<Followed> = new Set();
+const NONE: ReadonlyMap<string, never> = new Map<string, never>();
 const NO_INPUTS: ReadonlySet<Stream> = new Set();
 
 /** What a function's `local` hides of one variable. */
@@ -57,16 +59,52 @@ export type Mark =
 /** Options of the shell that are followed: `allexport`, `physical`, `nullglob`, and those that end it early. */
 export type Followed = "allexport" | "physical" | "nullglob" | "errexit" | "nounset";
 
+/** Bodies, or meanings; undefined among them: not defined on some way. */
+type Several<T> = readonly (T | undefined)[];
+
+/** A map that is copied when one of those who share it changes it: of the states of a line most change nothing. */
+class SharedMap<V> {
+  private held: Map<string, V> | undefined;
+  private isShared: boolean;
+
+  constructor(held?: Map<string, V>, isShared = false) {
+    this.held = held;
+    this.isShared = isShared;
+  }
+
+  get all(): ReadonlyMap<string, V> {
+    return this.held ?? NONE;
+  }
+
+  share(): SharedMap<V> {
+    this.isShared = true;
+    return new SharedMap(this.held, true);
+  }
+
+  set(name: string, value: V): void {
+    this.own().set(name, value);
+  }
+
+  delete(name: string): void {
+    if (this.all.has(name)) this.own().delete(name);
+  }
+
+  private own(): Map<string, V> {
+    if (this.isShared || this.held === undefined) this.held = new Map(this.all);
+    this.isShared = false;
+    return this.held;
+  }
+}
+
 /** What the shell knows at one point of the line: a sound summary of every way to get there. */
 export class ShellState {
   private standing: readonly ShellPlace[];
-  variables: Map<string, ShellVariable>;
+  private readonly known: SharedMap<ShellVariable>;
+  private readonly bodies: SharedMap<Several<FunctionNode>>;
+  private readonly meanings: SharedMap<Several<string>>;
   /** Letters of `declare` that a variable may have; `z`: in zsh arithmetic may have made it a number. */
   attributes: ReadonlyMap<string, string>;
   positional: readonly Value[];
-  /** @internal Several bodies when branches define the same name differently; undefined among them: not defined on some way. */
-  functions: Map<string, readonly (FunctionNode | undefined)[]>;
-  aliases: Map<string, readonly (string | undefined)[]>;
   /** What the line adds to the environment of programs. Replaced, never changed. */
   environment: ReadonlyMap<string, Handed>;
   /** One for each function being called, the innermost last. */
@@ -83,21 +121,57 @@ export class ShellState {
   /** The shell may be any `sh`: see `portable.ts`. */
   portable: boolean;
 
-  constructor(places: readonly ShellPlace[]) {
+  /** @internal The maps: those of the state it is forked from. */
+  constructor(
+    places: readonly ShellPlace[],
+    known = new SharedMap<ShellVariable>(),
+    bodies = new SharedMap<Several<FunctionNode>>(),
+    meanings = new SharedMap<Several<string>>(),
+  ) {
     this.standing = places;
-    this.variables = new Map();
-    this.attributes = new Map();
+    this.known = known;
+    this.bodies = bodies;
+    this.meanings = meanings;
+    this.attributes = NONE;
     this.positional = [];
-    this.functions = new Map();
-    this.aliases = new Map();
     this.environment = NO_VARIABLES;
     this.frames = [];
     this.springing = CALM;
-    this.options = new Set();
+    this.options = NO_OPTIONS;
     this.sprung = false;
     this.ended = NO_INPUTS;
     this.marks = [];
     this.portable = false;
+  }
+
+  get variables(): ReadonlyMap<string, ShellVariable> {
+    return this.known.all;
+  }
+
+  setVariable(name: string, value: ShellVariable): void {
+    this.known.set(name, value);
+  }
+
+  dropVariable(name: string): void {
+    this.known.delete(name);
+  }
+
+  /** @internal Several bodies when branches define the same name differently. */
+  get functions(): ReadonlyMap<string, Several<FunctionNode>> {
+    return this.bodies.all;
+  }
+
+  /** @internal */
+  setFunction(name: string, bodies: Several<FunctionNode>): void {
+    this.bodies.set(name, bodies);
+  }
+
+  dropFunction(name: string): void {
+    this.bodies.delete(name);
+  }
+
+  get aliases(): ReadonlyMap<string, Several<string>> {
+    return this.meanings.all;
   }
 
   get places(): readonly ShellPlace[] {
@@ -109,7 +183,7 @@ export class ShellState {
   }
 
   fork(): ShellState {
-    const copy = new ShellState(this.standing);
+    const copy = new ShellState(this.standing, this.known.share(), this.bodies.share(), this.meanings.share());
     copy.positional = this.positional;
     copy.attributes = this.attributes;
     copy.frames = this.frames;
@@ -119,9 +193,6 @@ export class ShellState {
     copy.ended = this.ended;
     copy.marks = this.marks;
     copy.portable = this.portable;
-    if (this.variables.size > 0) copy.variables = new Map(this.variables);
-    if (this.functions.size > 0) copy.functions = new Map(this.functions);
-    if (this.aliases.size > 0) copy.aliases = new Map(this.aliases);
     copy.environment = this.environment;
     return copy;
   }
@@ -158,7 +229,7 @@ export class ShellState {
   addAlias(name: string, meaning: string): void {
     const now = this.aliases.get(name) ?? [];
     if (now.includes(meaning)) return;
-    this.aliases.set(name, [...now, meaning]);
+    this.meanings.set(name, [...now, meaning]);
     this.marks.push({ is: "alias", name, meaning });
   }
 
@@ -198,8 +269,8 @@ export class ShellState {
       const before = this.springing.names.has(name) ? unknown(`$${name}, which a trap may change`, true) : saved;
       const visible = this.variables.get(name);
       const now = maybe ? either(name, before, visible) : before;
-      if (now === undefined) this.variables.delete(name);
-      else this.variables.set(name, now);
+      if (now === undefined) this.dropVariable(name);
+      else this.setVariable(name, now);
       this.handAnew(name, now);
       if (!maybe) this.dropAttributes(name);
       this.addAttributes(name, attributes);
@@ -213,7 +284,7 @@ export class ShellState {
       const hidden = frame.get(name);
       return hidden === undefined ? frame : new Map(frame).set(name, { ...hidden, saved: lost });
     });
-    this.variables.set(name, lost);
+    this.setVariable(name, lost);
     this.handAnew(name, lost);
   }
 
@@ -246,11 +317,8 @@ export function sameVariable(a: ShellVariable | undefined, b: ShellVariable | un
   return sameValue(a, b);
 }
 
-function joinLists<T>(
-  a: Map<string, readonly (T | undefined)[]>,
-  b: Map<string, readonly (T | undefined)[]>,
-): Map<string, readonly (T | undefined)[]> {
-  const out = new Map<string, readonly (T | undefined)[]>();
+function joinLists<T>(a: ReadonlyMap<string, Several<T>>, b: ReadonlyMap<string, Several<T>>): SharedMap<Several<T>> {
+  const out = new SharedMap<Several<T>>();
   for (const name of new Set([...a.keys(), ...b.keys()]))
     out.set(name, [...new Set([...(a.get(name) ?? [undefined]), ...(b.get(name) ?? [undefined])])]);
   return out;
@@ -316,7 +384,7 @@ function joinSpringing(a: Springing, b: Springing): Springing {
 export function joinStates(a: ShellState | undefined, b: ShellState | undefined): ShellState | undefined {
   if (a === undefined || a === b) return b;
   if (b === undefined) return a;
-  const out = new ShellState([]);
+  const out = new ShellState([], undefined, joinLists(a.functions, b.functions), joinLists(a.aliases, b.aliases));
   out.sprung = a.sprung;
   out.ended = a.ended === b.ended ? a.ended : new Set([...a.ended].filter((input) => b.ended.has(input)));
   out.marks = a.marks;
@@ -326,14 +394,12 @@ export function joinStates(a: ShellState | undefined, b: ShellState | undefined)
   out.frames = joinFrames(a, b);
   out.attributes = joinAttributes(a.attributes, b.attributes);
   out.options = a.options === b.options ? a.options : new Set([...a.options, ...b.options]);
-  out.functions = joinLists(a.functions, b.functions);
-  out.aliases = joinLists(a.aliases, b.aliases);
   out.positional = sameVariable(a.positional, b.positional)
     ? a.positional
     : [unknown("the positional parameters differ between branches", true)];
   for (const name of new Set([...a.variables.keys(), ...b.variables.keys()])) {
     const left = a.variables.get(name);
-    out.variables.set(name, joinVariables(name, left, b.variables.get(name)));
+    out.setVariable(name, joinVariables(name, left, b.variables.get(name)));
   }
   out.environment = joinEnvironments(a.environment, b.environment);
   return out;

@@ -93,7 +93,7 @@ function surprised({ state: before, since, changed, moved }: Omit<ShellTrap, "ef
   state.sprung = true;
   state.mayBeMarked(before.marks.slice(since));
   for (const name of everything ? before.variables.keys() : changed)
-    state.variables.set(name, unknown(`$${name} when a trap is sprung`, true));
+    state.setVariable(name, unknown(`$${name} when a trap is sprung`, true));
   if (everything || moved) state.places = [{ is: "unknown", why: "the folder when a trap is sprung" }];
   state.positional = POSITIONAL;
   state.frames = [];
@@ -111,7 +111,7 @@ export function judgeTraps(cx: Context, from: number): number {
       if (known?.includes(node) === true) continue;
       // A program may run in its place before the function is defined.
       const before = known ?? (cx.world.lookup(name).path === undefined ? [] : [undefined]);
-      state.functions.set(name, [...before, node]);
+      state.setFunction(name, [...before, node]);
     }
     const watched: ShellTrap = { ...trap, changed: new Set(), moved: false };
     cx.traps.push(watched);

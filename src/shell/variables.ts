@@ -92,7 +92,7 @@ export function giveValue(cx: Context, state: ShellState, name: string, value: S
   const array = /[aA]/.test(attributes) || ARRAYS.test(name) || (before !== undefined && isArray(before));
   const whole = inArray(name, value, attributes, array);
   const now = kept(state, name, whole, attributes, integer);
-  state.variables.set(name, now);
+  state.setVariable(name, now);
   return now;
 }
 
@@ -128,7 +128,7 @@ export function perhapsNumber(cx: Context, state: ShellState, name: string): voi
   setNumber(cx, state, name);
   const now = either(name, before, state.variables.get(name)) ?? A_NUMBER;
   if (state.environment.has(name)) state.hand(name, { value: now, span: undefined });
-  state.variables.set(name, now);
+  state.setVariable(name, now);
 }
 
 /** What is certain of the value afterwards. */

@@ -152,6 +152,7 @@ function runPipeline(cx: Context, state: ShellState, node: PipelineNode, stdin: 
     let end = state;
     cx.concurrent++;
     for (const [i, command] of node.commands.entries()) {
+      if (cx.isOver) break;
       const inner = state.fork();
       const last = i === node.commands.length - 1;
       const walk = (given: Stream): ShellOutcome =>
@@ -261,7 +262,7 @@ function runKind(cx: Context, state: ShellState, node: CommandNode | CompoundLis
       const name = node.name.value;
       if (cx.timed > 0 && cx.maybeZsh) cx.unknown("bash and zsh read a function defined under `time` differently", { span: cx.span(node) });
       if (CALLED_BY_SHELL.test(name)) cx.unknown(`the shell itself calls the function ${name}`, { span: cx.span(node) });
-      state.functions.set(name, [node]);
+      state.setFunction(name, [node]);
       cx.defined.set(node, { state, called: false });
       return same(NOTHING, state);
     }

@@ -28,7 +28,7 @@ function move(call: BuiltinCall, places: readonly ShellPlace[], out: Stream): Sh
   cx.changes("PWD");
   cx.changes("OLDPWD");
   ok.places = places;
-  ok.variables.set("OLDPWD", workingDirectory(state));
+  ok.setVariable("OLDPWD", workingDirectory(state));
   return { out, ok, fail: state };
 }
 

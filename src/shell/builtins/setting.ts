@@ -149,7 +149,7 @@ function declareOne(call: BuiltinCall, word: Value, exported: boolean, letters: 
   if (marks !== "" || isArray(value)) state.addAttributes(variable, isArray(value) ? `${marks}a` : marks);
   assignVariable(cx, state, variable, integer ? NUMBER : value, { exported, span: call.span });
   if (scope === "nowhere" && !(before !== undefined && !isArray(value) && sameVariable(before, value)))
-    state.variables.set(variable, unknown(`$${variable}, which \`local\` sets only inside a function`, true));
+    state.setVariable(variable, unknown(`$${variable}, which \`local\` sets only inside a function`, true));
   // What stands before a function or `eval` is nearer than the global one, too.
   const hidden =
     state.frames.some((frame) => frame.has(variable)) || (letters.includes("g") && (state.sprung || state.environment.has(variable)));
@@ -234,8 +234,8 @@ function forgetFunction({ cx, state }: BuiltinCall, name: string, surely: boolea
     const definition = node === undefined ? undefined : cx.defined.get(node);
     if (definition !== undefined) definition.called = false;
   }
-  if (surely) state.functions.delete(name);
-  else if (!bodies.includes(undefined)) state.functions.set(name, [...bodies, undefined]);
+  if (surely) state.dropFunction(name);
+  else if (!bodies.includes(undefined)) state.setFunction(name, [...bodies, undefined]);
 }
 
 /** Letters and names of `set` that change neither what later words mean nor where the shell goes (bash(1), zshoptions(1)). */
