@@ -1,4 +1,5 @@
 export * from "./messages.ts";
+export * from "./questions.ts";
 export type { HeldLock, TeamServeOptions } from "./serve-options.ts";
 export { canonicalJson } from "./canonical.ts";
 export { chainRecords, chainStart, type ChainedRecord, nextPoint, saltedHash } from "./chain.ts";

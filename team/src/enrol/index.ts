@@ -1,4 +1,21 @@
-export { enter, isUnclaimed, leaveSession, newAdminLink, personOf } from "./admins.ts";
+export {
+  allPeople,
+  enter,
+  type HeldRole,
+  invitePerson,
+  isAdmin,
+  isUnclaimed,
+  leaveSession,
+  mayAnswer,
+  newAdminLink,
+  personNamed,
+  personOf,
+  type PersonInvitation,
+  type PersonRole,
+  removePerson,
+  seesGroups,
+  type TeamPerson,
+} from "./people.ts";
 export {
   chainOf,
   confirmMachine,
@@ -9,6 +26,7 @@ export {
   machineOfToken,
   organisationOf,
   pollEnrolment,
+  putInGroup,
   refuseMachine,
   removeMachine,
   startEnrolment,

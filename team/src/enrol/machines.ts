@@ -145,6 +145,16 @@ export async function removeMachine(db: Database, id: string, now: Date, person?
   });
 }
 
+/** Puts a machine into a group of machines ('': none), by which roles are given. */
+export async function putInGroup(db: Database, id: string, group: string, person: string, now: Date): Promise<boolean> {
+  if (!/^[^\p{C}\p{Zl}\p{Zp}]{0,128}$/u.test(group)) return false;
+  return db.transaction(async (within) => {
+    const moved = await within.run("update machines set people_group = $2 where id = $1", [id, group]);
+    if (moved > 0) await noteEvent(within, now, person, `put in group ${group === "" ? "none" : group}`, id);
+    return moved > 0;
+  });
+}
+
 async function noteEvent(within: Queryable, at: Date, person: string, what: string, machine: string): Promise<void> {
   await within.run("insert into admin_events (at, person, what, machine) values ($1, $2, $3, $4)", [at, person, what, machine]);
 }
@@ -154,6 +164,7 @@ export interface JoinedMachine {
   readonly id: string;
   readonly name: string;
   readonly platform: string;
+  readonly group: string;
   readonly joined: Date;
   readonly by: string;
   readonly gone: Date | null;
@@ -165,6 +176,7 @@ const JoinedRow = v.object({
   id: v.string(),
   name: v.string(),
   platform: v.string(),
+  group: v.string(),
   joined: v.date(),
   by: v.string(),
   gone: v.nullable(v.date()),
@@ -175,7 +187,7 @@ const JoinedRow = v.object({
 export const joinedMachines = (db: Queryable): Promise<readonly JoinedMachine[]> =>
   db.rows(
     JoinedRow,
-    `select m.id, m.name, m.platform, m.joined, m.confirmed_by as by, m.gone,
+    `select m.id, m.name, m.platform, m.people_group as "group", m.joined, m.confirmed_by as by, m.gone,
             coalesce((select sum(h.seq) from chain_heads h where h.machine = m.id), 0)::bigint as records,
             (select count(*) from log_forks f where f.machine = m.id) as forks
      from machines m order by m.gone is not null, m.joined desc limit 500`,

@@ -1,0 +1,1 @@
+export { addQuestionRoutes } from "./routes.ts";

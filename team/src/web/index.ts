@@ -1,0 +1,19 @@
+export { frame, type Html, scriptFrame, shown, STYLE, timeText } from "./frame.ts";
+export { RateLimit } from "./limits.ts";
+export {
+  addressOf,
+  COOKIE,
+  formBody,
+  formField,
+  formFields,
+  limitedBody,
+  makeGates,
+  readJson,
+  refused,
+  smallBody,
+  type WebContext,
+  type WebGate,
+  type WebGates,
+  type WebOptions,
+  type WebVariables,
+} from "./web.ts";

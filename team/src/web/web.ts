@@ -1,0 +1,119 @@
+import { getConnInfo } from "@hono/node-server/conninfo";
+import type { Context } from "hono";
+import { bodyLimit } from "hono/body-limit";
+import { getCookie } from "hono/cookie";
+import type * as v from "valibot";
+import { PROTOCOL, readMessage } from "../../../src/team/protocol/index.ts";
+import type { Database } from "../database/index.ts";
+import { isAdmin, type KnownMachine, machineOfToken, personOf, type TeamPerson } from "../enrol/index.ts";
+import { signedOutPage } from "./frame.ts";
+
+/** What routes find in a request's context once it was let in. */
+export interface WebVariables {
+  readonly Variables: { person: TeamPerson; session: string; machine: KnownMachine };
+}
+export type WebContext = Context<WebVariables>;
+type Next = () => Promise<void>;
+export type WebGate = (context: WebContext, next: Next) => Promise<Response | undefined>;
+
+export const COOKIE = "assent_team";
+const FORM_BYTES = 4096;
+const SMALL_BYTES = 4096;
+
+export interface WebOptions {
+  readonly db: Database;
+  readonly now: () => Date;
+  /** The address that people and machines use (`https://…`); absent: the one by which a request came. */
+  readonly origin?: string | undefined;
+}
+
+/** Who is let in, for all routes. Nothing acts but a POST, and nothing of the page but one that came from the page. */
+export interface WebGates {
+  /** A machine, by its token. */
+  readonly machine: WebGate;
+  /** A form of the page's own, by somebody who is signed in. */
+  readonly signedIn: WebGate;
+  /** The same, by an administrator. */
+  readonly admin: WebGate;
+  /** Somebody who is signed in looks. */
+  readonly looking: WebGate;
+  readonly isOwnForm: (context: WebContext) => boolean;
+  readonly isSecure: (context: WebContext) => boolean;
+  readonly personOfCookie: (context: WebContext) => Promise<TeamPerson | undefined>;
+}
+
+export function makeGates({ db, now, origin }: WebOptions): WebGates {
+  const personOfCookie = async (context: WebContext): Promise<TeamPerson | undefined> => {
+    const session = getCookie(context, COOKIE);
+    return session === undefined ? undefined : personOf(db, session, now());
+  };
+  /** A browser says where a form came from; what says nothing is none. */
+  const isOwnForm = (context: WebContext): boolean => {
+    const from = context.req.header("origin");
+    const type = context.req.header("content-type") ?? "";
+    if (from === undefined || !type.startsWith("application/x-www-form-urlencoded")) return false;
+    if (origin !== undefined) return from === origin;
+    const url = URL.canParse(from) ? new URL(from) : undefined;
+    return url !== undefined && url.host === context.req.header("host");
+  };
+  const looking: WebGate = async (context, next) => {
+    const person = await personOfCookie(context);
+    if (person === undefined) return context.html(signedOutPage(), 401);
+    context.set("person", person);
+    context.set("session", getCookie(context, COOKIE) ?? "");
+    await next();
+    return undefined;
+  };
+  const signedIn: WebGate = async (context, next) =>
+    isOwnForm(context) ? looking(context, next) : context.text("this form came from another site\n", 403);
+  return {
+    machine: async (context, next) => {
+      const [, token] = /^Bearer ([\w-]{43})$/.exec(context.req.header("authorization") ?? "") ?? [];
+      const machine = token === undefined ? undefined : await machineOfToken(db, token);
+      if (machine === undefined) return refused(context, 401, "no machine has this token");
+      context.set("machine", machine);
+      await next();
+      return undefined;
+    },
+    signedIn,
+    admin: (context, next) =>
+      signedIn(context, async () => {
+        if (isAdmin(context.var.person)) return next();
+        context.res = context.text("only an administrator may do that\n", 403);
+      }),
+    looking,
+    isOwnForm,
+    isSecure: (context) => (origin ?? context.req.header("origin") ?? "").startsWith("https:"),
+    personOfCookie,
+  };
+}
+
+/** Bodies of forms, and of small messages. */
+export const formBody = bodyLimit({ maxSize: FORM_BYTES, onError: (context) => context.text("too large\n", 413) });
+export const smallBody = bodyLimit({ maxSize: SMALL_BYTES, onError: (context) => refused(context, 413, "the request is too large") });
+export const limitedBody = (maxSize: number): ReturnType<typeof bodyLimit> =>
+  bodyLimit({ maxSize, onError: (context) => refused(context, 413, "the request is too large") });
+
+/** A field of a form that came. PostgreSQL keeps no NUL. */
+export async function formFields(context: Context): Promise<(name: string) => string> {
+  const fields = new URLSearchParams(await context.req.text());
+  return (name) => (fields.get(name) ?? "").replace(/\0|\p{Surrogate}/gu, "");
+}
+
+export async function formField(context: Context, name: string): Promise<string> {
+  return (await formFields(context))(name);
+}
+
+export async function readJson<T>(
+  context: Context,
+  schema: v.GenericSchema<unknown, T>,
+): Promise<{ readonly message: T } | { readonly problem: string }> {
+  return readMessage(schema, await context.req.text());
+}
+
+export const addressOf = (context: Context): string => getConnInfo(context).remote.address ?? "unknown";
+
+export function refused(context: Context, status: 400 | 401 | 403 | 404 | 413 | 429 | 503, why: string, retryAfter?: number): Response {
+  if (retryAfter !== undefined) context.header("retry-after", String(retryAfter));
+  return context.json({ v: PROTOCOL, is: "error", why }, status);
+}
