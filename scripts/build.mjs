@@ -25,6 +25,7 @@ import {
   libraryParts,
   runMore,
 } from "./lazy-parts.mjs";
+import { givesModules, sharedModules, takesModules } from "./shared-parts.mjs";
 import { buildCore, declarations, LIBRARY, LIBRARY_EXTERNAL, WHOLE_LIBRARY } from "./library.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
@@ -81,13 +82,14 @@ const modules = {
   target: ["node20", "es2022"],
   splitting: true,
   minify: true,
-  // Names are seen in traces and where an object is printed.
-  keepNames: true,
   chunkNames: "chunks/[name]-[hash]",
   external: LIBRARY_EXTERNAL,
   outExtension: { ".js": ".mjs" },
 };
 const inRoot = (entries) => Object.fromEntries(Object.entries(entries).map(([name, source]) => [name, join(root, source)]));
+
+/** A part that may ask where it lies. */
+const placed = { ...part, define: { ...part.define, "import.meta.url": "moduleUrl" }, banner: { js: `${part.banner.js}${MODULE_URL}` } };
 
 const pageSource = join(root, "src/page/ui");
 const entry = (name) => join(root, "src/cli", `${name}.ts`);
@@ -97,6 +99,11 @@ try {
   const filters = await makeFilters(root, common, fresh);
   writeFileSync(join(fresh, "knowledge.mjs"), knowledge.module);
   const fromFile = { define: { ...part.define, ASSENT_KNOWLEDGE: JSON.stringify(knowledge.places) } };
+  const run = runPart(filters);
+  const takers = runTakers();
+  const shared = await sharedModules(run, takers);
+  run.stdin = { contents: givesModules(shared, root, entry("run-main")), resolveDir: root };
+  for (const [name, taker] of Object.entries(takers)) taker.plugins.unshift(takesModules(name, shared, "run"));
   const results = await Promise.all([
     build({
       ...part,
@@ -186,14 +193,7 @@ try {
     build({ ...part, entryPoints: [entry("watch")], outfile: join(fresh, "watch.cjs") }),
     build({ ...part, entryPoints: [entry("edit-keeper")], outfile: join(fresh, "edit-keeper.cjs") }),
     build({ ...part, entryPoints: [entry("held")], outfile: join(fresh, "held.cjs") }),
-    build({
-      ...part,
-      entryPoints: [entry("held-question")],
-      outfile: join(fresh, "held-question.cjs"),
-      plugins: [lazyShell, lazySurvey, lazyReader],
-      define: { ...part.define, "import.meta.url": "moduleUrl" },
-      banner: { js: `${part.banner.js}${MODULE_URL}` },
-    }),
+    build(takers["held-question"]),
     build({ ...part, entryPoints: [entry("confiner")], outfile: join(fresh, "confiner.cjs"), plugins: [lazyShell, lazySurvey] }),
     build({
       ...common,
@@ -229,26 +229,8 @@ try {
       outExtension: { ".js": ".cjs" },
     }),
     // `assent run`.
-    build({
-      ...part,
-      entryPoints: { run: entry("run-main") },
-      outdir: fresh,
-      outExtension: { ".js": ".cjs" },
-      // Parts are loaded by `require`.
-      supported: { "dynamic-import": false },
-      plugins: [filtersMade(filters), lazyRun, lazyShell, lazySurvey, lazyReader, lazyExtensions, lazyBuiltins],
-      define: { ...part.define, "import.meta.url": "moduleUrl" },
-      banner: { js: `${part.banner.js}${MODULE_URL}` },
-    }),
-    build({
-      ...part,
-      stdin: { contents: runMore, resolveDir: join(root, "src") },
-      outfile: join(fresh, "run-more.cjs"),
-      supported: { "dynamic-import": false },
-      plugins: [lazyRunItself, lazyShell, lazySurvey, lazyReader, lazyExtensions, lazyBuiltins],
-      define: { ...part.define, "import.meta.url": "moduleUrl" },
-      banner: { js: `${part.banner.js}${MODULE_URL}` },
-    }),
+    build(run),
+    build(takers["run-more"]),
     // The supervisor that waits: it loads `assent run` before there is a command.
     build({
       ...part,
@@ -265,7 +247,8 @@ try {
       plugins: [knowledgeBeside(fresh), importedBuiltins],
     }),
     // The library as Node loads it.
-    build({ ...modules, entryPoints: inRoot(LIBRARY), plugins: [libraryParts(root)] }),
+    // Names are seen in traces and where an object is printed.
+    build({ ...modules, keepNames: true, entryPoints: inRoot(LIBRARY), plugins: [libraryParts(root)] }),
     buildCore(root, common, fresh),
     buildTeam(),
     // What `assent open` shows in a browser.
@@ -302,6 +285,37 @@ try {
   execFileSync(process.execPath, [join(root, "scripts/warm.mjs"), out], { input, stdio: ["pipe", "ignore", "inherit"] });
 } finally {
   rmSync(fresh, { recursive: true, force: true });
+}
+
+/** `assent run`. */
+function runPart(filters) {
+  return {
+    ...placed,
+    stdin: { contents: `export * from ${JSON.stringify(entry("run-main"))};`, resolveDir: root },
+    outfile: join(fresh, "run.cjs"),
+    // Parts are loaded by `require`.
+    supported: { "dynamic-import": false },
+    plugins: [filtersMade(filters), lazyRun, lazyShell, lazySurvey, lazyReader, lazyExtensions, lazyBuiltins],
+  };
+}
+
+/** Parts that take modules from run.cjs. */
+function runTakers() {
+  return {
+    "run-more": {
+      ...placed,
+      stdin: { contents: runMore, resolveDir: join(root, "src") },
+      outfile: join(fresh, "run-more.cjs"),
+      supported: { "dynamic-import": false },
+      plugins: [lazyRunItself, lazyShell, lazySurvey, lazyReader, lazyExtensions, lazyBuiltins],
+    },
+    "held-question": {
+      ...placed,
+      entryPoints: [entry("held-question")],
+      outfile: join(fresh, "held-question.cjs"),
+      plugins: [lazyShell, lazySurvey, lazyReader],
+    },
+  };
 }
 
 /** The package `assent-team`, in its own folder: what it takes from npm is installed with it. */
@@ -360,16 +374,16 @@ function agentPlugins() {
   return Object.fromEntries(files.filter(([, file]) => existsSync(file)));
 }
 
-/** The licences of what the bundles contain. */
+/** The licences of what the bundles contain: a text that is the same for several stands there once. */
 function licences(inputs) {
   const packages = new Set(inputs.flatMap((file) => /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(file)?.[1] ?? []));
-  return [...packages]
-    .sort()
-    .map((folder) => {
-      const { name, version: own, license } = JSON.parse(readFileSync(join(root, folder, "package.json"), "utf8"));
-      const file = readdirSync(join(root, folder)).find((found) => /^licen[cs]e/i.test(found));
-      if (file === undefined) throw new Error(`${name} has no licence file`);
-      return `${name} ${own} (${license})\n\n${readFileSync(join(root, folder, file), "utf8").trim()}\n`;
-    })
-    .join(`\n${"-".repeat(78)}\n\n`);
+  const texts = new Map();
+  for (const folder of [...packages].sort()) {
+    const { name, version: own, license } = JSON.parse(readFileSync(join(root, folder, "package.json"), "utf8"));
+    const file = readdirSync(join(root, folder)).find((found) => /^licen[cs]e/i.test(found));
+    if (file === undefined) throw new Error(`${name} has no licence file`);
+    const text = readFileSync(join(root, folder, file), "utf8").trim();
+    texts.set(text, [...(texts.get(text) ?? []), `${name} ${own} (${license})`]);
+  }
+  return [...texts].map(([text, names]) => `${names.join("\n")}\n\n${text}\n`).join(`\n${"-".repeat(78)}\n\n`);
 }
