@@ -19,7 +19,7 @@ function readModule(file) {
   for (const { entries } of module.staticExports)
     for (const { isType, moduleRequest, importName, exportName } of entries) {
       if (isType) continue;
-      const as = exportName.kind === "None" ? "*" : exportName.name;
+      const as = exportName.name ?? "*";
       if (as !== "*") exports.push(as);
       if (moduleRequest !== null && at(moduleRequest) !== undefined)
         handedOn.push({ from: at(moduleRequest), name: nameOf(importName), as });
