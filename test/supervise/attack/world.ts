@@ -4,6 +4,9 @@ import { join } from "node:path";
 /** Built elsewhere while developing: ATTACK_DIST. */
 const DIST = process.env["ATTACK_DIST"] ?? join(import.meta.dirname, "../../../dist");
 
+/** An emulated machine takes its time. */
+const SLOWER = Number(process.env["ESCAPE_SLOWER"] ?? 1);
+
 export interface Attack {
   /** Rules of the user's policy file. */
   readonly allow?: readonly string[];
@@ -58,7 +61,7 @@ export HOME=/srv/home XDG_STATE_HOME=/srv/state TMPDIR=/srv/tmp O=/srv/out
 cd /srv/proj
 eval "$BEFORE"
 set +e
-timeout 60 $BY "$NODE" /srv/assent/dist/bin.cjs run $OPTIONS --quiet --profile attack --json --output /srv/events -- /bin/sh /srv/program
+timeout $SECONDS $BY "$NODE" /srv/assent/dist/bin.cjs run $OPTIONS --quiet --profile attack --json --output /srv/events -- /bin/sh /srv/program
 echo "status $?"
 eval "$AFTER"
 echo "--- events"
@@ -87,6 +90,7 @@ export async function attack({
           ROOT: root ? "1" : "0",
           NODE: process.execPath,
           DIST,
+          SECONDS: String(60 * SLOWER),
           POLICY: JSON.stringify({ permissions: { allow, ask, deny } }),
           PROGRAM: program,
           BEFORE: before,
@@ -94,7 +98,7 @@ export async function attack({
           BY: by,
           OPTIONS: options.join(" "),
         },
-        timeout: 90_000,
+        timeout: 90_000 * SLOWER,
         maxBuffer: 64 << 20,
       },
       (error, stdout, stderr) =>

@@ -10,6 +10,9 @@ const ROOT = join(import.meta.dirname, "../../..");
 /** A user without rights. The machine's own files are readable for it, the scratch folder is writable. */
 const NOBODY = 65534;
 
+/** An emulated machine takes its time. */
+const SLOWER = Number(process.env["ESCAPE_SLOWER"] ?? 1);
+
 /** What `inside.ts` reports. */
 export interface Report {
   readonly error?: string;
@@ -65,7 +68,7 @@ export async function confined(program: readonly string[], { folder, nobody, env
     env: { PATH: process.env["PATH"] ?? "", ...env },
     stdio: ["ignore", "pipe", "inherit", held],
   });
-  const timer = setTimeout(() => child.kill("SIGKILL"), 30_000);
+  const timer = setTimeout(() => child.kill("SIGKILL"), 30_000 * SLOWER);
   let text = "";
   for await (const chunk of child.stdout?.setEncoding("utf8") ?? []) text += String(chunk);
   clearTimeout(timer);

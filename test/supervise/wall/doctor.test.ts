@@ -54,8 +54,13 @@ describe("assent doctor", () => {
     const env = { XDG_STATE_HOME: join(bin, "nowhere") };
     const doctor = assent(place, ["doctor"], "", env);
     expect(doctor.status).toBe(1);
-    expect(doctor.stdout).toMatch(/off +folder of records +\S+ cannot be used: ENOTDIR: a run keeps its records there; set XDG_STATE_HOME/);
-    expect(doctor.stdout).toMatch(/less +room +\S+ cannot be used: ENOTDIR\n +what would go ahead confined is asked/);
+    // Since Node 22 statSync of a path through a file finds nothing there, where Node 20 says ENOTDIR.
+    expect(doctor.stdout).toMatch(
+      /off +folder of records +\S+ (?:cannot be used: ENOTDIR|is not a directory): a run keeps its records there; set XDG_STATE_HOME/,
+    );
+    expect(doctor.stdout).toMatch(
+      /less +room +\S+ (?:cannot be used: ENOTDIR|is not a directory)\n +what would go ahead confined is asked/,
+    );
     expect(assent(place, ["run", "-P", "--", "true"], "", env)).toMatchObject({ status: 125 });
   });
 

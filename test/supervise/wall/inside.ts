@@ -24,13 +24,16 @@ function door(listener: number, pid: number): { readonly seen: readonly number[]
   const pollfd = alloc(8);
   pollfd.writeInt32LE(listener, 0);
   pollfd.writeInt16LE(POLLIN, 4);
+  // poll(2) is not on arm64.
+  const patience = alloc(16);
+  patience.writeBigInt64LE(20_000_000n, 8);
   const request = alloc(80);
   const response = alloc(24);
   const ended = alloc(4);
   const seen: number[] = [];
   const errno = Number(env["ANSWER"] ?? 0);
   while (sys(SYSCALLS.wait4, pid, addressOf(ended), WNOHANG, 0) === 0) {
-    if (sys(SYSCALLS.poll, addressOf(pollfd), 1, 20) <= 0) continue;
+    if (sys(SYSCALLS.ppoll, addressOf(pollfd), 1, addressOf(patience), 0, 0) <= 0) continue;
     request.fill(0);
     if (sys(SYSCALLS.ioctl, listener, RECV, addressOf(request)) < 0) continue;
     const nr = request.readInt32LE(16);

@@ -99,8 +99,8 @@ const REFUSED: readonly [expression: string, expected: string][] = [
   ['S(SYS_memfd_create, "m", 0)', "ok"],
   ["fork() == 0 ? (_exit(0), 0) : 0", "ok"],
   // A second listener.
-  ['({ struct { unsigned short n; char *p; } f = { 1, "\\x06\\0\\0\\0\\0\\0\\xff\\x7f" }; S(317, 1, 8, &f); })', "EBUSY"],
-  ['({ struct { unsigned short n; char *p; } f = { 1, "\\x06\\0\\0\\0\\0\\0\\xff\\x7f" }; S(317, 1, 0, &f); })', "ok"],
+  ['({ struct { unsigned short n; char *p; } f = { 1, "\\x06\\0\\0\\0\\0\\0\\xff\\x7f" }; S(SYS_seccomp, 1, 8, &f); })', "EBUSY"],
+  ['({ struct { unsigned short n; char *p; } f = { 1, "\\x06\\0\\0\\0\\0\\0\\xff\\x7f" }; S(SYS_seccomp, 1, 0, &f); })', "ok"],
 ];
 
 /** EXFULL: nothing else answers it. */
@@ -115,7 +115,7 @@ const ASKED: readonly string[] = [
   'S(SYS_unlinkat, -100, "theirs", 0)',
   'rmdir("theirs")',
   'rename("theirs", "x")',
-  'S(316, -100, "theirs", -100, "x", 2)',
+  'S(SYS_renameat2, -100, "theirs", -100, "x", 2)',
   'link("theirs", "x")',
   'symlink("theirs", "x")',
   'mkdir("x", 0777)',
@@ -160,7 +160,7 @@ const WALLED: readonly [expression: string, expected: string][] = [
   ['({ int p[2]; pipe(p); char n[40]; sprintf(n, "/proc/self/fd/%d", p[1]); open(n, O_WRONLY); })', "ok"],
   ['unlink("theirs")', "EACCES"],
   ['rename("theirs", "new")', "EACCES"],
-  ['S(316, -100, "theirs", -100, "walled.c", 2)', "EACCES"],
+  ['S(SYS_renameat2, -100, "theirs", -100, "walled.c", 2)', "EACCES"],
   ['link("theirs", "new")', "EACCES"],
   ['symlink("theirs", "new")', "EACCES"],
   ['mkdir("new", 0777)', "EACCES"],
