@@ -21,8 +21,11 @@ export function diff(id: string | undefined, words: readonly string[], options: 
     if (options.json === true) writeStdout(`${JSON.stringify({ v: JSON_VERSION, what, path, from, kind, patch, note })}\n`);
     else printDiff(one);
   }
+  const unkept = chosen.runs.find(({ engine }) => engine?.noUndo !== undefined);
+  if (unkept?.engine?.noUndo !== undefined && options.json !== true)
+    writeStderr(`what the run ${unkept.id} changed is not known: ${visible(unkept.engine.noUndo)}\n`);
   // Where there is nothing to print, that is said.
-  if (shown === 0 && options.json !== true) {
+  else if (shown === 0 && options.json !== true) {
     const where = chosen.paths.length === 0 ? "changed no file" : "changed nothing there";
     writeStderr(`${chosen.runs.length === 1 ? `the run ${chosen.runs[0]?.id}` : "these runs"} ${where}\n`);
   }

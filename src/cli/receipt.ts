@@ -12,7 +12,7 @@ import {
   receiptOf,
   receiptOfSpan,
   runsFolder,
-  sealEdits,
+  sealRecords,
   type CountedLine,
   type Receipt,
   type RunRecord,
@@ -45,7 +45,7 @@ export function receipt(id: string | undefined, options: ReceiptOptions): number
   const machine = thisMachine();
   const runs = runsFolder(machine);
   const style = styleFor(process.stdout, process.env);
-  sealEdits(runs);
+  sealRecords(runs);
   if (options.list === true) return list(listRuns(runs), options, style);
   if (options.sessions === true) return listAgents(listSessions(listRuns(runs)), machine, options, style);
   const first = options.all === true ? Number.POSITIVE_INFINITY : FIRST;
@@ -148,7 +148,8 @@ function list(runs: readonly RunRecord[], { json }: ReceiptOptions, style: Termi
   if (runs.length === 0) writeStdout("no run is recorded yet\n");
   for (const run of runs) {
     const what = sayRun(run);
-    const state = [...(run.confined === undefined ? [] : ["confined"]), sayEnding(run, isRunning(run.folder))].join(", ");
+    const by = run.engine === undefined ? [] : [`by ${visible(run.engine.id)}`];
+    const state = [...(run.confined === undefined ? [] : ["confined"]), ...by, sayEnding(run, isRunning(run.folder))].join(", ");
     writeStdout(`${run.id}  ${style.dim(time(run.started))}  ${visible(what).slice(0, style.width - 50)}  ${style.dim(state)}\n`);
   }
   return 0;
@@ -165,7 +166,13 @@ function page(found: Receipt, machine: Machine, style: TerminalStyle, first: num
   if (left !== undefined) out.push(style.dim(`left running: ${left}`));
   if (found.undoneBy !== undefined) out.push(`undone by ${found.undoneBy}`);
   const rest = body(found, run, { machine, style, first });
-  return `${[...out, ...(rest.length === 0 ? ["changed nothing"] : rest)].join("\n")}\n`;
+  const nothing = run.engine?.noUndo === undefined ? "changed nothing" : `what it changed is not known: ${visible(run.engine.noUndo)}`;
+  return `${[...out, ...(rest.length === 0 || run.engine?.noUndo !== undefined ? [nothing] : []), ...rest, ...engineRows(run)].join("\n")}\n`;
+}
+
+/** What nobody knows of a run that another engine held. */
+function engineRows({ engine }: RunRecord): readonly string[] {
+  return engine === undefined ? [] : ["", `held by ${visible(engine.id)}, by which`, ...engine.cannot.map((text) => `  ${visible(text)}`)];
 }
 
 interface PageStyle {
@@ -226,7 +233,13 @@ function spanPage(found: SpanReceipt, span: RunSpan, shown: PageStyle): string {
   const cwd = process.cwd();
   const rows = found.runs.map(({ run, running, undoneBy, ...rest }) => {
     const what = sayRun(run);
-    const came = [...summary(rest), ...(undoneBy === undefined ? [] : [`undone by ${undoneBy}`]), ...(running ? ["still running"] : [])];
+    const unkept = run.engine?.noUndo === undefined ? [] : ["what it changed is not known"];
+    const came = [
+      ...summary(rest),
+      ...unkept,
+      ...(undoneBy === undefined ? [] : [`undone by ${undoneBy}`]),
+      ...(running ? ["still running"] : []),
+    ];
     return `${run.id}  ${visible(what).slice(0, style.width - 24)}\n  ${style.dim(came.length === 0 ? "changed nothing" : came.join(", "))}`;
   });
   const rest = body(found, { cwd }, { machine, style, first: shown.first });

@@ -1,12 +1,13 @@
 import { visible } from "../action/index.ts";
 import { queueApprover } from "../approve/queue/index.ts";
 import { terminalApprover } from "../approve/index.ts";
-import { CANNOT, chooseEngine, EngineError, type EngineResult, sandboxRuntime } from "../engines/index.ts";
+import { chooseEngine, EngineError, type EngineResult, sandboxRuntime } from "../engines/index.ts";
 import { messageOf, thisMachine } from "../state/index.ts";
 import { isInside } from "../supervise/outer/index.ts";
 import { engine } from "./engine.ts";
 import { absolute } from "./place.ts";
 import { complain } from "./policy-target.ts";
+import { shortReceipt } from "./receipt.ts";
 import { STATUS, type RunFlags } from "./run-options.ts";
 import { findProgram } from "./run-program.ts";
 import { writeStderr } from "./stdio.ts";
@@ -75,10 +76,11 @@ async function runSandboxed(words: readonly string[], flags: RunFlags): Promise<
       machine,
       policyFiles: flags.policy.map((file) => absolute(file, cwd)),
       approver,
+      undo: flags.undo,
       own: engine.own,
       onNotice: say,
     });
-    if (flags.quiet !== true) writeStderr(receiptText(result));
+    if (flags.quiet !== true) writeStderr(`${receiptText(result)}${await shortReceipt(result.id, machine)}`);
     await approver?.close(result.status);
     return result.status;
   } catch (error) {
@@ -92,10 +94,10 @@ async function runSandboxed(words: readonly string[], flags: RunFlags): Promise<
   }
 }
 
-/** What is known of the run, and what nobody knows of it. */
-export function receiptText({ hosts }: EngineResult): string {
+/** Which hosts it asked for, and what nobody knows of it. */
+export function receiptText({ hosts, id }: EngineResult): string {
   const lines = hosts.map(
     ({ host, port, outcome, why }) => `assent: ${outcome}: ${visible(host)}${port === undefined ? "" : `:${port}`} (${visible(why)})\n`,
   );
-  return `${lines.join("")}assent: confined by sandbox-runtime: ${CANNOT.join("; ")}\n`;
+  return `${lines.join("")}assent: held by sandbox-runtime, of whose runs not all is known: assent receipt ${id}\n`;
 }

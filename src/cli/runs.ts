@@ -11,7 +11,7 @@ import {
   type RunLimits,
   type RunRecord,
   runsFolder,
-  sealEdits,
+  sealRecords,
   usedBytes,
 } from "../supervise/undo/index.ts";
 import { askYes } from "./ask-yes.ts";
@@ -34,7 +34,7 @@ const limitsHere = (): RunLimits => {
 /** `assent runs list`: what undo keeps, and how much of the disk that takes. */
 export function list({ json }: { readonly json?: boolean }): number {
   const at = runsFolder(thisMachine());
-  sealEdits(at);
+  sealRecords(at);
   const runs = listRuns(at);
   if (json === true) {
     const rows = runs.map((run) => ({ id: run.id, started: run.started, command: commandOf(run), bytes: bytesOf(run) }));

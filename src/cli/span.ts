@@ -1,6 +1,6 @@
 import { lstatSync } from "node:fs";
 import { visible } from "../action/index.ts";
-import { changesAt, findRun, findSpan, readRunId, type RunSpan, sealEdits } from "../supervise/undo/index.ts";
+import { changesAt, findRun, findSpan, readRunId, type RunSpan, sealRecords } from "../supervise/undo/index.ts";
 import { absolute } from "./place.ts";
 import { readSince } from "./since.ts";
 
@@ -33,7 +33,7 @@ interface Given {
 
 /** `undoable`: without an id, the last one that is not undone already. A path that is not there, and was not, is wrong use. */
 export function chooseRuns(runs: string, given: Given, options: SpanOptions): ChosenRuns | NoRuns {
-  sealEdits(runs);
+  sealRecords(runs);
   // `assent undo 20261126-…`, with a slip in the number.
   const slip = [given.id, ...given.words].find((word) => word !== undefined && RUN_ID.test(word) && !isThere(absolute(word)));
   if (slip !== undefined && !readRunId(runs, slip)) return { problem: "unknown run", id: slip };

@@ -54,12 +54,17 @@ export async function undo(id: string | undefined, words: readonly string[], opt
     );
     return 1;
   }
+  const unkept = chosen.runs.find(({ engine }) => engine?.noUndo !== undefined);
+  if (unkept?.engine?.noUndo !== undefined) {
+    complain(COMMAND, `there is no undo for ${unkept.id}: ${visible(unkept.engine.noUndo)}`);
+    return 1;
+  }
   const force = options.force === true;
   const plan = prepareUndo(chosen.runs, { paths, force });
   const last = chosen.runs.at(-1);
   const later = last === undefined ? [] : laterRuns(runs, last);
   // Not asked for by name: it is the last that changed something.
-  const skipped = wanted === undefined && isSingle(options) ? later.filter(({ cwd }) => cwd === last?.cwd).length : 0;
+  const skipped = wanted === undefined && isSingle(options) ? later.filter(({ cwd }) => cwd === last?.cwd) : [];
   const short = (path: string): string => visible(shorten(path, process.cwd(), machine.home));
   const json = options.json === true;
   if (!json) announce(plan, isSingle(options) ? undefined : nameOfSpan(chosen), { short, dry: options.dryRun === true, later, skipped });
@@ -128,8 +133,8 @@ interface Announced {
   readonly dry: boolean;
   /** Newest first. */
   readonly later: readonly RunRecord[];
-  /** How many of these had changed nothing. */
-  readonly skipped: number;
+  /** Those of them that had changed nothing, or of which nothing is known. */
+  readonly skipped: readonly RunRecord[];
 }
 
 /** `name`: of several runs. */
@@ -137,7 +142,10 @@ function announce({ runs, steps, refused, warnings }: UndoPlan, name: string | u
   const say = dry ? writeStdout : writeStderr;
   if (name !== undefined) say(`${visible(name)}\n`);
   else for (const run of runs) say(`${run.id}: ${visible(commandOf(run))}\n`);
-  if (skipped > 0) say(`  (${skipped === 1 ? "the run after it has" : `the ${skipped} runs after it have`} changed nothing)\n`);
+  const unknown = skipped.filter(({ engine }) => engine?.noUndo !== undefined);
+  const unchanged = skipped.length - unknown.length;
+  if (unchanged > 0) say(`  (${unchanged === 1 ? "the run after it has" : `the ${unchanged} runs after it have`} changed nothing)\n`);
+  for (const { id, engine } of unknown) say(`  (there is no undo for the run after it, ${id}: ${visible(engine?.noUndo ?? "")})\n`);
   for (const warning of warnings) say(`warning: ${visible(warning)}\n`);
   const shown = saySteps(steps, short);
   for (const line of dry ? shown : shown.slice(0, FIRST)) say(`  ${line}\n`);

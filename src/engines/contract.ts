@@ -1,4 +1,5 @@
 import type { Approver } from "../approve/index.ts";
+import type { Verdict } from "../policy/index.ts";
 import type { Machine } from "../state/index.ts";
 
 export const ENGINES = ["assent", "sandbox-runtime"] as const;
@@ -14,6 +15,8 @@ export interface EngineRequest {
   readonly policyFiles: readonly string[];
   /** Undefined: nobody; what is not allowed is refused. */
   readonly approver: Approver | undefined;
+  /** What can be taken back is kept for `assent undo`. */
+  readonly undo: boolean;
   /** Folders of Assent's own program. */
   readonly own: readonly string[];
   /** One line for people. */
@@ -25,9 +28,15 @@ export interface HostEvent {
   readonly port: number | undefined;
   readonly outcome: "allowed" | "refused";
   readonly why: string;
+  /** What was said, where somebody was asked. */
+  readonly answer?: string;
+  readonly judged?: Verdict;
 }
 
 export interface EngineResult {
+  /** Names the run in `assent receipt`. */
+  readonly id: string;
+  /** As a shell says it: 128 and the signal where one ended it. */
   readonly status: number;
   readonly hosts: readonly HostEvent[];
 }

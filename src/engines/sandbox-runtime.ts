@@ -2,23 +2,27 @@ import { spawn } from "node:child_process";
 import { realpathSync } from "node:fs";
 import { constants } from "node:os";
 import { randomBytes } from "node:crypto";
-import { type Action, visible } from "../action/index.ts";
+import type { Action } from "../action/index.ts";
 import { compiledPolicy, findSources, judgeBy, judgeContext, realWorld, type Situation } from "../engine/index.ts";
 import { read } from "../engine/reader/index.ts";
 import { isWithin } from "../path/index.ts";
 import { callMatcher, type Policy, policyFor } from "../policy/index.ts";
 import { messageOf } from "../state/index.ts";
-import { EngineError, type EngineRequest, type EngineResult, type HostEvent, type RunEngine } from "./contract.ts";
+import { runsFolder } from "../supervise/undo/index.ts";
+import { EngineHosts } from "./ask-hosts.ts";
+import { EngineError, type EngineRequest, type EngineResult, type RunEngine } from "./contract.ts";
 import { findPlaces } from "./find-protected.ts";
 import { loadManager, PACKAGE, type SandboxPath } from "./library.ts";
+import { EngineRecord } from "./record.ts";
 import { type PlannedPath, planSandbox, type SandboxPlan } from "./translate.ts";
 
-export const CANNOT: readonly string[] = [
-  "nothing is kept for `assent undo`",
-  "files are not asked about one by one: what is not open when it starts stays closed, and a rule that asks is a no",
+const CANNOT: readonly string[] = [
+  "nobody is asked about a call: what is not open when it starts stays closed, and a rule that asks about a file is a no",
   "a secret that somebody puts into the project while it runs is open to it",
   "rules about commands and calls are not held inside: with a rule that denies or asks about them nothing is started",
-  "the receipt says which hosts were asked for, not what was changed, read or started",
+  "the receipt does not say what was read or started, nor what was refused but for hosts",
+  "undo and receipt compare the folders before and after: what others change there meanwhile counts as the run's, and temporary folders are left out",
+  "what it leaves running on macOS is not ended with it, and is no part of undo and receipt",
 ];
 
 /** Confines by Seatbelt on macOS and by bubblewrap on Linux, through a library. */
@@ -50,10 +54,12 @@ async function run(request: EngineRequest): Promise<EngineResult> {
       `this engine cannot hold: ${plan.cannotHold.join("; ")}. Nothing was started; leave these rules out, or run it on Linux`,
     );
   for (const rule of plan.stricter) request.onNotice(`left out, which is stricter: ${rule}`);
-  const hosts: HostEvent[] = [];
-  const asked = new HostQuestions(request, held.judge, hosts);
+  const record = EngineRecord.begin(request, { id: "sandbox-runtime", cannot: CANNOT });
+  const asked = new EngineHosts(request, { run: record.id, judge: held.judge, onEvent: (event) => record.host(event) });
   const id = randomBytes(24).toString("base64url");
+  let status: number | undefined;
   try {
+    record.keepBefore(keptFolders(plan, request.machine.temp), closedIn(plan), held.policy.settings);
     await manager.initialize(
       {
         network: { allowedDomains: [], deniedDomains: [], allowLocalBinding: false, allowAllUnixSockets: false },
@@ -74,14 +80,44 @@ async function run(request: EngineRequest): Promise<EngineResult> {
     const own = request.env["PATH"];
     const line = `${own === undefined ? "unset PATH" : `export PATH=${quoted(own)}`}; exec ${request.argv.map(quoted).join(" ")}`;
     const { argv, env } = await manager.wrapWithSandboxArgv(line, "/bin/sh", undefined, undefined, request.cwd, { commandId: id });
-    const status = await start(argv, { ...request.env, ...definedOnly(env), PATH: path }, request.cwd);
-    return { status, hosts };
+    record.started();
+    status = await start(argv, { ...request.env, ...definedOnly(env), PATH: path }, request.cwd);
+    return { id: record.id, status, hosts: record.hosts };
   } catch (error) {
     throw error instanceof EngineError ? error : new EngineError("failed", messageOf(error), { cause: error });
   } finally {
+    // What it lays into the folders for itself is gone before they are compared.
     manager.cleanupAfterCommand();
     await manager.reset();
+    record.end(status);
   }
+}
+
+/** Of which undo keeps what lies there: not temporary folders, in which everybody's files lie. */
+function keptFolders({ allowWrite }: SandboxPlan, temp: readonly string[]): readonly string[] {
+  const shared = new Set(temp.flatMap((folder) => [folder, canonicalOf(folder)]));
+  return allowWrite.filter((path) => canonicalOf(path) === path && !shared.has(path));
+}
+
+/** What the plan closes for reading: an undo reads none of it either. */
+function closedIn({ denyRead }: SandboxPlan): (path: string) => boolean {
+  const fold =
+    process.platform === "darwin" ? (path: string): string => path.normalize("NFC").toLowerCase() : (path: string): string => path;
+  const paths = new Set(denyRead.flatMap((one) => (typeof one === "string" ? [fold(one)] : [])));
+  const patterns = denyRead.flatMap((one) => (typeof one === "string" ? [] : [matcherOf(fold(one.pattern))]));
+  return (path) => {
+    const text = fold(path);
+    return paths.has(text) || patterns.some((pattern) => pattern.test(text));
+  };
+}
+
+/** Of the library's patterns: `**` is anything, `*` anything but a slash. */
+function matcherOf(pattern: string): RegExp {
+  const parts = pattern.split(/(\*\*\/|\*\*|\*)/).map((part, at) => {
+    if (at % 2 === 0) return part.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`);
+    return part === "*" ? "[^/]*" : part === "**" ? ".*" : "(?:.*/)?";
+  });
+  return new RegExp(`^${parts.join("")}$`, "su");
 }
 
 /** What confines is not looked for where what is confined could put its own: npm's scripts have the project's folder first in `PATH`. */
@@ -185,65 +221,8 @@ function planFor({ machine, own }: EngineRequest, policy: Policy, world: HeldPol
     temp: machine.temp,
     patterns: process.platform === "darwin",
     canonical: (path) => world.canonical(path),
-    secrets: [...found.secrets, ...[".ssh", ".aws", ".gnupg", ".netrc"].map((name) => `${home}/${name}`)],
+    // What undo keeps of other projects, and of what was a secret then.
+    secrets: [...found.secrets, runsFolder(machine), ...[".ssh", ".aws", ".gnupg", ".netrc"].map((name) => `${home}/${name}`)],
     closed: [...found.closed, ...own, `${projectRoot}/.git/hooks`, `${projectRoot}/.git/config`, `${projectRoot}/.agent-permissions.jsonc`],
   });
-}
-
-/** A host that the program wants to reach: the policy answers, else whoever is there. */
-class HostQuestions {
-  readonly #request: EngineRequest;
-  readonly #judge: HeldPolicy["judge"];
-  readonly #hosts: HostEvent[];
-  readonly #known = new Map<string, Promise<HostEvent>>();
-  readonly #run = randomBytes(6).toString("hex");
-  #seq = 0;
-
-  constructor(request: EngineRequest, judge: HeldPolicy["judge"], hosts: HostEvent[]) {
-    this.#request = request;
-    this.#judge = judge;
-    this.#hosts = hosts;
-  }
-
-  async ask(host: string, port: number | undefined): Promise<boolean> {
-    const key = `${host}:${port ?? ""}`;
-    const known = this.#known.get(key) ?? this.#answer(host, port);
-    this.#known.set(key, known);
-    const event = await known;
-    if (!this.#hosts.includes(event)) this.#hosts.push(event);
-    return event.outcome === "allowed";
-  }
-
-  async #answer(host: string, port: number | undefined): Promise<HostEvent> {
-    const event = (outcome: HostEvent["outcome"], why: string): HostEvent => ({ host, port, outcome, why });
-    try {
-      const { argv, cwd, approver } = this.#request;
-      const action: Action = { kind: "net", operation: "connect", host, port: port ?? 443, origin: { by: "tool" } };
-      const verdict = this.#judge(action);
-      if (verdict.decision === "allow") return event("allowed", verdict.reason);
-      if (verdict.decision === "deny") return event("refused", verdict.reason);
-      if (approver === undefined || approver.isThere?.() === false) return event("refused", `${verdict.reason}; nobody could be asked`);
-      const answer = await approver.ask(
-        {
-          seq: ++this.#seq,
-          run: this.#run,
-          profile: "",
-          process: { pid: process.pid, name: argv[0].replace(/^.*\//, ""), argv },
-          ancestry: [],
-          cwd,
-          command: argv,
-          action,
-          what: `connect to ${visible(host)}:${port ?? 443}`,
-          reason: verdict.reason,
-          basis: verdict.basis,
-          proposals: [{ rule: `Net(${host}:${port ?? 443})`, covers: `connections to ${visible(host)}` }],
-          group: `net ${host}`,
-        },
-        new AbortController().signal,
-      );
-      return answer.answer === "allow" ? event("allowed", "you said yes") : event("refused", "you said no, or nobody answered");
-    } catch (error) {
-      return event("refused", messageOf(error));
-    }
-  }
 }

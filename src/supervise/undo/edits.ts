@@ -64,15 +64,17 @@ export function sealEdits(runs: string): void {
   }
 }
 
-/** Oldest first. */
-function pendingEdits(runs: string): readonly Edit[] {
-  let names: readonly string[];
+function namesIn(folder: string): readonly string[] {
   try {
-    names = readdirSync(runs);
+    return readdirSync(folder);
   } catch {
     return [];
   }
-  return names
+}
+
+/** Oldest first. */
+function pendingEdits(runs: string): readonly Edit[] {
+  return namesIn(runs)
     .flatMap((id): readonly Edit[] => {
       if (!existsSync(`${runs}/${id}/${FILE}`)) return [];
       const run = readRun(runs, id);

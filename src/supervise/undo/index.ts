@@ -44,5 +44,15 @@ export {
   type StatRecord,
   type Time,
 } from "./stat.ts";
+export {
+  compareSnapshot,
+  endSnapshot,
+  noteAlive,
+  sealRecords,
+  type Snapshot,
+  SNAPSHOT_LIMITS,
+  type SnapshotLimits,
+  takeSnapshot,
+} from "./snapshot.ts";
 export { type EditBefore, type PathBefore, sealEdits } from "./edits.ts";
 export { DEFAULT_CAPS, UndoStore, type Caps, type PinnedName } from "./store.ts";

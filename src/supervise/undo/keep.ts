@@ -2,7 +2,7 @@ import { closeSync, constants, openSync, readdirSync, readSync, unlinkSync, writ
 import { ensureFolder } from "../../state/index.ts";
 import { addressOf, alloc, ERRNO, errorName, KernelError, lastingAddressOf, sys, SYSCALLS } from "../kernel/index.ts";
 import { cTextAddress } from "./safe.ts";
-import { type ObjectStat, statAt } from "./stat.ts";
+import { type ObjectStat, statAt, statFd } from "./stat.ts";
 
 /**
  * - `kept`: the call may be done; `record` is for `cancel`, where there is one.
@@ -153,7 +153,23 @@ export class KeptFiles {
     }
   }
 
-  #copyFrom(source: number, stat: ObjectStat): number {
+  /** As `copyAt`, of a file that takes at most so many bytes, where it is no reflink. */
+  copyAtMost(parentFd: number, name: Uint8Array, stat: ObjectStat, most: number): number | "too much" {
+    const source = sys(SYSCALLS.openat, parentFd, cTextAddress(name), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | 0o2000000, 0);
+    if (source < 0) return source;
+    try {
+      // What has come into its place may be anything: a pipe would never end.
+      const now = statFd(source);
+      if (typeof now === "number" || now.id !== stat.id) return -STALE;
+      return this.#copyFrom(source, now, most);
+    } finally {
+      closeSync(source);
+    }
+  }
+
+  #copyFrom(source: number, stat: ObjectStat): number;
+  #copyFrom(source: number, stat: ObjectStat, most: number): number | "too much";
+  #copyFrom(source: number, stat: ObjectStat, most = Number.POSITIVE_INFINITY): number | "too much" {
     const key = this.#next;
     let target: number;
     try {
@@ -163,8 +179,10 @@ export class KeptFiles {
     }
     this.#next += 1;
     let done = 0;
+    let fits = true;
     try {
-      done = cloneOrCopy(source, target, stat.size);
+      fits = Math.min(stat.size, stat.allocated) <= most;
+      done = fits ? cloneOrCopy(source, target, stat.size) : clone(source, target);
     } catch (error) {
       done = -numberOf(error);
     } finally {
@@ -172,7 +190,7 @@ export class KeptFiles {
     }
     if (done < 0) {
       this.drop(key);
-      return done;
+      return fits ? done : "too much";
     }
     this.copied += done;
     return key;
@@ -195,10 +213,12 @@ export function numberOf(error: unknown): number {
   return error instanceof Error && "errno" in error && typeof error.errno === "number" ? Math.abs(error.errno) : ERRNO.EIO;
 }
 
+/** Shares the bytes (reflink); 0, or a negative errno where the file system cannot. */
+const clone = (source: number, target: number): number => sys(SYSCALLS.ioctl, target, FICLONE, source);
+
 /** Fills the empty file `target`; bytes really copied (0 for a reflink), or a negative errno. */
 export function cloneOrCopy(source: number, target: number, size: number): number {
-  if (size === 0) return 0;
-  if (sys(SYSCALLS.ioctl, target, FICLONE, source) === 0) return 0;
+  if (size === 0 || clone(source, target) === 0) return 0;
   let copied = 0;
   for (let at = 0; at < size;) {
     const data = sys(lseekNumber, source, at, SEEK_DATA);

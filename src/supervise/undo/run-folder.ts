@@ -37,6 +37,8 @@ export interface RunMeta {
   readonly confined?: ConfinedCommand;
   /** A guard in a program judged it, by policies of its own: for whom. */
   readonly guard?: { readonly principal?: Principal };
+  /** Another engine than ours held it: what that one does not do, and why nothing was kept for undo. */
+  readonly engine?: { readonly id: string; readonly cannot: readonly string[]; readonly noUndo?: string };
   /** No run, but what a tool of an agent's host was about to change; `argv` is the tool and the paths. */
   readonly edit?: ToolEdit;
 }
@@ -92,7 +94,7 @@ export class RunFolder {
   }
 
   /** The program has ended; what is still to come (sealing) may take a moment. */
-  end(facts: Pick<RunMeta, "ended" | "exit" | "bytes" | "left" | "leftEnded">): void {
+  end(facts: Pick<RunMeta, "ended" | "exit" | "bytes" | "left" | "leftEnded" | "engine">): void {
     this.#flush();
     this.#meta = { ...this.#meta, ...facts };
     this.#write();
