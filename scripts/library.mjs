@@ -1,7 +1,7 @@
 // The library's part of dist/: `library.mjs` (package export `.`), `core.mjs` (`./core`), the adapters, and `types/`.
 import { build } from "esbuild";
 import { execFileSync } from "node:child_process";
-import { existsSync, readdirSync, readFileSync, rmdirSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { coreParts, cutTables } from "./core-parts.mjs";
 import { readKnowledge } from "./knowledge.mjs";
@@ -58,8 +58,8 @@ export const buildCore = async (root, common, out) => {
     outExtension: { ".js": ".mjs" },
   };
   return await Promise.all([
-    build({ ...core, entryPoints: { core: join(root, CORE) }, chunkNames: "core/[hash]", plugins: [coreParts(root, tables)] }),
-    build({
+    buildPure({ ...core, entryPoints: { core: join(root, CORE) }, chunkNames: "core/[hash]", plugins: [coreParts(root, tables)] }),
+    buildPure({
       ...core,
       entryPoints: { "core-rules": join(root, CORE_RULES) },
       chunkNames: "core-rules/[hash]",
@@ -67,6 +67,19 @@ export const buildCore = async (root, common, out) => {
     }),
   ]);
 };
+
+/**
+ * An import of a file of which nothing is taken is left out: here no file does anything when it is loaded (`sideEffects`). Whoever bundles
+ * the core would have to load it all the same, or would be warned of it.
+ */
+async function buildPure(options) {
+  const result = await build({ ...options, write: false });
+  for (const { path, text } of result.outputFiles) {
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, text.replace(/(?<=^|[;\n])import"\.[^"]*\.mjs";/g, ""));
+  }
+  return result;
+}
 
 /** The declarations of what the entries export, and of nothing else. */
 export function declarations(root, folder) {

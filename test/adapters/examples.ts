@@ -5,22 +5,8 @@ import { join } from "node:path";
 // @ts-expect-error -- a plain script
 import { scriptedApi } from "./agents/anthropic-api.mjs";
 import { newerNode, placeFor } from "./places.ts";
+import { PRINTS } from "./prints.ts";
 import { SDKS } from "./scenarios.ts";
-
-/** What each program of examples/ prints: of an SDK's agent what it was asked, and what the model was told. */
-const PRINTS: Readonly<Record<string, readonly RegExp[]>> = {
-  "ai-sdk": [/asked: bash .*rm -rf build/, /runs nothing\) ls/, /git push/, /not now/],
-  "openai-agents": [/asked: bash .*rm -rf build/, /runs nothing\) ls/, /git push/, /runs nothing\) rm -rf build/, /done\n$/],
-  "claude-agent-sdk": [/^done\n$/],
-  langchain: [
-    /asked: bash .*rm -rf build.*\nasked: bash .*rm -rf dist/,
-    /runs nothing\) ls\n/,
-    /git push/,
-    /not now/,
-    /runs nothing\) ls dist/,
-  ],
-  mastra: [/^asked: bash \{"command":"rm -rf build"\}\ndone\n$/],
-};
 
 /** Runs the programs of examples/ as a user's are run, with no network: what is wrong, by their names. */
 export async function runExamples(

@@ -1,4 +1,4 @@
-import type { FileAction } from "../../action/index.ts";
+import { adviceForModel, type FileAction } from "../../action/index.ts";
 import { realWorld } from "../../engine/index.ts";
 import type { Effect, Policy, RequestVerdict } from "../../policy/index.ts";
 import { type GuardInside, INSIDE, type InsideGuard } from "../adapters/guards.ts";
@@ -61,7 +61,7 @@ export class GuardChecker implements BackendChecker {
     const outcome = await this.#inside.conclude(judged, { cwd, reason });
     const verdict = this.#verdictOf(judged);
     if (outcome.verdict === "allow") return verdict;
-    throw new PermissionDeniedError({ operation: asked.operation, target, reason: whyNot(outcome), verdict });
+    throw new PermissionDeniedError({ operation: asked.operation, target, reason: whyNot(outcome, verdict), verdict });
   }
 
   async askAfresh(asked: CheckTarget, target: string, why: string, reason: string): Promise<"approved" | "refused" | "nobody" | "denied"> {
@@ -105,10 +105,11 @@ const mayAllow = ({ rules, operations }: Policy, operation: Operation): boolean 
   rules.some(({ effect }) => effect !== "deny") ||
   operations.some((block) => block.operation === operation && block.rules.some(({ effect }) => effect !== "deny"));
 
-/** As `PermissionChecker` says it: what starts with "approval required" is a question that nobody has answered. */
-function whyNot({ verdict, ...outcome }: Exclude<CallOutcome, { verdict: "allow" }>): string {
+/** As `PermissionChecker` says it: what starts with "approval required" is a question that nobody has answered, and the help stands apart. */
+function whyNot({ verdict, ...outcome }: Exclude<CallOutcome, { verdict: "allow" }>, { help }: RequestVerdict): string {
   const asks = verdict === "pending" || outcome.decision.answer === "nobody";
-  const why = outcome.forModel;
+  const shown = help === undefined ? "" : ` (${adviceForModel(help)})`;
+  const why = outcome.forModel.endsWith(shown) ? outcome.forModel.slice(0, outcome.forModel.length - shown.length) : outcome.forModel;
   return asks && !why.startsWith("approval required") ? `approval required: ${why}` : why;
 }
 

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { Readable, type Writable } from "node:stream";
+import { setTimeout as wait } from "node:timers/promises";
 import { visible } from "../../action/index.ts";
 import { checkOptions, type Options } from "../options.ts";
 import type { AiSandboxSession, SandboxCommand, SandboxRunResult } from "./ai-session.ts";
@@ -93,7 +94,8 @@ const OPTIONS = {
 export async function openContainer(options: ContainerOptions): Promise<ContainerSession> {
   checkOptions("openContainer", options, OPTIONS);
   const { image, cwd = "/work", mounts = {}, network = "none", env = {}, user, runOptions = [] } = options;
-  if (image === "" || image.startsWith("-")) throw new TypeError("openContainer: the option `image` must be the name of an image");
+  if (typeof image !== "string" || image === "" || image.startsWith("-"))
+    throw new TypeError("openContainer: the option `image` must be the name of an image");
   if (!cwd.startsWith("/")) throw new TypeError("openContainer: the option `cwd` must be an absolute path of the container");
   const volumes = Object.entries(mounts).flatMap(([from, to]) => {
     if (!from.startsWith("/") || !to.startsWith("/") || from.includes(":"))
@@ -240,9 +242,44 @@ class Kept {
   }
 }
 
+/** What a script says that has found something. */
+const FOUND = 45;
 /** Marks all that a command starts, so that it can be ended. */
 const MARK = "ASSENT_COMMAND";
-const END_ALL = `for i in 1 2 3; do for p in /proc/[0-9]*; do grep -qs "${MARK}=$1" "$p/environ" && kill -9 "\${p#/proc/}" 2>/dev/null; done; done; true`;
+/**
+ * Ends what has the mark `$1`, what that has started, and what is in a session of theirs. They are stopped before they are ended: who is
+ * ended first would leave its children to the container's first process. The exit code says whether there were any. Sessions 0 and 1 belong to
+ * everybody.
+ */
+const END_ALL = `found=" " sessions=" "
+is_ours() {
+  case $sessions in *" $3 "*) return 0;; esac
+  case $found in *" $2 "*) return 0;; esac
+  grep -qs "${MARK}=$mark" "/proc/$1/environ"
+}
+look() {
+  more=
+  for p in /proc/[0-9]*; do
+    p=\${p#/proc/}
+    case " 1 $$ $found" in *" $p "*) continue;; esac
+    s=$(cat "/proc/$p/stat" 2>/dev/null) || continue
+    set -- \${s##*) }
+    [ "$1" != Z ] && is_ours "$p" "$2" "$4" || continue
+    kill -STOP "$p" 2>/dev/null || continue
+    found="$found$p " more=1
+    case $4 in 0|1) ;; *) sessions="$sessions$4 ";; esac
+  done
+  [ -n "$more" ]
+}
+mark=$1
+while look; do :; done
+n=0
+for p in $found; do kill -9 "$p" 2>/dev/null; n=${FOUND}; done
+exit $n`;
+/** A command may still be on its way into the container when it is to end. */
+const ON_ITS_WAY_MS = 3000;
+const LOOK_AGAIN_MS = 200;
+const MOST_LOOKS = 50;
 
 const MISSING = 44;
 const MOST_FILE = 64 << 20;
@@ -289,11 +326,23 @@ function sessionOf(
     const { missing, bytes } = await script(READ, options);
     return missing ? null : bytes;
   };
-  const marked = (options: SandboxCommand): { readonly options: SandboxCommand; readonly endAll: () => Promise<unknown> } => {
+  const marked = (options: SandboxCommand): { readonly options: SandboxCommand; readonly endAll: (begun: boolean) => Promise<void> } => {
     const mark = randomBytes(8).toString("hex");
+    const look = async (): Promise<boolean> =>
+      (await engine.run(exec({}, [END_ALL, "sh", mark], false), { timeout: 20_000, maxOutput: 1000 })).exitCode === FOUND;
     return {
       options: { ...options, env: { ...options.env, [MARK]: mark } },
-      endAll: async () => await engine.run(exec({}, [END_ALL, "sh", mark], false), { timeout: 20_000, maxOutput: 1000 }),
+      endAll: async (begun) => {
+        // What was started in the moment in which all of it was looked at is found by the look after that.
+        const last = Date.now() + ON_ITS_WAY_MS;
+        let any = begun;
+        for (let looks = 0; looks < MOST_LOOKS; looks += 1) {
+          const found = await look();
+          any ||= found;
+          if (!found && (any || Date.now() > last)) return;
+          if (!found) await wait(LOOK_AGAIN_MS);
+        }
+      },
     };
   };
   const session: ContainerSession = {
@@ -302,12 +351,13 @@ function sessionOf(
     run: async (given) => {
       const { options, endAll } = marked(given);
       const ended: Promise<unknown>[] = [];
-      const limits = { timeout, maxOutput, signal: options.abortSignal, onEnd: () => void ended.push(endAll()) };
+      const limits = { timeout, maxOutput, signal: options.abortSignal, onEnd: () => void ended.push(endAll(false)) };
       const { exitCode, stdout, stderr } = await engine.run(exec(options, [options.command], false), limits);
       await Promise.allSettled(ended);
       return { exitCode, stdout, stderr };
     },
     spawn: async (given) => {
+      given.abortSignal?.throwIfAborted();
       const { options, endAll } = marked(given);
       const started = processOf(
         engine.start(exec(options, [options.command], given.stdin === true), given.stdin === true),
@@ -358,7 +408,11 @@ function sessionOf(
   return session;
 }
 
-function processOf({ child, stdin, stdout, stderr }: EngineProcess, fed: boolean, endAll: () => Promise<unknown>): ContainerProcess {
+function processOf(
+  { child, stdin, stdout, stderr }: EngineProcess,
+  fed: boolean,
+  endAll: (begun: boolean) => Promise<void>,
+): ContainerProcess {
   const ended = new Promise<{ readonly exitCode: number }>((resolve) => {
     child.once("error", () => resolve({ exitCode: 127 }));
     child.once("exit", (code) => resolve({ exitCode: code ?? 137 }));
@@ -369,20 +423,26 @@ function processOf({ child, stdin, stdout, stderr }: EngineProcess, fed: boolean
     ...(fed ? { stdin: writerOf(stdin) } : {}),
     wait: async () => await ended,
     kill: async () => {
-      await endAll().catch(() => undefined);
+      const begun = child.exitCode !== null;
+      // First: what has not been asked of the engine yet is not asked any more.
       child.kill("SIGKILL");
       await ended;
+      await endAll(begun).catch(() => undefined);
     },
   };
 }
 
-const bytesOf = (stream: Readable): ReadableStream<Uint8Array> =>
-  new ReadableStream<Uint8Array>({
+function bytesOf(stream: Readable): ReadableStream<Uint8Array> {
+  // The program goes on to its end, whether somebody reads or not.
+  let wanted = true;
+  return new ReadableStream<Uint8Array>({
     start: (controller) => {
-      stream.on("data", (part: Buffer) => controller.enqueue(new Uint8Array(part)));
-      stream.once("close", () => controller.close());
+      stream.on("data", (part: Buffer) => void (wanted && controller.enqueue(new Uint8Array(part))));
+      stream.once("close", () => void (wanted && controller.close()));
     },
+    cancel: () => void (wanted = false),
   });
+}
 
 const writerOf = (stream: Writable): WritableStream<Uint8Array> =>
   new WritableStream<Uint8Array>({

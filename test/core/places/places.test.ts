@@ -16,8 +16,8 @@ import { type SaidInPlace, sayInPlace } from "../in-place.ts";
 
 const COMMANDS = CORPORA.flatMap(commandsOf);
 
-/** As whoever ships it does: one file, which gives what both guards say. */
-async function shipped(ending: string, format: "esm" | "iife"): Promise<string> {
+/** As whoever ships it does: what gives what both guards say, in one file, or with parts that come by `import()`. By their names. */
+async function shipped(ending: string, way: "one" | "script" | "parts" = "one"): Promise<Readonly<Record<string, string>>> {
   const { outputFiles } = await build({
     stdin: {
       contents: `import * as core from ${JSON.stringify(join(DIST, "core.mjs"))};
@@ -31,11 +31,17 @@ async function shipped(ending: string, format: "esm" | "iife"): Promise<string> 
     bundle: true,
     minify: true,
     platform: "browser",
-    format,
+    format: way === "script" ? "iife" : "esm",
+    splitting: way === "parts",
+    outdir: OUT,
+    absWorkingDir: OUT,
     write: false,
   });
-  return outputFiles[0]?.text ?? "";
+  return Object.fromEntries(outputFiles.map(({ path, text }) => [path === join(OUT, "stdin.js") ? ENTRY : path.slice(OUT.length), text]));
 }
+
+const ENTRY = "/guards.js";
+const OUT = tmpdir();
 
 /** A page from this server, in Chromium, that gives what the expression `ask` gives in it. */
 async function inPage(files: Readonly<Record<string, string>>, ask: string): Promise<SaidInPlace> {
@@ -58,22 +64,24 @@ async function inPage(files: Readonly<Record<string, string>>, ask: string): Pro
   }
 }
 
-const CONFIG = `using Workerd = import "/workerd/workerd.capnp";
+const configOf = (modules: readonly string[]): string => `using Workerd = import "/workerd/workerd.capnp";
 const config :Workerd.Config = (
   services = [(name = "main", worker = .worker)],
   sockets = [(name = "http", address = "127.0.0.1:0", http = (), service = "main")],
 );
 const worker :Workerd.Worker = (
-  modules = [(name = "worker", esModule = embed "worker.js")],
+  modules = [${modules.map((name) => `(name = "${name}", esModule = embed "${name}")`).join(", ")}],
   compatibilityDate = "2026-01-01",
 );
 `;
 
 /** A worker in Cloudflare's own runtime, asked once. */
-async function inWorkerd(worker: string): Promise<SaidInPlace> {
+async function inWorkerd(files: Readonly<Record<string, string>>): Promise<SaidInPlace> {
   const folder = mkdtempSync(join(tmpdir(), "assent-workerd-"));
-  writeFileSync(join(folder, "worker.js"), worker);
-  writeFileSync(join(folder, "config.capnp"), CONFIG);
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
+  // The first is where it starts.
+  const names = [ENTRY, ...Object.keys(files).filter((name) => name !== ENTRY)].map((name) => name.slice(1));
+  writeFileSync(join(folder, "config.capnp"), configOf(names));
   const program = join(import.meta.dirname, "node_modules/@cloudflare/workerd-linux-64/bin/workerd");
   const running = spawn(program, ["serve", "--control-fd=3", join(folder, "config.capnp")], {
     stdio: ["ignore", "ignore", "pipe", "pipe"],
@@ -102,21 +110,28 @@ async function inWorkerd(worker: string): Promise<SaidInPlace> {
   }
 }
 
-const PLACES: Readonly<Record<string, () => Promise<SaidInPlace>>> = {
-  "a page": async () =>
-    await inPage({ "/guards.js": await shipped("export { say };", "esm") }, 'import("/guards.js").then(({ say }) => say())'),
-  "a service worker": async () => await inPage({ "/sw.js": await shipped(SERVICE_WORKER, "iife") }, ASKS_SERVICE_WORKER),
-  workerd: async () => await inWorkerd(await shipped("export default { fetch: async () => Response.json(await say()) };", "esm")),
-};
-
+const PAGE = "export { say };";
+const ASKS_PAGE = `import("${ENTRY}").then(({ say }) => say())`;
+const WORKER = "export default { fetch: async () => Response.json(await say()) };";
 const SERVICE_WORKER = `self.addEventListener("message", ({ ports: [port] }) => {
   say().then((said) => port.postMessage(said), (error) => port.postMessage({ error: String(error) }));
 });`;
-const ASKS_SERVICE_WORKER = `navigator.serviceWorker.register("/sw.js").then(({ installing, waiting, active }) => {
+const asksServiceWorker = (
+  options: string,
+): string => `navigator.serviceWorker.register("${ENTRY}", ${options}).then(({ installing, waiting, active }) => {
   const { port1, port2 } = new MessageChannel();
   (installing ?? waiting ?? active).postMessage("say", [port2]);
   return new Promise((resolve) => (port1.onmessage = ({ data }) => resolve(data)));
 })`;
+
+const PLACES: Readonly<Record<string, () => Promise<SaidInPlace>>> = {
+  "a page": async () => await inPage(await shipped(PAGE), ASKS_PAGE),
+  "a page, with parts that come when they are needed": async () => await inPage(await shipped(PAGE, "parts"), ASKS_PAGE),
+  "a service worker": async () => await inPage(await shipped(SERVICE_WORKER, "script"), asksServiceWorker("{}")),
+  "a service worker that is a module": async () => await inPage(await shipped(SERVICE_WORKER), asksServiceWorker('{ type: "module" }')),
+  workerd: async () => await inWorkerd(await shipped(WORKER)),
+  "workerd, with parts that come when they are needed": async () => await inWorkerd(await shipped(WORKER, "parts")),
+};
 
 let expected: SaidInPlace;
 beforeAll(async () => {
@@ -128,6 +143,22 @@ describe("the guards of assent/core say the same in every place", () => {
     const said = await PLACES[place]!();
     expect(said).toEqual(expected);
   });
+
+  it.skipIf(process.arch !== "x64")(
+    "but in a service worker no part comes: what needs one is a question, and nothing more is allowed",
+    async () => {
+      const said = await inPage(await shipped(SERVICE_WORKER, "parts"), asksServiceWorker('{ type: "module" }'));
+      const changed = said.commands.filter((line, at) => line !== expected.commands[at]);
+      expect(changed.filter((line) => !/^ask: .*the part [\w-]+ could not be fetched/s.test(line))).toEqual([]);
+      expect(changed.length).toBeGreaterThan(expected.commands.length * 0.9);
+      const allowed = (lines: readonly string[]): ReadonlySet<number> =>
+        new Set(lines.flatMap((line, at) => (/(?:^|: )allow: /.test(line) ? [at] : [])));
+      for (const form of ["calls", "rules", "commands"] as const) {
+        const before = allowed(expected[form]);
+        expect([...allowed(said[form])].filter((at) => !before.has(at))).toEqual([]);
+      }
+    },
+  );
 
   it("and what they say is something", () => {
     const kinds = (lines: readonly string[]): readonly string[] =>

@@ -1,9 +1,17 @@
+import { mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { createJustBashSandbox } from "@ai-sdk/sandbox-just-bash";
+import { createVercelSandbox } from "@ai-sdk/sandbox-vercel";
+import { Manifest } from "@openai/agents-core/sandbox";
+import { E2BSandboxClient } from "@openai/agents-extensions/sandbox/e2b";
 import { UnixLocalSandboxClient } from "@openai/agents/sandbox/local";
-import { expect, it, onTestFinished } from "vitest";
+import { expect, it, onTestFinished, vi } from "vitest";
 import { createGuard, type Guard } from "../../../src/sdk/index.ts";
 import { type Sandboxed, sandboxContract, type SandboxPlace } from "../sandbox/contract.ts";
 import { behindAiSession } from "../sandbox/places.ts";
+import { e2bApi } from "./e2b-api.ts";
+import { vercelApi } from "./vercel-api.ts";
 
 /** `guard.sandbox` in front of the sandboxes of the AI SDK and of OpenAI's Agents SDK themselves. */
 
@@ -19,9 +27,26 @@ async function justBash(): Promise<SandboxPlace> {
   };
 }
 
-type OpenAiSession = Awaited<ReturnType<UnixLocalSandboxClient["create"]>>;
+/** Vercel's own client, whose requests are answered here. */
+async function vercel(): Promise<SandboxPlace> {
+  const root = realpathSync(mkdtempSync(join(tmpdir(), "assent-vercel-")));
+  const [cwd, home] = [join(root, "work"), join(root, "home")];
+  for (const folder of [cwd, home]) mkdirSync(folder);
+  const { fetch } = vercelApi({ cwd, home });
+  const session = (await createVercelSandbox({ token: "t", teamId: "team", projectId: "project", fetch }).createSession()).restricted();
+  return {
+    cwd,
+    home,
+    raw: async (command) => (await session.run({ command })).stdout.trimEnd(),
+    behind: behindAiSession(session, cwd),
+    close: async () => await Promise.resolve(rmSync(root, { recursive: true, force: true })),
+  };
+}
 
-function behindOpenAi(session: OpenAiSession): Sandboxed {
+type OpenAiSession = Awaited<ReturnType<UnixLocalSandboxClient["create"]>>;
+type E2bSession = Awaited<ReturnType<E2BSandboxClient["create"]>>;
+
+function behindOpenAi(session: OpenAiSession | E2bSession): Sandboxed {
   return {
     run: async (command, env = {}) => {
       const set = Object.entries(env).map(([name, value]) => `${name}='${value}' `);
@@ -61,8 +86,33 @@ async function openAi(): Promise<SandboxPlace> {
   };
 }
 
+/** OpenAI's client of E2B with E2B's own SDK, whose requests are answered here. */
+async function e2b(): Promise<SandboxPlace> {
+  const root = realpathSync(mkdtempSync(join(tmpdir(), "assent-e2b-")));
+  const [cwd, home] = [join(root, "work"), join(root, "home")];
+  for (const folder of [cwd, home]) mkdirSync(folder);
+  const { url, close } = await e2bApi({ cwd, home });
+  for (const [name, value] of Object.entries({ E2B_API_URL: url, E2B_SANDBOX_URL: url, E2B_API_KEY: `e2b_${"0".repeat(40)}` }))
+    vi.stubEnv(name, value);
+  const session = await new E2BSandboxClient().create(new Manifest({ root: cwd }));
+  return {
+    cwd,
+    home,
+    raw: async (cmd) => (await session.exec({ cmd })).stdout.trimEnd(),
+    behind: (guard) => behindOpenAi(guard.sandbox(session)),
+    close: async () => {
+      await session.close();
+      close();
+      vi.unstubAllEnvs();
+      rmSync(root, { recursive: true, force: true });
+    },
+  };
+}
+
 sandboxContract("just-bash by the AI SDK", justBash);
+sandboxContract("Vercel's client by the AI SDK, in front of a server of ours", vercel);
 sandboxContract("a session of OpenAI's Agents SDK", openAi);
+sandboxContract("E2B by OpenAI's Agents SDK, in front of a server of ours", e2b);
 
 const guardOf = (): Guard => createGuard({ policy: { permissions: { allow: ["Edit(src/**)"] } } });
 

@@ -1,8 +1,8 @@
 import { execFileSync, spawnSync } from "node:child_process";
-import { cpSync, existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type AiSandboxSession, LocalBackend, openContainer } from "../../../src/sdk/index.ts";
+import { type AiSandboxSession, LocalBackend } from "../../../src/sdk/index.ts";
 import type { Guard } from "../../../src/sdk/index.ts";
 import type { Sandboxed, SandboxPlace } from "./contract.ts";
 
@@ -106,61 +106,4 @@ export function shellSession({ cwd, home }: { readonly cwd: string; readonly hom
       if (exitCode !== 0) throw new Error(stderr);
     },
   };
-}
-
-/** A container of a root file system made of this machine's BusyBox, or why there is none. */
-export async function containerPlace(): Promise<SandboxPlace | string> {
-  const busybox = ["/bin/busybox", "/usr/bin/busybox"].find((file) => existsSync(file));
-  // One that is linked to libraries starts nothing there, and the container says so.
-  if (busybox === undefined) return "no container: there is no BusyBox here (Debian's package busybox-static)";
-  if (spawnSync("podman", ["--version"]).status !== 0) return "no container: there is no podman here";
-  const folder = mkdtempSync(join(tmpdir(), "assent-container-"));
-  const image = join(folder, "root");
-  for (const name of ["bin", "usr/bin", "etc", "tmp", "work", "home/agent", "proc", "dev", "sys", "root"])
-    mkdirSync(join(image, name), { recursive: true });
-  cpSync(busybox, join(image, "bin/busybox"));
-  const applets = execFileSync(join(image, "bin/busybox"), ["--list"], { encoding: "utf8" }).split("\n");
-  for (const applet of applets) if (applet !== "" && applet !== "busybox") symlinkSync("busybox", join(image, "bin", applet));
-  writeFileSync(join(image, "etc/passwd"), "root:x:0:0:root:/home/agent:/bin/sh\n");
-  // Where cgroups are those of a container around this, and limits may not be raised.
-  const engineOptions = [
-    "--root",
-    join(folder, "store"),
-    "--runroot",
-    join(folder, "run"),
-    "--cgroup-manager",
-    "cgroupfs",
-    "--runtime",
-    "runc",
-  ];
-  const close = async (): Promise<void> => {
-    spawnSync("podman", [...engineOptions, "system", "reset", "--force"], { timeout: 60_000 });
-    await Promise.resolve(rmSync(folder, { recursive: true, force: true }));
-  };
-  const packed = spawnSync("sh", ["-c", 'tar -C "$0" -c . | podman "$@" import - assent-test:latest', image, ...engineOptions], {
-    encoding: "utf8",
-  });
-  if (packed.status !== 0) return `no container: ${packed.stderr.slice(-300)}`;
-  try {
-    const container = await openContainer({
-      image: "assent-test:latest",
-      engine: "podman",
-      engineOptions,
-      runOptions: ["--ulimit", "nofile=1024:1024", "--ulimit", "nproc=2048:2048"],
-      env: { HOME: "/home/agent" },
-    });
-    return {
-      cwd: "/work",
-      home: "/home/agent",
-      raw: async (command) => (await container.run({ command })).stdout.trimEnd(),
-      behind: behindAiSession(container, "/work"),
-      close: async () => {
-        await container.close();
-        await close();
-      },
-    };
-  } catch (error) {
-    await close();
-    return `no container: ${error instanceof Error ? error.message.slice(0, 300) : String(error)}`;
-  }
 }

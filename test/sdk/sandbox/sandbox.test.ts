@@ -5,13 +5,10 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type AiSandboxSession, createGuard, type GuardOptions, memoryApprovals, SandboxUnclear } from "../../../src/sdk/index.ts";
 import { sandboxContract } from "./contract.ts";
-import { containerPlace, localPlace, shellPlace, shellSession } from "./places.ts";
+import { localPlace, shellPlace, shellSession } from "./places.ts";
 
 sandboxContract("LocalBackend behind a guard", localPlace);
 sandboxContract("a session of the AI SDK's interface behind a guard", shellPlace);
-sandboxContract("a container behind a guard", async () =>
-  process.env["TEST_SANDBOXES"] === undefined ? "it takes a while: npm run test:sandboxes" : await containerPlace(),
-);
 
 let [root, cwd, home] = ["", "", ""];
 beforeEach(() => {
