@@ -1,5 +1,5 @@
 // The library's part of dist/: `library.mjs` (package export `.`), `core.mjs` (`./core`), the adapters, and `types/`.
-import { build } from "esbuild";
+import { build, transform } from "esbuild";
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
@@ -22,20 +22,22 @@ export const LIBRARY_EXTERNAL = ["langchain", "@opentelemetry/api"];
 
 /** What is about commands alone: whoever comes to it all the same is told so, and nothing is allowed. */
 const ABOUT_COMMANDS =
-  /src[\\/](?:shell[\\/]index|policy[\\/](?:exec-words|agent-commands|shell-builtins|named-paths|kinds[\\/](?:bash|shell|option|command)))\.ts$/;
+  /src[\\/](?:shell[\\/]index|policy[\\/](?:exec-words|agent-commands|floor-commands|shell-builtins|named-paths|kinds[\\/](?:bash|shell|option|command)))\.ts$/;
+/** What only happens where something can run confined: nothing does here. */
+const ABOUT_RUNS = /src[\\/]policy[\\/]confine-all\.ts$/;
 
-const withoutCommands = (root) => ({
-  name: "without-commands",
+const without = (root, files, refuse) => ({
+  name: `without-${refuse}`,
   setup(bundle) {
-    bundle.onLoad({ filter: ABOUT_COMMANDS }, ({ path }) => {
+    bundle.onLoad({ filter: files }, ({ path }) => {
       const names = [...readFileSync(path, "utf8").matchAll(/^export (?:(?:const|function) (\w+)|\{([^}]*)\})/gm)].flatMap(
         ([, one, list]) => (one === undefined ? list.split(",").map((name) => name.trim()) : [one]),
       );
       const values = names.filter((name) => name !== "" && !name.startsWith("type "));
       return {
         contents: [
-          `import { refuseCommands } from ${JSON.stringify(join(root, "src/sdk/core/no-commands.ts"))};`,
-          ...values.map((name) => `export const ${name} = refuseCommands;`),
+          `import { ${refuse} } from ${JSON.stringify(join(root, "src/sdk/core/no-commands.ts"))};`,
+          ...values.map((name) => `export const ${name} = ${refuse};`),
         ].join("\n"),
         resolveDir: dirname(path),
         loader: "ts",
@@ -44,9 +46,39 @@ const withoutCommands = (root) => ({
   },
 });
 
+/** Reasons and dangers that nothing in these folders names: of supervised runs, or of commands. Whoever asks for one fails, and asks. */
+const TABLES = { "policy/reason-table.ts": "REASONS", "action/danger.ts": "DANGERS" };
+
+const onlyNamed = (root, left) => ({
+  name: "only-named",
+  setup(bundle) {
+    const source = join(root, "src");
+    const isLeft = (file) => left.some((pattern) => pattern.test(file)) || Object.keys(TABLES).some((table) => file.endsWith(table));
+    const text = ["action", "edit", "pattern", "patch", "path", "policy", "request", "sdk/core", "sdk/create-guard", "shell"]
+      .flatMap((folder) => readdirSync(join(source, folder), { recursive: true }).map((name) => join(source, folder, String(name))))
+      .filter((file) => file.endsWith(".ts") && !isLeft(file))
+      .map((file) => readFileSync(file, "utf8"))
+      .join("\n");
+    bundle.onLoad({ filter: /[\\/](?:policy[\\/]reason-table|action[\\/]danger)\.ts$/ }, async ({ path }) => {
+      const table = TABLES[path.slice(source.length + 1).replaceAll("\\", "/")];
+      const { code } = await transform(readFileSync(path, "utf8"), { loader: "ts", format: "esm" });
+      const given = await import(`data:text/javascript,${encodeURIComponent(code)}`);
+      // As `REASONS.none` and as a key, too.
+      const isNamed = (id) =>
+        new RegExp(`["\`.]${id.replaceAll(".", "\\.")}(?!\\w)`).test(text) || new RegExp(`^\\s*"?${id}"?: `, "m").test(text);
+      const kept = Object.fromEntries(Object.entries(given[table]).filter(([id]) => isNamed(id)));
+      const others = Object.keys(given).filter((name) => name !== table);
+      const written = (value) => (typeof value === "function" ? String(value) : JSON.stringify(value));
+      const lines = [table, ...others].map((name) => `export const ${name} = ${written(name === table ? kept : given[name])};`);
+      return { contents: lines.join("\n"), loader: "js" };
+    });
+  },
+});
+
 /** The core, for neither Node nor a browser: where it would need one of them it does not build. Its tables are without notes for people. */
 export const buildCore = async (root, common, out) => {
   const tables = cutTables(await readKnowledge(root));
+  const pure = [without(root, ABOUT_RUNS, "refuseRuns")];
   const core = {
     ...common,
     platform: "neutral",
@@ -58,12 +90,22 @@ export const buildCore = async (root, common, out) => {
     outExtension: { ".js": ".mjs" },
   };
   return await Promise.all([
-    buildPure({ ...core, entryPoints: { core: join(root, CORE) }, chunkNames: "core/[hash]", plugins: [coreParts(root, tables)] }),
+    buildPure({
+      ...core,
+      entryPoints: { core: join(root, CORE) },
+      chunkNames: "core/[hash]",
+      plugins: [...pure, onlyNamed(root, [ABOUT_RUNS]), coreParts(root, tables)],
+    }),
     buildPure({
       ...core,
       entryPoints: { "core-rules": join(root, CORE_RULES) },
       chunkNames: "core-rules/[hash]",
-      plugins: [withoutCommands(root), coreParts(root, undefined)],
+      plugins: [
+        ...pure,
+        without(root, ABOUT_COMMANDS, "refuseCommands"),
+        onlyNamed(root, [ABOUT_RUNS, ABOUT_COMMANDS, /src[\\/]shell[\\/]/]),
+        coreParts(root, undefined),
+      ],
     }),
   ]);
 };

@@ -11,7 +11,8 @@ import {
 import { confine } from "./confine.ts";
 import { byMode, defaultFor, defaultVerdict } from "./defaults.ts";
 import type { FloorPaths } from "./floor-paths.ts";
-import { isChange, judgeFloorCall, judgeFloorFile, namesSetting } from "./floor.ts";
+import { isChange, judgeFloorCall, judgeFloorFile } from "./floor.ts";
+import { namesSetting } from "./floor-commands.ts";
 import { answered, answersWritten, type Grant, withGrant } from "./grants.ts";
 import { judgeBuiltin, judgePredicate, judgeWrapper } from "./shell-builtins.ts";
 import { pathScopeOf } from "./kinds/index.ts";

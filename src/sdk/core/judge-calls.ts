@@ -189,7 +189,7 @@ function withBudgetOrFailure(judgeIt: () => Found): Found {
 /** The same steps, in the same order, as `decide` takes on a machine, without what a machine remembers. */
 function judgeRequest(request: Request, root: CoreRoot, place: CorePlace, options: GuardCallOptions): Found {
   const { facts } = request;
-  if (!root.commands && (facts?.does === "shell" || facts?.does === "argv")) refuseCommands();
+  if (!root.commands && (facts?.does === "shell" || facts?.does === "argv" || facts?.does === "opaque")) refuseCommands();
   const world = worldFrom(root.world, cwdOf(place, options));
   const policy = policyFor(tightened(root.policy, place.stricter), () => whoOf(request, {}));
   const context = contextOf(world);

@@ -7,3 +7,8 @@ export class CommandsNotUnderstood extends Error {
 export function refuseCommands(): never {
   throw new CommandsNotUnderstood("commands are not looked into here: `assent/core` does");
 }
+
+/** In the place of what only happens where something can run confined. */
+export function refuseRuns(): never {
+  throw new Error("nothing runs confined here");
+}

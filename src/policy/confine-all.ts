@@ -1,0 +1,196 @@
+import {
+  type Action,
+  DATABASE_FILE,
+  type ExecAction,
+  type FileAction,
+  type NetAction,
+  type ProcessAction,
+  type Unknown,
+  visible,
+  type World,
+} from "../action/index.ts";
+import { isWithin } from "../path/index.ts";
+import { reachOfHost } from "./addresses.ts";
+import { belowAny, comparablePlaces, withinAny } from "./location.ts";
+import { obeysFiles } from "./obeying-programs.ts";
+import { isGitInternal } from "./path-class.ts";
+import { isConfinable } from "./reasons.ts";
+import { rootOf, spell } from "./targets.ts";
+import type { Policy } from "./types.ts";
+import { type RequestVerdict, unconfined, type Verdict, verdictOf } from "./verdict.ts";
+
+/** What confining needs of judging. */
+export interface ConfineContext {
+  readonly world: World;
+  /** Why what is allowed keeps the wall (`whyWalled`); undefined: it runs nothing that an agent may have written. */
+  readonly walls?: ((found: RequestVerdict) => string | undefined) | undefined;
+  /** A file that an agent has changed, nobody has looked at, and something allowed obeys: why that is. */
+  readonly unseen?: ((found: RequestVerdict) => string | undefined) | undefined;
+  readonly confines?: boolean | undefined;
+  /** What a run refuses is asked about when it has failed, so that nobody is asked beforehand what nobody wrote about. */
+  readonly refusable?: boolean | undefined;
+  /** What the same command was refused the last time that it ran confined and failed. */
+  readonly failedBefore?: (() => string | undefined) | undefined;
+  /** A process that a confined command of the same session has started. */
+  readonly isOfSession?: ((pid: number) => boolean) | undefined;
+  /** A confined command is running, which may change what a request reads before it reads it. */
+  readonly othersRun?: (() => boolean) | undefined;
+  /** Something protected goes with what the action takes away. */
+  readonly takesProtected: (action: FileAction) => boolean;
+}
+
+/**
+ * After judging: a request is confined when nothing in it is denied and every obstacle is one that a supervised run sees
+ * and undo can take back; and when what is allowed may run what an agent has written, for whoever allows it answers the
+ * question and takes no wall away. INVARIANT: one part that is confined confines the whole.
+ */
+export function confineAll(found: RequestVerdict, policy: Policy, context: ConfineContext): RequestVerdict {
+  const obstacles = found.actions.filter(({ verdict }) => verdict.decision !== "allow");
+  const unknowns = found.unknowns.filter(({ verdict }) => verdict.decision !== "allow");
+  const { unknown, mode } = policy.settings;
+  const logs = unknown === "confine-log" && mode !== "full-auto";
+  const wall = (why?: string): RequestVerdict => {
+    const all = walled(found, context, why);
+    // What is only noted asks nobody.
+    return logs && all.decision !== "allow" ? found : all;
+  };
+  if (found.decision === "allow") {
+    const unseen = context.walls === undefined ? "it is not known what it runs" : context.walls(found);
+    const why = unseen ?? whyRaced(found, context) ?? whyKept(found);
+    return why === undefined ? found : wall(why);
+  }
+  if (obstacles.length + unknowns.length === 0) return found;
+  const held =
+    obstacles.every(({ action, verdict }) => isHeld(action, verdict, context)) &&
+    unknowns.every(({ unknown, verdict }) => isSeen(unknown, verdict)) &&
+    // A rule for the command allows that it sets something, and not the code that works later, for others.
+    !found.unknowns.some(({ unknown, verdict }) => unknown.lasting === true && verdict.bare !== true);
+  return held ? wall() : found;
+}
+
+/** What a path leads to when it is judged need not be what is read: a link can be put in its place meanwhile. */
+function whyRaced({ actions }: RequestVerdict, { othersRun, world }: ConfineContext): string | undefined {
+  const reads = actions.filter(({ action, verdict }) => {
+    if (verdict.bare === true) return false;
+    if (action.kind === "exec") return obeysFiles(action.program, action.resolved);
+    return action.kind === "file" && action.operation === "read" && action.upkeep !== true && isRunsOwn(action, world);
+  });
+  if (reads.length === 0) return undefined;
+  const waits =
+    actions.some(({ action }) => action.kind === "exec" && isWaiting(action)) || reads.some(({ action }) => isPipe(action, world));
+  if (waits) return "it waits, and a confined command may change meanwhile what it then reads";
+  return othersRun?.() === true ? "a confined command is running, which may change what it reads" : undefined;
+}
+
+/** A mode lets files be changed because that can be taken back: what a command changes is kept by a run alone. */
+function whyKept({ actions }: RequestVerdict): string | undefined {
+  const changes = actions.some(
+    ({ action, verdict }) => action.kind === "file" && verdict.basis === "mode" && action.upkeep !== true && !isRead(action),
+  );
+  return changes ? "what it changes is kept for undo" : undefined;
+}
+
+/** Programs that let time pass between what they, or those behind them, open. */
+const WAITING = /^(?:g?sleep|watch|entr|watchexec|inotifywait|fswatch)$/;
+
+const isWaiting = ({ program, argv }: ExecAction): boolean =>
+  WAITING.test(program) ||
+  (/^g?tail$/.test(program) && argv.some((word) => !word.known || /^(?:-[a-zA-Z0-9]*[fF]|--f|--r)/.test(word.text)));
+
+/** Who opens a pipe for reading waits for somebody who writes into it (fifo(7)). */
+const isPipe = (action: Action, world: World): boolean =>
+  action.kind === "file" && action.target.kind === "path" && world.kind(action.target.path) === "other";
+
+/** Confined, unless it is known to fail so. */
+function walled(found: RequestVerdict, { failedBefore }: ConfineContext, why?: string): RequestVerdict {
+  const failing = found.actions.map(({ action }) => action).find((action) => action.kind === "exec" && action.needs !== undefined);
+  if (failing?.kind === "exec") return askedBefore(found, failing);
+  const refused = failedBefore?.();
+  if (refused === undefined) return confined(found, why);
+  const reason = `it failed when it ran confined the last time, because it was refused: ${refused}`;
+  const help = {
+    person: "agree to run it once, not confined; or allow by a rule what it was refused",
+    model: "ask the user to let it run once, not confined, or to allow by a rule what it was refused",
+  };
+  return { ...verdictOf("ask", "confine.fails", { reason, help }), actions: found.actions, unknowns: found.unknowns };
+}
+
+/** It would only fail, with an error that says something else. */
+function askedBefore({ actions, unknowns }: RequestVerdict, { program, needs: [need] = [] }: ExecAction): RequestVerdict {
+  const rules = actions.flatMap(({ action, verdict }) => (action.kind === "exec" && verdict.bare !== true ? bareRule(action) : []));
+  const what = need === undefined ? {} : { reason: `it would fail if it ran confined: ${visible(program)} ${need}` };
+  const always = rules.length === 0 || rules.length > 3 ? "" : `; to be asked no more, allow it with ${rules.join(" and ")}`;
+  const help = { person: `agree to run it once, not confined${always}`, model: `ask the user to let it run once, not confined${always}` };
+  return { ...verdictOf("ask", "confine.fails", { ...what, help }), actions, unknowns };
+}
+
+/** `docker build`, `npx playwright`: the rule that lets it run unconfined is for that. */
+function bareRule({ program, argv: [word], shape, trusted, builtin, inert }: ExecAction): readonly string[] {
+  const [first] = shape?.operands ?? [];
+  const name = trusted ? program : word?.known === true ? word.text : "";
+  if (builtin === true || inert !== undefined || !/^[\w.+/-]+$/.test(name)) return [];
+  const words = first?.known === true && /^[a-z][\w-]*$/.test(first.text) ? `${name} ${first.text}` : name;
+  return [JSON.stringify({ rule: `Bash(${words}:*)`, confined: false })];
+}
+
+function confined(found: RequestVerdict, why?: string): RequestVerdict {
+  const { actions, unknowns, ...instead } = unconfined(found);
+  const because = why ?? (instead.decision === "allow" ? undefined : instead.reason);
+  const reason = because === undefined ? {} : { reason: `it goes ahead confined: ${because}` };
+  return { ...verdictOf("allow", "confined", reason), actions, unknowns, confined: instead };
+}
+
+function isHeld(action: Action, verdict: Verdict, context: ConfineContext): boolean {
+  const { world } = context;
+  const { decision, basis, builtin } = verdict;
+  const changesFile = action.kind === "file" && !isRead(action);
+  // A tool of the host's or of a server runs where no supervisor sees it.
+  if (action.kind === "tool" || decision === "deny") return false;
+  if (decision === "none") return action.kind === "exec" || action.kind === "code";
+  // What is protected there would be refused halfway through; what is only written is refused by itself.
+  if (changesFile && takesAlong(action) && context.takesProtected(action)) return false;
+  // Its file is judged beside it, and undone.
+  if (action.kind === "remote" && action.service === DATABASE_FILE) return basis === "default" || isConfinable(builtin);
+  if (basis === "protection") return isConfinable(builtin) && (!changesFile || isRunsOwn(action, world));
+  if (verdict.settledInRun === true) return true;
+  if (basis !== "default") return false;
+  if (context.refusable === true && action.kind !== "remote") return true;
+  if (action.kind === "file") return isRunsOwn(action, world);
+  // That it listens is a danger where anybody could come; here it is what a connection needs.
+  if (action.kind === "net") return action.operation === "listen" || action.forge === true || isOwnMachine(action);
+  return action.kind === "process" && action.operation === "signal" && isOwnJob(action, context);
+}
+
+const isSeen = ({ lasting }: Unknown, { decision, basis, builtin }: Verdict): boolean =>
+  decision === "ask" && basis === "protection" && isConfinable(builtin) && lasting !== true;
+
+const isRead = ({ operation }: FileAction): boolean => operation === "read" || operation === "list" || operation === "execute";
+
+/** Whoever deletes, moves or changes a folder's rights means all that is in it. */
+const takesAlong = ({ operation }: FileAction): boolean => operation === "delete" || operation === "rename" || operation === "metadata";
+
+/** `kill %1`, `kill $!`, `pkill NAME`: a session's confined processes may signal each other, and nobody else. A number says who is meant. */
+function isOwnJob({ target }: ProcessAction, { isOfSession }: ConfineContext): boolean {
+  return !/^\s*[-+]?\d/.test(target) || (/^-?[1-9]\d{0,9}$/.test(target) && isOfSession?.(Math.abs(Number(target))) === true);
+}
+
+/** A run lets itself be reached by what its session started, and by nothing else of this machine. */
+function isOwnMachine({ host, seems }: NetAction): boolean {
+  const named = host ?? seems;
+  return named !== undefined && reachOfHost(named) === "loopback";
+}
+
+/** In the project or a temporary folder: what a run changes without asking. Neither folder itself is taken away. */
+function isRunsOwn(action: FileAction, world: World): boolean {
+  const { project, temp, home } = comparablePlaces(world);
+  // A folder that holds home is nobody's project.
+  const own = [...project.filter((root) => !home.some((folder) => isWithin(folder, root))), ...temp];
+  const root = rootOf(action.target);
+  // Nobody knows where: each path is judged when it is touched.
+  if (root === undefined) return true;
+  if (action.target.kind === "unknown") return true;
+  const { compared } = spell(action, world);
+  if (compared.length === 0) return false;
+  if (!takesAlong(action)) return compared.every((path) => withinAny(path, own));
+  return compared.every((path) => belowAny(path, own)) && !(action.operation === "delete" && compared.some(isGitInternal));
+}
