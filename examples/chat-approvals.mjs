@@ -51,7 +51,7 @@ const commands = ["git status", "npm publish", "npm deprecate app@1 old", "cat ~
 const toolCalls = [commands.map((command, at) => ({ name: "run", args: { command }, id: `call-${at}` })), []];
 const agent = createAgent({ model: new FakeToolCallingModel({ toolCalls }), tools: [run] });
 const { messages } = await agent.invoke({ messages: [{ role: "user", content: "publish" }] });
-for (const { type, content } of messages) if (type === "tool") console.log(`the model reads: ${content}`);
+for (const message of messages) if (message.type === "tool") console.log(`the model reads: ${message.text}`);
 
 // The buttons' handler. The signature proves that the chat sent the answer; the token, that this guard asked.
 const buttons = await listen(async ({ headers }, body) => {

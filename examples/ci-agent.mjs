@@ -38,7 +38,7 @@ const toolCalls = [...steps.map(([name, args], at) => [{ name, args, id: `call-$
 const agent = createAgent({ model: new FakeToolCallingModel({ toolCalls }), tools });
 const { messages } = await agent.invoke({ messages: [{ role: "user", content: "the test fails: mend it" }] });
 
-for (const { type, content } of messages) if (type === "tool") console.log(`the model reads: ${String(content).trim().split("\n").at(-1)}`);
+for (const message of messages) if (message.type === "tool") console.log(`the model reads: ${message.text.trim().split("\n").at(-1)}`);
 console.log(`add.mjs: ${readFileSync(join(root, "add.mjs"), "utf8").trim()}`);
 // A real job appends this to the file that $GITHUB_STEP_SUMMARY names.
 console.log(refused.map(({ verdict, calls: [call], forPerson }) => `- ${verdict}: ${JSON.stringify(call)}: ${forPerson}`).join("\n"));

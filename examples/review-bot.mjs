@@ -54,5 +54,5 @@ const steps = [
 const toolCalls = [...steps.map(([name, args], at) => [{ name, args, id: `call-${at}` }]), []];
 const agent = createAgent({ model: new FakeToolCallingModel({ toolCalls }), tools });
 const { messages } = await agent.invoke({ messages: [{ role: "user", content: "review pull request 7" }] });
-for (const { type, name, content } of messages) if (type === "tool") console.log(`${name}: ${String(content).trim()}`);
+for (const message of messages) if (message.type === "tool") console.log(`${message.name}: ${message.text.trim()}`);
 rmSync(checkout, { recursive: true });

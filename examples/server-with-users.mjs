@@ -33,7 +33,7 @@ async function work(principal, path) {
   const model = new FakeToolCallingModel({ toolCalls: [[{ name: "save", args: { path }, id: "call-1" }], []] });
   const agent = createAgent({ model, tools: [save], middleware: [own.middleware(effects)] });
   const { messages } = await agent.invoke({ messages: [{ role: "user", content: `write ${path}` }] });
-  return messages.filter(({ type }) => type === "tool").map(({ content }) => content);
+  return messages.filter(({ type }) => type === "tool").map(({ text }) => text);
 }
 
 const server = createServer((request, response) => {

@@ -101,7 +101,7 @@ export function vercelApi({ cwd, home }: { readonly cwd: string; readonly home: 
   return {
     asked,
     fetch: async (input, init) => {
-      const request = new Request(input, { ...init, ...(init?.body == null ? {} : { duplex: "half" }) } as RequestInit);
+      const request = new Request(input, { ...init, duplex: "half" });
       const { pathname } = new URL(request.url);
       asked.push(`${request.method} ${pathname}`);
       return await answer(request.method, pathname, request.headers, new Uint8Array(await request.arrayBuffer()));
