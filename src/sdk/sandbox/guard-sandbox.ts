@@ -47,6 +47,7 @@ export function guardSandbox<T extends GuardableSandbox>(guard: InsideGuard, san
 
 const has = (value: object, name: string): boolean => typeof Reflect.get(value, name) === "function";
 
-const isAiSession = (value: object): value is AiSandboxSession => has(value, "run") && !has(value, "exec");
+const isAiSession = (value: object): value is AiSandboxSession => has(value, "run") && !has(value, "exec") && !has(value, "execCommand");
 const isClient = (value: object): value is OpenAiSandboxClient => "backendId" in value && has(value, "create");
-const isOpenAiSession = (value: object): value is OpenAiSandboxSession => "state" in value && isObject(value.state) && has(value, "exec");
+const isOpenAiSession = (value: object): value is OpenAiSandboxSession =>
+  "state" in value && isObject(value.state) && (has(value, "exec") || has(value, "execCommand"));

@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { GuardCallError, type GuardCall } from "../create-guard/call.ts";
 import { isObject } from "../../data/index.ts";
 import { shellCall } from "./ai-session.ts";
@@ -8,6 +9,8 @@ import type { SandboxJudge } from "./judge.ts";
 export interface OpenAiSandboxSession {
   readonly state: object;
   exec?(args: { readonly cmd: string }): Promise<{ readonly stdout: string; readonly exitCode?: number | null }>;
+  /** Output as a text for the model: all that clients of remote sandboxes have (E2B, Daytona, Modal). */
+  execCommand?(args: { readonly cmd: string }): Promise<string>;
 }
 
 /** A sandbox client of OpenAI's Agents SDK: it makes sessions. */
@@ -19,14 +22,31 @@ export interface OpenAiSandboxClient {
 
 /** For facts about a session. Output is asked for whole. */
 export function scriptsOfOpenAi(session: OpenAiSandboxSession): SandboxScript {
+  const whole = { login: false, yieldTimeMs: 30_000, maxOutputTokens: 2_000_000 };
   return async (script) => {
-    const args = { cmd: script, login: false, yieldTimeMs: 30_000, maxOutputTokens: 2_000_000 };
-    if (typeof session.exec !== "function")
-      throw new SandboxUnclear("this sandbox session has no `exec`, so nothing of it can be looked at");
-    const { stdout, exitCode } = await session.exec(args);
-    if (typeof exitCode !== "number") throw new SandboxUnclear("the sandbox took too long to say what it holds");
-    return { exitCode, stdout };
+    if (typeof session.exec === "function") {
+      const { stdout, exitCode } = await session.exec({ cmd: script, ...whole });
+      if (typeof exitCode !== "number") throw new SandboxUnclear("the sandbox took too long to say what it holds");
+      return { exitCode, stdout };
+    }
+    if (typeof session.execCommand !== "function")
+      throw new SandboxUnclear("this sandbox session has neither `exec` nor `execCommand`, so nothing of it can be looked at");
+    const mark = `@${randomBytes(12).toString("hex")}`;
+    return answerIn(await session.execCommand({ cmd: inLetters(script, mark), ...whole }), mark);
   };
+}
+
+/** What a session that only gives text for a model can be asked: output and exit code as letters, between marks that nobody knows before. */
+const inLetters = (script: string, mark: string): string =>
+  `o=$({ (\n${script}\n); printf '\\n%s' "$?"; } 2>/dev/null | base64 | tr -d '\\r\\n'); printf '%s%s%s\\n' ${mark} "$o" ${mark}`;
+
+function answerIn(text: unknown, mark: string): { readonly exitCode: number; readonly stdout: string } {
+  const found = typeof text === "string" ? [...text.matchAll(new RegExp(`${mark}([A-Za-z0-9+/]+=*)${mark}`, "g"))] : [];
+  const answer = Buffer.from(found[0]?.[1] ?? "", "base64").toString("utf8");
+  const end = answer.lastIndexOf("\n");
+  const exitCode = /^\d+$/.test(answer.slice(end + 1)) ? Number(answer.slice(end + 1)) : undefined;
+  if (found.length !== 1 || end < 0 || exitCode === undefined) throw new SandboxUnclear("the sandbox did not say what it holds");
+  return { exitCode, stdout: answer.slice(0, end) };
 }
 
 /** Whose word it is: the program's own, at the start and the end of a session. */

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createJustBashSandbox } from "@ai-sdk/sandbox-just-bash";
 import { createVercelSandbox } from "@ai-sdk/sandbox-vercel";
-import { Manifest } from "@openai/agents-core/sandbox";
+import { Manifest } from "@openai/agents/sandbox";
 import { E2BSandboxClient } from "@openai/agents-extensions/sandbox/e2b";
 import { UnixLocalSandboxClient } from "@openai/agents/sandbox/local";
 import { expect, it, onTestFinished, vi } from "vitest";
@@ -46,11 +46,26 @@ async function vercel(): Promise<SandboxPlace> {
 type OpenAiSession = Awaited<ReturnType<UnixLocalSandboxClient["create"]>>;
 type E2bSession = Awaited<ReturnType<E2BSandboxClient["create"]>>;
 
+/** Sessions of remote sandboxes give text for the model alone. */
+async function runIn(
+  session: OpenAiSession | E2bSession,
+  cmd: string,
+): Promise<{ readonly exitCode: number | null; readonly output: string }> {
+  if ("exec" in session) {
+    const { exitCode = null, output } = await session.exec({ cmd, login: false, yieldTimeMs: 20_000 });
+    return { exitCode, output };
+  }
+  const text = await session.execCommand({ cmd });
+  const [, exitCode = "126", output = ""] = /exited with code (\d+)[^]*?\nOutput:\n([^]*)$/.exec(text) ?? [];
+  return { exitCode: Number(exitCode), output: output.trimEnd() };
+}
+
 function behindOpenAi(session: OpenAiSession | E2bSession): Sandboxed {
+  const run = async (cmd: string) => await runIn(session, cmd);
   return {
     run: async (command, env = {}) => {
       const set = Object.entries(env).map(([name, value]) => `${name}='${value}' `);
-      const { exitCode, output } = await session.exec({ cmd: `${set.join("")}${command}`, login: false, yieldTimeMs: 20_000 });
+      const { exitCode, output } = await run(`${set.join("")}${command}`);
       return { done: exitCode === 0, output };
     },
     read: async (path) =>
@@ -71,7 +86,8 @@ function behindOpenAi(session: OpenAiSession | E2bSession): Sandboxed {
           () => false,
         );
     },
-    list: async (path) => (await session.listDir({ path })).map(({ name }) => name),
+    list: async (path) =>
+      "listDir" in session ? (await session.listDir({ path })).map(({ name }) => name) : (await run(`ls -1 '${path}'`)).output.split("\n"),
   };
 }
 
@@ -98,7 +114,7 @@ async function e2b(): Promise<SandboxPlace> {
   return {
     cwd,
     home,
-    raw: async (cmd) => (await session.exec({ cmd })).stdout.trimEnd(),
+    raw: async (cmd) => (await runIn(session, cmd)).output,
     behind: (guard) => behindOpenAi(guard.sandbox(session)),
     close: async () => {
       await session.close();
