@@ -11,7 +11,7 @@ export default {
   tsconfig: "tsconfig.json",
   basePath: "../dist/types/sdk",
   out: "out",
-  readme: "../docs/guard.md",
+  readme: "../docs/library.md",
   disableSources: true,
   validation: { notExported: false, invalidLink: true, notDocumented: false },
   treatWarningsAsErrors: false,
