@@ -26,6 +26,8 @@ const ENTRIES = [
   { title: '`import { … } from "assent/claude-agent-sdk"`', file: "sdk/claude-agent-sdk/index.d.ts" },
   { title: '`import { … } from "assent/langchain"`', file: "sdk/langchain/index.d.ts" },
   { title: '`import { … } from "assent/mastra"`', file: "sdk/mastra/index.d.ts" },
+  { title: '`import { … } from "assent/opentelemetry"`', file: "sdk/opentelemetry/index.d.ts" },
+  { title: '`import { … } from "assent/mcp"`', file: "sdk/mcp-transport/index.d.ts" },
   { title: '`import { … } from "assent/core"`', file: "sdk/core/index.d.ts" },
   { title: '`import { … } from "assent/core/rules"`', file: "sdk/core/rules/index.d.ts" },
 ] as const;

@@ -70,7 +70,7 @@ function behindOpenAi(session: OpenAiSession | E2bSession): Sandboxed {
     },
     read: async (path) =>
       await session.readFile({ path }).then(
-        (bytes) => bytes.toString(),
+        (bytes) => Buffer.from(bytes).toString(),
         () => undefined,
       ),
     write: async (path, text) => {
