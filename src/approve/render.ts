@@ -115,6 +115,7 @@ const WHERE: Readonly<Record<Channel, string>> = {
   notification: "in the notification",
   folder: "by a program",
   host: "in the agent",
+  team: "from afar",
 };
 
 /** For whoever was asked, too, and need not answer any more. */

@@ -48,12 +48,17 @@ export interface Question {
   readonly group: string;
 }
 
-/** By which way a person answered: for the log, and for whoever comes too late. `folder`: a program, by `--background-dir`. `host`: where the agent asks. */
-export type Channel = "terminal" | "page" | "popup" | "notification" | "folder" | "host";
+/**
+ * By which way a person answered: for the log, and for whoever comes too late. `folder`: a program, by `--background-dir`. `host`: where
+ * the agent asks. `team`: from afar.
+ */
+export type Channel = "terminal" | "page" | "popup" | "notification" | "folder" | "host" | "team";
 
 interface AnswerOrigin {
   /** Absent: where it was asked. */
   readonly by?: Channel;
+  /** Who, where that is known by name. */
+  readonly person?: string;
 }
 
 interface DenialNote {

@@ -18,7 +18,7 @@ export interface CheckEngine
     Partial<Pick<DecideOptions, "files" | "policyFiles" | "select" | "adapt" | "audit">> {
   readonly protocol: (id: AgentId) => Protocol;
   /** Puts what is refused only because its host cannot ask where somebody may answer it meanwhile. */
-  readonly held: (outcome: Outcome, machine: Machine) => Outcome;
+  readonly held: (outcome: Outcome, machine: Machine, waits?: boolean) => Outcome;
   /** What is to be told to the person when a session starts; absent: nothing is looked for. */
   readonly greet?: (id: string, machine: Machine, folder: string) => string | undefined;
   readonly recognise: (payload: Input, event: string | undefined, env: Machine["env"]) => AgentId;

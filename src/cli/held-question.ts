@@ -1,11 +1,12 @@
 import { isMainThread } from "node:worker_threads";
-import { brief } from "../action/index.ts";
 import { agentNamed } from "../agents/index.ts";
-import type { Answer } from "../approve/index.ts";
-import { dropQuestion, endQuestion, noteUnanswered, notify, putQuestion, readEnd } from "../approve/queue/index.ts";
+import { type Answer, printable } from "../approve/index.ts";
+import { dropQuestion, endQuestion, isSomebodyThere, noteUnanswered, notify, putQuestion, readEnd } from "../approve/queue/index.ts";
 import type { Outcome } from "../engine/index.ts";
 import { checkAnswerRule, type QueueReply, rememberReply, requestQuestion } from "../sdk/queue/index.ts";
 import type { Machine } from "../state/index.ts";
+import { takeAfar } from "../team/afar/index.ts";
+import { teamAnswer, type PutToTeam, teamQuestion, whatOf } from "./held-afar.ts";
 
 // Entry of dist/held-question.cjs, loaded where a hook waits for somebody who is there.
 
@@ -14,70 +15,107 @@ const PART = 2 / 3;
 /** A hook does one thing after the other: it looks this often. Milliseconds. */
 const LOOK_MS = 15;
 
-/** The answer of whoever is there, before the host gives up. */
-export function askMeanwhile(outcome: Outcome, machine: Machine): Outcome {
+/** The answer of whoever is there, before the host gives up; or of people of the team, who may have answered since. */
+export function askMeanwhile(outcome: Outcome, machine: Machine, waits: boolean): Outcome {
   const { request, verdict } = outcome;
   const seconds = agentNamed(request.agent)?.setup?.waits;
   // A thread is watched, and given up after a few seconds.
-  if (seconds === undefined || !isMainThread) return outcome;
-  const patience = Math.floor(1000 * seconds * PART);
+  const patience = waits && seconds !== undefined && isMainThread ? Math.floor(1000 * seconds * PART) : 0;
   const { agent: who, session, cwd } = request;
   const asked = { machine, point: "hook", who, session, cwd, what: whatOf(request), verdict, outcome, patience } as const;
+  const team = teamQuestion(outcome, machine);
+  const isThere = patience > 0 && isSomebodyThere(machine);
+  if (!isThere && team === undefined) return outcome;
   const question = requestQuestion(asked);
+  const settle = (answer: Answer): Outcome => {
+    const wrong = answer.answer !== "quit" && answer.scope === "always" ? checkAnswerRule(answer.rule) : undefined;
+    return settled(outcome, wrong === undefined ? rememberReply(asked, question, answer) : { is: "no" }, answer.person);
+  };
+  const before = team === undefined ? undefined : teamAnswer(machine, team);
+  if (before !== undefined) return settle(before);
+  // Whoever asks again is told at once that it still waits.
+  if (!isThere && team?.isNew !== true) return waiting(outcome);
   const now = Date.now();
-  const queued = putQuestion(machine, {
-    asked: now,
-    until: now + patience,
-    point: "hook",
-    agent: who,
-    ...(session === undefined ? {} : { session }),
-    question,
-    alike: 1,
-    others: [],
-  });
-  notify(machine, 1);
-  const answer = waitFor(machine, queued.id, performance.now() + patience);
-  dropQuestion(machine, queued.id);
-  if (answer === undefined) return outcome;
-  const wrong = answer.answer !== "quit" && answer.scope === "always" ? checkAnswerRule(answer.rule) : undefined;
-  return settled(outcome, wrong === undefined ? rememberReply(asked, question, answer) : { is: "no" });
+  const queued = isThere
+    ? putQuestion(machine, {
+        asked: now,
+        until: now + patience,
+        point: "hook",
+        agent: who,
+        ...(session === undefined ? {} : { session }),
+        question,
+        alike: 1,
+        others: [],
+      })
+    : undefined;
+  if (queued !== undefined) notify(machine, 1);
+  const answer = waitFor(machine, queued?.id, team, performance.now() + patience);
+  if (queued !== undefined) dropQuestion(machine, queued.id);
+  if (answer === undefined) return team === undefined ? outcome : waiting(outcome);
+  // Whoever is there was faster: nobody else need answer it.
+  if (team !== undefined && answer.by !== "team") takeAfar(machine, team.asked.id);
+  return settle(answer);
 }
 
-function waitFor(machine: Machine, id: string, until: number): Answer | undefined {
+function waitFor(machine: Machine, id: string | undefined, team: PutToTeam | undefined, until: number): Answer | undefined {
   const pause = new Int32Array(new SharedArrayBuffer(4));
   for (;;) {
-    const found = readEnd(machine, id)?.end;
+    const found = id === undefined ? undefined : readEnd(machine, id)?.end;
     if (found?.is === "answered") return { ...found.answer, by: found.by };
+    const afar = team === undefined ? undefined : teamAnswer(machine, team);
+    if (afar !== undefined) {
+      if (id !== undefined) endQuestion(machine, id, { is: "answered", answer: afar, by: "team", at: Date.now() });
+      return afar;
+    }
     if (found !== undefined) return undefined;
     if (performance.now() >= until) break;
     Atomics.wait(pause, 0, 0, LOOK_MS);
   }
+  if (id === undefined) return undefined;
   noteUnanswered(machine);
   const before = endQuestion(machine, id, { is: "expired", at: Date.now() });
   return before?.is === "answered" ? { ...before.answer, by: before.by } : undefined;
 }
 
-function settled(outcome: Outcome, reply: QueueReply): Outcome {
+function settled(outcome: Outcome, reply: QueueReply, person: string | undefined): Outcome {
   const { verdict, answer } = outcome;
   if (reply.is === "nobody") return outcome;
+  const who = person === undefined ? undefined : printable(person, 300);
   if (reply.is === "yes") {
-    const reason = "you allowed it when it was asked";
+    const reason = who === undefined ? "you allowed it when it was asked" : `${who} allowed it, once`;
     return {
       ...outcome,
       verdict: { ...verdict, decision: "allow", basis: "grant" },
-      answer: { ...answer, decision: "allow", reason, modelReason: "the user allowed it" },
+      answer: {
+        ...answer,
+        decision: "allow",
+        reason,
+        modelReason: who === undefined ? "the user allowed it" : "a person allowed it, once",
+      },
     };
   }
-  const said = reply.note === undefined ? "the user refused: " : `the user refused, and says: ${reply.note}: `;
+  const name = who ?? "the user";
+  const said = reply.note === undefined ? `${name} refused: ` : `${name} refused, and says: ${reply.note}: `;
   return {
     ...outcome,
     answer: { ...answer, reason: `${said}${verdict.reason}`, modelReason: `${said}${withoutPrefix(answer.modelReason)}` },
   };
 }
 
-const withoutPrefix = (text: string): string => text.replace(/^approval required: /, "");
+const WAITING =
+  "asked, waiting: a person was asked and has not answered yet. Go on with something else, and try exactly the same again later: ";
 
-function whatOf({ tool, facts, input }: Outcome["request"]): string {
-  const field = facts?.does === "shell" ? input[facts.field] : undefined;
-  return typeof field === "string" ? `run ${field}` : brief(`call ${tool} with ${JSON.stringify(input)}`, 2000);
+/** It is refused now; a yes that comes later lets exactly this through, once. */
+function waiting(outcome: Outcome): Outcome {
+  const { answer, verdict } = outcome;
+  return {
+    ...outcome,
+    answer: {
+      ...answer,
+      reason: `asked, waiting for an answer of the team: ${verdict.reason}`,
+      modelReason: `${WAITING}${withoutPrefix(answer.modelReason)}`,
+    },
+  };
 }
+
+const withoutPrefix = (text: string): string => text.replace(/^approval required: /, "");

@@ -1,20 +1,29 @@
 import { isSomebodyThere } from "../approve/queue/index.ts";
 import type { Host, Outcome } from "../engine/index.ts";
 import type { Machine } from "../state/index.ts";
+import { isAnyAfar } from "../team/afar/index.ts";
 
 // Entry of dist/held.cjs, which the hook loads when it refuses something. What asks is a part of its own, loaded where somebody is there.
 declare const require: (id: "./held-question.cjs") => typeof import("./held-question.ts");
 
-/** The host cannot ask, and somebody is there who could answer. */
-export const mayWait = ({ asks, bypassed, planning }: Host, machine: Machine): boolean =>
-  !asks && !bypassed && !planning && isSomebodyThere(machine);
+const asksNobody = ({ asks, bypassed, planning }: Host): boolean => !asks && !bypassed && !planning;
 
-/** What is refused because its host cannot ask, answered by whoever is there while the host waits; else as it was. */
-export function held(outcome: Outcome, machine: Machine): Outcome {
+/** The host cannot ask, and somebody is there who could answer. */
+export const mayWait = (host: Host, machine: Machine): boolean => asksNobody(host) && isSomebodyThere(machine);
+
+/** What the policy names may be answered by people of a team. */
+const isOfTeam = ({ basis }: Outcome, machine: Machine): boolean => basis?.policy.settings.team !== undefined && isAnyAfar(machine);
+
+/**
+ * What is refused because its host cannot ask, answered by whoever is there while the host waits, or by people of a team, who
+ * may have answered since it was asked before; else as it was. `waits`: false where others wait for this process.
+ */
+export function held(outcome: Outcome, machine: Machine, waits = true): Outcome {
   try {
     const { verdict, request } = outcome;
-    if (verdict.decision !== "ask" || request.point !== "hook" || !mayWait(request.host, machine)) return outcome;
-    return require("./held-question.cjs").askMeanwhile(outcome, machine);
+    if (verdict.decision !== "ask" || request.point !== "hook" || !asksNobody(request.host)) return outcome;
+    if (!isOfTeam(outcome, machine) && !(waits && isSomebodyThere(machine))) return outcome;
+    return require("./held-question.cjs").askMeanwhile(outcome, machine, waits);
   } catch {
     return outcome;
   }

@@ -204,7 +204,8 @@ function answer(call: ResidentCall): ResidentAnswer | undefined {
   if (command === "shell") return cleared ? undefined : answerShell(call, argv, env);
   if (command !== "check") return undefined;
   forgetFindings();
-  const held: CheckEngine["held"] = (outcome) => outcome;
+  // Others wait for this process: it asks people of a team, and does not wait for them.
+  const held: CheckEngine["held"] = (outcome) => engine.held(outcome, machine, false);
   const own: CheckEngine = { ...engine, by, held, protocol: leavesQuestions(machine), ...inTimeOnly(call, machine) };
   return judgeResident(argv, text, own, machine, call.folder);
 }

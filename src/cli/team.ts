@@ -6,6 +6,7 @@ import { endOfLog } from "../audit/index.ts";
 import { stateFolder, thisMachine } from "../state/index.ts";
 import {
   askServer,
+  carryQuestions,
   forgetTeam,
   readMembership,
   readProgress,
@@ -103,13 +104,12 @@ export async function teamSend({ follow = false }: { readonly follow?: boolean }
   const machine = thisMachine();
   const membership = readMembership(machine);
   if (typeof membership === "string") return noTeam("send", membership);
-  const { records, problem } = await sendToTeam({
-    machine,
-    membership,
-    follow,
-    ended: untilInterrupted(follow),
-    notice: (text) => writeStderr(`assent team send: ${visible(text)}\n`),
-  });
+  const notice = (text: string): void => writeStderr(`assent team send: ${visible(text)}\n`);
+  const over = new AbortController();
+  const carried = follow ? carryQuestions({ machine, membership, notice, signal: over.signal }) : Promise.resolve();
+  const { records, problem } = await sendToTeam({ machine, membership, follow, ended: untilInterrupted(follow), notice });
+  over.abort();
+  await carried;
   if (problem !== undefined) complain("team send", visible(problem), "the log keeps what is not sent; call this again");
   writeStderr(`${records} record${records === 1 ? "" : "s"} sent\n`);
   return problem === undefined ? 0 : 1;

@@ -139,9 +139,9 @@ function joinSettings(
 ): Settings {
   let fixed: Partial<Settings> = {};
   for (const given of fixing) fixed = { ...given, ...fixed };
-  // How long the log and what undo needs are kept, and where the log is sent, is for nobody else to say: an environment variable can
+  // How long the log and what undo needs are kept, where the log is sent and what others may answer, is for nobody else to say: an environment variable can
   // name an explicit file.
-  const filled = explicit.reduce((settings, { audit: _audit, undo: _undo, ...given }) => ({ ...given, ...settings }), fixed);
+  const filled = explicit.reduce((settings, { audit: _audit, undo: _undo, team: _team, ...given }) => ({ ...given, ...settings }), fixed);
   return [...explicit, ...trusted].reduce(tighten, { ...DEFAULT_SETTINGS, ...filled });
 }
 
@@ -156,6 +156,7 @@ function tighten(current: Settings, given: Partial<Settings>): Settings {
     automation: given.automation === undefined ? current.automation : tightenAutomation(current.automation, given.automation),
     audit: current.audit,
     undo: current.undo,
+    ...(current.team === undefined ? {} : { team: current.team }),
   };
 }
 

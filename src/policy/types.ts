@@ -92,6 +92,14 @@ export interface UndoSettings {
   readonly keepRuns: number;
 }
 
+/** What people of a team may answer from afar, as rules. */
+export interface TeamSettings {
+  /** Questions about what these speak of. */
+  readonly answers: readonly string[];
+  /** Of these two people have to say yes. */
+  readonly twoPeople: readonly string[];
+}
+
 export interface Settings {
   readonly preset: PresetName;
   readonly mode: Mode;
@@ -102,6 +110,8 @@ export interface Settings {
   readonly automation: Automation;
   readonly audit: AuditSettings;
   readonly undo: UndoSettings;
+  /** Absent: nobody answers from afar. */
+  readonly team?: TeamSettings;
   /** The preset's protection of secrets is switched off: by a ruleset of the library, never by a file. */
   readonly secrets?: "open";
 }

@@ -60,49 +60,110 @@ export async function askServer<T>(
   return { is: "refused", status, why };
 }
 
-function send(
-  { url, token, ca }: TeamServer,
+async function send(
+  server: TeamServer,
   method: string,
   path: string,
   body: string | undefined,
 ): Promise<{ status: number; text: string; retryAfter: string | undefined }> {
+  const response = await begin(server, { method, path, body, timeout: TIMEOUT_MS, signal: AbortSignal.timeout(2 * TIMEOUT_MS) });
+  return new Promise((resolve, reject) => {
+    const parts: Buffer[] = [];
+    let size = 0;
+    response.on("data", (part: Buffer) => {
+      size += part.length;
+      if (size > MESSAGE_LIMITS.messageBytes) response.destroy(new Error("the answer is too large"));
+      else parts.push(part);
+    });
+    response.on("error", reject);
+    response.on("end", () => {
+      resolve({
+        status: response.statusCode ?? 0,
+        text: Buffer.concat(parts).toString("utf8"),
+        retryAfter: response.headers["retry-after"],
+      });
+    });
+  });
+}
+
+interface BegunRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly body?: string | undefined;
+  /** So long nothing comes. Milliseconds. */
+  readonly timeout: number;
+  readonly signal: AbortSignal;
+  readonly accept?: string;
+}
+
+function begin({ url, token, ca }: TeamServer, { method, path, body, timeout, signal, accept }: BegunRequest): Promise<IncomingMessage> {
   const options: RequestOptions = {
     method,
     headers: {
-      accept: "application/json",
+      accept: accept ?? "application/json",
       ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
       ...(body === undefined ? {} : { "content-type": "application/json", "content-length": Buffer.byteLength(body) }),
     },
-    timeout: TIMEOUT_MS,
-    signal: AbortSignal.timeout(2 * TIMEOUT_MS),
+    timeout,
+    signal,
   };
   return new Promise((resolve, reject) => {
-    const answered = (response: IncomingMessage): void => {
-      const parts: Buffer[] = [];
-      let size = 0;
-      response.on("data", (part: Buffer) => {
-        size += part.length;
-        if (size > MESSAGE_LIMITS.messageBytes) response.destroy(new Error("the answer is too large"));
-        else parts.push(part);
-      });
-      response.on("error", reject);
-      response.on("end", () => {
-        resolve({
-          status: response.statusCode ?? 0,
-          text: Buffer.concat(parts).toString("utf8"),
-          retryAfter: response.headers["retry-after"],
-        });
-      });
-    };
     const asked = url.startsWith("https:")
       ? tlsRequest(
           `${url}${path}`,
           { ...options, ...(ca === undefined ? {} : { ca: [...rootCertificates, readFileSync(ca, "utf8")] }) },
-          answered,
+          resolve,
         )
-      : plainRequest(`${url}${path}`, options, answered);
+      : plainRequest(`${url}${path}`, options, resolve);
     asked.on("timeout", () => asked.destroy(new Error("no answer in time")));
     asked.on("error", reject);
     asked.end(body);
   });
+}
+
+/** The server says something at least this often. Milliseconds. */
+const SILENT_MS = 45_000;
+const LARGEST_EVENT = MESSAGE_LIMITS.messageBytes;
+
+/**
+ * What the server tells as it happens (server-sent events), until the connection ends: why, and how long to wait before the next one.
+ * Whoever connects again is told the state, so nothing that was missed is lost.
+ */
+export async function hearServer(
+  server: TeamServer,
+  path: string,
+  onEvent: (event: string, data: string) => void,
+  signal: AbortSignal,
+): Promise<{ readonly is: "ended" | "refused"; readonly why: string; readonly retryAfterMs?: number }> {
+  try {
+    const response = await begin(server, { method: "GET", path, timeout: SILENT_MS, signal, accept: "text/event-stream" });
+    const { statusCode = 0, headers } = response;
+    if (statusCode !== 200 || headers["content-type"]?.startsWith("text/event-stream") !== true) {
+      response.destroy();
+      const after = /^\d{1,4}$/.test(headers["retry-after"] ?? "") ? { retryAfterMs: 1000 * Number(headers["retry-after"]) } : {};
+      return { is: statusCode === 401 ? "refused" : "ended", why: `the server answers with HTTP ${statusCode}`, ...after };
+    }
+    let text = "";
+    for await (const part of response.setEncoding("utf8") as AsyncIterable<string>) {
+      text += part;
+      if (text.length > LARGEST_EVENT) throw new Error("an event is too large");
+      const whole = text.split(/\r?\n\r?\n/);
+      text = whole.pop() ?? "";
+      for (const block of whole) tellEvent(block, onEvent);
+    }
+    return { is: "ended", why: "the connection was closed" };
+  } catch (error) {
+    return { is: "ended", why: error instanceof Error ? error.message || error.name : String(error) };
+  }
+}
+
+function tellEvent(block: string, onEvent: (event: string, data: string) => void): void {
+  let event = "message";
+  const data: string[] = [];
+  for (const line of block.split(/\r?\n/)) {
+    const [, field, value = ""] = /^([a-z]+): ?(.*)$/s.exec(line) ?? [];
+    if (field === "event") event = value;
+    if (field === "data") data.push(value);
+  }
+  onEvent(event, data.join("\n"));
 }

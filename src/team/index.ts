@@ -1,3 +1,4 @@
 export { type ServerAnswer, askServer, readServerUrl, type TeamServer } from "./client.ts";
 export { forgetTeam, readMembership, readProgress, type TeamMembership, writeMembership } from "./membership.ts";
+export { carryQuestions } from "./connect/carry.ts";
 export { sendToTeam } from "./send.ts";

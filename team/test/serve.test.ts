@@ -8,6 +8,7 @@ import { chainRecords, chainStart, EnrolStarted, EnrolState, LogTaken, MachineSt
 import { type Database, migrate } from "../src/database/index.ts";
 import { foundOrganisation, newAdminLink } from "../src/enrol/index.ts";
 import { LogIntake } from "../src/log/index.ts";
+import { TeamConnections } from "../src/connection/index.ts";
 import { makeApp } from "../src/serve/app.ts";
 import { Metrics } from "../src/serve/metrics.ts";
 import { onEveryDatabase } from "./harness/databases.ts";
@@ -29,6 +30,13 @@ let db: Database;
 let metrics: Metrics;
 let isDraining = false;
 
+const connected: TeamConnections[] = [];
+const connect = (one: Database): TeamConnections => {
+  const made = new TeamConnections(one, { tell: () => undefined });
+  connected.push(made);
+  return made;
+};
+
 async function start(made: Database, ...others: readonly Database[]): Promise<void> {
   db = made;
   await migrate(db);
@@ -37,7 +45,8 @@ async function start(made: Database, ...others: readonly Database[]): Promise<vo
   const listeners = [db, ...others].map((one) => {
     const intake = new LogIntake(one, { now: () => now });
     return getRequestListener(
-      makeApp({ db: one, intake, metrics, now: () => now, isDraining: () => isDraining, tell: () => undefined }).fetch,
+      makeApp({ db: one, intake, metrics, connections: connect(one), now: () => now, isDraining: () => isDraining, tell: () => undefined })
+        .fetch,
     );
   });
   // Several processes behind something that gives each its turn.
@@ -92,7 +101,8 @@ const batchOf = (machine: string, ...bodies: readonly string[]) => {
   return { v: 1, epoch: 1, after, records, hash: chainRecords(after, records).at(-1)!.hash };
 };
 
-afterEach(() => {
+afterEach(async () => {
+  for (const one of connected.splice(0)) await one.close();
   isDraining = false;
   server.close();
   server.closeAllConnections();

@@ -4,7 +4,7 @@ import type { Answer, Channel, Question } from "../types.ts";
 export const POINTS = ["run", "confined", "gateway", "library", "hook"] as const;
 export type QueuePoint = (typeof POINTS)[number];
 
-export const CHANNELS = ["terminal", "page", "popup", "notification", "folder", "host"] as const satisfies readonly Channel[];
+export const CHANNELS = ["terminal", "page", "popup", "notification", "folder", "host", "team"] as const satisfies readonly Channel[];
 
 /** What one asker waits for, as everybody sees it who may answer. All texts come from an attacker: print them through `printable`. */
 export interface QueuedQuestion {

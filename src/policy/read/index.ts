@@ -12,6 +12,7 @@ import {
   readJson5,
   toValue,
 } from "../../edit/json5/index.ts";
+import { parseRule } from "../parse-rule.ts";
 import type { AuditSettings, Automation, LayerName, PolicyFile, Problem, Settings } from "../types.ts";
 import type { RuleSource } from "../verdict.ts";
 import { explainAll } from "./explain.ts";
@@ -94,7 +95,14 @@ export function readPolicy(text: string, options: ReadOptions): ReadResult {
     ...(fault === undefined ? {} : { problem: problem("error")(fault) }),
   }));
   const checked = v.safeParse(policySchema, toValue(tree));
-  const all = [...faults, ...explainAll(checked.issues ?? [], tree), ...ruleFaults, ...checkPatterns(tree), ...misplacedName(tree, layer)];
+  const all = [
+    ...faults,
+    ...explainAll(checked.issues ?? [], tree),
+    ...ruleFaults,
+    ...checkPatterns(tree),
+    ...teamFaults(tree),
+    ...misplacedName(tree, layer),
+  ];
   if (!checked.success || all.length > 0) return broken(all, examples);
 
   const operations = checked.output.operations === undefined ? [] : readOperations(checked.output.operations, origin, sourceOf);
@@ -106,6 +114,22 @@ export function readPolicy(text: string, options: ReadOptions): ReadResult {
 function inOrder(faults: readonly Fault[]): readonly Fault[] {
   const once = new Map(faults.map((fault) => [`${fault.offset} ${fault.message}`, fault]));
   return [...once.values()].toSorted((a, b) => a.offset - b.offset).slice(0, MAX_FAULTS);
+}
+
+/** Texts that are no rules would be answered by nobody, or need no second person. */
+function teamFaults(tree: JsonNode): readonly Fault[] {
+  const team = member(tree, "team")?.value;
+  return ["answers", "twoPeople"].flatMap((key) => {
+    const rules = member(team, key)?.value;
+    if (rules?.kind !== "array") return [];
+    return rules.items.flatMap((item, index): Fault[] => {
+      if (item.kind !== "scalar" || typeof item.value !== "string" || item.value === "") return [];
+      const parsed = parseRule(item.value);
+      if (parsed.ok) return [];
+      const { message, help } = parsed;
+      return [{ offset: item.start, path: ["team", key, index], message, ...(help === undefined ? {} : { help }) }];
+    });
+  });
 }
 
 /** Elsewhere the name of a profile says that the file is in the wrong place. */
@@ -148,7 +172,7 @@ const KEEP_UNDO = { keepDays: 30, keepMegabytes: 5120, keepRuns: 2000 };
 
 /** The settings a file makes; one it does not make is absent. */
 function readSettings(input: PolicyInput): Partial<Settings> {
-  const { preset, mode, writableRoots, unknown, bypass, automation, audit, undo } = input;
+  const { preset, mode, writableRoots, unknown, bypass, automation, audit, undo, team } = input;
   return {
     ...(preset === undefined ? {} : { preset }),
     ...(mode === undefined ? {} : { mode }),
@@ -158,6 +182,7 @@ function readSettings(input: PolicyInput): Partial<Settings> {
     ...(automation === undefined ? {} : { automation: readAutomation(automation) }),
     ...(audit === undefined ? {} : { audit: readAudit(audit) }),
     ...(undo === undefined ? {} : { undo: { ...KEEP_UNDO, ...undo } }),
+    ...(team === undefined ? {} : { team: { answers: team.answers ?? [], twoPeople: team.twoPeople ?? [] } }),
   };
 }
 

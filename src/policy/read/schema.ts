@@ -96,6 +96,24 @@ const undoSettings = described(
   "How much is kept for `assent undo`; the oldest goes first, never what belongs to a session that goes on. Only your own and the managed policy may say so.",
 );
 
+const TEAM = 'write "team": { "answers": ["Bash(npm publish:*)"] }';
+const teamRules = (key: string, meaning: string) =>
+  optional(described(list(text(`write "${key}": ["Bash(npm publish:*)"]`), `write "${key}": ["Bash(npm publish:*)"]`), meaning));
+
+const teamSettings = described(
+  object(
+    {
+      answers: teamRules(
+        "answers",
+        "Rules: a question about nothing but what they speak of may be answered by people of the team. Without it: none.",
+      ),
+      twoPeople: teamRules("twoPeople", "Rules: for what they speak of two people of the team have to say yes."),
+    },
+    TEAM,
+  ),
+  "What people of the team may answer from afar (docs/team.md): an ask, never a deny. Only your own and the managed policy may say so.",
+);
+
 const OPTION_RULE = 'write { "tool": "Bash", "command": "sed", "when": { "hasOption": "-i" } }';
 const RULE_OBJECT = 'write { "rule": "Bash(git push:*)", "reason": "…" }';
 const TEXT_RULE = 'write "Bash(git status:*)"';
@@ -359,6 +377,7 @@ export const policySchema = object(
     ),
     audit: optional(auditSettings),
     undo: optional(undoSettings),
+    team: optional(teamSettings),
     shell: optional(described(v.unknown(), "Accepted for files written for agentperm; without effect.")),
   },
   'write { "version": 1, "permissions": { "allow": [], "ask": [], "deny": [] } }',

@@ -159,7 +159,7 @@ function log({ machine, who, session, cwd, what }: QueuedRequest, answer: Answer
     answer: decision,
     person: givenFields({
       answered: answer.answer === "quit" ? "deny (once)" : `${answer.answer} (${scopeText(answer)})`,
-      answeredBy: answer.by,
+      answeredBy: answer.person === undefined ? answer.by : `${answer.by ?? "team"}: ${printable(answer.person, 300)}`,
       note: answer.answer === "deny" ? answer.note : undefined,
     }),
     milliseconds: 0,

@@ -20,5 +20,10 @@ export interface Database extends Queryable {
   readonly kind: "embedded" | "postgresql";
   /** All of it or nothing. Rejects where it is not known whether it was done: doing it again must be harmless. */
   transaction<T>(work: (within: Queryable) => Promise<T>): Promise<T>;
+  /**
+   * Hears what is said on a channel (NOTIFY) until it is closed. Some of it may be lost: `onAgain` says that it hears from now on,
+   * so that whoever needs to know looks by himself.
+   */
+  listen(channel: "assent_team", onNotice: (payload: string) => void, onAgain: () => void): Promise<{ close(): Promise<void> }>;
   close(): Promise<void>;
 }

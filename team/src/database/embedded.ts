@@ -13,6 +13,11 @@ export async function openEmbedded(folder?: string): Promise<Database> {
     kind: "embedded",
     ...within(db),
     transaction: (work) => db.transaction((transaction) => work(within(transaction))),
+    listen: async (channel, onNotice, onAgain) => {
+      const end = await db.listen(channel, onNotice);
+      onAgain();
+      return { close: () => end() };
+    },
     close: () => db.close(),
   };
 }

@@ -60,7 +60,50 @@ export function openPostgres(address: string, { connections = CONNECTIONS, onLos
         client.release(broken ?? false);
       }
     },
+    listen: (channel, onNotice, onAgain) => Promise.resolve(listenAgain(address, channel, { onNotice, onAgain, onLost })),
     close: () => pool.end(),
+  };
+}
+
+const AGAIN_MS = 1000;
+
+interface Listening {
+  readonly onLost: PostgresOptions["onLost"] | undefined;
+  readonly onNotice: (payload: string) => void;
+  readonly onAgain: () => void;
+}
+
+/** A connection of its own, made again whenever it is lost. */
+function listenAgain(address: string, channel: string, { onNotice, onAgain, onLost }: Listening): { close(): Promise<void> } {
+  let client: pg.Client | undefined;
+  let timer: NodeJS.Timeout | undefined;
+  let isClosed = false;
+  const begin = (): void => {
+    const made = new pg.Client({ connectionString: address, application_name: "assent-team", keepAlive: true });
+    client = made;
+    let isLost = false;
+    const lost = (error?: Error): void => {
+      if (isLost || isClosed) return;
+      isLost = true;
+      if (error !== undefined) onLost?.(error.message);
+      made.end().catch(() => undefined);
+      timer = setTimeout(begin, AGAIN_MS * (0.5 + Math.random()));
+    };
+    made.on("error", lost);
+    made.on("end", () => lost());
+    made.on("notification", ({ payload }) => onNotice(payload ?? ""));
+    made
+      .connect()
+      .then(() => made.query(`listen ${channel}`))
+      .then(onAgain, lost);
+  };
+  begin();
+  return {
+    close: async () => {
+      isClosed = true;
+      clearTimeout(timer);
+      await client?.end().catch(() => undefined);
+    },
   };
 }
 

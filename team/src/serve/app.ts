@@ -23,6 +23,7 @@ import {
   waitingMachines,
 } from "../enrol/index.ts";
 import { type LogIntake, Overloaded } from "../log/index.ts";
+import { addConnectionRoute, type TeamConnections } from "../connection/index.ts";
 import { addQuestionRoutes } from "../questions/index.ts";
 import {
   addressOf,
@@ -48,6 +49,7 @@ export interface AppOptions {
   readonly db: Database;
   readonly intake: LogIntake;
   readonly metrics: Metrics;
+  readonly connections: TeamConnections;
   readonly now: () => Date;
   /** The address that people and machines use (`https://…`); absent: the one by which a request came. */
   readonly origin?: string | undefined;
@@ -241,6 +243,7 @@ export function makeApp(options: AppOptions): Hono<WebVariables> {
     return context.html(peoplePage({ person, people: await allPeople(db), problem: "The last administrator stays." }), 409);
   });
 
+  addConnectionRoute(app, { connections: options.connections, gates, isDraining: options.isDraining, now });
   addQuestionRoutes(app, { db, now, gates, tell, metrics });
   return app;
 
@@ -253,7 +256,7 @@ export function makeApp(options: AppOptions): Hono<WebVariables> {
 const ROUTES: ReadonlySet<string> = new Set(
   [
     "/ /v1/enrol /v1/enrol/poll /v1/log /v1/machine /v1/leave /enter /confirm /refuse /remove /group /sign-out /healthz /readyz",
-    "/people /people/invite /people/remove /questions /questions.json /answer /v1/questions /v1/questions/withdraw /v1/answers /v1/answers/taken",
+    "/people /people/invite /people/remove /questions /questions.json /answer /v1/questions /v1/questions/withdraw /v1/answers /v1/answers/taken /v1/events",
   ].flatMap((line) => line.split(" ")),
 );
 const routeOf = (context: WebContext): string => (ROUTES.has(context.req.path) ? context.req.path : "other");

@@ -7,6 +7,7 @@ import type { TeamServeOptions } from "../../../src/team/protocol/index.ts";
 import { type Database, migrate, openEmbedded, openPostgres } from "../database/index.ts";
 import { foundOrganisation, isUnclaimed, newAdminLink } from "../enrol/index.ts";
 import { dropMonth, LogIntake, monthOf, monthsOf } from "../log/index.ts";
+import { TeamConnections } from "../connection/index.ts";
 import { makeApp } from "./app.ts";
 import { Metrics } from "./metrics.ts";
 
@@ -80,7 +81,9 @@ async function run(db: Database, options: Prepared): Promise<RunningTeam> {
   metrics.gauge("assent_team_waiting_batches", "Batches that wait for a transaction.", () => intake.waiting.batches);
   metrics.gauge("assent_team_waiting_bytes", "Bytes of batches that wait for a transaction.", () => intake.waiting.bytes);
   let draining = false;
-  const app = makeApp({ db, intake, metrics, now, origin, isDraining: () => draining, tell });
+  const connections = new TeamConnections(db, { tell });
+  metrics.gauge("assent_team_connections", "Machines that are connected.", () => connections.count);
+  const app = makeApp({ db, intake, connections, metrics, now, origin, isDraining: () => draining, tell });
   const listener = getRequestListener(app.fetch);
   const onRequest: Parameters<typeof createPlainServer>[1] = (request, response) => void listener(request, response);
   const server = options.tls === undefined ? createPlainServer(onRequest) : createTlsServer(readTls(options.tls), onRequest);
@@ -108,6 +111,7 @@ async function run(db: Database, options: Prepared): Promise<RunningTeam> {
       draining = true;
       tell("stopping", {});
       if (retention !== undefined) clearInterval(retention);
+      await connections.close();
       const closed = new Promise<void>((resolve) => void server.close(() => resolve()));
       server.closeIdleConnections();
       numbers?.close();

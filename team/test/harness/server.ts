@@ -6,6 +6,7 @@ import { EnrolStarted, EnrolState } from "../../../src/team/protocol/index.ts";
 import { type Database, migrate } from "../../src/database/index.ts";
 import { foundOrganisation, invitePerson, newAdminLink } from "../../src/enrol/index.ts";
 import { LogIntake } from "../../src/log/index.ts";
+import { TeamConnections } from "../../src/connection/index.ts";
 import { type AppOptions, makeApp } from "../../src/serve/app.ts";
 import { Metrics } from "../../src/serve/metrics.ts";
 
@@ -24,6 +25,7 @@ export interface TestMachine {
 export class TestServer {
   now = new Date("2026-11-20T10:00:00Z");
   readonly #server: Server;
+  readonly #connections: TeamConnections[] = [];
   readonly metrics = new Metrics();
   readonly db: Database;
 
@@ -36,6 +38,7 @@ export class TestServer {
           db: one,
           intake,
           metrics: this.metrics,
+          connections: this.#connect(one),
           now: () => this.now,
           isDraining: () => false,
           tell: () => undefined,
@@ -59,7 +62,8 @@ export class TestServer {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
 
-  close(): void {
+  async close(): Promise<void> {
+    for (const one of this.#connections) await one.close();
     this.#server.close();
     this.#server.closeAllConnections();
   }
@@ -98,6 +102,12 @@ export class TestServer {
       origin: this.base,
       ...headers,
     });
+  }
+
+  #connect(db: Database): TeamConnections {
+    const made = new TeamConnections(db, { tell: () => undefined, lookMs: 500 });
+    this.#connections.push(made);
+    return made;
   }
 
   async #enter(key: string): Promise<{ readonly cookie: string }> {

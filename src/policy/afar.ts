@@ -1,0 +1,71 @@
+import type { Action, Lowered } from "../action/index.ts";
+import { isQuestion } from "./grants.ts";
+import { judge, type JudgeContext } from "./judge.ts";
+import { judgingOf } from "./kinds/index.ts";
+import { parseRule } from "./parse-rule.ts";
+import { matchRule } from "./rule.ts";
+import type { Effect, Policy, Rule } from "./types.ts";
+import type { RequestVerdict, Verdict } from "./verdict.ts";
+
+/** How many people have to say yes. */
+export interface AnswerableFromAfar {
+  readonly people: 1 | 2;
+}
+
+/**
+ * Whether people of a team may answer the question that a request is; undefined: they may not.
+ *
+ * INVARIANT: all that is asked about is named by the policy (`team.answers`), and is a question: nothing that a rule denies, nothing of
+ * the floor, nothing that something else than judging asks (a breaker, an extension, a broken policy).
+ */
+export function answerableFromAfar(
+  verdict: RequestVerdict,
+  { lowered, policy, context }: { readonly lowered: Lowered; readonly policy: Policy; readonly context: JudgeContext },
+): AnswerableFromAfar | undefined {
+  const { team } = policy.settings;
+  if (team === undefined || team.answers.length === 0 || verdict.decision !== "ask" || policy.broken !== undefined) return undefined;
+  const judged = judge(lowered, policy, context);
+  if (judged.decision !== "ask" || judged.reason !== verdict.reason || judged.basis !== verdict.basis) return undefined;
+  const [answers, twice] = [rulesOf(team.answers, "allow"), rulesOf(team.twoPeople, "ask")];
+  if (answers === undefined || twice === undefined) return undefined;
+  const match = { world: context.world, matchCall: context.matchCall };
+  const asked: (readonly Action[])[] = [];
+  for (const { action, verdict: own } of judged.actions) {
+    if (own.decision === "allow") continue;
+    if (!isOpen(own)) return undefined;
+    asked.push([action, ...commandOf(action, lowered)]);
+  }
+  for (const { unknown, verdict: own } of judged.unknowns) {
+    if (own.decision === "allow") continue;
+    const exec = lowered.actions[unknown.exec ?? -1];
+    if (!isOpen(own) || exec === undefined) return undefined;
+    asked.push([exec]);
+  }
+  const speaks = (rule: Rule, [action, command]: readonly Action[]): boolean =>
+    (action !== undefined && matchRule(rule, action, match) === "yes") ||
+    (command !== undefined && judgingOf(rule.matcher).ofCommands && matchRule(rule, command, match) === "yes");
+  if (asked.length === 0 || !asked.every((one) => answers.some((rule) => speaks(rule, one)))) return undefined;
+  // What may be meant counts: the second person is asked rather once too often.
+  const isUnknown = judged.unknowns.some(({ verdict: own }) => own.decision !== "allow");
+  const isTwice =
+    (isUnknown && twice.length > 0) || lowered.actions.some((action) => twice.some((rule) => matchRule(rule, action, match) !== "no"));
+  return { people: isTwice ? 2 : 1 };
+}
+
+const isOpen = (verdict: Verdict): boolean => verdict.decision === "ask" && isQuestion(verdict) && verdict.waivable !== false;
+
+/** The command that does it. */
+function commandOf(action: Action, { actions }: Lowered): readonly Action[] {
+  const exec = action.kind !== "exec" && action.origin.by === "command" ? actions[action.origin.exec] : undefined;
+  return exec?.kind === "exec" ? [exec] : [];
+}
+
+/** Undefined where a text is no rule: the reader lets none through. */
+function rulesOf(texts: readonly string[], effect: Effect): readonly Rule[] | undefined {
+  const rules = texts.flatMap((text): Rule[] => {
+    const parsed = parseRule(text);
+    if (!parsed.ok) return [];
+    return [{ effect, matcher: parsed.matcher, layer: "user", source: { text: parsed.text, file: "team", line: 1, column: 1 } }];
+  });
+  return rules.length === texts.length ? rules : undefined;
+}

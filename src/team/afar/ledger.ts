@@ -1,0 +1,265 @@
+import { createHash, randomBytes } from "node:crypto";
+import { closeSync, constants, linkSync, lstatSync, openSync, readdirSync, unlinkSync, utimesSync } from "node:fs";
+import { isObject } from "../../data/index.ts";
+import { ensureFolder, errorCode, isOwn, type Machine, openState, readRegular, stateFolder, writeAtomic } from "../../state/index.ts";
+
+/**
+ * What this machine has asked people of its team, and what they said: files in `team-member/questions/` of the state folder, where no
+ * judged or supervised program comes. Who asks (a hook) and who carries it (`assent team send --follow`) meet here.
+ *
+ * - `ID.asked`: what was asked. INVARIANT: nothing else is ever answered: an answer carries the id and the hash of a request that is here.
+ * - `ID.answer`: what people said, linked to its name (link(2)): there is at most one.
+ * - `ID.used`: it was used, or needs no answer any more (open(2): O_EXCL): one yes lets one request through, once.
+ */
+
+/** A question that people of the team may answer. */
+export interface AskedAfar {
+  /** 16 random bytes, base64url. */
+  readonly id: string;
+  /** `hashRequest` of what was asked. */
+  readonly request: string;
+  /** Milliseconds since 1970. */
+  readonly asked: number;
+  /** No yes is one after that. */
+  readonly until: number;
+  readonly people: 1 | 2;
+  /** What people see, secrets taken out. */
+  readonly about: AfarAbout;
+}
+
+export interface AfarAbout {
+  readonly point: "run" | "confined" | "gateway" | "library" | "hook";
+  readonly agent?: string;
+  readonly what: string;
+  readonly reason: string;
+  readonly folder: string;
+  readonly rule?: string;
+}
+
+export interface AfarAnswer {
+  readonly id: string;
+  readonly request: string;
+  readonly answer: "allow" | "deny";
+  /** Who gave it. */
+  readonly by: readonly string[];
+  readonly note?: string;
+}
+
+const ID = /^[\w-]{22}$/;
+const NAME = /^([\w-]{22})\.(asked|answer|used)$/;
+const LARGEST = 64 << 10;
+const MOST_FILES = 4000;
+/** After its end a question stays so long that an answer that is told again is known. */
+const STAYS_MS = 2 * 86_400_000;
+const BEAT_MS = 5000;
+const SILENT_MS = 20_000;
+
+const memberFolder = (machine: Machine): string => `${stateFolder(machine)}/team-member`;
+export const afarFolder = (machine: Machine): string => `${memberFolder(machine)}/questions`;
+const fileOf = (machine: Machine, id: string, what: "asked" | "answer" | "used"): string => `${afarFolder(machine)}/${id}.${what}`;
+const connectedFile = (machine: Machine): string => `${memberFolder(machine)}/connected`;
+
+/** A hash of exactly this request: what asks, where, and what it would do. */
+export const hashRequest = (parts: readonly unknown[]): string =>
+  createHash("sha256")
+    .update(`assent request 1\n${JSON.stringify(parts)}\n`)
+    .digest("base64url");
+
+/** Somebody carries questions to the team's server now, and is heard there. */
+export function isTeamReached(machine: Machine): boolean {
+  try {
+    const stats = lstatSync(connectedFile(machine), { throwIfNoEntry: false });
+    return stats !== undefined && stats.isFile() && isOwn(stats, machine.uid) && Math.abs(Date.now() - stats.mtimeMs) < SILENT_MS;
+  } catch {
+    return false;
+  }
+}
+
+/** Says that questions are carried, until it is closed. */
+export function announceTeam(machine: Machine): { close(): void } {
+  openLedger(machine);
+  const file = connectedFile(machine);
+  const tell = (): void => {
+    try {
+      writeAtomic(file, `${process.pid}\n`);
+    } catch {
+      // A full disk: nobody is asked from afar.
+    }
+  };
+  tell();
+  const beat = setInterval(() => {
+    try {
+      const now = new Date();
+      utimesSync(file, now, now);
+    } catch {
+      tell();
+    }
+  }, BEAT_MS);
+  const close = (): void => {
+    clearInterval(beat);
+    process.off("exit", close);
+    removeFile(file);
+  };
+  process.on("exit", close);
+  return { close };
+}
+
+/** Made where it is missing. Throws where it cannot be kept, or others could write in it. */
+export function openLedger(machine: Machine): string {
+  const state = openState(machine);
+  if ("problem" in state) throw new Error(state.problem);
+  ensureFolder(memberFolder(machine));
+  const folder = afarFolder(machine);
+  ensureFolder(folder);
+  const stats = lstatSync(folder);
+  if (!stats.isDirectory() || !isOwn(stats, machine.uid)) throw new Error(`${folder} can be written by others, who could answer`);
+  return folder;
+}
+
+/** There may be something: one look. */
+export const isAnyAfar = (machine: Machine): boolean => lstatSync(afarFolder(machine), { throwIfNoEntry: false }) !== undefined;
+
+/** Puts a question where it is carried to the team. Throws where it cannot be kept. */
+export function askAfar(machine: Machine, asked: Omit<AskedAfar, "id">): AskedAfar {
+  openLedger(machine);
+  const made = { ...asked, id: randomBytes(16).toString("base64url") };
+  const text = `${JSON.stringify({ v: 1, ...made })}\n`;
+  if (text.length > LARGEST) throw new Error("the question is too large to be shown");
+  writeAtomic(fileOf(machine, made.id, "asked"), text);
+  return made;
+}
+
+/** A question with what became of it. */
+export interface KnownAfar {
+  readonly asked: AskedAfar;
+  readonly answer: AfarAnswer | undefined;
+  /** Used, or it needs no answer any more. */
+  readonly isOver: boolean;
+}
+
+/** All that was asked and is not forgotten, the oldest first. */
+export function knownAfar(machine: Machine): readonly KnownAfar[] {
+  const names = namesIn(machine);
+  const over = new Set(names.filter((name) => name.endsWith(".used")).map((name) => name.slice(0, 22)));
+  return names
+    .flatMap((name): KnownAfar[] => {
+      const [, id = "", what] = NAME.exec(name) ?? [];
+      if (what !== "asked") return [];
+      const asked = readAsked(machine, id);
+      return asked === undefined ? [] : [{ asked, answer: readAnswer(machine, asked), isOver: over.has(id) }];
+    })
+    .toSorted((a, b) => a.asked.asked - b.asked.asked || (a.asked.id < b.asked.id ? -1 : 1));
+}
+
+/** What is known of exactly this request: the newest that an answer is still worth something for. */
+export function findAfar(machine: Machine, request: string, now: number): KnownAfar | undefined {
+  return knownAfar(machine).findLast(({ asked, isOver }) => !isOver && asked.request === request && isOpenAt(asked, now));
+}
+
+/** A clock that was set back makes nothing last longer. */
+const isOpenAt = ({ asked, until }: AskedAfar, now: number): boolean => now < until && now > asked - 60_000;
+
+/** The answer that came, if one did. INVARIANT: one for another request, or that others could have written, is none. */
+export function readAnswer(machine: Machine, { id, request }: AskedAfar): AfarAnswer | undefined {
+  const value = readFileOf(machine, fileOf(machine, id, "answer"));
+  if (value === undefined || value["id"] !== id || value["request"] !== request) return undefined;
+  const { answer, by, note } = value;
+  if ((answer !== "allow" && answer !== "deny") || !Array.isArray(by)) return undefined;
+  const names = by.filter((one): one is string => typeof one === "string");
+  return { id, request, answer, by: names, ...(typeof note === "string" ? { note } : {}) };
+}
+
+function readAsked(machine: Machine, id: string): AskedAfar | undefined {
+  const value = readFileOf(machine, fileOf(machine, id, "asked"));
+  if (value === undefined || value["id"] !== id) return undefined;
+  const { request, asked, until, people, about } = value;
+  if (typeof request !== "string" || typeof asked !== "number" || typeof until !== "number") return undefined;
+  if ((people !== 1 && people !== 2) || !isObject(about)) return undefined;
+  const { point, agent, what, reason, folder, rule } = about;
+  if (point !== "run" && point !== "confined" && point !== "gateway" && point !== "library" && point !== "hook") return undefined;
+  if (typeof what !== "string" || typeof reason !== "string" || typeof folder !== "string") return undefined;
+  const shown: AfarAbout = {
+    point,
+    what,
+    reason,
+    folder,
+    ...(typeof agent === "string" ? { agent } : {}),
+    ...(typeof rule === "string" ? { rule } : {}),
+  };
+  return { id, request, asked, until, people, about: shown };
+}
+
+/**
+ * Takes an answer that the server brings. It may come again. `refused`: it is none to anything that was asked, or by too few.
+ * `late`: it needs no answer any more.
+ */
+export function noteAnswer(machine: Machine, answer: AfarAnswer, now: number): "applied" | "late" | "refused" {
+  const asked = ID.test(answer.id) ? readAsked(machine, answer.id) : undefined;
+  if (asked === undefined || asked.request !== answer.request) return "refused";
+  const there = readAnswer(machine, asked);
+  if (there !== undefined) return there.answer === answer.answer ? "applied" : "refused";
+  // Who says yes for two must be two.
+  if (answer.answer === "allow" && new Set(answer.by).size < asked.people) return "refused";
+  if (!isOpenAt(asked, now) || lstatSync(fileOf(machine, answer.id, "used"), { throwIfNoEntry: false }) !== undefined) return "late";
+  const file = fileOf(machine, answer.id, "answer");
+  const beside = `${file}.${process.pid}.${randomBytes(6).toString("hex")}`;
+  try {
+    writeAtomic(beside, `${JSON.stringify({ v: 1, ...answer, at: now })}\n`);
+    linkSync(beside, file);
+    return "applied";
+  } catch (error) {
+    if (errorCode(error) !== "EEXIST") throw error;
+    return readAnswer(machine, asked)?.answer === answer.answer ? "applied" : "refused";
+  } finally {
+    removeFile(beside);
+  }
+}
+
+/** Uses up the question, so that no answer to it lets anything through any more. False: somebody else did, or it cannot be. */
+export function takeAfar(machine: Machine, id: string): boolean {
+  if (!ID.test(id)) return false;
+  try {
+    const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
+    closeSync(openSync(fileOf(machine, id, "used"), flags, 0o600));
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Clears away what nobody can answer any more. INVARIANT: the question first: without it its answer is none. */
+export function clearAfar(machine: Machine, now: number): void {
+  for (const { asked } of knownAfar(machine))
+    if (now - asked.until > STAYS_MS || asked.asked - now > STAYS_MS)
+      for (const what of ["asked", "answer", "used"] as const) removeFile(fileOf(machine, asked.id, what));
+}
+
+function namesIn(machine: Machine): readonly string[] {
+  try {
+    const folder = afarFolder(machine);
+    const stats = lstatSync(folder, { throwIfNoEntry: false });
+    if (stats === undefined || !stats.isDirectory() || !isOwn(stats, machine.uid)) return [];
+    return readdirSync(folder).slice(0, MOST_FILES);
+  } catch {
+    return [];
+  }
+}
+
+function readFileOf(machine: Machine, file: string): Readonly<Record<string, unknown>> | undefined {
+  const found = readRegular(file, LARGEST);
+  if (found.is !== "text" || !isOwn(found.stats, machine.uid)) return undefined;
+  try {
+    const value: unknown = JSON.parse(found.text);
+    return isObject(value) && value["v"] === 1 ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function removeFile(file: string): void {
+  try {
+    unlinkSync(file);
+  } catch {
+    // Somebody else was faster.
+  }
+}

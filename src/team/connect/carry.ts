@@ -1,0 +1,165 @@
+import type { Machine } from "../../state/index.ts";
+import { announceTeam, clearAfar, type KnownAfar, knownAfar, noteAnswer, openLedger } from "../afar/index.ts";
+import { askServer, hearServer } from "../client.ts";
+import type { TeamMembership } from "../membership.ts";
+import {
+  type AnswerTaken,
+  KeptQuestions,
+  Noted,
+  PROTOCOL,
+  QUESTION_LIMITS,
+  QuestionAbout,
+  readMessage,
+  type TeamAnswer,
+  TeamAnswers,
+  TeamQuestion,
+} from "../protocol/index.ts";
+import * as v from "valibot";
+
+export interface CarriedQuestions {
+  readonly machine: Machine;
+  readonly membership: TeamMembership;
+  /** For people. */
+  readonly notice: (text: string) => void;
+  readonly signal: AbortSignal;
+}
+
+/** New questions are found this soon. Milliseconds. */
+const LOOK_MS = 300;
+const FIRST_PAUSE_MS = 1000;
+const LONGEST_PAUSE_MS = 60_000;
+const CLEAR_MS = 3_600_000;
+
+/**
+ * Carries questions to the team's server and answers back, until `signal`. All that is lasting is in files (`afar/ledger.ts`): who is
+ * killed in between carries the same again, and what came twice is known by its id.
+ */
+export async function carryQuestions({ machine, membership, notice, signal }: CarriedQuestions): Promise<void> {
+  openLedger(machine);
+  const carrier = new Carrier(machine, membership, notice);
+  let pause = 0;
+  let cleared = 0;
+  while (!signal.aborted) {
+    if (Date.now() - cleared > CLEAR_MS) {
+      cleared = Date.now();
+      clearAfar(machine, cleared);
+    }
+    const hearing = new AbortController();
+    const stop = (): void => hearing.abort();
+    signal.addEventListener("abort", stop);
+    const heard = await hearServer(membership, "/v1/events", (event, data) => carrier.hear(event, data), hearing.signal);
+    signal.removeEventListener("abort", stop);
+    const wasThere = carrier.lost();
+    if (signal.aborted) break;
+    if (pause === 0) notice(`${heard.why}: questions wait until the server can be reached`);
+    pause = wasThere ? FIRST_PAUSE_MS : Math.min(LONGEST_PAUSE_MS, Math.max(FIRST_PAUSE_MS, pause * 2, heard.retryAfterMs ?? 0));
+    if (heard.is === "refused") pause = LONGEST_PAUSE_MS;
+    // Not all machines at the same moment.
+    await sleep(pause * (0.5 + Math.random()), signal);
+  }
+  carrier.lost();
+}
+
+class Carrier {
+  readonly #machine: Machine;
+  readonly #membership: TeamMembership;
+  readonly #notice: (text: string) => void;
+  /** What the server has on this connection. */
+  readonly #sent = new Set<string>();
+  #there: { close(): void } | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #isLooking = false;
+  #answers: TeamAnswer[] = [];
+
+  constructor(machine: Machine, membership: TeamMembership, notice: (text: string) => void) {
+    this.#machine = machine;
+    this.#membership = membership;
+    this.#notice = notice;
+  }
+
+  hear(event: string, data: string): void {
+    if (event !== "state" && event !== "answers") return;
+    const read = readMessage(TeamAnswers, data);
+    if ("problem" in read) return;
+    this.#answers.push(...read.message.answers);
+    if (event === "state") {
+      // Nothing is known of what the server has: it is told again, and has it once.
+      this.#sent.clear();
+      this.#there ??= announceTeam(this.#machine);
+      this.#timer ??= setInterval(() => this.#look(), LOOK_MS);
+    }
+    this.#look();
+  }
+
+  /** The connection is gone. True: there was one. */
+  lost(): boolean {
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+    const was = this.#there !== undefined;
+    this.#there?.close();
+    this.#there = undefined;
+    return was;
+  }
+
+  #look(): void {
+    if (this.#isLooking) return;
+    this.#isLooking = true;
+    void this.#lookNow()
+      .catch((error: unknown) => this.#notice(`questions cannot be carried: ${error instanceof Error ? error.message : String(error)}`))
+      .finally(() => (this.#isLooking = false));
+  }
+
+  async #lookNow(): Promise<void> {
+    const taken = this.#answers.splice(0, QUESTION_LIMITS.open).map((answer): AnswerTaken => ({
+      id: answer.id,
+      request: answer.request,
+      became: noteAnswer(this.#machine, withoutUndefined(answer), Date.now()),
+    }));
+    if (taken.length > 0) await askServer(this.#membership, "POST", "/v1/answers/taken", Noted, { v: PROTOCOL, taken });
+    const now = Date.now();
+    const known = knownAfar(this.#machine);
+    const waits = ({ asked, answer, isOver }: KnownAfar): boolean => answer === undefined && !isOver && asked.until > now;
+    const questions = known
+      .filter((one) => waits(one) && !this.#sent.has(one.asked.id))
+      .slice(0, QUESTION_LIMITS.inMessage)
+      .flatMap(({ asked }) => questionOf(asked, now) ?? []);
+    if (questions.length > 0) {
+      const kept = await askServer(this.#membership, "POST", "/v1/questions", KeptQuestions, { v: PROTOCOL, questions });
+      if (kept.is === "answered") for (const { id, is } of kept.message.questions) if (is !== "full") this.#sent.add(id);
+    }
+    const ids = known
+      .filter(({ asked, answer, isOver }) => answer === undefined && isOver && this.#sent.has(asked.id))
+      .map(({ asked }) => asked.id)
+      .slice(0, QUESTION_LIMITS.inMessage);
+    if (ids.length > 0) {
+      const told = await askServer(this.#membership, "POST", "/v1/questions/withdraw", Noted, { v: PROTOCOL, ids });
+      if (told.is === "answered") for (const id of ids) this.#sent.delete(id);
+    }
+  }
+}
+
+function withoutUndefined({ id, request, answer, by, note }: TeamAnswer): Parameters<typeof noteAnswer>[1] {
+  return { id, request, answer, by, ...(note === undefined ? {} : { note }) };
+}
+
+/** As much of it as the server takes; undefined: it is no question that can be shown. */
+function questionOf({ id, request, until, people, about }: KnownAfar["asked"], now: number): TeamQuestion | undefined {
+  const { agent, ...rest } = about;
+  const named = v.safeParse(QuestionAbout, { ...rest, ...(agent === undefined ? {} : { agent }) });
+  const shown = named.success ? named.output : { point: rest.point, what: rest.what, reason: rest.reason, folder: rest.folder };
+  const expiresIn = Math.min(QUESTION_LIMITS.longest, Math.max(0, until - now));
+  const read = v.safeParse(TeamQuestion, { id, request, expiresIn, people, about: shown });
+  return read.success ? read.output : undefined;
+}
+
+function sleep(milliseconds: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const done = (): void => {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", done);
+      resolve();
+    };
+    const timer = setTimeout(done, milliseconds);
+    signal.addEventListener("abort", done);
+  });
+}

@@ -1,0 +1,2 @@
+export { addConnectionRoute } from "./routes.ts";
+export { TeamConnections } from "./connections.ts";

@@ -1,0 +1,254 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { agentNamed } from "../../src/agents/index.ts";
+import { announceApprover, answerQuestion, openQuestions } from "../../src/approve/queue/index.ts";
+import { type AfarAnswer, afarFolder, announceTeam, knownAfar, noteAnswer, openLedger } from "../../src/team/afar/index.ts";
+import { DIST, scratch, type Scratch } from "../scratch.ts";
+
+/** Hooks of hosts that cannot ask, on a machine whose team may answer: what carries questions is this test. */
+
+const policyOf = (team: object): string =>
+  JSON.stringify({ permissions: { ask: ["Bash(weird:*)", "Bash(other:*)"], deny: ["Bash(never:*)"] }, team });
+const TEAM = { answers: ["Bash(weird:*)", "Bash(never:*)", "Write(~/**)"] };
+
+function world(team: object = TEAM): Scratch {
+  const place = scratch();
+  place.write("~/.agent-permissions.jsonc", policyOf(team));
+  openLedger(place.machine);
+  return place;
+}
+
+function connected(place: Scratch): { close(): void } {
+  const there = announceTeam(place.machine);
+  onTestFinished(() => there.close());
+  return there;
+}
+
+const hook = (place: Scratch, command: string, session = "s1"): Promise<string> => started(place, command, session).said;
+
+/** Asks, and is killed by a host that does not wait. */
+async function ask(place: Scratch): Promise<Question> {
+  const { child, said } = started(place, "weird thing", "s1");
+  const question = await asked(place);
+  child.kill("SIGKILL");
+  await said;
+  return question;
+}
+
+/** As `hook`, for what may be asked about anew: whoever asks is not waited for. */
+async function tried(place: Scratch, command: string, session = "s1"): Promise<string> {
+  const before = knownAfar(place.machine).length;
+  const { child, said } = started(place, command, session);
+  const looking = setInterval(() => {
+    if (knownAfar(place.machine).length > before) child.kill("SIGKILL");
+  }, 10);
+  const stdout = await said;
+  clearInterval(looking);
+  return knownAfar(place.machine).length > before ? "asked anew" : stdout;
+}
+
+function started(place: Scratch, command: string, session: string): { readonly child: ChildProcess; readonly said: Promise<string> } {
+  const sample = agentNamed("gemini")?.setup?.sample(command, place.project);
+  const child = spawn(process.execPath, [join(DIST, "bin.cjs"), "check", "--agent", "gemini"], {
+    cwd: place.project,
+    env: { PATH: "/usr/local/bin:/usr/bin:/bin", HOME: place.home, ...sample?.env },
+  });
+  let stdout = "";
+  child.stdout.on("data", (chunk: Buffer) => (stdout += chunk.toString()));
+  child.stdin.end(JSON.stringify({ ...sample?.payload, session_id: session }));
+  return { child, said: once(child, "close").then(() => stdout) };
+}
+
+const isAllowed = (stdout: string): boolean => /"decision":"allow"|^\{\}$/.test(stdout.trim());
+
+/** The next question that is carried. */
+type Question = ReturnType<typeof knownAfar>[number]["asked"];
+async function asked(place: Scratch): Promise<Question> {
+  for (const last = performance.now() + 20_000; ;) {
+    const newest = knownAfar(place.machine).at(-1);
+    if (newest !== undefined) return newest.asked;
+    if (performance.now() > last) throw new Error("nothing is asked");
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+}
+
+const yes = ({ id, request }: { id: string; request: string }, ...by: string[]): AfarAnswer => ({
+  id,
+  request,
+  answer: "allow",
+  by: by.length === 0 ? ["Ada"] : by,
+});
+
+describe("a question that the policy lets people of the team answer", () => {
+  it("is answered while the hook waits, with the name in the log", async () => {
+    const place = world();
+    connected(place);
+    const first = hook(place, "weird thing");
+    const question = await asked(place);
+    expect(question.about).toMatchObject({ point: "hook", agent: "gemini", what: "run weird thing", folder: "~/project" });
+    expect(noteAnswer(place.machine, yes(question), Date.now())).toBe("applied");
+    expect(isAllowed(await first)).toBe(true);
+    const log = readFileSync(join(place.machine.home, ".local/state/assent/audit.jsonl"), "utf8");
+    expect(log).toContain('"answeredBy":"team: Ada"');
+  });
+
+  it("a no says whose it is and why, again and again, and asks nobody anew", async () => {
+    const place = world();
+    connected(place);
+    const first = hook(place, "weird thing");
+    const question = await asked(place);
+    noteAnswer(place.machine, { ...yes(question), answer: "deny", note: "use the other" }, Date.now());
+    for (const said of [await first, await hook(place, "weird thing")]) expect(said).toContain("Ada refused, and says: use the other");
+    expect(knownAfar(place.machine)).toHaveLength(1);
+  });
+
+  it("a late yes lets exactly this through, once", async () => {
+    const place = world();
+    connected(place);
+    const question = await ask(place);
+    // Whoever tries again before is told at once, and asks nobody twice.
+    expect(await hook(place, "weird thing")).toContain("asked, waiting");
+    expect(knownAfar(place.machine)).toHaveLength(1);
+    expect(noteAnswer(place.machine, yes(question), Date.now())).toBe("applied");
+    // It may be told again, by whatever way.
+    expect(noteAnswer(place.machine, yes(question), Date.now())).toBe("applied");
+    for (const other of ["weird thing else", "weird thing; weird thing"]) expect(await tried(place, other)).toBe("asked anew");
+    expect(await tried(place, "weird thing", "another session")).toBe("asked anew");
+    expect(isAllowed(await hook(place, "other thing"))).toBe(false);
+    const tries = await Promise.all([1, 2, 3].map(() => tried(place, "weird thing")));
+    expect(tries.filter(isAllowed)).toHaveLength(1);
+    expect(noteAnswer(place.machine, yes(question), Date.now())).toBe("applied");
+    expect(isAllowed(await tried(place, "weird thing"))).toBe(false);
+  });
+
+  it("whoever sits at the machine may be faster, and then the team's yes is too late", async () => {
+    const place = world();
+    connected(place);
+    const there = announceApprover(place.machine, "page");
+    onTestFinished(() => there.close());
+    const first = hook(place, "weird thing");
+    const question = await asked(place);
+    for (;;) {
+      const [open] = openQuestions(place.machine);
+      if (open !== undefined && answerQuestion(place.machine, open.id, { answer: "deny", scope: "once" }, "page").is === "taken") break;
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+    expect(await first).toContain("the user refused");
+    expect(noteAnswer(place.machine, yes(question), Date.now())).toBe("late");
+  });
+});
+
+describe("is not asked from afar", () => {
+  it.each<[string, object, string]>([
+    ["where the policy names nothing", {}, "weird thing"],
+    ["what it does not name", TEAM, "other thing"],
+    ["a part that it does not name", TEAM, "weird thing; other thing"],
+    ["what a rule denies, though it is named", TEAM, "never mind"],
+    ["a denied part", TEAM, "weird thing; never mind"],
+    ["a change of the policy itself, though it is named", TEAM, "echo '{}' > ~/.agent-permissions.jsonc"],
+  ])("%s", async (_, team, command) => {
+    const place = world(team);
+    connected(place);
+    const said = await hook(place, command);
+    expect(isAllowed(said)).toBe(false);
+    expect(said).not.toContain("waiting");
+    expect(knownAfar(place.machine)).toEqual([]);
+  });
+
+  it("where nobody carries it: refused as ever", async () => {
+    const place = world();
+    expect(await hook(place, "weird thing")).toContain("approval required");
+    expect(knownAfar(place.machine)).toEqual([]);
+  });
+
+  it("in a project that names it for itself", async () => {
+    const place = world({});
+    place.write("~/project/.agent-permissions.jsonc", JSON.stringify({ team: TEAM }));
+    connected(place);
+    expect(await hook(place, "weird thing")).toContain("approval required");
+    expect(knownAfar(place.machine)).toEqual([]);
+  });
+});
+
+describe("a hostile server", () => {
+  it.each<[string, (question: { id: string; request: string }) => AfarAnswer]>([
+    ["answers what was not asked", ({ request }) => yes({ id: "A".repeat(22), request })],
+    ["answers another request under this id", ({ id }) => yes({ id, request: "B".repeat(43) })],
+    ["names a file", ({ request }) => yes({ id: "../../../../etc/passwd", request })],
+    ["says that nobody said yes", (question) => ({ ...yes(question), by: [] })],
+  ])("%s: nothing", async (_, lie) => {
+    const place = world();
+    connected(place);
+    expect(noteAnswer(place.machine, lie(await ask(place)), Date.now())).toBe("refused");
+    expect(isAllowed(await hook(place, "weird thing"))).toBe(false);
+  });
+
+  it("says yes by one where two are needed, or by the same one twice: nothing", async () => {
+    const place = world({ ...TEAM, twoPeople: ["Bash(weird:*)"] });
+    connected(place);
+    const question = await ask(place);
+    expect(question.people).toBe(2);
+    expect(noteAnswer(place.machine, yes(question, "Ada"), Date.now())).toBe("refused");
+    expect(noteAnswer(place.machine, yes(question, "Ada", "Ada"), Date.now())).toBe("refused");
+    expect(isAllowed(await hook(place, "weird thing"))).toBe(false);
+    expect(noteAnswer(place.machine, yes(question, "Ada", "Grace"), Date.now())).toBe("applied");
+    expect(isAllowed(await hook(place, "weird thing"))).toBe(true);
+  });
+
+  it("says yes, then no, then yes: what came first counts", async () => {
+    const place = world();
+    connected(place);
+    const question = await ask(place);
+    expect(noteAnswer(place.machine, { ...yes(question), answer: "deny" }, Date.now())).toBe("applied");
+    expect(noteAnswer(place.machine, yes(question), Date.now())).toBe("refused");
+    expect(isAllowed(await hook(place, "weird thing"))).toBe(false);
+  });
+
+  it("says yes after its time, or the machine's clock is set back: too late", async () => {
+    const place = world();
+    connected(place);
+    const question = await ask(place);
+    expect(noteAnswer(place.machine, yes(question), question.until)).toBe("late");
+    expect(noteAnswer(place.machine, yes(question), question.asked - 120_000)).toBe("late");
+  });
+});
+
+describe("a yes that came", () => {
+  const answered = async (team: object): Promise<{ place: Scratch; file: string }> => {
+    const place = world(team);
+    connected(place);
+    expect(noteAnswer(place.machine, yes(await ask(place)), Date.now())).toBe("applied");
+    const name = readdirSync(afarFolder(place.machine)).find((one) => one.endsWith(".answer"));
+    return { place, file: join(afarFolder(place.machine), name ?? "") };
+  };
+
+  it.each<[string, (place: Scratch) => void]>([
+    [
+      "the policy denies it by now",
+      (place) => place.write("~/.agent-permissions.jsonc", '{ "permissions": { "deny": ["Bash(weird:*)"] } }'),
+    ],
+    [
+      "the policy does not name it any more",
+      (place) => place.write("~/.agent-permissions.jsonc", policyOf({ answers: ["Bash(other:*)"] })),
+    ],
+    ["two people are needed by now", (place) => place.write("~/.agent-permissions.jsonc", policyOf({ ...TEAM, twoPeople: ["Bash"] }))],
+    ["the policy is broken by now", (place) => place.write("~/.agent-permissions.jsonc", "{")],
+  ])("is worth nothing where %s", async (_, change) => {
+    const { place } = await answered(TEAM);
+    change(place);
+    expect(isAllowed(await tried(place, "weird thing"))).toBe(false);
+  });
+
+  it("is worth nothing where its file is damaged, or the question is gone", async () => {
+    const { place, file } = await answered(TEAM);
+    writeFileSync(file, readFileSync(file, "utf8").slice(0, -10));
+    expect(isAllowed(await tried(place, "weird thing"))).toBe(false);
+    const other = await answered(TEAM);
+    rmSync(other.file.replace(/answer$/, "asked"));
+    expect(isAllowed(await tried(other.place, "weird thing"))).toBe(false);
+    expect(existsSync(other.file)).toBe(true);
+  });
+});
