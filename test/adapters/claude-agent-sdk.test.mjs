@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { createSdkMcpServer, query, tool } from "@anthropic-ai/claude-agent-sdk";
-import { openGuard } from "assent";
+import { createGuard, openGuard } from "assent";
 import { canUseTool, hooks } from "assent/claude-agent-sdk";
 import { z } from "zod";
 
@@ -246,5 +246,31 @@ describe("the example", () => {
     assert.equal(Buffer.concat(chunks).toString(), "done\n");
     assert.match(told.get("example"), /the user refused/);
     assert.ok(existsSync(join(project, "build")));
+  });
+});
+
+describe("a guard in code", () => {
+  it("its onAsk gets the host's suggestions, and what it hands back the host remembers", async () => {
+    const asked = [];
+    const onAsk = ({ text, suggestions }) => (asked.push([text, suggestions]), { yes: "once", updatedPermissions: suggestions });
+    const the = createGuard({ cwd: project, home, onAsk });
+    await drive("suggested", [[bash("touch one-more")], [bash("touch one-more")]], { canUseTool: the.canUseTool });
+    assert.equal(asked.length, 1);
+    assert.match(asked[0][0], /touch one-more/);
+    assert.ok(asked[0][1].length > 0);
+    assert.ok(existsSync(join(project, "one-more")));
+  });
+
+  it("one that confines: canUseTool runs what the hook would have a person asked about, and the host's shell gets no secret", async () => {
+    const asked = [];
+    mkdirSync(join(home, ".ssh"), { recursive: true });
+    writeFileSync(join(home, ".ssh/id_rsa"), "KEY-OF-ANN");
+    writeFileSync(join(project, "x.sh"), 'printf "hello "; cat ~/.ssh/id_rsa');
+    const the = createGuard({ cwd: project, home, confine: true, onAsk: ({ text }) => (asked.push(text), false) });
+    const text = await drive("confined", [[bash("sh x.sh")]], { hooks: hooks(the), canUseTool: the.canUseTool });
+    assert.deepEqual(asked, []);
+    assert.match(text, /hello /);
+    assert.match(text, /refused: read/);
+    assert.doesNotMatch(text, /KEY-OF-ANN/);
   });
 });

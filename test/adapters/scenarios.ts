@@ -18,6 +18,8 @@ export interface AgentRequest {
   readonly helper?: boolean;
   /** The agent hands off to the one that has the tools. */
   readonly handoff?: boolean;
+  /** The guard confines, and commands are really run. */
+  readonly confine?: boolean;
   /** The tools are guarded by `guard.tools`, where the SDK itself knows no changed call. */
   readonly wrapped?: boolean;
 }
@@ -119,6 +121,24 @@ export const SCENARIOS: readonly Scenario[] = [
     ran: ["ls src"],
     told: [/ran ls src/],
     way: { "ai-sdk": { wrapped: true }, "openai-agents": { wrapped: true } },
+  },
+  {
+    id: "confined",
+    says: "a guard that confines: two scripts in one step run confined, without a question, and get no secret",
+    request: { turns: [[bash("sh x.sh"), bash("sh x.sh")]], confine: true, answers: [] },
+    asked: [],
+    ran: ["confined", "confined"],
+    told: [/hello .*hello /, /^(?!.*KEY-OF-ANN)/],
+    // It takes a yes or a no: the tools themselves are given what is started.
+    way: { "ai-sdk": { wrapped: true } },
+  },
+  {
+    id: "confined-asked",
+    says: "the same guard: what cannot be taken back is asked about, as ever",
+    request: { turns: [[bash("git push --force origin x")], [bash("npm publish")]], confine: true, answers: [[{ no: "not now" }]] },
+    asked: ["npm publish"],
+    ran: [],
+    told: [/git push/, /not now/],
   },
   {
     id: "resumed-yes",

@@ -1,9 +1,21 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, expectTypeOf, it, onTestFinished } from "vitest";
 import type { Answer } from "../../src/approve/index.ts";
 import { announceApprover, answerQuestion, openQuestions, type QueuedQuestion } from "../../src/approve/queue/index.ts";
-import { openGuard, queueApprover, type QueueApproverOptions } from "../../src/sdk/index.ts";
+import {
+  type ApprovalStore,
+  createGuard,
+  type Guard,
+  type GuardOptions,
+  memoryApprovals,
+  type OnAsk,
+  type OnToolAsk,
+  openGuard,
+  type Principal,
+  queueApprover,
+  type QueueApproverOptions,
+} from "../../src/sdk/index.ts";
 import { readGrants, type Machine } from "../../src/state/index.ts";
 import { scratch, type Scratch } from "../scratch.ts";
 import { call, type Connected, connect } from "./mcp/connect.ts";
@@ -90,6 +102,96 @@ describe("the library", () => {
     expect(elsewhere).toBe(answer.answer !== "quit" && answer.scope === "session" ? "ask" : decision);
     expect(policyOf(place).includes("Bash(weird:*)")).toBe("rule" in answer);
     expect(readGrants(place.machine, Date.now()).all).toHaveLength(next === "goes ahead" && !("rule" in answer) ? 1 : 0);
+  });
+});
+
+describe("a guard in code", () => {
+  const guardIn = (place: Scratch, options: QueueApproverOptions = {}, approvals?: ApprovalStore): Guard =>
+    createGuard<Principal>({
+      cwd: place.project,
+      home: place.home,
+      principal: { user: "ann", tenant: "acme", session: "s1" },
+      onAsk: queueApprover({ machine: place.machine, agent: "mine", ...options }),
+      ...(approvals === undefined ? {} : { approvals }),
+    });
+  const WEIRD = { shell: "weird thing" };
+
+  it("is answered where everybody answers, who read for whom it is", async () => {
+    const place = scratch();
+    somebody(place.machine);
+    const checking = guardIn(place).check(WEIRD, { reason: "the test needs it" });
+    const queued = await opened(place.machine);
+    expect(queued).toMatchObject({
+      point: "library",
+      agent: "mine",
+      session: "s1",
+      question: { what: "run weird thing, for ann, acme", cwd: place.project, proposals: [{ rule: "Bash(weird thing:*)" }] },
+    });
+    answerQuestion(place.machine, queued.id, YES, "page");
+    expect(await checking).toMatchObject({ verdict: "allow", decision: { answer: "allowed" } });
+  });
+
+  it.each<readonly [what: string, answer: Answer, same: string, like: string, other: string]>([
+    ["once", YES, "ask", "ask", "ask"],
+    ["no", NO, "ask", "ask", "ask"],
+    ["for a time", { answer: "allow", scope: "time", minutes: 5 }, "allow", "ask", "ask"],
+    ["for the session", { answer: "allow", scope: "session" }, "allow", "ask", "ask"],
+    ["always", { answer: "allow", scope: "always", rule: "Bash(weird:*)" }, "allow", "allow", "ask"],
+    ["never", { answer: "deny", scope: "always", rule: "Bash(weird:*)" }, "ask", "ask", "ask"],
+    ["the end", { answer: "quit" }, "ask", "ask", "ask"],
+  ])("%s: it is kept by the guard, for its principal, and nothing on the machine", async (_, answer, same, like, other) => {
+    const place = scratch();
+    somebody(place.machine);
+    const guard = guardIn(place);
+    const checking = guard.check(WEIRD);
+    answerQuestion(place.machine, (await opened(place.machine)).id, answer, "page");
+    const outcome = await checking;
+    expect(outcome.verdict).toBe(answer.answer === "allow" ? "allow" : "deny");
+    if (answer === NO) expect(outcome).toMatchObject({ forModel: expect.stringContaining("not today") as unknown });
+    const bob = guard.with({ principal: { user: "bob" } });
+    const verdicts = await Promise.all([guard.decide(WEIRD), guard.decide({ shell: "weird other" }), bob.decide(WEIRD)]);
+    expect(verdicts.map(({ verdict }) => verdict)).toEqual([same, like, other]);
+    expect([policyOf(place), readGrants(place.machine, Date.now()).all]).toEqual(["", []]);
+  });
+
+  it("nobody there: a refusal, whoever else is asked, or the store", async () => {
+    const place = scratch();
+    expect(await guardIn(place).check(WEIRD)).toMatchObject({
+      verdict: "deny",
+      forModel: expect.stringContaining("approval required") as unknown,
+      decision: { answer: "nobody" },
+    });
+    const asked: unknown[] = [];
+    const otherwise = (question: object): boolean => asked.push(question) > 0;
+    expect(await guardIn(place, { otherwise }).check(WEIRD)).toMatchObject({ verdict: "allow" });
+    expect(asked).toMatchObject([{ question: expect.stringContaining("weird thing") as unknown }]);
+    expect(await guardIn(place, {}, memoryApprovals()).check(WEIRD)).toMatchObject({ verdict: "pending" });
+  });
+
+  it("through an adapter, and for several calls together, where one rule is not enough", async () => {
+    const place = scratch();
+    somebody(place.machine);
+    const approve = guardIn(place).aiSdk({ bash: ({ command }: { command: string }) => ({ shell: command }) });
+    const approving = approve({ toolCall: { toolName: "bash", toolCallId: "1", input: { command: "weird thing" } } });
+    answerQuestion(place.machine, (await opened(place.machine)).id, YES, "page");
+    expect(await approving).toBeUndefined();
+    const checking = guardIn(place).check([{ shell: "weird thing" }, { shell: "odd thing" }]);
+    const { id, question } = await opened(place.machine);
+    expect([question.what, question.proposals]).toEqual(["run weird thing; execute odd thing, for ann, acme", []]);
+    answerQuestion(place.machine, id, YES, "page");
+    expect((await checking).verdict).toBe("allow");
+    expect(await guardIn(scratch()).aiSdk()({ toolCall: { toolName: "bash", toolCallId: "1", input: { command: "x" } } })).toMatchObject({
+      type: "denied",
+      reason: expect.stringContaining("approval required") as unknown,
+    });
+  });
+
+  it("fits every onAsk there is", () => {
+    const ours = queueApprover();
+    expectTypeOf(ours).toExtend<NonNullable<GuardOptions["onAsk"]>>();
+    expectTypeOf(ours).toExtend<NonNullable<GuardOptions<{ readonly user: string; readonly plan: "free" }>["onAsk"]>>();
+    expectTypeOf(ours).toExtend<OnAsk>();
+    expectTypeOf(ours).toExtend<OnToolAsk>();
   });
 });
 

@@ -9,8 +9,9 @@ import type { GuardCall } from "../create-guard/call.ts";
 import type { ToolEffects } from "../create-guard/effects.ts";
 import type { GuardPlaceInCode, GuardRoot, JudgedCalls, JudgingWay } from "../create-guard/judging.ts";
 import type { CallDecision, CallOutcome, GuardCallOptions } from "../create-guard/types.ts";
-import type { OnToolAsk } from "../ask.ts";
-import type { OpenedGuard } from "../guard/open-guard.ts";
+import type { AskQuestion, ToolAnswer } from "../ask.ts";
+import type { ClaudeAnswer } from "../claude-agent-sdk/shapes.ts";
+import type { GuardDecision, GuardRequest, OpenedGuard } from "../guard/open-guard.ts";
 import type { AdapterOptions } from "./judge.ts";
 
 /** A guard of `createGuard`, as adapters take it: the same from whichever copy of this package. */
@@ -51,10 +52,23 @@ export interface InsideGuard {
   [INSIDE](change?: { readonly cwd?: string }): GuardInside;
 }
 
+/** What an adapter asks. `replaces`: the tool runs with another command in that field, where the answer has one (`confined`). */
+export type AdapterRequest = GuardRequest & { readonly replaces?: string };
+
+/** A guard as adapters ask it. */
+export interface AdaptedGuard {
+  decide(request: AdapterRequest): GuardDecision;
+  /** Resolves once it is known whether commands can run confined here: before that they are asked about. */
+  ready?(): Promise<void>;
+}
+
 /** What an adapter needs of a guard that is made in code. */
 export interface GuardInCode {
-  [OPENED](effects?: ToolEffects): { readonly guard: OpenedGuard; readonly onAsk: OnToolAsk | undefined };
+  [OPENED](effects?: ToolEffects): { readonly guard: AdaptedGuard; readonly onAsk: OnOpenedAsk | undefined };
 }
+
+/** Answers for such a guard; a `ClaudeAnswer` only where the question came from that host. */
+export type OnOpenedAsk = (question: AskQuestion) => Promise<ToolAnswer | ClaudeAnswer>;
 
 /** A guard of `createGuard`, or one of `openGuard`. */
 export type AnyGuard = OpenedGuard | GuardInCode;
@@ -77,7 +91,7 @@ export function adapted<Told extends Pick<AdapterOptions, "effects">>(
   guard: AnyGuard,
   options: Told & { readonly onAsk?: unknown },
   known: Parameters<typeof checkOptions>[2] = ADAPTER_OPTIONS,
-): { readonly guard: OpenedGuard; readonly options: Told } {
+): { readonly guard: AdaptedGuard; readonly options: Told } {
   const given: unknown = guard;
   const isInCode = isObject(given) && OPENED in given;
   if (!isInCode && !(isObject(given) && typeof given["decide"] === "function"))

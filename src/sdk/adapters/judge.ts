@@ -3,8 +3,9 @@ import { isObject } from "../../data/index.ts";
 import type { ToolFacts } from "../../engine/index.ts";
 import type { RequestVerdict } from "../../policy/index.ts";
 import { askAboutTool, EditedInput, type OnToolAsk, RefusedWith } from "../ask.ts";
-import type { From, OpenedGuard } from "../guard/open-guard.ts";
-import type { ToolEffects } from "../create-guard/effects.ts";
+import type { From } from "../guard/open-guard.ts";
+import { commandFieldOf, confinedInput, type ToolEffects } from "../create-guard/effects.ts";
+import type { AdaptedGuard } from "./guards.ts";
 
 /** What every adapter is told. */
 export interface AdapterOptions {
@@ -44,10 +45,23 @@ export interface Judged {
   readonly target?: string;
   /** Where the call comes from. */
   readonly place: From;
+  /** INVARIANT: what is allowed goes ahead in no other way than with this input, and once. */
+  readonly instead?: Readonly<Record<string, unknown>>;
 }
 
-/** Judges a call. Never throws; what is no object is denied. */
-export function judgeCall(guard: OpenedGuard, options: AdapterOptions, call: Called, from: From = {}): Judged {
+/** The field in which a tool's command stands, where the program says so: for adapters that can give the tool another one. */
+export function commandFieldIn({ effects = {}, server }: Pick<AdapterOptions, "effects" | "server">, tool: string): string | undefined {
+  const name = nameOf(tool, server);
+  return Object.hasOwn(effects, name) ? commandFieldOf(effects[name]) : undefined;
+}
+
+const nameOf = (tool: string, server: string | undefined): string => (server === undefined ? tool : `mcp__${server}__${tool}`);
+
+/**
+ * Judges a call. Never throws; what is no object is denied. `replaces`: where its command stands, for an adapter that gives the tool the input
+ * of `instead`.
+ */
+export function judgeCall(guard: AdaptedGuard, options: AdapterOptions, call: Called, from: From = {}, replaces?: string): Judged {
   const { facts: table = {}, subagent, server } = options;
   const { tool, input } = call;
   // Names come from a model: none is looked up in a prototype.
@@ -56,18 +70,24 @@ export function judgeCall(guard: OpenedGuard, options: AdapterOptions, call: Cal
   const known = { from: call, facts, place };
   const wrong = "the tool's input is not an object";
   if (!isObject(input)) return { ...known, decision: "deny", reason: wrong, personReason: wrong, verdict: undefined };
-  const { decision, modelReason, reason, verdict, target } = guard.decide({
-    tool: server === undefined ? tool : `mcp__${server}__${tool}`,
+  const { decision, modelReason, reason, verdict, target, confined } = guard.decide({
+    tool: nameOf(tool, server),
     input,
     ...(facts === undefined ? {} : { facts }),
     ...place,
+    ...(replaces === undefined ? {} : { replaces }),
   });
-  return { ...known, decision, reason: modelReason, personReason: reason, verdict, ...(target === undefined ? {} : { target }) };
+  const instead = confined === undefined || replaces === undefined ? {} : { instead: confinedInput(input, replaces, confined) };
+  const about = target === undefined ? {} : { target };
+  return { ...known, decision, reason: modelReason, personReason: reason, verdict, ...about, ...instead };
 }
 
 /** Whether a call may run; else what the model is told. */
 type SettledCall =
-  | { readonly run: true; /** What it runs with, where a person changed it. */ readonly input?: Readonly<Record<string, unknown>> }
+  | {
+      readonly run: true;
+      /** What it runs with, where a person changed it, or where it runs confined. */ readonly input?: Readonly<Record<string, unknown>>;
+    }
   | { readonly run: false; readonly reason: string };
 
 /** What is known about a question when a call is about to run. */
@@ -83,7 +103,7 @@ interface CallQuestion {
 /** What becomes of a call that was judged: the last word before it runs. */
 export async function settle(judged: Judged, { approved, onAsk, signal, judgeEdited }: CallQuestion): Promise<SettledCall> {
   if (signal?.aborted === true) return CANCELLED;
-  if (judged.decision === "allow") return RUN;
+  if (judged.decision === "allow") return judged.instead === undefined ? RUN : { run: true, input: judged.instead };
   const { reason, verdict } = judged;
   if (judged.decision === "deny" || verdict === undefined) return { run: false, reason };
   if (approved) return RUN;
@@ -100,7 +120,7 @@ export async function settle(judged: Judged, { approved, onAsk, signal, judgeEdi
     const edited = judgeEdited(answer.input);
     return edited.decision === "deny" || edited.verdict === undefined
       ? { run: false, reason: edited.reason }
-      : { run: true, input: answer.input };
+      : { run: true, input: edited.instead ?? answer.input };
   }
   return { run: false, reason: `${answer === "nobody" ? "approval required" : "the user refused"}: ${reason}` };
 }
@@ -164,6 +184,11 @@ export class RecentCalls {
   /** What is asked next is judged anew. */
   forget(run: object): void {
     this.#runs.delete(run);
+  }
+
+  /** Confined it is started once: who asks again gets another start. */
+  spend(run: object, call: string, judged: Judged): void {
+    if (judged.instead !== undefined) this.#runs.get(run)?.delete(call);
   }
 
   /** What was said about this call with whatever input. */

@@ -48,7 +48,7 @@ export interface LocalBackendOptions {
    * Run commands under supervision; where the kernel does not allow it, they are refused. `unknown`: only those of which
    * nobody can know what they do; these go ahead without a question, confined to the policy and kept for undo
    * (`ExecuteResult.confined`), and are asked about where the kernel does not allow it. What is known to be harmless runs as it is,
-   * what a rule asks is asked, what is denied is denied.
+   * what a rule asks is asked, what is denied is denied. By default `unknown` with a guard that confines, else false.
    */
   readonly supervise?: boolean | "unknown";
   /**
@@ -309,9 +309,9 @@ function byRuleset(options: LocalBackendOptions, root: string): JudgedBy {
 }
 
 function byGuard(guard: InsideGuard, options: LocalBackendOptions, root: string): JudgedBy {
-  const { supervise = false } = options;
   const inside = guard[INSIDE]({ cwd: root });
-  const { machine } = inside.root;
+  const { machine, confine } = inside.root;
+  const { supervise = confine ? "unknown" : false } = options;
   const { env } = machine;
   // A guard that only reports stops nothing, so nothing stands around its commands.
   const supervision = supervise === false || inside.shadow ? undefined : new GuardSupervision(inside);

@@ -1,6 +1,6 @@
 import { visible } from "../../action/index.ts";
 import { isObject } from "../../data/index.ts";
-import { EditedInput, RefusedWith } from "../ask.ts";
+import { EditedInput, NobodyThereError, RefusedWith } from "../ask.ts";
 import { refusalOf, targetOf, type Judged } from "../adapters/judge.ts";
 import type { CallOptions, ClaudeAnswer, ClaudeQuestion, OnClaudeAsk, PermissionAnswer } from "./shapes.ts";
 
@@ -36,7 +36,7 @@ export async function askPerson(
   return {
     permission: {
       behavior: "allow",
-      updatedInput: { ...(updatedInput ?? asked.input) },
+      updatedInput: { ...(edited?.instead ?? updatedInput ?? asked.input) },
       ...(updatedPermissions === undefined ? {} : { updatedPermissions: [...updatedPermissions] }),
     },
     // What was remembered would be another call than the one that was asked about.
@@ -67,8 +67,8 @@ async function answered(onAsk: OnClaudeAsk, { input, judged, call }: Question): 
     if (answer instanceof EditedInput) return { allow: true, updatedInput: answer.input };
     if (answer instanceof RefusedWith) return { allow: false, message: refusalOf(judged, answer) };
     return isAnswer(answer) ? answer : { allow: false };
-  } catch {
-    return { allow: false };
+  } catch (error) {
+    return { allow: false, ...(error instanceof NobodyThereError ? { message: `approval required: ${judged.reason}` } : {}) };
   }
 }
 

@@ -2,9 +2,9 @@
 import { protocol as claudeProtocol } from "../../agents/claude/index.ts";
 import { isObject } from "../../data/index.ts";
 import type { Outcome, Request } from "../../engine/index.ts";
-import { type AdapterOptions, jsonOf, judgeCall, type Judged, RecentCalls } from "../adapters/judge.ts";
-import { adapted, type AnyGuard } from "../adapters/guards.ts";
-import type { From, OpenedGuard } from "../guard/open-guard.ts";
+import { type AdapterOptions, commandFieldIn, jsonOf, judgeCall, type Judged, RecentCalls } from "../adapters/judge.ts";
+import { type AdaptedGuard, adapted, type AnyGuard } from "../adapters/guards.ts";
+import type { From } from "../guard/open-guard.ts";
 import { type Options } from "../options.ts";
 import { askPerson } from "./ask-person.ts";
 import type { CallOptions, HookAnswer, OnClaudeAsk, PermissionAnswer, PermissionHooks } from "./shapes.ts";
@@ -45,9 +45,9 @@ const HOOK_OPTIONS = { facts: "object", effects: "object", defer: "boolean" } sa
 const CAN_USE_OPTIONS = { facts: "object", effects: "object", onAsk: "function" } satisfies Options<CanUseToolOptions>;
 
 /** What the hook said about calls that `canUseTool` is asked about next. */
-const judgedByHook = new WeakMap<OpenedGuard, RecentCalls>();
+const judgedByHook = new WeakMap<AdaptedGuard, RecentCalls>();
 
-function callsOf(guard: OpenedGuard): RecentCalls {
+function callsOf(guard: AdaptedGuard): RecentCalls {
   const calls = judgedByHook.get(guard) ?? new RecentCalls();
   judgedByHook.set(guard, calls);
   return calls;
@@ -109,11 +109,18 @@ export function canUseTool(
     const same = hooked !== undefined && hooked.from.tool === tool;
     const place = same ? { ...hooked.place, host: {} } : { subagent: call.agentID === undefined ? undefined : `subagent:${call.agentID}` };
     const judge = (given: Readonly<Record<string, unknown>>): Judged =>
-      judgeCall(guard, factsFor(tool, options), { tool, input: given }, defined({ ...place, event: "canUseTool" }));
-    // The hook's silence is for the host, not for a person.
-    const known = same && hooked.decision !== "none" && jsonOf(hooked.from.input) === jsonOf(input) ? hooked : undefined;
-    const judged = known ?? judge(input);
-    if (judged.decision === "allow") return { behavior: "allow", updatedInput: input };
+      judgeCall(
+        guard,
+        factsFor(tool, options),
+        { tool, input: given },
+        defined({ ...place, event: "canUseTool" }),
+        commandFieldFor(tool, given, options),
+      );
+    await guard.ready?.();
+    // The hook's silence is for the host, not for a person; and what it asks about may go ahead confined, which is done here.
+    const isKnown = same && hooked.decision !== "none" && !(hooked.decision === "ask" && guard.ready !== undefined);
+    const judged = isKnown && jsonOf(hooked.from.input) === jsonOf(input) ? hooked : judge(input);
+    if (judged.decision === "allow") return { behavior: "allow", updatedInput: { ...(judged.instead ?? input) } };
     if (judged.decision === "deny") return { behavior: "deny", message: judged.reason };
     const key = jsonOf([tool, input, judged.place.cwd]);
     if (remembered.has(key)) return { behavior: "allow", updatedInput: input };
@@ -137,6 +144,19 @@ function said(envelope: Readonly<Record<string, unknown>> = {}): HookAnswer {
     },
     ...(typeof systemMessage === "string" ? { systemMessage } : {}),
   };
+}
+
+/** The field of a command in the place of which this host starts another one, in the folder of the session. */
+function commandFieldFor(
+  tool: string,
+  input: Readonly<Record<string, unknown>>,
+  { facts = {}, effects = {} }: ToolOptions,
+): string | undefined {
+  if (Object.hasOwn(effects, tool)) return commandFieldIn({ effects }, tool);
+  // It asks to run outside the host's own sandbox, which is a person's to answer.
+  const leaves = (input["dangerouslyDisableSandbox"] ?? false) !== false;
+  const own = Object.hasOwn(facts, tool) || !Object.hasOwn(claudeProtocol.tools, tool) ? undefined : claudeProtocol.tools[tool];
+  return own?.does === "shell" && !leaves ? own.field : undefined;
 }
 
 function factsFor(tool: string, { facts = {} }: ToolOptions): AdapterOptions {

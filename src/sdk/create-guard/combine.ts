@@ -10,6 +10,8 @@ import type { CallDecision } from "./types.ts";
 export interface NamedTool {
   readonly name: string;
   readonly input: unknown;
+  /** Where its command stands: it starts what it is given there. */
+  readonly field?: string | undefined;
 }
 
 /** What was said about one call. */

@@ -1,4 +1,7 @@
-import type { GuardCall } from "./call.ts";
+import { visible } from "../../action/index.ts";
+import { isObject } from "../../data/index.ts";
+import type { ConfinedStart } from "../guard/confined-start.ts";
+import { type GuardCall, GuardCallError } from "./call.ts";
 import { snapshot } from "./snapshot.ts";
 
 /** A schema as libraries for them share it (standardschema.dev, version 1): of zod, valibot, arktype and others. */
@@ -18,6 +21,50 @@ export type SchemaResult<I> =
 
 /** What a tool does with an input: nothing that a policy speaks about, or these calls. */
 export type ToolEffect<I> = "nothing" | ((input: I) => GuardCall | readonly GuardCall[]);
+
+/** That an effect is a command, and where it stands in the input: the same from whichever copy of this package. */
+const COMMAND_FIELD: unique symbol = Symbol.for("assent.command");
+
+/** An effect: the tool starts the command that stands in this field. */
+export interface CommandEffect<Field extends string> {
+  (input: Readonly<Record<Field, string | readonly string[]>>): GuardCall;
+  readonly [COMMAND_FIELD]: Field;
+}
+
+/**
+ * The effect of a tool that starts on this machine, in the guard's folder, the command that stands in a field of its input: a text is given to
+ * a shell, a list of words is started without one. With `confine: true` the tool gets there what is to be started in the place of a command
+ * that goes ahead confined. Not for tools that start it elsewhere, or make something else of it.
+ *
+ * ```ts
+ * const guard = createGuard({ cwd: "/repo", confine: true });
+ * createAgent({ model, tools: [bash], middleware: [guard.middleware({ bash: commandIn("command") })] });
+ * ```
+ */
+export function commandIn<Field extends string>(field: Field): CommandEffect<Field> {
+  const given: unknown = field;
+  if (typeof given !== "string" || given === "") throw new TypeError("commandIn takes the name of the field in which the command stands");
+  const effect = (input: Readonly<Record<Field, string | readonly string[]>>): GuardCall => {
+    const command: unknown = isObject(input) && Object.hasOwn(input, field) ? input[field] : undefined;
+    if (typeof command === "string") return { shell: command };
+    if (Array.isArray(command)) return { argv: command.map((word: unknown) => word as string) };
+    throw new GuardCallError(`\`${visible(field)}\` is no command: neither a text nor a list of words`);
+  };
+  return Object.assign(effect, { [COMMAND_FIELD]: field } as const);
+}
+
+/** The field in which a tool's command stands; undefined: nobody says so. */
+export function commandFieldOf(effect: unknown): string | undefined {
+  const field: unknown = typeof effect === "function" ? Reflect.get(effect, COMMAND_FIELD) : undefined;
+  return typeof field === "string" && field !== "" ? field : undefined;
+}
+
+/** The input of a tool, with what is started in the place of its command. */
+export const confinedInput = (
+  input: Readonly<Record<string, unknown>>,
+  field: string,
+  { line, argv }: ConfinedStart,
+): Readonly<Record<string, unknown>> => ({ ...input, [field]: Array.isArray(input[field]) ? [...argv] : line });
 
 /** What tools do, by their names. */
 export type ToolEffects = Readonly<Record<string, ToolEffect<never>>>;

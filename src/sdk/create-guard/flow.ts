@@ -1,11 +1,12 @@
 import { visible } from "../../action/index.ts";
+import { isObject } from "../../data/index.ts";
 import type { Principal } from "../../policy/index.ts";
 import type { ConfinedStart } from "../guard/confined-start.ts";
 import { checkOptions, type Options } from "../options.ts";
 import { readCallOptions } from "./call-options.ts";
 import { type GuardCall, GuardCallError, type LoweredCall } from "./call.ts";
 import { type NamedTool, targetsOf } from "./combine.ts";
-import { callsOf, isList } from "./effects.ts";
+import { callsOf, commandFieldOf, confinedInput, isList } from "./effects.ts";
 import { ApprovalPending, PermissionDenied } from "./errors.ts";
 import { GuardOptionError } from "./policy-in-code.ts";
 import type { AnswerScope, ReadAnswer } from "./read-answer.ts";
@@ -41,6 +42,8 @@ export type PlainQuestion<P extends Principal> = Omit<GuardQuestion<P>, "rules">
 export interface FlowToolCall<J extends FlowJudged> {
   readonly name: string;
   readonly input: unknown;
+  /** Where its command stands. */
+  readonly field?: string | undefined;
   /** The same with another input, read and judged. Not there where it was asked about in another process. */
   readonly change?: (input: unknown) => Promise<{ readonly input: unknown; readonly judged: J }>;
 }
@@ -220,11 +223,12 @@ export class GuardFlow<P extends Principal, J extends FlowJudged, L extends Pend
       const changed = await readInput(spec, given);
       return { input: changed, judged: await this.#judgeTool(spec, changed, own) };
     };
-    return await this.conclude(await this.#judgeTool(spec, input, own), own, { name: spec.name, input, change });
+    const { name, does } = spec;
+    return await this.conclude(await this.#judgeTool(spec, input, own), own, { name, input, field: commandFieldOf(does), change });
   }
 
   async #judgeTool<I>({ name, does }: ToolSpec<I>, input: I, options: GuardCallOptions<P>): Promise<J> {
-    return await this.#world.judge(callsOf(does, input), options, { name, input });
+    return await this.#world.judge(callsOf(does, input), options, { name, input, field: commandFieldOf(does) });
   }
 
   /** What whoever is asked says; a no once the call is cancelled; undefined where nobody is there. */
@@ -260,17 +264,18 @@ export class GuardFlow<P extends Principal, J extends FlowJudged, L extends Pend
     }
     if (changed.decision.verdict === "deny") return refused(this.told(changed.decision), changed.decision.forModel);
     const outcome = this.#allowed(changed, this.told({ ...changed.decision, answer: "allowed" }), tool);
-    return tool === undefined ? outcome : { ...outcome, input: tool.input };
+    return outcome.tool === undefined ? outcome : { ...outcome, input: outcome.tool.input };
   }
 
   #allowed({ parts }: J, decision: CallDecision<P>, of?: FlowToolCall<J>): AllowedOutcome<P> {
     // Only a call by itself has something that is started in its place.
-    const [start] = parts.flatMap((part) => part.start ?? []);
+    const [made] = parts.flatMap((part) => part.start ?? []);
+    const start = decision.shadow ? undefined : made;
     return {
       verdict: "allow",
       calls: parts.map(({ call }) => call),
-      ...(of === undefined ? {} : { tool: { name: of.name, input: of.input } }),
-      ...(start === undefined || decision.shadow ? {} : { start }),
+      ...(of === undefined ? {} : { tool: { name: of.name, input: start === undefined ? of.input : startedInput(of, start) } }),
+      ...(start === undefined ? {} : { start }),
       decision,
     };
   }
@@ -279,6 +284,12 @@ export class GuardFlow<P extends Principal, J extends FlowJudged, L extends Pend
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the principal is the one that this guard or this call was given
     return { ...decision, shadow: this.#world.shadow } as CallDecision<P>;
   }
+}
+
+/** INVARIANT: a tool whose command goes ahead confined is given nothing but what is to be started in its place. */
+function startedInput({ input, field }: Pick<NamedTool, "input" | "field">, start: ConfinedStart): unknown {
+  if (field === undefined || !isObject(input)) throw new GuardCallError("nobody knows where the command of this tool stands");
+  return confinedInput(input, field, start);
 }
 
 /** Why an answer cannot change what it is about. */

@@ -41,9 +41,9 @@ export class GuardWorld<P extends Principal> implements FlowWorld<P, JudgedCalls
 
   judge(calls: readonly GuardCall[], options: GuardCallOptions<P>, tool?: NamedTool): JudgedCalls | Promise<JudgedCalls> {
     const { root } = this.#shared;
-    if (tool !== undefined) return judgeCalls(calls, root, this.#place, options, { tool });
-    const judged = (): JudgedCalls => judgeCalls(calls, root, this.#place, options, { starts: true });
-    return root.confine ? probeSandbox(folderOf(this.#place, options)).then(judged) : judged();
+    const starts = tool === undefined || tool.field !== undefined;
+    const judged = (): JudgedCalls => judgeCalls(calls, root, this.#place, options, { starts, ...(tool === undefined ? {} : { tool }) });
+    return root.confine && starts ? probeSandbox(folderOf(this.#place, options)).then(judged) : judged();
   }
 
   judgeName(name: string): JudgedCalls {

@@ -1,11 +1,12 @@
 import { resolve } from "node:path";
 import { isObject } from "../../data/index.ts";
 import type { Principal, RequestVerdict } from "../../policy/index.ts";
-import { type GuardInside, INSIDE, OPENED } from "../adapters/guards.ts";
+import { type AdaptedGuard, type AdapterRequest, type GuardInside, INSIDE, type OnOpenedAsk, OPENED } from "../adapters/guards.ts";
 import { guardTools } from "../ai-sdk/index.ts";
-import { type AskQuestion, EditedInput, type OnToolAsk, RefusedWith } from "../ask.ts";
-import { canUseTool } from "../claude-agent-sdk/index.ts";
-import type { GuardDecision, GuardRequest, OpenedGuard } from "../guard/open-guard.ts";
+import { type AskQuestion, EditedInput, NobodyThereError, RefusedWith, type ToolAnswer } from "../ask.ts";
+import { canUseTool, type ClaudeAnswer, type ClaudeQuestion } from "../claude-agent-sdk/index.ts";
+import { probeSandbox } from "../approve/sandbox.ts";
+import type { GuardDecision } from "../guard/open-guard.ts";
 import { permissionMiddleware, type PermissionMiddleware } from "../langchain/index.ts";
 import { needsApproval, type NeedsApproval } from "../openai-agents/index.ts";
 import { checkOptions } from "../options.ts";
@@ -21,7 +22,7 @@ import { insideOf } from "./inside.ts";
 import { type GuardPlaceInCode, judgeCalls, type JudgedCalls } from "./judging.ts";
 import { checkPrincipal, WITH_OPTIONS } from "./call-options.ts";
 import { checkStricter, readCodePolicy, readPolicyText } from "./policy-in-code.ts";
-import { callsFor, checked, notJudged, hasEffect, openedDecision } from "./opened.ts";
+import { callsFor, notJudged, hasEffect, openedDecision } from "./opened.ts";
 import { snapshot } from "./snapshot.ts";
 import type { EffectsOf, GuardedTool, RunContext, ToolSpec } from "./tool.ts";
 import type { AllowedOutcome, CallDecision, GuardCallOptions, CallOutcome, GuardAnswer, GuardChange, PendingOutcome } from "./types.ts";
@@ -146,7 +147,7 @@ export class Guard<P extends Principal = Principal> {
   }
 
   #canUseTool: ReturnType<typeof canUseTool> | undefined;
-  #opened: OpenedGuard | undefined;
+  #opened: AdaptedGuard | undefined;
 
   /**
    * A sandbox whose every call is judged first, in its own world: its files, its home, its programs, never this machine's. For sessions of the
@@ -157,7 +158,7 @@ export class Guard<P extends Principal = Principal> {
   }
 
   /** As adapters take it. */
-  [OPENED](effects?: ToolEffects): { readonly guard: OpenedGuard; readonly onAsk: OnToolAsk | undefined } {
+  [OPENED](effects?: ToolEffects): { readonly guard: AdaptedGuard; readonly onAsk: OnOpenedAsk | undefined } {
     const guard = effects === undefined ? (this.#opened ??= this.#open({})) : this.#open(effects);
     return { guard, onAsk: this.#shared.options.onAsk === undefined ? undefined : async (question) => await this.#askOpened(question) };
   }
@@ -171,9 +172,10 @@ export class Guard<P extends Principal = Principal> {
     });
   }
 
-  #open(effects: ToolEffects): OpenedGuard {
-    const decide = (asked: GuardRequest): GuardDecision => {
-      const { cwd, session, subagent } = asked;
+  #open(effects: ToolEffects): AdaptedGuard {
+    const { root } = this.#shared;
+    const decide = (asked: AdapterRequest): GuardDecision => {
+      const { cwd, session, subagent, replaces } = asked;
       const { principal } = this.#place;
       const options: GuardCallOptions = {
         ...(cwd === undefined ? {} : { cwd }),
@@ -185,7 +187,9 @@ export class Guard<P extends Principal = Principal> {
       try {
         const { calls, tool } = callsFor(asked, effects);
         const planning = asked.host?.planning === true;
-        judged = judgeCalls(calls, this.#shared.root, this.#place, options, { planning, ...(tool === undefined ? {} : { tool }) });
+        const starts = replaces !== undefined && (tool === undefined || tool.field === replaces);
+        const way = { planning, ...(tool === undefined ? {} : { tool }), ...(starts ? { starts, field: replaces } : {}) };
+        judged = judgeCalls(calls, root, this.#place, options, way);
       } catch (error) {
         // An error would end the SDK's whole run.
         return notJudged(error, shadow);
@@ -195,23 +199,36 @@ export class Guard<P extends Principal = Principal> {
       this.#flow.told(judged.decision);
       return decision;
     };
-    return { decide, check: async (asked) => await Promise.resolve(checked(decide(asked), asked)) };
+    const { cwd } = this.#place;
+    return { decide, ...(root.confine ? { ready: async () => void (await probeSandbox(cwd)) } : {}) };
   }
 
   /** An SDK's own question, put to who answers this guard's. */
-  async #askOpened({ verdict, reason }: AskQuestion): Promise<boolean | EditedInput | RefusedWith> {
-    const found = asking.get(verdict);
+  async #askOpened(asked: AskQuestion): Promise<ToolAnswer | ClaudeAnswer> {
+    const found = asking.get(asked.verdict);
     if (found === undefined) return false;
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the principal is the guard's own
-    const options = { ...found.options, reason } as GuardCallOptions<P>;
+    const options = { ...found.options, reason: asked.reason } as GuardCallOptions<P>;
     const { onAsk } = this.#shared.options;
-    const question = { ...this.#flow.question(found.judged, options), rules: rulesFor(found.judged.parts) };
-    const read = readAnswer(await onAsk?.(question, { signal: new AbortController().signal }));
+    const { suggestions, signal = new AbortController().signal } = besideOf(asked);
+    const question = {
+      ...this.#flow.question(found.judged, options),
+      rules: rulesFor(found.judged.parts),
+      ...(suggestions === undefined ? {} : { suggestions: snapshot(suggestions) }),
+    };
+    const read = readAnswer(await onAsk?.(question, { signal }));
+    if (read.is === "later") throw new NobodyThereError();
     // Calls are changed where they are written: in the tool's input. The adapter has it judged once more.
-    if (read.is === "later" || (read.is === "yes" && read.call !== undefined)) return false;
-    if (read.is === "yes" && read.input !== undefined) return isObject(read.input) && new EditedInput(read.input);
-    const { verdict: said } = await this.#flow.answered({ judged: found.judged, options, of: undefined }, read);
-    return read.is === "no" ? new RefusedWith(read.note) : said === "allow";
+    if (read.is === "yes" && (read.call !== undefined || (read.input !== undefined && !isObject(read.input)))) return false;
+    const changes = suggestions === undefined || read.is !== "yes" ? undefined : read.changes;
+    const input = read.is === "yes" && isObject(read.input) ? read.input : undefined;
+    if (input === undefined) {
+      const { verdict: said } = await this.#flow.answered({ judged: found.judged, options, of: undefined }, read);
+      if (read.is === "no") return new RefusedWith(read.note);
+      if (said !== "allow") return false;
+    }
+    if (changes !== undefined) return { allow: true, updatedPermissions: changes, ...(input === undefined ? {} : { updatedInput: input }) };
+    return input === undefined || new EditedInput(input);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -228,3 +245,13 @@ export class Guard<P extends Principal = Principal> {
 
 /** What was judged, by the verdict that an adapter shows with its question. */
 const asking = new WeakMap<RequestVerdict, { readonly judged: JudgedCalls; readonly options: GuardCallOptions }>();
+
+/** What a host adds to its question. */
+function besideOf(asked: AskQuestion): Partial<Pick<ClaudeQuestion, "suggestions" | "signal">> {
+  const [suggestions, signal]: readonly unknown[] = [Reflect.get(asked, "suggestions"), Reflect.get(asked, "signal")];
+  return {
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the adapter for that host puts them there
+    ...(Array.isArray(suggestions) ? { suggestions: suggestions as ClaudeQuestion["suggestions"] } : {}),
+    ...(signal instanceof AbortSignal ? { signal } : {}),
+  };
+}

@@ -1,6 +1,7 @@
 export { type ApprovalStore, memoryApprovals, type PendingApproval } from "./approvals.ts";
 export { type GuardCall, GuardCallError } from "./call.ts";
 export { createGuard } from "./create-guard.ts";
+export { commandIn, type CommandEffect } from "./effects.ts";
 export type { ToolEffect, ToolEffects, SchemaResult, StandardSchema } from "./effects.ts";
 export { mcpEffects, type McpEffectOptions } from "./mcp-effects.ts";
 export { ApprovalPending, PermissionDenied, UnknownApproval } from "./errors.ts";

@@ -44,8 +44,10 @@ export interface GuardPlaceInCode {
 /** How calls are judged. */
 export interface JudgingWay {
   readonly tool?: NamedTool | undefined;
-  /** Whoever asked starts what is given in the place of a command. Nobody knows that of a tool, or of several calls. */
+  /** Whoever asked starts what is given in the place of a command. Of a tool that is known where it is said; of several calls never. */
   readonly starts?: boolean;
+  /** The field in which a host's own tool has its command: it starts what it is given there. */
+  readonly field?: string | undefined;
   /** Whoever asks runs what goes ahead confined by itself, where this does not say why it cannot. */
   readonly wall?: () => string | undefined;
   /** The host only plans. */
@@ -125,7 +127,8 @@ export function judgeCalls(
 ): JudgedCalls {
   const started = performance.now();
   const { tool } = asked;
-  const way = { ...asked, starts: asked.starts === true && calls.length === 1 && tool === undefined };
+  const starts = asked.starts === true && calls.length === 1 && (tool === undefined || tool.field !== undefined);
+  const way = { ...asked, starts };
   // Not `calls.map`: it passes over gaps, and a gap is no call.
   const parts = Array.from(calls, (call) => judgeOne(call, root, place, options, way));
   const named =
@@ -151,7 +154,7 @@ const principalOf = ({ principal }: GuardPlaceInCode, options: GuardCallOptions)
 function judgeOne(call: GuardCall, root: GuardRoot, place: GuardPlaceInCode, options: GuardCallOptions, way: JudgingWay): JudgedCall {
   const lowered = lowerCall(call);
   const { shell = root.shell, planning = false } = way;
-  const isCommand = "argv" in call || ("shell" in call && shell !== "zsh");
+  const isCommand = "argv" in call || (shell !== "zsh" && ("shell" in call || isHostsCommand(lowered, way)));
   const confines = isCommand && (way.wall !== undefined || (way.starts === true && root.confine));
   const request = requestOf(lowered, place, { ...options, confines, planning, shell });
   const { made, decideOptions } = settingsFor(request, root, place, way);
@@ -164,6 +167,16 @@ function judgeOne(call: GuardCall, root: GuardRoot, place: GuardPlaceInCode, opt
   noteOutcome(outcome);
   return { call, lowered, outcome, start: outcome.instead === undefined ? undefined : made.start };
 }
+
+/** A tool of a host that gives the text of that one field to a shell, in the folder of the session. */
+const isHostsCommand = ({ facts, input }: LoweredCall, { starts, field }: JudgingWay): boolean =>
+  starts === true &&
+  field !== undefined &&
+  facts?.does === "shell" &&
+  facts.field === field &&
+  facts.list === undefined &&
+  facts.folder === undefined &&
+  typeof input[field] === "string";
 
 function requestOf(
   { tool, facts, input }: LoweredCall,

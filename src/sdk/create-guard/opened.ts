@@ -1,10 +1,9 @@
 import { visible } from "../../action/index.ts";
 import { compareDecisions, type RequestVerdict, verdictOf } from "../../policy/index.ts";
-import { PermissionDeniedError } from "../errors.ts";
 import type { GuardDecision, GuardRequest } from "../guard/open-guard.ts";
 import { type GuardCall, GuardCallError } from "./call.ts";
 import { targetOfEffect } from "./combine.ts";
-import { callsOf, type ToolEffect, type ToolEffects } from "./effects.ts";
+import { callsOf, commandFieldOf, type ToolEffect, type ToolEffects } from "./effects.ts";
 import type { NamedTool } from "./combine.ts";
 import type { JudgedCalls } from "./judging.ts";
 
@@ -26,8 +25,9 @@ export function callsFor(asked: GuardRequest, effects: ToolEffects): ToolCalls {
   const { tool, input, facts } = asked;
   const effect = Object.hasOwn(effects, tool) ? effects[tool] : undefined;
   if (effect === undefined) return { calls: [{ tool, input, ...(facts === undefined ? {} : { facts }) }] };
+  const tools = { name: tool, input, field: commandFieldOf(effect) };
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the program says of its own tool what it takes
-  return { calls: callsOf(effect as ToolEffect<unknown>, input), tool: { name: tool, input } };
+  return { calls: callsOf(effect as ToolEffect<unknown>, input), tool: tools };
 }
 
 function fileCall({ operation, path, tree }: Extract<GuardRequest, { operation: unknown }>): GuardCall {
@@ -64,7 +64,16 @@ export function openedDecision({ decision, parts }: JudgedCalls, shadow: boolean
     actions: verdicts.flatMap(({ actions }) => actions),
     unknowns: verdicts.flatMap(({ unknowns }) => unknowns),
   };
-  return { decision: shadow ? "allow" : said, reason, modelReason, verdict, ...(target === undefined ? {} : { target }), warnings };
+  const [confined] = shadow ? [] : parts.flatMap(({ start }) => start ?? []);
+  return {
+    decision: shadow ? "allow" : said,
+    reason,
+    modelReason,
+    verdict,
+    ...(target === undefined ? {} : { target }),
+    warnings,
+    ...(confined === undefined || said !== "allow" ? {} : { confined }),
+  };
 }
 
 /** What could not be judged is refused, but by a guard that only reports. */
@@ -82,11 +91,3 @@ const NOTHING: RequestVerdict = {
   actions: [],
   unknowns: [],
 };
-
-/** For `check` of that form, which throws; who is asked is asked by the adapters. */
-export function checked(decision: GuardDecision, asked: GuardRequest): GuardDecision {
-  if (decision.decision === "allow") return decision;
-  const { verdict, modelReason: reason } = decision;
-  const operation = "tool" in asked ? asked.tool : "operation" in asked ? asked.operation : "execute";
-  throw new PermissionDeniedError({ operation, target: "command" in asked ? asked.command : operation, reason, verdict });
-}

@@ -1,10 +1,18 @@
 import { isObject } from "../../data/index.ts";
 import { LONGEST_GRANT_MS } from "../../policy/index.ts";
+import type { PermissionChange } from "../claude-agent-sdk/shapes.ts";
 import type { GuardCall } from "./call.ts";
 
 /** An answer that was understood. */
 export type ReadAnswer =
-  | { readonly is: "yes"; readonly scope: AnswerScope; readonly call: GuardCall | undefined; readonly input: unknown }
+  | {
+      readonly is: "yes";
+      readonly scope: AnswerScope;
+      readonly call: GuardCall | undefined;
+      readonly input: unknown;
+      /** For a host to remember. */
+      readonly changes?: readonly PermissionChange[];
+    }
   | { readonly is: "no"; readonly note: string }
   | { readonly is: "later" };
 
@@ -29,12 +37,22 @@ export function understandAnswer(answer: unknown, isRule: (text: string) => bool
   if (answer === "later") return { is: "later" };
   if (!isObject(answer)) return { is: "no", note: "" };
   if ("no" in answer || !("yes" in answer)) return { is: "no", note: typeof answer["no"] === "string" ? answer["no"] : "" };
-  if (Object.keys(answer).some((key) => key !== "yes" && key !== "call" && key !== "input")) return NOT_UNDERSTOOD;
-  const scope = scopeOf(answer["yes"], isRule);
+  if (Object.keys(answer).some((key) => !KEYS.has(key))) return NOT_UNDERSTOOD;
+  const { yes, call, input, updatedPermissions: changes } = answer;
+  const scope = scopeOf(yes, isRule);
+  if (scope === undefined || (changes !== undefined && !areChanges(changes))) return NOT_UNDERSTOOD;
   // What the call is, is judged where it is judged again.
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- read by `lowerCall`, which refuses what is none
-  return scope === undefined ? NOT_UNDERSTOOD : { is: "yes", scope, call: answer["call"] as GuardCall | undefined, input: answer["input"] };
+  return { is: "yes", scope, call: call as GuardCall | undefined, input, ...(changes === undefined ? {} : { changes }) };
 }
+
+const KEYS = new Set(["yes", "call", "input", "updatedPermissions"]);
+
+/** As far as they are used here: the host looks at the rest. */
+const areChanges = (value: unknown): value is readonly PermissionChange[] =>
+  Array.isArray(value) &&
+  Object.keys(value).length === value.length &&
+  value.every((one) => isObject(one) && typeof one["type"] === "string");
 
 const NOT_UNDERSTOOD: ReadAnswer = { is: "no", note: "the answer was not understood" };
 

@@ -1,6 +1,7 @@
 import type { Action } from "../../action/index.ts";
 import type { ShellKind } from "../../shell/index.ts";
 import type { Principal, ReasonId, RequestVerdict } from "../../policy/index.ts";
+import type { PermissionChange } from "../claude-agent-sdk/shapes.ts";
 import type { ConfinedStart } from "../guard/confined-start.ts";
 import type { GuardCall } from "./call.ts";
 import type { ApprovalStore } from "./approvals.ts";
@@ -95,6 +96,8 @@ export interface GuardQuestion<P extends Principal = Principal> {
   /** The tool of the program's own that makes these calls, and what it was given. */
   readonly tool?: { readonly name: string; readonly input: unknown };
   readonly principal?: P;
+  /** Of the Claude Agent SDK: what its host would remember if `updatedPermissions` of the answer told it to. Broader than the call. */
+  readonly suggestions?: readonly PermissionChange[];
   readonly decision: CallDecision<P>;
 }
 
@@ -102,6 +105,7 @@ export interface GuardQuestion<P extends Principal = Principal> {
  * An answer. `session`: whatever it asks about again is allowed until the session, or the process, ends; `for`: for a time (`"10m"`,
  * or milliseconds); `rule`: whatever this rule allows, for as long as the process lives. `call`
  * or, for a tool, `input`: this one instead, which is judged once more: what is denied stays denied.
+ * `updatedPermissions`: for the host of the Claude Agent SDK to remember, where the question has `suggestions`.
  * `"later"`: it is answered by `resume`. `true` and `false` are a plain yes and no. Whatever else is a no.
  */
 export type GuardAnswer =
@@ -109,6 +113,7 @@ export type GuardAnswer =
       readonly yes: "once" | "session" | { readonly for: string | number } | { readonly rule: string };
       readonly call?: GuardCall;
       readonly input?: unknown;
+      readonly updatedPermissions?: readonly PermissionChange[];
     }
   | { readonly no: string }
   | "later"

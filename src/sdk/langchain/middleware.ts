@@ -1,5 +1,5 @@
 import { isObject } from "../../data/index.ts";
-import { type AdapterOptions, type Judged, judgeCall, RecentCalls, settle } from "../adapters/judge.ts";
+import { type AdapterOptions, commandFieldIn, type Judged, judgeCall, RecentCalls, settle } from "../adapters/judge.ts";
 import { adapted, type AnyGuard } from "../adapters/guards.ts";
 import { editedMessage, lastOfModel, noteAsks, asksOf, type ModelMessage } from "./messages.ts";
 import { interruptAbout } from "./review.ts";
@@ -22,9 +22,11 @@ export function permissionMiddleware(given: AnyGuard, told: AdapterOptions = {})
   const { guard, options } = adapted("permissionMiddleware", given, told);
   const recent = new RecentCalls();
   const answers = new StepAnswers();
-  const judge = ({ name, args }: Pick<ModelCall, "name" | "args">): Judged => judgeCall(guard, options, { tool: name, input: args });
+  const judge = ({ name, args }: Pick<ModelCall, "name" | "args">): Judged =>
+    judgeCall(guard, options, { tool: name, input: args }, {}, commandFieldIn(options, name));
+  const keyIn = (runtime: object, { name, id = "" }: ModelCall): string => `${threadOf(runtime)} ${name} ${id}`;
   const judgeOnce = (runtime: object, call: ModelCall): Judged => {
-    const key = `${threadOf(runtime)} ${call.name} ${call.id ?? ""}`;
+    const key = keyIn(runtime, call);
     return recent.justNow(answers, key, call.args) ?? recent.note(answers, key, judge(call));
   };
   const middleware: PermissionMiddleware = {
@@ -33,11 +35,13 @@ export function permissionMiddleware(given: AnyGuard, told: AdapterOptions = {})
     /** What is asked about is said in the model's message, before anybody is asked: so it is the same when the step is played again. */
     async wrapModelCall(request, handler) {
       const message = await handler(request);
+      await guard.ready?.();
       if (options.onAsk === undefined) noteAsks(message, (call) => judgeOnce(runtimeIn(request), call).decision === "ask");
       return message;
     },
 
     async afterModel(state, runtime) {
+      await guard.ready?.();
       const thread = threadOf(runtime);
       answers.forget(thread);
       const message = lastOfModel(state);
@@ -72,7 +76,9 @@ export function permissionMiddleware(given: AnyGuard, told: AdapterOptions = {})
       const { name, args } = toolCall;
       const refused = async (content: string): Promise<Given> => await refusal<Given>(toolCall, content);
       const signal = signalIn(runtime);
+      await guard.ready?.();
       const judged = judgeOnce(runtime, toolCall);
+      recent.spend(answers, keyIn(runtime, toolCall), judged);
       const step = answers.take(threadOf(runtime), toolCall);
       // A question that came up only now is put by itself.
       const asked = step === undefined && judged.decision === "ask" && options.onAsk === undefined && isObject(args);

@@ -1,10 +1,19 @@
 /** `assent/mastra`: permissions for agents of @mastra/core. */
 import { isObject } from "../../data/index.ts";
 import { RefusedWith } from "../ask.ts";
-import { type AdapterOptions, jsonOf, judgeCall, questionOf, RecentCalls, refusalOf, settle } from "../adapters/judge.ts";
+import {
+  type AdapterOptions,
+  commandFieldIn,
+  jsonOf,
+  type Judged,
+  judgeCall,
+  questionOf,
+  RecentCalls,
+  refusalOf,
+  settle,
+} from "../adapters/judge.ts";
 import { callbackIn, copyWith } from "../adapters/members.ts";
-import type { OpenedGuard } from "../guard/open-guard.ts";
-import { adapted, type AnyGuard } from "../adapters/guards.ts";
+import { type AdaptedGuard, adapted, type AnyGuard } from "../adapters/guards.ts";
 
 export type { ToolFacts } from "../../engine/index.ts";
 export type { AdapterOptions } from "../adapters/judge.ts";
@@ -68,18 +77,26 @@ export function permissionHooks(given: AnyGuard, told: AdapterOptions = {}): Per
 /** Questions that wait for an answer. */
 const MAX_ASKED = 1000;
 
-function guardTool(guard: OpenedGuard, name: string, tool: object, options: AdapterOptions): object {
+function guardTool(guard: AdaptedGuard, name: string, tool: object, options: AdapterOptions): object {
   const execute = callbackIn(tool, "execute");
   // Nothing of it runs here: a tool of the provider's, or of the client's.
   if (execute === undefined) return tool;
   const recent = new RecentCalls();
   const judge = (input: unknown) =>
-    recent.justNow(tool, jsonOf(input), input) ?? recent.note(tool, jsonOf(input), judgeCall(guard, options, { tool: name, input }));
+    recent.justNow(tool, jsonOf(input), input) ??
+    recent.note(tool, jsonOf(input), judgeCall(guard, options, { tool: name, input }, {}, commandFieldIn(options, name)));
+  /** For what is about to run. */
+  const judgeToRun = (input: unknown): Judged => {
+    const judged = judge(input);
+    recent.spend(tool, jsonOf(input), judged);
+    return judged;
+  };
   const asked = new Map<string, unknown>();
   const own = ownApproval(tool);
 
   /** Mastra asks this about every call of an agent, when it comes and once more when it is resumed. */
   const requireApproval = async (input: unknown, ...rest: unknown[]): Promise<boolean> => {
+    await guard.ready?.();
     const { decision } = judge(input);
     // What is denied is refused below, where the model can be told.
     if (decision === "deny") return false;
@@ -91,11 +108,17 @@ function guardTool(guard: OpenedGuard, name: string, tool: object, options: Adap
   };
 
   const guarded = async (input: unknown, context: unknown, ...rest: unknown[]): Promise<unknown> => {
+    await guard.ready?.();
     const step = options.onAsk === undefined ? stepOf(context, name, input) : undefined;
     if (step !== undefined) return await inWorkflow(step, input, context, rest);
     // INVARIANT: an agent's call comes here only after `requireApproval` and, where that said so, a person's yes.
     const approved = isAgentsCall(context) && [...asked.values()].some((question) => isAbout(question, input));
-    const settled = await settle(judge(input), { approved, onAsk: options.onAsk, signal: signalIn(context), judgeEdited: judge });
+    const settled = await settle(judgeToRun(input), {
+      approved,
+      onAsk: options.onAsk,
+      signal: signalIn(context),
+      judgeEdited: judgeToRun,
+    });
     if (!settled.run) throw new Error(settled.reason);
     return await execute(settled.input ?? input, context, ...rest);
   };
@@ -109,19 +132,19 @@ function guardTool(guard: OpenedGuard, name: string, tool: object, options: Adap
   ): Promise<unknown> => {
     // What was asked about is judged once more.
     if (answer !== undefined) recent.forget(tool);
-    const judged = judge(input);
+    const judged = judgeToRun(input);
     if (judged.decision === "ask" && answer === undefined)
       return await suspend({ ...questionIn(name, input), question: questionOf(judged) });
     if (judged.decision !== "deny" && answer?.approved === false) throw new Error(refusalOf(judged, new RefusedWith(answer.reason)));
     const changed = answer?.approved === true ? answer.input : undefined;
-    const settled = await settle(changed === undefined ? judged : judge(changed), {
+    const settled = await settle(changed === undefined ? judged : judgeToRun(changed), {
       approved: answer?.approved === true,
       onAsk: undefined,
       signal: signalIn(context),
     });
     if (!settled.run) throw new Error(settled.reason);
     // The tool's own suspension is another one.
-    return await execute(changed ?? input, answer === undefined ? context : withoutAnswer(context), ...rest);
+    return await execute(settled.input ?? changed ?? input, answer === undefined ? context : withoutAnswer(context), ...rest);
   };
 
   const others = ["needsApproval", "needsApprovalFn"].filter((member) => typeof Reflect.get(tool, member) === "function");

@@ -1,9 +1,9 @@
 /** `assent/mcp`: a guard between an MCP client and its server, in the program that has the client. */
 import { isObject } from "../../data/index.ts";
-import { adapted, type AnyGuard } from "../adapters/guards.ts";
+import { type AdaptedGuard, adapted, type AnyGuard } from "../adapters/guards.ts";
 import type { AdapterOptions } from "../adapters/judge.ts";
 import { askAboutTool, type OnAsk, type OnToolAsk } from "../ask.ts";
-import type { OpenedGuard } from "../guard/open-guard.ts";
+
 import { type Exchange, Gateway } from "../mcp/gateway.ts";
 import { readClient, requestId, type Said } from "../mcp/message.ts";
 import { checkOptions, type Options } from "../options.ts";
@@ -64,7 +64,7 @@ class GuardedTransport implements McpTransport {
   readonly #transport: McpTransport;
   readonly #gateway: Gateway;
 
-  constructor(transport: McpTransport, guard: OpenedGuard, { name, onAsk, onNotice = warn }: TransportSettings) {
+  constructor(transport: McpTransport, guard: AdaptedGuard, { name, onAsk, onNotice = warn }: TransportSettings) {
     this.#transport = transport;
     this.#gateway = new Gateway({
       guard,

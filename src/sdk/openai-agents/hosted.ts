@@ -3,7 +3,7 @@ import type { ToolFacts } from "../../engine/index.ts";
 import { type AdapterOptions, judgeCall, type Judged, RecentCalls, settle } from "../adapters/judge.ts";
 import { callbackIn, copyWith, objectIn } from "../adapters/members.ts";
 import { PermissionDeniedError } from "../errors.ts";
-import type { OpenedGuard } from "../guard/open-guard.ts";
+import type { AdaptedGuard } from "../adapters/guards.ts";
 import { argumentsOf, type AgentTool, type NeedsApproval } from "./shapes.ts";
 
 // Tools whose form the SDK knows: the local shell, patches, the computer, MCP servers that OpenAI calls.
@@ -32,7 +32,7 @@ function gate(judge: Judge, recent: RecentCalls, { onAsk }: AdapterOptions): (ac
   };
 }
 
-export function shellTool<T extends AgentTool>(guard: OpenedGuard, tool: T, options: AdapterOptions): T {
+export function shellTool<T extends AgentTool>(guard: AdaptedGuard, tool: T, options: AdapterOptions): T {
   const shell = objectIn(tool, "shell");
   const run = shell === undefined ? undefined : callbackIn(shell, "run");
   // A shell in a container of OpenAI's: nothing runs here.
@@ -54,7 +54,7 @@ const OPERATIONS: ReadonlyMap<unknown, "write" | "edit" | "delete"> = new Map([
   ["delete_file", "delete"],
 ]);
 
-export function patchTool<T extends AgentTool>(guard: OpenedGuard, tool: T, options: AdapterOptions): T {
+export function patchTool<T extends AgentTool>(guard: AdaptedGuard, tool: T, options: AdapterOptions): T {
   const editor = objectIn(tool, "editor");
   if (editor === undefined) return tool;
   const judge: Judge = (operation) =>
@@ -91,7 +91,7 @@ function patchCall({ name }: AgentTool, operation: unknown): { readonly tool: st
 }
 
 /** The SDK has no words for a denied action of the computer: the run ends with the error. */
-export function computerTool<T extends AgentTool>(guard: OpenedGuard, tool: T, options: AdapterOptions): T {
+export function computerTool<T extends AgentTool>(guard: AdaptedGuard, tool: T, options: AdapterOptions): T {
   const own = callbackIn(tool, "needsApproval");
   const needsApproval: NeedsApproval = async (context, action, callId) => {
     const judged = judgeCall(guard, options, { tool: tool.name, input: action });
@@ -109,7 +109,7 @@ export function refuseDenied({ decision, reason, verdict, from }: Judged): void 
 }
 
 /** An MCP server that OpenAI calls: each call is put to us before. Questions go to `onAsk`, or to what the tool had for it. */
-export function hostedMcp<T extends AgentTool>(guard: OpenedGuard, tool: T, options: AdapterOptions): T {
+export function hostedMcp<T extends AgentTool>(guard: AdaptedGuard, tool: T, options: AdapterOptions): T {
   const data = objectIn(tool, "providerData");
   if (data === undefined || Reflect.get(data, "type") !== "mcp") return tool;
   const label: unknown = Reflect.get(data, "server_label");

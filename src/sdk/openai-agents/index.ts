@@ -1,9 +1,9 @@
 /** `assent/openai-agents`: permissions for @openai/agents. */
-import { type AdapterOptions, judgeCall, type Judged, RecentCalls, settle } from "../adapters/judge.ts";
+import { isObject } from "../../data/index.ts";
+import { type AdapterOptions, commandFieldIn, judgeCall, type Judged, RecentCalls, settle } from "../adapters/judge.ts";
 import { callbackIn, copyWith, listIn } from "../adapters/members.ts";
 import { compareDecisions } from "../../policy/index.ts";
-import { adapted, type AnyGuard } from "../adapters/guards.ts";
-import type { OpenedGuard } from "../guard/open-guard.ts";
+import { type AdaptedGuard, adapted, type AnyGuard } from "../adapters/guards.ts";
 import type { ConsoleTool, PropertySchema, ToolOutput } from "../toolset/index.ts";
 import { computerTool, hostedMcp, patchTool, refuseDenied, shellTool } from "./hosted.ts";
 import { argumentsOf, type AgentTool, type InputGuardrail, type NeedsApproval, type RunApprovals } from "./shapes.ts";
@@ -79,11 +79,16 @@ export function inputGuardrail(given: AnyGuard, told: AdapterOptions = {}): Inpu
   return guardrail(guard, options, new RecentCalls());
 }
 
-function functionTool<Tool extends AgentTool>(guard: OpenedGuard, tool: Tool, options: AdapterOptions): Tool {
+function functionTool<Tool extends AgentTool>(guard: AdaptedGuard, tool: Tool, options: AdapterOptions): Tool {
   const recent = new RecentCalls();
   const own = callbackIn(tool, "needsApproval");
+  const invoke = callbackIn(tool, "invoke");
+  // What is started in the place of a command is handed to the tool itself: the SDK knows no changed call.
+  const field = invoke === undefined ? undefined : commandFieldIn(options, tool.name);
+  const passed = new PassedCalls();
   const approval: NeedsApproval = async (context, input, callId = "") => {
-    const judged = judgeCall(guard, options, { tool: tool.name, input });
+    await guard.ready?.();
+    const judged = judgeCall(guard, options, { tool: tool.name, input }, {}, field);
     if (isContext(context)) recent.note(context, callId, judged);
     // The guardrail refuses it and tells the model.
     if (judged.decision === "deny") return false;
@@ -92,13 +97,51 @@ function functionTool<Tool extends AgentTool>(guard: OpenedGuard, tool: Tool, op
   };
   const others: unknown = Reflect.get(tool, "inputGuardrails");
   // The last of them: a person is asked only about what the others let pass.
-  const inputGuardrails: readonly unknown[] = [...listIn(others), guardrail(guard, options, recent)];
-  return copyWith(tool, { needsApproval: approval, inputGuardrails });
+  const inputGuardrails: readonly unknown[] = [
+    ...listIn(others),
+    guardrail(guard, options, recent, field === undefined ? {} : { field, passed }),
+  ];
+  if (field === undefined || invoke === undefined) return copyWith(tool, { needsApproval: approval, inputGuardrails });
+  const guarded = async (context: unknown, input: unknown, details: unknown, ...rest: unknown[]): Promise<unknown> =>
+    await invoke(context, passed.take(context, callIdIn(details), input), details, ...rest);
+  return copyWith(tool, { needsApproval: approval, inputGuardrails, invoke: guarded });
+}
+
+const callIdIn = (details: unknown): string => {
+  const call = isObject(details) ? details["toolCall"] : undefined;
+  return isObject(call) && typeof call["callId"] === "string" ? call["callId"] : "";
+};
+
+/** Calls between the guardrail that lets them pass and the tool: each once. */
+class PassedCalls {
+  readonly #runs = new WeakMap<object, Map<string, string | undefined>>();
+
+  /** `confined`: what the tool is given in the place of the model's arguments. */
+  note(run: object, call: string, confined: object | undefined): void {
+    const calls = this.#runs.get(run) ?? new Map<string, string | undefined>();
+    this.#runs.set(run, calls);
+    calls.set(call, confined === undefined ? undefined : JSON.stringify(confined));
+  }
+
+  /** What the tool is given. INVARIANT: what did not pass here might have been allowed confined only. */
+  take(run: unknown, call: string, input: unknown): unknown {
+    const calls = isContext(run) ? this.#runs.get(run) : undefined;
+    if (calls?.has(call) !== true) throw new Error("approval required: this call did not come through its guardrail");
+    const confined = calls.get(call);
+    calls.delete(call);
+    return confined ?? input;
+  }
 }
 
 const isContext = (value: unknown): value is object => typeof value === "object" && value !== null;
 
-function guardrail(guard: OpenedGuard, options: AdapterOptions, recent: RecentCalls): InputGuardrail {
+/** How a tool is given another command. */
+interface Confining {
+  readonly field?: string;
+  readonly passed?: PassedCalls;
+}
+
+function guardrail(guard: AdaptedGuard, options: AdapterOptions, recent: RecentCalls, { field, passed }: Confining = {}): InputGuardrail {
   return {
     type: "tool_input",
     name: "assent",
@@ -106,11 +149,15 @@ function guardrail(guard: OpenedGuard, options: AdapterOptions, recent: RecentCa
       const { name, callId } = toolCall;
       const input = argumentsOf(toolCall.arguments);
       const before = recent.about(context, callId);
-      const judged = recent.justNow(context, callId, input) ?? stricter(judgeCall(guard, options, { tool: name, input }), before);
+      await guard.ready?.();
+      const judge = (): Judged => judgeCall(guard, options, { tool: name, input }, {}, field);
+      const judged = recent.justNow(context, callId, input) ?? stricter(judge(), before);
+      recent.spend(context, callId, judged);
       // The SDK was told to ask about this call: it is here because it was approved, or so that it need not be asked about.
       const asked = before !== undefined && before.decision === "ask" && options.onAsk === undefined;
       const approved = asked || isApproved(context, name, callId);
       const settled = await settle(judged, { approved, onAsk: options.onAsk });
+      if (settled.run) passed?.note(context, callId, settled.input);
       return { behavior: settled.run ? { type: "allow" } : { type: "rejectContent", message: settled.reason } };
     },
   };

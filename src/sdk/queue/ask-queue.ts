@@ -33,18 +33,23 @@ export type QueueReply = { readonly is: "nobody" } | { readonly is: "yes" } | { 
 const NOBODY: QueueReply = { is: "nobody" };
 const LONGEST_WHAT = 4000;
 
+/** Asks whoever is there; undefined: nobody answers. May throw. What it means for later is the caller's to keep. */
+export async function answerInQueue(asked: QueuedRequest, question: Question, signal: AbortSignal): Promise<Answer | undefined> {
+  const { machine, point, session, patience } = asked;
+  const approver = queueApprover({ machine, point, agent: asked.who, session, patience, checkRule: checkAnswerRule });
+  if (!approver.isThere()) return undefined;
+  const answer = await approver.tryAsk(question, signal, true);
+  await approver.close(0);
+  if (answer === undefined || signal.aborted) return undefined;
+  return answer.answer === "deny" && answer.scope === "once" && answer.nobody === true ? undefined : answer;
+}
+
 /** Asks whoever is there, and remembers what they say. Never throws; what goes wrong is nobody's answer. `signal`: it needs no answer any more. */
 export async function askQueue(asked: QueuedRequest, signal: AbortSignal): Promise<QueueReply> {
-  const { machine, point, session, patience } = asked;
   try {
-    const approver = queueApprover({ machine, point, agent: asked.who, session, patience, checkRule: checkAnswerRule });
-    if (!approver.isThere()) return NOBODY;
     const question = requestQuestion(asked);
-    const answer = await approver.tryAsk(question, signal, true);
-    await approver.close(0);
-    if (answer === undefined || signal.aborted) return NOBODY;
-    if (answer.answer === "deny" && answer.scope === "once" && answer.nobody === true) return NOBODY;
-    return rememberReply(asked, question, answer);
+    const answer = await answerInQueue(asked, question, signal);
+    return answer === undefined ? NOBODY : rememberReply(asked, question, answer);
   } catch {
     return NOBODY;
   }

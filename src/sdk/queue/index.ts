@@ -1,4 +1,5 @@
 export {
+  answerInQueue,
   answeredByHost,
   askQueue,
   checkAnswerRule,
@@ -7,4 +8,4 @@ export {
   rememberReply,
   requestQuestion,
 } from "./ask-queue.ts";
-export { queueApprover, type QueueApproverOptions } from "./queue-approver.ts";
+export { queueApprover, type QueueApprover, type QueueApproverOptions } from "./queue-approver.ts";

@@ -1,13 +1,17 @@
 // What the test agents of all SDKs have in common: one policy in code, the same tools, one way to be driven.
-import { readFileSync, realpathSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { mkdirSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { createGuard } from "assent";
+import { commandIn, createGuard } from "assent";
 
 /** What the tools do, as functions of their input; `drop_table` and whatever is discovered are known by name alone. */
 export const EFFECTS = {
-  bash: ({ command }) => ({ shell: command }),
+  bash: commandIn("command"),
   save: ({ path }) => ({ write: path }),
 };
+
+/** Of `guard.tools`, which takes no tool without. */
+export const ALL_EFFECTS = { ...EFFECTS, drop_table: "nothing", found_by_itself: "nothing" };
 
 const POLICY = {
   permissions: {
@@ -17,7 +21,7 @@ const POLICY = {
 };
 
 /** What is run is only written down. */
-export function kitFor({ cwd, onAsk, stricter, quiet }) {
+export function kitFor({ cwd, onAsk, stricter, quiet, confine }) {
   const ran = [];
   const heardOf = [];
   const answer = ({ calls }) => {
@@ -29,17 +33,28 @@ export function kitFor({ cwd, onAsk, stricter, quiet }) {
     home: `${cwd}/home`,
     ...(quiet === true ? { policy: QUIET } : { policy: stricter === undefined ? POLICY : [POLICY, stricter] }),
     principal: { user: "ann", role: "dev", agent: "main" },
+    confine: confine === true,
     ...(onAsk === undefined ? {} : { onAsk: answer }),
   });
   return {
     guard,
     ran,
     heardOf,
-    bash: ({ command }) => (ran.push(command), `ran ${command}`),
+    bash: ({ command }) => (confine === true ? reallyRun(cwd, command, ran) : (ran.push(command), `ran ${command}`)),
     save: ({ path }) => (ran.push(`save ${path}`), `saved ${path}`),
     drop_table: () => (ran.push("drop_table"), "dropped"),
     found_by_itself: () => (ran.push("found_by_itself"), "found"),
   };
+}
+
+/** A script that wants a secret, and what is said of what it did. `ran` has what was started in its place as `confined`. */
+function reallyRun(cwd, command, ran) {
+  mkdirSync(`${cwd}/home/.ssh`, { recursive: true });
+  writeFileSync(`${cwd}/home/.ssh/id_rsa`, "KEY-OF-ANN");
+  writeFileSync(`${cwd}/x.sh`, 'printf "hello "; cat ~/.ssh/id_rsa');
+  ran.push(command.endsWith("'sh x.sh'") ? "confined" : command);
+  const { stdout, stderr } = spawnSync("/bin/sh", ["-c", command], { cwd, encoding: "utf8", env: { ...process.env, HOME: `${cwd}/home` } });
+  return `${stdout}${stderr}`;
 }
 
 /** The preset alone, and no breaker: what is denied in a row would make what follows a question. */
@@ -100,6 +115,6 @@ export async function main(url, drive) {
       });
     }
   }
-  process.stdout.write(`\n${JSON.stringify(out)}\n`);
-  process.exit(0);
+  // A program of the SDK's may have made the pipe one that does not wait.
+  process.stdout.write(`\n${JSON.stringify(out)}\n`, () => process.exit(0));
 }

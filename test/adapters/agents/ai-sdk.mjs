@@ -1,7 +1,7 @@
 // An agent of the Vercel AI SDK: ToolLoopAgent with `toolApproval: guard.aiSdk(effects)`.
 import { jsonSchema, stepCountIs, tool, ToolLoopAgent } from "ai";
 import { convertArrayToReadableStream, MockLanguageModelV4 } from "ai/test";
-import { EFFECTS, main, schemaOf, Script, TOOLS } from "./agent.mjs";
+import { ALL_EFFECTS, EFFECTS, main, schemaOf, Script, TOOLS } from "./agent.mjs";
 
 const USAGE = { inputTokens: { total: 1, noCache: 1, cacheRead: 0, cacheWrite: 0 }, outputTokens: { total: 1, text: 1, reasoning: 0 } };
 
@@ -45,9 +45,7 @@ await main(import.meta.url, async (request, kit) => {
   const agent = new ToolLoopAgent({
     model: modelOf(script),
     // A changed call: by the tools themselves, for the SDK takes a yes or a no.
-    ...(request.wrapped === true
-      ? { tools: guard.tools(tools, { ...EFFECTS, drop_table: "nothing", found_by_itself: "nothing" }) }
-      : { tools, toolApproval: guard.aiSdk(EFFECTS) }),
+    ...(request.wrapped === true ? { tools: guard.tools(tools, ALL_EFFECTS) } : { tools, toolApproval: guard.aiSdk(EFFECTS) }),
     stopWhen: stepCountIs(9),
   });
   const messages = saved?.messages ?? [{ role: "user", content: "x" }];
