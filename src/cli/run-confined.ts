@@ -35,6 +35,7 @@ import { startersOf, stayBeside } from "./run-left.ts";
 import { STATUS, statusOf } from "./run-options.ts";
 import { forModels, PERSON, Refusals } from "./run-refusals.ts";
 import { writeStderr } from "./stdio.ts";
+import { tellGuard } from "./tell-guard.ts";
 
 /** What tests put in the place of the real thing. */
 export interface ConfinedParts {
@@ -190,6 +191,7 @@ async function supervise(start: ConfinedStart, run: NonNullable<ConfinedParts["s
   } catch (error) {
     return refuse(messageOf(error), "ask the guard once more", STATUS.cannotExecute);
   }
+  const guard = await tellGuard(ticket?.tells);
   const refusals = new Refusals(forModels(cwd, machine.home));
   const notices: string[] = [];
   let send: ((signal: NodeJS.Signals) => void) | undefined;
@@ -221,6 +223,7 @@ async function supervise(start: ConfinedStart, run: NonNullable<ConfinedParts["s
     onRefused: (event: RunEvent) => {
       refused += 1;
       refusals.add(event);
+      guard?.refused(event);
     },
     // What is said of policy files before is for people.
     onNotice: (text) => {
@@ -249,6 +252,7 @@ async function supervise(start: ConfinedStart, run: NonNullable<ConfinedParts["s
     return refuse(messageOf(error), PERSON, isRefused ? STATUS.cannotExecute : STATUS.cannotSupervise);
   } finally {
     for (const signal of INTERRUPTS) process.off(signal, interrupt);
+    guard?.end();
   }
   const { left } = result;
   if (left !== undefined && interrupted) {

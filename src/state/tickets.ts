@@ -41,6 +41,8 @@ export interface Ticket {
    * number is the digest of its text.
    */
   readonly policies?: Readonly<Record<string, unknown>>;
+  /** Where that program listens for what the run refuses (`tell-guard.ts`). */
+  readonly tells?: Readonly<Record<string, unknown>>;
 }
 
 const TICKETS = "tickets";
@@ -72,6 +74,7 @@ const FIELDS = new Set([
   "gateway",
   "reports",
   "policies",
+  "tells",
   "boot",
   "up",
 ]);
@@ -169,7 +172,7 @@ function parse(json: string, id: string, now: number): Ticket | undefined {
   if (!isObject(value) || value["v"] !== 1 || !Object.keys(value).every((name) => FIELDS.has(name))) return undefined;
   if (sealed ? digestOf(json) !== id || !isObject(value["policies"]) : value["id"] !== id || value["policies"] !== undefined)
     return undefined;
-  const { agent, session, toolUse, command, given, aside, cwd, root, time, bare, starts, gateway, reports, policies } = value;
+  const { agent, session, toolUse, command, given, aside, cwd, root, time, bare, starts, gateway, reports, policies, tells } = value;
   if (!text(agent) || !text(command) || !text(cwd) || !text(root) || typeof time !== "number") return undefined;
   if (!maybe(session) || !maybe(toolUse) || !maybe(given) || !maybe(aside)) return undefined;
   if ((bare !== undefined && bare !== true) || (reports !== undefined && reports !== true)) return undefined;
@@ -189,7 +192,7 @@ function parse(json: string, id: string, now: number): Ticket | undefined {
     ...(starts === undefined ? {} : { starts }),
     ...(gateway === undefined ? {} : { gateway }),
     ...(reports === undefined ? {} : { reports }),
-    ...(isObject(policies) ? { policies } : {}),
+    ...(isObject(policies) ? { policies, ...(isObject(tells) ? { tells } : {}) } : {}),
   };
 }
 

@@ -1,3 +1,4 @@
+export { listenToRun, type RunTells } from "./listen.ts";
 export { RefusedCalls, type RefusedInRun, refusedText } from "./refused.ts";
 export {
   assentProgram,

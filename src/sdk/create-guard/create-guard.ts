@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { Principal } from "../../policy/index.ts";
 import { Guard } from "./guard.ts";
+import { heardBy } from "./in-run.ts";
 import { readGuardOptions } from "./guard-options.ts";
 import { guardMachine } from "./judging.ts";
 import { checkStricter } from "./policy-in-code.ts";
@@ -31,7 +32,7 @@ export function createGuard<P extends Principal = Principal>(options: GuardOptio
   const { onAsk, onDecision, shadow } = options;
   return new Guard<P>(
     {
-      root: { machine: guardMachine(options), policy, files, confine, audit, shell },
+      root: { machine: guardMachine(options), policy, files, confine, audit, shell, heard: confine ? heardBy(onDecision) : undefined },
       options: {
         ...(onAsk === undefined ? {} : { onAsk }),
         ...(approvals === undefined ? {} : { approvals }),

@@ -209,11 +209,7 @@ export class GuardFlow<P extends Principal, J extends FlowJudged, L extends Pend
   /** Tells whoever listens. INVARIANT: what it throws changes nothing. */
   told(decision: CallDecision): CallDecision<P> {
     const own = this.#own(decision);
-    try {
-      this.#world.onDecision?.(own);
-    } catch (error) {
-      this.#world.warn(`onDecision failed: ${messageOf(error)}`);
-    }
+    tell(own, this.#world);
     return own;
   }
 
@@ -290,6 +286,18 @@ export class GuardFlow<P extends Principal, J extends FlowJudged, L extends Pend
 function startedInput({ input, field }: Pick<NamedTool, "input" | "field">, start: ConfinedStart): unknown {
   if (field === undefined || !isObject(input)) throw new GuardCallError("nobody knows where the command of this tool stands");
   return confinedInput(input, field, start);
+}
+
+/** INVARIANT: what `onDecision` throws changes nothing. */
+export function tell<P extends Principal>(
+  decision: CallDecision<P>,
+  { onDecision, warn }: Pick<FlowWorld<P, FlowJudged, PendingOutcome<P>>, "onDecision" | "warn">,
+): void {
+  try {
+    onDecision?.(decision);
+  } catch (error) {
+    warn(`onDecision failed: ${messageOf(error)}`);
+  }
 }
 
 /** Why an answer cannot change what it is about. */

@@ -102,10 +102,11 @@ export class GuardWorld<P extends Principal> implements FlowWorld<P, JudgedCalls
     return waiting(decision, pending, secret, told);
   }
 
-  warn(text: string): void {
-    process.emitWarning(text, { code: "ASSENT_ON_DECISION" });
-  }
+  readonly warn = warn;
 }
+
+/** Of `onDecision`. */
+export const warn = (text: string): void => process.emitWarning(text, { code: "ASSENT_ON_DECISION" });
 
 /** A question that is kept until somebody answers. */
 export function waiting<P extends Principal>(

@@ -6,7 +6,9 @@ import type { JudgedInRun, RunAnswer } from "../../supervise/order/index.ts";
 import type { RunningCall } from "../adapters/guards.ts";
 import { placeOfRule } from "./policy-in-code.ts";
 import { readAnswer } from "./answers.ts";
-import type { GuardPlaceInCode } from "./judging.ts";
+import { tell } from "./flow.ts";
+import { warn } from "./guard-world.ts";
+import type { GuardPlaceInCode, GuardRoot } from "./judging.ts";
 import { snapshot } from "./snapshot.ts";
 import type { CallDecision, GuardOptions, GuardQuestion } from "./types.ts";
 
@@ -16,7 +18,7 @@ import type { CallDecision, GuardOptions, GuardQuestion } from "./types.ts";
 export function decisionInRun(
   { action, verdict, program }: JudgedInRun,
   { call }: RunningCall,
-  { principal }: GuardPlaceInCode,
+  { principal }: Pick<GuardPlaceInCode, "principal">,
 ): CallDecision {
   const said = `${visible(program)}: ${brief(sayAction(action), LONGEST)}: ${visible(verdict.reason)}`;
   const { rule, builtin } = verdict;
@@ -36,6 +38,19 @@ export function decisionInRun(
     milliseconds: 0,
     warnings: [],
   };
+}
+
+/** What is told of a call that a run refused: nobody was asked about it. */
+export const refusedInRun = (judged: JudgedInRun, about: RunningCall, place: Pick<GuardPlaceInCode, "principal">): CallDecision => {
+  const decision = decisionInRun(judged, about, place);
+  return decision.verdict === "ask" ? { ...decision, answer: "nobody" } : decision;
+};
+
+/** Tells what runs refuse that others start. */
+export function heardBy<P extends Principal>(onDecision: GuardOptions<P>["onDecision"]): GuardRoot["heard"] {
+  if (onDecision === undefined) return undefined;
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the principal is the guard's own
+  return (judged, about, principal) => tell(refusedInRun(judged, about, { principal }) as CallDecision<P>, { onDecision, warn });
 }
 
 const LONGEST = 400;

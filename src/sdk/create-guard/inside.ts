@@ -1,6 +1,6 @@
 import type { Principal } from "../../policy/index.ts";
 import type { GuardInside } from "../adapters/guards.ts";
-import { askInRun, decisionInRun } from "./in-run.ts";
+import { askInRun, refusedInRun } from "./in-run.ts";
 import { askerOf, givenTo, type GuardPlaceInCode, type GuardRoot, judgeCalls, type JudgedCalls } from "./judging.ts";
 import type { CallDecision, CallOutcome, GuardCallOptions, GuardOptions } from "./types.ts";
 
@@ -29,9 +29,6 @@ export function insideOf<P extends Principal>(
     given: () => givenTo(root, place, askerOf(place)),
     askInRun: async (question, about, signal) =>
       await askInRun<P>(question, about, place, { ...(onAsk === undefined ? {} : { onAsk }), tell }, signal),
-    tellInRun: (judged, about) => {
-      const decision = decisionInRun(judged, about, place);
-      tell(decision.verdict === "ask" ? { ...decision, answer: "nobody" } : decision);
-    },
+    tellInRun: (judged, about) => tell(refusedInRun(judged, about, place)),
   };
 }

@@ -17,6 +17,9 @@ import { type Machine, ProcessMemory, thisMachine } from "../../state/index.ts";
 import type { ConfinedStart } from "../guard/confined-start.ts";
 import { confinedStart, confineUnknown } from "../guard/open-guard.ts";
 import { noteOutcome } from "../guard/outcomes.ts";
+import { listenToRun } from "../confined/index.ts";
+import type { JudgedInRun } from "../../supervise/order/index.ts";
+import type { RunningCall } from "../adapters/guards.ts";
 import { LIBRARY } from "../library.ts";
 import { type GuardCall, lowerCall, type LoweredCall } from "./call.ts";
 import { callOfTool, combineFindings, isWritten, type NamedTool } from "./combine.ts";
@@ -31,6 +34,8 @@ export interface GuardRoot {
   readonly confine: boolean;
   readonly audit: boolean;
   readonly shell: NonNullable<GuardOptions["shell"]>;
+  /** Hears what runs refuse that others start (`start`); undefined where nobody listens. */
+  readonly heard?: ((judged: JudgedInRun, about: RunningCall, principal: Principal | undefined) => void) | undefined;
 }
 
 /** For whom and where a guard judges. */
@@ -157,7 +162,8 @@ function judgeOne(call: GuardCall, root: GuardRoot, place: GuardPlaceInCode, opt
   const isCommand = "argv" in call || (shell !== "zsh" && ("shell" in call || isHostsCommand(lowered, way)));
   const confines = isCommand && (way.wall !== undefined || (way.starts === true && root.confine));
   const request = requestOf(lowered, place, { ...options, confines, planning, shell });
-  const { made, decideOptions } = settingsFor(request, root, place, way);
+  const about = { call, reason: options.reason ?? "" };
+  const { made, decideOptions } = settingsFor(request, root, place, way, { about, principal: principalOf(place, options) });
   let outcome: Outcome;
   try {
     outcome = decide(request, decideOptions);
@@ -218,8 +224,14 @@ const identified = (principal: Principal | undefined): Principal & { readonly ag
 export const whoIn = ({ principal }: GuardPlaceInCode, machine: Machine): Who =>
   whoOf({ ...identified(principal), ...(principal === undefined ? {} : { principal }) }, machine);
 
-function settingsFor(request: Request, root: GuardRoot, place: GuardPlaceInCode, way: JudgingWay) {
-  const { audit } = root;
+/** Whose call it is. */
+interface AskedCall {
+  readonly about: RunningCall;
+  readonly principal: Principal | undefined;
+}
+
+function settingsFor(request: Request, root: GuardRoot, place: GuardPlaceInCode, way: JudgingWay, { about, principal }: AskedCall) {
+  const { audit, heard } = root;
   const { machine = root.machine, looks = false } = way;
   const made: { start?: ConfinedStart } = {};
   const confine: DecideOptions["confine"] = (_, on) => {
@@ -228,7 +240,8 @@ function settingsFor(request: Request, root: GuardRoot, place: GuardPlaceInCode,
       return problem === undefined ? { command: "" } : { problem };
     }
     // Though its policy were the machine's alone: the account's user, and what the machine remembers, are not the guard's.
-    const start = confinedStart(request, on, givenTo(root, place, request));
+    const tells = heard === undefined ? undefined : listenToRun(on, (judged) => heard(judged, about, principal));
+    const start = confinedStart(request, on, givenTo(root, place, request), tells);
     if ("problem" in start) return start;
     made.start = start;
     return { command: start.line };

@@ -18,7 +18,7 @@ import { type Machine, thisMachine, writeSealedTicket, writeTicket } from "../..
 import { askOuter, type GuardPlace } from "../../supervise/outer/index.ts";
 import { ask, type AskQuestion, type OnAsk } from "../ask.ts";
 import { probeSandbox, sandboxIsKnown, UNSUPERVISED } from "../approve/sandbox.ts";
-import { assentProgram } from "../confined/index.ts";
+import { assentProgram, type RunTells } from "../confined/index.ts";
 import { LIBRARY } from "../library.ts";
 import { PermissionDeniedError } from "../errors.ts";
 import { checkOptions, type Options } from "../options.ts";
@@ -248,11 +248,12 @@ export function confineUnknown(files: Policy): Policy {
   return settings.unknown === "deny" ? files : { ...files, settings: { ...settings, unknown: "confine" } };
 }
 
-/** Leaves a ticket for the command, which names it to the supervisor. `policies`: what its run goes by, in the place of the machine's. */
+/** Leaves a ticket for the command, which names it to the supervisor. `policies`: what its run goes by, in the place of the machine's; `tells`: who hears what it refuses. */
 export function confinedStart(
   { facts, input, agent, session, cwd, sessionRoot }: Request,
   machine: Machine,
   policies?: GivenPolicies,
+  tells?: RunTells,
 ): ConfinedStart | { readonly problem: string } {
   const program = assentProgram();
   if (program === undefined || !sandboxIsKnown()) return { problem: UNSUPERVISED };
@@ -263,7 +264,10 @@ export function confinedStart(
   const launcher = ensureConfineLauncher(machine, { node: process.execPath, folder: dirname(program) });
   if ("problem" in launcher) return launcher;
   const own = { agent, ...(session === undefined ? {} : { session }), command, cwd, root: sessionRoot ?? cwd };
-  const ticket = policies === undefined ? writeTicket(machine, own) : writeSealedTicket(machine, { ...own, policies: { ...policies } });
+  const ticket =
+    policies === undefined
+      ? writeTicket(machine, own)
+      : writeSealedTicket(machine, { ...own, policies: { ...policies }, ...(tells === undefined ? {} : { tells: { ...tells } }) });
   if ("problem" in ticket) return ticket;
   return { argv: [launcher.file, ticket.id, command], line: confinedCommand(machine.home, ticket.id, command) };
 }

@@ -301,6 +301,9 @@ function listenOnThread(): Promise<ThreadAnswer> {
   return new Promise((resolve, reject) => {
     const worker = new Worker(THREAD, {
       eval: true,
+      // Flags of the process (`--input-type`, `-r`) are about its own program.
+      execArgv: [],
+      env: {},
       workerData: { native: nativePackage(), prctl: SYSCALLS.prctl, seccomp: SYSCALLS.seccomp },
     });
     worker.once("message", resolve);
