@@ -106,11 +106,12 @@ describe("the library", () => {
 });
 
 describe("a guard in code", () => {
+  const principal: Principal = { user: "ann", tenant: "acme", session: "s1" };
   const guardIn = (place: Scratch, options: QueueApproverOptions = {}, approvals?: ApprovalStore): Guard =>
-    createGuard<Principal>({
+    createGuard({
       cwd: place.project,
       home: place.home,
-      principal: { user: "ann", tenant: "acme", session: "s1" },
+      principal,
       onAsk: queueApprover({ machine: place.machine, agent: "mine", ...options }),
       ...(approvals === undefined ? {} : { approvals }),
     });

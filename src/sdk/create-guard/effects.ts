@@ -47,7 +47,9 @@ export function commandIn<Field extends string>(field: Field): CommandEffect<Fie
   const effect = (input: Readonly<Record<Field, string | readonly string[]>>): GuardCall => {
     const command: unknown = isObject(input) && Object.hasOwn(input, field) ? input[field] : undefined;
     if (typeof command === "string") return { shell: command };
-    if (Array.isArray(command)) return { argv: command.map((word: unknown) => word as string) };
+    // Its words are looked at where it is judged.
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- read by `lowerCall`, which refuses what is none
+    if (Array.isArray(command)) return { argv: command as readonly string[] };
     throw new GuardCallError(`\`${visible(field)}\` is no command: neither a text nor a list of words`);
   };
   return Object.assign(effect, { [COMMAND_FIELD]: field } as const);

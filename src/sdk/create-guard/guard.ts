@@ -248,7 +248,8 @@ const asking = new WeakMap<RequestVerdict, { readonly judged: JudgedCalls; reado
 
 /** What a host adds to its question. */
 function besideOf(asked: AskQuestion): Partial<Pick<ClaudeQuestion, "suggestions" | "signal">> {
-  const [suggestions, signal]: readonly unknown[] = [Reflect.get(asked, "suggestions"), Reflect.get(asked, "signal")];
+  const suggestions: unknown = Reflect.get(asked, "suggestions");
+  const signal: unknown = Reflect.get(asked, "signal");
   return {
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the adapter for that host puts them there
     ...(Array.isArray(suggestions) ? { suggestions: suggestions as ClaudeQuestion["suggestions"] } : {}),
