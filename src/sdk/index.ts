@@ -1,6 +1,6 @@
 export * from "./create-guard/index.ts";
 export { type AskQuestion, EditedInput, type OnAsk, type OnToolAsk, RefusedWith, type ToolAnswer } from "./ask.ts";
-export { queueApprover, type QueueApprover, type QueueApproverOptions } from "./queue/index.ts";
+export { queueApprover, type QueueOnAsk, type QueueApproverOptions } from "./queue/index.ts";
 export { PermissionAskError, PermissionDeniedError, type Refusal } from "./errors.ts";
 export type { ConfinedStart } from "./guard/confined-start.ts";
 export {

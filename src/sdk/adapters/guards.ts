@@ -5,13 +5,14 @@ import type { GivenPolicies } from "../../engine/given/index.ts";
 import type { ToolFacts } from "../../engine/index.ts";
 import type { JudgedInRun, RunAnswer } from "../../supervise/order/index.ts";
 import { checkOptions, type Options } from "../options.ts";
-import type { GuardCall } from "../create-guard/call.ts";
+import type { GuardCall, RunningCall } from "../create-guard/call.ts";
 import type { ToolEffects } from "../create-guard/effects.ts";
 import type { GuardPlaceInCode, GuardRoot, JudgedCalls, JudgingWay } from "../create-guard/judging.ts";
 import type { CallDecision, CallOutcome, GuardCallOptions } from "../create-guard/types.ts";
 import type { AskQuestion, ToolAnswer } from "../ask.ts";
 import type { ClaudeAnswer } from "../claude-agent-sdk/shapes.ts";
-import type { GuardDecision, GuardRequest, OpenedGuard } from "../guard/open-guard.ts";
+import type { OpenedGuard } from "../guard/open-guard.ts";
+import type { AdaptedGuard } from "./adapted-guard.ts";
 import type { AdapterOptions } from "./judge.ts";
 
 /** A guard of `createGuard`, as adapters take it: the same from whichever copy of this package. */
@@ -19,12 +20,6 @@ export const OPENED: unique symbol = Symbol.for("assent.guard");
 
 /** The inside of such a guard, for what does the work itself: backends, sandboxes, the gate of patches. */
 export const INSIDE: unique symbol = Symbol.for("assent.guard.inside");
-
-/** A call whose command runs under supervision, and why the agent wanted it. */
-export interface RunningCall {
-  readonly call: GuardCall;
-  readonly reason: string;
-}
 
 /** What those need that do the work themselves. */
 export interface GuardInside {
@@ -50,16 +45,6 @@ export interface GuardInside {
 /** A guard that is made in code, as a backend takes it. */
 export interface InsideGuard {
   [INSIDE](change?: { readonly cwd?: string }): GuardInside;
-}
-
-/** What an adapter asks. `replaces`: the tool runs with another command in that field, where the answer has one (`confined`). */
-export type AdapterRequest = GuardRequest & { readonly replaces?: string };
-
-/** A guard as adapters ask it. */
-export interface AdaptedGuard {
-  decide(request: AdapterRequest): GuardDecision;
-  /** Resolves once it is known whether commands can run confined here: before that they are asked about. */
-  ready?(): Promise<void>;
 }
 
 /** What an adapter needs of a guard that is made in code. */

@@ -5,7 +5,7 @@ import type { RequestVerdict } from "../../policy/index.ts";
 import { askAboutTool, EditedInput, type OnToolAsk, RefusedWith } from "../ask.ts";
 import type { From } from "../guard/open-guard.ts";
 import { commandFieldOf, confinedInput, type ToolEffects } from "../create-guard/effects.ts";
-import type { AdaptedGuard } from "./guards.ts";
+import type { AdaptedGuard } from "./adapted-guard.ts";
 
 /** What every adapter is told. */
 export interface AdapterOptions {

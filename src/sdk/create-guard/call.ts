@@ -26,6 +26,12 @@ export type GuardCall =
   | { readonly mcp: { readonly server: string; readonly tool: string; readonly input: unknown } }
   | { readonly tool: string; readonly input: unknown; readonly facts?: ToolFacts };
 
+/** A call whose command runs under supervision, and why the agent wanted it. */
+export interface RunningCall {
+  readonly call: GuardCall;
+  readonly reason: string;
+}
+
 /** A call as the engine takes it. */
 export interface LoweredCall {
   readonly tool: string;

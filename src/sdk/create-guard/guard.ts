@@ -1,7 +1,8 @@
 import { resolve } from "node:path";
 import { isObject } from "../../data/index.ts";
 import type { Principal, RequestVerdict } from "../../policy/index.ts";
-import { type AdaptedGuard, type AdapterRequest, type GuardInside, INSIDE, type OnOpenedAsk, OPENED } from "../adapters/guards.ts";
+import type { AdaptedGuard, AdapterRequest } from "../adapters/adapted-guard.ts";
+import { type GuardInside, INSIDE, type OnOpenedAsk, OPENED } from "../adapters/guards.ts";
 import { guardTools } from "../ai-sdk/index.ts";
 import { type AskQuestion, EditedInput, NobodyThereError, RefusedWith, type ToolAnswer } from "../ask.ts";
 import { canUseTool, type ClaudeAnswer, type ClaudeQuestion } from "../claude-agent-sdk/index.ts";

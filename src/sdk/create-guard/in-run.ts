@@ -3,7 +3,7 @@ import { brief, sayAction, visible } from "../../action/index.ts";
 import type { Question } from "../../approve/index.ts";
 import type { Principal, Verdict } from "../../policy/index.ts";
 import type { JudgedInRun, RunAnswer } from "../../supervise/order/index.ts";
-import type { RunningCall } from "../adapters/guards.ts";
+import type { RunningCall } from "./call.ts";
 import { placeOfRule } from "./policy-in-code.ts";
 import { readAnswer } from "./answers.ts";
 import { tell } from "./flow.ts";

@@ -248,7 +248,10 @@ export function confineUnknown(files: Policy): Policy {
   return settings.unknown === "deny" ? files : { ...files, settings: { ...settings, unknown: "confine" } };
 }
 
-/** Leaves a ticket for the command, which names it to the supervisor. `policies`: what its run goes by, in the place of the machine's; `tells`: who hears what it refuses. */
+/**
+ * Leaves a ticket for the command, which names it to the supervisor. `policies`: what its run goes by, in the place of the machine's; `tells`:
+ * who hears what it refuses.
+ */
 export function confinedStart(
   { facts, input, agent, session, cwd, sessionRoot }: Request,
   machine: Machine,

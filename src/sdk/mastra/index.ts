@@ -13,7 +13,8 @@ import {
   settle,
 } from "../adapters/judge.ts";
 import { callbackIn, copyWith } from "../adapters/members.ts";
-import { type AdaptedGuard, adapted, type AnyGuard } from "../adapters/guards.ts";
+import type { AdaptedGuard } from "../adapters/adapted-guard.ts";
+import { adapted, type AnyGuard } from "../adapters/guards.ts";
 
 export type { ToolFacts } from "../../engine/index.ts";
 export type { AdapterOptions } from "../adapters/judge.ts";

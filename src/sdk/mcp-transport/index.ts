@@ -1,6 +1,7 @@
 /** `assent/mcp`: a guard between an MCP client and its server, in the program that has the client. */
 import { isObject } from "../../data/index.ts";
-import { type AdaptedGuard, adapted, type AnyGuard } from "../adapters/guards.ts";
+import type { AdaptedGuard } from "../adapters/adapted-guard.ts";
+import { adapted, type AnyGuard } from "../adapters/guards.ts";
 import type { AdapterOptions } from "../adapters/judge.ts";
 import { askAboutTool, type OnAsk, type OnToolAsk } from "../ask.ts";
 

@@ -3,7 +3,7 @@ import type { ToolFacts } from "../../engine/index.ts";
 import { type AdapterOptions, judgeCall, type Judged, RecentCalls, settle } from "../adapters/judge.ts";
 import { callbackIn, copyWith, objectIn } from "../adapters/members.ts";
 import { PermissionDeniedError } from "../errors.ts";
-import type { AdaptedGuard } from "../adapters/guards.ts";
+import type { AdaptedGuard } from "../adapters/adapted-guard.ts";
 import { argumentsOf, type AgentTool, type NeedsApproval } from "./shapes.ts";
 
 // Tools whose form the SDK knows: the local shell, patches, the computer, MCP servers that OpenAI calls.

@@ -8,4 +8,4 @@ export {
   rememberReply,
   requestQuestion,
 } from "./ask-queue.ts";
-export { queueApprover, type QueueApprover, type QueueApproverOptions } from "./queue-approver.ts";
+export { queueApprover, type QueueOnAsk, type QueueApproverOptions } from "./queue-approver.ts";

@@ -26,7 +26,7 @@ export interface QueueApproverOptions {
 }
 
 /** An `onAsk` of `openGuard`, adapters and backends, and one of `createGuard`. */
-export interface QueueApprover {
+export interface QueueOnAsk {
   (question: AskQuestion): Promise<boolean>;
   (question: GuardQuestion, options: { readonly signal: AbortSignal }): Promise<GuardAnswer>;
 }
@@ -51,7 +51,7 @@ const OPTIONS = {
  * What holds for longer is kept where the question came from: by the machine for `openGuard`, by the guard, for its principal and no longer than
  * the process, for `createGuard`.
  */
-export function queueApprover(options: QueueApproverOptions = {}): QueueApprover {
+export function queueApprover(options: QueueApproverOptions = {}): QueueOnAsk {
   checkOptions("queueApprover", options, OPTIONS, "how long a question waits is `patience`");
   const { agent = "library", session, patience, otherwise, machine = thisMachine() } = options;
   const about = (verdict: RequestVerdict) => {
