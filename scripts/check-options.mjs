@@ -4,7 +4,8 @@
  *     node scripts/check-options.mjs            every known program that is installed
  *     node scripts/check-options.mjs sort tar   only these
  *
- * Prints what `--help` names and the table lacks, and the other way round. Differences are often meant (an option left
+ * Prints what `--help` names and the table lacks, and the other way round, and options whose value is a file or a command there and a
+ * mere text here (`tar --add-file=FILE` was one: it let secrets through). Differences are often meant (an option left
  * out because it is dangerous, a spelling of another system), so the result is for reading and the exit code is 0
  * unless `--strict` is given and something is missing.
  */
@@ -28,6 +29,25 @@ export function optionsOfHelp(help) {
   }
   return found;
 }
+
+const NAMES_A_FILE = /(?:FILE|PATH|DIR|FOLDER|COMMAND|CMD|PROG|SCRIPT|ARCHIVE|PAGER|EDITOR|SHELL)/i;
+
+/** Options whose value is called after a file or a command: `--add-file=FILE`, `-o <path>`. */
+export function filesOfHelp(help) {
+  const found = new Set();
+  for (const line of help.replace(OVERSTRUCK, "").replace(COLOUR, "").split("\n")) {
+    const [head] = /^\s{0,12}-.*$/.test(line) ? line.split(/\s{2,}(?=[a-z])|\t/) : [""];
+    for (const [, name, value] of (head.startsWith(" ") ? head : ` ${head}`).matchAll(
+      /[\s,](--?[A-Za-z0-9][\w-]*)\[?[= ]([<A-Z][\w|.-]*)/g,
+    ))
+      if (NAMES_A_FILE.test(value)) found.add(name);
+  }
+  return found;
+}
+
+/** Options of an entry whose value is inert. */
+const textsOf = ({ options = "" }) =>
+  new Set(options.split("\n").flatMap((row) => (/=text\]?(?:\s|$)/.test(row) ? (row.split(/\[?=/, 1)[0].match(/-\S+/g) ?? []) : [])));
 
 function helpOf(program) {
   let text = "";
@@ -101,6 +121,9 @@ for (const entry of entries) {
     const commented = leftOut(entry);
     const missing = [...said].filter((o) => !listed.has(o) && !commented.has(o));
     const extra = [...listed].filter((o) => !said.has(o));
+    const texts = textsOf(spec);
+    const files = [...filesOfHelp(help)].filter((o) => texts.has(o));
+    if (files.length > 0) console.log(`${name}\n  names a file:     ${files.join(" ")}`);
     if (missing.length === 0 && (extra.length === 0 || said.size < 3)) continue;
     lacking += missing.length;
     console.log(

@@ -100,11 +100,15 @@ function readMembers(
   // Operands and the values of -C are told apart by reading ever longer beginnings of the line.
   let operands = 0;
   let moves = 0;
+  let added = 0;
   for (let end = 1; end <= words.length && moves + operands < words.length; end++) {
     const part = readArguments(words.slice(0, end), inv.grammar, { globMayBeOption: () => false });
     const folders = valuesOf({ args: part }, "-C");
     for (; moves < folders.length; moves++) places = changePlaces(places, folders[moves] ?? literal("."));
     for (; operands < part.operands.length; operands++) members.push({ value: part.operands[operands] ?? literal(""), places });
+    // tar(1): an operand that may begin with a dash.
+    const files = valuesOf({ args: part }, "--add-file");
+    for (; added < files.length; added++) members.push({ value: files[added] ?? literal(""), places });
   }
   return { members, places };
 }

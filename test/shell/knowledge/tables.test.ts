@@ -54,6 +54,19 @@ describe("the tables are sound", () => {
     expect(LEVELS.filter(([, entry]) => commandsOf(aboutEntry(entry).examples).length === 0).map(([name]) => name)).toEqual([]);
   });
 
+  // `xcodebuild` builds then, `openssl` reads commands, `bundle` installs: nobody may forget to ask what it does.
+  test("an entry with subcommands says what it does without one", () => {
+    const silent = ENTRIES.flatMap((entry) => {
+      const names = entry.names.split(" ");
+      return levels(entry, "").flatMap(([below, level]) => {
+        if (entriesBelow(level).length === 0) return [];
+        const said = new Set(commandsOf(aboutEntry(level).examples).map(([, command]) => command));
+        return names.some((name) => said.has(`${name}${below}`)) ? [] : [`${firstName(entry)}${below}`];
+      });
+    });
+    expect(silent).toEqual([]);
+  });
+
   test("a name belongs to one entry", () => {
     const names = ENTRIES.flatMap(({ names: all }) => all.split(" "));
     expect(names.filter((name, i) => names.indexOf(name) !== i)).toEqual([]);
