@@ -11,8 +11,12 @@ const SAID: ReadonlyMap<string, AutomationLevel> = new Map([
 
 /** How far things may go ahead by themselves. INVARIANT: a variable and a file can only lower it. */
 export function automationLevel(automation: Automation, consent: Consent, env: Machine["env"]): AutomationLevel {
-  const told = ["ASSENT_AUTO", "MCP_AUTO_APPROVE"].flatMap((name) => SAID.get(env[name]?.trim().toLowerCase() ?? "") ?? []);
-  return told.reduce(lowerAutomation, lowerAutomation(automation.when, consent.when));
+  let level = lowerAutomation(automation.when, consent.when);
+  for (const said of [env["ASSENT_AUTO"], env["MCP_AUTO_APPROVE"]]) {
+    const told = said === undefined ? undefined : SAID.get(said.trim().toLowerCase());
+    if (told !== undefined) level = lowerAutomation(level, told);
+  }
+  return level;
 }
 
 /** After judging: who asks, whether a person has agreed, and how often it was refused may turn an allow into a question. */

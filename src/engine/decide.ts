@@ -161,26 +161,21 @@ function judgeRequest(request: Request, options: DecideOptions): Outcome {
   const touched = guess === undefined ? lowered : withGuess(lowered, guess);
   const sources = findSources(options, world, touched, request.sessionRoot ?? request.cwd);
   const confines = request.host.confines === true && isCommand(request);
-  const { policy, context: plain } = judgingBy(
-    { ...options, who: () => whoOf(request, options.machine), hostDecides: request.host.decides, confines },
-    world,
-    sources,
-  );
+  const { policy, context } = judgingBy(options, world, sources, {
+    who: () => whoOf(request, options.machine),
+    hostDecides: request.host.decides,
+    confines,
+  });
   const bypass = request.point === "hook" ? bypassHere(options.machine, Date.now()) : undefined;
   const { memory = "use" } = options;
   const granted = memory === "none" ? [] : grantsHere(options.machine, hereOf(request), options.reader);
   return withGrants(granted, options.machine, memory === "use", (grants): Outcome => {
-    const failedBefore = remembersFailures(request, options) ? () => failureOf(request, world, options.machine)?.refused : undefined;
-    const othersRun = (): boolean => isAnyRunLive(options.machine);
     const { agent, session } = request;
     const name = session === undefined ? undefined : sessionName(agent, session);
-    const context = {
-      ...plain,
-      grants,
-      failedBefore,
-      othersRun,
-      isOfSession: (pid: number) => name !== undefined && isOfSession(options.machine, name, pid),
-    };
+    context.grants = grants;
+    if (remembersFailures(request, options)) context.failedBefore = () => failureOf(request, world, options.machine)?.refused;
+    context.othersRun = () => isAnyRunLive(options.machine);
+    context.isOfSession = (pid) => name !== undefined && isOfSession(options.machine, name, pid);
     const own = (by?.judge ?? judge)(lowered, policy, context);
     const judgement =
       guess === undefined ? own : narrowByGuess(own, judge(guess.likely, policy, context), judge(guess.writing, policy, context), guess);

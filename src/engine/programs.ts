@@ -119,7 +119,8 @@ const FEW_REQUESTS = 3;
 export function programs({ machine, projectRoot, canonical, mayHold }: ProgramsOptions): ProgramLookup {
   requests += 1;
   const written = machine.env["PATH"] ?? "/usr/local/bin:/usr/bin:/bin";
-  const path = written.split(":");
+  // A folder that stands there twice is looked at once.
+  const path = [...new Set(written.split(":"))];
   const findings = findingsFor([machine.home, projectRoot, written, ...machine.temp].join("\0"));
   const { folders, names } = findings;
   const isTool = (folder: string): boolean => {

@@ -53,7 +53,7 @@ export interface Situation {
 export interface Judging {
   readonly machine: Machine;
   readonly policy: Policy;
-  readonly context: JudgeContext;
+  readonly context: ContextDraft;
 }
 
 const NOBODY = (): Who => ({});
@@ -70,11 +70,16 @@ export function findSources(
   return select === undefined ? found : select(found);
 }
 
-export function judgingBy(situation: Situation, world: World, sources: readonly PolicySource[]): Judging {
-  const { machine, reader, adapt, who = NOBODY } = situation;
+/** What whoever asks for one decision knows of it, beside what is the same for all of them. */
+type Told = Pick<Situation, "who" | "hostDecides" | "supervised" | "confines">;
+
+/** `told`: given apart, so that no decision copies its situation. */
+export function judgingBy(situation: Situation, world: World, sources: readonly PolicySource[], told: Told = situation): Judging {
+  const { machine, reader, adapt } = situation;
+  const { who = NOBODY } = told;
   const files = compiledPolicy(machine, sources, reader);
   const policy = policyFor(adapt === undefined ? files : adapt(files), who);
-  return { machine, policy, context: judgeContext(situation, world, sources) };
+  return { machine, policy, context: judgeContext(situation, world, sources, told) };
 }
 
 /**
@@ -127,12 +132,18 @@ function loadedWithAll(own: readonly string[]): readonly string[] {
   return loaded.paths;
 }
 
+/** A context to which whoever asked for it may add. */
+export type ContextDraft = { -readonly [Key in keyof JudgeContext]: JudgeContext[Key] };
+
 /** What judging needs to know besides the request and the policy. */
 export function judgeContext(
-  { machine, own, hostDecides = false, supervised = false, confines = false, refusable = false }: Omit<Situation, "reader">,
+  situation: Omit<Situation, "reader">,
   world: World,
   sources: readonly PolicySource[],
-): JudgeContext {
+  told: Omit<Told, "who"> = situation,
+): ContextDraft {
+  const { machine, own, refusable = false } = situation;
+  const { hostDecides = false, supervised = false, confines = false } = told;
   const floor = floorPaths(machine.home, machine.env["XDG_STATE_HOME"]);
   const files = (project: boolean): readonly string[] =>
     sources.filter(({ layer }) => (layer === "project") === project).map(({ file }) => file);
@@ -141,7 +152,7 @@ export function judgeContext(
     machine.alone === true
       ? new Set([...floor.policies, machine.managedPolicy, ...floor.state, ...loadedWithAll(own), ...machine.temp])
       : undefined;
-  return {
+  const context: ContextDraft = {
     // Where links among these lead is not looked for there: nobody has named them.
     world: written === undefined ? world : { ...world, canonical: (path) => (written.has(path) ? path : world.canonical(path)) },
     host: hostDecides,
@@ -161,7 +172,8 @@ export function judgeContext(
     supervised,
     confines,
     refusable,
-    ...(confines ? { walls: (found: RequestVerdict) => whyKeepsWall(found, world, machine) } : {}),
     unseen: (found: RequestVerdict) => whyUnseen(found, world, machine),
   };
+  if (confines) context.walls = (found) => whyKeepsWall(found, world, machine);
+  return context;
 }

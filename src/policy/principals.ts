@@ -104,6 +104,8 @@ const NAME_LENGTH = 128;
 
 /** A name without control characters, cut, folded: how names of agents are compared. Empty: no name. */
 export function agentName(name: string): string {
+  // As nearly every name is: each decision asks three times.
+  if (/^[\w-]{1,128}$/.test(name)) return name.toLowerCase();
   return name
     .replace(/[\p{Cc}\p{Cf}]/gu, "")
     .trim()

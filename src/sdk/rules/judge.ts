@@ -80,8 +80,9 @@ export class RulesetJudge {
     const world = worldFor(target, place);
     const lowered = lower(target, world, place.shell);
     const adapt = (found: Policy): Policy => this.#with(found, target.operation);
-    const situation: Situation = { ...LIBRARY, machine, files, policyFiles, adapt, confines: confines && target.operation === "execute" };
-    const judging = judgingBy(situation, world, findSources(situation, world, lowered, place.projectRoot ?? cwd));
+    const situation: Situation = { reader: LIBRARY.reader, own: LIBRARY.own, machine, files, policyFiles, adapt };
+    const told = { confines: confines && target.operation === "execute" };
+    const judging = judgingBy(situation, world, findSources(situation, world, lowered, place.projectRoot ?? cwd), told);
     const verdict = judgeBy(lowered, judging, LIBRARY.by.judge);
     // Searching is asked by its own default; what reading adds is what is protected, or written.
     const [listing, ...reading] = lowered.actions;
