@@ -7,7 +7,7 @@ import { type Machine, thisMachine } from "../state/index.ts";
 import { askOuter } from "../supervise/outer/index.ts";
 import { readStdin, writeStderr, writeStdout } from "./stdio.ts";
 
-const USAGE = `usage: assent check --agent ${AGENT_IDS.join("|")}|auto --event NAME|auto [--policy FILE]...
+const USAGE = `usage: assent check --agent ${AGENT_IDS.join("|")}|auto --event NAME|auto [--policy FILE]... [--wait 5m]
 Answers a host's hook call on standard input (docs/agents.md). Exit 0 whatever the verdict.
 `;
 
@@ -18,7 +18,7 @@ export interface CheckEngine
     Partial<Pick<DecideOptions, "files" | "policyFiles" | "select" | "adapt" | "audit">> {
   readonly protocol: (id: AgentId) => Protocol;
   /** Puts what is refused only because its host cannot ask where somebody may answer it meanwhile. */
-  readonly held: (outcome: Outcome, machine: Machine, waits?: boolean) => Outcome;
+  readonly held: (outcome: Outcome, machine: Machine, waits?: boolean | string) => Outcome;
   /** What is to be told to the person when a session starts; absent: nothing is looked for. */
   readonly greet?: (id: string, machine: Machine, folder: string) => string | undefined;
   readonly recognise: (payload: Input, event: string | undefined, env: Machine["env"]) => AgentId;
@@ -37,25 +37,30 @@ interface CheckOptions {
   readonly agent: AgentId | "auto";
   readonly event: string | undefined;
   readonly policyFiles: readonly string[];
+  /** So long it waits for people of the team: `5m`. */
+  readonly wait?: string | undefined;
 }
 
 function parse(argv: readonly string[]): CheckOptions | { readonly wrong: string } {
   let agent = "auto";
   let event = "auto";
+  let wait: string | undefined;
   const policyFiles: string[] = [];
   for (let at = 0; at < argv.length; at += 1) {
     const [, name = "", joined] = /^(--[a-z]+)(?:=([\s\S]*))?$/.exec(argv[at] ?? "") ?? [];
-    if (name !== "--agent" && name !== "--event" && name !== "--policy") return { wrong: `unknown argument \`${argv[at] ?? ""}\`` };
+    if (name !== "--agent" && name !== "--event" && name !== "--policy" && name !== "--wait")
+      return { wrong: `unknown argument \`${argv[at] ?? ""}\`` };
     if (joined === undefined) at += 1;
     const value = joined ?? argv[at];
     if (value === undefined || value === "") return { wrong: `${name} needs a value` };
     if (name === "--agent") agent = value;
     else if (name === "--event") event = value;
+    else if (name === "--wait") wait = value;
     else policyFiles.push(value);
   }
   const known = agent === "auto" ? agent : AGENT_IDS.find((id) => id === agent);
   if (known === undefined) return { wrong: `unknown agent \`${agent}\`` };
-  return { agent: known, event: event === "auto" ? undefined : event, policyFiles };
+  return { agent: known, event: event === "auto" ? undefined : event, policyFiles, wait };
 }
 
 const tell = (message: string): void => writeStderr(`assent: ${visible(message)}\n`);
@@ -112,7 +117,7 @@ export function answer(options: CheckOptions, stdin: ReturnType<typeof readStdin
       ...engine,
     });
     for (const warning of outcome.warnings) say(warning);
-    return agent.write(outcome.answer.decision === "deny" ? engine.held(outcome, machine) : outcome);
+    return agent.write(outcome.answer.decision === "deny" ? engine.held(outcome, machine, options.wait) : outcome);
   } catch (error) {
     if (error instanceof WatchFirst) throw error;
     return refuse(`Assent failed: ${error instanceof Error ? error.message.slice(0, 200) : "unknown error"}`);

@@ -1,3 +1,4 @@
+import { type ChildProcess, spawn } from "node:child_process";
 import { brief, printAction, visible } from "../action/index.ts";
 import type { Answer } from "../approve/index.ts";
 import { redact, redactString } from "../audit/index.ts";
@@ -6,6 +7,8 @@ import type { Outcome } from "../engine/index.ts";
 import { answerableFromAfar } from "../policy/index.ts";
 import type { Machine } from "../state/index.ts";
 import { askAfar, type AskedAfar, findAfar, hashRequest, isTeamReached, readAnswer, takeAfar } from "../team/afar/index.ts";
+
+declare const __dirname: string;
 
 /** So long a yes is worth something. Milliseconds. */
 const LASTS_MS = 3_600_000;
@@ -49,6 +52,28 @@ export function teamQuestion(outcome: Outcome, machine: Machine): PutToTeam | un
     },
   });
   return { asked, isNew: true };
+}
+
+const UNITS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000 };
+const LONGEST_WAIT_MS = 24 * 3_600_000;
+
+/** Milliseconds of `90s`, `5m`, `1h`; what is no time is none. */
+export function readWait(text: string): number {
+  const [, count, unit = ""] = /^(\d{1,6})([smh])$/.exec(text) ?? [];
+  return count === undefined ? 0 : Math.min(LONGEST_WAIT_MS, Number(count) * (UNITS[unit] ?? 0));
+}
+
+const CONNECT_MS = 15_000;
+
+/** Where nobody carries questions to the team, as in CI: a process of our own does, as long as this one waits. */
+export function carryFor({ verdict, basis }: Outcome, machine: Machine): ChildProcess | undefined {
+  if (basis === undefined || answerableFromAfar(verdict, basis) === undefined || isTeamReached(machine)) return undefined;
+  const child = spawn(process.execPath, [`${__dirname}/bin.cjs`, "team", "send", "--follow"], { cwd: "/", stdio: "ignore" });
+  child.on("error", () => undefined);
+  child.unref();
+  const pause = new Int32Array(new SharedArrayBuffer(4));
+  for (const until = performance.now() + CONNECT_MS; !isTeamReached(machine) && performance.now() < until;) Atomics.wait(pause, 0, 0, 50);
+  return child;
 }
 
 /** What people of the team have said. A yes is used up by this. */

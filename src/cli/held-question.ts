@@ -6,7 +6,7 @@ import type { Outcome } from "../engine/index.ts";
 import { checkAnswerRule, type QueueReply, rememberReply, requestQuestion } from "../sdk/queue/index.ts";
 import type { Machine } from "../state/index.ts";
 import { takeAfar } from "../team/afar/index.ts";
-import { teamAnswer, type PutToTeam, teamQuestion, whatOf } from "./held-afar.ts";
+import { carryFor, readWait, teamAnswer, type PutToTeam, teamQuestion, whatOf } from "./held-afar.ts";
 
 // Entry of dist/held-question.cjs, loaded where a hook waits for somebody who is there.
 
@@ -16,11 +16,26 @@ const PART = 2 / 3;
 const LOOK_MS = 15;
 
 /** The answer of whoever is there, before the host gives up; or of people of the team, who may have answered since. */
-export function askMeanwhile(outcome: Outcome, machine: Machine, waits: boolean): Outcome {
+export function askMeanwhile(outcome: Outcome, machine: Machine, waits: boolean | string): Outcome {
+  const carrier = typeof waits === "string" && isMainThread ? carryFor(outcome, machine) : undefined;
+  try {
+    return askPeople(outcome, machine, waits);
+  } finally {
+    carrier?.kill("SIGTERM");
+  }
+}
+
+/** A thread is watched, and given up after a few seconds. */
+function patienceOf({ agent }: Outcome["request"], waits: boolean | string): number {
+  if (waits === false || !isMainThread) return 0;
+  if (typeof waits === "string") return readWait(waits);
+  const seconds = agentNamed(agent)?.setup?.waits;
+  return seconds === undefined ? 0 : Math.floor(1000 * seconds * PART);
+}
+
+function askPeople(outcome: Outcome, machine: Machine, waits: boolean | string): Outcome {
   const { request, verdict } = outcome;
-  const seconds = agentNamed(request.agent)?.setup?.waits;
-  // A thread is watched, and given up after a few seconds.
-  const patience = waits && seconds !== undefined && isMainThread ? Math.floor(1000 * seconds * PART) : 0;
+  const patience = patienceOf(request, waits);
   const { agent: who, session, cwd } = request;
   const asked = { machine, point: "hook", who, session, cwd, what: whatOf(request), verdict, outcome, patience } as const;
   const team = teamQuestion(outcome, machine);
@@ -34,7 +49,7 @@ export function askMeanwhile(outcome: Outcome, machine: Machine, waits: boolean)
   const before = team === undefined ? undefined : teamAnswer(machine, team);
   if (before !== undefined) return settle(before);
   // Whoever asks again is told at once that it still waits.
-  if (!isThere && team?.isNew !== true) return waiting(outcome);
+  if (!isThere && team?.isNew !== true && typeof waits !== "string") return waiting(outcome);
   const now = Date.now();
   const queued = isThere
     ? putQuestion(machine, {

@@ -12,17 +12,20 @@ const asksNobody = ({ asks, bypassed, planning }: Host): boolean => !asks && !by
 export const mayWait = (host: Host, machine: Machine): boolean => asksNobody(host) && isSomebodyThere(machine);
 
 /** What the policy names may be answered by people of a team. */
-const isOfTeam = ({ basis }: Outcome, machine: Machine): boolean => basis?.policy.settings.team !== undefined && isAnyAfar(machine);
+const isOfTeam = ({ basis }: Outcome, machine: Machine, waits: boolean | string): boolean =>
+  basis?.policy.settings.team !== undefined && (typeof waits === "string" || isAnyAfar(machine));
 
 /**
  * What is refused because its host cannot ask, answered by whoever is there while the host waits, or by people of a team, who
- * may have answered since it was asked before; else as it was. `waits`: false where others wait for this process.
+ * may have answered since it was asked before; else as it was. `waits`: false where others wait for this process; a time (`5m`) where
+ * it alone carries the question there and waits that long.
  */
-export function held(outcome: Outcome, machine: Machine, waits = true): Outcome {
+export function held(outcome: Outcome, machine: Machine, waits: boolean | string = true): Outcome {
   try {
     const { verdict, request } = outcome;
     if (verdict.decision !== "ask" || request.point !== "hook" || !asksNobody(request.host)) return outcome;
-    if (!isOfTeam(outcome, machine) && !(waits && isSomebodyThere(machine))) return outcome;
+    const isAsked = isOfTeam(outcome, machine, waits) || (waits !== false && isSomebodyThere(machine));
+    if (!isAsked) return outcome;
     return require("./held-question.cjs").askMeanwhile(outcome, machine, waits);
   } catch {
     return outcome;

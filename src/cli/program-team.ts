@@ -28,6 +28,7 @@ export function addTeamCommands(assent: Command): void {
     .option("--tls-key <file>", "the key of the certificate (PEM)", existingFile)
     .option("--metrics <host:port>", "serve numbers for Prometheus there, at /metrics")
     .option("--admin-link", "print a link for an administrator, though one has been used before")
+    .option("--private-webhooks", "let webhooks lead to this machine and to private networks")
     .option("--keep-months <count>", "drop records that came in earlier months than these; a signed checkpoint stays", months)
     .action(async (options: Parameters<typeof import("./team-serve.ts").teamServe>[0]) => {
       const { teamServe } = await import("./team-serve.ts");

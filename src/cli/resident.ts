@@ -202,7 +202,8 @@ function answer(call: ResidentCall): ResidentAnswer | undefined {
   if (text === undefined) return undefined;
   if (command === "status") return answerLine(machine, call.folder, argv, text);
   if (command === "shell") return cleared ? undefined : answerShell(call, argv, env);
-  if (command !== "check") return undefined;
+  // Nobody waits for minutes here.
+  if (command !== "check" || argv.some((word) => word.startsWith("--wait"))) return undefined;
   forgetFindings();
   // Others wait for this process: it asks people of a team, and does not wait for them.
   const held: CheckEngine["held"] = (outcome) => engine.held(outcome, machine, false);

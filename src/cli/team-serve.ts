@@ -19,6 +19,7 @@ export interface TeamServeFlags {
   readonly tlsKey?: string;
   readonly metrics?: string;
   readonly adminLink?: boolean;
+  readonly privateWebhooks?: boolean;
   readonly keepMonths?: number;
 }
 
@@ -52,6 +53,7 @@ export async function teamServe(flags: TeamServeFlags): Promise<number> {
     tls: cert === undefined || key === undefined ? undefined : { cert: absolute(cert), key: absolute(key) },
     metrics: flags.metrics,
     adminLink: flags.adminLink === true,
+    privateWebhooks: flags.privateWebhooks,
     keepMonths: flags.keepMonths,
     holdLock,
     say: (text) => writeStdout(`assent team: ${visible(text)}\n`),

@@ -123,10 +123,10 @@ onEveryDatabase("the machine's connection", (place) => {
   it("a machine that was removed is not reached", async () => {
     carry();
     await vi.waitFor(() => expect(isTeamReached(machine)).toBe(true), { timeout: 20_000 });
-    await ends.pop()?.();
     await server.form("/remove", { id: joined.machine }, await server.admin());
-    carry();
-    await pause(1000);
+    // It is cut off, and not let in again.
+    await vi.waitFor(() => expect(isTeamReached(machine)).toBe(false), { timeout: 20_000 });
+    await pause(1500);
     expect(isTeamReached(machine)).toBe(false);
   });
 

@@ -1,11 +1,16 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
+import { createServer, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it, onTestFinished } from "vitest";
+import * as v from "valibot";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { agentNamed } from "../../src/agents/index.ts";
 import { announceApprover, answerQuestion, openQuestions } from "../../src/approve/queue/index.ts";
 import { type AfarAnswer, afarFolder, announceTeam, knownAfar, noteAnswer, openLedger } from "../../src/team/afar/index.ts";
+import { writeMembership } from "../../src/team/index.ts";
+import { AskedQuestions, TakenAnswers } from "../../src/team/protocol/index.ts";
 import { DIST, scratch, type Scratch } from "../scratch.ts";
 
 /** Hooks of hosts that cannot ask, on a machine whose team may answer: what carries questions is this test. */
@@ -27,7 +32,8 @@ function connected(place: Scratch): { close(): void } {
   return there;
 }
 
-const hook = (place: Scratch, command: string, session = "s1"): Promise<string> => started(place, command, session).said;
+const hook = (place: Scratch, command: string, session = "s1", ...more: string[]): Promise<string> =>
+  started(place, command, session, more).said;
 
 /** Asks, and is killed by a host that does not wait. */
 async function ask(place: Scratch): Promise<Question> {
@@ -50,9 +56,14 @@ async function tried(place: Scratch, command: string, session = "s1"): Promise<s
   return knownAfar(place.machine).length > before ? "asked anew" : stdout;
 }
 
-function started(place: Scratch, command: string, session: string): { readonly child: ChildProcess; readonly said: Promise<string> } {
+function started(
+  place: Scratch,
+  command: string,
+  session: string,
+  more: readonly string[] = [],
+): { readonly child: ChildProcess; readonly said: Promise<string> } {
   const sample = agentNamed("gemini")?.setup?.sample(command, place.project);
-  const child = spawn(process.execPath, [join(DIST, "bin.cjs"), "check", "--agent", "gemini"], {
+  const child = spawn(process.execPath, [join(DIST, "bin.cjs"), "check", "--agent", "gemini", ...more], {
     cwd: place.project,
     env: { PATH: "/usr/local/bin:/usr/bin:/bin", HOME: place.home, ...sample?.env },
   });
@@ -213,6 +224,88 @@ describe("a hostile server", () => {
     const question = await ask(place);
     expect(noteAnswer(place.machine, yes(question), question.until)).toBe("late");
     expect(noteAnswer(place.machine, yes(question), question.asked - 120_000)).toBe("late");
+  });
+});
+
+/** A server that answers what it is asked, as it was told to. */
+async function serverThatSays(answer: "allow" | "deny" | undefined): Promise<{ url: string; taken: unknown[]; open: () => number }> {
+  const taken: unknown[] = [];
+  const streams = new Set<ServerResponse>();
+  const server = createServer((request, response) => {
+    let body = "";
+    request.setEncoding("utf8").on("data", (part: string) => (body += part));
+    request.on("end", () => {
+      const say = (message: object): void =>
+        void response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify({ v: 1, ...message }));
+      const tell = (stream: ServerResponse, event: string, answers: object[]): void =>
+        void stream.write(`event: ${event}\ndata: ${JSON.stringify({ v: 1, answers })}\n\n`);
+      if (request.url === "/v1/events") {
+        response.writeHead(200, { "content-type": "text/event-stream" });
+        streams.add(response);
+        response.on("close", () => streams.delete(response));
+        tell(response, "state", []);
+      } else if (request.url === "/v1/questions") {
+        const { questions } = v.parse(AskedQuestions, JSON.parse(body));
+        say({ is: "kept", questions: questions.map(({ id }) => ({ id, is: "taken" })) });
+        if (answer !== undefined)
+          for (const stream of streams)
+            tell(
+              stream,
+              "answers",
+              questions.map(({ id, request: hash }) => ({ id, request: hash, answer, by: ["Ada"] })),
+            );
+      } else {
+        if (request.url === "/v1/answers/taken") taken.push(...v.parse(TakenAnswers, JSON.parse(body)).taken.map(({ became }) => became));
+        say({ is: "noted" });
+      }
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, taken, open: () => streams.size };
+}
+
+describe("in CI, where nothing stays: assent check --wait", () => {
+  const member = (place: Scratch, url: string): void => {
+    const problem = writeMembership(place.machine, {
+      v: 1,
+      url,
+      machine: "m".repeat(22),
+      organisation: "o".repeat(22),
+      name: "ci",
+      token: "t".repeat(43),
+      salt: "s".repeat(43),
+      joined: "2026-11-20T10:00:00Z",
+      from: { segment: 0, offset: 0, seq: 0 },
+    });
+    expect(problem).toBeUndefined();
+  };
+
+  it.each<["allow" | "deny", string]>([
+    ["allow", '"decision":"allow"'],
+    ["deny", "Ada refused"],
+  ])("carries the question by itself, waits, and leaves nothing running: %s", async (word, said) => {
+    const place = world();
+    const server = await serverThatSays(word);
+    member(place, server.url);
+    expect(await hook(place, "weird thing", "s1", "--wait", "5m")).toContain(said);
+    await vi.waitFor(() => expect([server.taken, server.open()]).toEqual([["applied"], 0]), { timeout: 20_000 });
+  });
+
+  it("nobody answers: refused, and a yes may come later", async () => {
+    const place = world();
+    member(place, (await serverThatSays(undefined)).url);
+    expect(await hook(place, "weird thing", "s1", "--wait=1s")).toContain("asked, waiting");
+    expect(knownAfar(place.machine)).toHaveLength(1);
+  });
+
+  it("what the policy does not name is refused at once", async () => {
+    const place = world();
+    member(place, (await serverThatSays("allow")).url);
+    expect(await hook(place, "other thing", "s1", "--wait", "5m")).toContain("approval required");
   });
 });
 

@@ -28,6 +28,7 @@ export interface CarriedQuestions {
 const LOOK_MS = 300;
 const FIRST_PAUSE_MS = 1000;
 const LONGEST_PAUSE_MS = 60_000;
+const MOST_ANSWERS = 1000;
 const CLEAR_MS = 3_600_000;
 
 /**
@@ -82,6 +83,8 @@ class Carrier {
     const read = readMessage(TeamAnswers, data);
     if ("problem" in read) return;
     this.#answers.push(...read.message.answers);
+    // What is too much is told again.
+    this.#answers.splice(MOST_ANSWERS);
     if (event === "state") {
       // Nothing is known of what the server has: it is told again, and has it once.
       this.#sent.clear();

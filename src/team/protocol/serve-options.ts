@@ -14,6 +14,8 @@ export interface TeamServeOptions {
   readonly metrics?: string | undefined;
   /** A new link for an administrator, though there are some already. */
   readonly adminLink: boolean;
+  /** Webhooks may lead to this machine and to private networks. */
+  readonly privateWebhooks?: boolean | undefined;
   readonly keepMonths?: number | undefined;
   /** Takes a lock that the kernel gives back when this process ends, and writes into its file who has it. */
   readonly holdLock: (file: string, who: string) => HeldLock;

@@ -1,5 +1,6 @@
 import { PROTOCOL, type TeamAnswer } from "../../../src/team/protocol/index.ts";
 import type { Database } from "../database/index.ts";
+import { goneAmong } from "../enrol/index.ts";
 import { answersFor, TEAM_CHANNEL } from "../questions/index.ts";
 
 /** What a machine is told. `state` comes first, with all that it has not acknowledged; `answers` whenever there is more. */
@@ -77,7 +78,6 @@ export class TeamConnections {
     else this.#open.delete(connection.machine);
   }
 
-  /** Whether this machine may speak is looked at again with each look, by whoever holds the database: one that was removed is cut off. */
   async close(): Promise<void> {
     this.#isClosed = true;
     clearInterval(this.#timer);
@@ -107,10 +107,12 @@ export class TeamConnections {
   }
 
   async #lookNow(): Promise<void> {
+    const isAll = this.#due === undefined;
     const machines = [...(this.#due ?? this.#open.keys())].filter((one) => this.#open.has(one));
     this.#due = new Set();
     if (machines.length === 0) return;
     try {
+      if (isAll) for (const gone of await goneAmong(this.#db, machines)) for (const one of this.#open.get(gone) ?? []) one.end();
       const found = await answersFor(this.#db, machines);
       const now = performance.now();
       const fresh = new Map<string, TeamAnswer[]>();

@@ -49,7 +49,9 @@ export async function migrate(db: Database, migrations: readonly Migration[] = a
       if (ours === undefined) throw new Error(`the database was made by a newer version of assent-team (step ${number}): install that one`);
       if (ours.digest !== digest) throw new Error(`step ${number} of the database is not the one of this version of assent-team`);
     }
-    for (const { number, sql, digest } of migrations.slice(applied.length)) {
+    const done = new Set(applied.map(({ number }) => number));
+    for (const { number, sql, digest } of migrations) {
+      if (done.has(number)) continue;
       await within.script(sql);
       await within.run("insert into schema_migrations (number, digest) values ($1, $2)", [number, digest]);
     }

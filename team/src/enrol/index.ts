@@ -20,6 +20,7 @@ export {
   chainOf,
   confirmMachine,
   foundOrganisation,
+  goneAmong,
   joinedMachines,
   type JoinedMachine,
   type KnownMachine,

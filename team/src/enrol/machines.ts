@@ -155,6 +155,18 @@ export async function putInGroup(db: Database, id: string, group: string, person
   });
 }
 
+const GoneRow = v.object({ id: v.string() });
+
+/** Those of these machines that have left or were removed. */
+export async function goneAmong(db: Queryable, machines: readonly string[]): Promise<readonly string[]> {
+  const rows = await db.rows(
+    GoneRow,
+    "select id from machines where gone is not null and id in (select value from jsonb_array_elements_text($1::jsonb))",
+    [JSON.stringify(machines)],
+  );
+  return rows.map(({ id }) => id);
+}
+
 async function noteEvent(within: Queryable, at: Date, person: string, what: string, machine: string): Promise<void> {
   await within.run("insert into admin_events (at, person, what, machine) values ($1, $2, $3, $4)", [at, person, what, machine]);
 }

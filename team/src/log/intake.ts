@@ -1,7 +1,7 @@
 import { MESSAGE_LIMITS, type LogBatch, type LogTaken } from "../../../src/team/protocol/index.ts";
 import type { Database } from "../database/index.ts";
 import { ensureMonth, monthOf, nextMonth } from "./months.ts";
-import { type MachineBatch, takeBatches } from "./take.ts";
+import { type MachineBatch, MissingMonth, takeBatches } from "./take.ts";
 
 /** More waits than can be taken: try again later. Nothing was kept. */
 export class Overloaded extends Error {}
@@ -17,7 +17,8 @@ interface Waiting extends MachineBatch {
 }
 
 export interface IntakeOptions {
-  readonly now: () => Date;
+  /** When records came: absent, by the database's clock. */
+  readonly now?: () => Date;
   /** Told after each transaction. */
   readonly onTaken?: (facts: {
     readonly batches: number;
@@ -101,16 +102,26 @@ export class LogIntake {
 
   async #together(some: readonly Waiting[]): Promise<void> {
     const began = performance.now();
-    const received = this.#options.now();
     let failed = true;
     try {
-      await this.#ensureMonths(received);
-      const answers = await this.#db.transaction((within) => takeBatches(within, received, some));
+      const answers = await this.#taken(some);
       failed = false;
       answers.forEach((answer, at) => some[at]?.resolve(answer));
     } finally {
       const records = some.reduce((sum, { batch }) => sum + batch.records.length, 0);
       this.#options.onTaken?.({ batches: some.length, records, milliseconds: performance.now() - began, failed });
+    }
+  }
+
+  async #taken(some: readonly Waiting[]): Promise<readonly LogTaken[]> {
+    const options = { now: this.#options.now, isMonthThere: (time: Date) => this.#months.has(monthOf(time)) };
+    for (;;) {
+      try {
+        return await this.#db.transaction((within) => takeBatches(within, some, options));
+      } catch (error) {
+        if (!(error instanceof MissingMonth)) throw error;
+        await this.#ensureMonths(error.time);
+      }
     }
   }
 

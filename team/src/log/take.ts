@@ -37,12 +37,42 @@ const headOf = ({ epoch, seq, hash }: Head): ChainHead => ({ epoch, seq, hash })
 const HeadRow = v.object({ machine: v.string(), epoch: v.number(), seq: v.number(), hash: v.pipe(v.string(), v.transform(fromHex)) });
 const PointRow = v.object({ seq: v.number(), hash: v.pipe(v.string(), v.transform(fromHex)) });
 
+/** The month has no partition yet: make it, and take them again. */
+export class MissingMonth extends Error {
+  readonly time: Date;
+  constructor(time: Date) {
+    super(`there is no partition for ${time.toISOString()}`);
+    this.time = time;
+  }
+}
+
+export interface TakeOptions {
+  /** Absent: the database's clock, the one that all processes share. */
+  readonly now?: (() => Date) | undefined;
+  readonly isMonthThere: (time: Date) => boolean;
+}
+
+const TimeRow = v.object({ time: v.date() });
+
+async function databaseTime(within: Queryable): Promise<Date> {
+  const [row] = await within.rows(TimeRow, "select clock_timestamp() as time");
+  if (row === undefined) throw new Error("the database does not know what time it is");
+  return row.time;
+}
+
 /**
  * Takes batches of many machines in one transaction. INVARIANT: a head moves in the transaction that adds the records before it,
  * and its row is held meanwhile, so that however often and in whatever order a batch comes, each of its records is there once.
  */
-export async function takeBatches(within: Queryable, received: Date, batches: readonly MachineBatch[]): Promise<readonly LogTaken[]> {
+export async function takeBatches(
+  within: Queryable,
+  batches: readonly MachineBatch[],
+  { now, isMonthThere }: TakeOptions,
+): Promise<readonly LogTaken[]> {
   const heads = await holdHeads(within, batches);
+  // With the heads in hand: of two neighbours in a chain the later one has the later time, whichever process takes it.
+  const received = now === undefined ? await databaseTime(within) : now();
+  if (!isMonthThere(received)) throw new MissingMonth(received);
   const fresh: (ChainedRecord & { readonly machine: string; readonly epoch: number })[] = [];
   const answers: LogTaken[] = [];
   for (const { machine, batch } of batches) {

@@ -9,6 +9,7 @@ import {
   type TeamQuestion,
 } from "../../../src/team/protocol/index.ts";
 import type { Database, Queryable } from "../database/index.ts";
+import { queuePosts } from "../webhooks/index.ts";
 import { mayAnswer, personNamed, seesGroups, type TeamPerson } from "../enrol/index.ts";
 
 /** What is said to all processes of the server when something about questions changes. A lost one costs the time of a look. */
@@ -21,6 +22,7 @@ const say = (within: Queryable, what: "answer" | "question", machine: string): P
   within.run("select pg_notify($1, $2)", [TEAM_CHANNEL, `${what}:${machine}`]);
 
 const CountRow = v.object({ count: v.number() });
+const NameRow = v.object({ name: v.string() });
 const HashRow = v.object({ request: v.string() });
 
 /** Keeps what a machine asks. It may be sent again: a question is there once, and another one under its id is refused. */
@@ -32,7 +34,7 @@ export async function keepQuestions(
 ): Promise<KeptQuestions["questions"]> {
   return db.transaction(async (within) => {
     // Of one machine one after the other, so that the limit holds.
-    await within.rows(v.object({ id: v.string() }), "select id from machines where id = $1 for update", [machine]);
+    const [owner] = await within.rows(NameRow, "select name from machines where id = $1 for update", [machine]);
     const [{ count } = { count: 0 }] = await within.rows(
       CountRow,
       "select count(*) as count from questions where machine = $1 and state = 'waiting' and expires > $2",
@@ -62,7 +64,10 @@ export async function keepQuestions(
       isNew = true;
       kept.push({ id, is: "taken" });
     }
-    if (isNew) await say(within, "question", machine);
+    if (isNew) {
+      await queuePosts(within, owner?.name ?? machine, asked[0]?.about.agent, now);
+      await say(within, "question", machine);
+    }
     return kept;
   });
 }

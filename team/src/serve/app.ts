@@ -42,6 +42,7 @@ import {
   type WebGate,
   type WebVariables,
 } from "../web/index.ts";
+import { addWebhookRoutes } from "../webhooks/index.ts";
 import type { Metrics } from "./metrics.ts";
 import { ENTER_SCRIPT, enterPage, type Overview, overviewPage, peoplePage } from "./pages.ts";
 
@@ -50,6 +51,8 @@ export interface AppOptions {
   readonly intake: LogIntake;
   readonly metrics: Metrics;
   readonly connections: TeamConnections;
+  /** Webhooks may lead to private addresses. */
+  readonly privateWebhooks?: boolean | undefined;
   readonly now: () => Date;
   /** The address that people and machines use (`https://…`); absent: the one by which a request came. */
   readonly origin?: string | undefined;
@@ -243,6 +246,7 @@ export function makeApp(options: AppOptions): Hono<WebVariables> {
     return context.html(peoplePage({ person, people: await allPeople(db), problem: "The last administrator stays." }), 409);
   });
 
+  addWebhookRoutes(app, { db, now, gates, allowPrivate: options.privateWebhooks === true });
   addConnectionRoute(app, { connections: options.connections, gates, isDraining: options.isDraining, now });
   addQuestionRoutes(app, { db, now, gates, tell, metrics });
   return app;
@@ -256,7 +260,8 @@ export function makeApp(options: AppOptions): Hono<WebVariables> {
 const ROUTES: ReadonlySet<string> = new Set(
   [
     "/ /v1/enrol /v1/enrol/poll /v1/log /v1/machine /v1/leave /enter /confirm /refuse /remove /group /sign-out /healthz /readyz",
-    "/people /people/invite /people/remove /questions /questions.json /answer /v1/questions /v1/questions/withdraw /v1/answers /v1/answers/taken /v1/events",
+    "/people /people/invite /people/remove /webhooks /webhooks/add /webhooks/remove /questions /questions.json /answer",
+    "/v1/questions /v1/questions/withdraw /v1/answers /v1/answers/taken /v1/events",
   ].flatMap((line) => line.split(" ")),
 );
 const routeOf = (context: WebContext): string => (ROUTES.has(context.req.path) ? context.req.path : "other");

@@ -9,6 +9,7 @@ import { foundOrganisation, isUnclaimed, newAdminLink } from "../enrol/index.ts"
 import { dropMonth, LogIntake, monthOf, monthsOf } from "../log/index.ts";
 import { TeamConnections } from "../connection/index.ts";
 import { makeApp } from "./app.ts";
+import { postDue, type PostingOptions } from "../webhooks/index.ts";
 import { Metrics } from "./metrics.ts";
 
 /** Why the server does not start, in a sentence for its person. */
@@ -16,6 +17,7 @@ export class CannotServe extends Error {}
 
 const LONGEST_STOP_MS = 10_000;
 const RETENTION_MS = 6 * 3_600_000;
+const WEBHOOK_MS = 1000;
 const MOST_CONNECTIONS = 20_000;
 
 /** A server that listens. */
@@ -70,7 +72,6 @@ async function run(db: Database, options: Prepared): Promise<RunningTeam> {
   const metrics = new Metrics();
   const now = (): Date => new Date();
   const intake = new LogIntake(db, {
-    now,
     onTaken: ({ batches, records, milliseconds, failed }) => {
       metrics.observe("assent_team_transaction_seconds", "Time of a transaction that takes batches.", milliseconds / 1000);
       metrics.count("assent_team_transactions_total", "Transactions that took batches.", { failed: String(failed) });
@@ -83,7 +84,8 @@ async function run(db: Database, options: Prepared): Promise<RunningTeam> {
   let draining = false;
   const connections = new TeamConnections(db, { tell });
   metrics.gauge("assent_team_connections", "Machines that are connected.", () => connections.count);
-  const app = makeApp({ db, intake, connections, metrics, now, origin, isDraining: () => draining, tell });
+  const { privateWebhooks } = options;
+  const app = makeApp({ db, intake, connections, privateWebhooks, metrics, now, origin, isDraining: () => draining, tell });
   const listener = getRequestListener(app.fetch);
   const onRequest: Parameters<typeof createPlainServer>[1] = (request, response) => void listener(request, response);
   const server = options.tls === undefined ? createPlainServer(onRequest) : createTlsServer(readTls(options.tls), onRequest);
@@ -103,6 +105,7 @@ async function run(db: Database, options: Prepared): Promise<RunningTeam> {
     say(`keeps everything in ${options.folder}: for trying it, one process; for a team, name a server with --database postgres://…`);
   if (options.adminLink || (await isUnclaimed(db)))
     say(`an administrator signs in here, once, within an hour: ${reached}/enter#${await newAdminLink(db, "administrator", now())}`);
+  const posting = postWebhooks(db, { now, origin: () => reached, allowPrivate: privateWebhooks === true, tell });
   const retention = options.keepMonths === undefined ? undefined : keepMonths(db, options.keepMonths, tell);
   tell("started", { address: reached, database: db.kind });
   return {
@@ -111,6 +114,7 @@ async function run(db: Database, options: Prepared): Promise<RunningTeam> {
       draining = true;
       tell("stopping", {});
       if (retention !== undefined) clearInterval(retention);
+      await posting.stop();
       await connections.close();
       const closed = new Promise<void>((resolve) => void server.close(() => resolve()));
       server.closeIdleConnections();
@@ -122,6 +126,25 @@ async function run(db: Database, options: Prepared): Promise<RunningTeam> {
       await db.close();
       options.release?.();
       tell("stopped", {});
+    },
+  };
+}
+
+/** Tells webhooks of questions, one look after the other. */
+function postWebhooks(db: Database, options: PostingOptions): { stop(): Promise<void> } {
+  let looking: Promise<void> | undefined;
+  const look = (): void => {
+    looking ??= postDue(db, options)
+      .then(() => undefined)
+      .catch((error: unknown) => options.tell("webhooks not posted", { why: String(error) }))
+      .finally(() => (looking = undefined));
+  };
+  const timer = setInterval(look, WEBHOOK_MS);
+  timer.unref();
+  return {
+    stop: async () => {
+      clearInterval(timer);
+      await looking;
     },
   };
 }

@@ -35,6 +35,7 @@ const VIEWS = [
   ["/questions", "Questions"],
   ["/", "Machines"],
   ["/people", "People"],
+  ["/webhooks", "Webhooks"],
 ] as const;
 
 /** A page for somebody who is signed in. */

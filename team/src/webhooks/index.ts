@@ -1,0 +1,2 @@
+export { addWebhookRoutes } from "./routes.ts";
+export { postDue, type PostingOptions, queuePosts } from "./store.ts";

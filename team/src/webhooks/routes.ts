@@ -1,0 +1,86 @@
+import type { Hono } from "hono";
+import { html } from "hono/html";
+import type { Database } from "../database/index.ts";
+import { isAdmin, type TeamPerson } from "../enrol/index.ts";
+import { formBody, formField, formFields, frame, type Html, timeText, type WebGates, type WebVariables } from "../web/index.ts";
+import { addWebhook, allWebhooks, removeWebhook, type Webhook } from "./store.ts";
+
+export interface WebhookRoutes {
+  readonly db: Database;
+  readonly now: () => Date;
+  readonly gates: WebGates;
+  readonly allowPrivate: boolean;
+}
+
+interface WebhooksView {
+  readonly person: TeamPerson;
+  readonly webhooks: readonly Webhook[];
+  readonly secret?: string | undefined;
+  readonly problem?: string | undefined;
+}
+
+const webhooksPage = ({ person, webhooks, secret, problem }: WebhooksView): Html =>
+  frame(
+    "Webhooks",
+    person,
+    html`${problem === undefined ? "" : html`<p class="wrong" role="alert">${problem}</p>`}
+      ${secret === undefined ? "" : html`<p class="note" role="status">Its posts are signed with this, which is shown once: <code>${secret}</code></p>`}
+      <p>Each is told that a question waits, and of which machine; nothing of the question itself.</p>
+      <table>
+        <tr>
+          <th>Kind</th>
+          <th>Address</th>
+          <th>Added by</th>
+          <th>Last</th>
+          <th></th>
+        </tr>
+        ${webhooks.map(
+          (one) =>
+            html`<tr>
+              <td>${one.kind}</td>
+              <td>${new URL(one.url).origin}/…</td>
+              <td>${one.by}</td>
+              <td>${one.lastTry === null ? "" : html`${one.lastSaid ?? ""}, ${timeText(one.lastTry)}`}</td>
+              <td>
+                <form method="post" action="/webhooks/remove">
+                  <input type="hidden" name="id" value="${one.id}" /><button>Remove</button>
+                </form>
+              </td>
+            </tr>`,
+        )}
+      </table>
+      <form method="post" action="/webhooks/add">
+        <label
+          >Kind
+          <select name="kind">
+            <option>slack</option>
+            <option>ntfy</option>
+            <option>generic</option>
+          </select></label
+        >
+        <label>Address <input name="url" type="url" required size="50" autocomplete="off" /></label>
+        <button>Add</button>
+      </form>`,
+  );
+
+/** Where administrators say who is told of questions. */
+export function addWebhookRoutes(app: Hono<WebVariables>, { db, now, gates, allowPrivate }: WebhookRoutes): void {
+  app.get("/webhooks", gates.looking, async (context) => {
+    const { person } = context.var;
+    if (!isAdmin(person)) return context.text("only an administrator may see that\n", 403);
+    return context.html(webhooksPage({ person, webhooks: await allWebhooks(db) }));
+  });
+  app.post("/webhooks/add", formBody, gates.admin, async (context) => {
+    const { person } = context.var;
+    const field = await formFields(context);
+    const added = await addWebhook(db, { kind: field("kind"), url: field("url").trim(), by: person.name }, allowPrivate, now());
+    const webhooks = await allWebhooks(db);
+    return "problem" in added
+      ? context.html(webhooksPage({ person, webhooks, problem: added.problem }), 400)
+      : context.html(webhooksPage({ person, webhooks, secret: added.secret }));
+  });
+  app.post("/webhooks/remove", formBody, gates.admin, async (context) => {
+    await removeWebhook(db, await formField(context, "id"));
+    return context.redirect("/webhooks", 303);
+  });
+}
