@@ -20,6 +20,8 @@ for await (const raw of createInterface({ input: process.stdin })) {
     continue;
   }
   const read = JSON.parse(row);
+  // What a test itself leaves out was not tried.
+  if (read.outcome === "left out") continue;
   rows.push(read);
   if (!json)
     console.log(

@@ -109,6 +109,11 @@ async function within(milliseconds, run) {
 
 const said1 = (error) => String(error?.message ?? error).slice(0, 6000);
 
+const LEFT_OUT = Symbol("left out");
+const skip = () => {
+  throw LEFT_OUT;
+};
+
 async function play(each, path) {
   const name = [...path, each.name].filter(Boolean).join(" > ");
   if (each.children === undefined) {
@@ -117,18 +122,25 @@ async function play(each, path) {
     for (let at = each.parent; at; at = at.parent) above.unshift(at);
     const started = Date.now();
     let error;
+    let leftOut = false;
     finishing = [];
     try {
       for (const { beforeEach: runs } of above) for (const run of runs) await run();
       // Its arguments, where it is a row of `each`, are bound before.
-      await within(each.timeout, async () => each.run({ expect, task: { name }, onTestFinished, skip: () => {} }));
+      await within(each.timeout, async () => each.run({ expect, task: { name }, onTestFinished, skip }));
     } catch (problem) {
-      error = said1(problem);
+      if (problem === LEFT_OUT) leftOut = true;
+      else error = said1(problem);
     }
     for (const { afterEach: runs } of above.toReversed())
       for (const run of runs) await Promise.resolve(run()).catch((problem) => (error ??= said1(problem)));
     for (const run of finishing.toReversed()) await Promise.resolve(run()).catch((problem) => (error ??= said1(problem)));
-    tell({ name, outcome: error === undefined ? "passed" : "failed", ms: Date.now() - started, ...(error === undefined ? {} : { error }) });
+    tell({
+      name,
+      outcome: error !== undefined ? "failed" : leftOut ? "left out" : "passed",
+      ms: Date.now() - started,
+      ...(error === undefined ? {} : { error }),
+    });
     return;
   }
   const any = (one) =>

@@ -1,4 +1,4 @@
-// As when.x64.s. A test assembles and compares it; it has run in an emulator alone.
+// As when.x64.s. A test assembles and compares it; it has run under an emulated kernel for arm64, on no such processor.
 	.text
 start:
 	ldr	x19, [sp]		// argc

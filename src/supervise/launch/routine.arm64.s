@@ -1,5 +1,5 @@
-// As routine.x64.s. The kernel changes no register but x0. A test assembles and compares it; it has run under qemu-user, with a
-// fork in the place of shared memory, and never on such a machine.
+// As routine.x64.s. The kernel changes no register but x0. A test assembles and compares it; it has run under
+// a kernel for arm64 that QEMU emulates (`npm run machines -- arm64`), on no such processor.
 	.text
 start:
 	mov	x10, x0
