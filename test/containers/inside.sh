@@ -56,3 +56,11 @@ while assent undo --yes >undo.out 2>&1; [ ! -e draft ] && [ "${tries:-0}" -lt 4 
 cat draft 2>&1 | said undo
 [ ! -e made ]; echo $? | said unmade
 cat tidy.err net.err | grep -vE '^assent: (refused|[0-9]+ (file|call|refused))' | head -5 | said errors
+# What nobody knows is answered with a command that confines it; that one runs, and does no harm either.
+echo '{ "unknown": "confine" }' >"$HOME/.agent-permissions.jsonc"
+printf '#!/bin/sh\necho new >confined\necho stolen >"$HOME/other" && echo HARM\necho end\n' >step.sh && chmod +x step.sh
+echo '{"hook_event_name":"PermissionRequest","session_id":"s","permission_mode":"default","cwd":"'"$PWD"'","tool_name":"Bash","tool_input":{"command":"./step.sh"},"permission_suggestions":[]}' | assent check --agent claude >answer
+node -e 'console.log(JSON.parse(require("fs").readFileSync("answer", "utf8")).hookSpecificOutput.decision.updatedInput.command)' >instead 2>&1
+grep -cE '^/.*/confine [^ ]+ ' instead | said confines
+sh ./instead 2>instead.err | said confined
+echo "$(cat confined) $(cat "$HOME/other")" | said bounds

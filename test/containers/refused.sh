@@ -8,3 +8,8 @@ node -e 'const { supervision } = JSON.parse(require("fs").readFileSync("/tmp/doc
 assent run -P -- touch made 2>why; echo $? | said run
 [ -e made ]; echo $? | said started
 said why <why
+# What would be confined is asked about: the hook tries a run first, and says in the log why not.
+echo '{ "unknown": "confine" }' >"$HOME/.agent-permissions.jsonc"
+printf '#!/bin/sh\n' >tidy.sh
+echo '{"hook_event_name":"PermissionRequest","session_id":"s","permission_mode":"default","cwd":"'"$PWD"'","tool_name":"Bash","tool_input":{"command":"./tidy.sh"},"permission_suggestions":[]}' | assent check --agent claude | said confined
+tail -1 "$HOME/.local/state/assent/audit.jsonl" | grep -o '"reason":"[^"]*' | said unconfined

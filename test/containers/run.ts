@@ -94,7 +94,16 @@ const ALL: Readonly<Record<string, Place>> = {
         how: "",
         start: (engines) => engines.stricter(calls.split(" ")),
         script: REFUSING,
-        expected: { hook: '"permissionDecision":"deny"', doctor: "1", off: new RegExp(`\\b${off}\\b`), run: "125", started: "1", why },
+        expected: {
+          hook: '"permissionDecision":"deny"',
+          doctor: "1",
+          off: new RegExp(`\\b${off}\\b`),
+          run: "125",
+          started: "1",
+          why,
+          confined: "{}",
+          unconfined: /was not confined: commands cannot be supervised here/,
+        },
       },
     ]),
   ),
@@ -115,6 +124,9 @@ const EXPECTED: Readonly<Record<string, string | RegExp>> = {
   net: "hello 80 unix child",
   undo: "draft",
   unmade: "0",
+  confines: "1",
+  confined: "end",
+  bounds: "new orig",
   errors: /^(?!.*(?:Error|EPERM|ENOSYS))/,
 };
 

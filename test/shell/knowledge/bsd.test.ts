@@ -69,3 +69,62 @@ describe("no option of a program of BSD turns a harm into nothing", () => {
     });
   }
 });
+
+/**
+ * The options of programs that have no block of BSD, as getopt(3) is given them in FreeBSD's sources. Where ours takes a value and
+ * theirs does not, the value is a file there.
+ */
+const WITHOUT_BLOCK: Readonly<Record<string, string>> = {
+  cat: "belnstuv",
+  cksum: "o:",
+  cmp: "bhi:ln:sxz",
+  col: "bfhl:px",
+  column: "c:l:s:tx",
+  comm: "123i",
+  cut: "b:c:d:f:nsw",
+  diff: "0123456789aBbC:cdD:efF:hI:iL:lNnPpqrS:sTtU:uW:wX:x:y",
+  env: "0iL:P:S:u:U:v",
+  expand: "t:",
+  fmt: "cd:hl:mnpst:w:",
+  fold: "bsw:",
+  head: "c:n:qv",
+  hexdump: "bcCde:f:n:os:vx",
+  id: "AGMPacgnpru",
+  join: "a:e:j:1:2:o:t:v:",
+  look: "dft:",
+  nl: "b:d:f:h:i:l:n:ps:v:w:",
+  od: "A:aBbcDdeFfHhIij:LlN:Oost:vXx",
+  paste: "d:s",
+  printenv: "",
+  readlink: "fn",
+  rev: "",
+  strings: "ae:fn:ot:",
+  sum: "",
+  tsort: "dlq",
+  unexpand: "at:",
+  uniq: "cdDif:s:u",
+  wc: "clLmw",
+  which: "as",
+  who: "abHmqsTu",
+};
+
+describe("what takes a value here and none in BSD does not hide a file", () => {
+  const differing = Object.entries(WITHOUT_BLOCK).flatMap(([name, getopt]) => {
+    const entry = allEntries().find(({ names }) => names.split(" ").includes(name));
+    if (entry === undefined) throw new Error(`nothing is known of ${name}`);
+    const flags = [...getopt.matchAll(/(\w)(?!:)/g)].map(([, letter = ""]) => `-${letter}`);
+    return flags.filter((flag) => grammarOf(entry, undefined).options.get(flag)?.argument === "required").map((flag) => `${name} ${flag}`);
+  });
+
+  test.each(differing)("%s", (command) => {
+    for (const world of [MAC_WORLD, NOBODYS_WORLD]) {
+      expect(verdictFor(`${command} .env a.txt`, world).decision).not.toBe("allow");
+      expect(verdictFor(`${command} ~/.ssh/id_rsa`, world).decision).toBe("deny");
+    }
+  });
+
+  test("every program of the list has no block", () => {
+    const known = new Set(READINGS.map(({ name }) => name));
+    expect(Object.keys(WITHOUT_BLOCK).filter((name) => known.has(name))).toEqual([]);
+  });
+});
