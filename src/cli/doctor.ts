@@ -5,7 +5,7 @@ import { canSupervise, type Probe, probeKernel } from "../supervise/wall/probe/i
 import { bypassHere, stateFolder, stateProblem, thisMachine } from "../state/index.ts";
 import { storedBytes, undoProblem } from "../supervise/edits/index.ts";
 import { agentChecks } from "./doctor-agents.ts";
-import { sandboxRuntime } from "../engines/index.ts";
+import { chooseEngine, openEngine, type RunEngine } from "../engines/index.ts";
 import { engine } from "./engine.ts";
 import { JSON_VERSION } from "./json.ts";
 import { absolute } from "./place.ts";
@@ -37,33 +37,38 @@ export async function doctor(options: DoctorOptions): Promise<number> {
   return sections.every(({ ok }) => ok) ? 0 : 1;
 }
 
+/** What holds a run here; where the variable names none, a run refuses to start, and what would hold it by itself is looked at. */
+function chosenEngine(): ReturnType<typeof chooseEngine> {
+  try {
+    return chooseEngine(thisMachine());
+  } catch {
+    return process.platform === "linux" ? "assent" : "sandbox-runtime";
+  }
+}
+
 /** Where another library confines, and what it does not do. */
-async function otherEngine(): Promise<Section> {
-  const why = await sandboxRuntime.problem();
+async function otherEngine(held: RunEngine): Promise<Section> {
+  const { id, cannot } = held;
+  const why = await held.problem();
+  const note = { ok: true, required: false, note: true, why: "" } as const;
   const checks: Check[] = [
     {
-      id: sandboxRuntime.id,
-      title: "sandbox-runtime confines here",
+      id,
+      title: `${id} confines here`,
       ok: why === undefined,
       required: true,
       why: why ?? "",
     },
-    ...sandboxRuntime.cannot.map((text, at): Check => ({
-      id: `cannot.${at + 1}`,
-      title: text,
-      ok: true,
-      required: false,
-      note: true,
-      why: "",
-    })),
+    { id: "tried", title: "it was tried on Linux only, over bubblewrap: nobody has run it on a Mac", ...note },
+    ...cannot.map((text, at): Check => ({ id: `cannot.${at + 1}`, title: text, ...note })),
   ];
-  const summary =
-    why === undefined ? "`assent run` works by sandbox-runtime, which does less than on Linux" : "`assent run` refuses to start here";
+  const summary = why === undefined ? `\`assent run\` works by ${id}, which does less than on Linux` : "`assent run` refuses to start here";
   return { id: "supervision", title: "supervision", ok: why === undefined, summary, checks };
 }
 
 async function supervision(): Promise<Section> {
-  if (process.platform !== "linux") return await otherEngine();
+  const chosen = chosenEngine();
+  if (chosen !== "assent") return await otherEngine(await openEngine(chosen));
   const problem = stateProblem(thisMachine());
   const probes = await probeKernel(absolute("."));
   const checks: Check[] = [...probes, stateCheck(problem)];

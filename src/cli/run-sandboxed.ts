@@ -1,7 +1,7 @@
 import { visible } from "../action/index.ts";
 import { queueApprover } from "../approve/queue/index.ts";
 import { terminalApprover } from "../approve/index.ts";
-import { chooseEngine, EngineError, type EngineResult, sandboxRuntime } from "../engines/index.ts";
+import { chooseEngine, EngineError, type EngineResult, openEngine, type RunEngine } from "../engines/index.ts";
 import { messageOf, thisMachine } from "../state/index.ts";
 import { isInside } from "../supervise/outer/index.ts";
 import { engine } from "./engine.ts";
@@ -32,7 +32,8 @@ export async function runElsewhere(words: readonly string[], flags: RunFlags): P
   // Inside a run of ours that run holds the program.
   if (isInside() || manages.some((flag) => flag !== undefined)) return undefined;
   try {
-    return chooseEngine(thisMachine()) === "assent" ? undefined : await runSandboxed(words, flags);
+    const id = chooseEngine(thisMachine());
+    return id === "assent" ? undefined : await runSandboxed(words, flags, await openEngine(id));
   } catch (error) {
     complain(COMMAND, visible(messageOf(error)));
     return STATUS.cannotSupervise;
@@ -40,7 +41,7 @@ export async function runElsewhere(words: readonly string[], flags: RunFlags): P
 }
 
 /** `assent run` where another library confines: on macOS, and on Linux where a person chose it. */
-async function runSandboxed(words: readonly string[], flags: RunFlags): Promise<number> {
+async function runSandboxed(words: readonly string[], flags: RunFlags, held: RunEngine): Promise<number> {
   const unknown = ONLY_OURS.find(([, key]) => flags[key] !== undefined && flags[key] !== false);
   if (unknown !== undefined) {
     complain(COMMAND, `\`${unknown[0]}\` works on Linux only`, "leave it out");
@@ -69,7 +70,7 @@ async function runSandboxed(words: readonly string[], flags: RunFlags): Promise<
     : undefined;
   const [first = "", ...rest] = found.start;
   try {
-    const result = await sandboxRuntime.run({
+    const result = await held.run({
       argv: [first, ...rest, ...args],
       cwd,
       env: Object.fromEntries(Object.entries(machine.env).filter((entry): entry is [string, string] => entry[1] !== undefined)),
@@ -80,7 +81,7 @@ async function runSandboxed(words: readonly string[], flags: RunFlags): Promise<
       own: engine.own,
       onNotice: say,
     });
-    if (flags.quiet !== true) writeStderr(`${receiptText(result)}${await shortReceipt(result.id, machine)}`);
+    if (flags.quiet !== true) writeStderr(`${receiptText(result, held)}${await shortReceipt(result.id, machine)}`);
     await approver?.close(result.status);
     return result.status;
   } catch (error) {
@@ -95,9 +96,9 @@ async function runSandboxed(words: readonly string[], flags: RunFlags): Promise<
 }
 
 /** Which hosts it asked for, and what nobody knows of it. */
-export function receiptText({ hosts, id }: EngineResult): string {
+export function receiptText({ hosts, id }: EngineResult, held: RunEngine): string {
   const lines = hosts.map(
     ({ host, port, outcome, why }) => `assent: ${outcome}: ${visible(host)}${port === undefined ? "" : `:${port}`} (${visible(why)})\n`,
   );
-  return `${lines.join("")}assent: held by sandbox-runtime, of whose runs not all is known: assent receipt ${id}\n`;
+  return `${lines.join("")}assent: held by ${held.id}, of whose runs not all is known: assent receipt ${id}\n`;
 }

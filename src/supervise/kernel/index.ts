@@ -14,6 +14,8 @@ export {
   sys,
 } from "./libc.ts";
 export { canCopyDescriptors } from "./copying.ts";
-export { native, nativePackage } from "./native.ts";
+export { openLocked } from "./locked.ts";
+export { emulated, native, nativePackage } from "./native.ts";
 export { readProc, shortName } from "./proc-files.ts";
 export * from "./uapi.ts";
+export { errnoOf } from "./without-native.ts";

@@ -1,5 +1,6 @@
 import { closeSync, existsSync, openSync, readSync } from "node:fs";
 import { createRequire } from "node:module";
+import { type Emulated, emulate } from "./without-native.ts";
 
 /**
  * Calls of C functions from JavaScript: the native half of koffi, which npm has as a package for each platform
@@ -19,6 +20,9 @@ interface ForeignLibrary {
   readonly symbol: (name: string) => unknown;
 }
 
+/** In the place of the native part, where there is none. */
+export let emulated: Emulated | undefined;
+
 const NAME = `@koromix/koffi-${process.platform}-${process.arch}`;
 
 /** Where the package for this platform lies; undefined: it is not installed, or there is none. */
@@ -30,14 +34,18 @@ export function nativePackage(): string | undefined {
   }
 }
 
+const MISSING = `${NAME} is not installed, and it makes the system calls: install Assent again, without \`--omit=optional\``;
+
 export const native: Foreign = loadNative();
 
 function loadNative(): Foreign {
+  // The calls have other numbers elsewhere, whatever is installed.
+  if (process.platform !== "linux") return absent(`this needs a system call of Linux, and this is ${process.platform}`);
   const quick = loadBuild();
   if (quick !== undefined) return quick;
   const file = nativePackage();
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what the package exports, of the exact version in package.json
-  return file === undefined ? absent() : (createRequire(import.meta.url)(file) as Foreign);
+  return file === undefined ? absent(MISSING) : (createRequire(import.meta.url)(file) as Foreign);
 }
 
 /**
@@ -83,10 +91,21 @@ function openBuild(file: string): Foreign | undefined {
   return module.exports as Foreign;
 }
 
-/** What looks whether this machine can supervise must load without the package, too: only a call fails. */
-function absent(): Foreign {
+/**
+ * What looks whether this machine can supervise must load without the package, too: only a call fails, but for those that undo needs,
+ * which has to work where nothing is supervised.
+ */
+function absent(why: string): Foreign {
   const fail = (): never => {
-    throw new Error(`${NAME} is not installed, and it makes the system calls: install Assent again, without \`--omit=optional\``);
+    throw new Error(why);
   };
-  return { load: () => ({ func: () => fail, symbol: () => undefined }), proto: () => undefined, call: fail, address: () => 0, errno: fail };
+  const { call, copy, address, errno } = (emulated = emulate(fail));
+  const func =
+    (definition: string): ((...given: readonly unknown[]) => number) =>
+    (...given) => {
+      const [a = 0, b = 0, c = 0, d = 0, e = 0, f = 0] = given.map(Number);
+      if (definition.startsWith("long syscall(")) return call(a, b, c, d, e, f);
+      return definition.startsWith("long memcpy(") ? copy(a, b, c) : fail();
+    };
+  return { load: () => ({ func, symbol: () => undefined }), proto: () => undefined, call: fail, address, errno };
 }

@@ -1,7 +1,20 @@
 import { closeSync, constants, openSync, readdirSync, readSync, unlinkSync, writeSync } from "node:fs";
 import { ensureFolder } from "../../state/index.ts";
-import { addressOf, alloc, ERRNO, errorName, KernelError, lastingAddressOf, sys, SYSCALLS } from "../kernel/index.ts";
-import { cTextAddress } from "./safe.ts";
+import {
+  addressOf,
+  alloc,
+  AT_FDCWD,
+  emulated,
+  ERRNO,
+  errnoOf,
+  errorName,
+  KernelError,
+  lastingAddressOf,
+  O_CLOEXEC,
+  sys,
+  SYSCALLS,
+} from "../kernel/index.ts";
+import { cTextAddress, openOwnFolder, ownFdPath } from "./safe.ts";
 import { type ObjectStat, statAt, statFd } from "./stat.ts";
 
 /**
@@ -59,13 +72,15 @@ export function requireKept(kept: KeepResult): KeepResult {
   return kept;
 }
 
-const { O_RDONLY, O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_NOCTTY, O_DIRECTORY } = constants;
+const { O_RDONLY, O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_NOCTTY } = constants;
 /** ioctl_ficlone(2) */
 const FICLONE = 0x40049409;
 const SEEK_DATA = 3;
 const SEEK_HOLE = 4;
 const lseekNumber = process.arch === "arm64" ? 62 : 8;
 const CHUNK = 1 << 20;
+/** Bytes: more are not read where the file system shares none, and tells no holes. */
+const MOST_READ = 16 * 2 ** 30;
 const F_SETSIG = 10;
 const F_SETLEASE = 1024;
 const F_RDLCK = 0;
@@ -85,7 +100,7 @@ export class KeptFiles {
   constructor(folder: string) {
     ensureFolder(folder);
     this.#folder = folder;
-    this.#fd = openSync(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
+    this.#fd = openOwnFolder(folder);
     // An undo that goes on where it was stopped.
     for (const name of readdirSync(folder)) this.#next = Math.max(this.#next, Number(name) + 1);
   }
@@ -129,12 +144,8 @@ export class KeptFiles {
    * can; its key, or a negative errno. Holes stay holes.
    */
   copy(fd: number, stat: ObjectStat): number {
-    let source: number;
-    try {
-      source = openSync(`/proc/self/fd/${fd}`, O_RDONLY | O_NONBLOCK | O_NOCTTY);
-    } catch (error) {
-      return -numberOf(error);
-    }
+    const source = reopen(fd);
+    if (source < 0) return source;
     try {
       return this.#copyFrom(source, stat);
     } finally {
@@ -171,6 +182,15 @@ export class KeptFiles {
   #copyFrom(source: number, stat: ObjectStat, most: number): number | "too much";
   #copyFrom(source: number, stat: ObjectStat, most = Number.POSITIVE_INFINITY): number | "too much" {
     const key = this.#next;
+    if (emulated !== undefined && stat.size > 0) {
+      if (emulated.clone(source, `${this.#folder}/${key}`)) {
+        this.#next += 1;
+        return key;
+      }
+      // Nobody knows where its holes are: all of it would be read.
+      if (stat.size > most) return "too much";
+      if (stat.size > MOST_READ) return -ERRNO.EFBIG;
+    }
     let target: number;
     try {
       target = openSync(`${this.#folder}/${key}`, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
@@ -210,6 +230,7 @@ export const STALE = 116;
 
 /** Errno of what `node:fs` threw. */
 export function numberOf(error: unknown): number {
+  if (emulated !== undefined) return errnoOf(error);
   return error instanceof Error && "errno" in error && typeof error.errno === "number" ? Math.abs(error.errno) : ERRNO.EIO;
 }
 
@@ -265,17 +286,17 @@ function copyRange(source: number, target: number, start: number, end: number): 
   return at - start;
 }
 
+/** For reading, what a descriptor of O_PATH holds; or a negative errno. */
+const reopen = (fd: number): number => sys(SYSCALLS.openat, AT_FDCWD, ownFdPath(fd), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, 0);
+
 /** Flags of an inode (ioctl_iflags(2)), or undefined where the file system has none or it cannot be opened. */
 export function inodeFlags(fd: number): number | undefined {
+  const own = reopen(fd);
+  if (own < 0) return undefined;
   try {
-    const own = openSync(`/proc/self/fd/${fd}`, O_RDONLY | O_NONBLOCK | O_NOCTTY);
-    try {
-      return sys(SYSCALLS.ioctl, own, 0x80086601, offsetsAt) < 0 ? undefined : offsets.readUInt32LE(0);
-    } finally {
-      closeSync(own);
-    }
-  } catch {
-    return undefined;
+    return sys(SYSCALLS.ioctl, own, 0x80086601, offsetsAt) < 0 ? undefined : offsets.readUInt32LE(0);
+  } finally {
+    closeSync(own);
   }
 }
 

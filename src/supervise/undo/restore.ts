@@ -1,4 +1,4 @@
-import { closeSync, constants, openSync } from "node:fs";
+import { closeSync, constants } from "node:fs";
 import { messageOf } from "../../state/index.ts";
 import {
   alloc,
@@ -17,7 +17,7 @@ import type { PreImage } from "./journal.ts";
 import { Changed, cloneOrCopy, type KeepResult, numberOf, requireKept, requireSuccess, setInodeFlags } from "./keep.ts";
 import type { NotUndone } from "./after.ts";
 import type { UndoStep } from "./plan.ts";
-import { cTextAddress, inFolder, lendAddress, ownFdPath, pin, type SafePlace } from "./safe.ts";
+import { cTextAddress, inFolder, lendAddress, openOwnFolder, ownFdPath, pin, type SafePlace } from "./safe.ts";
 import { type KeptStat, kindOf, type ObjectStat, statAt, statFd, statFrom, type Time } from "./stat.ts";
 import type { UndoStore } from "./store.ts";
 import { writeXattrs } from "./xattr.ts";
@@ -154,7 +154,7 @@ class KeptFolders {
   readonly of = ({ folder = this.#folder }: PreImage): number => {
     const known = this.#open.get(folder);
     if (known !== undefined) return known;
-    const fd = openSync(`${folder}/kept`, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW);
+    const fd = openOwnFolder(`${folder}/kept`);
     this.#open.set(folder, fd);
     return fd;
   };
@@ -234,17 +234,18 @@ class Hand {
     if (from !== undefined) {
       const object = inFolder(from, ({ parentFd, nameAt }) => known(statAt(parentFd, nameAt)));
       const linked = requireKept(this.#store.link(from, place, object));
-      this.#do(
-        "linkat",
-        linked,
-        inFolder(from, (other) => link(other, place)),
-      );
-      return;
+      const result = inFolder(from, (other) => link(other, place));
+      if (result !== -ERRNO.EXDEV) {
+        this.#do("linkat", linked, result);
+        return;
+      }
+      // There is no way to it from here: it comes back as a file of its own.
+      this.#store.cancel(linked);
     }
     const kept = requireKept(this.#store.create(place.parentFd, place.path, kind));
     this.#do("restore", kept, this.#make(place, image, is));
     this.#store.bornAt(place.parentFd, place.name);
-    if (alone === true)
+    if (alone === true || from !== undefined)
       this.#notes.push({
         path: place.path,
         why: "is a file of its own now: it had other names",

@@ -3,7 +3,7 @@ import { isObject } from "../../data/index.ts";
 import { ensureFolder, type Machine, randomHex, readRegular, stateFolder, writeAtomic } from "../../state/index.ts";
 import type { Principal } from "../../policy/index.ts";
 import type { ConfinedCommand, Exit, LeftEnd, RunEvent } from "../types.ts";
-import { ERRNO, sys, SYSCALLS } from "../kernel/index.ts";
+import { openLocked } from "../kernel/index.ts";
 import { linesOf } from "./journal.ts";
 import { readStamp } from "./mapped-end.ts";
 
@@ -71,7 +71,7 @@ export function newRunId(now: number): string {
 export class RunFolder {
   readonly folder: string;
   #meta: RunMeta;
-  readonly #lock: number;
+  readonly #lock: number | undefined;
   #events: number | undefined;
   #text = "";
 
@@ -79,8 +79,7 @@ export class RunFolder {
     this.folder = `${runs}/${meta.id}`;
     this.#meta = meta;
     ensureFolder(this.folder);
-    this.#lock = openSync(`${this.folder}/lock`, constants.O_RDWR | constants.O_CREAT | constants.O_NOFOLLOW, 0o600);
-    sys(SYSCALLS.flock, this.#lock, LOCK_EX | LOCK_NB);
+    this.#lock = openLocked(`${this.folder}/lock`, constants.O_RDWR | constants.O_CREAT);
     this.#write();
   }
 
@@ -103,7 +102,7 @@ export class RunFolder {
   close(): void {
     this.#flush();
     if (this.#events !== undefined) closeSync(this.#events);
-    closeSync(this.#lock);
+    if (this.#lock !== undefined) closeSync(this.#lock);
   }
 
   #write(): void {
@@ -120,28 +119,22 @@ export class RunFolder {
   }
 }
 
-const LOCK_EX = 2;
-const LOCK_NB = 4;
-
 /** Takes the lock of a run that has ended; undefined: somebody has it. A descriptor, to be closed. */
 export function lockRun(folder: string): number | undefined {
-  const fd = openSync(`${folder}/lock`, constants.O_RDWR | constants.O_CREAT | constants.O_NOFOLLOW, 0o600);
-  if (sys(SYSCALLS.flock, fd, LOCK_EX | LOCK_NB) !== -ERRNO.EAGAIN) return fd;
-  closeSync(fd);
-  return undefined;
+  return openLocked(`${folder}/lock`, constants.O_RDWR | constants.O_CREAT);
 }
 
 /** The run's process lives: it holds the lock (flock(2)). */
 export function isRunning(folder: string): boolean {
-  let fd: number;
+  let fd: number | undefined;
   try {
-    fd = openSync(`${folder}/lock`, constants.O_RDWR | constants.O_NOFOLLOW);
+    fd = openLocked(`${folder}/lock`, constants.O_RDWR);
   } catch {
     return false;
   }
-  const taken = sys(SYSCALLS.flock, fd, LOCK_EX | LOCK_NB) === -ERRNO.EAGAIN;
+  if (fd === undefined) return true;
   closeSync(fd);
-  return taken;
+  return false;
 }
 
 /** Every run, oldest first. What has no readable `meta.json` is left out. */

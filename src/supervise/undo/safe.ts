@@ -24,6 +24,19 @@ export const ownFdPath = (fd: number): number => cTextAddress(`/proc/self/fd/${f
 const RESOLVE_NO_SYMLINKS = 0x04;
 const RESOLVE_NO_MAGICLINKS = 0x02;
 
+/** Opens a folder of Assent's own, wherever its path leads. Throws where it cannot be opened. */
+export function openOwnFolder(path: string): number {
+  const fd = sys(
+    SYSCALLS.openat,
+    -100,
+    cTextAddress(path),
+    constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW | O_CLOEXEC,
+    0,
+  );
+  if (fd < 0) throw new KernelError("openat", -fd);
+  return fd;
+}
+
 /** A name in a folder that was reached without any symlink. */
 export interface SafePlace {
   readonly parentFd: number;
