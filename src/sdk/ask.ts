@@ -1,7 +1,8 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { visible } from "../action/index.ts";
 import { isObject } from "../data/index.ts";
-import type { RequestVerdict } from "../policy/index.ts";
+import type { Question } from "../approve/index.ts";
+import type { RequestVerdict, Verdict } from "../policy/index.ts";
 
 /** A question to a person. All texts are free of control characters. */
 export interface AskQuestion {
@@ -50,6 +51,15 @@ export type OnToolAsk = (question: AskQuestion) => ToolAnswer | Promise<ToolAnsw
 
 /** Only `true` and another input are a yes. */
 export type ToolAnswer = boolean | EditedInput | RefusedWith;
+
+/** Of a question of a command that runs: what made it one. */
+export const verdictOfQuestion = ({ basis = "default", reason, rule, help }: Question): Verdict => ({
+  decision: "ask",
+  basis,
+  reason,
+  ...(rule === undefined ? {} : { rule }),
+  ...(help === undefined ? {} : { help }),
+});
 
 /** Puts a question. `nobody`: there is no one to ask. */
 export async function ask(onAsk: OnAsk | undefined, asked: Omit<AskQuestion, "question">): Promise<"approved" | "refused" | "nobody"> {

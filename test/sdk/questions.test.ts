@@ -11,6 +11,7 @@ import {
   memoryApprovals,
   type OnAsk,
   type OnToolAsk,
+  type OpenedGuard,
   openGuard,
   type Principal,
   queueApprover,
@@ -102,6 +103,25 @@ describe("the library", () => {
     expect(elsewhere).toBe(answer.answer !== "quit" && answer.scope === "session" ? "ask" : decision);
     expect(policyOf(place).includes("Bash(weird:*)")).toBe("rule" in answer);
     expect(readGrants(place.machine, Date.now()).all).toHaveLength(next === "goes ahead" && !("rule" in answer) ? 1 : 0);
+  });
+});
+
+describe("an answer about files of the project", () => {
+  it("is kept for that project: the same words elsewhere are another file", async () => {
+    const place = scratch();
+    somebody(place.machine);
+    const other = join(place.home, "other");
+    place.write("~/other/.git/HEAD", "");
+    const guardAt = (cwd: string): OpenedGuard =>
+      openGuard({ cwd, machine: place.machine, audit: false, onAsk: queueApprover({ machine: place.machine }) });
+    const call = { operation: "edit", path: "src/b.ts" } as const;
+    const checking = guardAt(place.project).check(call);
+    const { id, question } = await opened(place.machine);
+    expect(question.proposals.map(({ rule }) => rule)).toEqual(["Edit(src/**)"]);
+    answerQuestion(place.machine, id, { answer: "allow", scope: "time", minutes: 5 }, "page");
+    await checking;
+    expect(readGrants(place.machine, Date.now()).all).toMatchObject([{ project: place.project }]);
+    expect([place.project, other].map((cwd) => guardAt(cwd).decide(call).decision)).toEqual(["allow", "ask"]);
   });
 });
 

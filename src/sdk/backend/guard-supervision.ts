@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import type { GuardInside } from "../adapters/guards.ts";
-import { probeSandbox, sandboxIsKnown, UNSUPERVISED } from "../approve/sandbox.ts";
-import { assentProgram, definedOnly, judgeVariables, supervisorStart } from "../confined/index.ts";
-import type { CommandWords, ConfinedPlace, RunStart, Supervising } from "./supervision.ts";
+import { probeSandbox, UNSUPERVISED } from "../approve/sandbox.ts";
+import type { Start } from "./command.ts";
+import { type CommandWords, type ConfinedPlace, orderedStart, type RunStart, type Supervising, whyNotSupervised } from "./supervision.ts";
 
 /**
  * Commands behind a guard of `createGuard`: the run goes by its policies and its principal, which it is told by its channel; nothing of them
@@ -18,8 +18,7 @@ export class GuardSupervision implements Supervising {
   }
 
   get problem(): string | undefined {
-    if (assentProgram() === undefined) return "the supervisor is not installed with this library";
-    return sandboxIsKnown() ? undefined : UNSUPERVISED;
+    return whyNotSupervised();
   }
 
   async probe(cwd: string): Promise<void> {
@@ -38,37 +37,24 @@ export class GuardSupervision implements Supervising {
 
   confine(
     argv: readonly [string, ...string[]],
-    { machine, cwd, env }: ConfinedPlace,
+    place: ConfinedPlace,
     { line, reason }: CommandWords,
   ): RunStart | { readonly problem: string } {
-    const supervisor = supervisorStart(machine);
-    if ("problem" in supervisor) return supervisor;
     const inside = this.#inside;
     const about = { call: { shell: line }, reason };
-    return {
-      start: {
-        ...supervisor,
-        cwd,
-        supervises: true,
-        order: {
-          argv,
-          cwd,
-          env: definedOnly(env),
-          judge: judgeVariables(machine),
-          policyFiles: [],
-          policies: inside.given(),
-          asks: inside.asks,
-          profile: "confined",
-          confined: { agent: inside.place.principal?.agent ?? "library", session: this.#session, command: line },
-        },
-        heard: {
-          asks: async (question, signal) => await inside.askInRun(question, about, signal),
-          refused: (_, judged) => {
-            if (judged !== undefined) inside.tellInRun(judged, about);
-          },
-        },
+    const start = orderedStart(argv, place, {
+      policyFiles: [],
+      policies: inside.given(),
+      asks: inside.asks,
+      confined: { agent: inside.place.principal?.agent ?? "library", session: this.#session, command: line },
+    });
+    if ("problem" in start) return start;
+    const heard: Start["heard"] = {
+      asks: async (question, signal) => await inside.askInRun(question, about, signal),
+      refused: (_, judged) => {
+        if (judged !== undefined) inside.tellInRun(judged, about);
       },
-      clean: () => undefined,
     };
+    return { start: { ...start, heard }, clean: () => undefined };
   }
 }

@@ -6,14 +6,16 @@ import { type Question, respond, wait } from "../../approve/index.ts";
 import type { RequestVerdict } from "../../policy/index.ts";
 import { type Machine, messageOf, openState, thisMachine } from "../../state/index.ts";
 import { probeSandbox, sandboxIsKnown, UNSUPERVISED } from "../approve/sandbox.ts";
-import { ask, type OnAsk } from "../ask.ts";
+import { ask, type OnAsk, verdictOfQuestion } from "../ask.ts";
 import { assentProgram, definedOnly, judgeVariables, supervisorStart } from "../confined/index.ts";
+import type { RunOrder } from "../../supervise/order/index.ts";
 import type { Start } from "./command.ts";
 
 /** How a backend's commands are supervised. */
 export interface Supervising {
   /** Why nothing can be confined here, as far as it is known yet. */
   readonly problem: string | undefined;
+  /** Asks the kernel, once in a process. */
   probe(cwd: string): Promise<void>;
   /** Every command: `words` is what a shell was told. */
   start(
@@ -24,6 +26,24 @@ export interface Supervising {
   ): Promise<RunStart | { readonly problem: string }>;
   /** One that nobody can know. */
   confine(argv: readonly [string, ...string[]], place: ConfinedPlace, words: CommandWords): RunStart | { readonly problem: string };
+}
+
+/** As far as it is known yet. */
+export function whyNotSupervised(): string | undefined {
+  if (assentProgram() === undefined) return "the supervisor is not installed with this library";
+  return sandboxIsKnown() ? undefined : UNSUPERVISED;
+}
+
+/** How a run is ordered that is told nothing but its command: who wants it, and by which policy files. */
+export function orderedStart(
+  argv: readonly [string, ...string[]],
+  { machine, cwd, env }: ConfinedPlace,
+  more: Pick<RunOrder, "policyFiles" | "policies" | "asks" | "confined">,
+): Start | { readonly problem: string } {
+  const supervisor = supervisorStart(machine);
+  if ("problem" in supervisor) return supervisor;
+  const order: RunOrder = { argv, cwd, env: definedOnly(env), judge: judgeVariables(machine), profile: "confined", ...more };
+  return { ...supervisor, cwd, supervises: true, order };
 }
 
 /** A command as it was asked about, and why the agent wants it. */
@@ -93,13 +113,10 @@ export class Supervision implements Supervising {
     }
   }
 
-  /** Why nothing can be confined here, as far as it is known yet. */
   get problem(): string | undefined {
-    if (assentProgram() === undefined) return "the supervisor is not installed with this library";
-    return sandboxIsKnown() ? undefined : UNSUPERVISED;
+    return whyNotSupervised();
   }
 
-  /** Asks the kernel, once in a process. */
   async probe(cwd: string): Promise<void> {
     await probeSandbox(cwd);
   }
@@ -107,30 +124,17 @@ export class Supervision implements Supervising {
   /** A command under a run that asks nobody: its supervisor, and the order for it. */
   confine(
     argv: readonly [string, ...string[]],
-    { machine, cwd, env }: ConfinedPlace,
+    place: ConfinedPlace,
     { line: command }: Pick<CommandWords, "line">,
   ): RunStart | { readonly problem: string } {
-    const supervisor = supervisorStart(machine);
-    if ("problem" in supervisor) return supervisor;
-    const made = this.#makeFolder(machine);
+    const made = this.#makeFolder(place.machine);
     if ("problem" in made) return made;
-    return {
-      start: {
-        ...supervisor,
-        cwd,
-        supervises: true,
-        order: {
-          argv,
-          cwd,
-          env: definedOnly(env),
-          judge: judgeVariables(machine),
-          policyFiles: made.policyFiles,
-          profile: "confined",
-          confined: { agent: "library", session: this.#session, command },
-        },
-      },
-      clean: () => rmSync(made.folder, { recursive: true, force: true }),
-    };
+    const clean = (): void => rmSync(made.folder, { recursive: true, force: true });
+    const confined = { agent: "library", session: this.#session, command };
+    const start = orderedStart(argv, place, { policyFiles: made.policyFiles, confined });
+    if (!("problem" in start)) return { start, clean };
+    clean();
+    return start;
   }
 }
 
@@ -177,22 +181,11 @@ function isApproverQuestion(value: unknown): value is Question {
   return typeof value === "object" && value !== null && "what" in value && "action" in value && "process" in value && "reason" in value;
 }
 
-function askedOf({ action, what, reason, process: { name }, basis = "default", rule, help }: Question): Parameters<typeof ask>[1] {
-  const verdict: RequestVerdict = {
-    decision: "ask",
-    basis,
-    reason,
-    ...(rule === undefined ? {} : { rule }),
-    ...(help === undefined ? {} : { help }),
-    actions: [],
-    unknowns: [],
-  };
-  return {
-    operation: operationOf(action),
-    target: `${name}: ${what}`,
-    reason: "",
-    verdict: { ...verdict, actions: [{ action, verdict }] },
-  };
+function askedOf(question: Question): Parameters<typeof ask>[1] {
+  const { action, what, process } = question;
+  const verdict = verdictOfQuestion(question);
+  const whole: RequestVerdict = { ...verdict, actions: [{ action, verdict }], unknowns: [] };
+  return { operation: operationOf(action), target: `${process.name}: ${what}`, reason: "", verdict: whole };
 }
 
 const operationOf = (action: Action): string =>

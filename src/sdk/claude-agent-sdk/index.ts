@@ -108,18 +108,21 @@ export function canUseTool(
   return async (tool, input, call) => {
     const hooked = calls.about(guard, call.toolUseID);
     const same = hooked !== undefined && hooked.from.tool === tool;
-    const place = same ? { ...hooked.place, host: {} } : { subagent: call.agentID === undefined ? undefined : `subagent:${call.agentID}` };
+    const planning = same && hooked.place.host?.planning === true;
+    const place = same
+      ? { ...hooked.place, host: planning ? { planning } : {} }
+      : { subagent: call.agentID === undefined ? undefined : `subagent:${call.agentID}` };
     const judge = (given: Readonly<Record<string, unknown>>): Judged =>
       judgeCall(
         guard,
         factsFor(tool, options),
         { tool, input: given },
         defined({ ...place, event: "canUseTool" }),
-        commandFieldFor(tool, given, options),
+        planning ? undefined : commandFieldFor(tool, given, options),
       );
     await guard.ready?.();
     // The hook's silence is for the host, not for a person; and what it asks about may go ahead confined, which is done here.
-    const isKnown = same && hooked.decision !== "none" && !(hooked.decision === "ask" && guard.ready !== undefined);
+    const isKnown = same && hooked.decision !== "none" && !(hooked.decision === "ask" && guard.ready !== undefined && !planning);
     const judged = isKnown && jsonOf(hooked.from.input) === jsonOf(input) ? hooked : judge(input);
     if (judged.decision === "allow") return { behavior: "allow", updatedInput: { ...(judged.instead ?? input) } };
     if (judged.decision === "deny") return { behavior: "deny", message: judged.reason };

@@ -1,10 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { brief, sayAction, visible } from "../../action/index.ts";
 import type { Question } from "../../approve/index.ts";
-import type { Principal, Verdict } from "../../policy/index.ts";
+import type { Principal } from "../../policy/index.ts";
 import type { JudgedInRun, RunAnswer } from "../../supervise/order/index.ts";
 import type { RunningCall } from "./call.ts";
 import { placeOfRule } from "./policy-in-code.ts";
+import { verdictOfQuestion } from "../ask.ts";
 import { readAnswer } from "./answers.ts";
 import { tell } from "./flow.ts";
 import { warn } from "./guard-world.ts";
@@ -63,14 +64,8 @@ export async function askInRun<P extends Principal>(
   { onAsk, tell }: Pick<GuardOptions<P>, "onAsk"> & { readonly tell: (decision: CallDecision) => void },
   signal: AbortSignal,
 ): Promise<Omit<RunAnswer, "seq">> {
-  const { action, reason, rule, help, basis = "default", process, proposals } = question;
-  const verdict: Verdict = {
-    decision: "ask",
-    basis,
-    reason,
-    ...(rule === undefined ? {} : { rule }),
-    ...(help === undefined ? {} : { help }),
-  };
+  const { action, process, proposals } = question;
+  const verdict = verdictOfQuestion(question);
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the principal is the guard's own
   const decision = decisionInRun({ action, verdict, program: process.name }, about, place) as CallDecision<P>;
   const { principal, forPerson: text, calls } = decision;

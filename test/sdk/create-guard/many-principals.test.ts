@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
 import { createGuard, type GuardCall, type GuardQuestion, type Principal } from "../../../src/sdk/index.ts";
+import { numbers } from "../../numbers.ts";
 
 const PRINCIPALS = 1000;
 const REQUESTS = 10_000;
@@ -10,16 +11,6 @@ interface One {
   /** Says yes for the session; the others say no each time. */
   readonly agrees: boolean;
   asked: number;
-}
-
-/** xorshift32: the same order each time. */
-function* numbers(seed: number): Generator<number> {
-  for (let state = seed; ;) {
-    state ^= state << 13;
-    state ^= state >>> 17;
-    state ^= state << 5;
-    yield state >>> 0;
-  }
 }
 
 const CALLS: readonly GuardCall[] = [{ edit: "docs/a.md" }, { shell: "make all" }, { write: "src/a.ts" }, { read: ".env" }];
