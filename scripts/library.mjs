@@ -49,7 +49,7 @@ const without = (root, files, refuse) => ({
 /** Reasons and dangers that nothing in these folders names: of supervised runs, or of commands. Whoever asks for one fails, and asks. */
 const TABLES = { "policy/reason-table.ts": "REASONS", "action/danger.ts": "DANGERS" };
 
-const onlyNamed = (root, left) => ({
+const onlyNamed = (root, left, also = []) => ({
   name: "only-named",
   setup(bundle) {
     const source = join(root, "src");
@@ -57,15 +57,19 @@ const onlyNamed = (root, left) => ({
     const text = ["action", "edit", "pattern", "patch", "path", "policy", "request", "sdk/core", "sdk/create-guard", "shell"]
       .flatMap((folder) => readdirSync(join(source, folder), { recursive: true }).map((name) => join(source, folder, String(name))))
       .filter((file) => file.endsWith(".ts") && !isLeft(file))
+      .concat(also)
       .map((file) => readFileSync(file, "utf8"))
       .join("\n");
+    const beginnings = [...text.matchAll(/`([a-z]+[.-](?:[a-z]+[.-])*)\$\{/g)].map(([, beginning]) => beginning);
     bundle.onLoad({ filter: /[\\/](?:policy[\\/]reason-table|action[\\/]danger)\.ts$/ }, async ({ path }) => {
       const table = TABLES[path.slice(source.length + 1).replaceAll("\\", "/")];
       const { code } = await transform(readFileSync(path, "utf8"), { loader: "ts", format: "esm" });
       const given = await import(`data:text/javascript,${encodeURIComponent(code)}`);
-      // As `REASONS.none` and as a key, too.
+      // As `REASONS.none`, as a key, as a word of a table, and put together (`protect.net-${reach}`), too.
       const isNamed = (id) =>
-        new RegExp(`["\`.]${id.replaceAll(".", "\\.")}(?!\\w)`).test(text) || new RegExp(`^\\s*"?${id}"?: `, "m").test(text);
+        beginnings.some((beginning) => id.startsWith(beginning)) ||
+        new RegExp(`["\`. ]${id.replaceAll(".", "\\.")}(?![\\w-])`).test(text) ||
+        new RegExp(`^\\s*"?${id}"?: `, "m").test(text);
       const kept = Object.fromEntries(Object.entries(given[table]).filter(([id]) => isNamed(id)));
       const others = Object.keys(given).filter((name) => name !== table);
       const written = (value) => (typeof value === "function" ? String(value) : JSON.stringify(value));
@@ -78,6 +82,9 @@ const onlyNamed = (root, left) => ({
 /** The core, for neither Node nor a browser: where it would need one of them it does not build. Its tables are without notes for people. */
 export const buildCore = async (root, common, out) => {
   const tables = cutTables(await readKnowledge(root));
+  const knowledge = readdirSync(join(root, "knowledge"), { recursive: true })
+    .map((name) => join(root, "knowledge", String(name)))
+    .filter((file) => /\.table$/.test(file));
   const pure = [without(root, ABOUT_RUNS, "refuseRuns")];
   const core = {
     ...common,
@@ -94,7 +101,7 @@ export const buildCore = async (root, common, out) => {
       ...core,
       entryPoints: { core: join(root, CORE) },
       chunkNames: "core/[hash]",
-      plugins: [...pure, onlyNamed(root, [ABOUT_RUNS]), coreParts(root, tables)],
+      plugins: [...pure, onlyNamed(root, [ABOUT_RUNS], knowledge), coreParts(root, tables)],
     }),
     buildPure({
       ...core,

@@ -5,6 +5,8 @@ import { pathToFileURL } from "node:url";
 import { gzipSync } from "node:zlib";
 import { build } from "esbuild";
 import { beforeAll, describe, expect, it } from "vitest";
+import { DANGERS } from "../../../src/action/index.ts";
+import { type Reason, REASONS } from "../../../src/policy/index.ts";
 import * as source from "../../../src/sdk/core/index.ts";
 import { commandsOf, CORPORA } from "../../corpora.ts";
 import { DIST, run, scratch } from "../../scratch.ts";
@@ -129,6 +131,25 @@ describe("parts of the built core", () => {
     expect(changed.filter(([verdict, why]) => verdict !== "ask" || !why.includes(`the part ${name} could not be fetched`))).toEqual([]);
     expect(changed.length).toBeGreaterThan(0);
     expect(load).toContain(`the part ${name} could not be fetched`);
+  });
+
+  it("every danger and every reason is there to be said, but those that only a run or a machine gives", () => {
+    const letters = (text: string): string => text.replaceAll(/[^a-z]+/gi, "");
+    const files = ["core.mjs", ...readdirSync(join(DIST, "core")).map((name) => `core/${name}`)];
+    const built = letters(files.map((name) => readFileSync(join(DIST, name), "utf8")).join("\n"));
+    const reasons = Object.entries<Reason>(REASONS).filter(([, { class: of }]) => of !== "run" && of !== "network");
+    const missing = [...Object.entries<{ readonly title: string }>(DANGERS), ...reasons].filter(
+      ([, { title }]) => !built.includes(letters(title)),
+    );
+    // The supervisor, extensions and what a machine remembers say these.
+    expect(missing.map(([id]) => id).toSorted()).toEqual([
+      "exec.tampered",
+      "failure.extension",
+      "floor.runs",
+      "protect.steering",
+      "refused.before",
+      "undo.failed",
+    ]);
   });
 
   it("of a damaged part nothing is believed", () => {
