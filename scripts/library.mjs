@@ -84,7 +84,7 @@ export const buildCore = async (root, common, out) => {
   const tables = cutTables(await readKnowledge(root));
   const knowledge = readdirSync(join(root, "knowledge"), { recursive: true })
     .map((name) => join(root, "knowledge", String(name)))
-    .filter((file) => /\.table$/.test(file));
+    .filter((file) => file.endsWith(".table"));
   const pure = [without(root, ABOUT_RUNS, "refuseRuns")];
   const core = {
     ...common,
