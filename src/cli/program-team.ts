@@ -75,6 +75,7 @@ export function addTeamCommands(assent: Command): void {
     .description(
       "Prints the server, the name this machine has there, and how far its log has been sent. Exit code 1 where the server is away or knows it no more.",
     )
+    .option("--sent", "print the last records and questions that were sent, word for word")
     .option(...JSON_OPTION)
     .action(async (options: Parameters<typeof import("./team.ts").teamStatus>[0]) => {
       const { teamStatus } = await import("./team.ts");

@@ -8,6 +8,7 @@ import {
   askServer,
   carryQuestions,
   forgetTeam,
+  lastSent,
   readMembership,
   readProgress,
   readServerUrl,
@@ -116,7 +117,7 @@ export async function teamSend({ follow = false }: { readonly follow?: boolean }
 }
 
 /** `assent team status`: 0, or 1 where the server is away or does not know this machine. */
-export async function teamStatus({ json }: { readonly json?: boolean }): Promise<number> {
+export async function teamStatus({ json, sent: showsSent }: { readonly json?: boolean; readonly sent?: boolean }): Promise<number> {
   const machine = thisMachine();
   const membership = readMembership(machine);
   if (membership === "broken") return noTeam("status", membership);
@@ -138,7 +139,8 @@ export async function teamStatus({ json }: { readonly json?: boolean }): Promise
       ? { state: "known", head: asked.message.head, forks: asked.message.forks }
       : { state: asked.is, why: asked.why };
   if (json === true) {
-    const team = { url, name, machine: membership.machine, joined, unsent, server: known };
+    const shown = showsSent === true ? { sent: lastSent(machine, membership, SHOWN) } : {};
+    const team = { url, name, machine: membership.machine, joined, unsent, server: known, ...shown };
     writeStdout(`${JSON.stringify({ v: JSON_VERSION, team })}\n`);
   } else {
     writeStdout(`${url}\n  as ${visible(name)}, since ${joined}\n`);
@@ -152,8 +154,22 @@ export async function teamStatus({ json }: { readonly json?: boolean }): Promise
     writeStdout(
       unsent === 0 ? "  everything was sent\n" : `  ${unsent} record${unsent === 1 ? " was" : "s were"} not sent yet (assent team send)\n`,
     );
+    if (showsSent === true) sayLastSent(lastSent(machine, membership, SHOWN));
   }
   return asked.is === "answered" ? 0 : 1;
+}
+
+const SHOWN = 20;
+
+/** Word for word: what people would like to know is what others can read. */
+function sayLastSent({ records, questions }: ReturnType<typeof lastSent>): void {
+  writeStdout(`\nThe last records that were sent:\n${records.length === 0 ? "  none\n" : ""}`);
+  for (const record of records) writeStdout(`  ${visible(record)}\n`);
+  writeStdout(`\nQuestions that the team can see or has answered:\n${questions.length === 0 ? "  none\n" : ""}`);
+  for (const { asked, answer, isOver } of questions) {
+    const said = answer === undefined ? (isOver ? "needs no answer any more" : "waits") : `${answer.answer}, by ${answer.by.join(" and ")}`;
+    writeStdout(`  ${new Date(asked.asked).toISOString()}  ${visible(said)}  ${visible(JSON.stringify(asked.about))}\n`);
+  }
 }
 
 /** `assent team leave`: 0 left, 1 not. */

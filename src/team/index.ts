@@ -2,3 +2,4 @@ export { type ServerAnswer, askServer, readServerUrl, type TeamServer } from "./
 export { forgetTeam, readMembership, readProgress, type TeamMembership, writeMembership } from "./membership.ts";
 export { carryQuestions } from "./connect/carry.ts";
 export { sendToTeam } from "./send.ts";
+export { lastSent } from "./last-sent.ts";

@@ -302,6 +302,19 @@ describe("in CI, where nothing stays: assent check --wait", () => {
     expect(knownAfar(place.machine)).toHaveLength(1);
   });
 
+  it("assent team status --sent prints what people of the team can read, secrets taken out", async () => {
+    const place = world();
+    member(place, (await serverThatSays("deny")).url);
+    await hook(place, "weird thing --token sk-ant-abcdefghijklmnop", "s1", "--wait", "5m");
+    const child = spawn(process.execPath, [join(DIST, "bin.cjs"), "team", "status", "--sent"], { env: { HOME: place.home } });
+    let stdout = "";
+    child.stdout.on("data", (chunk: Buffer) => (stdout += chunk.toString()));
+    await once(child, "close");
+    expect(stdout).toContain("deny, by Ada");
+    expect(stdout).toContain("run weird thing --token [redacted]");
+    expect(stdout).not.toContain("abcdefghijklmnop");
+  });
+
   it("what the policy does not name is refused at once", async () => {
     const place = world();
     member(place, (await serverThatSays("allow")).url);
