@@ -20,8 +20,8 @@ export const reader = (): PolicyReader => ({ read });
 export const engine = { reader, own: ["/opt/assent/dist"] };
 
 /** A machine of its own: a home, a repository in it, a temporary folder. Removed when the test ends, unless it is kept. */
-export function scratch(options: { readonly keep?: boolean; readonly env?: Record<string, string> } = {}): Scratch {
-  const root = realpathSync(mkdtempSync(join(tmpdir(), "assent-test-")));
+export function scratch(options: { readonly keep?: boolean; readonly env?: Record<string, string>; readonly base?: string } = {}): Scratch {
+  const root = realpathSync(mkdtempSync(join(options.base ?? tmpdir(), "assent-test-")));
   if (options.keep !== true) onTestFinished(() => removeWhole(root));
   const home = join(root, "home");
   const project = join(home, "project");

@@ -146,7 +146,8 @@ const definedOnly = (env: NodeJS.ProcessEnv): Readonly<Record<string, string>> =
 function start([program = "", ...args]: readonly string[], env: Readonly<Record<string, string>>, cwd: string): Promise<number> {
   return new Promise((resolve, reject) => {
     const child = spawn(program, args, { stdio: "inherit", env, cwd });
-    const pass = (signal: NodeJS.Signals): void => void child.kill(signal);
+    // Bubblewrap hears no interruption, and a program within it hears nothing: it ends with it.
+    const pass = (signal: NodeJS.Signals): void => void child.kill(process.platform === "linux" ? "SIGTERM" : signal);
     const signals = ["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT"] as const;
     for (const signal of signals) process.on(signal, pass);
     const over = (): void => signals.forEach((signal) => process.off(signal, pass));
@@ -190,6 +191,29 @@ const PLACES: readonly (readonly [string, number])[] = [
   ["Library/Preferences", 1],
 ];
 
+/** What steers agents, editors and shells in a project: closed also where nothing is there yet, as far as the policy closes it. */
+const STEERING = [
+  ".claude/settings.json",
+  ".claude/settings.local.json",
+  ".claude/hooks",
+  ".claude/agents",
+  ".claude/commands",
+  ".mcp.json",
+  ".cursor/hooks.json",
+  ".cursor/mcp.json",
+  ".codex/config.toml",
+  ".codex/hooks.json",
+  ".gemini/settings.json",
+  ".qwen/settings.json",
+  ".factory/settings.json",
+  ".vscode/tasks.json",
+  ".vscode/settings.json",
+  ".vscode/launch.json",
+  ".idea/workspace.xml",
+  ".envrc",
+  "opencode.json",
+] as const;
+
 function planFor({ machine, own }: EngineRequest, policy: Policy, world: HeldPolicy["world"]): SandboxPlan {
   const { home, projectRoot, cwd } = world;
   const situation: Situation = { machine, reader: () => ({ read }), own, supervised: true };
@@ -199,6 +223,10 @@ function planFor({ machine, own }: EngineRequest, policy: Policy, world: HeldPol
       { actions: [{ kind: "file", operation, target: { kind: "path", path }, origin: { by: "tool" } }], unknowns: [] },
       { policy: { ...policy, rules: [], operations: [] }, context },
     );
+  const isClosed = (path: string): boolean => {
+    const { decision, basis } = verdict("write", path);
+    return decision === "deny" || (decision === "ask" && basis !== "default");
+  };
   const found = findPlaces(
     [...PLACES.map(([folder, depth]) => [folder === "" ? home : `${home}/${folder}`, depth] as const), [projectRoot], [cwd]],
     {
@@ -206,10 +234,7 @@ function planFor({ machine, own }: EngineRequest, policy: Policy, world: HeldPol
         const { decision, basis } = verdict("read", path);
         return decision === "deny" || (decision === "ask" && basis === "protection");
       },
-      closed: (path) => {
-        const { decision, basis } = verdict("write", path);
-        return decision === "deny" || (decision === "ask" && basis !== "default");
-      },
+      closed: isClosed,
     },
   );
   if (!found.complete)
@@ -223,6 +248,13 @@ function planFor({ machine, own }: EngineRequest, policy: Policy, world: HeldPol
     canonical: (path) => world.canonical(path),
     // What undo keeps of other projects, and of what was a secret then.
     secrets: [...found.secrets, runsFolder(machine), ...[".ssh", ".aws", ".gnupg", ".netrc"].map((name) => `${home}/${name}`)],
-    closed: [...found.closed, ...own, `${projectRoot}/.git/hooks`, `${projectRoot}/.git/config`, `${projectRoot}/.agent-permissions.jsonc`],
+    closed: [
+      ...found.closed,
+      ...own,
+      ...STEERING.map((name) => `${projectRoot}/${name}`).filter(isClosed),
+      `${projectRoot}/.git/hooks`,
+      `${projectRoot}/.git/config`,
+      `${projectRoot}/.agent-permissions.jsonc`,
+    ],
   });
 }

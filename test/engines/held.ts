@@ -10,8 +10,8 @@ export interface Held extends Scratch {
   readonly env: Readonly<Record<string, string>>;
 }
 
-export function heldPlace(engine: EnginePlace): Held {
-  const made = scratch();
+export function heldPlace(engine: EnginePlace, base?: string): Held {
+  const made = scratch(base === undefined ? {} : { base });
   made.write("~/.local/state/assent/engine", "sandbox-runtime\n");
   made.write("~/.ssh/id_rsa", "KEY");
   made.write(".env", "TOKEN=1");

@@ -10,8 +10,8 @@ const PLAN = {
   needsNetworkRestriction: true,
   httpProxyPort: 3128,
   socksProxyPort: 1080,
-  readConfig: { denyOnly: ["/Users/u/.ssh", "/**/*.pem"], allowWithinDeny: [] },
-  writeConfig: { allowOnly: ["/Users/u/p"], denyWithinAllow: ["/Users/u/p/.git/hooks"] },
+  readConfig: { denyOnly: ["/Users/u/.ssh", "/**/*.pem", "/Users/u/.local/state/assent/runs"], allowWithinDeny: [] },
+  writeConfig: { allowOnly: ["/Users/u/p"], denyWithinAllow: ["/Users/u/p/.git/hooks", "/Users/u/p/.cursor/hooks.json"] },
   allowGitConfig: false,
 };
 
@@ -41,6 +41,8 @@ describe("the Seatbelt profile", () => {
     ["closes secrets by a pattern", "pem"],
     ["opens the project for writing", "/Users/u/p"],
     ["closes hooks in it", "/Users/u/p/.git/hooks"],
+    ["closes what steers an agent in it, though nothing is there yet", "/Users/u/p/.cursor/hooks.json"],
+    ["closes what undo keeps", "/Users/u/.local/state/assent/runs"],
     ["reaches the proxies", "localhost:3128"],
     ["reaches the proxies", "localhost:1080"],
   ])("%s: %s", (_, text) => {

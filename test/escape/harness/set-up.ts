@@ -3,6 +3,8 @@ import { chmodSync, cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rea
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import buildOnce from "../../build-once.ts";
+import { enginePlace } from "../../engines/place.ts";
+import { OTHER_ENGINE } from "./other-engine.ts";
 
 const ROOT = join(import.meta.dirname, "../../..");
 const PROBES = join(import.meta.dirname, "../probes");
@@ -23,6 +25,17 @@ export default function setUp(): () => void {
   mkdirSync(join(folder, "assent/node_modules"), { recursive: true });
   for (const part of ["dist", "package.json", "node_modules/@koromix"])
     if (existsSync(join(ROOT, part))) cpSync(join(ROOT, part), join(folder, "assent", part), { recursive: true });
+  if (OTHER_ENGINE) {
+    const place = enginePlace();
+    if (typeof place === "string") throw new Error(place);
+    cpSync(place.modules, join(folder, "node_modules"), {
+      recursive: true,
+      dereference: true,
+      filter: (path) => !path.includes("/assent/"),
+    });
+    cpSync(place.node, join(folder, "node"));
+    place.remove();
+  }
   process.env["ESCAPE_SUITE"] = folder;
   return () => rmSync(folder, { recursive: true, force: true });
 }

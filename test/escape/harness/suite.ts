@@ -1,6 +1,7 @@
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { afterAll, describe, it } from "vitest";
 import { inside, type Outcome } from "./inside.ts";
+import { chooseOther, OTHER_COMMAND, OTHER_ENGINE } from "./other-engine.ts";
 import type { Expect, One, Program } from "./program.ts";
 import { fill, give, makeWorld, SECRET, snapshot, type User, type World } from "./world.ts";
 
@@ -74,7 +75,9 @@ export function escapes(family: string, rows: readonly Row[]): void {
     afterAll(() => {
       for (const world of worlds) rmSync(world.root, { recursive: true, force: true });
     });
-    for (const row of rows.filter(({ on = process.arch }) => on === process.arch))
+    for (const row of rows.filter(
+      ({ on = process.arch, options, wrap }) => on === process.arch && !(OTHER_ENGINE && (options ?? wrap) !== undefined),
+    ))
       for (const user of row.as ?? users)
         it(`${row.number} ${row.title} (${user})`, { timeout: (row.seconds ?? 40) * SLOWER * 5000 }, async ({ expect }) => {
           const world = (): World => {
@@ -97,25 +100,17 @@ export function escapes(family: string, rows: readonly Row[]): void {
 
 async function once(row: Row, user: User, world: World, supervised: boolean): Promise<Seen> {
   row.setUp?.(world);
+  if (OTHER_ENGINE) chooseOther(world);
   writeFileSync(world.at("$HOME/.agent-permissions.jsonc"), policy(row));
   if (row.program.script !== undefined) writeFileSync(world.at("$LOG/program"), fill(row.program.script));
   give(world, user);
   const kept = (row.unchanged ?? ["$O", "$S"]).map((folder) => ({ folder, lines: snapshot(world.at(folder)) }));
-  const command = [
-    "/media/assent/dist/bin.cjs",
-    "run",
-    ...(row.options ?? ["-P"]),
-    "--profile",
-    "escape",
-    "--json",
-    "--output",
-    EVENTS,
-    "--",
-  ];
+  const ours = ["/media/assent/dist/bin.cjs", "run", ...(row.options ?? ["-P"]), "--profile", "escape", "--json", "--output", EVENTS, "--"];
+  const command = OTHER_ENGINE ? OTHER_COMMAND : [...(row.wrap ?? []), ...CONTAINER, process.execPath, ...ours];
   const outcome = await inside({
     world,
     user,
-    argv: [...(supervised ? [...(row.wrap ?? []), ...CONTAINER, process.execPath, ...command] : []), ...row.program.argv],
+    argv: [...(supervised ? command : []), ...row.program.argv],
     seconds: (row.seconds ?? 40) * SLOWER,
     ...(row.env === undefined ? {} : { env: row.env }),
     ...(row.prelude === undefined ? {} : { prelude: row.prelude }),
@@ -138,6 +133,7 @@ function problemsBare(row: Row, { labels, timedOut }: Seen): string[] {
 }
 
 function problems(row: Row, bare: Seen | undefined, seen: Seen): string[] {
+  if (OTHER_ENGINE) return escapesOf(row, seen);
   const { labels, timedOut, changed, stdout, stderr } = seen;
   const all = [...(timedOut ? ["it hung"] : []), ...changed];
   if (row.open !== true && `${stdout}${stderr}`.includes(SECRET)) all.push("the secret got out");
@@ -152,6 +148,20 @@ function problems(row: Row, bare: Seen | undefined, seen: Seen): string[] {
   const refused = seen.events.filter(({ outcome }) => outcome === "refused").map(({ call }) => call.name);
   for (const name of row.refused ?? []) if (!refused.includes(name)) all.push(`no record of a refused ${name}`);
   return [...all, ...(row.check?.(seen) ?? [])];
+}
+
+/** Of the other engine only what was reached that should not be: it says no in other words, and writes down less. */
+function escapesOf(row: Row, { labels, changed, stdout, stderr }: Seen): string[] {
+  const all = [...changed];
+  if (row.open !== true && `${stdout}${stderr}`.includes(SECRET)) all.push("the secret got out");
+  if (labels.get("exit-status") === "125") all.push("it was not started");
+  for (const [label, expected] of Object.entries(row.program.expect)) {
+    const [, within] = pair(expected);
+    const got = labels.get(label) ?? "";
+    if ((within === "refused" || within === "hidden" || within === "absent") && /^(?:ok$|-?\d)/.test(got))
+      all.push(`${label} works: ${got}`);
+  }
+  return all;
 }
 
 function difference(folder: string, before: readonly string[], after: readonly string[]): string[] {
