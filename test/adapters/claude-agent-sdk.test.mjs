@@ -256,7 +256,7 @@ describe("a guard in code", () => {
     const the = createGuard({ cwd: project, home, onAsk });
     await drive("suggested", [[bash("touch one-more")], [bash("touch one-more")]], { canUseTool: the.canUseTool });
     assert.equal(asked.length, 1);
-    assert.match(asked[0][0], /touch one-more/);
+    assert.match(asked[0][0], /one-more/);
     assert.ok(asked[0][1].length > 0);
     assert.ok(existsSync(join(project, "one-more")));
   });
