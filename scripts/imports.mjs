@@ -10,13 +10,14 @@ export const RANK = {
   path: 0,
   action: 0,
   pattern: 1,
+  seal: 1,
   edit: 1,
   policy: 2,
   shell: 3,
   patch: 4,
   request: 5,
   state: 5,
-  team: 7,
+  team: 8,
   audit: 6,
   approve: 6,
   engine: 7,
@@ -37,8 +38,8 @@ export const RANK = {
   cli: 14,
 };
 /** The same for `team/src/`, the server's package, and what of `src/` it may use: both sides' own. */
-const TEAM_RANK = { database: 0, log: 1, enrol: 2, web: 3, webhooks: 4, questions: 5, connection: 6, serve: 7 };
-const TEAM_SHARES = ["src/team/protocol/index.ts", "src/data/index.ts"];
+const TEAM_RANK = { database: 0, log: 1, enrol: 2, web: 3, webhooks: 4, policies: 4, questions: 5, connection: 6, serve: 7 };
+const TEAM_SHARES = ["src/team/protocol/index.ts", "src/data/index.ts", "src/seal/index.ts"];
 /** Pure folders: no file, clock, environment or process access. */
 export const PURE = ["data", "path", "action", "pattern", "edit", "policy", "shell", "patch", "request"];
 

@@ -1,5 +1,6 @@
 import { type Command, InvalidArgumentError } from "commander";
 import { existingFile, JSON_OPTION, whenAlone } from "./program-frame.ts";
+import { addTeamPolicyCommands } from "./program-team-policy.ts";
 
 function months(text: string): number {
   const count = Number(text);
@@ -43,6 +44,8 @@ export function addTeamCommands(assent: Command): void {
     )
     .argument("<address>", "of the server: https://HOST")
     .option("--name <name>", "what the machine is called there; else its host name")
+    .option("--group <name>", "a group of machines that has a policy of its own")
+    .option("--policy-key <id>", "the id of the team's key for policies; without it the server's word is taken once, now")
     .option("--ca <file>", "certificates that vouch for the server, beside those that Node knows (PEM)", existingFile)
     .option(...JSON_OPTION)
     .action(async (address: string, options: Parameters<typeof import("./team.ts").teamJoin>[1]) => {
@@ -51,10 +54,10 @@ export function addTeamCommands(assent: Command): void {
     });
   team
     .command("send")
-    .summary("send the log to the team's server")
+    .summary("send the log to the team's server, and fetch its policy")
     .description(
-      "Sends what was decided since this machine joined and was not sent yet. What a server that is away does not take stays in the log and is " +
-        "sent by the next call.",
+      "Fetches the team's policy, and sends what was decided since this machine joined and was not sent yet. What a server that is away " +
+        "does not take stays in the log and is sent by the next call.",
     )
     .option("--follow", "go on sending as decisions are made")
     .action(async (options: Parameters<typeof import("./team.ts").teamSend>[0]) => {
@@ -70,10 +73,12 @@ export function addTeamCommands(assent: Command): void {
       const { teamLeave } = await import("./team.ts");
       process.exitCode = await teamLeave(options);
     });
+  addTeamPolicyCommands(team);
   whenAlone(team, "status")
     .summary("say whether this machine belongs to a team")
     .description(
-      "Prints the server, the name this machine has there, and how far its log has been sent. Exit code 1 where the server is away or knows it no more.",
+      "Prints the server, the name this machine has there, which policy it has, and how far its log has been sent. Exit code 1 where the server " +
+        "is away or knows it no more.",
     )
     .option("--sent", "print the last records and questions that were sent, word for word")
     .option(...JSON_OPTION)

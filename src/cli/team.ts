@@ -3,28 +3,34 @@ import { hostname } from "node:os";
 import { setTimeout as pause } from "node:timers/promises";
 import { visible } from "../action/index.ts";
 import { endOfLog } from "../audit/index.ts";
-import { stateFolder, thisMachine } from "../state/index.ts";
+import { isGroupName, keyIdOf } from "../seal/index.ts";
+import { type Machine, stateFolder, thisMachine } from "../state/index.ts";
 import {
   askServer,
   carryQuestions,
+  fetchTeamPolicy,
   forgetTeam,
+  type HeldPolicy,
   lastSent,
+  readHeld,
   readMembership,
   readProgress,
   readServerUrl,
   sendToTeam,
   type TeamMembership,
   writeMembership,
+  writePin,
 } from "../team/index.ts";
-import { EnrolStarted, EnrolState, Left, MachineState, PROTOCOL } from "../team/protocol/index.ts";
+import { EnrolStarted, EnrolState, GROUP_OF_ALL, Left, MachineState, PROTOCOL } from "../team/protocol/index.ts";
 import { untilInterrupted } from "./ended-by-signal.ts";
 import { JSON_VERSION } from "./json.ts";
 import { absolute } from "./place.ts";
-import { complain } from "./policy-target.ts";
+import { complain, refuseUse } from "./policy-target.ts";
 import { VERSION } from "./program-frame.ts";
 import { writeStderr, writeStdout } from "./stdio.ts";
 
 const POLL_MS = 2000;
+const POLICY_MS = 60_000;
 
 /** What a name may hold: one line that can be shown. */
 const labelOf = (text: string): string =>
@@ -33,11 +39,16 @@ const labelOf = (text: string): string =>
     .trim()
     .slice(0, 128);
 
+export interface TeamJoinFlags {
+  readonly name?: string;
+  readonly ca?: string;
+  readonly group?: string;
+  readonly policyKey?: string;
+  readonly json?: boolean;
+}
+
 /** `assent team join`: 0 joined, 1 not, 2 wrong usage. */
-export async function teamJoin(
-  address: string,
-  { name, ca, json }: { readonly name?: string; readonly ca?: string; readonly json?: boolean },
-): Promise<number> {
+export async function teamJoin(address: string, { name, ca, group = GROUP_OF_ALL, policyKey, json }: TeamJoinFlags): Promise<number> {
   const machine = thisMachine();
   const there = readMembership(machine);
   if (there !== "missing")
@@ -51,6 +62,7 @@ export async function teamJoin(
     complain("team join", visible(`${address} ${server.problem}`));
     return 2;
   }
+  if (!isGroupName(group)) return refuseUse("team join", "a group's name has a-z, 0-9 and -");
   const label = labelOf(name ?? hostname());
   if (label === "") return failed("join", "this machine has no name", "give it one by --name");
   const at = { url: server.url, ca: ca === undefined ? undefined : absolute(ca) };
@@ -59,6 +71,7 @@ export async function teamJoin(
     name: label,
     platform: `${process.platform} ${process.arch}`,
     version: VERSION,
+    ...(group === GROUP_OF_ALL ? {} : { group }),
   });
   if (asked.is !== "answered") return failed("join", `${server.url}: ${asked.why}`);
   const { id, secret, code, expiresIn } = asked.message;
@@ -81,11 +94,32 @@ export async function teamJoin(
     joined: new Date().toISOString(),
     from: endOfLog(stateFolder(machine)),
   };
-  const problem = writeMembership(machine, membership);
-  if (problem !== undefined) return failed("join", problem);
-  if (json === true)
-    writeStdout(`${JSON.stringify({ v: JSON_VERSION, is: "joined", url: server.url, machine: state.machine, name: label })}\n`);
-  else writeStdout(`This machine joined, as ${visible(label)}. What is decided from now on is sent by: assent team send --follow\n`);
+  const { key, least } = state.policy ?? {};
+  const keyId = key === undefined ? undefined : keyIdOf(key);
+  if (policyKey !== undefined && keyId !== policyKey) {
+    await askServer({ ...at, token: state.token }, "POST", "/v1/leave", Left);
+    return failed("join", `the team's key is ${keyId ?? "not there yet"}, not ${policyKey}: this machine did not join`);
+  }
+  // Of the server's word only the key and the least version are taken. The group is the one that was asked for.
+  const pin = { v: 1, organisation: state.organisation, group, keys: key === undefined ? [] : [{ key, last: null }] } as const;
+  const problem = writePin(machine, { ...pin, least: least ?? { version: 0, hash: null } }) ?? writeMembership(machine, membership);
+  if (problem !== undefined) {
+    forgetTeam(machine);
+    return failed("join", problem);
+  }
+  const fetched = await fetchTeamPolicy(machine, membership);
+  if (json === true) {
+    const policy = { group, key: keyId ?? null, version: fetched.version ?? null, problem: fetched.problem };
+    writeStdout(`${JSON.stringify({ v: JSON_VERSION, is: "joined", url: server.url, machine: state.machine, name: label, policy })}\n`);
+  } else {
+    writeStdout(`This machine joined, as ${visible(label)}. What is decided from now on is sent by: assent team send --follow\n`);
+    if (keyId !== undefined)
+      writeStdout(
+        `Its policies are those that ${keyId} signs: compare this with the team's key.` +
+          `${fetched.version === undefined ? "" : ` It has version ${fetched.version} of ${group} now.`}\n`,
+      );
+  }
+  if (fetched.problem !== undefined) complain("team join", visible(fetched.problem), "assent team send fetches the policy again");
   return 0;
 }
 
@@ -106,14 +140,38 @@ export async function teamSend({ follow = false }: { readonly follow?: boolean }
   const membership = readMembership(machine);
   if (typeof membership === "string") return noTeam("send", membership);
   const notice = (text: string): void => writeStderr(`assent team send: ${visible(text)}\n`);
+  const fetchPolicy = policyAgain(machine, membership, notice);
+  const policy = await fetchPolicy();
+  const again = (): void => void fetchPolicy();
+  const timer = follow ? setInterval(again, POLICY_MS) : undefined;
   const over = new AbortController();
   const carried = follow ? carryQuestions({ machine, membership, notice, signal: over.signal }) : Promise.resolve();
   const { records, problem } = await sendToTeam({ machine, membership, follow, ended: untilInterrupted(follow), notice });
+  clearInterval(timer);
   over.abort();
   await carried;
   if (problem !== undefined) complain("team send", visible(problem), "the log keeps what is not sent; call this again");
   writeStderr(`${records} record${records === 1 ? "" : "s"} sent\n`);
-  return problem === undefined ? 0 : 1;
+  return problem === undefined && policy === undefined ? 0 : 1;
+}
+
+/** Fetches the policy, and says so where something is new: a policy, or a reason why not. Resolves with that reason. */
+function policyAgain(machine: Machine, membership: TeamMembership, notice: (text: string) => void): () => Promise<string | undefined> {
+  let told: string | undefined;
+  let isBusy = false;
+  return async () => {
+    if (isBusy) return told;
+    isBusy = true;
+    try {
+      const { is, version, problem } = await fetchTeamPolicy(machine, membership);
+      if (is === "changed") notice(`version ${version} of the team's policy holds now`);
+      if (problem !== undefined && problem !== told) notice(problem);
+      told = problem;
+      return problem;
+    } finally {
+      isBusy = false;
+    }
+  };
 }
 
 /** `assent team status`: 0, or 1 where the server is away or does not know this machine. */
@@ -138,9 +196,14 @@ export async function teamStatus({ json, sent: showsSent }: { readonly json?: bo
     asked.is === "answered"
       ? { state: "known", head: asked.message.head, forks: asked.message.forks }
       : { state: asked.is, why: asked.why };
+  const held = readHeld(machine);
+  const policy =
+    held === undefined
+      ? { problem: "what it is held against is damaged: assent team leave --offline, then join again" }
+      : { ...held, until: held.until === undefined ? undefined : new Date(held.until).toISOString() };
   if (json === true) {
     const shown = showsSent === true ? { sent: lastSent(machine, membership, SHOWN) } : {};
-    const team = { url, name, machine: membership.machine, joined, unsent, server: known, ...shown };
+    const team = { url, name, machine: membership.machine, joined, unsent, policy, server: known, ...shown };
     writeStdout(`${JSON.stringify({ v: JSON_VERSION, team })}\n`);
   } else {
     writeStdout(`${url}\n  as ${visible(name)}, since ${joined}\n`);
@@ -151,6 +214,7 @@ export async function teamStatus({ json, sent: showsSent }: { readonly json?: bo
       );
       if (forks > 0) writeStdout(`  and ${forks} that contradict it: a copy of this machine may have sent them\n`);
     } else writeStdout(`  ${asked.is === "away" ? "the server is away" : "the server refuses"}: ${visible(asked.why)}\n`);
+    writeStdout(`  ${policyText(held)}\n`);
     writeStdout(
       unsent === 0 ? "  everything was sent\n" : `  ${unsent} record${unsent === 1 ? " was" : "s were"} not sent yet (assent team send)\n`,
     );
@@ -170,6 +234,19 @@ function sayLastSent({ records, questions }: ReturnType<typeof lastSent>): void 
     const said = answer === undefined ? (isOver ? "needs no answer any more" : "waits") : `${answer.answer}, by ${answer.by.join(" and ")}`;
     writeStdout(`  ${new Date(asked.asked).toISOString()}  ${visible(said)}  ${visible(JSON.stringify(asked.about))}\n`);
   }
+}
+
+function policyText(held: HeldPolicy | undefined): string {
+  if (held === undefined) return "what its policies are held against is damaged: until it joins again, what would be allowed asks";
+  const { version, group, until, problem, keys } = held;
+  if (problem !== undefined)
+    return `the team's policy ${visible(problem)}: until it is fetched, what would be allowed asks (assent team send)`;
+  if (version === undefined) return keys.length === 0 ? "the team has no key for policies yet" : `no policy for ${group} yet`;
+  if (until === undefined) return `version ${version} of the policy for ${group} holds`;
+  const time = new Date(until).toISOString().slice(0, 16).replace("T", " ");
+  return until > Date.now()
+    ? `version ${version} of the policy for ${group} holds, without news until ${time} UTC`
+    : `version ${version} of the policy for ${group} holds, and what is unknown asks: there was no news in time (${time} UTC)`;
 }
 
 /** `assent team leave`: 0 left, 1 not. */

@@ -1,3 +1,4 @@
+export { canonicalJson } from "./canonical.ts";
 export { sha256 } from "./sha256.ts";
 
 /** Whether a value that nobody checked yet is an object with fields: neither null nor a list. */

@@ -89,7 +89,7 @@ function load(file: string, machine: Machine, key: string): Policy | undefined {
 export function compiledPolicy(machine: Machine, sources: readonly PolicySource[], reader: () => PolicyReader): Policy {
   if (sources.length === 0) return (preset ??= joinLayers([]));
   const trust = sources.some((source) => source.layer === "project") ? readTrust(machine) : { text: "", pins: new Map<string, string>() };
-  for (const known of remembered) if (isFrom(known, sources, trust.text)) return known.policy;
+  for (const known of remembered) if (isFrom(known, sources, trust.text)) return inTime(known.policy);
   const key = keyOf(sources, trust);
   const state = machine.memory === undefined ? openState(machine) : { problem: "nothing is kept" };
   const file = "folder" in state ? `${state.folder}/${nameOf(sources)}` : undefined;
@@ -101,7 +101,14 @@ export function compiledPolicy(machine: Machine, sources: readonly PolicySource[
   }
   if (remembered.length >= MAX_REMEMBERED) remembered.length = 0;
   remembered.push({ sources, trust: trust.text, policy });
-  return policy;
+  return inTime(policy);
+}
+
+/** Past its time, and where the clock was set back, the policy of a team is a stricter one. */
+function inTime(policy: Policy): Policy {
+  const { holds } = policy;
+  const now = Date.now();
+  return holds && (now < holds.since || now > holds.until) ? { ...policy, settings: holds.late } : policy;
 }
 
 function store(file: string, cached: Cached): void {

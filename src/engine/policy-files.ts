@@ -2,7 +2,7 @@ import { type Stats, statSync } from "node:fs";
 import type { Lowered, World } from "../action/index.ts";
 import { joinPath, normalise, parentOf, resolvePath } from "../path/index.ts";
 import type { LayerName } from "../policy/index.ts";
-import { readRegular, type FileText, type Machine } from "../state/index.ts";
+import { readRegular, stateFolder, type FileText, type Machine } from "../state/index.ts";
 import { projectOf } from "./world.ts";
 
 export const POLICY_NAME = ".agent-permissions.jsonc";
@@ -164,6 +164,8 @@ export function findPolicyFiles(
   const project = joinPath(top, POLICY_NAME);
   const out = [
     ...read(machine.managedPolicy, "managed", undefined, true, false, machine.home),
+    // Of the team that this machine belongs to, as `assent team` left it. The reader verifies it.
+    ...read(`${stateFolder(machine)}/team-member/policy.jsonc`, "managed", undefined, true, false, machine.home),
     ...read(user, "user", undefined, true, false, machine.home),
   ];
   const seen = new Set([user, ...explicit]);

@@ -128,6 +128,8 @@ export interface Policy {
   readonly broken?: string;
   /** Said to people, never acted on: a left-out project file, a key without effect. */
   readonly warnings: readonly string[];
+  /** The policy of a team holds as it is between these times (milliseconds since 1970); outside of them, with these settings. */
+  readonly holds?: { readonly since: number; readonly until: number; readonly late: Settings };
 }
 
 /** A mistake in a policy file, with its place and a way out. */

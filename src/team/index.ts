@@ -3,3 +3,4 @@ export { forgetTeam, readMembership, readProgress, type TeamMembership, writeMem
 export { carryQuestions } from "./connect/carry.ts";
 export { sendToTeam } from "./send.ts";
 export { lastSent } from "./last-sent.ts";
+export { fetchTeamPolicy, type HeldPolicy, type PolicyFetched, readHeld, readTeamPin, takeAnswer, writePin } from "./policy.ts";

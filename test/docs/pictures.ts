@@ -33,7 +33,7 @@ const ARCHITECTURE: readonly (readonly [title: string, folders: readonly string[
   ["who asks", ["cli", "page", "look", "agents", "sdk", "resident", "team", "approve"]],
   ["the whole decision", ["engine", "state", "audit", "import", "inspect", "lint", "policy-test", "suggest", "verify"]],
   ["what a request would do", ["request", "shell", "patch", "action"]],
-  ["what the policy says", ["policy", "policy-edit", "pattern", "edit", "path", "data"]],
+  ["what the policy says", ["policy", "policy-edit", "pattern", "seal", "edit", "path", "data"]],
   ["the kernel's side", ["supervise", "engines"]],
 ];
 

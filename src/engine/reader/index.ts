@@ -3,7 +3,8 @@ import { type Action, OutOfBudget, withBudget } from "../../action/index.ts";
 import { expandBraces } from "../../pattern/index.ts";
 import { joinLayers, type LayerInput, type Policy, type PolicyFile, type Problem } from "../../policy/index.ts";
 import { readPolicy, type ReadOptions, type ReadResult } from "../../policy/read/index.ts";
-import { effortClock, isTrusted, type Trust } from "../../state/index.ts";
+import { type PolicySpan, readSealed } from "../../seal/index.ts";
+import { effortClock, isTrusted, readRegular, type Trust } from "../../state/index.ts";
 import type { PolicySource } from "../policy-files.ts";
 
 const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex");
@@ -16,6 +17,8 @@ export interface SourceRead {
   /** Its allow rules and settings count. */
   readonly trusted: boolean;
   readonly result: ReadResult;
+  /** Between which times a team's policy holds as it is. */
+  readonly span?: PolicySpan | undefined;
 }
 
 type ExampleLowering = (command: string) => readonly Action[];
@@ -39,8 +42,13 @@ export function readEach(sources: readonly PolicySource[], trust: Trust, example
     };
     if (content.is === "broken") return broken(content.why);
     const { text } = content;
+    const sealed = layer === "managed" && file.endsWith(TEAM_POLICY) ? readSealed(text, pinBeside(file)) : { span: undefined };
+    if ("why" in sealed) return broken(sealed.why);
     const place = { file, layer, ...(root === undefined ? {} : { root }), ...(trusted ? {} : { untrusted: true }) };
-    if (trusted) return { source, trusted, result: hook ? readInTime(text, place, examples) : readPolicy(text, { ...place, examples }) };
+    if (trusted) {
+      const { span } = sealed;
+      return { source, trusted, span, result: hook ? readInTime(text, place, examples) : readPolicy(text, { ...place, examples }) };
+    }
     strangers += text.length;
     if (text.length > STRANGERS.bytes || strangers > STRANGERS_BYTES) return broken("is too large for a file that nobody trusts", TRUST_IT);
     // Examples tell their writer something, not those who use the file.
@@ -50,6 +58,14 @@ export function readEach(sources: readonly PolicySource[], trust: Trust, example
       ? broken("has too many rules for a file that nobody trusts", TRUST_IT)
       : { source, trusted, result };
   });
+}
+
+/** Where `assent team` leaves the policy of a team; what it is held against lies beside it. */
+const TEAM_POLICY = "/team-member/policy.jsonc";
+
+function pinBeside(file: string): string | undefined {
+  const found = readRegular(file.replace(/[^/]+$/, "pin.json"), 1 << 20);
+  return found.is === "text" ? found.text : undefined;
 }
 
 const TRUST_IT = "`assent trust` agrees to it";
@@ -97,10 +113,23 @@ export function layerOf({ source, trusted, result }: SourceRead): LayerInput {
   return { ok: false, file, layer, why, trusted };
 }
 
+/** One more file, which can only tighten. */
+const PAST_ITS_TIME: LayerInput = {
+  ok: true,
+  policy: { layer: "explicit", file: "", rules: [], operations: [], settings: { unknown: "ask" } },
+};
+
 /** Makes one policy of the files found. Bundled on its own: the hook loads it only when a file has changed. */
 export function read(sources: readonly PolicySource[], trust: Trust, examples: ExampleLowering): Policy {
   const files = readEach(sources, trust, examples, true);
   const warnings = files.flatMap(({ result }) => (result.ok ? result.warnings.map(printed) : []));
-  const policy = joinLayers(files.map(layerOf));
-  return { ...policy, warnings: [...warnings, ...policy.warnings] };
+  const layers = files.map(layerOf);
+  const policy = joinLayers(layers);
+  const span = files.find((one) => one.span !== undefined)?.span;
+  const late = span === undefined ? policy.settings : joinLayers([...layers, PAST_ITS_TIME]).settings;
+  return {
+    ...policy,
+    warnings: [...warnings, ...policy.warnings],
+    ...(span === undefined || late.unknown === policy.settings.unknown ? {} : { holds: { ...span, late } }),
+  };
 }

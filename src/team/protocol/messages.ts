@@ -12,6 +12,7 @@ import {
   shortText,
   version,
 } from "./fields.ts";
+import { EnrolledPolicy, GroupName } from "./policy.ts";
 
 export { isStorable, MESSAGE_LIMITS, PROTOCOL };
 
@@ -23,6 +24,8 @@ export const EnrolRequest = v.strictObject({
   platform: label,
   /** Of Assent. */
   version: label,
+  /** Of machines that have a policy of their own; absent: the one of all. */
+  group: v.optional(GroupName),
 });
 
 /** What the person at the machine compares, and what the machine asks again with. */
@@ -42,7 +45,14 @@ export const EnrolState = v.variant("is", [
   v.strictObject({ v: version, is: v.literal("waiting") }),
   v.strictObject({ v: version, is: v.literal("refused") }),
   /** The token is given out once, and only its hash stays with the server. */
-  v.strictObject({ v: version, is: v.literal("joined"), machine: idText, organisation: idText, token: secretText }),
+  v.strictObject({
+    v: version,
+    is: v.literal("joined"),
+    machine: idText,
+    organisation: idText,
+    token: secretText,
+    policy: v.optional(EnrolledPolicy),
+  }),
 ]);
 
 export const ChainPoint = v.strictObject({

@@ -1,5 +1,12 @@
 import * as v from "valibot";
-import type { ChainHead, EnrolRequest, EnrolStarted, EnrolState } from "../../../src/team/protocol/index.ts";
+import {
+  type ChainHead,
+  type EnrolledPolicy,
+  type EnrolRequest,
+  type EnrolStarted,
+  type EnrolState,
+  GROUP_OF_ALL,
+} from "../../../src/team/protocol/index.ts";
 import type { Database, Queryable } from "../database/index.ts";
 import { hashOf, newCode, newId, newSecret, readCode, tokenOf } from "./secrets.ts";
 
@@ -11,7 +18,7 @@ const MOST_WAITING = 500;
 /** A machine asks to be let in; undefined: too many are waiting. */
 export async function startEnrolment(
   db: Database,
-  { name, platform, version }: EnrolRequest,
+  { name, platform, version, group = GROUP_OF_ALL }: EnrolRequest,
   address: string,
   now: Date,
 ): Promise<EnrolStarted | undefined> {
@@ -21,11 +28,11 @@ export async function startEnrolment(
   const inserted = await db.transaction(async (within) => {
     await within.run("delete from enrolments where expires < $1", [new Date(now.getTime() - FETCH_MS)]);
     return within.run(
-      `insert into enrolments (id, secret_hash, code_hash, name, platform, version, address, started, expires)
-       select $1, decode($2, 'hex'), decode($3, 'hex'), $4, $5, $6, $7, $8::timestamptz, $9::timestamptz
+      `insert into enrolments (id, secret_hash, code_hash, name, platform, version, address, started, expires, grp)
+       select $1, decode($2, 'hex'), decode($3, 'hex'), $4, $5, $6, $7, $8::timestamptz, $9::timestamptz, $11
        where (select count(*) from enrolments where state = 'waiting' and expires > $8::timestamptz) < $10
        on conflict do nothing`,
-      [id, hashOf(secret), hashOf(code), name, platform, version, address, now, new Date(now.getTime() + CODE_MS), MOST_WAITING],
+      [id, hashOf(secret), hashOf(code), name, platform, version, address, now, new Date(now.getTime() + CODE_MS), MOST_WAITING, group],
     );
   });
   return inserted === 0 ? undefined : { v: 1, id, secret, code, expiresIn: CODE_MS };
@@ -65,7 +72,35 @@ export async function pollEnrolment(db: Database, id: string, secret: string, no
     [id, hashOf(token)],
   );
   if (given === 0) return { v: 1, is: "refused" };
-  return { v: 1, is: "joined", machine: id, organisation: await organisationOf(db), token };
+  return { v: 1, is: "joined", machine: id, organisation: await organisationOf(db), token, policy: await enrolledPolicy(db, id) };
+}
+
+const EnrolledRow = v.object({
+  grp: v.string(),
+  key: v.nullable(v.string()),
+  version: v.nullable(v.number()),
+  hash: v.nullable(v.string()),
+});
+
+/** What a machine holds policies against from now on: its group, the team's key, and the version that all have to have. */
+async function enrolledPolicy(db: Queryable, machine: string): Promise<EnrolledPolicy> {
+  const [row] = await db.rows(
+    EnrolledRow,
+    `select m.grp, k.public_key as key, p.version, encode(p.hash, 'hex') as hash
+     from machines m
+     left join lateral (select public_key from policy_keys order by seq desc limit 1) k on true
+     left join lateral (
+       select p.version, p.hash from policy_versions p where p.grp = m.grp and p.percent = 100 order by p.version desc limit 1
+     ) p on true
+     where m.id = $1`,
+    [machine],
+  );
+  const { grp: group, key, version, hash } = row ?? { grp: GROUP_OF_ALL, key: null, version: null, hash: null };
+  return {
+    group,
+    ...(key === null ? {} : { key }),
+    ...(version === null || hash === null ? {} : { least: { version, hash: Buffer.from(hash, "hex").toString("base64url") } }),
+  };
 }
 
 /** A machine that waits, as an administrator sees it: by its own words, but for the address. */
@@ -74,15 +109,23 @@ export interface WaitingMachine {
   readonly name: string;
   readonly platform: string;
   readonly address: string;
+  readonly group: string;
   readonly started: Date;
 }
 
-const WaitingRow = v.object({ id: v.string(), name: v.string(), platform: v.string(), address: v.string(), started: v.date() });
+const WaitingRow = v.object({
+  id: v.string(),
+  name: v.string(),
+  platform: v.string(),
+  address: v.string(),
+  group: v.string(),
+  started: v.date(),
+});
 
 export const waitingMachines = (db: Queryable, now: Date): Promise<readonly WaitingMachine[]> =>
   db.rows(
     WaitingRow,
-    "select id, name, platform, address, started from enrolments where state = 'waiting' and expires > $1 order by started limit 200",
+    "select id, name, platform, address, grp as \"group\", started from enrolments where state = 'waiting' and expires > $1 order by started limit 200",
     [now],
   );
 
@@ -100,7 +143,8 @@ export async function confirmMachine(db: Database, typed: string, person: string
     );
     if (row === undefined) return undefined;
     await within.run(
-      "insert into machines (id, name, platform, version, joined, confirmed_by) select id, name, platform, version, $2, $3 from enrolments where id = $1",
+      `insert into machines (id, name, platform, version, joined, confirmed_by, grp)
+       select id, name, platform, version, $2, $3, grp from enrolments where id = $1`,
       [row.id, now, person],
     );
     await noteEvent(within, now, person, "confirmed", row.id);

@@ -1,3 +1,3 @@
 export { LogIntake, Overloaded } from "./intake.ts";
-export { dropMonth, monthOf, monthsOf } from "./months.ts";
+export { dropMonth, monthOf, monthsOf, serverKey } from "./months.ts";
 export { verifyMachine } from "./verify.ts";

@@ -104,7 +104,8 @@ export async function dropMonth(db: Database, month: MonthName, made: Date): Pro
   });
 }
 
-async function serverKey(within: Queryable): Promise<{ readonly id: string; readonly private_key: string }> {
+/** What the server signs with: made when first asked for. */
+export async function serverKey(within: Queryable): Promise<{ readonly id: string; readonly private_key: string }> {
   const [known] = await within.rows(KeyRow, "select id, private_key from server_keys order by made desc limit 1");
   if (known !== undefined) return known;
   const { privateKey, publicKey } = generateKeyPairSync("ed25519");

@@ -24,6 +24,7 @@ import {
 } from "../enrol/index.ts";
 import { type LogIntake, Overloaded } from "../log/index.ts";
 import { addConnectionRoute, type TeamConnections } from "../connection/index.ts";
+import { addPolicyPage, addPolicyRoutes } from "../policies/index.ts";
 import { addQuestionRoutes } from "../questions/index.ts";
 import {
   addressOf,
@@ -248,6 +249,8 @@ export function makeApp(options: AppOptions): Hono<WebVariables> {
 
   addWebhookRoutes(app, { db, now, gates, allowPrivate: options.privateWebhooks === true });
   addConnectionRoute(app, { connections: options.connections, gates, isDraining: options.isDraining, now });
+  addPolicyRoutes(app, { db, now, gates, tell });
+  addPolicyPage(app, { db, now, gates, tell });
   addQuestionRoutes(app, { db, now, gates, tell, metrics });
   return app;
 
@@ -260,6 +263,7 @@ export function makeApp(options: AppOptions): Hono<WebVariables> {
 const ROUTES: ReadonlySet<string> = new Set(
   [
     "/ /v1/enrol /v1/enrol/poll /v1/log /v1/machine /v1/leave /enter /confirm /refuse /remove /group /sign-out /healthz /readyz",
+    "/v1/policy /v1/policy/head /v1/policy/command /policy /policy/key /policy/push /policy/release",
     "/people /people/invite /people/remove /webhooks /webhooks/add /webhooks/remove /questions /questions.json /answer",
     "/v1/questions /v1/questions/withdraw /v1/answers /v1/answers/taken /v1/events",
   ].flatMap((line) => line.split(" ")),

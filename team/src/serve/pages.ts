@@ -53,6 +53,7 @@ export const overviewPage = ({ person, waiting, machines, note, problem }: Overv
               <tr>
                 <th>Calls itself</th>
                 <th>Platform</th>
+                <th>Policy of</th>
                 <th>From</th>
                 <th>Since</th>
                 <th></th>
@@ -62,6 +63,7 @@ export const overviewPage = ({ person, waiting, machines, note, problem }: Overv
                   html`<tr>
                     <td>${one.name}</td>
                     <td>${one.platform}</td>
+                    <td>${one.group}</td>
                     <td>${one.address}</td>
                     <td>${timeText(one.started)}</td>
                     <td>

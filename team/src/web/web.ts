@@ -113,7 +113,12 @@ export async function readJson<T>(
 
 export const addressOf = (context: Context): string => getConnInfo(context).remote.address ?? "unknown";
 
-export function refused(context: Context, status: 400 | 401 | 403 | 404 | 413 | 429 | 503, why: string, retryAfter?: number): Response {
+export function refused(
+  context: Context,
+  status: 400 | 401 | 403 | 404 | 409 | 413 | 429 | 503,
+  why: string,
+  retryAfter?: number,
+): Response {
   if (retryAfter !== undefined) context.header("retry-after", String(retryAfter));
   return context.json({ v: PROTOCOL, is: "error", why }, status);
 }

@@ -1,0 +1,118 @@
+import { type Command, InvalidArgumentError } from "commander";
+import { existingFile, JSON_OPTION } from "./program-frame.ts";
+
+function whole(least: number, most: number, what: string): (text: string) => number {
+  return (text) => {
+    const count = Number(text);
+    if (!/^\d+$/.test(text) || count < least || count > most) throw new InvalidArgumentError(what);
+    return count;
+  };
+}
+const version = whole(1, 1_000_000, "the number of a version is expected");
+
+const keyed = (command: Command): Command =>
+  command
+    .option("--key <file>", "the team's key; else ~/.config/assent/team-policy-key.json", existingFile)
+    .option("--server <address>", "the team's server: https://HOST; else the one that this machine belongs to")
+    .option("--ca <file>", "certificates that vouch for the server, beside those that Node knows (PEM)", existingFile);
+const grouped = (command: Command): Command =>
+  keyed(command).option("--group <name>", "of which machines; else those that are in no other group");
+
+/** `assent team policy` and what it has. */
+export function addTeamPolicyCommands(team: Command): void {
+  const policy = team
+    .command("policy")
+    .summary("one policy for all machines of the team")
+    .description("Makes, signs and releases the policy of a team (docs/team.md). What is signed by the team's key holds on every machine.");
+  policy
+    .command("key")
+    .summary("make the key that signs policies")
+    .description(
+      "Makes an Ed25519 key in a file for you alone, and prints its public half, which an administrator types at the server's page. The server " +
+        "never sees the other half. With --after the old key names the new one, and signs nothing more.",
+    )
+    .option("--out <file>", "where the key is written; else ~/.config/assent/team-policy-key.json")
+    .option("--after <file>", "the key that the new one follows", existingFile)
+    .option("--server <address>", "the team's server, with --after; else the one that this machine belongs to")
+    .option("--ca <file>", "certificates that vouch for the server, beside those that Node knows (PEM)", existingFile)
+    .option(...JSON_OPTION)
+    .action(async (options: Parameters<typeof import("./team-policy.ts").policyKey>[0]) => {
+      const { policyKey } = await import("./team-policy.ts");
+      process.exitCode = await policyKey(options);
+    });
+  grouped(policy.command("sign"))
+    .summary("sign a policy file as the next version")
+    .description(
+      "Checks a policy file and signs it as the version that follows the newest one. Past --expires, for a machine that the server did not tell in " +
+        "between that it is still the newest, what is unknown asks.",
+    )
+    .argument("<file>", "a policy file (docs/policy.md)", existingFile)
+    .option("--expires <time>", "how long a machine holds it without news from the server: 12h, 30d, never", "30d")
+    .option("--renew <time>", "until when the server may say that it is still the newest: 365d, none", "365d")
+    .option("--previous <file>", "the signed version that it follows: then no server is asked", existingFile)
+    .option("--out <file>", "where it is written; else standard output")
+    .option(...JSON_OPTION)
+    .action(async (file: string, options: Parameters<typeof import("./team-policy.ts").policySign>[1]) => {
+      const { policySign } = await import("./team-policy.ts");
+      process.exitCode = await policySign(file, options);
+    });
+  keyed(policy.command("push"))
+    .summary("hand a signed version to the server")
+    .description("Gives the server a version that was signed. No machine has it before it is released.")
+    .argument("<file>", "what `assent team policy sign` wrote", existingFile)
+    .option(...JSON_OPTION)
+    .action(async (file: string, options: Parameters<typeof import("./team-policy.ts").policyPush>[1]) => {
+      const { policyPush } = await import("./team-policy.ts");
+      process.exitCode = await policyPush(file, options);
+    });
+  grouped(policy.command("release"))
+    .summary("give a version to machines")
+    .description(
+      "Gives a version to some or all machines of its group. Machines take none that is older than what they have: to go back, sign the old text again.",
+    )
+    .argument("<version>", "its number", version)
+    .option("--percent <count>", "to so many of a hundred machines", whole(0, 100, "a whole number from 0 to 100 is expected"), 100)
+    .option(...JSON_OPTION)
+    .action(async (number: number, options: Parameters<typeof import("./team-policy.ts").policyRelease>[1]) => {
+      const { policyRelease } = await import("./team-policy.ts");
+      process.exitCode = await policyRelease(number, options);
+    });
+  keyed(policy.command("list"))
+    .summary("list groups, versions, and which machines have them")
+    .description("Prints each group of machines with its versions, to how many of them each is released, and what machines say they have.")
+    .option(...JSON_OPTION)
+    .action(async (options: Parameters<typeof import("./team-policy.ts").policyList>[0]) => {
+      const { policyList } = await import("./team-policy.ts");
+      process.exitCode = await policyList(options);
+    });
+  grouped(policy.command("show"))
+    .summary("print the text of a version")
+    .description("Prints the policy of a version, the newest where none is named.")
+    .argument("[version]", "its number", version)
+    .option(...JSON_OPTION)
+    .action(async (number: number | undefined, options: Parameters<typeof import("./team-policy.ts").policyShow>[1]) => {
+      const { policyShow } = await import("./team-policy.ts");
+      process.exitCode = await policyShow(number, options);
+    });
+  grouped(policy.command("diff"))
+    .summary("print what differs between two versions")
+    .description("Compares two versions: named ones, else the one that is out to all and the newest.")
+    .argument("[from]", "the older one", version)
+    .argument("[to]", "the newer one", version)
+    .option(...JSON_OPTION)
+    .action(
+      async (from: number | undefined, to: number | undefined, options: Parameters<typeof import("./team-policy.ts").policyDiff>[2]) => {
+        const { policyDiff } = await import("./team-policy.ts");
+        process.exitCode = await policyDiff(from, to, options);
+      },
+    );
+  policy
+    .command("trust")
+    .summary("agree to the team's key")
+    .description("For a machine that joined before its team had a key: from now on it takes the policies that this key signs.")
+    .argument("<key>", "the id of the key, as its person read it to you")
+    .action(async (id: string) => {
+      const { policyTrust } = await import("./team-policy.ts");
+      process.exitCode = await policyTrust(id);
+    });
+}

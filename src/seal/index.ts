@@ -1,0 +1,31 @@
+export { hashStatement, isPublicKey, isSignedBy, keyIdOf, makeKeyPair, publicOf, type Signed, signStatement } from "./keys.ts";
+export {
+  followKeys,
+  FOR_GOOD,
+  isKeyChangeOf,
+  NO_TEAM_POLICY,
+  openSealed,
+  type PolicyPin,
+  type PolicySpan,
+  readPin,
+  readSealed,
+  type SealedPolicy,
+  sealText,
+  spanOf,
+  whyNotPinned,
+} from "./pin.ts";
+export {
+  isGroupName,
+  isSignedCommand,
+  isSignedHeartbeat,
+  isSignedKeyChange,
+  isSignedPolicy,
+  isTime,
+  isVersionNumber,
+  type KeyChange,
+  MOST_POLICY_BYTES,
+  type PolicyCommand,
+  type PolicyHeartbeat,
+  type PolicyVersion,
+  type SignedKeyChange,
+} from "./statements.ts";

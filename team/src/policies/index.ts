@@ -1,0 +1,3 @@
+export { addPolicyPage } from "./pages.ts";
+export { addPolicyRoutes } from "./routes.ts";
+export { addFirstKey, partOf, policyGroups, pushPolicy, releasePolicy } from "./store.ts";

@@ -1,0 +1,217 @@
+import type { Hono } from "hono";
+import { html } from "hono/html";
+import { isPublicKey, isSignedPolicy, keyIdOf } from "../../../src/seal/index.ts";
+import { MESSAGE_LIMITS, type PolicyGroup } from "../../../src/team/protocol/index.ts";
+import { isAdmin, type TeamPerson } from "../enrol/index.ts";
+import { formFields, frame, type Html, limitedBody, timeText, type WebContext, type WebVariables } from "../web/index.ts";
+import type { PolicyRoutes } from "./routes.ts";
+import {
+  addFirstKey,
+  type MachinePolicy,
+  machinePolicies,
+  policyGroups,
+  policyKeys,
+  PolicyRefused,
+  policyVersion,
+  pushPolicy,
+  releasePolicy,
+} from "./store.ts";
+
+interface PolicyView {
+  readonly person: TeamPerson;
+  readonly keys: readonly string[];
+  readonly groups: readonly PolicyGroup[];
+  readonly machines: readonly MachinePolicy[];
+  readonly note?: string;
+  readonly problem?: string;
+  readonly text?: { readonly group: string; readonly version: number; readonly policy: string };
+}
+
+/** What administrators see of policies, and may do: say which key is the team's, hand in what was signed, release it. */
+export function addPolicyPage(app: Hono<WebVariables>, { db, now, gates, tell }: PolicyRoutes): void {
+  // A form spells each sign of a policy with up to three.
+  const form = limitedBody(MESSAGE_LIMITS.messageBytes * 3);
+  const page = async (person: TeamPerson, more: Pick<PolicyView, "note" | "problem" | "text"> = {}): Promise<Html> =>
+    policyPage({
+      person,
+      keys: (await policyKeys(db)).map(({ id }) => id),
+      groups: await policyGroups(db),
+      machines: await machinePolicies(db),
+      ...more,
+    });
+  const act = async (context: WebContext, work: (field: (name: string) => string, by: string) => Promise<string>): Promise<Response> => {
+    const { person } = context.var;
+    try {
+      const note = await work(await formFields(context), person.name);
+      tell("policy", { by: person.name, note });
+      return context.html(await page(person, { note }));
+    } catch (error) {
+      if (!(error instanceof PolicyRefused)) throw error;
+      return context.html(await page(person, { problem: `Not done: ${error.message}.` }), 409);
+    }
+  };
+  app.get("/policy", gates.looking, async (context) => {
+    const { person } = context.var;
+    if (!isAdmin(person)) return context.text("only an administrator may see that\n", 403);
+    const group = context.req.query("group");
+    const version = Number(context.req.query("version"));
+    const isNamed = group !== undefined && Number.isInteger(version) && version > 0 && version <= 1_000_000;
+    const signed = isNamed ? await policyVersion(db, group.replace(/\0|\p{Surrogate}/gu, ""), version) : undefined;
+    return context.html(await page(person, signed === undefined ? {} : { text: signed.statement }));
+  });
+  app.post("/policy/key", form, gates.admin, (context) =>
+    act(context, async (field, by) => {
+      const key = field("key").trim();
+      if (!isPublicKey(key)) throw new PolicyRefused("this is not a public key: it is one line that `assent team policy key` prints");
+      await addFirstKey(db, key, by, now());
+      return `The team's key is ${keyIdOf(key)}.`;
+    }),
+  );
+  app.post("/policy/push", form, gates.admin, (context) =>
+    act(context, async (field) => {
+      let signed: unknown;
+      try {
+        signed = JSON.parse(field("signed"));
+      } catch {
+        // Said below.
+      }
+      if (!isSignedPolicy(signed)) throw new PolicyRefused("this is not what `assent team policy sign` writes");
+      await pushPolicy(db, signed, now());
+      return `Version ${signed.statement.version} of ${signed.statement.group} is here. Nobody has it before it is released.`;
+    }),
+  );
+  app.post("/policy/release", form, gates.admin, (context) =>
+    act(context, async (field, by) => {
+      const [group, version, percent] = [field("group"), wholeOf(field("version"), 1_000_000), wholeOf(field("percent"), 100)];
+      if (percent === undefined || version === undefined) throw new PolicyRefused("a part is a whole number from 0 to 100");
+      await releasePolicy(db, { group, version, percent }, by, now());
+      return `Version ${version} of ${group} goes to ${percent === 100 ? "all its machines" : `${percent} of 100 of its machines`}.`;
+    }),
+  );
+}
+
+function wholeOf(text: string, most: number): number | undefined {
+  return /^\d{1,7}$/.test(text) && Number(text) <= most ? Number(text) : undefined;
+}
+
+const policyPage = ({ person, keys, groups, machines, note, problem, text }: PolicyView): Html =>
+  frame(
+    "Policies",
+    person,
+    html`${note === undefined ? "" : html`<p class="note" role="status">${note}</p>`}
+      ${problem === undefined ? "" : html`<p class="wrong" role="alert">${problem}</p>`}
+      ${
+        keys.length === 0
+          ? html`<h2>The team's key</h2>
+              <p>
+                Policies are signed by a key that this server never sees. <code>assent team policy key</code> makes it and prints its public
+                half. Whoever has the key decides what agents may do on every machine.
+              </p>
+              <form method="post" action="/policy/key">
+                <label>Public key <input name="key" required autocomplete="off" spellcheck="false" size="46" /></label>
+                <button>This is the team's key</button>
+              </form>`
+          : html`<p>
+                Signed by ${keys.at(-1)}${keys.length > 1 ? html`, before by ${keys.slice(0, -1).join(", ")}` : ""}. Compare it with what
+                <code>assent team policy key</code> printed.
+              </p>
+              <h2>Hand in a signed version</h2>
+              <form method="post" action="/policy/push">
+                <p>
+                  <label
+                    >What <code>assent team policy sign</code> wrote<br /><textarea
+                      name="signed"
+                      rows="4"
+                      cols="70"
+                      required
+                      spellcheck="false"
+                    ></textarea>
+                  </label>
+                </p>
+                <button>Hand in</button>
+              </form>`
+      }
+      ${groups.map(groupPart)}
+      ${
+        text === undefined
+          ? ""
+          : html`<h2 id="text">Version ${text.version} of ${text.group}</h2>
+              <pre>${text.policy}</pre>`
+      }
+      <h2>Machines</h2>
+      ${
+        machines.length === 0
+          ? html`<p>None yet.</p>`
+          : html`<table>
+              <tr>
+                <th>Name</th>
+                <th>Group</th>
+                <th>Has</th>
+                <th>Asked last</th>
+                <th></th>
+              </tr>
+              ${machines.map(
+                (one) =>
+                  html`<tr>
+                    <td>${one.name}</td>
+                    <td>${one.group}</td>
+                    <td>${one.version ?? "none"}</td>
+                    <td>${one.asked === null ? "never" : timeText(one.asked)}</td>
+                    <td class="wrong">${one.problem ?? driftOf(one, groups)}</td>
+                  </tr>`,
+              )}
+            </table>`
+      }`,
+  );
+
+function driftOf({ group, version }: MachinePolicy, groups: readonly PolicyGroup[]): string {
+  const all = groups.find((one) => one.group === group)?.all ?? null;
+  return all === null || (version !== null && version >= all) ? "" : `behind: version ${all} is out`;
+}
+
+const haveText = ({ version, machines }: PolicyGroup["machines"][number]): string =>
+  ` ${machines} ${machines === 1 ? "machine has" : "machines have"} ${version === null ? "none" : `version ${version}`}.`;
+
+const groupPart = ({ group, versions, all, some, machines }: PolicyGroup): Html =>
+  html`<h2>${group}</h2>
+    <p>
+      ${all === null ? "No version is out to all." : html`Version ${all} is out to all.`}
+      ${some === null ? "" : html` Version ${some.version} is out to ${some.percent} of 100.`} ${machines.map(haveText)}
+    </p>
+    ${
+      versions.length === 0
+        ? ""
+        : html`<table>
+            <tr>
+              <th>Version</th>
+              <th>Signed</th>
+              <th>By</th>
+              <th>Out to</th>
+              <th></th>
+            </tr>
+            ${versions.map(
+              (one) =>
+                html`<tr>
+                  <td><a href="/policy?group=${group}&amp;version=${one.version}#text">${one.version}</a></td>
+                  <td>${timeText(new Date(one.made))}</td>
+                  <td>${one.key}</td>
+                  <td>${one.percent === null ? "nobody" : `${one.percent} of 100`}</td>
+                  <td>
+                    ${
+                      all !== null && one.version <= all
+                        ? ""
+                        : html`<form method="post" action="/policy/release">
+                            <input type="hidden" name="group" value="${group}" /><input
+                              type="hidden"
+                              name="version"
+                              value="${one.version}"
+                            />
+                            <label>to <input name="percent" value="${one.percent ?? 10}" size="3" inputmode="numeric" /> of 100</label>
+                            <button>Release</button>
+                          </form>`
+                    }
+                  </td>
+                </tr>`,
+            )}
+          </table>`
+    }`;
