@@ -106,6 +106,19 @@ export function addTeamPolicyCommands(team: Command): void {
         process.exitCode = await policyDiff(from, to, options);
       },
     );
+  grouped(policy.command("preview"))
+    .summary("say what a version would change")
+    .description(
+      "Judges what the machines of a group asked in the last days once by the version that is out to all and once by another one. Only the two " +
+        "versions count, and the files are those that are here.",
+    )
+    .argument("[version]", "its number; else the newest", version)
+    .option("--days <count>", "how far to look back", whole(1, 90, "a number of days from 1 to 90 is expected"), 7)
+    .option(...JSON_OPTION)
+    .action(async (number: number | undefined, options: Parameters<typeof import("./team-preview.ts").policyPreview>[1]) => {
+      const { policyPreview } = await import("./team-preview.ts");
+      process.exitCode = await policyPreview(number, options);
+    });
   policy
     .command("trust")
     .summary("agree to the team's key")

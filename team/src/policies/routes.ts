@@ -16,7 +16,7 @@ export interface PolicyRoutes {
 /** How machines get their policy, and how the team's key sends one. */
 export function addPolicyRoutes(app: Hono<WebVariables>, { db, now, gates, tell }: PolicyRoutes): void {
   // Of those who show no token: what they send is signed, or answered with no.
-  const keyed = new RateLimit(60, 500, () => now().getTime());
+  const keyed = new RateLimit(300, 100, () => now().getTime());
   app.post("/v1/policy", gates.machine, smallBody, async (context) => {
     const { machine } = context.var;
     const read = await readJson(context, PolicyAsk);
