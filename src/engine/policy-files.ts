@@ -75,10 +75,10 @@ function strangerIn(stats: Stats, home: string): string | undefined {
 function read(
   file: string,
   layer: LayerName,
-  root: string | undefined,
-  mayGrant: boolean,
-  required: boolean,
   home?: string,
+  required = false,
+  root?: string,
+  mayGrant = true,
 ): PolicySource[] {
   let found = readSettled(file);
   const stranger = found.is === "text" && home !== undefined ? strangerIn(found.stats, home) : undefined;
@@ -95,7 +95,7 @@ function read(
 
 /** One file that a person names, as a layer of its own. */
 export function policyFile(file: string, layer: LayerName): PolicySource {
-  const [source] = read(file, layer, undefined, true, true);
+  const [source] = read(file, layer, undefined, true);
   return source ?? { layer, file, mayGrant: true, content: { is: "broken", why: "does not exist" } };
 }
 
@@ -163,14 +163,14 @@ export function findPolicyFiles(
   const top = cwd === world.canonical(normalise(sessionRoot)) ? world.projectRoot : projectOf(cwd, machine);
   const project = joinPath(top, POLICY_NAME);
   const out = [
-    ...read(machine.managedPolicy, "managed", undefined, true, false, machine.home),
+    ...read(machine.managedPolicy, "managed", machine.home),
     // Of the team that this machine belongs to, as `assent team` left it. The reader verifies it.
-    ...read(`${stateFolder(machine)}/team-member/policy.jsonc`, "managed", undefined, true, false, machine.home),
-    ...read(user, "user", undefined, true, false, machine.home),
+    ...read(`${stateFolder(machine)}/team-member/policy.jsonc`, "managed", machine.home),
+    ...read(user, "user", machine.home),
+    ...explicit.flatMap((file) => read(file, "explicit", machine.home, true)),
+    ...(profile === undefined ? [] : read(profile, "profile")),
   ];
   const seen = new Set([user, ...explicit]);
-  for (const file of explicit) out.push(...read(file, "explicit", undefined, true, true, machine.home));
-  if (profile !== undefined) out.push(...read(profile, "profile", undefined, true, false));
 
   let together = 0;
   const visited = new Set<string>();
@@ -187,7 +187,7 @@ export function findPolicyFiles(
     // Where the user's own leads is asked only now: there is mostly no other.
     if (seen.has(real) || real === world.canonical(user)) return;
     seen.add(file).add(real);
-    const [source] = together <= MAX_TOGETHER ? read(file, "project", folder, file === project, false) : [];
+    const [source] = together <= MAX_TOGETHER ? read(file, "project", undefined, false, folder, file === project) : [];
     if (source === undefined) return;
     together += source.content.is === "text" ? source.content.text.length : 0;
     out.push(source);
