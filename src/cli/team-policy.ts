@@ -340,7 +340,7 @@ export async function policyDiff(from: number | undefined, to: number | undefine
   const { before, after } = found;
   if (flags.json === true) printed("", true, { group, before: before ?? null, after });
   else if (before?.policy === after.policy) writeStderr("the two say the same\n");
-  else writeStdout(fileDiff(`${group}, version ${before?.version ?? 0} → ${after.version}`, before?.policy, after.policy));
+  else writeStdout(fileDiff(`${group}, version ${before?.version ?? 0} to ${after.version}`, before?.policy, after.policy));
   return 0;
 }
 

@@ -78,7 +78,7 @@ export async function policyPreview(
   const total = (of: ReadonlyMap<ToldWord, number>): string => TOLD.map((told) => `${of.get(told) ?? 0} ${told}`).join(", ");
   writeStdout(`version ${from ?? "none"}  ${total(counts.before)}\nversion ${to}  ${total(counts.after)}\n`);
   writeStdout(
-    `${records} decisions of the last ${days} days on ${got.machines} machines of ${group}` +
+    `${records} decisions of the last ${days} days on ${got.machines} machine${got.machines === 1 ? "" : "s"} of ${group}` +
       `${got.isCut ? ", the oldest ones only" : ""}${unreadable === 0 ? "" : `; ${unreadable} cannot be judged again: their records do not hold them whole`}\n`,
   );
   return 0;

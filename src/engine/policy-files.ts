@@ -72,14 +72,7 @@ function strangerIn(stats: Stats, home: string): string | undefined {
   return `belongs to another user (uid ${stats.uid}): \`chown\` it`;
 }
 
-function read(
-  file: string,
-  layer: LayerName,
-  home?: string,
-  required = false,
-  root?: string,
-  mayGrant = true,
-): PolicySource[] {
+function read(file: string, layer: LayerName, home?: string, required = false, root?: string, mayGrant = true): PolicySource[] {
   let found = readSettled(file);
   const stranger = found.is === "text" && home !== undefined ? strangerIn(found.stats, home) : undefined;
   if (stranger !== undefined) found = { is: "broken", why: stranger };
