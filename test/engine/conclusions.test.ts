@@ -30,6 +30,8 @@ const SETTLED = new Date(Date.now() - 60_000);
 
 /** All of the collections: `ASSENT_TEST_EVERY=1`. */
 const EVERY = Number(process.env["ASSENT_TEST_EVERY"] ?? 60);
+/** Milliseconds. */
+const LONGEST = EVERY < 24 ? 7_200_000 : 60_000;
 
 const ANEW = { lowerTool, lowerShell, judge };
 
@@ -105,17 +107,25 @@ const POLICIES = [
 ] as const;
 
 describe("what is remembered of commands", () => {
-  it.each(POLICIES)("is what is decided without it, for commands of all collections in any order, under %s", (policy) => {
-    const here = place(policy);
-    const options = optionsOf(here);
-    const by = freezing();
-    const some = POLICIES.indexOf(policy);
-    const commands = [...new Set(CORPORA.flatMap((name) => commandsOf(name)))].filter((_, at) => (at + some) % EVERY === 0);
-    const plain = new Map(commands.map((command) => [command, said(requestOf(command, here), options)]));
-    for (let round = 0; round < 3; round += 1)
-      for (const command of shuffled(commands))
-        expect(said(requestOf(command, here), { ...options, by }), command).toEqual(plain.get(command));
-  });
+  it.each(POLICIES)(
+    "is what is decided without it, for commands of all collections in any order, under %s",
+    (policy) => {
+      const here = place(policy);
+      const options = optionsOf(here);
+      const by = freezing();
+      const some = POLICIES.indexOf(policy);
+      const commands = [...new Set(CORPORA.flatMap((name) => commandsOf(name)))].filter((_, at) => (at + some) % EVERY === 0);
+      /** A refusal is held against what comes after it, and the order is another one each time: none is kept. */
+      const afresh = (command: string, given: DecideOptions): unknown => {
+        rmSync(join(here.home, "state/assent/refusals"), { recursive: true, force: true });
+        return said(requestOf(command, here), given);
+      };
+      const plain = new Map(commands.map((command) => [command, afresh(command, options)]));
+      for (let round = 0; round < 3; round += 1)
+        for (const command of shuffled(commands)) expect(afresh(command, { ...options, by }), command).toEqual(plain.get(command));
+    },
+    LONGEST,
+  );
 
   it("stands for lowering and judging from the third time on", () => {
     const here = place();
@@ -274,22 +284,26 @@ describe("an answer that is another", () => {
     ["that are harmless", some("benign.txt", 0.1)],
     ["that are dangerous", some("dangerous.txt", 4)],
     ["of every day", some("everyday.txt", 4)],
-  ] as const)("is heard, whichever it is, for commands %s", (_, commands) => {
-    for (const command of commands) {
-      const noting = questionsTo(worldNow());
-      conclude(command, noting.world);
-      const by = freezing();
-      for (let time = 0; time < 2; time += 1) conclude(command, worldNow(), by);
-      for (const { question, about, other } of noting.asked.values()) {
-        const anew = conclude(command, other(worldNow()));
-        expect(conclude(command, other(worldNow()), by), `${command}: ${question} of ${about}`).toEqual(anew);
-        const before = conclude(command, worldNow());
-        if (JSON.stringify(before) !== JSON.stringify(anew)) heard.set(question, (heard.get(question) ?? 0) + 1);
-        // As it was at first again, so that the next answer is held against that.
-        for (let time = 0; time < 2; time += 1) expect(conclude(command, worldNow(), by)).toEqual(before);
+  ] as const)(
+    "is heard, whichever it is, for commands %s",
+    (_, commands) => {
+      for (const command of commands) {
+        const noting = questionsTo(worldNow());
+        conclude(command, noting.world);
+        const by = freezing();
+        for (let time = 0; time < 2; time += 1) conclude(command, worldNow(), by);
+        for (const { question, about, other } of noting.asked.values()) {
+          const anew = conclude(command, other(worldNow()));
+          expect(conclude(command, other(worldNow()), by), `${command}: ${question} of ${about}`).toEqual(anew);
+          const before = conclude(command, worldNow());
+          if (JSON.stringify(before) !== JSON.stringify(anew)) heard.set(question, (heard.get(question) ?? 0) + 1);
+          // As it was at first again, so that the next answer is held against that.
+          for (let time = 0; time < 2; time += 1) expect(conclude(command, worldNow(), by)).toEqual(before);
+        }
       }
-    }
-  });
+    },
+    LONGEST,
+  );
 
   it("of every kind makes a difference for some of them, so that hearing it is tested", () => {
     // `entries` and `mayHold` only save other questions; `tracked` takes files away that are secret by their names alone.
