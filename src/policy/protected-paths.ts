@@ -14,8 +14,9 @@ export const SECRET_FOLDERS: readonly string[] = [
     // Keys.
     ".ssh; .gnupg; .putty; .pki; .step; .tsh; .age; .config/age; .config/sops/age; application support/sops/age; .minisign",
     ".config/sigstore; .sigstore",
-    // Questions that wait for the user, how a judge that stays is asked, what a team lets a machine in by, and what its server keeps.
-    "assent/questions; assent/resident; assent/team-member; assent/team-server",
+    // Questions that wait for the user, how a judge that stays is asked, what was in files before a run changed them, what a team lets a
+    // machine in by, and what its server keeps.
+    "assent/questions; assent/resident; assent/runs; assent/team-member; assent/team-server",
     // Clouds and what runs on them.
     ".aws; .azure; .config/gcloud; .oci; .aliyun; .tccli; .bluemix; .config/linode-cli; .config/scw; .config/exoscale",
     ".config/equinix; .config/b2; .mc/certs",

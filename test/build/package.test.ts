@@ -126,7 +126,7 @@ describe("the package", () => {
     const kilobytes = (file: string): number => readFileSync(join(DIST, file)).length / 1024;
     expect(kilobytes("bin.cjs")).toBeLessThan(3.9);
     // Reasons have a text for the person and one for the model; rules may be about some people only.
-    expect(kilobytes("hook.cjs")).toBeLessThan(265);
+    expect(kilobytes("hook.cjs")).toBeLessThan(265.5);
     expect(kilobytes("shell.cjs")).toBeLessThan(420);
     for (const agent of ["auto", ...AGENT_IDS]) expect([agent, kilobytes(`agent-${agent}.cjs`) < 8]).toEqual([agent, true]);
   });
