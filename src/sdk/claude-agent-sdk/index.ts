@@ -11,18 +11,8 @@ import { askPerson } from "./ask-person.ts";
 import type { CallOptions, HookAnswer, OnClaudeAsk, PermissionAnswer, PermissionHooks } from "./shapes.ts";
 
 export type { ToolFacts } from "../../engine/index.ts";
-export type {
-  CallOptions,
-  ClaudeAnswer,
-  ClaudeQuestion,
-  HookAnswer,
-  OnClaudeAsk,
-  PermissionAnswer,
-  PermissionChange,
-  PermissionHooks,
-  PermissionMode,
-  PermissionPlace,
-} from "./shapes.ts";
+export type { CallOptions, ClaudeAnswer, ClaudeQuestion, HookAnswer, OnClaudeAsk, PermissionAnswer, PermissionHooks } from "./shapes.ts";
+export type { PermissionChange, PermissionMode, PermissionPlace } from "./permissions.ts";
 
 /** What is known of the tools: Claude Code's own are known. */
 export type ToolOptions = Pick<AdapterOptions, "facts" | "effects">;

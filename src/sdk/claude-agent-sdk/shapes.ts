@@ -1,23 +1,7 @@
 import type { AskQuestion, ToolAnswer } from "../ask.ts";
+import type { PermissionChange } from "./permissions.ts";
 
 // Forms of @anthropic-ai/claude-agent-sdk 0.3, as far as they are used: nothing of it is imported.
-
-/** A change of the host's own permissions, as it suggests them and takes them. */
-export type PermissionChange =
-  | {
-      type: "addRules" | "replaceRules" | "removeRules";
-      rules: { toolName: string; ruleContent?: string }[];
-      behavior: "allow" | "deny" | "ask";
-      destination: PermissionPlace;
-    }
-  | { type: "setMode"; mode: PermissionMode; destination: PermissionPlace }
-  | { type: "addDirectories" | "removeDirectories"; directories: string[]; destination: PermissionPlace };
-
-/** Where a change is kept. */
-export type PermissionPlace = "userSettings" | "projectSettings" | "localSettings" | "session" | "cliArg";
-
-/** The host's modes. */
-export type PermissionMode = "default" | "acceptEdits" | "bypassPermissions" | "plan" | "dontAsk" | "auto";
 
 /** A question about a call, with what the host adds to it. */
 export interface ClaudeQuestion extends AskQuestion {

@@ -1,6 +1,6 @@
 import { isObject } from "../../data/index.ts";
 import { LONGEST_GRANT_MS } from "../../policy/index.ts";
-import type { PermissionChange } from "../claude-agent-sdk/shapes.ts";
+import type { PermissionChange } from "../claude-agent-sdk/permissions.ts";
 import type { GuardCall } from "./call.ts";
 
 /** An answer that was understood. */

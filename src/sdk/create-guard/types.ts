@@ -1,7 +1,7 @@
 import type { Action } from "../../action/index.ts";
 import type { ShellKind } from "../../shell/index.ts";
 import type { Principal, ReasonId, RequestVerdict } from "../../policy/index.ts";
-import type { PermissionChange } from "../claude-agent-sdk/shapes.ts";
+import type { PermissionChange } from "../claude-agent-sdk/permissions.ts";
 import type { ConfinedStart } from "../guard/confined-start.ts";
 import type { GuardCall } from "./call.ts";
 import type { ApprovalStore } from "./approvals.ts";
