@@ -1,5 +1,6 @@
 import { type Command, InvalidArgumentError } from "commander";
 import { existingFile, JSON_OPTION } from "./program-frame.ts";
+import { readLength } from "./since.ts";
 
 function whole(least: number, most: number, what: string): (text: string) => number {
   return (text) => {
@@ -9,6 +10,13 @@ function whole(least: number, most: number, what: string): (text: string) => num
   };
 }
 const version = whole(1, 1_000_000, "the number of a version is expected");
+
+/** A length of time, or `never`, `none`. */
+function lasting(text: string): string {
+  const read = text === "never" || text === "none" ? 0 : readLength(text);
+  if (typeof read === "object") throw new InvalidArgumentError(read.wrong);
+  return text;
+}
 
 const keyed = (command: Command): Command =>
   command
@@ -47,8 +55,8 @@ export function addTeamPolicyCommands(team: Command): void {
         "between that it is still the newest, what is unknown asks.",
     )
     .argument("<file>", "a policy file (docs/policy.md)", existingFile)
-    .option("--expires <time>", "how long a machine holds it without news from the server: 12h, 30d, never", "30d")
-    .option("--renew <time>", "until when the server may say that it is still the newest: 365d, none", "365d")
+    .option("--expires <time>", "how long a machine holds it without news from the server: 12h, 30d, never", lasting, "30d")
+    .option("--renew <time>", "until when the server may say that it is still the newest: 365d, none", lasting, "365d")
     .option("--previous <file>", "the signed version that it follows: then no server is asked", existingFile)
     .option("--out <file>", "where it is written; else standard output")
     .option(...JSON_OPTION)

@@ -183,6 +183,8 @@ const MADE: Readonly<Record<string, string>> = {
   "run --strace no-such": "is written",
   "run --summary no-such": "is written",
   "log export --to no-such": "is written",
+  "team policy key --out no-such": "is made",
+  "team policy sign --out no-such x": "is written",
   "run --background-dir no-such": "is made",
   "run --background-wait no-such": "a run that begins may still make it; after half a minute it fails",
   "check --policy no-such": "a hook always answers, and then allows nothing",
