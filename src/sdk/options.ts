@@ -1,6 +1,6 @@
 import { visible } from "../action/index.ts";
 import { isObject } from "../data/index.ts";
-import { closest } from "../policy/read/index.ts";
+import { meant } from "../policy/read/index.ts";
 
 /** What a value must be; a list allows only these. */
 type Kind = "string" | "boolean" | "number" | "function" | "object" | "texts" | "any" | readonly (string | boolean)[];
@@ -19,10 +19,8 @@ export function checkOptions(of: string, given: unknown, options: Readonly<Recor
     const kind = Object.hasOwn(options, name) ? options[name] : undefined;
     if (kind === undefined) {
       const known = Object.keys(options);
-      const near = closest(name, known);
-      const meant = near === undefined ? "" : `: did you mean \`${near}\`?`;
       throw new TypeError(
-        `${of} does not know the option \`${visible(name)}\`${meant}; it takes ${known.join(", ")}${help === undefined ? "" : `; ${help}`}`,
+        `${of} does not know the option \`${visible(name)}\`${meant(name, known)}; it takes ${known.join(", ")}${help === undefined ? "" : `; ${help}`}`,
       );
     }
     if (value !== undefined && !isKind(value, kind)) throw new TypeError(`${of}: the option \`${name}\` must be ${spelled(kind)}`);

@@ -69,7 +69,18 @@ function tested({ id, package: wanted, types }: (typeof SDKS)[number], dist: str
       copyFileSync(join(ROOT, from), join(folder, to));
     writeFileSync(join(folder, "package.json"), '{ "type": "module" }');
     writeFileSync(join(folder, "types.ts"), types);
-    const compiler = ["--module", "nodenext", "--target", "es2023", "--lib", "es2023,dom", "--strict", "--skipLibCheck", "--noEmit"];
+    const compiler = [
+      "--ignoreConfig",
+      "--module",
+      "nodenext",
+      "--target",
+      "es2023",
+      "--lib",
+      "es2023,dom",
+      "--strict",
+      "--skipLibCheck",
+      "--noEmit",
+    ];
     const typeRoots = ["--types", "node", "--typeRoots", join(ROOT, "node_modules/@types")];
     return [
       run(process.execPath, [join(ROOT, "node_modules/typescript/bin/tsc"), ...compiler, ...typeRoots, "types.ts"], folder),

@@ -22,7 +22,7 @@ import {
   type Result,
 } from "../../pattern/index.ts";
 import type { MatchContext, Side } from "../match-context.ts";
-import { closest } from "../read/suggest.ts";
+import { likest } from "../read/suggest.ts";
 import { type CallItems, readItems, withoutHome } from "./call-arguments.ts";
 import type { Matcher } from "./index.ts";
 import { FRESH, type JudgingKind, never, none, nothing } from "./kind.ts";
@@ -215,7 +215,7 @@ const OTHER_NAMES: Readonly<Record<string, CallName>> = {
 /** For a name that is taken for a tool's: the call its writer may have meant. */
 export function doubtCallName(name: string, scoped: boolean): string | undefined {
   const other = Object.hasOwn(OTHER_NAMES, name) ? OTHER_NAMES[name] : undefined;
-  const near = scoped && /^[a-z]{4,}$/.test(name) ? CALL_NAMES.find((one) => one === closest(name, CALL_NAMES)) : undefined;
+  const near = scoped && /^[a-z]{4,}$/.test(name) ? CALL_NAMES.find((one) => one === likest(name, CALL_NAMES)) : undefined;
   const meant = other ?? (!scoped && isCallName(name) ? name : near);
   return meant === undefined ? undefined : `\`${name}\` is taken as the name of a tool; the system call is written \`${signature(meant)}\``;
 }

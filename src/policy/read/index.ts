@@ -23,7 +23,7 @@ import { type PolicyInput, policySchema } from "./schema.ts";
 import * as v from "valibot";
 
 export { EXAMPLE_WORLD } from "./examples.ts";
-export { closest } from "./suggest.ts";
+export { meant } from "./suggest.ts";
 export { MAX_LENGTH } from "../../edit/json5/index.ts";
 
 const LONGEST_LINE = 400;

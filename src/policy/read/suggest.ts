@@ -15,12 +15,16 @@ const OTHER_WORDS = new Map([
   ["examples", "match"],
 ]);
 
-/** The candidate a person who wrote `word` most likely meant. */
+/** The candidate that a person who wrote `word` in a policy most likely meant. */
 export function closest(word: string, candidates: readonly string[]): string | undefined {
+  const other = OTHER_WORDS.get(word.toLowerCase());
+  return other !== undefined && candidates.includes(other) ? other : likest(word, candidates);
+}
+
+/** The candidate that is written most like `word`, if one is. */
+export function likest(word: string, candidates: readonly string[]): string | undefined {
   if (word.length > 40) return undefined;
   const folded = word.toLowerCase();
-  const other = OTHER_WORDS.get(folded);
-  if (other !== undefined && candidates.includes(other)) return other;
   let best: string | undefined;
   let least = Math.max(1, Math.floor(word.length / 3)) + 1;
   for (const candidate of candidates) {
@@ -31,6 +35,12 @@ export function closest(word: string, candidates: readonly string[]): string | u
     }
   }
   return best;
+}
+
+/** What is added to a sentence about a name that does not exist. */
+export function meant(word: string, candidates: readonly string[]): string {
+  const near = likest(word, candidates);
+  return near === undefined ? "" : `: did you mean \`${near}\`?`;
 }
 
 /** Insertions, deletions, replacements and swaps of neighbours between two words. */

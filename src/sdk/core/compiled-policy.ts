@@ -1,7 +1,7 @@
 import { visible } from "../../action/index.ts";
 import { isObject } from "../../data/index.ts";
 import { type PolicyFile, PRESETS, type PresetName } from "../../policy/index.ts";
-import { closest } from "../../policy/read/index.ts";
+import { meant } from "../../policy/read/index.ts";
 import { IN_CODE } from "../../engine/given/index.ts";
 import { GuardOptionError } from "../create-guard/policy-in-code.ts";
 
@@ -33,9 +33,8 @@ export function readCompiledPolicy(given: PresetName | CompiledPolicy, option: s
   const value: unknown = given;
   if (typeof value === "string") {
     const preset = PRESETS.find((name) => name === value);
-    const near = closest(value, PRESETS);
     if (preset !== undefined) return { file: IN_CODE, layer: "explicit", settings: { preset }, rules: [], operations: [] };
-    return fail(`the preset ${JSON.stringify(value)} does not exist${near === undefined ? "" : `: did you mean \`${near}\`?`}`);
+    return fail(`the preset ${JSON.stringify(value)} does not exist${meant(value, PRESETS)}`);
   }
   if (!isObject(value) || value["assent"] !== "compiled policy")
     return fail("here a policy is the name of a preset, or what `compilePolicy` of `assent/core` made");

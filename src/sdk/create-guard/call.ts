@@ -1,6 +1,6 @@
 import { isObject } from "../../data/index.ts";
 import { visible } from "../../action/index.ts";
-import { closest } from "../../policy/read/index.ts";
+import { meant } from "../../policy/read/index.ts";
 import type { Input, ToolFacts } from "../../request/index.ts";
 
 /**
@@ -85,7 +85,7 @@ export function lowerCall(call: GuardCall): LoweredCall {
     return wrong(forms.length > 1 ? `a call has one form: ${forms.join(" or ")}` : unknownForm(given));
   const beside = BESIDE[form] ?? [];
   const extra = Object.keys(given).find((key) => key !== form && !beside.includes(key));
-  if (extra !== undefined) return wrong(`{ ${form}: … } does not take \`${visible(extra)}\`${near(extra, beside)}`);
+  if (extra !== undefined) return wrong(`{ ${form}: … } does not take \`${visible(extra)}\`${meant(extra, beside)}`);
   const value = given[form];
   switch (form) {
     case "shell":
@@ -154,10 +154,5 @@ const KINDS = new Set(["shell", "file", "patch", "fetch", "tool", "argv", "opaqu
 
 function unknownForm(given: Readonly<Record<string, unknown>>): string {
   const [key = ""] = Object.keys(given);
-  return `a call has one of ${FORMS.map((form) => `\`${form}\``).join(", ")}${key === "" ? "" : `, not \`${visible(key)}\``}${near(key, FORMS)}`;
-}
-
-function near(key: string, known: readonly string[]): string {
-  const found = closest(key, known);
-  return found === undefined ? "" : `: did you mean \`${found}\`?`;
+  return `a call has one of ${FORMS.map((form) => `\`${form}\``).join(", ")}${key === "" ? "" : `, not \`${visible(key)}\``}${meant(key, FORMS)}`;
 }

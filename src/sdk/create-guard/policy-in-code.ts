@@ -12,7 +12,7 @@ import {
   type UnknownSetting,
 } from "../../policy/index.ts";
 import { IN_CODE, tightenedBy } from "../../engine/given/index.ts";
-import { closest, readPolicy } from "../../policy/read/index.ts";
+import { meant, readPolicy } from "../../policy/read/index.ts";
 import { lowerExample } from "../../request/index.ts";
 
 /** Whom a rule is about: one name, or several of which one must be right. */
@@ -121,8 +121,7 @@ export function readCodePolicy(policy: CodePolicy, option: string): ReadCodePoli
   const fail = failureOf(option);
   const given: unknown = policy;
   if (typeof given === "string" && !PRESETS.some((name) => name === given)) {
-    const near = closest(given, PRESETS);
-    return fail(`the preset ${JSON.stringify(given)} does not exist${near === undefined ? "" : `: did you mean \`${near}\`?`}`);
+    return fail(`the preset ${JSON.stringify(given)} does not exist${meant(given, PRESETS)}`);
   }
   if (typeof given !== "string" && (!isObject(given) || Array.isArray(given)))
     return fail("a policy is the name of a preset, or an object");

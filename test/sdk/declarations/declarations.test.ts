@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -114,8 +114,8 @@ export const agent = new Agent({ id: "a", name: "a", instructions: "x", model: "
   },
 };
 
-/** Those whose own declarations have faults where nothing is skipped; of ours there are none. */
-const FAULTY: readonly string[] = [];
+/** Those whose own declarations, or those of what they bring, have faults where nothing is skipped; of ours there are none. */
+const FAULTY: readonly string[] = ["ai-sdk", "openai-agents", "langchain"];
 
 let folder = "";
 beforeAll(() => {
@@ -145,7 +145,8 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 function linksTo(packages: string): Readonly<Record<string, string>> {
   const names = readdirSync(packages).filter((one) => !one.startsWith(".") && !one.startsWith("typescript") && one !== "assent");
   const links = Object.fromEntries(names.map((name) => [name, join(packages, name)]));
-  return names.includes("@types") ? links : { ...links, "@types": join(FETCHED, "@types") };
+  // Types of Node are the program's own: few bring them, but some bring others.
+  return existsSync(join(packages, "@types/node")) ? links : { ...links, "@types": join(FETCHED, "@types") };
 }
 
 /** What the compiler says of a program; nothing where it is right. */
