@@ -51,7 +51,7 @@ export function readTeamKey(given: string | undefined): TeamKey | TeamFailure {
   const file = given === undefined ? defaultKeyFile() : absolute(given);
   const found = readRegular(file, 1 << 16);
   if (found.is === "missing")
-    return { problem: `there is no key at ${visible(file)}`, help: "--key FILE names it; `assent team policy key` makes one" };
+    return { problem: `no key was found at ${visible(file)}`, help: "--key FILE names it; `assent team policy key` makes one" };
   if (found.is === "broken") return { problem: `${visible(file)} ${found.why}` };
   let value: unknown;
   try {

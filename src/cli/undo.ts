@@ -56,7 +56,7 @@ export async function undo(id: string | undefined, words: readonly string[], opt
   }
   const unkept = chosen.runs.find(({ engine }) => engine?.noUndo !== undefined);
   if (unkept?.engine?.noUndo !== undefined) {
-    complain(COMMAND, `there is no undo for ${unkept.id}: ${visible(unkept.engine.noUndo)}`);
+    complain(COMMAND, `undo is not possible for ${unkept.id}: ${visible(unkept.engine.noUndo)}`);
     return 1;
   }
   const force = options.force === true;
@@ -145,7 +145,7 @@ function announce({ runs, steps, refused, warnings }: UndoPlan, name: string | u
   const unknown = skipped.filter(({ engine }) => engine?.noUndo !== undefined);
   const unchanged = skipped.length - unknown.length;
   if (unchanged > 0) say(`  (${unchanged === 1 ? "the run after it has" : `the ${unchanged} runs after it have`} changed nothing)\n`);
-  for (const { id, engine } of unknown) say(`  (there is no undo for the run after it, ${id}: ${visible(engine?.noUndo ?? "")})\n`);
+  for (const { id, engine } of unknown) say(`  (undo is not possible for the run after it, ${id}: ${visible(engine?.noUndo ?? "")})\n`);
   for (const warning of warnings) say(`warning: ${visible(warning)}\n`);
   const shown = saySteps(steps, short);
   for (const line of dry ? shown : shown.slice(0, FIRST)) say(`  ${line}\n`);

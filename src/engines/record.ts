@@ -82,7 +82,7 @@ export class EngineRecord {
     const kept = takeSnapshot(folder, { roots, closed, limits });
     if (kept.is === "none") {
       this.#noUndo(kept.why);
-      this.#request.onNotice(`there is no undo for this run: ${kept.why}`);
+      this.#request.onNotice(`undo is not possible for this run: ${kept.why}`);
       return;
     }
     noteAlive(folder);
@@ -131,7 +131,7 @@ export class EngineRecord {
         const why = compareSnapshot(folder, false);
         if (why !== undefined) {
           this.#noUndo(why);
-          this.#request.onNotice(`there is no undo for this run: ${why}`);
+          this.#request.onNotice(`undo is not possible for this run: ${why}`);
         }
         bytes = sealRun(folder, ended);
         endSnapshot(folder);

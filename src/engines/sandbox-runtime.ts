@@ -3,6 +3,7 @@ import { realpathSync } from "node:fs";
 import { constants } from "node:os";
 import { randomBytes } from "node:crypto";
 import type { Action } from "../action/index.ts";
+import { STEERING_PLACES } from "../agents/index.ts";
 import { compiledPolicy, findSources, judgeBy, judgeContext, realWorld, type Situation } from "../engine/index.ts";
 import { read } from "../engine/reader/index.ts";
 import { isWithin } from "../path/index.ts";
@@ -23,7 +24,7 @@ const CANNOT: readonly string[] = [
   "rules about commands and calls are not held inside: with a rule that denies or asks about them nothing is started",
   "the receipt does not say what was read or started, nor what was refused but for hosts",
   "undo and receipt compare the folders before and after: what others change there meanwhile counts as the run's, and temporary folders are left out",
-  "what it leaves running on macOS is not ended with it, and is no part of undo and receipt",
+  "what it leaves running on macOS is not ended with it, and does not show in undo and receipt",
 ];
 
 /** Confines by Seatbelt on macOS and by bubblewrap on Linux, through a library. */
@@ -192,29 +193,6 @@ const PLACES: readonly (readonly [string, number])[] = [
   ["Library/Preferences", 1],
 ];
 
-/** What steers agents, editors and shells in a project: closed also where nothing is there yet, as far as the policy closes it. */
-const STEERING = [
-  ".claude/settings.json",
-  ".claude/settings.local.json",
-  ".claude/hooks",
-  ".claude/agents",
-  ".claude/commands",
-  ".mcp.json",
-  ".cursor/hooks.json",
-  ".cursor/mcp.json",
-  ".codex/config.toml",
-  ".codex/hooks.json",
-  ".gemini/settings.json",
-  ".qwen/settings.json",
-  ".factory/settings.json",
-  ".vscode/tasks.json",
-  ".vscode/settings.json",
-  ".vscode/launch.json",
-  ".idea/workspace.xml",
-  ".envrc",
-  "opencode.json",
-] as const;
-
 function planFor({ machine, own }: EngineRequest, policy: Policy, world: HeldPolicy["world"]): SandboxPlan {
   const { home, projectRoot, cwd } = world;
   const situation: Situation = { machine, reader: () => ({ read }), own, supervised: true };
@@ -252,7 +230,7 @@ function planFor({ machine, own }: EngineRequest, policy: Policy, world: HeldPol
     closed: [
       ...found.closed,
       ...own,
-      ...STEERING.map((name) => `${projectRoot}/${name}`).filter(isClosed),
+      ...STEERING_PLACES.map((name) => `${projectRoot}/${name}`).filter(isClosed),
       `${projectRoot}/.git/hooks`,
       `${projectRoot}/.git/config`,
       `${projectRoot}/.agent-permissions.jsonc`,

@@ -121,7 +121,7 @@ describe.each(HANDS)("%s", (_, native) => {
       writeFileSync(join(made.project, "large"), Buffer.alloc(2 << 20, "x"));
       const run = runHeld(made, "rm a", words);
       expect([run.status, existsSync(join(made.project, "a"))]).toEqual([0, false]);
-      if (why !== undefined) expect(run.stderr).toContain(`there is no undo for this run: ${why}`);
+      if (why !== undefined) expect(run.stderr).toContain(`undo is not possible for this run: ${why}`);
       const id = lastRun(made);
       for (const command of [
         ["undo", id, "--yes"],

@@ -50,7 +50,7 @@ export function commandIn<Field extends string>(field: Field): CommandEffect<Fie
     // Its words are looked at where it is judged.
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- read by `lowerCall`, which refuses what is none
     if (Array.isArray(command)) return { argv: command as readonly string[] };
-    throw new GuardCallError(`\`${visible(field)}\` is no command: neither a text nor a list of words`);
+    throw new GuardCallError(`\`${visible(field)}\` is not a command: it has to be a text or a list of words`);
   };
   return Object.assign(effect, { [COMMAND_FIELD]: field } as const);
 }

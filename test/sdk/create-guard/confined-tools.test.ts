@@ -274,12 +274,12 @@ describe("LocalBackend", () => {
 
 describe("commandIn", () => {
   it.each<[unknown, RegExp]>([
-    [undefined, /no command/],
-    [{}, /no command/],
-    [{ command: 7 }, /no command/],
+    [undefined, /not a command/],
+    [{}, /not a command/],
+    [{ command: 7 }, /not a command/],
     [{ command: [] }, /list of texts/],
     [{ command: ["sh", 7] }, /list of texts/],
-    [Object.create({ command: "ls" }), /no command/],
+    [Object.create({ command: "ls" }), /not a command/],
   ])("what is no command is none: %j", async (input, message) => {
     const { guard, run, given } = made();
     const tool = guard.tool({ name: "run_line", does: commandIn("command") }, run);

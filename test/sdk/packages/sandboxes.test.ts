@@ -110,7 +110,7 @@ async function e2b(): Promise<SandboxPlace> {
   const { url, close } = await e2bApi({ cwd, home });
   for (const [name, value] of Object.entries({ E2B_API_URL: url, E2B_SANDBOX_URL: url, E2B_API_KEY: `e2b_${"0".repeat(40)}` }))
     vi.stubEnv(name, value);
-  const session = await new E2BSandboxClient().create(new Manifest({ root: cwd }));
+  const session = await new E2BSandboxClient().create({ manifest: new Manifest({ root: cwd }) });
   return {
     cwd,
     home,

@@ -1,0 +1,22 @@
+/** What steers agents, editors and shells in a project: closed also where nothing is there yet, as far as the policy closes it. */
+export const STEERING_PLACES: readonly string[] = [
+  ".claude/settings.json",
+  ".claude/settings.local.json",
+  ".claude/hooks",
+  ".claude/agents",
+  ".claude/commands",
+  ".mcp.json",
+  ".cursor/hooks.json",
+  ".cursor/mcp.json",
+  ".codex/config.toml",
+  ".codex/hooks.json",
+  ".gemini/settings.json",
+  ".qwen/settings.json",
+  ".factory/settings.json",
+  ".vscode/tasks.json",
+  ".vscode/settings.json",
+  ".vscode/launch.json",
+  ".idea/workspace.xml",
+  ".envrc",
+  "opencode.json",
+];
