@@ -37,13 +37,13 @@ describe.skipIf(!HAS_CLIENT)("assent daemon", () => {
     const supervisor = (): unknown => JSON.parse(said("status", "--json"));
     said("on");
     await isThere(place);
+    place.write("~/.local/share/assent/confine", "");
     expect(supervisor()).toMatchObject({ running: { supervisor: "none" } });
-    // Of one that was killed; before commands are confined, for from then on the judge starts one by itself.
+    expect(said()).toContain("\n  no supervisor waits: the next confined command starts its own\n");
+    // Of one that was killed.
     const socket = sparePlace(residentFolder(place.machine));
     spawnSync("python3", ["-c", `import socket; socket.socket(socket.AF_UNIX).bind(${JSON.stringify(socket)})`]);
     expect([existsSync(socket), supervisor()]).toMatchObject([true, { running: { supervisor: "none" } }]);
-    place.write("~/.local/share/assent/confine", "");
-    expect(said()).toContain("\n  no supervisor waits: the next confined command starts its own\n");
     await startSpare(place);
     await expect.poll(supervisor).toMatchObject({ running: { supervisor: "waits" } });
     expect(said()).toContain("\n  a supervisor waits for the next confined command\n");

@@ -129,7 +129,7 @@ describe.each(HANDS)("%s", (_, native) => {
         ["receipt", id],
       ]) {
         const { stdout, stderr } = commandIn(made, command);
-        expect(stdout + stderr).toMatch(/is not known|there is no undo/);
+        expect(stdout + stderr).toMatch(/is not known|undo is not possible/);
         expect(stdout + stderr).not.toMatch(/everything is as it was|changed nothing|changed no file/);
       }
     });
