@@ -57,4 +57,3 @@ export const REFERENCE: Agent = claude;
 export function agentNamed(id: string): Agent | undefined {
   return AGENTS.find((agent) => agent.id === id);
 }
-export { STEERING_PLACES } from "./steering-places.ts";

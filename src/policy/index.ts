@@ -1,4 +1,5 @@
 export { type Address, addressOfBytes, parseAddress, type Reach, reachOfHost } from "./addresses.ts";
+export { STEERING_PLACES } from "./agent-table-places.ts";
 export { isInAgentFolder, steersAgent, USER_REGISTRATIONS } from "./agent-files.ts";
 export {
   AGENT_IDS,
