@@ -13,12 +13,12 @@ export const QUESTION_LIMITS = {
   longest: 24 * 3_600_000,
 } as const;
 
-/** What people see of a question. How much of it there is says the machine (`assent team level`). */
+/** What people see of a question, secrets taken out. */
 export const QuestionAbout = v.strictObject({
   /** `run`, `hook`: where it came up. */
   point: v.picklist(["run", "confined", "gateway", "library", "hook"]),
   agent: v.optional(label),
-  /** After "wants to"; absent where commands do not leave the machine. */
+  /** After "wants to". */
   what: v.optional(v.pipe(shortText(QUESTION_LIMITS.whatLength), v.minLength(1))),
   reason: v.pipe(shortText(QUESTION_LIMITS.textLength), v.minLength(1)),
   folder: v.optional(shortText(QUESTION_LIMITS.textLength)),

@@ -161,7 +161,7 @@ export const peoplePage = ({ person, people, link, problem }: PeopleView): Html 
         )}
       </table>
       <h2>Let a person in</h2>
-      <p>It prints a link for you to give to them. A role can be for one group of machines; an administrator is one for all.</p>
+      <p>You get a link to give to them. A role can be for one group of machines; an administrator is one for all.</p>
       <form method="post" action="/people/invite">
         <label>Name <input name="name" required maxlength="128" autocomplete="off" /></label>
         <label
