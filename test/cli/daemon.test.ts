@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { existsSync, statSync } from "node:fs";
+import { existsSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { sparePlace } from "../../src/resident/index.ts";
@@ -7,6 +7,19 @@ import { residentFolder } from "../../src/state/index.ts";
 import { envelope, HAS_CLIENT, isThere, callHook } from "../resident/judge.ts";
 import { startSpare } from "../resident/spare.ts";
 import { assent, scratch } from "../scratch.ts";
+
+/** Whether a process takes no processor time for a while: proc_pid_stat(5), utime and stime. */
+async function isAtRest(pid: number): Promise<boolean> {
+  const used = (): string =>
+    readFileSync(`/proc/${pid}/stat`, "latin1")
+      .replace(/^.*\) /, "")
+      .split(" ")
+      .slice(11, 13)
+      .join();
+  const before = used();
+  await new Promise((resolve) => setTimeout(resolve, 400));
+  return used() === before;
+}
 
 describe.skipIf(!HAS_CLIENT)("assent daemon", () => {
   const place = scratch({ keep: true });
@@ -37,6 +50,9 @@ describe.skipIf(!HAS_CLIENT)("assent daemon", () => {
     const supervisor = (): unknown => JSON.parse(said("status", "--json"));
     said("on");
     await isThere(place);
+    // A judge that gets warm looks once, and would start one by itself.
+    const { running } = supervisor() as { readonly running: { readonly pid: number } };
+    await expect.poll(() => isAtRest(running.pid), { timeout: 20_000 }).toBe(true);
     place.write("~/.local/share/assent/confine", "");
     expect(supervisor()).toMatchObject({ running: { supervisor: "none" } });
     expect(said()).toContain("\n  no supervisor waits: the next confined command starts its own\n");
