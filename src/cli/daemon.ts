@@ -155,22 +155,41 @@ export async function daemonOff(): Promise<number> {
   const machine = thisMachine();
   const state = openState(machine);
   if ("problem" in state) return fail(state.problem);
-  const { life } = await reportOn(machine);
+  let left: ResidentLife | undefined;
   try {
-    rmSync(residentFolder(machine), { recursive: true, force: true });
+    left = await removeResident(machine);
     writeAtomic(offFile(machine), "");
   } catch (error) {
     return fail(`${residentFolder(machine)} cannot be removed: ${errorCode(error)}`);
   }
-  if (life !== undefined && !(await end(life))) return fail(`the judge (process ${life.pid}) did not end`);
+  if (left !== undefined) return fail(`the judge (process ${left.pid}) did not end`);
   writeStdout("no judge stays between calls any more: each hook call starts its own\n");
   return 0;
 }
 
-/** Where Assent is taken out: none is started any more, and the one that runs ends when it looks. */
-export function forgetDaemon(machine: Machine): void {
-  rmSync(residentFolder(machine), { recursive: true, force: true });
+/** Where Assent is taken out: none runs, and none is started any more. Throws where its folder cannot be removed. */
+export async function forgetDaemon(machine: Machine): Promise<void> {
+  await removeResident(machine);
   rmSync(offFile(machine), { force: true });
+}
+
+/**
+ * Takes away what says that a judge may stay, and ends the one that runs; it is given back where it did not end. Throws where the folder
+ * cannot be removed.
+ */
+async function removeResident(machine: Machine): Promise<ResidentLife | undefined> {
+  const folder = residentFolder(machine);
+  const { life } = await reportOn(machine);
+  try {
+    // First, so that no hook starts another.
+    rmSync(folder, { recursive: true, force: true });
+  } catch {
+    // Somebody writes there meanwhile; it goes below.
+  }
+  const left = life !== undefined && !(await end(life)) ? life : undefined;
+  // A supervisor that was getting ready makes folders: it has ended with its judge, and what it made is still there.
+  rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 20 });
+  return left;
 }
 
 async function end(life: ResidentLife): Promise<boolean> {

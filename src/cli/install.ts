@@ -167,7 +167,7 @@ export async function uninstall(options: Omit<InstallOptions, "mode">): Promise<
     machine,
   );
   // No hook is left that could ask it.
-  if (status === 0 && options.agent === undefined && options.local !== true && options.dryRun !== true) forgetDaemon(machine);
+  if (status === 0 && options.agent === undefined && options.local !== true && options.dryRun !== true) await forgetDaemon(machine);
   return status;
 }
 

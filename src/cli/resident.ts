@@ -61,6 +61,8 @@ export async function main(): Promise<void> {
   process.exit();
 }
 
+const isThere = (file: string): boolean => statSync(file, { throwIfNoEntry: false }) !== undefined;
+
 /** A supervisor that waits, where hosts start confined commands. Its environment is the command's, once there is one. */
 function sparesFor({ home, env }: Machine, folder: string): Spares {
   const state = env["XDG_STATE_HOME"];
@@ -69,7 +71,8 @@ function sparesFor({ home, env }: Machine, folder: string): Spares {
     words: [BIN, "run", BESIDE, SPARE],
     env: { HOME: home, ...(state === undefined ? {} : { XDG_STATE_HOME: state }) },
     socket: sparePlace(folder),
-    isWanted: () => commandPrograms(home).some((file) => statSync(file, { throwIfNoEntry: false }) !== undefined),
+    // Where a person has said no meanwhile it would make the folder again.
+    isWanted: () => isThere(folder) && commandPrograms(home).some(isThere),
   });
 }
 

@@ -25,6 +25,8 @@ export async function rehearseRuns(folder: string, rounds: number): Promise<void
   try {
     for (const name of readdirSync(folder)) if (isLeft(name)) rmSync(`${folder}/${name}`, { recursive: true, force: true });
     process.env["XDG_STATE_HOME"] = `${scratch}/state`;
+    // Not what lies above: a person may have taken it away.
+    mkdirSync(scratch, { mode: 0o700 });
     mkdirSync(`${scratch}/project/.git`, { recursive: true });
     process.chdir(`${scratch}/project`);
     const machine = thisMachine();

@@ -75,6 +75,18 @@ describe.skipIf(!HAS_CLIENT)("assent daemon", () => {
     expect(said()).toMatch(/^no judge stays between calls/);
   });
 
+  it("is off for good, though it and a supervisor were only getting ready", async () => {
+    place.write("~/.local/share/assent/confine", "");
+    for (const after of [0, 60, 150, 250, 350, 500, 700]) {
+      said("on");
+      await isThere(place);
+      await new Promise((resolve) => setTimeout(resolve, after));
+      expect(said("off")).toMatch(/^no judge stays between calls any more/);
+      await new Promise((resolve) => setTimeout(resolve, 500));
+      expect([after, existsSync(residentFolder(place.machine))]).toEqual([after, false]);
+    }
+  });
+
   it("takes no other words", () => {
     const { status, stderr } = assent(place, ["daemon", "begin"]);
     expect([status, stderr]).toEqual([2, expect.stringMatching(/unknown command 'begin': `assent daemon` has on, off, stop, status/)]);
