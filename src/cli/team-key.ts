@@ -1,7 +1,7 @@
 import { closeSync, constants, openSync, writeSync } from "node:fs";
 import * as v from "valibot";
 import { visible } from "../action/index.ts";
-import { parentOf } from "../path/index.ts";
+import { baseName, parentOf } from "../path/index.ts";
 import { isPublicKey, keyIdOf, makeKeyPair, type PolicyCommand, signStatement } from "../seal/index.ts";
 import { ensureFolder, errorCode, readRegular, thisMachine } from "../state/index.ts";
 import { askServer, readMembership, readServerUrl, type ServerAnswer, type TeamServer } from "../team/index.ts";
@@ -20,8 +20,12 @@ const KeyFile = v.strictObject({
 });
 export type TeamKey = v.InferOutput<typeof KeyFile>;
 
+/** INVARIANT: a secret wherever it lies (policy/protected-paths.ts). */
+const KEY_NAME = "team-policy-key.json";
 /** Of the person's own: agents can neither read nor change what lies there. */
-export const defaultKeyFile = (): string => `${thisMachine().home}/.config/assent/team-policy-key.json`;
+export const defaultKeyFile = (): string => `${thisMachine().home}/.config/assent/${KEY_NAME}`;
+/** Whether agents are kept from reading a key in such a file by its name. */
+export const isClosedName = (file: string): boolean => baseName(file) === KEY_NAME;
 
 export const makeTeamKey = (before: readonly string[]): TeamKey => {
   const { publicKey, privateKey } = makeKeyPair();

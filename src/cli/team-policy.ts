@@ -24,6 +24,7 @@ import { writeStderr, writeStdout } from "./stdio.ts";
 import {
   type AtServer,
   defaultKeyFile,
+  isClosedName,
   type TeamFailure,
   KeyedServer,
   makeTeamKey,
@@ -62,7 +63,7 @@ export async function policyKey({ out, after, json, ...at }: KeyFlags): Promise<
     const problem = writeTeamKey(file, key);
     if (problem !== undefined) return failed("key", { problem });
     printed(
-      `${visible(file)} has the team's key now: keep a copy where no server and no agent can read it.\n` +
+      `${visible(file)} has the team's key now: keep a copy where no server and no agent can read it.\n${openName(file)}` +
         `  public key  ${key.public}\n  its id      ${key.id}\nAn administrator types the public key at the server's page, under Policies.\n`,
       json,
       { file, public: key.public, id: key.id },
@@ -92,7 +93,7 @@ export async function policyKey({ out, after, json, ...at }: KeyFlags): Promise<
     return failed("key", { ...told, help: `the new key in ${visible(file)} counts nowhere: remove it, and try again` });
   const last = Object.entries(statement.last);
   printed(
-    `${visible(file)} has the team's key now, ${key.id}; the old one, ${at_.key.id}, signs nothing more.\n` +
+    `${visible(file)} has the team's key now, ${key.id}; the old one, ${at_.key.id}, signs nothing more.\n${openName(file)}` +
       (last.length === 0
         ? ""
         : `What it signed counts up to ${last.map(([group, version]) => `version ${version} of ${group}`).join(", ")}.\n`),
@@ -101,6 +102,9 @@ export async function policyKey({ out, after, json, ...at }: KeyFlags): Promise<
   );
   return 0;
 }
+
+const openName = (file: string): string =>
+  isClosedName(file) ? "" : "Agents on this machine may read a file of that name: call it team-policy-key.json, in whatever folder.\n";
 
 const pairOf = (key: TeamKey): { readonly publicKey: string; readonly privateKey: string } => ({
   publicKey: key.public,
