@@ -109,8 +109,10 @@ export const coreParts = (root, tables) => ({
   setup(bundle) {
     const source = join(root, "src");
     const partOfFile = new Map(Object.entries(FUNCTIONS).flatMap(([part, files]) => files.map((file) => [join(source, file), part])));
-    const commands = new Set(["shell", "languages", "common", "git", "programs", "variables"]);
-    const functions = Object.keys(FUNCTIONS).filter((part) => tables !== undefined || !commands.has(part));
+    const commands = ["shell", "languages", "common", "git", "programs", "variables"];
+    // Without commands the reading of ignore files is smaller than what a file of its own would cost: the patterns would be in another.
+    const left = tables === undefined ? [...commands, "ignored"] : [];
+    const functions = Object.keys(FUNCTIONS).filter((part) => !left.includes(part));
     const groups = tables === undefined ? [] : tables.pieces.map(({ group }) => tablePart(group));
     const names = [...functions, ...groups];
     const filesOf = (part) =>
