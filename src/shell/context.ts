@@ -112,6 +112,7 @@ export class Context {
   private steps = 0;
   private carried = 0;
   private readonly reasons = new Set<string>();
+  private readonly limits = new Set<string>();
 
   constructor(world: World, shell: ShellKind) {
     this.world = world;
@@ -125,7 +126,7 @@ export class Context {
   /** Goes one level of nested code deeper; false (and said) when that is too deep. */
   enter(): boolean {
     if (this.depth >= DEEPEST_NESTING) {
-      this.unknown("code is nested too deeply to analyse");
+      this.giveUp("code is nested too deeply to analyse");
       return false;
     }
     this.depth++;
@@ -142,7 +143,7 @@ export class Context {
     spend(size >> 1);
     this.carried += size;
     if (this.carried <= MOST_CARRIED) return true;
-    this.unknown("code is nested too deeply to analyse");
+    this.giveUp("code is nested too deeply to analyse");
     return false;
   }
 
@@ -151,13 +152,24 @@ export class Context {
     // Some hundred microseconds, mostly.
     spend(128);
     this.steps++;
-    if (this.steps === MOST_STEPS) this.unknown("the command is too large or too deeply nested to analyse");
+    if (this.steps === MOST_STEPS) this.giveUp("the command is too large or too deeply nested to analyse");
     return this.steps < MOST_STEPS;
   }
 
   /** Nothing is walked any more. */
   get isOver(): boolean {
     return this.steps >= MOST_STEPS;
+  }
+
+  /** A part of the line is not walked. It is said again at the end: what says it first may be rehearsed, and is forgotten with it. */
+  private giveUp(reason: string): void {
+    this.limits.add(reason);
+    this.unknown(reason);
+  }
+
+  /** Says what of the line was not walked, whatever was forgotten since. */
+  sayLimits(): void {
+    for (const reason of this.limits) this.unknown(reason);
   }
 
   mayFail(state: ShellState): void {

@@ -36,10 +36,7 @@ export function lowerShell(source: string, options: LowerOptions): Lowered {
   const judged = judgeTraps(cx, 0);
   runUncalled(cx);
   judgeTraps(cx, judged);
-  settleLinks(cx);
-  settleSurroundings(cx);
-  settleIgnoreLists(cx);
-  return { actions: cx.actions, unknowns: cx.unknowns };
+  return settle(cx);
 }
 
 /** Lowers one program call with known words, as a host that starts programs without a shell would. */
@@ -47,9 +44,15 @@ export function lowerArgv(argv: readonly string[], options: LowerOptions): Lower
   const cx = new Context(options.world, options.shell ?? "any");
   RUNNER.argv(cx, new ShellState([{ is: "at", path: options.world.cwd }]), argv.map(literal), NOTHING);
   judgeTraps(cx, 0);
+  return settle(cx);
+}
+
+/** What can only be said once the whole line is known. */
+function settle(cx: Context): Lowered {
   settleLinks(cx);
   settleSurroundings(cx);
   settleIgnoreLists(cx);
+  cx.sayLimits();
   return { actions: cx.actions, unknowns: cx.unknowns };
 }
 
