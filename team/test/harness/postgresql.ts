@@ -29,19 +29,24 @@ function programs(): string | undefined {
   return inPath;
 }
 
-/** A cluster in a scratch folder, on a Unix socket only, as nobody; or the server that TEST_POSTGRES names. */
+/** The server that TEST_POSTGRES names, or a cluster of its own. */
 export default async function startPostgres(project: TestProject): Promise<(() => Promise<void>) | undefined> {
   const named = process.env["TEST_POSTGRES"];
   if (named !== undefined && named !== "") {
     project.provide("postgres", named);
     return undefined;
   }
-  const bin = programs();
-  if (bin === undefined) {
+  const cluster = await openCluster();
+  if (cluster === undefined)
     process.stderr.write("PostgreSQL 15 or newer is not installed (`apt-get install postgresql`): its tests are left out\n");
-    project.provide("postgres", "");
-    return undefined;
-  }
+  project.provide("postgres", cluster?.address ?? "");
+  return cluster?.close;
+}
+
+/** A cluster in a scratch folder, on a Unix socket only, as nobody; undefined where PostgreSQL is not installed. */
+export async function openCluster(): Promise<{ readonly address: string; readonly close: () => Promise<void> } | undefined> {
+  const bin = programs();
+  if (bin === undefined) return undefined;
   const folder = mkdtempSync(join(tmpdir(), "assent-pg-"));
   const asNobody = process.getuid?.() === 0 ? { uid: UNPRIVILEGED, gid: UNPRIVILEGED } : {};
   chmodSync(folder, 0o700);
@@ -61,12 +66,12 @@ export default async function startPostgres(project: TestProject): Promise<(() =
   let said = "";
   server.stderr.on("data", (text: Buffer) => void (said = (said + text.toString()).slice(-4000)));
   await listening(server, () => said);
-  project.provide("postgres", `postgresql://assent@/postgres?host=${encodeURIComponent(folder)}`);
-  return async () => {
+  const close = async (): Promise<void> => {
     server.kill("SIGINT");
     await ended(server);
     rmSync(folder, { recursive: true, force: true });
   };
+  return { address: `postgresql://assent@/postgres?host=${encodeURIComponent(folder)}`, close };
 }
 
 async function listening(server: ChildProcess, said: () => string): Promise<void> {

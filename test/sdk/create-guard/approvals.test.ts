@@ -14,15 +14,18 @@ import {
   postgresApprovals,
   sqliteApprovals,
 } from "../../../src/sdk/index.ts";
+import { openPostgres } from "./postgres.ts";
 import { openSqlite } from "./sqlite.ts";
 
 const scratch = mkdtempSync(join(tmpdir(), "assent-approvals-"));
 const secret = "a secret of at least thirty-two bytes";
 const database = new PGlite();
+const server = await openPostgres();
 beforeAll(async () => await database.waitReady, 240_000);
 afterAll(async () => {
   rmSync(scratch, { recursive: true, force: true });
   await database.close();
+  await server?.close();
 });
 
 let count = 0;
@@ -46,10 +49,17 @@ const STORES: Readonly<Record<string, (() => Pair) | undefined>> = {
     const folder = fresh();
     return pairOf(() => folderApprovals(folder));
   },
-  PostgreSQL: () => {
+  "PostgreSQL within this process": () => {
     const table = `approvals_${(count += 1)}`;
     return pairOf(() => postgresApprovals(database, { table, secret }));
   },
+  "PostgreSQL of this system":
+    server === undefined
+      ? undefined
+      : () => {
+          const table = `approvals_${(count += 1)}`;
+          return pairOf(() => postgresApprovals(server.pool(), { table, secret }));
+        },
   SQLite:
     sqlite === undefined
       ? undefined
@@ -304,7 +314,7 @@ describe("a table that two processes make at the same moment", () => {
 
   it("many stores on one new table keep every question", async () => {
     const table = `many_${(count += 1)}`;
-    const stores = Array.from({ length: 8 }, () => postgresApprovals(database, { table, secret }));
+    const stores = Array.from({ length: 8 }, () => postgresApprovals(server?.pool() ?? database, { table, secret }));
     await Promise.all(stores.map(async (store) => await pendingOn(store)));
     const [first] = stores;
     expect(first === undefined ? 0 : (await listed(first)).length).toBe(8);
