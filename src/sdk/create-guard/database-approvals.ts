@@ -88,7 +88,7 @@ export function postgresApprovals(client: PostgresClient, options: TableOptions)
 export function sqliteApprovals(database: SqliteDatabase, options: TableOptions): ApprovalStore {
   const { table, secret } = named(options);
   database.exec(
-    `pragma busy_timeout = 5000;
+    `pragma busy_timeout = 15000;
     create table if not exists ${table} (id text primary key, created integer not null, expires integer not null, pending text not null)`,
   );
   return {

@@ -51,8 +51,8 @@ const PROGRAM = `
   const guard = createGuard({ cwd: "/repo", home: "/home/me", approvals, principal: { user: "ann" } });
   const told = (what) => console.log(JSON.stringify(what));
   if (does === "ask") {
-    const { verdict, token } = await guard.check({ write: "src/a.ts" }, { reason: "to add it" });
-    told({ verdict, token });
+    const { verdict, token, forModel } = await guard.check({ write: "src/a.ts" }, { reason: "to add it" });
+    told({ verdict, token, forModel });
   } else if (does === "answer") told(await guard.resume(token, { yes: "once" }, "bob").then(({ verdict, calls }) => ({ verdict, calls }), ({ code }) => ({ code })));
   else if (does === "list") {
     const all = [];
@@ -93,8 +93,8 @@ describe.each(PLACES)("questions in %s", (_, place) => {
     if (why !== "") context.skip(why);
   });
   const asked = async (name: string): Promise<string> => {
-    const { verdict, token } = (await told(place, name, "ask")) as { verdict: string; token: string };
-    expect(verdict).toBe("pending");
+    const { verdict, token, forModel } = (await told(place, name, "ask")) as { verdict: string; token: string; forModel: string };
+    expect([verdict, forModel]).toEqual(["pending", expect.stringContaining("waiting for a person's answer")]);
     return token;
   };
 
