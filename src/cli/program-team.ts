@@ -30,6 +30,10 @@ export function addTeamCommands(assent: Command): void {
     .option("--metrics <host:port>", "serve numbers for Prometheus there, at /metrics")
     .option("--admin-link", "print a link for an administrator, though one has been used before")
     .option("--private-webhooks", "let webhooks lead to this machine and to private networks")
+    .option("--oidc-issuer <address>", "let people sign in by this provider (OpenID Connect), beside links")
+    .option("--oidc-client-id <id>", "what the provider knows this server by")
+    .option("--oidc-secret-file <file>", "a file with the client's secret; or ASSENT_TEAM_OIDC_SECRET", existingFile)
+    .option("--oidc-groups <claim>", "the claim that has a person's groups", "groups")
     .option("--keep-months <count>", "drop records that came in earlier months than these; a signed checkpoint stays", months)
     .action(async (options: Parameters<typeof import("./team-serve.ts").teamServe>[0]) => {
       const { teamServe } = await import("./team-serve.ts");

@@ -2,7 +2,7 @@ import { closeSync, constants, ftruncateSync, openSync, readFileSync, writeSync 
 import { visible } from "../action/index.ts";
 import { isObject } from "../data/index.ts";
 import { parentOf } from "../path/index.ts";
-import { ensureFolder, errorCode, messageOf, stateFolder, thisMachine } from "../state/index.ts";
+import { ensureFolder, errorCode, messageOf, readRegular, stateFolder, thisMachine } from "../state/index.ts";
 import { ERRNO, sys, SYSCALLS } from "../supervise/kernel/index.ts";
 import type { HeldLock, TeamServeOptions } from "../team/protocol/index.ts";
 import { absolute } from "./place.ts";
@@ -21,6 +21,10 @@ export interface TeamServeFlags {
   readonly adminLink?: boolean;
   readonly privateWebhooks?: boolean;
   readonly keepMonths?: number;
+  readonly oidcIssuer?: string;
+  readonly oidcClientId?: string;
+  readonly oidcSecretFile?: string;
+  readonly oidcGroups: string;
 }
 
 const COMMAND = "team serve";
@@ -39,6 +43,11 @@ export async function teamServe(flags: TeamServeFlags): Promise<number> {
     complain(COMMAND, "--folder is of the embedded database: leave it out, or --database");
     return 2;
   }
+  const oidc = readOidc(flags, machine.env["ASSENT_TEAM_OIDC_SECRET"]);
+  if (oidc !== undefined && "problem" in oidc) {
+    complain(COMMAND, oidc.problem);
+    return 2;
+  }
   const loaded = await loadServer();
   if ("problem" in loaded) {
     complain(COMMAND, loaded.problem, loaded.help);
@@ -55,6 +64,7 @@ export async function teamServe(flags: TeamServeFlags): Promise<number> {
     adminLink: flags.adminLink === true,
     privateWebhooks: flags.privateWebhooks,
     keepMonths: flags.keepMonths,
+    oidc,
     holdLock,
     say: (text) => writeStdout(`assent team: ${visible(text)}\n`),
     log: (line) => writeStderr(`${line}\n`),
@@ -68,6 +78,22 @@ export async function teamServe(flags: TeamServeFlags): Promise<number> {
     complain(COMMAND, visible(messageOf(error)));
     return 1;
   }
+}
+
+const MOST_SECRET = 4096;
+
+/** The provider's address and what it knows this server by. The secret comes from a file or the environment: arguments can be seen. */
+function readOidc(
+  { oidcIssuer: issuer, oidcClientId: clientId, oidcSecretFile: file, oidcGroups: groupsClaim }: TeamServeFlags,
+  fromEnvironment: string | undefined,
+): TeamServeOptions["oidc"] | { readonly problem: string } {
+  if (issuer === undefined && clientId === undefined && file === undefined) return undefined;
+  if (issuer === undefined || clientId === undefined) return { problem: "--oidc-issuer and --oidc-client-id belong together" };
+  const named = { issuer, clientId, groupsClaim };
+  if (file === undefined) return fromEnvironment === undefined || fromEnvironment === "" ? named : { ...named, secret: fromEnvironment };
+  const found = readRegular(absolute(file), MOST_SECRET);
+  const secret = found.is === "text" ? found.text.trim() : "";
+  return secret === "" ? { problem: `${visible(file)} has no secret that can be read` } : { ...named, secret };
 }
 
 interface Running {

@@ -91,6 +91,18 @@ onEveryDatabase("questions", (place) => {
     expect((await answers()).length).toBe(1);
   });
 
+  it("names nobody whose role was taken since, of more than had to say yes", async () => {
+    const question = questionOf({ people: 2 });
+    await put(question);
+    const [grace, kay] = [await server.person("Grace", "approver"), await server.person("Kay", "approver")];
+    await answer(question, "allow");
+    await server.form("/people/remove", { name: "Ada" }, await server.admin());
+    await answer(question, "allow", grace);
+    expect(await answers()).toEqual([]);
+    await answer(question, "allow", kay);
+    expect(await answers()).toMatchObject([{ answer: "allow", by: ["Grace", "Kay"] }]);
+  });
+
   it("of many answers at once one holds, and it is never answered twice", async () => {
     const question = questionOf();
     await put(question);

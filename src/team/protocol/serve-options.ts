@@ -17,6 +17,10 @@ export interface TeamServeOptions {
   /** Webhooks may lead to this machine and to private networks. */
   readonly privateWebhooks?: boolean | undefined;
   readonly keepMonths?: number | undefined;
+  /** The provider by which people may sign in (OpenID Connect), beside links. */
+  readonly oidc?:
+    | { readonly issuer: string; readonly clientId: string; readonly secret?: string | undefined; readonly groupsClaim: string }
+    | undefined;
   /** Takes a lock that the kernel gives back when this process ends, and writes into its file who has it. */
   readonly holdLock: (file: string, who: string) => HeldLock;
   /** For people. */

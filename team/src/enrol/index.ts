@@ -17,6 +17,16 @@ export {
   type TeamPerson,
 } from "./people.ts";
 export {
+  addProviderRole,
+  enterFromProvider,
+  isGroupOfProvider,
+  PROVIDER_SESSION_MS,
+  providerRoles,
+  type ProviderPerson,
+  type ProviderRole,
+  removeProviderRole,
+} from "./provider.ts";
+export {
   chainOf,
   confirmMachine,
   foundOrganisation,

@@ -67,7 +67,7 @@ async function newLink(within: Queryable, person: string, now: Date, lasts: numb
 }
 
 /** One line that can be shown beside others' words. */
-const NAME = /^[^\p{C}\p{Zl}\p{Zp}]{1,128}$/u;
+export const PERSON_NAME = /^[^\p{C}\p{Zl}\p{Zp}]{1,128}$/u;
 
 export interface PersonInvitation {
   readonly name: string;
@@ -80,7 +80,7 @@ export interface PersonInvitation {
 /** Adds a person, or a role to one there is, and gives the secret of a link by which they come in, once; undefined: it is no name or role. */
 export async function invitePerson(db: Database, { name, role, machines, by }: PersonInvitation, now: Date): Promise<string | undefined> {
   const known = ROLES.find((one) => one === role);
-  if (known === undefined || !NAME.test(name) || (machines !== "" && !NAME.test(machines))) return undefined;
+  if (known === undefined || !PERSON_NAME.test(name) || (machines !== "" && !PERSON_NAME.test(machines))) return undefined;
   // Who administers a part would let himself into the rest.
   if (known === "admin" && machines !== "") return undefined;
   return db.transaction(async (within) => {
@@ -116,13 +116,18 @@ export async function removePerson(db: Database, name: string, by: string, now: 
   });
 }
 
-const notePersonEvent = (within: Queryable, at: Date, person: string, what: string): Promise<number> =>
+export const notePersonEvent = (within: Queryable, at: Date, person: string, what: string): Promise<number> =>
   within.run("insert into admin_events (at, person, what) values ($1, $2, $3)", [at, person, what]);
 
+/** Roles that were given here, and those that follow from the provider's groups as long as what it said counts. `$1`: now. */
+const HELD_ROLES = `select person, role, machines from roles union
+  select p.person, r.role, r.machines from provider_people p join provider_groups g on g.person = p.person
+  join provider_roles r on r.name = g.name join people n on n.name = p.person where p.until > $1 and n.gone is null`;
+
 /** Those who may come in, with their roles. */
-export async function allPeople(db: Queryable): Promise<readonly TeamPerson[]> {
+export async function allPeople(db: Queryable, now: Date): Promise<readonly TeamPerson[]> {
   const names = await db.rows(NameRow, "select name from people where gone is null order by name limit 500");
-  const roles = await db.rows(RoleRow, "select person, role, machines from roles order by person, role, machines");
+  const roles = await db.rows(RoleRow, `select * from (${HELD_ROLES}) as held order by person, role, machines`, [now]);
   return names.map(({ name }) => ({ name, roles: roles.filter(({ person }) => person === name) }));
 }
 
@@ -136,15 +141,16 @@ export async function enter(db: Database, secret: string, now: Date): Promise<st
       [hashOf(secret), now],
     );
     if (row === undefined) return undefined;
-    const session = newSecret();
-    await within.run("delete from sessions where expires < $1", [now]);
-    await within.run("insert into sessions (hash, person, expires) values (decode($1, 'hex'), $2, $3)", [
-      hashOf(session),
-      row.person,
-      new Date(now.getTime() + SESSION_MS),
-    ]);
-    return session;
+    return openSession(within, row.person, now, new Date(now.getTime() + SESSION_MS));
   });
+}
+
+/** The secret of a session, which the person's browser keeps. */
+export async function openSession(within: Queryable, person: string, now: Date, until: Date): Promise<string> {
+  const session = newSecret();
+  await within.run("delete from sessions where expires < $1", [now]);
+  await within.run("insert into sessions (hash, person, expires) values (decode($1, 'hex'), $2, $3)", [hashOf(session), person, until]);
+  return session;
 }
 
 /** Who has this session. */
@@ -155,12 +161,12 @@ export async function personOf(db: Queryable, session: string, now: Date): Promi
      where s.hash = decode($1, 'hex') and s.expires > $2 and p.gone is null`,
     [hashOf(session), now],
   );
-  return row === undefined ? undefined : personNamed(db, row.person);
+  return row === undefined ? undefined : personNamed(db, row.person, now);
 }
 
 /** The roles that a person has now. */
-export async function personNamed(db: Queryable, name: string): Promise<TeamPerson> {
-  return { name, roles: await db.rows(RoleRow, "select person, role, machines from roles where person = $1", [name]) };
+export async function personNamed(db: Queryable, name: string, now: Date): Promise<TeamPerson> {
+  return { name, roles: await db.rows(RoleRow, `select * from (${HELD_ROLES}) as held where person = $2`, [now, name]) };
 }
 
 export const leaveSession = (db: Database, session: string): Promise<number> =>

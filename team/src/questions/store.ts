@@ -102,7 +102,8 @@ export async function answersFor(
     ToTellRow,
     `select q.machine, q.id, encode(q.request, 'hex') as request, q.state,
             (select json_agg(a.person order by a.at, a.person)::text from answers a
-             where a.machine = q.machine and a.question = q.id and a.answer = case q.state when 'allowed' then 'allow' else 'deny' end) as by,
+             where a.machine = q.machine and a.question = q.id and a.counted
+               and a.answer = case q.state when 'allowed' then 'allow' else 'deny' end) as by,
             (select max(a.note) from answers a where a.machine = q.machine and a.question = q.id and a.answer = 'deny') as note
      from questions q
      where q.state in ('allowed', 'refused') and q.became is null
@@ -164,7 +165,7 @@ export async function answerAs(db: Database, person: string, given: GivenAnswer,
     );
     if (row === undefined || toBase64url(row.request) !== request) return "gone";
     // As it is now, not as it was when the page was shown.
-    if (!mayAnswer(await personNamed(within, person), row.group)) return "forbidden";
+    if (!mayAnswer(await personNamed(within, person, now), row.group)) return "forbidden";
     if (row.state !== "waiting" || row.expires <= now) return "gone";
     const added = await within.run(
       `insert into answers (machine, question, person, answer, note, at) values ($1, $2, $3, $4, $5, $6)
@@ -178,13 +179,18 @@ export async function answerAs(db: Database, person: string, given: GivenAnswer,
       machine,
       id,
     ]);
-    let count = 0;
-    for (const one of said) if (mayAnswer(await personNamed(within, one.person), row.group)) count += 1;
-    if (answer === "allow" && count < row.people) {
+    const without: string[] = [];
+    for (const one of said) if (!mayAnswer(await personNamed(within, one.person, now), row.group)) without.push(one.person);
+    if (answer === "allow" && said.length - without.length < row.people) {
       await say(within, "question", machine);
       return "one more";
     }
     const state = answer === "allow" ? "allowed" : "refused";
+    await within.run(
+      `update answers set counted = false where machine = $1 and question = $2
+       and person in (select value from jsonb_array_elements_text($3::jsonb))`,
+      [machine, id, JSON.stringify(without)],
+    );
     await within.run("update questions set state = $3, decided = $4 where machine = $1 and id = $2", [machine, id, state, now]);
     await say(within, "answer", machine);
     return state;

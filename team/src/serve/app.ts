@@ -4,6 +4,7 @@ import { secureHeaders } from "hono/secure-headers";
 import { EnrolPoll, EnrolRequest, LogBatch, MESSAGE_LIMITS, PROTOCOL, readMessage } from "../../../src/team/protocol/index.ts";
 import type { Database } from "../database/index.ts";
 import {
+  addProviderRole,
   allPeople,
   chainOf,
   confirmMachine,
@@ -14,10 +15,12 @@ import {
   leaveSession,
   organisationOf,
   pollEnrolment,
+  providerRoles,
   putInGroup,
   refuseMachine,
   removeMachine,
   removePerson,
+  removeProviderRole,
   startEnrolment,
   type TeamPerson,
   waitingMachines,
@@ -43,9 +46,10 @@ import {
   type WebGate,
   type WebVariables,
 } from "../web/index.ts";
+import { addSignInRoutes, type SignInProvider } from "../sign-in/index.ts";
 import { addWebhookRoutes } from "../webhooks/index.ts";
 import type { Metrics } from "./metrics.ts";
-import { ENTER_SCRIPT, enterPage, type Overview, overviewPage, peoplePage } from "./pages.ts";
+import { ENTER_SCRIPT, enterPage, type Overview, overviewPage, peoplePage, type PeopleView } from "./pages.ts";
 
 export interface AppOptions {
   readonly db: Database;
@@ -57,6 +61,8 @@ export interface AppOptions {
   readonly now: () => Date;
   /** The address that people and machines use (`https://…`); absent: the one by which a request came. */
   readonly origin?: string | undefined;
+  /** By which people may sign in, beside links. */
+  readonly provider?: SignInProvider | undefined;
   readonly isDraining: () => boolean;
   /** A line of the server's own log. */
   readonly tell: (event: string, facts: Readonly<Record<string, string | number>>) => void;
@@ -70,7 +76,7 @@ const REQUESTS = "assent_team_requests_total";
 export function makeApp(options: AppOptions): Hono<WebVariables> {
   const { db, metrics, now, tell } = options;
   const app = new Hono<WebVariables>();
-  const gates = makeGates(options);
+  const gates = makeGates({ ...options, hasProvider: options.provider !== undefined });
   const clock = (): number => now().getTime();
   const enrolments = new RateLimit(30, 2000, clock);
   const polls = new RateLimit(300, 200, clock);
@@ -192,7 +198,7 @@ export function makeApp(options: AppOptions): Hono<WebVariables> {
     tell("signed in", { address: addressOf(context) });
     return context.redirect("/", 303);
   });
-  app.post("/sign-out", formBody, gates.signedIn, async (context) => {
+  app.post("/sign-out", formBody, gates.atAll, async (context) => {
     await leaveSession(db, context.var.session);
     return context.redirect("/", 303);
   });
@@ -224,35 +230,52 @@ export function makeApp(options: AppOptions): Hono<WebVariables> {
   app.get("/people", gates.looking, async (context) => {
     const { person } = context.var;
     if (!isAdmin(person)) return context.text("only an administrator may see that\n", 403);
-    return context.html(peoplePage({ person, people: await allPeople(db) }));
+    return context.html(peoplePage(await peopleView(person)));
   });
   app.post("/people/invite", formBody, gates.admin, async (context) => {
     const { person } = context.var;
     const field = await formFields(context);
     const name = field("name").trim();
     const secret = await invitePerson(db, { name, role: field("role"), machines: field("machines").trim(), by: person.name }, now());
-    const people = await allPeople(db);
     if (secret === undefined)
       return context.html(
-        peoplePage({ person, people, problem: "That is not a name or a role; an administrator is one for all machines." }),
+        peoplePage({ ...(await peopleView(person)), problem: "That is not a name or a role; an administrator is one for all machines." }),
         400,
       );
     tell("invited", { by: person.name });
     const address = `${options.origin ?? context.req.header("origin") ?? ""}/enter#${secret}`;
-    return context.html(peoplePage({ person, people, link: { name, address } }));
+    return context.html(peoplePage({ ...(await peopleView(person)), link: { name, address } }));
   });
   app.post("/people/remove", formBody, gates.admin, async (context) => {
     const { person } = context.var;
     if (await removePerson(db, await formField(context, "name"), person.name, now())) return context.redirect("/people", 303);
-    return context.html(peoplePage({ person, people: await allPeople(db), problem: "The last administrator stays." }), 409);
+    return context.html(peoplePage({ ...(await peopleView(person)), problem: "The last administrator stays." }), 409);
+  });
+  app.post("/people/provider", formBody, gates.admin, async (context) => {
+    const { person } = context.var;
+    const field = await formFields(context);
+    const row = { name: field("name"), role: field("role"), machines: field("machines").trim() };
+    if (field("what") === "remove") await removeProviderRole(db, row, person.name, now());
+    else if (!(await addProviderRole(db, { ...row, name: row.name.trim() }, person.name, now())))
+      return context.html(
+        peoplePage({ ...(await peopleView(person)), problem: "That is not a group or a role; an administrator is one for all machines." }),
+        400,
+      );
+    return context.redirect("/people", 303);
   });
 
+  if (options.provider !== undefined) addSignInRoutes(app, { db, now, gates, provider: options.provider, tell });
   addWebhookRoutes(app, { db, now, gates, allowPrivate: options.privateWebhooks === true });
   addConnectionRoute(app, { connections: options.connections, gates, isDraining: options.isDraining, now });
   addPolicyRoutes(app, { db, now, gates, tell });
   addPolicyPage(app, { db, now, gates, tell });
   addQuestionRoutes(app, { db, now, gates, tell, metrics });
   return app;
+
+  async function peopleView(person: TeamPerson): Promise<PeopleView> {
+    const groups = options.provider === undefined ? undefined : await providerRoles(db);
+    return { person, people: await allPeople(db, now()), groups };
+  }
 
   async function overview(person: TeamPerson): Promise<Overview> {
     return { person, waiting: await waitingMachines(db, now()), machines: await joinedMachines(db) };
@@ -264,6 +287,7 @@ const ROUTES: ReadonlySet<string> = new Set(
   [
     "/ /v1/enrol /v1/enrol/poll /v1/log /v1/machine /v1/leave /enter /confirm /refuse /remove /group /sign-out /healthz /readyz",
     "/v1/policy /v1/policy/head /v1/policy/command /policy /policy/key /policy/push /policy/release",
+    "/sign-in /sign-in/callback /people/provider",
     "/people /people/invite /people/remove /webhooks /webhooks/add /webhooks/remove /questions /questions.json /answer",
     "/v1/questions /v1/questions/withdraw /v1/answers /v1/answers/taken /v1/events",
   ].flatMap((line) => line.split(" ")),

@@ -1,5 +1,5 @@
 import { html } from "hono/html";
-import type { JoinedMachine, TeamPerson, WaitingMachine } from "../enrol/index.ts";
+import type { JoinedMachine, ProviderRole, TeamPerson, WaitingMachine } from "../enrol/index.ts";
 import { frame, type Html, scriptFrame, timeText } from "../web/index.ts";
 
 /** Served at `/enter.js`: the secret stands behind the `#`, which a browser sends to nobody. */
@@ -126,12 +126,14 @@ export const overviewPage = ({ person, waiting, machines, note, problem }: Overv
 export interface PeopleView {
   readonly person: TeamPerson;
   readonly people: readonly TeamPerson[];
+  /** The roles of the provider's groups; undefined: there is no provider. */
+  readonly groups: readonly ProviderRole[] | undefined;
   /** A link that was just made. */
   readonly link?: { readonly name: string; readonly address: string } | undefined;
   readonly problem?: string | undefined;
 }
 
-export const peoplePage = ({ person, people, link, problem }: PeopleView): Html =>
+export const peoplePage = ({ person, people, groups, link, problem }: PeopleView): Html =>
   frame(
     "People",
     person,
@@ -174,5 +176,46 @@ export const peoplePage = ({ person, people, link, problem }: PeopleView): Html 
         >
         <label>Group of machines <input name="machines" maxlength="128" placeholder="all" autocomplete="off" /></label>
         <button>Make a link</button>
-      </form>`,
+      </form>
+      ${groups === undefined ? "" : providerGroups(groups)}`,
   );
+
+const providerGroups = (groups: readonly ProviderRole[]): Html =>
+  html`<h2>Roles by groups of your company</h2>
+    <p>Who signs in by the provider has the roles of their groups there, written as the provider writes them. Who is in none sees nothing.</p>
+    <table>
+      <tr>
+        <th>Group there</th>
+        <th>Role here</th>
+        <th>Machines</th>
+        <th></th>
+      </tr>
+      ${groups.map(
+        ({ name, role, machines }) =>
+          html`<tr>
+            <td>${name}</td>
+            <td>${role}</td>
+            <td>${machines === "" ? "all" : machines}</td>
+            <td>
+              <form method="post" action="/people/provider">
+                <input type="hidden" name="what" value="remove" /><input type="hidden" name="name" value="${name}" />
+                <input type="hidden" name="role" value="${role}" /><input type="hidden" name="machines" value="${machines}" />
+                <button>Remove</button>
+              </form>
+            </td>
+          </tr>`,
+      )}
+    </table>
+    <form method="post" action="/people/provider">
+      <label>Group there <input name="name" required maxlength="256" autocomplete="off" /></label>
+      <label
+        >Role
+        <select name="role">
+          <option>approver</option>
+          <option>viewer</option>
+          <option>admin</option>
+        </select></label
+      >
+      <label>Group of machines <input name="machines" maxlength="128" placeholder="all" autocomplete="off" /></label>
+      <button>Add</button>
+    </form>`;

@@ -8,6 +8,7 @@ import { type Database, migrate, openEmbedded, openPostgres } from "../database/
 import { foundOrganisation, isUnclaimed, newAdminLink } from "../enrol/index.ts";
 import { dropMonth, LogIntake, monthOf, monthsOf } from "../log/index.ts";
 import { TeamConnections } from "../connection/index.ts";
+import { isIssuer, SignInProvider } from "../sign-in/index.ts";
 import { makeApp } from "./app.ts";
 import { postDue, type PostingOptions } from "../webhooks/index.ts";
 import { Metrics } from "./metrics.ts";
@@ -34,6 +35,10 @@ export async function startTeam(options: TeamServeOptions): Promise<RunningTeam>
   const listen = readListen(options.listen);
   if (listen === undefined) throw new CannotServe(`\`${options.listen}\` is not an address to listen at: write HOST:PORT`);
   const origin = options.url === undefined ? undefined : originOf(options.url);
+  if (options.oidc !== undefined && !isIssuer(options.oidc.issuer))
+    throw new CannotServe(`\`${options.oidc.issuer}\` is not the address of a provider: write https://HOST, as it calls itself`);
+  if (options.oidc !== undefined && origin === undefined)
+    throw new CannotServe("the provider sends people back to this server: say with --url by which address they reach it");
   const isLocal = ["127.0.0.1", "::1", "localhost"].includes(listen.host);
   if (!isLocal && options.tls === undefined && origin?.startsWith("https:") !== true)
     throw new CannotServe(
@@ -84,8 +89,9 @@ async function run(db: Database, options: Prepared): Promise<RunningTeam> {
   let draining = false;
   const connections = new TeamConnections(db, { tell });
   metrics.gauge("assent_team_connections", "Machines that are connected.", () => connections.count);
-  const { privateWebhooks } = options;
-  const app = makeApp({ db, intake, connections, privateWebhooks, metrics, now, origin, isDraining: () => draining, tell });
+  const { privateWebhooks, oidc } = options;
+  const provider = oidc === undefined || origin === undefined ? undefined : new SignInProvider(oidc, origin, now);
+  const app = makeApp({ db, intake, connections, privateWebhooks, provider, metrics, now, origin, isDraining: () => draining, tell });
   const listener = getRequestListener(app.fetch);
   const onRequest: Parameters<typeof createPlainServer>[1] = (request, response) => void listener(request, response);
   const server = options.tls === undefined ? createPlainServer(onRequest) : createTlsServer(readTls(options.tls), onRequest);

@@ -53,10 +53,20 @@ export const frame = (title: string, { name }: TeamPerson, body: Html, script?: 
     script,
   );
 
-export const signedOutPage = (): Html =>
+/** They are known, and that is all. */
+export const noRolePage = ({ name }: TeamPerson): Html =>
   scriptFrame(
     "Assent: team",
     html`<h1>Assent for a team</h1>
+      <p>You are signed in as ${name}, and have no role here yet. An administrator can give you one.</p>
+      <form method="post" action="/sign-out"><button>Sign out</button></form>`,
+  );
+
+export const signedOutPage = (hasProvider: boolean): Html =>
+  scriptFrame(
+    "Assent: team",
+    html`<h1>Assent for a team</h1>
+      ${hasProvider ? html`<p><a href="/sign-in">Sign in with your company's account</a></p>` : ""}
       <p>
         You are not signed in. An administrator can give you a link that signs you in once; on the server,
         <code>assent team serve --admin-link</code> prints one for an administrator.

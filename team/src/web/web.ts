@@ -6,7 +6,7 @@ import type * as v from "valibot";
 import { PROTOCOL, readMessage } from "../../../src/team/protocol/index.ts";
 import type { Database } from "../database/index.ts";
 import { isAdmin, type KnownMachine, machineOfToken, personOf, type TeamPerson } from "../enrol/index.ts";
-import { signedOutPage } from "./frame.ts";
+import { noRolePage, signedOutPage } from "./frame.ts";
 
 /** What routes find in a request's context once it was let in. */
 export interface WebVariables {
@@ -25,6 +25,8 @@ export interface WebOptions {
   readonly now: () => Date;
   /** The address that people and machines use (`https://…`); absent: the one by which a request came. */
   readonly origin?: string | undefined;
+  /** People may sign in by a provider. */
+  readonly hasProvider?: boolean | undefined;
 }
 
 /** Who is let in, for all routes. Nothing acts but a POST, and nothing of the page but one that came from the page. */
@@ -33,6 +35,8 @@ export interface WebGates {
   readonly machine: WebGate;
   /** A form of the page's own, by somebody who is signed in. */
   readonly signedIn: WebGate;
+  /** The same, of somebody who may have no role yet. */
+  readonly atAll: WebGate;
   /** The same, by an administrator. */
   readonly admin: WebGate;
   /** Somebody who is signed in looks. */
@@ -42,7 +46,7 @@ export interface WebGates {
   readonly personOfCookie: (context: WebContext) => Promise<TeamPerson | undefined>;
 }
 
-export function makeGates({ db, now, origin }: WebOptions): WebGates {
+export function makeGates({ db, now, origin, hasProvider = false }: WebOptions): WebGates {
   const personOfCookie = async (context: WebContext): Promise<TeamPerson | undefined> => {
     const session = getCookie(context, COOKIE);
     return session === undefined ? undefined : personOf(db, session, now());
@@ -56,16 +60,24 @@ export function makeGates({ db, now, origin }: WebOptions): WebGates {
     const url = URL.canParse(from) ? new URL(from) : undefined;
     return url !== undefined && url.host === context.req.header("host");
   };
-  const looking: WebGate = async (context, next) => {
+  const known: WebGate = async (context, next) => {
     const person = await personOfCookie(context);
-    if (person === undefined) return context.html(signedOutPage(), 401);
+    if (person === undefined) return context.html(signedOutPage(hasProvider), 401);
     context.set("person", person);
     context.set("session", getCookie(context, COOKIE) ?? "");
     await next();
     return undefined;
   };
-  const signedIn: WebGate = async (context, next) =>
-    isOwnForm(context) ? looking(context, next) : context.text("this form came from another site\n", 403);
+  const looking: WebGate = (context, next) =>
+    known(context, async () => {
+      if (context.var.person.roles.length > 0) return next();
+      context.res = await context.html(noRolePage(context.var.person), 403);
+    });
+  const ownForm =
+    (gate: WebGate): WebGate =>
+    async (context, next) =>
+      isOwnForm(context) ? gate(context, next) : context.text("this form came from another site\n", 403);
+  const signedIn = ownForm(looking);
   return {
     machine: async (context, next) => {
       const [, token] = /^Bearer ([\w-]{43})$/.exec(context.req.header("authorization") ?? "") ?? [];
@@ -76,6 +88,7 @@ export function makeGates({ db, now, origin }: WebOptions): WebGates {
       return undefined;
     },
     signedIn,
+    atAll: ownForm(known),
     admin: (context, next) =>
       signedIn(context, async () => {
         if (isAdmin(context.var.person)) return next();

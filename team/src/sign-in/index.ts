@@ -1,0 +1,2 @@
+export { isIssuer, type ProviderOptions, SignInProvider } from "./provider.ts";
+export { addSignInRoutes } from "./routes.ts";

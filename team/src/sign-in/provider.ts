@@ -1,0 +1,162 @@
+import { createHash, randomBytes } from "node:crypto";
+import {
+  allowInsecureRequests,
+  authorizationCodeGrant,
+  buildAuthorizationUrl,
+  calculatePKCECodeChallenge,
+  type Configuration,
+  discovery,
+  enableNonRepudiationChecks,
+  fetchUserInfo,
+  None,
+} from "openid-client";
+import { isStorable } from "../../../src/team/protocol/index.ts";
+import { isGroupOfProvider, type ProviderPerson } from "../enrol/index.ts";
+
+/** The provider by which people sign in (OpenID Connect). */
+export interface ProviderOptions {
+  readonly issuer: string;
+  readonly clientId: string;
+  /** Absent: this server is a public client, and PKCE alone holds. */
+  readonly secret?: string | undefined;
+  /** The claim that has a person's groups. */
+  readonly groupsClaim: string;
+}
+
+const TIMEOUT_SECONDS = 10;
+const MOST_GROUPS = 500;
+const LOOPBACK: ReadonlySet<string> = new Set(["127.0.0.1", "[::1]", "localhost"]);
+
+/** `https://`, or on this machine, for trying. */
+export function isIssuer(text: string): boolean {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url === undefined || url.search !== "" || url.hash !== "" || url.username !== "" || url.password !== "") return false;
+  return url.protocol === "https:" || (url.protocol === "http:" && LOOPBACK.has(url.hostname));
+}
+
+/** The provider cannot be reached, or does not do what it should. */
+export class ProviderAway extends Error {}
+
+/**
+ * One sign-in that has begun: what a browser keeps in a cookie until it comes back. State, nonce and verifier follow from it, so that the
+ * server keeps nothing of whoever only begins, and any of its processes may end it.
+ */
+export interface BegunSignIn {
+  readonly cookie: string;
+  readonly address: URL;
+}
+
+const LONGEST_MS = 600_000;
+const derived = (cookie: string, what: string): string =>
+  createHash("sha256").update(`assent sign-in 1\n${what}\n${cookie}\n`).digest("base64url");
+
+/** Signs people in by authorization code, with PKCE, state and nonce. */
+export class SignInProvider {
+  readonly #options: ProviderOptions;
+  readonly #redirect: string;
+  readonly #now: () => Date;
+  #configuration: Promise<Configuration> | undefined;
+
+  /** `origin`: by which people reach this server. */
+  constructor(options: ProviderOptions, origin: string, now: () => Date) {
+    this.#options = options;
+    this.#redirect = `${origin}/sign-in/callback`;
+    this.#now = now;
+  }
+
+  async begin(): Promise<BegunSignIn> {
+    const configuration = await this.#found();
+    const cookie = `${this.#now().getTime()}.${randomBytes(32).toString("base64url")}`;
+    const address = buildAuthorizationUrl(configuration, {
+      redirect_uri: this.#redirect,
+      scope: "openid profile email",
+      response_type: "code",
+      state: derived(cookie, "state"),
+      nonce: derived(cookie, "nonce"),
+      code_challenge: await calculatePKCECodeChallenge(derived(cookie, "verifier")),
+      code_challenge_method: "S256",
+    });
+    return { cookie, address };
+  }
+
+  /** Who came back, by the query of the callback and the cookie of this browser; undefined: nobody that the provider vouches for. */
+  async end(query: string, cookie: string): Promise<ProviderPerson | undefined> {
+    const [, begun = ""] = /^(\d{1,15})\.[\w-]{43}$/.exec(cookie) ?? [];
+    const age = this.#now().getTime() - Number(begun);
+    if (begun === "" || age < 0 || age > LONGEST_MS) return undefined;
+    const configuration = await this.#found();
+    let tokens: Awaited<ReturnType<typeof authorizationCodeGrant>>;
+    try {
+      tokens = await authorizationCodeGrant(configuration, new URL(`${this.#redirect}${query}`), {
+        pkceCodeVerifier: derived(cookie, "verifier"),
+        expectedState: derived(cookie, "state"),
+        expectedNonce: derived(cookie, "nonce"),
+        idTokenExpected: true,
+      });
+    } catch (error) {
+      if (isAway(error)) throw new ProviderAway("it cannot be reached", { cause: error });
+      return undefined;
+    }
+    const claims: Readonly<Record<string, unknown>> | undefined = tokens.claims();
+    const subject = claims?.["sub"];
+    if (claims === undefined || typeof subject !== "string" || !isStorable(subject)) return undefined;
+    const { issuer } = configuration.serverMetadata();
+    const more = await this.#more(configuration, tokens.access_token, subject, claims);
+    const { groupsClaim } = this.#options;
+    return { issuer, subject, name: nameOf({ ...more, ...claims }), groups: groupsOf(claims[groupsClaim] ?? more[groupsClaim]) };
+  }
+
+  /** What the ID token leaves out. Without it there are fewer groups, never more. */
+  async #more(
+    configuration: Configuration,
+    token: string,
+    subject: string,
+    claims: Readonly<Record<string, unknown>>,
+  ): Promise<Readonly<Record<string, unknown>>> {
+    const isWhole = claims[this.#options.groupsClaim] !== undefined && nameOf(claims) !== undefined;
+    if (isWhole || configuration.serverMetadata().userinfo_endpoint === undefined) return {};
+    try {
+      return await fetchUserInfo(configuration, token, subject);
+    } catch {
+      return {};
+    }
+  }
+
+  /** What the provider says of itself is asked for when somebody first needs it: the server starts and works without. */
+  async #found(): Promise<Configuration> {
+    const { issuer, clientId, secret } = this.#options;
+    if (!isIssuer(issuer)) throw new ProviderAway("its address is none");
+    const url = new URL(issuer);
+    const execute = url.protocol === "http:" ? [allowInsecureRequests, enableNonRepudiationChecks] : [enableNonRepudiationChecks];
+    this.#configuration ??= discovery(url, clientId, secret, secret === undefined ? None() : undefined, {
+      execute,
+      timeout: TIMEOUT_SECONDS,
+    });
+    try {
+      return await this.#configuration;
+    } catch (error) {
+      this.#configuration = undefined;
+      throw new ProviderAway("it does not say how people sign in there", { cause: error });
+    }
+  }
+}
+
+/** The network, not what was said. */
+function isAway(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const code = "code" in error ? error.code : undefined;
+  return error instanceof TypeError || code === "OAUTH_TIMEOUT" || code === "OAUTH_RESPONSE_IS_NOT_CONFORM";
+}
+
+/** An address that nobody has verified may be anybody's. */
+function nameOf(claims: Readonly<Record<string, unknown>>): string | undefined {
+  const { email, email_verified: isVerified, preferred_username: user } = claims;
+  if (typeof email === "string" && isVerified === true) return email;
+  return typeof user === "string" && !user.includes("@") ? user : undefined;
+}
+
+/** Texts of one line; what is anything else is no group. */
+function groupsOf(value: unknown): readonly string[] {
+  const list: readonly unknown[] = Array.isArray(value) ? value : [value];
+  return list.filter((one): one is string => typeof one === "string" && isStorable(one) && isGroupOfProvider(one)).slice(0, MOST_GROUPS);
+}

@@ -1,0 +1,92 @@
+import type { Hono } from "hono";
+import { deleteCookie, getCookie, setCookie } from "hono/cookie";
+import { html } from "hono/html";
+import type { Database } from "../database/index.ts";
+import { enterFromProvider, PROVIDER_SESSION_MS } from "../enrol/index.ts";
+import { addressOf, COOKIE, RateLimit, scriptFrame, type WebContext, type WebGates, type WebVariables } from "../web/index.ts";
+import { ProviderAway, type SignInProvider } from "./provider.ts";
+
+export interface SignInRoutes {
+  readonly db: Database;
+  readonly now: () => Date;
+  readonly gates: WebGates;
+  readonly provider: SignInProvider;
+  readonly tell: (event: string, facts: Readonly<Record<string, string | number>>) => void;
+}
+
+const BEGUN = "assent_sign_in";
+const PATH = "/sign-in";
+
+/**
+ * Signing in by the provider. Beginning keeps nothing here, so a link may do it. Nothing of a request says where people are sent but
+ * the provider's own settings and this page.
+ */
+export function addSignInRoutes(app: Hono<WebVariables>, { db, now, gates, provider, tell }: SignInRoutes): void {
+  const attempts = new RateLimit(60, 1000, () => now().getTime());
+  const away = (context: WebContext, error: unknown): Response | Promise<Response> => {
+    if (!(error instanceof ProviderAway)) throw error;
+    tell("provider away", { why: error.message, cause: error.cause instanceof Error ? error.cause.message.slice(0, 200) : "" });
+    return context.html(problemPage("The sign-in of your company cannot be reached now. Try again, or ask an administrator for a link."), 503);
+  };
+  app.get(PATH, async (context) => {
+    if (!attempts.take(addressOf(context))) return context.html(problemPage("Too many attempts. Wait a minute."), 429);
+    try {
+      const { cookie, address } = await provider.begin();
+      // Lax: the provider sends the browser back here.
+      setCookie(context, BEGUN, cookie, { httpOnly: true, sameSite: "Lax", secure: gates.isSecure(context), path: PATH, maxAge: 600 });
+      return context.redirect(address.href, 303);
+    } catch (error) {
+      return away(context, error);
+    }
+  });
+  app.get(`${PATH}/callback`, async (context) => {
+    if (!attempts.take(addressOf(context))) return context.html(problemPage("Too many attempts. Wait a minute."), 429);
+    const cookie = getCookie(context, BEGUN) ?? "";
+    deleteCookie(context, BEGUN, { path: PATH });
+    const at = context.req.url.indexOf("?");
+    try {
+      const person = await provider.end(at < 0 ? "" : context.req.url.slice(at), cookie);
+      if (person === undefined) {
+        tell("not signed in", { address: addressOf(context), why: "the provider does not vouch for it" });
+        return context.html(problemPage("That did not work, or took too long."), 403);
+      }
+      const session = await enterFromProvider(db, person, now());
+      if (session === undefined)
+        return context.html(problemPage("An administrator has removed you. Another invitation lets you in again."), 403);
+      setCookie(context, COOKIE, session, {
+        httpOnly: true,
+        sameSite: "Strict",
+        secure: gates.isSecure(context),
+        path: "/",
+        maxAge: PROVIDER_SESSION_MS / 1000,
+      });
+      tell("signed in", { address: addressOf(context), by: "provider" });
+      return context.html(enteredPage());
+    } catch (error) {
+      return away(context, error);
+    }
+  });
+}
+
+/** A page, and no redirect: a strict cookie does not go with what another site has begun. */
+const enteredPage = () =>
+  html`<!doctype html>
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta http-equiv="refresh" content="0;url=/" />
+        <title>Assent: signed in</title>
+        <link rel="stylesheet" href="/style.css" />
+      </head>
+      <body>
+        <p>You are signed in. <a href="/">Go on</a></p>
+      </body>
+    </html>`;
+
+const problemPage = (problem: string) =>
+  scriptFrame(
+    "Assent: sign in",
+    html`<h1>Not signed in</h1>
+      <p class="wrong" role="alert">${problem}</p>
+      <p><a href="/sign-in">Try again</a></p>`,
+  );
