@@ -182,7 +182,9 @@ export const peoplePage = ({ person, people, groups, link, problem }: PeopleView
 
 const providerGroups = (groups: readonly ProviderRole[]): Html =>
   html`<h2>Roles by groups of your company</h2>
-    <p>Who signs in by the provider has the roles of their groups there, written as the provider writes them. Who is in none sees nothing.</p>
+    <p>
+      Who signs in by the provider has the roles of their groups there, written as the provider writes them. Who is in none sees nothing.
+    </p>
     <table>
       <tr>
         <th>Group there</th>

@@ -26,7 +26,10 @@ export function addSignInRoutes(app: Hono<WebVariables>, { db, now, gates, provi
   const away = (context: WebContext, error: unknown): Response | Promise<Response> => {
     if (!(error instanceof ProviderAway)) throw error;
     tell("provider away", { why: error.message, cause: error.cause instanceof Error ? error.cause.message.slice(0, 200) : "" });
-    return context.html(problemPage("The sign-in of your company cannot be reached now. Try again, or ask an administrator for a link."), 503);
+    return context.html(
+      problemPage("The sign-in of your company cannot be reached now. Try again, or ask an administrator for a link."),
+      503,
+    );
   };
   app.get(PATH, async (context) => {
     if (!attempts.take(addressOf(context))) return context.html(problemPage("Too many attempts. Wait a minute."), 429);
