@@ -297,6 +297,8 @@ export const SECRET_PLACES: readonly string[] = /* @__PURE__ */ listed(
   // What is typed.
   "/dev/input; /private/etc/master.passwd; /private/var/db/dslocal; /var/db/dslocal; /proc/*/environ; /proc/*/mem; /proc/*/task/*/environ",
   "/proc/*/task/*/mem; /proc/kcore; /run/secrets; /var/run/secrets",
+  // Any file of a Mac by its number, which `ls -i` tells.
+  "/.vol",
 );
 
 /** Here keys, certificates and words are the system's public ones. */

@@ -32,6 +32,15 @@ export function xattr(inv: Invocation): void {
   if (has(inv, "-w", "-d", "-c")) for (const file of inv.args.operands) emitFile(inv, "metadata", file, has(inv, "-r"));
 }
 
+/** codesign(1): into the file behind `--entitlements` it writes what it shows; a colon before it leaves a header out. */
+export function entitlements(inv: Invocation): void {
+  for (const file of valuesOf(inv, "-entitlements")) {
+    const [head, ...rest] = file.atoms;
+    const written = typeof head === "string" && head.startsWith(":") ? { ...file, atoms: [head.slice(1), ...rest] } : file;
+    if (textOf(written) !== "-") emitFile(inv, "write", written);
+  }
+}
+
 /** mktemp(1): `-t PREFIX` is put behind the folder for temporary files, whatever it holds. */
 export function tempPrefix(inv: Invocation): void {
   for (const prefix of valuesOf(inv, "-t"))

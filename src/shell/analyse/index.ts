@@ -30,7 +30,7 @@ import {
   secretKey,
 } from "./project-config.ts";
 import { composeConfig, containerCopy, containerRights, dockerInspect, kubectlOutput } from "./containers.ts";
-import { bsdCopy, bsdPs, bsdSed, tempPrefix, xattr } from "./bsd.ts";
+import { bsdCopy, bsdPs, bsdSed, entitlements, tempPrefix, xattr } from "./bsd.ts";
 import { compress, tar, unzip } from "./archives.ts";
 import { curl, ghApi, httpie, urlOrPath, wget } from "./fetch.ts";
 import { date, jo, jq, miller, pandoc, sed } from "./text-tools.ts";
@@ -98,6 +98,7 @@ export const ANALYSERS: Readonly<Record<string, Analyser>> = {
   "bsd-ps": bsdPs,
   "bsd-sed": bsdSed,
   "temp-prefix": tempPrefix,
+  entitlements,
   xattr,
   "ansible-config": ansibleConfig,
   "brew-names": brewNames,

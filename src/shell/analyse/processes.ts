@@ -108,6 +108,20 @@ export function ps(inv: Invocation): void {
     )
       applyEffect(inv, { is: "environment" });
   }
+  if (isReadAgain(inv)) applyEffect(inv, { is: "environment" });
+}
+
+/** Letters that ps(1) takes behind a dash; these of them take a value, which may be the rest of the word. */
+const DASHED = "AacCdeFfgGHjLlMmNnOoPpqsTtUuVwyZz";
+const DASHED_VALUE = /[OopqtU].*$/;
+
+/**
+ * Where one word does not fit behind a dash (`-x`, `-r`), or a word has none (`1`), procps reads all of them again as those of BSD, in
+ * which the `e` of `-axe`, `-e -x` and `-ef 1` shows environments (measured with procps-ng 4.0.2).
+ */
+function isReadAgain({ words, args }: Invocation): boolean {
+  const letters = words.map((word) => /^-([A-Za-z]+)/.exec(textOf(word) ?? "")?.[1]?.replace(DASHED_VALUE, "") ?? "").join("");
+  return letters.includes("e") && (args.operands.length > 0 || [...letters].some((letter) => !DASHED.includes(letter)));
 }
 
 /** Columns of podman-top(1); everything else in their place is a word of ps(1). */

@@ -190,6 +190,8 @@ const SECRETS = [
   "/Users/U/.SSH/ID_RSA",
   '"/Volumes/Macintosh HD/Users/u/.ssh/id_rsa"',
   "/private/etc/master.passwd",
+  "/.vol/16777220/12884901917",
+  "/.VOL/16777220/2/.ssh/x",
   "/private/var/db/dslocal/nodes/Default/users/u.plist",
   "~/.AWS/credentials",
 ];
