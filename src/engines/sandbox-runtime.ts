@@ -20,6 +20,7 @@ const CANNOT: readonly string[] = [
   "nobody is asked about a call: what is not open when it starts stays closed, and a rule that asks about a file is a no",
   "a secret that somebody puts into the project while it runs is open to it",
   "it closes paths, not files: a secret is open under another name that it already has (a hard link, a folder mounted a second time)",
+  "over bubblewrap it closes what is there when it starts: a repository made in the run may have hooks, which `assent run` names afterwards",
   "rules about commands and calls are not held inside: with a rule that denies or asks about them nothing is started",
   "the receipt does not say what was read or started, nor what was refused but for hosts",
   "undo and receipt compare the folders before and after: what others change there meanwhile counts as the run's, and temporary folders are left out",

@@ -1,7 +1,7 @@
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { afterAll, describe, it } from "vitest";
 import { inside, type Outcome } from "./inside.ts";
-import { chooseOther, OTHER_COMMAND, OTHER_ENGINE } from "./other-engine.ts";
+import { chooseOther, OTHER_COMMAND, OTHER_ENGINE, OTHER_OUTCOMES } from "./other-engine.ts";
 import type { Expect, One, Program } from "./program.ts";
 import { fill, give, makeWorld, SECRET, snapshot, type User, type World } from "./world.ts";
 
@@ -154,13 +154,19 @@ function problems(row: Row, bare: Seen | undefined, seen: Seen): string[] {
 function escapesOf(row: Row, { labels, changed, stdout, stderr }: Seen): string[] {
   const all = [...changed];
   if (row.open !== true && `${stdout}${stderr}`.includes(SECRET)) all.push("the secret got out");
-  if (labels.get("exit-status") === "125") all.push("it was not started");
-  for (const [label, expected] of Object.entries(row.program.expect)) {
+  const started = labels.get("exit-status") !== "125";
+  const reached = Object.entries(row.program.expect).flatMap(([label, expected]) => {
     const [, within] = pair(expected);
     const got = labels.get(label) ?? "";
-    if ((within === "refused" || within === "hidden" || within === "absent") && /^(?:ok$|-?\d)/.test(got))
-      all.push(`${label} works: ${got}`);
-  }
+    const works = (within === "refused" || within === "hidden" || within === "absent") && /^(?:ok$|-?\d)/.test(got);
+    return works ? [`${label} works: ${got}`] : [];
+  });
+  const [outcome, why] = OTHER_OUTCOMES[row.number] ?? [];
+  if (outcome === "not started") return [...all, ...(started ? ["it was started"] : [])];
+  if (!started) all.push("it was not started");
+  if (outcome === "harmless") return all;
+  all.push(...reached);
+  if (outcome === "open") return all.length > 0 ? [] : [`it holds: it is no longer true that ${why}`];
   return all;
 }
 
