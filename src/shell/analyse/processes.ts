@@ -108,7 +108,8 @@ export function ps(inv: Invocation): void {
     )
       applyEffect(inv, { is: "environment" });
   }
-  if (isReadAgain(inv)) applyEffect(inv, { is: "environment" });
+  const asksFor = inv.words.some((word) => /environ/.test(textOf(word) ?? ""));
+  if (asksFor || isReadAgain(inv)) applyEffect(inv, { is: "environment" });
 }
 
 /** Letters that ps(1) takes behind a dash; these of them take a value, which may be the rest of the word. */

@@ -283,7 +283,7 @@ const STEERING: readonly VariableGroup[] = [
   {
     everywhere: true,
     steers: "the loader runs code it names in every program",
-    names: `LD_* DYLD_* GLIBC_TUNABLES GCONV_PATH GETCONF_DIR LOCPATH NLSPATH I18NPATH TZDIR MALLOC_* TERMINFO TERMINFO_DIRS TERMCAP
+    names: `LD_* DYLD_* GLIBC_TUNABLES GCONV_PATH GETCONF_DIR LOCPATH NLSPATH I18NPATH TZDIR MALLOC_* Malloc* TERMINFO TERMINFO_DIRS TERMCAP
       TERMPATH NCURSES_*`,
   },
   {
@@ -306,7 +306,7 @@ const STEERING: readonly VariableGroup[] = [
   {
     everywhere: true,
     steers: "with it programs tell options and operands apart in another way",
-    names: "POSIXLY_CORRECT _POSIX* __GNU_*",
+    names: "POSIXLY_CORRECT _POSIX* __GNU_* COMMAND_MODE",
   },
   {
     everywhere: true,

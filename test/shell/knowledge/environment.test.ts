@@ -35,6 +35,8 @@ const STEERING: readonly (readonly [string, string | undefined])[] = [
   ["LD_PRELOAD", "./evil.so"],
   ["LD_LIBRARY_PATH", "."],
   ["DYLD_INSERT_LIBRARIES", "x"],
+  ["MallocLogFile", "/Users/u/.zshrc"],
+  ["COMMAND_MODE", "legacy"],
   ["PATH", "./evil:/bin"],
   ["PATH", undefined],
   ["BASH_ENV", "./evil"],
