@@ -14,7 +14,8 @@ const lower = (command: string): Lowered =>
 const readsSecret = ({ actions }: Lowered): boolean =>
   actions.some((action) => action.kind === "file" && action.operation === "read" && JSON.stringify(action.target).includes("id_rsa"));
 
-const times = (n: number, make: (at: number) => string, between = "\n"): string => Array.from({ length: n }, (_, at) => make(at)).join(between);
+const times = (n: number, make: (at: number) => string, between = "\n"): string =>
+  Array.from({ length: n }, (_, at) => make(at)).join(between);
 const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
 
 /** Lines of one thing as often as wanted, each harmless. */
@@ -24,7 +25,13 @@ const UNITS: readonly (readonly [what: string, line: (n: number) => string])[] =
   ["traps of each command", (n) => times(n >> 3, (at) => `trap 'ls ${at}' DEBUG`)],
   ["one trap of many commands", (n) => `trap ${quoted(times(n, (at) => `ls ${at}`))} EXIT`],
   ["one trap of each command, of many commands", (n) => `trap ${quoted(times(n, (at) => `ls ${at}`))} DEBUG`],
-  ["traps in traps", () => Array.from({ length: 12 }).reduce<string>((inner) => `trap ${quoted(inner)} EXIT`, "ls").slice(0, 100_000)],
+  [
+    "traps in traps",
+    () =>
+      Array.from({ length: 12 })
+        .reduce<string>((inner) => `trap ${quoted(inner)} EXIT`, "ls")
+        .slice(0, 100_000),
+  ],
   ["functions that are called", (n) => times(n, (at) => `f${at}() { ls; }; f${at}`)],
   ["functions that nobody calls", (n) => times(n, (at) => `f${at}() { ls; }`)],
   ["evals", (n) => times(n, () => "eval ls")],
