@@ -44,14 +44,22 @@ async function throughput(what, check) {
 }
 await throughput("1,000 principals in turn", (at) => guard.with({ principal: principal(at) }).check({ edit: "docs/run.md" }));
 
-// A fifth of them belong to a guard that confines, whose commands each leave what starts them: in a home of its own.
+// Guards that confine leave what starts a command in a home of their own.
 const home = mkdtempSync(join(tmpdir(), "assent-bench-"));
 writeFileSync(join(home, "x.sh"), "true");
 const confining = createGuard({ cwd: home, home, confine: true });
-if (await probeSandbox(home))
+const EDIT = { edit: "docs/run.md" };
+const callAt = (at, tenth) => (at % tenth === 0 ? { shell: "sh x.sh" } : EDIT);
+if (await probeSandbox(home)) {
   await throughput("1,000 principals in turn, of which 200 confine every tenth command", async (at) => {
-    if (at % 5 !== 0) return await guard.with({ principal: principal(at) }).check({ edit: "docs/run.md" });
-    const call = at % 50 === 0 ? { shell: "sh x.sh" } : { edit: "docs/run.md" };
-    return await confining.with({ principal: principal(at) }).check(call);
+    if (at % 5 !== 0) return await guard.with({ principal: principal(at) }).check(EDIT);
+    return await confining.with({ principal: principal(at) }).check(callAt(at, 50));
   });
+  // An odd number in the place of ten: else the same hundred would confine each time.
+  for (const count of [200, 1000])
+    await throughput(
+      `${count.toLocaleString("en")} principals in turn, all of which confine every eleventh command`,
+      async (at) => await confining.with({ principal: principal(at % count) }).check(callAt(at, 11)),
+    );
+}
 rmSync(home, { recursive: true, force: true });

@@ -1,7 +1,7 @@
 import { type Grant, type Policy, type Rule, usesOf } from "../policy/index.ts";
 import { grantsFolder, type Machine, readGrants, type RuleGrant, useGrant } from "../state/index.ts";
 import { compiledPolicy, type PolicyReader } from "./compiled-policy.ts";
-import { holderOf, identityOf, type Request } from "../request/index.ts";
+import { granteeOf, identityOf, type Request } from "../request/index.ts";
 import type { Outcome } from "./decide.ts";
 
 /** What tells whether a grant holds here. */
@@ -77,7 +77,7 @@ function said({ by, until, why }: RuleGrant): string {
 
 export const hereOf = (request: Request): Here => {
   const { agent, subagent } = identityOf(request);
-  return { session: request.session ?? request.memory, agent: subagent ?? agent, holder: holderOf(request) };
+  return { session: request.session ?? request.memory, agent: subagent ?? agent, holder: granteeOf(request) };
 };
 
 /**

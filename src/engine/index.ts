@@ -17,7 +17,7 @@ export {
   answerFor,
   type EndHooks,
   failedVerdict,
-  holderOf,
+  granteeOf,
   type Host,
   type HostAnswer,
   type Input,

@@ -7,4 +7,4 @@ export { lowerExample, NOWHERE } from "./examples.ts";
 export { physicalPath } from "./physical-path.ts";
 export { lowerTool } from "./tools.ts";
 export { guessEffects, narrowByGuess, withGuess } from "./undescribed-tools.ts";
-export { holderOf, identityOf, whoOf } from "./who.ts";
+export { granteeOf, holderOf, identityOf, whoOf } from "./who.ts";

@@ -29,6 +29,11 @@ export function whoOf(
   return { user, tenant, roles, session, agents: subagent === undefined ? [agent] : [subagent, agent] };
 }
 
+/** Names whom something was granted: what one agent of somebody may is no yes to another. Empty where one asks for itself. */
+export function granteeOf({ principal, agent }: Pick<Request, "principal" | "agent">): string {
+  return principal === undefined ? "" : JSON.stringify([holderOf({ principal }), agentName(agent)]);
+}
+
 /** Names whom something is remembered of; empty where one asks for itself. */
 export function holderOf({ principal }: Pick<Request, "principal">): string {
   if (principal === undefined) return "";

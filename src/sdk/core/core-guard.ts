@@ -2,7 +2,7 @@ import type { World } from "../../action/index.ts";
 import { resolvePath } from "../../path/index.ts";
 import { LONGEST_GRANT_MS, type PolicyFile, type Principal } from "../../policy/index.ts";
 import type { ShellKind } from "../../shell/index.ts";
-import { checkPrincipal, WITH_OPTIONS } from "../create-guard/call-options.ts";
+import { readPrincipal, WITH_OPTIONS } from "../create-guard/call-options.ts";
 import type { GuardCall } from "../create-guard/call.ts";
 import type { NamedTool } from "../create-guard/combine.ts";
 import { type FlowAnswered, type FlowWorld, GuardFlow } from "../create-guard/flow.ts";
@@ -94,9 +94,9 @@ export function makeCoreGuard<Policy, P extends Principal>(
   const of = "createGuard";
   // What is no object at all has no world.
   checkOptions(of, options ?? {}, OPTIONS);
-  const { world, policy, principal, onAsk, onDecision, shadow, shell = "any" } = options ?? {};
+  const { world, policy, onAsk, onDecision, shadow, shell = "any" } = options ?? {};
   checkWorld(of, world);
-  checkPrincipal(of, principal);
+  const principal = readPrincipal(of, options.principal);
   const list: readonly Policy[] = policy === undefined ? [] : isList(policy) ? policy : [policy];
   const [first, ...stricter] = list.map((one, at) => way.read(one, list.length === 1 ? "policy" : `policy[${at}]`));
   const root: CoreRoot = { world, policy: policyOf(first), shell, commands: way.commands };
@@ -112,7 +112,7 @@ export function makeCoreGuard<Policy, P extends Principal>(
       },
       answers: new RememberedAnswers(),
     },
-    { principal: snapshot(principal), cwd: undefined, stricter },
+    { principal, cwd: undefined, stricter },
   );
 }
 
@@ -163,8 +163,7 @@ export class CoreGuard<Policy = unknown, P extends Principal = Principal> {
   with(change: CoreGuardChange<Policy, P>): CoreGuard<Policy, P> {
     checkOptions("with", change, WITH_OPTIONS);
     const { cwd, policy } = change;
-    const principal = change.principal === undefined ? this.#place.principal : snapshot(change.principal);
-    checkPrincipal("with", principal);
+    const principal = readPrincipal("with", change.principal) ?? this.#place.principal;
     const { way, root } = this.#shared;
     const before = this.#place.stricter;
     const stricter = policy === undefined ? before : [...before, way.read(policy, "policy")];

@@ -1,4 +1,4 @@
-import { holderOf, type Outcome, rememberAnswer } from "../../engine/index.ts";
+import { granteeOf, type Outcome, rememberAnswer } from "../../engine/index.ts";
 import { LONGEST_GRANT_MS, parseRule } from "../../policy/index.ts";
 import type { Machine } from "../../state/index.ts";
 import { changesFor } from "../../suggest/index.ts";
@@ -50,7 +50,7 @@ export function keepScope(
   const bound = session !== undefined && (scope.is === "session" || principal?.user === undefined);
   for (const rule of scope.is === "rule" ? [scope.rule] : rules)
     memory.addGrant(
-      holderOf(request),
+      granteeOf(request),
       {
         kind: "rule",
         rule,

@@ -110,6 +110,7 @@ export const tokenOf = (secret: Uint8Array, { id }: PendingApproval): string => 
 
 /** The id of a token that was given out; undefined: it was not. */
 export function idOf(secret: Uint8Array, token: string): string | undefined {
+  if (typeof token !== "string") return undefined;
   const [id = "", proof = "", ...more] = token.split(".");
   return more.length === 0 && /^[\w-]{22}$/.test(id) && isSame(proof, sign(secret, `token ${id}`)) ? id : undefined;
 }

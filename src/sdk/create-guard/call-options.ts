@@ -1,4 +1,3 @@
-import { visible } from "../../action/index.ts";
 import type { Principal } from "../../policy/index.ts";
 import { checkOptions, type Options } from "../options.ts";
 import { GuardOptionError } from "./policy-in-code.ts";
@@ -17,23 +16,36 @@ export const WITH_OPTIONS = { principal: "object", cwd: "string", policy: "any" 
 
 const PRINCIPAL = { user: "string", tenant: "string", role: "any", agent: "string", session: "string" } satisfies Options<Principal>;
 
-/** Throws for a principal that is none: whoever is misspelt would be nobody. */
-export function checkPrincipal(of: string, principal: Principal | undefined): void {
-  checkOptions(`${of}: \`principal\``, principal, PRINCIPAL);
-  if (principal === undefined) return;
+/**
+ * A principal as it is now, in an object of its own: what a class computes is read once, and what is changed later is somebody else's.
+ * Throws for one that is none: whoever is misspelt would be nobody.
+ */
+export function readPrincipal<P extends Principal>(of: string, given: P | undefined): P | undefined {
+  const what = `${of}: \`principal\``;
+  checkOptions(what, given, PRINCIPAL);
+  if (given === undefined) return undefined;
+  const fields = Object.keys(PRINCIPAL).flatMap((name) => {
+    const value: unknown = snapshot(Reflect.get(given, name));
+    return value === undefined ? [] : [[name, value] as const];
+  });
+  const principal: Record<string, unknown> = Object.fromEntries(fields);
+  checkOptions(what, principal, PRINCIPAL);
   const { role = [] } = principal;
   const roles: readonly unknown[] = typeof role === "string" ? [role] : Array.isArray(role) ? role : [undefined];
-  if (!roles.every((one) => typeof one === "string"))
+  if (!Array.from(roles).every((one) => typeof one === "string"))
     throw new GuardOptionError("principal", `${of}: \`role\` of the principal must be a text or a list of texts`);
-  for (const [name, value] of Object.entries(principal))
-    if (value === "" || (typeof value === "string" && value.includes("\0")))
-      throw new GuardOptionError("principal", `${of}: \`${visible(name)}\` of the principal is empty, or no name`);
+  for (const [name, value] of fields)
+    if ([value].flat().some((one) => one === "" || (typeof one === "string" && one.includes("\0"))))
+      throw new GuardOptionError("principal", `${of}: \`${name}\` of the principal is empty, or no name`);
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the same names with the same values
+  return principal as P;
 }
 
 /** What belongs to one call, as it is now. Throws for what does not exist. */
 export function readCallOptions<P extends Principal>(options: GuardCallOptions<P>): GuardCallOptions<P> {
   checkOptions("the guard", options, CALL_OPTIONS);
-  const { principal } = options;
-  checkPrincipal("the guard", principal);
-  return principal === undefined ? options : { ...options, principal: snapshot(principal) };
+  if (options.signal !== undefined && !("aborted" in options.signal))
+    throw new GuardOptionError("signal", "the guard: the option `signal` must be an AbortSignal");
+  const principal = readPrincipal("the guard", options.principal);
+  return principal === undefined ? options : { ...options, principal };
 }

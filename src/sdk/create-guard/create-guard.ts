@@ -5,7 +5,6 @@ import { heardBy } from "./in-run.ts";
 import { readGuardOptions } from "./guard-options.ts";
 import { guardMachine } from "./judging.ts";
 import { checkStricter } from "./policy-in-code.ts";
-import { snapshot } from "./snapshot.ts";
 import type { GuardOptions } from "./types.ts";
 
 /**
@@ -23,8 +22,8 @@ import type { GuardOptions } from "./types.ts";
  * Throws `GuardOptionError` or `TypeError` for an option that is wrong, or that does not exist.
  */
 export function createGuard<P extends Principal = Principal>(options: GuardOptions<P> = {}): Guard<P> {
-  const { policies, waits } = readGuardOptions(options);
-  const { files = "none", confine = false, audit = files !== "none", shell = "any", approvals, cwd = process.cwd(), principal } = options;
+  const { policies, principal, waits } = readGuardOptions(options);
+  const { files = "none", confine = false, audit = files !== "none", shell = "any", approvals, cwd = process.cwd() } = options;
   const [policy, ...stricter] = policies;
   if (files === "none") checkStricter(policy, stricter);
   let own: Uint8Array | undefined;
@@ -42,6 +41,6 @@ export function createGuard<P extends Principal = Principal>(options: GuardOptio
       secret,
       waits,
     },
-    { principal: snapshot(principal), cwd, stricter },
+    { principal, cwd, stricter },
   );
 }

@@ -1,9 +1,10 @@
 import { isAbsolute } from "node:path";
+import { visible } from "../../action/index.ts";
 import type { Principal } from "../../policy/index.ts";
 import { checkOptions, type Options } from "../options.ts";
 import type { ApprovalStore } from "./approvals.ts";
 import { type CodePolicy, GuardOptionError, readCodePolicy, type ReadCodePolicy } from "./policy-in-code.ts";
-import { checkPrincipal } from "./call-options.ts";
+import { readPrincipal } from "./call-options.ts";
 import { lengthOf } from "./read-answer.ts";
 import type { GuardOptions } from "./types.ts";
 
@@ -27,7 +28,8 @@ export const OPTIONS = {
 const FILES = ["none", "user", "project", "all"] as const;
 const STORE = ["put", "take", "list"] as const;
 
-interface ReadGuardOptions {
+interface ReadGuardOptions<P extends Principal> {
+  readonly principal: P | undefined;
   readonly policies: readonly ReadCodePolicy[];
   /** Milliseconds. */
   readonly waits: number;
@@ -37,11 +39,13 @@ const DAY_MS = 24 * 3_600_000;
 const MOST_DAYS = 30;
 
 /** What an option holds that is more than a kind. Throws `GuardOptionError` or `TypeError`. */
-export function readGuardOptions<P extends Principal>(options: GuardOptions<P>): ReadGuardOptions {
+export function readGuardOptions<P extends Principal>(options: GuardOptions<P>): ReadGuardOptions<P> {
   const of = "createGuard";
   checkOptions(of, options, OPTIONS);
-  const { policy, files = "none", cwd, home, principal, approvals, approvalsLast = DAY_MS, confine = false } = options;
-  checkPrincipal(of, principal);
+  const { policy, files = "none", cwd, home, env, approvals, approvalsLast = DAY_MS, confine = false } = options;
+  const principal = readPrincipal(of, options.principal);
+  const unset = Object.entries(env ?? {}).find(([, value]) => value !== undefined && typeof value !== "string");
+  if (unset !== undefined) throw new GuardOptionError("env", `${of}: \`${visible(unset[0])}\` of the option \`env\` must be a text`);
   for (const [name, path] of Object.entries({ cwd, home }))
     if (path !== undefined && !isAbsolute(path)) throw new GuardOptionError(name, `${of}: the option \`${name}\` must be an absolute path`);
   if (
@@ -63,7 +67,7 @@ export function readGuardOptions<P extends Principal>(options: GuardOptions<P>):
   if (confine && process.platform !== "linux")
     throw new GuardOptionError("confine", `${of}: nothing can be confined on ${process.platform}`);
   const list: readonly CodePolicy[] = policy === undefined ? [] : isList(policy) ? policy : [policy];
-  return { waits, policies: list.map((one, at) => readCodePolicy(one, list.length === 1 ? "policy" : `policy[${at}]`)) };
+  return { waits, principal, policies: list.map((one, at) => readCodePolicy(one, list.length === 1 ? "policy" : `policy[${at}]`)) };
 }
 
 const isList = (policy: CodePolicy | readonly CodePolicy[]): policy is readonly CodePolicy[] => Array.isArray(policy);

@@ -21,9 +21,10 @@ import { GuardFlow } from "./flow.ts";
 import { type GuardShared, GuardWorld, waiting } from "./guard-world.ts";
 import { insideOf } from "./inside.ts";
 import { type GuardPlaceInCode, judgeCalls, type JudgedCalls } from "./judging.ts";
-import { checkPrincipal, WITH_OPTIONS } from "./call-options.ts";
+import { readPrincipal, WITH_OPTIONS } from "./call-options.ts";
 import { checkStricter, readCodePolicy, readPolicyText } from "./policy-in-code.ts";
 import { callsFor, notJudged, hasEffect, openedDecision } from "./opened.ts";
+import { checkObjects, checkTool } from "./misuse.ts";
 import { snapshot } from "./snapshot.ts";
 import type { EffectsOf, GuardedTool, RunContext, ToolSpec } from "./tool.ts";
 import type { AllowedOutcome, CallDecision, GuardCallOptions, CallOutcome, GuardAnswer, GuardChange, PendingOutcome } from "./types.ts";
@@ -99,6 +100,7 @@ export class Guard<P extends Principal = Principal> {
    * ```
    */
   tool<I, O>(spec: ToolSpec<I>, run: (input: I, context: RunContext<P>) => O | Promise<O>): GuardedTool<I, O, P> {
+    checkTool(spec, run);
     return this.#flow.tool(spec, run);
   }
 
@@ -107,11 +109,13 @@ export class Guard<P extends Principal = Principal> {
    * A tool without stated effects does not compile.
    */
   tools<T extends Record<string, unknown>>(tools: T, effects: EffectsOf<T>): T {
+    checkObjects("tools", { tools, effects });
     return this.#flow.tools(tools, effects);
   }
 
   /** The tools that are not denied by their name: what the model need not see is left out. */
   visible<T extends Record<string, unknown>>(tools: T): Partial<T> {
+    checkObjects("visible", { tools });
     return this.#flow.visible(tools);
   }
 
@@ -119,8 +123,7 @@ export class Guard<P extends Principal = Principal> {
   with(change: GuardChange<P>): Guard<P> {
     checkOptions("with", change, WITH_OPTIONS);
     const { cwd, policy } = change;
-    const principal = change.principal === undefined ? this.#place.principal : snapshot(change.principal);
-    checkPrincipal("with", principal);
+    const principal = readPrincipal("with", change.principal) ?? this.#place.principal;
     const before = this.#place.stricter;
     const stricter = policy === undefined ? before : [...before, readCodePolicy(policy, "policy")];
     if (stricter !== before && this.#shared.root.files === "none") checkStricter(this.#shared.root.policy, stricter);

@@ -63,6 +63,7 @@ export function guardTool<Tool extends AgentTool>(given: AnyGuard, tool: Tool, t
  */
 export function needsApproval(given: AnyGuard, name: string, told: AdapterOptions = {}): NeedsApproval {
   const { guard, options } = adapted("needsApproval", given, told);
+  if (typeof name !== "string" || name === "") throw new TypeError("needsApproval takes the name of the tool");
   return async (_context, input) => {
     const judged = judgeCall(guard, options, { tool: name, input });
     refuseDenied(judged);

@@ -30,7 +30,8 @@ export function guardSandbox<T extends GuardableSandbox>(guard: InsideGuard, san
       "files",
       'guard.sandbox: files of a project are not read in a sandbox: give "none", "user" or paths to createGuard',
     );
-  const given: object = sandbox;
+  const given: unknown = sandbox;
+  if (typeof given !== "object" || given === null) throw new TypeError(NO_SANDBOX);
   if (isAiSession(given)) {
     const judge = new SandboxJudge(inside, scriptsOf(given), options);
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the same session
@@ -42,8 +43,10 @@ export function guardSandbox<T extends GuardableSandbox>(guard: InsideGuard, san
   if (isClient(given)) return judgedClient(given, wrap) as unknown as T;
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the same object, behind a proxy
   if (isOpenAiSession(given)) return wrap(given) as unknown as T;
-  throw new TypeError("guard.sandbox takes a sandbox session of the AI SDK, or a session or client of OpenAI's Agents SDK");
+  throw new TypeError(NO_SANDBOX);
 }
+
+const NO_SANDBOX = "guard.sandbox takes a sandbox session of the AI SDK, or a session or client of OpenAI's Agents SDK";
 
 const has = (value: object, name: string): boolean => typeof Reflect.get(value, name) === "function";
 
