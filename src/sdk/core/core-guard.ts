@@ -8,7 +8,6 @@ import type { NamedTool } from "../create-guard/combine.ts";
 import { type FlowAnswered, type FlowWorld, GuardFlow } from "../create-guard/flow.ts";
 import { isList } from "../create-guard/effects.ts";
 import { type AnswerScope, type ReadAnswer, understandAnswer } from "../create-guard/read-answer.ts";
-import { snapshot } from "../create-guard/snapshot.ts";
 import type { EffectsOf, GuardedTool, RunContext, ToolSpec } from "../create-guard/tool.ts";
 import type { AllowedOutcome, CallDecision, DeniedOutcome, GuardCallOptions } from "../create-guard/types.ts";
 import { checkOptions, type Options } from "../options.ts";
