@@ -243,7 +243,7 @@ try {
     // The command, what hosts load that load JavaScript, and the library in one piece: they share their chunks.
     build({
       ...modules,
-      entryPoints: { assent: entry("main"), ...agentPlugins(), ...inRoot(WHOLE_LIBRARY) },
+      entryPoints: { assent: entry("main"), "team-sender": entry("team-sender"), ...agentPlugins(), ...inRoot(WHOLE_LIBRARY) },
       plugins: [knowledgeBeside(fresh), importedBuiltins],
     }),
     // The library as Node loads it.

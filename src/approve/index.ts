@@ -1,7 +1,7 @@
 export { respond, wait, type BackgroundEvent } from "./background.ts";
 export { directoryApprover, type DirectoryOptions } from "./directory.ts";
 export { ACTIONS, actionWord, safeJson } from "./exchange.ts";
-export { isAlive, type Life, ownLife } from "./life.ts";
+export { isAlive, type Life, ownLife, readLife } from "./life.ts";
 export { noBlockApprover } from "./no-block.ts";
 export { printable } from "./printable.ts";
 export { AnsweredElsewhere } from "./types.ts";

@@ -7,6 +7,8 @@ import { isAlive } from "../approve/index.ts";
 import { greetsBack, isSpareWaiting, loopbackPlace, readBashPlace, readLife, type ResidentLife, residentPlace } from "../resident/index.ts";
 import { errorCode, type Machine, openState, residentFolder, thisMachine, writeAtomic } from "../state/index.ts";
 import { engine } from "./engine.ts";
+import { isTeamReached } from "../team/afar/index.ts";
+import { membershipMark, readSender } from "../team/index.ts";
 import { JSON_VERSION } from "./json.ts";
 import { complain } from "./policy-target.ts";
 import { writeStdout } from "./stdio.ts";
@@ -25,20 +27,29 @@ interface DaemonReport {
   readonly life: ResidentLife | undefined;
   /** A supervisor for the next confined command; `unused`: no host has one to start. */
   readonly supervisor: "waits" | "none" | "unused";
+  /** Whether it sends to the team of this machine; undefined: it has none. */
+  readonly team: "connected" | "away" | "other" | undefined;
 }
 
 async function reportOn(machine: Machine): Promise<DaemonReport> {
   const folder = residentFolder(machine);
   const on = statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true;
   const way = askingWay(machine.platform);
-  if (!on || way === undefined) return { on, answers: false, life: undefined, supervisor: "none" };
+  if (!on || way === undefined) return { on, answers: false, life: undefined, supervisor: "none", team: undefined };
+  const team = teamOf(machine);
   if (way === "bash") {
     const place = loopbackPlace(folder);
     const found = readBashPlace(place.port);
-    return { on, answers: found !== undefined && (await greetsBack(found, PATIENCE_MS)), life: readLife(place), supervisor: "none" };
+    return { on, answers: found !== undefined && (await greetsBack(found, PATIENCE_MS)), life: readLife(place), supervisor: "none", team };
   }
   const place = residentPlace(folder);
-  return { on, answers: await takesCalls(place.socket), life: readLife(place), supervisor: supervisorFor(machine, folder) };
+  return { on, answers: await takesCalls(place.socket), life: readLife(place), supervisor: supervisorFor(machine, folder), team };
+}
+
+function teamOf(machine: Machine): DaemonReport["team"] {
+  if (membershipMark(machine) === "") return undefined;
+  if (readSender(machine)?.by !== "daemon") return "other";
+  return isTeamReached(machine) ? "connected" : "away";
 }
 
 function supervisorFor({ home, platform }: Machine, folder: string): DaemonReport["supervisor"] {
@@ -68,10 +79,10 @@ async function takesCalls(socket: string): Promise<boolean> {
 export async function daemon(options: { readonly json?: boolean }): Promise<number> {
   const machine = thisMachine();
   const report = await reportOn(machine);
-  const { on, answers, life, supervisor } = report;
+  const { on, answers, life, supervisor, team } = report;
   if (options.json === true) {
     const { pid, since, answered, left } = life ?? {};
-    const running = life === undefined ? null : { pid, since: new Date(since ?? 0).toISOString(), answered, left, answers, supervisor };
+    const running = life === undefined ? null : { pid, since: new Date(since ?? 0).toISOString(), answered, left, answers, supervisor, team: team ?? null };
     writeStdout(`${JSON.stringify({ v: JSON_VERSION, on, possible: isPossible(machine), running })}\n`);
     return 0;
   }
@@ -87,7 +98,13 @@ const SUPERVISOR: Readonly<Record<DaemonReport["supervisor"], readonly string[]>
   unused: [],
 };
 
-function say(machine: Machine, { on, answers, life, supervisor }: DaemonReport): readonly string[] {
+const TEAM = {
+  connected: ["  it sends to the team (assent team status)"],
+  away: ["  it sends to the team, and is not connected now (assent team status)"],
+  other: ["  it does not send to the team now (assent team status)"],
+} as const;
+
+function say(machine: Machine, { on, answers, life, supervisor, team }: DaemonReport): readonly string[] {
   if (!isPossible(machine)) return [`no judge stays between calls here: ${NEEDED}`];
   if (!on)
     return ["no judge stays between calls: each hook call starts its own", "  assent daemon on   answers hooks in a few milliseconds"];
@@ -95,7 +112,7 @@ function say(machine: Machine, { on, answers, life, supervisor }: DaemonReport):
   const since = new Date(life.since).toISOString().slice(0, 16).replace("T", " ");
   const counts = `  ${life.answered.toLocaleString("en-US")} calls answered, ${life.left.toLocaleString("en-US")} left to a fresh process`;
   if (!answers) return [`the judge (process ${life.pid}) does not answer, so each hook call starts its own: assent daemon stop`, counts];
-  return [`a judge runs since ${since} UTC (process ${life.pid})`, counts, ...SUPERVISOR[supervisor]];
+  return [`a judge runs since ${since} UTC (process ${life.pid})`, counts, ...SUPERVISOR[supervisor], ...(team === undefined ? [] : TEAM[team])];
 }
 
 /** `assent daemon on`: from now on hooks start a judge that stays. */
@@ -106,6 +123,7 @@ export function daemonOn(): number {
   if (problem !== undefined) return fail(problem);
   start(machine);
   writeStdout("a judge stays between calls now: it starts with a hook call, and ends after 30 minutes without one\n");
+  if (membershipMark(machine) !== "") writeStdout("  it stays as long as this machine belongs to a team, and sends what is decided here\n");
   return 0;
 }
 
@@ -120,6 +138,13 @@ function want(machine: Machine): string | undefined {
   } catch (error) {
     return `${residentFolder(machine)} cannot be made: ${errorCode(error)}`;
   }
+}
+
+/** Where a person wants one: one runs from now on. False: nobody does, or none can. */
+export function startDaemon(machine: Machine): boolean {
+  if (!isPossible(machine) || statSync(residentFolder(machine), { throwIfNoEntry: false })?.isDirectory() !== true) return false;
+  start(machine);
+  return true;
 }
 
 /** The first hook need not wait for it. */

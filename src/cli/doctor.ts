@@ -10,6 +10,8 @@ import { engine } from "./engine.ts";
 import { JSON_VERSION } from "./json.ts";
 import { absolute } from "./place.ts";
 import { writeStdout } from "./stdio.ts";
+import { isTeamReached } from "../team/afar/index.ts";
+import { readHeld, readMembership, readSender, senderText } from "../team/index.ts";
 import { fit, styleFor, type TerminalStyle } from "./style.ts";
 
 interface DoctorOptions {
@@ -31,7 +33,7 @@ type Check = Omit<Probe, "id"> & { readonly id: string; /** Neither good nor bad
 
 /** `assent doctor`: what protects on this machine, and what does not. Exit 0 all of it would work, 1 something would refuse. */
 export async function doctor(options: DoctorOptions): Promise<number> {
-  const sections = [await supervision(), agents(), undo(), ...extensions()];
+  const sections = [await supervision(), agents(), undo(), ...extensions(), ...team()];
   if (options.json === true) writeStdout(`${JSON.stringify(doctorJson(sections))}\n`);
   else writeStdout(sections.map((section) => report(section, styleFor(process.stdout, process.env))).join("\n"));
   return sections.every(({ ok }) => ok) ? 0 : 1;
@@ -119,6 +121,38 @@ function undo(): Section {
   const checks: Check[] = [{ id: "room", title: "room", ok: problem === undefined, required: false, why: problem ?? used }];
   const summary = problem === undefined ? "what goes ahead confined can be taken back" : "what would go ahead confined is asked";
   return { id: "undo", title: "undo", ok: true, summary, checks };
+}
+
+/** No section where this machine has none. */
+function team(): readonly Section[] {
+  const machine = thisMachine();
+  const membership = readMembership(machine);
+  if (membership === "missing") return [];
+  const sender = readSender(machine);
+  const held = readHeld(machine);
+  const sends: Check = {
+    id: "sender",
+    title: "what is decided here is sent",
+    ok: sender !== undefined && isTeamReached(machine),
+    required: false,
+    why:
+      sender === undefined
+        ? "nobody sends: `assent daemon on`, or `assent team send --follow`"
+        : `${senderText(sender)}${isTeamReached(machine) ? "" : ", and is not connected now"}`,
+  };
+  const problem =
+    membership === "broken" || held === undefined
+      ? "what is known of the team is damaged: assent team leave --offline, then join again"
+      : held.problem;
+  const policy: Check = {
+    id: "policy",
+    title: "the team's policy",
+    ok: problem === undefined,
+    required: true,
+    why: visible(problem ?? (held?.version === undefined ? "there is none yet" : `version ${held.version} holds`)),
+  };
+  const summary = problem === undefined ? "assent team status says more" : "what would be allowed asks";
+  return [{ id: "team", title: "team", ok: policy.ok, summary, checks: [policy, sends] }];
 }
 
 /** No section where there are none. */

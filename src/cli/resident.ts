@@ -27,6 +27,7 @@ import { engine, unwatchedReader } from "./hook-engine.ts";
 import type { ShellCaller } from "./shell-start.ts";
 import { readLineWords, statusText } from "./status-line.ts";
 import { textOf } from "./stdio.ts";
+import { TeamThread } from "./team-thread.ts";
 
 // Entry of dist/resident.cjs: `assent daemon --serve`, the judge that stays. It judges by the hook's own code, as a fresh hook would.
 declare const __dirname: string;
@@ -53,7 +54,8 @@ export async function main(): Promise<void> {
         ? new LoopbackWay(loopbackPlace(folder), process.platform)
         : new SocketWay(residentPlace(folder), how === undefined ? undefined : Number(how));
     const spares = how === "bash" || process.platform !== "linux" ? undefined : sparesFor(thisMachine(), folder);
-    await serve({ folder, program: PROGRAM, answer, warm: rehearse(), spares, way });
+    const beside = new TeamThread(`${__dirname}/team-sender.mjs`, thisMachine());
+    await serve({ folder, program: PROGRAM, answer, warm: rehearse(), spares, beside, way });
   } catch {
     // Hooks judge by themselves.
     process.exitCode = 1;

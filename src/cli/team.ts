@@ -5,24 +5,28 @@ import { visible } from "../action/index.ts";
 import { endOfLog } from "../audit/index.ts";
 import { isGroupName, keyIdOf } from "../seal/index.ts";
 import { type Machine, stateFolder, thisMachine } from "../state/index.ts";
+import { isTeamReached } from "../team/afar/index.ts";
 import {
   askServer,
-  carryQuestions,
   fetchTeamPolicy,
+  followTeam,
   forgetTeam,
   type HeldPolicy,
   lastSent,
   readHeld,
   readMembership,
   readProgress,
+  readSender,
   readServerUrl,
   sendToTeam,
+  senderText,
   type TeamMembership,
+  type TeamSender,
   writeMembership,
   writePin,
 } from "../team/index.ts";
 import { EnrolStarted, EnrolState, GROUP_OF_ALL, Left, MachineState, PROTOCOL } from "../team/protocol/index.ts";
-import { untilInterrupted } from "./ended-by-signal.ts";
+import { startDaemon } from "./daemon.ts";
 import { JSON_VERSION } from "./json.ts";
 import { absolute } from "./place.ts";
 import { complain, refuseUse } from "./policy-target.ts";
@@ -30,7 +34,6 @@ import { VERSION } from "./program-frame.ts";
 import { writeStderr, writeStdout } from "./stdio.ts";
 
 const POLL_MS = 2000;
-const POLICY_MS = 60_000;
 
 /** What a name may hold: one line that can be shown. */
 const labelOf = (text: string): string =>
@@ -108,11 +111,14 @@ export async function teamJoin(address: string, { name, ca, group = GROUP_OF_ALL
     return failed("join", problem);
   }
   const fetched = await fetchTeamPolicy(machine, membership);
+  const sends = startDaemon(machine)
+    ? "The judge that stays sends what is decided from now on."
+    : "What is decided from now on is sent by: assent team send --follow (or `assent daemon on`)";
   if (json === true) {
     const policy = { group, key: keyId ?? null, version: fetched.version ?? null, problem: fetched.problem };
     writeStdout(`${JSON.stringify({ v: JSON_VERSION, is: "joined", url: server.url, machine: state.machine, name: label, policy })}\n`);
   } else {
-    writeStdout(`This machine joined, as ${visible(label)}. What is decided from now on is sent by: assent team send --follow\n`);
+    writeStdout(`This machine joined, as ${visible(label)}. ${sends}\n`);
     if (keyId !== undefined)
       writeStdout(
         `Its policies are those that ${keyId} signs: compare this with the team's key.` +
@@ -140,38 +146,26 @@ export async function teamSend({ follow = false }: { readonly follow?: boolean }
   const membership = readMembership(machine);
   if (typeof membership === "string") return noTeam("send", membership);
   const notice = (text: string): void => writeStderr(`assent team send: ${visible(text)}\n`);
-  const fetchPolicy = policyAgain(machine, membership, notice);
-  const policy = await fetchPolicy();
-  const again = (): void => void fetchPolicy();
-  const timer = follow ? setInterval(again, POLICY_MS) : undefined;
-  const over = new AbortController();
-  const carried = follow ? carryQuestions({ machine, membership, notice, signal: over.signal }) : Promise.resolve();
-  const { records, problem } = await sendToTeam({ machine, membership, follow, ended: untilInterrupted(follow), notice });
-  clearInterval(timer);
-  over.abort();
-  await carried;
+  const count = (records: number): void => writeStderr(`${records} record${records === 1 ? "" : "s"} sent\n`);
+  if (follow) {
+    count(await followTeam({ machine, by: "command", notice, signal: interrupted() }));
+    return typeof readMembership(machine) === "string" ? 1 : 0;
+  }
+  const policy = await fetchTeamPolicy(machine, membership);
+  if (policy.is === "changed") notice(`version ${policy.version} of the team's policy holds now`);
+  if (policy.problem !== undefined) notice(policy.problem);
+  // Another process may send the same at this moment: the server has it once.
+  const { records, problem } = await sendToTeam({ machine, membership, follow, ended: () => Promise.resolve(true), notice });
   if (problem !== undefined) complain("team send", visible(problem), "the log keeps what is not sent; call this again");
-  writeStderr(`${records} record${records === 1 ? "" : "s"} sent\n`);
-  return problem === undefined && policy === undefined ? 0 : 1;
+  count(records);
+  return problem === undefined && policy.problem === undefined ? 0 : 1;
 }
 
-/** Fetches the policy, and says so where something is new: a policy, or a reason why not. Resolves with that reason. */
-function policyAgain(machine: Machine, membership: TeamMembership, notice: (text: string) => void): () => Promise<string | undefined> {
-  let told: string | undefined;
-  let isBusy = false;
-  return async () => {
-    if (isBusy) return told;
-    isBusy = true;
-    try {
-      const { is, version, problem } = await fetchTeamPolicy(machine, membership);
-      if (is === "changed") notice(`version ${version} of the team's policy holds now`);
-      if (problem !== undefined && problem !== told) notice(problem);
-      told = problem;
-      return problem;
-    } finally {
-      isBusy = false;
-    }
-  };
+/** Raised by the first signal, which ends it in order; the second one ends it at once. */
+function interrupted(): AbortSignal {
+  const over = new AbortController();
+  for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => over.abort());
+  return over.signal;
 }
 
 /** `assent team status`: 0, or 1 where the server is away or does not know this machine. */
@@ -196,6 +190,7 @@ export async function teamStatus({ json, sent: showsSent }: { readonly json?: bo
     asked.is === "answered"
       ? { state: "known", head: asked.message.head, forks: asked.message.forks }
       : { state: asked.is, why: asked.why };
+  const sender = senderNow(machine);
   const held = readHeld(machine);
   const policy =
     held === undefined
@@ -203,7 +198,7 @@ export async function teamStatus({ json, sent: showsSent }: { readonly json?: bo
       : { ...held, until: held.until === undefined ? undefined : new Date(held.until).toISOString() };
   if (json === true) {
     const shown = showsSent === true ? { sent: lastSent(machine, membership, SHOWN) } : {};
-    const team = { url, name, machine: membership.machine, joined, unsent, policy, server: known, ...shown };
+    const team = { url, name, machine: membership.machine, joined, unsent, sender: sender ?? null, policy, server: known, ...shown };
     writeStdout(`${JSON.stringify({ v: JSON_VERSION, team })}\n`);
   } else {
     writeStdout(`${url}\n  as ${visible(name)}, since ${joined}\n`);
@@ -215,12 +210,23 @@ export async function teamStatus({ json, sent: showsSent }: { readonly json?: bo
       if (forks > 0) writeStdout(`  and ${forks} that contradict it: a copy of this machine may have sent them\n`);
     } else writeStdout(`  ${asked.is === "away" ? "the server is away" : "the server refuses"}: ${visible(asked.why)}\n`);
     writeStdout(`  ${policyText(held)}\n`);
+    writeStdout(`  ${sender === undefined ? NOBODY_SENDS : `${senderText(sender)}${sender.connected ? "" : ", and is not connected"}`}\n`);
     writeStdout(
       unsent === 0 ? "  everything was sent\n" : `  ${unsent} record${unsent === 1 ? " was" : "s were"} not sent yet (assent team send)\n`,
     );
     if (showsSent === true) sayLastSent(lastSent(machine, membership, SHOWN));
   }
   return asked.is === "answered" ? 0 : 1;
+}
+
+const NOBODY_SENDS = "nobody sends by itself: `assent daemon on`, or `assent team send --follow`";
+
+/** Who sends, and whether the server hears it: questions are answered from afar only then. */
+function senderNow(machine: Machine): (Pick<TeamSender, "by" | "pid"> & { since: string; connected: boolean }) | undefined {
+  const sender = readSender(machine);
+  if (sender === undefined) return undefined;
+  const { by, pid, since } = sender;
+  return { by, pid, since: new Date(since).toISOString(), connected: isTeamReached(machine) };
 }
 
 const SHOWN = 20;

@@ -20,8 +20,18 @@ export interface Residence {
   readonly warm?: Iterable<unknown>;
   /** What waits for commands beside it, and ends with it. */
   readonly spares?: Spares | undefined;
+  /** The same, and it stays as long as this one is busy. */
+  readonly beside?: Beside | undefined;
   /** How it is reached in that folder, which is private by then. */
   readonly way: () => Way;
+}
+
+/** Something that a judge does beside judging, in a thread or process of its own. */
+export interface Beside {
+  /** Called every few seconds. */
+  look(): void;
+  isBusy(): boolean;
+  end(): void;
 }
 
 interface Counts {
@@ -119,9 +129,11 @@ class Resident {
 
   /** Nobody asks, nobody would find us, nobody wants us, we are another program by now, or too large. */
   #look(): void {
-    const idle = performance.now() - this.#last > (this.#residence.idle ?? IDLE_MS);
+    const { beside, idle: most = IDLE_MS } = this.#residence;
+    const idle = performance.now() - this.#last > most && beside?.isBusy() !== true;
     if (idle || !this.#way.isFound() || this.#marks() !== this.#program || process.memoryUsage.rss() > MOST_BYTES) return this.leave();
     this.#residence.spares?.look();
+    beside?.look();
     this.#tell();
   }
 
@@ -135,6 +147,7 @@ class Resident {
     clearInterval(this.#timer);
     this.#gone = true;
     this.#residence.spares?.end();
+    this.#residence.beside?.end();
     this.#way.close(() => this.#over());
     setTimeout(() => this.#over(), LAST_WORDS_MS);
   }

@@ -1,6 +1,7 @@
 import * as v from "valibot";
 import { errorCode, type Machine, openState, readRegular, stateFolder, writeAtomic, ensureFolder } from "../state/index.ts";
 import { rmSync, unlinkSync } from "node:fs";
+import { membershipFile } from "./membership-mark.ts";
 
 const Place = v.object({ segment: v.number(), offset: v.number(), seq: v.number() });
 const Membership = v.object({
@@ -33,7 +34,6 @@ export type TeamMembership = v.InferOutput<typeof Membership>;
 export type TeamProgress = v.InferOutput<typeof Progress>;
 
 const folderOf = (machine: Machine): string => `${stateFolder(machine)}/team-member`;
-const memberFile = (machine: Machine): string => `${folderOf(machine)}/membership.json`;
 const progressFile = (machine: Machine): string => `${folderOf(machine)}/sent.json`;
 const MOST = 1 << 20;
 
@@ -48,7 +48,7 @@ function readJson<T>(file: string, schema: v.GenericSchema<unknown, T>): T | "mi
   }
 }
 
-export const readMembership = (machine: Machine): TeamMembership | "missing" | "broken" => readJson(memberFile(machine), Membership);
+export const readMembership = (machine: Machine): TeamMembership | "missing" | "broken" => readJson(membershipFile(machine), Membership);
 
 /** Undefined: it is not known, and all that can be sent is sent again; the server knows what it has. */
 export function readProgress(machine: Machine): TeamProgress | undefined {
@@ -60,7 +60,7 @@ export function readProgress(machine: Machine): TeamProgress | undefined {
 export function writeMembership(machine: Machine, membership: TeamMembership): string | undefined {
   return written(machine, () => {
     forgetProgress(machine);
-    writeAtomic(memberFile(machine), `${JSON.stringify(membership)}\n`);
+    writeAtomic(membershipFile(machine), `${JSON.stringify(membership)}\n`);
   });
 }
 
@@ -87,5 +87,8 @@ function forgetProgress(machine: Machine): void {
   }
 }
 
-/** Nothing of the team stays on this machine but the log, which was its own before. */
-export const forgetTeam = (machine: Machine): void => rmSync(folderOf(machine), { recursive: true, force: true });
+/** Nothing of the team stays on this machine but the log, which was its own before. First what says that there is one: who sends sees it. */
+export function forgetTeam(machine: Machine): void {
+  rmSync(membershipFile(machine), { force: true });
+  rmSync(folderOf(machine), { recursive: true, force: true, maxRetries: 5, retryDelay: 20 });
+}

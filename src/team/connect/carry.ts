@@ -15,12 +15,15 @@ import {
   TeamQuestion,
 } from "../protocol/index.ts";
 import * as v from "valibot";
+import { sleep } from "./sleep.ts";
 
 export interface CarriedQuestions {
   readonly machine: Machine;
   readonly membership: TeamMembership;
   /** For people. */
   readonly notice: (text: string) => void;
+  /** There may be another policy: `connected`, as long ago as nothing was heard; `released`, just now. */
+  readonly onPolicy?: (why: "connected" | "released") => void;
   readonly signal: AbortSignal;
 }
 
@@ -35,9 +38,14 @@ const CLEAR_MS = 3_600_000;
  * Carries questions to the team's server and answers back, until `signal`. All that is lasting is in files (`afar/ledger.ts`): who is
  * killed in between carries the same again, and what came twice is known by its id.
  */
-export async function carryQuestions({ machine, membership, notice, signal }: CarriedQuestions): Promise<void> {
+export async function carryQuestions({ machine, membership, notice, onPolicy, signal }: CarriedQuestions): Promise<void> {
   openLedger(machine);
   const carrier = new Carrier(machine, membership, notice);
+  const told = (event: string, data: string): void => {
+    carrier.hear(event, data);
+    if (event === "state") onPolicy?.("connected");
+    if (event === "policy") onPolicy?.("released");
+  };
   let pause = 0;
   let cleared = 0;
   while (!signal.aborted) {
@@ -48,7 +56,7 @@ export async function carryQuestions({ machine, membership, notice, signal }: Ca
     const hearing = new AbortController();
     const stop = (): void => hearing.abort();
     signal.addEventListener("abort", stop);
-    const heard = await hearServer(membership, "/v1/events", (event, data) => carrier.hear(event, data), hearing.signal);
+    const heard = await hearServer(membership, "/v1/events", told, hearing.signal);
     signal.removeEventListener("abort", stop);
     const wasThere = carrier.lost();
     if (signal.aborted) break;
@@ -153,16 +161,4 @@ function questionOf({ id, request, until, people, about }: KnownAfar["asked"], n
   const expiresIn = Math.min(QUESTION_LIMITS.longest, Math.max(0, until - now));
   const read = v.safeParse(TeamQuestion, { id, request, expiresIn, people, about: shown });
   return read.success ? read.output : undefined;
-}
-
-function sleep(milliseconds: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const done = (): void => {
-      clearTimeout(timer);
-      signal.removeEventListener("abort", done);
-      resolve();
-    };
-    const timer = setTimeout(done, milliseconds);
-    signal.addEventListener("abort", done);
-  });
 }

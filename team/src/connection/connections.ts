@@ -1,13 +1,15 @@
 import { PROTOCOL, type TeamAnswer } from "../../../src/team/protocol/index.ts";
-import type { Database } from "../database/index.ts";
+import { type Database, TEAM_CHANNEL } from "../database/index.ts";
 import { goneAmong } from "../enrol/index.ts";
-import { answersFor, TEAM_CHANNEL } from "../questions/index.ts";
+import { answersFor } from "../questions/index.ts";
 
 /** What a machine is told. `state` comes first, with all that it has not acknowledged; `answers` whenever there is more. */
 export type TeamEvent = "state" | "answers" | "policy";
 
 export interface TeamConnection {
   readonly machine: string;
+  /** Whose policy it gets. */
+  readonly group: string;
   readonly send: (event: TeamEvent, data: string) => void;
   readonly end: () => void;
 }
@@ -88,9 +90,11 @@ export class TeamConnections {
   }
 
   #heard(payload: string): void {
-    const [, what, machine = ""] = /^(answer|question|policy):?(.*)$/s.exec(payload) ?? [];
-    if (what === "policy")
-      for (const open of this.#open.values()) for (const one of open) one.send("policy", JSON.stringify({ v: PROTOCOL }));
+    const [, what, machine = ""] = /^(answer|question):(.*)$/s.exec(payload) ?? [];
+    const [, group] = /^policy:(.*)$/s.exec(payload) ?? [];
+    if (group !== undefined)
+      for (const open of this.#open.values())
+        for (const one of open) if (one.group === group) one.send("policy", JSON.stringify({ v: PROTOCOL }));
     if (what === "answer" && this.#open.has(machine)) this.#look(machine);
   }
 

@@ -40,7 +40,7 @@ export function addConnectionRoute(app: Hono<WebVariables>, { connections, gates
         let end = (): void => undefined;
         const ended = new Promise<void>((resolve) => (end = resolve));
         const write = (event: string, data: string): void => void stream.writeSSE({ event, data, id: String(++sent) }).catch(() => end());
-        const connection: TeamConnection = { machine: machine.id, send: write, end };
+        const connection: TeamConnection = { machine: machine.id, group: machine.group, send: write, end };
         stream.onAbort(end);
         // Not all at the same moment.
         const beat = setInterval(() => write("beat", ""), BEAT_MS * (0.8 + 0.4 * Math.random()));

@@ -1,5 +1,8 @@
 import type * as v from "valibot";
 
+/** What is said on it to all processes of the server (NOTIFY). What is lost costs the time of a look. */
+export const TEAM_CHANNEL = "assent_team";
+
 export type Param = string | number | boolean | null | Date | readonly (string | number | null)[];
 
 /** Statements with their parameters. A value never becomes a part of a statement's text. */

@@ -168,15 +168,19 @@ export async function refuseMachine(db: Database, id: string, person: string, no
 export interface KnownMachine {
   readonly id: string;
   readonly name: string;
+  /** Whose policy it gets. */
+  readonly group: string;
 }
 
-const MachineRow = v.object({ id: v.string(), name: v.string() });
+const MachineRow = v.object({ id: v.string(), name: v.string(), group: v.string() });
 
 /** Whose token it is. */
 export async function machineOfToken(db: Queryable, token: string): Promise<KnownMachine | undefined> {
-  const [row] = await db.rows(MachineRow, "select id, name from machines where token_hash = decode($1, 'hex') and gone is null", [
-    hashOf(token),
-  ]);
+  const [row] = await db.rows(
+    MachineRow,
+    `select id, name, grp as "group" from machines where token_hash = decode($1, 'hex') and gone is null`,
+    [hashOf(token)],
+  );
   return row;
 }
 

@@ -14,7 +14,7 @@ import {
   type SignedKeyChange,
   signStatement,
 } from "../../../src/seal/index.ts";
-import type { Database, Queryable } from "../database/index.ts";
+import { type Database, type Queryable, TEAM_CHANNEL } from "../database/index.ts";
 import { organisationOf } from "../enrol/index.ts";
 import { serverKey } from "../log/index.ts";
 
@@ -148,7 +148,7 @@ export async function releasePolicy(
     const changed = await within.run("update policy_versions set percent = $3 where grp = $1 and version = $2", [group, version, percent]);
     if (changed === 0) throw new PolicyRefused(`the server has no version ${version} of ${group}`);
     await noteEvent(within, now, by, "release", { group, version, percent });
-    await within.run("select pg_notify('assent_policy', $1)", [group]);
+    await within.run("select pg_notify($1, $2)", [TEAM_CHANNEL, `policy:${group}`]);
   });
 }
 

@@ -1,2 +1,2 @@
 export { addQuestionRoutes } from "./routes.ts";
-export { answersFor, TEAM_CHANNEL } from "./store.ts";
+export { answersFor } from "./store.ts";

@@ -8,12 +8,9 @@ import {
   type TeamAnswer,
   type TeamQuestion,
 } from "../../../src/team/protocol/index.ts";
-import type { Database, Queryable } from "../database/index.ts";
+import { type Database, type Queryable, TEAM_CHANNEL } from "../database/index.ts";
 import { queuePosts } from "../webhooks/index.ts";
 import { mayAnswer, personNamed, seesGroups, type TeamPerson } from "../enrol/index.ts";
-
-/** What is said to all processes of the server when something about questions changes. A lost one costs the time of a look. */
-export const TEAM_CHANNEL = "assent_team";
 
 const toHex = (base64url: string): string => Buffer.from(base64url, "base64url").toString("hex");
 const toBase64url = (hex: string): string => Buffer.from(hex, "hex").toString("base64url");
