@@ -82,7 +82,10 @@ export async function daemon(options: { readonly json?: boolean }): Promise<numb
   const { on, answers, life, supervisor, team } = report;
   if (options.json === true) {
     const { pid, since, answered, left } = life ?? {};
-    const running = life === undefined ? null : { pid, since: new Date(since ?? 0).toISOString(), answered, left, answers, supervisor, team: team ?? null };
+    const running =
+      life === undefined
+        ? null
+        : { pid, since: new Date(since ?? 0).toISOString(), answered, left, answers, supervisor, team: team ?? null };
     writeStdout(`${JSON.stringify({ v: JSON_VERSION, on, possible: isPossible(machine), running })}\n`);
     return 0;
   }
@@ -112,7 +115,12 @@ function say(machine: Machine, { on, answers, life, supervisor, team }: DaemonRe
   const since = new Date(life.since).toISOString().slice(0, 16).replace("T", " ");
   const counts = `  ${life.answered.toLocaleString("en-US")} calls answered, ${life.left.toLocaleString("en-US")} left to a fresh process`;
   if (!answers) return [`the judge (process ${life.pid}) does not answer, so each hook call starts its own: assent daemon stop`, counts];
-  return [`a judge runs since ${since} UTC (process ${life.pid})`, counts, ...SUPERVISOR[supervisor], ...(team === undefined ? [] : TEAM[team])];
+  return [
+    `a judge runs since ${since} UTC (process ${life.pid})`,
+    counts,
+    ...SUPERVISOR[supervisor],
+    ...(team === undefined ? [] : TEAM[team]),
+  ];
 }
 
 /** `assent daemon on`: from now on hooks start a judge that stays. */

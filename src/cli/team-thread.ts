@@ -1,7 +1,7 @@
 import { Worker } from "node:worker_threads";
-import type { Beside } from "../resident/index.ts";
+import type { SideWork } from "../resident/index.ts";
 import type { Machine } from "../state/index.ts";
-import { membershipMark } from "../team/membership-mark.ts";
+import { membershipMark } from "../team/index.ts";
 
 /** One that ended while this machine belongs to a team: it failed, or was out of memory. Milliseconds. */
 const AGAIN_MS = 30_000;
@@ -12,7 +12,7 @@ const MOST_MEGABYTES = 64;
  * The connection to the team, in a thread of its own: what comes from a server, however much and whatever it is, is read there, and no
  * call waits for it.
  */
-export class TeamThread implements Beside {
+export class TeamThread implements SideWork {
   readonly #file: string;
   readonly #machine: Machine;
   #worker: Worker | undefined;

@@ -1,7 +1,7 @@
 export { greetsBack, readBashPlace } from "./bash-wire.ts";
 export { loopbackPlace, readLife, type ResidentLife, residentPlace } from "./life.ts";
 export { LoopbackWay } from "./loopback.ts";
-export { type Beside, isInTime, serve } from "./serve.ts";
+export { type SideWork, isInTime, serve } from "./serve.ts";
 export { isCaller } from "./caller.ts";
 export { markOf } from "./life.ts";
 export { commandStanding, ownStanding } from "./spare-standing.ts";

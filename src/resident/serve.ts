@@ -21,13 +21,13 @@ export interface Residence {
   /** What waits for commands beside it, and ends with it. */
   readonly spares?: Spares | undefined;
   /** The same, and it stays as long as this one is busy. */
-  readonly beside?: Beside | undefined;
+  readonly beside?: SideWork | undefined;
   /** How it is reached in that folder, which is private by then. */
   readonly way: () => Way;
 }
 
 /** Something that a judge does beside judging, in a thread or process of its own. */
-export interface Beside {
+export interface SideWork {
   /** Called every few seconds. */
   look(): void;
   isBusy(): boolean;

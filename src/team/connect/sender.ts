@@ -2,7 +2,17 @@ import { randomBytes } from "node:crypto";
 import { unlinkSync, utimesSync } from "node:fs";
 import { isAlive, type Life, ownLife, readLife } from "../../approve/index.ts";
 import { isObject } from "../../data/index.ts";
-import { ensureFolder, errorCode, isOwn, type Machine, openState, readRegular, stateFolder, withLock, writeAtomic } from "../../state/index.ts";
+import {
+  ensureFolder,
+  errorCode,
+  isOwn,
+  type Machine,
+  openState,
+  readRegular,
+  stateFolder,
+  withLock,
+  writeAtomic,
+} from "../../state/index.ts";
 
 /** Who sends what is decided here to the team, and fetches its policy: one process at a time. */
 export interface TeamSender extends Life {
