@@ -38,7 +38,19 @@ export const RANK = {
   cli: 14,
 };
 /** The same for `team/src/`, the server's package, and what of `src/` it may use: both sides' own. */
-const TEAM_RANK = { database: 0, log: 1, enrol: 2, web: 3, "sign-in": 4, webhooks: 4, policies: 4, questions: 5, connection: 6, serve: 7 };
+const TEAM_RANK = {
+  database: 0,
+  log: 1,
+  enrol: 2,
+  web: 3,
+  "sign-in": 4,
+  webhooks: 4,
+  policies: 4,
+  records: 4,
+  questions: 5,
+  connection: 6,
+  serve: 7,
+};
 const TEAM_SHARES = ["src/team/protocol/index.ts", "src/data/index.ts", "src/seal/index.ts"];
 /** Pure folders: no file, clock, environment or process access. */
 export const PURE = ["data", "path", "action", "pattern", "edit", "policy", "shell", "patch", "request"];

@@ -1,10 +1,18 @@
 import { type Command, InvalidArgumentError } from "commander";
 import { existingFile, JSON_OPTION, whenAlone } from "./program-frame.ts";
 import { addTeamPolicyCommands } from "./program-team-policy.ts";
+import { addTeamFleetCommands } from "./program-team-fleet.ts";
+import { addTeamRecordCommands } from "./program-team-records.ts";
 
 function months(text: string): number {
   const count = Number(text);
   if (!Number.isInteger(count) || count < 1 || count > 1200) throw new InvalidArgumentError("a number of months is expected");
+  return count;
+}
+
+function many(text: string): number {
+  const count = Number(text);
+  if (!/^\d{1,15}$/.test(text) || count < 1) throw new InvalidArgumentError("a number from 1 is expected");
   return count;
 }
 
@@ -35,6 +43,8 @@ export function addTeamCommands(assent: Command): void {
     .option("--oidc-secret-file <file>", "a file with the client's secret; or ASSENT_TEAM_OIDC_SECRET", existingFile)
     .option("--oidc-groups <claim>", "the claim that has a person's groups", "groups")
     .option("--keep-months <count>", "drop records that came in earlier months than these; a signed checkpoint stays", months)
+    .option("--machine-records <count>", "so many records one machine may send on a day; else 500000", many)
+    .option("--machine-bytes <count>", "so many bytes one machine may send on a day; else 1073741824 (1 GB)", many)
     .action(async (options: Parameters<typeof import("./team-serve.ts").teamServe>[0]) => {
       const { teamServe } = await import("./team-serve.ts");
       process.exitCode = await teamServe(options);
@@ -46,13 +56,13 @@ export function addTeamCommands(assent: Command): void {
       "Asks the server to let this machine in, and shows a code that an administrator types there. From then on `assent team send` sends " +
         "what is decided here.",
     )
-    .argument("<address>", "of the server: https://HOST")
+    .argument("[address]", "of the server: https://HOST; without it the one that root named in /etc/assent/team.json, by its key")
     .option("--name <name>", "what the machine is called there; else its host name")
     .option("--group <name>", "a group of machines that has a policy of its own")
     .option("--policy-key <id>", "the id of the team's key for policies; without it the server's word is taken once, now")
     .option("--ca <file>", "certificates that vouch for the server, beside those that Node knows (PEM)", existingFile)
     .option(...JSON_OPTION)
-    .action(async (address: string, options: Parameters<typeof import("./team.ts").teamJoin>[1]) => {
+    .action(async (address: string | undefined, options: Parameters<typeof import("./team.ts").teamJoin>[1]) => {
       const { teamJoin } = await import("./team.ts");
       process.exitCode = await teamJoin(address, options);
     });
@@ -78,6 +88,8 @@ export function addTeamCommands(assent: Command): void {
       process.exitCode = await teamLeave(options);
     });
   addTeamPolicyCommands(team);
+  addTeamRecordCommands(team);
+  addTeamFleetCommands(team);
   whenAlone(team, "status")
     .summary("say whether this machine belongs to a team")
     .description(

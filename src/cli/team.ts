@@ -1,9 +1,8 @@
-import { randomBytes } from "node:crypto";
 import { hostname } from "node:os";
 import { setTimeout as pause } from "node:timers/promises";
 import { visible } from "../action/index.ts";
 import { endOfLog } from "../audit/index.ts";
-import { isGroupName, keyIdOf } from "../seal/index.ts";
+import { isGroupName } from "../seal/index.ts";
 import { type Machine, stateFolder, thisMachine } from "../state/index.ts";
 import { isTeamReached } from "../team/afar/index.ts";
 import {
@@ -13,6 +12,7 @@ import {
   forgetTeam,
   type HeldPolicy,
   lastSent,
+  readFleetFile,
   readHeld,
   readMembership,
   readProgress,
@@ -22,25 +22,17 @@ import {
   senderText,
   type TeamMembership,
   type TeamSender,
-  writeMembership,
-  writePin,
 } from "../team/index.ts";
 import { EnrolStarted, EnrolState, GROUP_OF_ALL, Left, MachineState, PROTOCOL } from "../team/protocol/index.ts";
 import { startDaemon } from "./daemon.ts";
 import { JSON_VERSION } from "./json.ts";
 import { absolute } from "./place.ts";
 import { complain, refuseUse } from "./policy-target.ts";
+import { becomeMember, joinByFleet, labelOf } from "./team-member.ts";
 import { VERSION } from "./program-frame.ts";
 import { writeStderr, writeStdout } from "./stdio.ts";
 
 const POLL_MS = 2000;
-
-/** What a name may hold: one line that can be shown. */
-const labelOf = (text: string): string =>
-  text
-    .replace(/[\p{C}\p{Zl}\p{Zp}]/gu, "")
-    .trim()
-    .slice(0, 128);
 
 export interface TeamJoinFlags {
   readonly name?: string;
@@ -51,7 +43,10 @@ export interface TeamJoinFlags {
 }
 
 /** `assent team join`: 0 joined, 1 not, 2 wrong usage. */
-export async function teamJoin(address: string, { name, ca, group = GROUP_OF_ALL, policyKey, json }: TeamJoinFlags): Promise<number> {
+export async function teamJoin(
+  address: string | undefined,
+  { name, ca, group = GROUP_OF_ALL, policyKey, json }: TeamJoinFlags,
+): Promise<number> {
   const machine = thisMachine();
   const there = readMembership(machine);
   if (there !== "missing")
@@ -60,6 +55,7 @@ export async function teamJoin(address: string, { name, ca, group = GROUP_OF_ALL
       typeof there === "string" ? "what is known of a team is damaged" : `this machine belongs to ${there.url} already`,
       "assent team leave",
     );
+  if (address === undefined) return joinByFleet(machine, { name, json });
   const server = readServerUrl(address);
   if ("problem" in server) {
     complain("team join", visible(`${address} ${server.problem}`));
@@ -85,48 +81,7 @@ export async function teamJoin(address: string, { name, ca, group = GROUP_OF_ALL
   const state = await untilDecided(at, id, secret, performance.now() + expiresIn);
   if (state.is !== "joined")
     return failed("join", state.is === "waiting" ? "nobody confirmed the code in time" : "this machine was not let in");
-  const membership: TeamMembership = {
-    v: 1,
-    url: server.url,
-    machine: state.machine,
-    organisation: state.organisation,
-    name: label,
-    token: state.token,
-    salt: randomBytes(32).toString("base64url"),
-    ...(at.ca === undefined ? {} : { ca: at.ca }),
-    joined: new Date().toISOString(),
-    from: endOfLog(stateFolder(machine)),
-  };
-  const { key, least } = state.policy ?? {};
-  const keyId = key === undefined ? undefined : keyIdOf(key);
-  if (policyKey !== undefined && keyId !== policyKey) {
-    await askServer({ ...at, token: state.token }, "POST", "/v1/leave", Left);
-    return failed("join", `the team's key is ${keyId ?? "not there yet"}, not ${policyKey}: this machine did not join`);
-  }
-  // Of the server's word only the key and the least version are taken. The group is the one that was asked for.
-  const pin = { v: 1, organisation: state.organisation, group, keys: key === undefined ? [] : [{ key, last: null }] } as const;
-  const problem = writePin(machine, { ...pin, least: least ?? { version: 0, hash: null } }) ?? writeMembership(machine, membership);
-  if (problem !== undefined) {
-    forgetTeam(machine);
-    return failed("join", problem);
-  }
-  const fetched = await fetchTeamPolicy(machine, membership);
-  const sends = startDaemon(machine)
-    ? "The judge that stays sends what is decided from now on."
-    : "What is decided from now on is sent by: assent team send --follow (or `assent daemon on`)";
-  if (json === true) {
-    const policy = { group, key: keyId ?? null, version: fetched.version ?? null, problem: fetched.problem };
-    writeStdout(`${JSON.stringify({ v: JSON_VERSION, is: "joined", url: server.url, machine: state.machine, name: label, policy })}\n`);
-  } else {
-    writeStdout(`This machine joined, as ${visible(label)}. ${sends}\n`);
-    if (keyId !== undefined)
-      writeStdout(
-        `Its policies are those that ${keyId} signs: compare this with the team's key.` +
-          `${fetched.version === undefined ? "" : ` It has version ${fetched.version} of ${group} now.`}\n`,
-      );
-  }
-  if (fetched.problem !== undefined) complain("team join", visible(fetched.problem), "assent team send fetches the policy again");
-  return 0;
+  return becomeMember(machine, { at, label, group, policyKey, json }, state);
 }
 
 async function untilDecided(at: Parameters<typeof askServer>[0], id: string, secret: string, until: number): Promise<EnrolState> {
@@ -143,6 +98,8 @@ async function untilDecided(at: Parameters<typeof askServer>[0], id: string, sec
 /** `assent team send`: 0 all of it was sent, 1 not all. */
 export async function teamSend({ follow = false }: { readonly follow?: boolean }): Promise<number> {
   const machine = thisMachine();
+  // A machine of a fleet joins by itself.
+  if (readMembership(machine) === "missing" && readFleetFile(machine) !== undefined) await joinByFleet(machine, {});
   const membership = readMembership(machine);
   if (typeof membership === "string") return noTeam("send", membership);
   const notice = (text: string): void => writeStderr(`assent team send: ${visible(text)}\n`);

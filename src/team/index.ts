@@ -7,3 +7,4 @@ export { membershipMark } from "./membership-mark.ts";
 export { sendToTeam } from "./send.ts";
 export { lastSent } from "./last-sent.ts";
 export { fetchTeamPolicy, type HeldPolicy, type PolicyFetched, readHeld, readTeamPin, takeAnswer, writePin } from "./policy.ts";
+export { fleetFile, type FleetFile, readFleetFile } from "./fleet.ts";

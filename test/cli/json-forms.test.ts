@@ -27,6 +27,8 @@ const NONE: Readonly<Record<string, string>> = {
   "daemon off": "says that it is done; `daemon status` says what runs",
   "daemon stop": "says that it is done; `daemon status` says what runs",
   "team serve": "serves until it is stopped; its log is lines of JSON",
+  "team export": "what it writes are JSON lines",
+  "team fleet revoke": "says that it is done; `team fleet list` says which keys hold",
   "team send": "says that it is done; `team status` says what was not sent",
   "team policy trust": "says that it is done; `team status` says which policy holds",
   "team leave": "says that it is done; `team status` says whether it belongs to one",

@@ -196,6 +196,7 @@ const MADE: Readonly<Record<string, string>> = {
   "grants add --session no-such Bash(ls)": "a session may begin later",
   "log --session no-such": "limits what is listed",
   "team serve --folder no-such": "is made, and the server goes on until it is ended",
+  "team export --cursor no-such": "is made; without a database it fails for that",
 };
 
 const ALL = [...NAMES, ...PLACES, ...WORDS, ...INPUTS, ...GROUPS, ...NUMBERS, ...ADDRESSES];

@@ -17,6 +17,7 @@ const OWN: Readonly<Record<string, string>> = {
   "the token of a machine of a team": `${stateFolder(machine)}/team-member/membership.json`,
   "what a team was asked": `${afarFolder(machine)}/x.asked`,
   "what the server of a team keeps": `${stateFolder(machine)}/team-server/database`,
+  "the key that lets machines into a team": "/etc/assent/team.json",
   "the key that signs a team's policies": defaultKeyFile().replace(thisMachine().home, here.home),
 };
 

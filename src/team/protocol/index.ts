@@ -1,6 +1,7 @@
 export * from "./messages.ts";
 export * from "./questions.ts";
 export type { HeldLock, TeamServeOptions } from "./serve-options.ts";
+export type * from "./operate.ts";
 export { canonicalJson } from "../../data/index.ts";
 export * from "./policy.ts";
 export { chainRecords, chainStart, type ChainedRecord, nextPoint, saltedHash } from "./chain.ts";

@@ -28,6 +28,18 @@ export const EnrolRequest = v.strictObject({
   group: v.optional(GroupName),
 });
 
+/** A machine of a fleet lets itself in by a key. The secret is its own: its token follows from it. */
+export const FleetEnrol = v.strictObject({
+  v: version,
+  name: label,
+  platform: label,
+  version: label,
+  /** That of the key: a machine takes no other group's policy. */
+  group: GroupName,
+  key: secretText,
+  secret: secretText,
+});
+
 /** What the person at the machine compares, and what the machine asks again with. */
 export const EnrolStarted = v.strictObject({
   v: version,
@@ -105,6 +117,7 @@ export const Left = v.strictObject({ v: version, is: v.literal("left") });
 export const RefusedRequest = v.strictObject({ v: version, is: v.literal("error"), why: shortText(1000) });
 
 export type EnrolRequest = v.InferOutput<typeof EnrolRequest>;
+export type FleetEnrol = v.InferOutput<typeof FleetEnrol>;
 export type EnrolStarted = v.InferOutput<typeof EnrolStarted>;
 export type EnrolState = v.InferOutput<typeof EnrolState>;
 export type ChainPoint = v.InferOutput<typeof ChainPoint>;

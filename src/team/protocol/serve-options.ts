@@ -21,6 +21,9 @@ export interface TeamServeOptions {
   readonly oidc?:
     | { readonly issuer: string; readonly clientId: string; readonly secret?: string | undefined; readonly groupsClaim: string }
     | undefined;
+  /** What one machine may send on a day. */
+  readonly machineRecords?: number | undefined;
+  readonly machineBytes?: number | undefined;
   /** Takes a lock that the kernel gives back when this process ends, and writes into its file who has it. */
   readonly holdLock: (file: string, who: string) => HeldLock;
   /** For people. */

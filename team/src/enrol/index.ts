@@ -1,3 +1,4 @@
+export { CannotMakeKey, enrolByFleet, fleetKeys, makeFleetKey, revokeFleetKey } from "./fleet.ts";
 export {
   allPeople,
   enter,

@@ -72,6 +72,10 @@ export async function pollEnrolment(db: Database, id: string, secret: string, no
     [id, hashOf(token)],
   );
   if (given === 0) return { v: 1, is: "refused" };
+  return joinedState(db, id, token);
+}
+
+export async function joinedState(db: Database, id: string, token: string): Promise<EnrolState> {
   return { v: 1, is: "joined", machine: id, organisation: await organisationOf(db), token, policy: await enrolledPolicy(db, id) };
 }
 
@@ -215,7 +219,7 @@ export async function goneAmong(db: Queryable, machines: readonly string[]): Pro
   return rows.map(({ id }) => id);
 }
 
-async function noteEvent(within: Queryable, at: Date, person: string, what: string, machine: string): Promise<void> {
+export async function noteEvent(within: Queryable, at: Date, person: string, what: string, machine: string | null = null): Promise<void> {
   await within.run("insert into admin_events (at, person, what, machine) values ($1, $2, $3, $4)", [at, person, what, machine]);
 }
 

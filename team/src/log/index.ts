@@ -1,3 +1,4 @@
 export { LogIntake, Overloaded } from "./intake.ts";
 export { dropMonth, monthOf, monthsOf, serverKey } from "./months.ts";
+export { forgetUsage, GENEROUS, type LogQuota, machinesOver } from "./quota.ts";
 export { verifyMachine } from "./verify.ts";

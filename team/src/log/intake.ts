@@ -1,6 +1,7 @@
 import { MESSAGE_LIMITS, type LogBatch, type LogTaken } from "../../../src/team/protocol/index.ts";
 import type { Database } from "../database/index.ts";
 import { ensureMonth, monthOf, nextMonth } from "./months.ts";
+import { addUsage, dayOf, GENEROUS, type LogQuota, type MachineUsage } from "./quota.ts";
 import { type MachineBatch, MissingMonth, takeBatches } from "./take.ts";
 
 /** More waits than can be taken: try again later. Nothing was kept. */
@@ -17,6 +18,8 @@ interface Waiting extends MachineBatch {
 }
 
 export interface IntakeOptions {
+  /** Absent: a generous one. */
+  readonly quota?: LogQuota | undefined;
   /** When records came: absent, by the database's clock. */
   readonly now?: () => Date;
   /** Told after each transaction. */
@@ -45,6 +48,8 @@ export class LogIntake {
   #bytes = 0;
   #running: Promise<void> | undefined;
   readonly #months = new Set<string>();
+  /** What machines sent on one day, as the last transaction said. */
+  #usage: { day: string; readonly of: Map<string, MachineUsage> } = { day: "", of: new Map() };
 
   constructor(db: Database, options: IntakeOptions) {
     this.#db = db;
@@ -54,6 +59,17 @@ export class LogIntake {
   /** Batches that wait, and their bytes. */
   get waiting(): { readonly batches: number; readonly bytes: number } {
     return { batches: this.#queue.length, bytes: this.#bytes };
+  }
+
+  /** Whether a machine has sent what it may on this day. It is known from what it sent last, whichever process took that. */
+  isOver(machine: string): boolean {
+    const { records, bytes } = this.#options.quota ?? GENEROUS;
+    const used = this.#usage.day === this.#day() ? this.#usage.of.get(machine) : undefined;
+    return used !== undefined && (used.records >= records || used.bytes >= bytes);
+  }
+
+  #day(): string {
+    return dayOf(this.#options.now?.() ?? new Date());
   }
 
   /** Rejects with `Overloaded`, or with what went wrong: then it is not known whether the records were taken, and they are sent again. */
@@ -117,7 +133,14 @@ export class LogIntake {
     const options = { now: this.#options.now, isMonthThere: (time: Date) => this.#months.has(monthOf(time)) };
     for (;;) {
       try {
-        return await this.#db.transaction((within) => takeBatches(within, some, options));
+        const day = this.#day();
+        const { answers, usage } = await this.#db.transaction(async (within) => ({
+          answers: await takeBatches(within, some, options),
+          usage: await addUsage(within, day, some),
+        }));
+        if (this.#usage.day !== day) this.#usage = { day, of: new Map() };
+        for (const one of usage) this.#usage.of.set(one.machine, one);
+        return answers;
       } catch (error) {
         if (!(error instanceof MissingMonth)) throw error;
         await this.#ensureMonths(error.time);

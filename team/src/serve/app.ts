@@ -1,13 +1,14 @@
 import { Hono } from "hono";
 import { setCookie } from "hono/cookie";
 import { secureHeaders } from "hono/secure-headers";
-import { EnrolPoll, EnrolRequest, LogBatch, MESSAGE_LIMITS, PROTOCOL, readMessage } from "../../../src/team/protocol/index.ts";
+import { EnrolPoll, EnrolRequest, FleetEnrol, LogBatch, MESSAGE_LIMITS, PROTOCOL, readMessage } from "../../../src/team/protocol/index.ts";
 import type { Database } from "../database/index.ts";
 import {
   addProviderRole,
   allPeople,
   chainOf,
   confirmMachine,
+  enrolByFleet,
   enter,
   invitePerson,
   isAdmin,
@@ -25,7 +26,8 @@ import {
   type TeamPerson,
   waitingMachines,
 } from "../enrol/index.ts";
-import { type LogIntake, Overloaded } from "../log/index.ts";
+import { GENEROUS, type LogIntake, type LogQuota, machinesOver, Overloaded } from "../log/index.ts";
+import { addRecordRoutes } from "../records/index.ts";
 import { addConnectionRoute, type TeamConnections } from "../connection/index.ts";
 import { addPolicyPage, addPolicyRoutes } from "../policies/index.ts";
 import { addQuestionRoutes } from "../questions/index.ts";
@@ -64,12 +66,16 @@ export interface AppOptions {
   /** By which people may sign in, beside links. */
   readonly provider?: SignInProvider | undefined;
   readonly isDraining: () => boolean;
+  /** What one machine may send on a day. */
+  readonly quota?: LogQuota | undefined;
   /** A line of the server's own log. */
   readonly tell: (event: string, facts: Readonly<Record<string, string | number>>) => void;
 }
 
 /** Bytes of all bodies that are read or answered at a time. */
 const MOST_READING = 64 << 20;
+/** So long a machine that has sent too much waits before it tries again. */
+const OVER_SECONDS = 300;
 const REQUESTS = "assent_team_requests_total";
 
 /** Everything that the server answers. Nothing acts but a POST, and nothing of the page but one that came from the page. */
@@ -98,6 +104,12 @@ export function makeApp(options: AppOptions): Hono<WebVariables> {
       xFrameOptions: "DENY",
     }),
   );
+  // Of the routes that there are: what was asked for is anybody's text.
+  let known: ReadonlySet<string> | undefined;
+  const routeOf = ({ req }: WebContext): string => {
+    known ??= new Set(app.routes.map(({ path }) => path));
+    return known.has(req.path) ? req.path : "other";
+  };
   app.use(async (context, next) => {
     await next();
     context.header("cache-control", "no-store");
@@ -134,6 +146,18 @@ export function makeApp(options: AppOptions): Hono<WebVariables> {
     return context.json(await pollEnrolment(db, read.message.id, read.message.secret, now()));
   });
 
+  // A whole fleet starts at once, from behind one address; and a key cannot be guessed.
+  app.post("/v1/enrol/fleet", smallBody, async (context) => {
+    if (!polls.take(addressOf(context))) return refused(context, 429, "asked too often", 10);
+    const read = await readJson(context, FleetEnrol);
+    if ("problem" in read) return refused(context, 400, read.problem);
+    const state = await enrolByFleet(db, read.message, now());
+    if (state?.is !== "joined")
+      return refused(context, 403, "this key lets nobody in: it is none, used up, revoked, too old, or of another group");
+    tell("let in by a key", { machine: state.machine });
+    return context.json(state);
+  });
+
   const large = limitedBody(MESSAGE_LIMITS.messageBytes);
   // Bodies that are being read: what waits for the database is limited by the intake.
   let reading = 0;
@@ -151,6 +175,10 @@ export function makeApp(options: AppOptions): Hono<WebVariables> {
   };
   app.post("/v1/log", gates.machine, admitted, large, async (context) => {
     const { machine } = context.var;
+    if (options.intake.isOver(machine.id)) {
+      metrics.count("assent_team_over_quota_total", "Batches refused, as their machine has sent what it may on this day.");
+      return refused(context, 429, "this machine has sent what it may on this day: its log keeps the rest until tomorrow", OVER_SECONDS);
+    }
     const text = await context.req.text();
     const read = readMessage(LogBatch, text);
     if ("problem" in read) return refused(context, 400, read.problem);
@@ -268,6 +296,7 @@ export function makeApp(options: AppOptions): Hono<WebVariables> {
   addWebhookRoutes(app, { db, now, gates, allowPrivate: options.privateWebhooks === true });
   addConnectionRoute(app, { connections: options.connections, gates, isDraining: options.isDraining, now });
   addPolicyRoutes(app, { db, now, gates, tell });
+  addRecordRoutes(app, { db, now, gates, tell });
   addPolicyPage(app, { db, now, gates, tell });
   addQuestionRoutes(app, { db, now, gates, tell, metrics });
   return app;
@@ -278,18 +307,7 @@ export function makeApp(options: AppOptions): Hono<WebVariables> {
   }
 
   async function overview(person: TeamPerson): Promise<Overview> {
-    return { person, waiting: await waitingMachines(db, now()), machines: await joinedMachines(db) };
+    const over = await machinesOver(db, options.quota ?? GENEROUS, now());
+    return { person, over, waiting: await waitingMachines(db, now()), machines: await joinedMachines(db) };
   }
 }
-
-/** Of the routes there are: what was asked for is anybody's text. */
-const ROUTES: ReadonlySet<string> = new Set(
-  [
-    "/ /v1/enrol /v1/enrol/poll /v1/log /v1/machine /v1/leave /enter /confirm /refuse /remove /group /sign-out /healthz /readyz",
-    "/v1/policy /v1/policy/head /v1/policy/command /policy /policy/key /policy/push /policy/release",
-    "/sign-in /sign-in/callback /people/provider",
-    "/people /people/invite /people/remove /webhooks /webhooks/add /webhooks/remove /questions /questions.json /answer",
-    "/v1/questions /v1/questions/withdraw /v1/answers /v1/answers/taken /v1/events",
-  ].flatMap((line) => line.split(" ")),
-);
-const routeOf = (context: WebContext): string => (ROUTES.has(context.req.path) ? context.req.path : "other");

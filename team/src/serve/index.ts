@@ -1,1 +1,3 @@
-export { CannotServe, type RunningTeam, startTeam } from "./serve.ts";
+export { CannotServe } from "./hold.ts";
+export { operateTeam } from "./operate.ts";
+export { type RunningTeam, startTeam } from "./serve.ts";

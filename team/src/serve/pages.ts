@@ -1,6 +1,6 @@
 import { html } from "hono/html";
 import type { JoinedMachine, ProviderRole, TeamPerson, WaitingMachine } from "../enrol/index.ts";
-import { frame, type Html, scriptFrame, timeText } from "../web/index.ts";
+import { frame, type Html, scriptFrame, shown, timeText } from "../web/index.ts";
 
 /** Served at `/enter.js`: the secret stands behind the `#`, which a browser sends to nobody. */
 export const ENTER_SCRIPT = `const field=document.getElementById("key");field.value=location.hash.slice(1);history.replaceState(null,"","/enter");
@@ -24,17 +24,24 @@ export const enterPage = (problem?: string): Html =>
 export interface Overview {
   readonly person: TeamPerson;
   readonly waiting: readonly WaitingMachine[];
+  /** Machines that have sent what they may on this day. */
+  readonly over: readonly string[];
   readonly machines: readonly JoinedMachine[];
   readonly note?: string | undefined;
   readonly problem?: string | undefined;
 }
 
-export const overviewPage = ({ person, waiting, machines, note, problem }: Overview): Html =>
+export const overviewPage = ({ person, waiting, over, machines, note, problem }: Overview): Html =>
   frame(
     "Machines",
     person,
     html`${note === undefined ? "" : html`<p class="note" role="status">${note}</p>`}
       ${problem === undefined ? "" : html`<p class="wrong" role="alert">${problem}</p>`}
+      ${
+        over.length === 0
+          ? ""
+          : html`<p class="wrong">Sent what they may today, and keep the rest until tomorrow: ${over.map(shown).join(", ")}</p>`
+      }
       <h2>Let a machine in</h2>
       <p>
         Type the code that <code>assent team join</code> shows on the machine. Ask its person for it; confirm none that you do not expect.

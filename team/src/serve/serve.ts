@@ -6,15 +6,13 @@ import { getRequestListener } from "@hono/node-server";
 import type { TeamServeOptions } from "../../../src/team/protocol/index.ts";
 import { type Database, migrate, openEmbedded, openPostgres } from "../database/index.ts";
 import { foundOrganisation, isUnclaimed, newAdminLink } from "../enrol/index.ts";
-import { dropMonth, LogIntake, monthOf, monthsOf } from "../log/index.ts";
+import { dropMonth, forgetUsage, GENEROUS, LogIntake, monthOf, monthsOf } from "../log/index.ts";
 import { TeamConnections } from "../connection/index.ts";
 import { isIssuer, SignInProvider } from "../sign-in/index.ts";
 import { makeApp } from "./app.ts";
 import { postDue, type PostingOptions } from "../webhooks/index.ts";
+import { CannotServe, holdFolder } from "./hold.ts";
 import { Metrics } from "./metrics.ts";
-
-/** Why the server does not start, in a sentence for its person. */
-export class CannotServe extends Error {}
 
 const LONGEST_STOP_MS = 10_000;
 const RETENTION_MS = 6 * 3_600_000;
@@ -44,7 +42,7 @@ export async function startTeam(options: TeamServeOptions): Promise<RunningTeam>
     throw new CannotServe(
       "without a certificate it listens at 127.0.0.1 only: give --tls-cert and --tls-key, or --url https://… where something in front of it has one",
     );
-  const release = options.database === undefined ? holdFolder(options) : undefined;
+  const release = options.database === undefined ? holdFolder(options, `at ${options.listen}`) : undefined;
   let db: Database | undefined;
   try {
     db =
@@ -76,7 +74,9 @@ async function run(db: Database, options: Prepared): Promise<RunningTeam> {
   const { say, tell, listen, origin } = options;
   const metrics = new Metrics();
   const now = (): Date => new Date();
+  const quota = { records: options.machineRecords ?? GENEROUS.records, bytes: options.machineBytes ?? GENEROUS.bytes };
   const intake = new LogIntake(db, {
+    quota,
     onTaken: ({ batches, records, milliseconds, failed }) => {
       metrics.observe("assent_team_transaction_seconds", "Time of a transaction that takes batches.", milliseconds / 1000);
       metrics.count("assent_team_transactions_total", "Transactions that took batches.", { failed: String(failed) });
@@ -91,7 +91,19 @@ async function run(db: Database, options: Prepared): Promise<RunningTeam> {
   metrics.gauge("assent_team_connections", "Machines that are connected.", () => connections.count);
   const { privateWebhooks, oidc } = options;
   const provider = oidc === undefined || origin === undefined ? undefined : new SignInProvider(oidc, origin, now);
-  const app = makeApp({ db, intake, connections, privateWebhooks, provider, metrics, now, origin, isDraining: () => draining, tell });
+  const app = makeApp({
+    db,
+    intake,
+    quota,
+    connections,
+    privateWebhooks,
+    provider,
+    metrics,
+    now,
+    origin,
+    isDraining: () => draining,
+    tell,
+  });
   const listener = getRequestListener(app.fetch);
   const onRequest: Parameters<typeof createPlainServer>[1] = (request, response) => void listener(request, response);
   const server = options.tls === undefined ? createPlainServer(onRequest) : createTlsServer(readTls(options.tls), onRequest);
@@ -112,14 +124,14 @@ async function run(db: Database, options: Prepared): Promise<RunningTeam> {
   if (options.adminLink || (await isUnclaimed(db)))
     say(`an administrator signs in here, once, within an hour: ${reached}/enter#${await newAdminLink(db, "administrator", now())}`);
   const posting = postWebhooks(db, { now, origin: () => reached, allowPrivate: privateWebhooks === true, tell });
-  const retention = options.keepMonths === undefined ? undefined : keepMonths(db, options.keepMonths, tell);
+  const retention = keepMonths(db, options.keepMonths, tell);
   tell("started", { address: reached, database: db.kind });
   return {
     address,
     stop: async () => {
       draining = true;
       tell("stopping", {});
-      if (retention !== undefined) clearInterval(retention);
+      clearInterval(retention);
       await posting.stop();
       await connections.close();
       const closed = new Promise<void>((resolve) => void server.close(() => resolve()));
@@ -155,10 +167,12 @@ function postWebhooks(db: Database, options: PostingOptions): { stop(): Promise<
   };
 }
 
-/** Of months older than these a checkpoint stays. Now, and from time to time. */
-function keepMonths(db: Database, months: number, tell: Prepared["tell"]): NodeJS.Timeout {
+/** Of months older than these a checkpoint stays; of what machines sent on a day, nothing after some weeks. Now, and from time to time. */
+function keepMonths(db: Database, months: number | undefined, tell: Prepared["tell"]): NodeJS.Timeout {
   const drop = async (): Promise<void> => {
     const now = new Date();
+    await forgetUsage(db, now);
+    if (months === undefined) return;
     const oldest = monthOf(new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - months)));
     for (const month of await monthsOf(db))
       if (month < oldest) tell("month dropped", { month, chains: (await dropMonth(db, month, now)) ?? 0 });
@@ -168,17 +182,6 @@ function keepMonths(db: Database, months: number, tell: Prepared["tell"]): NodeJ
   const timer = setInterval(dropOld, RETENTION_MS);
   timer.unref();
   return timer;
-}
-
-/** INVARIANT: held by the kernel as long as this process lives, outside of the folder that it keeps to one process. */
-function holdFolder({ folder, holdLock, listen }: TeamServeOptions): () => void {
-  const held = holdLock(`${folder}.lock`, `process ${process.pid}, at ${listen}`);
-  if (held.is === "held") return held.release;
-  throw new CannotServe(
-    held.is === "taken"
-      ? `another process has ${folder} open: ${held.by}. Stop it first, or use a server with --database postgres://…`
-      : `${folder} cannot be kept to one process: ${held.why}. Use a server with --database postgres://…`,
-  );
 }
 
 async function serveMetrics(text: string, metrics: Metrics): Promise<Server> {

@@ -34,6 +34,7 @@ export const scriptFrame = (title: string, body: Html, script?: string): Html =>
 const VIEWS = [
   ["/questions", "Questions"],
   ["/", "Machines"],
+  ["/records", "Records"],
   ["/policy", "Policies"],
   ["/people", "People"],
   ["/webhooks", "Webhooks"],

@@ -32,7 +32,7 @@ export class TestServer {
   private constructor(db: Database, others: readonly Database[], more: Partial<AppOptions>) {
     this.db = db;
     const listeners = [db, ...others].map((one) => {
-      const intake = new LogIntake(one, { now: () => this.now });
+      const intake = new LogIntake(one, { now: () => this.now, quota: more.quota });
       return getRequestListener(
         makeApp({
           db: one,

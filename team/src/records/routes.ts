@@ -1,0 +1,172 @@
+import type { Hono } from "hono";
+import { html } from "hono/html";
+import { isObject } from "../../../src/data/index.ts";
+import type { FoundTeamRecord, FoundTeamRecords } from "../../../src/team/protocol/index.ts";
+import type { Database } from "../database/index.ts";
+import { isAdmin, type TeamPerson } from "../enrol/index.ts";
+import { formBody, formFields, frame, type Html, shown, type WebGates, type WebVariables } from "../web/index.ts";
+import { CannotErase, eraseRecords } from "./erase.ts";
+import { searchRecords } from "./search.ts";
+
+export interface RecordRoutes {
+  readonly db: Database;
+  readonly now: () => Date;
+  readonly gates: WebGates;
+  readonly tell: (event: string, facts: Readonly<Record<string, string | number>>) => void;
+}
+
+const DAY_MS = 86_400_000;
+/** What can be looked for, each with what stands before its field. */
+const FIELDS = [
+  ["machine", "Machine"],
+  ["group", "Group"],
+  ["verdict", "Verdict"],
+  ["agent", "Agent"],
+  ["text", "Text"],
+  ["since", "Since"],
+  ["until", "Until"],
+] as const;
+type Wanted = Readonly<Record<(typeof FIELDS)[number][0] | "after", string>>;
+
+interface RecordsView {
+  readonly person: TeamPerson;
+  readonly wanted: Wanted;
+  readonly found: FoundTeamRecords;
+  readonly note?: string;
+  readonly problem?: string;
+}
+
+/** Where administrators look for records of all machines, and erase them. */
+export function addRecordRoutes(app: Hono<WebVariables>, { db, now, gates, tell }: RecordRoutes): void {
+  const view = async (person: TeamPerson, wanted: Wanted, more: Pick<RecordsView, "note" | "problem"> = {}): Promise<Html> => {
+    const [since, until] = [timeOf(wanted.since), timeOf(wanted.until)];
+    const given = (text: string): string | undefined => (text === "" ? undefined : text);
+    const found = await searchRecords(db, {
+      machine: given(wanted.machine),
+      group: given(wanted.group),
+      verdict: given(wanted.verdict),
+      agent: given(wanted.agent),
+      text: given(wanted.text),
+      // Without a time it looks at a week: to look through everything for a text takes long.
+      since: since ?? now().getTime() - 7 * DAY_MS,
+      until,
+      after: given(wanted.after),
+    });
+    return recordsPage({ person, wanted, found, ...more });
+  };
+  app.get("/records", gates.looking, async (context) => {
+    const { person } = context.var;
+    if (!isAdmin(person)) return context.text("only an administrator may see that\n", 403);
+    const asked = (name: string): string =>
+      (context.req.query(name) ?? "")
+        .replace(/\0|\p{Surrogate}/gu, "")
+        .trim()
+        .slice(0, 500);
+    return context.html(await view(person, wantedOf(asked)));
+  });
+  app.post("/records/erase", formBody, gates.admin, async (context) => {
+    const { person } = context.var;
+    const field = await formFields(context);
+    const nothing = wantedOf(() => "");
+    const [machine, matching, before] = [field("machine").trim(), field("matching"), field("before").trim()];
+    if (machine === "" || (before !== "" && timeOf(before) === undefined))
+      return context.html(await view(person, nothing, { problem: "Not done: name a machine, and a date as 2026-11-01 or none." }), 400);
+    try {
+      const erasure = { machine, before: timeOf(before), ...(matching === "" ? {} : { matching }) };
+      const { records, forks, questions, machine: id } = await eraseRecords(db, erasure, person.name, now());
+      tell("erased", { by: person.name, machine: id, records, forks, questions });
+      return context.html(
+        await view(person, nothing, { note: `Erased: ${records} records, ${forks} that contradict others, ${questions} questions.` }),
+      );
+    } catch (error) {
+      if (!(error instanceof CannotErase)) throw error;
+      return context.html(await view(person, nothing, { problem: `Not done: ${error.message}.` }), 409);
+    }
+  });
+}
+
+const wantedOf = (asked: (name: string) => string): Wanted => ({
+  machine: asked("machine"),
+  group: asked("group"),
+  verdict: asked("verdict"),
+  agent: asked("agent"),
+  text: asked("text"),
+  since: asked("since"),
+  until: asked("until"),
+  after: asked("after"),
+});
+
+/** Milliseconds; undefined: it is no time that a record can have. */
+function timeOf(text: string): number | undefined {
+  const time = /^\d{4}-\d\d-\d\d/.test(text) ? Date.parse(text) : Number.NaN;
+  return time >= 0 ? time : undefined;
+}
+
+/** What most look for, of a record. All of it stands below. */
+function told(body: string): string {
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(body);
+  } catch {
+    return "";
+  }
+  if (!isObject(parsed)) return "";
+  const { tool, input, reason } = parsed;
+  const parts = [tool, typeof input === "object" ? JSON.stringify(input) : input, reason];
+  return parts
+    .filter((one) => typeof one === "string")
+    .join(": ")
+    .slice(0, 300);
+}
+
+const row = (one: FoundTeamRecord): Html =>
+  html`<tr>
+    <td>${one.received.slice(0, 19).replace("T", " ")}</td>
+    <td>${shown(one.name)}</td>
+    <td>${shown(one.verdict ?? "")}</td>
+    <td>${shown(one.agent ?? "")}</td>
+    <td>
+      <details>
+        <summary>${shown(told(one.body)) || `record ${one.seq}`}</summary>
+        <pre>${shown(one.body)}</pre>
+      </details>
+    </td>
+  </tr>`;
+
+const recordsPage = ({ person, wanted, found, note, problem }: RecordsView): Html => {
+  const next = new URLSearchParams({ ...wanted, after: found.next ?? "" }).toString();
+  return frame(
+    "Records",
+    person,
+    html`${note === undefined ? "" : html`<p class="note" role="status">${note}</p>`}
+      ${problem === undefined ? "" : html`<p class="wrong" role="alert">${problem}</p>`}
+      <form method="get" action="/records">
+        ${FIELDS.map(([name, label]) => html`<label>${label} <input name="${name}" value="${wanted[name]}" size="12" autocomplete="off" /></label> `)}
+        <button>Search</button>
+      </form>
+      <p>Times are UTC, as 2026-11-01 or 2026-11-01T12:00Z. Without a time the last seven days are looked at.</p>
+      ${
+        found.records.length === 0
+          ? html`<p>Nothing was found.</p>`
+          : html`<table>
+              <tr>
+                <th>Came</th>
+                <th>Machine</th>
+                <th>Verdict</th>
+                <th>Agent</th>
+                <th>Record</th>
+              </tr>
+              ${found.records.map(row)}
+            </table>`
+      }
+      ${found.next === undefined ? "" : html`<p><a href="/records?${next}">Older ones</a></p>`}
+      <h2>Erase</h2>
+      <p>Takes the text out of records of a machine, for good. That they were there, and in which order, stays. Who erased is kept.</p>
+      <form method="post" action="/records/erase">
+        <label>Machine <input name="machine" required autocomplete="off" /></label>
+        <label>that came before <input name="before" placeholder="now" size="12" autocomplete="off" /></label>
+        <label>and hold <input name="matching" placeholder="anything" autocomplete="off" /></label>
+        <button>Erase</button>
+      </form>`,
+  );
+};

@@ -1,0 +1,124 @@
+import * as v from "valibot";
+import type { FoundTeamRecord, FoundTeamRecords, RecordSearch } from "../../../src/team/protocol/index.ts";
+import type { Param, Queryable } from "../database/index.ts";
+
+const PAGE = 50;
+const EXPORT_PAGE = 500;
+/** A transaction that adds records is over by then, or was ended (`statement_timeout`). */
+const UNDER_WAY_MS = 60_000;
+
+const RecordRow = v.object({
+  machine: v.string(),
+  name: v.string(),
+  epoch: v.number(),
+  seq: v.number(),
+  /** To the microsecond: a date would lose what the order goes by. */
+  received: v.string(),
+  verdict: v.nullable(v.string()),
+  agent: v.nullable(v.string()),
+  body: v.string(),
+});
+const COLUMNS = `l.machine, m.name, l.epoch, l.seq, to_char(l.received at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as received,
+  l.verdict, l.agent, l.body`;
+
+/** The 31st of February is one for JavaScript, and none for PostgreSQL; nor does it know a year 0. */
+function isDay(text: string): boolean {
+  const time = Date.parse(text);
+  return time >= 0 && new Date(time).toISOString().slice(0, 19) === text.slice(0, 19);
+}
+
+/** A place between records: the last one that was read. */
+const Cursor = v.tuple([
+  v.pipe(v.string(), v.regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/), v.check(isDay)),
+  v.pipe(v.string(), v.regex(/^[\w-]{1,64}$/)),
+  v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(1_000_000)),
+  v.pipe(v.number(), v.safeInteger(), v.minValue(1)),
+]);
+type Cursor = v.InferOutput<typeof Cursor>;
+
+const cursorOf = ({ received, machine, epoch, seq }: FoundTeamRecord): string =>
+  Buffer.from(JSON.stringify([received, machine, epoch, seq])).toString("base64url");
+
+/** Undefined: it is none. */
+function readCursor(text: string): Cursor | undefined {
+  try {
+    const read = v.safeParse(Cursor, JSON.parse(Buffer.from(text, "base64url").toString("utf8")));
+    return read.success ? read.output : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** A text as it stands in a record, which is JSON: by itself, or as a part of a string. */
+export const textForms = (text: string): readonly string[] => [...new Set([text, JSON.stringify(text).slice(1, -1)])];
+
+/** Statements with parameters, put together. */
+class Conditions {
+  readonly params: Param[] = [];
+  readonly #texts: string[] = [];
+
+  /** `?` stands for the value, wherever it is. */
+  add(text: string, ...values: readonly Param[]): void {
+    let at = 0;
+    this.#texts.push(text.replace(/\?/g, () => `$${this.params.push(values[at++] ?? null)}`));
+  }
+  get text(): string {
+    return this.#texts.join(" and ");
+  }
+}
+
+/** What a text may hold that PostgreSQL takes. */
+const storable = (text: string): string => text.replace(/\0|\p{Surrogate}/gu, "");
+
+/** The newest first, a page at a time. */
+export async function searchRecords(db: Queryable, search: RecordSearch): Promise<FoundTeamRecords> {
+  const { machine, group, verdict, agent, text, since, until, after } = search;
+  const where = new Conditions();
+  where.add("l.received >= ?::timestamptz and l.body is not null", new Date(since));
+  if (until !== undefined) where.add("l.received < ?::timestamptz", new Date(until));
+  if (machine !== undefined)
+    where.add("l.machine in (select id from machines where id = ? or name = ?)", storable(machine), storable(machine));
+  if (group !== undefined)
+    where.add("l.machine in (select id from machines where grp = ? or people_group = ?)", storable(group), storable(group));
+  if (verdict === "allow") where.add("l.verdict = 'allow'");
+  // Said twice, so that the index of what was not allowed is seen to hold it.
+  else if (verdict !== undefined) where.add("l.verdict = ? and l.verdict is distinct from 'allow'", storable(verdict));
+  if (agent !== undefined) where.add("l.agent = ?", storable(agent));
+  if (text !== undefined) {
+    const forms = textForms(storable(text));
+    where.add(`(${forms.map(() => "position(? in l.body) > 0").join(" or ")})`, ...forms);
+  }
+  const cursor = after === undefined ? undefined : readCursor(after);
+  if (cursor !== undefined) where.add("(l.received, l.machine, l.epoch, l.seq) < (?::timestamptz, ?, ?, ?)", ...cursor);
+  const records = await db.rows(
+    RecordRow,
+    `select ${COLUMNS} from log l join machines m on m.id = l.machine where ${where.text}
+     order by l.received desc, l.machine desc, l.epoch desc, l.seq desc limit ${PAGE}`,
+    where.params,
+  );
+  return pageOf(records, PAGE);
+}
+
+/** In the order in which they came. A cursor that is none rejects: to begin anew would send everything twice. */
+export async function exportRecords(db: Queryable, after: string | undefined, now: Date): Promise<FoundTeamRecords> {
+  const where = new Conditions();
+  where.add("l.body is not null and l.received < ?::timestamptz", new Date(now.getTime() - UNDER_WAY_MS));
+  if (after !== undefined) {
+    const cursor = readCursor(after);
+    if (cursor === undefined) throw new RangeError("this is no cursor of an export");
+    where.add("l.received >= ?::timestamptz and (l.received, l.machine, l.epoch, l.seq) > (?::timestamptz, ?, ?, ?)", cursor[0], ...cursor);
+  }
+  const records = await db.rows(
+    RecordRow,
+    `select ${COLUMNS} from log l join machines m on m.id = l.machine where ${where.text}
+     order by l.received, l.machine, l.epoch, l.seq limit ${EXPORT_PAGE}`,
+    where.params,
+  );
+  const last = records.at(-1);
+  return { records, ...(last === undefined ? {} : { next: cursorOf(last) }) };
+}
+
+function pageOf(records: readonly FoundTeamRecord[], most: number): FoundTeamRecords {
+  const last = records.at(-1);
+  return { records, ...(records.length < most || last === undefined ? {} : { next: cursorOf(last) }) };
+}
