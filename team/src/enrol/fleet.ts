@@ -10,7 +10,7 @@ const MachineRow = v.object({ id: v.string() });
 const NAME = /^[^\p{C}\p{Zl}\p{Zp}]{1,100}$/u;
 
 /** Why there is no such key, in a sentence. */
-export class CannotMakeKey extends Error {}
+class CannotMakeKey extends Error {}
 
 /** Makes a key that lets so many machines into a group. It is given out once: the database has its hash. */
 export async function makeFleetKey(db: Database, { name, group, uses, expires }: NewFleetKey, by: string, now: Date): Promise<string> {

@@ -1,4 +1,4 @@
-export { CannotMakeKey, enrolByFleet, fleetKeys, makeFleetKey, revokeFleetKey } from "./fleet.ts";
+export { enrolByFleet, fleetKeys, makeFleetKey, revokeFleetKey } from "./fleet.ts";
 export {
   allPeople,
   enter,
