@@ -20,11 +20,9 @@ import {
   readServerUrl,
   sendToTeam,
   senderText,
-  type TeamMembership,
   type TeamSender,
 } from "../team/index.ts";
 import { EnrolStarted, EnrolState, GROUP_OF_ALL, Left, MachineState, PROTOCOL } from "../team/protocol/index.ts";
-import { startDaemon } from "./daemon.ts";
 import { JSON_VERSION } from "./json.ts";
 import { absolute } from "./place.ts";
 import { complain, refuseUse } from "./policy-target.ts";
