@@ -199,7 +199,10 @@ const assentBeside = ({ home, project }: Scratch, words: readonly string[], more
   });
 
 describe("on the server's shell", () => {
-  const folder = mkdtempSync(join(tmpdir(), "assent-team-"));
+  let folder: string;
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), "assent-team-"));
+  });
   afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
   it("search, export as JSON Lines and by OTLP, and erase work on the database", async () => {
@@ -254,5 +257,27 @@ describe("on the server's shell", () => {
       collector.closeAllConnections();
     }
     // Five times it opens the database.
+  }, 300_000);
+
+  it("makes a key of a fleet, lists it, and revokes it", async () => {
+    const at = join(folder, "fleet");
+    await (await openEmbedded(at)).close();
+    const own = scratch();
+    const fleet = (...words: readonly string[]) => assentBeside(own, ["team", "fleet", ...words, "--folder", at], {});
+    const key = v.parse(
+      v.object({ v: v.literal(1), key: v.string() }),
+      JSON.parse((await fleet("key", "--group", "ci", "--json")).stdout),
+    ).key;
+    const Listed = v.object({
+      v: v.literal(1),
+      keys: v.array(v.object({ id: v.string(), group: v.string(), used: v.number(), revoked: v.nullable(v.string()) })),
+    });
+    const listed = async () => v.parse(Listed, JSON.parse((await fleet("list", "--json")).stdout)).keys;
+    const [made] = await listed();
+    expect(made).toMatchObject({ group: "ci", used: 0, revoked: null });
+    expect((await fleet("list")).stdout).not.toContain(key);
+    expect(await fleet("revoke", made?.id ?? "")).toMatchObject({ status: 0 });
+    expect((await listed()).map(({ revoked }) => revoked === null)).toEqual([false]);
+    expect((await fleet("revoke", "nobody")).status).toBe(1);
   }, 300_000);
 });
