@@ -57,6 +57,8 @@ export async function measureTeam(words: readonly string[]): Promise<void> {
     const generator = fork(fileURLToPath(import.meta.url), {
       env: { PATH: process.env["PATH"], ASSENT_BENCH_GENERATOR: "1" },
       stdio: ["ignore", "inherit", "inherit", "ipc"],
+      // Keeps what is no number.
+      serialization: "advanced",
     });
     running.unshift({ name: "generator", pid: generator.pid ?? 0, stop: async () => generator.disconnect() });
     const tell = teller(generator);

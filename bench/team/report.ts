@@ -14,8 +14,8 @@ export interface TeamLoad {
   readonly parts: readonly PartResult[];
 }
 
-const ms = (value: number): string => `${value < 10 ? value.toFixed(1) : value.toFixed(0)} ms`;
-const s = (value: number): string => (Number.isNaN(value) ? "not all" : `${(value / 1000).toFixed(1)} s`);
+const ms = (value: number): string => (!Number.isFinite(value) ? "none" : `${value < 10 ? value.toFixed(1) : value.toFixed(0)} ms`);
+const s = (value: number): string => (!Number.isFinite(value) ? "not all" : `${(value / 1000).toFixed(1)} s`);
 const core = (value: number): string => `${Math.round(value * 100)} %`;
 const count = (value: number): string => value.toLocaleString("en-US");
 const mb = (bytes: number): string => `${Math.round(bytes / 2 ** 20)} MB`;
