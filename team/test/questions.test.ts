@@ -1,11 +1,18 @@
 import { createHash, randomBytes } from "node:crypto";
 import * as v from "valibot";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { KeptQuestions, TeamAnswers } from "../../src/team/protocol/index.ts";
+import { KeptQuestions, TeamAnswers, TeamQuestion } from "../../src/team/protocol/index.ts";
+import { keepQuestions } from "../src/questions/store.ts";
 import { onEveryDatabase } from "./harness/databases.ts";
 import { type Got, type TestMachine, TestServer } from "./harness/server.ts";
 
 const Listed = v.object({ questions: v.array(v.object({ id: v.string() })) });
+const Page = v.object({
+  questions: v.array(v.object({ id: v.string(), machine: v.string(), request: v.string() })),
+  open: v.number(),
+  next: v.optional(v.string()),
+});
+const Asked = v.array(TeamQuestion);
 type Cookie = { readonly cookie: string };
 
 const newId = (): string => randomBytes(16).toString("base64url");
@@ -280,6 +287,61 @@ onEveryDatabase("questions", (place) => {
     if (place.kind === "embedded") expect(statuses).toContain("HTTP 429");
     expect(statuses).not.toContain("taken");
   });
+
+  it.each(["newest", "urgent"] as const)("a thousand that wait are all found page by page, the %s first", async (first) => {
+    const wait = async (count: number, expiresIn: number): Promise<readonly string[]> => {
+      const asked = Array.from({ length: count }, (_, at) => questionOf({ expiresIn: expiresIn - at * 100 }));
+      await keepQuestions(server.db, (await server.join()).machine, v.parse(Asked, asked), server.now);
+      server.pass(1000);
+      return asked.map(({ id }) => id);
+    };
+    const all: string[] = [];
+    for (let nth = 0; nth < 5; nth++) all.push(...(await wait(200, 3_600_000 - nth * 300_000)));
+    const last = all.slice(-200);
+    const page = async (after: string) =>
+      v.parse(Page, JSON.parse((await server.get(`/questions.json?${new URLSearchParams({ first, after }).toString()}`, approver)).text));
+    const found: string[] = [];
+    let after: string | undefined = "";
+    for (let looks = 0; after !== undefined && looks < 100; looks++) {
+      const { questions, open, next }: v.InferOutput<typeof Page> = await page(after);
+      found.push(...questions.map(({ id }) => id));
+      expect(open).toBe(1000 - looks);
+      // What is answered meanwhile makes nothing slip past.
+      const { id, request, machine: whose } = questions[0]!;
+      expect((await server.form("/answer", { machine: whose, id, request, answer: "deny", first, after }, approver)).status).toBe(200);
+      after = next;
+    }
+    expect(found).toHaveLength(1000);
+    expect(new Set(found)).toEqual(new Set(all));
+    expect(new Set(found.slice(0, 200))).toEqual(new Set(last));
+    if (first === "urgent") expect(found[0]).toBe(last.at(-1));
+  });
+
+  it("an answer shows the page again that it was given on, with the way to the next", async () => {
+    const asked = Array.from({ length: 120 }, (_, at) =>
+      questionOf({ expiresIn: 600_000 + at * 1000, about: { ...about, what: `run it ${at}.` } }),
+    );
+    await keepQuestions(server.db, machine.machine, v.parse(Asked, asked), server.now);
+    const { text } = await server.get("/questions?first=urgent", approver);
+    expect(text).toContain("120 wait; 50 of them are here.");
+    const [, after = ""] = /href="\/questions\?first=urgent&amp;after=([^"]+)"/.exec(text) ?? [];
+    const answered = await answer(asked[60]!, "allow", approver, { first: "urgent", after });
+    expect(answered.text).toContain("run it 50.");
+    expect(answered.text).not.toContain("run it 49.");
+    expect(answered.text).toContain(`data-look="/questions.json?first=urgent&amp;after=${after}"`);
+  });
+
+  it.each(["x", "1.a", "1.a.b.c", "-1.a.b", "99999999999999.a.b", "1.'.b", "1.a.\0"])(
+    "a place that is none, or far away, %j breaks nothing",
+    async (after) => {
+      await put(questionOf());
+      for (const first of ["newest", "urgent", "asked; drop table questions"]) {
+        const got = await server.get(`/questions.json?${new URLSearchParams({ first, after }).toString()}`, approver);
+        expect(got.status).toBe(200);
+        expect(v.parse(Page, JSON.parse(got.text)).open).toBe(1);
+      }
+    },
+  );
 
   it("hostile text stays text", async () => {
     await put(questionOf({ about: { ...about, what: "<script>alert(1)</script>\u202e\u001b[2J\"'&", reason: "<img src=x onerror=y>" } }));

@@ -9,6 +9,7 @@ import {
   RateLimit,
   readJson,
   refused,
+  type WebContext,
   type WebGate,
   type WebGates,
   type WebVariables,
@@ -22,6 +23,8 @@ import {
   noteTaken,
   openQuestionsFor,
   pastQuestionsFor,
+  placeOf,
+  type QuestionsPlace,
   withdrawQuestions,
 } from "./store.ts";
 
@@ -79,10 +82,10 @@ export function addQuestionRoutes(app: Hono<WebVariables>, { db, now, gates, tel
   });
 
   app.get("/questions.js", (context) => context.body(QUESTIONS_SCRIPT, 200, { "content-type": "text/javascript; charset=utf-8" }));
-  app.get("/questions", gates.looking, async (context) => context.html(questionsPage(await view(context.var.person))));
+  app.get("/questions", gates.looking, async (context) => context.html(questionsPage(await view(context.var.person, placeIn(context)))));
   app.get("/questions.json", gates.looking, async (context) => {
-    const open = await openQuestionsFor(db, context.var.person, now());
-    return context.json({ v: PROTOCOL, questions: open });
+    const { questions, open, next } = await openQuestionsFor(db, context.var.person, placeIn(context), now());
+    return context.json({ v: PROTOCOL, questions, open, ...(next === undefined ? {} : { next }) });
   });
   app.post("/answer", formBody, gates.signedIn, async (context) => {
     const { person } = context.var;
@@ -94,10 +97,13 @@ export function addQuestionRoutes(app: Hono<WebVariables>, { db, now, gates, tel
     tell("answered", { person: person.name, machine: given.machine.slice(0, 30), question: given.id.slice(0, 30), result });
     metrics.count("assent_team_answers_total", "Answers of people.", { result });
     const { text, status } = SAID[result];
-    return context.html(questionsPage({ ...(await view(person)), ...(status === 200 ? { note: text } : { problem: text }) }), status);
+    const shown = await view(person, placeOf(field("first"), field("after")));
+    return context.html(questionsPage({ ...shown, ...(status === 200 ? { note: text } : { problem: text }) }), status);
   });
 
-  async function view(person: TeamPerson): Promise<QuestionsView> {
-    return { person, open: await openQuestionsFor(db, person, now()), past: await pastQuestionsFor(db, person) };
+  async function view(person: TeamPerson, place: QuestionsPlace): Promise<QuestionsView> {
+    return { person, waiting: await openQuestionsFor(db, person, place, now()), past: await pastQuestionsFor(db, person) };
   }
 }
+
+const placeIn = (context: WebContext): QuestionsPlace => placeOf(context.req.query("first"), context.req.query("after"));

@@ -223,36 +223,83 @@ const ShownRow = v.object({
   yes: v.nullable(v.string()),
 });
 
-const SHOWN = 200;
+/** Of one page. */
+const SHOWN = 50;
 
-/** What waits for an answer and this person may see, the oldest first. */
-export async function openQuestionsFor(db: Queryable, person: TeamPerson, now: Date): Promise<readonly ShownQuestion[]> {
+/** How the questions that wait are put in order, and behind which one a page begins; undefined: with the first. */
+export interface QuestionsPlace {
+  readonly first: "newest" | "urgent";
+  readonly after?: string | undefined;
+}
+
+/** A page of what waits for an answer. */
+export interface OpenQuestions extends QuestionsPlace {
+  readonly questions: readonly ShownQuestion[];
+  /** Of all pages. */
+  readonly open: number;
+  /** Behind which one the next page begins; undefined: there is none. */
+  readonly next: string | undefined;
+}
+
+const ORDERS = {
+  newest: { by: "asked", direction: "desc", beyond: "<" },
+  urgent: { by: "expires", direction: "asc", beyond: ">" },
+} as const;
+
+const placeText = (at: Date, machine: string, id: string): string => `${at.getTime()}.${machine}.${id}`;
+
+/** What a page is asked for with. What is not understood is the first page. */
+export function placeOf(first: string | undefined, after: string | undefined): QuestionsPlace {
+  return {
+    first: first === "urgent" ? "urgent" : "newest",
+    ...(after !== undefined && PLACE.test(after) ? { after } : {}),
+  };
+}
+const PLACE = /^(\d{1,14})\.([\w-]{1,64})\.([\w-]{1,64})$/;
+
+/**
+ * What waits for an answer and this person may see, page by page. A page begins behind a question, not at a number: what is answered
+ * meanwhile makes nothing slip past.
+ */
+export async function openQuestionsFor(db: Queryable, person: TeamPerson, place: QuestionsPlace, now: Date): Promise<OpenQuestions> {
   const groups = seesGroups(person);
+  const { by, direction, beyond } = ORDERS[place.first];
+  const [, at = "", machine = "", id = ""] = PLACE.exec(place.after ?? "") ?? [];
+  const waiting = `from questions q join machines m on m.id = q.machine
+     where q.state = 'waiting' and q.expires > $1 and m.gone is null
+       and ($2::jsonb is null or m.people_group in (select value from jsonb_array_elements_text($2::jsonb)))`;
+  const whose = [now, groups === undefined ? null : JSON.stringify(groups)];
   const rows = await db.rows(
     ShownRow,
     `select q.machine, m.name, m.people_group as "group", q.id, encode(q.request, 'hex') as request, q.asked, q.expires, q.people, q.about,
             (select json_agg(a.person order by a.at)::text from answers a
              where a.machine = q.machine and a.question = q.id and a.answer = 'allow') as yes
-     from questions q join machines m on m.id = q.machine
-     where q.state = 'waiting' and q.expires > $1 and m.gone is null
-       and ($2::jsonb is null or m.people_group in (select value from jsonb_array_elements_text($2::jsonb)))
-     order by q.asked, q.machine, q.id limit ${SHOWN}`,
-    [now, groups === undefined ? null : JSON.stringify(groups)],
+     ${waiting} and ($3::timestamptz is null or (q.${by}, q.machine, q.id) ${beyond} ($3, $4, $5))
+     order by q.${by} ${direction}, q.machine ${direction}, q.id ${direction} limit ${SHOWN + 1}`,
+    [...whose, at === "" ? null : new Date(Number(at)), machine, id],
   );
-  return rows.flatMap(({ name, request, about, yes, ...row }) => {
-    const read = readMessage(QuestionAbout, about);
-    if ("problem" in read) return [];
-    return [
-      {
-        ...row,
-        machineName: name,
-        request: toBase64url(request),
-        about: read.message,
-        yes: yes === null ? [] : v.parse(Names, JSON.parse(yes)),
-        mayAnswer: mayAnswer(person, row.group),
-      },
-    ];
-  });
+  const [{ count } = { count: 0 }] = await db.rows(CountRow, `select count(*) as count ${waiting}`, whose);
+  const page = rows.slice(0, SHOWN);
+  const last = page.at(-1);
+  return {
+    ...place,
+    open: count,
+    next: last === undefined || rows.length === page.length ? undefined : placeText(last[by], last.machine, last.id),
+    questions: page.flatMap(({ name, request, about, yes, ...row }) => {
+      const read = readMessage(QuestionAbout, about);
+      if ("problem" in read) return [];
+      return [
+        {
+          ...row,
+          machineName: name,
+          request: toBase64url(request),
+          about: read.message,
+          yes: yes === null ? [] : v.parse(Names, JSON.parse(yes)),
+          mayAnswer: mayAnswer(person, row.group),
+        },
+      ];
+    }),
+  };
 }
 
 const PastRow = v.object({
