@@ -76,7 +76,7 @@ const BECAME: Readonly<Record<string, string>> = {
 };
 
 const orders = ({ open, first, after, questions }: OpenQuestions): Html | "" =>
-  open < 2
+  open < 2 && after === undefined
     ? ""
     : html`<p>
         ${questions.length === open ? `${open} wait.` : `${open} wait; ${questions.length} of them are here.`}
