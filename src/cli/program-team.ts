@@ -61,6 +61,11 @@ export function addTeamCommands(assent: Command): void {
     .option("--group <name>", "a group of machines that has a policy of its own")
     .option("--policy-key <id>", "the id of the team's key for policies; without it the server's word is taken once, now")
     .option("--ca <file>", "certificates that vouch for the server, beside those that Node knows (PEM)", existingFile)
+    .option(
+      "--proxy <address>",
+      "what leads to the server: http://HOST:PORT, none, or environment (HTTPS_PROXY and NO_PROXY)",
+      "environment",
+    )
     .option(...JSON_OPTION)
     .action(async (address: string | undefined, options: Parameters<typeof import("./team.ts").teamJoin>[1]) => {
       const { teamJoin } = await import("./team.ts");
@@ -77,6 +82,18 @@ export function addTeamCommands(assent: Command): void {
     .action(async (options: Parameters<typeof import("./team.ts").teamSend>[0]) => {
       const { teamSend } = await import("./team.ts");
       process.exitCode = await teamSend(options);
+    });
+  team
+    .command("proxy")
+    .summary("say by which proxy the team's server is reached")
+    .description(
+      "From now on the server is reached through this proxy, if it can be: else nothing changes. What was sent stays sent. A name and a password " +
+        "in the address can be seen by other users while the command runs: HTTPS_PROXY and the word environment keep them unseen.",
+    )
+    .argument("<address>", "http://[NAME:PASSWORD@]HOST:PORT, https://…, none, or environment (what HTTPS_PROXY and NO_PROXY say)")
+    .action(async (address: string) => {
+      const { teamProxy } = await import("./team.ts");
+      process.exitCode = await teamProxy(address);
     });
   team
     .command("leave")

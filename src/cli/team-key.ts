@@ -4,7 +4,7 @@ import { visible } from "../action/index.ts";
 import { baseName, parentOf } from "../path/index.ts";
 import { isPublicKey, keyIdOf, makeKeyPair, type PolicyCommand, signStatement } from "../seal/index.ts";
 import { ensureFolder, errorCode, readRegular, thisMachine } from "../state/index.ts";
-import { askServer, readMembership, readServerUrl, type ServerAnswer, type TeamServer } from "../team/index.ts";
+import { askServer, chooseProxy, readMembership, readServerUrl, type ServerAnswer, type TeamServer } from "../team/index.ts";
 import { PolicyCommandAnswer, type PolicyCommandRequest, PolicyHead } from "../team/protocol/index.ts";
 import { absolute } from "./place.ts";
 
@@ -80,12 +80,13 @@ export function serverOf({ server, ca }: AtServer): TeamServer | TeamFailure {
     const membership = readMembership(thisMachine());
     return typeof membership === "string"
       ? { problem: "this machine belongs to no team", help: "--server https://HOST names one" }
-      : { url: membership.url, ca: ca === undefined ? membership.ca : absolute(ca) };
+      : { url: membership.url, ca: ca === undefined ? membership.ca : absolute(ca), proxy: membership.proxy };
   }
   const read = readServerUrl(server);
-  return "problem" in read
-    ? { problem: `${visible(server)} ${read.problem}` }
-    : { url: read.url, ca: ca === undefined ? undefined : absolute(ca) };
+  if ("problem" in read) return { problem: `${visible(server)} ${read.problem}` };
+  const way = chooseProxy(read.url, thisMachine().env);
+  if ("problem" in way) return { problem: way.problem, help: "NO_PROXY lists what is reached without a proxy" };
+  return { url: read.url, ca: ca === undefined ? undefined : absolute(ca), proxy: way.proxy };
 }
 
 const NOTHING = { about: null, group: null, version: null, percent: null, days: null } as const;

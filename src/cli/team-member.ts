@@ -6,6 +6,7 @@ import { keyIdOf } from "../seal/index.ts";
 import { type Machine, stateFolder } from "../state/index.ts";
 import {
   askServer,
+  chooseProxy,
   fetchTeamPolicy,
   fleetFile,
   forgetTeam,
@@ -23,6 +24,9 @@ import { complain } from "./policy-target.ts";
 import { VERSION } from "./program-frame.ts";
 import { writeStdout } from "./stdio.ts";
 
+/** For who has one that cannot be used. */
+export const NAME_A_PROXY = "--proxy http://HOST:PORT names another one, --proxy none goes without";
+
 /** What a name may hold: one line that can be shown. */
 export const labelOf = (text: string): string =>
   text
@@ -31,7 +35,7 @@ export const labelOf = (text: string): string =>
     .slice(0, 128);
 
 export interface NewMember {
-  readonly at: { readonly url: string; readonly ca: string | undefined };
+  readonly at: { readonly url: string; readonly ca: string | undefined; readonly proxy: string | undefined };
   readonly label: string;
   /** That was asked for: of the server's word only the key and the least version are taken. */
   readonly group: string;
@@ -55,6 +59,7 @@ export async function becomeMember(
     token: state.token,
     salt: randomBytes(32).toString("base64url"),
     ...(at.ca === undefined ? {} : { ca: at.ca }),
+    ...(at.proxy === undefined ? {} : { proxy: at.proxy }),
     joined: new Date().toISOString(),
     from: endOfLog(stateFolder(machine)),
   };
@@ -93,7 +98,7 @@ export async function becomeMember(
 /** Joins by the key that root wrote beside the managed policy. A machine that is many at once, or is asked twice, is one. */
 export async function joinByFleet(
   machine: Machine,
-  { name, json }: { readonly name?: string | undefined; readonly json?: boolean | undefined },
+  { name, proxy, json }: { readonly name?: string | undefined; readonly proxy?: string | undefined; readonly json?: boolean | undefined },
 ): Promise<number> {
   const fleet = readFleetFile(machine);
   if (fleet === undefined) return failed("join", `say which server, or let root write ${fleetFile(machine)} (docs/team.md)`);
@@ -102,7 +107,9 @@ export async function joinByFleet(
   if ("problem" in server) return failed("join", `${fleetFile(machine)}: ${fleet.url} ${server.problem}`);
   const label = labelOf(name ?? hostname());
   if (label === "") return failed("join", "this machine has no name", "give it one by --name");
-  const at = { url: server.url, ca: fleet.ca === undefined ? undefined : absolute(fleet.ca) };
+  const way = chooseProxy(server.url, machine.env, proxy);
+  if ("problem" in way) return failed("join", way.problem, NAME_A_PROXY);
+  const at = { url: server.url, ca: fleet.ca === undefined ? undefined : absolute(fleet.ca), proxy: way.proxy };
   const message = {
     v: PROTOCOL,
     name: label,

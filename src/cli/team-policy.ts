@@ -360,9 +360,8 @@ export async function policyTrust(id: string): Promise<number> {
       problem: "this machine knows its team's key already; each key names the one that follows it",
       help: "to begin anew: assent team leave, then join",
     });
-  const { url, token, ca } = membership;
-  const asked = await askServer({ url, token, ca }, "POST", "/v1/policy", PolicyAnswer, { v: 1 });
-  if (asked.is !== "answered") return failed("trust", { problem: `${url}: ${asked.why}` });
+  const asked = await askServer(membership, "POST", "/v1/policy", PolicyAnswer, { v: 1 });
+  if (asked.is !== "answered") return failed("trust", { problem: `${membership.url}: ${asked.why}` });
   const { key } = asked.message;
   if (key === undefined || keyIdOf(key) !== id)
     return failed("trust", { problem: `the team's key is ${key === undefined ? "not there yet" : keyIdOf(key)}, not ${id}` });

@@ -7,11 +7,14 @@ import { type Machine, stateFolder, thisMachine } from "../state/index.ts";
 import { isTeamReached } from "../team/afar/index.ts";
 import {
   askServer,
+  changeMembership,
+  chooseProxy,
   fetchTeamPolicy,
   followTeam,
   forgetTeam,
   type HeldPolicy,
   lastSent,
+  proxyHost,
   readFleetFile,
   readHeld,
   readMembership,
@@ -20,13 +23,14 @@ import {
   readServerUrl,
   sendToTeam,
   senderText,
+  type TeamMembership,
   type TeamSender,
 } from "../team/index.ts";
 import { EnrolStarted, EnrolState, GROUP_OF_ALL, Left, MachineState, PROTOCOL } from "../team/protocol/index.ts";
 import { JSON_VERSION } from "./json.ts";
 import { absolute } from "./place.ts";
 import { complain, refuseUse } from "./policy-target.ts";
-import { becomeMember, joinByFleet, labelOf } from "./team-member.ts";
+import { becomeMember, joinByFleet, labelOf, NAME_A_PROXY } from "./team-member.ts";
 import { VERSION } from "./program-frame.ts";
 import { writeStderr, writeStdout } from "./stdio.ts";
 
@@ -35,6 +39,8 @@ const POLL_MS = 2000;
 export interface TeamJoinFlags {
   readonly name?: string;
   readonly ca?: string;
+  /** An address, `none` or `environment`. */
+  readonly proxy?: string;
   readonly group?: string;
   readonly policyKey?: string;
   readonly json?: boolean;
@@ -43,7 +49,7 @@ export interface TeamJoinFlags {
 /** `assent team join`: 0 joined, 1 not, 2 wrong usage. */
 export async function teamJoin(
   address: string | undefined,
-  { name, ca, group = GROUP_OF_ALL, policyKey, json }: TeamJoinFlags,
+  { name, ca, proxy, group = GROUP_OF_ALL, policyKey, json }: TeamJoinFlags,
 ): Promise<number> {
   const machine = thisMachine();
   const there = readMembership(machine);
@@ -53,7 +59,7 @@ export async function teamJoin(
       typeof there === "string" ? "what is known of a team is damaged" : `this machine belongs to ${there.url} already`,
       "assent team leave",
     );
-  if (address === undefined) return joinByFleet(machine, { name, json });
+  if (address === undefined) return joinByFleet(machine, { name, proxy, json });
   const server = readServerUrl(address);
   if ("problem" in server) {
     complain("team join", visible(`${address} ${server.problem}`));
@@ -62,7 +68,12 @@ export async function teamJoin(
   if (!isGroupName(group)) return refuseUse("team join", "a group's name has a-z, 0-9 and -");
   const label = labelOf(name ?? hostname());
   if (label === "") return failed("join", "this machine has no name", "give it one by --name");
-  const at = { url: server.url, ca: ca === undefined ? undefined : absolute(ca) };
+  const way = chooseProxy(server.url, machine.env, proxy);
+  if ("problem" in way) {
+    complain("team join", way.problem, NAME_A_PROXY);
+    return 2;
+  }
+  const at = { url: server.url, ca: ca === undefined ? undefined : absolute(ca), proxy: way.proxy };
   const asked = await askServer(at, "POST", "/v1/enrol", EnrolStarted, {
     v: PROTOCOL,
     name: label,
@@ -136,8 +147,8 @@ export async function teamStatus({ json, sent: showsSent }: { readonly json?: bo
     );
     return 0;
   }
-  const { url, token, ca, name, joined } = membership;
-  const asked = await askServer({ url, token, ca }, "GET", "/v1/machine", MachineState);
+  const { url, name, joined } = membership;
+  const asked = await askServer(membership, "GET", "/v1/machine", MachineState);
   const sent = readProgress(machine)?.marks.at(-1);
   const last = endOfLog(stateFolder(machine)).seq;
   const unsent = Math.max(0, last - (sent?.place.seq ?? membership.from.seq));
@@ -153,10 +164,12 @@ export async function teamStatus({ json, sent: showsSent }: { readonly json?: bo
       : { ...held, until: held.until === undefined ? undefined : new Date(held.until).toISOString() };
   if (json === true) {
     const shown = showsSent === true ? { sent: lastSent(machine, membership, SHOWN) } : {};
-    const team = { url, name, machine: membership.machine, joined, unsent, sender: sender ?? null, policy, server: known, ...shown };
+    const proxy = membership.proxy === undefined ? null : proxyHost(membership.proxy);
+    const team = { url, proxy, name, machine: membership.machine, joined, unsent, sender: sender ?? null, policy, server: known, ...shown };
     writeStdout(`${JSON.stringify({ v: JSON_VERSION, team })}\n`);
   } else {
     writeStdout(`${url}\n  as ${visible(name)}, since ${joined}\n`);
+    if (membership.proxy !== undefined) writeStdout(`  through the proxy ${visible(proxyHost(membership.proxy))}\n`);
     if (asked.is === "answered") {
       const { head, forks } = asked.message;
       writeStdout(
@@ -210,14 +223,38 @@ function policyText(held: HeldPolicy | undefined): string {
     : `version ${version} of the policy for ${group} holds, and what is unknown asks: there was no news in time (${time} UTC)`;
 }
 
+/** `assent team proxy`: 0 the server is reached in this way from now on, 1 it is not, and nothing was changed, 2 wrong usage. */
+export async function teamProxy(address: string): Promise<number> {
+  const machine = thisMachine();
+  const membership = readMembership(machine);
+  if (typeof membership === "string") return noTeam("proxy", membership);
+  const way = chooseProxy(membership.url, machine.env, address);
+  if ("problem" in way) {
+    complain("team proxy", way.problem);
+    return 2;
+  }
+  const { proxy: _, ...rest } = membership;
+  const changed: TeamMembership = way.proxy === undefined ? rest : { ...rest, proxy: way.proxy };
+  const asked = await askServer(changed, "GET", "/v1/machine", MachineState);
+  if (asked.is === "away") return failed("proxy", `${membership.url}: ${asked.why}`, "nothing was changed");
+  const problem = changeMembership(machine, changed);
+  if (problem !== undefined) return failed("proxy", problem);
+  writeStdout(
+    way.proxy === undefined
+      ? `${membership.url} is reached without a proxy.\n`
+      : `${membership.url} is reached through the proxy ${visible(proxyHost(way.proxy))}.\n`,
+  );
+  return 0;
+}
+
 /** `assent team leave`: 0 left, 1 not. */
 export async function teamLeave({ offline }: { readonly offline?: boolean }): Promise<number> {
   const machine = thisMachine();
   const membership = readMembership(machine);
   if (membership === "missing" || (membership === "broken" && offline !== true)) return noTeam("leave", membership);
   if (typeof membership !== "string" && offline !== true) {
-    const { url, token, ca } = membership;
-    const asked = await askServer({ url, token, ca }, "POST", "/v1/leave", Left);
+    const { url } = membership;
+    const asked = await askServer(membership, "POST", "/v1/leave", Left);
     // One that does not know the token has nothing to forget.
     if (asked.is === "away" || (asked.is === "refused" && asked.status !== 401))
       return failed(

@@ -3,7 +3,9 @@ import { request as plainRequest, type IncomingMessage, type RequestOptions } fr
 import { request as tlsRequest } from "node:https";
 import { rootCertificates } from "node:tls";
 import type * as v from "valibot";
+import { messageOf } from "../state/index.ts";
 import { MESSAGE_LIMITS, readMessage, RefusedRequest } from "./protocol/index.ts";
+import { connectThrough, proxyHost, ProxyProblem } from "./proxy/index.ts";
 
 export type ServerAnswer<T> =
   | { readonly is: "answered"; readonly status: number; readonly message: T }
@@ -18,6 +20,8 @@ export interface TeamServer {
   readonly token?: string | undefined;
   /** A file with certificates. */
   readonly ca?: string | undefined;
+  /** The address of the proxy that leads there, which may hold a password. */
+  readonly proxy?: string | undefined;
 }
 
 const TIMEOUT_MS = 30_000;
@@ -45,7 +49,7 @@ export async function askServer<T>(
   try {
     answer = await send(server, method, path, body === undefined ? undefined : JSON.stringify(body));
   } catch (error) {
-    return { is: "away", why: error instanceof Error ? error.message || error.name : String(error) };
+    return { is: "away", why: whyNot(server, error) };
   }
   const { status, text } = answer;
   // What is answered by its meaning (a fork is 409) is an answer.
@@ -58,6 +62,12 @@ export async function askServer<T>(
     return { is: "away", why, ...(seconds === undefined ? {} : { retryAfterMs: seconds * 1000 }) };
   }
   return { is: "refused", status, why };
+}
+
+/** What went wrong behind a proxy may be of its making: it is named. */
+function whyNot({ proxy }: TeamServer, error: unknown): string {
+  const why = messageOf(error);
+  return proxy === undefined || error instanceof ProxyProblem ? why : `${why} (through the proxy ${proxyHost(proxy)})`;
 }
 
 async function send(
@@ -96,7 +106,16 @@ interface BegunRequest {
   readonly accept?: string;
 }
 
-function begin({ url, token, ca }: TeamServer, { method, path, body, timeout, signal, accept }: BegunRequest): Promise<IncomingMessage> {
+async function begin(
+  { url, token, ca, proxy }: TeamServer,
+  { method, path, body, timeout, signal, accept }: BegunRequest,
+): Promise<IncomingMessage> {
+  const isTls = url.startsWith("https:");
+  const vouched = ca === undefined ? undefined : [...rootCertificates, readFileSync(ca, "utf8")];
+  if (proxy !== undefined && !isTls) throw new Error("what is not encrypted goes through no proxy");
+  const through =
+    proxy === undefined ? undefined : await connectThrough(proxy, { server: url, ca: vouched, timeoutMs: TIMEOUT_MS, signal });
+  through?.setTimeout(timeout);
   const options: RequestOptions = {
     method,
     headers: {
@@ -106,17 +125,15 @@ function begin({ url, token, ca }: TeamServer, { method, path, body, timeout, si
     },
     timeout,
     signal,
+    ...(through === undefined ? {} : { createConnection: () => through }),
   };
   return new Promise((resolve, reject) => {
-    const asked = url.startsWith("https:")
-      ? tlsRequest(
-          `${url}${path}`,
-          { ...options, ...(ca === undefined ? {} : { ca: [...rootCertificates, readFileSync(ca, "utf8")] }) },
-          resolve,
-        )
+    const asked = isTls
+      ? tlsRequest(`${url}${path}`, { ...options, ...(vouched === undefined ? {} : { ca: vouched }) }, resolve)
       : plainRequest(`${url}${path}`, options, resolve);
     asked.on("timeout", () => asked.destroy(new Error("no answer in time")));
     asked.on("error", reject);
+    asked.on("close", () => through?.destroy());
     asked.end(body);
   });
 }
@@ -151,9 +168,9 @@ export async function hearServer(
       text = whole.pop() ?? "";
       for (const block of whole) tellEvent(block, onEvent);
     }
-    return { is: "ended", why: "the connection was closed" };
+    return { is: "ended", why: whyNot(server, "the connection was closed") };
   } catch (error) {
-    return { is: "ended", why: error instanceof Error ? error.message || error.name : String(error) };
+    return { is: "ended", why: whyNot(server, error) };
   }
 }
 

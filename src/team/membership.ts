@@ -15,6 +15,8 @@ const Membership = v.object({
   salt: v.string(),
   /** A file with certificates that vouch for the server, beside those that Node knows. */
   ca: v.optional(v.string()),
+  /** The address of the proxy that leads to the server, which may hold a password. The judge that stays has no environment to ask. */
+  proxy: v.optional(v.string()),
   /** ISO 8601. */
   joined: v.string(),
   /** Where the log was then: what came before is not sent. */
@@ -63,6 +65,10 @@ export function writeMembership(machine: Machine, membership: TeamMembership): s
     writeAtomic(membershipFile(machine), `${JSON.stringify(membership)}\n`);
   });
 }
+
+/** The same membership, reached in another way: what was sent stays sent. A reason where it cannot be written. */
+export const changeMembership = (machine: Machine, membership: TeamMembership): string | undefined =>
+  written(machine, () => writeAtomic(membershipFile(machine), `${JSON.stringify(membership)}\n`));
 
 export const writeProgress = (machine: Machine, progress: TeamProgress): string | undefined =>
   written(machine, () => writeAtomic(progressFile(machine), `${JSON.stringify(progress)}\n`));

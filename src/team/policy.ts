@@ -99,7 +99,7 @@ export async function fetchTeamPolicy(machine: Machine, membership: TeamMembersh
   return first;
 }
 
-function ask({ url, token, ca }: TeamMembership, machine: Machine, problem?: string) {
+function ask(membership: TeamMembership, machine: Machine, problem?: string) {
   const held = readHeld(machine);
   const told = problem ?? held?.problem ?? (held === undefined ? "what it is held against is damaged" : undefined);
   const body: PolicyAsk = {
@@ -107,7 +107,7 @@ function ask({ url, token, ca }: TeamMembership, machine: Machine, problem?: str
     ...(held?.version === undefined || held.hash === undefined ? {} : { have: { version: held.version, hash: held.hash } }),
     ...(told === undefined ? {} : { problem: told.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, " ").slice(0, 300) }),
   };
-  return askServer({ url, token, ca }, "POST", "/v1/policy", PolicyAnswer, body);
+  return askServer(membership, "POST", "/v1/policy", PolicyAnswer, body);
 }
 
 async function fetchOnce(machine: Machine, membership: TeamMembership, now: () => number): Promise<PolicyFetched> {

@@ -148,13 +148,13 @@ function notTaken(asked: Exclude<ServerAnswer<unknown>, { readonly is: "answered
 }
 
 function sendBatch(
-  { url, token, ca }: TeamMembership,
+  membership: TeamMembership,
   epoch: number,
   { seq, hash }: ChainPoint,
   records: readonly LogRecord[],
   last: string,
 ): Promise<ServerAnswer<LogTaken>> {
-  return askServer({ url, token, ca }, "POST", "/v1/log", LogTaken, { v: PROTOCOL, epoch, after: { seq, hash }, records, hash: last });
+  return askServer(membership, "POST", "/v1/log", LogTaken, { v: PROTOCOL, epoch, after: { seq, hash }, records, hash: last });
 }
 
 /** The line as it is in the log, its number and hash included: so the two can be held against each other. */

@@ -31,6 +31,7 @@ const NONE: Readonly<Record<string, string>> = {
   "team fleet revoke": "says that it is done; `team fleet list` says which keys hold",
   "team send": "says that it is done; `team status` says what was not sent",
   "team policy trust": "says that it is done; `team status` says which policy holds",
+  "team proxy": "says that it is done; `team status` says which proxy leads to the server",
   "team leave": "says that it is done; `team status` says whether it belongs to one",
   install: "shows a change of settings and asks; `doctor` says what is registered",
   uninstall: "shows a change of settings and asks; `doctor` says what is registered",
