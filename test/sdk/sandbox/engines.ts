@@ -20,9 +20,9 @@ const FOLDERS = ["bin", "usr/bin", "etc", "tmp", "work", "home/agent", "proc", "
 
 /** The engine, or why there is none. */
 export async function startEngine(name: "docker" | "podman"): Promise<StartedEngine | string> {
-  const busybox = ["/bin/busybox", "/usr/bin/busybox"].find((file) => existsSync(file));
-  // One that is linked to libraries starts nothing there, and the container says so.
-  if (busybox === undefined) return "no container: there is no BusyBox here (Debian's package busybox-static)";
+  const busybox = [process.env["ASSENT_BUSYBOX"] ?? "/bin/busybox", "/usr/bin/busybox"].find((file) => existsSync(file) && isStatic(file));
+  if (busybox === undefined)
+    return "no container: no BusyBox without libraries is here (the file of Debian's busybox-static; ASSENT_BUSYBOX names it)";
   const programs = name === "docker" ? ["docker", "dockerd"] : ["podman"];
   const missing = programs.find((program) => spawnSync(program, ["--version"]).status !== 0);
   if (missing !== undefined) return `no container: there is no ${missing} here`;
@@ -86,6 +86,12 @@ async function startDocker(folder: string): Promise<Started> {
       void ended;
     },
   };
+}
+
+/** One that is linked to libraries starts nothing in a container that has none (PT_INTERP of elf(5)). */
+function isStatic(file: string): boolean {
+  const { status, stdout } = spawnSync("readelf", ["--program-headers", "--wide", file], { encoding: "utf8" });
+  return status === 0 && !stdout.includes("INTERP");
 }
 
 function rootOf(folder: string, busybox: string): string {
