@@ -1,5 +1,5 @@
 import { execFileSync, spawn, spawnSync } from "node:child_process";
-import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
@@ -88,11 +88,8 @@ async function startDocker(folder: string): Promise<Started> {
   };
 }
 
-/** One that is linked to libraries starts nothing in a container that has none (PT_INTERP of elf(5)). */
-function isStatic(file: string): boolean {
-  const { status, stdout } = spawnSync("readelf", ["--program-headers", "--wide", file], { encoding: "utf8" });
-  return status === 0 && !stdout.includes("INTERP");
-}
+/** One that is linked to libraries names its loader (ld.so(8)), and starts nothing in a container that has none. */
+const isStatic = (file: string): boolean => !/\/ld-(?:linux|musl)/.test(readFileSync(file, "latin1"));
 
 function rootOf(folder: string, busybox: string): string {
   const root = join(folder, "root");
