@@ -90,7 +90,7 @@ export function addTeamCommands(assent: Command): void {
       "From now on the server is reached through this proxy, if it can be: else nothing changes. What was sent stays sent. A name and a password " +
         "in the address can be seen by other users while the command runs: HTTPS_PROXY and the word environment keep them unseen.",
     )
-    .argument("<address>", "http://[NAME:PASSWORD@]HOST:PORT, https://…, none, or environment (what HTTPS_PROXY and NO_PROXY say)")
+    .argument("<address>", "http(s)://[NAME:PASSWORD@]HOST:PORT, none, or environment (what HTTPS_PROXY and NO_PROXY say)")
     .action(async (address: string) => {
       const { teamProxy } = await import("./team.ts");
       process.exitCode = await teamProxy(address);
