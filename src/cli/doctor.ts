@@ -149,7 +149,7 @@ function team(): readonly Section[] {
     title: "the team's policy",
     ok: problem === undefined,
     required: true,
-    why: visible(problem ?? (held?.version === undefined ? "there is none yet" : `version ${held.version} holds`)),
+    why: visible(problem ?? (held?.version === undefined ? "no version has come yet" : `version ${held.version} holds`)),
   };
   const summary = problem === undefined ? "assent team status says more" : "what would be allowed asks";
   return [{ id: "team", title: "team", ok: policy.ok, summary, checks: [policy, sends] }];

@@ -43,7 +43,7 @@ export async function fleetList(flags: DatabaseFlags & { readonly json?: boolean
   return withOperator("team fleet list", flags, async (team) => {
     const keys = await team.fleetKeys();
     if (flags.json === true) writeStdout(`${JSON.stringify({ v: JSON_VERSION, keys })}\n`);
-    else if (keys.length === 0) writeStdout("There is no key yet (assent team fleet key --group NAME).\n");
+    else if (keys.length === 0) writeStdout("No key was made yet (assent team fleet key --group NAME).\n");
     for (const { id, name, group, uses, used, machines, expires, revoked } of flags.json === true ? [] : keys)
       writeStdout(
         `${id}  ${visible(name)}  ${group}  ${used} of ${uses} used, ${machines} machines there, ` +

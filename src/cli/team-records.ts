@@ -18,7 +18,7 @@ export async function withOperator(command: string, flags: DatabaseFlags, work: 
   if (at.database === undefined && statSync(at.folder, { throwIfNoEntry: false }) === undefined)
     return refuseUse(
       command,
-      `there is no database in ${visible(at.folder)}`,
+      `no database was found in ${visible(at.folder)}`,
       "this is for the server's own shell: --database postgres://…, or --folder",
     );
   const loaded = await loadTeamPackage();
