@@ -5,6 +5,7 @@ import { createHash } from "node:crypto";
 import { chmodSync, copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
+import { gzipSync } from "node:zlib";
 import { filtersMade, makeFilters } from "./filters.mjs";
 import { knowledgeBeside, knowledgeFromFile, makeKnowledge, tablesOf } from "./knowledge.mjs";
 import {
@@ -272,6 +273,7 @@ try {
   chmodSync(join(fresh, "bin.cjs"), 0o755);
   await writeLaunchers();
   copyFileSync(join(root, "src/agents/install/ask.bash"), join(fresh, "ask.bash"));
+  writeFileSync(join(fresh, "assent.1.gz"), gzipSync(readFileSync(join(root, "man/assent.1")), { level: 9 }));
   writeFileSync(join(fresh, "THIRD-PARTY-LICENSES.txt"), licences(results.flat().flatMap((result) => Object.keys(result.metafile.inputs))));
   // In one step, as far as a folder allows: a hook may run meanwhile.
   try {

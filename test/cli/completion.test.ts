@@ -194,8 +194,9 @@ describe("man/assent.1", () => {
     }
   });
 
+  // As it is packed.
   it.runIf(has("man"))("opens with man", () => {
-    const { status, stdout, stderr } = spawnSync("man", ["--warnings", "-l", file], {
+    const { status, stdout, stderr } = spawnSync("man", ["--warnings", "-l", join(DIST, "assent.1.gz")], {
       encoding: "utf8",
       env: { PATH: process.env["PATH"], MANWIDTH: "100", LC_ALL: "C" },
     });

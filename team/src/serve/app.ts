@@ -1,5 +1,4 @@
 import { Hono } from "hono";
-import { setCookie } from "hono/cookie";
 import { secureHeaders } from "hono/secure-headers";
 import { EnrolPoll, EnrolRequest, FleetEnrol, LogBatch, MESSAGE_LIMITS, PROTOCOL, readMessage } from "../../../src/team/protocol/index.ts";
 import type { Database } from "../database/index.ts";
@@ -216,13 +215,7 @@ export function makeApp(options: AppOptions): Hono<WebVariables> {
     if (!entries.take(addressOf(context))) return context.html(enterPage("Too many attempts. Wait a minute."), 429);
     const session = await enter(db, await formField(context, "key"), now());
     if (session === undefined) return context.html(enterPage("This link was used before, or is too old."), 403);
-    setCookie(context, COOKIE, session, {
-      httpOnly: true,
-      sameSite: "Strict",
-      secure: gates.isSecure(context),
-      path: "/",
-      maxAge: 12 * 3600,
-    });
+    gates.cookies.set(context, COOKIE, session, { sameSite: "Strict", maxAge: 12 * 3600 });
     tell("signed in", { address: addressOf(context) });
     return context.redirect("/", 303);
   });

@@ -1,9 +1,17 @@
 import type { Hono } from "hono";
-import { deleteCookie, getCookie, setCookie } from "hono/cookie";
 import { html } from "hono/html";
 import type { Database } from "../database/index.ts";
 import { enterFromProvider, PROVIDER_SESSION_MS } from "../enrol/index.ts";
-import { addressOf, COOKIE, RateLimit, scriptFrame, type WebContext, type WebGates, type WebVariables } from "../web/index.ts";
+import {
+  addressOf,
+  BEGUN_COOKIE,
+  COOKIE,
+  RateLimit,
+  scriptFrame,
+  type WebContext,
+  type WebGates,
+  type WebVariables,
+} from "../web/index.ts";
 import { ProviderAway, type SignInProvider } from "./provider.ts";
 
 export interface SignInRoutes {
@@ -14,7 +22,6 @@ export interface SignInRoutes {
   readonly tell: (event: string, facts: Readonly<Record<string, string | number>>) => void;
 }
 
-const BEGUN = "assent_sign_in";
 const PATH = "/sign-in";
 
 /**
@@ -36,7 +43,7 @@ export function addSignInRoutes(app: Hono<WebVariables>, { db, now, gates, provi
     try {
       const { cookie, address } = await provider.begin();
       // Lax: the provider sends the browser back here.
-      setCookie(context, BEGUN, cookie, { httpOnly: true, sameSite: "Lax", secure: gates.isSecure(context), path: PATH, maxAge: 600 });
+      gates.cookies.set(context, BEGUN_COOKIE, cookie, { sameSite: "Lax", maxAge: 600 });
       return context.redirect(address.href, 303);
     } catch (error) {
       return away(context, error);
@@ -44,8 +51,8 @@ export function addSignInRoutes(app: Hono<WebVariables>, { db, now, gates, provi
   });
   app.get(`${PATH}/callback`, async (context) => {
     if (!attempts.take(addressOf(context))) return context.html(problemPage("Too many attempts. Wait a minute."), 429);
-    const cookie = getCookie(context, BEGUN) ?? "";
-    deleteCookie(context, BEGUN, { path: PATH });
+    const cookie = gates.cookies.get(context, BEGUN_COOKIE) ?? "";
+    gates.cookies.set(context, BEGUN_COOKIE, "", { sameSite: "Lax", maxAge: 0 });
     const at = context.req.url.indexOf("?");
     try {
       const person = await provider.end(at < 0 ? "" : context.req.url.slice(at), cookie);
@@ -56,13 +63,7 @@ export function addSignInRoutes(app: Hono<WebVariables>, { db, now, gates, provi
       const session = await enterFromProvider(db, person, now());
       if (session === undefined)
         return context.html(problemPage("An administrator has removed you. Another invitation lets you in again."), 403);
-      setCookie(context, COOKIE, session, {
-        httpOnly: true,
-        sameSite: "Strict",
-        secure: gates.isSecure(context),
-        path: "/",
-        maxAge: PROVIDER_SESSION_MS / 1000,
-      });
+      gates.cookies.set(context, COOKIE, session, { sameSite: "Strict", maxAge: PROVIDER_SESSION_MS / 1000 });
       tell("signed in", { address: addressOf(context), by: "provider" });
       return context.html(enteredPage());
     } catch (error) {

@@ -1,8 +1,8 @@
+export { BEGUN_COOKIE, COOKIE, ownCookies } from "./cookies.ts";
 export { frame, type Html, scriptFrame, shown, STYLE, timeText } from "./frame.ts";
 export { RateLimit } from "./limits.ts";
 export {
   addressOf,
-  COOKIE,
   formBody,
   formField,
   formFields,

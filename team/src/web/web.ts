@@ -1,11 +1,11 @@
 import { getConnInfo } from "@hono/node-server/conninfo";
 import type { Context } from "hono";
 import { bodyLimit } from "hono/body-limit";
-import { getCookie } from "hono/cookie";
 import type * as v from "valibot";
 import { PROTOCOL, readMessage } from "../../../src/team/protocol/index.ts";
 import type { Database } from "../database/index.ts";
 import { isAdmin, type KnownMachine, machineOfToken, personOf, type TeamPerson } from "../enrol/index.ts";
+import { COOKIE, type OwnCookies, ownCookies } from "./cookies.ts";
 import { noRolePage, signedOutPage } from "./frame.ts";
 
 /** What routes find in a request's context once it was let in. */
@@ -16,7 +16,6 @@ export type WebContext = Context<WebVariables>;
 type Next = () => Promise<void>;
 export type WebGate = (context: WebContext, next: Next) => Promise<Response | undefined>;
 
-export const COOKIE = "assent_team";
 const FORM_BYTES = 4096;
 const SMALL_BYTES = 4096;
 
@@ -42,13 +41,14 @@ export interface WebGates {
   /** Somebody who is signed in looks. */
   readonly looking: WebGate;
   readonly isOwnForm: (context: WebContext) => boolean;
-  readonly isSecure: (context: WebContext) => boolean;
+  readonly cookies: OwnCookies;
   readonly personOfCookie: (context: WebContext) => Promise<TeamPerson | undefined>;
 }
 
 export function makeGates({ db, now, origin, hasProvider = false }: WebOptions): WebGates {
+  const cookies = ownCookies(origin);
   const personOfCookie = async (context: WebContext): Promise<TeamPerson | undefined> => {
-    const session = getCookie(context, COOKIE);
+    const session = cookies.get(context, COOKIE);
     return session === undefined ? undefined : personOf(db, session, now());
   };
   /** A browser says where a form came from; what says nothing is none. */
@@ -64,7 +64,7 @@ export function makeGates({ db, now, origin, hasProvider = false }: WebOptions):
     const person = await personOfCookie(context);
     if (person === undefined) return context.html(signedOutPage(hasProvider), 401);
     context.set("person", person);
-    context.set("session", getCookie(context, COOKIE) ?? "");
+    context.set("session", cookies.get(context, COOKIE) ?? "");
     await next();
     return undefined;
   };
@@ -96,7 +96,7 @@ export function makeGates({ db, now, origin, hasProvider = false }: WebOptions):
       }),
     looking,
     isOwnForm,
-    isSecure: (context) => (origin ?? context.req.header("origin") ?? "").startsWith("https:"),
+    cookies,
     personOfCookie,
   };
 }
