@@ -1,3 +1,3 @@
-export { CannotServe } from "./hold.ts";
+export { CannotServe } from "./open.ts";
 export { operateTeam } from "./operate.ts";
 export { type RunningTeam, startTeam } from "./serve.ts";

@@ -173,19 +173,22 @@ export const peoplePage = ({ person, people, groups, link, problem }: PeopleView
       <p>You get a link to give to them. A role can be for one group of machines; an administrator is one for all.</p>
       <form method="post" action="/people/invite">
         <label>Name <input name="name" required maxlength="128" autocomplete="off" /></label>
-        <label
-          >Role
-          <select name="role">
-            <option>approver</option>
-            <option>viewer</option>
-            <option>admin</option>
-          </select></label
-        >
-        <label>Group of machines <input name="machines" maxlength="128" placeholder="all" autocomplete="off" /></label>
+        ${ROLE_FIELDS}
         <button>Make a link</button>
       </form>
       ${groups === undefined ? "" : providerGroups(groups)}`,
   );
+
+/** Which role, and for which machines. */
+const ROLE_FIELDS: Html = html`<label
+    >Role
+    <select name="role">
+      <option>approver</option>
+      <option>viewer</option>
+      <option>admin</option>
+    </select></label
+  >
+  <label>Group of machines <input name="machines" maxlength="128" placeholder="all" autocomplete="off" /></label>`;
 
 const providerGroups = (groups: readonly ProviderRole[]): Html =>
   html`<h2>Roles by groups of your company</h2>
@@ -217,14 +220,6 @@ const providerGroups = (groups: readonly ProviderRole[]): Html =>
     </table>
     <form method="post" action="/people/provider">
       <label>Group there <input name="name" required maxlength="256" autocomplete="off" /></label>
-      <label
-        >Role
-        <select name="role">
-          <option>approver</option>
-          <option>viewer</option>
-          <option>admin</option>
-        </select></label
-      >
-      <label>Group of machines <input name="machines" maxlength="128" placeholder="all" autocomplete="off" /></label>
+      ${ROLE_FIELDS}
       <button>Add</button>
     </form>`;

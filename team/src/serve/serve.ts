@@ -4,15 +4,15 @@ import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { getRequestListener } from "@hono/node-server";
 import type { TeamServeOptions } from "../../../src/team/protocol/index.ts";
-import { type Database, migrate, openEmbedded, openPostgres } from "../database/index.ts";
-import { foundOrganisation, isUnclaimed, newAdminLink } from "../enrol/index.ts";
+import type { Database } from "../database/index.ts";
+import { isUnclaimed, newAdminLink } from "../enrol/index.ts";
 import { dropMonth, forgetUsage, GENEROUS, LogIntake, monthOf, monthsOf } from "../log/index.ts";
 import { TeamConnections } from "../connection/index.ts";
 import { isIssuer, SignInProvider } from "../sign-in/index.ts";
 import { makeApp } from "./app.ts";
 import { postDue, type PostingOptions } from "../webhooks/index.ts";
-import { CannotServe, holdFolder } from "./hold.ts";
 import { Metrics } from "./metrics.ts";
+import { CannotServe, openTeam } from "./open.ts";
 
 const LONGEST_STOP_MS = 10_000;
 const RETENTION_MS = 6 * 3_600_000;
@@ -42,24 +42,9 @@ export async function startTeam(options: TeamServeOptions): Promise<RunningTeam>
     throw new CannotServe(
       "without a certificate it listens at 127.0.0.1 only: give --tls-cert and --tls-key, or --url https://… where something in front of it has one",
     );
-  const release = options.database === undefined ? holdFolder(options, `at ${options.listen}`) : undefined;
-  let db: Database | undefined;
-  try {
-    db =
-      options.database === undefined
-        ? await openEmbedded(options.folder)
-        : openPostgres(options.database, { onLost: (why) => tell("connection lost", { why }) });
-    await migrate(db);
-    await foundOrganisation(db);
-    return await run(db, { ...options, say, tell, listen, origin, release });
-  } catch (error) {
-    await db?.close().catch(() => undefined);
-    release?.();
-    if (error instanceof CannotServe) throw error;
-    throw new CannotServe(`the database cannot be used: ${error instanceof Error ? error.message || error.name : String(error)}`, {
-      cause: error,
-    });
-  }
+  return openTeam(options, `at ${options.listen}`, { onLost: (why) => tell("connection lost", { why }) }, (db, release) =>
+    run(db, { ...options, say, tell, listen, origin, release }),
+  );
 }
 
 interface Prepared extends Omit<TeamServeOptions, "listen" | "say"> {
