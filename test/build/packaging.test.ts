@@ -13,6 +13,7 @@ interface Packed {
 }
 interface Manifest {
   readonly version: string;
+  readonly man: unknown;
   readonly optionalDependencies: Readonly<Record<string, string>>;
 }
 interface Sbom {
@@ -21,9 +22,17 @@ interface Sbom {
 }
 const manifest = JSON.parse(textOf("package.json")) as Manifest;
 
+const pack = (): Packed => (JSON.parse(run("npm", ["pack", "--dry-run", "--json", "--ignore-scripts"], ROOT)) as [Packed])[0];
+
 describe("a release", () => {
+  it("has the manual page where npm links it from: npm looks at a list only", () => {
+    const { man } = manifest;
+    expect(man).toEqual([expect.stringMatching(/\.1\.gz$/)]);
+    expect(pack().files.map(({ path }) => path)).toEqual(expect.arrayContaining(man as string[]));
+  });
+
   it("is no larger than it was", () => {
-    const [packed] = JSON.parse(run("npm", ["pack", "--dry-run", "--json", "--ignore-scripts"], ROOT)) as [Packed];
+    const packed = pack();
     // To come down to 2.5 and 9: hook, run, commands, library and core each bring the judge along.
     expect(packed.size / 1e6).toBeLessThan(3.45);
     expect(packed.unpackedSize / 1e6).toBeLessThan(10.4);
