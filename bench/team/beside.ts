@@ -1,4 +1,6 @@
-import { within } from "./fill.ts";
+import { openPostgres } from "../../team/src/database/index.ts";
+import { recordsToReplay } from "../../team/src/policies/index.ts";
+import { searchRecords } from "../../team/src/records/index.ts";
 import { Histogram, type Quantiles, quantilesOf } from "./histogram.ts";
 
 /** What was read while machines wrote. */
@@ -9,6 +11,7 @@ export interface BesideResult {
 }
 
 const EACH_MS = 1000;
+const DAY_MS = 86_400_000;
 
 /** Somebody searches the log, and a policy's replay reads it page by page, each at most once a second, until `end`. */
 export function addRecordsBeside(address: string): { end(): Promise<BesideResult> } {
@@ -22,30 +25,19 @@ export function addRecordsBeside(address: string): { end(): Promise<BesideResult
       await new Promise((done) => setTimeout(done, Math.max(0, EACH_MS - (performance.now() - began))));
     }
   };
-  const searching = within(address, (db) =>
-    again(search, () =>
-      db.query(
-        `select l.received, m.name, l.verdict, l.body from log l join machines m on m.id = l.machine
-         where l.verdict = 'deny' and l.received > now() - interval '1 day' order by l.received desc limit 50`,
-      ),
-    ),
-  );
-  let last: { received: Date; hash: Buffer } | undefined;
-  const replaying = within(address, (db) =>
-    again(replay, async () => {
-      const { rows } = await db.query<{ received: Date; hash: Buffer }>(
-        `select l.received, l.hash, l.body from log l join machines m on m.id = l.machine
-         where m.grp = 'default' and l.received >= coalesce($1, now() - interval '7 days') and l.body is not null and l.verdict is not null
-           and ($1::timestamptz is null or (l.received, l.hash) > ($1, $2)) order by l.received, l.hash limit 1000`,
-        [last?.received ?? null, last?.hash ?? null],
-      );
-      last = rows.at(-1);
-    }),
-  );
+  const searchDb = openPostgres(address);
+  const replayDb = openPostgres(address);
+  const searching = again(search, () => searchRecords(searchDb, { verdict: "deny", since: Date.now() - DAY_MS }));
+  let place: string | null = null;
+  const replaying = again(replay, async () => {
+    const page = await recordsToReplay(replayDb, "default", new Date(Date.now() - 7 * DAY_MS), place);
+    place = page.is === "records" ? (page.next ?? null) : null;
+  });
   return {
     end: async () => {
       over.abort();
       await Promise.all([searching, replaying]);
+      await Promise.all([searchDb.close(), replayDb.close()]);
       return { search: quantilesOf(search), replay: quantilesOf(replay) };
     },
   };

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { chainRecords, chainStart, type ChainPoint } from "../../src/team/protocol/index.ts";
+import { chainRecords, chainStart, type ChainPoint, type LogRecord } from "../../src/team/protocol/index.ts";
 import { Histogram, type Quantiles, quantilesOf } from "./histogram.ts";
 import { bearer, handshakes, RawConnection, type Target } from "./socket.ts";
 import { bodyOf, machineId, machineToken } from "./who.ts";
@@ -68,6 +68,8 @@ class SimMachine {
   readonly at: number;
   epoch: number;
   head: ChainPoint;
+  /** What was sent and not answered: it is sent again, as a machine does. */
+  unanswered: LogRecord | undefined;
   stream: RawConnection | undefined;
   isSending = false;
   onEvent: ((event: string, data: string) => void) | undefined;
@@ -107,6 +109,8 @@ class Generator {
   #free: RawConnection[] = [];
   #waiting: ((connection: RawConnection) => void)[] = [];
   #next = 0;
+  #own = 0;
+  #waitingOwn: (() => void)[] = [];
 
   start({ targets, machines, epochs, sockets }: Extract<GeneratorCommand, { is: "start" }>): null {
     this.#targets = targets;
@@ -216,7 +220,9 @@ class Generator {
             if (event !== "policy") return;
             told += 1;
             void (async () => {
+              await sleep(Math.random() * RELEASED_WITHIN_MS);
               for (let tries = 0; tries < 30; tries += 1) {
+                await this.#openOwn();
                 const own = new RawConnection(() => this.#target(machine.at), machine.stream?.session);
                 const {
                   status,
@@ -226,6 +232,7 @@ class Generator {
                   .ask("POST", "/v1/policy", machine.headers, '{"v":1}')
                   .catch(() => ({ status: 0, body: "", retryAfter: undefined }));
                 own.close();
+                this.#closeOwn();
                 if (status === 200 && body.includes(`"version":${version}`)) return resolve();
                 refused += 1;
                 await sleep(retryAfter * 1000 * (0.5 + Math.random()));
@@ -330,19 +337,23 @@ class Generator {
   }
 
   async #sendOne(due: number, late: Histogram): Promise<number> {
+    // Where none is free the server is what is late.
+    if (this.#free.length > 0) late.add(Math.max(0, performance.now() - due) * 1000);
     const connection = await this.#take();
-    late.add(Math.max(0, performance.now() - due) * 1000);
     const machine = this.#nextMachine();
     machine.isSending = true;
     try {
-      const record = {
+      const record = (machine.unanswered ??= {
         salt: randomBytes(16).toString("base64url"),
         body: bodyOf(machine.at, machine.head.seq + 1, new Date().toISOString()),
-      };
+      });
       const last = chainRecords(machine.head, [record])[0]!;
       const batch = { v: 1, epoch: machine.epoch, after: machine.head, records: [record], hash: last.hash };
       const { status } = await connection.ask("POST", "/v1/log", machine.headers, JSON.stringify(batch));
-      if (status === 200) machine.head = { seq: last.seq, hash: last.hash };
+      if (status === 200) {
+        machine.head = { seq: last.seq, hash: last.hash };
+        machine.unanswered = undefined;
+      }
       return status;
     } catch {
       return 0;
@@ -378,6 +389,20 @@ class Generator {
     own.close();
   }
 
+  #openOwn(): Promise<void> | undefined {
+    if (this.#own < MOST_OWN) {
+      this.#own += 1;
+      return undefined;
+    }
+    return new Promise((resolve) => this.#waitingOwn.push(resolve));
+  }
+
+  #closeOwn(): void {
+    const next = this.#waitingOwn.shift();
+    if (next === undefined) this.#own -= 1;
+    else next();
+  }
+
   #take(): Promise<RawConnection> {
     const free = this.#free.pop();
     return free === undefined ? new Promise((resolve) => this.#waiting.push(resolve)) : Promise.resolve(free);
@@ -390,7 +415,7 @@ class Generator {
   }
 
   #target(at: number): Target {
-    return this.#targets[at % this.#targets.length]!;
+    return { ...this.#targets[at % this.#targets.length]!, from: `127.0.0.${2 + (at % ADDRESSES)}` };
   }
 
   async #spread(all: readonly Promise<void>[], waitMs: number): Promise<Omit<SpreadResult, "refused">> {
@@ -422,6 +447,13 @@ class Generator {
     };
   }
 }
+
+/** Loopback addresses that the generator connects from. */
+const ADDRESSES = 16;
+/** As `src/team/connect/follow.ts` has it. */
+const RELEASED_WITHIN_MS = 500;
+/** Beside the streams: a process may have 20,000 files, here as at the server. */
+const MOST_OWN = 8000;
 
 /** The bench's person looks this often; the page itself every three seconds. */
 const PAGE_MS = 250;

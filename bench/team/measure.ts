@@ -4,7 +4,7 @@ import { cpus, tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { addMachines, addRecords, newestEpochs, recordsThere, within } from "./fill.ts";
+import { addMachines, addRecords, filledSoFar, newestEpochs, recordsThere, within } from "./fill.ts";
 import type { GeneratorCommand } from "./generator.ts";
 import { PARTS, type Bench, type PartName, type PartResult } from "./parts.ts";
 import { freePort, makeCertificate, memoryOf, processorSeconds, type Running, settingsText, startCluster, startServer } from "./place.ts";
@@ -46,8 +46,9 @@ export async function measureTeam(words: readonly string[]): Promise<void> {
     const first = await start();
     running.unshift(first);
     await addMachines(cluster.address, machines);
-    if ((await recordsThere(cluster.address)) === 0)
-      await preload(cluster.address, machines, Number(values.records), Number(values.months));
+    const filled = await filledSoFar(cluster.address);
+    if (filled === "part") throw new Error(`filling ${folder} was cut off before: delete it, it is made anew`);
+    if (filled === "none") await preload(cluster.address, machines, Number(values.records), Number(values.months));
     const servers = [first];
     while (servers.length < Number(values.processes)) {
       const one = await start();
@@ -69,6 +70,20 @@ export async function measureTeam(words: readonly string[]): Promise<void> {
       epochs: await newestEpochs(cluster.address, machines),
       sockets: Number(values.sockets),
     });
+    const keep = (result: PartResult, records: number): void => {
+      if (!values.write) return;
+      keepResults({
+        date: new Date().toISOString().slice(0, 10),
+        node: process.version,
+        processor: `${cpus().length} × ${cpus()[0]?.model ?? "?"}`,
+        postgresql: settingsText(),
+        machines,
+        records,
+        processes: servers.length,
+        parts: [result],
+      });
+    };
+    let there = await recordsThere(cluster.address);
     const bench: Bench = {
       address: cluster.address,
       ports: servers.map(({ port }) => port),
@@ -83,29 +98,18 @@ export async function measureTeam(words: readonly string[]): Promise<void> {
         servers: servers.reduce((sum, { pid }) => sum + processorSeconds(pid), 0),
         memory: servers.reduce((sum, { pid }) => sum + memoryOf(pid), 0),
       }),
+      keep: (result) => keep(result, there),
     };
-    const results: PartResult[] = [];
     for (const name of values.part.filter(isPart)) {
-      console.error(`${name} …`);
+      console.error(`${new Date().toISOString().slice(11, 19)} ${name} …`);
       const result = await PARTS[name](bench);
-      results.push(result);
       printResults([result]);
+      there = await recordsThere(cluster.address);
+      keep(result, there);
     }
-    const there = await recordsThere(cluster.address);
     const [{ rows }] = [await within(cluster.address, (db) => db.query<{ count: string }>("select count(*) as count from log"))];
     console.log(`records: ${there} in the heads of chains, ${rows[0]?.count} in the log`);
     if (Number(rows[0]?.count) !== there) process.exitCode = 1;
-    if (values.write)
-      keepResults({
-        date: new Date().toISOString().slice(0, 10),
-        node: process.version,
-        processor: `${cpus().length} × ${cpus()[0]?.model ?? "?"}`,
-        postgresql: settingsText(),
-        machines,
-        records: there,
-        processes: servers.length,
-        parts: results,
-      });
   } finally {
     for (const one of running) await one.stop().catch(() => undefined);
     if (values.folder === undefined) rmSync(folder, { recursive: true, force: true });

@@ -33,6 +33,8 @@ export interface Bench {
   readonly withStreams: boolean;
   readonly tell: <T>(command: GeneratorCommand) => Promise<T>;
   readonly costs: () => Costs;
+  /** Writes down what is known so far: a run may be cut off. */
+  readonly keep: (result: PartResult) => void;
 }
 
 /** A run at one rate. `used`: processor seconds in a second. */
@@ -222,6 +224,7 @@ async function ramp(bench: Bench): Promise<PartResult> {
     console.error(`  ${step.rate} a second: p99 ${step.load.latency.p99.toFixed(0)} ms`);
     const { refused, failed, due, latency } = step.load;
     if (latency.p99 > TOO_SLOW_MS || refused + failed > due / 100) return { part: "ramp", steps, broke: whatBroke(step) };
+    bench.keep({ part: "ramp", steps, broke: "not reached, the run was cut off" });
   }
 }
 

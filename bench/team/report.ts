@@ -1,5 +1,6 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { teamLoadPicture } from "../../test/docs/plots.ts";
 import type { PartResult, RatedLoad } from "./parts.ts";
 
 /** What `bench/team.json` holds. */
@@ -90,6 +91,8 @@ function tableOf(result: PartResult): readonly string[] {
         "",
         ...LOAD_HEAD,
         ...result.steps.map((step) => loadRow(`${count(step.rate)} a second`, step)),
+        "",
+        "![Latency of a request, by requests a second](pictures/team-load.svg)",
       ];
   }
 }
@@ -109,6 +112,7 @@ export function keepResults(now: TeamLoad): void {
   const parts = [...now.parts, ...(before?.parts ?? []).filter(({ part }) => !now.parts.some((one) => one.part === part))];
   const kept: TeamLoad = { ...now, parts };
   writeFileSync(JSON_FILE, `${JSON.stringify(kept, undefined, 2)}\n`);
+  for (const { file, svg } of teamLoadPicture(process.cwd())) writeFileSync(file, svg);
   const text = readFileSync(DOCS, "utf8");
   const [start, end] = [text.indexOf(BEGIN), text.indexOf(END)];
   if (start < 0 || end < start) throw new Error(`${DOCS} has no place for the table: ${BEGIN} … ${END}`);

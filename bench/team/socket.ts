@@ -11,6 +11,8 @@ export interface RawAnswer {
 export interface Target {
   readonly port: number;
   readonly ca: string;
+  /** The address of this machine to connect from: one has 28,000 ports. */
+  readonly from?: string;
 }
 
 interface Asked {
@@ -77,10 +79,11 @@ export class RawConnection {
 
   #open(): TLSSocket {
     if (this.#socket !== undefined && !this.#socket.destroyed) return this.#socket;
-    const { port, ca } = this.#target();
+    const { port, ca, from } = this.#target();
     const made = connect({
       port,
       host: "127.0.0.1",
+      ...(from === undefined ? {} : { localAddress: from }),
       ca,
       servername: "localhost",
       ...(this.session === undefined ? {} : { session: this.session }),

@@ -2,7 +2,7 @@ import { createHash, randomBytes } from "node:crypto";
 import * as v from "valibot";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { KeptQuestions, TeamAnswers, TeamQuestion } from "../../src/team/protocol/index.ts";
-import { keepQuestions } from "../src/questions/store.ts";
+import { answersFor, keepQuestions } from "../src/questions/store.ts";
 import { onEveryDatabase } from "./harness/databases.ts";
 import { type Got, type TestMachine, TestServer } from "./harness/server.ts";
 
@@ -342,6 +342,32 @@ onEveryDatabase("questions", (place) => {
       }
     },
   );
+
+  it("answers that a machine does not acknowledge keep none from another one", async () => {
+    const other = await server.join("another");
+    // Of days in which it said nothing.
+    await server.db.run(
+      `insert into questions (machine, id, request, asked, expires, people, about, state, decided)
+       select $1, lpad(nth::text, 22, '0'), decode($2, 'hex'), $3::timestamptz - interval '2 days', $3, 1, $4, 'refused',
+              $3::timestamptz - interval '1 day' + nth * interval '1 second'
+       from generate_series(1, 1100) nth`,
+      [machine.machine, "00".repeat(32), server.now, JSON.stringify(about)],
+    );
+    await server.db.run(
+      "insert into answers (machine, question, person, answer, at) select machine, id, 'Ada', 'deny', decided from questions where state = 'refused'",
+    );
+    const question = questionOf();
+    await put(question, other);
+    expect((await answer(question, "allow", approver, { machine: other.machine })).status).toBe(200);
+    const told = await answersFor(server.db, [machine.machine, other.machine]);
+    expect(told.filter((one) => one.machine === other.machine).map((one) => one.answer.id)).toEqual([question.id]);
+    const first = Array.from({ length: 200 }, (_, nth) => String(nth + 1).padStart(22, "0"));
+    expect(told.filter((one) => one.machine === machine.machine).map((one) => one.answer.id)).toEqual(first);
+    expect((await answers()).map(({ id }) => id)).toEqual(first);
+    // One that was told makes room for one that was not.
+    await taken({ ...question, id: first[0]!, request: Buffer.alloc(32).toString("base64url") }, "late");
+    expect((await answers()).at(-1)?.id).toBe("201".padStart(22, "0"));
+  });
 
   it("hostile text stays text", async () => {
     await put(questionOf({ about: { ...about, what: "<script>alert(1)</script>\u202e\u001b[2J\"'&", reason: "<img src=x onerror=y>" } }));

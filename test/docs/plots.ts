@@ -6,7 +6,7 @@ import { STYLE } from "./svg.ts";
 
 /** Plots of the docs, from what benchmarks measured. */
 export function plotPictures(root: string): readonly Picture[] {
-  return [{ file: "docs/pictures/speed.svg", svg: speedPlot(root) }, ...growthPictures(root)];
+  return [{ file: "docs/pictures/speed.svg", svg: speedPlot(root) }, ...growthPictures(root), ...teamLoadPicture(root)];
 }
 
 const BACKGROUND = `${STYLE}\n<rect class="b" width="100%" height="100%" rx="8"/>\n`;
@@ -94,6 +94,45 @@ function growthPictures(root: string): readonly Picture[] {
       BACKGROUND,
     ),
   }));
+}
+
+/** What `npm run bench:team -- --write` measured, as far as it is drawn. */
+interface RampedLoad {
+  readonly parts: readonly {
+    readonly part: string;
+    readonly steps?: readonly {
+      readonly rate: number;
+      readonly load: { readonly latency: { readonly p50: number; readonly p99: number } };
+    }[];
+  }[];
+}
+
+/** The latencies of docs/team-load.md as bars, each with a scale of its own; none where the ramp was not measured. */
+export function teamLoadPicture(root: string): readonly Picture[] {
+  const file = join(root, "bench/team.json");
+  if (!existsSync(file)) return [];
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- written by bench/team/report.ts
+  const { parts } = JSON.parse(readFileSync(file, "utf8")) as RampedLoad;
+  const steps = parts.find(({ part }) => part === "ramp")?.steps ?? [];
+  if (steps.length === 0) return [];
+  const groups = (["p50", "p99"] as const).map(
+    (name) => [name, steps.map(({ rate, load }) => [size(rate), rounded(load.latency[name])] as const)] as const,
+  );
+  return [
+    {
+      file: "docs/pictures/team-load.svg",
+      svg: svgText(
+        barsPlot({
+          id: "team-load",
+          title: "Milliseconds of a request, by requests a second",
+          about: "Bars for each rate; the numbers stand in the table of docs/team-load.md",
+          groups,
+          classOf: () => "c",
+        }),
+        BACKGROUND,
+      ),
+    },
+  ];
 }
 
 /** The table of docs/performance.md about growth. */

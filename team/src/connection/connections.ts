@@ -135,4 +135,4 @@ export class TeamConnections {
   }
 }
 
-const messageOf = (answers: readonly TeamAnswer[]): string => JSON.stringify({ v: PROTOCOL, answers: answers.slice(0, 200) });
+const messageOf = (answers: readonly TeamAnswer[]): string => JSON.stringify({ v: PROTOCOL, answers });

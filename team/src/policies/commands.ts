@@ -1,13 +1,12 @@
-import * as v from "valibot";
-import { MESSAGE_LIMITS, type PolicyCommandAnswer, type PolicyCommandRequest } from "../../../src/team/protocol/index.ts";
+import type { PolicyCommandAnswer, PolicyCommandRequest } from "../../../src/team/protocol/index.ts";
 import { hashStatement, isSignedBy, type PolicyCommand } from "../../../src/seal/index.ts";
 import type { Database, Queryable } from "../database/index.ts";
 import { organisationOf } from "../enrol/index.ts";
+import { recordsToReplay } from "./replay.ts";
 import { changeKey, policyGroups, policyKeys, PolicyRefused, policyVersion, pushPolicy, releasePolicy } from "./store.ts";
 
 /** A command is for now: the clock of who sends it may be off by so much. */
 const NOW_MS = 300_000;
-const RECORDS_BYTES = MESSAGE_LIMITS.messageBytes / 4;
 const DAY_MS = 86_400_000;
 
 /** Does what the team's key says. Who has the key needs no other right; and of the key the server has the public half. */
@@ -20,7 +19,7 @@ export async function obeyKey(db: Database, { command, signed, change }: PolicyC
     throw new PolicyRefused("the clock of this machine and that of the server differ by more than five minutes");
   const { what, about, group, version, percent, days, at } = statement;
   if (what === "list") return await listed(db, statement);
-  if (what === "records") return recordsOf(db, group ?? "", new Date(now.getTime() - (days ?? 7) * DAY_MS), about);
+  if (what === "records") return recordsToReplay(db, group ?? "", new Date(now.getTime() - (days ?? 7) * DAY_MS), about);
   // Each counts once, and none behind a later one.
   const fresh = await db.run(
     "update organisation set policy_command = $1::timestamptz where policy_command is null or policy_command < $1::timestamptz",
@@ -46,36 +45,4 @@ async function listed(db: Queryable, { group, version }: PolicyCommand): Promise
   const groups = await policyGroups(db);
   const signed = group === null ? undefined : await policyVersion(db, group, version);
   return { v: 1, is: "list", groups: [...groups], ...(signed === undefined ? {} : { signed }) };
-}
-
-const BodyRow = v.object({ place: v.string(), body: v.string() });
-const CountRow = v.object({ count: v.number() });
-
-/**
- * The records of a group's machines since then, a page at a time. `after` is the hash-like place of the last one, from the answer before:
- * the command signs it, so that nobody else can turn pages.
- */
-async function recordsOf(db: Queryable, group: string, since: Date, after: string | null): Promise<PolicyCommandAnswer> {
-  const rows = await db.rows(
-    BodyRow,
-    `select encode(l.hash, 'hex') as place, l.body from log l join machines m on m.id = l.machine
-     where m.grp = $1 and l.received >= $2 and l.body is not null and l.verdict is not null
-       and ($3::text is null or (l.received, l.hash) > (select a.received, a.hash from log a where a.hash = decode($3, 'hex') and a.received >= $2 limit 1))
-     order by l.received, l.hash limit 1000`,
-    [group, since, after === null ? null : Buffer.from(after, "base64url").toString("hex")],
-  );
-  const [{ count } = { count: 0 }] = await db.rows(CountRow, "select count(*) as count from machines where grp = $1 and gone is null", [
-    group,
-  ]);
-  let bytes = 0;
-  const fitting = rows.filter(({ body }, at) => (bytes += Buffer.byteLength(body)) <= RECORDS_BYTES || at === 0);
-  const last = fitting.at(-1);
-  const isMore = last !== undefined && (fitting.length < rows.length || rows.length === 1000);
-  return {
-    v: 1,
-    is: "records",
-    bodies: fitting.map(({ body }) => body),
-    machines: count,
-    ...(isMore ? { next: Buffer.from(last.place, "hex").toString("base64url") } : {}),
-  };
 }

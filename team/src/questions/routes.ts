@@ -72,7 +72,7 @@ export function addQuestionRoutes(app: Hono<WebVariables>, { db, now, gates, tel
   });
   app.get("/v1/answers", gates.machine, async (context) => {
     const answers = await answersFor(db, [context.var.machine.id]);
-    return context.json({ v: PROTOCOL, answers: answers.map(({ answer }) => answer).slice(0, 200) });
+    return context.json({ v: PROTOCOL, answers: answers.map(({ answer }) => answer) });
   });
   app.post("/v1/answers/taken", gates.machine, limitedBody(ASKED_BYTES), async (context) => {
     const read = await readJson(context, TakenAnswers);

@@ -89,7 +89,10 @@ const ToTellRow = v.object({
 });
 const Names = v.array(v.string());
 
-/** What was answered for these machines and was not acknowledged, each with its machine. */
+/**
+ * What was answered for these machines and was not acknowledged, each with its machine, the oldest first: of each as much as one message
+ * holds, so that no answer waits behind what another machine does not acknowledge.
+ */
 export async function answersFor(
   db: Queryable,
   machines: readonly string[],
@@ -102,10 +105,13 @@ export async function answersFor(
              where a.machine = q.machine and a.question = q.id and a.counted
                and a.answer = case q.state when 'allowed' then 'allow' else 'deny' end) as by,
             (select max(a.note) from answers a where a.machine = q.machine and a.question = q.id and a.answer = 'deny') as note
-     from questions q
-     where q.state in ('allowed', 'refused') and q.became is null
-       and q.machine in (select value from jsonb_array_elements_text($1::jsonb))
-     order by q.decided limit 1000`,
+     from (select value as id from jsonb_array_elements_text($1::jsonb)) m
+     cross join lateral (
+       select * from questions one
+       where one.machine = m.id and one.state in ('allowed', 'refused') and one.became is null
+       order by one.decided, one.id limit ${QUESTION_LIMITS.open}
+     ) q
+     order by q.decided, q.id`,
     [JSON.stringify(machines)],
   );
   return rows.map(({ machine, id, request, state, by, note }) => ({
