@@ -14,7 +14,12 @@ export type GeneratorCommand =
       readonly sockets: number;
     }
   | { readonly is: "load"; readonly rate: number; readonly seconds: number }
-  | { readonly is: "connect"; readonly withinMs: number; readonly waitMs: number }
+  | {
+      readonly is: "connect";
+      readonly withinMs: number;
+      readonly waitMs: number;
+      /** Without the TLS sessions of before. */ readonly anew: boolean;
+    }
   | { readonly is: "disconnect" }
   | { readonly is: "policy"; readonly version: number; readonly waitMs: number }
   | {
@@ -161,10 +166,11 @@ class Generator {
   }
 
   /** All machines connect to the stream of events, each at some moment of this time, and try again as a machine does. */
-  async connect({ withinMs, waitMs }: Extract<GeneratorCommand, { is: "connect" }>): Promise<SpreadResult> {
+  async connect({ withinMs, waitMs, anew }: Extract<GeneratorCommand, { is: "connect" }>): Promise<SpreadResult> {
     Object.assign(handshakes, { full: 0, resumed: 0, failed: 0 });
     let refused = 0;
     const over = new AbortController();
+    if (anew) for (const machine of this.#machines) machine.stream = undefined;
     const coming = async (machine: SimMachine): Promise<void> => {
       await sleep(Math.random() * withinMs);
       for (let wait = 0; !over.signal.aborted;) {
