@@ -103,6 +103,12 @@ export function said(answer: Answer): string {
 
 /** What stands in records where a question was put in vain. */
 export const NOBODYS = "nobody answered";
+/** Where people of the team have not answered yet. */
+export const WAITS = "asked, waiting: people of the team have not answered yet, try again later";
+
+/** By which way it was answered, and by whom, for records. */
+export const answererText = ({ by, person }: Answer): string | undefined =>
+  person === undefined ? by : `${by ?? "team"}: ${printable(person, 300)}`;
 
 /** How far an answer reaches, for records: `once`, `15 minutes`. */
 export const scopeText = (answer: Exclude<Answer, { readonly answer: "quit" }>): string =>

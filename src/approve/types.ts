@@ -46,6 +46,18 @@ export interface Question {
   readonly proposals: readonly Proposal[];
   /** Questions of one group are alike (same program, same operation, same folder or host): one answer may serve them all. */
   readonly group: string;
+  /** People of the team may answer it, too. INVARIANT: whoever judged it says so; no file that others write does. */
+  readonly afar?: QuestionAfar;
+}
+
+/** What of a question goes to the team. */
+export interface QuestionAfar {
+  /** So many have to say yes. */
+  readonly people: 1 | 2;
+  /** What would be done, secrets taken out. */
+  readonly what: string;
+  /** All that decides what would be done: a yes is for the very same, and for nothing else. */
+  readonly parts: readonly unknown[];
 }
 
 /**
@@ -76,8 +88,8 @@ export type Answer = AnswerOrigin &
     | { readonly answer: "allow"; readonly scope: "once" | "session" | "tree" }
     | { readonly answer: "allow"; readonly scope: "time"; readonly minutes: number }
     | { readonly answer: "allow"; readonly scope: "always"; readonly rule: string }
-    /** `nobody`: it was asked in vain. */
-    | ({ readonly answer: "deny"; readonly scope: "once"; readonly nobody?: true } & DenialNote)
+    /** `nobody`: it was asked in vain; `waits`: people of the team may answer it later. */
+    | ({ readonly answer: "deny"; readonly scope: "once"; readonly nobody?: true; readonly waits?: true } & DenialNote)
     | ({ readonly answer: "deny"; readonly scope: "always"; readonly rule: string } & DenialNote)
     /** End the whole run. */
     | { readonly answer: "quit" }
@@ -106,8 +118,8 @@ export function answeredElsewhere(signal: AbortSignal): AnsweredElsewhere | unde
 export interface Approver {
   /** A person answers, at a terminal: what nobody else may allow is put to no other approver. */
   readonly atTerminal?: boolean;
-  /** Somebody would answer a question that is put now; absent: always. Where nobody would, none is put. */
-  readonly isThere?: () => boolean;
+  /** Somebody would answer a question that is put now, with this for the team; absent: always. Where nobody would, none is put. */
+  readonly isThere?: (afar?: Pick<QuestionAfar, "people">) => boolean;
   /** `signal` is raised when the question is void: the process is gone, or another approver was faster (`AnsweredElsewhere`). */
   ask(question: Question, signal: AbortSignal): Promise<Answer>;
   /** The run is over. `exit` is the status as a shell would give it. */

@@ -3,10 +3,10 @@ import { agentNamed } from "../agents/index.ts";
 import { type Answer, printable } from "../approve/index.ts";
 import { dropQuestion, endQuestion, isSomebodyThere, noteUnanswered, notify, putQuestion, readEnd } from "../approve/queue/index.ts";
 import type { Outcome } from "../engine/index.ts";
-import { checkAnswerRule, type QueueReply, rememberReply, requestQuestion } from "../sdk/queue/index.ts";
+import { checkAnswerRule, type QueueReply, rememberReply, requestQuestion, whatIsAsked } from "../sdk/queue/index.ts";
 import type { Machine } from "../state/index.ts";
-import { takeAfar } from "../team/afar/index.ts";
-import { carryFor, readWait, teamAnswer, type PutToTeam, teamQuestion, whatOf } from "./held-afar.ts";
+import { type PutToTeam, readWait, takeAfar, takeTeamAnswer } from "../team/afar/index.ts";
+import { carryFor, teamQuestion } from "./held-afar.ts";
 
 // Entry of dist/held-question.cjs, loaded where a hook waits for somebody who is there.
 
@@ -37,7 +37,7 @@ function askPeople(outcome: Outcome, machine: Machine, waits: boolean | string):
   const { request, verdict } = outcome;
   const patience = patienceOf(request, waits);
   const { agent: who, session, cwd } = request;
-  const asked = { machine, point: "hook", who, session, cwd, what: whatOf(request), verdict, outcome, patience } as const;
+  const asked = { machine, point: "hook", who, session, cwd, what: whatIsAsked(request), verdict, outcome, patience } as const;
   const team = teamQuestion(outcome, machine);
   const isThere = patience > 0 && isSomebodyThere(machine);
   if (!isThere && team === undefined) return outcome;
@@ -46,7 +46,7 @@ function askPeople(outcome: Outcome, machine: Machine, waits: boolean | string):
     const wrong = answer.answer !== "quit" && answer.scope === "always" ? checkAnswerRule(answer.rule) : undefined;
     return settled(outcome, wrong === undefined ? rememberReply(asked, question, answer) : { is: "no" }, answer.person);
   };
-  const before = team === undefined ? undefined : teamAnswer(machine, team);
+  const before = team === undefined ? undefined : takeTeamAnswer(machine, team);
   if (before !== undefined) return settle(before);
   // Whoever asks again is told at once that it still waits.
   if (!isThere && team?.isNew !== true && typeof waits !== "string") return waiting(outcome);
@@ -77,7 +77,7 @@ function waitFor(machine: Machine, id: string | undefined, team: PutToTeam | und
   for (;;) {
     const found = id === undefined ? undefined : readEnd(machine, id)?.end;
     if (found?.is === "answered") return { ...found.answer, by: found.by };
-    const afar = team === undefined ? undefined : teamAnswer(machine, team);
+    const afar = team === undefined ? undefined : takeTeamAnswer(machine, team);
     if (afar !== undefined) {
       if (id !== undefined) endQuestion(machine, id, { is: "answered", answer: afar, by: "team", at: Date.now() });
       return afar;
@@ -94,7 +94,7 @@ function waitFor(machine: Machine, id: string | undefined, team: PutToTeam | und
 
 function settled(outcome: Outcome, reply: QueueReply, person: string | undefined): Outcome {
   const { verdict, answer } = outcome;
-  if (reply.is === "nobody") return outcome;
+  if (reply.is === "nobody" || reply.is === "waits") return outcome;
   const who = person === undefined ? undefined : printable(person, 300);
   if (reply.is === "yes") {
     const reason = who === undefined ? "you allowed it when it was asked" : `${who} allowed it, once`;

@@ -42,6 +42,7 @@ export function addRunCommands(assent: Command, beside?: Beside, elsewhere?: Run
     .option("--background-respond <folder-seq-action...>", "answer question SEQ: approve, deny, pattern, deny_pattern, trust or quit")
     .option("--background-pattern <rule>", "with --background-respond: the rule to remember")
     .option("--skill", "print how an agent asks and answers through a folder")
+    .option("--wait <time>", "carry questions to the team by itself, and wait so long for each: 90s, 5m, 1h (docs/team.md)")
     .option("--clear-run", "forget the profile first")
     .option("--list", "list the profiles")
     .option("--rules <profile>", "print the rules of a profile")

@@ -5,6 +5,7 @@ import { joinApprovers, queueApprover, type QueueApprover } from "../approve/que
 import { realWorld } from "../engine/index.ts";
 import { callMatcher, matchMatcher, parseRule } from "../policy/index.ts";
 import type { Machine } from "../state/index.ts";
+import { withTeam } from "../team/afar/index.ts";
 import { addressOf, alloc, sys } from "../supervise/kernel/index.ts";
 import type { RunFlags } from "./run-options.ts";
 import { writeStderr } from "./stdio.ts";
@@ -46,6 +47,7 @@ export function asking(
   if (terminal !== undefined) return { approver: joinApprovers(terminal, "terminal", make.queue()), how: "asks in this terminal" };
   const queue = make.queue();
   if (queue.isThere()) return { approver: queue, how: "asks in the terminal or page that is open for it" };
+  if (queue.isThere({ people: 1 })) return { approver: queue, how: "asks people of the team, where the policy lets them answer" };
   return {
     approver: queue,
     how: "asks nobody",
@@ -63,9 +65,11 @@ interface Around {
   readonly onBlock: () => void;
   /** The program's process group on the terminal; 0: it has none of its own. */
   readonly group: () => number;
+  /** So long people of the team are waited for, where nobody else is asked. Milliseconds. */
+  readonly patience: number;
 }
 
-export function realApprovers({ machine, cwd, onNotice, onBlock, group }: Around): Approvers {
+export function realApprovers({ machine, cwd, onNotice, onBlock, group, patience }: Around): Approvers {
   const world = realWorld(machine, cwd, undefined);
   const covers = (rule: string, question: Question): boolean => answers(rule, question, world);
   return {
@@ -74,7 +78,7 @@ export function realApprovers({ machine, cwd, onNotice, onBlock, group }: Around
       return terminalApprover({ env: machine.env, home: machine.home, checkRule, covers, onNotice, foreground });
     },
     directory: (folder) => directoryApprover(folder, { nonce: randomBytes(16).toString("hex"), checkRule, onNotice }),
-    queue: () => queueApprover({ machine, point: "run", checkRule, covers, onNotice }),
+    queue: () => withTeam(queueApprover({ machine, point: "run", checkRule, covers, onNotice }), { machine, point: "run", patience }),
     noBlock: () =>
       noBlockApprover((explanation) => {
         writeStderr(`assent run: ${explanation}\n`);

@@ -20,6 +20,7 @@ import {
   ticketIdOf,
   writeReport,
 } from "../state/index.ts";
+import { withTeam } from "../team/afar/index.ts";
 import { killTree, RunError, type RunEvent, type RunOptions, type RunResult, superviseRun } from "../supervise/index.ts";
 import { askOuter } from "../supervise/outer/index.ts";
 import { countChanges, runsFolder } from "../supervise/undo/index.ts";
@@ -290,18 +291,16 @@ async function supervise(start: ConfinedStart, run: NonNullable<ConfinedParts["s
 /** How long a call waits for a person: what the host does with a command that takes longer is its own. Milliseconds. */
 const PATIENCE_MS = 110_000;
 
-/** Where somebody is there for it, a call is held until it is answered; else it is refused at once. */
+/** Where somebody is there for it, or people of the team may answer it, a call is held until it is answered; else it is refused at once. */
 function heldQuestions(machine: Machine, cwd: string, ticket: Ticket | undefined): QueueApprover {
   const world = realWorld(machine, cwd, undefined);
-  return queueApprover({
-    machine,
-    point: "confined",
-    agent: ticket?.agent,
-    session: ticket?.session,
-    patience: PATIENCE_MS,
+  const asking = { machine, point: "confined", agent: ticket?.agent, session: ticket?.session, patience: PATIENCE_MS } as const;
+  const queue = queueApprover({
+    ...asking,
     checkRule,
     covers: (rule, question) => answers(rule, question, world),
   });
+  return withTeam(queue, asking);
 }
 
 /** At most ten lines: what was refused first, for that is why something failed. */

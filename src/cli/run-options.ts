@@ -1,3 +1,4 @@
+import { readWait } from "../team/afar/index.ts";
 import type { RunResult } from "../supervise/index.ts";
 
 /** Options of `assent run`, as commander gives them (src/cli/program-run.ts). */
@@ -20,6 +21,8 @@ export interface RunFlags {
   readonly backgroundRespond?: readonly string[];
   readonly backgroundPattern?: string;
   readonly skill?: boolean;
+  /** So long it waits for people of the team: `5m`. */
+  readonly wait?: string;
   readonly bestEffort?: boolean;
   readonly undo: boolean;
   readonly policy: readonly string[];
@@ -43,6 +46,8 @@ export function contradiction(flags: RunFlags): string | undefined {
   if (backgroundPattern !== undefined && backgroundRespond === undefined) return "--background-pattern goes with --background-respond";
   if (backgroundRespond !== undefined && backgroundRespond.length !== 3)
     return "--background-respond takes a folder, a number and an action";
+  if (flags.wait !== undefined && readWait(flags.wait) === 0) return "--wait takes a time: 90s, 5m or 1h";
+  if (flags.wait !== undefined && !flags.prompt) return "--wait asks people of the team, and --no-prompt asks nobody";
   return undefined;
 }
 

@@ -1,5 +1,5 @@
 import { adviceForPerson, type Action, brief, sayAction, quote, visible } from "../action/index.ts";
-import { NOBODYS } from "../approve/index.ts";
+import { NOBODYS, WAITS } from "../approve/index.ts";
 import { LONGEST_NOTE } from "../approve/queue/index.ts";
 import { isWithin } from "../path/index.ts";
 import { titleOf, type Verdict } from "../policy/index.ts";
@@ -49,11 +49,11 @@ export function forPeople(quiet: boolean): RefusalWording {
     most: 3,
     line: ({ action, verdict, answer }) => {
       // What a person refused needs no reason.
-      if (answer !== undefined && answer !== NOBODYS) return undefined;
+      if (answer !== undefined && answer !== NOBODYS && answer !== WAITS) return undefined;
       // What has no way back is said at once, where anything is.
       const isSaid = verdict.builtin === "undo.too-large" || verdict.builtin === "undo.failed";
       if (!quiet && isSaid) return undefined;
-      const way = verdict.help === undefined ? "" : `; ${adviceForPerson(verdict.help)}`;
+      const way = answer === WAITS ? `; ${WAITS}` : verdict.help === undefined ? "" : `; ${adviceForPerson(verdict.help)}`;
       const what = sayAction(action);
       const text = `${verdict.reason.startsWith(what) ? "" : `${what}: `}${verdict.reason}${way}`;
       return text.length > LONGEST_REASON ? `${text.slice(0, LONGEST_REASON)}…` : text;
@@ -73,6 +73,7 @@ export const forModels = (cwd: string, home: string): RefusalWording => ({
   line: ({ action, more = [], verdict, answer, note }) => {
     const [said, ...objects] = spoken(action, more);
     const verb = verdict.builtin === "unreachable-name" ? "look up" : said;
+    if (answer === WAITS) return `${verb} ${objects.map(quoted).join(" to ")}: ${WAITS}. Way out: ${LATER}`;
     if (answer !== undefined && answer !== NOBODYS) {
       const words = note === undefined ? "" : `, and says: ${brief(note, LONGEST_NOTE)}`;
       return `${verb} ${objects.map(quoted).join(" to ")}: the user was asked and said no${words}. Way out: go on without it`;
@@ -132,6 +133,8 @@ export function whyOf({ rule, untrusted, builtin, reason, basis }: Verdict): str
       : (titleOf(builtin) ?? (basis === "default" ? "no rule allows it" : brief(reason)));
   return builtin === undefined ? title : `${title} [${visible(builtin)}]`;
 }
+
+const LATER = "go on with something else, and run exactly the same again later";
 
 /** Where nothing that the model may do helps. */
 export const PERSON = "ask the user to run it in their own terminal";

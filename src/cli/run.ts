@@ -3,10 +3,12 @@ import { realpathSync } from "node:fs";
 import { constants } from "node:os";
 import { visible } from "../action/index.ts";
 import type { ProcessInfo } from "../approve/index.ts";
+import { TEAM_PATIENCE_MS } from "../sdk/queue/index.ts";
 import { answerGuard } from "../sdk/guard/index.ts";
 import { clearProfile, messageOf, programProfile, thisMachine, wrongProfileName, type Machine } from "../state/index.ts";
 import { type RunEvent, type RunOptions, type RunResult, superviseRun } from "../supervise/index.ts";
 import { learningApprover, Observations } from "../supervise/learn/index.ts";
+import { readWait } from "../team/afar/index.ts";
 import { askOuter, type OuterAnswer } from "../supervise/outer/index.ts";
 import { innerCheck } from "./check.ts";
 import { engine } from "./engine.ts";
@@ -14,6 +16,7 @@ import { absolute } from "./place.ts";
 import { complain } from "./policy-target.ts";
 import { asking, realApprovers, type Approvers, type Asking } from "./run-approver.ts";
 import { type Beside, senderTo } from "./run-beside.ts";
+import { carryQuestionsOf } from "./carrier.ts";
 import { actionLine, banner, eventJson, toFile, toStderr, traceLine, type LineOutput } from "./run-events.ts";
 import { isTerminal, TerminalJob, withSignals } from "./run-job.ts";
 import { proposeProfile } from "./run-learn.ts";
@@ -144,7 +147,8 @@ function prepare({ machine, cwd, flags, parts, state, summary }: Setting): Prepa
   const group = (): number => state.job?.group ?? 0;
   const onBlock = (): void => void (state.blocked = true);
   try {
-    const made = asking(flags, machine.env, parts.approvers ?? realApprovers({ machine, cwd, onNotice: say, onBlock, group }));
+    const patience = flags.wait === undefined ? TEAM_PATIENCE_MS : readWait(flags.wait);
+    const made = asking(flags, machine.env, parts.approvers ?? realApprovers({ machine, cwd, onNotice: say, onBlock, group, patience }));
     const end = async (status: number): Promise<void> => {
       outputs.close();
       await made.approver?.close(status);
@@ -162,6 +166,7 @@ async function supervise(setting: Begun): Promise<number> {
   const quiet = flags.quiet === true;
   if (!quiet && isTerminal(2))
     writeStderr(banner({ machine, profile, how: asked.how, program: word ?? argv[0], learns: flags.learn === true }));
+  const carrier = flags.wait === undefined ? undefined : await carryQuestionsOf(machine, engine.own[0] ?? "", say);
   if (asked.notice !== undefined && !quiet) say(asked.notice);
 
   parts.beside?.begin();
@@ -222,6 +227,7 @@ async function supervise(setting: Begun): Promise<number> {
     return STATUS.cannotSupervise;
   } finally {
     state.job?.end();
+    carrier?.kill("SIGTERM");
   }
   const { left } = result;
   if (left === undefined) outputs.close();
@@ -390,6 +396,7 @@ function beyond(flags: RunFlags, profile: string | undefined, cwd: string, outer
     [flags.backgroundDir !== undefined, "--background-dir"],
     [flags.policy.some((file) => !outer.policyFiles.includes(absolute(file, cwd))), "--policy"],
     [flags.json === true, "--json"],
+    [flags.wait !== undefined, "--wait"],
     [flags.summary !== undefined, "--summary"],
   ];
   const wish = wishes.find(([wanted]) => wanted)?.[1];

@@ -4,6 +4,7 @@ import { judge, type JudgeContext } from "./judge.ts";
 import { judgingOf } from "./kinds/index.ts";
 import { parseRule } from "./parse-rule.ts";
 import { matchRule } from "./rule.ts";
+import type { MatchContext } from "./match-context.ts";
 import type { Effect, Policy, Rule } from "./types.ts";
 import type { RequestVerdict, Verdict } from "./verdict.ts";
 
@@ -26,33 +27,51 @@ export function answerableFromAfar(
   if (team === undefined || team.answers.length === 0 || verdict.decision !== "ask" || policy.broken !== undefined) return undefined;
   const judged = judge(lowered, policy, context);
   if (judged.decision !== "ask" || judged.reason !== verdict.reason || judged.basis !== verdict.basis) return undefined;
-  const [answers, twice] = [rulesOf(team.answers, "allow"), rulesOf(team.twoPeople, "ask")];
-  if (answers === undefined || twice === undefined) return undefined;
-  const match = { world: context.world, matchCall: context.matchCall };
   const asked: (readonly Action[])[] = [];
   for (const { action, verdict: own } of judged.actions) {
     if (own.decision === "allow") continue;
-    if (!isOpen(own)) return undefined;
+    if (!isOpenQuestion(own)) return undefined;
     asked.push([action, ...commandOf(action, lowered)]);
   }
   for (const { unknown, verdict: own } of judged.unknowns) {
     if (own.decision === "allow") continue;
     const exec = lowered.actions[unknown.exec ?? -1];
-    if (!isOpen(own) || exec === undefined) return undefined;
+    if (!isOpenQuestion(own) || exec === undefined) return undefined;
     asked.push([exec]);
   }
+  const isUnknown = judged.unknowns.some(({ verdict: own }) => own.decision !== "allow");
+  return answerableParts({ asked, actions: lowered.actions, isUnknown }, policy, context);
+}
+
+/** What is asked about, each with the command that does it, of all that would be done. */
+export interface AskedParts {
+  readonly asked: readonly (readonly Action[])[];
+  readonly actions: readonly Action[];
+  /** Something else may be meant. */
+  readonly isUnknown: boolean;
+}
+
+/** As `answerableFromAfar`, of parts that somebody else has judged. INVARIANT: each of them is an open question. */
+export function answerableParts(
+  { asked, actions, isUnknown }: AskedParts,
+  { settings: { team }, broken }: Policy,
+  match: MatchContext,
+): AnswerableFromAfar | undefined {
+  if (team === undefined || broken !== undefined) return undefined;
+  const [answers, twice] = [rulesOf(team.answers, "allow"), rulesOf(team.twoPeople, "ask")];
+  if (answers === undefined || twice === undefined) return undefined;
   const speaks = (rule: Rule, [action, command]: readonly Action[]): boolean =>
     (action !== undefined && matchRule(rule, action, match) === "yes") ||
     (command !== undefined && judgingOf(rule.matcher).ofCommands && matchRule(rule, command, match) === "yes");
   if (asked.length === 0 || !asked.every((one) => answers.some((rule) => speaks(rule, one)))) return undefined;
   // What may be meant counts: the second person is asked rather once too often.
-  const isUnknown = judged.unknowns.some(({ verdict: own }) => own.decision !== "allow");
   const isTwice =
-    (isUnknown && twice.length > 0) || lowered.actions.some((action) => twice.some((rule) => matchRule(rule, action, match) !== "no"));
+    (isUnknown && twice.length > 0) || actions.some((action) => twice.some((rule) => matchRule(rule, action, match) !== "no"));
   return { people: isTwice ? 2 : 1 };
 }
 
-const isOpen = (verdict: Verdict): boolean => verdict.decision === "ask" && isQuestion(verdict) && verdict.waivable !== false;
+/** A question that is lifted by a yes: nothing of the floor, nothing that a bypass leaves as it is. */
+export const isOpenQuestion = (verdict: Verdict): boolean => verdict.decision === "ask" && isQuestion(verdict) && verdict.waivable !== false;
 
 /** The command that does it. */
 function commandOf(action: Action, { actions }: Lowered): readonly Action[] {

@@ -15,7 +15,7 @@ export {
 export { callMatcher } from "./call-matcher.ts";
 export { judgeFloorFile } from "./floor.ts";
 export { type FloorPaths, floorPaths } from "./floor-paths.ts";
-export { answerableFromAfar, type AnswerableFromAfar } from "./afar.ts";
+export { answerableFromAfar, type AnswerableFromAfar, answerableParts, isOpenQuestion } from "./afar.ts";
 export { byGrant, type Grant, isQuestion, LONGEST_GRANT_MS, questionOf, usesOf } from "./grants.ts";
 export { judge, type JudgeContext } from "./judge.ts";
 export { type CallMatcher, type CallPattern, pathTextOf, readCall } from "./kinds/call.ts";

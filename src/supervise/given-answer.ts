@@ -1,14 +1,19 @@
-import { type Answer, NOBODYS, scopeText } from "../approve/index.ts";
+import { type Answer, answererText, NOBODYS, scopeText, WAITS } from "../approve/index.ts";
 import type { GivenAnswer } from "./types.ts";
 
 /** For the record. */
 export function givenAnswer(answer: Exclude<Answer, { readonly answer: "quit" }>): GivenAnswer {
-  const { by } = answer;
+  const by = answererText(answer);
   const note = answer.answer === "deny" ? answer.note : undefined;
-  const isNobodys = answer.answer === "deny" && answer.scope === "once" && answer.nobody === true;
   return {
-    text: isNobodys ? NOBODYS : `${answer.answer} (${scopeText(answer)})`,
+    text: unansweredText(answer) ?? `${answer.answer} (${scopeText(answer)})`,
     ...(by === undefined ? {} : { by }),
     ...(note === undefined ? {} : { note }),
   };
+}
+
+function unansweredText(answer: Answer): string | undefined {
+  if (answer.answer !== "deny" || answer.scope !== "once") return undefined;
+  if (answer.waits === true) return WAITS;
+  return answer.nobody === true ? NOBODYS : undefined;
 }

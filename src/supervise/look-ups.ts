@@ -1,14 +1,16 @@
-import { quote } from "../action/index.ts";
+import { type Action, quote } from "../action/index.ts";
 import type { Answer, ProcessInfo, Question } from "../approve/index.ts";
-import { verdictOf } from "../policy/index.ts";
+import { type AnswerableFromAfar, verdictOf } from "../policy/index.ts";
 import type { GrantingJudge } from "./judge/index.ts";
 import type { GivenAnswer, RunEvent } from "./types.ts";
 
 interface LookUpOptions {
   readonly judge: Pick<GrantingJudge, "mayLookUp" | "asksAboutHost">;
   readonly told: (event: RunEvent) => void;
-  /** Somebody would answer. */
-  readonly isThere: () => boolean;
+  /** Somebody would answer; `afar`: people of the team may. */
+  readonly isThere: (afar?: AnswerableFromAfar) => boolean;
+  /** Whether they may. */
+  readonly afar?: (action: Action) => AnswerableFromAfar | undefined;
   /** Puts a question; `answer` is called with its number. Numbers of look-ups are negative. */
   readonly ask: (question: Question) => void;
   /** A person has said yes to the host: connections to it are none of a question more. */
@@ -49,14 +51,17 @@ export class LookUps {
     if (open !== undefined) return open;
     // With the names of search domains behind it (resolv.conf(5)) it is the same question again.
     const isAgain = [...this.#refused].some((other) => asked.startsWith(`${other}.`));
-    if (isAgain || this.#asked.size >= MOST_ASKED || !this.#options.isThere() || !judge.asksAboutHost(asked)) return this.#refuse(asked);
-    const answer = new Promise<boolean>((resolve) => this.#put(asked, resolve));
+    if (isAgain || this.#asked.size >= MOST_ASKED || !judge.asksAboutHost(asked)) return this.#refuse(asked);
+    const afar = this.#options.afar?.(actionOf(asked));
+    if (!this.#options.isThere(afar)) return this.#refuse(asked);
+    const answer = new Promise<boolean>((resolve) => this.#put(asked, afar, resolve));
     this.#asked.set(asked, answer);
     return answer;
   }
 
-  #put(name: string, resolve: (allowed: boolean) => void): void {
+  #put(name: string, afar: AnswerableFromAfar | undefined, resolve: (allowed: boolean) => void): void {
     const { about, program, ask } = this.#options;
+    const what = `look up ${name} and connect to it, at any port`;
     const seq = -1 - this.#asked.size;
     this.#open.set(seq, { name, resolve });
     ask({
@@ -66,11 +71,12 @@ export class LookUps {
       ancestry: [],
       call: callOf(name),
       action: actionOf(name),
-      what: `look up ${name} and connect to it, at any port`,
+      what,
       reason: "no rule allows it, and looking the name up tells its owner",
       basis: "default",
       proposals: [{ rule: `Net(${name})`, covers: "this host, at any port" }],
       group: `look up ${name}`,
+      ...(afar === undefined ? {} : { afar: { ...afar, what, parts: ["look up", name, about.cwd, about.command, about.profile] } }),
     });
   }
 

@@ -18,7 +18,7 @@ import { RunAudit } from "./audit.ts";
 import { FailureHistory } from "./failures.ts";
 import { AllowedTally, describeProcess, Door, killTree, listLiving, netHandlers, type Outside } from "./door/index.ts";
 import { serveInner } from "./inner.ts";
-import { GrantingJudge, secretVariables } from "./judge/index.ts";
+import { answerableName, GrantingJudge, secretVariables } from "./judge/index.ts";
 import { canCopyDescriptors, must } from "./kernel/index.ts";
 import { launch, type Launched } from "./launch/index.ts";
 import { OtherRuns } from "./other-runs.ts";
@@ -323,7 +323,8 @@ export async function superviseRun(options: RunOptions): Promise<RunResult> {
           lookUps = new LookUps({
             judge,
             told,
-            isThere: () => options.approver?.isThere?.() === true,
+            isThere: (afar) => options.approver?.isThere?.(afar) === true,
+            afar: (action) => answerableName(judge, action),
             ask: (question) => questions.put(question),
             consent: (host, lasts) => door?.consentToHost(host, lasts),
             about: { run: id, profile, cwd, command: [options.word ?? argv[0], ...argv.slice(1)] },
@@ -344,7 +345,7 @@ export async function superviseRun(options: RunOptions): Promise<RunResult> {
             command: [options.word ?? argv[0], ...argv.slice(1)],
             env,
             observes,
-            asks: () => options.approver !== undefined && options.approver.isThere?.() !== false,
+            asks: (afar) => options.approver !== undefined && options.approver.isThere?.(afar) !== false,
             tellsAll: options.onEvent !== undefined,
             tally,
             exceeds: () => otherRuns?.exceeds(),

@@ -1,6 +1,6 @@
 import type { Action, Call } from "../action/index.ts";
 import type { Verdict } from "../policy/index.ts";
-import type { Approver, Channel, ProcessInfo } from "../approve/index.ts";
+import type { Approver, ProcessInfo } from "../approve/index.ts";
 import type { Machine } from "../state/index.ts";
 import type { RunPolicies } from "../engine/given/index.ts";
 import type { GuardPlace } from "./outer/index.ts";
@@ -24,7 +24,8 @@ export type LeftEnd = "session" | "host" | "age";
 /** What was said to a question. */
 export interface GivenAnswer {
   readonly text: string;
-  readonly by?: Channel;
+  /** By which way, and who. */
+  readonly by?: string;
   readonly note?: string;
 }
 
@@ -47,7 +48,7 @@ export interface RunEvent {
   /** What was said to a question, and for how long. */
   readonly answer?: string;
   /** By which way; absent: nobody did, or another answer did. */
-  readonly answeredBy?: Channel;
+  readonly answeredBy?: string;
   /** What the person had to say about it to the model. */
   readonly note?: string;
   /** Of what was refused or asked: who started the program, nearest first. */

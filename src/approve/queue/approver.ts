@@ -27,7 +27,7 @@ export interface QueueOptions {
 
 /** An approver whose questions anybody answers who is there, in another terminal or on the page. */
 export interface QueueApprover extends Approver {
-  readonly isThere: () => boolean;
+  readonly isThere: NonNullable<Approver["isThere"]>;
   /** As `ask`, for whoever asks somebody else as well: undefined where nobody answers here. */
   readonly tryAsk: (question: Question, signal: AbortSignal, alone: boolean) => Promise<Answer | undefined>;
 }

@@ -55,6 +55,8 @@ interface Pending {
 }
 
 const CANNOT_ASK = "approval required, and this client cannot be asked: ";
+const WAITS_FOR_TEAM =
+  "asked, waiting: a person was asked and has not answered yet. Go on with something else, and try exactly the same again later: ";
 
 /** The specification's codes. */
 export const INVALID_REQUEST = -32_600;
@@ -191,13 +193,13 @@ export class Gateway {
     const reply = (await askElsewhere?.(question, elsewhere.signal)) ?? { is: "nobody" };
     // The client's person was faster, or the call was given up.
     if (this.#asked.get(asked) !== pending) return;
-    if (reply.is === "nobody" && elicits) return;
+    if ((reply.is === "nobody" || reply.is === "waits") && elicits) return;
     this.#asked.delete(asked);
     if (elicits) this.#withdraw(asked, via, "it was answered elsewhere");
     if (reply.is === "yes") return this.#pass(id, said, via);
     if (reply.is === "no")
       refuse(id, decision, reply.note === undefined ? "the user refused: " : `the user refused, and says: ${visible(reply.note)}: `, via);
-    else refuse(id, decision, CANNOT_ASK, via);
+    else refuse(id, decision, reply.is === "waits" ? WAITS_FOR_TEAM : CANNOT_ASK, via);
   }
 
   #withdraw(asked: string, via: Exchange, reason: string): void {

@@ -1,12 +1,14 @@
 import { adviceForPerson, brief, printAction, visible } from "../../action/index.ts";
-import { type Answer, AnsweredElsewhere, printable, type Question, scopeText } from "../../approve/index.ts";
+import { type Answer, AnsweredElsewhere, answererText, printable, type Question, type QuestionAfar, scopeText } from "../../approve/index.ts";
 import { queueApprover, type QueuePoint } from "../../approve/queue/index.ts";
-import { appendAudit, auditLine, givenFields } from "../../audit/index.ts";
+import { appendAudit, auditLine, givenFields, redact, redactString } from "../../audit/index.ts";
+import { isObject } from "../../data/index.ts";
 import { type Outcome, rememberAnswer } from "../../engine/index.ts";
 import { addRule, editPolicy, policyPlace, ruleEntries, starterPolicy } from "../../policy-edit/index.ts";
-import { parseRule, type RequestVerdict, same } from "../../policy/index.ts";
+import { answerableFromAfar, parseRule, type RequestVerdict, same } from "../../policy/index.ts";
 import { addGrant, LONGEST_GRANT_MS, type Machine } from "../../state/index.ts";
 import { changesFor } from "../../suggest/index.ts";
+import { withTeam } from "../../team/afar/index.ts";
 import { grantedIn } from "../granted-in.ts";
 import { LIBRARY } from "../library.ts";
 
@@ -27,21 +29,27 @@ export interface QueuedRequest {
   readonly patience: number | undefined;
 }
 
-/** What came of it. `nobody`: nobody is there, or nobody answered in time. */
-export type QueueReply = { readonly is: "nobody" } | { readonly is: "yes" } | { readonly is: "no"; readonly note?: string };
+/** What came of it. `nobody`: nobody is there, or nobody answered in time. `waits`: people of the team may answer it later. */
+export type QueueReply =
+  | { readonly is: "nobody" }
+  | { readonly is: "waits" } | { readonly is: "yes" } | { readonly is: "no"; readonly note?: string };
 
 const NOBODY: QueueReply = { is: "nobody" };
 const LONGEST_WHAT = 4000;
+/** So long people of the team are waited for where nobody says how long. Milliseconds. */
+export const TEAM_PATIENCE_MS = 120_000;
 
 /** Asks whoever is there; undefined: nobody answers. May throw. What it means for later is the caller's to keep. */
 export async function answerInQueue(asked: QueuedRequest, question: Question, signal: AbortSignal): Promise<Answer | undefined> {
   const { machine, point, session, patience } = asked;
-  const approver = queueApprover({ machine, point, agent: asked.who, session, patience, checkRule: checkAnswerRule });
-  if (!approver.isThere()) return undefined;
+  const queue = queueApprover({ machine, point, agent: asked.who, session, patience, checkRule: checkAnswerRule });
+  const approver = withTeam(queue, { machine, point, agent: asked.who, session, patience: patience ?? TEAM_PATIENCE_MS });
+  if (!approver.isThere(question.afar)) return undefined;
   const answer = await approver.tryAsk(question, signal, true);
   await approver.close(0);
   if (answer === undefined || signal.aborted) return undefined;
-  return answer.answer === "deny" && answer.scope === "once" && answer.nobody === true ? undefined : answer;
+  const isNobodys = answer.answer === "deny" && answer.scope === "once" && answer.nobody === true && answer.waits !== true;
+  return isNobodys ? undefined : answer;
 }
 
 /** Asks whoever is there, and remembers what they say. Never throws; what goes wrong is nobody's answer. `signal`: it needs no answer any more. */
@@ -49,11 +57,15 @@ export async function askQueue(asked: QueuedRequest, signal: AbortSignal): Promi
   try {
     const question = requestQuestion(asked);
     const answer = await answerInQueue(asked, question, signal);
-    return answer === undefined ? NOBODY : rememberReply(asked, question, answer);
+    if (answer === undefined) return NOBODY;
+    return isWaiting(answer) ? { is: "waits" } : rememberReply(asked, question, answer);
   } catch {
     return NOBODY;
   }
 }
+
+/** People of the team were asked, and have not answered yet. */
+export const isWaiting = (answer: Answer): boolean => answer.answer === "deny" && answer.scope === "once" && answer.waits === true;
 
 /** For whoever asks somebody else, too: that one has answered. */
 export const answeredByHost = (allowed: boolean): AnsweredElsewhere =>
@@ -71,6 +83,7 @@ export function requestQuestion({ who, cwd, what, verdict, outcome }: QueuedRequ
   const { actions, rule, basis, help } = verdict;
   const asking = actions.find((one) => one.verdict.decision !== "allow") ?? actions[0];
   const rules = outcome === undefined ? [] : changesFor(outcome, (texts) => rulesOf(texts));
+  const afar = outcome === undefined ? undefined : questionAfar(outcome);
   // Several rules together are no answer to one question.
   const [only] = rules.length === 1 ? rules : [];
   count += 1;
@@ -89,7 +102,32 @@ export function requestQuestion({ who, cwd, what, verdict, outcome }: QueuedRequ
     ...(help === undefined ? {} : { help: adviceForPerson(help) }),
     proposals: only === undefined ? [] : [{ rule: only, covers: asking === undefined ? "this" : printAction(asking.action) }],
     group: `${who}\0${what}`,
+    ...(afar === undefined ? {} : { afar }),
   };
+}
+
+/**
+ * What of it goes to the team; undefined: the policy lets nobody answer it from afar. INVARIANT: the policy is the one of now, whenever
+ * the question was asked.
+ */
+export function questionAfar({ request, verdict, basis }: Outcome): QuestionAfar | undefined {
+  const answerable = basis === undefined ? undefined : answerableFromAfar(verdict, basis);
+  if (answerable === undefined) return undefined;
+  const { subagent, cwd, tool, input } = request;
+  const clean = redact(input);
+  const parts = verdict.actions.map(({ action, verdict: { decision, reason } }) => [printAction(action), decision, reason]);
+  const unknowns = verdict.unknowns.map(({ unknown, verdict: { decision, reason } }) => [unknown, decision, reason]);
+  return {
+    ...answerable,
+    what: redactString(whatIsAsked({ ...request, input: isObject(clean) ? clean : {} })),
+    parts: [subagent ?? "", cwd, tool, input, verdict.reason, parts, unknowns],
+  };
+}
+
+/** What a request would do, in words. */
+export function whatIsAsked({ tool, facts, input }: Outcome["request"]): string {
+  const field = facts?.does === "shell" ? input[facts.field] : undefined;
+  return typeof field === "string" ? `run ${field}` : brief(`call ${tool} with ${JSON.stringify(input)}`, 2000);
 }
 
 function rulesOf(texts: readonly string[]): ReturnType<Parameters<typeof changesFor>[1]> {
@@ -164,7 +202,7 @@ function log({ machine, who, session, cwd, what }: QueuedRequest, answer: Answer
     answer: decision,
     person: givenFields({
       answered: answer.answer === "quit" ? "deny (once)" : `${answer.answer} (${scopeText(answer)})`,
-      answeredBy: answer.person === undefined ? answer.by : `${answer.by ?? "team"}: ${printable(answer.person, 300)}`,
+      answeredBy: answererText(answer),
       note: answer.answer === "deny" ? answer.note : undefined,
     }),
     milliseconds: 0,

@@ -3,9 +3,12 @@ export {
   answeredByHost,
   askQueue,
   checkAnswerRule,
+  questionAfar,
   type QueuedRequest,
   type QueueReply,
   rememberReply,
   requestQuestion,
+  TEAM_PATIENCE_MS,
+  whatIsAsked,
 } from "./ask-queue.ts";
 export { queueApprover, type QueueOnAsk, type QueueApproverOptions } from "./queue-approver.ts";

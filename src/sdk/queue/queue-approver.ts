@@ -6,7 +6,7 @@ import { type AskQuestion, NobodyThereError, type OnAsk } from "../ask.ts";
 import type { GuardAnswer, GuardQuestion } from "../create-guard/types.ts";
 import { outcomeOf } from "../guard/outcomes.ts";
 import { checkOptions, type Options } from "../options.ts";
-import { answerInQueue, askQueue, requestQuestion } from "./ask-queue.ts";
+import { answerInQueue, askQueue, isWaiting, requestQuestion } from "./ask-queue.ts";
 
 /** Whose questions they are, and how long they wait. */
 export interface QueueApproverOptions {
@@ -69,7 +69,7 @@ export function queueApprover(options: QueueApproverOptions = {}): QueueOnAsk {
     const [only] = rules.length === 1 ? rules : [];
     const proposals = only === undefined ? [] : [{ rule: only, covers: plain.proposals[0]?.covers ?? "this" }];
     const answer = await answerInQueue(asked, { ...plain, proposals }, signal);
-    if (answer !== undefined) return answerOf(answer);
+    if (answer !== undefined && !isWaiting(answer)) return answerOf(answer);
     return otherwise === undefined ? "later" : await otherwise(asAsked(question, verdict));
   }
 
@@ -79,7 +79,7 @@ export function queueApprover(options: QueueApproverOptions = {}): QueueOnAsk {
     const signal = told?.signal ?? new AbortController().signal;
     if ("decision" in question) return await ofGuard(question, signal);
     const reply = await askQueue({ ...about(question.verdict), what: whatOf(question) }, signal);
-    if (reply.is !== "nobody") return reply.is === "yes";
+    if (reply.is === "yes" || reply.is === "no") return reply.is === "yes";
     if (otherwise !== undefined) return await otherwise(question);
     throw new NobodyThereError();
   }

@@ -1,8 +1,8 @@
 import { messageOf } from "../../state/index.ts";
-import { type Verdict, verdictOf } from "../../policy/index.ts";
+import { type AnswerableFromAfar, type Verdict, verdictOf } from "../../policy/index.ts";
 import type { Answer } from "../../approve/index.ts";
 import type { CommandPlan } from "../errands/index.ts";
-import type { Caller } from "../judge/index.ts";
+import { answerableCall, answerableStart, type Caller } from "../judge/index.ts";
 import { ERRNO, errorName, sys, SYSCALLS } from "../kernel/index.ts";
 import { givenAnswer } from "../given-answer.ts";
 import type { GivenAnswer, RunEvent } from "../types.ts";
@@ -168,9 +168,10 @@ export class Calls {
       if (this.#own.covers(work, verdict, this.#lineage.caller(task), this.#lineage.plans(task.tgid)))
         return this.#perform({ ...call, verdict: { ...waived, basis: "grant" }, consent: "covered" });
       if (this.#consent.waives(task, work.actions[0], work.call, verdict)) return this.#perform({ ...call, verdict: waived });
-      if (this.#consent.asks(task)) {
+      const afar = answerableCall(this.#options.judge, { ...work, verdict, caller: this.#lineage.caller(task) });
+      if (this.#consent.asks(task, afar)) {
         const end = this.#own.refusedInTheEnd(work, verdict, this.#lineage.caller(task));
-        return end === undefined ? this.#ask(call) : this.#refuse({ ...call, verdict: end });
+        return end === undefined ? this.#ask(call, afar) : this.#refuse({ ...call, verdict: end });
       }
     }
     return this.#refuse(call);
@@ -191,7 +192,9 @@ export class Calls {
     if (allowed) return this.#start(call);
     if (verdict.decision !== "deny") {
       if (this.#consent.waives(task, judged.action, judged.call, verdict)) return this.#start(call);
-      if (this.#consent.asks(task)) return this.#ask(call);
+      const isAlone = judged.chain.length === 1 && judged.loads === undefined;
+      const afar = answerableStart(this.#options.judge, { action: judged.action, verdict, isAlone });
+      if (this.#consent.asks(task, afar)) return this.#ask(call, afar);
     }
     this.#starts.refused(judged, `may not be started: ${verdict.reason}`);
     this.#refuse(call);
@@ -276,14 +279,14 @@ export class Calls {
   }
 
   /** Judged to asked. */
-  #ask(call: JudgedCall): undefined {
+  #ask(call: JudgedCall, afar?: AnswerableFromAfar): undefined {
     const { task, work, verdict } = call;
     const { run, profile, home, cwd, env, command } = this.#options;
     const seq = ++this.#seq;
     const note = isExec(work) ? undefined : work.note;
     const where = this.#access.paths.workingFolder(task) ?? cwd;
     const plan = this.#own.planOf(work, verdict, this.#lineage.caller(task), this.#lineage.plans(task.tgid));
-    const about = { pid: task.tgid, cwd: where, call: work.call, action: actionOf(work), note, verdict, plan };
+    const about = { pid: task.tgid, cwd: where, call: work.call, action: actionOf(work), note, verdict, plan, afar };
     const question = questionOf({ seq, run, profile, home, env, command, ...about });
     this.#wait({ ...call, state: "asked", trap: call.trap.copy(), answer: undefined, seq, group: question.group, plan });
     this.#tell((outside) => outside.ask(question));
@@ -302,7 +305,8 @@ export class Calls {
     if (answer.answer === "allow" && answer.scope === "time") this.#consent.allow(asked.group, grant, 60_000 * answer.minutes);
     if (answer.answer === "allow" && answer.scope === "tree") this.#consent.trust(asked.task.tgid, grant);
     if (answer.answer === "allow") this.#consent.connected(asked.task, actionOf(asked.work), asked.work.call, asked.verdict);
-    if (answer.answer === "allow" && asked.plan !== undefined) this.#own.consentTo(asked.plan);
+    // From afar one call was seen, not all that it is a part of.
+    if (answer.answer === "allow" && asked.plan !== undefined && answer.by !== "team") this.#own.consentTo(asked.plan);
     this.#settle(asked, answer.answer === "allow", givenAnswer(answer), "asked");
     if (answer.answer === "allow") this.rejudge();
   }

@@ -1,4 +1,5 @@
 import type { Question } from "../../approve/index.ts";
+import type { AnswerableFromAfar } from "../../policy/index.ts";
 import type { GrantingJudge } from "../judge/index.ts";
 import type { RunEvent } from "../types.ts";
 import type { UndoStore } from "../undo/index.ts";
@@ -25,8 +26,8 @@ export interface DoorOptions {
   readonly walled: boolean;
   /** Observe: nothing is blocked. */
   readonly observes: boolean;
-  /** Somebody answers questions that are put now. */
-  readonly asks: () => boolean;
+  /** Somebody answers questions that are put now; `afar`: people of the team may. */
+  readonly asks: (afar?: AnswerableFromAfar) => boolean;
   /** Tell of every judged call, not only of what a receipt needs. */
   readonly tellsAll: boolean;
   /** A remembered answer has not been taken back. */

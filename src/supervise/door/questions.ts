@@ -1,7 +1,7 @@
 import { type Action, adviceForPerson, type Call, printCall, visible } from "../../action/index.ts";
-import type { Proposal, Question } from "../../approve/index.ts";
+import type { ProcessInfo, Proposal, Question } from "../../approve/index.ts";
 import { baseName, parentOf } from "../../path/index.ts";
-import type { Verdict } from "../../policy/index.ts";
+import type { AnswerableFromAfar, Verdict } from "../../policy/index.ts";
 import type { Lineage } from "./lineage.ts";
 import type { DoorOptions } from "./options.ts";
 import type { CommandPlan } from "../errands/index.ts";
@@ -26,11 +26,12 @@ interface AskedAbout {
   readonly command: readonly string[];
   /** What it is a part of, and is asked about as a whole. */
   readonly plan: CommandPlan | undefined;
+  readonly afar: AnswerableFromAfar | undefined;
 }
 
 /** Puts a call that must be asked about into words. */
 export function questionOf(about: AskedAbout): Question {
-  const { seq, run, profile, home, pid, cwd, call, action, note, verdict, command, plan } = about;
+  const { seq, run, profile, home, pid, cwd, call, action, note, verdict, command, plan, afar } = about;
   const process = describeProcess(pid);
   return {
     seq,
@@ -49,8 +50,15 @@ export function questionOf(about: AskedAbout): Question {
     ...(verdict.help === undefined ? {} : { help: adviceForPerson(verdict.help) }),
     proposals: proposalsFor(action, call, home),
     group: plan === undefined ? groupOf(pid, action, call, verdict) : `plan\0${JSON.stringify(plan)}`,
+    ...(afar === undefined ? {} : { afar: { ...afar, what: sayWish(action, call, note, home), parts: partsOf(about, process) } }),
   };
 }
+
+/** Which program does what, why it is asked, and what was typed to start the run. */
+const partsOf = ({ pid, cwd, call, action, note, verdict, command, profile }: AskedAbout, { argv }: ProcessInfo): readonly unknown[] => [
+  ...[programOf(pid), argv, cwd, action, call, note ?? null],
+  ...[verdict.decision, verdict.reason, verdict.rule?.text ?? null, command, profile],
+];
 
 /** What comes of it, where that is more than that it lies outside. */
 function reasonOf({ plan, verdict, action, call, home, env }: AskedAbout): string {
@@ -126,7 +134,7 @@ export class RunConsent {
   /** Hosts, and until when. */
   readonly #hosts = new Map<string, number>();
   readonly #holds: (grant: string) => boolean;
-  readonly #asks: () => boolean;
+  readonly #asks: DoorOptions["asks"];
 
   constructor(lineage: Lineage, { holds, asks }: Pick<DoorOptions, "holds" | "asks">) {
     this.#lineage = lineage;
@@ -134,9 +142,9 @@ export class RunConsent {
     this.#asks = asks;
   }
 
-  /** A person may be asked for this task. */
-  asks({ tgid }: Task): boolean {
-    return !this.#lineage.isAlone(tgid) && this.#asks();
+  /** A person may be asked for this task; one of the team, where `afar` says so. */
+  asks({ tgid }: Task, afar?: AnswerableFromAfar): boolean {
+    return !this.#lineage.isAlone(tgid) && this.#asks(afar);
   }
 
   /** Once is enough for one process and one place on the network, however many connections it opens. */

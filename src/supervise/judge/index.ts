@@ -1,3 +1,4 @@
+export { answerableCall, answerableName, answerableStart } from "./afar.ts";
 export { GrantingJudge } from "./granting-judge.ts";
 export { secretVariables } from "./secret-variables.ts";
 export { RunJudge, type RunJudgeOptions } from "./run-judge.ts";

@@ -19,6 +19,7 @@ import {
   steeringNames,
   type Grant,
   type JudgeContext,
+  type MatchContext,
   OrdinaryNames,
   type Policy,
   policyFor,
@@ -149,6 +150,11 @@ export class RunJudge {
 
   get policy(): Policy {
     return this.#policy;
+  }
+
+  /** By what its rules are compared. */
+  get matching(): MatchContext {
+    return this.#context;
   }
 
   /** What the run is held to: its folders, and the texts of its policy files. */

@@ -1,3 +1,5 @@
+export { type PutToTeam, putToTeam, takeTeamAnswer, type TeamAsking, withTeam } from "./approver.ts";
+export { readWait } from "./wait.ts";
 export {
   type AfarAbout,
   type AfarAnswer,

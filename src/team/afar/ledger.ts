@@ -151,9 +151,10 @@ export function knownAfar(machine: Machine): readonly KnownAfar[] {
     .toSorted((a, b) => a.asked.asked - b.asked.asked || (a.asked.id < b.asked.id ? -1 : 1));
 }
 
-/** What is known of exactly this request: the newest that an answer is still worth something for. */
-export function findAfar(machine: Machine, request: string, now: number): KnownAfar | undefined {
-  return knownAfar(machine).findLast(({ asked, isOver }) => !isOver && asked.request === request && isOpenAt(asked, now));
+/** What is known of exactly this request: the newest that an answer is still worth something for, and that is none of the others. */
+export function findAfar(machine: Machine, request: string, now: number, others: ReadonlySet<string>): KnownAfar | undefined {
+  const isMeant = ({ asked, isOver }: KnownAfar): boolean => !isOver && asked.request === request && !others.has(asked.id);
+  return knownAfar(machine).findLast((known) => isMeant(known) && isOpenAt(known.asked, now));
 }
 
 /** A clock that was set back makes nothing last longer. */

@@ -15,7 +15,7 @@ import {
   TeamQuestion,
 } from "../protocol/index.ts";
 import * as v from "valibot";
-import { sleep } from "./sleep.ts";
+import { sleep } from "../sleep.ts";
 
 export interface CarriedQuestions {
   readonly machine: Machine;

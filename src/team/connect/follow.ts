@@ -5,7 +5,7 @@ import { fetchTeamPolicy } from "../policy.ts";
 import { sendToTeam } from "../send.ts";
 import { carryQuestions } from "./carry.ts";
 import { holdSending, type TeamSender } from "./sender.ts";
-import { sleep } from "./sleep.ts";
+import { sleep } from "../sleep.ts";
 
 export interface TeamFollowing {
   readonly machine: Machine;

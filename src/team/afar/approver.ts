@@ -1,0 +1,184 @@
+import { brief, visible } from "../../action/index.ts";
+import { type Answer, answeredElsewhere, AnsweredElsewhere, type Question, type QuestionAfar } from "../../approve/index.ts";
+import type { QueueApprover, QueuePoint } from "../../approve/queue/index.ts";
+import { redactString } from "../../audit/index.ts";
+import type { Machine } from "../../state/index.ts";
+import { sleep } from "../sleep.ts";
+import { type AfarAnswer, askAfar, type AskedAfar, findAfar, hashRequest, isAnyAfar, isTeamReached, readAnswer, takeAfar } from "./ledger.ts";
+
+export interface TeamAsking {
+  readonly machine: Machine;
+  readonly point: QueuePoint;
+  /** The host agent, and its session. */
+  readonly agent?: string | undefined;
+  readonly session?: string | undefined;
+  /** Where nobody else is asked it waits so long for the team. Milliseconds. */
+  readonly patience: number;
+}
+
+/** A question that goes to the team, put in words there. */
+export interface QuestionForTeam {
+  readonly asking: Pick<TeamAsking, "machine" | "point" | "agent" | "session">;
+  readonly about: QuestionAfar;
+  readonly reason: string;
+  readonly rule: string | undefined;
+  readonly cwd: string;
+}
+
+/** What the team was asked about exactly this, now or before. */
+export interface PutToTeam {
+  readonly asked: AskedAfar;
+  readonly isNew: boolean;
+}
+
+/** So long a yes is worth something. Milliseconds. */
+const LASTS_MS = 3_600_000;
+const LONGEST_WHAT = 3900;
+const LONGEST_TEXT = 900;
+const LOOK_MS = 100;
+
+const NOBODY: Answer = { answer: "deny", scope: "once", nobody: true };
+const WAITING: Answer = { ...NOBODY, waits: true };
+
+/**
+ * Puts a question to the team, unless it was put before and is open; undefined: nobody carries it there. `others`: questions of the same
+ * process that are about something of their own.
+ */
+export function putToTeam(question: QuestionForTeam, others: ReadonlySet<string> = new Set()): PutToTeam | undefined {
+  const { asking, about, reason, rule, cwd } = question;
+  const { machine, point, agent, session } = asking;
+  const now = Date.now();
+  const request = hashRequest([point, agent ?? "", session ?? "", ...about.parts]);
+  const known = findAfar(machine, request, now, others);
+  // One who said yes where one was enough does not do where two are needed by now.
+  if (known !== undefined && known.asked.people >= about.people) return { asked: known.asked, isNew: false };
+  if (!isTeamReached(machine)) return undefined;
+  const asked = askAfar(machine, {
+    request,
+    asked: now,
+    until: now + LASTS_MS,
+    people: about.people,
+    about: {
+      point,
+      ...(agent === undefined ? {} : { agent }),
+      what: brief(redactString(about.what), LONGEST_WHAT),
+      reason: brief(redactString(reason), LONGEST_TEXT),
+      folder: brief(shortFolder(cwd, machine.home), LONGEST_TEXT),
+      ...(rule === undefined ? {} : { rule: brief(redactString(rule), LONGEST_TEXT) }),
+    },
+  });
+  return { asked, isNew: true };
+}
+
+const shortFolder = (folder: string, home: string): string =>
+  visible(folder === home || folder.startsWith(`${home}/`) ? `~${folder.slice(home.length)}` : folder);
+
+/** What people of the team have said. A yes is used up by this: undefined where somebody else has used it. */
+export function takeTeamAnswer(machine: Machine, { asked }: PutToTeam): Answer | undefined {
+  const answer = readAnswer(machine, asked);
+  return answer === undefined ? undefined : taken(machine, asked, answer);
+}
+
+function taken(machine: Machine, asked: AskedAfar, { answer, by, note }: AfarAnswer): Answer | undefined {
+  const from = { by: "team", person: by.join(" and ") } as const;
+  // A no holds as long as the question would have: whoever asks again is told again.
+  if (answer === "deny") return { answer, scope: "once", ...from, ...(note === undefined ? {} : { note }) };
+  return takeAfar(machine, asked.id) ? { answer, scope: "once", ...from } : undefined;
+}
+
+/**
+ * The queue of this machine, and people of its team, where the policy lets them answer (`Question.afar`): both are asked at once, and the
+ * first answer counts. Whoever waits in vain is told to try again later: a yes that comes until then lets exactly this through, once.
+ */
+export const withTeam = (queue: QueueApprover, asking: TeamAsking): QueueApprover => new TeamQueue(queue, asking);
+
+class TeamQueue implements QueueApprover {
+  readonly #queue: QueueApprover;
+  readonly #asking: TeamAsking;
+  /** What is asked now: of two that are alike each needs a yes of its own. */
+  readonly #open = new Set<string>();
+  readonly #closed = new AbortController();
+
+  constructor(queue: QueueApprover, asking: TeamAsking) {
+    this.#queue = queue;
+    this.#asking = asking;
+  }
+
+  isThere = (afar?: Pick<QuestionAfar, "people">): boolean =>
+    this.#queue.isThere() || (afar !== undefined && !this.#closed.signal.aborted && this.#isTeamThere());
+
+  /** It is reached, or may have answered what it was asked before. */
+  #isTeamThere(): boolean {
+    const { machine } = this.#asking;
+    try {
+      return isTeamReached(machine) || isAnyAfar(machine);
+    } catch {
+      return false;
+    }
+  }
+
+  async ask(question: Question, signal: AbortSignal): Promise<Answer> {
+    return (await this.tryAsk(question, signal, true)) ?? NOBODY;
+  }
+
+  tryAsk = async (question: Question, signal: AbortSignal, alone: boolean): Promise<Answer | undefined> => {
+    const { machine } = this.#asking;
+    const isAskedHere = !alone || this.#queue.isThere();
+    const put = signal.aborted ? undefined : this.#put(question);
+    if (put === undefined) return isAskedHere ? await this.#queue.tryAsk(question, signal, alone) : undefined;
+    const here = new AbortController();
+    const there = new AbortController();
+    const isVoid = (): void => {
+      here.abort(signal.reason);
+      there.abort();
+    };
+    signal.addEventListener("abort", isVoid);
+    this.#open.add(put.asked.id);
+    try {
+      const until = alone ? performance.now() + this.#asking.patience : Infinity;
+      const afar = this.#wait(put, until, AbortSignal.any([there.signal, this.#closed.signal]));
+      const near = isAskedHere ? this.#queue.tryAsk(question, here.signal, alone) : Promise.resolve(undefined);
+      // Nobody there says nothing: who is asked from afar still may.
+      const answer = await Promise.race([afar.then((said) => said ?? near), near.then((said) => (isSaid(said) ? said : afar))]);
+      if (answer?.by === "team") here.abort(new AnsweredElsewhere(answer, "team"));
+      // Whoever is here, or was asked elsewhere, was faster: nobody of the team need answer it.
+      const isOver = answeredElsewhere(signal) !== undefined || (!signal.aborted && isSaid(answer));
+      if (isOver && answer?.by !== "team") takeAfar(machine, put.asked.id);
+      if (isSaid(answer)) return answer;
+      return alone && !signal.aborted ? WAITING : undefined;
+    } finally {
+      there.abort();
+      this.#open.delete(put.asked.id);
+      signal.removeEventListener("abort", isVoid);
+    }
+  };
+
+  close(exit: number): Promise<void> {
+    this.#closed.abort();
+    return this.#queue.close(exit);
+  }
+
+  #put({ afar, reason, rule, cwd }: Question): PutToTeam | undefined {
+    if (afar === undefined || this.#closed.signal.aborted) return undefined;
+    try {
+      return putToTeam({ asking: this.#asking, about: afar, reason, rule: rule?.text, cwd }, this.#open);
+    } catch {
+      // A full disk: it stays here.
+      return undefined;
+    }
+  }
+
+  async #wait(put: PutToTeam, until: number, signal: AbortSignal): Promise<Answer | undefined> {
+    for (;;) {
+      // A yes that nobody waits for any more is kept for who asks again.
+      if (signal.aborted) return undefined;
+      const answer = takeTeamAnswer(this.#asking.machine, put);
+      if (answer !== undefined || performance.now() >= until) return answer;
+      await sleep(Math.min(LOOK_MS, until - performance.now()), signal);
+    }
+  }
+}
+
+/** Somebody has said something. */
+const isSaid = (answer: Answer | undefined): answer is Answer =>
+  answer !== undefined && !(answer.answer === "deny" && answer.scope === "once" && answer.nobody === true);
