@@ -71,7 +71,8 @@ export function answerableParts(
 }
 
 /** A question that is lifted by a yes: nothing of the floor, nothing that a bypass leaves as it is. */
-export const isOpenQuestion = (verdict: Verdict): boolean => verdict.decision === "ask" && isQuestion(verdict) && verdict.waivable !== false;
+export const isOpenQuestion = (verdict: Verdict): boolean =>
+  verdict.decision === "ask" && isQuestion(verdict) && verdict.waivable !== false;
 
 /** The command that does it. */
 function commandOf(action: Action, { actions }: Lowered): readonly Action[] {

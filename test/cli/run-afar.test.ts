@@ -160,7 +160,12 @@ describe("stays on the machine", () => {
     ["where the policy names nothing", () => [], 'echo 1 > "$OUT/f"'],
     ["what it does not name", () => ["Write(~/elsewhere/**)"], 'echo 1 > "$OUT/f"'],
     ["a rename of which it names one end", (place) => [`Write(${place.outside}/f)`], 'echo 1 > g; mv g "$OUT/other"'],
-    ["what a rule denies, though it is named", outside, 'echo 1 > "$OUT/f"', (of) => ({ permissions: { deny: [`Write(${of.outside}/**)`] } })],
+    [
+      "what a rule denies, though it is named",
+      outside,
+      'echo 1 > "$OUT/f"',
+      (of) => ({ permissions: { deny: [`Write(${of.outside}/**)`] } }),
+    ],
     ["a change of the policy itself, though it is named", () => ["Write(~/**)", "Edit(~/**)"], "echo '{}' > ~/.agent-permissions.jsonc"],
     ["a secret, though its folder is named", () => ["Write(~/**)"], "cat ~/.ssh/id_rsa"],
     ["where it is known by the name of the question's ledger", () => ["Read(~/**)"], "cat ~/.local/state/assent/team-member/connected"],

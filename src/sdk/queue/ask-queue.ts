@@ -1,5 +1,13 @@
 import { adviceForPerson, brief, printAction, visible } from "../../action/index.ts";
-import { type Answer, AnsweredElsewhere, answererText, printable, type Question, type QuestionAfar, scopeText } from "../../approve/index.ts";
+import {
+  type Answer,
+  AnsweredElsewhere,
+  answererText,
+  printable,
+  type Question,
+  type QuestionAfar,
+  scopeText,
+} from "../../approve/index.ts";
 import { queueApprover, type QueuePoint } from "../../approve/queue/index.ts";
 import { appendAudit, auditLine, givenFields, redact, redactString } from "../../audit/index.ts";
 import { isObject } from "../../data/index.ts";
@@ -32,7 +40,9 @@ export interface QueuedRequest {
 /** What came of it. `nobody`: nobody is there, or nobody answered in time. `waits`: people of the team may answer it later. */
 export type QueueReply =
   | { readonly is: "nobody" }
-  | { readonly is: "waits" } | { readonly is: "yes" } | { readonly is: "no"; readonly note?: string };
+  | { readonly is: "waits" }
+  | { readonly is: "yes" }
+  | { readonly is: "no"; readonly note?: string };
 
 const NOBODY: QueueReply = { is: "nobody" };
 const LONGEST_WHAT = 4000;

@@ -55,10 +55,10 @@ export function questionOf(about: AskedAbout): Question {
 }
 
 /** Which program does what, why it is asked, and what was typed to start the run. */
-const partsOf = ({ pid, cwd, call, action, note, verdict, command, profile }: AskedAbout, { argv }: ProcessInfo): readonly unknown[] => [
-  ...[programOf(pid), argv, cwd, action, call, note ?? null],
-  ...[verdict.decision, verdict.reason, verdict.rule?.text ?? null, command, profile],
-];
+const partsOf = ({ pid, cwd, call, action, note, verdict, command, profile }: AskedAbout, { argv }: ProcessInfo): readonly unknown[] => {
+  const does = [programOf(pid), argv, cwd, action, call, note ?? null];
+  return [does, verdict.decision, verdict.reason, verdict.rule?.text ?? null, command, profile];
+};
 
 /** What comes of it, where that is more than that it lies outside. */
 function reasonOf({ plan, verdict, action, call, home, env }: AskedAbout): string {

@@ -13,7 +13,12 @@ const stays = ({ builtin }: Verdict): boolean => STAYS.has(builtin) || builtin?.
  */
 export function answerableCall(
   judge: RunJudge,
-  { actions, about = {}, verdict, caller }: { actions: readonly Action[]; about?: CallSubject | undefined; verdict: Verdict; caller: Caller },
+  {
+    actions,
+    about = {},
+    verdict,
+    caller,
+  }: { actions: readonly Action[]; about?: CallSubject | undefined; verdict: Verdict; caller: Caller },
 ): AnswerableFromAfar | undefined {
   const { policy } = judge;
   if (!mayLeave(judge, verdict) || about.moves !== undefined) return undefined;

@@ -4,7 +4,17 @@ import type { QueueApprover, QueuePoint } from "../../approve/queue/index.ts";
 import { redactString } from "../../audit/index.ts";
 import type { Machine } from "../../state/index.ts";
 import { sleep } from "../sleep.ts";
-import { type AfarAnswer, askAfar, type AskedAfar, findAfar, hashRequest, isAnyAfar, isTeamReached, readAnswer, takeAfar } from "./ledger.ts";
+import {
+  type AfarAnswer,
+  askAfar,
+  type AskedAfar,
+  findAfar,
+  hashRequest,
+  isAnyAfar,
+  isTeamReached,
+  readAnswer,
+  takeAfar,
+} from "./ledger.ts";
 
 export interface TeamAsking {
   readonly machine: Machine;
