@@ -1,5 +1,5 @@
 import { PROTOCOL, type TeamAnswer } from "../../../src/team/protocol/index.ts";
-import { type Database, TEAM_CHANNEL } from "../database/index.ts";
+import { type Database, JointLookup, TEAM_CHANNEL } from "../database/index.ts";
 import { goneAmong } from "../enrol/index.ts";
 import { answersFor } from "../questions/index.ts";
 
@@ -31,6 +31,8 @@ export class TeamConnections {
   readonly #db: Database;
   readonly #tell: ConnectionsOptions["tell"];
   readonly #open = new Map<string, TeamConnection[]>();
+  /** What machines that come are told first, of many at once together. */
+  readonly #states: JointLookup<readonly TeamAnswer[]>;
   /** When an answer was told last, by machine and question. */
   readonly #told = new Map<string, number>();
   readonly #timer: NodeJS.Timeout;
@@ -43,6 +45,7 @@ export class TeamConnections {
   constructor(db: Database, { tell, lookMs = LOOK_MS }: ConnectionsOptions) {
     this.#db = db;
     this.#tell = tell;
+    this.#states = new JointLookup(async (machines) => answersByMachine(await answersFor(db, machines)));
     this.#listening = db
       .listen(
         TEAM_CHANNEL,
@@ -70,8 +73,7 @@ export class TeamConnections {
     while (open.length >= MOST_OF_ONE) open.shift()?.end();
     open.push(connection);
     this.#open.set(machine, open);
-    const answers = await answersFor(this.#db, [machine]);
-    connection.send("state", messageOf(answers.map(({ answer }) => answer)));
+    connection.send("state", messageOf((await this.#states.get(machine)) ?? []));
   }
 
   remove(connection: TeamConnection): void {
@@ -119,13 +121,14 @@ export class TeamConnections {
       if (isAll) for (const gone of await goneAmong(this.#db, machines)) for (const one of this.#open.get(gone) ?? []) one.end();
       const found = await answersFor(this.#db, machines);
       const now = performance.now();
-      const fresh = new Map<string, TeamAnswer[]>();
-      for (const { machine, answer } of found) {
-        const key = `${machine} ${answer.id}`;
-        if (now - (this.#told.get(key) ?? -Infinity) < AGAIN_MS) continue;
-        this.#told.set(key, now);
-        fresh.set(machine, [...(fresh.get(machine) ?? []), answer]);
-      }
+      const fresh = answersByMachine(
+        found.filter(({ machine, answer }) => {
+          const key = `${machine} ${answer.id}`;
+          if (now - (this.#told.get(key) ?? -Infinity) < AGAIN_MS) return false;
+          this.#told.set(key, now);
+          return true;
+        }),
+      );
       for (const [key, at] of this.#told) if (now - at > 2 * AGAIN_MS) this.#told.delete(key);
       for (const [machine, answers] of fresh) for (const one of this.#open.get(machine) ?? []) one.send("answers", messageOf(answers));
     } catch (error) {
@@ -133,6 +136,16 @@ export class TeamConnections {
       this.#tell("not looked", { why: error instanceof Error ? error.message : String(error) });
     }
   }
+}
+
+function answersByMachine(found: Awaited<ReturnType<typeof answersFor>>): ReadonlyMap<string, readonly TeamAnswer[]> {
+  const all = new Map<string, TeamAnswer[]>();
+  for (const { machine, answer } of found) {
+    const known = all.get(machine);
+    if (known === undefined) all.set(machine, [answer]);
+    else known.push(answer);
+  }
+  return all;
 }
 
 const messageOf = (answers: readonly TeamAnswer[]): string => JSON.stringify({ v: PROTOCOL, answers });

@@ -2,3 +2,4 @@ export { type Database, type Param, type Queryable, TEAM_CHANNEL } from "./datab
 export { openEmbedded } from "./embedded.ts";
 export { migrate } from "./migrate.ts";
 export { openPostgres, type PostgresOptions } from "./postgresql.ts";
+export { JointLookup } from "./joint.ts";

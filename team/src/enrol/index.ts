@@ -35,7 +35,7 @@ export {
   joinedMachines,
   type JoinedMachine,
   type KnownMachine,
-  machineOfToken,
+  MachineTokens,
   organisationOf,
   pollEnrolment,
   putInGroup,

@@ -7,7 +7,7 @@ import {
   type EnrolState,
   GROUP_OF_ALL,
 } from "../../../src/team/protocol/index.ts";
-import type { Database, Queryable } from "../database/index.ts";
+import { type Database, JointLookup, type Queryable } from "../database/index.ts";
 import { hashOf, newCode, newId, newSecret, readCode, tokenOf } from "./secrets.ts";
 
 const CODE_MS = 600_000;
@@ -176,16 +176,27 @@ export interface KnownMachine {
   readonly group: string;
 }
 
-const MachineRow = v.object({ id: v.string(), name: v.string(), group: v.string() });
+const TokenRow = v.object({ id: v.string(), name: v.string(), group: v.string(), hash: v.string() });
 
-/** Whose token it is. */
-export async function machineOfToken(db: Queryable, token: string): Promise<KnownMachine | undefined> {
-  const [row] = await db.rows(
-    MachineRow,
-    `select id, name, grp as "group" from machines where token_hash = decode($1, 'hex') and gone is null`,
-    [hashOf(token)],
-  );
-  return row;
+/** Whose tokens they are, of many that come at once together. */
+export class MachineTokens {
+  readonly #lookup: JointLookup<KnownMachine>;
+
+  constructor(db: Queryable) {
+    this.#lookup = new JointLookup(async (hashes) => {
+      const rows = await db.rows(
+        TokenRow,
+        `select m.id, m.name, m.grp as "group", t.hash from unnest($1::text[]) as t(hash)
+         join machines m on m.token_hash = decode(t.hash, 'hex') and m.gone is null`,
+        [hashes],
+      );
+      return new Map(rows.map(({ hash, ...machine }) => [hash, machine]));
+    });
+  }
+
+  machineOf(token: string): Promise<KnownMachine | undefined> {
+    return this.#lookup.get(hashOf(token));
+  }
 }
 
 /** Its token is worth nothing from now on; its records stay. `person`: an administrator sent it away. */

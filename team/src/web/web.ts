@@ -1,10 +1,10 @@
 import { getConnInfo } from "@hono/node-server/conninfo";
-import type { Context } from "hono";
+import type { Context, MiddlewareHandler } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import type * as v from "valibot";
 import { PROTOCOL, readMessage } from "../../../src/team/protocol/index.ts";
 import type { Database } from "../database/index.ts";
-import { isAdmin, type KnownMachine, machineOfToken, personOf, type TeamPerson } from "../enrol/index.ts";
+import { isAdmin, type KnownMachine, MachineTokens, personOf, type TeamPerson } from "../enrol/index.ts";
 import { COOKIE, type OwnCookies, ownCookies } from "./cookies.ts";
 import { noRolePage, signedOutPage } from "./frame.ts";
 
@@ -47,6 +47,7 @@ export interface WebGates {
 
 export function makeGates({ db, now, origin, hasProvider = false }: WebOptions): WebGates {
   const cookies = ownCookies(origin);
+  const tokens = new MachineTokens(db);
   const personOfCookie = async (context: WebContext): Promise<TeamPerson | undefined> => {
     const session = cookies.get(context, COOKIE);
     return session === undefined ? undefined : personOf(db, session, now());
@@ -81,7 +82,7 @@ export function makeGates({ db, now, origin, hasProvider = false }: WebOptions):
   return {
     machine: async (context, next) => {
       const [, token] = /^Bearer ([\w-]{43})$/.exec(context.req.header("authorization") ?? "") ?? [];
-      const machine = token === undefined ? undefined : await machineOfToken(db, token);
+      const machine = token === undefined ? undefined : await tokens.machineOf(token);
       if (machine === undefined) return refused(context, 401, "no machine has this token");
       context.set("machine", machine);
       await next();
@@ -103,9 +104,20 @@ export function makeGates({ db, now, origin, hasProvider = false }: WebOptions):
 
 /** Bodies of forms, and of small messages. */
 export const formBody = bodyLimit({ maxSize: FORM_BYTES, onError: (context) => context.text("too large\n", 413) });
-export const smallBody = bodyLimit({ maxSize: SMALL_BYTES, onError: (context) => refused(context, 413, "the request is too large") });
-export const limitedBody = (maxSize: number): ReturnType<typeof bodyLimit> =>
-  bodyLimit({ maxSize, onError: (context) => refused(context, 413, "the request is too large") });
+export function limitedBody(maxSize: number): MiddlewareHandler {
+  const tooLarge = (context: Context): Response => refused(context, 413, "the request is too large");
+  const counted = bodyLimit({ maxSize, onError: tooLarge });
+  return async (context, next) => {
+    // A request that says its length has no more than that (Node's parser of HTTP sees to it): its body need not become a stream.
+    const said = context.req.header("content-length") ?? "";
+    if (!/^\d{1,15}$/.test(said) || context.req.header("transfer-encoding") !== undefined) return counted(context, next);
+    if (Number(said) > maxSize) return tooLarge(context);
+    await next();
+    return undefined;
+  };
+}
+
+export const smallBody = limitedBody(SMALL_BYTES);
 
 /** A field of a form that came. PostgreSQL keeps no NUL. */
 export async function formFields(context: Context): Promise<(name: string) => string> {
