@@ -7,6 +7,7 @@ import { dirname, join, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { gzipSync } from "node:zlib";
 import { filtersMade, makeFilters } from "./filters.mjs";
+import { joinChunks } from "./join-chunks.mjs";
 import { knowledgeBeside, knowledgeFromFile, makeKnowledge, tablesOf } from "./knowledge.mjs";
 import {
   importedBuiltins,
@@ -23,11 +24,12 @@ import {
   lazyRunItself,
   lazyServer,
   lazySurvey,
-  libraryParts,
+  moduleParts,
   runMore,
+  wholeParts,
 } from "./lazy-parts.mjs";
 import { givesModules, sharedModules, takesModules } from "./shared-parts.mjs";
-import { buildCore, declarations, LIBRARY, LIBRARY_EXTERNAL, WHOLE_LIBRARY } from "./library.mjs";
+import { buildCore, declarations, LIBRARY, LIBRARY_EXTERNAL, writeWholeLibrary } from "./library.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const out = resolve(process.argv[2] ?? join(root, "dist"));
@@ -241,15 +243,7 @@ try {
       define: { ...part.define, "import.meta.url": "moduleUrl" },
       banner: { js: `${part.banner.js}${MODULE_URL}` },
     }),
-    // The command, what hosts load that load JavaScript, and the library in one piece: they share their chunks.
-    build({
-      ...modules,
-      entryPoints: { assent: entry("main"), "team-sender": entry("team-sender"), ...agentPlugins(), ...inRoot(WHOLE_LIBRARY) },
-      plugins: [knowledgeBeside(fresh), importedBuiltins],
-    }),
-    // The library as Node loads it.
-    // Names are seen in traces and where an object is printed.
-    build({ ...modules, keepNames: true, entryPoints: inRoot(LIBRARY), plugins: [libraryParts(root)] }),
+    buildModules(),
     buildCore(root, common, fresh),
     buildTeam(),
     // What `assent open` shows in a browser.
@@ -269,6 +263,7 @@ try {
   ]);
   renameSync(join(fresh, "page/style.css"), join(fresh, "page/page.css"));
   for (const file of ["page.html", "enter.html", "icon.svg"]) copyFileSync(join(pageSource, file), join(fresh, "page", file));
+  writeWholeLibrary(fresh);
   declarations(root, join(fresh, "types"));
   chmodSync(join(fresh, "bin.cjs"), 0o755);
   await writeLaunchers();
@@ -287,6 +282,24 @@ try {
   execFileSync(process.execPath, [join(root, "scripts/warm.mjs"), out], { input, stdio: ["pipe", "ignore", "inherit"] });
 } finally {
   rmSync(fresh, { recursive: true, force: true });
+}
+
+/** The command, what hosts load that load JavaScript, and the library: they share their chunks. */
+async function buildModules() {
+  const options = {
+    ...modules,
+    entryPoints: {
+      assent: entry("main"),
+      "team-sender": entry("team-sender"),
+      ...agentPlugins(),
+      ...inRoot(LIBRARY),
+      whole: wholeParts,
+    },
+    plugins: [knowledgeBeside(fresh), importedBuiltins, moduleParts(root)],
+  };
+  const made = await build(options);
+  for (const { path, text } of await joinChunks(made, options, ["assent", "library", "ai-sdk", "langchain", "openai-agents"])) writeFileSync(path, text);
+  return made;
 }
 
 /** `assent run`. */

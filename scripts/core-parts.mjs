@@ -164,6 +164,23 @@ export const coreParts = (root, tables) => ({
   },
 });
 
+/**
+ * A module that has all parts from the start, and hands out those that the library in one piece asks. `outputs`: what the core was built
+ * into, by its path from that module. INVARIANT: they are given before one of them is asked.
+ */
+export function allParts(outputs) {
+  const parts = Object.entries(outputs).flatMap(([path, { entryPoint }]) =>
+    entryPoint?.startsWith(`${PART}:`) === true ? [[entryPoint.slice(PART.length + 1), path]] : [],
+  );
+  return [
+    'import { giveParts } from "./core/give-parts.mjs";',
+    ...parts.map(([, path], at) => `import * as part${at} from ${JSON.stringify(path)};`),
+    `const parts = { ${parts.map(([name], at) => `"${name}": part${at}`).join(", ")} };`,
+    "giveParts(parts);",
+    "export const { shell, patches, servers, ignored } = parts;\n",
+  ].join("\n");
+}
+
 /** `shell/knowledge/records.ts`, with each record where its part begins. */
 const recordsFrom = ({ index, pieces }) => `${ASK}
 const PIECES = [${pieces.map(({ group, start }) => `[${start},"${tablePart(group)}"]`).join(",")}];

@@ -1,5 +1,8 @@
 // esbuild plugins for the parts of dist/ that are loaded when something of them is first used.
+import { readFileSync } from "node:fs";
 import { createRequire, isBuiltin } from "node:module";
+import { dirname, join } from "node:path";
+import { seeThrough } from "./see-through.mjs";
 
 const require = createRequire(import.meta.url);
 
@@ -140,7 +143,7 @@ export const lazyObeyed = {
       loader: "js",
     }));
     bundle.onLoad({ filter: /state[\\/]confined-failures\.ts$/ }, () => ({
-      contents: ["confinedFailure", "askedAboutFailure"].map(forwarded("obeyed")).join("\n"),
+      contents: ["confinedFailure", "askedAboutFailure", "noteConfinedFailure", "forgetConfinedFailure"].map(forwarded("obeyed")).join("\n"),
       loader: "js",
     }));
   },
@@ -176,32 +179,73 @@ export const lazyReader = {
   },
 };
 
-/** Where the folder of the built program is found: the files of the library lie in it, and their chunks below. */
+/** Where the folder of the built program is found: the modules lie in it, and their chunks below. */
 const PARTS = "assent-parts";
 const LOADER = `import { createRequire } from "node:module";
 import { fileURLToPath } from "node:url";
 import { partsOf } from "./src/cli/load-part.ts";
-const folder = fileURLToPath(new URL(".", import.meta.url)).replace(/\\/(?:chunks\\/)?$/, "");
-export const loadPart = partsOf(folder, createRequire(folder + "/")).load;`;
+let given = {};
+let parts;
+const partsHere = () => {
+  const folder = fileURLToPath(new URL(".", import.meta.url)).replace(/\\/(?:chunks\\/)?$/, "");
+  return partsOf(folder, createRequire(folder + "/"));
+};
+export const giveParts = (all) => { given = all; };
+export const loadPart = (id) => given[id] ?? (parts ??= partsHere()).load(id);`;
+
+/** The file of a part itself, in whose place functions stand elsewhere. */
+const ITSELF = "assent-itself";
+
+/** What the library in one piece brings along in the place of the hook's parts: of the core what is in it, the rest itself. */
+const WHOLE = `import { giveParts } from "${PARTS}";
+import { shell, patches as patch, servers as server, ignored as ignore } from "./core-given.mjs";
+import * as survey from "${ITSELF}:shell/survey/index.ts";
+import * as extensions from "${ITSELF}:engine/extensions/run.ts";
+import * as obeyedFiles from "${ITSELF}:engine/obeyed-files.ts";
+import * as confinedFailures from "${ITSELF}:state/confined-failures.ts";
+import * as conclusions from "${ITSELF}:engine/conclusions.ts";
+const parts = { shell, patch, server, ignore, survey, extensions, obeyed: { ...obeyedFiles, ...confinedFailures }, conclusions };
+giveParts(Object.fromEntries(Object.entries(parts).map(([name, part]) => ["./" + name + ".cjs", part])));`;
+/** The entry that gives them: whoever bundles the library imports it before the library. */
+export const wholeParts = `${ITSELF}:all`;
 
 /**
- * For the library in Node: the analysis of commands and what few calls need are the hook's own parts with their code caches, loaded when
- * something of them is first used. Three quarters of what an import of the whole costs is V8 reading it.
+ * For modules: the analysis of commands and what few calls need are the hook's own parts with their code caches, loaded when something of
+ * them is first used. Three quarters of what an import of the whole costs is V8 reading it. A program that is bundled has no parts
+ * beside it, so `wholeParts` gives them.
  */
-export const libraryParts = (root) => ({
-  name: "library-parts",
+export const moduleParts = (root) => ({
+  name: "module-parts",
   setup(bundle) {
     const asModule = (contents) => `import { loadPart as require } from "${PARTS}";\n${contents}`;
     bundle.onResolve({ filter: new RegExp(`^${PARTS}$`) }, ({ path }) => ({ path, namespace: PARTS }));
     bundle.onLoad({ filter: /.*/, namespace: PARTS }, () => ({ contents: LOADER, resolveDir: root, loader: "js" }));
+    bundle.onResolve({ filter: new RegExp(`^${ITSELF}:`) }, ({ path }) => ({
+      path: path === wholeParts ? path : join(root, "src", path.slice(`${ITSELF}:`.length)),
+      namespace: ITSELF,
+      sideEffects: path === wholeParts,
+    }));
+    bundle.onResolve({ filter: /^\.\/core-given\.mjs$/ }, ({ path }) => ({ path, external: true }));
+    bundle.onLoad({ filter: /.*/, namespace: ITSELF }, ({ path }) =>
+      path === wholeParts
+        ? { contents: WHOLE, resolveDir: root, loader: "js" }
+        : { contents: throughIndexes(path, readFileSync(path, "utf8")), resolveDir: dirname(path), loader: "ts" },
+    );
+    const stops = [];
+    const throughIndexes = seeThrough(root, (file) => stops.some((filter) => filter.test(file)));
     for (const { setup } of [lazyShell, lazySurvey, lazyServer, lazyPatch, lazyExtensions, lazyObeyed, lazyIgnore, lazyConclusions])
       setup({
-        onLoad: (filter, load) =>
-          bundle.onLoad(filter, (file) => {
+        onLoad: ({ filter }, load) => {
+          stops.push(filter);
+          bundle.onLoad({ filter, namespace: "file" }, (file) => {
             const { contents, loader } = load(file);
             return { contents: asModule(contents), loader, resolveDir: root };
-          }),
+          });
+        },
       });
+    bundle.onLoad({ filter: /[\\/]src[\\/].*\.ts$/, namespace: "file" }, ({ path }) =>
+      path.startsWith(join(root, "src")) ? { contents: throughIndexes(path, readFileSync(path, "utf8")), loader: "ts" } : undefined,
+    );
   },
 });
 

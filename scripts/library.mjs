@@ -2,8 +2,8 @@
 import { build, transform } from "esbuild";
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, rmSync, writeFileSync } from "node:fs";
-import { dirname, join, resolve } from "node:path";
-import { coreParts, cutTables } from "./core-parts.mjs";
+import { dirname, join, relative, resolve } from "node:path";
+import { allParts, coreParts, cutTables } from "./core-parts.mjs";
 import { readKnowledge } from "./knowledge.mjs";
 
 const ADAPTERS = ["ai-sdk", "openai-agents", "claude-agent-sdk", "langchain", "mastra", "opentelemetry"];
@@ -16,7 +16,10 @@ export const LIBRARY = {
   mcp: "src/sdk/mcp-transport/index.ts",
 };
 /** The same in one piece, for programs that are bundled with it (the condition `module`). */
-export const WHOLE_LIBRARY = Object.fromEntries(Object.entries(LIBRARY).map(([name, file]) => [`whole-${name}`, file]));
+export function writeWholeLibrary(out) {
+  for (const name of Object.keys(LIBRARY))
+    writeFileSync(join(out, `whole-${name}.mjs`), `import "./whole.mjs";\nexport * from "./${name}.mjs";\n`);
+}
 /** Packages that are the user's own. */
 export const LIBRARY_EXTERNAL = ["langchain", "@opentelemetry/api"];
 
@@ -96,10 +99,10 @@ export const buildCore = async (root, common, out) => {
     outdir: out,
     outExtension: { ".js": ".mjs" },
   };
-  return await Promise.all([
+  const built = await Promise.all([
     buildPure({
       ...core,
-      entryPoints: { core: join(root, CORE) },
+      entryPoints: { core: join(root, CORE), "core/give-parts": join(root, "src/sdk/core/parts.ts") },
       chunkNames: "core/[hash]",
       plugins: [...pure, onlyNamed(root, [ABOUT_RUNS], knowledge), coreParts(root, tables)],
     }),
@@ -115,6 +118,9 @@ export const buildCore = async (root, common, out) => {
       ],
     }),
   ]);
+  const outputs = Object.entries(built[0].metafile.outputs).map(([path, output]) => [`./${relative(out, join(root, path))}`, output]);
+  writeFileSync(join(out, "core-given.mjs"), allParts(Object.fromEntries(outputs)));
+  return built;
 };
 
 /**

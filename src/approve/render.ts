@@ -2,6 +2,7 @@ import { type Action, printCall } from "../action/index.ts";
 import { baseName } from "../path/index.ts";
 import { clip, columns, fold, foldWords, printable } from "./printable.ts";
 import { type Choice, CHOICES, type EditedLine, type PromptState } from "./prompt.ts";
+import { minutesText } from "./scope-text.ts";
 import type { Answer, AnsweredElsewhere, Channel, ProcessInfo, Question } from "./types.ts";
 
 /** How questions and answers are put into words, without layout. All of it is safe to show. */
@@ -110,10 +111,6 @@ export const WAITS = "asked, waiting: people of the team have not answered yet, 
 export const answererText = ({ by, person }: Answer): string | undefined =>
   person === undefined ? by : `${by ?? "team"}: ${printable(person, 300)}`;
 
-/** How far an answer reaches, for records: `once`, `15 minutes`. */
-export const scopeText = (answer: Exclude<Answer, { readonly answer: "quit" }>): string =>
-  answer.scope === "time" ? minutesText(answer.minutes) : answer.scope;
-
 const WHERE: Readonly<Record<Channel, string>> = {
   terminal: "in the terminal",
   page: "on the page",
@@ -126,16 +123,6 @@ const WHERE: Readonly<Record<Channel, string>> = {
 
 /** For whoever was asked, too, and need not answer any more. */
 export const saidElsewhere = ({ answer, by }: AnsweredElsewhere): string => `${said(answer)} (answered ${WHERE[by]})`;
-
-/** `90` is `1 hour 30 minutes`. */
-export function minutesText(minutes: number): string {
-  const parts = [
-    [Math.floor(minutes / 1440), "day"],
-    [Math.floor((minutes % 1440) / 60), "hour"],
-    [minutes % 60, "minute"],
-  ] as const;
-  return parts.flatMap(([count, unit]) => (count === 0 ? [] : [`${count} ${unit}${count === 1 ? "" : "s"}`])).join(" ");
-}
 
 export interface View {
   readonly question: Question;

@@ -78,9 +78,9 @@ describe("the library as a package", () => {
 
   it("is bundled where none of the optional packages is installed", () => {
     const folder = consumer({ "program.mjs": transformSync(PROGRAM, { loader: "ts" }).code }, (at) => {
-      cpSync(join(DIST, "whole-library.mjs"), join(at, "dist/whole-library.mjs"));
-      cpSync(join(DIST, "knowledge.mjs"), join(at, "dist/knowledge.mjs"));
-      cpSync(join(DIST, "chunks"), join(at, "dist/chunks"), { recursive: true });
+      for (const name of ["whole-library", "library", "whole", "core-given", "knowledge"])
+        cpSync(join(DIST, `${name}.mjs`), join(at, `dist/${name}.mjs`));
+      for (const name of ["chunks", "core"]) cpSync(join(DIST, name), join(at, "dist", name), { recursive: true });
       cpSync(join(ROOT, "package.json"), join(at, "package.json"));
     });
     const { errors } = buildSync({

@@ -3,7 +3,7 @@ import { lstatSync, readFileSync, unlinkSync } from "node:fs";
 import { confineLauncher } from "../../action/index.ts";
 import { ensureFolder, errorCode, isOwn, type Machine, residentFolder, writeAtomic } from "../../state/index.ts";
 import { architectureOf, type LauncherArchitecture, launcherName, staticProgram } from "./launcher.ts";
-import { assigned, type Program, starts } from "./place.ts";
+import { assigned, type Program, starts } from "./program.ts";
 
 /**
  * What hosts start in the place of a command: `confine TICKET COMMAND`, a program of a few hundred bytes that becomes

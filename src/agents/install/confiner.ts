@@ -23,7 +23,7 @@ import { otherQuestion } from "../native/host-questions.ts";
 import { HOST_READERS, hostMightObject, type Objection } from "../native/host-rules.ts";
 import { ensureConfineLauncher } from "./confine-launcher.ts";
 import { isOwnHandler, isOwnText } from "./own.ts";
-import type { Program } from "./place.ts";
+import type { Program } from "./program.ts";
 import { ensureShellPrefix } from "./shell-prefix.ts";
 
 type Confine = NonNullable<DecideOptions["confine"]>;

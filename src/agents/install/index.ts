@@ -19,9 +19,9 @@ export {
   installPlace,
   managedRegistrations,
   onPath,
-  type Program,
   rulesyncFile,
   rulesyncRegistration,
   signOf,
   statusLineCommand,
 } from "./place.ts";
+export type { Program } from "./program.ts";

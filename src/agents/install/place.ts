@@ -1,38 +1,15 @@
-import { spawnSync } from "node:child_process";
 import { statSync } from "node:fs";
 import { leftFolder, type Machine, reportsFolder, residentFolder } from "../../state/index.ts";
 import type { InstallPlace, Registration, Setup } from "../agent.ts";
 import { agentNamed, type AgentId } from "../index.ts";
 import { bashHere } from "./asking.ts";
 import { ALWAYS_HANDED_ON, architectureOf, launcherName } from "./launcher.ts";
-
-/** Where Assent itself lies. */
-export interface Program {
-  /** Absolute path of the node that runs hooks. */
-  readonly node: string;
-  /** Folder of the built program. */
-  readonly folder: string;
-}
-
-function stateHome({ env }: Pick<Machine, "env">): string | undefined {
-  const state = env["XDG_STATE_HOME"];
-  return state?.startsWith("/") === true ? state : undefined;
-}
+import { assigned, type Program, starts, stateHome, type Whose } from "./program.ts";
 
 /** For `sh`. */
 const quoted = (text: string): string => (/^[\w./:@%+=,-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);
 
 const ALWAYS = Object.keys(ALWAYS_HANDED_ON);
-
-/** Whose hook it is: of one person, or of everybody on the machine, whose homes are told by their accounts. */
-type Whose = Pick<Machine, "home" | "env"> | "everybody";
-
-/** What is written into the environment of what is started, which holds nothing else but what is handed on. */
-export function assigned(machine: Whose): readonly string[] {
-  if (machine === "everybody") return [];
-  const state = stateHome(machine);
-  return [`HOME=${machine.home}`, ...(state === undefined ? [] : [`XDG_STATE_HOME=${state}`])];
-}
 
 const called = (agent: AgentId, event: string, { node, folder }: Program, word = "check"): readonly string[] => [
   node,
@@ -140,10 +117,6 @@ export function endedProgram(
     return { command: `${program.folder}/${name}`, args: [folder, hook.command, ...hook.args] };
   };
 }
-
-/** Without arguments it says that it could not start anything. It may have lost its mode on the way, or lie where nothing may run. */
-export const starts = (launcher: string, words: readonly string[] = []): boolean =>
-  spawnSync(launcher, words, { stdio: "ignore", env: {} }).status === 2;
 
 export function installPlace(
   agent: AgentId,

@@ -2,7 +2,7 @@ import { confineLauncher, shellPrefix } from "../../action/index.ts";
 import { type Machine, residentFolder } from "../../state/index.ts";
 import { besideProgram, CALLER, ensureLauncher, programWith, runWords, type WrittenLauncher } from "./confine-launcher.ts";
 import type { LauncherArchitecture } from "./launcher.ts";
-import { assigned, type Program, starts } from "./place.ts";
+import { assigned, type Program, starts } from "./program.ts";
 
 /**
  * What a host starts around every command, where it starts all of them through one program: it asks what its hook said of the command

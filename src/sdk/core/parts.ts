@@ -7,6 +7,11 @@ import { PART_LOADERS } from "./part-loaders.ts";
 const loaded = new Map<string, object>();
 const loading = new Map<string, Promise<string | undefined>>();
 
+/** For the library in one piece, which has them from the start. */
+export function giveParts(parts: Readonly<Record<string, object>>): void {
+  for (const [name, part] of Object.entries(parts)) loaded.set(name, part);
+}
+
 /** What is missing for what is judged now. Judging is one piece: nobody else's can come in between. */
 let missing = new Set<string>();
 
