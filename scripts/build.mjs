@@ -298,7 +298,8 @@ async function buildModules() {
     plugins: [knowledgeBeside(fresh), importedBuiltins, moduleParts(root)],
   };
   const made = await build(options);
-  for (const { path, text } of await joinChunks(made, options, ["assent", "library", "ai-sdk", "langchain", "openai-agents"])) writeFileSync(path, text);
+  for (const { path, text } of await joinChunks(made, options, ["assent", "library", "ai-sdk", "langchain", "openai-agents"]))
+    writeFileSync(path, text);
   return made;
 }
 

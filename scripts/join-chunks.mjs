@@ -1,7 +1,7 @@
 // What several entries share esbuild cuts into a chunk for each set of entries that reach it: dozens of small files for one import. Here
 // those that the same few entries reach become one file each.
 import { build } from "esbuild";
-import { readFileSync, rmSync } from "node:fs";
+import { rmSync } from "node:fs";
 import { basename, dirname, join, relative } from "node:path";
 
 /** All that is loaded with `output` at once. */
@@ -32,9 +32,14 @@ export async function joinChunks(made, options, few) {
     groups.set(key, [...(groups.get(key) ?? []), output]);
     groupOf.set(output, key);
   }
-  const number = new Map([...groupOf.keys()].map((output, index) => [output, index]));
+  // What a chunk exports has a name of one or two letters, of which each chunk has its own.
+  const names = new Map(
+    [...groupOf.keys()]
+      .flatMap((output) => outputs[output].exports.map((name) => `${output} ${name}`))
+      .map((one, at) => [one, `$${at.toString(36)}`]),
+  );
   const fileOf = (key) => join(outdir, "chunks", `${key}.mjs`);
-  const given = (output, as) => outputs[output].exports.map((name) => as(name, `${name}_${number.get(output)}`)).join(", ");
+  const given = (output, as) => outputs[output].exports.map((name) => as(name, names.get(`${output} ${name}`))).join(", ");
 
   /** For the building of `inside`, a group or undefined: what is in other groups comes from their files. */
   const joining = (inside) => ({

@@ -1,4 +1,5 @@
 // esbuild plugins for the parts of dist/ that are loaded when something of them is first used.
+import { transform } from "esbuild";
 import { readFileSync } from "node:fs";
 import { createRequire, isBuiltin } from "node:module";
 import { dirname, join } from "node:path";
@@ -143,7 +144,9 @@ export const lazyObeyed = {
       loader: "js",
     }));
     bundle.onLoad({ filter: /state[\\/]confined-failures\.ts$/ }, () => ({
-      contents: ["confinedFailure", "askedAboutFailure", "noteConfinedFailure", "forgetConfinedFailure"].map(forwarded("obeyed")).join("\n"),
+      contents: ["confinedFailure", "askedAboutFailure", "noteConfinedFailure", "forgetConfinedFailure"]
+        .map(forwarded("obeyed"))
+        .join("\n"),
       loader: "js",
     }));
   },
@@ -192,6 +195,10 @@ const partsHere = () => {
 };
 export const giveParts = (all) => { given = all; };
 export const loadPart = (id) => given[id] ?? (parts ??= partsHere()).load(id);`;
+
+/** What users hold is seen by name, in traces and where it is printed: esbuild's own function for it, once. */
+const NAMES = "assent-names";
+const NAMED = 'const __name = (target, value) => Object.defineProperty(target, "name", { value, configurable: true });';
 
 /** The file of a part itself, in whose place functions stand elsewhere. */
 const ITSELF = "assent-itself";
@@ -243,9 +250,16 @@ export const moduleParts = (root) => ({
           });
         },
       });
-    bundle.onLoad({ filter: /[\\/]src[\\/].*\.ts$/, namespace: "file" }, ({ path }) =>
-      path.startsWith(join(root, "src")) ? { contents: throughIndexes(path, readFileSync(path, "utf8")), loader: "ts" } : undefined,
-    );
+    const held = join(root, "src/sdk/");
+    bundle.onResolve({ filter: new RegExp(`^${NAMES}$`) }, ({ path }) => ({ path, namespace: NAMES }));
+    bundle.onLoad({ filter: /.*/, namespace: NAMES }, () => ({ contents: `export ${NAMED}`, loader: "js" }));
+    bundle.onLoad({ filter: /[\\/]src[\\/].*\.ts$/, namespace: "file" }, async ({ path }) => {
+      if (!path.startsWith(join(root, "src/"))) return undefined;
+      const contents = throughIndexes(path, readFileSync(path, "utf8"));
+      if (!path.startsWith(held)) return { contents, loader: "ts" };
+      const { code } = await transform(contents, { loader: "ts", format: "esm", target: "es2022", keepNames: true });
+      return { contents: code.replace(/^var __defProp.*\nvar __name = .*$/m, `import { __name } from "${NAMES}";`), loader: "js" };
+    });
   },
 });
 

@@ -25,7 +25,7 @@ function readStatements(file, text) {
         isStatement: text.startsWith("export", start),
         from: moduleRequest.value,
         name: nameOf(importName),
-        as: exportName.kind === "Name" ? exportName.name : undefined,
+        as: exportName.name ?? undefined,
       })),
   );
   const own = module.staticExports.flatMap(({ entries }) =>
@@ -67,7 +67,7 @@ export function seeThrough(root, stops) {
 
   return (file, text) => {
     const { imports, exports } = readStatements(file, text);
-    const statements = [...imports.map((one) => ({ ...one, word: "import" }))];
+    const statements = imports.map((one) => ({ ...one, word: "import" }));
     for (const [start, all] of byStart(exports.filter(({ isStatement }) => isStatement)))
       statements.push({ start, end: all[0].end, from: all[0].from, names: all.map(({ name, as }) => [name, as]), word: "export" });
     const replaced = statements.filter(
