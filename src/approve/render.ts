@@ -2,8 +2,7 @@ import { type Action, printCall } from "../action/index.ts";
 import { baseName } from "../path/index.ts";
 import { clip, columns, fold, foldWords, printable } from "./printable.ts";
 import { type Choice, CHOICES, type EditedLine, type PromptState } from "./prompt.ts";
-import { minutesText } from "./scope-text.ts";
-import type { Answer, AnsweredElsewhere, Channel, ProcessInfo, Question } from "./types.ts";
+import type { ProcessInfo, Question } from "./types.ts";
 
 /** How questions and answers are put into words, without layout. All of it is safe to show. */
 
@@ -83,46 +82,6 @@ export function place(questions: readonly Question[], home: string | undefined):
 function pathOf(action: Action): string | undefined {
   return action.kind === "file" && (action.target.kind === "path" || action.target.kind === "tree") ? action.target.path : undefined;
 }
-
-/** What was answered, for the line that stays on the terminal and for records. */
-export function said(answer: Answer): string {
-  if (answer.answer === "quit") return "you ended the run";
-  if (answer.answer === "deny" && answer.scope === "once" && answer.nobody === true) return "nobody answered, so no";
-  if (answer.scope === "always") return `${answer.answer === "allow" ? "yes, always" : "no, never"}, by the rule ${printable(answer.rule)}`;
-  if (answer.answer === "deny") return "no";
-  switch (answer.scope) {
-    case "once":
-      return "yes, once";
-    case "session":
-      return "yes, for this run, and what is like it";
-    case "tree":
-      return "yes, to this program and what it starts, for this run";
-    case "time":
-      return `yes, for ${minutesText(answer.minutes)}, and what is like it`;
-  }
-}
-
-/** What stands in records where a question was put in vain. */
-export const NOBODYS = "nobody answered";
-/** Where people of the team have not answered yet. */
-export const WAITS = "asked, waiting: people of the team have not answered yet, try again later";
-
-/** By which way it was answered, and by whom, for records. */
-export const answererText = ({ by, person }: Answer): string | undefined =>
-  person === undefined ? by : `${by ?? "team"}: ${printable(person, 300)}`;
-
-const WHERE: Readonly<Record<Channel, string>> = {
-  terminal: "in the terminal",
-  page: "on the page",
-  popup: "in the popup",
-  notification: "in the notification",
-  folder: "by a program",
-  host: "in the agent",
-  team: "from afar",
-};
-
-/** For whoever was asked, too, and need not answer any more. */
-export const saidElsewhere = ({ answer, by }: AnsweredElsewhere): string => `${said(answer)} (answered ${WHERE[by]})`;
 
 export interface View {
   readonly question: Question;

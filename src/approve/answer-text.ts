@@ -1,0 +1,58 @@
+import { printable } from "./printable.ts";
+import type { Answer, AnsweredElsewhere, Channel } from "./types.ts";
+
+/** Answers in words, for records and for who was asked. */
+
+/** What was answered, for the line that stays on the terminal and for records. */
+export function said(answer: Answer): string {
+  if (answer.answer === "quit") return "you ended the run";
+  if (answer.answer === "deny" && answer.scope === "once" && answer.nobody === true) return "nobody answered, so no";
+  if (answer.scope === "always") return `${answer.answer === "allow" ? "yes, always" : "no, never"}, by the rule ${printable(answer.rule)}`;
+  if (answer.answer === "deny") return "no";
+  switch (answer.scope) {
+    case "once":
+      return "yes, once";
+    case "session":
+      return "yes, for this run, and what is like it";
+    case "tree":
+      return "yes, to this program and what it starts, for this run";
+    case "time":
+      return `yes, for ${minutesText(answer.minutes)}, and what is like it`;
+  }
+}
+
+/** What stands in records where a question was put in vain. */
+export const NOBODYS = "nobody answered";
+/** Where people of the team have not answered yet. */
+export const WAITS = "asked, waiting: people of the team have not answered yet, try again later";
+
+/** By which way it was answered, and by whom, for records. */
+export const answererText = ({ by, person }: Answer): string | undefined =>
+  person === undefined ? by : `${by ?? "team"}: ${printable(person, 300)}`;
+
+const WHERE: Readonly<Record<Channel, string>> = {
+  terminal: "in the terminal",
+  page: "on the page",
+  popup: "in the popup",
+  notification: "in the notification",
+  folder: "by a program",
+  host: "in the agent",
+  team: "from afar",
+};
+
+/** For whoever was asked, too, and need not answer any more. */
+export const saidElsewhere = ({ answer, by }: AnsweredElsewhere): string => `${said(answer)} (answered ${WHERE[by]})`;
+
+/** How far an answer reaches, for records: `once`, `15 minutes`. */
+export const scopeText = (answer: Exclude<Answer, { readonly answer: "quit" }>): string =>
+  answer.scope === "time" ? minutesText(answer.minutes) : answer.scope;
+
+/** `90` is `1 hour 30 minutes`. */
+export function minutesText(minutes: number): string {
+  const parts = [
+    [Math.floor(minutes / 1440), "day"],
+    [Math.floor((minutes % 1440) / 60), "hour"],
+    [minutes % 60, "minute"],
+  ] as const;
+  return parts.flatMap(([count, unit]) => (count === 0 ? [] : [`${count} ${unit}${count === 1 ? "" : "s"}`])).join(" ");
+}
