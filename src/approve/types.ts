@@ -1,5 +1,6 @@
 import type { Action, Call } from "../action/index.ts";
 import type { Basis, RuleSource } from "../policy/index.ts";
+import type { PasskeyDemand } from "../seal/index.ts";
 
 /** A process as a person recognises it. */
 export interface ProcessInfo {
@@ -54,6 +55,8 @@ export interface Question {
 export interface QuestionAfar {
   /** So many have to say yes. */
   readonly people: 1 | 2;
+  /** By which keys they have to sign it; absent: by none. */
+  readonly passkeys?: PasskeyDemand;
   /** What would be done, secrets taken out. */
   readonly what: string;
   /** All that decides what would be done: a yes is for the very same, and for nothing else. */

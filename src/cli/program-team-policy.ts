@@ -127,6 +127,20 @@ export function addTeamPolicyCommands(team: Command): void {
       const { policyPreview } = await import("./team-preview.ts");
       process.exitCode = await policyPreview(number, options);
     });
+  keyed(policy.command("passkeys"))
+    .summary("take over the passkeys that people registered")
+    .description(
+      "Writes the passkeys that people registered at the server into a policy file that says what they have to sign (`team.passkeys`), after it " +
+        "has shown whose they are and which are new. They count once the file is signed and released.",
+    )
+    .argument("<file>", "the policy file that is going to be signed", existingFile)
+    .option("--person <name...>", "leave everybody else's as they are in the file")
+    .option("-y, --yes", "do not ask: what the server says is written")
+    .option(...JSON_OPTION)
+    .action(async (file: string, options: Parameters<typeof import("./team-passkeys.ts").policyPasskeys>[1]) => {
+      const { policyPasskeys } = await import("./team-passkeys.ts");
+      process.exitCode = await policyPasskeys(file, options);
+    });
   policy
     .command("trust")
     .summary("agree to the team's key")

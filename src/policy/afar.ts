@@ -1,4 +1,5 @@
 import type { Action, Lowered } from "../action/index.ts";
+import type { PasskeyDemand } from "../seal/index.ts";
 import { isQuestion } from "./grants.ts";
 import { judge, type JudgeContext } from "./judge.ts";
 import { judgingOf } from "./kinds/index.ts";
@@ -11,6 +12,8 @@ import type { RequestVerdict, Verdict } from "./verdict.ts";
 /** How many people have to say yes. */
 export interface AnswerableFromAfar {
   readonly people: 1 | 2;
+  /** By which keys they have to sign it; absent: by none. */
+  readonly passkeys?: PasskeyDemand;
 }
 
 /**
@@ -58,16 +61,21 @@ export function answerableParts(
   match: MatchContext,
 ): AnswerableFromAfar | undefined {
   if (team === undefined || broken !== undefined) return undefined;
-  const [answers, twice] = [rulesOf(team.answers, "allow"), rulesOf(team.twoPeople, "ask")];
-  if (answers === undefined || twice === undefined) return undefined;
+  const { passkeys } = team;
+  const [answers, twice, signed] = [rulesOf(team.answers, "allow"), rulesOf(team.twoPeople, "ask"), rulesOf(passkeys?.rules ?? [], "ask")];
+  if (answers === undefined || twice === undefined || signed === undefined) return undefined;
   const speaks = (rule: Rule, [action, command]: readonly Action[]): boolean =>
     (action !== undefined && matchRule(rule, action, match) === "yes") ||
     (command !== undefined && judgingOf(rule.matcher).ofCommands && matchRule(rule, command, match) === "yes");
   if (asked.length === 0 || !asked.every((one) => answers.some((rule) => speaks(rule, one)))) return undefined;
-  // What may be meant counts: the second person is asked rather once too often.
-  const isTwice =
-    (isUnknown && twice.length > 0) || actions.some((action) => twice.some((rule) => matchRule(rule, action, match) !== "no"));
-  return { people: isTwice ? 2 : 1 };
+  // What may be meant counts: the second person, and the passkey, are asked for rather once too often.
+  const isMeant = (rules: readonly Rule[]): boolean =>
+    (isUnknown && rules.length > 0) || actions.some((action) => rules.some((rule) => matchRule(rule, action, match) !== "no"));
+  const people = isMeant(twice) ? 2 : 1;
+  if (passkeys === undefined || !isMeant(signed)) return { people };
+  const { site, credentials } = passkeys;
+  if (new Set(credentials.map(({ person }) => person)).size < people) return undefined;
+  return { people, passkeys: { site, credentials } };
 }
 
 /** A question that is lifted by a yes: nothing of the floor, nothing that a bypass leaves as it is. */

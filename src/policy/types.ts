@@ -1,5 +1,6 @@
 import type { RuleSource } from "./verdict.ts";
 import type { Matcher } from "./kinds/index.ts";
+import type { PasskeyDemand } from "../seal/index.ts";
 
 export type { Matcher };
 
@@ -98,6 +99,11 @@ export interface TeamSettings {
   readonly answers: readonly string[];
   /** Of these two people have to say yes. */
   readonly twoPeople: readonly string[];
+  /** Absent: the server's word that somebody said yes is enough. */
+  readonly passkeys?: PasskeyDemand & {
+    /** Of these a yes counts only if a passkey signed it. */
+    readonly rules: readonly string[];
+  };
 }
 
 export interface Settings {

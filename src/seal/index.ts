@@ -1,5 +1,17 @@
 export { hashStatement, isPublicKey, isSignedBy, keyIdOf, makeKeyPair, publicOf, type Signed, signStatement } from "./keys.ts";
 export {
+  challengeOf,
+  credentialMark,
+  isPasskeyKey,
+  type PasskeyCredential,
+  type PasskeyDemand,
+  passkeyHost,
+  passkeyPrint,
+  type PasskeyProof,
+  type PasskeyQuestion,
+  whoSigned,
+} from "./passkey.ts";
+export {
   followKeys,
   FOR_GOOD,
   isKeyChangeOf,

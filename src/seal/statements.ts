@@ -51,7 +51,7 @@ export interface PolicyHeartbeat {
 export interface PolicyCommand {
   readonly is: "command";
   readonly organisation: string;
-  readonly what: "push" | "rotate" | "release" | "list" | "records";
+  readonly what: "push" | "rotate" | "release" | "list" | "records" | "passkeys";
   /** SHA-256 of what comes with it, base64url; of a release the hash of the version. */
   readonly about: string | null;
   readonly group: string | null;
@@ -131,7 +131,7 @@ function isHeartbeat(value: unknown): value is PolicyHeartbeat {
   );
 }
 
-const COMMANDS: readonly unknown[] = ["push", "rotate", "release", "list", "records"];
+const COMMANDS: readonly unknown[] = ["push", "rotate", "release", "list", "records", "passkeys"];
 const isWhole = (value: unknown, most: number): boolean =>
   typeof value === "number" && Number.isInteger(value) && value >= 0 && value <= most;
 

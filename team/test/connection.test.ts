@@ -60,7 +60,7 @@ onEveryDatabase("the machine's connection", (place) => {
   const asks = (what: string, people: 1 | 2 = 1): AskedAfar => {
     const now = Date.now();
     const about = { point: "hook", agent: "claude", what, reason: "no rule allows it", folder: "~" } as const;
-    return askAfar(machine, { request: hashRequest([what]), asked: now, until: now + 600_000, people, about });
+    return askAfar(machine, { request: hashRequest([what]), asked: now, until: now + 600_000, people, passkeys: undefined, about });
   };
   const shown = async () => v.parse(Listed, JSON.parse((await server.get("/questions.json", approver)).text)).questions;
   const arrives = (what: string) =>

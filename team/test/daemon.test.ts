@@ -122,6 +122,7 @@ describe.skipIf(!HAS_CLIENT)("the judge that stays sends", () => {
         asked: Date.now(),
         until: Date.now() + 600_000,
         people: 1,
+        passkeys: undefined,
         about,
       });
       const approver = await server.person("Ada", "approver");

@@ -277,6 +277,7 @@ describe.skipIf(!HAS_CLIENT)("a machine behind a proxy", () => {
           asked: Date.now(),
           until: Date.now() + 600_000,
           people: 1,
+          passkeys: undefined,
           about,
         });
         const approver = await server.person("Ada", "approver");

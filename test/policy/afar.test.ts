@@ -18,6 +18,12 @@ const joined = (...files: readonly (readonly [LayerName, unknown, boolean?])[]) 
 const ANY = { answers: ["Bash(npm publish:*)"] };
 const OTHER = { answers: ["Bash(make:*)"], twoPeople: ["Bash(make deploy:*)"] };
 
+const [one, two] = [
+  { person: "Ada", id: "aWQx", key: "a2V5MQ" },
+  { person: "Grace", id: "aWQy", key: "a2V5Mg" },
+];
+const KEYS = { rules: ["Bash(npm publish:*)"], site: "https://assent.example.com", credentials: [one, two] };
+
 describe("who may say it", () => {
   it.each<[string, readonly (readonly [LayerName, unknown, boolean?])[], unknown]>([
     ["nobody says it: nothing from afar", [], undefined],
@@ -37,6 +43,20 @@ describe("who may say it", () => {
         ["user", ANY],
       ],
       { answers: [], twoPeople: [] },
+    ],
+    ["whose passkeys", [["user", { ...ANY, passkeys: KEYS }]], { ...ANY, twoPeople: [], passkeys: KEYS }],
+    [
+      "the managed policy, that no passkey is needed",
+      [
+        ["managed", ANY],
+        ["user", { ...ANY, passkeys: KEYS }],
+      ],
+      { ...ANY, twoPeople: [] },
+    ],
+    [
+      "a site on this machine, to try it",
+      [["user", { ...ANY, passkeys: { ...KEYS, site: "http://localhost:8414" } }]],
+      { ...ANY, twoPeople: [], passkeys: { ...KEYS, site: "http://localhost:8414" } },
     ],
     ["no project", [["project", ANY]], undefined],
     ["no trusted project", [["project", ANY, true]], undefined],
@@ -65,6 +85,27 @@ describe("is wrong, and the whole file with it", () => {
     ["a word", { answers: "Bash" }, "answers"],
     ["an unknown key", { answer: ["Bash"] }, "answer"],
     ["a list", [], "team"],
+    ["a passkey's rule that is none", { passkeys: { ...KEYS, rules: ["Bash(npm"] } }, "passkeys"],
+    ["passkeys without rules", { passkeys: { site: KEYS.site, credentials: [] } }, "rules"],
+    ["passkeys without a site", { passkeys: { rules: ["Bash"], credentials: [] } }, "site"],
+    ["passkeys without credentials", { passkeys: { rules: ["Bash"], site: KEYS.site } }, "credentials"],
+    ...[
+      "http://assent.example.com",
+      "https://assent.example.com/",
+      "https://assent.example.com:443",
+      "https://10.0.0.1",
+      "https://[::1]",
+      "https://a@assent.example.com",
+      "https://Assent.example.com",
+      "http://127.0.0.1:8414",
+      "assent.example.com",
+    ].map((site): [string, unknown, string] => [`the site ${site}`, { passkeys: { ...KEYS, site } }, "site"]),
+    ["an id twice", { passkeys: { ...KEYS, credentials: [one, { ...two, id: one.id }] } }, "another passkey has this id"],
+    ["a key of two people", { passkeys: { ...KEYS, credentials: [one, { ...two, key: one.key }] } }, "another passkey has this key"],
+    ["a name that turns text", { passkeys: { ...KEYS, credentials: [{ ...one, person: "Ada\u202eecarG" }] } }, "person"],
+    ["no name", { passkeys: { ...KEYS, credentials: [{ ...one, person: "" }] } }, "person"],
+    ["a key that is not coded", { passkeys: { ...KEYS, credentials: [{ ...one, key: "a b" }] } }, "key"],
+    ["more about a passkey", { passkeys: { ...KEYS, credentials: [{ ...one, role: "x" }] } }, "role"],
   ])("%s", (_, team, key) => {
     const read = file("user", team);
     expect(read.ok).toBe(false);

@@ -119,17 +119,42 @@ function inOrder(faults: readonly Fault[]): readonly Fault[] {
 /** Texts that are no rules would be answered by nobody, or need no second person. */
 function teamFaults(tree: JsonNode): readonly Fault[] {
   const team = member(tree, "team")?.value;
-  return ["answers", "twoPeople"].flatMap((key) => {
-    const rules = member(team, key)?.value;
+  const passkeys = member(team, "passkeys")?.value;
+  const lists = [
+    { path: ["team", "answers"], rules: member(team, "answers")?.value },
+    { path: ["team", "twoPeople"], rules: member(team, "twoPeople")?.value },
+    { path: ["team", "passkeys", "rules"], rules: member(passkeys, "rules")?.value },
+  ];
+  const ruleFaults = lists.flatMap(({ path, rules }) => {
     if (rules?.kind !== "array") return [];
     return rules.items.flatMap((item, index): Fault[] => {
       if (item.kind !== "scalar" || typeof item.value !== "string" || item.value === "") return [];
       const parsed = parseRule(item.value);
       if (parsed.ok) return [];
       const { message, help } = parsed;
-      return [{ offset: item.start, path: ["team", key, index], message, ...(help === undefined ? {} : { help }) }];
+      return [{ offset: item.start, path: [...path, index], message, ...(help === undefined ? {} : { help }) }];
     });
   });
+  return [...ruleFaults, ...twiceFaults(member(passkeys, "credentials")?.value)];
+}
+
+/** Who has one passkey under two names would be two people. */
+function twiceFaults(credentials: JsonNode | undefined): readonly Fault[] {
+  if (credentials?.kind !== "array") return [];
+  const seen = new Set<string>();
+  return credentials.items.flatMap((item, index) =>
+    ["id", "key"].flatMap((name): Fault[] => {
+      const value = member(item, name)?.value;
+      if (value?.kind !== "scalar" || typeof value.value !== "string") return [];
+      const text = `${name} ${value.value}`;
+      if (!seen.has(text)) {
+        seen.add(text);
+        return [];
+      }
+      const path = ["team", "passkeys", "credentials", index, name];
+      return [{ offset: value.start, path, message: `another passkey has this ${name}`, help: "remove one of the two" }];
+    }),
+  );
 }
 
 /** Elsewhere the name of a profile says that the file is in the wrong place. */
@@ -182,7 +207,7 @@ function readSettings(input: PolicyInput): Partial<Settings> {
     ...(automation === undefined ? {} : { automation: readAutomation(automation) }),
     ...(audit === undefined ? {} : { audit: readAudit(audit) }),
     ...(undo === undefined ? {} : { undo: { ...KEEP_UNDO, ...undo } }),
-    ...(team === undefined ? {} : { team: { answers: team.answers ?? [], twoPeople: team.twoPeople ?? [] } }),
+    ...(team === undefined ? {} : { team: { ...team, answers: team.answers ?? [], twoPeople: team.twoPeople ?? [] } }),
   };
 }
 

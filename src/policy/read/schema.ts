@@ -100,6 +100,57 @@ const TEAM = 'write "team": { "answers": ["Bash(npm publish:*)"] }';
 const teamRules = (key: string, meaning: string) =>
   optional(described(list(text(`write "${key}": ["Bash(npm publish:*)"]`), `write "${key}": ["Bash(npm publish:*)"]`), meaning));
 
+const PASSKEYS = 'write "passkeys": { "rules": ["Bash(npm publish:*)"], "site": "https://assent.example.com", "credentials": [] }';
+const CREDENTIAL = "`assent team policy passkeys FILE` writes it";
+/** An origin as browsers write it. Passkeys belong to names, never to addresses. */
+const SITE = /^(?:https:\/\/(?:[a-z\d-]+\.)*[a-z][a-z\d-]*(?::(?!443$)[1-9]\d{0,4})?|http:\/\/localhost(?::(?!80$)[1-9]\d{0,4})?)$/;
+/** Nothing that steers a terminal, cannot be seen, or turns the direction of text. */
+const SHOWABLE =
+  /^[ -~\u00a1-\u00ac\u00ae-\u061b\u061d-\u180d\u180f-\u200a\u2010-\u2027\u202f-\u205f\u2070-\ufefe\uff00-\ufff8\ufffc\ufffd]+$/;
+const codedText = (most: number, what: string) =>
+  v.pipe(text(CREDENTIAL), v.maxLength(most, `is too long\n${CREDENTIAL}`), v.regex(/^[\w-]+$/, `is not ${what}\n${CREDENTIAL}`));
+
+const passkeySettings = described(
+  object(
+    {
+      rules: described(
+        list(text(PASSKEYS), PASSKEYS),
+        "Rules: for what they speak of a yes counts only if a passkey signed it. What the server says counts for nothing there.",
+      ),
+      site: described(
+        v.pipe(text(PASSKEYS), v.regex(SITE, `is not the address of a site, such as https://assent.example.com\n${PASSKEYS}`)),
+        "Where people answer: the server's address, without a path.",
+      ),
+      credentials: described(
+        v.pipe(
+          list(
+            object(
+              {
+                person: described(
+                  v.pipe(
+                    text(CREDENTIAL),
+                    v.maxLength(128, `is too long\n${CREDENTIAL}`),
+                    v.regex(SHOWABLE, `holds signs that cannot be shown\n${CREDENTIAL}`),
+                  ),
+                  "Whose it is. Where two people have to say yes, two of these names have to sign.",
+                ),
+                id: described(codedText(1400, "the id of a passkey"), "The passkey's id."),
+                key: described(codedText(1500, "a public key"), "Its public key."),
+              },
+              CREDENTIAL,
+            ),
+            CREDENTIAL,
+          ),
+          v.maxLength(200, `there are more than 200\n${CREDENTIAL}`),
+        ),
+        "The passkeys that may sign, written by `assent team policy passkeys`. While there is none, nobody answers from afar what the rules speak of.",
+      ),
+    },
+    PASSKEYS,
+  ),
+  "Whose passkeys have to sign a yes (docs/team.md).",
+);
+
 const teamSettings = described(
   object(
     {
@@ -108,6 +159,7 @@ const teamSettings = described(
         "Rules: a question about nothing but what they speak of may be answered by people of the team. Without it: none.",
       ),
       twoPeople: teamRules("twoPeople", "Rules: for what they speak of two people of the team have to say yes."),
+      passkeys: optional(passkeySettings),
     },
     TEAM,
   ),

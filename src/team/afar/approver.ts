@@ -15,6 +15,7 @@ import {
   readAnswer,
   takeAfar,
 } from "./ledger.ts";
+import { demandHere, sameDemand } from "./passkeys.ts";
 
 export interface TeamAsking {
   readonly machine: Machine;
@@ -59,15 +60,21 @@ export function putToTeam(question: QuestionForTeam, others: ReadonlySet<string>
   const { machine, point, agent, session } = asking;
   const now = Date.now();
   const request = hashRequest([point, agent ?? "", session ?? "", ...about.parts]);
+  const passkeys = about.passkeys === undefined ? undefined : demandHere(machine, about.passkeys);
+  if (about.passkeys !== undefined && passkeys === undefined) return undefined;
   const known = findAfar(machine, request, now, others);
-  // One who said yes where one was enough does not do where two are needed by now.
-  if (known !== undefined && known.asked.people >= about.people) return { asked: known.asked, isNew: false };
+  // One who said yes where one was enough does not do where two are needed by now, nor one whose passkey the policy knows no more.
+  if (known !== undefined && known.asked.people >= about.people && sameDemand(known.asked.passkeys, passkeys))
+    return { asked: known.asked, isNew: false };
   if (!isTeamReached(machine)) return undefined;
+  // Nobody need answer what would not do.
+  if (known !== undefined) takeAfar(machine, known.asked.id);
   const asked = askAfar(machine, {
     request,
     asked: now,
     until: now + LASTS_MS,
     people: about.people,
+    passkeys,
     about: {
       point,
       ...(agent === undefined ? {} : { agent }),

@@ -1,4 +1,5 @@
 export { type PutToTeam, putToTeam, takeTeamAnswer, type TeamAsking, withTeam } from "./approver.ts";
+export { type AfarDemand, demandHere } from "./passkeys.ts";
 export { readWait } from "./wait.ts";
 export {
   type AfarAbout,

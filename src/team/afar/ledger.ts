@@ -1,14 +1,17 @@
 import { createHash, randomBytes } from "node:crypto";
 import { closeSync, constants, linkSync, lstatSync, openSync, readdirSync, unlinkSync, utimesSync } from "node:fs";
 import { isObject } from "../../data/index.ts";
+import type { PasskeyProof } from "../../seal/index.ts";
 import { ensureFolder, errorCode, isOwn, type Machine, openState, readRegular, stateFolder, writeAtomic } from "../../state/index.ts";
+import { type AfarDemand, readDemand, readProofs, signersOf } from "./passkeys.ts";
 
 /**
  * What this machine has asked people of its team, and what they said: files in `team-member/questions/` of the state folder, where no
  * judged or supervised program comes. Who asks (a hook) and who carries it (`assent team send --follow`) meet here.
  *
  * - `ID.asked`: what was asked. INVARIANT: nothing else is ever answered: an answer carries the id and the hash of a request that is here.
- * - `ID.answer`: what people said, linked to its name (link(2)): there is at most one.
+ * - `ID.answer`: what people said, linked to its name (link(2)): there is at most one. INVARIANT: where the question demands passkeys, a yes
+ *   that they did not sign is none, whoever wrote it there.
  * - `ID.used`: it was used, or needs no answer any more (open(2): O_EXCL): one yes lets one request through, once.
  */
 
@@ -23,6 +26,8 @@ export interface AskedAfar {
   /** No yes is one after that. */
   readonly until: number;
   readonly people: 1 | 2;
+  /** By whose passkeys a yes has to be signed; undefined: the server's word is enough. */
+  readonly passkeys: AfarDemand | undefined;
   /** What people see, secrets taken out. */
   readonly about: AfarAbout;
 }
@@ -43,11 +48,14 @@ export interface AfarAnswer {
   /** Who gave it. */
   readonly by: readonly string[];
   readonly note?: string;
+  /** What their passkeys signed, with a yes. */
+  readonly proofs?: readonly PasskeyProof[];
 }
 
 const ID = /^[\w-]{22}$/;
 const NAME = /^([\w-]{22})\.(asked|answer|used)$/;
-const LARGEST = 64 << 10;
+/** With all that 200 passkeys are known by. */
+const LARGEST = 1 << 20;
 const MOST_FILES = 4000;
 /** After its end a question stays so long that an answer that is told again is known. */
 const STAYS_MS = 2 * 86_400_000;
@@ -161,13 +169,30 @@ export function findAfar(machine: Machine, request: string, now: number, others:
 const isOpenAt = ({ asked, until }: AskedAfar, now: number): boolean => now < until && now > asked - 60_000;
 
 /** The answer that came, if one did. INVARIANT: one for another request, or that others could have written, is none. */
-export function readAnswer(machine: Machine, { id, request }: AskedAfar): AfarAnswer | undefined {
+export function readAnswer(machine: Machine, asked: AskedAfar): AfarAnswer | undefined {
+  const { id, request } = asked;
   const value = readFileOf(machine, fileOf(machine, id, "answer"));
   if (value === undefined || value["id"] !== id || value["request"] !== request) return undefined;
   const { answer, by, note } = value;
   if ((answer !== "allow" && answer !== "deny") || !Array.isArray(by)) return undefined;
   const names = by.filter((one): one is string => typeof one === "string");
-  return { id, request, answer, by: names, ...(typeof note === "string" ? { note } : {}) };
+  const proofs = readProofs(value["proofs"]);
+  const read: AfarAnswer = {
+    id,
+    request,
+    answer,
+    by: names,
+    ...(typeof note === "string" ? { note } : {}),
+    ...(proofs.length > 0 ? { proofs } : {}),
+  };
+  return counted(asked, read);
+}
+
+/** As it counts, with the names that it counts for; undefined: too few said yes. One who says yes for two must be two. */
+function counted(asked: AskedAfar, answer: AfarAnswer): AfarAnswer | undefined {
+  if (answer.answer === "deny") return answer;
+  const by = asked.passkeys === undefined ? answer.by : signersOf(asked, asked.passkeys, answer.proofs ?? []);
+  return new Set(by).size < asked.people ? undefined : { ...answer, by };
 }
 
 function readAsked(machine: Machine, id: string): AskedAfar | undefined {
@@ -176,6 +201,8 @@ function readAsked(machine: Machine, id: string): AskedAfar | undefined {
   const { request, asked, until, people, about } = value;
   if (typeof request !== "string" || typeof asked !== "number" || typeof until !== "number") return undefined;
   if ((people !== 1 && people !== 2) || !isObject(about)) return undefined;
+  const passkeys = value["passkeys"] === undefined ? undefined : readDemand(value["passkeys"]);
+  if (passkeys === "broken") return undefined;
   const { point, agent, what, reason, folder, rule } = about;
   if (point !== "run" && point !== "confined" && point !== "gateway" && point !== "library" && point !== "hook") return undefined;
   if (typeof what !== "string" || typeof reason !== "string" || typeof folder !== "string") return undefined;
@@ -187,7 +214,7 @@ function readAsked(machine: Machine, id: string): AskedAfar | undefined {
     ...(typeof agent === "string" ? { agent } : {}),
     ...(typeof rule === "string" ? { rule } : {}),
   };
-  return { id, request, asked, until, people, about: shown };
+  return { id, request, asked, until, people, passkeys, about: shown };
 }
 
 /**
@@ -199,13 +226,13 @@ export function noteAnswer(machine: Machine, answer: AfarAnswer, now: number): "
   if (asked === undefined || asked.request !== answer.request) return "refused";
   const there = readAnswer(machine, asked);
   if (there !== undefined) return there.answer === answer.answer ? "applied" : "refused";
-  // Who says yes for two must be two.
-  if (answer.answer === "allow" && new Set(answer.by).size < asked.people) return "refused";
+  const taken = counted(asked, answer);
+  if (taken === undefined) return "refused";
   if (!isOpenAt(asked, now) || lstatSync(fileOf(machine, answer.id, "used"), { throwIfNoEntry: false }) !== undefined) return "late";
   const file = fileOf(machine, answer.id, "answer");
   const beside = `${file}.${process.pid}.${randomBytes(6).toString("hex")}`;
   try {
-    writeAtomic(beside, `${JSON.stringify({ v: 1, ...answer, at: now })}\n`);
+    writeAtomic(beside, `${JSON.stringify({ v: 1, ...taken, at: now })}\n`);
     linkSync(beside, file);
     return "applied";
   } catch (error) {

@@ -1,5 +1,6 @@
 import type { Machine } from "../../state/index.ts";
 import { announceTeam, clearAfar, type KnownAfar, knownAfar, noteAnswer, openLedger } from "../afar/index.ts";
+import { credentialMark } from "../../seal/index.ts";
 import { askServer, hearServer } from "../client.ts";
 import type { TeamMembership } from "../membership.ts";
 import {
@@ -149,16 +150,20 @@ class Carrier {
   }
 }
 
-function withoutUndefined({ id, request, answer, by, note }: TeamAnswer): Parameters<typeof noteAnswer>[1] {
-  return { id, request, answer, by, ...(note === undefined ? {} : { note }) };
+function withoutUndefined({ id, request, answer, by, note, proofs }: TeamAnswer): Parameters<typeof noteAnswer>[1] {
+  return { id, request, answer, by, ...(note === undefined ? {} : { note }), ...(proofs === undefined ? {} : { proofs }) };
 }
 
 /** As much of it as the server takes; undefined: it is no question that can be shown. */
-function questionOf({ id, request, until, people, about }: KnownAfar["asked"], now: number): TeamQuestion | undefined {
+function questionOf({ id, request, until, people, passkeys, about }: KnownAfar["asked"], now: number): TeamQuestion | undefined {
   const { agent, ...rest } = about;
   const named = v.safeParse(QuestionAbout, { ...rest, ...(agent === undefined ? {} : { agent }) });
   const shown = named.success ? named.output : { point: rest.point, what: rest.what, reason: rest.reason, folder: rest.folder };
   const expiresIn = Math.min(QUESTION_LIMITS.longest, Math.max(0, until - now));
-  const read = v.safeParse(TeamQuestion, { id, request, expiresIn, people, about: shown });
+  const demanded =
+    passkeys === undefined
+      ? {}
+      : { passkeys: { site: passkeys.site, until, credentials: passkeys.credentials.map(({ id }) => credentialMark(id)) } };
+  const read = v.safeParse(TeamQuestion, { id, request, expiresIn, people, ...demanded, about: shown });
   return read.success ? read.output : undefined;
 }

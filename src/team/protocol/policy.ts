@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import { label } from "./fields.ts";
 import {
   isGroupName,
   isPublicKey,
@@ -88,9 +89,15 @@ export const PolicyGroup = v.strictObject({
   machines: v.array(MachineCount),
 });
 
+const coded = (most: number) => v.pipe(v.string(), v.maxLength(most), v.regex(/^[\w-]+$/));
+/** A passkey that somebody registered at the server. */
+export const RegisteredPasskey = v.strictObject({ person: label, id: coded(1400), key: coded(1500), name: label, made: time });
+
 export const PolicyCommandAnswer = v.variant("is", [
   v.strictObject({ v: version, is: v.literal("done") }),
   v.strictObject({ v: version, is: v.literal("list"), groups: v.array(PolicyGroup), signed: v.optional(SignedPolicy) }),
+  /** What people have registered: believed by nobody before a person has looked at it. */
+  v.strictObject({ v: version, is: v.literal("passkeys"), passkeys: v.pipe(v.array(RegisteredPasskey), v.maxLength(1000)) }),
   /** Lines of the logs of a group's machines; there are more where `next` stands. */
   v.strictObject({ v: version, is: v.literal("records"), bodies: v.array(text(262_144)), machines: count, next: v.optional(text(200)) }),
 ]);
@@ -100,5 +107,6 @@ export type PolicyAnswer = v.InferOutput<typeof PolicyAnswer>;
 export type PolicyHead = v.InferOutput<typeof PolicyHead>;
 export type PolicyGroup = v.InferOutput<typeof PolicyGroup>;
 export type PolicyCommandRequest = v.InferOutput<typeof PolicyCommandRequest>;
+export type RegisteredPasskey = v.InferOutput<typeof RegisteredPasskey>;
 export type PolicyCommandAnswer = v.InferOutput<typeof PolicyCommandAnswer>;
 export type EnrolledPolicy = v.InferOutput<typeof EnrolledPolicy>;

@@ -13,6 +13,25 @@ export const QUESTION_LIMITS = {
   longest: 24 * 3_600_000,
 } as const;
 
+/** What a passkey signed: each part as a browser gives it. */
+const proofPart = (most: number) => v.pipe(v.string(), v.maxLength(most), v.regex(/^[\w-]+$/, "is not base64url"));
+export const SignedProof = v.strictObject({
+  credential: proofPart(1400),
+  authenticatorData: proofPart(2000),
+  clientDataJSON: proofPart(2000),
+  signature: proofPart(1500),
+});
+
+/** That only passkeys which the machine's policy knows can say yes. */
+export const AskedPasskeys = v.strictObject({
+  /** The origin at which they sign. */
+  site: v.pipe(v.string(), v.maxLength(300), v.regex(/^https?:\/\/[a-z\d.:-]+$/, "is not a site")),
+  /** After that a yes is none: it is a part of what is signed. Milliseconds since 1970, by the machine's clock. */
+  until: count,
+  /** Which ones, by `credentialMark`. */
+  credentials: v.pipe(v.array(idText), v.maxLength(200)),
+});
+
 /** What people see of a question, secrets taken out. */
 export const QuestionAbout = v.strictObject({
   /** `run`, `hook`: where it came up. */
@@ -35,6 +54,7 @@ export const TeamQuestion = v.strictObject({
   expiresIn: v.pipe(count, v.maxValue(QUESTION_LIMITS.longest)),
   /** How many people have to say yes. */
   people: v.picklist([1, 2]),
+  passkeys: v.optional(AskedPasskeys),
   about: QuestionAbout,
 });
 
@@ -63,6 +83,8 @@ export const TeamAnswer = v.strictObject({
   /** Who gave it. */
   by: v.pipe(v.array(label), v.minLength(1), v.maxLength(2)),
   note: v.optional(shortText(QUESTION_LIMITS.noteLength)),
+  /** What their passkeys signed, with a yes, in their order. */
+  proofs: v.optional(v.pipe(v.array(SignedProof), v.minLength(1), v.maxLength(2))),
 });
 
 /** What was answered and not acknowledged yet. */
@@ -84,6 +106,7 @@ export const TakenAnswers = v.strictObject({
 export const Noted = v.strictObject({ v: version, is: v.literal("noted") });
 
 export type QuestionAbout = v.InferOutput<typeof QuestionAbout>;
+export type AskedPasskeys = v.InferOutput<typeof AskedPasskeys>;
 export type TeamQuestion = v.InferOutput<typeof TeamQuestion>;
 export type TeamAnswer = v.InferOutput<typeof TeamAnswer>;
 export type KeptQuestions = v.InferOutput<typeof KeptQuestions>;

@@ -18,6 +18,17 @@ export {
   type TeamPerson,
 } from "./people.ts";
 export {
+  addPasskey,
+  allPasskeys,
+  beginPasskey,
+  type BegunPasskey,
+  MOST_PASSKEYS,
+  passkeysOf,
+  type PersonPasskey,
+  removePasskey,
+  takeBegunPasskey,
+} from "./passkeys.ts";
+export {
   addProviderRole,
   enterFromProvider,
   isGroupOfProvider,

@@ -110,6 +110,7 @@ export async function removePerson(db: Database, name: string, by: string, now: 
     if (removed === 0) return false;
     await within.run("delete from roles where person = $1", [name]);
     await within.run("delete from sessions where person = $1", [name]);
+    await within.run("delete from passkeys where person = $1", [name]);
     await within.run("delete from admin_links where person = $1 and used is null", [name]);
     await notePersonEvent(within, now, by, `removed ${name}`);
     return true;

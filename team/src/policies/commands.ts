@@ -1,7 +1,7 @@
 import type { PolicyCommandAnswer, PolicyCommandRequest } from "../../../src/team/protocol/index.ts";
 import { hashStatement, isSignedBy, type PolicyCommand } from "../../../src/seal/index.ts";
 import type { Database, Queryable } from "../database/index.ts";
-import { organisationOf } from "../enrol/index.ts";
+import { allPasskeys, organisationOf } from "../enrol/index.ts";
 import { recordsToReplay } from "./replay.ts";
 import { changeKey, policyGroups, policyKeys, PolicyRefused, policyVersion, pushPolicy, releasePolicy } from "./store.ts";
 
@@ -20,6 +20,10 @@ export async function obeyKey(db: Database, { command, signed, change }: PolicyC
   const { what, about, group, version, percent, days, at } = statement;
   if (what === "list") return await listed(db, statement);
   if (what === "records") return recordsToReplay(db, group ?? "", new Date(now.getTime() - (days ?? 7) * DAY_MS), about);
+  if (what === "passkeys") {
+    const passkeys = await allPasskeys(db);
+    return { v: 1, is: "passkeys", passkeys: passkeys.map(({ made, ...one }) => ({ ...one, made: made.toISOString() })) };
+  }
   // Each counts once, and none behind a later one.
   const fresh = await db.run(
     "update organisation set policy_command = $1::timestamptz where policy_command is null or policy_command < $1::timestamptz",

@@ -1,7 +1,8 @@
 import { html } from "hono/html";
 import type { QuestionAbout } from "../../../src/team/protocol/index.ts";
 import type { TeamPerson } from "../enrol/index.ts";
-import { frame, type Html, shown, timeText } from "../web/index.ts";
+import { CODED_SCRIPT, frame, type Html, shown, timeText } from "../web/index.ts";
+import type { AskedPasskey } from "./passkeys.ts";
 import type { OpenQuestions, PastQuestion, QuestionsPlace, ShownQuestion } from "./store.ts";
 
 const POINTS: Readonly<Record<QuestionAbout["point"], string>> = {
@@ -12,11 +13,27 @@ const POINTS: Readonly<Record<QuestionAbout["point"], string>> = {
   hook: "before it runs",
 };
 
-/** Served at `/questions.js`: says when there is something new. It changes nothing by itself: somebody may be reading, or writing a word. */
+/**
+ * Served at `/questions.js`: says when there is something new, and lets a passkey sign a yes where one has to. It changes nothing by itself:
+ * somebody may be reading, or writing a word.
+ */
 export const QUESTIONS_SCRIPT = `const note=document.getElementById("news");const seen=note.dataset.seen;
 setInterval(async()=>{try{const got=await fetch(note.dataset.look);if(!got.ok)return;
 const {questions,open}=await got.json();const now=open+": "+questions.map((one)=>one.machine+"/"+one.id+"/"+one.yes.length).join(" ");
-note.hidden=now===seen;document.title=(open===0?"":"("+open+") ")+"Assent: Questions"}catch{}},3000);`;
+note.hidden=now===seen;document.title=(open===0?"":"("+open+") ")+"Assent: Questions"}catch{}},3000);
+${CODED_SCRIPT}for(const form of document.querySelectorAll("form[data-challenge]"))form.addEventListener("submit",async(event)=>{
+if(event.submitter===null||event.submitter.value!=="allow")return;event.preventDefault();
+const wrong=form.querySelector("[role=alert]");const fail=(why)=>{wrong.textContent=why;wrong.hidden=false};wrong.hidden=true;
+const {challenge,site,allowed}=form.dataset;
+if(location.origin!==site)return fail("The policy takes passkeys of "+site+" only: open the page there.");
+if(window.PublicKeyCredential===undefined)return fail("This browser uses no passkeys here: it needs https, or http://localhost.");
+try{const made=await navigator.credentials.get({publicKey:{challenge:bytes(challenge),rpId:location.hostname,userVerification:"required",
+timeout:300000,allowCredentials:allowed.split(" ").map((id)=>({type:"public-key",id:bytes(id)}))}});
+const {authenticatorData,clientDataJSON,signature}=made.response;
+form.elements.proof.value=JSON.stringify({credential:made.id,authenticatorData:text(authenticatorData),
+clientDataJSON:text(clientDataJSON),signature:text(signature)});
+const answer=document.createElement("input");answer.type="hidden";answer.name="answer";answer.value="allow";form.append(answer);form.submit()
+}catch(error){fail("Your passkey did not sign: "+error.message)}});`;
 
 export interface QuestionsView {
   readonly person: TeamPerson;
@@ -38,8 +55,12 @@ const addressOf = (path: string, { first, after }: QuestionsPlace): string => {
 const heading = (name: string, { agent, point }: QuestionAbout): string =>
   `${shown(name)}: ${agent === undefined ? "" : `${shown(agent)}, `}${POINTS[point]}`;
 
+/** What the script gives to the browser. */
+const signing = ({ site, challenge, allowed }: AskedPasskey): Html =>
+  html`data-challenge="${challenge}" data-site="${site}" data-allowed="${allowed.join(" ")}"`;
+
 const card = (one: ShownQuestion, { first, after }: QuestionsPlace): Html => {
-  const { about, yes } = one;
+  const { about, yes, passkey } = one;
   return html`<section class="card">
     <h3>${heading(one.machineName, about)}</h3>
     ${
@@ -55,13 +76,23 @@ const card = (one: ShownQuestion, { first, after }: QuestionsPlace): Html => {
     </p>
     ${one.people === 2 ? html`<p>Two people have to say yes.${yes.length === 0 ? "" : html` ${yes.join(", ")} did.`}</p>` : ""}
     ${
+      passkey === undefined
+        ? ""
+        : html`<p>
+            Your passkey has to sign a
+            yes.${passkey.allowed.length > 0 ? "" : html` The policy of this machine knows none of yours: <a href="/passkeys">Passkeys</a>.`}
+          </p>`
+    }
+    ${
       one.mayAnswer
-        ? html`<form method="post" action="/answer">
+        ? html`<form method="post" action="/answer" ${passkey === undefined ? "" : signing(passkey)}>
             <input type="hidden" name="machine" value="${one.machine}" /><input type="hidden" name="id" value="${one.id}" />
             <input type="hidden" name="request" value="${one.request}" /><input type="hidden" name="first" value="${first}" />
             ${after === undefined ? "" : html`<input type="hidden" name="after" value="${after}" />`}
             <label>A word to the agent, with a no <input name="note" maxlength="500" autocomplete="off" /></label>
-            <button name="answer" value="deny">No</button> <button name="answer" value="allow">Yes, once</button>
+            ${passkey === undefined ? "" : html`<input type="hidden" name="proof" /><span class="wrong" role="alert" hidden></span>`}
+            <button name="answer" value="deny">No</button>
+            ${passkey?.allowed.length === 0 ? "" : html`<button name="answer" value="allow">Yes, once</button>`}
           </form>`
         : html`<p>You may see it, and not answer.</p>`
     }

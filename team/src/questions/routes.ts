@@ -3,9 +3,9 @@ import { AskedQuestions, PROTOCOL, TakenAnswers, WithdrawnQuestions } from "../.
 import type { Database } from "../database/index.ts";
 import type { TeamPerson } from "../enrol/index.ts";
 import {
-  formBody,
   formFields,
   limitedBody,
+  limitedForm,
   RateLimit,
   readJson,
   refused,
@@ -37,9 +37,12 @@ export interface QuestionRoutes {
 }
 
 /** 50 questions with all that they may hold. */
-const ASKED_BYTES = 512 << 10;
+const ASKED_BYTES = 1 << 20;
+/** With what a passkey signed. */
+const ANSWER_BYTES = 16_384;
 
 const SAID: Readonly<Record<AnswerResult, { readonly text: string; readonly status: 200 | 403 | 409 }>> = {
+  unsigned: { text: "A passkey of yours that the machine's policy knows has to sign a yes. None did.", status: 403 },
   allowed: { text: "Yes. The machine is told.", status: 200 },
   refused: { text: "No. The machine is told.", status: 200 },
   "one more": { text: "Your yes counts. One more person has to say yes.", status: 200 },
@@ -87,12 +90,19 @@ export function addQuestionRoutes(app: Hono<WebVariables>, { db, now, gates, tel
     const { questions, open, next } = await openQuestionsFor(db, context.var.person, placeIn(context), now());
     return context.json({ v: PROTOCOL, questions, open, ...(next === undefined ? {} : { next }) });
   });
-  app.post("/answer", formBody, gates.signedIn, async (context) => {
+  app.post("/answer", limitedForm(ANSWER_BYTES), gates.signedIn, async (context) => {
     const { person } = context.var;
     const field = await formFields(context);
     const answer = field("answer");
     if (answer !== "allow" && answer !== "deny") return context.text("this is not an answer\n", 400);
-    const given = { machine: field("machine"), id: field("id"), request: field("request"), answer, note: field("note").trim() } as const;
+    const given = {
+      machine: field("machine"),
+      id: field("id"),
+      request: field("request"),
+      answer,
+      note: field("note").trim(),
+      proof: field("proof"),
+    } as const;
     const result = await answerAs(db, person.name, given, now());
     tell("answered", { person: person.name, machine: given.machine.slice(0, 30), question: given.id.slice(0, 30), result });
     metrics.count("assent_team_answers_total", "Answers of people.", { result });

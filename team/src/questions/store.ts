@@ -5,10 +5,13 @@ import {
   QUESTION_LIMITS,
   QuestionAbout,
   readMessage,
+  SignedProof,
   type TeamAnswer,
   type TeamQuestion,
 } from "../../../src/team/protocol/index.ts";
 import { type Database, type Queryable, TEAM_CHANNEL } from "../database/index.ts";
+import { organisationOf, passkeysOf } from "../enrol/index.ts";
+import { type AskedPasskey, askedPasskey, demandIn, provenBy } from "./passkeys.ts";
 import { queuePosts } from "../webhooks/index.ts";
 import { mayAnswer, personNamed, seesGroups, type TeamPerson } from "../enrol/index.ts";
 
@@ -40,7 +43,7 @@ export async function keepQuestions(
     let open = count;
     let isNew = false;
     const kept: KeptQuestions["questions"] = [];
-    for (const { id, request, expiresIn, people, about } of asked) {
+    for (const { id, request, expiresIn, people, passkeys, about } of asked) {
       const [there] = await within.rows(HashRow, "select encode(request, 'hex') as request from questions where machine = $1 and id = $2", [
         machine,
         id,
@@ -54,8 +57,18 @@ export async function keepQuestions(
         continue;
       }
       await within.run(
-        `insert into questions (machine, id, request, asked, expires, people, about) values ($1, $2, decode($3, 'hex'), $4, $5, $6, $7)`,
-        [machine, id, toHex(request), now, new Date(now.getTime() + expiresIn), people, JSON.stringify(about)],
+        `insert into questions (machine, id, request, asked, expires, people, passkeys, about)
+         values ($1, $2, decode($3, 'hex'), $4, $5, $6, $7, $8)`,
+        [
+          machine,
+          id,
+          toHex(request),
+          now,
+          new Date(now.getTime() + expiresIn),
+          people,
+          passkeys === undefined ? null : JSON.stringify(passkeys),
+          JSON.stringify(about),
+        ],
       );
       open += 1;
       isNew = true;
@@ -85,9 +98,11 @@ const ToTellRow = v.object({
   request: v.string(),
   state: v.picklist(["allowed", "refused"]),
   by: v.string(),
+  proofs: v.nullable(v.string()),
   note: v.nullable(v.string()),
 });
 const Names = v.array(v.string());
+const Proofs = v.array(SignedProof);
 
 /**
  * What was answered for these machines and was not acknowledged, each with its machine, the oldest first: of each as much as one message
@@ -104,6 +119,9 @@ export async function answersFor(
             (select json_agg(a.person order by a.at, a.person)::text from answers a
              where a.machine = q.machine and a.question = q.id and a.counted
                and a.answer = case q.state when 'allowed' then 'allow' else 'deny' end) as by,
+            (select json_agg(a.proof::json order by a.at, a.person)::text from answers a
+             where q.state = 'allowed' and a.machine = q.machine and a.question = q.id and a.counted and a.answer = 'allow'
+               and a.proof is not null) as proofs,
             (select max(a.note) from answers a where a.machine = q.machine and a.question = q.id and a.answer = 'deny') as note
      from (select value as id from jsonb_array_elements_text($1::jsonb)) m
      cross join lateral (
@@ -114,7 +132,7 @@ export async function answersFor(
      order by q.decided, q.id`,
     [JSON.stringify(machines)],
   );
-  return rows.map(({ machine, id, request, state, by, note }) => ({
+  return rows.map(({ machine, id, request, state, by, proofs, note }) => ({
     machine,
     answer: {
       id,
@@ -122,6 +140,7 @@ export async function answersFor(
       answer: state === "allowed" ? "allow" : "deny",
       by: v.parse(Names, JSON.parse(by)).slice(0, 2),
       ...(note === null || state === "allowed" ? {} : { note }),
+      ...(proofs === null ? {} : { proofs: v.parse(Proofs, JSON.parse(proofs)).slice(0, 2) }),
     },
   }));
 }
@@ -143,9 +162,11 @@ export interface GivenAnswer {
   readonly request: string;
   readonly answer: "allow" | "deny";
   readonly note?: string | undefined;
+  /** What the person's passkey signed (JSON); empty: nothing. */
+  readonly proof: string;
 }
 
-export type AnswerResult = "allowed" | "refused" | "one more" | "forbidden" | "gone" | "answered before";
+export type AnswerResult = "unsigned" | "allowed" | "refused" | "one more" | "forbidden" | "gone" | "answered before";
 
 const SaidRow = v.object({ person: v.string() });
 const OpenRow = v.object({
@@ -153,16 +174,19 @@ const OpenRow = v.object({
   state: v.string(),
   expires: v.date(),
   people: v.number(),
+  passkeys: v.nullable(v.string()),
   group: v.string(),
 });
 
 /** A person answers. One no is a no; a yes counts once for each person, until there are enough. */
 export async function answerAs(db: Database, person: string, given: GivenAnswer, now: Date): Promise<AnswerResult> {
   const { machine, id, request, answer, note } = given;
+  const organisation = await organisationOf(db);
   return db.transaction(async (within) => {
     const [row] = await within.rows(
       OpenRow,
-      `select encode(q.request, 'hex') as request, q.state, q.expires, q.people, m.people_group as "group"
+      `select encode(q.request, 'hex') as request, q.state, q.expires, q.people, q.passkeys,
+              m.people_group as "group"
        from questions q join machines m on m.id = q.machine where q.machine = $1 and q.id = $2 and m.gone is null for update of q`,
       [machine, id],
     );
@@ -170,11 +194,26 @@ export async function answerAs(db: Database, person: string, given: GivenAnswer,
     // As it is now, not as it was when the page was shown.
     if (!mayAnswer(await personNamed(within, person, now), row.group)) return "forbidden";
     if (row.state !== "waiting" || row.expires <= now) return "gone";
+    const passkeys = answer === "allow" ? demandIn(row.passkeys) : undefined;
+    const signed =
+      passkeys === undefined
+        ? undefined
+        : provenBy(given.proof, passkeys, { organisation, machine, id, request }, await passkeysOf(within, person));
+    if (passkeys !== undefined && signed === undefined) return "unsigned";
     const added = await within.run(
-      `insert into answers (machine, question, person, answer, note, at) values ($1, $2, $3, $4, $5, $6)
-       on conflict (machine, question, person) do update set answer = excluded.answer, note = excluded.note, at = excluded.at
+      `insert into answers (machine, question, person, answer, note, at, proof) values ($1, $2, $3, $4, $5, $6, $7)
+       on conflict (machine, question, person)
+       do update set answer = excluded.answer, note = excluded.note, at = excluded.at, proof = excluded.proof
        where answers.answer <> excluded.answer`,
-      [machine, id, person, answer, note === undefined || note === "" ? null : note.slice(0, QUESTION_LIMITS.noteLength), now],
+      [
+        machine,
+        id,
+        person,
+        answer,
+        note === undefined || note === "" ? null : note.slice(0, QUESTION_LIMITS.noteLength),
+        now,
+        signed === undefined ? null : JSON.stringify(signed),
+      ],
     );
     if (added === 0) return "answered before";
     // Who may answer no longer has not said yes.
@@ -214,6 +253,8 @@ export interface ShownQuestion {
   readonly yes: readonly string[];
   readonly about: QuestionAbout;
   readonly mayAnswer: boolean;
+  /** What a passkey has to sign for a yes; undefined: none has to. */
+  readonly passkey: AskedPasskey | undefined;
 }
 
 const ShownRow = v.object({
@@ -226,6 +267,7 @@ const ShownRow = v.object({
   expires: v.date(),
   people: v.number(),
   about: v.string(),
+  passkeys: v.nullable(v.string()),
   yes: v.nullable(v.string()),
 });
 
@@ -278,20 +320,22 @@ export async function openQuestionsFor(db: Queryable, person: TeamPerson, place:
   const rows = await db.rows(
     ShownRow,
     `select q.machine, m.name, m.people_group as "group", q.id, encode(q.request, 'hex') as request, q.asked, q.expires, q.people, q.about,
-            (select json_agg(a.person order by a.at)::text from answers a
+            q.passkeys, (select json_agg(a.person order by a.at)::text from answers a
              where a.machine = q.machine and a.question = q.id and a.answer = 'allow') as yes
      ${waiting} and ($3::timestamptz is null or (q.${by}, q.machine, q.id) ${beyond} ($3, $4, $5))
      order by q.${by} ${direction}, q.machine ${direction}, q.id ${direction} limit ${SHOWN + 1}`,
     [...whose, at === "" ? null : new Date(Number(at)), machine, id],
   );
   const [{ count } = { count: 0 }] = await db.rows(CountRow, `select count(*) as count ${waiting}`, whose);
+  const own = await passkeysOf(db, person.name);
+  const organisation = await organisationOf(db);
   const page = rows.slice(0, SHOWN);
   const last = page.at(-1);
   return {
     ...place,
     open: count,
     next: last === undefined || rows.length === page.length ? undefined : placeText(last[by], last.machine, last.id),
-    questions: page.flatMap(({ name, request, about, yes, ...row }) => {
+    questions: page.flatMap(({ name, request, about, passkeys, yes, ...row }) => {
       const read = readMessage(QuestionAbout, about);
       if ("problem" in read) return [];
       return [
@@ -302,6 +346,7 @@ export async function openQuestionsFor(db: Queryable, person: TeamPerson, place:
           about: read.message,
           yes: yes === null ? [] : v.parse(Names, JSON.parse(yes)),
           mayAnswer: mayAnswer(person, row.group),
+          passkey: askedPasskey(demandIn(passkeys), { organisation, ...row, request: toBase64url(request) }, own),
         },
       ];
     }),

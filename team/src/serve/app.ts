@@ -28,6 +28,7 @@ import {
 import { GENEROUS, type LogIntake, type LogQuota, machinesOver, Overloaded } from "../log/index.ts";
 import { addRecordRoutes } from "../records/index.ts";
 import { addConnectionRoute, type TeamConnections } from "../connection/index.ts";
+import { addPasskeyRoutes } from "../passkeys/index.ts";
 import { addPolicyPage, addPolicyRoutes } from "../policies/index.ts";
 import { addQuestionRoutes } from "../questions/index.ts";
 import {
@@ -99,7 +100,8 @@ export function makeApp(options: AppOptions): Hono<WebVariables> {
         frameAncestors: ["'none'"],
         baseUri: ["'none'"],
       },
-      referrerPolicy: "no-referrer",
+      // With `no-referrer` browsers say of the page's own forms that they come from nowhere (Fetch, 3.2).
+      referrerPolicy: "same-origin",
       xFrameOptions: "DENY",
     }),
   );
@@ -290,6 +292,7 @@ export function makeApp(options: AppOptions): Hono<WebVariables> {
   addConnectionRoute(app, { connections: options.connections, gates, isDraining: options.isDraining, now });
   addPolicyRoutes(app, { db, now, gates, tell });
   addRecordRoutes(app, { db, now, gates, tell });
+  addPasskeyRoutes(app, { db, now, origin: options.origin, gates, tell });
   addPolicyPage(app, { db, now, gates, tell });
   addQuestionRoutes(app, { db, now, gates, tell, metrics });
   return app;

@@ -37,6 +37,7 @@ const VIEWS = [
   ["/records", "Records"],
   ["/policy", "Policies"],
   ["/people", "People"],
+  ["/passkeys", "Passkeys"],
   ["/webhooks", "Webhooks"],
 ] as const;
 

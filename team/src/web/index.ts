@@ -1,12 +1,14 @@
 export { BEGUN_COOKIE, COOKIE, ownCookies } from "./cookies.ts";
 export { frame, type Html, scriptFrame, shown, STYLE, timeText } from "./frame.ts";
 export { RateLimit } from "./limits.ts";
+export { CODED_SCRIPT } from "./scripts.ts";
 export {
   addressOf,
   formBody,
   formField,
   formFields,
   limitedBody,
+  limitedForm,
   makeGates,
   readJson,
   refused,

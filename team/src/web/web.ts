@@ -103,7 +103,9 @@ export function makeGates({ db, now, origin, hasProvider = false }: WebOptions):
 }
 
 /** Bodies of forms, and of small messages. */
-export const formBody = bodyLimit({ maxSize: FORM_BYTES, onError: (context) => context.text("too large\n", 413) });
+export const limitedForm = (maxSize: number): MiddlewareHandler =>
+  bodyLimit({ maxSize, onError: (context) => context.text("too large\n", 413) });
+export const formBody = limitedForm(FORM_BYTES);
 export function limitedBody(maxSize: number): MiddlewareHandler {
   const tooLarge = (context: Context): Response => refused(context, 413, "the request is too large");
   const counted = bodyLimit({ maxSize, onError: tooLarge });

@@ -1,0 +1,1 @@
+export { addPasskeyRoutes } from "./routes.ts";
