@@ -147,7 +147,11 @@ export function declarations(root, folder) {
     wanted.add(file);
     const text = readFileSync(file, "utf8");
     for (const [, target] of text.matchAll(/(?:from |import\()"(\.[^"]+)\.ts"/g)) visit(`${resolve(dirname(file), target)}.d.ts`);
-    writeFileSync(file, text.replace(/((?:from |import\()"\.[^"]+)\.ts"/g, '$1.js"'));
+    const named = text.replace(/((?:from |import\()"\.[^"]+)\.ts"/g, '$1.js"');
+    writeFileSync(
+      file,
+      named.replace(/^(?: {4})+/gm, (blanks) => "\t".repeat(blanks.length / 4)),
+    );
   };
   for (const source of [CORE, CORE_RULES, ...Object.values(LIBRARY)]) visit(join(folder, source.replace(/^src\/(.*)\.ts$/, "$1.d.ts")));
   for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true }).toReversed()) {
