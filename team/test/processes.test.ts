@@ -1,57 +1,13 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { cpSync, existsSync, readFileSync, statSync } from "node:fs";
-import { createServer } from "node:net";
 import { join } from "node:path";
-import { setTimeout as pause } from "node:timers/promises";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { assent, DIST, scratch, type Scratch } from "../../test/scratch.ts";
+import { end, ended, freePort, serve, type Serving, until } from "./harness/processes.ts";
 
 /** The real thing: the command that people type, processes that are killed, machines with homes of their own. */
-
-interface Serving {
-  readonly process: ChildProcess;
-  readonly port: number;
-  readonly said: () => string;
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const at = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  return at !== null && typeof at === "object" ? at.port : 0;
-}
-
-async function serve(place: Scratch, port: number, ...words: readonly string[]): Promise<Serving> {
-  const child = spawn(process.execPath, [join(DIST, "bin.cjs"), "team", "serve", "--listen", `127.0.0.1:${port}`, ...words], {
-    cwd: place.project,
-    env: { PATH: "/usr/local/bin:/usr/bin:/bin", HOME: place.home },
-    stdio: ["ignore", "pipe", "pipe"],
-  });
-  let said = "";
-  child.stdout.on("data", (part: Buffer) => (said += part.toString()));
-  child.stderr.on("data", (part: Buffer) => (said += part.toString()));
-  const serving = { process: child, port, said: () => said };
-  await until(() => child.exitCode !== null || said.includes('"started"'));
-  return serving;
-}
-
-async function until(is: () => boolean): Promise<void> {
-  for (let tries = 0; !is(); tries++) {
-    if (tries > 1200) throw new Error("nothing came of it in a minute");
-    await pause(50);
-  }
-}
-
-const ended = (child: ChildProcess): Promise<void> =>
-  child.exitCode !== null || child.signalCode !== null ? Promise.resolve() : new Promise((resolve) => child.once("exit", () => resolve()));
-
-async function end(serving: Serving | undefined, signal: NodeJS.Signals): Promise<void> {
-  serving?.process.kill(signal);
-  if (serving !== undefined) await ended(serving.process);
-}
 
 const status = (machine: Scratch) => {
   const { stdout } = assent(machine, ["team", "status", "--json"]);

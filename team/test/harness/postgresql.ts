@@ -43,8 +43,15 @@ export default async function startPostgres(project: TestProject): Promise<(() =
   return cluster?.close;
 }
 
+export interface Cluster {
+  readonly address: string;
+  readonly close: () => Promise<void>;
+  /** pg_ctl(1): by SIGINT it stops fast, by SIGQUIT as in a crash. */
+  readonly restart: (signal: "SIGINT" | "SIGQUIT") => Promise<void>;
+}
+
 /** A cluster in a scratch folder, on a Unix socket only, as nobody; undefined where PostgreSQL is not installed. */
-export async function openCluster(): Promise<{ readonly address: string; readonly close: () => Promise<void> } | undefined> {
+export async function openCluster(): Promise<Cluster | undefined> {
   const bin = programs();
   if (bin === undefined) return undefined;
   const folder = mkdtempSync(join(tmpdir(), "assent-pg-"));
@@ -58,20 +65,39 @@ export async function openCluster(): Promise<{ readonly address: string; readonl
     env,
     cwd: folder,
   });
-  const server = spawn(
-    join(bin, "postgres"),
-    ["-D", data, "-k", folder, "-c", "listen_addresses=", "-c", "fsync=off", "-c", "max_connections=200", "-c", "shared_buffers=32MB"],
-    { ...asNobody, env, cwd: folder, stdio: ["ignore", "ignore", "pipe"] },
-  );
-  let said = "";
-  server.stderr.on("data", (text: Buffer) => void (said = (said + text.toString()).slice(-4000)));
-  await listening(server, () => said);
+  const words = [
+    "-D",
+    data,
+    "-k",
+    folder,
+    "-c",
+    "listen_addresses=",
+    "-c",
+    "fsync=off",
+    "-c",
+    "max_connections=200",
+    "-c",
+    "shared_buffers=32MB",
+  ];
+  const start = async (): Promise<ChildProcess> => {
+    const made = spawn(join(bin, "postgres"), words, { ...asNobody, env, cwd: folder, stdio: ["ignore", "ignore", "pipe"] });
+    let said = "";
+    made.stderr.on("data", (text: Buffer) => void (said = (said + text.toString()).slice(-4000)));
+    await listening(made, () => said);
+    return made;
+  };
+  let server = await start();
   const close = async (): Promise<void> => {
     server.kill("SIGINT");
     await ended(server);
     rmSync(folder, { recursive: true, force: true });
   };
-  return { address: `postgresql://assent@/postgres?host=${encodeURIComponent(folder)}`, close };
+  const restart = async (signal: "SIGINT" | "SIGQUIT"): Promise<void> => {
+    server.kill(signal);
+    await ended(server);
+    server = await start();
+  };
+  return { address: `postgresql://assent@/postgres?host=${encodeURIComponent(folder)}`, close, restart };
 }
 
 async function listening(server: ChildProcess, said: () => string): Promise<void> {
