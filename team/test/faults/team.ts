@@ -5,7 +5,8 @@ import { type Database, migrate } from "../../src/database/index.ts";
 import { foundOrganisation, invitePerson, organisationOf } from "../../src/enrol/index.ts";
 import { verifyMachine } from "../../src/log/index.ts";
 import { addFirstKey } from "../../src/policies/index.ts";
-import type { Joined } from "./machine.ts";
+import type { AskedAfar } from "../../../src/team/afar/index.ts";
+import type { FaultMachine, Joined } from "./machine.ts";
 
 export interface PreparedTeam {
   readonly machines: readonly Joined[];
@@ -80,24 +81,21 @@ export class Approver {
     if (this.#cookie === "") throw new Error(`not let in: ${answer.status}`);
   }
 
-  /** Says yes once the question is on the page, and again as long as it is there: answers of the server may be lost. */
-  async allow({ id, request }: { readonly id: string; readonly request: string }, machine: string): Promise<void> {
-    let isSeen = false;
-    for (let tries = 0; tries < 1200; tries += 1) {
-      const isThere = await this.#isShown(id);
-      if (isThere === false && isSeen) return;
-      if (isThere === true) {
-        isSeen = true;
-        await this.#post("/answer", { machine, id, request, answer: "allow" }).catch(() => undefined);
-      } else await new Promise((resolve) => setTimeout(resolve, 200));
+  /** Says yes whenever the question is on the page, until the machine has the answer: what the server says may be lost. */
+  async allow(asked: AskedAfar, machine: FaultMachine): Promise<void> {
+    const { id, request } = asked;
+    for (let tries = 0; !machine.isAnswered(asked); tries += 1) {
+      if (tries > 3000) throw new Error(`no answer to ${id} came through`);
+      if (await this.#isShown(id))
+        await this.#post("/answer", { machine: machine.id, id, request, answer: "allow" }).catch(() => undefined);
+      await new Promise((resolve) => setTimeout(resolve, 300));
     }
-    throw new Error(`no answer to ${id} came through`);
   }
 
-  async #isShown(id: string): Promise<boolean | undefined> {
+  async #isShown(id: string): Promise<boolean> {
     const page = await fetch(`${this.#base}/questions.json`, { headers: { cookie: this.#cookie } }).catch(() => undefined);
     const text = page?.status === 200 ? await page.text().catch(() => undefined) : undefined;
-    return text?.includes(id);
+    return text?.includes(id) === true;
   }
 
   #post(path: string, fields: Readonly<Record<string, string>>): Promise<Response> {
