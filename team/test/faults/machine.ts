@@ -106,11 +106,13 @@ export class FaultMachine {
     if (problem !== undefined) throw new Error(problem);
   }
 
-  /** The lines of its log, each as it is there. `root`: what its programs see as `/`. */
+  /**
+   * The records of its log, each as it is there. `root`: what its programs see as `/`. What a full disk has cut off is none: the record
+   * behind it says how long it is.
+   */
   ownLog(root = ""): readonly string[] {
-    return readFileSync(`${root}${stateFolder(this.place.machine)}/audit.jsonl`, "utf8")
-      .split("\n")
-      .filter(Boolean);
+    const lines = readFileSync(`${root}${stateFolder(this.place.machine)}/audit.jsonl`, "utf8").split("\n");
+    return lines.filter(isWhole);
   }
 
   /** Asks people of the team. */
@@ -186,3 +188,12 @@ const shiftedClock = (by: number): string => `
     static now() { return Real.now() + ${by}; }
   };
 `;
+
+function isWhole(line: string): boolean {
+  try {
+    JSON.parse(line);
+    return true;
+  } catch {
+    return false;
+  }
+}
