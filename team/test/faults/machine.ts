@@ -118,7 +118,14 @@ export class FaultMachine {
   /** Asks people of the team. */
   ask(what: string): AskedAfar {
     const about = { point: "hook", agent: "claude", what, reason: "no rule allows it", folder: "~" } as const;
-    return askAfar(this.place.machine, { request: hashRequest([what]), asked: this.now, until: this.now + 1_800_000, people: 1, about });
+    return askAfar(this.place.machine, {
+      request: hashRequest([what]),
+      asked: this.now,
+      until: this.now + 1_800_000,
+      people: 1,
+      passkeys: undefined,
+      about,
+    });
   }
 
   /** What it asked last. */
