@@ -1,8 +1,12 @@
-import { type Command, InvalidArgumentError } from "commander";
+import { Argument, type Command, InvalidArgumentError, Option } from "commander";
+import type { SentLevel } from "../team/index.ts";
 import { existingFile, JSON_OPTION, whenAlone } from "./program-frame.ts";
 import { addTeamPolicyCommands } from "./program-team-policy.ts";
 import { addTeamFleetCommands } from "./program-team-fleet.ts";
 import { addTeamRecordCommands } from "./program-team-records.ts";
+
+/** As `SENT_LEVELS`, which only who belongs to a team loads. */
+const LEVELS: readonly SentLevel[] = ["verdict", "command", "full"];
 
 function months(text: string): number {
   const count = Number(text);
@@ -63,9 +67,9 @@ export function addTeamCommands(assent: Command): void {
     .option("--ca <file>", "certificates that vouch for the server, beside those that Node knows (PEM)", existingFile)
     .option(
       "--proxy <address>",
-      "what leads to the server: http://HOST:PORT, none, or environment (HTTPS_PROXY and NO_PROXY)",
-      "environment",
+      "what leads to the server: http://HOST:PORT, none, or environment (HTTPS_PROXY and NO_PROXY), which it is without a word",
     )
+    .addOption(new Option("--level <level>", "how much of each decision is sent (assent team level)").choices(LEVELS))
     .option(...JSON_OPTION)
     .action(async (address: string | undefined, options: Parameters<typeof import("./team.ts").teamJoin>[1]) => {
       const { teamJoin } = await import("./team.ts");
@@ -94,6 +98,19 @@ export function addTeamCommands(assent: Command): void {
     .action(async (address: string) => {
       const { teamProxy } = await import("./team.ts");
       process.exitCode = await teamProxy(address);
+    });
+  team
+    .command("level")
+    .summary("say how much of each decision is sent to the team")
+    .description(
+      "verdict: when, by which agent and tool, and what was said. command: also the command, path or address, the folder, and why. full: the " +
+        "whole record. The content of files is never sent. It counts from the next record that is sent; what was sent stays there.",
+    )
+    .addArgument(new Argument("[level]", "without it, says which one holds").choices(LEVELS))
+    .option(...JSON_OPTION)
+    .action(async (level: Parameters<typeof import("./team-level.ts").teamLevel>[0], options: { readonly json?: boolean }) => {
+      const { teamLevel } = await import("./team-level.ts");
+      process.exitCode = teamLevel(level, options);
     });
   team
     .command("leave")

@@ -12,6 +12,7 @@ import {
   forgetTeam,
   readFleetFile,
   readServerUrl,
+  type SentLevel,
   type TeamMembership,
   writeMembership,
   writePin,
@@ -41,13 +42,14 @@ export interface NewMember {
   readonly group: string;
   /** The id of the key that it has to be. */
   readonly policyKey: string | undefined;
+  readonly level: SentLevel | undefined;
   readonly json: boolean | undefined;
 }
 
 /** Keeps what the server said as it let this machine in, and fetches the policy. 0 joined, 1 not. */
 export async function becomeMember(
   machine: Machine,
-  { at, label, group, policyKey, json }: NewMember,
+  { at, label, group, policyKey, level, json }: NewMember,
   state: Extract<EnrolState, { readonly is: "joined" }>,
 ): Promise<number> {
   const membership: TeamMembership = {
@@ -60,6 +62,7 @@ export async function becomeMember(
     salt: randomBytes(32).toString("base64url"),
     ...(at.ca === undefined ? {} : { ca: at.ca }),
     ...(at.proxy === undefined ? {} : { proxy: at.proxy }),
+    ...(level === undefined ? {} : { level }),
     joined: new Date().toISOString(),
     from: endOfLog(stateFolder(machine)),
   };
@@ -95,11 +98,15 @@ export async function becomeMember(
   return 0;
 }
 
+export interface FleetJoinFlags {
+  readonly name?: string | undefined;
+  readonly proxy?: string | undefined;
+  readonly level?: SentLevel | undefined;
+  readonly json?: boolean | undefined;
+}
+
 /** Joins by the key that root wrote beside the managed policy. A machine that is many at once, or is asked twice, is one. */
-export async function joinByFleet(
-  machine: Machine,
-  { name, proxy, json }: { readonly name?: string | undefined; readonly proxy?: string | undefined; readonly json?: boolean | undefined },
-): Promise<number> {
+export async function joinByFleet(machine: Machine, { name, proxy, level, json }: FleetJoinFlags): Promise<number> {
   const fleet = readFleetFile(machine);
   if (fleet === undefined) return failed("join", `say which server, or let root write ${fleetFile(machine)} (docs/team.md)`);
   if ("problem" in fleet) return failed("join", fleet.problem);
@@ -107,7 +114,7 @@ export async function joinByFleet(
   if ("problem" in server) return failed("join", `${fleetFile(machine)}: ${fleet.url} ${server.problem}`);
   const label = labelOf(name ?? hostname());
   if (label === "") return failed("join", "this machine has no name", "give it one by --name");
-  const way = chooseProxy(server.url, machine.env, proxy);
+  const way = chooseProxy(server.url, machine.env, proxy ?? fleet.proxy);
   if ("problem" in way) return failed("join", way.problem, NAME_A_PROXY);
   const at = { url: server.url, ca: fleet.ca === undefined ? undefined : absolute(fleet.ca), proxy: way.proxy };
   const message = {
@@ -123,7 +130,11 @@ export async function joinByFleet(
   for (let tries = 1; ; tries++) {
     const asked = await askServer(at, "POST", "/v1/enrol/fleet", EnrolState, message);
     if (asked.is === "answered" && asked.message.is === "joined")
-      return becomeMember(machine, { at, label, group: fleet.group, policyKey: fleet.policyKey, json }, asked.message);
+      return becomeMember(
+        machine,
+        { at, label, group: fleet.group, policyKey: fleet.policyKey, level: level ?? fleet.level, json },
+        asked.message,
+      );
     if (asked.is !== "away" || tries === TRIES)
       return failed("join", `${server.url}: ${asked.is === "answered" ? "this machine was not let in" : asked.why}`);
   }

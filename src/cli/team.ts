@@ -21,6 +21,7 @@ import {
   readProgress,
   readSender,
   readServerUrl,
+  type SentLevel,
   sendToTeam,
   senderText,
   type TeamMembership,
@@ -30,6 +31,7 @@ import { EnrolStarted, EnrolState, GROUP_OF_ALL, Left, MachineState, PROTOCOL } 
 import { JSON_VERSION } from "./json.ts";
 import { absolute } from "./place.ts";
 import { complain, refuseUse } from "./policy-target.ts";
+import { LEVEL_TEXTS } from "./team-level.ts";
 import { becomeMember, joinByFleet, labelOf, NAME_A_PROXY } from "./team-member.ts";
 import { VERSION } from "./program-frame.ts";
 import { writeStderr, writeStdout } from "./stdio.ts";
@@ -43,13 +45,14 @@ export interface TeamJoinFlags {
   readonly proxy?: string;
   readonly group?: string;
   readonly policyKey?: string;
+  readonly level?: SentLevel;
   readonly json?: boolean;
 }
 
 /** `assent team join`: 0 joined, 1 not, 2 wrong usage. */
 export async function teamJoin(
   address: string | undefined,
-  { name, ca, proxy, group = GROUP_OF_ALL, policyKey, json }: TeamJoinFlags,
+  { name, ca, proxy, group = GROUP_OF_ALL, policyKey, level, json }: TeamJoinFlags,
 ): Promise<number> {
   const machine = thisMachine();
   const there = readMembership(machine);
@@ -59,7 +62,7 @@ export async function teamJoin(
       typeof there === "string" ? "what is known of a team is damaged" : `this machine belongs to ${there.url} already`,
       "assent team leave",
     );
-  if (address === undefined) return joinByFleet(machine, { name, proxy, json });
+  if (address === undefined) return joinByFleet(machine, { name, proxy, level, json });
   const server = readServerUrl(address);
   if ("problem" in server) {
     complain("team join", visible(`${address} ${server.problem}`));
@@ -90,7 +93,7 @@ export async function teamJoin(
   const state = await untilDecided(at, id, secret, performance.now() + expiresIn);
   if (state.is !== "joined")
     return failed("join", state.is === "waiting" ? "nobody confirmed the code in time" : "this machine was not let in");
-  return becomeMember(machine, { at, label, group, policyKey, json }, state);
+  return becomeMember(machine, { at, label, group, policyKey, level, json }, state);
 }
 
 async function untilDecided(at: Parameters<typeof askServer>[0], id: string, secret: string, until: number): Promise<EnrolState> {
@@ -165,11 +168,25 @@ export async function teamStatus({ json, sent: showsSent }: { readonly json?: bo
   if (json === true) {
     const shown = showsSent === true ? { sent: lastSent(machine, membership, SHOWN) } : {};
     const proxy = membership.proxy === undefined ? null : proxyHost(membership.proxy);
-    const team = { url, proxy, name, machine: membership.machine, joined, unsent, sender: sender ?? null, policy, server: known, ...shown };
+    const level = membership.level ?? "full";
+    const team = {
+      url,
+      proxy,
+      name,
+      machine: membership.machine,
+      joined,
+      level,
+      unsent,
+      sender: sender ?? null,
+      policy,
+      server: known,
+      ...shown,
+    };
     writeStdout(`${JSON.stringify({ v: JSON_VERSION, team })}\n`);
   } else {
     writeStdout(`${url}\n  as ${visible(name)}, since ${joined}\n`);
     if (membership.proxy !== undefined) writeStdout(`  through the proxy ${visible(proxyHost(membership.proxy))}\n`);
+    writeStdout(`  ${LEVEL_TEXTS[membership.level ?? "full"]} (assent team level)\n`);
     if (asked.is === "answered") {
       const { head, forks } = asked.message;
       writeStdout(

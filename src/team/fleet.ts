@@ -1,6 +1,7 @@
 import * as v from "valibot";
 import { readRegular, type Machine } from "../state/index.ts";
 import { parentOf } from "../path/index.ts";
+import { SENT_LEVELS } from "./level.ts";
 import { GroupName } from "./protocol/policy.ts";
 
 const FleetFile = v.strictObject({
@@ -12,6 +13,10 @@ const FleetFile = v.strictObject({
   policyKey: v.optional(v.string()),
   /** A file with certificates that vouch for the server. */
   ca: v.optional(v.string()),
+  /** What leads to the server: an address, `none` or `environment`, which it is without a word. */
+  proxy: v.optional(v.string()),
+  /** How much of each decision is sent. */
+  level: v.optional(v.picklist(SENT_LEVELS)),
 });
 
 /** How the machines of a fleet let themselves into a team. */

@@ -1,14 +1,17 @@
 import { nextLogBatch } from "../audit/index.ts";
 import { type Machine, stateFolder } from "../state/index.ts";
 import { type KnownAfar, knownAfar } from "./afar/index.ts";
-import { readProgress, type TeamMembership } from "./membership.ts";
+import { lineSent } from "./level.ts";
+import { readProgress, type TeamMembership, type TeamProgress } from "./membership.ts";
 
 /** What has left this machine, word for word. */
 export interface LastSent {
-  /** The newest records that the server has taken, as lines of the log, the oldest first. */
+  /** The newest records that the server has taken, as it has them, the oldest first. */
   readonly records: readonly string[];
   readonly questions: readonly KnownAfar[];
 }
+
+type Mark = TeamProgress["marks"][number];
 
 const READ = { lines: 1000, bytes: 4 << 20 };
 
@@ -21,6 +24,7 @@ export function lastSent(machine: Machine, membership: TeamMembership, most: num
   // A mark for each batch: some of them hold enough.
   const from = marks.findLast(({ seq }) => last.seq - seq >= most)?.place ?? membership.from;
   const { lines } = nextLogBatch(stateFolder(machine), from, READ);
-  const sent = lines.filter(({ link }) => link === undefined || link.seq <= last.place.seq).map(({ text }) => text);
-  return { records: sent.slice(-most), questions };
+  const sent = lines.filter(({ link }) => link === undefined || link.seq <= last.place.seq).slice(-most);
+  const levelOf = (seq = 0): Mark["level"] => (marks.find(({ place }) => place.seq >= seq) ?? last).level;
+  return { records: sent.flatMap(({ text, link }) => lineSent(text, levelOf(link?.seq) ?? "full") ?? []), questions };
 }

@@ -1,9 +1,11 @@
 import * as v from "valibot";
 import { errorCode, type Machine, openState, readRegular, stateFolder, writeAtomic, ensureFolder } from "../state/index.ts";
 import { rmSync, unlinkSync } from "node:fs";
+import { SENT_LEVELS } from "./level.ts";
 import { membershipFile } from "./membership-mark.ts";
 
 const Place = v.object({ segment: v.number(), offset: v.number(), seq: v.number() });
+const Level = v.optional(v.picklist(SENT_LEVELS));
 const Membership = v.object({
   v: v.literal(1),
   url: v.string(),
@@ -17,12 +19,15 @@ const Membership = v.object({
   ca: v.optional(v.string()),
   /** The address of the proxy that leads to the server, which may hold a password. The judge that stays has no environment to ask. */
   proxy: v.optional(v.string()),
+  /** How much of each decision is sent; absent: all but the content of files. */
+  level: Level,
   /** ISO 8601. */
   joined: v.string(),
   /** Where the log was then: what came before is not sent. */
   from: Place,
 });
-const Mark = v.object({ seq: v.number(), hash: v.string(), place: Place });
+/** By which level what came before it was sent; absent: full. */
+const Mark = v.object({ seq: v.number(), hash: v.string(), place: Place, level: Level });
 const Progress = v.object({
   v: v.literal(1),
   epoch: v.number(),

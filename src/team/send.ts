@@ -2,7 +2,8 @@ import { createHmac } from "node:crypto";
 import { nextLogBatch, type LogPosition, type SpoolLine } from "../audit/index.ts";
 import { type Machine, stateFolder } from "../state/index.ts";
 import { type ServerAnswer, askServer } from "./client.ts";
-import { readProgress, type TeamMembership, type TeamProgress, writeProgress } from "./membership.ts";
+import { lineSent, type SentLevel } from "./level.ts";
+import { readMembership, readProgress, type TeamMembership, type TeamProgress, writeProgress } from "./membership.ts";
 import {
   type ChainPoint,
   chainRecords,
@@ -48,29 +49,22 @@ const MOST_MARKS = 200;
  * the same again: a record's salt follows from its number, so that it has the same hash, and the server has it once.
  */
 export async function sendToTeam({ machine, membership, follow, ended, notice }: TeamSend): Promise<TeamSent> {
-  const folder = stateFolder(machine);
   let progress = readProgress(machine) ?? startOf(membership, 1, membership.from);
   let records = 0;
   let most = RECORDS;
   let pause = 0;
   let moves = 0;
   for (;;) {
-    const at = progress.marks.at(-1) ?? { ...chainStart(membership.machine, progress.epoch), place: membership.from };
-    const { lines, next, lost } = nextLogBatch(folder, at.place, { lines: most, bytes: BYTES });
-    if (lines.length === 0) {
+    const tried = await sendNext(machine, membership, progress, most, notice);
+    if (tried.is === "nothing") {
       if (!follow || (await ended(POLL_MS))) return { records };
       continue;
     }
-    if (lost > 0) notice(`${lost} records were dropped from the log before they could be sent`);
-    const batch = lines.map((line, nth) => recordOf(line, membership.salt, progress.epoch, at.seq + nth + 1));
-    const last = chainRecords(at, batch).at(-1);
-    if (last === undefined) return { records };
-    const asked = await sendBatch(membership, progress.epoch, at, batch, last.hash);
-    const told = await whatNext(asked, membership, progress, { seq: last.seq, hash: last.hash, place: next });
+    const { told, tooLarge } = tried;
     moves = told.is === "moved" ? moves + 1 : 0;
     const step = moves > MOST_MOVES ? CONTRADICTION : told;
     if (step.is === "again") {
-      if (asked.is === "refused" && asked.status === 413 && most > 1) {
+      if (tooLarge && most > 1) {
         most = Math.ceil(most / 2);
         continue;
       }
@@ -85,23 +79,78 @@ export async function sendToTeam({ machine, membership, follow, ended, notice }:
     if (pause > 0) notice("the server takes records again");
     pause = 0;
     most = RECORDS;
-    if (step.is === "taken") records += batch.length;
+    if (step.is === "taken") records += tried.records;
     progress = step.progress;
     const problem = writeProgress(machine, progress);
     if (problem !== undefined) return { records, problem };
   }
 }
 
-const startOf = ({ machine }: TeamMembership, epoch: number, place: LogPosition): TeamProgress => ({
+type Tried =
+  | { readonly is: "nothing" }
+  | { readonly is: "tried"; readonly told: NextStep; readonly records: number; readonly tooLarge: boolean };
+
+/** One batch of at most so many records. */
+async function sendNext(
+  machine: Machine,
+  membership: TeamMembership,
+  progress: TeamProgress,
+  most: number,
+  notice: TeamSend["notice"],
+): Promise<Tried> {
+  const folder = stateFolder(machine);
+  const at = progress.marks.at(-1) ?? markAt(membership, progress.epoch, membership.from);
+  let read = nextLogBatch(folder, at.place, { lines: most, bytes: BYTES });
+  if (read.lines.length === 0) return { is: "nothing" };
+  const agreed = await agreeOnLevel(machine, membership, progress.epoch, at);
+  if (agreed.is === "again") return { is: "tried", told: agreed, records: 0, tooLarge: false };
+  const { level } = agreed;
+  if (agreed.most < read.lines.length) read = nextLogBatch(folder, at.place, { lines: agreed.most, bytes: BYTES });
+  const { lines, next, lost } = read;
+  if (lost > 0) notice(`${lost} records were dropped from the log before they could be sent`);
+  const batch = lines.map((line, nth) => recordOf(line, level, membership.salt, progress.epoch, at.seq + nth + 1));
+  const last = chainRecords(at, batch).at(-1);
+  if (last === undefined) return { is: "nothing" };
+  const asked = await sendBatch(membership, progress.epoch, at, batch, last.hash);
+  const told = await whatNext(asked, membership, progress, { seq: last.seq, hash: last.hash, place: next, level });
+  return { is: "tried", told, records: batch.length, tooLarge: asked.is === "refused" && asked.status === 413 };
+}
+
+type Agreed = { readonly is: "agreed"; readonly level: SentLevel; readonly most: number } | TryLater;
+
+/**
+ * The level of the next batch: the one that the machine's person wants. But what the server may have taken by the old one, before its
+ * answer was lost, is sent by that once more, and no record beside it: by another level it would be another record under its number.
+ */
+async function agreeOnLevel(machine: Machine, membership: TeamMembership, epoch: number, at: Mark): Promise<Agreed> {
+  const now = readMembership(machine);
+  // Where it left meanwhile, no more than was said before.
+  const wanted = (typeof now === "string" ? membership : now).level ?? "full";
+  const before = at.level ?? "full";
+  if (wanted === before) return { is: "agreed", level: wanted, most: RECORDS };
+  const known = await askServer(membership, "GET", "/v1/machine", MachineState);
+  if (known.is !== "answered") return notTaken(known);
+  const { head } = known.message;
+  const taken = head === undefined || head.epoch !== epoch ? 0 : head.seq - at.seq;
+  return taken > 0 ? { is: "agreed", level: before, most: taken } : { is: "agreed", level: wanted, most: RECORDS };
+}
+
+const startOf = (membership: TeamMembership, epoch: number, place: LogPosition): TeamProgress => ({
   v: 1,
   epoch,
-  marks: [{ ...chainStart(machine, epoch), place }],
+  marks: [markAt(membership, epoch, place)],
+});
+
+/** Where a chain begins. */
+const markAt = ({ machine, level }: TeamMembership, epoch: number, place: LogPosition): Mark => ({
+  ...chainStart(machine, epoch),
+  place,
+  ...(level === undefined ? {} : { level }),
 });
 
 type Mark = TeamProgress["marks"][number];
-type NextStep =
-  | { readonly is: "taken" | "moved"; readonly progress: TeamProgress; readonly notice?: string }
-  | { readonly is: "again"; readonly why: string; readonly pauseMs?: number };
+type TryLater = { readonly is: "again"; readonly why: string; readonly pauseMs?: number };
+type NextStep = { readonly is: "taken" | "moved"; readonly progress: TeamProgress; readonly notice?: string } | TryLater;
 
 async function whatNext(asked: ServerAnswer<LogTaken>, membership: TeamMembership, progress: TeamProgress, sent: Mark): Promise<NextStep> {
   if (asked.is !== "answered") return notTaken(asked);
@@ -135,9 +184,9 @@ async function whatNext(asked: ServerAnswer<LogTaken>, membership: TeamMembershi
   };
 }
 
-const CONTRADICTION: NextStep = { is: "again", why: "the server contradicts itself" };
+const CONTRADICTION: TryLater = { is: "again", why: "the server contradicts itself" };
 
-function notTaken(asked: Exclude<ServerAnswer<unknown>, { readonly is: "answered" }>): NextStep {
+function notTaken(asked: Exclude<ServerAnswer<unknown>, { readonly is: "answered" }>): TryLater {
   if (asked.is === "refused")
     return {
       is: "again",
@@ -157,13 +206,14 @@ function sendBatch(
   return askServer(membership, "POST", "/v1/log", LogTaken, { v: PROTOCOL, epoch, after: { seq, hash }, records, hash: last });
 }
 
-/** The line as it is in the log, its number and hash included: so the two can be held against each other. */
-function recordOf({ text, link }: SpoolLine, key: string, epoch: number, seq: number): LogRecord {
+/** The line as it is in the log, its number and hash included where all of it is sent: so the two can be held against each other. */
+function recordOf({ text, link }: SpoolLine, level: SentLevel, key: string, epoch: number, seq: number): LogRecord {
   const salt = createHmac("sha256", Buffer.from(key, "base64url"))
     .update(`${epoch}\n${seq}\n`)
     .digest()
     .subarray(0, 16)
     .toString("base64url");
-  const fits = Buffer.byteLength(text) <= MESSAGE_LIMITS.recordBytes && isStorable(text);
-  return { salt, body: fits ? text : JSON.stringify({ v: 1, log: "not-sent", ...link }) };
+  const body = lineSent(text, level);
+  const fits = body !== undefined && Buffer.byteLength(body) <= MESSAGE_LIMITS.recordBytes && isStorable(body);
+  return { salt, body: fits ? body : JSON.stringify({ v: 1, log: "not-sent", seq: link?.seq }) };
 }

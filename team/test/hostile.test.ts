@@ -1,58 +1,11 @@
-import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
-import { afterEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { appendAll, KEEP } from "../../src/audit/index.ts";
-import type { ChainHead, LogBatch, LogTaken } from "../../src/team/protocol/index.ts";
-import { readMembership, readProgress, sendToTeam, type TeamMembership, writeMembership } from "../../src/team/index.ts";
-import { scratch, type Scratch } from "../../test/scratch.ts";
+import type { LogBatch } from "../../src/team/protocol/index.ts";
+import { readMembership, readProgress } from "../../src/team/index.ts";
+import { head, json, machineAt, type Reply, send, taken } from "./harness/server-that-says.ts";
 
 /** A server that lies: what a machine does then. It never loops, never gives up a record, never takes a no for a yes. */
 
-let server: Server | undefined;
-afterEach(() => {
-  server?.close();
-  server?.closeAllConnections();
-});
-
-type Reply = { readonly status: number; readonly body: string; readonly headers?: Readonly<Record<string, string>> };
-const json = (status: number, message: unknown): Reply => ({ status, body: JSON.stringify(message) });
-
-async function machineAt(
-  answer: (path: string, batch: LogBatch | undefined, nth: number) => Reply,
-): Promise<{ place: Scratch; membership: TeamMembership; asked: () => number }> {
-  let asked = 0;
-  const made = createServer((request, response) => {
-    let text = "";
-    request.on("data", (part: Buffer) => (text += part.toString()));
-    request.on("end", () => {
-      const reply = answer(request.url ?? "", text === "" ? undefined : (JSON.parse(text) as LogBatch), asked++);
-      response.writeHead(reply.status, reply.headers).end(reply.body);
-    });
-  });
-  server = made;
-  await new Promise<void>((resolve) => made.listen(0, "127.0.0.1", resolve));
-  const place = scratch();
-  const membership: TeamMembership = {
-    v: 1,
-    url: `http://127.0.0.1:${(made.address() as AddressInfo).port}`,
-    machine: "M".repeat(22),
-    organisation: "O".repeat(22),
-    name: "box",
-    token: "t".repeat(43),
-    salt: "s".repeat(43),
-    joined: "2026-11-20T10:00:00Z",
-    from: { segment: 1, offset: 0, seq: 0 },
-  };
-  expect(writeMembership(place.machine, membership)).toBeUndefined();
-  expect(appendAll(place.machine, ['{"a":1}', '{"a":2}', '{"a":3}'], KEEP)).toBeUndefined();
-  return { place, membership, asked: () => asked };
-}
-
-const send = ({ place, membership }: { place: Scratch; membership: TeamMembership }) =>
-  sendToTeam({ machine: place.machine, membership, follow: false, ended: () => Promise.resolve(true), notice: () => undefined });
-
-const head = ({ epoch, after, records, hash }: LogBatch): ChainHead => ({ epoch, seq: after.seq + records.length, hash });
-const taken = (of: ChainHead): LogTaken => ({ v: 1, is: "taken", head: of });
 const nobody = { v: 1, machine: "M".repeat(22), name: "box", organisation: "O".repeat(22), forks: 0 };
 
 describe("a server that lies is not believed", () => {

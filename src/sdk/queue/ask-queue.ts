@@ -9,7 +9,7 @@ import {
   scopeText,
 } from "../../approve/index.ts";
 import { queueApprover, type QueuePoint } from "../../approve/queue/index.ts";
-import { appendAudit, auditLine, givenFields, redact, redactString } from "../../audit/index.ts";
+import { appendAudit, auditLine, givenFields, redact, redactString, withoutContents } from "../../audit/index.ts";
 import { isObject } from "../../data/index.ts";
 import { type Outcome, rememberAnswer } from "../../engine/index.ts";
 import { addRule, editPolicy, policyPlace, ruleEntries, starterPolicy } from "../../policy-edit/index.ts";
@@ -124,7 +124,8 @@ export function questionAfar({ request, verdict, basis }: Outcome): QuestionAfar
   const answerable = basis === undefined ? undefined : answerableFromAfar(verdict, basis);
   if (answerable === undefined) return undefined;
   const { subagent, cwd, tool, input } = request;
-  const clean = redact(input);
+  // What a file is to have is not sent, in no question either.
+  const clean = withoutContents(redact(input));
   const parts = verdict.actions.map(({ action, verdict: { decision, reason } }) => [printAction(action), decision, reason]);
   const unknowns = verdict.unknowns.map(({ unknown, verdict: { decision, reason } }) => [unknown, decision, reason]);
   return {
