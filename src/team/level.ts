@@ -6,12 +6,31 @@ export const SENT_LEVELS = ["verdict", "command", "full"] as const;
 export type SentLevel = (typeof SENT_LEVELS)[number];
 
 /** Who, when, by which tool, and what was said: nothing of what it was about. */
-const OF_VERDICT =
-  "v time point agent event session mode principal tool verdict basis confined answer bypass answered answeredBy by count builtin ms seq".split(
-    " ",
-  );
+const OF_VERDICT = [
+  "v",
+  "time",
+  "point",
+  "agent",
+  "event",
+  "session",
+  "mode",
+  "principal",
+  "tool",
+  "verdict",
+  "basis",
+  "confined",
+  "answer",
+  "bypass",
+  "answered",
+  "answeredBy",
+  "by",
+  "count",
+  "builtin",
+  "ms",
+  "seq",
+];
 /** What was to be done, and why it was judged so. */
-const OF_COMMAND = [...OF_VERDICT, ..."subagent cwd process reason rule grant actions unknowns cut".split(" ")];
+const OF_COMMAND = [...OF_VERDICT, "subagent", "cwd", "process", "reason", "rule", "grant", "actions", "unknowns", "cut"];
 /** Of a tool's input: what is run, read, written or fetched. */
 const SUBJECTS = new Set(["command", "cmd", "file_path", "notebook_path", "path", "url", "call"]);
 
