@@ -25,12 +25,11 @@ const OF_VERDICT = [
   "answeredBy",
   "by",
   "count",
-  "builtin",
   "ms",
   "seq",
 ];
 /** What was to be done, and why it was judged so. */
-const OF_COMMAND = [...OF_VERDICT, "subagent", "cwd", "process", "reason", "rule", "grant", "actions", "unknowns", "cut"];
+const OF_COMMAND = [...OF_VERDICT, "subagent", "cwd", "process", "reason", "rule", "builtin", "grant", "actions", "unknowns", "cut"];
 /** Of a tool's input: what is run, read, written or fetched. */
 const SUBJECTS = new Set(["command", "cmd", "file_path", "notebook_path", "path", "url", "call"]);
 
