@@ -104,7 +104,7 @@ export function whoSigned(
   const [data, client, signed] = [bytesOf(authenticatorData), bytesOf(clientDataJSON), bytesOf(signature)];
   const said = client === undefined ? undefined : jsonOf(client);
   if (data === undefined || client === undefined || signed === undefined || said === undefined) return { why: "it cannot be read" };
-  if (said["type"] !== "webauthn.get") return { why: "it is no sign-in by a passkey" };
+  if (said["type"] !== "webauthn.get") return { why: "it was made for something else than signing in by a passkey" };
   if (said["challenge"] !== challenge) return { why: "it is for another question" };
   if (said["origin"] !== site || (said["crossOrigin"] ?? false) !== false || said["topOrigin"] !== undefined)
     return { why: "it was made at another site" };

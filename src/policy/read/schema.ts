@@ -143,7 +143,7 @@ const passkeySettings = described(
           ),
           v.maxLength(200, `there are more than 200\n${CREDENTIAL}`),
         ),
-        "The passkeys that may sign, written by `assent team policy passkeys`. While there is none, nobody answers from afar what the rules speak of.",
+        "The passkeys that may sign, written by `assent team policy passkeys`. While the list is empty, nobody answers from afar what the rules speak of.",
       ),
     },
     PASSKEYS,
