@@ -14,7 +14,9 @@ import { TestServer } from "./harness/server.ts";
 
 /** The steps of examples/ci with an agent: they join, ask, wait, and leave. The agent is a script that a person of the team has to let write. */
 
-const Listed = v.object({ questions: v.array(v.object({ id: v.string(), machine: v.string(), request: v.string(), about: v.object({ what: v.string() }) })) });
+const Listed = v.object({
+  questions: v.array(v.object({ id: v.string(), machine: v.string(), request: v.string(), about: v.object({ what: v.string() }) })),
+});
 const Machines = v.object({ gone: v.boolean(), name: v.string(), records: v.number() });
 
 onEveryDatabase("an agent in CI", (where) => {
@@ -27,7 +29,12 @@ onEveryDatabase("an agent in CI", (where) => {
     server.now = new Date();
     issuer = await JobIssuer.start();
     const claims = { repository: "acme/app", ref: "refs/heads/main" };
-    await makeCiRule(server.db, { name: "app", issuer: issuer.url, audience: server.base, claims, group: "ci", minutes: 60 }, "a test", server.now);
+    await makeCiRule(
+      server.db,
+      { name: "app", issuer: issuer.url, audience: server.base, claims, group: "ci", minutes: 60 },
+      "a test",
+      server.now,
+    );
     place = here();
     place.write("~/.agent-permissions.jsonc", JSON.stringify({ team: { answers: [`Write(${place.outside}/**)`] } }));
     place.write("agent.sh", 'echo released > "$OUT/release"\n');
@@ -38,7 +45,10 @@ onEveryDatabase("an agent in CI", (where) => {
   });
 
   /** Each in a shell of its own, as a runner does. The server is in this process: nothing waits for them in one piece. */
-  const runStep = async (step: string, env: Readonly<Record<string, string>>): Promise<{ readonly status: number | null; readonly said: string }> => {
+  const runStep = async (
+    step: string,
+    env: Readonly<Record<string, string>>,
+  ): Promise<{ readonly status: number | null; readonly said: string }> => {
     const child = spawn("setsid", ["-w", "bash", "-e", "-o", "pipefail", "-c", step], {
       cwd: place.project,
       env: {
@@ -83,7 +93,12 @@ onEveryDatabase("an agent in CI", (where) => {
   ])("%s: the steps of %s, and a person says %s", async (host, file, word) => {
     const env =
       host === "GitHub"
-        ? { ACTIONS_ID_TOKEN_REQUEST_URL: `${issuer.url}/job?api-version=2`, ACTIONS_ID_TOKEN_REQUEST_TOKEN: "job-secret", GITHUB_REPOSITORY: "acme/app", GITHUB_RUN_ID: "7" }
+        ? {
+            ACTIONS_ID_TOKEN_REQUEST_URL: `${issuer.url}/job?api-version=2`,
+            ACTIONS_ID_TOKEN_REQUEST_TOKEN: "job-secret",
+            GITHUB_REPOSITORY: "acme/app",
+            GITHUB_RUN_ID: "7",
+          }
         : { ASSENT_ID_TOKEN: await issuer.token({}, server.base) };
     const over = new AbortController();
     const answered = answerFirst(word, over.signal);
@@ -96,7 +111,10 @@ onEveryDatabase("an agent in CI", (where) => {
     }
     over.abort();
     await answered;
-    expect(statuses.filter((status) => status !== 0), said.join("\n")).toHaveLength(word === "allow" ? 0 : 1);
+    expect(
+      statuses.filter((status) => status !== 0),
+      said.join("\n"),
+    ).toHaveLength(word === "allow" ? 0 : 1);
     expect(existsSync(join(place.outside, "release"))).toBe(word === "allow");
     expect(readFileSync(join(place.project, "assent.md"), "utf8")).toContain("agent.sh");
     // It left, and what it did is here, with who let it.

@@ -33,8 +33,15 @@ export function addJobRoutes(app: Hono<WebVariables>, { db, now, tell }: JobRout
         tell("let in a job", { machine: state.machine });
         return context.json(state);
       }
-      tell("job not let in", { address: addressOf(context), why: job === undefined ? "its token is none of an issuer's" : "no rule lets it in" });
-      return refused(context, 403, "no rule lets this job in, or its token is over, was used, or is for somebody else (assent team ci list)");
+      tell("job not let in", {
+        address: addressOf(context),
+        why: job === undefined ? "its token is none of an issuer's" : "no rule lets it in",
+      });
+      return refused(
+        context,
+        403,
+        "no rule lets this job in, or its token is over, was used, or is for somebody else (assent team ci list)",
+      );
     } catch (error) {
       if (!(error instanceof ProviderAway)) throw error;
       tell("provider away", { why: error.message, cause: error.cause instanceof Error ? error.cause.message.slice(0, 200) : "" });

@@ -64,7 +64,8 @@ export class JobTokens {
     } catch (error) {
       if (error instanceof errors.JOSEError && !(error instanceof errors.JWKSTimeout)) {
         // What a server answers that has no keys is no fault of the token's.
-        if (error.code === "ERR_JOSE_GENERIC" || error instanceof errors.JWKSInvalid) throw new ProviderAway("its keys cannot be fetched", { cause: error });
+        if (error.code === "ERR_JOSE_GENERIC" || error instanceof errors.JWKSInvalid)
+          throw new ProviderAway("its keys cannot be fetched", { cause: error });
         return undefined;
       }
       throw new ProviderAway("its keys cannot be fetched", { cause: error });

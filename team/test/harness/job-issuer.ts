@@ -24,7 +24,8 @@ export class JobIssuer {
         return void this.token({}, url.searchParams.get("audience") ?? "").then((value) => say({ value }));
       }
       this.asked += 1;
-      if (url.pathname === "/.well-known/openid-configuration") return say({ issuer: this.url, jwks_uri: `${this.url}/keys`, ...this.lies });
+      if (url.pathname === "/.well-known/openid-configuration")
+        return say({ issuer: this.url, jwks_uri: `${this.url}/keys`, ...this.lies });
       if (url.pathname === "/keys") return say({ keys: [this.#public] });
       response.writeHead(404).end();
     });
@@ -69,7 +70,11 @@ export class JobIssuer {
     return this.sign(this.claims(more, audience, at));
   }
 
-  sign(claims: JWTPayload, key: CryptoKey | Uint8Array = this.#key, header: { readonly alg: string; readonly kid?: string } = { alg: "RS256", kid: "k1" }): Promise<string> {
+  sign(
+    claims: JWTPayload,
+    key: CryptoKey | Uint8Array = this.#key,
+    header: { readonly alg: string; readonly kid?: string } = { alg: "RS256", kid: "k1" },
+  ): Promise<string> {
     return new SignJWT(claims).setProtectedHeader(header).sign(key);
   }
 
