@@ -97,7 +97,7 @@ onEveryDatabase("jobs of a CI", (place) => {
       await joined(token);
       await addRule({ repository: "acme/app" }, { group: "default" });
       expect((await enrol(token, more)).status).toBe(403);
-      expect((await ciRules(server.db)).map(({ let: count }) => count).toSorted()).toEqual([0, 1]);
+      expect((await ciRules(server.db)).reduce((sum, { let: count }) => sum + count, 0)).toBe(1);
     });
 
     it("though it comes many times at once", async () => {
@@ -229,7 +229,7 @@ onEveryDatabase("jobs of a CI", (place) => {
       [{ repository: "a\nb" }, {}],
       [{ repository: "acme/app" }, { minutes: 10_000 }],
     ];
-    for (const [claims, more] of rules) await expect(addRule(claims, more)).rejects.toThrow();
+    for (const [claims, more] of rules) await expect(addRule(claims, more)).rejects.toThrow(/^(?:claims are|a rule says|a job lasts)/);
     expect(await ciRules(server.db)).toHaveLength(1);
   });
 });

@@ -24,10 +24,9 @@ const CLAIM = /^[\w:./-]{1,100}$/;
 const VALUE = /^[^\p{C}\p{Zl}\p{Zp}]{1,500}$/u;
 
 /** INVARIANT: a rule names whose job it is: at a public provider anybody has jobs, with any branch and any name of an environment. */
-const WHOSE: ReadonlySet<string> = new Set([
-  ...["sub", "repository", "repository_id", "repository_owner", "repository_owner_id"],
-  ...["project_path", "project_id", "namespace_path", "namespace_id", "organization_id", "organization_slug"],
-]);
+const WHOSE: ReadonlySet<string> = new Set(
+  "sub repository repository_id repository_owner repository_owner_id project_path project_id namespace_path namespace_id".split(" "),
+);
 
 /** What somebody from outside may have started, with code of theirs: a rule that lets it in says so by one of these claims. */
 const EVENTS = ["sub", "event_name", "pipeline_source"] as const;
