@@ -2,6 +2,7 @@ import { Argument, type Command, InvalidArgumentError, Option } from "commander"
 import type { SentLevel } from "../team/index.ts";
 import { existingFile, JSON_OPTION, whenAlone } from "./program-frame.ts";
 import { addTeamPolicyCommands } from "./program-team-policy.ts";
+import { addTeamCiCommands } from "./program-team-ci.ts";
 import { addTeamFleetCommands } from "./program-team-fleet.ts";
 import { addTeamRecordCommands } from "./program-team-records.ts";
 
@@ -64,6 +65,7 @@ export function addTeamCommands(assent: Command): void {
     .option("--name <name>", "what the machine is called there; else its host name")
     .option("--group <name>", "a group of machines that has a policy of its own")
     .option("--policy-key <id>", "the id of the team's key for policies; without it the server's word is taken once, now")
+    .option("--ci", "join as a job of a CI, by the token that the CI signs for it; it leaves by itself")
     .option("--ca <file>", "certificates that vouch for the server, beside those that Node knows (PEM)", existingFile)
     .option(
       "--proxy <address>",
@@ -124,6 +126,7 @@ export function addTeamCommands(assent: Command): void {
   addTeamPolicyCommands(team);
   addTeamRecordCommands(team);
   addTeamFleetCommands(team);
+  addTeamCiCommands(team);
   whenAlone(team, "status")
     .summary("say whether this machine belongs to a team")
     .description(

@@ -117,26 +117,28 @@ export async function joinByFleet(machine: Machine, { name, proxy, level, json }
   const way = chooseProxy(server.url, machine.env, proxy ?? fleet.proxy);
   if ("problem" in way) return failed("join", way.problem, NAME_A_PROXY);
   const at = { url: server.url, ca: fleet.ca === undefined ? undefined : absolute(fleet.ca), proxy: way.proxy };
+  const member = { at, label, group: fleet.group, policyKey: fleet.policyKey, level: level ?? fleet.level, json };
+  return joinWith(machine, "/v1/enrol/fleet", member, { key: fleet.key });
+}
+
+/** Joins by what lets this machine in at once: a key, or a token. */
+export async function joinWith(machine: Machine, path: string, member: NewMember, by: Readonly<Record<string, string>>): Promise<number> {
+  const { at, label, group } = member;
   const message = {
     v: PROTOCOL,
     name: label,
     platform: `${process.platform} ${process.arch}`,
     version: VERSION,
-    group: fleet.group,
-    key: fleet.key,
+    group,
+    ...by,
     // Its token follows from it: an answer that is lost can be asked for again.
     secret: randomBytes(32).toString("base64url"),
   };
   for (let tries = 1; ; tries++) {
-    const asked = await askServer(at, "POST", "/v1/enrol/fleet", EnrolState, message);
-    if (asked.is === "answered" && asked.message.is === "joined")
-      return becomeMember(
-        machine,
-        { at, label, group: fleet.group, policyKey: fleet.policyKey, level: level ?? fleet.level, json },
-        asked.message,
-      );
+    const asked = await askServer(at, "POST", path, EnrolState, message);
+    if (asked.is === "answered" && asked.message.is === "joined") return becomeMember(machine, member, asked.message);
     if (asked.is !== "away" || tries === TRIES)
-      return failed("join", `${server.url}: ${asked.is === "answered" ? "this machine was not let in" : asked.why}`);
+      return failed("join", `${at.url}: ${asked.is === "answered" ? "this machine was not let in" : asked.why}`);
   }
 }
 

@@ -56,7 +56,8 @@ export async function policyPasskeys(file: string, flags: PasskeyFlags): Promise
   if ("problem" in told) return failed(told);
   const registered = told.is === "passkeys" ? told.passkeys : [];
   const broken = registered.find(({ key }) => !isPasskeyKey(key));
-  if (broken !== undefined) return failed({ problem: `the server names as passkey ${broken.name} of ${broken.person} what cannot be a key` });
+  if (broken !== undefined)
+    return failed({ problem: `the server names as passkey ${broken.name} of ${broken.person} what cannot be a key` });
   const seen = comparePasskeys(there.credentials, registered, only);
   const fresh = seen.filter(({ state }) => state !== "kept");
   const credentials = seen.filter(({ state }) => state !== "gone").map(({ credential }) => credential);

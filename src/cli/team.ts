@@ -31,8 +31,9 @@ import { EnrolStarted, EnrolState, GROUP_OF_ALL, Left, MachineState, PROTOCOL } 
 import { JSON_VERSION } from "./json.ts";
 import { absolute } from "./place.ts";
 import { complain, refuseUse } from "./policy-target.ts";
+import { jobName, jobToken } from "./team-ci.ts";
 import { LEVEL_TEXTS } from "./team-level.ts";
-import { becomeMember, joinByFleet, labelOf, NAME_A_PROXY } from "./team-member.ts";
+import { becomeMember, joinByFleet, joinWith, labelOf, NAME_A_PROXY } from "./team-member.ts";
 import { VERSION } from "./program-frame.ts";
 import { writeStderr, writeStdout } from "./stdio.ts";
 
@@ -46,13 +47,15 @@ export interface TeamJoinFlags {
   readonly group?: string;
   readonly policyKey?: string;
   readonly level?: SentLevel;
+  /** By the token of a job. */
+  readonly ci?: boolean;
   readonly json?: boolean;
 }
 
 /** `assent team join`: 0 joined, 1 not, 2 wrong usage. */
 export async function teamJoin(
   address: string | undefined,
-  { name, ca, proxy, group = GROUP_OF_ALL, policyKey, level, json }: TeamJoinFlags,
+  { name, ca, proxy, group = GROUP_OF_ALL, policyKey, level, ci, json }: TeamJoinFlags,
 ): Promise<number> {
   const machine = thisMachine();
   const there = readMembership(machine);
@@ -62,6 +65,7 @@ export async function teamJoin(
       typeof there === "string" ? "what is known of a team is damaged" : `this machine belongs to ${there.url} already`,
       "assent team leave",
     );
+  if (address === undefined && ci === true) return refuseUse("team join", "say which server: assent team join --ci https://…");
   if (address === undefined) return joinByFleet(machine, { name, proxy, level, json });
   const server = readServerUrl(address);
   if ("problem" in server) {
@@ -69,7 +73,7 @@ export async function teamJoin(
     return 2;
   }
   if (!isGroupName(group)) return refuseUse("team join", "a group's name has a-z, 0-9 and -");
-  const label = labelOf(name ?? hostname());
+  const label = labelOf(name ?? (ci === true ? jobName(machine) : undefined) ?? hostname());
   if (label === "") return failed("join", "this machine has no name", "give it one by --name");
   const way = chooseProxy(server.url, machine.env, proxy);
   if ("problem" in way) {
@@ -77,6 +81,11 @@ export async function teamJoin(
     return 2;
   }
   const at = { url: server.url, ca: ca === undefined ? undefined : absolute(ca), proxy: way.proxy };
+  if (ci === true) {
+    const job = await jobToken(machine, server.url);
+    if ("problem" in job) return failed("join", job.problem, job.help);
+    return joinWith(machine, "/v1/enrol/ci", { at, label, group, policyKey, level, json }, { token: job.token });
+  }
   const asked = await askServer(at, "POST", "/v1/enrol", EnrolStarted, {
     v: PROTOCOL,
     name: label,

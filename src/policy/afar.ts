@@ -27,9 +27,9 @@ export function answerableFromAfar(
   { lowered, policy, context }: { readonly lowered: Lowered; readonly policy: Policy; readonly context: JudgeContext },
 ): AnswerableFromAfar | undefined {
   const { team } = policy.settings;
-  if (team === undefined || team.answers.length === 0 || verdict.decision !== "ask" || policy.broken !== undefined) return undefined;
+  if (team === undefined || team.answers.length === 0 || !isAsked(verdict) || policy.broken !== undefined) return undefined;
   const judged = judge(lowered, policy, context);
-  if (judged.decision !== "ask" || judged.reason !== verdict.reason || judged.basis !== verdict.basis) return undefined;
+  if (judged.decision !== verdict.decision || judged.reason !== verdict.reason || judged.basis !== verdict.basis) return undefined;
   const asked: (readonly Action[])[] = [];
   for (const { action, verdict: own } of judged.actions) {
     if (own.decision === "allow") continue;
@@ -79,8 +79,7 @@ export function answerableParts(
 }
 
 /** A question that is lifted by a yes: nothing of the floor, nothing that a bypass leaves as it is. */
-export const isOpenQuestion = (verdict: Verdict): boolean =>
-  verdict.decision === "ask" && isQuestion(verdict) && verdict.waivable !== false;
+export const isOpenQuestion = (verdict: Verdict): boolean => isAsked(verdict) && isQuestion(verdict) && verdict.waivable !== false;
 
 /** The command that does it. */
 function commandOf(action: Action, { actions }: Lowered): readonly Action[] {
@@ -97,3 +96,6 @@ function rulesOf(texts: readonly string[], effect: Effect): readonly Rule[] | un
   });
   return rules.length === texts.length ? rules : undefined;
 }
+
+/** Where no host decides, what nobody says anything of is a question, too. */
+const isAsked = ({ decision }: Pick<Verdict, "decision">): boolean => decision === "ask" || decision === "none";

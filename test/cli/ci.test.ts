@@ -7,9 +7,9 @@ import { visible } from "../../src/action/index.ts";
 import { junitOf } from "../../src/cli/junit.ts";
 import { codeBlock, codeSpan, seenJson } from "../../src/cli/markdown.ts";
 import { assent, DIST, run as shell } from "../scratch.ts";
+import { EXAMPLES, stepsOf } from "../ci-steps.ts";
 import { here, type Here } from "./run-place.ts";
 
-const EXAMPLES = join(DIST, "../examples/ci");
 /** Characters that mean something in Markdown, HTML, XML or to whoever reads. */
 const HOSTILE = fc.string({
   unit: fc.constantFrom("`", "``", "a", " ", "\n", "<", ">", "[", "](x)", "|", "\\", "&", '"', "\u202e", "\u0007", "]]>"),
@@ -199,25 +199,6 @@ describe("assent run --summary", () => {
   });
 });
 
-/** The lines of shell in a job's file: those of each `run`, or of each entry of a `script`. */
-function steps(file: string): readonly string[] {
-  const lines = readFileSync(join(EXAMPLES, file), "utf8").split("\n");
-  const found: string[] = [];
-  let list = false;
-  for (const [at, line] of lines.entries()) {
-    const [, indent = "", run] = /^(\s*)(?:- )?run: (.*)$/.exec(line) ?? [];
-    if (run === "|") {
-      const rest = lines.slice(at + 1);
-      const end = rest.findIndex((next) => next.trim() !== "" && next.search(/\S/) <= indent.length);
-      found.push(rest.slice(0, end).join("\n"));
-    } else if (run !== undefined) found.push(run);
-    if (/^\s*(?:before_)?script:$/.test(line)) list = true;
-    else if (list && /^\s*- /.test(line)) found.push(line.replace(/^\s*- /, ""));
-    else list = false;
-  }
-  return found;
-}
-
 /** A repository with the files of the example in it, and a project whose test does this. */
 function repository(test: string): Here {
   const place = here();
@@ -251,7 +232,7 @@ describe("examples/ci", () => {
   const github = (place: Here): { readonly status: number | null; readonly said: string }[] => {
     const path = join(place.project, "path.txt");
     const env = { GITHUB_PATH: path, GITHUB_STEP_SUMMARY: join(place.project, "step.md") };
-    return steps("github-actions.yml").map((step) => {
+    return stepsOf("github-actions.yml").map((step) => {
       const more = existsSync(path) ? `${readFileSync(path, "utf8").trim()}:` : "";
       return runSteps(place, [step], { ...env, PATH: `${more}/usr/local/bin:/usr/bin:/bin` });
     });
@@ -276,7 +257,7 @@ describe("examples/ci", () => {
 
   it("the script for GitLab runs", () => {
     const place = repository("echo tested");
-    const { status, said } = runSteps(place, steps("gitlab-ci.yml"), {});
+    const { status, said } = runSteps(place, stepsOf("gitlab-ci.yml"), {});
     expect([status, said]).toEqual([0, expect.stringContaining("tested")]);
     expect(readFileSync(join(place.project, "assent.md"), "utf8")).toContain("✅");
     expect(readFileSync(join(place.project, "assent-tests.xml"), "utf8")).toContain('failures="0"');

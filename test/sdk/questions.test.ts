@@ -18,6 +18,7 @@ import {
   type QueueApproverOptions,
 } from "../../src/sdk/index.ts";
 import { readGrants, type Machine } from "../../src/state/index.ts";
+import { announceTeam, knownAfar, noteAnswer } from "../../src/team/afar/index.ts";
 import { scratch, type Scratch } from "../scratch.ts";
 import { call, type Connected, connect } from "./mcp/connect.ts";
 
@@ -103,6 +104,76 @@ describe("the library", () => {
     expect(elsewhere).toBe(answer.answer !== "quit" && answer.scope === "session" ? "ask" : decision);
     expect(policyOf(place).includes("Bash(weird:*)")).toBe("rule" in answer);
     expect(readGrants(place.machine, Date.now()).all).toHaveLength(next === "goes ahead" && !("rule" in answer) ? 1 : 0);
+  });
+});
+
+/** What people of the team are asked; this test carries it. */
+function team(place: Scratch, tool: string): void {
+  place.write("~/.agent-permissions.jsonc", JSON.stringify({ team: { answers: [tool] } }));
+  const there = announceTeam(place.machine);
+  onTestFinished(() => there.close());
+}
+async function askedOfTeam({ machine }: Scratch): Promise<ReturnType<typeof knownAfar>[number]["asked"]> {
+  for (;;) {
+    const newest = knownAfar(machine).at(-1);
+    if (newest !== undefined) return newest.asked;
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+}
+const teamSays = (place: Scratch, { id, request }: { id: string; request: string }, answer: "allow" | "deny") =>
+  noteAnswer(place.machine, { id, request, answer, by: ["Ada"] }, Date.now());
+
+describe("people of the team, where the policy lets them answer", () => {
+  const check = async (place: Scratch, command: string, patience = 60_000): Promise<string> => {
+    const onAsk = queueApprover({ machine: place.machine, agent: "mine", patience });
+    return await openGuard({ cwd: place.project, machine: place.machine, onAsk })
+      .check({ command })
+      .then(
+        () => "goes ahead",
+        (error: unknown) => (error instanceof Error ? error.message : ""),
+      );
+  };
+
+  it.each<["allow" | "deny", string]>([
+    ["allow", "goes ahead"],
+    ["deny", "the user refused"],
+  ])("the library waits for them: %s", async (word, said) => {
+    const place = scratch();
+    team(place, "Bash(weird:*)");
+    const checking = check(place, "weird thing");
+    const question = await askedOfTeam(place);
+    expect(question.about).toMatchObject({ point: "library", agent: "mine", what: "run weird thing" });
+    expect(teamSays(place, question, word)).toBe("applied");
+    expect(await checking).toContain(said);
+    expect(logOf(place).at(-1)).toMatchObject({ answeredBy: "team: Ada" });
+  });
+
+  it("the library: a late yes lets the very same through, once", async () => {
+    const place = scratch();
+    team(place, "Bash(weird:*)");
+    expect(await check(place, "weird thing", 50)).toContain("approval required");
+    expect(teamSays(place, await askedOfTeam(place), "allow")).toBe("applied");
+    expect(await check(place, "weird other", 50)).toContain("approval required");
+    expect(await check(place, "weird thing", 50)).toBe("goes ahead");
+    expect(await check(place, "weird thing", 50)).toContain("approval required");
+  });
+
+  it("the library: what the policy does not name stays here", async () => {
+    const place = scratch();
+    team(place, "Bash(other:*)");
+    expect(await check(place, "weird thing", 50)).toContain("approval required");
+    expect(knownAfar(place.machine)).toEqual([]);
+  });
+
+  it("the gateway holds the call", async () => {
+    const there = await connect();
+    team(there.place, "mcp__files__ask_me");
+    const calling = call(there, "ask_me", { what: "x" });
+    const question = await askedOfTeam(there.place);
+    expect(question.about).toMatchObject({ point: "gateway", agent: "files", what: 'call mcp__files__ask_me with {"what":"x"}' });
+    teamSays(there.place, question, "allow");
+    expect(await calling).toMatchObject({ isError: false });
+    expect(there.calls()).toEqual(['ask_me {"what":"x"}']);
   });
 });
 

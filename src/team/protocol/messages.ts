@@ -40,6 +40,21 @@ export const FleetEnrol = v.strictObject({
   secret: secretText,
 });
 
+/** Most that a rule about jobs of a CI may have. */
+export const CI_LIMITS = { claims: 20, minutes: 1440, tokenBytes: 12_000 } as const;
+
+/** A job of a CI lets itself in by the token that its CI has signed. */
+export const CiEnrol = v.strictObject({
+  v: version,
+  name: label,
+  platform: label,
+  version: label,
+  /** That of the rule: a machine takes no other group's policy. */
+  group: GroupName,
+  token: v.pipe(v.string(), v.maxLength(CI_LIMITS.tokenBytes), v.regex(/^[\w-]+\.[\w-]+\.[\w-]*$/)),
+  secret: secretText,
+});
+
 /** What the person at the machine compares, and what the machine asks again with. */
 export const EnrolStarted = v.strictObject({
   v: version,
@@ -117,6 +132,7 @@ export const Left = v.strictObject({ v: version, is: v.literal("left") });
 export const RefusedRequest = v.strictObject({ v: version, is: v.literal("error"), why: shortText(1000) });
 
 export type EnrolRequest = v.InferOutput<typeof EnrolRequest>;
+export type CiEnrol = v.InferOutput<typeof CiEnrol>;
 export type FleetEnrol = v.InferOutput<typeof FleetEnrol>;
 export type EnrolStarted = v.InferOutput<typeof EnrolStarted>;
 export type EnrolState = v.InferOutput<typeof EnrolState>;

@@ -84,6 +84,29 @@ export interface FleetKey {
   readonly machines: number;
 }
 
+export interface NewCiRule {
+  readonly name: string;
+  /** Who signs the tokens of jobs. */
+  readonly issuer: string;
+  /** Whom they are made for. */
+  readonly audience: string;
+  /** What they have to say, word for word. */
+  readonly claims: Readonly<Record<string, string>>;
+  readonly group: string;
+  /** So long a job may speak. */
+  readonly minutes: number;
+}
+
+/** Which jobs of a CI let themselves in; times in ISO 8601. */
+export interface CiRule extends NewCiRule {
+  readonly id: string;
+  readonly made: string;
+  readonly by: string;
+  /** Jobs that it let in, and those that are there still. */
+  readonly let: number;
+  readonly machines: number;
+}
+
 /** The team's database, opened by who may. */
 export interface TeamOperator {
   search(search: RecordSearch): Promise<FoundTeamRecords>;
@@ -95,5 +118,10 @@ export interface TeamOperator {
   fleetKeys(): Promise<readonly FleetKey[]>;
   /** How many machines went with it; undefined: there is no such key. */
   revokeFleetKey(id: string, machines: boolean, by: string): Promise<number | undefined>;
+  /** The rule's id. Rejects with a sentence where it would let in anybody. */
+  makeCiRule(rule: NewCiRule, by: string): Promise<string>;
+  ciRules(): Promise<readonly CiRule[]>;
+  /** How many machines went with it; undefined: there is no such rule. */
+  removeCiRule(id: string, by: string): Promise<number | undefined>;
   close(): Promise<void>;
 }

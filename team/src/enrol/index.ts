@@ -1,3 +1,4 @@
+export { ciRules, ciRulesOf, endExpired, enrolByCi, type JobClaims, makeCiRule, removeCiRule } from "./ci.ts";
 export { enrolByFleet, fleetKeys, makeFleetKey, revokeFleetKey } from "./fleet.ts";
 export {
   allPeople,

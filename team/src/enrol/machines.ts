@@ -176,17 +176,23 @@ export interface KnownMachine {
   readonly group: string;
 }
 
-const TokenRow = v.object({ id: v.string(), name: v.string(), group: v.string(), hash: v.string() });
+const TokenRow = v.object({
+  id: v.string(),
+  name: v.string(),
+  group: v.string(),
+  hash: v.string(),
+  expires: v.nullable(v.date()),
+});
 
 /** Whose tokens they are, of many that come at once together. */
 export class MachineTokens {
-  readonly #lookup: JointLookup<KnownMachine>;
+  readonly #lookup: JointLookup<Omit<v.InferOutput<typeof TokenRow>, "hash">>;
 
   constructor(db: Queryable) {
     this.#lookup = new JointLookup(async (hashes) => {
       const rows = await db.rows(
         TokenRow,
-        `select m.id, m.name, m.grp as "group", t.hash from unnest($1::text[]) as t(hash)
+        `select m.id, m.name, m.grp as "group", m.expires, t.hash from unnest($1::text[]) as t(hash)
          join machines m on m.token_hash = decode(t.hash, 'hex') and m.gone is null`,
         [hashes],
       );
@@ -194,8 +200,12 @@ export class MachineTokens {
     });
   }
 
-  machineOf(token: string): Promise<KnownMachine | undefined> {
-    return this.#lookup.get(hashOf(token));
+  /** As long as it may speak: a job of a CI is let in for a time. */
+  async machineOf(token: string, now: Date): Promise<KnownMachine | undefined> {
+    const found = await this.#lookup.get(hashOf(token));
+    return found === undefined || (found.expires !== null && found.expires <= now)
+      ? undefined
+      : { id: found.id, name: found.name, group: found.group };
   }
 }
 

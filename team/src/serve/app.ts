@@ -48,7 +48,7 @@ import {
   type WebGate,
   type WebVariables,
 } from "../web/index.ts";
-import { addSignInRoutes, type SignInProvider } from "../sign-in/index.ts";
+import { addJobRoutes, addSignInRoutes, type SignInProvider } from "../sign-in/index.ts";
 import { addWebhookRoutes } from "../webhooks/index.ts";
 import type { Metrics } from "./metrics.ts";
 import { ENTER_SCRIPT, enterPage, type Overview, overviewPage, peoplePage, type PeopleView } from "./pages.ts";
@@ -158,6 +158,8 @@ export function makeApp(options: AppOptions): Hono<WebVariables> {
     tell("let in by a key", { machine: state.machine });
     return context.json(state);
   });
+
+  addJobRoutes(app, { db, now, tell });
 
   const large = limitedBody(MESSAGE_LIMITS.messageBytes);
   // Bodies that are being read: what waits for the database is limited by the intake.

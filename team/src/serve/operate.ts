@@ -1,6 +1,6 @@
 import type { TeamOperateOptions, TeamOperator } from "../../../src/team/protocol/index.ts";
 import type { Database } from "../database/index.ts";
-import { fleetKeys, makeFleetKey, revokeFleetKey } from "../enrol/index.ts";
+import { ciRules, fleetKeys, makeCiRule, makeFleetKey, removeCiRule, revokeFleetKey } from "../enrol/index.ts";
 import { eraseRecords, exportRecords, searchRecords } from "../records/index.ts";
 import { openTeam } from "./open.ts";
 
@@ -16,6 +16,9 @@ function operatorOf(db: Database, release: (() => void) | undefined): TeamOperat
     makeFleetKey: (key, by) => makeFleetKey(db, key, by, new Date()),
     fleetKeys: () => fleetKeys(db),
     revokeFleetKey: (id, machines, by) => revokeFleetKey(db, id, machines, by, new Date()),
+    makeCiRule: (rule, by) => makeCiRule(db, rule, by, new Date()),
+    ciRules: () => ciRules(db),
+    removeCiRule: (id, by) => removeCiRule(db, id, by, new Date()),
     close: async () => {
       await db.close();
       release?.();

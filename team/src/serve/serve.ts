@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net";
 import { getRequestListener } from "@hono/node-server";
 import type { TeamServeOptions } from "../../../src/team/protocol/index.ts";
 import type { Database } from "../database/index.ts";
-import { isUnclaimed, newAdminLink } from "../enrol/index.ts";
+import { endExpired, isUnclaimed, newAdminLink } from "../enrol/index.ts";
 import { dropMonth, forgetUsage, GENEROUS, LogIntake, monthOf, monthsOf } from "../log/index.ts";
 import { TeamConnections } from "../connection/index.ts";
 import { isIssuer, SignInProvider } from "../sign-in/index.ts";
@@ -17,6 +17,7 @@ import { CannotServe, openTeam } from "./open.ts";
 const LONGEST_STOP_MS = 10_000;
 const RETENTION_MS = 6 * 3_600_000;
 const WEBHOOK_MS = 1000;
+const JOBS_MS = 30_000;
 const MOST_CONNECTIONS = 20_000;
 
 /** A server that listens. */
@@ -109,6 +110,7 @@ async function run(db: Database, options: Prepared): Promise<RunningTeam> {
   if (options.adminLink || (await isUnclaimed(db)))
     say(`an administrator signs in here, once, within an hour: ${reached}/enter#${await newAdminLink(db, "administrator", now())}`);
   const posting = postWebhooks(db, { now, origin: () => reached, allowPrivate: privateWebhooks === true, tell });
+  const jobs = endJobs(db, tell);
   const retention = keepMonths(db, options.keepMonths, tell);
   tell("started", { address: reached, database: db.kind });
   return {
@@ -117,6 +119,7 @@ async function run(db: Database, options: Prepared): Promise<RunningTeam> {
       draining = true;
       tell("stopping", {});
       clearInterval(retention);
+      clearInterval(jobs);
       await posting.stop();
       await connections.close();
       const closed = new Promise<void>((resolve) => void server.close(() => resolve()));
@@ -150,6 +153,14 @@ function postWebhooks(db: Database, options: PostingOptions): { stop(): Promise<
       await looking;
     },
   };
+}
+
+/** Sends machines away that are a job of a CI, when its time is over. */
+function endJobs(db: Database, tell: Prepared["tell"]): NodeJS.Timeout {
+  const end = (): void => void endExpired(db, new Date()).catch((error: unknown) => tell("jobs not ended", { why: String(error) }));
+  const timer = setInterval(end, JOBS_MS);
+  timer.unref();
+  return timer;
 }
 
 /** Of months older than these a checkpoint stays; of what machines sent on a day, nothing after some weeks. Now, and from time to time. */

@@ -82,7 +82,7 @@ export function makeGates({ db, now, origin, hasProvider = false }: WebOptions):
   return {
     machine: async (context, next) => {
       const [, token] = /^Bearer ([\w-]{43})$/.exec(context.req.header("authorization") ?? "") ?? [];
-      const machine = token === undefined ? undefined : await tokens.machineOf(token);
+      const machine = token === undefined ? undefined : await tokens.machineOf(token, now());
       if (machine === undefined) return refused(context, 401, "no machine has this token");
       context.set("machine", machine);
       await next();
