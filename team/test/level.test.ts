@@ -62,10 +62,26 @@ describe("the content of files is never sent", () => {
 
 const line = (more: object = {}): string =>
   JSON.stringify({
-    ...{ v: 1, time: "2026-11-20T10:00:00.000Z", point: "hook", agent: "claude", session: "s", cwd: "/home/me/secret-project" },
-    ...{ tool: "Bash", input: { command: "deploy --to prod", description: "a word on it" }, verdict: "ask", basis: "rule", answer: "ask" },
-    ...{ note: "what a person wrote", reason: "deploy asks", rule: { text: "Bash(deploy:*)", file: "/home/me/p", line: 1 } },
-    ...{ actions: [{ action: "exec deploy" }], unknowns: [], ms: 1, seq: 7, hash: "h".repeat(43), ...more },
+    v: 1,
+    time: "2026-11-20T10:00:00.000Z",
+    point: "hook",
+    agent: "claude",
+    session: "s",
+    cwd: "/home/me/secret-project",
+    tool: "Bash",
+    input: { command: "deploy --to prod", description: "a word on it" },
+    verdict: "ask",
+    basis: "rule",
+    answer: "ask",
+    note: "what a person wrote",
+    reason: "deploy asks",
+    rule: { text: "Bash(deploy:*)", file: "/home/me/p", line: 1 },
+    actions: [{ action: "exec deploy" }],
+    unknowns: [],
+    ms: 1,
+    seq: 7,
+    hash: "h".repeat(43),
+    ...more,
   });
 
 describe("what is sent of a record", () => {
