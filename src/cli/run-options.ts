@@ -1,3 +1,4 @@
+import { visible } from "../action/index.ts";
 import { readWait } from "../team/afar/index.ts";
 import type { RunResult } from "../supervise/index.ts";
 
@@ -46,7 +47,8 @@ export function contradiction(flags: RunFlags): string | undefined {
   if (backgroundPattern !== undefined && backgroundRespond === undefined) return "--background-pattern goes with --background-respond";
   if (backgroundRespond !== undefined && backgroundRespond.length !== 3)
     return "--background-respond takes a folder, a number and an action";
-  if (flags.wait !== undefined && readWait(flags.wait) === 0) return "--wait takes a time: 90s, 5m or 1h";
+  if (flags.wait !== undefined && readWait(flags.wait) === 0)
+    return `--wait: \`${visible(flags.wait)}\` is not a time: write 90s, 5m or 1h`;
   if (flags.wait !== undefined && !flags.prompt) return "--wait asks people of the team, and --no-prompt asks nobody";
   return undefined;
 }

@@ -245,6 +245,8 @@ describe("a name, a place, a time or a number that is not there", () => {
   /** What stands for an argument that is needed besides. */
   const FILLED: Readonly<Record<string, string>> = { "<rule>": "Bash(ls)", "<package>": "x", "<name>": "x", "<answer>": "yes" };
   const LISTED_KINDS: readonly ValueKind[] = ["run", "session", "profile", "grant", "wrapped", "host", "file", "folder"];
+  /** Options without which a command looks at no other. */
+  const NEEDED: Readonly<Record<string, string>> = { "assent team ci add": "--issuer https://x --audience x --claim repository=a/b" };
   const isNumber = (name: string): boolean => ["time", "count", "n", "number", "seconds"].includes(name);
   const wrong = (kind: ValueKind, name: string): string | undefined => {
     if (Array.isArray(kind)) return "no-such";
@@ -262,7 +264,8 @@ describe("a name, a place, a time or a number that is not there", () => {
     });
     const asOption = options.flatMap(({ names, value }) => {
       const given = value === undefined ? undefined : wrong(value.kind, value.name);
-      return given === undefined ? [] : [[...words, names.at(-1) ?? "", given, ...needed, ...last]];
+      const required = NEEDED[path] === undefined ? [] : NEEDED[path].split(" ");
+      return given === undefined ? [] : [[...words, names.at(-1) ?? "", given, ...required, ...needed, ...last]];
     });
     return [...asArgument, ...asOption].map((all) => all.join(" "));
   });
