@@ -29,6 +29,7 @@ const NONE: Readonly<Record<string, string>> = {
   "team serve": "serves until it is stopped; its log is lines of JSON",
   "team export": "what it writes are JSON lines",
   "team fleet revoke": "says that it is done; `team fleet list` says which keys hold",
+  "team ci remove": "says that it is done; `team ci list` says which rules hold",
   "team send": "says that it is done; `team status` says what was not sent",
   "team policy trust": "says that it is done; `team status` says which policy holds",
   "team proxy": "says that it is done; `team status` says which proxy leads to the server",
@@ -84,7 +85,7 @@ describe("what is printed carries its version", () => {
       /^(?:rules|rule list|lint|test|status|doctor|version|suggest|seen|log verify|trust --list|bypass|.* (?:list|status))$/.test(name),
     )
     // These need a server, or its database: `team/test/processes.test.ts`, `team/test/records.test.ts`.
-    .filter((name) => name !== "team policy list" && name !== "team fleet list");
+    .filter((name) => !["team policy list", "team fleet list", "team ci list"].includes(name));
   it.each([
     ...LOOKING,
     "log --stats",
