@@ -2,7 +2,18 @@
 import { build } from "esbuild";
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { chmodSync, copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { gzipSync } from "node:zlib";
@@ -34,7 +45,9 @@ import { buildCore, declarations, LIBRARY, LIBRARY_EXTERNAL, writeWholeLibrary }
 const root = fileURLToPath(new URL("..", import.meta.url));
 const out = resolve(process.argv[2] ?? join(root, "dist"));
 /** Where a build is made before it takes the place of the last one: an interrupted one leaves nothing behind that counts. */
-const cache = join(root, "node_modules/.cache/assent");
+mkdirSync(join(root, "node_modules/.cache/assent"), { recursive: true });
+// node_modules may be a link, and esbuild says of a file where it really is.
+const cache = realpathSync(join(root, "node_modules/.cache/assent"));
 const fresh = join(cache, `build-${process.pid}`);
 const old = join(cache, `old-${process.pid}`);
 const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));

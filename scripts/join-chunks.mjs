@@ -4,6 +4,9 @@ import { build } from "esbuild";
 import { rmSync } from "node:fs";
 import { basename, dirname, join, relative } from "node:path";
 
+/** An import for nothing but its effects, of which a chunk has none. */
+const SILENT = { "ignored-bare-import": "silent" };
+
 /** All that is loaded with `output` at once. */
 function loadedWith(outputs, output, seen = new Set()) {
   if (seen.has(output)) return seen;
@@ -60,7 +63,7 @@ export async function joinChunks(made, options, few) {
       bundle.onResolve({ filter: /^joined:/ }, ({ path }) => ({ path, external: true, sideEffects: false }));
     },
   });
-  const common = { ...options, splitting: false, write: false, metafile: false, define: {}, packages: "external" };
+  const common = { ...options, splitting: false, write: false, metafile: false, define: {}, packages: "external", logOverride: SILENT };
   const built = await Promise.all([
     ...[...groups].map(([key, all]) =>
       build({

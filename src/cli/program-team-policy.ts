@@ -130,8 +130,8 @@ export function addTeamPolicyCommands(team: Command): void {
   keyed(policy.command("passkeys"))
     .summary("take over the passkeys that people registered")
     .description(
-      "Writes the passkeys that people registered at the server into a policy file that says what they have to sign (`team.passkeys`), after it " +
-        "has shown whose they are and which are new. They count once the file is signed and released.",
+      "Writes the passkeys that people registered at the server into a policy file that says what they have to sign (`team.passkeys`). It shows " +
+        "first whose they are and which are new. They count once the file is signed and released.",
     )
     .argument("<file>", "the policy file that is going to be signed", existingFile)
     .option("--person <name...>", "leave everybody else's as they are in the file")
