@@ -100,6 +100,7 @@ export const ROUTES: Readonly<Record<string, RouteRow>> = {
   "GET /enter.js": { who: "anyone" },
   "GET /enter": { who: "anyone" },
   "GET /questions.js": { who: "anyone" },
+  "GET /passkeys.js": { who: "anyone" },
   "GET /v1/policy/head": { who: "anyone" },
   "POST /enter": { who: "anyone", form: () => ({ key: "k".repeat(43) }) },
   "POST /v1/enrol": { who: "anyone", json: () => ({ v: 1, name: "box", platform: "linux x64", version: "0.1.0", group: "ci" }) },
@@ -107,6 +108,10 @@ export const ROUTES: Readonly<Record<string, RouteRow>> = {
   "POST /v1/enrol/fleet": {
     who: "anyone",
     json: () => ({ v: 1, name: "box", platform: "linux x64", version: "0.1.0", group: "ci", key: "k".repeat(43), secret: "s".repeat(43) }),
+  },
+  "POST /v1/enrol/ci": {
+    who: "anyone",
+    json: () => ({ v: 1, name: "job", platform: "linux x64", version: "0.1.0", group: "ci", token: "e30.e30.x", secret: "s".repeat(43) }),
   },
   "POST /v1/policy/command": {
     who: "anyone",
@@ -147,6 +152,10 @@ export const ROUTES: Readonly<Record<string, RouteRow>> = {
   "GET /questions": { who: "person" },
   "GET /questions.json": { who: "person" },
   "POST /sign-out": { who: "person", form: () => ({}) },
+  "GET /passkeys": { who: "person" },
+  "POST /passkeys/start": { who: "person", form: () => ({}) },
+  "POST /passkeys/add": { who: "person", form: () => ({ name: "my key", credential: JSON.stringify({ id: id(), type: "public-key" }) }) },
+  "POST /passkeys/remove": { who: "person", form: () => ({ id: id() }) },
   "POST /answer": {
     who: "approver",
     form: ({ machine, question }) => ({ machine: machine.machine, ...question, answer: "allow", note: "a word" }),
