@@ -66,6 +66,7 @@ export interface Stormed {
 }
 
 const WAIT_MS = 180_000;
+const WARM_SECONDS = 30;
 
 async function costing<T>(
   bench: Bench,
@@ -218,6 +219,8 @@ const STEP_SECONDS = 15;
 /** Up from half the rate until it is too slow, or refuses more than one in a hundred. */
 async function ramp(bench: Bench): Promise<PartResult> {
   const steps: RatedLoad[] = [];
+  // What has just been started has nothing of the machines in its memory yet.
+  await loadAt(bench, Math.round(bench.rate / 4), Math.min(WARM_SECONDS, bench.seconds));
   for (let rate = bench.rate / 2; ; rate *= 1.25) {
     const step = await loadAt(bench, Math.round(rate), Math.min(STEP_SECONDS, bench.seconds));
     steps.push(step);
