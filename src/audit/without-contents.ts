@@ -16,8 +16,13 @@ const PLACE = new Set("directory dir file filename filepath folder notebook path
 const ASKED = new Set("cmd command glob pattern query regex url".split(" "));
 /** What is longer beside the name of a file is no option of a tool. */
 const LONGEST_OPTION = 100;
-const PATCH = /^\s*(?:\*\*\* Begin Patch|diff --git |--- \S|Index: )/;
-const PATCH_HEADER = /^(?:\*\*\* |diff --git |--- \S|\+\+\+ \S|Index: |rename |new file mode|deleted file mode)/;
+/** As Codex writes them, also inside a command. Every line of a file begins with a sign there, so that none looks like these. */
+const MARKED_PATCH = /\*\*\* Begin Patch[^]*?(?:\*\*\* End Patch|$)/g;
+const MARKED_HEADER = /^\*\*\* (?:Begin Patch|End Patch|(?:Add|Update|Delete) File: |Move to: )/;
+const DIFF = /^\s*(?:diff --git |--- \S|Index: )/;
+const DIFF_HEADER = /^(?:diff --git |--- \S|\+\+\+ \S|Index: |rename |new file mode|deleted file mode)/;
+/** So many lines of the old and the new file follow. */
+const HUNK = /^@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@/;
 const DEEPEST = 50;
 
 /** `newString`, `new_string` and `New-String` are one name. */
@@ -56,15 +61,34 @@ function stripped(value: unknown, words: readonly string[], besideFile: boolean,
 }
 
 function strippedText(text: string, words: readonly string[], besideFile: boolean): string {
-  if (PATCH.test(text)) return headersOf(text);
-  if (!besideFile || isPlace(words) || (!isContent(words) && (words.some((word) => ASKED.has(word)) || text.length <= LONGEST_OPTION)))
-    return text;
-  return NOT_SENT;
+  const isAsked = isPlace(words) || (!isContent(words) && (words.some((word) => ASKED.has(word)) || text.length <= LONGEST_OPTION));
+  // The file is named already: what looks like a patch may be all it has.
+  if (besideFile && !isAsked) return NOT_SENT;
+  if (DIFF.test(text)) return leftOf(text, headersOfDiff);
+  return text.replace(MARKED_PATCH, (patch) => leftOf(patch, (lines) => lines.filter((line) => MARKED_HEADER.test(line))));
 }
 
-/** Of a patch the lines that name files. In the log a line break is the two characters `\n`. */
-function headersOf(patch: string): string {
+/** Of a patch some lines. In the log a line break is the two characters `\n`. */
+function leftOf(patch: string, keep: (lines: readonly string[]) => readonly string[]): string {
   const lines = patch.split(/\r?\n|\\n/);
-  const kept = lines.filter((line) => PATCH_HEADER.test(line));
+  const kept = keep(lines);
   return kept.length === lines.length ? patch : `${kept.join("\n")}\n${NOT_SENT}`;
+}
+
+/** INVARIANT: a line of a file is none of these, however it looks: `-- x` of SQL, deleted, is `--- x`. */
+function headersOfDiff(lines: readonly string[]): readonly string[] {
+  let before = 0;
+  let after = 0;
+  return lines.filter((line) => {
+    if (before > 0 || after > 0) {
+      if (!line.startsWith("+") && !line.startsWith("\\")) before -= 1;
+      if (!line.startsWith("-") && !line.startsWith("\\")) after -= 1;
+      return false;
+    }
+    const hunk = HUNK.exec(line);
+    if (hunk === null) return DIFF_HEADER.test(line);
+    before = Number(hunk[1] ?? 1);
+    after = Number(hunk[2] ?? 1);
+    return false;
+  });
 }

@@ -38,6 +38,26 @@ describe("the content of files is never sent", () => {
       { patch: String.raw`diff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -1 +1 @@\n-x\n+y` },
       { patch: `diff --git a/x b/x\n--- a/x\n+++ b/x\n${LEFT}` },
     ],
+    [
+      "a patch in a command",
+      { command: "cd a && apply_patch <<'E'\n*** Begin Patch\n*** Add File: b\n+x\n*** End Patch\nE\nls" },
+      { command: `cd a && apply_patch <<'E'\n*** Begin Patch\n*** Add File: b\n*** End Patch\n${LEFT}\nE\nls` },
+    ],
+    [
+      "a patch in a list of words, cut off",
+      { command: ["apply_patch", "*** Begin Patch\n*** Update File: b\n-*** Add File: words\n+y…"] },
+      { command: ["apply_patch", `*** Begin Patch\n*** Update File: b\n${LEFT}`] },
+    ],
+    [
+      "lines of files that look like a patch's",
+      { diff: "--- a/q.sql\n+++ b/q.sql\n@@ -1,2 +1,2 @@ words of a function\n--- an old comment\n+++ a new one\n x\n--- a/z\n+++ b/z" },
+      { diff: `--- a/q.sql\n+++ b/q.sql\n--- a/z\n+++ b/z\n${LEFT}` },
+    ],
+    [
+      "a file that begins like a patch, or has one in it",
+      { path: "a.yml", content: "--- a\nrename words", body: "words *** Begin Patch" },
+      { path: "a.yml", content: LEFT, body: LEFT },
+    ],
     ["an empty file", { file_path: "/p/a", content: "" }, { file_path: "/p/a", content: LEFT }],
     // What is no content stays as it is.
     ["a command", { command: `cat > a <<E\n${MANY}E` }, { command: `cat > a <<E\n${MANY}E` }],
