@@ -35,8 +35,9 @@ const requests = [
   ["mcp__github__list_issues", { owner: "o" }],
 ];
 // A function that was compiled to machine code here would be compiled to it again in every fresh hook, before its first call.
+// By the filters: after `--no-opt` Node 22 takes no cache any more, `--opt` or not.
 setFlagsFromString("--no-sparkplug");
-setFlagsFromString("--no-opt");
+for (const compiler of ["turbo", "maglev"]) setFlagsFromString(`--${compiler}-filter=~`);
 try {
   const { hook, scripts, load } = loadHook(dist, require, false);
   load("./watch.cjs");
@@ -70,7 +71,7 @@ try {
   hook.main(["--agent", "claude", "--event", "PreToolUse"]);
   // V8 takes a cache only under the flags it was made with.
   setFlagsFromString("--sparkplug");
-  setFlagsFromString("--opt");
+  for (const compiler of ["turbo", "maglev"]) setFlagsFromString(`--${compiler}-filter=*`);
   for (const [part, compiled] of scripts) writeFileSync(join(dist, `${part}.cache`), compiled.cache());
 } finally {
   rmSync(scratch, { recursive: true, force: true });
