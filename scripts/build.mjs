@@ -209,6 +209,7 @@ try {
     build({ ...part, entryPoints: [entry("watch")], outfile: join(fresh, "watch.cjs") }),
     build({ ...part, entryPoints: [entry("edit-keeper")], outfile: join(fresh, "edit-keeper.cjs") }),
     build({ ...part, entryPoints: [entry("held")], outfile: join(fresh, "held.cjs") }),
+    build({ ...part, entryPoints: [entry("fleet-start")], outfile: join(fresh, "fleet-start.cjs") }),
     build(takers["held-question"]),
     build({ ...part, entryPoints: [entry("confiner")], outfile: join(fresh, "confiner.cjs"), plugins: [lazyShell, lazySurvey] }),
     build({

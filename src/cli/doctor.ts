@@ -2,7 +2,7 @@ import { visible } from "../action/index.ts";
 import { inspect } from "../inspect/index.ts";
 import { askExtension, findExtensions } from "../engine/index.ts";
 import { canSupervise, type Probe, probeKernel } from "../supervise/wall/probe/index.ts";
-import { bypassHere, stateFolder, stateProblem, thisMachine } from "../state/index.ts";
+import { bypassHere, type Machine, stateFolder, stateProblem, thisMachine } from "../state/index.ts";
 import { storedBytes, undoProblem } from "../supervise/edits/index.ts";
 import { agentChecks } from "./doctor-agents.ts";
 import { chooseEngine, openEngine, type RunEngine } from "../engines/index.ts";
@@ -11,7 +11,8 @@ import { JSON_VERSION } from "./json.ts";
 import { absolute } from "./place.ts";
 import { writeStdout } from "./stdio.ts";
 import { isTeamReached } from "../team/afar/index.ts";
-import { readHeld, readMembership, readSender, senderText } from "../team/index.ts";
+import { fleetProgress, readHeld, readMembership, readSender, senderText } from "../team/index.ts";
+import { joiningText } from "./team-member.ts";
 import { fit, styleFor, type TerminalStyle } from "./style.ts";
 
 interface DoctorOptions {
@@ -123,11 +124,20 @@ function undo(): Section {
   return { id: "undo", title: "undo", ok: true, summary, checks };
 }
 
+/** A machine that root's file lets into a team, and that is not there yet. */
+function joining(machine: Machine): readonly Section[] {
+  const progress = fleetProgress(machine);
+  if (progress === undefined || progress.is === "left") return [];
+  const ok = progress.is === "new" || progress.is === "trying";
+  const check: Check = { id: "joins", title: "this machine joins its team", ok, required: false, why: visible(joiningText(progress)) };
+  return [{ id: "team", title: "team", ok: true, summary: "until it has joined, only what is on this machine decides", checks: [check] }];
+}
+
 /** No section where this machine has none. */
 function team(): readonly Section[] {
   const machine = thisMachine();
   const membership = readMembership(machine);
-  if (membership === "missing") return [];
+  if (membership === "missing") return joining(machine);
   const sender = readSender(machine);
   const held = readHeld(machine);
   const sends: Check = {

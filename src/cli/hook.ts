@@ -2,13 +2,15 @@ import type { AgentId } from "../agents/index.ts";
 import { decide, type Request } from "../engine/index.ts";
 import type { RequestVerdict } from "../policy/index.ts";
 import type { Machine } from "../state/index.ts";
+import { isFleetHere } from "./fleet-here.ts";
 import { answer, check, type CheckEngine, type HookEngine, judgeWatched, type HookOutput } from "./check.ts";
 import { engine, unwatchedReader } from "./hook-engine.ts";
 
 // Entry of dist/hook.cjs: `assent check` and nothing else; load-hook.ts loads it. The reader of policy files and the
 // agents' protocols lie beside it in bundles of their own.
-declare const require: (id: "./watch.cjs") => {
-  readonly watch: (folder: string, argv: readonly string[], input: string) => HookOutput | undefined;
+declare const require: {
+  (id: "./watch.cjs"): { readonly watch: (folder: string, argv: readonly string[], input: string) => HookOutput | undefined };
+  (id: "./fleet-start.cjs"): typeof import("./fleet-start.ts");
 };
 declare const __dirname: string;
 
@@ -20,6 +22,8 @@ const unwatched: HookEngine = {
 
 export function main(argv: readonly string[]): void {
   process.exitCode = check(argv, unwatched);
+  // The answer is written.
+  if (isFleetHere()) require("./fleet-start.cjs").startFleetJoin(__dirname);
 }
 
 /** In the other thread. */

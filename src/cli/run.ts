@@ -21,6 +21,8 @@ import { actionLine, banner, eventJson, toFile, toStderr, traceLine, type LineOu
 import { isTerminal, TerminalJob, withSignals } from "./run-job.ts";
 import { proposeProfile } from "./run-learn.ts";
 import { contradiction, STATUS, statusOf, type RunFlags } from "./run-options.ts";
+import { isFleetHere } from "./fleet-here.ts";
+import { startFleetJoin } from "./fleet-start.ts";
 import { findProgram } from "./run-program.ts";
 import { forPeople, Refusals } from "./run-refusals.ts";
 import { failedSummary, openSummary, type SummaryFile, summaryOf } from "./run-summary.ts";
@@ -169,6 +171,7 @@ async function supervise(setting: Begun): Promise<number> {
   const carrier = flags.wait === undefined ? undefined : await carryQuestionsOf(machine, engine.own[0] ?? "", say);
   if (asked.notice !== undefined && !quiet) say(asked.notice);
 
+  if (isFleetHere()) startFleetJoin(engine.own[0] ?? "");
   parts.beside?.begin();
   state.job = TerminalJob.open();
   const refused = new Refusals(forPeople(quiet));

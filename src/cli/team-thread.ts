@@ -1,7 +1,7 @@
 import { Worker } from "node:worker_threads";
 import type { SideWork } from "../resident/index.ts";
 import type { Machine } from "../state/index.ts";
-import { membershipMark } from "../team/index.ts";
+import { isFleetDue, membershipMark } from "../team/index.ts";
 
 /** One that ended while this machine belongs to a team: it failed, or was out of memory. Milliseconds. */
 const AGAIN_MS = 30_000;
@@ -24,9 +24,10 @@ export class TeamThread implements SideWork {
     this.#machine = machine;
   }
 
-  /** Called again and again: it runs where this machine belongs to a team. */
+  /** Called again and again: it runs where this machine belongs to a team, or is to join one. */
   look(): void {
-    if (this.#over || this.#worker !== undefined || !this.isBusy() || performance.now() - this.#ended < AGAIN_MS) return;
+    if (this.#over || this.#worker !== undefined || performance.now() - this.#ended < AGAIN_MS) return;
+    if (!this.isBusy() && !isFleetDue(this.#machine, Date.now())) return;
     const worker = new Worker(this.#file, {
       stdin: false,
       stdout: true,

@@ -7,15 +7,21 @@ import { type Machine, stateFolder, thisMachine } from "../state/index.ts";
 import { isTeamReached } from "../team/afar/index.ts";
 import {
   askServer,
+  becomeMember,
   changeMembership,
   chooseProxy,
   fetchTeamPolicy,
+  fleetMark,
+  type FleetProgress,
+  fleetProgress,
   followTeam,
   forgetTeam,
   type HeldPolicy,
+  joinWith,
+  labelOf,
   lastSent,
+  noteLeft,
   proxyHost,
-  readFleetFile,
   readHeld,
   readMembership,
   readProgress,
@@ -33,7 +39,7 @@ import { absolute } from "./place.ts";
 import { complain, refuseUse } from "./policy-target.ts";
 import { jobName, jobToken } from "./team-ci.ts";
 import { LEVEL_TEXTS } from "./team-level.ts";
-import { becomeMember, joinByFleet, joinWith, labelOf, NAME_A_PROXY } from "./team-member.ts";
+import { joinByFleet, joiningText, NAME_A_PROXY, sayJoined } from "./team-member.ts";
 import { VERSION } from "./program-frame.ts";
 import { writeStderr, writeStdout } from "./stdio.ts";
 
@@ -84,7 +90,7 @@ export async function teamJoin(
   if (ci === true) {
     const job = await jobToken(machine, server.url);
     if ("problem" in job) return failed("join", job.problem, job.help);
-    return joinWith(machine, "/v1/enrol/ci", { at, label, group, policyKey, level, json }, { token: job.token });
+    return sayJoined(machine, await joinWith(machine, "/v1/enrol/ci", { at, label, group, policyKey, level }, { token: job.token }), json);
   }
   const asked = await askServer(at, "POST", "/v1/enrol", EnrolStarted, {
     v: PROTOCOL,
@@ -102,7 +108,7 @@ export async function teamJoin(
   const state = await untilDecided(at, id, secret, performance.now() + expiresIn);
   if (state.is !== "joined")
     return failed("join", state.is === "waiting" ? "nobody confirmed the code in time" : "this machine was not let in");
-  return becomeMember(machine, { at, label, group, policyKey, level, json }, state);
+  return sayJoined(machine, await becomeMember(machine, { at, label, group, policyKey, level }, state), json);
 }
 
 async function untilDecided(at: Parameters<typeof askServer>[0], id: string, secret: string, until: number): Promise<EnrolState> {
@@ -119,13 +125,15 @@ async function untilDecided(at: Parameters<typeof askServer>[0], id: string, sec
 /** `assent team send`: 0 all of it was sent, 1 not all. */
 export async function teamSend({ follow = false }: { readonly follow?: boolean }): Promise<number> {
   const machine = thisMachine();
-  // A machine of a fleet joins by itself.
-  if (readMembership(machine) === "missing" && readFleetFile(machine) !== undefined) await joinByFleet(machine, {});
+  const progress = fleetProgress(machine);
+  // A machine of a fleet joins by itself; one that is called so waits until it is let in.
+  const joins = progress !== undefined && progress.is !== "left";
+  if (joins && !follow) await joinByFleet(machine, {});
   const membership = readMembership(machine);
-  if (typeof membership === "string") return noTeam("send", membership);
+  if (typeof membership === "string" && !(joins && follow)) return noTeam("send", membership);
   const notice = (text: string): void => writeStderr(`assent team send: ${visible(text)}\n`);
   const count = (records: number): void => writeStderr(`${records} record${records === 1 ? "" : "s"} sent\n`);
-  if (follow) {
+  if (follow || typeof membership === "string") {
     count(await followTeam({ machine, by: "command", notice, signal: interrupted() }));
     return typeof readMembership(machine) === "string" ? 1 : 0;
   }
@@ -151,14 +159,7 @@ export async function teamStatus({ json, sent: showsSent }: { readonly json?: bo
   const machine = thisMachine();
   const membership = readMembership(machine);
   if (membership === "broken") return noTeam("status", membership);
-  if (membership === "missing") {
-    writeStdout(
-      json === true
-        ? `${JSON.stringify({ v: JSON_VERSION, team: null })}\n`
-        : "This machine belongs to no team (assent team join https://…).\n",
-    );
-    return 0;
-  }
+  if (membership === "missing") return sayNoMember(fleetProgress(machine), json);
   const { url, name, joined } = membership;
   const asked = await askServer(membership, "GET", "/v1/machine", MachineState);
   const sent = readProgress(machine)?.marks.at(-1);
@@ -211,6 +212,18 @@ export async function teamStatus({ json, sent: showsSent }: { readonly json?: bo
     if (showsSent === true) sayLastSent(lastSent(machine, membership, SHOWN));
   }
   return asked.is === "answered" ? 0 : 1;
+}
+
+/** It belongs to no team, or to none yet. */
+function sayNoMember(joining: FleetProgress | undefined, json: boolean | undefined): number {
+  if (json === true) writeStdout(`${JSON.stringify({ v: JSON_VERSION, team: null, joining: joining ?? null })}\n`);
+  else
+    writeStdout(
+      joining === undefined
+        ? "This machine belongs to no team (assent team join https://…).\n"
+        : `This machine belongs to no team${joining.is === "left" ? " any more" : " yet"}: ${visible(joiningText(joining))}.\n`,
+    );
+  return joining?.is === "away" || joining?.is === "refused" ? 1 : 0;
 }
 
 const NOBODY_SENDS = "nobody sends by itself: `assent daemon on`, or `assent team send --follow`";
@@ -290,7 +303,9 @@ export async function teamLeave({ offline }: { readonly offline?: boolean }): Pr
       );
   }
   forgetTeam(machine);
-  writeStdout("This machine belongs to no team any more. What was sent stays on the server.\n");
+  noteLeft(machine);
+  const again = fleetMark(machine) === "" ? "" : " It does not join by itself again (assent team join).";
+  writeStdout(`This machine belongs to no team any more. What was sent stays on the server.${again}\n`);
   return 0;
 }
 

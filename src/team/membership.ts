@@ -67,6 +67,7 @@ export function readProgress(machine: Machine): TeamProgress | undefined {
 export function writeMembership(machine: Machine, membership: TeamMembership): string | undefined {
   return written(machine, () => {
     forgetProgress(machine);
+    rmSync(`${folderOf(machine)}/joining.json`, { force: true });
     writeAtomic(membershipFile(machine), `${JSON.stringify(membership)}\n`);
   });
 }

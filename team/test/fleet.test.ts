@@ -1,14 +1,47 @@
-import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
-import { dirname } from "node:path";
+import { spawn, spawnSync } from "node:child_process";
+import { chmodSync, existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import * as v from "valibot";
 import { joinByFleet } from "../../src/cli/team-member.ts";
-import { fleetFile, readFleetFile, readMembership } from "../../src/team/index.ts";
-import { scratch } from "../../test/scratch.ts";
-import { afterEach, beforeEach, expect, it } from "vitest";
+import {
+  fleetFile,
+  fleetMark,
+  fleetProgress,
+  forgetTeam,
+  isFleetDue,
+  joinFleetWhenDue,
+  noteLeft,
+  readFleetFile,
+  readJoining,
+  readMembership,
+} from "../../src/team/index.ts";
+import { writeJoining } from "../../src/team/fleet/index.ts";
+import { residentFolder, stateFolder, writeAtomic } from "../../src/state/index.ts";
+import { DIST, scratch, type Scratch } from "../../test/scratch.ts";
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { EnrolState } from "../../src/team/protocol/index.ts";
 import { enrolByFleet, fleetKeys, makeFleetKey, revokeFleetKey } from "../src/enrol/index.ts";
 import { onEveryDatabase } from "./harness/databases.ts";
+import { ended } from "./harness/processes.ts";
 import { type Got, TestServer } from "./harness/server.ts";
+
+const CAN_MOUNT = process.getuid?.() === 0 && spawnSync("unshare", ["-m", "true"]).status === 0;
+
+/** Starts `assent` where root's file is on the machine: in a namespace of its own, whose /etc is ours. */
+function startWithFleet(own: Scratch, fleet: object, words: readonly string[], input: string) {
+  const etc = join(own.root, "etc");
+  mkdirSync(join(etc, "assent"), { recursive: true });
+  // One that is written again is another one.
+  if (!existsSync(join(etc, "assent/team.json"))) writeFileSync(join(etc, "assent/team.json"), JSON.stringify(fleet));
+  const script = 'cp -a /etc/passwd /etc/group "$1" && mount --bind "$1" /etc && shift && exec "$@"';
+  const child = spawn("unshare", ["-m", "sh", "-c", script, "sh", etc, process.execPath, join(DIST, "bin.cjs"), ...words], {
+    cwd: own.project,
+    env: { PATH: "/usr/local/bin:/usr/bin:/bin", HOME: own.home },
+    stdio: ["pipe", "pipe", "inherit"],
+  });
+  child.stdin.end(input);
+  return child;
+}
 
 /** So that what a matcher is stays unknown. */
 const saying = (part: string): unknown => expect.stringContaining(part);
@@ -137,6 +170,116 @@ onEveryDatabase("a fleet", (place) => {
       expect(await fleetKeys(server.db)).toMatchObject([{ used: 2, machines: 1 }]);
     },
   );
+
+  it.skipIf(process.getuid?.() !== 0)(
+    "a machine that is away or refused tries again, later each time, and one that left stays away",
+    async () => {
+      const own = scratch();
+      const machine = { ...own.machine, managedPolicy: `${own.root}/etc/policy.jsonc` };
+      mkdirSync(dirname(fleetFile(machine)));
+      const writeFleet = (more: object): void =>
+        writeFileSync(fleetFile(machine), JSON.stringify({ v: 1, url: server.base, key, ...more }));
+      const attempt = async (): Promise<unknown> => [await joinFleetWhenDue(machine, "command"), fleetProgress(machine)];
+      const later = (): void =>
+        writeAtomic(`${stateFolder(machine)}/team-member/joining.json`, JSON.stringify({ ...readJoining(machine), next: 0 }));
+      expect(await attempt()).toEqual([false, undefined]);
+      writeFleet({ group: "default" });
+      expect(isFleetDue(machine, Date.now())).toBe(true);
+      const waits: number[] = [];
+      for (let tries = 1; tries <= 5; tries++) {
+        expect(await attempt()).toMatchObject([false, { is: "refused", tries, why: saying("lets nobody in") }]);
+        expect(isFleetDue(machine, Date.now())).toBe(false);
+        // It is not time: nothing is asked.
+        expect(await attempt()).toMatchObject([false, { tries }]);
+        const { next = 0, at = 0 } = readJoining(machine) ?? {};
+        waits.push(next - at);
+        later();
+      }
+      // Twice as long each time, a quarter more or less.
+      for (const [at, wait] of waits.entries())
+        expect([at, wait / 60_000 / 2 ** at > 0.74, wait / 60_000 / 2 ** at < 1.26]).toEqual([at, true, true]);
+      // Whoever sets the clock back waits no longer.
+      expect(isFleetDue(machine, (readJoining(machine)?.at ?? 0) - 1)).toBe(true);
+      // Another file is another chance, at once; an unreachable server no refusal.
+      writeFleet({ group: "ci", url: "http://127.0.0.1:1" });
+      expect(await attempt()).toMatchObject([false, { is: "away", tries: 1, why: saying("127.0.0.1:1") }]);
+      writeFleet({ group: "ci" });
+      expect(await attempt()).toEqual([true, undefined]);
+      expect([readMembership(machine), readJoining(machine)]).toMatchObject([{ url: server.base }, undefined]);
+      expect(isFleetDue(machine, Date.now())).toBe(false);
+      forgetTeam(machine);
+      noteLeft(machine);
+      expect(await attempt()).toMatchObject([false, { is: "left" }]);
+      expect(await fleetKeys(server.db)).toMatchObject([{ used: 1, machines: 1 }]);
+      writeFleet({ group: "ci", level: "verdict" });
+      expect(await attempt()).toEqual([true, undefined]);
+      expect(await fleetKeys(server.db)).toMatchObject([{ used: 2, machines: 2 }]);
+    },
+  );
+
+  it.skipIf(process.getuid?.() !== 0)("an answer that was lost lets in no second machine, and two at once are one", async () => {
+    const own = scratch();
+    const machine = { ...own.machine, managedPolicy: `${own.root}/etc/policy.jsonc` };
+    mkdirSync(dirname(fleetFile(machine)));
+    writeFileSync(fleetFile(machine), JSON.stringify({ v: 1, url: server.base, key, group: "ci" }));
+    // Killed after the server had let it in.
+    const asked = {
+      is: "trying",
+      mark: fleetMark(machine),
+      secret: secretOf("z"),
+      tries: 1,
+      at: Date.now() - 2,
+      next: Date.now() - 1,
+      why: "",
+    } as const;
+    expect(writeJoining(machine, asked)).toBe(undefined);
+    const first = await joined({ secret: secretOf("z") });
+    const both = await Promise.all([
+      joinFleetWhenDue(machine, "command"),
+      joinFleetWhenDue(machine, "command"),
+      joinFleetWhenDue(machine, "daemon"),
+    ]);
+    expect(both).toContain(true);
+    expect(readMembership(machine)).toMatchObject({ machine: first.machine });
+    expect(await fleetKeys(server.db)).toMatchObject([{ used: 1, machines: 1 }]);
+  });
+
+  const call = (own: Scratch): string => JSON.stringify({ tool: "shell", input: { command: "ls" }, cwd: own.project, session: "s1" });
+  const starts: readonly (readonly [string, readonly string[]])[] = [
+    ["a hook call", ["check", "--agent", "generic"]],
+    ["a run", ["run", "-P", "--", "/bin/true"]],
+    ["the judge that stays", ["daemon", "--serve"]],
+    ["team send --follow", ["team", "send", "--follow"]],
+  ];
+  it.skipIf(!CAN_MOUNT).each(starts)("%s makes a machine join that root's file is on", async (_, words) => {
+    const own = scratch();
+    mkdirSync(residentFolder(own.machine), { recursive: true, mode: 0o700 });
+    const ran = startWithFleet(own, { v: 1, url: server.base, key, group: "ci" }, words, call(own));
+    await vi.waitFor(() => expect(readMembership(own.machine)).toMatchObject({ url: server.base }), { timeout: 60_000, interval: 50 });
+    expect(await fleetKeys(server.db)).toMatchObject([{ used: 1, machines: 1 }]);
+    ran.kill("SIGTERM");
+    await ended(ran);
+  });
+
+  it.skipIf(!CAN_MOUNT)("a hook is answered as ever though the server refuses, and status and doctor say why", async () => {
+    const own = scratch();
+    const refusing = { v: 1, url: server.base, key: "k".repeat(43), group: "ci" };
+    const run = async (...words: readonly string[]): Promise<{ said: string; status: number | null }> => {
+      const ran = startWithFleet(own, refusing, words, call(own));
+      let said = "";
+      ran.stdout.on("data", (part: Buffer) => (said += part.toString()));
+      await ended(ran);
+      return { said, status: ran.exitCode };
+    };
+    expect((await run("team", "status")).said).toMatch(/belongs to no team yet: .*which it joins with the next hook call or run/);
+    expect(await run("check", "--agent", "generic")).toMatchObject({ said: saying('"decision":"allow"'), status: 0 });
+    await vi.waitFor(() => expect(readJoining(own.machine)?.is).toBe("refused"), { timeout: 60_000, interval: 50 });
+    expect(await run("team", "status")).toMatchObject({ said: saying("it tried once, and was refused: "), status: 1 });
+    expect(JSON.parse((await run("team", "status", "--json")).said)).toMatchObject({ team: null, joining: { is: "refused", tries: 1 } });
+    expect((await run("doctor", "--json")).said).toContain('"id":"joins","title":"this machine joins its team","ok":false');
+    expect(await run("check", "--agent", "generic")).toMatchObject({ said: saying('"decision":"allow"'), status: 0 });
+    expect(readJoining(own.machine)?.tries).toBe(1);
+  });
 
   it("the database has no key from which one could let machines in, and none is made that is over", async () => {
     const message = { v: 1, name: "box", platform: "linux", version: "0", group: "ci", secret: secretOf("a") } as const;

@@ -104,6 +104,7 @@ describe("the package", () => {
       "./confiner.cjs",
       "./edit-keeper.cjs",
       "./extensions.cjs",
+      "./fleet-start.cjs",
       "./held.cjs",
       "./ignore.cjs",
       "./obeyed.cjs",

@@ -4,6 +4,7 @@ import { readMembership, type TeamMembership } from "../membership.ts";
 import { fetchTeamPolicy } from "../policy.ts";
 import { sendToTeam } from "../send.ts";
 import { carryQuestions } from "./carry.ts";
+import { fleetProgress, joinFleetWhenDue } from "./join-fleet.ts";
 import { holdSending, type TeamSender } from "./sender.ts";
 import { sleep } from "../sleep.ts";
 
@@ -29,8 +30,8 @@ const RELEASED_WITHIN_MS = 500;
 const CONNECTED_WITHIN_MS = 10_000;
 
 /**
- * Sends the log, carries questions and fetches policies until `signal`, or until this machine belongs to no team any more. Another process
- * that does the same is waited for. Resolves with the records that were sent.
+ * Sends the log, carries questions and fetches policies until `signal`, or until this machine belongs to no team any more; where root's file
+ * says that it is to join one, it joins first. Another process that does the same is waited for. Resolves with the records that were sent.
  */
 export async function followTeam(following: TeamFollowing): Promise<number> {
   const { machine, by, notice, signal } = following;
@@ -43,6 +44,15 @@ export async function followTeam(following: TeamFollowing): Promise<number> {
   while (!signal.aborted) {
     const mark = membershipMark(machine);
     const membership = readMembership(machine);
+    if (membership === "missing") {
+      if (await joinFleetWhenDue(machine, by)) continue;
+      const progress = fleetProgress(machine);
+      // The judge that stays begins this anew when it is time.
+      if (by === "daemon" || progress === undefined || progress.is === "left") break;
+      if (progress.why !== undefined) say(`this machine has not joined yet: ${progress.why}`);
+      await sleep(TURN_MS, signal);
+      continue;
+    }
     if (typeof membership === "string") break;
     const held = holdSending(machine, by);
     if (held.is !== "held") {

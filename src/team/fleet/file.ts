@@ -1,8 +1,8 @@
 import * as v from "valibot";
-import { readRegular, type Machine } from "../state/index.ts";
-import { parentOf } from "../path/index.ts";
-import { SENT_LEVELS } from "./level.ts";
-import { GroupName } from "./protocol/policy.ts";
+import { readRegular, type Machine } from "../../state/index.ts";
+import { fleetFile } from "./mark.ts";
+import { SENT_LEVELS } from "../level.ts";
+import { GroupName } from "../protocol/policy.ts";
 
 const FleetFile = v.strictObject({
   v: v.literal(1),
@@ -21,8 +21,6 @@ const FleetFile = v.strictObject({
 
 /** How the machines of a fleet let themselves into a team. */
 export type FleetFile = v.InferOutput<typeof FleetFile>;
-
-export const fleetFile = (machine: Machine): string => `${parentOf(machine.managedPolicy)}/team.json`;
 
 /** What root wrote beside the managed policy; undefined: nothing. Whoever else could write it could name a server of their own. */
 export function readFleetFile(machine: Machine): FleetFile | { readonly problem: string } | undefined {

@@ -1,0 +1,1 @@
+export { fleetFile, type FleetJoining, fleetMark, isFleetDue, readJoining, writeJoining } from "./mark.ts";
