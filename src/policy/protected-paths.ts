@@ -108,7 +108,7 @@ export const SECRET_FILES: readonly string[] = [
   ...listed(
     // What signs the policies of a team (cli/team-key.ts).
     "team-policy-key.json",
-    // What lets machines into a team (team/fleet.ts).
+    // What lets machines into a team (team/fleet/).
     "assent/team.json",
     // Package managers.
     "pip.conf; pip.ini; nuget.config; pypoetry/auth.toml; .config/pdm/config.toml; .hex/hex.config; .config/hex/hex.config; " +
