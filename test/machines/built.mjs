@@ -20,7 +20,7 @@ import { fileURLToPath } from "node:url";
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const OLD = ["v18.0.0", "v18.1.0", "v18.2.0", "v18.3.0"];
 
-/** The files that `npm pack` puts into the archive, with koffi beside them. */
+/** Into `scratch`: the files that `npm pack` puts into the archive, with koffi beside them. */
 function installed(scratch) {
   const [{ filename }] = JSON.parse(
     execFileSync("npm", ["pack", "--ignore-scripts", "--json", "--pack-destination", scratch], { cwd: root, encoding: "utf8" }),
@@ -30,14 +30,14 @@ function installed(scratch) {
   mkdirSync(join(scratch, "node_modules"));
   cpSync(join(scratch, "package"), folder, { recursive: true });
   cpSync(join(root, "node_modules/@koromix"), join(scratch, "node_modules/@koromix"), { recursive: true, dereference: true });
-  return folder;
 }
 
 /** What was looked at of the package under a Node (its program), in order; `others` made code caches before it. */
 export function tryBuilt(node, others) {
   const scratch = mkdtempSync(join(tmpdir(), "assent-built-"));
   try {
-    return tryIn(scratch, installed(scratch), node, others);
+    installed(scratch);
+    return tryInstalled(scratch, node, others);
   } finally {
     rmSync(scratch, { recursive: true, force: true });
   }
@@ -45,7 +45,9 @@ export function tryBuilt(node, others) {
 
 const versionOf = (node) => execFileSync(node, ["--version"], { encoding: "utf8" }).trim();
 
-function tryIn(scratch, folder, node, others) {
+/** The same of the package that lies in `scratch`/node_modules. */
+export function tryInstalled(scratch, node, others) {
+  const folder = join(scratch, "node_modules/assent");
   const home = join(scratch, "home");
   const project = join(home, "project");
   const state = join(home, ".local/state/assent");
