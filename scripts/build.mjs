@@ -39,7 +39,7 @@ import {
   runMore,
   wholeParts,
 } from "./lazy-parts.mjs";
-import { givesModules, sharedModules, takesModules } from "./shared-parts.mjs";
+import { shareModules } from "./shared-parts.mjs";
 import { buildCore, declarations, LIBRARY, LIBRARY_EXTERNAL, writeWholeLibrary } from "./library.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
@@ -107,6 +107,28 @@ const inRoot = (entries) => Object.fromEntries(Object.entries(entries).map(([nam
 /** A part that may ask where it lies. */
 const placed = { ...part, define: { ...part.define, "import.meta.url": "moduleUrl" }, banner: { js: `${part.banner.js}${MODULE_URL}` } };
 
+/** Whose modules each part takes, where they are the same. */
+const TAKES = {
+  resident: ["hook"],
+  obeyed: ["hook"],
+  reader: ["hook"],
+  confiner: ["hook"],
+  session: ["confiner"],
+  "held-question": ["session", "reader"],
+  "run-more": ["run"],
+  spare: ["run"],
+};
+
+/**
+ * Each kilobyte of the hook is read at every call, and it has no reading of rules. Of a decision a run has a constant alone; all of it would
+ * drag in what judges a tool's call.
+ */
+const HALVES = {
+  hook: /^src\/(?:policy\/(?:kinds\/|tool-fields|layers|agent-table)|pattern\/regex|action\/call|state\/(?:live-runs|grants))/,
+  confiner: /^src\/(?:state\/(?:replace|grants)|action\/call|agents\/install\/own)\.ts$/,
+  run: /^src\/engine\/decide\.ts$/,
+};
+
 const pageSource = join(root, "src/page/ui");
 const entry = (name) => join(root, "src/cli", `${name}.ts`);
 mkdirSync(fresh, { recursive: true });
@@ -115,18 +137,9 @@ try {
   const filters = await makeFilters(root, common, fresh);
   writeFileSync(join(fresh, "knowledge.mjs"), knowledge.module);
   const fromFile = { define: { ...part.define, ASSENT_KNOWLEDGE: JSON.stringify(knowledge.places) } };
-  const run = runPart(filters);
-  const takers = runTakers();
-  const shared = await sharedModules(run, takers);
-  run.stdin = { contents: givesModules(shared, root, entry("run-main")), resolveDir: root };
-  for (const [name, taker] of Object.entries(takers)) taker.plugins.unshift(takesModules(name, shared, "run"));
+  const sharing = await shareModules(sharingParts(filters), TAKES, HALVES);
   const results = await Promise.all([
-    build({
-      ...part,
-      entryPoints: [entry("hook")],
-      outfile: join(fresh, "hook.cjs"),
-      plugins: [lazyShell, lazySurvey, lazyPatch, lazyServer, lazyExtensions, lazyObeyed, lazyIgnore],
-    }),
+    ...Object.values(sharing).map((options) => build(options)),
     build({ ...part, entryPoints: { server: join(root, "src/request/server-fields.ts") }, outdir: fresh, outExtension: { ".js": ".cjs" } }),
     build({
       ...part,
@@ -166,32 +179,6 @@ try {
     }),
     build({
       ...part,
-      stdin: {
-        contents: 'export * from "./engine/obeyed-files.ts"; export * from "./state/confined-failures.ts";',
-        resolveDir: join(root, "src"),
-      },
-      outfile: join(fresh, "obeyed.cjs"),
-      plugins: [lazyShell],
-    }),
-    // The judge that stays: the hook once more, and the system calls that it needs beside.
-    build({
-      ...part,
-      entryPoints: [entry("resident")],
-      outfile: join(fresh, "resident.cjs"),
-      plugins: [lazyShell, lazySurvey, lazyPatch, lazyServer, lazyExtensions, lazyObeyed, lazyIgnore],
-      define: { ...part.define, "import.meta.url": "moduleUrl" },
-      banner: { js: `${part.banner.js}${MODULE_URL}` },
-    }),
-    build({ ...part, entryPoints: [entry("reader")], outfile: join(fresh, "reader.cjs") }),
-    build({
-      ...part,
-      entryPoints: [entry("session")],
-      outfile: join(fresh, "session.cjs"),
-      external: withoutRules,
-      plugins: [lazyShell, lazySurvey],
-    }),
-    build({
-      ...part,
       entryPoints: [entry("shell-start")],
       outfile: join(fresh, "shell-start.cjs"),
       external: withoutRules,
@@ -210,8 +197,6 @@ try {
     build({ ...part, entryPoints: [entry("edit-keeper")], outfile: join(fresh, "edit-keeper.cjs") }),
     build({ ...part, entryPoints: [entry("held")], outfile: join(fresh, "held.cjs") }),
     build({ ...part, entryPoints: [entry("fleet-start")], outfile: join(fresh, "fleet-start.cjs") }),
-    build(takers["held-question"]),
-    build({ ...part, entryPoints: [entry("confiner")], outfile: join(fresh, "confiner.cjs"), plugins: [lazyShell, lazySurvey] }),
     build({
       ...common,
       minify: true,
@@ -244,18 +229,6 @@ try {
       external: ["./*.cjs", "./assent.mjs"],
       banner: { js: "#!/usr/bin/env node" },
       outExtension: { ".js": ".cjs" },
-    }),
-    // `assent run`.
-    build(run),
-    build(takers["run-more"]),
-    // The supervisor that waits: it loads `assent run` before there is a command.
-    build({
-      ...part,
-      entryPoints: [entry("spare")],
-      outfile: join(fresh, "spare.cjs"),
-      plugins: [lazyShell],
-      define: { ...part.define, "import.meta.url": "moduleUrl" },
-      banner: { js: `${part.banner.js}${MODULE_URL}` },
     }),
     buildModules(),
     buildCore(root, common, fresh),
@@ -317,35 +290,39 @@ async function buildModules() {
   return made;
 }
 
-/** `assent run`. */
-function runPart(filters) {
-  return {
-    ...placed,
-    stdin: { contents: `export * from ${JSON.stringify(entry("run-main"))};`, resolveDir: root },
-    outfile: join(fresh, "run.cjs"),
-    // Parts are loaded by `require`.
-    supported: { "dynamic-import": false },
-    plugins: [filtersMade(filters), lazyRun, lazyShell, lazySurvey, lazyReader, lazyExtensions, lazyBuiltins],
-  };
-}
-
-/** Parts that take modules from run.cjs. */
-function runTakers() {
-  return {
+/** Parts that share modules. */
+function sharingParts(filters) {
+  const lazyInHooks = [lazyShell, lazySurvey, lazyPatch, lazyServer, lazyExtensions, lazyObeyed, lazyIgnore];
+  const lazyInRuns = [lazyShell, lazySurvey, lazyReader, lazyExtensions, lazyBuiltins];
+  // Parts are loaded by `require`.
+  const running = { ...placed, supported: { "dynamic-import": false } };
+  const parts = {
+    hook: { ...part, entryPoints: [entry("hook")], plugins: lazyInHooks },
+    // The judge that stays: the system calls that it needs beside the hook.
+    resident: { ...placed, entryPoints: [entry("resident")], plugins: lazyInHooks },
+    obeyed: {
+      ...part,
+      stdin: {
+        contents: 'export * from "./engine/obeyed-files.ts"; export * from "./state/confined-failures.ts";',
+        resolveDir: join(root, "src"),
+      },
+      plugins: [lazyShell],
+    },
+    reader: { ...part, entryPoints: [entry("reader")] },
+    confiner: { ...part, entryPoints: [entry("confiner")], plugins: lazyInHooks },
+    session: { ...part, entryPoints: [entry("session")], external: withoutRules, plugins: lazyInHooks },
+    // `assent run`.
+    run: { ...running, entryPoints: [entry("run-main")], plugins: [filtersMade(filters), lazyRun, ...lazyInRuns] },
     "run-more": {
-      ...placed,
+      ...running,
       stdin: { contents: runMore, resolveDir: join(root, "src") },
-      outfile: join(fresh, "run-more.cjs"),
-      supported: { "dynamic-import": false },
-      plugins: [lazyRunItself, lazyShell, lazySurvey, lazyReader, lazyExtensions, lazyBuiltins],
+      plugins: [lazyRunItself, ...lazyInRuns],
     },
-    "held-question": {
-      ...placed,
-      entryPoints: [entry("held-question")],
-      outfile: join(fresh, "held-question.cjs"),
-      plugins: [lazyShell, lazySurvey, lazyReader],
-    },
+    "held-question": { ...placed, entryPoints: [entry("held-question")], plugins: [...lazyInHooks, lazyReader] },
+    // The supervisor that waits: it loads `assent run` before there is a command.
+    spare: { ...placed, entryPoints: [entry("spare")], plugins: [lazyShell] },
   };
+  return Object.fromEntries(Object.entries(parts).map(([name, options]) => [name, { ...options, outfile: join(fresh, `${name}.cjs`) }]));
 }
 
 /** The package `assent-team`, in its own folder: what it takes from npm is installed with it. */

@@ -1,30 +1,18 @@
-// esbuild plugins for parts of dist/ that take modules from run.cjs instead of bringing them along once more.
+// Parts of dist/ that take modules from another part instead of bringing them along once more.
 import { build } from "esbuild";
 import { readFileSync, statSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { parseSync } from "oxc-parser";
 
-/** What a module imports, exports and hands on, types left out. */
+/** What a module exports by name, types left out; and whether it does nothing but hand on what others have. */
 function readModule(file) {
   const { module, errors } = parseSync(file, readFileSync(file, "utf8"));
   if (errors.length > 0) throw new Error(`${file}: ${errors[0].message}`);
-  const at = ({ value }) => (value.startsWith(".") ? join(dirname(file), value) : undefined);
-  const nameOf = ({ kind, name }) => (kind === "Default" ? "default" : kind === "NamespaceObject" || kind === "All" ? "*" : name);
-  const imports = [];
-  const handedOn = [];
-  const exports = [];
-  for (const { moduleRequest, entries } of module.staticImports)
-    for (const { isType, importName } of entries)
-      if (!isType && at(moduleRequest) !== undefined) imports.push({ from: at(moduleRequest), name: nameOf(importName) });
-  for (const { entries } of module.staticExports)
-    for (const { isType, moduleRequest, importName, exportName } of entries) {
-      if (isType) continue;
-      const as = exportName.name ?? "*";
-      if (as !== "*") exports.push(as);
-      if (moduleRequest !== null && at(moduleRequest) !== undefined)
-        handedOn.push({ from: at(moduleRequest), name: nameOf(importName), as });
-    }
-  return { imports, handedOn, exports, isOnlyBarrel: module.staticImports.length === 0 && handedOn.length > 0 };
+  const entries = module.staticExports.flatMap((one) => one.entries).filter(({ isType }) => !isType);
+  return {
+    exports: entries.flatMap(({ exportName: { name } }) => name ?? []),
+    isOnlyBarrel: module.staticImports.length === 0 && entries.some(({ moduleRequest }) => moduleRequest?.value.startsWith(".")),
+  };
 }
 
 /** The inputs of what `options` would build, by path, with what each imports; `isOwn` where a plugin put something else in its place. */
@@ -43,91 +31,139 @@ async function inputsOf(options) {
   );
 }
 
-/** Of these a run has a constant alone; all of it would drag in what judges a tool's call. Nothing in them is remembered. */
-const EACH_ITS_OWN = ["src/engine/decide.ts"];
-
-/**
- * `giver` and `takers`: what esbuild is given for each, by name. INVARIANT: a module is taken only where it is the same in both, and so
- * is all that it imports; so nothing of it differs but that it is there once.
- */
-export async function sharedModules(giver, takers) {
-  const given = await inputsOf(giver);
-  for (const file of EACH_ITS_OWN) given.get(join(giver.absWorkingDir, file)).isUsed = false;
-  const wanted = new Map();
-  const modules = new Map();
-  const moduleOf = (file) => modules.get(file) ?? modules.set(file, readModule(file)).get(file);
-  const has = (file, name) =>
-    moduleOf(file).exports.includes(name) || moduleOf(file).handedOn.some(({ from, as }) => as === "*" && has(from, name));
-  const takes = new Map();
-  for (const [name, options] of Object.entries(takers)) {
-    const own = await inputsOf(options);
-    const differ = new Set([...given].filter(([file, { bytes }]) => (own.get(file)?.bytes ?? bytes) !== bytes).map(([file]) => file));
-    for (let before = -1; before !== differ.size;) {
-      before = differ.size;
-      for (const [file, { imports }] of given) if (imports.some((one) => differ.has(one))) differ.add(file);
-    }
-    const taken = new Set(
-      [...given].flatMap(([file, { isUsed }]) =>
-        isUsed && own.has(file) && !differ.has(file) && !moduleOf(file).isOnlyBarrel ? [file] : [],
-      ),
-    );
-    takes.set(name, taken);
-    const want = (file, as) => {
-      if (taken.has(file)) {
-        wanted.set(file, (wanted.get(file) ?? new Set()).add(as));
-        return;
-      }
-      if (!own.has(file) || own.get(file).isOwn) return;
-      for (const { from, name: there, as: here } of moduleOf(file).handedOn) {
-        if (here === as) want(from, there);
-        else if (here === "*" && has(from, as)) want(from, as);
-      }
-    };
-    for (const [file, { isOwn }] of own) {
-      if (isOwn || taken.has(file) || moduleOf(file).isOnlyBarrel) continue;
-      for (const one of moduleOf(file).imports) want(one.from, one.name);
-    }
-  }
-  const files = [...wanted.keys()].toSorted();
-  for (const file of files) if (wanted.get(file).has("*")) throw new Error(`${file} is taken as a whole: name what is taken`);
-  return { files, wanted, takes, exportsOf: (file) => moduleOf(file).exports };
+/** From whom a part takes, those first that the others take from themselves. */
+function giversOf(takes, name) {
+  return [...new Set((takes[name] ?? []).flatMap((giver) => [...giversOf(takes, giver), giver]))];
 }
 
-/** Stands where nobody should ask: it is not to be found in what is built. */
-const MISSING = "assentMissing";
+/**
+ * `parts`: what esbuild is given for each, by name, with one entry and one output; `takes`: from which others each takes. INVARIANT: a
+ * module is taken only where it is the same in both, and so is all that it imports, and then all of that comes from the same place, too.
+ * So nothing of it differs but that it is there once. `halves`: by giver, modules of which it has the lesser part and others need more.
+ * Nothing in them is remembered: who needs one brings it along, beside the one that what is taken uses.
+ */
+export async function shareModules(parts, takes, halves = {}) {
+  const names = Object.keys(parts);
+  const { absWorkingDir: root } = parts[names[0]];
+  const inputs = new Map(await Promise.all(names.map(async (name) => [name, await inputsOf(parts[name])])));
+  const modules = new Map();
+  const moduleOf = (file) => modules.get(file) ?? modules.set(file, readModule(file)).get(file);
 
-/** For the giver: a source that gives `shared`, beside what `entry` exports. Nothing is made of it before somebody asks. */
-export const givesModules = ({ files, wanted }, root, entry) => {
-  const names = files.map((file) => [...wanted.get(file)].toSorted());
+  const isLeft = (giver, file) => moduleOf(file).isOnlyBarrel || halves[giver]?.test(relative(root, file)) === true;
+
+  /** For each part: the files it takes, and from whom. */
+  const taken = new Map(names.map((name) => [name, new Map()]));
+  const order = [...new Set(names.flatMap((name) => [...giversOf(takes, name), name]))];
+  for (const name of order) {
+    const own = inputs.get(name);
+    for (const giver of giversOf(takes, name)) {
+      const given = inputs.get(giver);
+      const wherefrom = (file) => taken.get(giver).get(file) ?? giver;
+      const isElsewhere = (file) => taken.get(name).has(file) && taken.get(name).get(file) !== wherefrom(file);
+      const differ = new Set(
+        [...given].filter(([file, { bytes }]) => (own.get(file)?.bytes ?? bytes) !== bytes || isElsewhere(file)).map(([file]) => file),
+      );
+      for (let before = -1; before !== differ.size;) {
+        before = differ.size;
+        for (const [file, { imports }] of given) if (imports.some((one) => differ.has(one))) differ.add(file);
+      }
+      for (const [file, { isUsed }] of given)
+        if (isUsed && wherefrom(file) === giver && own.has(file) && !differ.has(file) && !isLeft(giver, file))
+          taken.get(name).set(file, giver);
+    }
+  }
+
+  /** For each part: the names it hands out, by file. Who takes is built before those it takes from. */
+  const given = new Map(names.map((name) => [name, new Map()]));
+  const used = new Map();
+  const sharing = {};
+  for (const name of order.toReversed()) {
+    const own = { ...parts[name], ...givingSource(parts[name], given.get(name)) };
+    const from = taken.get(name);
+    used.set(name, await namesUsed(own, from, moduleOf));
+    for (const [file, all] of used.get(name)) {
+      const gives = given.get(from.get(file));
+      gives.set(file, new Set([...(gives.get(file) ?? []), ...all]));
+    }
+    sharing[name] = own;
+  }
+  for (const name of names) {
+    const from = taken.get(name);
+    if (from.size === 0) continue;
+    const whole = takingModules(sharing[name], from, moduleOf, (file) => {
+      const asked = used.get(name).get(file);
+      // What only taken modules import is not asked for.
+      if (asked === undefined) return [];
+      const gives = given.get(from.get(file));
+      const list = namesGiven(gives.get(file)).map((one) => (asked.has(one) ? one : ""));
+      const last = list.findLastIndex((one) => one !== "");
+      const at = [...gives.keys()].indexOf(file);
+      return [[...asked], `export const [${list.slice(0, last + 1).join(",")}] = require("./${from.get(file)}.cjs").shared(${at});`];
+    });
+    sharing[name] = { ...whole, plugins: [nothingMissing(name), ...whole.plugins] };
+  }
+  return sharing;
+}
+
+/** In the order in which a giver gives them. */
+const namesGiven = (names) => [...names].toSorted();
+
+/** What a giver is made of: its entry, and a function for what others take. Nothing is made of it before somebody asks. */
+function givingSource({ absWorkingDir: root, entryPoints }, given) {
+  if (given.size === 0) return {};
   const path = (file) => JSON.stringify(`./${relative(root, file)}`);
-  return [
-    `export * from ${path(entry)};`,
-    ...files.map((file, at) => `import { ${names[at].map((name) => `${name} as ${name}_${at}`).join(", ")} } from ${path(file)};`),
+  const all = [...given].map(([file, names], at) => ({ file, at, names: namesGiven(names) }));
+  const contents = [
+    `export * from ${path(entryPoints[0])};`,
+    ...all.map(({ file, at, names }) => `import { ${names.map((name) => `${name} as ${name}_${at}`).join(", ")} } from ${path(file)};`),
     "export function shared(which) {\n  switch (which) {",
-    ...names.map((list, at) => `    case ${at}: return { ${list.map((name) => `${name}: ${name}_${at}`).join(", ")} };`),
+    ...all.map(({ at, names }) => `    case ${at}: return [${names.map((name) => `${name}_${at}`).join(", ")}];`),
     "  }\n}",
   ].join("\n");
-};
+  return { entryPoints: undefined, stdin: { contents, resolveDir: root } };
+}
 
-/** For a taker. */
-export const takesModules = (name, { files, wanted, takes, exportsOf }, part) => ({
-  name: "takes-modules",
+/** Stands in the place of what is taken. */
+const TAKEN = "assentTaken";
+
+/** Which names of the modules of `from` are left in what is built, by file. */
+async function namesUsed(options, from, moduleOf) {
+  const used = new Map();
+  if (from.size === 0) return used;
+  const { outputFiles } = await build({ ...takingModules(options, from, moduleOf, () => []), write: false });
+  const files = [...from.keys()];
+  for (const [, at, name] of outputFiles[0].text.matchAll(new RegExp(`${TAKEN}\\("(\\d+):([\\w$]+)"`, "g"))) {
+    const file = files[Number(at)];
+    used.set(file, (used.get(file) ?? new Set()).add(name));
+  }
+  return used;
+}
+
+/** `options` of a part that has other modules in the place of those of `from`. `giverOf`: names that a file gives, and the line for them. */
+function takingModules(options, from, moduleOf, giverOf) {
+  const files = [...from.keys()];
+  const plugin = {
+    name: "taking-modules",
+    setup(bundle) {
+      bundle.onLoad({ filter: /\.ts$/, namespace: "file" }, ({ path }) => {
+        if (!from.has(path)) return undefined;
+        const [names = [], line = ""] = giverOf(path);
+        const lines = moduleOf(path)
+          .exports.filter((one) => !names.includes(one))
+          .map((one) => `export const ${one} = /* @__PURE__ */ ${TAKEN}("${files.indexOf(path)}:${one}");`);
+        return { contents: [...lines, line].join("\n"), loader: "js" };
+      });
+    },
+  };
+  return { ...options, plugins: [plugin, ...(options.plugins ?? [])] };
+}
+
+const nothingMissing = (name) => ({
+  name: "nothing-missing",
   setup(bundle) {
-    const taken = takes.get(name);
-    bundle.onLoad({ filter: /\.ts$/, namespace: "file" }, ({ path }) => {
-      if (!taken.has(path)) return undefined;
-      const names = [...(wanted.get(path) ?? [])];
-      const lines = exportsOf(path)
-        .filter((one) => !names.includes(one))
-        .map((one) => `export const ${one} = /* @__PURE__ */ ${MISSING}("${relative(dirname(dirname(path)), path)}: ${one}");`);
-      // What only taken modules import has no number.
-      if (names.length > 0) lines.push(`export const { ${names.join(", ")} } = require("./${part}.cjs").shared(${files.indexOf(path)});`);
-      return { contents: lines.join("\n"), loader: "js" };
-    });
     bundle.onEnd(({ errors }) => {
-      if (errors.length > 0) return;
-      const [, missing] = new RegExp(`${MISSING}\\("([^"]*)`).exec(readFileSync(bundle.initialOptions.outfile, "utf8")) ?? [];
-      if (missing !== undefined) throw new Error(`${name} uses what run.cjs does not give: ${missing}`);
+      if (errors.length === 0 && readFileSync(bundle.initialOptions.outfile, "utf8").includes(TAKEN))
+        throw new Error(`${name} uses what it is not given`);
     });
   },
 });

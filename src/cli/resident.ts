@@ -38,7 +38,7 @@ const BIN = `${__dirname}/bin.cjs`;
 const PROGRAM = [
   process.execPath,
   __dirname,
-  ...["bin", "resident", "shell", "languages", "confiner"].map((name) => `${__dirname}/${name}.cjs`),
+  ...["bin", "hook", "resident", "shell", "languages", "confiner"].map((name) => `${__dirname}/${name}.cjs`),
   `${__dirname}/knowledge.mjs`,
 ];
 /** For one call: what takes longer, another process judges. */

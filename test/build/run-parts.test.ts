@@ -1,9 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { partsOf } from "../../src/cli/load-part.ts";
 import { buildFilter } from "../../src/supervise/wall/index.ts";
 import { DIST, scratch } from "../scratch.ts";
 
@@ -17,17 +15,6 @@ describe("the parts of a run", () => {
   )("the filter made by the build is that of the source: %j", ({ architecture, trapKill, ownIpc }) => {
     const made = buildFilter(architecture, { observeReads: true, udp: false, trapSignals: false, trapKill, ownIpc });
     expect(text.includes(made.toString("base64"))).toBe(true);
-  });
-
-  it.each(["run-more.cjs", "held-question.cjs"])("%s has from run.cjs whatever it takes", (part) => {
-    const { load } = partsOf(DIST, createRequire(join(DIST, "bin.cjs")), false);
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- made by scripts/shared-parts.mjs
-    const { shared } = load("./run.cjs") as { shared: (which: number) => Readonly<Record<string, unknown>> };
-    const taken = [
-      ...readFileSync(join(DIST, part), "latin1").matchAll(/\{([^{}]+)\}=require\("\.\/run\.cjs"\)\.shared\((\d+)\)/g),
-    ].flatMap(([, names = "", which]) => names.split(",").map((name) => [Number(which), name.split(":")[0] ?? ""] as const));
-    expect(taken.length).toBeGreaterThan(50);
-    expect(taken.filter(([which, name]) => shared(which)[name] === undefined)).toEqual([]);
   });
 
   it("a plain run loads nothing of what few runs need", () => {

@@ -1,0 +1,149 @@
+import { readdirSync, readFileSync, writeFileSync, mkdirSync } from "node:fs";
+import { createRequire } from "node:module";
+import { basename, join } from "node:path";
+import { build, type BuildOptions, type Plugin } from "esbuild";
+import { describe, expect, it } from "vitest";
+import { partsOf } from "../../src/cli/load-part.ts";
+import { DIST, scratch } from "../scratch.ts";
+
+interface Sharing {
+  readonly shareModules: (
+    parts: Readonly<Record<string, BuildOptions>>,
+    takes: Readonly<Record<string, readonly string[]>>,
+    halves?: Readonly<Record<string, RegExp>>,
+  ) => Promise<Readonly<Record<string, BuildOptions>>>;
+}
+// @ts-expect-error -- a plain script
+const { shareModules } = (await import("../../scripts/shared-parts.mjs")) as Sharing;
+
+const ENTRIES = "hook resident shell-start session confiner reader obeyed held-question run run-more spare line ended".split(" ");
+
+describe("parts that take modules from others", () => {
+  const taken = readdirSync(DIST)
+    .filter((file) => file.endsWith(".cjs"))
+    .flatMap((file) =>
+      [...readFileSync(join(DIST, file), "latin1").matchAll(/\[([\w$,]+)\]=require\("(\.\/[\w-]+\.cjs)"\)\.shared\((\d+)\)/g)].map(
+        ([, names = "", giver = "", which]) => ({ taker: basename(file, ".cjs"), names: names.split(","), giver, which: Number(which) }),
+      ),
+    );
+
+  it("have whatever they take", () => {
+    const { load } = partsOf(DIST, createRequire(join(DIST, "bin.cjs")), false);
+    for (const taker of ["resident", "reader", "confiner", "session", "held-question", "run-more", "spare"])
+      expect([taker, taken.filter((one) => one.taker === taker).length > 0]).toEqual([taker, true]);
+    const missing = taken.filter(({ names, giver, which }) => {
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- made by scripts/shared-parts.mjs
+      const { shared } = load(giver) as { shared: (which: number) => readonly unknown[] };
+      return names.some((name, at) => name !== "" && shared(which)[at] === undefined);
+    });
+    expect(missing).toEqual([]);
+  });
+
+  it("take nothing that makes a start slower: the hook, a run and what every command is started by take from nobody", () => {
+    const takers = new Set(taken.map(({ taker }) => taker));
+    for (const part of ["hook", "shell", "languages", "run", "run-front", "shell-start", "ended", "line", "bin"])
+      expect([part, takers.has(part)]).toEqual([part, false]);
+    // Nobody but who is a run, or is loaded by one, loads all of `assent run`.
+    expect([...new Set(taken.filter(({ giver }) => giver === "./run.cjs").map(({ taker }) => taker))].toSorted()).toEqual([
+      "run-more",
+      "spare",
+    ]);
+  });
+
+  it("each can be the first that is loaded", () => {
+    for (const part of ENTRIES) {
+      const { load } = partsOf(DIST, createRequire(join(DIST, "bin.cjs")), false);
+      expect([part, typeof load(`./${part}.cjs`)]).toEqual([part, "object"]);
+    }
+  });
+});
+
+describe("taking modules", () => {
+  const FILES = {
+    "count.ts": "let seen = 0; export const count = () => (seen += 1); export const unused = () => 'only the taker';",
+    "machine.ts": "export const machine = () => 'a machine';",
+    "asks.ts": "import { machine } from './machine.ts'; export const asks = () => machine();",
+    "half.ts": "export const lesser = () => 1; export const greater = () => 2;",
+    "giver.ts":
+      "import { count } from './count.ts'; import { asks } from './asks.ts'; import { lesser } from './half.ts'; export const give = () => [count(), asks(), lesser()];",
+    "taker.ts":
+      "import { count } from './count.ts'; import { asks } from './asks.ts'; import { greater } from './half.ts'; export const take = () => [count(), asks(), greater()];",
+    "middle.ts": "import { count } from './count.ts'; export const middle = () => count();",
+    "last.ts": "import { count } from './count.ts'; import { middle } from './middle.ts'; export const last = () => [count(), middle()];",
+  };
+
+  const otherMachine: Plugin = {
+    name: "other-machine",
+    setup(bundle) {
+      bundle.onLoad({ filter: /machine\.ts$/ }, () => ({ contents: "export const machine = () => 'another machine';", loader: "js" }));
+    },
+  };
+
+  async function made(
+    parts: Readonly<Record<string, BuildOptions>>,
+    takes: Readonly<Record<string, readonly string[]>>,
+    halves?: Readonly<Record<string, RegExp>>,
+  ): Promise<{
+    readonly folder: string;
+    readonly load: (part: string) => Readonly<Record<string, () => unknown>>;
+    readonly text: (part: string) => string;
+  }> {
+    const { root } = scratch();
+    mkdirSync(join(root, "src"));
+    for (const [name, text] of Object.entries(FILES)) writeFileSync(join(root, "src", name), text);
+    const options = Object.fromEntries(
+      Object.entries(parts).map(([name, more]) => [
+        name,
+        {
+          absWorkingDir: root,
+          bundle: true,
+          format: "cjs",
+          minify: true,
+          metafile: true,
+          external: ["./*.cjs"],
+          entryPoints: [join(root, "src", `${name}.ts`)],
+          outfile: join(root, `${name}.cjs`),
+          ...more,
+        } satisfies BuildOptions,
+      ]),
+    );
+    for (const one of Object.values(await shareModules(options, takes, halves))) await build(one);
+    const require = createRequire(join(root, "x"));
+    return {
+      folder: root,
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- built above
+      load: (part) => require(`./${part}.cjs`) as Readonly<Record<string, () => unknown>>,
+      text: (part) => readFileSync(join(root, `${part}.cjs`), "utf8"),
+    };
+  }
+
+  it("what is the same is there once, with what it remembers", async () => {
+    const { load, text } = await made({ giver: {}, taker: {} }, { taker: ["giver"] });
+    expect(load("giver")["give"]?.()).toEqual([1, "a machine", 1]);
+    expect(load("taker")["take"]?.()).toEqual([2, "a machine", 2]);
+    expect(text("taker")).not.toContain("a machine");
+    // What nobody asks for the giver does not bring along.
+    expect(text("giver")).not.toContain("only the taker");
+  });
+
+  it("what differs, and what imports that, each has of its own", async () => {
+    const { load } = await made({ giver: {}, taker: { plugins: [otherMachine] } }, { taker: ["giver"] });
+    expect(load("giver")["give"]?.()).toEqual([1, "a machine", 1]);
+    expect(load("taker")["take"]?.()).toEqual([2, "another machine", 2]);
+  });
+
+  it("of what a giver has the lesser part of, it gives nothing", async () => {
+    const { load, text } = await made({ giver: {}, taker: {} }, { taker: ["giver"] }, { giver: /^src\/half\.ts$/ });
+    expect(load("taker")["take"]?.()).toEqual([1, "a machine", 2]);
+    expect(text("giver")).not.toContain("greater");
+    expect(text("giver")).not.toMatch(/\(\)=>2/);
+  });
+
+  it("by way of one that takes itself: from whom that has it", async () => {
+    const { load, text } = await made({ giver: {}, middle: {}, last: {} }, { middle: ["giver"], last: ["middle"] });
+    expect(load("giver")["give"]?.()).toEqual([1, "a machine", 1]);
+    expect(load("last")["last"]?.()).toEqual([2, 3]);
+    expect(text("middle")).not.toContain("+=1");
+    expect(text("last")).toContain('require("./giver.cjs")');
+  });
+});
