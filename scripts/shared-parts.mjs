@@ -1,7 +1,7 @@
 // Parts of dist/ that take modules from another part instead of bringing them along once more.
 import { build } from "esbuild";
 import { readFileSync, statSync } from "node:fs";
-import { dirname, join, relative } from "node:path";
+import { join, relative } from "node:path";
 import { parseSync } from "oxc-parser";
 
 /** What a module exports by name, types left out; and whether it does nothing but hand on what others have. */
