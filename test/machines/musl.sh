@@ -115,9 +115,17 @@ done
 # This machine's own programs, with their library where it is here: for attempts, and for the namespaces around them.
 python=$(realpath /usr/bin/python3)
 mkdir -p "$new/lib64" "$new/usr/lib/x86_64-linux-gnu" "$new/usr/sbin" "$new/usr/share"
-for program in "$python" /usr/bin/{perl,unshare,setpriv,install,find}; do
-  cp "$program" "$new/usr/bin/"
+for program in "$python" /usr/bin/{awk,base64,bash,env,find,flock,git,id,install,ls,nice,nohup,perl,setpriv,setsid,stdbuf,taskset,timeout,unshare,xargs}; do
+  rm -f "$new/usr/bin/${program##*/}"
+  cp -L "$program" "$new/usr/bin/"
 done
+ln -sf /usr/bin/bash /usr/bin/env /usr/bin/ls "$new/bin/"
+mkdir -p "$new/usr/lib/git-core" "$new/usr/share/git-core"
+cp -r /usr/lib/git-core/. "$new/usr/lib/git-core/" && cp -r /usr/share/git-core/. "$new/usr/share/git-core/"
+printf '127.0.0.1 localhost\n::1 localhost\n' >"$new/etc/hosts"
+printf 'hosts: files dns\npasswd: files\ngroup: files\n' >"$new/etc/nsswitch.conf"
+: >"$new/etc/resolv.conf"
+mkdir -p "$new/var" && rm -rf "$new/var/run" && ln -s /run "$new/var/run"
 ln -sf "${python##*/}" "$new/usr/bin/python3"
 cp -r "/usr/lib/${python##*/}" "$new/usr/lib/"
 cp -r /usr/lib/x86_64-linux-gnu/perl* "$new/usr/lib/x86_64-linux-gnu/" && cp -r /usr/share/perl* "$new/usr/share/"
@@ -131,7 +139,7 @@ for file in "$root"/test/escape/*.test.ts; do [[ $file == */soundness* ]] || fil
 node "$root/test/machines/bundle.mjs" "$new/opt/bundles" "${files[@]}"
 # busybox's shell takes its own setpriv and unshare before any other.
 sed -i 's|setpriv --|/usr/bin/setpriv --|g; s|"unshare -U|"/usr/bin/unshare -U|g' "$new/opt/bundles/test/escape/inside.sh"
-rm "$new/bin/unshare" "$new/bin/setpriv"
+rm -f "$new/bin"/{unshare,setpriv,setsid,nice,nohup,timeout,xargs,base64,flock,id,install,find,taskset}
 mkdir -p "$new/opt/bundles/src/agents" "$new/opt/bundles/node_modules"
 cp -r "$root/src/agents/install" "$new/opt/bundles/src/agents/"
 ln -s ../suite/assent/dist "$new/opt/bundles/dist"

@@ -132,7 +132,7 @@ export class Calls {
     if (met !== undefined && this.#reads.serve(trap, met)) return;
     const task = tasks.get(trap.tid);
     if (task === undefined) return void listener.answer(trap, -ERRNO.ESRCH);
-    if (trap.nr === SYSCALLS.openat && isOuter(trap, this.#access)) return this.#meet(trap, task);
+    if (isOuter(trap, this.#access)) return this.#meet(trap, task);
     const handler = this.#handlers.get(trap.nr);
     if (handler === undefined) return void listener.answer(trap, -ERRNO.EPERM);
     for (let tries = 0; tries < MOST_TRIES; tries++) {

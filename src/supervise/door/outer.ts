@@ -7,9 +7,14 @@ import type { Task } from "./tasks.ts";
 const SOCK_STREAM_CLOEXEC = 1 | 0o2000000;
 const O_RDWR = 2;
 
-/** A program of this package asks whether it is supervised (outer/index.ts): the file it opens is a socket to us. */
+/**
+ * A program of this package asks whether it is supervised (outer/index.ts): the file it opens is a socket to us. By openat(2), as glibc's
+ * open(3) does, or by open(2), as musl's does.
+ */
 export function isOuter(trap: SeccompTrap, { listener, paths }: TaskAccess): boolean {
-  if ((trap.unsigned(2) & O_ACCMODE) !== O_RDWR || paths.read(trap, 1) !== OUTER_PATH.length) return false;
+  const path = trap.nr === SYSCALLS.openat ? 1 : trap.nr === SYSCALLS.open ? 0 : undefined;
+  if (path === undefined || (trap.unsigned(path + 1) & O_ACCMODE) !== O_RDWR) return false;
+  if (paths.read(trap, path) !== OUTER_PATH.length) return false;
   return paths.bytes.toString("latin1", 0, paths.length) === OUTER_PATH && listener.valid(trap);
 }
 

@@ -38,6 +38,15 @@ print("later", ask(opened()))`),
     expect(out).toMatch(/^later run$/m);
   });
 
+  it.runIf(process.arch === "x64")("are asked by open(2), too, as musl's programs do", async () => {
+    const { out } = await attack({
+      program: python(`import ctypes
+libc = ctypes.CDLL(None, use_errno=True)
+print("by open", ask(libc.syscall(2, b"/proc/assent", os.O_RDWR)))`),
+    });
+    expect(out).toMatch(/^by open run$/m);
+  });
+
   it("hold no more memory than two of the longest", async () => {
     const { out } = await attack({
       program: python(`import threading
