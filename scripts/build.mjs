@@ -293,7 +293,7 @@ async function buildModules() {
 /** Parts that share modules. */
 function sharingParts(filters) {
   const lazyInHooks = [lazyShell, lazySurvey, lazyPatch, lazyServer, lazyExtensions, lazyObeyed, lazyIgnore];
-  const lazyInRuns = [lazyShell, lazySurvey, lazyReader, lazyExtensions, lazyBuiltins];
+  const lazyInRuns = [lazyShell, lazySurvey, lazyReader, lazyPatch, lazyServer, lazyExtensions, lazyBuiltins];
   // Parts are loaded by `require`.
   const running = { ...placed, supported: { "dynamic-import": false } };
   const parts = {

@@ -240,7 +240,8 @@ export const moduleParts = (root) => ({
     );
     const stops = [];
     const throughIndexes = seeThrough(root, (file) => stops.some((filter) => filter.test(file)));
-    for (const { setup } of [lazyShell, lazySurvey, lazyServer, lazyPatch, lazyExtensions, lazyObeyed, lazyIgnore, lazyConclusions])
+    const lazy = [lazyShell, lazySurvey, lazyServer, lazyPatch, lazyExtensions, lazyObeyed, lazyIgnore, lazyConclusions, lazySupervisor];
+    for (const { setup } of lazy)
       setup({
         onLoad: ({ filter }, load) => {
           stops.push(filter);
@@ -262,6 +263,31 @@ export const moduleParts = (root) => ({
     });
   },
 });
+
+/** What commands do by `assent run` itself, by the file that has it: functions of run.cjs, which is loaded when one of them is called. */
+const BY_RUNS = {
+  "cli/run.ts": ["run"],
+  "supervise/index.ts": ["superviseRun", "killTree"],
+  "supervise/learn/refused.ts": ["rulesForRefused"],
+};
+/** Of the same files: a class that is looked for, and one that needs no run. */
+const BESIDE_RUNS = {
+  "supervise/index.ts": [
+    'export const RunError = { [Symbol.hasInstance]: (error) => error instanceof require("./run.cjs").RunError };',
+    'export { RunAudit } from "./src/supervise/audit.ts";',
+  ],
+};
+
+/** For commands: the supervisor is there once, in run.cjs. */
+const lazySupervisor = {
+  setup(bundle) {
+    for (const [file, names] of Object.entries(BY_RUNS))
+      bundle.onLoad({ filter: new RegExp(`src/${file.replace(".", "\\.")}$`) }, () => ({
+        contents: [...names.map(forwarded("run")), ...(BESIDE_RUNS[file] ?? [])].join("\n"),
+        loader: "js",
+      }));
+  },
+};
 
 /** Agents' own rules are read by commands alone. */
 const withoutRules = (bundle) =>
@@ -325,11 +351,28 @@ const ENGINE_OF_RUNS = `export const engine = {
 ${forwarded(MORE)("judgeOnly")}
 export const readerOf = () => undefined, ruleReader = undefined;`;
 
+/** Of agents nothing is asked here but how they speak, and the hook has a part for each. */
+const JUDGING_BY_PARTS = /src\/(?:look\/engine|cli\/judge-afresh)\.ts$/;
+const AGENTS_BY_PARTS = `import { AGENT_IDS } from "../policy/index.ts";
+const agentPart = (name) => "./agent-" + name + ".cjs";
+const agent = (id) => ({ id, get protocol() { const part = agentPart(id); return require(part).protocol; } });
+export const agentNamed = (id) => (AGENT_IDS.includes(id) ? agent(id) : undefined);
+export const REFERENCE = agent("claude");
+${forwarded("agent-auto")("recognise")}`;
+
 /** For run-more.cjs: the run itself is run.cjs. */
 export const lazyRunItself = {
   name: "lazy-run-itself",
   setup(bundle) {
     withoutRules(bundle);
     bundle.onLoad({ filter: /src\/cli\/run\.ts$/ }, () => ({ contents: forwarded("run")("run"), loader: "js" }));
+    bundle.onResolve({ filter: /\/agents\/index\.ts$/ }, ({ importer }) =>
+      JUDGING_BY_PARTS.test(importer) ? { path: importer, namespace: "agents-by-parts" } : undefined,
+    );
+    bundle.onLoad({ filter: /.*/, namespace: "agents-by-parts" }, ({ path }) => ({
+      contents: AGENTS_BY_PARTS,
+      loader: "js",
+      resolveDir: dirname(path),
+    }));
   },
 };

@@ -7,6 +7,9 @@ import { runOrdered } from "./run-ordered.ts";
 import { run } from "./run.ts";
 import { plainWords } from "./run-options.ts";
 
+// What commands do by it, too.
+export { killTree, RunError, superviseRun } from "../supervise/index.ts";
+export { rulesForRefused } from "../supervise/learn/index.ts";
 export { rehearseRuns } from "./run-rehearsal.ts";
 export { run };
 

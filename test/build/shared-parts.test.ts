@@ -50,6 +50,28 @@ describe("parts that take modules from others", () => {
     ]);
   });
 
+  it("and whoever asks a part for a function finds it there, commands and the library, too", () => {
+    const { load } = partsOf(DIST, createRequire(join(DIST, "bin.cjs")), false);
+    const asked = ["", "chunks/"]
+      .flatMap((folder) => readdirSync(join(DIST, folder)).map((file) => folder + file))
+      .filter((file) => /\.[cm]js$/.test(file))
+      .flatMap((file) =>
+        [...readFileSync(join(DIST, file), "latin1").matchAll(/\("(\.\/[\w-]+\.cjs)"\)\.(\w+)/g)].map(([, part = "", name = ""]) => ({
+          file,
+          part,
+          name,
+        })),
+      );
+    for (const name of ["superviseRun", "killTree", "rulesForRefused", "lowerShell"])
+      expect([name, asked.some((one) => one.name === name)]).toEqual([name, true]);
+    const missing = asked.filter(({ part, name }) => {
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a part of ours
+      const exports = load(part) as Readonly<Record<string, unknown>>;
+      return exports[name] === undefined;
+    });
+    expect(missing).toEqual([]);
+  });
+
   it("each can be the first that is loaded", () => {
     for (const part of ENTRIES) {
       const { load } = partsOf(DIST, createRequire(join(DIST, "bin.cjs")), false);
