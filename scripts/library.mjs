@@ -1,10 +1,11 @@
 // The library's part of dist/: `library.mjs` (package export `.`), `core.mjs` (`./core`), the adapters, and `types/`.
 import { build, transform } from "esbuild";
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 import { allParts, coreParts, cutTables } from "./core-parts.mjs";
 import { readKnowledge } from "./knowledge.mjs";
+import { shakeDeclarations } from "./shake-declarations.mjs";
 
 const ADAPTERS = ["ai-sdk", "openai-agents", "claude-agent-sdk", "langchain", "mastra", "opentelemetry"];
 const CORE = "src/sdk/core/index.ts";
@@ -140,28 +141,23 @@ async function buildPure(options) {
 export function declarations(root, folder) {
   const tsc = join(root, "node_modules/typescript/bin/tsc");
   execFileSync(process.execPath, [tsc, "-p", join(root, "tsconfig.types.json"), "--outDir", folder], { stdio: "inherit" });
-  const wanted = new Set();
+  const texts = new Map();
   const visit = (file) => {
-    if (wanted.has(file)) return;
+    if (texts.has(file)) return;
     if (!existsSync(file)) throw new Error(`no declarations: ${file}`);
-    wanted.add(file);
     const text = readFileSync(file, "utf8");
-    for (const [, target] of text.matchAll(/(?:from |import\()"(\.[^"]+)\.ts"/g)) visit(`${resolve(dirname(file), target)}.d.ts`);
     const named = text.replace(/((?:from |import\()"\.[^"]+)\.ts"/g, '$1.js"');
-    writeFileSync(
+    texts.set(
       file,
       named.replace(/^(?: {4})+/gm, (blanks) => "\t".repeat(blanks.length / 4)),
     );
+    for (const [, target] of text.matchAll(/(?:from |import\()"(\.[^"]+)\.ts"/g)) visit(`${resolve(dirname(file), target)}.d.ts`);
   };
-  for (const source of [CORE, CORE_RULES, ...Object.values(LIBRARY)]) visit(join(folder, source.replace(/^src\/(.*)\.ts$/, "$1.d.ts")));
-  for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true }).toReversed()) {
-    const path = join(entry.parentPath, entry.name);
-    if (entry.isFile() && !wanted.has(path)) rmSync(path);
+  const entries = [CORE, CORE_RULES, ...Object.values(LIBRARY)].map((source) => join(folder, source.replace(/^src\/(.*)\.ts$/, "$1.d.ts")));
+  for (const entry of entries) visit(entry);
+  rmSync(folder, { recursive: true });
+  for (const [file, text] of shakeDeclarations(texts, entries)) {
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, text);
   }
-  prune(folder);
-}
-
-function prune(folder) {
-  for (const entry of readdirSync(folder, { withFileTypes: true })) if (entry.isDirectory()) prune(join(folder, entry.name));
-  if (readdirSync(folder).length === 0) rmdirSync(folder);
 }
