@@ -68,7 +68,8 @@ export function shakeDeclarations(texts, entries) {
       (one) =>
         (one.is === "declaration" && one.isExported && one.names.includes(name)) ||
         (one.is === "list" && one.parts.some(({ as }) => as === name)) ||
-        (one.is === "all" && (one.as === name || (one.as === undefined && at(file, one.from) !== undefined && has(at(file, one.from), name)))),
+        (one.is === "all" &&
+          (one.as === name || (one.as === undefined && at(file, one.from) !== undefined && has(at(file, one.from), name)))),
     );
 
   const want = (file, name) => (file === undefined ? undefined : name === "*" ? wantAll(file) : wantExport(file, name));

@@ -314,7 +314,7 @@ function addVerifyCommand(assent: Command): void {
     .description(
       "Runs a command in a disposable project in namespaces of its own, and compares everything the kernel saw with what " +
         "Assent predicted. Without a command it runs every built-in example that goes ahead without a question. Exit code 1 when " +
-        "something happened that was not predicted (docs/soundness.md).",
+        "something happened that was not predicted.",
     )
     .argument("[command...]", "shell command, quoted as one word or as its words; options come before it; without one, the built-in corpus")
     .passThroughOptions()
