@@ -120,6 +120,8 @@ for program in "$python" /usr/bin/{awk,base64,bash,env,find,flock,git,id,install
   cp -L "$program" "$new/usr/bin/"
 done
 ln -sf /usr/bin/bash /usr/bin/env /usr/bin/ls "$new/bin/"
+# Debian's busybox takes its own commands before any other, which Alpine's does not.
+rm "$new/bin/sh" && cp -L /bin/dash "$new/bin/sh"
 mkdir -p "$new/usr/lib/git-core" "$new/usr/share/git-core"
 cp -r /usr/lib/git-core/. "$new/usr/lib/git-core/" && cp -r /usr/share/git-core/. "$new/usr/share/git-core/"
 printf '127.0.0.1 localhost\n::1 localhost\n' >"$new/etc/hosts"
