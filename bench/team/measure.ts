@@ -25,6 +25,7 @@ export async function measureTeam(words: readonly string[]): Promise<void> {
       seconds: { type: "string", default: "300" },
       sockets: { type: "string", default: "500" },
       streams: { type: "boolean", default: false },
+      alone: { type: "boolean", default: false },
       processes: { type: "string", default: "1" },
       folder: { type: "string" },
       profile: { type: "boolean", default: false },
@@ -92,6 +93,7 @@ export async function measureTeam(words: readonly string[]): Promise<void> {
       rate: Number(values.rate),
       seconds: Number(values.seconds),
       withStreams: values.streams,
+      isAlone: values.alone,
       tell,
       costs: () => ({
         database: processorSeconds(cluster.pid),

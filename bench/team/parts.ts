@@ -31,6 +31,8 @@ export interface Bench {
   readonly seconds: number;
   /** The streams of events of all machines are open meanwhile. */
   readonly withStreams: boolean;
+  /** Nobody searches or replays beside the steady load. */
+  readonly isAlone: boolean;
   readonly tell: <T>(command: GeneratorCommand) => Promise<T>;
   readonly costs: () => Costs;
   /** Writes down what is known so far: a run may be cut off. */
@@ -107,9 +109,9 @@ const calmly = (bench: Bench): number => bench.machines * 4;
 async function steady(bench: Bench): Promise<PartResult> {
   const streams = bench.withStreams ? (await connectAll(bench, calmly(bench))).reached : 0;
   await loadAt(bench, bench.rate, 5);
-  const beside = addRecordsBeside(bench.address);
+  const beside = bench.isAlone ? undefined : addRecordsBeside(bench.address);
   const run = await loadAt(bench, bench.rate, bench.seconds);
-  const found = await beside.end();
+  const found = (await beside?.end()) ?? null;
   if (bench.withStreams) await leaveAll(bench);
   return { part: "steady", streams, run, beside: found };
 }

@@ -62,7 +62,7 @@ function tableOf(result: PartResult): readonly string[] {
       ];
     case "policy":
       return [
-        `**A policy to all**: from its release until the machines have it, each told by its stream and fetching it by a connection of its own.`,
+        `**A policy to all**: from its release until the machines have it by their streams. That each says so, some time in the minute after, is not in it.`,
         "",
         "| have it | half | 99 % | all | refused meanwhile | server | PostgreSQL | generator |",
         "|---|---|---|---|---|---|---|---|",

@@ -23,6 +23,7 @@ interface Asked {
 /** Of what was resumed and what was not. */
 export const handshakes = { full: 0, resumed: 0, failed: 0 };
 const CONNECT_MS = 60_000;
+const IDLE_MS = 4000;
 
 /**
  * HTTP/1.1 over one TLS connection, one request at a time, with as little work as that needs: what generates load must not be what is
@@ -35,6 +36,7 @@ export class RawConnection {
   #onEvents: ((text: string) => void) | undefined;
   #onEnd: (() => void) | undefined;
   #text = "";
+  #used = 0;
   session: Buffer | undefined;
 
   constructor(target: () => Target, session?: Buffer) {
@@ -44,6 +46,11 @@ export class RawConnection {
 
   get isBusy(): boolean {
     return this.#waiting !== undefined;
+  }
+
+  /** And was used just now: the server closes what is idle for five seconds, and machines do so a second before. */
+  get isOpen(): boolean {
+    return this.#socket !== undefined && !this.#socket.destroyed && performance.now() - this.#used < IDLE_MS;
   }
 
   ask(method: string, path: string, headers: string, body = ""): Promise<RawAnswer> {
@@ -59,6 +66,7 @@ export class RawConnection {
 
   #write(what: string, rest: string): Promise<RawAnswer> {
     return new Promise((resolve, reject) => {
+      if (this.#onEvents === undefined && !this.isOpen) this.close();
       this.#waiting = { resolve, reject };
       this.#open().write(`${what} HTTP/1.1\r\nhost: localhost:${this.#target().port}\r\n${rest}`);
     });
@@ -132,6 +140,7 @@ export class RawConnection {
     if (isChunked ? !rest.endsWith("0\r\n\r\n") : !isStream && Buffer.byteLength(rest) < Number(length)) return;
     const [, after] = /\r\nretry-after: (\d+)/i.exec(head) ?? [];
     this.#waiting = undefined;
+    this.#used = performance.now();
     this.#text = "";
     if (isStream) this.#socket?.setTimeout(0);
     resolve({ status, head, body: rest, retryAfter: after === undefined ? undefined : Number(after) });

@@ -7,7 +7,16 @@ export { membershipMark } from "./membership-mark.ts";
 export { SENT_LEVELS, type SentLevel } from "./level.ts";
 export { sendToTeam } from "./send.ts";
 export { lastSent } from "./last-sent.ts";
-export { fetchTeamPolicy, type HeldPolicy, type PolicyFetched, readHeld, readTeamPin, takeAnswer, writePin } from "./policy.ts";
+export {
+  fetchTeamPolicy,
+  type HeldPolicy,
+  type PolicyFetched,
+  readHeld,
+  readTeamPin,
+  takeAnswer,
+  takeToldPolicy,
+  writePin,
+} from "./policy.ts";
 export { type FleetFile, readFleetFile } from "./fleet/file.ts";
 export { fleetFile, fleetMark, isFleetDue, readJoining } from "./fleet/index.ts";
 export { type FleetProgress, fleetProgress, joinFleetWhenDue, noteLeft } from "./connect/join-fleet.ts";

@@ -18,7 +18,7 @@ import {
 import { ensureFolder, errorCode, type Machine, openState, readRegular, stateFolder, withLock, writeAtomic } from "../state/index.ts";
 import { askServer } from "./client.ts";
 import type { TeamMembership } from "./membership.ts";
-import { PolicyAnswer, type PolicyAsk } from "./protocol/index.ts";
+import { PolicyAnswer, type PolicyAsk, PolicyTold, readMessage } from "./protocol/index.ts";
 
 const MOST = 2 << 20;
 const LOCK_MS = 5000;
@@ -114,13 +114,25 @@ async function fetchOnce(machine: Machine, membership: TeamMembership, now: () =
   const asked = await ask(membership, machine);
   if (asked.is === "away") return { is: "away", problem: `the server is away: ${asked.why}` };
   if (asked.is === "refused") return { is: "kept", problem: asked.why };
-  const { message } = asked;
+  return keepAnswer(machine, asked.message, now());
+}
+
+function keepAnswer(machine: Machine, answer: PolicyAnswer, now: number): PolicyFetched {
   try {
-    const taken = withLock(`${folderOf(machine)}/policy.lock`, LOCK_MS, () => takeAnswer(machine, message, now()));
+    const taken = withLock(`${folderOf(machine)}/policy.lock`, LOCK_MS, () => takeAnswer(machine, answer, now));
     return taken ?? { is: "kept", problem: "another process is writing the policy" };
   } catch (error) {
     return { is: "kept", problem: `${folderOf(machine)} cannot be written: ${errorCode(error)}` };
   }
+}
+
+/**
+ * Takes the policy that the server's stream of events told (`PolicyTold`), verified like one that was asked for. Undefined: it told none, and
+ * is to be asked. The server hears what the machine has when that asks the next time.
+ */
+export function takeToldPolicy(machine: Machine, data: string, now: () => number = Date.now): PolicyFetched | undefined {
+  const read = readMessage(PolicyTold, data);
+  return "problem" in read || read.message.answer === undefined ? undefined : keepAnswer(machine, read.message.answer, now());
 }
 
 /** INVARIANT: under the lock, so that nobody who was told an older version writes it behind a newer one. */

@@ -185,6 +185,30 @@ onEveryDatabase("the log", (place) => {
     expect([await stored(db, A), await stored(db, A, 2)]).toEqual([sent(a), sent(second)]);
   });
 
+  it("answers each of a chain's batches that come together, in order or not", async () => {
+    const db = await place.fresh();
+    await withMachines(db, A, B);
+    const [a, b] = [filled(A, 9), filled(B, 4)];
+    const intake = intakeOf(db);
+    await Promise.all([intake.take(A, a.batch(0, 2), 1), intake.take(B, b.batch(0, 1), 1)]);
+    const together = [a.batch(2, 4), a.batch(4, 5), a.batch(2, 4), a.batch(6, 7), a.batch(5, 6), a.branch(2).add(record("x")).batch(2, 3)];
+    const [answers, last] = await Promise.all([
+      Promise.all(together.map((batch) => intake.take(A, batch, 1))),
+      intake.take(B, b.batch(1, 4), 1),
+    ]);
+    const head = (seq: number) => ({ epoch: 1, seq, hash: a.points[seq]!.hash });
+    expect(answers).toEqual([
+      { v: 1, is: "taken", head: head(4) },
+      { v: 1, is: "taken", head: head(5) },
+      { v: 1, is: "taken", head: head(6) },
+      { v: 1, is: "taken", head: head(7) },
+      { v: 1, is: "taken", head: head(6) },
+      { v: 1, is: "fork", seq: 3, head: head(7) },
+    ]);
+    expect(last).toMatchObject({ is: "taken", head: { seq: 4 } });
+    expect([await stored(db, A), await stored(db, B)]).toEqual([sent(a, 7), sent(b)]);
+  });
+
   it("takes batches of many machines at once, each record once", async () => {
     const db = await place.fresh();
     const machines = Array.from({ length: 20 }, (_, at) => `machine-${String(at).padStart(2, "0")}-of-tests-0`);
@@ -309,6 +333,13 @@ function failing(db: Database, random: () => number): Database {
   };
   return {
     ...db,
+    // What simply goes on is taken by one statement.
+    rows: async (schema, sql, params) => {
+      killed();
+      const done = await db.rows(schema, sql, params);
+      killed();
+      return done;
+    },
     transaction: async (work) => {
       const done = await db.transaction((within) =>
         work({

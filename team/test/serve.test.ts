@@ -1,15 +1,22 @@
 import { request } from "node:http";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { getRequestListener } from "@hono/node-server";
 import * as v from "valibot";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { chainRecords, chainStart, EnrolStarted, EnrolState, LogTaken, MachineState } from "../../src/team/protocol/index.ts";
+import {
+  chainRecords,
+  chainStart,
+  type ChainPoint,
+  EnrolStarted,
+  EnrolState,
+  LogTaken,
+  MachineState,
+} from "../../src/team/protocol/index.ts";
 import { type Database, migrate } from "../src/database/index.ts";
 import { foundOrganisation, newAdminLink } from "../src/enrol/index.ts";
 import { LogIntake } from "../src/log/index.ts";
 import { TeamConnections } from "../src/connection/index.ts";
-import { makeApp } from "../src/serve/app.ts";
+import { makeListener } from "../src/serve/listener.ts";
 import { Metrics } from "../src/serve/metrics.ts";
 import { onEveryDatabase } from "./harness/databases.ts";
 
@@ -44,14 +51,13 @@ async function start(made: Database, ...others: readonly Database[]): Promise<vo
   metrics = new Metrics();
   const listeners = [db, ...others].map((one) => {
     const intake = new LogIntake(one, { now: () => now });
-    return getRequestListener(
-      makeApp({ db: one, intake, metrics, connections: connect(one), now: () => now, isDraining: () => isDraining, tell: () => undefined })
-        .fetch,
-    );
+    const connections = connect(one);
+    return makeListener({ db: one, intake, metrics, connections, now: () => now, isDraining: () => isDraining, tell: () => undefined })
+      .listener;
   });
   // Several processes behind something that gives each its turn.
   let turn = 0;
-  server = createServer((incoming, outgoing) => void listeners[turn++ % listeners.length]!(incoming, outgoing));
+  server = createServer((incoming, outgoing) => listeners[turn++ % listeners.length]!(incoming, outgoing));
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
@@ -100,6 +106,25 @@ const batchOf = (machine: string, ...bodies: readonly string[]) => {
   const records = bodies.map((body) => ({ salt: "A".repeat(22), body }));
   return { v: 1, epoch: 1, after, records, hash: chainRecords(after, records).at(-1)!.hash };
 };
+
+/** Batches of one record, each after the one before. */
+class Chain {
+  readonly #machine: string;
+  #at: ChainPoint;
+
+  constructor(machine: string) {
+    this.#machine = machine;
+    this.#at = chainStart(this.#machine, 1);
+  }
+
+  next() {
+    const after = this.#at;
+    const records = [{ salt: "A".repeat(22), body: `{"seq":${after.seq + 1}}` }];
+    const last = chainRecords(after, records)[0]!;
+    this.#at = { seq: last.seq, hash: last.hash };
+    return { v: 1, epoch: 1, after, records, hash: last.hash };
+  }
+}
 
 afterEach(async () => {
   for (const one of connected.splice(0)) await one.close();
@@ -261,6 +286,26 @@ onEveryDatabase("the server", (place) => {
     const left = await join();
     expect((await post("/v1/leave", {}, left.token)).status).toBe(200);
     expect((await post("/v1/leave", {}, left.token)).status).toBe(401);
+  });
+
+  /** What ends a token, while the server knows it from the batch before. */
+  it.each<[string, (machine: { readonly token: string; readonly machine: string }) => Promise<unknown>]>([
+    ["was removed", async ({ machine }) => form("/remove", { id: machine }, await signIn())],
+    ["left", ({ token }) => post("/v1/leave", {}, token)],
+    ["was a job whose time is over", ({ machine }) => db.run("update machines set expires = $2 where id = $1", [machine, now])],
+    [
+      "has another token now",
+      ({ machine }) => db.run("update machines set token_hash = decode($2, 'hex') where id = $1", [machine, "ab".repeat(32)]),
+    ],
+  ])("takes nothing more of a machine that sent a moment ago and %s, whichever process it sends to", async (_, end) => {
+    const joined = await join();
+    const chain = new Chain(joined.machine);
+    // More than there are processes: each has had some.
+    for (let nth = 0; nth < 6; nth++) expect((await post("/v1/log", chain.next(), joined.token)).status).toBe(200);
+    await end(joined);
+    for (const batch of [chain.next(), chain.next(), { ...chain.next(), hash: "A".repeat(43) }, {}, chain.next()])
+      expect((await post("/v1/log", batch, joined.token)).status).toBe(401);
+    expect(await db.rows(v.object({}), "select 1 from log")).toHaveLength(6);
   });
 
   it("a token writes into its own machine's log, whatever a batch says", async () => {

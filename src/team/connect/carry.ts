@@ -23,8 +23,8 @@ export interface CarriedQuestions {
   readonly membership: TeamMembership;
   /** For people. */
   readonly notice: (text: string) => void;
-  /** There may be another policy: `connected`, as long ago as nothing was heard; `released`, just now. */
-  readonly onPolicy?: (why: "connected" | "released") => void;
+  /** There may be another policy: `connected`, as long ago as nothing was heard; `released`, just now, with what the server says of it. */
+  readonly onPolicy?: (why: "connected" | "released", data: string) => void;
   readonly signal: AbortSignal;
 }
 
@@ -44,8 +44,8 @@ export async function carryQuestions({ machine, membership, notice, onPolicy, si
   const carrier = new Carrier(machine, membership, notice);
   const told = (event: string, data: string): void => {
     carrier.hear(event, data);
-    if (event === "state") onPolicy?.("connected");
-    if (event === "policy") onPolicy?.("released");
+    if (event === "state") onPolicy?.("connected", "");
+    if (event === "policy") onPolicy?.("released", data);
   };
   let pause = 0;
   let cleared = 0;

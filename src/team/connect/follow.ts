@@ -1,7 +1,7 @@
 import { messageOf, type Machine } from "../../state/index.ts";
 import { membershipMark } from "../membership-mark.ts";
 import { readMembership, type TeamMembership } from "../membership.ts";
-import { fetchTeamPolicy } from "../policy.ts";
+import { fetchTeamPolicy, type PolicyFetched, takeToldPolicy } from "../policy.ts";
 import { sendToTeam } from "../send.ts";
 import { carryQuestions } from "./carry.ts";
 import { fleetProgress, joinFleetWhenDue } from "./join-fleet.ts";
@@ -28,6 +28,7 @@ const POLICY_BESIDE_MS = 300_000;
 /** Not all machines at the same moment: of those that hear of a release, and of those that connect again. */
 const RELEASED_WITHIN_MS = 500;
 const CONNECTED_WITHIN_MS = 10_000;
+const REPORTED_WITHIN_MS = 60_000;
 
 /**
  * Sends the log, carries questions and fetches policies until `signal`, or until this machine belongs to no team any more; where root's file
@@ -90,7 +91,7 @@ async function sendWhile(following: TeamFollowing, membership: TeamMembership, i
     return over.signal.aborted;
   };
   try {
-    const carried = carryQuestions({ machine, membership, notice, signal: over.signal, onPolicy: (why) => policy.hear(why) });
+    const carried = carryQuestions({ machine, membership, notice, signal: over.signal, onPolicy: (why, data) => policy.hear(why, data) });
     const sending = sendToTeam({ machine, membership, follow: true, ended, notice }).then(({ records, problem }) => {
       // Not because it was told to end.
       if (problem !== undefined && !over.signal.aborted) throw new Error(problem);
@@ -133,7 +134,15 @@ class PolicyWatch {
     this.ended = this.#watch(signal);
   }
 
-  hear(why: "connected" | "released"): void {
+  hear(why: "connected" | "released", data: string): void {
+    const told = why === "released" ? takeToldPolicy(this.#following.machine, data) : undefined;
+    if (told?.is === "changed" || told?.is === "current") {
+      this.#say(told);
+      // What it has now the server hears with the next question for the policy.
+      this.#due = Math.min(this.#due, performance.now() + REPORTED_WITHIN_MS * Math.random());
+      this.#wake.abort();
+      return;
+    }
     // The first connection comes with the first look.
     const within = why === "released" ? RELEASED_WITHIN_MS : this.#isConnected ? CONNECTED_WITHIN_MS : POLICY_BESIDE_MS;
     this.#isConnected = true;
@@ -154,14 +163,19 @@ class PolicyWatch {
     }
   }
 
+  #say({ is, version, problem }: PolicyFetched): void {
+    const { notice } = this.#following;
+    if (is === "changed") notice(`version ${version} of the team's policy holds now`);
+    if (problem !== undefined && problem !== this.#told) notice(problem);
+    this.#told = problem;
+  }
+
   async #fetch(): Promise<void> {
     const { machine, notice } = this.#following;
     try {
-      const { is, version, problem } = await fetchTeamPolicy(machine, this.#membership);
-      if (is === "changed") notice(`version ${version} of the team's policy holds now`);
-      if (problem !== undefined && problem !== this.#told) notice(problem);
-      this.#told = problem;
-      if (is === "away") this.#due = Math.min(this.#due, performance.now() + POLICY_MS * (0.8 + 0.4 * Math.random()));
+      const fetched = await fetchTeamPolicy(machine, this.#membership);
+      this.#say(fetched);
+      if (fetched.is === "away") this.#due = Math.min(this.#due, performance.now() + POLICY_MS * (0.8 + 0.4 * Math.random()));
     } catch (error) {
       notice(messageOf(error));
     }

@@ -61,6 +61,9 @@ export const PolicyAnswer = v.strictObject({
   heartbeat: v.optional(SignedHeartbeat),
 });
 
+/** What a stream of events says of a policy: what would be answered now; absent: ask. */
+export const PolicyTold = v.strictObject({ v: version, answer: v.optional(PolicyAnswer) });
+
 /** Of those who have the team's key. */
 export const PolicyCommandRequest = v.strictObject({
   v: version,

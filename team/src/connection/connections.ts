@@ -1,10 +1,11 @@
-import { PROTOCOL, type TeamAnswer } from "../../../src/team/protocol/index.ts";
+import { type PolicyAnswer, PROTOCOL, type TeamAnswer } from "../../../src/team/protocol/index.ts";
 import { type Database, JointLookup, TEAM_CHANNEL } from "../database/index.ts";
 import { goneAmong } from "../enrol/index.ts";
+import { policyNews } from "../policies/index.ts";
 import { answersFor } from "../questions/index.ts";
 
 /** What a machine is told. `state` comes first, with all that it has not acknowledged; `answers` whenever there is more. */
-export type TeamEvent = "state" | "answers" | "policy";
+export type TeamEvent = "state" | "answers" | "policy" | "beat";
 
 export interface TeamConnection {
   readonly machine: string;
@@ -18,11 +19,21 @@ export interface ConnectionsOptions {
   readonly tell: (event: string, facts: Readonly<Record<string, string | number>>) => void;
   /** A notification that was lost costs so long. Milliseconds. */
   readonly lookMs?: number;
+  readonly now?: () => Date;
 }
 
 const LOOK_MS = 2000;
+/** Every connection says something so often, a part of them at a time. */
+const BEAT_MS = 15_000;
+const BEAT_PARTS = 100;
 /** What was told and not acknowledged is told again. */
 const AGAIN_MS = 10_000;
+/** A policy that is larger each machine fetches: it would wait in memory for every stream. */
+const MOST_TOLD = 32_768;
+/** Of a policy, before others get a turn. */
+const TOLD_AT_ONCE = 100;
+/** There may be another policy: ask. */
+const LOOK_FOR_POLICY = JSON.stringify({ v: PROTOCOL });
 /** A machine that connects again has perhaps not heard that the old connection is gone. */
 const MOST_OF_ONE = 2;
 
@@ -36,14 +47,21 @@ export class TeamConnections {
   /** When an answer was told last, by machine and question. */
   readonly #told = new Map<string, number>();
   readonly #timer: NodeJS.Timeout;
+  readonly #beats: NodeJS.Timeout;
+  readonly #beating = Array.from({ length: BEAT_PARTS }, () => new Set<TeamConnection>());
+  #beat = 0;
+  #count = 0;
   readonly #listening: Promise<{ close(): Promise<void> } | undefined>;
   /** Machines that there may be news for; undefined: all. */
   #due: Set<string> | undefined = new Set();
   #isLooking = false;
   #isClosed = false;
+  #telling: Promise<void> = Promise.resolve();
+  readonly #now: () => Date;
 
-  constructor(db: Database, { tell, lookMs = LOOK_MS }: ConnectionsOptions) {
+  constructor(db: Database, { tell, lookMs = LOOK_MS, now = () => new Date() }: ConnectionsOptions) {
     this.#db = db;
+    this.#now = now;
     this.#tell = tell;
     this.#states = new JointLookup(async (machines) => answersByMachine(await answersFor(db, machines)));
     this.#listening = db
@@ -58,26 +76,39 @@ export class TeamConnections {
       });
     this.#timer = setInterval(() => this.#look(), lookMs);
     this.#timer.unref();
+    this.#beats = setInterval(() => {
+      this.#beat = (this.#beat + 1) % BEAT_PARTS;
+      for (const one of this.#beating[this.#beat] ?? []) one.send("beat", "");
+    }, BEAT_MS / BEAT_PARTS);
+    this.#beats.unref();
   }
 
   get count(): number {
-    let count = 0;
-    for (const open of this.#open.values()) count += open.length;
-    return count;
+    return this.#count;
   }
 
   /** A machine is there. It is told its state at once. */
   async add(connection: TeamConnection): Promise<void> {
     const { machine } = connection;
+    if (this.#isClosed) return connection.end();
     const open = this.#open.get(machine) ?? [];
-    while (open.length >= MOST_OF_ONE) open.shift()?.end();
-    open.push(connection);
-    this.#open.set(machine, open);
+    for (const oldest of open.slice(0, Math.max(0, open.length + 1 - MOST_OF_ONE))) {
+      this.remove(oldest);
+      oldest.end();
+    }
+    this.#open.set(machine, [...(this.#open.get(machine) ?? []), connection]);
+    this.#count += 1;
+    this.#beating[Math.floor(Math.random() * BEAT_PARTS)]?.add(connection);
     connection.send("state", messageOf((await this.#states.get(machine)) ?? []));
   }
 
+  /** It is gone. Once more changes nothing. */
   remove(connection: TeamConnection): void {
-    const left = (this.#open.get(connection.machine) ?? []).filter((one) => one !== connection);
+    const open = this.#open.get(connection.machine) ?? [];
+    const left = open.filter((one) => one !== connection);
+    if (left.length === open.length) return;
+    this.#count -= 1;
+    for (const part of this.#beating) if (part.delete(connection)) break;
     if (left.length > 0) this.#open.set(connection.machine, left);
     else this.#open.delete(connection.machine);
   }
@@ -85,19 +116,42 @@ export class TeamConnections {
   async close(): Promise<void> {
     this.#isClosed = true;
     clearInterval(this.#timer);
-    for (const open of this.#open.values()) for (const one of open) one.end();
-    this.#open.clear();
+    clearInterval(this.#beats);
+    const all = [...this.#open.values()].flat();
+    for (const one of all) {
+      this.remove(one);
+      one.end();
+    }
     const listening = await this.#listening;
     await listening?.close();
+    await this.#telling;
   }
 
   #heard(payload: string): void {
     const [, what, machine = ""] = /^(answer|question):(.*)$/s.exec(payload) ?? [];
     const [, group] = /^policy:(.*)$/s.exec(payload) ?? [];
-    if (group !== undefined)
-      for (const open of this.#open.values())
-        for (const one of open) if (one.group === group) one.send("policy", JSON.stringify({ v: PROTOCOL }));
+    // One after the other: a machine is told nothing older behind something newer.
+    if (group !== undefined) this.#telling = this.#telling.then(() => this.#tellPolicy(group));
     if (what === "answer" && this.#open.has(machine)) this.#look(machine);
+  }
+
+  /** The version itself comes down the stream, where it is not too large: ten thousand that fetch it are as many handshakes. */
+  async #tellPolicy(group: string): Promise<void> {
+    let news: Awaited<ReturnType<typeof policyNews>> | undefined;
+    try {
+      news = await policyNews(this.#db, group, this.#now());
+    } catch (error) {
+      this.#tell("policy not told", { group, why: error instanceof Error ? error.message : String(error) });
+    }
+    const texts = new Map<PolicyAnswer, string>();
+    let nth = 0;
+    for (const connection of [...this.#open.values()].flat()) {
+      if (connection.group !== group) continue;
+      const answer = news?.get(connection.machine);
+      if (news !== undefined && answer === undefined) continue;
+      if ((nth += 1) % TOLD_AT_ONCE === 0) await new Promise(setImmediate);
+      connection.send("policy", answer === undefined ? LOOK_FOR_POLICY : textOf(answer, texts));
+    }
   }
 
   /** Of this machine, or of all. */
@@ -146,6 +200,16 @@ function answersByMachine(found: Awaited<ReturnType<typeof answersFor>>): Readon
     else known.push(answer);
   }
   return all;
+}
+
+/** The same text for all that are told the same. */
+function textOf(answer: PolicyAnswer, texts: Map<PolicyAnswer, string>): string {
+  const known = texts.get(answer);
+  if (known !== undefined) return known;
+  const text = JSON.stringify({ v: PROTOCOL, answer });
+  const told = text.length > MOST_TOLD ? LOOK_FOR_POLICY : text;
+  texts.set(answer, told);
+  return told;
 }
 
 const messageOf = (answers: readonly TeamAnswer[]): string => JSON.stringify({ v: PROTOCOL, answers });

@@ -1,2 +1,2 @@
-export { addConnectionRoute } from "./routes.ts";
+export { makeEventsRoute } from "./routes.ts";
 export { TeamConnections } from "./connections.ts";

@@ -1,57 +1,51 @@
-import type { Hono } from "hono";
-import { streamSSE } from "hono/streaming";
-import { RateLimit, refused, type WebGates, type WebVariables } from "../web/index.ts";
+import { beginAnswer, type DirectRoute, RateLimit, refuseDirectly, UNKNOWN_MACHINE, type WebGates } from "../web/index.ts";
 import type { TeamConnection, TeamConnections } from "./connections.ts";
 
-export interface ConnectionRoute {
+export interface EventsRoute {
   readonly connections: TeamConnections;
   readonly gates: WebGates;
   readonly isDraining: () => boolean;
   readonly now: () => Date;
+  /** How far this process is behind. Milliseconds. */
+  readonly delay: (() => number) | undefined;
 }
 
 /** That of one process. */
 const MOST = 15_000;
-const BEAT_MS = 15_000;
-/** So many may come at once, and then one in every so many milliseconds: each costs a look into the database. */
+/** So many may come at once, and then one in every so many milliseconds, however busy the process is. */
 const AT_ONCE = 500;
 const EACH_MS = 2;
+/** Below it more may come: who is sent away has cost a handshake of TLS already, and comes back for another one. */
+const BEARABLE_MS = 2000;
+/** What is not read by then is lost with its connection: a machine that comes again is told all. */
+const MOST_UNREAD = 4 << 20;
 
 /** `GET /v1/events`: what a machine is told as it happens (server-sent events). */
-export function addConnectionRoute(app: Hono<WebVariables>, { connections, gates, isDraining, now }: ConnectionRoute): void {
+export function makeEventsRoute({ connections, gates, isDraining, now, delay }: EventsRoute): DirectRoute {
   const coming = new RateLimit(AT_ONCE, EACH_MS, () => now().getTime());
   const ofOne = new RateLimit(20, 3000, () => now().getTime());
-  app.get(
-    "/v1/events",
-    async (context, next) => {
-      // Before anything is looked up.
-      if (isDraining() || connections.count >= MOST || !coming.take("all"))
-        return refused(context, 503, "too many connect at once: try again", 1 + Math.floor(Math.random() * 10));
-      await next();
-      return undefined;
-    },
-    gates.machine,
-    (context) => {
-      const { machine } = context.var;
-      if (!ofOne.take(machine.id)) return refused(context, 429, "this machine connects too often", 10);
-      context.header("x-accel-buffering", "no");
-      return streamSSE(context, async (stream) => {
-        let sent = 0;
-        let end = (): void => undefined;
-        const ended = new Promise<void>((resolve) => (end = resolve));
-        const write = (event: string, data: string): void => void stream.writeSSE({ event, data, id: String(++sent) }).catch(() => end());
-        const connection: TeamConnection = { machine: machine.id, group: machine.group, send: write, end };
-        stream.onAbort(end);
-        // Not all at the same moment.
-        const beat = setInterval(() => write("beat", ""), BEAT_MS * (0.8 + 0.4 * Math.random()));
-        try {
-          await connections.add(connection);
-          await ended;
-        } finally {
-          clearInterval(beat);
-          connections.remove(connection);
-        }
-      });
-    },
-  );
+  const isTooMuch = (): boolean => !coming.take("all") && (delay?.() ?? Infinity) > BEARABLE_MS;
+  return async (request, response) => {
+    // Before anything is looked up.
+    if (isDraining() || connections.count >= MOST || isTooMuch())
+      return refuseDirectly(response, 503, "too many connect at once: try again", 1 + Math.floor(Math.random() * 10));
+    const machine = await gates.machineOf(request.headers.authorization);
+    if (machine === undefined) return refuseDirectly(response, 401, UNKNOWN_MACHINE);
+    if (!ofOne.take(machine.id)) return refuseDirectly(response, 429, "this machine connects too often", 10);
+    if (response.destroyed) return undefined;
+    beginAnswer(response, 200, ["content-type", "text/event-stream", "x-accel-buffering", "no"]);
+    response.flushHeaders();
+    const connection: TeamConnection = {
+      machine: machine.id,
+      group: machine.group,
+      send: (event, data) => {
+        if (response.writableEnded || response.destroyed) return;
+        if (response.writableLength > MOST_UNREAD) response.destroy();
+        else response.write(`event: ${event}\ndata: ${data}\n\n`);
+      },
+      end: () => void response.end(),
+    };
+    response.on("close", () => connections.remove(connection));
+    await connections.add(connection);
+  };
 }

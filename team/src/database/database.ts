@@ -5,10 +5,16 @@ export const TEAM_CHANNEL = "assent_team";
 
 export type Param = string | number | boolean | null | Date | readonly (string | number | null)[];
 
+/** A statement that comes all the time: a connection reads and plans it once. The name is of this text alone. */
+export interface OftenAsked {
+  readonly name: string;
+  readonly text: string;
+}
+
 /** Statements with their parameters. A value never becomes a part of a statement's text. */
 export interface Queryable {
   /** The rows, each as its schema has it. */
-  rows<T>(schema: v.GenericSchema<unknown, T>, sql: string, params?: readonly Param[]): Promise<readonly T[]>;
+  rows<T>(schema: v.GenericSchema<unknown, T>, sql: string | OftenAsked, params?: readonly Param[]): Promise<readonly T[]>;
   /** How many rows it changed. */
   run(sql: string, params?: readonly Param[]): Promise<number>;
   /** Several statements of our own, without parameters. */

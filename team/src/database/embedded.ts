@@ -1,7 +1,7 @@
 import { PGlite, type Transaction } from "@electric-sql/pglite";
 import type * as v from "valibot";
-import type { Database, Param, Queryable } from "./database.ts";
-import { readRows } from "./rows.ts";
+import type { Database, OftenAsked, Param, Queryable } from "./database.ts";
+import { readRows, textOf } from "./rows.ts";
 
 /**
  * PostgreSQL in this process, in a folder; without one in memory. For trying and for tests: one process, one connection.
@@ -24,8 +24,8 @@ export async function openEmbedded(folder?: string): Promise<Database> {
 
 function within(db: Pick<Transaction, "query" | "exec">): Queryable {
   return {
-    rows: async <T>(schema: v.GenericSchema<unknown, T>, sql: string, params: readonly Param[] = []) =>
-      readRows(schema, (await db.query(sql, [...params])).rows, sql),
+    rows: async <T>(schema: v.GenericSchema<unknown, T>, sql: string | OftenAsked, params: readonly Param[] = []) =>
+      readRows(schema, (await db.query(textOf(sql), [...params])).rows, sql),
     run: async (sql, params = []) => (await db.query(sql, [...params])).affectedRows ?? 0,
     script: async (sql) => void (await db.exec(sql)),
   };

@@ -1,6 +1,6 @@
 import pg from "pg";
 import type * as v from "valibot";
-import type { Database, Param, Queryable } from "./database.ts";
+import type { Database, OftenAsked, Param, Queryable } from "./database.ts";
 import { readRows } from "./rows.ts";
 
 /** pg_type(5): bigint. */
@@ -33,7 +33,9 @@ export function openPostgres(address: string, { connections = CONNECTIONS, onLos
     },
   });
   pool.on("error", (error) => onLost?.(error.message));
-  const whole = within((sql, params) => pool.query({ text: sql, ...(params === undefined ? {} : { values: [...params] }) }));
+  // What a connection says while nobody listens, as between being made and being used, must not end the process: its next statement fails.
+  pool.on("connect", (client) => client.on("error", () => undefined));
+  const whole = within((sql, params) => pool.query(queryOf(sql, params)));
   return {
     kind: "postgresql",
     ...whole,
@@ -44,9 +46,7 @@ export function openPostgres(address: string, { connections = CONNECTIONS, onLos
       client.on("error", onError);
       try {
         await client.query("begin");
-        const done = await work(
-          within((sql, params) => client.query({ text: sql, ...(params === undefined ? {} : { values: [...params] }) })),
-        );
+        const done = await work(within((sql, params) => client.query(queryOf(sql, params))));
         await client.query("commit");
         return done;
       } catch (error) {
@@ -112,9 +112,14 @@ interface Result {
   readonly rowCount: number | null;
 }
 
-function within(query: (sql: string, params: readonly Param[] | undefined) => Promise<Result>): Queryable {
+const queryOf = (sql: string | OftenAsked, params: readonly Param[] | undefined): pg.QueryConfig => ({
+  ...(typeof sql === "string" ? { text: sql } : sql),
+  ...(params === undefined ? {} : { values: [...params] }),
+});
+
+function within(query: (sql: string | OftenAsked, params: readonly Param[] | undefined) => Promise<Result>): Queryable {
   return {
-    rows: async <T>(schema: v.GenericSchema<unknown, T>, sql: string, params: readonly Param[] = []) =>
+    rows: async <T>(schema: v.GenericSchema<unknown, T>, sql: string | OftenAsked, params: readonly Param[] = []) =>
       readRows(schema, (await query(sql, params)).rows, sql),
     run: async (sql, params = []) => (await query(sql, params)).rowCount ?? 0,
     script: async (sql) => void (await query(sql, undefined)),

@@ -47,6 +47,7 @@ export {
   joinedMachines,
   type JoinedMachine,
   type KnownMachine,
+  type LastKnownMachine,
   MachineTokens,
   organisationOf,
   pollEnrolment,

@@ -184,9 +184,20 @@ const TokenRow = v.object({
   expires: v.nullable(v.date()),
 });
 
+/** A machine as its token was known last. INVARIANT: it may be sent away since, and counts only where `tokenHash` is found with it again. */
+export interface LastKnownMachine {
+  readonly id: string;
+  /** Hex. */
+  readonly tokenHash: string;
+}
+
+const MOST_KNOWN = 20_000;
+
 /** Whose tokens they are, of many that come at once together. */
 export class MachineTokens {
   readonly #lookup: JointLookup<Omit<v.InferOutput<typeof TokenRow>, "hash">>;
+  /** Ids by hash, the one that was found last at the end. */
+  readonly #known = new Map<string, string>();
 
   constructor(db: Queryable) {
     this.#lookup = new JointLookup(async (hashes) => {
@@ -202,10 +213,19 @@ export class MachineTokens {
 
   /** As long as it may speak: a job of a CI is let in for a time. */
   async machineOf(token: string, now: Date): Promise<KnownMachine | undefined> {
-    const found = await this.#lookup.get(hashOf(token));
-    return found === undefined || (found.expires !== null && found.expires <= now)
-      ? undefined
-      : { id: found.id, name: found.name, group: found.group };
+    const hash = hashOf(token);
+    const found = await this.#lookup.get(hash);
+    this.#known.delete(hash);
+    if (found === undefined || (found.expires !== null && found.expires <= now)) return undefined;
+    if (this.#known.size >= MOST_KNOWN) for (const oldest of this.#known.keys()) if (this.#known.delete(oldest)) break;
+    this.#known.set(hash, found.id);
+    return { id: found.id, name: found.name, group: found.group };
+  }
+
+  lastKnown(token: string): LastKnownMachine | undefined {
+    const tokenHash = hashOf(token);
+    const id = this.#known.get(tokenHash);
+    return id === undefined ? undefined : { id, tokenHash };
   }
 }
 

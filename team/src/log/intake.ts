@@ -1,8 +1,9 @@
 import { MESSAGE_LIMITS, type LogBatch, type LogTaken } from "../../../src/team/protocol/index.ts";
 import type { Database } from "../database/index.ts";
 import { ensureMonth, monthOf, nextMonth } from "./months.ts";
+import { extendChains } from "./extend.ts";
 import { addUsage, dayOf, GENEROUS, type LogQuota, type MachineUsage } from "./quota.ts";
-import { type MachineBatch, MissingMonth, takeBatches } from "./take.ts";
+import { type MachineBatch, MissingMonth, placeRecords, takeBatches } from "./take.ts";
 
 /** More waits than can be taken: try again later. Nothing was kept. */
 export class Overloaded extends Error {}
@@ -13,7 +14,10 @@ const isOfData = (error: unknown): boolean =>
 
 interface Waiting extends MachineBatch {
   readonly bytes: number;
-  readonly resolve: (answer: LogTaken) => void;
+  /** Hex: it counts only where the machine has this token. Absent: the machine is known. */
+  readonly tokenHash: string | undefined;
+  /** With nothing: it does not simply go on, or not with this token. */
+  readonly resolve: (answer: LogTaken | undefined) => void;
   readonly reject: (why: unknown) => void;
 }
 
@@ -74,9 +78,23 @@ export class LogIntake {
 
   /** Rejects with `Overloaded`, or with what went wrong: then it is not known whether the records were taken, and they are sent again. */
   async take(machine: string, batch: LogBatch, bytes: number): Promise<LogTaken> {
+    const answer = await this.#wait(machine, batch, bytes, undefined);
+    if (answer === undefined) throw new Error("a batch was not answered");
+    return answer;
+  }
+
+  /** The same for a batch that goes on where its chain ends, where the machine has this token (hex of its hash); else undefined, and nothing was done. */
+  extend(machine: string, batch: LogBatch, bytes: number, tokenHash: string): Promise<LogTaken | undefined> {
+    return this.#wait(machine, batch, bytes, tokenHash);
+  }
+
+  async #wait(machine: string, batch: LogBatch, bytes: number, tokenHash: string | undefined): Promise<LogTaken | undefined> {
     if (this.#bytes + bytes > MOST_WAITING_BYTES) throw new Overloaded("too much waits already");
+    const records = placeRecords(batch);
+    // Who sent it is known to nobody yet.
+    if (records === undefined) return tokenHash === undefined ? { v: 1, is: "damaged" } : undefined;
     return new Promise((resolve, reject) => {
-      this.#queue.push({ machine, batch, bytes, resolve, reject });
+      this.#queue.push({ machine, batch, records, bytes, tokenHash, resolve, reject });
       this.#bytes += bytes;
       this.#running ??= this.#work();
     });
@@ -91,13 +109,16 @@ export class LogIntake {
     while (this.#queue.length > 0) {
       // What comes in the same turn goes with it.
       await new Promise(setImmediate);
-      const some = this.#next();
+      let left = this.#next();
       try {
-        await this.#together(some);
+        const others = await this.#extend(left);
+        left = others.filter(({ tokenHash }) => tokenHash === undefined);
+        for (const { tokenHash, resolve } of others) if (tokenHash !== undefined) resolve(undefined);
+        if (left.length > 0) await this.#take(left);
       } catch (error) {
         // One of them may be at fault: each by itself, so that none can hold up the others.
-        if (some.length > 1 && isOfData(error)) for (const one of some) await this.#together([one]).catch(one.reject);
-        else for (const { reject } of some) reject(error);
+        if (left.length > 1 && isOfData(error)) for (const one of left) await this.#take([one]).catch(one.reject);
+        else for (const { reject } of left) reject(error);
       }
     }
     // In the same turn in which nothing waited any more: what comes from now on begins anew.
@@ -116,7 +137,27 @@ export class LogIntake {
     return this.#queue.splice(0, count);
   }
 
-  async #together(some: readonly Waiting[]): Promise<void> {
+  /** Answers those that simply go on where their chains end. Gives back what is left. */
+  async #extend(some: readonly Waiting[]): Promise<readonly Waiting[]> {
+    const { now } = this.#options;
+    await this.#ensureMonths(now?.() ?? new Date());
+    const day = this.#day();
+    const began = performance.now();
+    try {
+      const { answers, usage } = await extendChains(this.#db, some, { now, day });
+      this.#note(day, usage);
+      for (const [one, answer] of answers) one.resolve(answer);
+      if (answers.size > 0) this.#tell([...answers.keys()], began, false);
+      return some.filter((one) => !answers.has(one));
+    } catch (error) {
+      // Nothing of it was done: what is at fault is found by taking them.
+      if (isOfData(error)) return some;
+      this.#tell(some, began, true);
+      throw error;
+    }
+  }
+
+  async #take(some: readonly Waiting[]): Promise<void> {
     const began = performance.now();
     let failed = true;
     try {
@@ -124,9 +165,13 @@ export class LogIntake {
       failed = false;
       answers.forEach((answer, at) => some[at]?.resolve(answer));
     } finally {
-      const records = some.reduce((sum, { batch }) => sum + batch.records.length, 0);
-      this.#options.onTaken?.({ batches: some.length, records, milliseconds: performance.now() - began, failed });
+      this.#tell(some, began, failed);
     }
+  }
+
+  #tell(some: readonly Waiting[], began: number, failed: boolean): void {
+    const records = some.reduce((sum, { batch }) => sum + batch.records.length, 0);
+    this.#options.onTaken?.({ batches: some.length, records, milliseconds: performance.now() - began, failed });
   }
 
   async #taken(some: readonly Waiting[]): Promise<readonly LogTaken[]> {
@@ -138,14 +183,18 @@ export class LogIntake {
           answers: await takeBatches(within, some, options),
           usage: await addUsage(within, day, some),
         }));
-        if (this.#usage.day !== day) this.#usage = { day, of: new Map() };
-        for (const one of usage) this.#usage.of.set(one.machine, one);
+        this.#note(day, usage);
         return answers;
       } catch (error) {
         if (!(error instanceof MissingMonth)) throw error;
         await this.#ensureMonths(error.time);
       }
     }
+  }
+
+  #note(day: string, usage: readonly MachineUsage[]): void {
+    if (this.#usage.day !== day) this.#usage = { day, of: new Map() };
+    for (const one of usage) this.#usage.of.set(one.machine, one);
   }
 
   /** This month's partition, and the next one's, so that none is made in a hurry. */

@@ -14,6 +14,14 @@ import { factsOf } from "./facts.ts";
 export interface MachineBatch {
   readonly machine: string;
   readonly batch: LogBatch;
+  /** Its records in their places: they lead to the hash that it says. */
+  readonly records: readonly ChainedRecord[];
+}
+
+/** The batch's records in their places; undefined: it was damaged on its way. */
+export function placeRecords({ after, records, hash }: LogBatch): readonly ChainedRecord[] | undefined {
+  const placed = chainRecords(after, records);
+  return placed.at(-1)?.hash === hash ? placed : undefined;
 }
 
 /** So many records of forks are kept for a machine; behind that, forks are still answered as forks. */
@@ -32,7 +40,7 @@ interface Head {
   changed: boolean;
 }
 
-const keyOf = (machine: string, epoch: number): string => `${machine} ${epoch}`;
+export const keyOf = (machine: string, epoch: number): string => `${machine} ${epoch}`;
 const headOf = ({ epoch, seq, hash }: Head): ChainHead => ({ epoch, seq, hash });
 const HeadRow = v.object({ machine: v.string(), epoch: v.number(), seq: v.number(), hash: v.pipe(v.string(), v.transform(fromHex)) });
 const PointRow = v.object({ seq: v.number(), hash: v.pipe(v.string(), v.transform(fromHex)) });
@@ -75,13 +83,11 @@ export async function takeBatches(
   if (!isMonthThere(received)) throw new MissingMonth(received);
   const fresh: (ChainedRecord & { readonly machine: string; readonly epoch: number })[] = [];
   const answers: LogTaken[] = [];
-  for (const { machine, batch } of batches) {
+  for (const { machine, batch, records } of batches) {
     const { epoch, after } = batch;
-    const records = chainRecords(after, batch.records);
     const head = heads.get(keyOf(machine, epoch));
-    const last = records.at(-1);
-    if (last === undefined || last.hash !== batch.hash) answers.push({ v: 1, is: "damaged" });
-    else if (head === undefined) answers.push({ v: 1, is: "gap" });
+    const last = { seq: after.seq + records.length, hash: batch.hash };
+    if (head === undefined) answers.push({ v: 1, is: "gap" });
     else if (after.seq > head.seq) answers.push({ v: 1, is: "gap", head: headOf(head) });
     else {
       // Where both chains have been, they agree or they do not: a hash covers everything before it.
@@ -181,7 +187,7 @@ async function keepFork(within: Queryable, { machine, epoch }: Head, records: re
   );
 }
 
-const columnsOf = (records: readonly ChainedRecord[]): Param[] => [
+export const columnsOf = (records: readonly ChainedRecord[]): Param[] => [
   records.map(({ seq }) => seq),
   records.map(({ hash }) => toHex(hash)),
   records.map(({ bodyHash }) => toHex(bodyHash)),
@@ -189,8 +195,18 @@ const columnsOf = (records: readonly ChainedRecord[]): Param[] => [
   records.map(({ body }) => body),
 ];
 
-async function insertRecords(within: Queryable, received: Date, records: readonly Placed[]): Promise<void> {
+/** What is looked for, by column. */
+export function factColumnsOf(records: readonly ChainedRecord[]): Param[] {
   const facts = records.map(({ body }) => factsOf(body));
+  return [
+    facts.map(({ time }) => time),
+    facts.map(({ verdict }) => verdict),
+    facts.map(({ agent }) => agent),
+    facts.map(({ tool }) => tool),
+  ];
+}
+
+async function insertRecords(within: Queryable, received: Date, records: readonly Placed[]): Promise<void> {
   const inserted = await within.run(
     `insert into log (received, machine, epoch, seq, hash, body_hash, salt, body, time, verdict, agent, tool)
      select $1, r.machine, r.epoch, r.seq, decode(r.hash, 'hex'), decode(r.body_hash, 'hex'), decode(r.salt, 'hex'), r.body,
@@ -198,16 +214,7 @@ async function insertRecords(within: Queryable, received: Date, records: readonl
      from unnest($2::text[], $3::int[], $4::bigint[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[], $10::text[], $11::text[], $12::text[])
        as r(machine, epoch, seq, hash, body_hash, salt, body, time, verdict, agent, tool)
      on conflict do nothing`,
-    [
-      received,
-      records.map(({ machine }) => machine),
-      records.map(({ epoch }) => epoch),
-      ...columnsOf(records),
-      facts.map(({ time }) => time),
-      facts.map(({ verdict }) => verdict),
-      facts.map(({ agent }) => agent),
-      facts.map(({ tool }) => tool),
-    ],
+    [received, records.map(({ machine }) => machine), records.map(({ epoch }) => epoch), ...columnsOf(records), ...factColumnsOf(records)],
   );
   if (inserted !== records.length) throw new Error(`${records.length - inserted} records were there before their chain's head`);
 }

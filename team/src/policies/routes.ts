@@ -4,7 +4,7 @@ import type { Database } from "../database/index.ts";
 import { organisationOf } from "../enrol/index.ts";
 import { addressOf, limitedBody, RateLimit, readJson, refused, smallBody, type WebGates, type WebVariables } from "../web/index.ts";
 import { obeyKey } from "./commands.ts";
-import { answerMachine, heartbeatKey, policyKeys, PolicyRefused } from "./store.ts";
+import { heartbeatKey, PolicyAnswers, policyKeys, PolicyRefused } from "./store.ts";
 
 export interface PolicyRoutes {
   readonly db: Database;
@@ -17,12 +17,13 @@ export interface PolicyRoutes {
 export function addPolicyRoutes(app: Hono<WebVariables>, { db, now, gates, tell }: PolicyRoutes): void {
   // Of those who show no token: what they send is signed, or answered with no.
   const keyed = new RateLimit(300, 100, () => now().getTime());
+  const answers = new PolicyAnswers(db, now);
   app.post("/v1/policy", gates.machine, smallBody, async (context) => {
     const { machine } = context.var;
     const read = await readJson(context, PolicyAsk);
     if ("problem" in read) return refused(context, 400, read.problem);
     if (read.message.problem !== undefined) tell("policy not taken", { machine: machine.id, why: read.message.problem });
-    return context.json(await answerMachine(db, machine.id, read.message, now()));
+    return context.json(await answers.answer(machine.id, read.message, now()));
   });
   app.get("/v1/policy/head", async (context) => {
     if (!keyed.take(addressOf(context))) return refused(context, 429, "asked too often", 10);

@@ -14,7 +14,7 @@ import {
   type SignedKeyChange,
   signStatement,
 } from "../../../src/seal/index.ts";
-import { type Database, type Queryable, TEAM_CHANNEL } from "../database/index.ts";
+import { type Database, JointLookup, type Queryable, TEAM_CHANNEL } from "../database/index.ts";
 import { organisationOf } from "../enrol/index.ts";
 import { serverKey } from "../log/index.ts";
 
@@ -177,34 +177,110 @@ export function partOf(machine: string, group: string, version: number): number 
   return createHash("sha256").update(`assent roll-out\n${group}\n${version}\n${machine}\n`).digest().readUInt32BE(0) % 100;
 }
 
-const MachineRow = v.object({ grp: v.string() });
+/** What is released to a group at a moment, and the server's word that it is the newest. */
+interface GroupPolicies {
+  readonly base: PolicyAnswer;
+  /** The newest first. */
+  readonly releases: readonly (Release & { readonly answer: PolicyAnswer })[];
+}
 
-/** What a machine that asks is to have, and what it says of itself is kept. */
-export async function answerMachine(db: Database, machine: string, { have, problem }: PolicyAsk, now: Date): Promise<PolicyAnswer> {
-  const [row] = await db.rows(
-    MachineRow,
-    `update machines set policy_version = $2, policy_hash = decode($3, 'hex'), policy_problem = $4, policy_asked = $5
-     where id = $1 returning grp`,
-    [machine, have?.version ?? null, have === undefined ? null : toHex(have.hash), problem ?? null, now],
-  );
-  const group = row?.grp ?? "";
+async function groupPolicies(db: Database, group: string, now: Date): Promise<GroupPolicies> {
   const keys = await policyKeys(db);
   const key = keys.at(-1)?.public_key;
   const changes = keys.flatMap(({ change }) => (change === null ? [] : [readChange(change)]));
-  const chosen = (await releasedRows(db, group)).find(
-    ({ version, hash, percent }) =>
-      partOf(machine, group, version) < percent ||
-      // Who has a newer one already keeps it, though fewer are to get it now: machines take none that is older.
-      (have?.version === version && have.hash === hash),
-  );
   const base: PolicyAnswer = { v: 1, is: "policy", ...(key === undefined ? {} : { key }), changes };
-  if (chosen === undefined) return base;
+  const rows = await releasedRows(db, group);
+  if (rows.length === 0) return { base, releases: [] };
   const organisation = await organisationOf(db);
   const { private_key: pem } = await db.transaction((within) => serverKey(within));
-  const { version, hash } = chosen;
-  const heartbeat = signStatement({ is: "heartbeat" as const, organisation, group, version, hash, at: now.toISOString() }, { pem });
-  const has = have?.version === version && have.hash === hash;
-  return { ...base, ...(has ? {} : { signed: readSigned(chosen.signed) }), heartbeat };
+  const at = now.toISOString();
+  const answerOf = ({ version, hash, signed }: Release): PolicyAnswer => ({
+    ...base,
+    signed: readSigned(signed),
+    heartbeat: signStatement({ is: "heartbeat" as const, organisation, group, version, hash, at }, { pem }),
+  });
+  // Behind the first that all get nobody is given one, but who has it.
+  return { base, releases: rows.map((row) => lazily(row, () => answerOf(row))) };
+}
+
+/** With its answer made when it is asked for, once. */
+function lazily(row: Release, make: () => PolicyAnswer): Release & { readonly answer: PolicyAnswer } {
+  let made: PolicyAnswer | undefined;
+  return {
+    ...row,
+    get answer() {
+      return (made ??= make());
+    },
+  };
+}
+
+type Have = PolicyAsk["have"];
+const isSame = ({ version, hash }: Release, have: Have): boolean => have?.version === version && have.hash === hash;
+
+const chooseFor = (
+  { releases }: GroupPolicies,
+  machine: string,
+  group: string,
+  have: Have,
+): GroupPolicies["releases"][number] | undefined =>
+  releases.find(
+    (one) =>
+      partOf(machine, group, one.version) < one.percent ||
+      // Who has a newer one already keeps it, though fewer are to get it now: machines take none that is older.
+      isSame(one, have),
+  );
+
+const MachineRow = v.object({ grp: v.string() });
+
+/** What machines that ask are to have: what many ask at once is looked up together. */
+export class PolicyAnswers {
+  readonly #db: Database;
+  readonly #groups: JointLookup<GroupPolicies>;
+
+  constructor(db: Database, now: () => Date) {
+    this.#db = db;
+    this.#groups = new JointLookup(async (groups) => {
+      const found = new Map<string, GroupPolicies>();
+      for (const group of groups) found.set(group, await groupPolicies(db, group, now()));
+      return found;
+    });
+  }
+
+  /** What a machine that asks is to have, and what it says of itself is kept. */
+  async answer(machine: string, { have, problem }: PolicyAsk, now: Date): Promise<PolicyAnswer> {
+    const [row] = await this.#db.rows(
+      MachineRow,
+      `update machines set policy_version = $2, policy_hash = decode($3, 'hex'), policy_problem = $4, policy_asked = $5
+       where id = $1 returning grp`,
+      [machine, have?.version ?? null, have === undefined ? null : toHex(have.hash), problem ?? null, now],
+    );
+    const group = row?.grp ?? "";
+    const policies = await this.#groups.get(group);
+    if (policies === undefined) throw new Error("a group was not looked up");
+    const chosen = chooseFor(policies, machine, group, have);
+    if (chosen === undefined) return policies.base;
+    const { signed, ...others } = chosen.answer;
+    return isSame(chosen, have) ? others : { ...others, ...(signed === undefined ? {} : { signed }) };
+  }
+}
+
+const HaveRow = v.object({ id: v.string(), version: v.nullable(v.number()), hash: v.nullable(digest) });
+
+/** For each machine of a group that is to have another version than it has said: what it would be answered now. */
+export async function policyNews(db: Database, group: string, now: Date): Promise<ReadonlyMap<string, PolicyAnswer>> {
+  const policies = await groupPolicies(db, group, now);
+  const machines = await db.rows(
+    HaveRow,
+    "select id, policy_version as version, encode(policy_hash, 'hex') as hash from machines where grp = $1 and gone is null",
+    [group],
+  );
+  const news = new Map<string, PolicyAnswer>();
+  for (const { id, version, hash } of machines) {
+    const have = version === null || hash === null ? undefined : { version, hash };
+    const chosen = chooseFor(policies, id, group, have);
+    if (chosen !== undefined && !isSame(chosen, have)) news.set(id, chosen.answer);
+  }
+  return news;
 }
 
 function readChange(text: string): SignedKeyChange {

@@ -1,6 +1,5 @@
 import { Hono } from "hono";
-import { secureHeaders } from "hono/secure-headers";
-import { EnrolPoll, EnrolRequest, FleetEnrol, LogBatch, MESSAGE_LIMITS, PROTOCOL, readMessage } from "../../../src/team/protocol/index.ts";
+import { EnrolPoll, EnrolRequest, FleetEnrol, PROTOCOL } from "../../../src/team/protocol/index.ts";
 import type { Database } from "../database/index.ts";
 import {
   addProviderRole,
@@ -25,19 +24,19 @@ import {
   type TeamPerson,
   waitingMachines,
 } from "../enrol/index.ts";
-import { GENEROUS, type LogIntake, type LogQuota, machinesOver, Overloaded } from "../log/index.ts";
+import { GENEROUS, type LogIntake, type LogQuota, machinesOver } from "../log/index.ts";
 import { addRecordRoutes } from "../records/index.ts";
-import { addConnectionRoute, type TeamConnections } from "../connection/index.ts";
+import type { TeamConnections } from "../connection/index.ts";
 import { addPasskeyRoutes } from "../passkeys/index.ts";
 import { addPolicyPage, addPolicyRoutes } from "../policies/index.ts";
 import { addQuestionRoutes } from "../questions/index.ts";
 import {
   addressOf,
+  ANSWER_HEADERS,
   COOKIE,
   formBody,
   formField,
   formFields,
-  limitedBody,
   makeGates,
   RateLimit,
   readJson,
@@ -45,7 +44,6 @@ import {
   smallBody,
   STYLE,
   type WebContext,
-  type WebGate,
   type WebVariables,
 } from "../web/index.ts";
 import { addJobRoutes, addSignInRoutes, type SignInProvider } from "../sign-in/index.ts";
@@ -66,19 +64,19 @@ export interface AppOptions {
   /** By which people may sign in, beside links. */
   readonly provider?: SignInProvider | undefined;
   readonly isDraining: () => boolean;
+  /** How far this process is behind, in milliseconds. */
+  readonly delay?: (() => number) | undefined;
   /** What one machine may send on a day. */
   readonly quota?: LogQuota | undefined;
   /** A line of the server's own log. */
   readonly tell: (event: string, facts: Readonly<Record<string, string | number>>) => void;
 }
 
-/** Bytes of all bodies that are read or answered at a time. */
-const MOST_READING = 64 << 20;
-/** So long a machine that has sent too much waits before it tries again. */
-const OVER_SECONDS = 300;
-const REQUESTS = "assent_team_requests_total";
+/** Counts a request that was answered. `route`: one that there is, or `other`. */
+export const noteRequest = (metrics: Metrics, route: string, status: number): void =>
+  metrics.count("assent_team_requests_total", "Requests answered.", { route, status });
 
-/** Everything that the server answers. Nothing acts but a POST, and nothing of the page but one that came from the page. */
+/** Everything that is not answered directly (`listener.ts`). Nothing acts but a POST, and nothing of the page but one that came from the page. */
 export function makeApp(options: AppOptions): Hono<WebVariables> {
   const { db, metrics, now, tell } = options;
   const app = new Hono<WebVariables>();
@@ -89,22 +87,6 @@ export function makeApp(options: AppOptions): Hono<WebVariables> {
   const entries = new RateLimit(10, 6000, clock);
   const codes = new RateLimit(10, 6000, clock);
 
-  app.use(
-    secureHeaders({
-      contentSecurityPolicy: {
-        defaultSrc: ["'none'"],
-        scriptSrc: ["'self'"],
-        styleSrc: ["'self'"],
-        connectSrc: ["'self'"],
-        formAction: ["'self'"],
-        frameAncestors: ["'none'"],
-        baseUri: ["'none'"],
-      },
-      // With `no-referrer` browsers say of the page's own forms that they come from nowhere (Fetch, 3.2).
-      referrerPolicy: "same-origin",
-      xFrameOptions: "DENY",
-    }),
-  );
   // Of the routes that there are: what was asked for is anybody's text.
   let known: ReadonlySet<string> | undefined;
   const routeOf = ({ req }: WebContext): string => {
@@ -113,8 +95,8 @@ export function makeApp(options: AppOptions): Hono<WebVariables> {
   };
   app.use(async (context, next) => {
     await next();
-    context.header("cache-control", "no-store");
-    metrics.count(REQUESTS, "Requests answered.", { route: routeOf(context), status: context.res.status });
+    for (const [name, value] of ANSWER_HEADERS) context.header(name, value);
+    noteRequest(metrics, routeOf(context), context.res.status);
   });
   app.onError((error, context) => {
     tell("failed", { route: routeOf(context), why: error.message });
@@ -161,40 +143,6 @@ export function makeApp(options: AppOptions): Hono<WebVariables> {
 
   addJobRoutes(app, { db, now, tell });
 
-  const large = limitedBody(MESSAGE_LIMITS.messageBytes);
-  // Bodies that are being read: what waits for the database is limited by the intake.
-  let reading = 0;
-  const admitted: WebGate = async (context, next) => {
-    const said = Number(context.req.header("content-length") ?? MESSAGE_LIMITS.messageBytes);
-    const size = Math.min(Number.isNaN(said) ? MESSAGE_LIMITS.messageBytes : said, MESSAGE_LIMITS.messageBytes);
-    if (reading + size > MOST_READING) return refused(context, 503, "too much comes at once: try again", 5);
-    reading += size;
-    try {
-      await next();
-    } finally {
-      reading -= size;
-    }
-    return undefined;
-  };
-  app.post("/v1/log", gates.machine, admitted, large, async (context) => {
-    const { machine } = context.var;
-    if (options.intake.isOver(machine.id)) {
-      metrics.count("assent_team_over_quota_total", "Batches refused, as their machine has sent what it may on this day.");
-      return refused(context, 429, "this machine has sent what it may on this day: its log keeps the rest until tomorrow", OVER_SECONDS);
-    }
-    const text = await context.req.text();
-    const read = readMessage(LogBatch, text);
-    if ("problem" in read) return refused(context, 400, read.problem);
-    try {
-      const answer = await options.intake.take(machine.id, read.message, text.length);
-      metrics.count("assent_team_batches_total", "Batches of records answered.", { answer: answer.is });
-      if (answer.is === "fork") tell("fork", { machine: machine.id, epoch: answer.head.epoch, seq: answer.seq });
-      return context.json(answer, answer.is === "taken" ? 200 : answer.is === "damaged" ? 400 : 409);
-    } catch (error) {
-      if (error instanceof Overloaded) return refused(context, 503, "too much waits already: try again", 5);
-      throw error;
-    }
-  });
   app.get("/v1/machine", gates.machine, async (context) => {
     const { machine } = context.var;
     const state = { v: PROTOCOL, machine: machine.id, name: machine.name, organisation: await organisationOf(db) };
@@ -291,7 +239,6 @@ export function makeApp(options: AppOptions): Hono<WebVariables> {
 
   if (options.provider !== undefined) addSignInRoutes(app, { db, now, gates, provider: options.provider, tell });
   addWebhookRoutes(app, { db, now, gates, allowPrivate: options.privateWebhooks === true });
-  addConnectionRoute(app, { connections: options.connections, gates, isDraining: options.isDraining, now });
   addPolicyRoutes(app, { db, now, gates, tell });
   addRecordRoutes(app, { db, now, gates, tell });
   addPasskeyRoutes(app, { db, now, origin: options.origin, gates, tell });

@@ -2,15 +2,15 @@ import { readFileSync } from "node:fs";
 import { createServer as createPlainServer, type Server } from "node:http";
 import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo } from "node:net";
-import { getRequestListener } from "@hono/node-server";
 import type { TeamServeOptions } from "../../../src/team/protocol/index.ts";
 import type { Database } from "../database/index.ts";
 import { endExpired, isUnclaimed, newAdminLink } from "../enrol/index.ts";
 import { dropMonth, forgetUsage, GENEROUS, LogIntake, monthOf, monthsOf } from "../log/index.ts";
 import { TeamConnections } from "../connection/index.ts";
 import { isIssuer, SignInProvider } from "../sign-in/index.ts";
-import { makeApp } from "./app.ts";
 import { postDue, type PostingOptions } from "../webhooks/index.ts";
+import { LoopDelay } from "./delay.ts";
+import { makeListener } from "./listener.ts";
 import { Metrics } from "./metrics.ts";
 import { CannotServe, openTeam } from "./open.ts";
 
@@ -19,6 +19,8 @@ const RETENTION_MS = 6 * 3_600_000;
 const WEBHOOK_MS = 1000;
 const JOBS_MS = 30_000;
 const MOST_CONNECTIONS = 20_000;
+/** That wait to be accepted: the kernel makes of it what it bears (listen(2)). */
+const BACKLOG = 65_535;
 
 /** A server that listens. */
 export interface RunningTeam {
@@ -77,7 +79,9 @@ async function run(db: Database, options: Prepared): Promise<RunningTeam> {
   metrics.gauge("assent_team_connections", "Machines that are connected.", () => connections.count);
   const { privateWebhooks, oidc } = options;
   const provider = oidc === undefined || origin === undefined ? undefined : new SignInProvider(oidc, origin, now);
-  const app = makeApp({
+  const delay = new LoopDelay();
+  metrics.gauge("assent_team_delay_seconds", "How long what was due waited at most, in the last second or two.", () => delay.most / 1000);
+  const { listener } = makeListener({
     db,
     intake,
     quota,
@@ -88,11 +92,10 @@ async function run(db: Database, options: Prepared): Promise<RunningTeam> {
     now,
     origin,
     isDraining: () => draining,
+    delay: () => delay.most,
     tell,
   });
-  const listener = getRequestListener(app.fetch);
-  const onRequest: Parameters<typeof createPlainServer>[1] = (request, response) => void listener(request, response);
-  const server = options.tls === undefined ? createPlainServer(onRequest) : createTlsServer(readTls(options.tls), onRequest);
+  const server = options.tls === undefined ? createPlainServer(listener) : createTlsServer(readTls(options.tls), listener);
   server.maxConnections = MOST_CONNECTIONS;
   server.headersTimeout = 10_000;
   server.requestTimeout = 60_000;
@@ -128,6 +131,7 @@ async function run(db: Database, options: Prepared): Promise<RunningTeam> {
       const forced = setTimeout(() => server.closeAllConnections(), LONGEST_STOP_MS);
       await closed;
       clearTimeout(forced);
+      delay.close();
       await intake.drained();
       await db.close();
       options.release?.();
@@ -194,7 +198,7 @@ async function serveMetrics(text: string, metrics: Metrics): Promise<Server> {
 async function listenAt(server: Server, host: string, port: number): Promise<AddressInfo> {
   await new Promise<void>((resolve, reject) => {
     server.once("error", (error) => reject(new CannotServe(`${host}:${port} cannot be listened at: ${error.message}`)));
-    server.listen(port, host, () => resolve());
+    server.listen({ port, host, backlog: BACKLOG }, () => resolve());
   });
   const at = server.address();
   if (at === null || typeof at === "string") throw new CannotServe("it listens nowhere");

@@ -1,3 +1,4 @@
+export { ANSWER_HEADERS, answerDirectly, beginAnswer, type DirectRoute, readBody, refuseDirectly, sizeOf } from "./direct.ts";
 export { BEGUN_COOKIE, COOKIE, ownCookies } from "./cookies.ts";
 export { frame, type Html, scriptFrame, shown, STYLE, timeText } from "./frame.ts";
 export { RateLimit } from "./limits.ts";
@@ -13,6 +14,7 @@ export {
   readJson,
   refused,
   smallBody,
+  UNKNOWN_MACHINE,
   type WebContext,
   type WebGate,
   type WebGates,

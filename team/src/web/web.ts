@@ -4,7 +4,7 @@ import { bodyLimit } from "hono/body-limit";
 import type * as v from "valibot";
 import { PROTOCOL, readMessage } from "../../../src/team/protocol/index.ts";
 import type { Database } from "../database/index.ts";
-import { isAdmin, type KnownMachine, MachineTokens, personOf, type TeamPerson } from "../enrol/index.ts";
+import { isAdmin, type KnownMachine, type LastKnownMachine, MachineTokens, personOf, type TeamPerson } from "../enrol/index.ts";
 import { COOKIE, type OwnCookies, ownCookies } from "./cookies.ts";
 import { noRolePage, signedOutPage } from "./frame.ts";
 
@@ -16,6 +16,7 @@ export type WebContext = Context<WebVariables>;
 type Next = () => Promise<void>;
 export type WebGate = (context: WebContext, next: Next) => Promise<Response | undefined>;
 
+export const UNKNOWN_MACHINE = "no machine has this token";
 const FORM_BYTES = 4096;
 const SMALL_BYTES = 4096;
 
@@ -32,6 +33,10 @@ export interface WebOptions {
 export interface WebGates {
   /** A machine, by its token. */
   readonly machine: WebGate;
+  /** The machine whose token this is; undefined: nobody's. */
+  readonly machineOf: (authorization: string | undefined) => Promise<KnownMachine | undefined>;
+  /** The same as it was found last, without a look: for who proves it with what he does. */
+  readonly lastKnown: (authorization: string | undefined) => LastKnownMachine | undefined;
   /** A form of the page's own, by somebody who is signed in. */
   readonly signedIn: WebGate;
   /** The same, of somebody who may have no role yet. */
@@ -79,11 +84,20 @@ export function makeGates({ db, now, origin, hasProvider = false }: WebOptions):
     async (context, next) =>
       isOwnForm(context) ? gate(context, next) : context.text("this form came from another site\n", 403);
   const signedIn = ownForm(looking);
+  const tokenIn = (authorization = ""): string | undefined => /^Bearer ([\w-]{43})$/.exec(authorization)?.[1];
+  const machineOf: WebGates["machineOf"] = async (authorization) => {
+    const token = tokenIn(authorization);
+    return token === undefined ? undefined : tokens.machineOf(token, now());
+  };
   return {
+    machineOf,
+    lastKnown: (authorization) => {
+      const token = tokenIn(authorization);
+      return token === undefined ? undefined : tokens.lastKnown(token);
+    },
     machine: async (context, next) => {
-      const [, token] = /^Bearer ([\w-]{43})$/.exec(context.req.header("authorization") ?? "") ?? [];
-      const machine = token === undefined ? undefined : await tokens.machineOf(token, now());
-      if (machine === undefined) return refused(context, 401, "no machine has this token");
+      const machine = await machineOf(context.req.header("authorization"));
+      if (machine === undefined) return refused(context, 401, UNKNOWN_MACHINE);
       context.set("machine", machine);
       await next();
       return undefined;

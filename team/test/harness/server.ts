@@ -1,13 +1,13 @@
 import { createServer, request, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { getRequestListener } from "@hono/node-server";
 import * as v from "valibot";
 import { EnrolStarted, EnrolState } from "../../../src/team/protocol/index.ts";
 import { type Database, migrate } from "../../src/database/index.ts";
 import { foundOrganisation, invitePerson, newAdminLink } from "../../src/enrol/index.ts";
 import { LogIntake } from "../../src/log/index.ts";
 import { TeamConnections } from "../../src/connection/index.ts";
-import { type AppOptions, makeApp } from "../../src/serve/app.ts";
+import type { AppOptions } from "../../src/serve/app.ts";
+import { makeListener } from "../../src/serve/listener.ts";
 import { Metrics } from "../../src/serve/metrics.ts";
 
 export interface Got {
@@ -33,21 +33,19 @@ export class TestServer {
     this.db = db;
     const listeners = [db, ...others].map((one) => {
       const intake = new LogIntake(one, { now: () => this.now, quota: more.quota });
-      return getRequestListener(
-        makeApp({
-          db: one,
-          intake,
-          metrics: this.metrics,
-          connections: this.#connect(one),
-          now: () => this.now,
-          isDraining: () => false,
-          tell: () => undefined,
-          ...more,
-        }).fetch,
-      );
+      return makeListener({
+        db: one,
+        intake,
+        metrics: this.metrics,
+        connections: this.#connect(one),
+        now: () => this.now,
+        isDraining: () => false,
+        tell: () => undefined,
+        ...more,
+      }).listener;
     });
     let turn = 0;
-    this.#server = createServer((incoming, outgoing) => void listeners[turn++ % listeners.length]!(incoming, outgoing));
+    this.#server = createServer((incoming, outgoing) => listeners[turn++ % listeners.length]!(incoming, outgoing));
   }
 
   static async start(db: Database, others: readonly Database[] = [], more: Partial<AppOptions> = {}): Promise<TestServer> {
@@ -105,7 +103,7 @@ export class TestServer {
   }
 
   #connect(db: Database): TeamConnections {
-    const made = new TeamConnections(db, { tell: () => undefined, lookMs: 500 });
+    const made = new TeamConnections(db, { tell: () => undefined, lookMs: 500, now: () => this.now });
     this.#connections.push(made);
     return made;
   }
