@@ -115,11 +115,11 @@ done
 # This machine's own programs, with their library where it is here: for attempts, and for the namespaces around them.
 python=$(realpath /usr/bin/python3)
 mkdir -p "$new/lib64" "$new/usr/lib/x86_64-linux-gnu" "$new/usr/sbin" "$new/usr/share"
-for program in "$python" /usr/bin/{awk,base64,bash,env,find,flock,git,id,install,ls,nice,nohup,perl,setpriv,setsid,stdbuf,taskset,timeout,unshare,xargs}; do
+for program in "$python" /usr/bin/{awk,base64,bash,date,env,find,flock,git,id,install,ls,nice,nohup,perl,setpriv,setsid,stdbuf,taskset,timeout,unshare,xargs}; do
   rm -f "$new/usr/bin/${program##*/}"
   cp -L "$program" "$new/usr/bin/"
 done
-ln -sf /usr/bin/bash /usr/bin/env /usr/bin/ls "$new/bin/"
+ln -sf /usr/bin/{bash,date,env,ls} "$new/bin/"
 # Debian's busybox takes its own commands before any other, which Alpine's does not.
 rm "$new/bin/sh" && cp -L /bin/dash "$new/bin/sh"
 mkdir -p "$new/usr/lib/git-core" "$new/usr/share/git-core"
