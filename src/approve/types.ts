@@ -55,6 +55,8 @@ export interface Question {
 export interface QuestionAfar {
   /** So many have to say yes. */
   readonly people: 1 | 2;
+  /** So long it waits for them, as the policy says. Milliseconds. */
+  readonly wait?: number;
   /** By which keys they have to sign it; absent: by none. */
   readonly passkeys?: PasskeyDemand;
   /** What would be done, secrets taken out. */

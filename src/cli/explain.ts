@@ -3,7 +3,7 @@ import { isObject } from "../data/index.ts";
 import type { DecideOptions, Outcome } from "../engine/index.ts";
 import { changedParts, differ, withUserFile } from "../suggest/index.ts";
 import { changesFor } from "../suggest/index.ts";
-import { isConfined, type Verdict } from "../policy/index.ts";
+import { answerableFromAfar, isConfined, type Verdict } from "../policy/index.ts";
 import { thisMachine, type Machine } from "../state/index.ts";
 import { asIfConfining } from "./confine.ts";
 import { judgeOnly, ruleReader, type ToolQuestion } from "./engine.ts";
@@ -149,7 +149,27 @@ function origin({ rule, builtin, basis, grant }: Verdict): string {
   return builtin === undefined ? SOURCES[basis] : `${SOURCES[basis]} [${visible(builtin)}]`;
 }
 
-function tree({ request, verdict, answer, warnings }: Outcome, changes: readonly string[], style: TerminalStyle): string {
+/** What people of a team have to do with it; undefined: nothing. */
+function teamText({ verdict, basis }: Outcome): string | undefined {
+  const answerable = basis === undefined ? undefined : answerableFromAfar(verdict, basis);
+  if (answerable === undefined) return undefined;
+  const { people, passkeys, wait } = answerable;
+  const who = people === 1 ? "one person of the team may" : "two people of the team may together";
+  const signed = passkeys === undefined ? "" : ", with a passkey";
+  const waits =
+    wait === undefined
+      ? ""
+      : wait === 0
+        ? "; it does not wait for them"
+        : `; it waits ${lengthText(wait)} for them, or as long as the host does`;
+  return `${who} answer it from afar${signed}${waits}`;
+}
+
+const lengthText = (milliseconds: number): string =>
+  milliseconds % 60_000 === 0 ? `${milliseconds / 60_000} min` : `${milliseconds / 1000} s`;
+
+function tree(outcome: Outcome, changes: readonly string[], style: TerminalStyle): string {
+  const { request, verdict, answer, warnings } = outcome;
   const source = request.input["command"];
   const text = typeof source === "string" ? source : undefined;
   const told = isConfined(verdict) ? "confined" : sayDecision(verdict.decision);
@@ -160,6 +180,8 @@ function tree({ request, verdict, answer, warnings }: Outcome, changes: readonly
   if (verdict.help !== undefined) out.push(`${style.dim("help")}   ${visible(adviceForPerson(verdict.help))}`);
   if (answer.decision !== verdict.decision)
     out.push(`${style.dim("agent")}  ${answer.decision === "none" ? "decides by itself, or asks you" : `is told: ${answer.decision}`}`);
+  const afar = teamText(outcome);
+  if (afar !== undefined) out.push(`${style.dim("team")}   ${afar}`);
   out.push("");
   const parts = verdict.actions.length + verdict.unknowns.length;
   const labels = [...verdict.actions, ...verdict.unknowns].map((part) => sayDecision(part.verdict.decision));

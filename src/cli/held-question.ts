@@ -64,7 +64,9 @@ function askPeople(outcome: Outcome, machine: Machine, waits: boolean | string):
       })
     : undefined;
   if (queued !== undefined) notify(machine, 1);
-  const answer = waitFor(machine, queued?.id, team, performance.now() + patience);
+  // Whoever is here has as long as the host waits; the team alone, as long as the policy says, within that.
+  const waited = isThere ? patience : Math.min(patience, team?.wait ?? patience);
+  const answer = waitFor(machine, queued?.id, team, performance.now() + waited);
   if (queued !== undefined) dropQuestion(machine, queued.id);
   if (answer === undefined) return team === undefined ? outcome : waiting(outcome);
   // Whoever is there was faster: nobody else need answer it.

@@ -1,5 +1,5 @@
 import { adviceForPerson, printAction, visible } from "../action/index.ts";
-import { isConfined, type JudgedAction, type JudgedUnknown, type Verdict } from "../policy/index.ts";
+import { answerableFromAfar, isConfined, type JudgedAction, type JudgedUnknown, type Verdict } from "../policy/index.ts";
 import type { Outcome } from "../engine/index.ts";
 
 /** Version of every `--json` form: docs/json.md. It rises when a field changes its meaning or goes away. */
@@ -33,7 +33,9 @@ const unknownFields = ({ unknown: { reason, help, span, exec, lasting }, verdict
 });
 
 /** One judged request as JSON. `changes` are the rules that would allow it. */
-export function outcomeJson({ request, verdict, answer, warnings }: Outcome, changes?: readonly string[]): Record<string, unknown> {
+export function outcomeJson(outcome: Outcome, changes?: readonly string[]): Record<string, unknown> {
+  const { request, verdict, answer, warnings, basis } = outcome;
+  const afar = basis === undefined ? undefined : answerableFromAfar(verdict, basis);
   return {
     v: JSON_VERSION,
     ...verdictFields(verdict),
@@ -43,6 +45,7 @@ export function outcomeJson({ request, verdict, answer, warnings }: Outcome, cha
     cwd: request.cwd,
     actions: verdict.actions.map(actionFields),
     unknowns: verdict.unknowns.map(unknownFields),
+    ...(afar === undefined ? {} : { team: { people: afar.people, passkey: afar.passkeys !== undefined, wait: afar.wait } }),
     ...(changes === undefined ? {} : { changes }),
     ...(warnings.length === 0 ? {} : { warnings: warnings.map(visible) }),
   };

@@ -56,3 +56,23 @@ export const frame = (): Command =>
     .enablePositionalOptions()
     .configureHelp({ showGlobalOptions: false })
     .addHelpText("after", "\nExit codes: 0 done, 1 failed, 2 wrong usage.");
+
+/** What has choices and is given something else says so as our other messages do, wherever it stands; commander words it otherwise. */
+export function sayChoices(command: Command, path = ""): void {
+  for (const argument of command.registeredArguments)
+    if (argument.argChoices !== undefined) argument.argParser(oneOf(command, path, argument.argChoices));
+  for (const option of command.options)
+    if (option.argChoices !== undefined) option.argParser(oneOf(command, path, option.argChoices, `${option.long ?? option.flags} `));
+  for (const sub of command.commands) sayChoices(sub, `${path} ${sub.name()}`);
+}
+
+const oneOf =
+  (command: Command, path: string, choices: readonly string[], option = "") =>
+  (given: string): string => {
+    if (choices.includes(given)) return given;
+    const [last = "", ...others] = choices.toReversed();
+    const words = others.length === 0 ? last : `${others.toReversed().join(", ")} or ${last}`;
+    return command
+      .showHelpAfterError(false)
+      .error(`assent${path}: ${option}\`${given}\` is not ${words}`, { exitCode: 2, code: "assent.choice" });
+  };

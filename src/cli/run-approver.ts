@@ -67,9 +67,11 @@ interface Around {
   readonly group: () => number;
   /** So long people of the team are waited for, where nobody else is asked. Milliseconds. */
   readonly patience: number;
+  /** No policy has it wait longer. */
+  readonly longest: number | undefined;
 }
 
-export function realApprovers({ machine, cwd, onNotice, onBlock, group, patience }: Around): Approvers {
+export function realApprovers({ machine, cwd, onNotice, onBlock, group, patience, longest }: Around): Approvers {
   const world = realWorld(machine, cwd, undefined);
   const covers = (rule: string, question: Question): boolean => answers(rule, question, world);
   return {
@@ -78,7 +80,8 @@ export function realApprovers({ machine, cwd, onNotice, onBlock, group, patience
       return terminalApprover({ env: machine.env, home: machine.home, checkRule, covers, onNotice, foreground });
     },
     directory: (folder) => directoryApprover(folder, { nonce: randomBytes(16).toString("hex"), checkRule, onNotice }),
-    queue: () => withTeam(queueApprover({ machine, point: "run", checkRule, covers, onNotice }), { machine, point: "run", patience }),
+    queue: () =>
+      withTeam(queueApprover({ machine, point: "run", checkRule, covers, onNotice }), { machine, point: "run", patience, longest }),
     noBlock: () =>
       noBlockApprover((explanation) => {
         writeStderr(`assent run: ${explanation}\n`);

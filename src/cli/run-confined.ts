@@ -294,7 +294,14 @@ const PATIENCE_MS = 110_000;
 /** Where somebody is there for it, or people of the team may answer it, a call is held until it is answered; else it is refused at once. */
 function heldQuestions(machine: Machine, cwd: string, ticket: Ticket | undefined): QueueApprover {
   const world = realWorld(machine, cwd, undefined);
-  const asking = { machine, point: "confined", agent: ticket?.agent, session: ticket?.session, patience: PATIENCE_MS } as const;
+  const asking = {
+    machine,
+    point: "confined",
+    agent: ticket?.agent,
+    session: ticket?.session,
+    patience: PATIENCE_MS,
+    longest: PATIENCE_MS,
+  } as const;
   const queue = queueApprover({
     ...asking,
     checkRule,

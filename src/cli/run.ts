@@ -149,8 +149,10 @@ function prepare({ machine, cwd, flags, parts, state, summary }: Setting): Prepa
   const group = (): number => state.job?.group ?? 0;
   const onBlock = (): void => void (state.blocked = true);
   try {
-    const patience = flags.wait === undefined ? TEAM_PATIENCE_MS : readWait(flags.wait);
-    const made = asking(flags, machine.env, parts.approvers ?? realApprovers({ machine, cwd, onNotice: say, onBlock, group, patience }));
+    const longest = flags.wait === undefined ? undefined : readWait(flags.wait);
+    const patience = longest ?? TEAM_PATIENCE_MS;
+    const around = { machine, cwd, onNotice: say, onBlock, group, patience, longest };
+    const made = asking(flags, machine.env, parts.approvers ?? realApprovers(around));
     const end = async (status: number): Promise<void> => {
       outputs.close();
       await made.approver?.close(status);

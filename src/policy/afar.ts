@@ -12,6 +12,8 @@ import type { RequestVerdict, Verdict } from "./verdict.ts";
 /** How many people have to say yes. */
 export interface AnswerableFromAfar {
   readonly people: 1 | 2;
+  /** So long it waits for them, within what its host allows; absent: as long as who asks does by itself. Milliseconds. */
+  readonly wait?: number;
   /** By which keys they have to sign it; absent: by none. */
   readonly passkeys?: PasskeyDemand;
 }
@@ -72,10 +74,16 @@ export function answerableParts(
   const isMeant = (rules: readonly Rule[]): boolean =>
     (isUnknown && rules.length > 0) || actions.some((action) => rules.some((rule) => matchRule(rule, action, match) !== "no"));
   const people = isMeant(twice) ? 2 : 1;
-  if (passkeys === undefined || !isMeant(signed)) return { people };
+  const waits = (team.waits ?? []).map(({ rules, milliseconds }) => ({
+    milliseconds,
+    rules: rules === undefined ? undefined : (rulesOf(rules, "ask") ?? []),
+  }));
+  const wait = waits.find(({ rules }) => rules === undefined || asked.some((one) => rules.some((rule) => speaks(rule, one))));
+  const waited = wait === undefined ? {} : { wait: wait.milliseconds };
+  if (passkeys === undefined || !isMeant(signed)) return { people, ...waited };
   const { site, credentials } = passkeys;
   if (new Set(credentials.map(({ person }) => person)).size < people) return undefined;
-  return { people, passkeys: { site, credentials } };
+  return { people, ...waited, passkeys: { site, credentials } };
 }
 
 /** A question that is lifted by a yes: nothing of the floor, nothing that a bypass leaves as it is. */

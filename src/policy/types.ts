@@ -99,6 +99,8 @@ export interface TeamSettings {
   readonly answers: readonly string[];
   /** Of these two people have to say yes. */
   readonly twoPeople: readonly string[];
+  /** How long a question waits for people of the team; the first whose rules speak of it counts, and one without rules speaks of all. */
+  readonly waits?: readonly { readonly rules?: readonly string[]; readonly milliseconds: number }[];
   /** Absent: the server's word that somebody said yes is enough. */
   readonly passkeys?: PasskeyDemand & {
     /** Of these a yes counts only if a passkey signed it. */

@@ -11,7 +11,7 @@ import { announceApprover, answerQuestion, openQuestions } from "../../src/appro
 import { type AfarAnswer, afarFolder, announceTeam, knownAfar, noteAnswer, openLedger } from "../../src/team/afar/index.ts";
 import { writeMembership } from "../../src/team/index.ts";
 import { AskedQuestions, TakenAnswers } from "../../src/team/protocol/index.ts";
-import { DIST, scratch, type Scratch } from "../scratch.ts";
+import { assent, DIST, scratch, type Scratch } from "../scratch.ts";
 
 /** Hooks of hosts that cannot ask, on a machine whose team may answer: what carries questions is this test. */
 
@@ -121,6 +121,22 @@ describe("a question that the policy lets people of the team answer", () => {
     noteAnswer(place.machine, { ...yes(question), answer: "deny", note: "use the other" }, Date.now());
     for (const said of [await first, await hook(place, "weird thing")]) expect(said).toContain("Ada refused, and says: use the other");
     expect(knownAfar(place.machine)).toHaveLength(1);
+  });
+
+  it.each([
+    ["shorter than it may", { wait: "1s" }, "30m"],
+    ["no longer than its host does", { wait: "1h" }, "1s"],
+  ])("waits as long as the policy says, %s, and assent explain says so", async (_, wait, most) => {
+    const place = world({ ...TEAM, waits: [{ rules: ["Bash(other:*)"], wait: "50m" }, wait] });
+    connected(place);
+    expect(await hook(place, "weird thing", "s1", "--wait", most)).toContain("asked, waiting");
+    const explained = assent(place, ["explain", "weird thing"]).stdout;
+    expect(explained).toContain(
+      `one person of the team may answer it from afar; it waits ${wait.wait === "1h" ? "60 min" : "1 s"} for them`,
+    );
+    const json: unknown = JSON.parse(assent(place, ["explain", "--json", "weird thing"]).stdout);
+    expect(json).toMatchObject({ team: { people: 1, passkey: false, wait: wait.wait === "1h" ? 3_600_000 : 1000 } });
+    expect(assent(place, ["explain", "other thing"]).stdout).not.toContain("of the team");
   });
 
   it("a late yes lets exactly this through, once", async () => {

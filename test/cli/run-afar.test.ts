@@ -92,6 +92,23 @@ describe("what a run asks, the policy lets people of the team answer", () => {
     expect((await start(place, 'echo 1 > "$OUT/f"', "--wait", "1s").ended).status).not.toBe(0);
   });
 
+  // Without the policy the first would wait two minutes, and without `--wait` the second an hour: longer than a test may take.
+  it.each<[string, object, readonly string[]]>([
+    ["the policy says how long", { wait: "1s" }, []],
+    ["the first that speaks of it counts", { rules: ["Write(**)"], wait: "1s" }, []],
+    ["no longer than its person says", { wait: "1h" }, ["--wait", "1s"]],
+    ["no longer than the policy says", { wait: "0s" }, ["--wait", "30m"]],
+  ])("%s, and a later yes lets the very same through, once", async (_, wait, options) => {
+    const waits = [{ rules: ["Bash(nothing:*)"], wait: "1h" }, wait, { wait: "1h" }];
+    const place = world(outside, (of) => ({ team: { answers: outside(of), waits } }));
+    const run = (file: string): Started["ended"] => start(place, `echo 1 > "$OUT/${file}"`, ...options).ended;
+    expect((await run("f")).said).toContain("asked, waiting");
+    expect(say(place, await first(place), "allow")).toBe("applied");
+    expect((await run("g")).status).not.toBe(0);
+    expect((await run("f")).status).toBe(0);
+    expect((await run("f")).status).not.toBe(0);
+  });
+
   it("two that are alike at once need a yes each", async () => {
     const place = world(outside);
     // What a run has made by a yes is its own; this was there before.

@@ -13,7 +13,7 @@ import {
   toValue,
 } from "../../edit/json5/index.ts";
 import { parseRule } from "../parse-rule.ts";
-import type { AuditSettings, Automation, LayerName, PolicyFile, Problem, Settings } from "../types.ts";
+import type { AuditSettings, TeamSettings, Automation, LayerName, PolicyFile, Problem, Settings } from "../types.ts";
 import type { RuleSource } from "../verdict.ts";
 import { explainAll } from "./explain.ts";
 import { checkPatterns, type RuleOrigin, readOperations } from "./operations.ts";
@@ -124,6 +124,7 @@ function teamFaults(tree: JsonNode): readonly Fault[] {
     { path: ["team", "answers"], rules: member(team, "answers")?.value },
     { path: ["team", "twoPeople"], rules: member(team, "twoPeople")?.value },
     { path: ["team", "passkeys", "rules"], rules: member(passkeys, "rules")?.value },
+    ...waitLists(member(team, "waits")?.value),
   ];
   const ruleFaults = lists.flatMap(({ path, rules }) => {
     if (rules?.kind !== "array") return [];
@@ -137,6 +138,18 @@ function teamFaults(tree: JsonNode): readonly Fault[] {
   });
   return [...ruleFaults, ...twiceFaults(member(passkeys, "credentials")?.value)];
 }
+
+const waitLists = (
+  waits: JsonNode | undefined,
+): readonly { readonly path: readonly (string | number)[]; readonly rules: JsonNode | undefined }[] =>
+  waits?.kind === "array"
+    ? waits.items.map((item, index) => ({ path: ["team", "waits", index, "rules"], rules: member(item, "rules")?.value }))
+    : [];
+
+const UNITS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000 };
+const LONGEST_WAIT_MS = 3_600_000;
+/** `90s`, `10m`, `1h`, as the schema lets them through. */
+const waitOf = (text: string): number => Math.min(LONGEST_WAIT_MS, Number(text.slice(0, -1)) * (UNITS[text.slice(-1)] ?? 0));
 
 /** Who has one passkey under two names would be two people. */
 function twiceFaults(credentials: JsonNode | undefined): readonly Fault[] {
@@ -207,8 +220,13 @@ function readSettings(input: PolicyInput): Partial<Settings> {
     ...(automation === undefined ? {} : { automation: readAutomation(automation) }),
     ...(audit === undefined ? {} : { audit: readAudit(audit) }),
     ...(undo === undefined ? {} : { undo: { ...KEEP_UNDO, ...undo } }),
-    ...(team === undefined ? {} : { team: { ...team, answers: team.answers ?? [], twoPeople: team.twoPeople ?? [] } }),
+    ...(team === undefined ? {} : { team: teamOf(team) }),
   };
+}
+
+function teamOf({ answers = [], twoPeople = [], waits, ...rest }: NonNullable<PolicyInput["team"]>): TeamSettings {
+  const shown = waits?.map(({ wait, ...about }) => ({ ...about, milliseconds: waitOf(wait) }));
+  return { ...rest, answers, twoPeople, ...(shown === undefined ? {} : { waits: shown }) };
 }
 
 function readAutomation(input: NonNullable<PolicyInput["automation"]>): Automation {

@@ -151,6 +151,30 @@ const passkeySettings = described(
   "Whose passkeys have to sign a yes (docs/team.md).",
 );
 
+const WAITS = 'write "waits": [{ "rules": ["Bash(npm publish:*)"], "wait": "10m" }]';
+const teamWaits = described(
+  v.pipe(
+    list(
+      object(
+        {
+          rules: optional(
+            described(list(text(WAITS), WAITS), "What it is about; without them: every question that has not been named yet."),
+          ),
+          wait: described(
+            v.pipe(text(WAITS), v.regex(/^(?:\d{1,4}s|[1-5]?\dm|1h)$/, `is not a time up to an hour, such as 90s, 10m or 1h\n${WAITS}`)),
+            "How long: 90s, 10m, at most 1h. 0s: not at all.",
+          ),
+        },
+        WAITS,
+      ),
+      WAITS,
+    ),
+    v.maxLength(100, `there are more than 100\n${WAITS}`),
+  ),
+  "How long a question waits for people of the team before it is refused, within what its host allows; the first that speaks of it counts. A later yes " +
+    "still lets exactly this through, once.",
+);
+
 const teamSettings = described(
   object(
     {
@@ -159,6 +183,7 @@ const teamSettings = described(
         "Rules: a question about nothing but what they speak of may be answered by people of the team. Without it: none.",
       ),
       twoPeople: teamRules("twoPeople", "Rules: for what they speak of two people of the team have to say yes."),
+      waits: optional(teamWaits),
       passkeys: optional(passkeySettings),
     },
     TEAM,

@@ -53,7 +53,8 @@ export const TEAM_PATIENCE_MS = 120_000;
 export async function answerInQueue(asked: QueuedRequest, question: Question, signal: AbortSignal): Promise<Answer | undefined> {
   const { machine, point, session, patience } = asked;
   const queue = queueApprover({ machine, point, agent: asked.who, session, patience, checkRule: checkAnswerRule });
-  const approver = withTeam(queue, { machine, point, agent: asked.who, session, patience: patience ?? TEAM_PATIENCE_MS });
+  const team = { machine, point, agent: asked.who, session, patience: patience ?? TEAM_PATIENCE_MS, longest: patience } as const;
+  const approver = withTeam(queue, team);
   if (!approver.isThere(question.afar)) return undefined;
   const answer = await approver.tryAsk(question, signal, true);
   await approver.close(0);

@@ -23,8 +23,10 @@ export interface TeamAsking {
   /** The host agent, and its session. */
   readonly agent?: string | undefined;
   readonly session?: string | undefined;
-  /** Where nobody else is asked it waits so long for the team. Milliseconds. */
+  /** Where nobody else is asked, and the policy does not say how long, it waits so long for the team. Milliseconds. */
   readonly patience: number;
+  /** No policy has it wait longer: what the host allows, or its person said. Absent: nothing does. Milliseconds. */
+  readonly longest?: number | undefined;
 }
 
 /** A question that goes to the team, put in words there. */
@@ -40,6 +42,8 @@ export interface QuestionForTeam {
 export interface PutToTeam {
   readonly asked: AskedAfar;
   readonly isNew: boolean;
+  /** So long it is waited for, where the policy says it. Milliseconds. */
+  readonly wait: number | undefined;
 }
 
 /** So long a yes is worth something. Milliseconds. */
@@ -65,7 +69,7 @@ export function putToTeam(question: QuestionForTeam, others: ReadonlySet<string>
   const known = findAfar(machine, request, now, others);
   // One who said yes where one was enough does not do where two are needed by now, nor one whose passkey the policy knows no more.
   if (known !== undefined && known.asked.people >= about.people && sameDemand(known.asked.passkeys, passkeys))
-    return { asked: known.asked, isNew: false };
+    return { asked: known.asked, isNew: false, wait: about.wait };
   if (!isTeamReached(machine)) return undefined;
   // Nobody need answer what would not do.
   if (known !== undefined) takeAfar(machine, known.asked.id);
@@ -84,14 +88,14 @@ export function putToTeam(question: QuestionForTeam, others: ReadonlySet<string>
       ...(rule === undefined ? {} : { rule: brief(redactString(rule), LONGEST_TEXT) }),
     },
   });
-  return { asked, isNew: true };
+  return { asked, isNew: true, wait: about.wait };
 }
 
 const shortFolder = (folder: string, home: string): string =>
   visible(folder === home || folder.startsWith(`${home}/`) ? `~${folder.slice(home.length)}` : folder);
 
 /** What people of the team have said. A yes is used up by this: undefined where somebody else has used it. */
-export function takeTeamAnswer(machine: Machine, { asked }: PutToTeam): Answer | undefined {
+export function takeTeamAnswer(machine: Machine, { asked }: Pick<PutToTeam, "asked">): Answer | undefined {
   const answer = readAnswer(machine, asked);
   return answer === undefined ? undefined : taken(machine, asked, answer);
 }
@@ -152,7 +156,8 @@ class TeamQueue implements QueueApprover {
     signal.addEventListener("abort", isVoid);
     this.#open.add(put.asked.id);
     try {
-      const until = alone ? performance.now() + this.#asking.patience : Infinity;
+      const { patience, longest = Infinity } = this.#asking;
+      const until = alone ? performance.now() + Math.min(longest, put.wait ?? patience) : Infinity;
       const afar = this.#wait(put, until, AbortSignal.any([there.signal, this.#closed.signal]));
       const near = isAskedHere ? this.#queue.tryAsk(question, here.signal, alone) : Promise.resolve(undefined);
       // Nobody there says nothing: who is asked from afar still may.
