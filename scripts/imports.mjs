@@ -45,6 +45,7 @@ const TEAM_RANK = {
   web: 3,
   "sign-in": 4,
   webhooks: 4,
+  keys: 4,
   passkeys: 4,
   policies: 4,
   records: 4,

@@ -5,6 +5,7 @@ import { TeamConnections } from "../src/connection/index.ts";
 import { LogIntake } from "../src/log/index.ts";
 import { makeListener } from "../src/serve/listener.ts";
 import { Metrics } from "../src/serve/metrics.ts";
+import { SignInProvider } from "../src/sign-in/index.ts";
 import { onEveryDatabase } from "./harness/databases.ts";
 import { makeScene, ROUTES, type RouteRow, routeParts, type Scene } from "./harness/routes.ts";
 import { type Got, TestServer } from "./harness/server.ts";
@@ -35,6 +36,13 @@ async function stateOf(db: Database, machine?: string): Promise<Readonly<Record<
   return found;
 }
 
+/** Nobody answers there: what comes is judged without it. */
+const nowhere = new SignInProvider(
+  { issuer: "http://127.0.0.1:1", clientId: "assent", secret: "x", groupsClaim: "groups" },
+  "http://127.0.0.1:1",
+  () => new Date(),
+);
+
 type Headers = Readonly<Record<string, string>>;
 
 function send({ server, ...scene }: Scene, route: string, headers: Headers, body?: string): Promise<Got> {
@@ -42,11 +50,14 @@ function send({ server, ...scene }: Scene, route: string, headers: Headers, body
   const row = ROUTES[route]!;
   const at = row.query === undefined ? path : `${path}?${new URLSearchParams(row.query).toString()}`;
   const sent = body ?? bodyOf({ server, ...scene }, row);
-  const type = row.form === undefined ? "application/json" : "application/x-www-form-urlencoded";
+  const type = row.json === undefined ? "application/x-www-form-urlencoded" : "application/json";
   return server.ask(method, at, sent, { ...(sent === undefined ? {} : { "content-type": type, origin: server.base }), ...headers });
 }
-const bodyOf = (scene: Scene, { form, json }: RouteRow): string | undefined =>
-  form === undefined ? (json === undefined ? undefined : JSON.stringify(json(scene))) : new URLSearchParams(form(scene)).toString();
+function bodyOf(scene: Scene, { form, foreign, json }: RouteRow): string | undefined {
+  const fields = (form ?? foreign)?.(scene);
+  if (fields !== undefined) return new URLSearchParams(fields).toString();
+  return json === undefined ? undefined : JSON.stringify(json(scene));
+}
 
 const HOSTILE_SQL = [
   "' or '1'='1'; drop table machines cascade; select ('$1\\'); update roles set role = 'admin'; --",
@@ -68,9 +79,10 @@ function* withEachText(value: unknown, put: string, names = true): Generator {
 }
 
 /** Bodies of a route with one field of it replaced. */
-function* hostileBodies(scene: Scene, { form, json }: RouteRow, put: string): Generator<string> {
-  for (const made of withEachText(form === undefined ? json?.(scene) : form(scene), put, form === undefined))
-    yield form === undefined ? JSON.stringify(made) : new URLSearchParams(made as Record<string, string>).toString();
+function* hostileBodies(scene: Scene, { form, foreign, json }: RouteRow, put: string): Generator<string> {
+  const fields = form ?? foreign;
+  for (const made of withEachText((fields ?? json)?.(scene), put, fields === undefined))
+    yield fields === undefined ? JSON.stringify(made) : new URLSearchParams(made as Record<string, string>).toString();
 }
 
 onEveryDatabase("every route", (place) => {
@@ -79,7 +91,7 @@ onEveryDatabase("every route", (place) => {
   let people: Readonly<Record<"nobody" | "viewer" | "elsewhere" | "approver" | "admin" | "machine" | "stranger", Headers>>;
 
   beforeEach(async () => {
-    server = await TestServer.start(await place.fresh());
+    server = await TestServer.start(await place.fresh(), [], { provider: nowhere });
     scene = await makeScene(server);
     people = {
       nobody: {},
@@ -100,6 +112,7 @@ onEveryDatabase("every route", (place) => {
       db,
       intake: new LogIntake(db, {}),
       metrics: new Metrics(),
+      provider: nowhere,
       connections,
       now: () => server.now,
       isDraining: () => false,
@@ -155,6 +168,21 @@ onEveryDatabase("every route", (place) => {
     expect(await stateOf(server.db)).toEqual(before);
   });
 
+  it("what lets others in takes an administrator who has just signed in: a browser that was left open does not do", async () => {
+    const before = await stateOf(server.db);
+    const rows = Object.entries(ROUTES).filter(([, { fresh: isFresh }]) => isFresh === true);
+    const admin = await server.admin();
+    server.pass(600_000);
+    for (const [route] of rows) {
+      const got = await send(scene, route, admin);
+      expect([route, got.status, got.text.includes("signed in less than ten minutes ago")]).toEqual([route, 403, true]);
+    }
+    const { admin_links: _links, sessions: _sessions, ...after } = await stateOf(server.db);
+    expect(before).toMatchObject(after);
+    for (const [route] of rows) expect([route, (await send(scene, route, await server.admin())).status]).toEqual([route, 200]);
+    expect((await server.get("/keys", await server.admin())).text).toContain("revoked");
+  });
+
   it("changes nothing of a machine by the token of another one, or of one that is gone", async () => {
     const before = await stateOf(server.db, scene.machine.machine);
     const gone = await server.join("gone");
@@ -190,7 +218,7 @@ onEveryDatabase("every route", (place) => {
       for (const put of HOSTILE_SQL)
         for (const body of hostileBodies(scene, row, put)) {
           server.pass(60_000);
-          const cookie = row.who === "machine" ? headers : await fresh(headers);
+          const cookie = row.who === "machine" ? headers : row.fresh === true ? await server.admin() : await fresh(headers);
           const got = await send(scene, route, cookie, body);
           asked += 1;
           if (got.status >= 500) wrong.push(`${route} with ${body.slice(0, 200)}: ${got.status}`);
@@ -211,7 +239,8 @@ onEveryDatabase("every route", (place) => {
     for (const [route, row] of Object.entries(ROUTES))
       for (const body of hostileBodies(scene, row, MARK)) {
         server.pass(60_000);
-        await send(scene, route, row.who === "machine" ? people.machine : await fresh(people.admin), body);
+        const who = row.who === "machine" ? people.machine : row.fresh === true ? await server.admin() : await fresh(people.admin);
+        await send(scene, route, who, body);
       }
     const body = JSON.stringify({ v: 1, verdict: MARK, agent: MARK, tool: MARK, subject: MARK, reason: MARK });
     await server.db.run(
@@ -220,6 +249,8 @@ onEveryDatabase("every route", (place) => {
     );
     await server.db.run("update log set body = $1, verdict = $2, agent = $2, tool = $2 where body is not null", [body, MARK]);
     await server.db.run("update machines set name = $1, platform = $1, people_group = $1, confirmed_by = $1, policy_problem = $1", [MARK]);
+    await server.db.run("update fleet_keys set name = $1, grp = $1, made_by = $1, revoked = null", [MARK]);
+    await server.db.run("update ci_rules set name = $1, issuer = $1, grp = $1, revoked = null", [MARK]);
     await server.db.run("update questions set about = $1, state = 'waiting', expires = $2", [
       JSON.stringify({ point: "hook", agent: MARK, what: MARK, reason: MARK, folder: MARK, rule: MARK }),
       new Date(server.now.getTime() + 3_600_000),

@@ -1,4 +1,4 @@
-import { Command, Option } from "commander";
+import type { Command, Option } from "commander";
 import { describe, expect, it } from "vitest";
 import { program } from "../../src/cli/program.ts";
 import { assent, scratch } from "../scratch.ts";
@@ -12,10 +12,7 @@ interface Choice {
 
 function choicesOf(command: Command, words: readonly string[] = []): readonly Choice[] {
   const says = (option: string, choices: readonly string[]): string =>
-    `assent ${words.join(" ")}: ${option}\`nope\` is not ${choices.slice(0, -1).join(", ")} or ${choices.at(-1) ?? ""}\n`.replaceAll(
-      "\u{1b}",
-      "\\x1b",
-    );
+    `assent ${words.join(" ")}: ${option}\`n\\u{1b}ope\` is not ${choices.slice(0, -1).join(", ")} or ${choices.at(-1) ?? ""}\n`;
   const needed = command.registeredArguments.filter(({ required, argChoices }) => required && argChoices === undefined).map(() => "x");
   const ofArguments = command.registeredArguments.flatMap(({ argChoices }) =>
     argChoices === undefined ? [] : [{ words: [...words, "n\u{1b}ope"], says: says("", argChoices) }],

@@ -3,9 +3,11 @@ export { enrolByFleet, fleetKeys, makeFleetKey, revokeFleetKey } from "./fleet.t
 export {
   allPeople,
   enter,
+  FRESH_MS,
   type HeldRole,
   invitePerson,
   isAdmin,
+  isFreshSession,
   isUnclaimed,
   leaveSession,
   mayAnswer,
@@ -16,6 +18,7 @@ export {
   type PersonRole,
   removePerson,
   seesGroups,
+  SESSION_MS,
   type TeamPerson,
 } from "./people.ts";
 export {
@@ -31,9 +34,10 @@ export {
 } from "./passkeys.ts";
 export {
   addProviderRole,
+  type EndedAtProvider,
+  endProviderSessions,
   enterFromProvider,
   isGroupOfProvider,
-  PROVIDER_SESSION_MS,
   providerRoles,
   type ProviderPerson,
   type ProviderRole,

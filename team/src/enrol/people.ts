@@ -5,7 +5,10 @@ import { hashOf, newSecret } from "./secrets.ts";
 const LINK_MS = 3_600_000;
 /** An invitation is opened when its person has the time. */
 const INVITATION_MS = 3 * 86_400_000;
-const SESSION_MS = 12 * 3_600_000;
+/** So long a session lasts, however its person came in. Milliseconds. */
+export const SESSION_MS = 8 * 3_600_000;
+/** So long somebody has just signed in. Milliseconds. */
+export const FRESH_MS = 600_000;
 
 /** `admin`: lets machines and people in, and answers. `approver`: answers. `viewer`: sees what is asked. */
 export const ROLES = ["admin", "approver", "viewer"] as const;
@@ -142,16 +145,40 @@ export async function enter(db: Database, secret: string, now: Date): Promise<st
       [hashOf(secret), now],
     );
     if (row === undefined) return undefined;
-    return openSession(within, row.person, now, new Date(now.getTime() + SESSION_MS));
+    return openSession(within, { person: row.person, began: now }, now);
   });
 }
 
+/** A session that begins. */
+export interface NewSession {
+  readonly person: string;
+  /** When its person signed in; undefined: nobody has said. */
+  readonly began: Date | undefined;
+  /** It came from the provider: the hash of what that one calls it, where it does. */
+  readonly provider?: { readonly hash: string | undefined };
+}
+
 /** The secret of a session, which the person's browser keeps. */
-export async function openSession(within: Queryable, person: string, now: Date, until: Date): Promise<string> {
+export async function openSession(within: Queryable, { person, began, provider }: NewSession, now: Date): Promise<string> {
   const session = newSecret();
   await within.run("delete from sessions where expires < $1", [now]);
-  await within.run("insert into sessions (hash, person, expires) values (decode($1, 'hex'), $2, $3)", [hashOf(session), person, until]);
+  await within.run(
+    `insert into sessions (hash, person, expires, began, provider_session, by_provider)
+     values (decode($1, 'hex'), $2, $3, coalesce($4::timestamptz, 'epoch'), decode($5, 'hex'), $6)`,
+    [hashOf(session), person, new Date(now.getTime() + SESSION_MS), began ?? null, provider?.hash ?? null, provider !== undefined],
+  );
   return session;
+}
+
+/** Whether the person of this session has just signed in. */
+export async function isFreshSession(db: Queryable, session: string, now: Date): Promise<boolean> {
+  const after = new Date(now.getTime() - FRESH_MS);
+  const rows = await db.rows(
+    v.object({}),
+    "select 1 from sessions where hash = decode($1, 'hex') and expires > $2 and began > $3 and began <= $2",
+    [hashOf(session), now, after],
+  );
+  return rows.length > 0;
 }
 
 /** Who has this session. */

@@ -1,10 +1,9 @@
 import { createHash } from "node:crypto";
 import * as v from "valibot";
 import type { Database, Queryable } from "../database/index.ts";
-import { notePersonEvent, openSession, PERSON_NAME, ROLES, type PersonRole } from "./people.ts";
+import { notePersonEvent, openSession, PERSON_NAME, ROLES, type PersonRole, SESSION_MS } from "./people.ts";
+import { hashOf } from "./secrets.ts";
 
-/** What a provider says of a person counts so long, and so does their session. Milliseconds. */
-export const PROVIDER_SESSION_MS = 8 * 3_600_000;
 const MOST_GROUPS = 500;
 const MOST_ROLES = 500;
 
@@ -15,6 +14,10 @@ export interface ProviderPerson {
   /** What they would be called. */
   readonly name: string | undefined;
   readonly groups: readonly string[];
+  /** When they last showed who they are; undefined: the provider does not say. */
+  readonly signedIn: Date | undefined;
+  /** What the provider calls their session there. */
+  readonly session: string | undefined;
 }
 
 const PersonRow = v.object({ person: v.string(), gone: v.nullable(v.date()) });
@@ -25,13 +28,13 @@ const PersonRow = v.object({ person: v.string(), gone: v.nullable(v.date()) });
  */
 export async function enterFromProvider(
   db: Database,
-  { issuer, subject, name, groups }: ProviderPerson,
+  { issuer, subject, name, groups, signedIn, session }: ProviderPerson,
   now: Date,
 ): Promise<string | undefined> {
   return db.transaction(async (within) => {
     // One after the other: two first sign-ins of one person make one.
     await within.run("select pg_advisory_xact_lock(hashtext($1))", [`provider person ${issuer} ${subject}`]);
-    const until = new Date(now.getTime() + PROVIDER_SESSION_MS);
+    const until = new Date(now.getTime() + SESSION_MS);
     const [there] = await within.rows(
       PersonRow,
       "select p.person, n.gone from provider_people p join people n on n.name = p.person where p.issuer = $1 and p.subject = $2",
@@ -49,11 +52,58 @@ export async function enterFromProvider(
       person,
       JSON.stringify(groups.slice(0, MOST_GROUPS)),
     ]);
-    return openSession(within, person, now, until);
+    const provider = { hash: session === undefined ? undefined : hashOf(providerSession(issuer, session)) };
+    return openSession(within, { person, began: signedIn, provider }, now);
   });
 }
 
-async function newPerson(within: Queryable, { issuer, subject, name }: Omit<ProviderPerson, "groups">, now: Date): Promise<string> {
+const providerSession = (issuer: string, id: string): string => `provider session\n${issuer}\n${id}`;
+
+/** What the provider has ended. */
+export interface EndedAtProvider {
+  readonly issuer: string;
+  /** The token that says so, which counts once, and is kept as long as it could be shown again. */
+  readonly jti: string;
+  readonly expires: Date;
+  readonly session: string | undefined;
+  readonly subject: string | undefined;
+}
+
+/**
+ * Ends the sessions that the provider has ended: the one that it names, or all of the person that came from there, with the roles of their
+ * groups; undefined: this token was used. INVARIANT: sessions that came by a link are not the provider's to end.
+ */
+export async function endProviderSessions(db: Database, ended: EndedAtProvider, now: Date): Promise<number | undefined> {
+  const { issuer, jti, expires, session, subject } = ended;
+  return db.transaction(async (within) => {
+    await within.run("delete from logout_tokens where expires < $1", [now]);
+    const isNew = await within.run(
+      "insert into logout_tokens (issuer, jti, expires) values ($1, decode($2, 'hex'), $3) on conflict do nothing",
+      [issuer, hashOf(jti), expires],
+    );
+    if (isNew === 0) return undefined;
+    const theirs = "select person from provider_people where issuer = $1 and subject = $2";
+    if (session === undefined) {
+      await within.run("update provider_people set until = $3 where issuer = $1 and subject = $2 and until > $3", [
+        issuer,
+        subject ?? "",
+        now,
+      ]);
+      return within.run(`delete from sessions where by_provider and person in (${theirs})`, [issuer, subject ?? ""]);
+    }
+    const hash = hashOf(providerSession(issuer, session));
+    // Where it names the person, too, it has to be theirs.
+    return subject === undefined
+      ? within.run("delete from sessions where provider_session = decode($1, 'hex')", [hash])
+      : within.run(`delete from sessions where provider_session = decode($3, 'hex') and person in (${theirs})`, [issuer, subject, hash]);
+  });
+}
+
+async function newPerson(
+  within: Queryable,
+  { issuer, subject, name }: Pick<ProviderPerson, "issuer" | "subject" | "name">,
+  now: Date,
+): Promise<string> {
   const mark = createHash("sha256").update(`${issuer}\n${subject}`).digest("hex").slice(0, 12);
   const wished = name !== undefined && PERSON_NAME.test(name) && name.length <= 100 ? name.trim() : "";
   for (const tried of wished === "" ? [`person ${mark}`] : [wished, `${wished} (${mark})`]) {

@@ -20,6 +20,7 @@ import {
   removeMachine,
   removePerson,
   removeProviderRole,
+  SESSION_MS,
   startEnrolment,
   type TeamPerson,
   waitingMachines,
@@ -27,6 +28,7 @@ import {
 import { GENEROUS, type LogIntake, type LogQuota, machinesOver } from "../log/index.ts";
 import { addRecordRoutes } from "../records/index.ts";
 import type { TeamConnections } from "../connection/index.ts";
+import { addKeyRoutes } from "../keys/index.ts";
 import { addPasskeyRoutes } from "../passkeys/index.ts";
 import { addPolicyPage, addPolicyRoutes } from "../policies/index.ts";
 import { addQuestionRoutes } from "../questions/index.ts";
@@ -167,7 +169,7 @@ export function makeApp(options: AppOptions): Hono<WebVariables> {
     if (!entries.take(addressOf(context))) return context.html(enterPage("Too many attempts. Wait a minute."), 429);
     const session = await enter(db, await formField(context, "key"), now());
     if (session === undefined) return context.html(enterPage("This link was used before, or is too old."), 403);
-    gates.cookies.set(context, COOKIE, session, { sameSite: "Strict", maxAge: 12 * 3600 });
+    gates.cookies.set(context, COOKIE, session, { sameSite: "Strict", maxAge: SESSION_MS / 1000 });
     tell("signed in", { address: addressOf(context) });
     return context.redirect("/", 303);
   });
@@ -241,6 +243,7 @@ export function makeApp(options: AppOptions): Hono<WebVariables> {
   addWebhookRoutes(app, { db, now, gates, allowPrivate: options.privateWebhooks === true });
   addPolicyRoutes(app, { db, now, gates, tell });
   addRecordRoutes(app, { db, now, gates, tell });
+  addKeyRoutes(app, { db, now, gates, tell });
   addPasskeyRoutes(app, { db, now, origin: options.origin, gates, tell });
   addPolicyPage(app, { db, now, gates, tell });
   addQuestionRoutes(app, { db, now, gates, tell, metrics });

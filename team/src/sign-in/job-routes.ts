@@ -4,7 +4,7 @@ import type { Database } from "../database/index.ts";
 import { ciRulesOf, enrolByCi } from "../enrol/index.ts";
 import { addressOf, limitedBody, RateLimit, readJson, refused, type WebVariables } from "../web/index.ts";
 import { JobTokens } from "./job-tokens.ts";
-import { ProviderAway } from "./provider.ts";
+import { ProviderAway } from "./away.ts";
 
 export interface JobRoutes {
   readonly db: Database;

@@ -1,11 +1,11 @@
-import { createRemoteJWKSet, decodeJwt, errors, jwtVerify } from "jose";
+import { createRemoteJWKSet, decodeJwt, jwtVerify } from "jose";
 import * as v from "valibot";
 import { isStorable } from "../../../src/team/protocol/index.ts";
 import type { JobClaims } from "../enrol/index.ts";
-import { isIssuer, ProviderAway } from "./provider.ts";
+import { ProviderAway } from "./away.ts";
+import { isIssuer } from "./provider.ts";
+import { ALGORITHMS, isFaultOfToken } from "./signatures.ts";
 
-/** Of a public key: whoever verifies by a shared secret, or by nothing, could be told anything. */
-const ALGORITHMS = ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA"];
 /** No job's token is older: that of a job lives as long as it does, at most. */
 const OLDEST_SECONDS = 86_400;
 const SKEW_SECONDS = 60;
@@ -62,12 +62,7 @@ export class JobTokens {
       if (audience === undefined || !audiences.includes(audience)) return undefined;
       return { issuer, audience, jti, expires: new Date(1000 * (exp + SKEW_SECONDS)), claims: payload };
     } catch (error) {
-      if (error instanceof errors.JOSEError && !(error instanceof errors.JWKSTimeout)) {
-        // What a server answers that has no keys is no fault of the token's.
-        if (error.code === "ERR_JOSE_GENERIC" || error instanceof errors.JWKSInvalid)
-          throw new ProviderAway("its keys cannot be fetched", { cause: error });
-        return undefined;
-      }
+      if (isFaultOfToken(error)) return undefined;
       throw new ProviderAway("its keys cannot be fetched", { cause: error });
     }
   }

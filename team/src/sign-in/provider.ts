@@ -10,8 +10,11 @@ import {
   fetchUserInfo,
   None,
 } from "openid-client";
+import { createRemoteJWKSet } from "jose";
 import { isStorable } from "../../../src/team/protocol/index.ts";
-import { isGroupOfProvider, type ProviderPerson } from "../enrol/index.ts";
+import { type EndedAtProvider, FRESH_MS, isGroupOfProvider, type ProviderPerson } from "../enrol/index.ts";
+import { ProviderAway } from "./away.ts";
+import { type SignerKeys, verifyLogout } from "./logout.ts";
 
 /** The provider by which people sign in (OpenID Connect). */
 export interface ProviderOptions {
@@ -34,9 +37,6 @@ export function isIssuer(text: string): boolean {
   return url.protocol === "https:" || (url.protocol === "http:" && LOOPBACK.has(url.hostname));
 }
 
-/** The provider cannot be reached, or does not do what it should. */
-export class ProviderAway extends Error {}
-
 /**
  * One sign-in that has begun: what a browser keeps in a cookie until it comes back. State, nonce and verifier follow from it, so that the
  * server keeps nothing of whoever only begins, and any of its processes may end it.
@@ -47,6 +47,8 @@ export interface BegunSignIn {
 }
 
 const LONGEST_MS = 600_000;
+/** At the end of the cookie of who has to show again who they are. Another browser's is worth nothing, and one's own less without it. */
+const AGAIN = ".again";
 const derived = (cookie: string, what: string): string =>
   createHash("sha256").update(`assent sign-in 1\n${what}\n${cookie}\n`).digest("base64url");
 
@@ -56,6 +58,7 @@ export class SignInProvider {
   readonly #redirect: string;
   readonly #now: () => Date;
   #configuration: Promise<Configuration> | undefined;
+  #keys: SignerKeys | undefined;
 
   /** `origin`: by which people reach this server. */
   constructor(options: ProviderOptions, origin: string, now: () => Date) {
@@ -64,9 +67,10 @@ export class SignInProvider {
     this.#now = now;
   }
 
-  async begin(): Promise<BegunSignIn> {
+  /** `again`: the person has to show who they are, though the provider knows them. */
+  async begin(again = false): Promise<BegunSignIn> {
     const configuration = await this.#found();
-    const cookie = `${this.#now().getTime()}.${randomBytes(32).toString("base64url")}`;
+    const cookie = `${this.#now().getTime()}.${randomBytes(32).toString("base64url")}${again ? AGAIN : ""}`;
     const address = buildAuthorizationUrl(configuration, {
       redirect_uri: this.#redirect,
       scope: "openid profile email",
@@ -75,13 +79,14 @@ export class SignInProvider {
       nonce: derived(cookie, "nonce"),
       code_challenge: await calculatePKCECodeChallenge(derived(cookie, "verifier")),
       code_challenge_method: "S256",
+      ...(again ? { prompt: "login", max_age: "0" } : {}),
     });
     return { cookie, address };
   }
 
   /** Who came back, by the query of the callback and the cookie of this browser; undefined: nobody that the provider vouches for. */
   async end(query: string, cookie: string): Promise<ProviderPerson | undefined> {
-    const [, begun = ""] = /^(\d{1,15})\.[\w-]{43}$/.exec(cookie) ?? [];
+    const [, begun = ""] = /^(\d{1,15})\.[\w-]{43}(?:\.again)?$/.exec(cookie) ?? [];
     const age = this.#now().getTime() - Number(begun);
     if (begun === "" || age < 0 || age > LONGEST_MS) return undefined;
     const configuration = await this.#found();
@@ -92,6 +97,8 @@ export class SignInProvider {
         expectedState: derived(cookie, "state"),
         expectedNonce: derived(cookie, "nonce"),
         idTokenExpected: true,
+        // Who has not just shown it is not let in as if they had.
+        ...(cookie.endsWith(AGAIN) ? { maxAge: FRESH_MS / 1000 } : {}),
       });
     } catch (error) {
       if (isAway(error)) throw new ProviderAway("it cannot be reached", { cause: error });
@@ -103,7 +110,23 @@ export class SignInProvider {
     const { issuer } = configuration.serverMetadata();
     const more = await this.#more(configuration, tokens.access_token, subject, claims);
     const { groupsClaim } = this.#options;
-    return { issuer, subject, name: nameOf({ ...more, ...claims }), groups: groupsOf(claims[groupsClaim] ?? more[groupsClaim]) };
+    return {
+      issuer,
+      subject,
+      name: nameOf({ ...more, ...claims }),
+      groups: groupsOf(claims[groupsClaim] ?? more[groupsClaim]),
+      signedIn: timeOf(claims["auth_time"], this.#now()),
+      session: sessionOf(claims["sid"]),
+    };
+  }
+
+  /** Whose session the provider has ended, by its own signed word (OpenID Connect Back-Channel Logout 1.0, 2.4 to 2.6); undefined: it is none. */
+  async readLogout(token: string): Promise<EndedAtProvider | undefined> {
+    const configuration = await this.#found();
+    const { issuer, jwks_uri: keysAt } = configuration.serverMetadata();
+    if (keysAt === undefined) throw new ProviderAway("it names no keys");
+    this.#keys ??= createRemoteJWKSet(new URL(keysAt), { timeoutDuration: 1000 * TIMEOUT_SECONDS });
+    return verifyLogout(token, { issuer, clientId: this.#options.clientId, keys: this.#keys, now: this.#now() });
   }
 
   /** What the ID token leaves out. Without it there are fewer groups, never more. */
@@ -147,6 +170,13 @@ function isAway(error: unknown): boolean {
   const code = "code" in error ? error.code : undefined;
   return error instanceof TypeError || code === "OAUTH_TIMEOUT" || code === "OAUTH_RESPONSE_IS_NOT_CONFORM";
 }
+
+/** Seconds since 1970, none of them to come. */
+const timeOf = (value: unknown, now: Date): Date | undefined =>
+  typeof value === "number" && value > 0 ? new Date(Math.min(value * 1000, now.getTime())) : undefined;
+
+const sessionOf = (value: unknown): string | undefined =>
+  typeof value === "string" && value !== "" && value.length <= 500 && isStorable(value) ? value : undefined;
 
 /** An address that nobody has verified may be anybody's. */
 function nameOf(claims: Readonly<Record<string, unknown>>): string | undefined {

@@ -1,18 +1,22 @@
 import type { Hono } from "hono";
 import { html } from "hono/html";
 import type { Database } from "../database/index.ts";
-import { enterFromProvider, PROVIDER_SESSION_MS } from "../enrol/index.ts";
+import { endProviderSessions, enterFromProvider, SESSION_MS } from "../enrol/index.ts";
 import {
   addressOf,
   BEGUN_COOKIE,
   COOKIE,
+  formField,
+  limitedForm,
   RateLimit,
+  refused,
   scriptFrame,
   type WebContext,
   type WebGates,
   type WebVariables,
 } from "../web/index.ts";
-import { ProviderAway, type SignInProvider } from "./provider.ts";
+import { ProviderAway } from "./away.ts";
+import type { SignInProvider } from "./provider.ts";
 
 export interface SignInRoutes {
   readonly db: Database;
@@ -23,6 +27,7 @@ export interface SignInRoutes {
 }
 
 const PATH = "/sign-in";
+const LARGEST_LOGOUT = 1 << 14;
 
 /**
  * Signing in by the provider. Beginning keeps nothing here, so a link may do it. Nothing of a request says where people are sent but
@@ -30,6 +35,8 @@ const PATH = "/sign-in";
  */
 export function addSignInRoutes(app: Hono<WebVariables>, { db, now, gates, provider, tell }: SignInRoutes): void {
   const attempts = new RateLimit(60, 1000, () => now().getTime());
+  // All of a provider's come from few addresses.
+  const logouts = new RateLimit(300, 100, () => now().getTime());
   const away = (context: WebContext, error: unknown): Response | Promise<Response> => {
     if (!(error instanceof ProviderAway)) throw error;
     tell("provider away", { why: error.message, cause: error.cause instanceof Error ? error.cause.message.slice(0, 200) : "" });
@@ -38,15 +45,36 @@ export function addSignInRoutes(app: Hono<WebVariables>, { db, now, gates, provi
       503,
     );
   };
-  app.get(PATH, async (context) => {
+  const begin = async (context: WebContext, again: boolean): Promise<Response> => {
     if (!attempts.take(addressOf(context))) return context.html(problemPage("Too many attempts. Wait a minute."), 429);
     try {
-      const { cookie, address } = await provider.begin();
+      const { cookie, address } = await provider.begin(again);
       // Lax: the provider sends the browser back here.
       gates.cookies.set(context, BEGUN_COOKIE, cookie, { sameSite: "Lax", maxAge: 600 });
       return context.redirect(address.href, 303);
     } catch (error) {
       return away(context, error);
+    }
+  };
+  app.get(PATH, (context) => begin(context, false));
+  app.get(`${PATH}/again`, (context) => begin(context, true));
+  // The provider says so itself: no browser, no cookie, nothing but its signature.
+  app.post(`${PATH}/logout`, limitedForm(LARGEST_LOGOUT), async (context) => {
+    if (!logouts.take(addressOf(context))) return refused(context, 429, "asked too often", 10);
+    const isForm = (context.req.header("content-type") ?? "").startsWith("application/x-www-form-urlencoded");
+    try {
+      const ended = isForm ? await provider.readLogout(await formField(context, "logout_token")) : undefined;
+      const sessions = ended === undefined ? undefined : await endProviderSessions(db, ended, now());
+      if (sessions === undefined) {
+        tell("logout refused", { address: addressOf(context) });
+        return refused(context, 400, "this ends no session: it is no logout token of the provider for this server, or it was used");
+      }
+      tell("signed out by the provider", { sessions });
+      return context.body(null, 200);
+    } catch (error) {
+      if (!(error instanceof ProviderAway)) throw error;
+      tell("provider away", { why: error.message });
+      return refused(context, 503, "the provider cannot be asked for its keys now: try again", 10);
     }
   });
   app.get(`${PATH}/callback`, async (context) => {
@@ -63,7 +91,7 @@ export function addSignInRoutes(app: Hono<WebVariables>, { db, now, gates, provi
       const session = await enterFromProvider(db, person, now());
       if (session === undefined)
         return context.html(problemPage("An administrator has removed you. Another invitation lets you in again."), 403);
-      gates.cookies.set(context, COOKIE, session, { sameSite: "Strict", maxAge: PROVIDER_SESSION_MS / 1000 });
+      gates.cookies.set(context, COOKIE, session, { sameSite: "Strict", maxAge: SESSION_MS / 1000 });
       tell("signed in", { address: addressOf(context), by: "provider" });
       return context.html(enteredPage());
     } catch (error) {

@@ -37,6 +37,7 @@ const VIEWS = [
   ["/records", "Records"],
   ["/policy", "Policies"],
   ["/people", "People"],
+  ["/keys", "Keys"],
   ["/passkeys", "Passkeys"],
   ["/webhooks", "Webhooks"],
 ] as const;
@@ -62,6 +63,16 @@ export const noRolePage = ({ name }: TeamPerson): Html =>
     html`<h1>Assent for a team</h1>
       <p>You are signed in as ${name}, and have no role here yet. An administrator can give you one.</p>
       <form method="post" action="/sign-out"><button>Sign out</button></form>`,
+  );
+
+/** What they asked for takes somebody who has just signed in. */
+export const againPage = (person: TeamPerson, hasProvider: boolean): Html =>
+  frame(
+    "Sign in again",
+    person,
+    html`<p class="wrong" role="alert">Nothing was changed: this takes an administrator who signed in less than ten minutes ago.</p>
+      ${hasProvider ? html`<p><a href="/sign-in/again">Sign in again with your company's account</a>, then do it once more.</p>` : ""}
+      <p>On the server, <code>assent team serve --admin-link</code> prints a link that signs an administrator in.</p>`,
   );
 
 export const signedOutPage = (hasProvider: boolean): Html =>

@@ -4,9 +4,17 @@ import { bodyLimit } from "hono/body-limit";
 import type * as v from "valibot";
 import { PROTOCOL, readMessage } from "../../../src/team/protocol/index.ts";
 import type { Database } from "../database/index.ts";
-import { isAdmin, type KnownMachine, type LastKnownMachine, MachineTokens, personOf, type TeamPerson } from "../enrol/index.ts";
+import {
+  isAdmin,
+  isFreshSession,
+  type KnownMachine,
+  type LastKnownMachine,
+  MachineTokens,
+  personOf,
+  type TeamPerson,
+} from "../enrol/index.ts";
 import { COOKIE, type OwnCookies, ownCookies } from "./cookies.ts";
-import { noRolePage, signedOutPage } from "./frame.ts";
+import { againPage, noRolePage, signedOutPage } from "./frame.ts";
 
 /** What routes find in a request's context once it was let in. */
 export interface WebVariables {
@@ -43,6 +51,8 @@ export interface WebGates {
   readonly atAll: WebGate;
   /** The same, by an administrator. */
   readonly admin: WebGate;
+  /** The same, by one who has just signed in: what lets others in takes more than a browser that was left open. */
+  readonly freshAdmin: WebGate;
   /** Somebody who is signed in looks. */
   readonly looking: WebGate;
   readonly isOwnForm: (context: WebContext) => boolean;
@@ -89,6 +99,11 @@ export function makeGates({ db, now, origin, hasProvider = false }: WebOptions):
     const token = tokenIn(authorization);
     return token === undefined ? undefined : tokens.machineOf(token, now());
   };
+  const admin: WebGate = (context, next) =>
+    signedIn(context, async () => {
+      if (isAdmin(context.var.person)) return next();
+      context.res = context.text("only an administrator may do that\n", 403);
+    });
   return {
     machineOf,
     lastKnown: (authorization) => {
@@ -104,10 +119,11 @@ export function makeGates({ db, now, origin, hasProvider = false }: WebOptions):
     },
     signedIn,
     atAll: ownForm(known),
-    admin: (context, next) =>
-      signedIn(context, async () => {
-        if (isAdmin(context.var.person)) return next();
-        context.res = context.text("only an administrator may do that\n", 403);
+    admin,
+    freshAdmin: (context, next) =>
+      admin(context, async () => {
+        if (await isFreshSession(db, context.var.session, now())) return next();
+        context.res = await context.html(againPage(context.var.person, hasProvider), 403);
       }),
     looking,
     isOwnForm,

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from "node:crypto";
 import { hashStatement, makeKeyPair, type PolicyCommand, type PolicyVersion, signStatement } from "../../../src/seal/index.ts";
 import { chainRecords, chainStart } from "../../../src/team/protocol/index.ts";
-import { organisationOf } from "../../src/enrol/index.ts";
+import { fleetKeys, makeCiRule, makeFleetKey, organisationOf } from "../../src/enrol/index.ts";
 import { addFirstKey } from "../../src/policies/index.ts";
 import type { TestMachine, TestServer } from "./server.ts";
 
@@ -16,6 +16,8 @@ export interface Scene {
   readonly organisation: string;
   readonly key: ReturnType<typeof makeKeyPair>;
   readonly question: { readonly id: string; readonly request: string };
+  readonly fleetKey: string;
+  readonly ciRule: string;
 }
 
 export async function makeScene(server: TestServer): Promise<Scene> {
@@ -23,7 +25,14 @@ export async function makeScene(server: TestServer): Promise<Scene> {
   const other = await server.join("other");
   const key = makeKeyPair();
   await addFirstKey(server.db, key.publicKey, "administrator", server.now);
+  const expires = server.now.getTime() + 30 * 86_400_000;
+  await makeFleetKey(server.db, { name: "runners", group: "ci", uses: 2, expires }, "a test", server.now);
+  const claims = { repository: "org/repo" };
+  const rule = { name: "jobs", issuer: "https://ci.example.com", audience: "https://assent.example.com", claims, group: "ci", minutes: 10 };
+  const ciRule = await makeCiRule(server.db, rule, "a test", server.now);
   const scene = {
+    ciRule,
+    fleetKey: (await fleetKeys(server.db))[0]?.id ?? "",
     server,
     machine,
     other,
@@ -52,6 +61,10 @@ export interface RouteRow {
   readonly json?: (scene: Scene) => unknown;
   /** A form that is taken. */
   readonly form?: (scene: Scene) => Readonly<Record<string, string>>;
+  /** What another server posts, as a form. */
+  readonly foreign?: (scene: Scene) => Readonly<Record<string, string>>;
+  /** Takes somebody who has just signed in. */
+  readonly fresh?: true;
   readonly query?: Readonly<Record<string, string>>;
   /** The answer does not end. */
   readonly streams?: true;
@@ -148,6 +161,10 @@ export const ROUTES: Readonly<Record<string, RouteRow>> = {
   "POST /v1/questions/withdraw": { who: "machine", json: ({ question }) => ({ v: 1, ids: [question.id] }) },
   "GET /v1/answers": { who: "machine" },
   "POST /v1/answers/taken": { who: "machine", json: ({ question }) => ({ v: 1, taken: [{ ...question, became: "applied" }] }) },
+  "GET /sign-in": { who: "anyone" },
+  "GET /sign-in/again": { who: "anyone" },
+  "GET /sign-in/callback": { who: "anyone", query: { code: "c", state: "s" } },
+  "POST /sign-in/logout": { who: "anyone", foreign: () => ({ logout_token: "e30.e30.x" }) },
   "GET /": { who: "person" },
   "GET /questions": { who: "person" },
   "GET /questions.json": { who: "person" },
@@ -161,6 +178,9 @@ export const ROUTES: Readonly<Record<string, RouteRow>> = {
     form: ({ machine, question }) => ({ machine: machine.machine, ...question, answer: "allow", note: "a word" }),
   },
   "GET /people": { who: "admin" },
+  "GET /keys": { who: "admin" },
+  "POST /keys/revoke": { who: "admin", fresh: true, form: ({ fleetKey }) => ({ id: fleetKey, machines: "yes" }) },
+  "POST /keys/remove-rule": { who: "admin", fresh: true, form: ({ ciRule }) => ({ id: ciRule }) },
   "GET /webhooks": { who: "admin" },
   "GET /policy": { who: "admin", query: { group: "default", version: "1" } },
   "GET /records": {

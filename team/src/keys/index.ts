@@ -1,0 +1,1 @@
+export { addKeyRoutes } from "./routes.ts";
