@@ -4,6 +4,7 @@ import type { Database } from "../database/index.ts";
 import { ciRulesOf, enrolByCi } from "../enrol/index.ts";
 import { addressOf, limitedBody, RateLimit, readJson, refused, type WebVariables } from "../web/index.ts";
 import { JobTokens } from "./job-tokens.ts";
+import { issuerIn } from "./provider.ts";
 import { ProviderAway } from "./away.ts";
 
 export interface JobRoutes {
@@ -23,7 +24,7 @@ export function addJobRoutes(app: Hono<WebVariables>, { db, now, tell }: JobRout
     const read = await readJson(context, CiEnrol);
     if ("problem" in read) return refused(context, 400, read.problem);
     const { token, ...asked } = read.message;
-    const issuer = tokens.issuerIn(token);
+    const issuer = issuerIn(token);
     const rules = issuer === undefined ? [] : await ciRulesOf(db, issuer);
     try {
       const audiences = [...new Set(rules.map(({ audience }) => audience))];

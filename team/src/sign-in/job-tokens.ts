@@ -1,4 +1,4 @@
-import { createRemoteJWKSet, decodeJwt, jwtVerify } from "jose";
+import { createRemoteJWKSet, jwtVerify } from "jose";
 import * as v from "valibot";
 import { isStorable } from "../../../src/team/protocol/index.ts";
 import type { JobClaims } from "../enrol/index.ts";
@@ -31,16 +31,6 @@ interface KnownIssuer {
 /** Verifies tokens of CI jobs. INVARIANT: only issuers that an administrator has named are ever asked for keys. */
 export class JobTokens {
   readonly #issuers = new Map<string, Promise<KnownIssuer>>();
-
-  /** Whose it says that it is: nobody has verified that. Undefined: it is none. */
-  issuerIn(token: string): string | undefined {
-    try {
-      const { iss } = decodeJwt(token);
-      return typeof iss === "string" && isIssuer(iss) ? iss : undefined;
-    } catch {
-      return undefined;
-    }
-  }
 
   /** What the token says; undefined: it is none of this issuer's for these, or no longer. Throws `ProviderAway`. */
   async verify(token: string, issuer: string, audiences: readonly string[], now: Date): Promise<JobClaims | undefined> {

@@ -10,7 +10,7 @@ import {
   fetchUserInfo,
   None,
 } from "openid-client";
-import { createRemoteJWKSet } from "jose";
+import { createRemoteJWKSet, decodeJwt } from "jose";
 import { isStorable } from "../../../src/team/protocol/index.ts";
 import { type EndedAtProvider, FRESH_MS, isGroupOfProvider, type ProviderPerson } from "../enrol/index.ts";
 import { ProviderAway } from "./away.ts";
@@ -122,6 +122,8 @@ export class SignInProvider {
 
   /** Whose session the provider has ended, by its own signed word (OpenID Connect Back-Channel Logout 1.0, 2.4 to 2.6); undefined: it is none. */
   async readLogout(token: string): Promise<EndedAtProvider | undefined> {
+    // Anybody may post here: what does not even say that it is the provider's costs nothing.
+    if (issuerIn(token)?.replace(/\/$/, "") !== this.#options.issuer.replace(/\/$/, "")) return undefined;
     const configuration = await this.#found();
     const { issuer, jwks_uri: keysAt } = configuration.serverMetadata();
     if (keysAt === undefined) throw new ProviderAway("it names no keys");
@@ -169,6 +171,16 @@ function isAway(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const code = "code" in error ? error.code : undefined;
   return error instanceof TypeError || code === "OAUTH_TIMEOUT" || code === "OAUTH_RESPONSE_IS_NOT_CONFORM";
+}
+
+/** Whose a token says that it is: nobody has verified that. Undefined: it is none. */
+export function issuerIn(token: string): string | undefined {
+  try {
+    const { iss } = decodeJwt(token);
+    return typeof iss === "string" && isIssuer(iss) ? iss : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 /** Seconds since 1970, none of them to come. */
