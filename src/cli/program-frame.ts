@@ -74,5 +74,5 @@ const oneOf =
     const words = others.length === 0 ? last : `${others.toReversed().join(", ")} or ${last}`;
     return command
       .showHelpAfterError(false)
-      .error(`assent${path}: ${option}\`${given}\` is not ${words}`, { exitCode: 2, code: "assent.choice" });
+      .error(`assent${path}: ${option}\`${visible(given)}\` is not ${words}`, { exitCode: 2, code: "assent.choice" });
   };
