@@ -38,6 +38,7 @@ export function addTeamRecordCommands(team: Command): void {
     .option("--to <address>", "of the collector, with otlp: https://HOST:4318")
     .option("--header <name=variable>", "a header for the collector, and the environment variable that holds it", collectHeaders, [])
     .option("--cursor <file>", "a file that holds how far it has come; it is made")
+    .option("--after <place>", "go on behind the record of this place, the last that has arrived")
     .action(async (options: Parameters<typeof import("./team-records.ts").teamExport>[0]) => {
       const { teamExport } = await import("./team-records.ts");
       process.exitCode = await teamExport(options);

@@ -2,7 +2,7 @@ import { statSync } from "node:fs";
 import { userInfo } from "node:os";
 import { visible } from "../action/index.ts";
 import { errorCode, messageOf, readRegular, thisMachine, writeAtomic } from "../state/index.ts";
-import type { FoundTeamRecord, TeamOperator } from "../team/protocol/index.ts";
+import { type FoundTeamRecord, placeOfRecord, type TeamOperator } from "../team/protocol/index.ts";
 import { JSON_VERSION } from "./json.ts";
 import { absolute } from "./place.ts";
 import { complain, refuseUse } from "./policy-target.ts";
@@ -107,6 +107,8 @@ export interface TeamExportFlags extends DatabaseFlags {
   readonly to?: string;
   readonly header: readonly string[];
   readonly cursor?: string;
+  /** The place of the last record that arrived. */
+  readonly after?: string;
 }
 
 const TIMEOUT_MS = 30_000;
@@ -123,7 +125,8 @@ export async function teamExport(flags: TeamExportFlags): Promise<number> {
   const headers = headersOf(flags.header);
   if ("problem" in headers) return refuseUse(COMMAND, headers.problem);
   const file = flags.cursor === undefined ? undefined : absolute(flags.cursor);
-  const begun = file === undefined ? undefined : readCursorFile(file);
+  if (file !== undefined && flags.after !== undefined) return refuseUse(COMMAND, "--after and --cursor both say where to begin");
+  const begun = file === undefined ? flags.after : readCursorFile(file);
   if (typeof begun === "object") return refuseUse(COMMAND, begun.problem);
   return withOperator(COMMAND, flags, async (team) => {
     const { take, end } = to === undefined ? { take: print, end: () => Promise.resolve() } : await collector(to, headers.values);
@@ -156,7 +159,7 @@ const print: Take = (records) => {
     records
       .map(
         ({ machine, name, epoch, seq, received, body }) =>
-          `${JSON.stringify({ machine, name, epoch, seq, received, record: parsed(body) })}\n`,
+          `${JSON.stringify({ place: placeOfRecord({ received, machine, epoch, seq }), machine, name, epoch, seq, received, record: parsed(body) })}\n`,
       )
       .join(""),
   );

@@ -4,4 +4,5 @@ export type { HeldLock, TeamServeOptions } from "./serve-options.ts";
 export type * from "./operate.ts";
 export { canonicalJson } from "../../data/index.ts";
 export * from "./policy.ts";
+export { placeOfRecord } from "./place.ts";
 export { chainRecords, chainStart, type ChainedRecord, nextPoint, saltedHash } from "./chain.ts";

@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import type { FoundTeamRecord, FoundTeamRecords, RecordSearch } from "../../../src/team/protocol/index.ts";
+import { type FoundTeamRecord, type FoundTeamRecords, placeOfRecord, type RecordSearch } from "../../../src/team/protocol/index.ts";
 import type { Param, Queryable } from "../database/index.ts";
 
 const PAGE = 50;
@@ -35,9 +35,6 @@ const Cursor = v.tuple([
   v.pipe(v.number(), v.safeInteger(), v.minValue(1)),
 ]);
 type Cursor = v.InferOutput<typeof Cursor>;
-
-const cursorOf = ({ received, machine, epoch, seq }: FoundTeamRecord): string =>
-  Buffer.from(JSON.stringify([received, machine, epoch, seq])).toString("base64url");
 
 /** Undefined: it is none. */
 function readCursor(text: string): Cursor | undefined {
@@ -115,10 +112,10 @@ export async function exportRecords(db: Queryable, after: string | undefined, no
     where.params,
   );
   const last = records.at(-1);
-  return { records, ...(last === undefined ? {} : { next: cursorOf(last) }) };
+  return { records, ...(last === undefined ? {} : { next: placeOfRecord(last) }) };
 }
 
 function pageOf(records: readonly FoundTeamRecord[], most: number): FoundTeamRecords {
   const last = records.at(-1);
-  return { records, ...(records.length < most || last === undefined ? {} : { next: cursorOf(last) }) };
+  return { records, ...(records.length < most || last === undefined ? {} : { next: placeOfRecord(last) }) };
 }
