@@ -19,7 +19,7 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import { gzipSync } from "node:zlib";
 import { filtersMade, makeFilters } from "./filters.mjs";
 import { joinChunks } from "./join-chunks.mjs";
-import { knowledgeBeside, knowledgeFromFile, makeKnowledge, tablesOf } from "./knowledge.mjs";
+import { builtKnowledge, knowledgeBeside, knowledgeFromFile, tablesOf } from "./knowledge.mjs";
 import {
   importedBuiltins,
   languages,
@@ -133,7 +133,9 @@ const pageSource = join(root, "src/page/ui");
 const entry = (name) => join(root, "src/cli", `${name}.ts`);
 mkdirSync(fresh, { recursive: true });
 try {
-  const knowledge = await makeKnowledge(root);
+  // First: all others read its tables.
+  const core = await buildCore(root, common, fresh);
+  const knowledge = await builtKnowledge(root, fresh);
   const filters = await makeFilters(root, common, fresh);
   writeFileSync(join(fresh, "knowledge.mjs"), knowledge.module);
   const fromFile = { define: { ...part.define, ASSENT_KNOWLEDGE: JSON.stringify(knowledge.places) } };
@@ -231,7 +233,6 @@ try {
       outExtension: { ".js": ".cjs" },
     }),
     buildModules(),
-    buildCore(root, common, fresh),
     buildTeam(),
     // What `assent open` shows in a browser.
     build({
@@ -256,7 +257,10 @@ try {
   await writeLaunchers();
   copyFileSync(join(root, "src/agents/install/ask.bash"), join(fresh, "ask.bash"));
   writeFileSync(join(fresh, "assent.1.gz"), gzipSync(readFileSync(join(root, "man/assent.1")), { level: 9 }));
-  writeFileSync(join(fresh, "THIRD-PARTY-LICENSES.txt"), licences(results.flat().flatMap((result) => Object.keys(result.metafile.inputs))));
+  writeFileSync(
+    join(fresh, "THIRD-PARTY-LICENSES.txt"),
+    licences([...core, ...results].flat().flatMap((result) => Object.keys(result.metafile.inputs))),
+  );
   // In one step, as far as a folder allows: a hook may run meanwhile.
   try {
     renameSync(out, old);

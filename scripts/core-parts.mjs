@@ -2,6 +2,7 @@
 // code splitting has all of it in its one file, as before.
 import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { tablePart } from "./table-groups.mjs";
 
 /** What is in a part, by the file in whose place functions stand that ask the part. They are called when a call is judged, and never before. */
 const FUNCTIONS = {
@@ -43,50 +44,13 @@ const FUNCTIONS = {
 /** Sets of names, of which nothing is asked but whether they have one. */
 const SETS = { "shell/languages/python-library.ts": ["languages", "LIBRARY"] };
 
-/** Tables that come together, by their families; the others are a part of their own. */
-const TABLES = {
-  everyday: "basics files text search viewers compare checksums processes shells editors",
-  git: "git",
-  node: "node javascript-tools linters",
-  python: "python environments",
-  containers: "containers kubernetes",
-  cloud: "aws cloud platforms infrastructure online-services forges",
-  build: "build go rust java ruby languages debuggers interpreters",
-  data: "data databases",
-  network: "http network ssh tunnels servers",
-  machine: "disks hardware services system users privileges administration macos desktop logs packages secrets crypto",
-};
-const OTHERS = "others";
-
-const groupOf = (family) => Object.keys(TABLES).find((group) => TABLES[group].split(" ").includes(family)) ?? OTHERS;
-const tablePart = (group) => `tables-${group}`;
-
-/** The tables as `writeRecords` puts them into one text, cut where one group ends and the next begins. */
-export function cutTables({ entries, writeRecords }) {
-  const groups = [...Object.keys(TABLES), OTHERS];
-  const sorted = groups.flatMap((group) => entries.filter(({ family }) => groupOf(family) === group));
-  const { index, records } = writeRecords(sorted, false);
-  // An entry ends its row in the index with where its last record ends; those below it stand before it.
-  const ends = index.split("\n").map((row) => Number(row.slice(row.lastIndexOf(":") + 1)));
-  let start = 0;
-  const pieces = groups.map((group) => {
-    const end = ends[sorted.findLastIndex(({ family }) => groupOf(family) === group)];
-    const piece = { group, start, text: records.slice(start, end) };
-    start = end;
-    return piece;
-  });
-  if (start !== records.length) throw new Error("the tables are not cut where their groups end");
-  return { index: shortIndex(index), pieces };
-}
-
 /** A row says how long its records are, its own and all: where they begin is where those before them end. `recordsFrom` reads it back. */
 function shortIndex(index) {
   let before = 0;
   const rows = index.split("\n").filter((row) => row !== "");
   const short = rows.map((row) => {
     const [names, place] = row.split("\t");
-    const [start, end, last] = place.split(":").map(Number);
-    if (end !== last) throw new Error("here the tables have no notes");
+    const [start, end] = place.split(":").map(Number);
     const all = end - before;
     before = end;
     return `${names}\t${end - start}${all === end - start ? "" : `:${all}`}\n`;
@@ -184,13 +148,15 @@ export function allParts(outputs) {
 /** `shell/knowledge/records.ts`, with each record where its part begins. */
 const recordsFrom = ({ index, pieces }) => `${ASK}
 const PIECES = [${pieces.map(({ group, start }) => `[${start},"${tablePart(group)}"]`).join(",")}];
-const SHORT = String.raw\`${index}\`;
+const SHORT = String.raw\`${shortIndex(index)}\`;
 let whole;
 export const readIndex = () => {
   let end = 0;
-  return (whole ??= SHORT.replace(/\\t(\\d+)(?::(\\d+))?/g, (_, own, all = own) => \`\\t\${(end += +all) - own}:\${end}:\${end}\`));
+  return (whole ??= SHORT.replace(/\\t(\\d+)(?::(\\d+))?/g, (_, own, all = own) => \`\\t\${(end += +all) - own}:\${end}\`));
 };
 export const readRecord = (start, end) => {
   const [before, part] = PIECES.findLast(([from]) => from <= start);
   return partOf(part).RECORDS.slice(start - before, end - before);
-};`;
+};
+// Nobody asks here what is said to people.
+export const readNotes = () => "\\n";`;

@@ -1,9 +1,10 @@
-// What `#knowledge` names is made of knowledge/*.table: dist/knowledge.mjs, one text that every bundle reads. Here are its maker
+// What `#knowledge` names is made of knowledge/*.table: dist/knowledge.mjs, and files of the core. Here are its maker
 // and the plugins of those who bundle (esbuild) or run (vitest) the source.
 import { build } from "esbuild";
 import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { pathToFileURL } from "node:url";
+import { cutTables, findPieces } from "./table-groups.mjs";
 
 export const tablesOf = (root) =>
   readdirSync(join(root, "knowledge"))
@@ -41,21 +42,30 @@ export async function readKnowledge(root) {
   return { entries, writeRecords };
 }
 
+const raw = (name, text) => `export const ${name} = String.raw\`${text}\`;\n`;
+
+/** All tables as one module. */
+export async function makeKnowledge(root) {
+  const { index, records, notes } = cutTables(await readKnowledge(root));
+  return raw("INDEX", index) + raw("RECORDS", records) + raw("NOTES", notes);
+}
+
 /**
- * `module` is the file. Its texts are ASCII without a backquote, so what is between two bytes of the file is the same as what is
- * between two characters of the text: `places` says where they begin and end, for the hook, which reads pieces of the file. Without
- * `notes` it is what judging needs, and a third smaller: for programs that come over a network.
+ * `module` is the file beside a built core, whose files have the records. All texts are ASCII without a backquote, so what is between two
+ * bytes of a file is the same as what is between two characters of a text: `places` says where they begin and end, for the hook, which
+ * reads pieces of the files.
  */
-export async function makeKnowledge(root, { notes = true } = {}) {
-  const { entries, writeRecords } = await readKnowledge(root);
-  const { index, records } = writeRecords(entries, notes);
-  const before = "export const INDEX = String.raw`";
-  const between = "`;\nexport const RECORDS = String.raw`";
-  const start = before.length + index.length;
-  return {
-    module: `${before}${index}${between}${records}\`;\n`,
-    places: { index: [before.length, start], records: start + between.length },
-  };
+export async function builtKnowledge(root, dist) {
+  const { index, notes, pieces } = cutTables(await readKnowledge(root));
+  const found = findPieces(dist, pieces);
+  const text = raw("INDEX", index) + raw("NOTES", notes);
+  const place = (part) => [text.indexOf(part), text.indexOf(part) + part.length];
+  const module = [
+    text,
+    ...found.map(({ file }, at) => `import { RECORDS as r${at} } from "./${file}";\n`),
+    `export const RECORDS = ${found.map((_, at) => `r${at}`).join(" + ")};\n`,
+  ].join("");
+  return { module, places: { index: place(index), notes: place(notes), pieces: found.map(({ start, file, at }) => [start, file, at]) } };
 }
 
 /** vitest and scripts: the tables as they are now, not as they were when dist/ was built. */
@@ -63,7 +73,7 @@ export const knowledgeNow = (root) => ({
   name: "knowledge-now",
   setup(bundle) {
     bundle.onResolve({ filter: /^#knowledge$/ }, ({ path }) => ({ path, namespace: "knowledge" }));
-    bundle.onLoad({ filter: /.*/, namespace: "knowledge" }, async () => ({ contents: (await makeKnowledge(root)).module, loader: "js" }));
+    bundle.onLoad({ filter: /.*/, namespace: "knowledge" }, async () => ({ contents: await makeKnowledge(root), loader: "js" }));
   },
 });
 
@@ -74,7 +84,7 @@ export const knowledgeForVitest = (root) => ({
   async load(id) {
     if (id !== "\0knowledge") return undefined;
     for (const file of tablesOf(root)) this.addWatchFile(file);
-    return (await makeKnowledge(root)).module;
+    return makeKnowledge(root);
   },
 });
 

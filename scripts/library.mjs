@@ -3,8 +3,9 @@ import { build, transform } from "esbuild";
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
-import { allParts, coreParts, cutTables } from "./core-parts.mjs";
+import { allParts, coreParts } from "./core-parts.mjs";
 import { readKnowledge } from "./knowledge.mjs";
+import { cutTables } from "./table-groups.mjs";
 import { shakeDeclarations } from "./shake-declarations.mjs";
 
 const ADAPTERS = ["ai-sdk", "openai-agents", "claude-agent-sdk", "langchain", "mastra", "opentelemetry"];

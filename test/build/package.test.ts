@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { build, type Plugin } from "esbuild";
@@ -12,7 +12,7 @@ import { assent, DIST, run, scratch } from "../scratch.ts";
 const ROOT = join(import.meta.dirname, "../..");
 
 interface KnowledgeScripts {
-  readonly makeKnowledge: (root: string) => Promise<{ readonly module: string; readonly places: unknown }>;
+  readonly builtKnowledge: (root: string, dist: string) => Promise<{ readonly module: string; readonly places: unknown }>;
   readonly knowledgeFromFile: (root: string) => Plugin;
 }
 /** All that can be read of an entry and of what is below it. */
@@ -144,13 +144,14 @@ describe("the package", () => {
 });
 
 describe("the hook's knowledge", () => {
-  it("is what everybody else reads: pieces of the one file", async () => {
+  it("is what everybody else reads: pieces of the same files", async () => {
     // @ts-expect-error -- a plain script
-    const { knowledgeFromFile, makeKnowledge } = (await import("../../scripts/knowledge.mjs")) as KnowledgeScripts;
+    const { builtKnowledge, knowledgeFromFile } = (await import("../../scripts/knowledge.mjs")) as KnowledgeScripts;
     const place = scratch();
-    const { module, places } = await makeKnowledge(ROOT);
+    const { module, places } = await builtKnowledge(ROOT, DIST);
     expect(readFileSync(join(DIST, "knowledge.mjs"), "latin1")).toBe(module);
     writeFileSync(join(place.root, "knowledge.mjs"), module);
+    symlinkSync(join(DIST, "core"), join(place.root, "core"));
     const outfile = join(place.root, "entries.cjs");
     await build({
       entryPoints: [join(ROOT, "src/shell/knowledge/index.ts")],

@@ -1,4 +1,4 @@
-import { readIndex, readRecord } from "./records.ts";
+import { readIndex, readNotes, readRecord } from "./records.ts";
 import { readEffects, readOptionLine, readSlots, type TableEffect, type Option, type Slot } from "./read-spec.ts";
 import type { Examples, STYLES, SubcommandSpec } from "./spec.ts";
 
@@ -12,7 +12,7 @@ export type EntryFields = Omit<SubcommandSpec, "options" | "subcommands" | "summ
 export interface KnowledgeEntry extends EntryFields {
   readonly rows: EntryRows;
   /** Where that lies which is for people: see `aboutEntry`. */
-  readonly about: readonly [start: number, end: number];
+  readonly about: number;
 }
 
 /** With all names of the command, separated by blanks. */
@@ -88,15 +88,20 @@ export interface EntryBelow {
 }
 
 function readEntry(place: string): KnowledgeEntry {
-  const [start, end, last] = place.split(":").map(Number);
-  if (start === undefined || end === undefined || last === undefined) throw new Error("the knowledge tables are damaged");
+  const [start, end] = place.split(":").map(Number);
+  if (start === undefined || end === undefined) throw new Error("the knowledge tables are damaged");
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- written by write-records.ts at build time
-  return { ...(JSON.parse(readRecord(start, end)) as Omit<KnowledgeEntry, "about">), about: [end, last] };
+  return { ...(JSON.parse(readRecord(start, end)) as Omit<KnowledgeEntry, "about">), about: start };
 }
 
-export function aboutEntry({ about: [start, end] }: KnowledgeEntry): EntryNotes {
+export function aboutEntry({ about }: KnowledgeEntry): EntryNotes {
+  const row = `\n${about}\t`;
+  const notes = readNotes();
+  const at = notes.indexOf(row);
+  if (at === -1) return {};
+  const start = at + row.length;
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- as above
-  return JSON.parse(readRecord(start, end)) as EntryNotes;
+  return JSON.parse(notes.slice(start, notes.indexOf("\n", start))) as EntryNotes;
 }
 
 const rowsOf = (text: string): readonly string[] => text.split("\n").filter((row) => row !== "");

@@ -3,4 +3,6 @@ declare module "#knowledge" {
   /** A row for each command: its names, each between blanks, and after a tab its place in `RECORDS`. */
   export const INDEX: string;
   export const RECORDS: string;
+  /** See `Records.notes` of write-records.ts. */
+  export const NOTES: string;
 }

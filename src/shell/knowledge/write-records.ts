@@ -6,17 +6,20 @@ import type { SubcommandSpec } from "./spec.ts";
 /** What `entries.ts` reads. All of it is ASCII, so that places count bytes too, and can stand in a raw template. */
 export interface Records {
   readonly index: string;
+  /** What judging needs. */
   readonly records: string;
+  /** What is for people, a row for each record that has any: where the record begins, a tab, and what is said. `aboutEntry` reads it. */
+  readonly notes: string;
 }
 
-/** `notes`: with what is for people; `aboutEntry` needs it, and judging does not. */
-export function writeRecords(entries: readonly TableEntry[], notes = true): Records {
+const asText = (value: object): string =>
+  JSON.stringify(value)
+    .replaceAll(/[^\x20-\x5f\x61-\x7e]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`)
+    .replaceAll("${", "\\u0024{");
+
+export function writeRecords(entries: readonly TableEntry[]): Records {
   let records = "";
-  const put = (value: object): void => {
-    records += JSON.stringify(value)
-      .replaceAll(/[^\x20-\x5f\x61-\x7e]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`)
-      .replaceAll("${", "\\u0024{");
-  };
+  let notes = "\n";
   const write = (spec: SubcommandSpec, family?: string): string => {
     const { options, subcommands, summary, examples, bsd, ...fields } = spec;
     const other = bsd === undefined ? undefined : ` ${bsd.names} \t${write(bsd.spec)}`;
@@ -36,16 +39,15 @@ export function writeRecords(entries: readonly TableEntry[], notes = true): Reco
       ...(examples === undefined ? {} : { examples }),
     };
     const start = records.length;
-    put({ ...fields, rows: own });
-    const end = records.length;
-    if (notes) put(about);
-    return `${start}:${end}:${records.length}`;
+    records += asText({ ...fields, rows: own });
+    if (Object.keys(about).length > 0) notes += `${start}\t${asText(about)}\n`;
+    return `${start}:${records.length}`;
   };
   const index = entries.map(({ family, spec }) => {
     const { names, ...rest } = spec;
     return ` ${names} \t${write(rest, family)}\n`;
   });
-  return { index: index.join(""), records };
+  return { index: index.join(""), records, notes };
 }
 
 /** See `EntryRows.options`. */
