@@ -77,7 +77,8 @@ export class SocketWay implements Way {
   }
 
   isFound(): boolean {
-    return inodeOf(this.#place.socket) === this.#socket;
+    // Nothing: it was taken away before anybody looked what it is.
+    return this.#socket !== "" && inodeOf(this.#place.socket) === this.#socket;
   }
 
   standsAlike(call: ResidentCall): boolean {

@@ -136,7 +136,7 @@ describe.each(KINDS)("$kind, $processes at once", ({ kind, processes }) => {
 
       expect(assent(machine, ["team", "leave"]).status).toBe(0);
       expect(existsSync(file)).toBe(false);
-      expect(assent(machine, ["team", "status", "--json"]).stdout).toBe('{"v":1,"team":null}\n');
+      expect(assent(machine, ["team", "status", "--json"]).stdout).toBe('{"v":1,"team":null,"joining":null}\n');
       const late = assent(copy, ["team", "send"]);
       decide(copy, "date");
       expect([late.status, assent(copy, ["team", "send"]).stderr]).toEqual([
