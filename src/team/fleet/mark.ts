@@ -7,10 +7,17 @@ import { membershipMark } from "../membership-mark.ts";
 /** Where root says by which key the machines of a fleet join. */
 export const fleetFile = (machine: Machine): string => `${parentOf(machine.managedPolicy)}/team.json`;
 
-/** What tells that the file is the one it was; empty where there is none. One system call, and nothing is loaded for it. */
+/**
+ * What tells that the file is the one it was; empty where there is none, or none that this user may see. One system call, and nothing is
+ * loaded for it.
+ */
 export function fleetMark(machine: Machine): string {
-  const stats = lstatSync(fleetFile(machine), { throwIfNoEntry: false });
-  return stats === undefined ? "" : [stats.dev, stats.ino, stats.size, stats.mtimeMs].join(":");
+  try {
+    const stats = lstatSync(fleetFile(machine), { throwIfNoEntry: false });
+    return stats === undefined ? "" : [stats.dev, stats.ino, stats.size, stats.mtimeMs].join(":");
+  } catch {
+    return "";
+  }
 }
 
 /** What came of joining by the file, until it works. */
