@@ -49,7 +49,7 @@ fetch() {
 }
 fetch "$suite" "linux-image-cloud-$arch" "kernel-$suite-$arch"
 # With a compiler: some suites write the programs that they try.
-packages=dash,bash,coreutils,util-linux,mount,grep,sed,findutils,python3,perl,git,procps,iproute2,attr,acl,tar,gzip,busybox-static,libatomic1,libstdc++6,gcc,libc6-dev
+packages=dash,bash,coreutils,util-linux,mount,grep,sed,findutils,python3,perl,git,procps,iproute2,attr,acl,tar,gzip,busybox-static,libatomic1,libstdc++6,gcc,libc6-dev,diffutils,bsdutils,curl,openssh-client
 kept=root-$arch-$(cksum <<<"$packages" | cut -d' ' -f1)
 fetch bookworm "$packages" "$kept"
 files=$cache/$kept

@@ -198,7 +198,8 @@ for kind in (socket.SOCK_STREAM, socket.SOCK_SEQPACKET):
       program: py(`
 import socket
 supervisor = os.getppid()
-while open('/proc/%d/comm' % supervisor).read() != 'node\\n':
+# Newer Nodes name their first thread.
+while open('/proc/%d/comm' % supervisor).read() not in ('node\\n', 'MainThread\\n', 'node-MainThread\\n'):
     supervisor = int(open('/proc/%d/stat' % supervisor).read().rsplit(')', 1)[1].split()[1])
 size = lambda: int(open('/proc/%d/statm' % supervisor).read().split()[1]) * 4096
 before = size()
