@@ -220,7 +220,8 @@ describe.concurrent("nothing reaches beyond the tree", () => {
   it("priorities and locks", async () => {
     const { out } = await attack({
       program: py(`
-print('P', sc(141, 2, 0, 5), sc(141, 1, 0, 5), sc(251, 3, 0, 7), sc(251, 2, 0, 7), sc(141, 0, 0, 1), sc(141, 0, os.getpid(), 2), sc(141, 0, 1, 5))
+setpriority, ioprio_set = (140, 30) if os.uname().machine == 'aarch64' else (141, 251)
+print('P', sc(setpriority, 2, 0, 5), sc(setpriority, 1, 0, 5), sc(ioprio_set, 3, 0, 7), sc(ioprio_set, 2, 0, 7), sc(setpriority, 0, 0, 1), sc(setpriority, 0, os.getpid(), 2), sc(setpriority, 0, 1, 5))
 f = os.open('/srv/proj/own', os.O_CREAT | os.O_RDWR)
 import fcntl
 try: fcntl.fcntl(f, 1024, 1); print('leased')
