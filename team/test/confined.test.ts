@@ -24,7 +24,14 @@ const Told = v.object({
   hookSpecificOutput: v.object({ permissionDecision: v.literal("allow"), updatedInput: v.object({ command: v.string() }) }),
 });
 const Listed = v.object({
-  questions: v.array(v.object({ id: v.string(), machine: v.string(), request: v.string(), about: v.object({ what: v.string(), agent: v.optional(v.string()) }) })),
+  questions: v.array(
+    v.object({
+      id: v.string(),
+      machine: v.string(),
+      request: v.string(),
+      about: v.object({ what: v.string(), agent: v.optional(v.string()) }),
+    }),
+  ),
 });
 const soon = { timeout: 20_000, interval: 50 };
 
