@@ -29,10 +29,11 @@ const Listed = v.object({
       id: v.string(),
       machine: v.string(),
       request: v.string(),
-      about: v.object({ what: v.string(), agent: v.optional(v.string()) }),
+      about: v.object({ what: v.string() }),
     }),
   ),
 });
+const Answered = v.object({ person: v.string(), answer: v.string() });
 const soon = { timeout: 20_000, interval: 50 };
 
 describe.skipIf(!HAS_CLIENT || process.platform !== "linux")("a confined command asks the team", () => {
@@ -118,7 +119,7 @@ describe.skipIf(!HAS_CLIENT || process.platform !== "linux")("a confined command
       await server.form("/answer", { machine, id, request, answer, note }, approver);
     };
 
-    it("yes: the call goes on, as if it had never been held, and both logs have the name", async () => {
+    it("yes: the call goes on, as if it had never been held, and the machine and the server know who said it", async () => {
       const ended = start("sh tool.sh");
       const asked = await question();
       expect(asked).toMatchObject({ machine: joined.machine, about: { what: expect.stringContaining(join(out, "f")) as unknown } });
@@ -128,6 +129,8 @@ describe.skipIf(!HAS_CLIENT || process.platform !== "linux")("a confined command
       expect([status, said]).toEqual([0, expect.stringContaining("begins\ngoes on\n")]);
       expect(readFileSync(join(out, "f"), "utf8")).toBe("said\n");
       expect(readFileSync(join(place.home, ".local/state/assent/audit.jsonl"), "utf8")).toContain('"answeredBy":"team: Ada"');
+      const kept = await server.db.rows(Answered, "select person, answer from answers where question = $1", [asked.id]);
+      expect(kept).toEqual([{ person: "Ada", answer: "allow" }]);
     });
 
     it("no: the call fails, and the model hears the word", async () => {

@@ -30,7 +30,9 @@ describe.runIf(CAN_MOUNT)("where root's folder is none that can be looked into",
   });
 
   it.each([["run", "-P", "--", "true"], ["team", "status"], ["doctor"]])("assent %s says nothing of an error", (...words) => {
-    const { stdout, stderr } = assent(words);
+    const { status, stdout, stderr } = assent(words);
+    // doctor ends with 1 where something of the machine is off.
+    expect(words[0] === "doctor" ? [0, 1] : [0]).toContain(status);
     expect(stdout + stderr).not.toMatch(/ENOTDIR|EACCES|damaged/);
   });
 });

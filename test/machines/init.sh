@@ -8,7 +8,7 @@ chmod 1777 /tmp
 for link in fd:/proc/self/fd stdin:fd/0 stdout:fd/1 stderr:fd/2; do [ -e /dev/${link%%:*} ] || ln -s "${link#*:}" "/dev/${link%%:*}"; done
 ip link set lo up
 . /opt/what
-mkdir -p /usr/local/bin; ln -s /opt/node /usr/local/bin/node
+mkdir -p /usr/local/bin /usr/local/sbin; ln -s /opt/node /usr/local/bin/node
 echo "== kernel $(uname -r) $(uname -m) node $(node --version) lsm $(cat /sys/kernel/security/lsm)"
 # Code caches are of the processor that made them, and every row has a state folder of its own: without any beside the program, each
 # start would compile all of it in the emulator.

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { attack } from "./world.ts";
+import { attack, SLOWER } from "./world.ts";
 
 describe.concurrent("a credential is its program's own, for its own use", () => {
   it.each<readonly [program: string]>([
@@ -168,7 +168,7 @@ f = open('/proc/self/mem', 'rb'); f.seek(int(read('/proc/self/maps').split('-')[
 p.stdin.close()`,
     ],
   ])("not of a process %s", async (_, program) => {
-    const { out } = await attack({ program: `cat > /srv/tmp/p.py <<'PY'\n${program}\nPY\ntimeout 20 python3 /srv/tmp/p.py` });
+    const { out } = await attack({ program: `cat > /srv/tmp/p.py <<'PY'\n${program}\nPY\ntimeout ${20 * SLOWER} python3 /srv/tmp/p.py` });
     expect(out).toMatch(/^got denied$/m);
   });
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { attack } from "./world.ts";
+import { attack, SLOWER } from "./world.ts";
 
 describe.concurrent("a protected file stays protected under every name", () => {
   it("a hard link that was there before", async () => {
@@ -117,7 +117,7 @@ while not os.path.exists('/srv/proj/free'): time.sleep(0.02)
 ${listen}; open('/srv/out/taken', 'w')
 print('reached', s.accept()[0].recv(9), flush=True)
 PY
-timeout 20 python3 /srv/out.py &`,
+timeout ${20 * SLOWER} python3 /srv/out.py &`,
       program: `cat > /srv/tmp/p.py <<'PY'
 import os, time
 name = 'given-up'
@@ -130,7 +130,7 @@ reach(b'own'); s.close(); reach(b'gone'); open('free', 'w')
 while not os.path.exists('/srv/out/taken'): time.sleep(0.02)
 reach(b'foreign')
 PY
-timeout 20 python3 /srv/tmp/p.py`,
+timeout ${20 * SLOWER} python3 /srv/tmp/p.py`,
     });
     expect(out).toContain("b'own' sent");
     expect(out).toContain("b'foreign' 13");

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { attack } from "./world.ts";
+import { attack, SLOWER } from "./world.ts";
 
 /** Reads a file so often that it is known to be harmless, then does something to the way there, and reads on: what each read found. */
 const READER = `
@@ -63,7 +63,7 @@ describe.concurrent("what is known of reading a file ends with what it rests on"
 cat > /srv/outside.sh <<'SH'
 while sleep 0.02; do [ -e /srv/proj/ask ] && { sh /srv/proj/ask; rm /srv/proj/ask; }; done
 SH
-timeout 30 sh /srv/outside.sh &`,
+timeout ${30 * SLOWER} sh /srv/outside.sh &`,
       program: python(`
 def outside(line):
     open('ask.new', 'w').write(line + '\\n'); os.rename('ask.new', 'ask')
@@ -164,7 +164,7 @@ for _ in range(20000):
     os.rename('/srv/proj/s', '/srv/proj/t'); os.rename('/srv/proj/u', '/srv/proj/s')
 open('/srv/proj/over', 'w')
 PY
-timeout 30 python3 /srv/swap.py &`,
+timeout ${30 * SLOWER} python3 /srv/swap.py &`,
       deny: ["Read(/srv/out/secrets/**)"],
       program: python(`
 seen = {}
@@ -198,7 +198,7 @@ while not os.path.exists('/srv/proj/over'):
     time.sleep(0.0002)
 print('signalled', len(found) > 0, flush=True)
 PY
-timeout 40 python3 /srv/signals.py &`,
+timeout ${40 * SLOWER} python3 /srv/signals.py &`,
       program: python(`
 open('go', 'w').close()
 wrong = 0

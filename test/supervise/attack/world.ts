@@ -4,8 +4,8 @@ import { join } from "node:path";
 /** Built elsewhere while developing: ATTACK_DIST. */
 const DIST = process.env["ATTACK_DIST"] ?? join(import.meta.dirname, "../../../dist");
 
-/** An emulated machine takes its time. */
-const SLOWER = Number(process.env["ESCAPE_SLOWER"] ?? 1);
+/** An emulated machine takes its time: what a test gives its helpers is multiplied by it. */
+export const SLOWER = Number(process.env["ESCAPE_SLOWER"] ?? 1);
 
 export interface Attack {
   /** Rules of the user's policy file. */
