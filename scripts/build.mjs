@@ -282,6 +282,7 @@ async function buildModules() {
     entryPoints: {
       assent: entry("main"),
       "team-sender": entry("team-sender"),
+      "policy-preview": entry("policy-preview"),
       ...agentPlugins(),
       ...inRoot(LIBRARY),
       whole: wholeParts,

@@ -17,7 +17,7 @@ export interface CheckEngine
     Pick<DecideOptions, "reader" | "own" | "confine" | "keepEdit" | "elsewhere" | "by">,
     Partial<Pick<DecideOptions, "files" | "policyFiles" | "select" | "adapt" | "audit">> {
   readonly protocol: (id: AgentId) => Protocol;
-  /** Puts what is refused only because its host cannot ask where somebody may answer it meanwhile. */
+  /** Puts what is refused only because its host cannot ask, or with `--wait` does not, where somebody may answer it meanwhile. */
   readonly held: (outcome: Outcome, machine: Machine, waits?: boolean | string) => Outcome;
   /** What is to be told to the person when a session starts; absent: nothing is looked for. */
   readonly greet?: (id: string, machine: Machine, folder: string) => string | undefined;
@@ -47,15 +47,14 @@ function parse(argv: readonly string[]): CheckOptions | { readonly wrong: string
   let wait: string | undefined;
   const policyFiles: string[] = [];
   for (let at = 0; at < argv.length; at += 1) {
-    const [, name = "", joined] = /^(--[a-z]+)(?:=([\s\S]*))?$/.exec(argv[at] ?? "") ?? [];
-    if (name !== "--agent" && name !== "--event" && name !== "--policy" && name !== "--wait")
-      return { wrong: `unknown argument \`${argv[at] ?? ""}\`` };
+    const [, name, joined] = /^--(agent|event|policy|wait)(?:=(.*))?$/s.exec(argv[at] ?? "") ?? [];
+    if (name === undefined) return { wrong: `unknown argument \`${argv[at] ?? ""}\`` };
     if (joined === undefined) at += 1;
     const value = joined ?? argv[at];
-    if (value === undefined || value === "") return { wrong: `${name} needs a value` };
-    if (name === "--agent") agent = value;
-    else if (name === "--event") event = value;
-    else if (name === "--wait") wait = value;
+    if (value === undefined || value === "") return { wrong: `--${name} needs a value` };
+    if (name === "agent") agent = value;
+    else if (name === "event") event = value;
+    else if (name === "wait") wait = value;
     else policyFiles.push(value);
   }
   const known = agent === "auto" ? agent : AGENT_IDS.find((id) => id === agent);
@@ -117,7 +116,7 @@ export function answer(options: CheckOptions, stdin: ReturnType<typeof readStdin
       ...engine,
     });
     for (const warning of outcome.warnings) say(warning);
-    return agent.write(outcome.answer.decision === "deny" ? engine.held(outcome, machine, options.wait) : outcome);
+    return agent.write(outcome.answer.decision === "deny" || options.wait ? engine.held(outcome, machine, options.wait) : outcome);
   } catch (error) {
     if (error instanceof WatchFirst) throw error;
     return refuse(`Assent failed: ${error instanceof Error ? error.message.slice(0, 200) : "unknown error"}`);

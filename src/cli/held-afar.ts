@@ -3,6 +3,7 @@ import type { Outcome } from "../engine/index.ts";
 import { questionAfar } from "../sdk/queue/index.ts";
 import type { Machine } from "../state/index.ts";
 import { isTeamReached, type PutToTeam, putToTeam } from "../team/afar/index.ts";
+import { membershipMark } from "../team/index.ts";
 import { CONNECT_MS, startCarrier } from "./carrier.ts";
 
 declare const __dirname: string;
@@ -18,7 +19,7 @@ export function teamQuestion(outcome: Outcome, machine: Machine): PutToTeam | un
 
 /** Where nobody carries questions to the team, as in CI: a process of our own does, as long as this one waits. */
 export function carryFor(outcome: Outcome, machine: Machine): ChildProcess | undefined {
-  if (questionAfar(outcome) === undefined || isTeamReached(machine)) return undefined;
+  if (questionAfar(outcome) === undefined || isTeamReached(machine) || membershipMark(machine) === "") return undefined;
   const child = startCarrier(__dirname);
   const pause = new Int32Array(new SharedArrayBuffer(4));
   for (const until = performance.now() + CONNECT_MS; !isTeamReached(machine) && performance.now() < until;) Atomics.wait(pause, 0, 0, 50);

@@ -115,7 +115,12 @@ function settled(outcome: Outcome, reply: QueueReply, person: string | undefined
   const said = reply.note === undefined ? `${name} refused: ` : `${name} refused, and says: ${reply.note}: `;
   return {
     ...outcome,
-    answer: { ...answer, reason: `${said}${verdict.reason}`, modelReason: `${said}${withoutPrefix(answer.modelReason)}` },
+    answer: {
+      ...answer,
+      decision: "deny",
+      reason: `${said}${verdict.reason}`,
+      modelReason: `${said}${withoutPrefix(answer.modelReason)}`,
+    },
   };
 }
 
@@ -129,6 +134,7 @@ function waiting(outcome: Outcome): Outcome {
     ...outcome,
     answer: {
       ...answer,
+      decision: "deny",
       reason: `asked, waiting for an answer of the team: ${verdict.reason}`,
       modelReason: `${WAITING}${withoutPrefix(answer.modelReason)}`,
     },

@@ -15,6 +15,9 @@ export const mayWait = (host: Host, machine: Machine): boolean => asksNobody(hos
 const isOfTeam = ({ basis }: Outcome, machine: Machine, waits: boolean | string): boolean =>
   basis?.policy.settings.team !== undefined && (typeof waits === "string" || isAnyAfar(machine));
 
+/** A host that could ask does not where its hook is to carry questions to the team: nobody sits there. */
+const leavesIt = (host: Host, waits: boolean | string): boolean => asksNobody(typeof waits === "string" ? { ...host, asks: false } : host);
+
 /**
  * What is refused because its host cannot ask, answered by whoever is there while the host waits, or by people of a team, who
  * may have answered since it was asked before; else as it was. `waits`: false where others wait for this process; a time (`5m`) where
@@ -23,7 +26,7 @@ const isOfTeam = ({ basis }: Outcome, machine: Machine, waits: boolean | string)
 export function held(outcome: Outcome, machine: Machine, waits: boolean | string = true): Outcome {
   try {
     const { verdict, request } = outcome;
-    if (verdict.decision !== "ask" || request.point !== "hook" || !asksNobody(request.host)) return outcome;
+    if (verdict.decision !== "ask" || request.point !== "hook" || !leavesIt(request.host, waits)) return outcome;
     const isAsked = isOfTeam(outcome, machine, waits) || (waits !== false && isSomebodyThere(machine));
     if (!isAsked) return outcome;
     return require("./held-question.cjs").askMeanwhile(outcome, machine, waits);

@@ -1,6 +1,6 @@
 import { type Command, CommanderError } from "commander";
 import { fail, watchOutput } from "./fail.ts";
-import { sayChoices } from "./program-frame.ts";
+import { sayWrongValues } from "./program-frame.ts";
 
 /** Exit codes: 0 done, 1 failed, 2 wrong usage. `explain` exits 0 whatever the verdict. */
 const WRONG_USAGE = 2;
@@ -8,7 +8,7 @@ const WRONG_USAGE = 2;
 /** Does what the command line says. */
 export async function parse(command: Command): Promise<void> {
   watchOutput();
-  sayChoices(command);
+  sayWrongValues(command);
   try {
     await command.parseAsync();
   } catch (error) {

@@ -1,4 +1,4 @@
-import { Command, InvalidArgumentError, Option } from "commander";
+import { type Argument, Command, InvalidArgumentError, Option } from "commander";
 import { visible } from "../action/index.ts";
 import { fileProblem, folderProblem } from "./place.ts";
 import { writeStderr, writeStdout } from "./stdio.ts";
@@ -10,13 +10,22 @@ export const VERSION = typeof ASSENT_VERSION === "string" ? ASSENT_VERSION : "0.
 export const collect = (value: string, before: readonly string[] = []): readonly string[] => [...before, value];
 
 function checked(path: string, problem: string | undefined): string {
-  if (problem !== undefined) throw new InvalidArgumentError(`${problem}: ${path}`);
+  if (problem !== undefined) throw new InvalidArgumentError(`${problem}: ${visible(path)}`);
   return path;
 }
 
 /** For an option that names a file that has to be there. */
 export const existingFile = (path: string): string => checked(path, fileProblem(path));
 const existingFolder = (path: string): string => checked(path, folderProblem(path));
+
+/** For an option, or an argument, that is a whole number. */
+export const whole =
+  (least: number, most: number, example: number) =>
+  (text: string): number => {
+    const number = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
+    if (number >= least && number <= most) return number;
+    throw new InvalidArgumentError(`\`${visible(text)}\` is not a whole number from ${least} to ${most}: write ${example}, for example`);
+  };
 
 /** `--policy FILE`, as often as wanted. */
 export const policyOption = (): Option =>
@@ -57,22 +66,35 @@ export const frame = (): Command =>
     .configureHelp({ showGlobalOptions: false })
     .addHelpText("after", "\nExit codes: 0 done, 1 failed, 2 wrong usage.");
 
-/** What has choices and is given something else says so as our other messages do, wherever it stands; commander words it otherwise. */
-export function sayChoices(command: Command, path = ""): void {
-  for (const argument of command.registeredArguments)
-    if (argument.argChoices !== undefined) argument.argParser(oneOf(command, path, argument.argChoices));
-  for (const option of command.options)
-    if (option.argChoices !== undefined) option.argParser(oneOf(command, path, option.argChoices, `${option.long ?? option.flags} `));
-  for (const sub of command.commands) sayChoices(sub, `${path} ${sub.name()}`);
+/**
+ * What is given a value that cannot be one says so as our other messages do, wherever it stands; commander words it otherwise. A parser
+ * throws an `InvalidArgumentError` whose message says what is wrong, the value in it.
+ */
+export function sayWrongValues(command: Command, path = ""): void {
+  for (const argument of command.registeredArguments) sayWrong(command, argument, `assent${path}: `);
+  for (const option of command.options) sayWrong(command, option, `assent${path}: `, option.long ?? option.flags);
+  for (const sub of command.commands) sayWrongValues(sub, `${path} ${sub.name()}`);
+}
+
+function sayWrong(command: Command, given: Argument | Option, start: string, option?: string): void {
+  const parse = given.argChoices === undefined ? given.parseArg : oneOf(given.argChoices);
+  if (parse === undefined) return;
+  given.argParser((value: string, before: unknown): unknown => {
+    try {
+      return parse(value, before);
+    } catch (error) {
+      if (!(error instanceof InvalidArgumentError)) throw error;
+      const named = option === undefined ? "" : `${option}${error.message.startsWith("`") ? "" : ":"} `;
+      return command.showHelpAfterError(false).error(`${start}${named}${error.message}`, { exitCode: 2 });
+    }
+  });
 }
 
 const oneOf =
-  (command: Command, path: string, choices: readonly string[], option = "") =>
-  (given: string): string => {
-    if (choices.includes(given)) return given;
+  (choices: readonly string[]) =>
+  (value: string): string => {
+    if (choices.includes(value)) return value;
     const [last = "", ...others] = choices.toReversed();
     const words = others.length === 0 ? last : `${others.toReversed().join(", ")} or ${last}`;
-    return command
-      .showHelpAfterError(false)
-      .error(`assent${path}: ${option}\`${visible(given)}\` is not ${words}`, { exitCode: 2, code: "assent.choice" });
+    throw new InvalidArgumentError(`\`${visible(value)}\` is not ${words}`);
   };

@@ -1,12 +1,6 @@
-import { type Command, InvalidArgumentError } from "commander";
-import { JSON_OPTION, whenAlone } from "./program-frame.ts";
+import type { Command } from "commander";
+import { JSON_OPTION, whenAlone, whole } from "./program-frame.ts";
 import { onServer } from "./program-team-records.ts";
-
-function uses(text: string): number {
-  const count = Number(text);
-  if (!/^\d{1,6}$/.test(text) || count < 1) throw new InvalidArgumentError("a number from 1 to 999999 is expected");
-  return count;
-}
 
 /** `assent team fleet`: keys by which machines let themselves in. */
 export function addTeamFleetCommands(team: Command): void {
@@ -21,7 +15,7 @@ export function addTeamFleetCommands(team: Command): void {
     )
     .option("--group <name>", "of machines, whose policy they get", "default")
     .option("--name <name>", "what people call the key; else its group's name")
-    .option("--uses <count>", "so many machines", uses, 100)
+    .option("--uses <count>", "so many machines", whole(1, 999_999, 100), 100)
     .option("--expires <time>", "until then: 12h, 30d", "30d")
     .option(...JSON_OPTION)
     .action(async (options: Parameters<typeof import("./team-fleet.ts").fleetKey>[0]) => {

@@ -1,15 +1,8 @@
 import { type Command, InvalidArgumentError } from "commander";
-import { existingFile, JSON_OPTION } from "./program-frame.ts";
+import { existingFile, JSON_OPTION, whole } from "./program-frame.ts";
 import { readLength } from "./since.ts";
 
-function whole(least: number, most: number, what: string): (text: string) => number {
-  return (text) => {
-    const count = Number(text);
-    if (!/^\d+$/.test(text) || count < least || count > most) throw new InvalidArgumentError(what);
-    return count;
-  };
-}
-const version = whole(1, 1_000_000, "the number of a version is expected");
+const version = whole(1, 1_000_000, 3);
 
 /** A length of time, or `never`, `none`. */
 function lasting(text: string): string {
@@ -79,7 +72,7 @@ export function addTeamPolicyCommands(team: Command): void {
       "Gives a version to some or all machines of its group. Machines take none that is older than what they have: to go back, sign the old text again.",
     )
     .argument("<version>", "its number", version)
-    .option("--percent <count>", "to so many of a hundred machines", whole(0, 100, "a whole number from 0 to 100 is expected"), 100)
+    .option("--percent <count>", "to so many of a hundred machines", whole(0, 100, 10), 100)
     .option(...JSON_OPTION)
     .action(async (number: number, options: Parameters<typeof import("./team-policy.ts").policyRelease>[1]) => {
       const { policyRelease } = await import("./team-policy.ts");
@@ -121,7 +114,7 @@ export function addTeamPolicyCommands(team: Command): void {
         "versions count, and the files are those that are here.",
     )
     .argument("[version]", "its number; else the newest", version)
-    .option("--days <count>", "how far to look back", whole(1, 90, "a number of days from 1 to 90 is expected"), 7)
+    .option("--days <count>", "how far to look back", whole(1, 90, 7), 7)
     .option(...JSON_OPTION)
     .action(async (number: number | undefined, options: Parameters<typeof import("./team-preview.ts").policyPreview>[1]) => {
       const { policyPreview } = await import("./team-preview.ts");

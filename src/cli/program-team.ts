@@ -1,6 +1,6 @@
-import { Argument, type Command, InvalidArgumentError, Option } from "commander";
+import { Argument, type Command, Option } from "commander";
 import type { SentLevel } from "../team/index.ts";
-import { existingFile, JSON_OPTION, whenAlone } from "./program-frame.ts";
+import { existingFile, JSON_OPTION, whenAlone, whole } from "./program-frame.ts";
 import { addTeamPolicyCommands } from "./program-team-policy.ts";
 import { addTeamCiCommands } from "./program-team-ci.ts";
 import { addTeamFleetCommands } from "./program-team-fleet.ts";
@@ -9,17 +9,8 @@ import { addTeamRecordCommands } from "./program-team-records.ts";
 /** As `SENT_LEVELS`, which only who belongs to a team loads. */
 const LEVELS: readonly SentLevel[] = ["verdict", "command", "full"];
 
-function months(text: string): number {
-  const count = Number(text);
-  if (!Number.isInteger(count) || count < 1 || count > 1200) throw new InvalidArgumentError("a number of months is expected");
-  return count;
-}
-
-function many(text: string): number {
-  const count = Number(text);
-  if (!/^\d{1,15}$/.test(text) || count < 1) throw new InvalidArgumentError("a number from 1 is expected");
-  return count;
-}
+const months = whole(1, 1200, 12);
+const many = whole(1, 1e15 - 1, 1_000_000);
 
 /** `assent team` and what it has. */
 export function addTeamCommands(assent: Command): void {

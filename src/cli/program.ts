@@ -1,4 +1,4 @@
-import { Argument, Command, InvalidArgumentError, Option } from "commander";
+import { Argument, Command, Option } from "commander";
 import { LISTED, type ListedKind } from "./command-table.ts";
 import type { StatusLineOptions } from "./status-line.ts";
 import { REFUSALS_TOLD, RULES_READ } from "../policy/index.ts";
@@ -13,6 +13,7 @@ import {
   policyOption,
   VERSION,
   whenAlone,
+  whole,
 } from "./program-frame.ts";
 import { addPageCommand } from "./program-page.ts";
 import { addAgentCommands, addPolicyCommands, addTrustCommands, listing } from "./program-policy.ts";
@@ -404,23 +405,9 @@ function addImportCommands(assent: Command): void {
     });
 }
 
-function count(value: string): number {
-  if (!/^\d{1,9}$/.test(value)) throw new InvalidArgumentError("That is not a number: write 20, for example.");
-  return Number(value);
-}
-
-function days(value: string): number {
-  const found = /^\d{1,9}$/.test(value) ? Number(value) : 0;
-  if (found < 1 || found > 3650) throw new InvalidArgumentError("Write a number, 1 to 3650 days: 14, for example.");
-  return found;
-}
-
-/** A number that is not none. */
-function some(value: string): number {
-  const found = count(value);
-  if (found < 1) throw new InvalidArgumentError("Write 1 or more: 20, for example.");
-  return found;
-}
+const days = whole(1, 3650, 14);
+/** How many. */
+const some = whole(1, 1_000_000_000, 20);
 
 /** The audit log: shown, counted, proven, learnt from. */
 function addLogCommands(assent: Command): void {

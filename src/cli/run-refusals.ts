@@ -63,6 +63,7 @@ export function forPeople(quiet: boolean): RefusalWording {
 
 /** Characters of what was refused, as the program named it. */
 const LONGEST_OBJECT = 120;
+const LONGEST_PERSON = 100;
 
 /**
  * For the model whose command was confined. INVARIANT: of what the program chose there is only the object, quoted, without
@@ -70,13 +71,14 @@ const LONGEST_OBJECT = 120;
  */
 export const forModels = (cwd: string, home: string): RefusalWording => ({
   most: 7,
-  line: ({ action, more = [], verdict, answer, note }) => {
+  line: ({ action, more = [], verdict, answer, answeredPerson, note }) => {
     const [said, ...objects] = spoken(action, more);
     const verb = verdict.builtin === "unreachable-name" ? "look up" : said;
     if (answer === WAITS) return `${verb} ${objects.map(quoted).join(" to ")}: ${WAITS}. Way out: ${LATER}`;
     if (answer !== undefined && answer !== NOBODYS) {
+      const who = answeredPerson === undefined ? "the user" : `${brief(answeredPerson, LONGEST_PERSON)} of the team`;
       const words = note === undefined ? "" : `, and says: ${brief(note, LONGEST_NOTE)}`;
-      return `${verb} ${objects.map(quoted).join(" to ")}: the user was asked and said no${words}. Way out: go on without it`;
+      return `${verb} ${objects.map(quoted).join(" to ")}: ${who} was asked and said no${words}. Way out: go on without it`;
     }
     const [why, way] = verdict.builtin === "run.outside" && isWithin(home, cwd) ? IN_HOME : [whyOf(verdict), wayOut(action, verdict, cwd)];
     return `${verb} ${objects.map(quoted).join(" to ")}: ${why}. Way out: ${way}`;

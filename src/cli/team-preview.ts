@@ -1,11 +1,7 @@
 import { brief, visible } from "../action/index.ts";
 import { readRecord } from "../audit/index.ts";
-import type { PolicySource } from "../engine/index.ts";
-import { judgePast, TOLD, type ToldWord } from "../look/index.ts";
-import { isConfined, type RequestVerdict } from "../policy/index.ts";
-import type { PolicyVersion } from "../seal/index.ts";
-import { thisMachine } from "../state/index.ts";
-import { historyOf, type Past } from "../suggest/index.ts";
+import { replayVersions, TOLD, type ToldWord } from "../look/index.ts";
+import { allOf, historyOf } from "../suggest/index.ts";
 import { GROUP_OF_ALL } from "../team/protocol/index.ts";
 import { JSON_VERSION } from "./json.ts";
 import { complain } from "./policy-target.ts";
@@ -17,16 +13,9 @@ import { type Keyed, versionsToCompare } from "./team-policy.ts";
 const MOST_ROWS = 40;
 const MOST_RECORDS = 50_000;
 
-interface ChangedVerdict {
-  readonly past: Past;
-  readonly before: ToldWord;
-  readonly after: ToldWord;
-  readonly reason: string;
-}
-
 /**
  * `assent team policy preview [VERSION]`: what the machines of a group asked in the last days, judged by the version that is out to all
- * and by another one. Only the two versions count, none of this machine's own files; the file system is the one that is here.
+ * and by another one. Only the two versions count, and no file of any machine.
  */
 export async function policyPreview(
   version: number | undefined,
@@ -39,19 +28,9 @@ export async function policyPreview(
   if ("problem" in versions) return failed(versions);
   const got = await recordsOf(at, group, days);
   if ("problem" in got) return failed(got);
-  const { requests, records, unreadable } = historyOf(got.bodies.flatMap((body) => readRecord(body) ?? []));
-  const machine = thisMachine();
-  const judged = (past: Past, by: PolicyVersion | undefined): RequestVerdict =>
-    judgePast(past, machine, { select: () => sourceOf(by) }).verdict;
-  const counts = { before: new Map<ToldWord, number>(), after: new Map<ToldWord, number>() };
-  const changes: ChangedVerdict[] = [];
-  for (const past of requests) {
-    const [was, is] = [judged(past, versions.before), judged(past, versions.after)];
-    const [before, after] = [wordOf(was), wordOf(is)];
-    counts.before.set(before, (counts.before.get(before) ?? 0) + past.count);
-    counts.after.set(after, (counts.after.get(after) ?? 0) + past.count);
-    if (before !== after) changes.push({ past, before, after, reason: is.reason });
-  }
+  const history = historyOf(got.bodies.flatMap((body) => readRecord(body) ?? []));
+  const { changes, ...counts } = allOf(replayVersions(history, versions.before, versions.after));
+  const { records, unreadable } = history;
   const [from, to] = [versions.before?.version ?? null, versions.after.version];
   if (json === true) {
     const totals = { before: Object.fromEntries(counts.before), after: Object.fromEntries(counts.after) };
@@ -87,14 +66,6 @@ export async function policyPreview(
 function failed({ problem, help }: TeamFailure): number {
   complain("team policy preview", visible(problem), help);
   return 1;
-}
-
-const wordOf = (verdict: RequestVerdict): ToldWord => (isConfined(verdict) ? "confined" : verdict.decision);
-
-function sourceOf(version: PolicyVersion | undefined): readonly PolicySource[] {
-  if (version === undefined) return [];
-  const file = `version ${version.version} of ${version.group}`;
-  return [{ layer: "managed", file, mayGrant: true, content: { is: "text", text: version.policy } }];
 }
 
 interface GroupRecords {

@@ -2,6 +2,7 @@ import { visible } from "../action/index.ts";
 import { messageOf, readRegular, thisMachine } from "../state/index.ts";
 import type { TeamServeOptions } from "../team/protocol/index.ts";
 import { absolute } from "./place.ts";
+import { previewInThread } from "./preview-thread.ts";
 import { complain } from "./policy-target.ts";
 import { writeStderr, writeStdout } from "./stdio.ts";
 import { databaseOf, loadTeamPackage } from "./team-package.ts";
@@ -61,6 +62,7 @@ export async function teamServe(flags: TeamServeFlags): Promise<number> {
     oidc,
     machineRecords: flags.machineRecords,
     machineBytes: flags.machineBytes,
+    preview: previewInThread,
     say: (text) => writeStdout(`assent team: ${visible(text)}\n`),
     log: (line) => writeStderr(`${line}\n`),
   };

@@ -20,12 +20,11 @@ export function* readPastRequests(machine: Machine, days: number): Generator<und
 /** As `readPastRequests`, at once. */
 export const pastRequests = (machine: Machine, days: number): History => allOf(readPastRequests(machine, days));
 
+/** By what else a past request is judged. */
+export type PastOptions = Pick<DecideOptions, "select" | "adapt" | "world">;
+
 /** Judges what was asked then as it would be judged now, the file system as it is now. */
-export function judgePast(
-  { agent, tool, input, cwd }: Past,
-  machine: Machine,
-  other: Pick<DecideOptions, "select" | "adapt"> = {},
-): Outcome {
+export function judgePast({ agent, tool, input, cwd }: Past, machine: Machine, other: PastOptions = {}): Outcome {
   const tools = agentNamed(agent)?.protocol.tools ?? {};
   const facts = Object.hasOwn(tools, tool) ? tools[tool] : undefined;
   return decide(

@@ -1,8 +1,7 @@
-import type { DecideOptions } from "../engine/index.ts";
 import { isConfined, type RequestVerdict } from "../policy/index.ts";
 import type { Machine } from "../state/index.ts";
 import type { History, Past } from "../suggest/index.ts";
-import { judgePast } from "./past.ts";
+import { judgePast, type PastOptions } from "./past.ts";
 
 /** What a request is told, in one word. */
 export const TOLD = ["allow", "confined", "ask", "deny", "none"] as const;
@@ -25,18 +24,22 @@ export interface Replayed {
   readonly after: ReadonlyMap<ToldWord, number>;
 }
 
-/** What the requests of the past are told now, and what under another policy. Yields how many have been judged. */
+/**
+ * What the requests of the past are told now (or under what `now` says), and what under another policy. Yields how many have been judged.
+ */
 export function* replayHistory(
   { requests }: History,
-  machine: Machine,
-  other: Pick<DecideOptions, "select" | "adapt">,
+  machine: Machine | ((past: Past) => Machine),
+  other: PastOptions,
+  now: PastOptions = {},
 ): Generator<number, Replayed> {
   const changes: ChangedRequest[] = [];
   const counts = { before: new Map<ToldWord, number>(), after: new Map<ToldWord, number>() };
   for (const [at, past] of requests.entries()) {
     yield at;
-    const before = judgePast(past, machine).verdict;
-    const after = judgePast(past, machine, other).verdict;
+    const where = typeof machine === "function" ? machine(past) : machine;
+    const before = judgePast(past, where, now).verdict;
+    const after = judgePast(past, where, other).verdict;
     const [was, is] = [toldBy(before), toldBy(after)];
     counts.before.set(was, (counts.before.get(was) ?? 0) + past.count);
     counts.after.set(is, (counts.after.get(is) ?? 0) + past.count);

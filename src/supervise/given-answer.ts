@@ -8,6 +8,7 @@ export function givenAnswer(answer: Exclude<Answer, { readonly answer: "quit" }>
   return {
     text: unansweredText(answer) ?? `${answer.answer} (${scopeText(answer)})`,
     ...(by === undefined ? {} : { by }),
+    ...(answer.person === undefined ? {} : { person: answer.person }),
     ...(note === undefined ? {} : { note }),
   };
 }

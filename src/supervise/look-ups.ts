@@ -1,4 +1,4 @@
-import { type Action, quote } from "../action/index.ts";
+import { type Action, brief, quote } from "../action/index.ts";
 import type { Answer, ProcessInfo, Question } from "../approve/index.ts";
 import { type AnswerableFromAfar, verdictOf } from "../policy/index.ts";
 import type { GrantingJudge } from "./judge/index.ts";
@@ -116,12 +116,15 @@ export class LookUps {
       action: actionOf(name),
       verdict:
         outcome === "done"
-          ? verdictOf("allow", "unreachable-name", { reason: "you allowed it" })
+          ? verdictOf("allow", "unreachable-name", {
+              reason: given?.person === undefined ? "you allowed it" : `${brief(given.person)} of the team allowed it`,
+            })
           : verdictOf("deny", "unreachable-name", { help }),
       outcome,
       ...(outcome === "refused" ? { errno: "ENOENT" } : {}),
       ...(given === undefined ? {} : { answer: given.text }),
       ...(given?.by === undefined ? {} : { answeredBy: given.by }),
+      ...(given?.person === undefined ? {} : { answeredPerson: given.person }),
       ...(given?.note === undefined ? {} : { note: given.note }),
     });
   }

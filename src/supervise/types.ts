@@ -26,6 +26,8 @@ export interface GivenAnswer {
   readonly text: string;
   /** By which way, and who. */
   readonly by?: string;
+  /** The name of whoever answered for the team. */
+  readonly person?: string;
   readonly note?: string;
 }
 
@@ -49,6 +51,8 @@ export interface RunEvent {
   readonly answer?: string;
   /** By which way; absent: nobody did, or another answer did. */
   readonly answeredBy?: string;
+  /** The name of whoever answered for the team; absent: whoever is at this machine, or nobody, did. */
+  readonly answeredPerson?: string;
   /** What the person had to say about it to the model. */
   readonly note?: string;
   /** Of what was refused or asked: who started the program, nearest first. */

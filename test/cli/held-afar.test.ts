@@ -68,14 +68,15 @@ function started(
   command: string,
   session: string,
   more: readonly string[] = [],
+  agent = "gemini",
 ): { readonly child: ChildProcess; readonly said: Promise<string> } {
-  const sample = agentNamed("gemini")?.setup?.sample(command, place.project);
-  const child = spawn(process.execPath, [join(DIST, "bin.cjs"), "check", "--agent", "gemini", ...more], {
+  const sample = agentNamed(agent)?.setup?.sample(command, place.project);
+  const child = spawn(process.execPath, [join(DIST, "bin.cjs"), "check", "--agent", agent, ...more], {
     cwd: place.project,
     env: { PATH: "/usr/local/bin:/usr/bin:/bin", HOME: place.home, ...sample?.env },
   });
   let stdout = "";
-  child.stdout.on("data", (chunk: Buffer) => (stdout += chunk.toString()));
+  for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk: Buffer) => (stdout += chunk.toString()));
   child.stdin.end(JSON.stringify({ ...sample?.payload, session_id: session }));
   return { child, said: once(child, "close").then(() => stdout) };
 }
@@ -318,6 +319,29 @@ describe("in CI, where nothing stays: assent check --wait", () => {
     await vi.waitFor(() => expect([server.taken, server.open()]).toEqual([["applied"], 0]), { timeout: 20_000 });
   });
 
+  // Nobody sits in front of a host that could ask, or the hook would not be told to wait.
+  const asking: readonly (readonly [agent: string, asks: RegExp, allows: RegExp, denies: RegExp])[] = [
+    ["claude", /"ask"/, /"permissionDecision":"allow"/, /"permissionDecision":"deny".*Ada refused/],
+    ["copilot", /"ask"/, /^\{\}\nexit 0$/, /"permissionDecision":"deny".*Ada refused/],
+    ["vscode", /"ask"/, /^\{\}\nexit 0$/, /"permissionDecision":"deny".*Ada refused/],
+    ["amp", /exit 1$/, /exit 0$/, /Ada refused.*\nexit 2$/],
+  ];
+  it.each(asking)("a host that could ask does not: %s", async (agent, asks, allows, denies) => {
+    const tells = async (answer: "allow" | "deny" | undefined, command: string, ...more: string[]): Promise<string> => {
+      const place = world();
+      member(place, (await serverThatSays(answer)).url);
+      const { child, said } = started(place, command, "s1", more, agent);
+      return `${(await said).trim()}\nexit ${child.exitCode}`;
+    };
+    expect(await tells("allow", "weird thing")).toMatch(asks);
+    expect(await tells("allow", "weird thing", "--wait", "5m")).toMatch(allows);
+    expect(await tells("deny", "weird thing", "--wait", "5m")).toMatch(denies);
+    expect(await tells(undefined, "weird thing", "--wait", "1s")).toContain("asked, waiting");
+    expect(await tells("allow", "never thing", "--wait", "5m")).not.toMatch(allows);
+    // Nobody of the team may answer it: its host asks, as ever.
+    expect(await tells("allow", "other thing", "--wait", "5m")).toMatch(asks);
+  });
+
   it("nobody answers: refused, and a yes may come later", async () => {
     const place = world();
     member(place, (await serverThatSays(undefined)).url);
@@ -336,6 +360,12 @@ describe("in CI, where nothing stays: assent check --wait", () => {
     expect(stdout).toContain("deny, by Ada");
     expect(stdout).toContain("run weird thing --token [redacted]");
     expect(stdout).not.toContain("abcdefghijklmnop");
+  });
+
+  it("a machine of no team starts nothing, and waits for nobody", async () => {
+    const place = world();
+    expect(await hook(place, "weird thing", "s1", "--wait", "5m")).toContain("approval required");
+    expect(existsSync(join(place.machine.home, ".local/state/assent/team-member/sender"))).toBe(false);
   });
 
   it("what the policy does not name is refused at once", async () => {

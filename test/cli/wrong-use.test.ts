@@ -66,6 +66,9 @@ const PLACES: readonly WrongUse[] = [
   use("rules --cwd /no/such", 2, "no such folder: /no/such"),
   use("explain --cwd a.txt ls", 2, "that is a file: a.txt", { files: { "a.txt": "" } }),
   use("explain --diff nope.jsonc ls", 2, "no such file: nope.jsonc"),
+  use("team policy push nope.json", 2, "assent team policy push: no such file: nope.json\n"),
+  use("team policy list --key nope.json", 2, "assent team policy list: --key: no such file: nope.json\n"),
+  use("team policy release one", 2, "assent team policy release: `one` is not a whole number from 1 to 1000000"),
   use("lint /etc/no-such", 2, "no such file: /etc/no-such\n"),
   use("lint ../no-such", 2, "no such file: ../no-such\n"),
   use("lint src", 2, "that is a folder: src"),
@@ -97,12 +100,12 @@ const WORDS: readonly WrongUse[] = [
   use("rule add Bash(ls --deny", 2, "Bash(ls"),
   use("rule remove Bash(ls)", 1, "assent rules"),
   use("log --since yesterday-ish", 2, "30m, 2h, 7d"),
-  use("log -n x", 2, "not a number"),
+  use("log -n x", 2, "assent log: --lines `x` is not a whole number from 1 to"),
   use("bypass on", 2, "--for 10m"),
   use("bypass on --for 48h", 2, "24h"),
   use("grants revoke", 2, "assent grants list"),
   use("replay", 2, "--policy FILE"),
-  use("suggest --days 0", 2, "1 to 3650 days"),
+  use("suggest --days 0", 2, "assent suggest: --days `0` is not a whole number from 1 to 3650: write 14"),
   use("wrap --list ls", 2, "--list and --json take no name"),
   use("run --learn --background-dir x ls", 2, "cannot be used with"),
   use("run --dry-run ls", 2, "--dry-run goes with --learn"),
@@ -217,6 +220,8 @@ describe("wrong use", () => {
     expect(status).toBe(one.status);
     // The sentence, not what Node makes of an error that nobody expected.
     expect(said).not.toMatch(/^ {4}at |node:|spawnSync|uv_cwd/m);
+    // Nor what the parser of command lines makes of a value.
+    expect(said).not.toMatch(/command-argument|is invalid/);
   });
 });
 

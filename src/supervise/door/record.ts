@@ -59,6 +59,7 @@ export class Recorder {
       ...(errno === undefined ? {} : { errno }),
       ...(answer === undefined ? {} : { answer: answer.text }),
       ...(answer?.by === undefined ? {} : { answeredBy: answer.by }),
+      ...(answer?.person === undefined ? {} : { answeredPerson: answer.person }),
       ...(answer?.note === undefined ? {} : { note: answer.note }),
       ...(told ? { parents: ancestryOf(task.tgid).map(({ name }) => name) } : {}),
     });

@@ -1,3 +1,5 @@
+import type { PreviewPolicies } from "./preview.ts";
+
 /** What `assent team serve` asks of the package `assent-team`, by which both know each other. */
 export interface TeamServeOptions {
   /** `postgres://…`; absent: the embedded one. */
@@ -26,6 +28,8 @@ export interface TeamServeOptions {
   readonly machineBytes?: number | undefined;
   /** Takes a lock that the kernel gives back when this process ends, and writes into its file who has it. */
   readonly holdLock: (file: string, who: string) => HeldLock;
+  /** Judges what was asked by two versions of a policy. Absent: the page shows no preview. */
+  readonly preview?: PreviewPolicies | undefined;
   /** For people. */
   readonly say: (text: string) => void;
   /** For programs: a line of JSON. */

@@ -1,9 +1,11 @@
 import type { Hono } from "hono";
 import { html } from "hono/html";
 import { isPublicKey, isSignedPolicy, keyIdOf } from "../../../src/seal/index.ts";
-import { MESSAGE_LIMITS, type PolicyGroup } from "../../../src/team/protocol/index.ts";
+import { MESSAGE_LIMITS, type PolicyGroup, type PreviewPolicies } from "../../../src/team/protocol/index.ts";
 import { isAdmin, type TeamPerson } from "../enrol/index.ts";
 import { formFields, frame, type Html, limitedBody, timeText, type WebContext, type WebVariables } from "../web/index.ts";
+import { PolicyPreviews, type ShownPreview } from "./preview.ts";
+import { previewPart } from "./preview-part.ts";
 import type { PolicyRoutes } from "./routes.ts";
 import {
   addFirstKey,
@@ -25,13 +27,19 @@ interface PolicyView {
   readonly note?: string;
   readonly problem?: string;
   readonly text?: { readonly group: string; readonly version: number; readonly policy: string };
+  /** What the version that is open would change. */
+  readonly preview?: ShownPreview | undefined;
 }
 
 /** What administrators see of policies, and may do: say which key is the team's, hand in what was signed, release it. */
-export function addPolicyPage(app: Hono<WebVariables>, { db, now, gates, tell }: PolicyRoutes): void {
+export function addPolicyPage(
+  app: Hono<WebVariables>,
+  { db, now, gates, tell, judge }: PolicyRoutes & { readonly judge?: PreviewPolicies | undefined },
+): void {
+  const previews = judge === undefined ? undefined : new PolicyPreviews(db, { now, judge, tell });
   // A form spells each sign of a policy with up to three.
   const form = limitedBody(MESSAGE_LIMITS.messageBytes * 3);
-  const page = async (person: TeamPerson, more: Pick<PolicyView, "note" | "problem" | "text"> = {}): Promise<Html> =>
+  const page = async (person: TeamPerson, more: Pick<PolicyView, "note" | "problem" | "text" | "preview"> = {}): Promise<Html> =>
     policyPage({
       person,
       keys: (await policyKeys(db)).map(({ id }) => id),
@@ -57,7 +65,8 @@ export function addPolicyPage(app: Hono<WebVariables>, { db, now, gates, tell }:
     const version = Number(context.req.query("version"));
     const isNamed = group !== undefined && Number.isInteger(version) && version > 0 && version <= 1_000_000;
     const signed = isNamed ? await policyVersion(db, group.replace(/\0|\p{Surrogate}/gu, ""), version) : undefined;
-    return context.html(await page(person, signed === undefined ? {} : { text: signed.statement }));
+    if (signed === undefined) return context.html(await page(person));
+    return context.html(await page(person, { text: signed.statement, preview: await previews?.of(signed.statement) }));
   });
   app.post("/policy/key", form, gates.admin, (context) =>
     act(context, async (field, by) => {
@@ -94,7 +103,7 @@ function wholeOf(text: string, most: number): number | undefined {
   return /^\d{1,7}$/.test(text) && Number(text) <= most ? Number(text) : undefined;
 }
 
-const policyPage = ({ person, keys, groups, machines, note, problem, text }: PolicyView): Html =>
+const policyPage = ({ person, keys, groups, machines, note, problem, text, preview }: PolicyView): Html =>
   frame(
     "Policies",
     person,
@@ -136,6 +145,7 @@ const policyPage = ({ person, keys, groups, machines, note, problem, text }: Pol
         text === undefined
           ? ""
           : html`<h2 id="text">Version ${text.version} of ${text.group}</h2>
+              ${preview === undefined ? "" : previewPart(preview)}
               <pre>${text.policy}</pre>`
       }
       <h2>Machines</h2>

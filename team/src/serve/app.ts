@@ -1,5 +1,5 @@
 import { Hono } from "hono";
-import { EnrolPoll, EnrolRequest, FleetEnrol, PROTOCOL } from "../../../src/team/protocol/index.ts";
+import { EnrolPoll, EnrolRequest, FleetEnrol, type PreviewPolicies, PROTOCOL } from "../../../src/team/protocol/index.ts";
 import type { Database } from "../database/index.ts";
 import {
   addProviderRole,
@@ -70,6 +70,8 @@ export interface AppOptions {
   readonly delay?: (() => number) | undefined;
   /** What one machine may send on a day. */
   readonly quota?: LogQuota | undefined;
+  /** Judges what was asked by two versions of a policy; absent: the page shows no preview. */
+  readonly preview?: PreviewPolicies | undefined;
   /** A line of the server's own log. */
   readonly tell: (event: string, facts: Readonly<Record<string, string | number>>) => void;
 }
@@ -245,7 +247,7 @@ export function makeApp(options: AppOptions): Hono<WebVariables> {
   addRecordRoutes(app, { db, now, gates, tell });
   addKeyRoutes(app, { db, now, gates, tell });
   addPasskeyRoutes(app, { db, now, origin: options.origin, gates, tell });
-  addPolicyPage(app, { db, now, gates, tell });
+  addPolicyPage(app, { db, now, gates, tell, judge: options.preview });
   addQuestionRoutes(app, { db, now, gates, tell, metrics });
   return app;
 

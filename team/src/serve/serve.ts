@@ -87,6 +87,7 @@ async function run(db: Database, options: Prepared): Promise<RunningTeam> {
     quota,
     connections,
     privateWebhooks,
+    preview: options.preview,
     provider,
     metrics,
     now,
