@@ -2,11 +2,18 @@ import { statSync } from "node:fs";
 import { userInfo } from "node:os";
 import { visible } from "../action/index.ts";
 import { errorCode, messageOf, readRegular, thisMachine, writeAtomic } from "../state/index.ts";
-import { type FoundTeamRecord, placeOfRecord, type TeamOperator } from "../team/protocol/index.ts";
+import {
+  type FoundTeamRecord,
+  type FoundTeamRecords,
+  placeOfRecord,
+  type RecordSearch,
+  type TeamOperator,
+} from "../team/protocol/index.ts";
 import { JSON_VERSION } from "./json.ts";
 import { absolute } from "./place.ts";
 import { complain, refuseUse } from "./policy-target.ts";
 import { VERSION } from "./program-frame.ts";
+import { progressLine } from "./progress.ts";
 import { readSince } from "./since.ts";
 import { readStdin, writeStderr, writeStdout } from "./stdio.ts";
 import { type DatabaseFlags, databaseOf, loadTeamPackage } from "./team-package.ts";
@@ -49,6 +56,21 @@ export interface TeamSearchFlags extends DatabaseFlags {
   readonly json?: boolean;
 }
 
+/** Goes on until something is found. */
+async function searchOn(team: TeamOperator, search: RecordSearch): Promise<FoundTeamRecords> {
+  const progress = progressLine("days looked back");
+  try {
+    for (let { after } = search; ;) {
+      const found = await team.search({ ...search, after });
+      if (found.back === undefined || found.records.length > 0) return found;
+      progress.at(Math.round((Date.now() - Date.parse(found.back)) / 86_400_000));
+      after = found.next;
+    }
+  } finally {
+    progress.end();
+  }
+}
+
 /** `assent team search [TEXT]`: 0 something was found, 1 nothing, or it cannot look, 2 wrong usage. */
 export async function teamSearch(text: string | undefined, flags: TeamSearchFlags): Promise<number> {
   const COMMAND = "team search";
@@ -58,12 +80,13 @@ export async function teamSearch(text: string | undefined, flags: TeamSearchFlag
   if (typeof since === "object") return refuseUse(COMMAND, since.wrong);
   if (typeof until === "object") return refuseUse(COMMAND, until.wrong);
   return withOperator(COMMAND, flags, async (team) => {
-    const { records, next } = await team.search({ machine, group, verdict, agent, text, since: Math.max(0, since), until, after });
+    const wanted = { machine, group, verdict, agent, text, since: Math.max(0, since), until };
+    const { records, next } = await searchOn(team, { ...wanted, after });
     if (json === true) writeStdout(`${JSON.stringify({ v: JSON_VERSION, records, next: next ?? null })}\n`);
     else {
       for (const record of records)
         writeStdout(`${visible(`${record.received}  ${record.name}  ${record.verdict ?? "-"}  ${record.body}`)}\n`);
-      if (next !== undefined) writeStderr(`there are older ones: --after ${next}\n`);
+      if (next !== undefined) writeStderr(`there may be older ones: --after ${next}\n`);
     }
     return records.length === 0 ? 1 : 0;
   });

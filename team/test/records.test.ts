@@ -94,6 +94,28 @@ onEveryDatabase("records of all machines", (place) => {
     expect(await look(search)).toHaveLength(count);
   });
 
+  it("a call that takes long says how far back it came, and goes on there", async () => {
+    for (const search of [{ text: "rm -rf" }, { verdict: "deny" }, { text: "nowhere" }]) {
+      const whole = await look(search);
+      const found: number[] = [];
+      const backs: string[] = [];
+      for (let after: string | undefined; ;) {
+        const page = await searchRecords(
+          server.db,
+          { since, ...search, ...(after === undefined ? {} : { after }) },
+          { looksMs: 0, stretchMs: 2000, firstMs: 86_400_000 },
+        );
+        found.push(...page.records.map(({ body }) => (JSON.parse(body) as { nth: number }).nth));
+        if (page.back !== undefined) backs.push(page.back);
+        if (page.next === undefined) break;
+        after = page.next;
+      }
+      expect(found).toEqual(whole);
+      expect(backs.length).toBeGreaterThan(2);
+      expect(backs).toEqual(backs.toSorted().toReversed());
+    }
+  });
+
   it("the newest come first, page after page, none twice", async () => {
     const found = await look({ machine: "laptop" });
     expect(found).toEqual(Array.from({ length: 61 }, (_, nth) => 60 - nth));

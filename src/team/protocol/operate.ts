@@ -42,6 +42,8 @@ export interface FoundTeamRecords {
   readonly records: readonly FoundTeamRecord[];
   /** There may be more: ask again with it. */
   readonly next?: string;
+  /** It was not looked at all: until here, ISO 8601, and `next` goes on. */
+  readonly back?: string;
 }
 
 export interface RecordErasure {

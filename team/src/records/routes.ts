@@ -4,7 +4,7 @@ import { isObject } from "../../../src/data/index.ts";
 import type { FoundTeamRecord, FoundTeamRecords } from "../../../src/team/protocol/index.ts";
 import type { Database } from "../database/index.ts";
 import { isAdmin, type TeamPerson } from "../enrol/index.ts";
-import { formBody, formFields, frame, type Html, shown, type WebGates, type WebVariables } from "../web/index.ts";
+import { formBody, formFields, frame, type Html, shown, timeText, type WebGates, type WebVariables } from "../web/index.ts";
 import { CannotErase, eraseRecords } from "./erase.ts";
 import { searchRecords } from "./search.ts";
 
@@ -147,7 +147,7 @@ const recordsPage = ({ person, wanted, found, note, problem }: RecordsView): Htm
       <p>Times are UTC, as 2026-11-01 or 2026-11-01T12:00Z. Without a time the last seven days are looked at.</p>
       ${
         found.records.length === 0
-          ? html`<p>Nothing was found.</p>`
+          ? html`<p>Nothing was found${found.back === undefined ? "" : html` of what came since ${timeText(new Date(found.back))}`}.</p>`
           : html`<table>
               <tr>
                 <th>Came</th>
@@ -159,7 +159,14 @@ const recordsPage = ({ person, wanted, found, note, problem }: RecordsView): Htm
               ${found.records.map(row)}
             </table>`
       }
-      ${found.next === undefined ? "" : html`<p><a href="/records?${next}">Older ones</a></p>`}
+      ${
+        found.next === undefined
+          ? ""
+          : html`<p>
+              ${found.back === undefined ? "" : html`What came before ${timeText(new Date(found.back))} was not looked at yet.`}
+              <a href="/records?${next}">${found.back === undefined ? "Older ones" : "Look further back"}</a>
+            </p>`
+      }
       <h2>Erase</h2>
       <p>Takes the text out of records of a machine, for good. That they were there, and in which order, stays. Who erased is kept.</p>
       <form method="post" action="/records/erase">

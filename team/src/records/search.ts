@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { type FoundTeamRecord, type FoundTeamRecords, placeOfRecord, type RecordSearch } from "../../../src/team/protocol/index.ts";
-import type { Param, Queryable } from "../database/index.ts";
+import type { Database, Param, Queryable } from "../database/index.ts";
 
 const PAGE = 50;
 const EXPORT_PAGE = 500;
@@ -67,12 +67,82 @@ class Conditions {
 /** What a text may hold that PostgreSQL takes. */
 const storable = (text: string): string => text.replace(/\0|\p{Surrogate}/gu, "");
 
-/** The newest first, a page at a time. */
-export async function searchRecords(db: Queryable, search: RecordSearch): Promise<FoundTeamRecords> {
-  const { machine, group, verdict, agent, text, since, until, after } = search;
+/** So long one call looks; whoever waits for it is then told how far back it came. */
+const LOOKS_MS = 8000;
+/** So long one statement should take at most: what takes half of it makes the next stretch of time shorter, a tenth makes it longer. */
+const STRETCH_MS = 2000;
+const SHORTEST_MS = 1000;
+/** In a log that takes 2,000 records a second this is what a statement reads in less than a second. */
+const FIRST_MS = 60_000;
+
+/** PostgreSQL ended the statement (`query_canceled`). */
+const isEnded = (error: unknown): boolean => error instanceof Error && "code" in error && error.code === "57014";
+
+/** How long a call, and a statement of it, may take, and how long the first stretch is: tests have little time. */
+export interface SearchLimits {
+  readonly looksMs: number;
+  readonly stretchMs: number;
+  readonly firstMs: number;
+}
+const LIMITS: SearchLimits = { looksMs: LOOKS_MS, stretchMs: STRETCH_MS, firstMs: FIRST_MS };
+
+/**
+ * The newest first, a page at a time. It looks back by stretches of time, as long as a statement can read quickly: there is no index for
+ * texts, and what is rare among millions takes longer than anybody waits. `back`: it stopped there, and `next` goes on.
+ */
+export async function searchRecords(
+  db: Database,
+  search: RecordSearch,
+  { looksMs, stretchMs, firstMs }: SearchLimits = LIMITS,
+): Promise<FoundTeamRecords> {
+  const cursor = search.after === undefined ? undefined : readCursor(search.after);
+  const began = performance.now();
+  const tops = [search.until, cursor === undefined ? undefined : Date.parse(cursor[0]) + 1].filter((top) => top !== undefined);
+  // What comes while it looks is newer than the first stretch begins.
+  let top = tops.length === 0 ? undefined : Math.min(...tops);
+  let length = firstMs;
+  const records: FoundTeamRecord[] = [];
+  for (;;) {
+    const from = Math.max(search.since, (top ?? Date.now()) - length);
+    const before = performance.now();
+    try {
+      records.push(...(await stretchOf(db, search, { from, top, cursor, most: PAGE - records.length, stretchMs })));
+    } catch (error) {
+      if (!isEnded(error) || length <= SHORTEST_MS) throw error;
+      length = Math.max(SHORTEST_MS, length / 8);
+      continue;
+    }
+    if (records.length >= PAGE || from <= search.since) return pageOf(records, PAGE);
+    const took = performance.now() - before;
+    if (took < stretchMs / 10) length *= 4;
+    else if (took > stretchMs / 2) length = Math.max(SHORTEST_MS, length / 2);
+    top = from;
+    if (performance.now() - began > looksMs) return { records, back: new Date(from).toISOString(), next: placeBefore(from) };
+  }
+}
+
+/** Behind all that came then or later. */
+const placeBefore = (time: number): string =>
+  placeOfRecord({ received: new Date(time).toISOString().replace("Z", "000Z"), machine: "-", epoch: 1, seq: 1 });
+
+interface Stretch {
+  readonly from: number;
+  /** Absent: until now. */
+  readonly top: number | undefined;
+  readonly cursor: Cursor | undefined;
+  readonly most: number;
+  readonly stretchMs: number;
+}
+
+function stretchOf(
+  db: Database,
+  search: RecordSearch,
+  { from, top, cursor, most, stretchMs }: Stretch,
+): Promise<readonly FoundTeamRecord[]> {
+  const { machine, group, verdict, agent, text } = search;
   const where = new Conditions();
-  where.add("l.received >= ?::timestamptz and l.body is not null", new Date(since));
-  if (until !== undefined) where.add("l.received < ?::timestamptz", new Date(until));
+  where.add("l.received >= ?::timestamptz and l.body is not null", new Date(from));
+  if (top !== undefined) where.add("l.received < ?::timestamptz", new Date(top));
   if (machine !== undefined)
     where.add("l.machine in (select id from machines where id = ? or name = ?)", storable(machine), storable(machine));
   if (group !== undefined)
@@ -85,15 +155,16 @@ export async function searchRecords(db: Queryable, search: RecordSearch): Promis
     const forms = textForms(storable(text));
     where.add(`(${forms.map(() => "position(? in l.body) > 0").join(" or ")})`, ...forms);
   }
-  const cursor = after === undefined ? undefined : readCursor(after);
   if (cursor !== undefined) where.add("(l.received, l.machine, l.epoch, l.seq) < (?::timestamptz, ?, ?, ?)", ...cursor);
-  const records = await db.rows(
-    RecordRow,
-    `select ${COLUMNS} from log l join machines m on m.id = l.machine where ${where.text}
-     order by l.received desc, l.machine desc, l.epoch desc, l.seq desc limit ${PAGE}`,
-    where.params,
-  );
-  return pageOf(records, PAGE);
+  return db.transaction(async (within) => {
+    await within.run(`set local statement_timeout = ${2 * stretchMs}`);
+    return within.rows(
+      RecordRow,
+      `select ${COLUMNS} from log l join machines m on m.id = l.machine where ${where.text}
+       order by l.received desc, l.machine desc, l.epoch desc, l.seq desc limit ${most}`,
+      where.params,
+    );
+  });
 }
 
 /** In the order in which they came. A cursor that is none rejects: to begin anew would send everything twice. */
