@@ -21,7 +21,7 @@ export function* readPastRequests(machine: Machine, days: number): Generator<und
 export const pastRequests = (machine: Machine, days: number): History => allOf(readPastRequests(machine, days));
 
 /** By what else a past request is judged. */
-export type PastOptions = Pick<DecideOptions, "select" | "adapt" | "world">;
+export type PastOptions = Pick<DecideOptions, "files" | "select" | "adapt" | "world">;
 
 /** Judges what was asked then as it would be judged now, the file system as it is now. */
 export function judgePast({ agent, tool, input, cwd }: Past, machine: Machine, other: PastOptions = {}): Outcome {

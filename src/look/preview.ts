@@ -67,6 +67,7 @@ const elsewhere: NonNullable<PastOptions["world"]> = ({ home, platform, temp }, 
  */
 export function replayVersions(history: History, before: PreviewVersion | undefined, after: PreviewVersion): Generator<number, Replayed> {
   const by = (one: PreviewVersion | undefined): PastOptions => ({
+    files: "none",
     select: () => (one === undefined ? [] : [versionSource(one)]),
     world: elsewhere,
   });

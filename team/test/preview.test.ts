@@ -1,7 +1,8 @@
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import fs, { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { syncBuiltinESMExports } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { readRecord } from "../../src/audit/index.ts";
 import { previewInThread } from "../../src/cli/preview-thread.ts";
 import { judgePast, previewPolicies } from "../../src/look/index.ts";
@@ -181,6 +182,20 @@ describe("what a record names is on another machine", () => {
     );
     expect(here.map(({ verdict }) => verdict.decision)).toEqual(["deny"]);
     expect(previewPolicies({ after: versionOf(rule), bodies })).toMatchObject({ stricter: 0, looser: 0, same: 1 });
+  });
+
+  it("no policy file is looked for where a record says it was asked", () => {
+    const looked = [vi.spyOn(fs, "statSync"), vi.spyOn(fs, "lstatSync"), vi.spyOn(fs, "openSync"), vi.spyOn(fs, "readFileSync")];
+    syncBuiltinESMExports();
+    try {
+      const cwd = `${scratch}/deep/project`;
+      previewPolicies({ after: versionOf("Bash(echo:*)"), bodies: [bodyOf("echo 1", { cwd }), bodyOf("cat a", { cwd })] });
+      const files = looked.flatMap(({ mock }) => mock.calls.map(([file]) => String(file)));
+      expect(files.filter((file) => file.endsWith(".jsonc") || file.startsWith(scratch))).toEqual([]);
+    } finally {
+      for (const spy of looked) spy.mockRestore();
+      syncBuiltinESMExports();
+    }
   });
 
   const homes: readonly (readonly [cwd: string, file: string, is: "stricter" | "same"])[] = [
