@@ -7,6 +7,7 @@ import { checkAnswerRule, type QueueReply, rememberReply, requestQuestion, whatI
 import type { Machine } from "../state/index.ts";
 import { type PutToTeam, readWait, takeAfar, takeTeamAnswer } from "../team/afar/index.ts";
 import { carryFor, teamQuestion } from "./held-afar.ts";
+import { writeStderr } from "./stdio.ts";
 
 // Entry of dist/held-question.cjs, loaded where a hook waits for somebody who is there.
 
@@ -17,6 +18,10 @@ const LOOK_MS = 15;
 
 /** The answer of whoever is there, before the host gives up; or of people of the team, who may have answered since. */
 export function askMeanwhile(outcome: Outcome, machine: Machine, waits: boolean | string): Outcome {
+  if (typeof waits === "string" && readWait(waits) === 0) {
+    writeStderr(`assent check: --wait: \`${printable(waits, 40)}\` is not a time: write 90s, 5m or 1h. Nobody of the team is asked.\n`);
+    return outcome;
+  }
   const carrier = typeof waits === "string" && isMainThread ? carryFor(outcome, machine) : undefined;
   try {
     return askPeople(outcome, machine, waits);

@@ -362,6 +362,15 @@ describe("in CI, where nothing stays: assent check --wait", () => {
     expect(stdout).not.toContain("abcdefghijklmnop");
   });
 
+  it.each(["soon", "0s", "5", "1s "])("--wait %j is told to be no time, and asks nobody", async (wait) => {
+    const place = world();
+    member(place, (await serverThatSays("allow")).url);
+    const said = await hook(place, "weird thing", "s1", "--wait", wait);
+    expect(said).toContain(`--wait: \`${wait}\` is not a time`);
+    expect(said).toContain("approval required");
+    expect(knownAfar(place.machine)).toEqual([]);
+  });
+
   it("a machine of no team starts nothing, and waits for nobody", async () => {
     const place = world();
     expect(await hook(place, "weird thing", "s1", "--wait", "5m")).toContain("approval required");
