@@ -66,7 +66,7 @@ const ATTEMPTS = 4;
 const CONTAINER = process.env["ESCAPE_CONTAINER"] === undefined ? [] : ["/media/container-filter"];
 const users: readonly User[] = ["root", "user"];
 /** An emulated machine takes its time. */
-const SLOWER = Number(process.env["ESCAPE_SLOWER"] ?? 1);
+export const SLOWER = Number(process.env["ESCAPE_SLOWER"] ?? 1);
 
 /** Declares the tests of one family. Each runs without supervision first, where it must succeed at what it tries. */
 export function escapes(family: string, rows: readonly Row[]): void {
