@@ -45,7 +45,8 @@ function askPeople(outcome: Outcome, machine: Machine, waits: boolean | string):
   const asked = { machine, point: "hook", who, session, cwd, what: whatIsAsked(request), verdict, outcome, patience } as const;
   const team = teamQuestion(outcome, machine);
   const isThere = patience > 0 && isSomebodyThere(machine);
-  if (!isThere && team === undefined) return outcome;
+  // A host that could ask does so where the team may not answer.
+  if (team === undefined && (!isThere || request.host.asks)) return outcome;
   const question = requestQuestion(asked);
   const settle = (answer: Answer): Outcome => {
     const wrong = answer.answer !== "quit" && answer.scope === "always" ? checkAnswerRule(answer.rule) : undefined;

@@ -342,6 +342,16 @@ describe("in CI, where nothing stays: assent check --wait", () => {
     expect(await tells("allow", "other thing", "--wait", "5m")).toMatch(asks);
   });
 
+  it("a host that could ask does so at once where the team may not answer, whoever sits at the page", async () => {
+    const place = world();
+    member(place, (await serverThatSays("allow")).url);
+    const there = announceApprover(place.machine, "page");
+    onTestFinished(() => there.close());
+    const { said } = started(place, "other thing", "s1", ["--wait", "1h"], "claude");
+    expect(await said).toContain('"permissionDecision":"ask"');
+    expect(openQuestions(place.machine)).toEqual([]);
+  });
+
   it("nobody answers: refused, and a yes may come later", async () => {
     const place = world();
     member(place, (await serverThatSays(undefined)).url);

@@ -42,7 +42,7 @@ export interface FoundTeamRecords {
   readonly records: readonly FoundTeamRecord[];
   /** There may be more: ask again with it. */
   readonly next?: string;
-  /** It was not looked at all: until here, ISO 8601, and `next` goes on. */
+  /** Not all was looked at, only what came since then (ISO 8601): `next` goes on. */
   readonly back?: string;
 }
 
