@@ -28,7 +28,7 @@ suites() {
   export ONLY ESCAPE_SUITE=/opt/suite ESCAPE_SLOWER="${ESCAPE_SLOWER:-8}"
   for file in $SUITES; do
     echo "== suite $file"
-    SUITE_FILE=$file node "/opt/bundles/${file%.ts}.mjs" </dev/null
+    SUITE_FILE=$file node "/opt/bundles/${file%.ts}.mjs" </dev/null || echo "== broken off: $file, status $?"
   done
 }
 end() { echo "== end"; sync; busybox poweroff -f; }

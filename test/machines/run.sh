@@ -4,8 +4,8 @@
 # an emulator with a root file system of Debian, this dist/ and Node, and says what doctor, hook, judge, library, run and undo do
 # there, for each ptrace_scope of Yama. `--escapes` plays test/escape there instead, `--small` ten of it, `--suites` other suites;
 # `--only` those whose name fits, `--facts` the facts before them, `--scope` with that ptrace_scope; `--write` puts what came out into
-# test/machines/results. Needs root, mmdebstrap, kmod, qemu-system-x86 or qemu-system-arm, busybox-static (x86-64), gcc (or
-# gcc-aarch64-linux-gnu and gcc-arm-linux-gnueabi), e2fsprogs, cpio. What is fetched is kept below $ASSENT_MACHINES.
+# test/machines/results. Needs root, mmdebstrap, kmod, qemu-system-x86 or qemu-system-arm, xz-utils, gcc (or gcc-aarch64-linux-gnu
+# and gcc-arm-linux-gnueabi), e2fsprogs, cpio. What is fetched is kept below $ASSENT_MACHINES. Ends with 3 where it cannot be fetched.
 set -euo pipefail
 root=$(cd "$(dirname "$0")/../.." && pwd)
 machine=${1:-}
@@ -42,7 +42,8 @@ fetch() {
   echo "deb http://deb.debian.org/debian $1 main" >"$list"
   [[ $1 == sid ]] || echo "deb http://deb.debian.org/debian-security $1-security main" >>"$list"
   # A mirror of sid may lag behind; who signed it is looked at all the same.
-  mmdebstrap --variant=extract --aptopt='Acquire::Check-Valid-Until "false"' --arch=$arch --include="$2" "$1" "$cache/$3.tar" "$list" >&2
+  mmdebstrap --variant=extract --aptopt='Acquire::Check-Valid-Until "false"' --arch=$arch --include="$2" "$1" "$cache/$3.tar" "$list" >&2 ||
+    { echo "machines: the packages of Debian $1 could not be fetched" >&2 && exit 3; }
   tar -C "$cache/$3" --exclude=./dev -xf "$cache/$3.tar"
   rm "$cache/$3.tar"
   : >"$cache/$3/complete"

@@ -62,8 +62,12 @@ export interface Event {
 const EVENTS = "$LOG/events";
 /** More of them where the first bare run shows nothing. */
 const ATTEMPTS = 4;
-/** `ESCAPE_CONTAINER=1`: supervised behind the filter that Docker puts around a container, which refuses calls that the supervisor likes to make. */
-const CONTAINER = process.env["ESCAPE_CONTAINER"] === undefined ? [] : ["/media/container-filter"];
+/**
+ * `ESCAPE_CONTAINER=docker`, `docker-ptrace` or `podman`: supervised behind the filter that this engine puts around a container, which
+ * refuses calls that the supervisor likes to make.
+ */
+const { ESCAPE_CONTAINER } = process.env;
+const CONTAINER = ESCAPE_CONTAINER === undefined ? [] : ["/media/container-filter", ESCAPE_CONTAINER];
 const users: readonly User[] = ["root", "user"];
 /** An emulated machine takes its time. */
 export const SLOWER = Number(process.env["ESCAPE_SLOWER"] ?? 1);
