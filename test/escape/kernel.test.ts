@@ -50,7 +50,8 @@ def newer():
         raise OSError(errno.EIO, str(n))
 t("newer", newer)
 `,
-      { newer: "0" },
+      // A kernel may have newer ones than we know (7.2 has some); in a run there are none.
+      { newer: [/^(?:0|EIO)$/, "0"] },
     ),
   },
   {
