@@ -14,7 +14,7 @@ export function smallWorld(changes: Partial<World> & { readonly files?: Readonly
     canonical: (path) => path,
     kind: (path) => files[path] ?? "missing",
     lookup: (name) => ({ path: `/usr/bin/${name}`, trusted: true }),
-    trustedProgram: (path) => /^\/(usr\/)?(local\/)?s?bin\/[^/]+$/.test(path),
+    trustedProgram: (path) => /^\/(?:usr\/)?(?:(?:local\/)?s?bin|libexec)\/[^/]+$/.test(path),
     find: (root, wanted) => ({
       found: Object.keys(files).find((path) => (path === root || path.startsWith(`${root === "/" ? "" : root}/`)) && wanted(path)),
       complete: true,

@@ -3,6 +3,7 @@ import { applyEffect } from "../effects.ts";
 import { describe, doubt, emitFile, refuse, type Invocation } from "../invocation.ts";
 import { concat, literal, prefixOf, textOf } from "../value.ts";
 import { has, valuesOf } from "./given.ts";
+import { exists } from "./only-shows.ts";
 
 /** sed(1): the word behind -i and -I is the suffix under which the old content is kept; an empty one keeps nothing. */
 export function bsdSed(inv: Invocation): void {
@@ -30,6 +31,28 @@ export function bsdCopy(inv: Invocation): void {
 /** xattr(1): whatever stands beside it, these change attributes. */
 export function xattr(inv: Invocation): void {
   if (has(inv, "-w", "-d", "-c")) for (const file of inv.args.operands) emitFile(inv, "metadata", file, has(inv, "-r"));
+}
+
+/** xcodebuild(1): code of the project runs, unless one word alone asks for what is installed. */
+export function xcode(inv: Invocation): void {
+  const [word, ...others] = inv.args.operands;
+  if (others.length === 0 && word !== undefined && ["-version", "-showsdks", "-help", "-usage"].includes(textOf(word) ?? "")) return;
+  applyEffect(inv, { is: "code", source: "project", language: "project" });
+}
+
+/** plutil(1): -convert changes the file itself where nothing says that what comes of it goes elsewhere. */
+export function plist(inv: Invocation): void {
+  if (has(inv, "-convert") && !has(inv, "-o")) for (const file of inv.args.operands) emitFile(inv, "edit", file);
+}
+
+/** PlistBuddy(8): only `Print` changes nothing, and a file that is missing is made. */
+export function plistCommands(inv: Invocation): void {
+  const commands = valuesOf(inv, "-c").map(textOf);
+  const [file, ...others] = inv.args.operands;
+  if (commands.length === 0 || !commands.every((command) => /^Print(?: :[^\n]*)?$/.test(command ?? "")))
+    refuse(inv, "PlistBuddy may change the property list", "use -c with Print alone");
+  else if (file === undefined || others.length > 0 || !exists(inv, file)) refuse(inv, "PlistBuddy makes a property list that is missing");
+  else emitFile(inv, "read", file);
 }
 
 /** codesign(1): into the file behind `--entitlements` it writes what it shows; a colon before it leaves a header out. */

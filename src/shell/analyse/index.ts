@@ -30,7 +30,7 @@ import {
   secretKey,
 } from "./project-config.ts";
 import { composeConfig, containerCopy, containerRights, dockerInspect, kubectlOutput } from "./containers.ts";
-import { bsdCopy, bsdPs, bsdSed, entitlements, tempPrefix, xattr } from "./bsd.ts";
+import { bsdCopy, bsdPs, bsdSed, entitlements, plist, plistCommands, tempPrefix, xattr, xcode } from "./bsd.ts";
 import { compress, tar, unzip } from "./archives.ts";
 import { curl, ghApi, httpie, urlOrPath, wget } from "./fetch.ts";
 import { date, jo, jq, miller, pandoc, sed } from "./text-tools.ts";
@@ -81,7 +81,7 @@ import {
   gitTreeNames,
   gitUpdateIndex,
 } from "./git.ts";
-import { goClean, kubectlList, loneFile, sortTemp, terraformFmt, yq } from "./only-shows.ts";
+import { goClean, kubectlList, loneFile, settings, sortTemp, terraformFmt, yq } from "./only-shows.ts";
 import { afterDashes, corepackRun, faketimeDate, hatchRun, nixRun, npmRun, packageRun, scriptOrPackage } from "./package-run.ts";
 import { parallel } from "./parallel.ts";
 import { gitPatched, patch } from "./patch.ts";
@@ -100,6 +100,10 @@ export const ANALYSERS: Readonly<Record<string, Analyser>> = {
   "temp-prefix": tempPrefix,
   entitlements,
   xattr,
+  xcode,
+  plist,
+  "plist-commands": plistCommands,
+  settings,
   "ansible-config": ansibleConfig,
   "brew-names": brewNames,
   "composer-plugins": composerPlugins,

@@ -84,5 +84,13 @@ export function loneFile(inv: Invocation): void {
   if (first !== undefined && rest.length === 0 && exists(inv, first)) emitFile(inv, "read", first);
 }
 
-const exists = (inv: Invocation, value: Value): boolean =>
+/** nvram(8), sysctl(8): names show, `NAME=VALUE` sets; also `NAME:VALUE`, as FreeBSD's prints it. */
+export function settings(inv: Invocation): void {
+  if (inv.args.operands.every((value) => /^[\w./*-]+$/.test(textOf(value) ?? ""))) return;
+  applyEffect(inv, { is: "system", area: "settings" });
+  applyEffect(inv, { is: "danger", danger: "host-effect" });
+}
+
+/** Something that this word may name is there. */
+export const exists = (inv: Invocation, value: Value): boolean =>
   targetsOf(value, inv.places).some((target) => target.kind === "path" && inv.cx.world.kind(target.path) !== "missing");

@@ -82,6 +82,32 @@ ifconfig en0
 ipconfig getifaddr en0
 nvram -p
 sips -g pixelWidth a.png
+plutil a.plist
+plutil -convert json -o - a.plist
+/usr/libexec/PlistBuddy -c Print a.txt
+xattr a.txt
+xattr -p com.apple.quarantine a.txt
+codesign -vv App.app
+nm -gU App
+dwarfdump --uuid App
+atos -o App 0x1
+xcodebuild -version
+xcrun simctl list devices
+dscacheutil -q user
+nvram boot-args
+kextstat
+kmutil showloaded
+log show --last 5m
+log show --predicate 'process == "x"' --style compact
+vmmap 123
+memory_pressure
+top -l 1 -s 0 -o cpu -n 5
+arch -x86_64 uname -m
+arch -arm64 ls
+jot 10
+GetFileInfo a.txt
+lsbom x.bom
+sysctl kern.maxproc kern.osrelease
 `;
 
 /** What must never go ahead by itself. */
@@ -158,6 +184,25 @@ mdutil -E /
 qlmanage -p .env
 log erase --all
 killall Finder
+dwarfdump -o ~/.zshrc App
+arch -arm64 rm -rf ~
+arch -x86_64 -e A=b sh evil.sh
+plutil -convert json a.plist
+plutil -convert json -o ~/.zshrc a.plist
+/usr/libexec/PlistBuddy -c Print -c 'Set :x y' a.txt
+/usr/libexec/PlistBuddy -c Print ~/Library/LaunchAgents/missing.plist
+xattr -lw a b a.txt
+codesign -v -s - App.app
+codesign -dv --entitlements ~/.zshrc App.app
+stapler staple -v App.app
+nvram boot-args=x boot-args
+sysctl kern.maxproc:1
+xcodebuild -version build
+xcrun simctl spawn booted rm -rf ~
+kmutil load -p evil.kext
+memory_pressure -l critical
+log collect --output ~/x
+log config --mode level:debug
 `;
 
 /** Secrets of a Mac: reading them is denied, whichever way they are spelled. */
