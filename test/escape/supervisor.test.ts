@@ -1,6 +1,6 @@
 import { writeFileSync } from "node:fs";
 import { program, python, sh, type Expect } from "./harness/program.ts";
-import { escapes, type Row, type Seen } from "./harness/suite.ts";
+import { escapes, type Row, type Seen, SLOWER } from "./harness/suite.ts";
 import { O } from "./harness/syscalls.ts";
 
 /** A process outside the run that belongs to the same user. */
@@ -38,7 +38,7 @@ const killedRow = (named: { readonly number: string; readonly title: string }, p
   ...named,
   beside: `touch /srv/ready; while [ ! -e $W/go ]; do sleep 0.05; done
     for p in /proc/[0-9]*; do case "$(tr '\\0' ' ' < $p/cmdline)" in ${pattern}) kill -9 \${p#/proc/};; esac; done; echo x > /srv/killed`,
-  after: "sleep 2.5",
+  after: `sleep ${2.5 * SLOWER}`,
   status: "any",
   program: program(
     [
@@ -51,8 +51,8 @@ const killedRow = (named: { readonly number: string; readonly title: string }, p
       "@sleep",
       "35",
       "{",
-      "i1",
-      "i500000000",
+      `i${Math.floor(1.5 * SLOWER)}`,
+      `i${((1.5 * SLOWER) % 1) * 1e9}`,
       "}",
       "i0",
       ...["s/srv/O/late", "s/srv/W/late", "s/srv/O/f"].flatMap((path, at) => [
