@@ -1,5 +1,5 @@
 import { writeFileSync } from "node:fs";
-import { program, python, sh, type Expect } from "./harness/program.ts";
+import { calls, program, python, sh, step, type Expect } from "./harness/program.ts";
 import { escapes, type Row, type Seen, SLOWER } from "./harness/suite.ts";
 import { O } from "./harness/syscalls.ts";
 
@@ -33,6 +33,8 @@ const memoryIsFlat = ({ checkpoints }: Seen): readonly string[] => {
   ];
 };
 
+const AFTER_KILL: Expect = ["works", /^(?:undefined|E\w+)$/];
+
 /** A program that goes on once somebody outside has killed what holds it. `pattern`: of the shell's `case`, for the words of a process. */
 const killedRow = (named: { readonly number: string; readonly title: string }, pattern: string): Row => ({
   ...named,
@@ -40,43 +42,13 @@ const killedRow = (named: { readonly number: string; readonly title: string }, p
     for p in /proc/[0-9]*; do case "$(tr '\\0' ' ' < $p/cmdline)" in ${pattern}) kill -9 \${p#/proc/};; esac; done; echo x > /srv/killed`,
   after: `sleep ${2.5 * SLOWER}`,
   status: "any",
-  program: program(
-    [
-      "/media/calls",
-      "@go",
-      "2",
-      "s/srv/W/go",
-      "i65",
-      "i420",
-      "@sleep",
-      "35",
-      "{",
-      `i${Math.floor(1.5 * SLOWER)}`,
-      `i${((1.5 * SLOWER) % 1) * 1e9}`,
-      "}",
-      "i0",
-      ...["s/srv/O/late", "s/srv/W/late", "s/srv/O/f"].flatMap((path, at) => [
-        `@write${at}`,
-        "2",
-        path,
-        `i${O.creat | O.wronly | O.trunc}`,
-        "i420",
-      ]),
-      "@chmod",
-      "90",
-      "s/srv/O/f",
-      "i256",
-      "@unlink",
-      "87",
-      "s/srv/O/f",
-      "@read",
-      "2",
-      "s/srv/home/S/key",
-      "i0",
-    ],
-    Object.fromEntries(
-      ["write0", "write1", "write2", "unlink", "chmod", "read"].map((label) => [label, ["works", /^(?:undefined|E\w+)$/] as const]),
-    ),
+  program: calls(
+    step("go", "any", "open", "$W/go", O.wronly | O.creat, 0o644),
+    step("sleep", "any", "nanosleep", [Math.floor(1.5 * SLOWER), ((1.5 * SLOWER) % 1) * 1e9], 0),
+    ...["$O/late", "$W/late", "$O/f"].map((path, at) => step(`write${at}`, AFTER_KILL, "open", path, O.creat | O.wronly | O.trunc, 0o644)),
+    step("chmod", AFTER_KILL, "chmod", "$O/f", 0o400),
+    step("unlink", AFTER_KILL, "unlink", "$O/f"),
+    step("read", AFTER_KILL, "open", "$S/key", O.rdonly),
   ),
 });
 

@@ -10,6 +10,7 @@ export const NR = {
   ioctl: 16,
   access: 21,
   dup: 32,
+  nanosleep: 35,
   getpid: 39,
   sendfile: 40,
   socket: 41,
