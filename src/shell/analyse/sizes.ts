@@ -83,6 +83,8 @@ export function printsWithoutEnd(program: string, words: readonly Value[]): bool
   const texts = words.map((word) => textOf(word));
   if (program === "yes") return true;
   if (program === "seq") return texts.some((text) => text === undefined || /^[-+]?inf/i.test(text) || Number(text) > LARGE / 16);
+  // jot(1): 0 repeats for ever.
+  if (program === "jot") return texts.some((text) => text === undefined || /^-?0*$/.test(text) || Number(text) > LARGE / 16);
   if (!texts.some((text) => text !== undefined && ENDLESS.test(text))) return false;
   const bytes = program === "head" ? texts.join(" ").match(/(?:-c|--bytes[ =])\s*(\S+)/)?.[1] : undefined;
   const size = bytes === undefined ? undefined : readSize(bytes);

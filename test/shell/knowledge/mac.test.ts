@@ -193,6 +193,9 @@ plutil -convert json -o ~/.zshrc a.plist
 /usr/libexec/PlistBuddy -c Print ~/Library/LaunchAgents/missing.plist
 xattr -lw a b a.txt
 codesign -v -s - App.app
+codesign -vs - App.app
+codesign -dvfs - App.app
+dwarfdump -out-file=/Users/u/.zshrc App
 codesign -dv --entitlements ~/.zshrc App.app
 stapler staple -v App.app
 nvram boot-args=x boot-args
