@@ -52,7 +52,7 @@ export function plistCommands(inv: Invocation): void {
   if (commands.length === 0 || !commands.every((command) => /^Print(?: :[^\n]*)?$/.test(command ?? "")))
     refuse(inv, "PlistBuddy may change the property list", "use -c with Print alone");
   else if (file === undefined || others.length > 0 || !exists(inv, file))
-    refuse(inv, "PlistBuddy makes the property list where there is none");
+    refuse(inv, "PlistBuddy may make the property list anew");
   else emitFile(inv, "read", file);
 }
 
