@@ -30,6 +30,9 @@ export const WAITS = "asked, waiting: people of the team have not answered yet, 
 export const answererText = ({ by, person }: Answer): string | undefined =>
   person === undefined ? by : `${by ?? "team"}: ${printable(person, 300)}`;
 
+/** Who of the team answered. INVARIANT: the name, which is whatever their account or who runs the team wrote, ends where its quotes do. */
+export const ofTeam = (person: string): string => `"${printable(person.replaceAll(/["\\]/g, "'"), 100)}" of the team`;
+
 const WHERE: Readonly<Record<Channel, string>> = {
   terminal: "in the terminal",
   page: "on the page",

@@ -6,7 +6,7 @@ export { noBlockApprover } from "./no-block.ts";
 export { printable } from "./printable.ts";
 export { answeredElsewhere, AnsweredElsewhere } from "./types.ts";
 export { minutesIn } from "./prompt.ts";
-export { answererText, minutesText, NOBODYS, said, saidElsewhere, scopeText, WAITS } from "./answer-text.ts";
+export { answererText, minutesText, NOBODYS, ofTeam, said, saidElsewhere, scopeText, WAITS } from "./answer-text.ts";
 export { who } from "./render.ts";
 export { skillText } from "./skill.ts";
 export { terminalApprover, TerminalApprover, type TerminalOptions } from "./terminal.ts";

@@ -1,6 +1,6 @@
 import { isMainThread } from "node:worker_threads";
 import { agentNamed } from "../agents/index.ts";
-import { type Answer, printable } from "../approve/index.ts";
+import { type Answer, ofTeam, printable } from "../approve/index.ts";
 import { dropQuestion, endQuestion, isSomebodyThere, noteUnanswered, notify, putQuestion, readEnd } from "../approve/queue/index.ts";
 import type { Outcome } from "../engine/index.ts";
 import { checkAnswerRule, type QueueReply, rememberReply, requestQuestion, whatIsAsked } from "../sdk/queue/index.ts";
@@ -103,7 +103,7 @@ function waitFor(machine: Machine, id: string | undefined, team: PutToTeam | und
 function settled(outcome: Outcome, reply: QueueReply, person: string | undefined): Outcome {
   const { verdict, answer } = outcome;
   if (reply.is === "nobody" || reply.is === "waits") return outcome;
-  const who = person === undefined ? undefined : printable(person, 300);
+  const who = person === undefined ? undefined : ofTeam(person);
   if (reply.is === "yes") {
     const reason = who === undefined ? "you allowed it when it was asked" : `${who} allowed it, once`;
     return {

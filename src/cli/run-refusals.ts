@@ -1,5 +1,5 @@
 import { adviceForPerson, type Action, brief, sayAction, quote, visible } from "../action/index.ts";
-import { NOBODYS, WAITS } from "../approve/index.ts";
+import { NOBODYS, ofTeam, WAITS } from "../approve/index.ts";
 import { LONGEST_NOTE } from "../approve/queue/index.ts";
 import { isWithin } from "../path/index.ts";
 import { titleOf, type Verdict } from "../policy/index.ts";
@@ -63,7 +63,6 @@ export function forPeople(quiet: boolean): RefusalWording {
 
 /** Characters of what was refused, as the program named it. */
 const LONGEST_OBJECT = 120;
-const LONGEST_PERSON = 100;
 
 /**
  * For the model whose command was confined. INVARIANT: of what the program chose there is only the object, quoted, without
@@ -76,7 +75,7 @@ export const forModels = (cwd: string, home: string): RefusalWording => ({
     const verb = verdict.builtin === "unreachable-name" ? "look up" : said;
     if (answer === WAITS) return `${verb} ${objects.map(quoted).join(" to ")}: ${WAITS}. Way out: ${LATER}`;
     if (answer !== undefined && answer !== NOBODYS) {
-      const who = answeredPerson === undefined ? "the user" : `${brief(answeredPerson, LONGEST_PERSON)} of the team`;
+      const who = answeredPerson === undefined ? "the user" : ofTeam(answeredPerson);
       const words = note === undefined ? "" : `, and says: ${brief(note, LONGEST_NOTE)}`;
       return `${verb} ${objects.map(quoted).join(" to ")}: ${who} was asked and said no${words}. Way out: go on without it`;
     }

@@ -1,5 +1,5 @@
-import { type Action, brief, quote } from "../action/index.ts";
-import type { Answer, ProcessInfo, Question } from "../approve/index.ts";
+import { type Action, quote } from "../action/index.ts";
+import { type Answer, ofTeam, type ProcessInfo, type Question } from "../approve/index.ts";
 import { type AnswerableFromAfar, verdictOf } from "../policy/index.ts";
 import type { GrantingJudge } from "./judge/index.ts";
 import type { GivenAnswer, RunEvent } from "./types.ts";
@@ -117,7 +117,7 @@ export class LookUps {
       verdict:
         outcome === "done"
           ? verdictOf("allow", "unreachable-name", {
-              reason: given?.person === undefined ? "you allowed it" : `${brief(given.person)} of the team allowed it`,
+              reason: given?.person === undefined ? "you allowed it" : `${ofTeam(given.person)} allowed it`,
             })
           : verdictOf("deny", "unreachable-name", { help }),
       outcome,

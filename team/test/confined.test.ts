@@ -138,7 +138,7 @@ describe.skipIf(!HAS_CLIENT || process.platform !== "linux")("a confined command
       await say("deny", "write into the project");
       const { status, said } = await ended;
       expect(status).not.toBe(0);
-      expect(said).toContain(": Ada of the team was asked and said no, and says: write into the project");
+      expect(said).toContain(': "Ada" of the team was asked and said no, and says: write into the project');
       expect(said).not.toContain("goes on");
       expect(existsSync(join(out, "f"))).toBe(false);
     });

@@ -136,6 +136,6 @@ if [[ $arch == amd64 ]]; then
 else
   emulator=(qemu-system-aarch64 -M virt -cpu "max,pauth-impdef=on" -append "console=ttyAMA0 panic=-1 quiet")
 fi
-timeout "${SECONDS_AT_MOST:-7200}" "${emulator[@]}" -smp 2 -m 3G -nographic -no-reboot -nic none "${drives[@]}" \
+timeout --foreground "${SECONDS_AT_MOST:-7200}" "${emulator[@]}" -smp 2 -m 3G -nographic -no-reboot -nic none "${drives[@]}" \
   -kernel "$(find "$cache/kernel-$suite-$arch" -name 'vmlinuz*' -type f | head -1)" -initrd "$guest/initrd" </dev/null |
   node "$root/test/machines/report.mjs" "$machine" "${report[@]}"
