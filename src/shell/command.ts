@@ -63,7 +63,7 @@ export function runSimple(cx: Context, state: ShellState, node: Command, stdin: 
       assignVariable(cx, state, item.name, value, { exported: state.options.has("allexport"), span: cx.span(item) });
       if (item.index !== undefined || item.value.type === "ArrayValue") state.addAttributes(item.name, "a");
     } else {
-      steering(cx, item.name, value, { exported: true, span: cx.span(item) });
+      if (!splitsOneLine(state, words, item.name, value)) steering(cx, item.name, value, { exported: true, span: cx.span(item) });
       handed.set(item.name, { value, span: cx.span(item) });
       env.push({ name: item.name, value: "atoms" in value ? textOf(value) : undefined });
       // The next of them sees it already.
@@ -145,6 +145,15 @@ function lend(
     else handOn(state, name, given);
   return before;
 }
+
+/** `IFS='|' read`: it holds for that one builtin, which splits by it and starts nothing (POSIX read; zshmisc(1), Simple Commands). */
+const splitsOneLine = (state: ShellState, [command]: readonly Value[], name: string, value: ShellVariable): boolean =>
+  name === "IFS" &&
+  command !== undefined &&
+  textOf(command) === "read" &&
+  !mayKeep(state, "read") &&
+  "atoms" in value &&
+  textOf(value) !== undefined;
 
 /** Functions, and the special builtins of POSIX: in some shell or mode what they are given in front stays. */
 function mayKeep(state: ShellState, name: string | undefined): boolean {

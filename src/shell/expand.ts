@@ -13,6 +13,7 @@ import {
   join,
   literal,
   NOTHING,
+  onePath,
   patternAtoms,
   textOf,
   unknown,
@@ -454,14 +455,13 @@ export function streamText(out: Stream, why: string): Value {
       return { atoms: join(atoms), many: out.value.many };
     }
     case "paths": {
-      const [only] = out.values;
-      if (out.values.length === 1 && only !== undefined) return { atoms: only.atoms, many: true };
-      return unknown(why, true);
+      const one = onePath(out.values);
+      return one === undefined ? unknown(why, true) : { atoms: one.atoms, many: true };
     }
     case "unknown":
       return {
         atoms: [{ hole: true, why, ...(out.network ? { network: true } : {}), ...(out.number === true ? { number: true } : {}) }],
-        many: out.number !== true,
+        many: out.number !== true || out.several === true,
       };
   }
 }

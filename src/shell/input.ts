@@ -87,7 +87,8 @@ const NEVER_READS = new Set(
   (
     "basename dirname echo printf rm rmdir mv cp ln mkdir touch chmod chown chgrp stat ls du df readlink realpath test [ true false " +
     "date sleep env timeout nice nohup stdbuf ionice setsid time find gcc g++ cc c++ clang clang++ make rustc tsc eslint prettier " +
-    "black ruff isort flake8 mypy shellcheck pwd install mktemp which id whoami uname hostname seq expr"
+    "black ruff isort flake8 mypy shellcheck pwd install mktemp which id whoami uname hostname seq expr " +
+    "ps pgrep pidof lsof ss printenv uptime free nproc ldd readelf lscpu lsblk groups"
   ).split(" "),
 );
 
@@ -104,7 +105,7 @@ const READS_FILES = new Set(
 const GIT_NEVER_READS = new Set(
   (
     "add blame branch checkout clone commit config describe diff fetch grep init log ls-files merge mv pull push remote reset restore " +
-    "rev-parse rm show stash status switch tag"
+    "rev-parse rm show stash status switch tag rev-list diff-tree diff-index ls-tree merge-base cherry for-each-ref check-ignore"
   ).split(" "),
 );
 
@@ -112,6 +113,10 @@ const GIT_NEVER_READS = new Set(
 const NAMES_INPUT = /^-$|[=:]-$|^-\w+-$|stdin|\/fd\//;
 /** Options that have a person asked, who answers by the input: `rm -i`, `find -ok`, `git add -p`. */
 const ASKS_INPUT = /^-[A-Za-z]*[iIpe][A-Za-z]*$|^-ok|^--(?:interactive|patch|edit)/;
+/** git-for-each-ref(1), git-check-ignore(1): `--stdin`, which may be written short. */
+const GIT_STDIN = /^--s(?!ort)/;
+/** git-cat-file(1) of one object, without `--batch`. */
+const GIT_OBJECT = /^(?:-[tspe]|blob|tree|commit|tag)$/;
 /** Code of awk's that reads something else than its files, or starts what does. */
 const AWK_READS = /getline|ARG[VC]|system|\|/;
 
@@ -122,9 +127,18 @@ export function leftBy(name: string, reads: boolean, words: readonly Value[]): "
   // What is only known at run time may be `-`, too; a file that is found below a folder is called otherwise.
   const mayName = words.some((word, at) => texts[at] === undefined && prefixOf(word) === "" && holeOf(word)?.below !== true);
   if (names(NAMES_INPUT) || (mayName && READS_FILES.has(name))) return "pieces";
-  if (name === "git") return GIT_NEVER_READS.has(texts[0] ?? "") && !names(ASKS_INPUT) ? "lines" : "pieces";
+  // What does not know it says so, and reads nothing.
+  if (texts.length === 1 && texts[0] === "--version") return "lines";
+  if (name === "git") return gitReads(texts, names) ? "pieces" : "lines";
   if (READS_FILES.has(name)) return (reads || name === "file") && !(name.endsWith("awk") && names(AWK_READS)) ? "lines" : "pieces";
   return NEVER_READS.has(name) && !(ASKED.has(name) && names(ASKS_INPUT)) ? "lines" : "pieces";
+}
+
+function gitReads(texts: readonly (string | undefined)[], names: (pattern: RegExp) => boolean): boolean {
+  const [command = "", kind = "", ...others] = texts;
+  if (command === "cat-file") return others.length !== 1 || !GIT_OBJECT.test(kind);
+  if ((command === "for-each-ref" || command === "check-ignore") && names(GIT_STDIN)) return true;
+  return !GIT_NEVER_READS.has(command) || names(ASKS_INPUT);
 }
 
 const ASKED = new Set("rm mv cp ln find".split(" "));

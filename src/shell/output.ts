@@ -30,17 +30,22 @@ export function outputOf(inv: Invocation): Stream {
   const unknownText = { is: "unknown", why: `the output of ${inv.name}`, network } as const;
   const operands = inv.args.operands;
   const changed = inv.args.options.flatMap((given) => given.option?.consequences ?? []).findLast((c) => c.then === "output");
-  switch (changed?.then === "output" ? changed.output : inv.spec.output) {
+  const kind = changed?.then === "output" ? changed.output : inv.spec.output;
+  switch (kind) {
     case undefined:
     case "none":
       return unknownText;
     case "number":
-      return {
-        is: "unknown",
-        why: `the output of ${inv.name}`,
-        network: false,
-        ...(isBareNumber(inv) ? { number: true } : {}),
-      };
+    case "numbers": {
+      const why = `the output of ${inv.name}`;
+      return isBareNumber(inv)
+        ? { is: "unknown", why, network: false, number: true, ...(isOneNumber(inv, kind) ? {} : { several: true }) }
+        : unknownText;
+    }
+    case "pieces":
+      return inv.sources.length === 0 && inv.stdin.is === "unknown" && inv.stdin.number === true
+        ? { ...inv.stdin, several: true }
+        : unknownText;
     case "operands": {
       const text = operands.map((value) => textOf(value));
       if (text.some((one) => one === undefined))
@@ -53,8 +58,8 @@ export function outputOf(inv: Invocation): Stream {
     case "input": {
       const reads = inv.sources.length > 0;
       if (reads) return { is: "unknown", why: `the content of ${describe(inv.sources[0] ?? literal(""))}`, network };
-      // head -c and tail -c cut a name in two.
-      if (inv.args.options.some(({ option }) => option?.names.includes("--bytes") === true)) return torn(inv.stdin);
+      // head -c and tail -c cut a name in two; BSD's tail counts blocks, too.
+      if (inv.args.options.some(({ option }) => option?.names.some((name) => isTearing(inv.name, name)) === true)) return torn(inv.stdin);
       if (inv.stdin.is === "text" && inv.name !== "cat" && inv.name !== "tee") return { ...unknownText, network };
       return inv.stdin;
     }
@@ -81,7 +86,8 @@ function pathsBelow(inv: Invocation): readonly Value[] {
   const filter = inv.name === "git" && !others ? { tracked: true as const } : inv.looked[0]?.filter;
   const below: Hole = { hole: true, why: `a name that ${inv.name} prints`, below: true, ...(filter === undefined ? {} : { filter }) };
   const bare: Value = { atoms: [below], many: false };
-  if (inv.looked.length === 0) return [bare];
+  const listed = listedNames(inv);
+  if (inv.looked.length === 0) return [listed ?? bare];
   const values = inv.looked.map(({ value, operand, walk }): Value | undefined => {
     const text = textOf(value);
     if (!operand) return bare;
@@ -103,7 +109,18 @@ function pathsBelow(inv: Invocation): readonly Value[] {
   const known = values.flatMap((value) => (value === undefined ? [] : [{ ...value, atoms: join(value.atoms) }]));
   // What lies in a folder that ls is given is printed without the folder; a program that reads names what it was given.
   const reads = inv.grammar.slots?.every(({ kind }) => kind.is !== "file" || kind.operation === "read") === true;
-  return reads || inv.looked.every(({ walk }) => walk) ? known : [bare, ...known];
+  if (reads || inv.looked.every(({ walk }) => walk)) return known;
+  // A file that ls is given is printed as it was given.
+  return listed === undefined
+    ? [bare, ...known]
+    : [listed, ...inv.looked.flatMap(({ value }) => textOf(value) ?? []).map(literal), ...known];
+}
+
+/** ls(1) prints no name of a folder that begins with a dot, unless it is told to; on BSD root is always told all. */
+function listedNames({ name, args, cx: { world } }: Invocation): Value | undefined {
+  const tells = args.options.some(({ option }) => option === undefined || option.names.some((one) => ["-a", "-A", "-f"].includes(one)));
+  if (name !== "ls" || tells || world.platform !== "linux") return undefined;
+  return { atoms: [{ hole: true, why: "a name that ls prints", below: true, filter: { hidden: false } }], many: false };
 }
 
 /** One name found below a folder. */
@@ -113,9 +130,25 @@ const isBelow = (value: Value): boolean => {
   return (value.atoms.length === 1 || prefixOf(value) !== "") && !/(^|\/)\.\.(\/|$)/.test(prefixOf(value));
 };
 
+const isTearing = (program: string, option: string): boolean =>
+  option === "--bytes" || (/^g?(?:head|tail)$/.test(program) && (option === "-c" || option === "-b"));
+
+/** wc(1) counts several things where nothing says which; who is asked about several files, users or names tells of each. */
+function isOneNumber({ name, args }: Invocation, kind: "number" | "numbers"): boolean {
+  if (name === "wc") return args.options.length === 1;
+  return kind === "number" && args.operands.every((operand) => !operand.many) && (name === "grep" || args.operands.length <= 1);
+}
+
 /** wc(1) tells the name of a file behind the number; grep(1) -c does in front of it, where there are several or it is asked to. */
 function isBareNumber({ name, args, looked }: Invocation): boolean {
+  const has = (...names: readonly string[]): boolean => args.options.some(({ option }) => option?.names.some((one) => names.includes(one)));
+  if (args.options.some(({ option }) => option?.consequences.some(({ then }) => then === "stop"))) return false;
   if (name === "wc") return args.operands.length === 0;
+  // pgrep(1): the name behind the number, or what stands between two.
+  if (/^p(?:grep|idof|idwait)$/.test(name)) return !has("-l", "-a", "-d");
+  // id(1): a name in the place of the number; lsof(8): with -F letters stand in front.
+  if (name === "id") return !has("--name", "-n");
+  if (name === "lsof") return !has("-F");
   return (
     looked.length <= 1 &&
     looked.every(({ value, walk }) => !value.many && !walk) &&

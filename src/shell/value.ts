@@ -157,10 +157,50 @@ export type Stream =
       readonly why: string;
       readonly network: boolean;
       readonly number?: boolean;
+      /** None, one or several numbers. */
+      readonly several?: true;
       readonly endless?: boolean;
       /** A pipe or a file of its own: who reads it takes nothing of another input. */
       readonly apart?: true;
     };
+
+/** Any one of these paths: below what all of them begin with, up to the last slash. */
+export function onePath(values: readonly Value[]): Value | undefined {
+  const [first, ...others] = values;
+  if (first === undefined || others.length === 0) return first;
+  const heads = values.map((value) => {
+    const [head, hole, ...more] = typeof value.atoms[0] === "string" ? value.atoms : ["", ...value.atoms];
+    const inner = hole === undefined || (typeof hole !== "string" && isHole(hole) && hole.below === true && more.length === 0);
+    return typeof head === "string" && inner && !value.many && !/^-|(?:^|\/)\.\.(?:\/|$)/.test(head) ? head : undefined;
+  });
+  const [start = ""] = heads;
+  if (heads.some((head) => head === undefined || head.startsWith("/") !== start.startsWith("/"))) return undefined;
+  let common = start.replace(/[^/]*$/, "");
+  while (!heads.every((head) => head?.startsWith(common))) common = common.replace(/[^/]*\/$/, "");
+  const holes = values.flatMap((value) => holeOf(value) ?? []);
+  const mayDash = holes.some((hole) => hole.mayDash === true);
+  const filter = commonFilter(
+    holes.map((hole) => hole.filter),
+    values.flatMap((value) => textOf(value) ?? []),
+  );
+  const below: Hole = {
+    hole: true,
+    why: holes[0]?.why ?? "one of several names",
+    below: true,
+    ...(mayDash ? { mayDash } : {}),
+    ...(filter === undefined ? {} : { filter }),
+  };
+  return { atoms: common === "" ? [below] : [common, below], many: false };
+}
+
+/** What is certain of names of which each fits one of these filters, or is one of these texts. */
+function commonFilter(filters: readonly (TreeFilter | undefined)[], texts: readonly string[]): TreeFilter | undefined {
+  const [first] = filters;
+  const follows = filters.some((filter) => filter?.follows === true) ? ({ follows: true } as const) : undefined;
+  if (texts.length === 0 && filters.every((filter) => JSON.stringify(filter) === JSON.stringify(first))) return first;
+  const visible = filters.every((filter) => filter?.hidden === false) && !texts.some((text) => /(?:^|\/)\./.test(text));
+  return visible && filters.length > 0 ? { hidden: false, ...follows } : follows;
+}
 
 export const NOTHING: Stream = { is: "none" };
 
@@ -181,6 +221,8 @@ export function sequence(streams: readonly Stream[]): Stream {
   const [first] = some;
   if (first === undefined) return NOTHING;
   if (some.length === 1) return first;
+  if (some.every(isDigits)) return { is: "unknown", why: "numbers that commands print", network: false, number: true, several: true };
+  if (some.every((stream) => stream.is === "paths")) return { is: "paths", values: some.flatMap(({ values }) => values) };
   const atoms: Atom[] = [];
   for (const stream of some) {
     if (stream.is === "text") atoms.push(...stream.value.atoms);
@@ -188,6 +230,21 @@ export function sequence(streams: readonly Stream[]): Stream {
     else return { is: "unknown", why: "the output of several commands", network: some.some(isNetwork) };
   }
   return { is: "text", value: { atoms: join(atoms), many: false } };
+}
+
+/** Nothing but numbers. */
+export const isDigits = (stream: Stream): boolean =>
+  stream.is === "text" ? /^[\d\n]+$/.test(textOf(stream.value) ?? "") : stream.is === "unknown" && stream.number === true;
+
+/** Output of a command that may not run: known text is then text or nothing. */
+export function perhaps(out: Stream): Stream {
+  if (out.is !== "text") return out;
+  const why = "the output of a command that may not run";
+  if (isDigits(out)) return { is: "unknown", why, network: false, number: true, several: true };
+  const text = textOf(out.value);
+  // A name, a line by itself.
+  if (text !== undefined && /^[\w./@^~][\w./@^~+:,=-]*\n$/.test(text)) return { is: "paths", values: [literal(text.trimEnd())] };
+  return { is: "unknown", why, network: isNetwork(out) };
 }
 
 /** Pieces of lines, of which nothing is certain. */

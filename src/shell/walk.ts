@@ -22,7 +22,7 @@ import { evaluateAsArithmetic, expandFields, expandText, type Expansion } from "
 import { sharedInput, takeInput, withInput } from "./input.ts";
 import { readRedirections, type Redirected } from "./redirect.ts";
 import { joinPlaces, joinStates, sameState, type ShellPlace, type ShellState } from "./state.ts";
-import { isEndless, isNetwork, NOTHING, sequence, unknown, type Stream, type Value } from "./value.ts";
+import { isEndless, isNetwork, NOTHING, perhaps, sequence, unknown, type Stream, type Value } from "./value.ts";
 import { assignVariable } from "./variables.ts";
 
 export type ShellOutcome = StepOutcome<ShellState>;
@@ -318,11 +318,6 @@ function runIf(cx: Context, state: ShellState, node: If, stdin: Stream): ShellOu
   } else ends.push(rest);
   const end = ends.reduce<ShellState | undefined>((a, b) => joinStates(a, b), undefined);
   return { out: merged(outs), ok: end, fail: end };
-}
-
-/** Output of a command that may not run: known text is then text or nothing. */
-function perhaps(out: Stream): Stream {
-  return out.is === "text" ? { is: "unknown", why: "the output of a command that may not run", network: isNetwork(out) } : out;
 }
 
 /** Output of branches of which only some ran. */

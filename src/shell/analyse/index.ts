@@ -33,7 +33,7 @@ import { composeConfig, containerCopy, containerRights, dockerInspect, kubectlOu
 import { bsdCopy, bsdPs, bsdSed, entitlements, plist, plistCommands, tempPrefix, xattr, xcode } from "./bsd.ts";
 import { compress, tar, unzip } from "./archives.ts";
 import { curl, ghApi, httpie, urlOrPath, wget } from "./fetch.ts";
-import { date, jo, jq, miller, pandoc, sed } from "./text-tools.ts";
+import { date, jo, jq, miller, pandoc, sed, stat } from "./text-tools.ts";
 import { databaseAddress, hostNames, netcat } from "./hosts.ts";
 import { dd, modes, sizes } from "./sizes.ts";
 import { bsdFind, fd, find } from "./find.ts";
@@ -140,6 +140,7 @@ export const ANALYSERS: Readonly<Record<string, Analyser>> = {
   compress,
   curl,
   date,
+  "stat-number": stat,
   "database-address": databaseAddress,
   dd,
   "docker-inspect": dockerInspect,

@@ -153,6 +153,20 @@ export function pandoc(inv: Invocation): void {
       doubt(inv, `the format ${describe(format)} may be a program that pandoc runs`);
 }
 
+/** stat(1): sizes, counts, ids and times are numbers. BSD has no -c, and prints nothing. */
+export function stat(inv: Invocation): void {
+  const [format, ...others] = valuesOf(inv, "-c", "--printf").map(textOf);
+  const files = inv.args.operands;
+  if (format !== undefined && others.length === 0 && /^%[sbBohiugaXYZ]$/.test(format))
+    inv.output = {
+      is: "unknown",
+      why: "a number that stat prints",
+      network: false,
+      number: true,
+      ...(files.length === 1 && files[0]?.many === false ? {} : { several: true as const }),
+    };
+}
+
 /** date(1): a format of nothing but numbers prints digits. BSD has no `%N` and prints the letter. */
 export function date(inv: Invocation): void {
   const [format, ...others] = valuesOf(inv, "+%").map(textOf);

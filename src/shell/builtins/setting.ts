@@ -3,7 +3,20 @@ import { evaluateAsArithmetic } from "../expand.ts";
 import { leftOf, takeAround, takeInput, takeLine, sharedInput } from "../input.ts";
 import { isSecretName } from "../secret-words.ts";
 import { isArray, sameVariable, type ShellState } from "../state.ts";
-import { concat, holeOf, literal, mayBeOption, NOTHING, prefixOf, textOf, torn, unknown, type Stream, type Value } from "../value.ts";
+import {
+  concat,
+  holeOf,
+  literal,
+  mayBeOption,
+  NOTHING,
+  onePath,
+  prefixOf,
+  textOf,
+  torn,
+  unknown,
+  type Stream,
+  type Value,
+} from "../value.ts";
 import { assignVariable, isArrayFromStart, setNumber, steering } from "../variables.ts";
 import { expansion } from "../walk.ts";
 import { done, type Builtin, type BuiltinCall } from "./index.ts";
@@ -357,19 +370,20 @@ const isPlainNumber = (word: Value): boolean => holeOf(word)?.number === true ||
 /** Without -r backslashes are read, blanks at the ends go with IFS, and options take a part of the line. */
 function isPlainLine(call: BuiltinCall, line: Value, raw: boolean): boolean {
   const text = textOf(line);
-  if (text === undefined) return true;
-  const separated = call.state.variables.has("IFS") || call.env.some(({ name }) => name === "IFS");
-  return (raw || !text.includes("\\")) && text.trim() === text && (!separated || /^[\w./-]*$/.test(text));
+  const given = call.state.variables.get("IFS");
+  const separated = given !== undefined || call.env.some(({ name }) => name === "IFS");
+  const separators = given === undefined || isArray(given) ? undefined : textOf(given);
+  // The end of a name may be one of them.
+  if (text === undefined) return !separated || (separators !== undefined && separators.trim() === "");
+  const whole = !separated || (separators !== undefined && /^[\w./-]*$/.test(text) && ![...separators].some((one) => text.includes(one)));
+  return (raw || !text.includes("\\")) && text.trim() === text && whole;
 }
 
 const inexact = (line: Value): Value => (textOf(line) === undefined ? line : unknown("a line of the input"));
 
 /** One line of standard input. */
 function lineOf(stdin: Stream): Value {
-  if (stdin.is === "paths") {
-    const [only] = stdin.values;
-    return stdin.values.length === 1 && only !== undefined ? only : unknown("a line of the input");
-  }
+  if (stdin.is === "paths") return onePath(stdin.values) ?? unknown("a line of the input");
   const text = stdin.is === "text" ? textOf(stdin.value) : undefined;
   if (text !== undefined && !text.replace(/\n$/, "").includes("\n")) return literal(text.replace(/\n$/, ""));
   return stdin.is === "unknown" && stdin.network

@@ -1,7 +1,7 @@
 import type { DangerId } from "../../action/index.ts";
 
 export const STYLES = ["gnu", "posix", "bsd", "words", "none"] as const;
-export const OUTPUTS = ["paths", "input", "operands", "number"] as const;
+export const OUTPUTS = ["paths", "input", "operands", "number", "numbers", "pieces"] as const;
 
 /**
  * The form in which Assent knows a command: a block of `knowledge/*.table`, with what it shares written out. knowledge/README.md
