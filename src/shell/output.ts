@@ -1,3 +1,5 @@
+import { resolvePath } from "../path/index.ts";
+import { matchesWord, shellGlob } from "../pattern/index.ts";
 import { describe, type Invocation } from "./invocation.ts";
 import {
   isGlob,
@@ -6,6 +8,7 @@ import {
   join,
   joinWords,
   literal,
+  patternOf,
   prefixOf,
   textOf,
   torn,
@@ -84,9 +87,15 @@ const UNTRACKED: ReadonlySet<string> = new Set([
 function pathsBelow(inv: Invocation): readonly Value[] {
   const others = inv.args.options.some(({ option }) => option === undefined || option.names.some((name) => UNTRACKED.has(name)));
   const filter = inv.name === "git" && !others ? { tracked: true as const } : inv.looked[0]?.filter;
-  const below: Hole = { hole: true, why: `a name that ${inv.name} prints`, below: true, ...(filter === undefined ? {} : { filter }) };
+  const below: Hole = {
+    hole: true,
+    why: `a name that ${inv.name} prints`,
+    below: true,
+    ...(filter === undefined ? {} : { filter }),
+    ...(mayTellOption(inv) ? { mayDash: true } : {}),
+  };
   const bare: Value = { atoms: [below], many: false };
-  const listed = listedNames(inv);
+  const listed = listedNames(inv, below);
   if (inv.looked.length === 0) return [listed ?? bare];
   const values = inv.looked.map(({ value, operand, walk }): Value | undefined => {
     const text = textOf(value);
@@ -117,10 +126,44 @@ function pathsBelow(inv: Invocation): readonly Value[] {
 }
 
 /** ls(1) prints no name of a folder that begins with a dot, unless it is told to; on BSD root is always told all. */
-function listedNames({ name, args, cx: { world } }: Invocation): Value | undefined {
+function listedNames({ name, args, cx: { world } }: Invocation, below: Hole): Value | undefined {
   const tells = args.options.some(({ option }) => option === undefined || option.names.some((one) => ["-a", "-A", "-f"].includes(one)));
   if (name !== "ls" || tells || world.platform !== "linux") return undefined;
-  return { atoms: [{ hole: true, why: "a name that ls prints", below: true, filter: { hidden: false } }], many: false };
+  return { atoms: [{ ...below, filter: { hidden: false } }], many: false };
+}
+
+/** Names of tracked files that are not there any more, so that no look at the folder finds them. */
+const GONE: ReadonlySet<string> = new Set(["--with-tree", "--deleted", "--unmerged"]);
+
+/**
+ * Who takes the names may stand in another folder than who printed them (`(cd sub && ls) | xargs sort`, `ls sub | xargs sort`):
+ * whether one begins with `-` is seen where they are.
+ */
+export function mayTellOption(inv: Invocation): boolean {
+  const { world } = inv.cx;
+  if (inv.name === "git" && inv.args.options.some(({ option }) => option?.names.some((name) => GONE.has(name)))) return true;
+  const holdsOption = (path: string): boolean => {
+    const kind = world.kind(path);
+    return kind !== "missing" && kind !== "file" && world.names(path)?.some((name) => name.startsWith("-")) !== false;
+  };
+  const folders = inv.name === "ls" ? inv.looked.map(({ value }) => value) : [literal(".")];
+  return inv.places.some((place) => {
+    if (place.is !== "at") return true;
+    return folders.some((value) => {
+      const text = textOf(value);
+      if (text !== undefined) return holdsOption(resolvePath(place.path, text));
+      if (!isGlob(value)) return !isBelow(value);
+      // The folders among what it matches are listed without their names.
+      const start = prefixOf(value);
+      const above = start.replace(/[^/]*$/, "");
+      const atoms = start === "" ? value.atoms : [start.slice(above.length), ...value.atoms.slice(1)];
+      const pattern = patternOf({ atoms, many: false }).replace(/\/$/, "");
+      if (pattern.includes("/")) return true;
+      const folder = resolvePath(place.path, above || ".");
+      const wanted = shellGlob(pattern);
+      return world.names(folder)?.some((name) => matchesWord(wanted, name) && holdsOption(resolvePath(folder, name))) === true;
+    });
+  });
 }
 
 /** One name found below a folder. */

@@ -2,6 +2,7 @@
 import type { TreeFilter } from "../../action/index.ts";
 import { resolvePath } from "../../path/index.ts";
 import { describe, doubt, emitFile, refuse, type Invocation } from "../invocation.ts";
+import { mayTellOption } from "../output.ts";
 import { changePlaces } from "../paths.ts";
 import type { ShellPlace } from "../state.ts";
 import { holeOf, isNetwork, join, literal, NOTHING, prefixOf, textOf, type Atom, type Hole, type Stream, type Value } from "../value.ts";
@@ -297,9 +298,10 @@ const PLACE = /\{[./]*\}/;
 /** fd(1): -x and -X run what follows, up to a `;`, with the names found at its end or in place of `{}`, `{.}`, `{/}` … */
 export function fd(inv: Invocation): void {
   const roots = rootsOf(inv);
+  const bare = mayTellOption(inv) ? { mayDash: true } : {};
   inv.output = {
     is: "paths",
-    values: roots.map((root) => ({ atoms: root.prefix === "" ? [root.name] : [root.prefix, root.name], many: false })),
+    values: roots.map((root) => ({ atoms: root.prefix === "" ? [{ ...root.name, ...bare }] : [root.prefix, root.name], many: false })),
   };
   const [program] = valuesOf(inv, "--exec", "--exec-batch");
   if (program === undefined) return;

@@ -5,6 +5,7 @@ import { describe, doubt, emitFile, emitTarget, refuse, type Invocation } from "
 import { isForge } from "../git-keys.ts";
 import { applyKind } from "../kinds.ts";
 import { concat, literal, patternAtoms, prefixOf, textOf, type Hole, type Stream, type Value } from "../value.ts";
+import { mayTellOption } from "../output.ts";
 import { drops, has, mayBegin, valuesOf } from "./given.ts";
 import { gitPatched } from "./patch.ts";
 
@@ -122,7 +123,7 @@ function gitDiffNames(inv: Invocation): void {
   inv.output = printed({
     why: "a name that git prints",
     ...(now ? { filter: { tracked: true } } : {}),
-    ...(here ? {} : { mayDash: true }),
+    ...(here && !mayTellOption(inv) && !/D/.test(valuesOf(inv, "--diff-filter").map(prefixOf).join("")) ? {} : { mayDash: true }),
   });
 }
 

@@ -20,6 +20,7 @@ import {
   dotnetConfig,
   nodeManagerConfig,
   npmDiff,
+  npmSettings,
   packerPlugins,
   prettierConfig,
   poetryPlugins,
@@ -54,6 +55,7 @@ import {
   plus,
   prefix,
   responseFile,
+  shellNames,
   symbolicLinks,
 } from "./operands.ts";
 import { duckdbInput, luaInput, perlFiles, powershell, pythonModule, rubyInput, sqliteInput, uvRun } from "./interpreters.ts";
@@ -109,6 +111,7 @@ export const ANALYSERS: Readonly<Record<string, Analyser>> = {
   "composer-plugins": composerPlugins,
   "dotnet-config": dotnetConfig,
   "node-manager-config": nodeManagerConfig,
+  "npm-settings": npmSettings,
   "npm-diff": npmDiff,
   "packer-plugins": packerPlugins,
   "prettier-config": prettierConfig,
@@ -209,6 +212,7 @@ export const ANALYSERS: Readonly<Record<string, Analyser>> = {
   "perl-files": perlFiles,
   powershell,
   "plain-file": plainFile,
+  "shell-names": shellNames,
   "late-options": lateOptions,
   "lone-file": loneFile,
   plus,

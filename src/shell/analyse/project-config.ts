@@ -21,6 +21,8 @@ interface Configuration {
   readonly inside?: string;
 }
 
+/** npmrc(5): `${NAME}` is the value of an environment variable. What the public registries themselves are told is meant for them. */
+const NPMRC_LEAKS = /^(?!\s*(?:[#;]|\/\/(?:registry\.npmjs\.org|registry\.yarnpkg\.com|npm\.pkg\.github\.com)\/)).*\$\{/m;
 /** Of npm's own settings: those that choose no program and no place. */
 const NPMRC_LINE = new RegExp(
   String.raw`^\s*(?:[#;].*|(?:@[\w.-]+:)?registry\s*=.*|\/\/.*|(?:save-exact|save-prefix|engine-strict|auto-install-peers|` +
@@ -28,7 +30,8 @@ const NPMRC_LINE = new RegExp(
     "prefer-workspace-packages|fund|audit|legacy-peer-deps|loglevel|progress|always-auth|package-lock|lockfile|" +
     String.raw`update-notifier|resolution-mode|dedupe-peer-dependents|side-effects-cache|fetch-retries|fetch-timeout)\s*=.*)?$`,
 );
-const NPMRC = new RegExp(`^(?!(?:${NPMRC_LINE.source.slice(1, -1)})$)`, "m");
+const NPMRC_CHOOSES = new RegExp(`^(?!(?:${NPMRC_LINE.source.slice(1, -1)})$)`, "m");
+const NPMRC = { test: (text: string): boolean => NPMRC_CHOOSES.test(text) || NPMRC_LEAKS.test(text) };
 
 /** Facts: pnpm.io/settings (`pmOnFail`, `pnpmfile`, `configDependencies`), yarnpkg.com/configuration (`yarnPath`), Corepack's README. */
 const NODE_MANAGER: Configuration = {
@@ -117,6 +120,15 @@ const code = (inv: Invocation, name: string): void => {
   if (configuration !== undefined && mayRunCode(inv, configuration)) addCode(inv, "project", "project", undefined);
   else inv.cx.relying.set(inv, "project");
 };
+
+const NPM_SETTINGS: Configuration = { files: [], texts: [[[".npmrc"], NPMRC_LEAKS]], above: true };
+
+/** npmrc(5): the settings of a project may hand its registry a variable of the environment, whatever npm is asked. */
+export function npmSettings(inv: Invocation): void {
+  // What runs the project's code may do so anyway.
+  if (inv.grammar.effects.some((effect) => effect.is === "code")) return;
+  if (mayRunCode(inv, NPM_SETTINGS)) addCode(inv, "project", "project", undefined);
+}
 
 /** It runs before the options are read: another folder, or another configuration, is code. */
 export const nodeManagerConfig = (inv: Invocation): void => {

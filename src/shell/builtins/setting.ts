@@ -341,7 +341,8 @@ const read: Builtin = (call) => {
         assignTo(call, word, unknown("a word of the input"));
       if (word !== undefined && letter === "t") evaluateAsArithmetic(expansion(call.cx, call.state), word, "the time of read -t, in zsh,");
     }
-  const whole = !/[^rspe]/.test(given.letters) && isPlainLine(call, line, given.letters.includes("r")) ? line : inexact(line);
+  const { separators, plain } = lineWithin(call, line, given.letters.includes("r"));
+  const whole = separators ? unknown("a line of the input") : !/[^rspe]/.test(given.letters) && plain ? line : inexact(line);
   const several = names.length > 1 || array !== undefined;
   const give = (to: BuiltinCall, value: Value): void => {
     for (const name of names) assignTo(to, name, several ? unknown("a word of the input", array !== undefined) : value);
@@ -367,16 +368,18 @@ const endsLine = (stdin: Stream): boolean => {
 
 const isPlainNumber = (word: Value): boolean => holeOf(word)?.number === true || holeOf(word)?.ambient === true;
 
-/** Without -r backslashes are read, blanks at the ends go with IFS, and options take a part of the line. */
-function isPlainLine(call: BuiltinCall, line: Value, raw: boolean): boolean {
+/**
+ * Whether the line goes into the variable as it is: without -r backslashes are read, blanks at the ends go with IFS, and options take
+ * a part of the line. `separators`: IFS holds others than blanks, and what is not known of the line may end in one.
+ */
+function lineWithin(call: BuiltinCall, line: Value, raw: boolean): { readonly separators: boolean; readonly plain: boolean } {
   const text = textOf(line);
   const given = call.state.variables.get("IFS");
   const separated = given !== undefined || call.env.some(({ name }) => name === "IFS");
   const separators = given === undefined || isArray(given) ? undefined : textOf(given);
-  // The end of a name may be one of them.
-  if (text === undefined) return !separated || (separators !== undefined && separators.trim() === "");
+  if (text === undefined) return { separators: separated && separators?.trim() !== "", plain: true };
   const whole = !separated || (separators !== undefined && /^[\w./-]*$/.test(text) && ![...separators].some((one) => text.includes(one)));
-  return (raw || !text.includes("\\")) && text.trim() === text && whole;
+  return { separators: false, plain: (raw || !text.includes("\\")) && text.trim() === text && whole };
 }
 
 const inexact = (line: Value): Value => (textOf(line) === undefined ? line : unknown("a line of the input"));
