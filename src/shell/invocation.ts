@@ -171,6 +171,7 @@ export function refuse(inv: Pick<Invocation, "cx" | "span">, reason: string, hel
 export function describe(value: Value): string {
   const text = textOf(value);
   if (text !== undefined) return `\`${text}\``;
+  if (!value.atoms.some((atom) => typeof atom !== "string")) return `\`${value.atoms.join("")}\`, or nothing,`;
   return holeOf(value)?.why ?? "a pattern";
 }
 

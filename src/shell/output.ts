@@ -1,3 +1,4 @@
+import type { TreeFilter } from "../action/index.ts";
 import { resolvePath } from "../path/index.ts";
 import { matchesWord, shellGlob } from "../pattern/index.ts";
 import { describe, type Invocation } from "./invocation.ts";
@@ -87,15 +88,9 @@ const UNTRACKED: ReadonlySet<string> = new Set([
 function pathsBelow(inv: Invocation): readonly Value[] {
   const others = inv.args.options.some(({ option }) => option === undefined || option.names.some((name) => UNTRACKED.has(name)));
   const filter = inv.name === "git" && !others ? { tracked: true as const } : inv.looked[0]?.filter;
-  const below: Hole = {
-    hole: true,
-    why: `a name that ${inv.name} prints`,
-    below: true,
-    ...(filter === undefined ? {} : { filter }),
-    ...(mayTellOption(inv) ? { mayDash: true } : {}),
-  };
+  const below = toldName(inv, filter);
   const bare: Value = { atoms: [below], many: false };
-  const listed = listedNames(inv, below);
+  const listed = listedNames(inv);
   if (inv.looked.length === 0) return [listed ?? bare];
   const values = inv.looked.map(({ value, operand, walk }): Value | undefined => {
     const text = textOf(value);
@@ -125,11 +120,23 @@ function pathsBelow(inv: Invocation): readonly Value[] {
     : [listed, ...inv.looked.flatMap(({ value }) => textOf(value) ?? []).map(literal), ...known];
 }
 
+/** Only who takes the name wants to know whether it may begin with `-`: the folder is not looked at before. */
+const toldName = (inv: Invocation, filter: TreeFilter | undefined): Hole => ({
+  hole: true,
+  why: `a name that ${inv.name} prints`,
+  below: true,
+  ...(filter === undefined ? {} : { filter }),
+  get mayDash() {
+    return mayTellOption(inv);
+  },
+});
+
 /** ls(1) prints no name of a folder that begins with a dot, unless it is told to; on BSD root is always told all. */
-function listedNames({ name, args, cx: { world } }: Invocation, below: Hole): Value | undefined {
+function listedNames(inv: Invocation): Value | undefined {
+  const { name, args } = inv;
   const tells = args.options.some(({ option }) => option === undefined || option.names.some((one) => ["-a", "-A", "-f"].includes(one)));
-  if (name !== "ls" || tells || world.platform !== "linux") return undefined;
-  return { atoms: [{ ...below, filter: { hidden: false } }], many: false };
+  if (name !== "ls" || tells || inv.cx.world.platform !== "linux") return undefined;
+  return { atoms: [toldName(inv, { hidden: false })], many: false };
 }
 
 /** Names of tracked files that are not there any more, so that no look at the folder finds them. */

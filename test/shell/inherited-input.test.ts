@@ -2,8 +2,10 @@ import { spawnSync } from "node:child_process";
 import { chmodSync, existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { lowerShell } from "../../src/shell/index.ts";
+import { leftBy } from "../../src/shell/input.ts";
+import { literal } from "../../src/shell/value.ts";
 import { couldBe } from "./fuzz/oracle.ts";
 import { smallWorld } from "./world.ts";
 
@@ -106,5 +108,55 @@ describe.each(TABLES)("%s", (_, lines) => {
           shell,
         ).toBe(true);
     }
+  });
+});
+
+describe("what a program leaves of an input that it does not read", () => {
+  /** What is left behind it, really; undefined where the program is missing. */
+  const left = (words: readonly string[]): string | undefined => {
+    const { stdout, status } = spawnSync(
+      "/bin/bash",
+      ["-c", 'command -v "$1" >/dev/null || exit 127; "$@" >/dev/null 2>&1; cat', "-", ...words],
+      {
+        cwd: folder,
+        input: "one\ntwo\n",
+        encoding: "utf8",
+        timeout: 20_000,
+        env: { PATH: "/usr/bin:/bin:/usr/sbin:/sbin", HOME: folder },
+      },
+    );
+    return status === 127 ? undefined : stdout;
+  };
+  const told = ([name = "", ...words]: readonly string[]): string => leftBy(name, false, words.map(literal));
+  beforeAll(() => {
+    for (const words of ["init -q", "-c user.name=a -c user.email=a@b commit -q --allow-empty -m one"])
+      spawnSync("git", words.split(" "), { cwd: folder, env: { PATH: process.env.PATH, HOME: folder } });
+  });
+
+  test.each(
+    (
+      "ps|ps aux|pgrep x|pidof x|lsof -h|ss -ltn|printenv HOME|uptime|free|nproc|ldd /bin/ls|readelf -h /bin/ls|lscpu|lsblk|groups|" +
+      "git rev-list HEAD|git diff-tree HEAD|git diff-index HEAD|git ls-tree HEAD|git merge-base HEAD HEAD|git cherry HEAD HEAD|" +
+      "git for-each-ref --sort=refname|git check-ignore x|git cat-file -t HEAD|git cat-file commit HEAD|" +
+      "cat --version|sort --version|tr --version|sed --version|python3 --version|perl --version|xargs --version|bash --version|" +
+      "dash --version|busybox --version|bc --version|jq --version|openssl --version|tee --version|fold --version"
+    )
+      .split("|")
+      .map((line) => [line]),
+  )("%s leaves all of it", (line) => {
+    expect(told(line.split(" "))).toBe("lines");
+    expect(left(line.split(" ")) ?? "one\ntwo\n").toBe("one\ntwo\n");
+  });
+
+  test.each(
+    (
+      "git rev-list --stdin|git diff-tree --stdin|git check-ignore --stdin|git check-ignore --std|git cat-file --batch|" +
+      "git cat-file --batch-check|git hash-object --stdin|git name-rev --annotate-stdin|git mktree|cat|sort|tr a b"
+    )
+      .split("|")
+      .map((line) => [line]),
+  )("%s takes it", (line) => {
+    expect(left(line.split(" "))).toBe("");
+    expect(told(line.split(" "))).toBe("pieces");
   });
 });
