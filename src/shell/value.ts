@@ -221,7 +221,8 @@ export function sequence(streams: readonly Stream[]): Stream {
   const [first] = some;
   if (first === undefined) return NOTHING;
   if (some.length === 1) return first;
-  if (some.every(isDigits)) return { is: "unknown", why: "numbers that commands print", network: false, number: true, several: true };
+  if (some.every(isDigits) && !some.every(({ is }) => is === "text"))
+    return { is: "unknown", why: "numbers that commands print", network: false, number: true, several: true };
   if (some.every((stream) => stream.is === "paths")) return { is: "paths", values: some.flatMap(({ values }) => values) };
   const atoms: Atom[] = [];
   for (const stream of some) {
