@@ -1,5 +1,5 @@
 import { applyEffect } from "../effects.ts";
-import { emitFile, emitTarget, type Invocation } from "../invocation.ts";
+import { describe, doubt, emitFile, emitTarget, type Invocation } from "../invocation.ts";
 import { applyKind } from "../kinds.ts";
 import { targetsOf } from "../paths.ts";
 import { literal, textOf, type Value } from "../value.ts";
@@ -135,6 +135,8 @@ export function copiesOut(inv: Invocation): void {
   const reads = from.startsWith("s3://") && to === "-" && more.length === 0;
   applyEffect(inv, { is: "remote", operation: reads ? "read" : "change", service: "aws" });
   if (!reads) for (const word of inv.args.operands) applyKind(inv, { is: "file", operation: "read", tree: false }, word);
+  // The name of the object tells whether it holds secrets.
+  else emitFile(inv, "read", literal(from.replace("s3:/", ".")));
 }
 
 /** npm-pack(1): it only tells what would be packed, and no script of the package runs. A word behind --dry-run may switch it off. */
@@ -157,8 +159,12 @@ export function kubectlDryRun(inv: Invocation): void {
 
 /** tesseract(1): `stdout` and `-` are standard output, anything else what its files are called. */
 export function pictureText(inv: Invocation): void {
-  const [, out] = inv.args.operands;
+  const [, out, ...settings] = inv.args.operands;
   if (out !== undefined && !/^(?:-|stdout)$/.test(textOf(out) ?? "")) emitFile(inv, "write", out);
+  // Others are files of settings, which may name a file to write (`debug_file`).
+  for (const word of settings)
+    if (!/^(?:txt|pdf|hocr|tsv|alto|quiet|digits|makebox)$/.test(textOf(word) ?? ""))
+      doubt(inv, `${describe(word)} may name a file that tesseract writes`);
 }
 
 /** tcpdump(8): -r reads a file in place of the network; with -n, and a filter without names, it asks nobody. */
