@@ -60,7 +60,7 @@ export function sqlStatements(source: string, dialect: SqlDialect): readonly (re
         if (source.charAt(end) === "\\" && (prefix > 0 || dialect === "mysql" || dialect === "psql")) {
           if (source.charAt(end - 1) > "~") return "a quoted text with a backslash";
           while (source.charAt(end + 1) === "\\") end += 1;
-          if (/['"`]/.test(source.charAt(end + 1))) return "a quoted text with a backslash in front of a quote";
+          if (/['"`]/.test(source.charAt(end + 1))) return "a quoted text with a backslash";
         }
         if (dots && source.charAt(end) === "\n" && /^[ \t]*[.#]/.test(source.slice(end + 1, end + 80)))
           return "a client command inside a quoted text";
