@@ -108,6 +108,9 @@ export function isSecret(path: string): boolean {
   return !holds(harmlessExtensions, extension) && hasSecretWord(path, name, extension, segments);
 }
 
+/** ssh-keygen(1): beside a key `NAME` lies `NAME.pub`, which is for everybody. */
+const PUBLIC_KEY = /^[\w@-][\w@.-]*\.pub$/;
+
 /** A name or place that nothing but a secret has; extensions and words such as `password` also stand in other texts. */
 export function isSecretByName(path: string): boolean {
   // `/proc/1/root` is `/` again.
@@ -119,7 +122,8 @@ export function isSecretByName(path: string): boolean {
   for (let i = 1, end = 0; i <= last; i++) {
     const segment = segments[i] ?? "";
     end += 1 + segment.length;
-    if (endsIn(secretFolders, lower, segment, end)) return true;
+    if (endsIn(secretFolders, lower, segment, end) && !(i === last - 1 && segment === ".ssh" && PUBLIC_KEY.test(segments[last] ?? "")))
+      return true;
   }
   if (isRawDevice(lower)) return true;
   const written = segments[last] ?? "";

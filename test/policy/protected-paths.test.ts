@@ -24,6 +24,9 @@ describe("secrets (Y8, YW3)", () => {
     `${P}/db-password`,
     "/home/me/.aws/credentials",
     "/home/me/.ssh/id_rsa",
+    "/home/me/.ssh/id_rsa.pub.bak",
+    "/home/me/.ssh/a.pub/x",
+    "/home/me/.ssh/sub/a.pub",
     "/home/me/.gnupg/secring.gpg",
     // YW3, the gaps.
     `${P}/secrets/db.yaml`,
@@ -87,6 +90,8 @@ describe("secrets (Y8, YW3)", () => {
     `${P}/rotate-secrets.sh`,
     `${P}/secretary.json`,
     `${P}/id_rsa.pub`,
+    "/home/me/.ssh/id_ed25519.pub",
+    "/home/me/.ssh/me@work.pub",
     `${P}/src/environment.ts`,
     `${P}/keyboard.json`,
     `${P}/src/components/Password.vue`,

@@ -35,7 +35,7 @@ const FORTRAN = /\.(?:f|for|ftn|fpp|f90|f95|f03|f08)$/i;
 export function compiler(inv: Invocation): void {
   responseFile(inv);
   const { operands } = inv.args;
-  if (operands.some((word) => textOf(word) === "-"))
+  if (operands.some((word) => textOf(word) === "-") && !isEmptyInput(inv))
     doubt(inv, `what ${inv.name} reads from standard input may include any file`, "name the source file");
   if (operands.length === 0) {
     // `gcc -v` and `gcc -print-file-name=x` tell about the compiler.
@@ -66,11 +66,14 @@ export function compiler(inv: Invocation): void {
   for (const source of operands) for (const ending of has(inv, "-S") ? [".s"] : [".o"]) emitFile(inv, "write", besides(source, ending));
 }
 
+/** Nothing but blanks comes in: `< /dev/null`, `echo |`. */
+const isEmptyInput = ({ stdin }: Invocation): boolean => stdin.is === "text" && /^\s*$/.test(textOf(stdin.value) ?? "?");
+
 /** cpp(1): as above, but that a second operand is the output, and that nothing is compiled. */
 export function preprocessor(inv: Invocation): void {
   responseFile(inv);
   const [source] = inv.args.operands;
-  if (source === undefined || textOf(source) === "-")
+  if ((source === undefined || textOf(source) === "-") && !isEmptyInput(inv))
     doubt(inv, `what ${inv.name} reads from standard input may include any file`, "name the source file");
   dependencies(inv, valuesOf(inv, "-o").at(-1) ?? inv.args.operands[1]);
 }

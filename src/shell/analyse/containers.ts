@@ -128,6 +128,28 @@ function isPlain(format: string): boolean {
   return inner.length === 1;
 }
 
+const LISTS = new RegExp(
+  "^(?:-[ALlnw]|-[Lln].+|-o=?(?:name|wide)?|--output(?:=name|=wide)?|--(?:all-namespaces|no-headers|show-labels|show-kind|ignore-not-found|" +
+    "watch|watch-only)|--(?:namespace|selector|label-columns|context|sort-by|field-selector|chunk-size|request-timeout)(?:=.*)?)$",
+);
+
+/**
+ * kubectl-get(1): a list tells names and how many entries each has. Any other form, a template (which needs no -o) and the log of -v show
+ * what the entries hold, and so does describe. Options stand anywhere.
+ */
+export function kubectlCounts(inv: Invocation): void {
+  const exec = inv.cx.actions[inv.exec];
+  const words = exec?.kind === "exec" ? exec.argv.slice(1).map((word) => (word.known ? word.text : undefined)) : [undefined];
+  const isPlain = words.every((word, at) => {
+    const last = words[at - 1];
+    if (last === "-o" || last === "-o=" || last === "--output") return word === "name" || word === "wide";
+    if (word === undefined) return /^(?:-[nl]|--(?:namespace|context|selector))$/.test(last ?? "");
+    return word.startsWith("-") ? LISTS.test(word) : word !== "describe";
+  });
+  if (!isPlain) applyEffect(inv, { is: "environment" });
+  kubectlOutput(inv);
+}
+
 /** kubectl(1): `-o go-template-file=FILE` prints what the file says; with `-o templatefile` it is named by --template. */
 export function kubectlOutput(inv: Invocation): void {
   for (const value of valuesOf(inv, "-o", "--output")) {

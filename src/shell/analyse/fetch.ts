@@ -202,8 +202,15 @@ export function httpie(inv: Invocation): void {
   }
 }
 
-/** gh-api(1): GET unless told otherwise, POST as soon as a field or a body is given; GraphQL is read by its query. */
+/** What GitLab hands out without variables and tokens, as a project itself (`runners_token`) and its variables have them (docs.gitlab.com/api). */
+const GITLAB_PLAIN = new RegExp(
+  String.raw`^\/?(?:version|projects\/[\w:%.-]+\/(?:issues|merge_requests|pipelines|jobs|repository|releases|labels|milestones|members|` +
+    String.raw`events|languages)(?:[/?][\w/?&=:,+-]*)?)$`,
+);
+
+/** gh-api(1), glab-api(1): GET unless told otherwise, POST as soon as a field or a body is given; GraphQL is read by its query. */
 export function ghApi(inv: Invocation): void {
+  const service = inv.name === "glab" ? "gitlab" : "github";
   const values = (...names: readonly string[]): readonly Value[] =>
     inv.args.options.flatMap((given) =>
       given.option?.names.some((name) => names.includes(name)) === true && given.value !== undefined ? [given.value] : [],
@@ -219,13 +226,15 @@ export function ghApi(inv: Invocation): void {
   if (/^https?:/i.test(where) && endpoint !== undefined) applyKind(inv, { is: "url" }, endpoint);
   const method = methodOf(inv, values("--method").at(-1), fields.length + bodies.length > 0);
   if (method === undefined) return;
+  if (service === "gitlab" && (!GITLAB_PLAIN.test(where) || /variables|trigger|token|schedule/i.test(where)))
+    applyEffect(inv, { is: "secrets" });
   if (/^\/?graphql$/.test(where))
-    applyEffect(inv, { is: "remote", operation: bodies.length === 0 && fields.every(isQuery) ? "read" : "change", service: "github" });
-  else if (method === "GET" || method === "HEAD") applyEffect(inv, { is: "remote", operation: "read", service: "github" });
+    applyEffect(inv, { is: "remote", operation: bodies.length === 0 && fields.every(isQuery) ? "read" : "change", service });
+  else if (method === "GET" || method === "HEAD") applyEffect(inv, { is: "remote", operation: "read", service });
   else if (method === "DELETE") {
-    applyEffect(inv, { is: "remote", operation: "destroy", service: "github" });
+    applyEffect(inv, { is: "remote", operation: "destroy", service });
     inv.cx.addDanger(inv.exec, "remote-destroy");
-  } else applyEffect(inv, { is: "remote", operation: "change", service: "github" });
+  } else applyEffect(inv, { is: "remote", operation: "change", service });
 }
 
 function methodOf(inv: Invocation, given: Value | undefined, hasBody: boolean): string | undefined {

@@ -50,9 +50,12 @@ const UNSIGNED = /^(?:commit|tag)\.gpgsign=(?:false|no|off|0|)$/i;
 
 export const skipsChecks = (value: Value): boolean => UNSIGNED.test(textOf(value) ?? "");
 
+/** Values that switch a program off, or are git's own word for none. */
+const OFF = /^(?:core\.pager=(?:cat)?|pager\.[a-z-]+=(?:false|no|off|0)|core\.fsmonitor=(?:false|no|off|0))$/i;
+
 /** True when `-c KEY=VALUE` can run nothing: the key is known and written out. */
 export const isInertKey = (key: string, value: Value): boolean =>
-  (textOf(value) !== undefined || prefixOf(value).includes("=")) && isInertGitKey(key);
+  OFF.test(textOf(value) ?? "") || ((textOf(value) !== undefined || prefixOf(value).includes("=")) && isInertGitKey(key));
 
 /** Keys whose value git hands to a shell (git-config(1)); an alias only with `!`. */
 const COMMAND = new RegExp(

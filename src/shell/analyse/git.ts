@@ -59,7 +59,7 @@ function atTopLevel({ cx: { world }, places }: Invocation): boolean {
 const WALK = (
   "-n --max-count --skip --since --after --until --before --author --committer --grep --all-match --invert-grep -i " +
   "--regexp-ignore-case --merges --no-merges --first-parent --reverse --all --branches --tags --remotes --topo-order " +
-  "--date-order --follow --no-walk -1 --ancestry-path --full-history --diff-filter"
+  "--date-order --follow --no-walk -1 --max-parents --min-parents --ancestry-path --full-history --diff-filter"
 ).split(" ");
 
 export function gitRevList(inv: Invocation): void {
@@ -70,7 +70,10 @@ export function gitRevList(inv: Invocation): void {
 /** git-log(1) and git-show(1) with a format that is an object name and nothing else. */
 function gitLogNames(inv: Invocation): void {
   const formats = valuesOf(inv, "--format", "--pretty").map(textOf);
-  if (formats.length === 1 && /^(?:t?format:)?%[hHtT]$/.test(formats[0] ?? "") && only(inv, "--format", "--pretty", "-s", ...WALK))
+  // The last one counts.
+  const last = inv.args.options.findLast(({ option }) => option?.names.some((name) => /^--(?:format|pretty|oneline)$/.test(name)) === true);
+  const beside = ["--format", "--pretty", "--oneline", "--abbrev-commit", "-s", ...WALK];
+  if (last?.value !== undefined && formats.length === 1 && /^(?:t?format:)?%[hHtT]$/.test(formats[0] ?? "") && only(inv, ...beside))
     inv.output = hashes();
 }
 
@@ -382,6 +385,11 @@ export function gitDryRun(inv: Invocation): void {
     return;
   }
   applyEffect(inv, { is: "file", operation: "write", path: "$git", tree: false });
+}
+
+/** git-format-patch(1): a file for each commit in the working directory, unless all of them are printed. */
+export function gitFormatPatch(inv: Invocation): void {
+  if (!has(inv, "--stdout") || has(inv, "--no-stdout")) applyEffect(inv, { is: "file", operation: "write", path: ".", tree: false });
 }
 
 /**

@@ -30,7 +30,7 @@ import {
   rustToolchain,
   secretKey,
 } from "./project-config.ts";
-import { composeConfig, containerCopy, containerRights, dockerInspect, kubectlOutput } from "./containers.ts";
+import { composeConfig, containerCopy, containerRights, dockerInspect, kubectlCounts, kubectlOutput } from "./containers.ts";
 import { bsdCopy, bsdPs, bsdSed, entitlements, plist, plistCommands, tempPrefix, xattr, xcode } from "./bsd.ts";
 import { compress, tar, unzip } from "./archives.ts";
 import { curl, ghApi, httpie, urlOrPath, wget } from "./fetch.ts";
@@ -69,6 +69,7 @@ import {
   gitCheckout,
   gitDescribe,
   gitDryRun,
+  gitFormatPatch,
   gitMergeBase,
   gitPush,
   gitRefNames,
@@ -83,7 +84,23 @@ import {
   gitTreeNames,
   gitUpdateIndex,
 } from "./git.ts";
-import { goClean, kubectlList, loneFile, settings, sortTemp, terraformFmt, yq } from "./only-shows.ts";
+import {
+  captureFile,
+  copiesOut,
+  goClean,
+  kubectlDryRun,
+  kubectlList,
+  loneFile,
+  npmPack,
+  pictureText,
+  processSettings,
+  serviceStatus,
+  settings,
+  simulates,
+  sortTemp,
+  terraformFmt,
+  yq,
+} from "./only-shows.ts";
 import { afterDashes, corepackRun, faketimeDate, hatchRun, nixRun, npmRun, packageRun, scriptOrPackage } from "./package-run.ts";
 import { parallel } from "./parallel.ts";
 import { gitPatched, patch } from "./patch.ts";
@@ -106,6 +123,14 @@ export const ANALYSERS: Readonly<Record<string, Analyser>> = {
   plist,
   "plist-commands": plistCommands,
   settings,
+  "capture-file": captureFile,
+  "process-settings": processSettings,
+  "copies-out": copiesOut,
+  "npm-pack": npmPack,
+  "kubectl-dry-run": kubectlDryRun,
+  "picture-text": pictureText,
+  "service-status": serviceStatus,
+  simulates,
   "ansible-config": ansibleConfig,
   "brew-names": brewNames,
   "composer-plugins": composerPlugins,
@@ -169,6 +194,7 @@ export const ANALYSERS: Readonly<Record<string, Analyser>> = {
   "variables-of-file": variablesOfFile,
   "git-add": gitAdd,
   "git-dry-run": gitDryRun,
+  "git-format-patch": gitFormatPatch,
   "git-merge-base": gitMergeBase,
   "git-patched": gitPatched,
   "git-push": gitPush,
@@ -192,6 +218,7 @@ export const ANALYSERS: Readonly<Record<string, Analyser>> = {
   jq,
   kill,
   "lua-input": luaInput,
+  "kubectl-counts": kubectlCounts,
   "kubectl-list": kubectlList,
   "kubectl-output": kubectlOutput,
   "make-variables": makeVariables,

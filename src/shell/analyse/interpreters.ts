@@ -151,6 +151,10 @@ function makesDatabase(inv: Invocation): void {
   const [database] = inv.args.operands;
   const text = database === undefined ? "" : (textOf(database) ?? "");
   if (text === "" || text.startsWith(":") || has(inv, "-readonly")) return;
+  // sqlite.org/uri.html: the shell takes addresses, and this mode makes no file.
+  const uri = inv.name.startsWith("sqlite") ? /^file:([\w./ -]+)\?mode=ro$/.exec(text)?.[1] : undefined;
+  if (uri?.startsWith("//") === false) return emitFile(inv, "read", literal(uri));
+  if (text.startsWith("file:")) doubt(inv, `${inv.name} may take the address ${text} for another file`, "name the file itself");
   const { world } = inv.cx;
   for (const place of inv.places) {
     if (place.is !== "at") continue;

@@ -1,5 +1,5 @@
 import { applyEffect } from "../effects.ts";
-import { emitFile, emitTarget, type Invocation } from "../invocation.ts";
+import { describe, doubt, emitFile, emitTarget, type Invocation } from "../invocation.ts";
 import { applyKind } from "../kinds.ts";
 import { targetsOf } from "../paths.ts";
 import { literal, textOf, type Value } from "../value.ts";
@@ -82,6 +82,96 @@ export function yq(inv: Invocation): void {
 export function loneFile(inv: Invocation): void {
   const [first, ...rest] = inv.args.operands;
   if (first !== undefined && rest.length === 0 && exists(inv, first)) emitFile(inv, "read", first);
+}
+
+/** prlimit(1), taskset(1), chrt(1), ionice(1): with a process alone they show it; a limit, a mask, a priority or a class changes it. */
+export function processSettings(inv: Invocation): void {
+  const { operands, options } = inv.args;
+  const limits = inv.name === "prlimit";
+  if (!has(inv, "--pid", "--pgid", "--uid")) return;
+  const looks = options.every(
+    ({ option, value }) => (limits && value === undefined) || option?.names.some((name) => CHOOSES.has(name)) === true,
+  );
+  if (!looks || operands.length > (/^(?:taskset|chrt)$/.test(inv.name) ? 1 : 0) || inv.words.some((word) => word.many))
+    applyEffect(inv, { is: "process" });
+}
+
+/** Options of theirs that say whose settings are meant, or how they are shown. */
+const CHOOSES: ReadonlySet<string> = new Set([
+  "--pid",
+  "--pgid",
+  "--uid",
+  "--all-tasks",
+  "--cpu-list",
+  "--output",
+  "--noheadings",
+  "--raw",
+  "--verbose",
+]);
+
+/** apt-get(8): -s does nothing but tell. */
+export function simulates(inv: Invocation): void {
+  const exec = inv.cx.actions[inv.exec];
+  const words = exec?.kind === "exec" ? exec.argv.map((word) => (word.known ? word.text : "--")) : [];
+  const end = words.indexOf("--");
+  if (words.slice(0, end < 0 ? undefined : end).some((word) => /^(?:--(?:simulate|dry-run|just-print|recon)|-[yV]*s[yV]*)$/.test(word)))
+    return;
+  applyEffect(inv, { is: "system", area: "packages" });
+  applyEffect(inv, { is: "danger", danger: "host-effect" });
+  applyEffect(inv, { is: "remote", operation: "read", service: "packages" });
+}
+
+/** service(8): `NAME status` only tells. A name with a slash would be a program elsewhere. */
+export function serviceStatus(inv: Invocation): void {
+  const [name, verb] = inv.args.operands.map((word) => textOf(word) ?? "/");
+  if (verb === "status" && inv.args.options.length === 0 && inv.args.operands.length === 2 && /^\w[\w@.:-]*$/.test(name ?? "/")) return;
+  applyEffect(inv, { is: "system", area: "services" });
+  applyEffect(inv, { is: "danger", danger: "host-effect" });
+}
+
+/** aws s3 cp: from a bucket to standard output, and nothing else said. */
+export function copiesOut(inv: Invocation): void {
+  const [from = "", to, ...more] = inv.args.operands.map((word) => textOf(word) ?? "");
+  const reads = from.startsWith("s3://") && to === "-" && more.length === 0;
+  applyEffect(inv, { is: "remote", operation: reads ? "read" : "change", service: "aws" });
+  if (!reads) for (const word of inv.args.operands) applyKind(inv, { is: "file", operation: "read", tree: false }, word);
+  // The name of the object tells whether it holds secrets.
+  else emitFile(inv, "read", literal(from.replace("s3:/", ".")));
+}
+
+/** npm-pack(1): it only tells what would be packed, and no script of the package runs. A word behind --dry-run may switch it off. */
+export function npmPack(inv: Invocation): void {
+  if (has(inv, "--dry-run") && has(inv, "--ignore-scripts") && inv.args.operands.length === 0) return;
+  applyEffect(inv, { is: "code", source: "project", language: "project" });
+  applyEffect(inv, { is: "file", operation: "write", path: ".", tree: false });
+}
+
+/** kubectl-create(1), kubectl-run(1): --dry-run=client, and no other, prints what would be made. */
+export function kubectlDryRun(inv: Invocation): void {
+  const dry = valuesOf(inv, "--dry-run").map(textOf);
+  const prints = dry.length > 0 && dry.every((value) => value === "client");
+  applyEffect(inv, { is: "remote", operation: prints ? "read" : "change", service: "kubernetes" });
+  const exec = inv.cx.actions[inv.exec];
+  if (!prints && exec?.kind === "exec" && exec.argv.some((word) => word.known && word.text === "run"))
+    applyEffect(inv, { is: "code", source: "project", language: "project" });
+  kubectlOutput(inv);
+}
+
+/** tesseract(1): `stdout` and `-` are standard output, anything else what its files are called. */
+export function pictureText(inv: Invocation): void {
+  const [, out, ...settings] = inv.args.operands;
+  if (out !== undefined && !/^(?:-|stdout)$/.test(textOf(out) ?? "")) emitFile(inv, "write", out);
+  // Others are files of settings, which may name a file to write (`debug_file`).
+  for (const word of settings)
+    if (!/^(?:txt|pdf|hocr|tsv|alto|quiet|digits|makebox)$/.test(textOf(word) ?? ""))
+      doubt(inv, `${describe(word)} may name a file that tesseract writes`);
+}
+
+/** tcpdump(8): -r reads a file in place of the network; with -n, and a filter without names, it asks nobody. */
+export function captureFile(inv: Invocation): void {
+  const plain = inv.args.operands.every((word) => /^(?:[a-z]{1,9}|[\da-f.:/]+|[()<>=!&|[\]]+)$/.test(textOf(word) ?? "?"));
+  if (inv.name === "tcpdump" && plain && has(inv, "-r") && has(inv, "-n", "-nn")) return;
+  applyEffect(inv, { is: "system", area: "network" });
 }
 
 /** nvram(8), sysctl(8): names show, `NAME=VALUE` sets; also `NAME:VALUE`, as FreeBSD's prints it. */

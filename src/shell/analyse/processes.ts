@@ -2,7 +2,7 @@
 import { type ExecAction, RUN_TIME_PROCESS, type Target } from "../../action/index.ts";
 import { applyEffect } from "../effects.ts";
 import { describe, doubt, emitFile, refuse, type Invocation } from "../invocation.ts";
-import { isWildcard, textOf, type Value } from "../value.ts";
+import { isHole, isWildcard, textOf, type Value } from "../value.ts";
 
 /** kill(1): what is signalled. Undefined: it only lists signals. The options of procps and util-linux that choose a signal come first. */
 function killTargets(words: readonly Value[]): readonly Value[] | undefined {
@@ -57,8 +57,19 @@ const baseOf = ({ program }: ExecAction): string => program.slice(program.lastIn
 
 const rootOf = (target: Exclude<Target, { readonly kind: "unknown" }>): string => (target.kind === "glob" ? target.pattern : target.path);
 
+/** kill(2): signal 0 is not sent. Nothing but a number or a job may follow: another word could choose another signal. */
+function sendsNothing(words: readonly Value[]): boolean {
+  const named = /^(?:-s|-n|--signal)$/.test(wordText(words, 0) ?? "");
+  const targets = words.slice(named ? 2 : 1);
+  const isTarget = (word: Value): boolean =>
+    /^(?:\d+|%\w*)$/.test(textOf(word) ?? "") ||
+    (word.atoms.length === 1 && word.atoms.every((atom) => isHole(atom) && atom.number === true));
+  return wordText(words, named ? 1 : 0) === (named ? "0" : "-0") && targets.length > 0 && targets.every(isTarget);
+}
+
 /** Emits the signals; false when the command only lists them. The shell's builtin and the program agree. */
 export function kill(inv: Pick<Invocation, "cx" | "exec" | "span" | "words">): boolean {
+  if (sendsNothing(inv.words)) return true;
   const targets = killTargets(inv.words);
   if (targets !== undefined && signalsFound(inv, targets)) {
     inv.cx.addDanger(inv.exec, "signals-by-name");
@@ -129,13 +140,24 @@ function isReadAgain({ words, args }: Invocation): boolean {
 const COLUMNS =
   /^(?:args|cap(?:amb|bnd|eff|inh|prm)|comm|elapsed|etime|f?[hr]?groups?|h?pid|h?users?|label|nice|pcpu|pgid|ppid|ruser|seccomp|state|stime|time|tty|vsz)$/;
 
+/** Words that begin with a dash, and what may stand behind them: all of them fit there, so that ps does not read them again. */
+const DASHED_COLUMNS = /^(?:-[AFefl]+|(?:-[AFefl]+ )?-[Ae]*o ?(?!.*environ)[a-z_%,]+)$/;
+
 /** docker-top(1) hands its words to ps(1), which shows variables where there is an `e` without a dash. */
 export function topColumns(inv: Invocation): void {
+  const words = inv.args.operands.slice(1).map((word) => textOf(word) ?? "?");
   for (const word of inv.args.operands.slice(1)) {
     const text = textOf(word);
     if (text === undefined)
       doubt(inv, "a word of ps that is only known at run time may make it show environment variables", "write it out");
-    else if (!text.startsWith("-") && text.includes("e") && !text.split(",").every((one) => COLUMNS.test(one)))
+    else if (text.startsWith("-") && !DASHED_COLUMNS.test(words.join(" ")))
+      refuse(inv, `${describe(word)} may make ps show environment variables`);
+    else if (
+      !text.startsWith("-") &&
+      !words[0]?.startsWith("-") &&
+      text.includes("e") &&
+      !text.split(",").every((one) => COLUMNS.test(one))
+    )
       applyEffect(inv, { is: "environment" });
   }
 }

@@ -55,9 +55,13 @@ export function sqlStatements(source: string, dialect: SqlDialect): readonly (re
       let end = at + prefix + 1;
       for (; ; end += 1) {
         if (end >= source.length) return "a quoted text without its end";
-        // Whether a backslash escapes depends on the server's settings.
-        if (source.charAt(end) === "\\" && (prefix > 0 || dialect === "mysql" || dialect === "psql"))
-          return "a quoted text with a backslash";
+        // Whether a backslash escapes depends on the server's settings: with none in front of a quote the text has one end only. Behind
+        // another alphabet's letter it may be a part of it.
+        if (source.charAt(end) === "\\" && (prefix > 0 || dialect === "mysql" || dialect === "psql")) {
+          if (source.charAt(end - 1) > "~") return "a quoted text with a backslash";
+          while (source.charAt(end + 1) === "\\") end += 1;
+          if (/['"`]/.test(source.charAt(end + 1))) return "a quoted text with a backslash";
+        }
         if (dots && source.charAt(end) === "\n" && /^[ \t]*[.#]/.test(source.slice(end + 1, end + 80)))
           return "a client command inside a quoted text";
         if (source.charAt(end) !== close) continue;
