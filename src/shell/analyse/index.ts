@@ -34,7 +34,7 @@ import { bsdCopy, bsdPs, bsdSed, entitlements, plist, plistCommands, tempPrefix,
 import { compress, tar, unzip } from "./archives.ts";
 import { curl, ghApi, httpie, urlOrPath, wget } from "./fetch.ts";
 import { date, jo, jq, miller, pandoc, sed, stat } from "./text-tools.ts";
-import { databaseAddress, hostNames, netcat } from "./hosts.ts";
+import { databaseAddress, hostNames, mysqlOwn, netcat } from "./hosts.ts";
 import { dd, modes, sizes } from "./sizes.ts";
 import { bsdFind, fd, find } from "./find.ts";
 import {
@@ -42,6 +42,7 @@ import {
   awkFiles,
   fileArguments,
   forgeHost,
+  gcloudLists,
   gcloudVariables,
   goModules,
   hgPatterns,
@@ -122,6 +123,7 @@ export const ANALYSERS: Readonly<Record<string, Analyser>> = {
     hostParts(inv);
   },
   "forge-host": forgeHost,
+  "gcloud-lists": gcloudLists,
   "gcloud-variables": gcloudVariables,
   "go-modules": goModules,
   "man-page": manPage,
@@ -142,6 +144,7 @@ export const ANALYSERS: Readonly<Record<string, Analyser>> = {
   date,
   "stat-number": stat,
   "database-address": databaseAddress,
+  "mysql-own": mysqlOwn,
   dd,
   "docker-inspect": dockerInspect,
   "duckdb-input": duckdbInput,

@@ -189,13 +189,23 @@ export function manPage(inv: Invocation): void {
 
 /** gcloud shows the variables of what runs, and keys of clusters, unless `--format` picks other fields (gcloud topic formats). */
 export function gcloudVariables(inv: Invocation): void {
+  if (!picksFields(inv)) applyEffect(inv, { is: "environment" });
+}
+
+/** A list shows a few columns, unless `--format` asks for all there is. */
+export function gcloudLists(inv: Invocation): void {
+  if (has(inv, "--format", "--flatten") && !picksFields(inv)) applyEffect(inv, { is: "environment" });
+}
+
+function picksFields(inv: Invocation): boolean {
   const formats = valuesOf(inv, "--format").map((value) => textOf(value) ?? "");
-  const picks =
+  return (
     formats.length > 0 &&
     formats.every(
-      (text) => /^[a-z]+\([\w., ]+\)$/.test(text) && !/env|spec|template|config|auth|secret|annotations|metadata[,)]/i.test(text),
-    );
-  if (!picks) applyEffect(inv, { is: "environment" });
+      (text) =>
+        /^[a-z]+\([\w., ]+\)$/.test(text) && !/env|spec|template|config|auth|secret|header|http|annotations|metadata(?!\.name\b)/i.test(text),
+    )
+  );
 }
 
 /** split(1), csplit(1): pieces are named PREFIX and letters or digits, so `~/.bashr` becomes `~/.bashrc` in the end. */
