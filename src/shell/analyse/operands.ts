@@ -208,6 +208,18 @@ function picksFields(inv: Invocation): boolean {
   );
 }
 
+/** `helm status` prints values and manifests, too, as JSON or YAML and with `--debug`. */
+export function helmStatus(inv: Invocation): void {
+  const exec = inv.cx.actions[inv.exec];
+  const debug = exec?.kind !== "exec" || exec.argv.some((word) => !word.known || word.text.startsWith("--debug"));
+  if (debug || valuesOf(inv, "--output").some((value) => textOf(value) !== "table")) applyEffect(inv, { is: "secrets" });
+}
+
+/** `kops get secrets`: options whose values are words of their own may stand in front. */
+export function kopsSecrets(inv: Invocation): void {
+  if (inv.name === "kops" && inv.args.operands.some((value) => /^secrets?$/i.test(textOf(value) ?? "secret"))) applyEffect(inv, { is: "secrets" });
+}
+
 /** split(1), csplit(1): pieces are named PREFIX and letters or digits, so `~/.bashr` becomes `~/.bashrc` in the end. */
 export function prefix(inv: Invocation): void {
   if (has(inv, "--filter")) return;
