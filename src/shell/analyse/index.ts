@@ -32,6 +32,7 @@ import {
 import { composeConfig, containerCopy, containerRights, dockerInspect, kubectlOutput } from "./containers.ts";
 import { bsdCopy, bsdPs, bsdSed, entitlements, plist, plistCommands, tempPrefix, xattr, xcode } from "./bsd.ts";
 import { compress, tar, unzip } from "./archives.ts";
+import { packerValues, pandocIncludes, sourceIncludes } from "./includes.ts";
 import { curl, ghApi, httpie, urlOrPath, wget } from "./fetch.ts";
 import { date, jo, jq, miller, pandoc, sed, stat } from "./text-tools.ts";
 import { databaseAddress, hostNames, mysqlOwn, netcat } from "./hosts.ts";
@@ -114,6 +115,10 @@ export const ANALYSERS: Readonly<Record<string, Analyser>> = {
   "node-manager-config": nodeManagerConfig,
   "npm-diff": npmDiff,
   "packer-plugins": packerPlugins,
+  "packer-values": (inv) => {
+    packerPlugins(inv);
+    packerValues(inv);
+  },
   "prettier-config": prettierConfig,
   "poetry-plugins": poetryPlugins,
   "python-environment": pythonEnvironment,
@@ -142,7 +147,10 @@ export const ANALYSERS: Readonly<Record<string, Analyser>> = {
   "rust-modules": rustModules,
   "rust-toolchain": rustToolchain,
   "pip-rust": pipRust,
-  compiler,
+  compiler: (inv) => {
+    compiler(inv);
+    sourceIncludes(inv);
+  },
   compress,
   curl,
   date,
@@ -202,7 +210,10 @@ export const ANALYSERS: Readonly<Record<string, Analyser>> = {
   miller,
   modes,
   netcat,
-  pandoc,
+  pandoc: (inv) => {
+    pandoc(inv);
+    pandocIncludes(inv);
+  },
   "after-dashes": afterDashes,
   "faketime-date": faketimeDate,
   "corepack-run": corepackRun,
@@ -220,7 +231,10 @@ export const ANALYSERS: Readonly<Record<string, Analyser>> = {
   "lone-file": loneFile,
   plus,
   prefix,
-  preprocessor,
+  preprocessor: (inv) => {
+    preprocessor(inv);
+    sourceIncludes(inv);
+  },
   printenv,
   ps,
   "python-walks": pythonWalks,
