@@ -13,6 +13,7 @@ import {
   tsc,
 } from "./compilers.ts";
 import {
+  alexConfig,
   ansibleConfig,
   brewNames,
   cargoConfig,
@@ -20,6 +21,7 @@ import {
   dotnetConfig,
   nodeManagerConfig,
   npmDiff,
+  oxlintPlugins,
   packerPlugins,
   prettierConfig,
   poetryPlugins,
@@ -27,7 +29,9 @@ import {
   pythonWalks,
   pipRust,
   rustToolchain,
+  rustupToolchain,
   secretKey,
+  terraformProviders,
 } from "./project-config.ts";
 import { composeConfig, containerCopy, containerRights, dockerInspect, kubectlOutput } from "./containers.ts";
 import { bsdCopy, bsdPs, bsdSed, entitlements, plist, plistCommands, tempPrefix, xattr, xcode } from "./bsd.ts";
@@ -108,12 +112,14 @@ export const ANALYSERS: Readonly<Record<string, Analyser>> = {
   plist,
   "plist-commands": plistCommands,
   settings,
+  "alex-config": alexConfig,
   "ansible-config": ansibleConfig,
   "brew-names": brewNames,
   "composer-plugins": composerPlugins,
   "dotnet-config": dotnetConfig,
   "node-manager-config": nodeManagerConfig,
   "npm-diff": npmDiff,
+  "oxlint-plugins": oxlintPlugins,
   "packer-plugins": packerPlugins,
   "packer-values": (inv) => {
     packerPlugins(inv);
@@ -146,6 +152,8 @@ export const ANALYSERS: Readonly<Record<string, Analyser>> = {
   "cargo-config": cargoConfig,
   "rust-modules": rustModules,
   "rust-toolchain": rustToolchain,
+  "rustup-toolchain": rustupToolchain,
+  "terraform-providers": terraformProviders,
   "pip-rust": pipRust,
   compiler: (inv) => {
     compiler(inv);
