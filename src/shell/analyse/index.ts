@@ -16,6 +16,7 @@ import {
   alexConfig,
   ansibleConfig,
   brewNames,
+  codespellConfig,
   cargoConfig,
   composerPlugins,
   dotnetConfig,
@@ -32,6 +33,7 @@ import {
   rustupToolchain,
   secretKey,
   terraformProviders,
+  valgrindTool,
 } from "./project-config.ts";
 import { composeConfig, containerCopy, containerRights, dockerInspect, kubectlOutput } from "./containers.ts";
 import { bsdCopy, bsdPs, bsdSed, entitlements, plist, plistCommands, tempPrefix, xattr, xcode } from "./bsd.ts";
@@ -45,6 +47,7 @@ import { bsdFind, fd, find } from "./find.ts";
 import {
   atFiles,
   awkFiles,
+  charsetFiles,
   fileArguments,
   forgeHost,
   gcloudLists,
@@ -56,13 +59,17 @@ import {
   kopsSecrets,
   intoAFile,
   lambdaVariables,
+  lateDashes,
   lateOptions,
   manPage,
+  opensslKeys,
   plainFile,
   plus,
   prefix,
   responseFile,
   symbolicLinks,
+  tapeHost,
+  traceExpression,
 } from "./operands.ts";
 import { duckdbInput, luaInput, perlFiles, powershell, pythonModule, rubyInput, sqliteInput, uvRun } from "./interpreters.ts";
 import { flock, kill, ps, topColumns } from "./processes.ts";
@@ -115,6 +122,13 @@ export const ANALYSERS: Readonly<Record<string, Analyser>> = {
   "alex-config": alexConfig,
   "ansible-config": ansibleConfig,
   "brew-names": brewNames,
+  "charset-files": charsetFiles,
+  "codespell-config": codespellConfig,
+  "late-dashes": lateDashes,
+  "openssl-keys": opensslKeys,
+  "tape-host": tapeHost,
+  "trace-expression": traceExpression,
+  "valgrind-tool": valgrindTool,
   "composer-plugins": composerPlugins,
   "dotnet-config": dotnetConfig,
   "node-manager-config": nodeManagerConfig,

@@ -1,6 +1,6 @@
 import { resolvePath } from "../../path/index.ts";
 import { addCode } from "../code.ts";
-import type { Invocation } from "../invocation.ts";
+import { doubt, type Invocation } from "../invocation.ts";
 import { applyKind } from "../kinds.ts";
 import { prefixOf, textOf } from "../value.ts";
 import { has, valuesOf } from "./given.ts";
@@ -82,6 +82,12 @@ const PROJECTS: Readonly<Record<string, Configuration>> = {
     files: ["oxlint.config.ts", "oxlint.config.mts", "oxlint.config.js", "oxlint.config.mjs"],
     texts: [[[".oxlintrc.json", ".oxlintrc.jsonc", "oxlintrc.json", "oxlint.json"], /jsPlugins|extends|\\u/]],
     above: true,
+  },
+  valgrind: { files: [".valgrindrc"], texts: [], above: false },
+  codespell: {
+    files: [],
+    texts: [[[".codespellrc", "setup.cfg", "pyproject.toml"], /write[-_]?c|check[-_]?hidden|interactive|(?:^|\s|")[wHi]["']?\s*=|\\u/im]],
+    above: false,
   },
   // github.com/unifiedjs/unified-engine, "Configuration files".
   alex: { files: [".alexrc.js", ".alexrc.cjs", ".alexrc.mjs"], texts: [], above: true },
@@ -172,6 +178,19 @@ export function oxlintPlugins(inv: Invocation): void {
   if (inv.places.some((place) => place.is === "at" && world.find(place.path, isCode).found !== undefined))
     addCode(inv, "project", "project", undefined);
 }
+/** valgrind(1), "Setting default Options"; the launcher starts what stands beside its own tools, or where `..` leads from there. */
+export const valgrindTool = (inv: Invocation): void => {
+  code(inv, "valgrind");
+  for (const tool of valuesOf(inv, "--tool"))
+    if (!/^(?:memcheck|cachegrind|callgrind|helgrind|drd|massif|dhat|lackey|none|exp-bbv)$/.test(textOf(tool) ?? ""))
+      addCode(inv, "program", "inline", undefined);
+};
+/** codespell's README, "Using a config file": any option, `write-changes` too. */
+export const codespellConfig = (inv: Invocation): void => {
+  const own = PROJECTS["codespell"];
+  if (own !== undefined && mayRunCode(inv, own)) doubt(inv, "the settings of codespell may say that files are rewritten");
+  else inv.cx.relying.set(inv, "project");
+};
 export const alexConfig = (inv: Invocation): void => code(inv, "alex");
 export const rustupToolchain = (inv: Invocation): void => code(inv, "rustup");
 
