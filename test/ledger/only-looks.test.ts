@@ -497,6 +497,10 @@ describe.each([
   ["rustup show active-toolchain -v", { "rust-toolchain.toml": '[toolchain]\npath = "./evil"\n' }],
   ["rustup show", { "rust-toolchain.toml": 'toolchain = {"path"="./evil"}\n' }],
   ["alex README.md", { ".alexrc.js": "" }],
+  ["valgrind ls", { ".valgrindrc": "--log-file=x" }],
+  ["codespell a.txt", { "setup.cfg": "[codespell]\nwrite-changes = \n" }],
+  ["codespell src", { "pyproject.toml": "[tool.codespell]\nwrite-changes = true\n" }],
+  ["codespell src", { ".codespellrc": "[codespell]\nw =\n" }],
   ["oxlint", { ".oxlintrc.json": '{"jsPlugins":["./evil.js"]}' }],
   ["oxlint src", { ".oxlintrc.json": '{"extends":["./other.json"]}' }],
   ["oxlint src", { "src/.oxlintrc.json": '{"jsPlugins":["./evil.js"]}' }],
@@ -535,7 +539,7 @@ describe("a folder's plain configuration takes nothing away", () => {
   });
   it.each([
     ...["pnpm -v", "pnpm outdated", "poetry check", "composer audit", "prettier --check src", "rustup show", "oxlint src", "terraform validate"],
-    ...["alex README.md", "pandoc x.rst", "gcc -E x.c", "clang -fsyntax-only x.c", "packer inspect x.pkr.hcl"],
+    ...["alex README.md", "pandoc x.rst", "gcc -E x.c", "clang -fsyntax-only x.c", "valgrind ls", "codespell README.md", "packer inspect x.pkr.hcl"],
   ])("%s", (command) => {
     expect(there.verdict(command).decision).toBe("allow");
   });
