@@ -14,7 +14,16 @@ interface Family {
 }
 
 const FAMILIES: Readonly<Record<string, Family>> = {
-  git: { looks: ["git -v", "git --version"], more: ["git -v push --force", "git -v -c core.pager=./evil log"] },
+  git: {
+    looks: ["git -v", "git --version", "git config --get-all remote.origin.url", "git config --get-regexp user"],
+    more: [
+      "git -v push --force",
+      "git -v -c core.pager=./evil log",
+      "git config --get-all http.https://github.com/.extraheader",
+      "git config --get-regexp extraheader",
+      "git config get sendemail.smtppass",
+    ],
+  },
   npm: {
     looks: [
       "npm outdated",

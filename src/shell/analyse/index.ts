@@ -52,6 +52,7 @@ import {
   forgeHost,
   gcloudLists,
   gcloudVariables,
+  gitLogins,
   goModules,
   helmStatus,
   hgPatterns,
@@ -67,6 +68,7 @@ import {
   plus,
   prefix,
   responseFile,
+  serviceProperties,
   symbolicLinks,
   tapeHost,
   traceExpression,
@@ -125,6 +127,7 @@ export const ANALYSERS: Readonly<Record<string, Analyser>> = {
   "charset-files": charsetFiles,
   "codespell-config": codespellConfig,
   "late-dashes": lateDashes,
+  "service-properties": serviceProperties,
   "openssl-keys": opensslKeys,
   "tape-host": tapeHost,
   "trace-expression": traceExpression,
@@ -192,7 +195,10 @@ export const ANALYSERS: Readonly<Record<string, Analyser>> = {
   "gh-api": ghApi,
   "git-apply": gitApply,
   "git-checkout": gitCheckout,
-  "git-config": gitConfig,
+  "git-config": (inv) => {
+    gitConfig(inv);
+    gitLogins(inv);
+  },
   "git-describe": gitDescribe,
   dotenv,
   "bwrap-view": bwrapView,

@@ -243,6 +243,17 @@ export function tapeHost(inv: Invocation): void {
     if (textOf(value)?.includes(":") !== false) applyKind(inv, { is: "host" }, literal((textOf(value) ?? "").replace(/:.*$/s, "").replace(/^.*@/s, "")));
 }
 
+/** systemctl(1), `show`: properties by name; `Environment` among them. */
+export function serviceProperties(inv: Invocation): void {
+  if (valuesOf(inv, "--property", "-P").some((value) => /environ/i.test(textOf(value) ?? "environ"))) applyEffect(inv, { is: "environment" });
+}
+
+/** git-config(1): keys that hold a login; a list of all keys is for whoever asks for it. */
+export function gitLogins(inv: Invocation): void {
+  for (const word of inv.args.operands)
+    if (/extraheader|token|passw|smtppass|secret|cookie/i.test(prefixOf(word))) applyKind(inv, { is: "secret" }, word);
+}
+
 /** `--` that the script behind the name does not know. */
 export function lateDashes(inv: Invocation): void {
   if (inv.words.some((word) => textOf(word) === "--")) doubt(inv, `${inv.name} hands what follows -- on as options`);
