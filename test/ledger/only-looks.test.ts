@@ -542,13 +542,30 @@ describe("a folder's plain configuration takes nothing away", () => {
     ".terraform/providers/x/y": "",
     ".alexrc.yml": "",
     "x.rst": "We include it.\n",
-    "x.c": "#include <stdio.h>\n#include \"x.h\"\n",
+    "x.c": '#include <stdio.h>\n#include "x.h"\n',
     "x.h": "#pragma once\n",
     "x.pkr.hcl": "locals { a = 1 }\n",
   });
   it.each([
-    ...["pnpm -v", "pnpm outdated", "poetry check", "composer audit", "prettier --check src", "rustup show", "oxlint src", "terraform validate"],
-    ...["alex README.md", "pandoc x.rst", "gcc -E x.c", "clang -fsyntax-only x.c", "valgrind ls", "codespell README.md", "packer inspect x.pkr.hcl"],
+    ...[
+      "pnpm -v",
+      "pnpm outdated",
+      "poetry check",
+      "composer audit",
+      "prettier --check src",
+      "rustup show",
+      "oxlint src",
+      "terraform validate",
+    ],
+    ...[
+      "alex README.md",
+      "pandoc x.rst",
+      "gcc -E x.c",
+      "clang -fsyntax-only x.c",
+      "valgrind ls",
+      "codespell README.md",
+      "packer inspect x.pkr.hcl",
+    ],
   ])("%s", (command) => {
     expect(there.verdict(command).decision).toBe("allow");
   });

@@ -44,7 +44,11 @@ function formatOf(name: string): string | undefined {
 export function pandocIncludes(inv: Invocation): void {
   if (has(inv, "--sandbox")) return;
   const given = valuesOf(inv, "--from")
-    .map((value) => textOf(value)?.toLowerCase().replace(/[+-].*$/, ""))
+    .map((value) =>
+      textOf(value)
+        ?.toLowerCase()
+        .replace(/[+-].*$/, ""),
+    )
     .at(-1);
   const files = inv.args.operands;
   // The first name whose ending is known decides for all of them.
@@ -117,7 +121,9 @@ export function packerValues(inv: Invocation): void {
     const path = inv.cx.world.canonical(resolvePath(place.path, name));
     if (inv.cx.world.kind(path) !== "directory") return [sourceText(inv, name)];
     const names = inv.cx.world.names(path);
-    return names === undefined ? [undefined] : names.filter((each) => /\.(?:hcl|json)$/.test(each)).map((each) => sourceText(inv, `${name}/${each}`));
+    return names === undefined
+      ? [undefined]
+      : names.filter((each) => /\.(?:hcl|json)$/.test(each)).map((each) => sourceText(inv, `${name}/${each}`));
   });
   if (texts.some((text) => text === undefined || /\b(?:env|file\w*|templatefile|vault|consul_key|aws_\w+)\s*\(|\{\{/.test(text)))
     applyEffect(inv, { is: "secrets" });

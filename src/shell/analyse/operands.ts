@@ -203,7 +203,8 @@ function picksFields(inv: Invocation): boolean {
     formats.length > 0 &&
     formats.every(
       (text) =>
-        /^[a-z]+\([\w., ]+\)$/.test(text) && !/env|spec|template|config|auth|secret|header|http|annotations|metadata(?!\.name\b)/i.test(text),
+        /^[a-z]+\([\w., ]+\)$/.test(text) &&
+        !/env|spec|template|config|auth|secret|header|http|annotations|metadata(?!\.name\b)/i.test(text),
     )
   );
 }
@@ -217,7 +218,8 @@ export function helmStatus(inv: Invocation): void {
 
 /** `kops get secrets`: options whose values are words of their own may stand in front. */
 export function kopsSecrets(inv: Invocation): void {
-  if (inv.name === "kops" && inv.args.operands.some((value) => /^secrets?$/i.test(textOf(value) ?? "secret"))) applyEffect(inv, { is: "secrets" });
+  if (inv.name === "kops" && inv.args.operands.some((value) => /^secrets?$/i.test(textOf(value) ?? "secret")))
+    applyEffect(inv, { is: "secrets" });
 }
 
 /** strace(1), `-e`: which calls and signals are shown; other expressions change them. */
@@ -225,7 +227,8 @@ export function traceExpression(inv: Invocation): void {
   const shows =
     /^(?:(?:trace|t|abbrev|a|verbose|v|raw|x|signals?|s|reads?|r|writes?|w|status|quiet|silen(?:t|ce)|q|decode-(?:fds?|pids?)|fds)=)?[\w!%,?/.^$*|()[\]@+-]*$/;
   for (const value of valuesOf(inv, "-e"))
-    if (!shows.test(textOf(value) ?? "=")) doubt(inv, `${describe(value)} may change what the program does`, "trace=NAMES only shows calls");
+    if (!shows.test(textOf(value) ?? "="))
+      doubt(inv, `${describe(value)} may change what the program does`, "trace=NAMES only shows calls");
 }
 
 /** iconv(1) of the GNU C library: a character set with a slash in its name is a file; what follows `//` is how to convert. */
@@ -240,12 +243,14 @@ export function charsetFiles(inv: Invocation): void {
 /** cpio(1), `-I`: a name with a colon is a file on another host. */
 export function tapeHost(inv: Invocation): void {
   for (const value of valuesOf(inv, "-I"))
-    if (textOf(value)?.includes(":") !== false) applyKind(inv, { is: "host" }, literal((textOf(value) ?? "").replace(/:.*$/s, "").replace(/^.*@/s, "")));
+    if (textOf(value)?.includes(":") !== false)
+      applyKind(inv, { is: "host" }, literal((textOf(value) ?? "").replace(/:.*$/s, "").replace(/^.*@/s, "")));
 }
 
 /** systemctl(1), `show`: properties by name; `Environment` among them. */
 export function serviceProperties(inv: Invocation): void {
-  if (valuesOf(inv, "--property", "-P").some((value) => /environ/i.test(textOf(value) ?? "environ"))) applyEffect(inv, { is: "environment" });
+  if (valuesOf(inv, "--property", "-P").some((value) => /environ/i.test(textOf(value) ?? "environ")))
+    applyEffect(inv, { is: "environment" });
 }
 
 /** git-config(1): keys that hold a login; a list of all keys is for whoever asks for it. */

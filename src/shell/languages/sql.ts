@@ -437,8 +437,7 @@ function backslash(line: string): CodeFinding[] {
 
 function clientCopy(rest: string): CodeFinding[] {
   if (rest.length > 1000) return [unknown("the client command \\copy")];
-  const match =
-    /^(?:([\w."]+)\s*(?:\([\w\s,"]*\))?|\(([^;'"]*)\))\s+(from|to)\s+(program\s+)?('[^']*'|[^\s';(]+)(?:\s|$)/i.exec(rest);
+  const match = /^(?:([\w."]+)\s*(?:\([\w\s,"]*\))?|\(([^;'"]*)\))\s+(from|to)\s+(program\s+)?('[^']*'|[^\s';(]+)(?:\s|$)/i.exec(rest);
   const target = match?.[5]?.replaceAll("'", "");
   if (match === null || target === undefined) return [unknown("the client command \\copy")];
   const changes = match[3]?.toLowerCase() === "from";
