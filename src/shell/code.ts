@@ -87,6 +87,9 @@ export function applyFindings(inv: Invocation, language: string, findings: reado
       case "environment":
         applyEffect(inv, { is: "environment" });
         break;
+      case "secrets":
+        applyEffect(inv, { is: "secrets" });
+        break;
       case "change":
       case "destroy":
         inv.cx.add({

@@ -171,7 +171,8 @@ export function refuse(inv: Pick<Invocation, "cx" | "span">, reason: string, hel
 export function describe(value: Value): string {
   const text = textOf(value);
   if (text !== undefined) return `\`${text}\``;
-  if (!value.atoms.some((atom) => typeof atom !== "string")) return `\`${value.atoms.join("")}\`, or nothing,`;
+  const [only] = value.atoms;
+  if (typeof only === "string" && value.atoms.length === 1) return `\`${only}\`, or nothing,`;
   return holeOf(value)?.why ?? "a pattern";
 }
 

@@ -1,6 +1,6 @@
 import { type Argument, type CommandShape, confineLauncher, type ExecAction, type Span } from "../action/index.ts";
 import { baseName, resolvePath } from "../path/index.ts";
-import { copiesInput, printsWithoutEnd } from "./analyse/sizes.ts";
+import { copiesInput, holdsInput, printsWithoutEnd } from "./analyse/sizes.ts";
 import type { Applied } from "./apply.ts";
 import { BY_SHELL, type Context, type ExecDraft } from "./context.ts";
 import { applyEnvironment } from "./environment.ts";
@@ -125,6 +125,7 @@ function confinedCall(call: ProgramCall): (() => Stream) | undefined {
 /** Whether what it prints has an end; what has none and goes into a file fills the disk. */
 function lengthOf({ cx, argv, stdin }: ProgramCall, name: string, out: Stream, exec: number, before: number): Stream {
   const words = argv.slice(1);
+  if (holdsInput(name, words) && (isEndless(stdin) || printsWithoutEnd(name, words))) cx.addDanger(exec, "resource-bomb");
   if (printsWithoutEnd(name, words)) return endless(out);
   if (!isEndless(stdin)) return out;
   if (!copiesInput(name, words))

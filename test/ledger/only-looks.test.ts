@@ -14,7 +14,16 @@ interface Family {
 }
 
 const FAMILIES: Readonly<Record<string, Family>> = {
-  git: { looks: ["git -v", "git --version"], more: ["git -v push --force", "git -v -c core.pager=./evil log"] },
+  git: {
+    looks: ["git -v", "git --version", "git config --get-all remote.origin.url", "git config --get-regexp user"],
+    more: [
+      "git -v push --force",
+      "git -v -c core.pager=./evil log",
+      "git config --get-all http.https://github.com/.extraheader",
+      "git config --get-regexp extraheader",
+      "git config get sendemail.smtppass",
+    ],
+  },
   npm: {
     looks: [
       "npm outdated",
@@ -491,6 +500,28 @@ describe.each([
   ["ansible all --list-hosts", { "ansible.cfg": "[defaults]\ninventory=./evil.py\n" }],
   ["ansible-doc -t filter x", { "filter_plugins/evil.py": "" }],
   ["packer version", { "packer-plugin-evil": "" }],
+  ["packer inspect x.pkr.hcl", { "x.pkr.hcl": 'locals { a = file("../b") }' }],
+  ["cargo search x", { ".cargo/config.toml": "[registry]\ncredential-provider = ['./x.sh']\n" }],
+  ["cargo pkgid", { ".cargo/config.toml": "" }],
+  ["rustup show active-toolchain -v", { "rust-toolchain.toml": '[toolchain]\npath = "./evil"\n' }],
+  ["rustup show", { "rust-toolchain.toml": 'toolchain = {"path"="./evil"}\n' }],
+  ["alex README.md", { ".alexrc.js": "" }],
+  ["valgrind ls", { ".valgrindrc": "--log-file=x" }],
+  ["codespell a.txt", { "setup.cfg": "[codespell]\nwrite-changes = \n" }],
+  ["codespell src", { "pyproject.toml": "[tool.codespell]\nwrite-changes = true\n" }],
+  ["codespell src", { ".codespellrc": "[codespell]\nw =\n" }],
+  ["oxlint", { ".oxlintrc.json": '{"jsPlugins":["./evil.js"]}' }],
+  ["oxlint src", { ".oxlintrc.json": '{"extends":["./other.json"]}' }],
+  ["oxlint src", { "src/.oxlintrc.json": '{"jsPlugins":["./evil.js"]}' }],
+  ["terraform validate", { ".terraform/providers/x/evil": "" }],
+  ["terraform -chdir=src state list", { "src/.terraform/providers/x/evil": "" }],
+  ["tofu graph", { ".terraform/providers/x/evil": "" }],
+  ["pandoc x.rst", { "x.rst": "a\n\n.. include:: ../x\n" }],
+  ["pandoc -f org x.txt", { "x.txt": "#+INCLUDE: ../x\n" }],
+  ["pandoc x.tex", { "x.tex": "\\input{../x}\n" }],
+  ["gcc -E x.c", { "x.c": "#include X\n" }],
+  ["gcc -E x.c", { "x.c": '#include "x.h"\n', "x.h": '# include /* */ "../../.ssh/id_rsa"\n' }],
+  ["cpp -I src x.c", { "x.c": "%:include <y.h>\n", "src/y.h": '#inc\\\nlude "../.env"\n', ".env": "" }],
 ])("%s with %j", (command, files: Readonly<Record<string, string>>) => {
   const there = place(files);
   it("is left to the host", () => {
@@ -505,8 +536,33 @@ describe("a folder's plain configuration takes nothing away", () => {
     "pnpm-workspace.yaml": "packages:\n  - packages/*\n",
     "pyproject.toml": '[tool.mypy]\nstrict = true\n[tool.poetry]\nname = "x"\n',
     "composer.json": "{}",
+    "rust-toolchain.toml": '[toolchain]\nchannel = "1.80" # https://example.com\n',
+    ".oxlintrc.json": '{"rules":{}}',
+    ".gitignore": "node_modules\n**/.terraform/*\n",
+    ".terraform/providers/x/y": "",
+    ".alexrc.yml": "",
+    "x.rst": "We include it.\n",
+    "x.c": '#include <stdio.h>\n#include "x.h"\n',
+    "x.h": "#pragma once\n",
+    "x.pkr.hcl": "locals { a = 1 }\n",
   });
-  it.each(["pnpm -v", "pnpm outdated", "poetry check", "composer audit", "prettier --check src"])("%s", (command) => {
+  it.each([
+    "pnpm -v",
+    "pnpm outdated",
+    "poetry check",
+    "composer audit",
+    "prettier --check src",
+    "rustup show",
+    "oxlint src",
+    "terraform validate",
+    "alex README.md",
+    "pandoc x.rst",
+    "gcc -E x.c",
+    "clang -fsyntax-only x.c",
+    "valgrind ls",
+    "codespell README.md",
+    "packer inspect x.pkr.hcl",
+  ])("%s", (command) => {
     expect(there.verdict(command).decision).toBe("allow");
   });
 });

@@ -32,7 +32,15 @@ function hostIn(name: string, word: string): string | undefined {
 /** psql(1), mongosh: in the place of a database's name a whole connection may be written, its host included. */
 export function databaseAddress(inv: Invocation): void {
   const [first] = inv.args.operands;
+  if (/^m\w*-?dump$/.test(inv.name)) mysqlOwn(inv);
   for (const value of [...(first === undefined ? [] : [first]), ...valuesOf(inv, "-d", "--dbname", "--db")]) address(inv, value);
+}
+
+/** The database `mysql` is the server's own: its users with their hashes. */
+export function mysqlOwn(inv: Invocation): void {
+  const [first] = inv.args.operands;
+  const names = [...(first === undefined ? [] : [first]), ...valuesOf(inv, "-D", "--database")].map(textOf);
+  if (names.includes("mysql")) applyEffect(inv, { is: "secrets" });
 }
 
 function address(inv: Invocation, value: Value): void {

@@ -13,14 +13,17 @@ import {
   tsc,
 } from "./compilers.ts";
 import {
+  alexConfig,
   ansibleConfig,
   brewNames,
+  codespellConfig,
   cargoConfig,
   composerPlugins,
   dotnetConfig,
   nodeManagerConfig,
   npmDiff,
   npmSettings,
+  oxlintPlugins,
   packerPlugins,
   prettierConfig,
   poetryPlugins,
@@ -28,35 +31,49 @@ import {
   pythonWalks,
   pipRust,
   rustToolchain,
+  rustupToolchain,
   secretKey,
+  terraformProviders,
+  valgrindTool,
 } from "./project-config.ts";
 import { composeConfig, containerCopy, containerRights, dockerInspect, kubectlCounts, kubectlOutput } from "./containers.ts";
 import { bsdCopy, bsdPs, bsdSed, entitlements, plist, plistCommands, tempPrefix, xattr, xcode } from "./bsd.ts";
 import { compress, tar, unzip } from "./archives.ts";
+import { packerValues, pandocIncludes, sourceIncludes } from "./includes.ts";
 import { curl, ghApi, httpie, urlOrPath, wget } from "./fetch.ts";
 import { date, jo, jq, miller, pandoc, sed, stat } from "./text-tools.ts";
-import { databaseAddress, hostNames, netcat } from "./hosts.ts";
+import { databaseAddress, hostNames, mysqlOwn, netcat } from "./hosts.ts";
 import { dd, modes, sizes } from "./sizes.ts";
 import { bsdFind, fd, find } from "./find.ts";
 import {
   atFiles,
   awkFiles,
+  charsetFiles,
   fileArguments,
   forgeHost,
+  gcloudLists,
   gcloudVariables,
+  gitLogins,
   goModules,
+  helmStatus,
   hgPatterns,
   hostParts,
+  kopsSecrets,
   intoAFile,
   lambdaVariables,
+  lateDashes,
   lateOptions,
   manPage,
+  opensslKeys,
   plainFile,
   plus,
   prefix,
   responseFile,
   shellNames,
+  serviceProperties,
   symbolicLinks,
+  tapeHost,
+  traceExpression,
 } from "./operands.ts";
 import { duckdbInput, luaInput, perlFiles, powershell, pythonModule, rubyInput, sqliteInput, uvRun } from "./interpreters.ts";
 import { flock, kill, ps, topColumns } from "./processes.ts";
@@ -131,14 +148,28 @@ export const ANALYSERS: Readonly<Record<string, Analyser>> = {
   "picture-text": pictureText,
   "service-status": serviceStatus,
   simulates,
+  "alex-config": alexConfig,
   "ansible-config": ansibleConfig,
   "brew-names": brewNames,
+  "charset-files": charsetFiles,
+  "codespell-config": codespellConfig,
+  "late-dashes": lateDashes,
+  "service-properties": serviceProperties,
+  "openssl-keys": opensslKeys,
+  "tape-host": tapeHost,
+  "trace-expression": traceExpression,
+  "valgrind-tool": valgrindTool,
   "composer-plugins": composerPlugins,
   "dotnet-config": dotnetConfig,
   "node-manager-config": nodeManagerConfig,
   "npm-settings": npmSettings,
   "npm-diff": npmDiff,
+  "oxlint-plugins": oxlintPlugins,
   "packer-plugins": packerPlugins,
+  "packer-values": (inv) => {
+    packerPlugins(inv);
+    packerValues(inv);
+  },
   "prettier-config": prettierConfig,
   "poetry-plugins": poetryPlugins,
   "python-environment": pythonEnvironment,
@@ -150,8 +181,11 @@ export const ANALYSERS: Readonly<Record<string, Analyser>> = {
     hostParts(inv);
   },
   "forge-host": forgeHost,
+  "gcloud-lists": gcloudLists,
   "gcloud-variables": gcloudVariables,
   "go-modules": goModules,
+  "helm-status": helmStatus,
+  "kops-secrets": kopsSecrets,
   "man-page": manPage,
   "hg-patterns": hgPatterns,
   "host-parts": hostParts,
@@ -163,13 +197,19 @@ export const ANALYSERS: Readonly<Record<string, Analyser>> = {
   "cargo-config": cargoConfig,
   "rust-modules": rustModules,
   "rust-toolchain": rustToolchain,
+  "rustup-toolchain": rustupToolchain,
+  "terraform-providers": terraformProviders,
   "pip-rust": pipRust,
-  compiler,
+  compiler: (inv) => {
+    compiler(inv);
+    sourceIncludes(inv);
+  },
   compress,
   curl,
   date,
   "stat-number": stat,
   "database-address": databaseAddress,
+  "mysql-own": mysqlOwn,
   dd,
   "docker-inspect": dockerInspect,
   "duckdb-input": duckdbInput,
@@ -183,7 +223,10 @@ export const ANALYSERS: Readonly<Record<string, Analyser>> = {
   "gh-api": ghApi,
   "git-apply": gitApply,
   "git-checkout": gitCheckout,
-  "git-config": gitConfig,
+  "git-config": (inv) => {
+    gitConfig(inv);
+    gitLogins(inv);
+  },
   "git-describe": gitDescribe,
   dotenv,
   "bwrap-view": bwrapView,
@@ -225,7 +268,10 @@ export const ANALYSERS: Readonly<Record<string, Analyser>> = {
   miller,
   modes,
   netcat,
-  pandoc,
+  pandoc: (inv) => {
+    pandoc(inv);
+    pandocIncludes(inv);
+  },
   "after-dashes": afterDashes,
   "faketime-date": faketimeDate,
   "corepack-run": corepackRun,
@@ -244,7 +290,10 @@ export const ANALYSERS: Readonly<Record<string, Analyser>> = {
   "lone-file": loneFile,
   plus,
   prefix,
-  preprocessor,
+  preprocessor: (inv) => {
+    preprocessor(inv);
+    sourceIncludes(inv);
+  },
   printenv,
   ps,
   "python-walks": pythonWalks,

@@ -212,13 +212,88 @@ export function manPage(inv: Invocation): void {
 
 /** gcloud shows the variables of what runs, and keys of clusters, unless `--format` picks other fields (gcloud topic formats). */
 export function gcloudVariables(inv: Invocation): void {
+  if (!picksFields(inv)) applyEffect(inv, { is: "environment" });
+}
+
+/** A list shows a few columns, unless `--format` asks for all there is. */
+export function gcloudLists(inv: Invocation): void {
+  if (has(inv, "--format", "--flatten") && !picksFields(inv)) applyEffect(inv, { is: "environment" });
+}
+
+function picksFields(inv: Invocation): boolean {
   const formats = valuesOf(inv, "--format").map((value) => textOf(value) ?? "");
-  const picks =
+  return (
     formats.length > 0 &&
     formats.every(
-      (text) => /^[a-z]+\([\w., ]+\)$/.test(text) && !/env|spec|template|config|auth|secret|annotations|metadata[,)]/i.test(text),
-    );
-  if (!picks) applyEffect(inv, { is: "environment" });
+      (text) =>
+        /^[a-z]+\([\w., ]+\)$/.test(text) &&
+        !/env|spec|template|config|auth|secret|header|http|annotations|metadata(?!\.name\b)/i.test(text),
+    )
+  );
+}
+
+/** `helm status` prints values and manifests, too, as JSON or YAML and with `--debug`. */
+export function helmStatus(inv: Invocation): void {
+  const exec = inv.cx.actions[inv.exec];
+  const debug = exec?.kind !== "exec" || exec.argv.some((word) => !word.known || word.text.startsWith("--debug"));
+  if (debug || valuesOf(inv, "--output").some((value) => textOf(value) !== "table")) applyEffect(inv, { is: "secrets" });
+}
+
+/** `kops get secrets`: options whose values are words of their own may stand in front. */
+export function kopsSecrets(inv: Invocation): void {
+  if (inv.name === "kops" && inv.args.operands.some((value) => /^secrets?$/i.test(textOf(value) ?? "secret")))
+    applyEffect(inv, { is: "secrets" });
+}
+
+/** strace(1), `-e`: which calls and signals are shown; other expressions change them. */
+export function traceExpression(inv: Invocation): void {
+  const shows =
+    /^(?:(?:trace|t|abbrev|a|verbose|v|raw|x|signals?|s|reads?|r|writes?|w|status|quiet|silen(?:t|ce)|q|decode-(?:fds?|pids?)|fds)=)?[\w!%,?/.^$*|()[\]@+-]*$/;
+  for (const value of valuesOf(inv, "-e"))
+    if (!shows.test(textOf(value) ?? "="))
+      doubt(inv, `${describe(value)} may change what the program does`, "trace=NAMES only shows calls");
+}
+
+/** iconv(1) of the GNU C library: a character set with a slash in its name is a file; what follows `//` is how to convert. */
+export function charsetFiles(inv: Invocation): void {
+  for (const value of valuesOf(inv, "--from-code", "--to-code")) {
+    const text = textOf(value);
+    if (text === undefined) doubt(inv, `${describe(value)} may name a file`, "write the name of the character set");
+    else if (!/^[\w.:+()-]*(?:\/\/[\w/,]*)?$/.test(text)) emitFile(inv, "read", value);
+  }
+}
+
+/** cpio(1), `-I`: a name with a colon is a file on another host. */
+export function tapeHost(inv: Invocation): void {
+  for (const value of valuesOf(inv, "-I"))
+    if (textOf(value)?.includes(":") !== false)
+      applyKind(inv, { is: "host" }, literal((textOf(value) ?? "").replace(/:.*$/s, "").replace(/^.*@/s, "")));
+}
+
+/** systemctl(1), `show`: properties by name; `Environment` among them. */
+export function serviceProperties(inv: Invocation): void {
+  if (valuesOf(inv, "--property", "-P").some((value) => /environ/i.test(textOf(value) ?? "environ")))
+    applyEffect(inv, { is: "environment" });
+}
+
+/** git-config(1): keys that hold a login; a list of all keys is for whoever asks for it. */
+export function gitLogins(inv: Invocation): void {
+  for (const word of inv.args.operands)
+    if (/extraheader|token|passw|smtppass|secret|cookie/i.test(prefixOf(word))) applyKind(inv, { is: "secret" }, word);
+}
+
+/** `--` that the script behind the name does not know. */
+export function lateDashes(inv: Invocation): void {
+  if (inv.words.some((word) => textOf(word) === "--")) doubt(inv, `${inv.name} hands what follows -- on as options`);
+}
+
+/** openssl prints private keys by these, but for -pubin, or -noout and -pubout without -text; `enc -d` what was encrypted. */
+export function opensslKeys(inv: Invocation): void {
+  const isEnc = inv.grammar.options.has("-salt");
+  const shows = isEnc
+    ? has(inv, "-d") && has(inv, "-k", "-K")
+    : !has(inv, "-pubin") && (has(inv, "-text") || !has(inv, "-noout", "-pubout"));
+  if (shows) applyEffect(inv, { is: "secrets" });
 }
 
 /** split(1), csplit(1): pieces are named PREFIX and letters or digits, so `~/.bashr` becomes `~/.bashrc` in the end. */

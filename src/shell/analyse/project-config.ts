@@ -1,6 +1,6 @@
 import { resolvePath } from "../../path/index.ts";
 import { addCode } from "../code.ts";
-import type { Invocation } from "../invocation.ts";
+import { doubt, type Invocation } from "../invocation.ts";
 import { applyKind } from "../kinds.ts";
 import { prefixOf, textOf } from "../value.ts";
 import { has, valuesOf } from "./given.ts";
@@ -78,6 +78,26 @@ const PROJECTS: Readonly<Record<string, Configuration>> = {
       ...["js", "cjs", "mjs", "ts", "cts", "mts"].map((end) => `prettier.config.${end}`),
     ],
     texts: [[["package.json", "package.yaml"], /prettier"?\s*:\s*["{]|\\u/]],
+    above: true,
+  },
+  // oxc.rs, "JS plugins": `jsPlugins` of a configuration, also of one that it extends.
+  oxlint: {
+    files: ["oxlint.config.ts", "oxlint.config.mts", "oxlint.config.js", "oxlint.config.mjs"],
+    texts: [[[".oxlintrc.json", ".oxlintrc.jsonc", "oxlintrc.json", "oxlint.json"], /jsPlugins|extends|\\u/]],
+    above: true,
+  },
+  valgrind: { files: [".valgrindrc"], texts: [], above: false },
+  codespell: {
+    files: [],
+    texts: [[[".codespellrc", "setup.cfg", "pyproject.toml"], /write[-_]?c|check[-_]?hidden|interactive|(?:^|\s|")[wHi]["']?\s*=|\\u/im]],
+    above: false,
+  },
+  // github.com/unifiedjs/unified-engine, "Configuration files".
+  alex: { files: [".alexrc.js", ".alexrc.cjs", ".alexrc.mjs"], texts: [], above: true },
+  // The rustup book, "The toolchain file": `show` runs the rustc of a toolchain that is named by its path.
+  rustup: {
+    files: [],
+    texts: [[["rust-toolchain.toml", "rust-toolchain"], /path\s*["']?\s*=|\\u|^[^#\n="]*[/\\]/im]],
     above: true,
   },
   // learn.microsoft.com, "global.json overview": `sdk.paths` may lie in the project.
@@ -160,6 +180,55 @@ export const prettierConfig = (inv: Invocation): void => code(inv, "prettier");
 export const composerPlugins = (inv: Invocation): void => {
   if (!has(inv, "--no-plugins")) code(inv, "composer");
 };
+
+/** A folder below has a configuration of its own. */
+export function oxlintPlugins(inv: Invocation): void {
+  code(inv, "oxlint");
+  const { world } = inv.cx;
+  const isCode = (path: string): boolean =>
+    /\/\.oxlintrc\.jsonc?$/.test(path) && !/\/node_modules\//.test(path) && /jsPlugins|extends|\\u/.test(world.text?.(path) ?? "jsPlugins");
+  if (inv.places.some((place) => place.is === "at" && world.find(place.path, isCode).found !== undefined))
+    addCode(inv, "project", "project", undefined);
+}
+/** valgrind(1), "Setting default Options"; the launcher starts what stands beside its own tools, or where `..` leads from there. */
+export const valgrindTool = (inv: Invocation): void => {
+  code(inv, "valgrind");
+  for (const tool of valuesOf(inv, "--tool"))
+    if (!/^(?:memcheck|cachegrind|callgrind|helgrind|drd|massif|dhat|lackey|none|exp-bbv)$/.test(textOf(tool) ?? ""))
+      addCode(inv, "program", "inline", undefined);
+};
+/** codespell's README, "Using a config file": any option, `write-changes` too. */
+export const codespellConfig = (inv: Invocation): void => {
+  const own = PROJECTS["codespell"];
+  if (own !== undefined && mayRunCode(inv, own)) doubt(inv, "the settings of codespell may say that files are rewritten");
+  else inv.cx.relying.set(inv, "project");
+};
+export const alexConfig = (inv: Invocation): void => code(inv, "alex");
+export const rustupToolchain = (inv: Invocation): void => code(inv, "rustup");
+
+/**
+ * Terraform's "CLI: validate, graph, state": they start the providers in `.terraform`, which `init` fetched, and git leaves out. What the
+ * repository brings along is its author's.
+ */
+export function terraformProviders(inv: Invocation): void {
+  const { world } = inv.cx;
+  const isOwn = (folder: string): boolean => {
+    const data = resolvePath(folder, ".terraform");
+    if (world.kind(data) === "missing") return true;
+    if (world.canonical(data) !== data) return false;
+    const search = world.find(data, (path, link) => link === true || world.tracked(path) !== false);
+    return search.complete && search.found === undefined && leavesOut(inv, folder);
+  };
+  if (inv.places.every((place) => place.is === "at" && isOwn(world.canonical(place.path)))) inv.cx.relying.set(inv, "project");
+  else addCode(inv, "project", "project", undefined);
+}
+
+/** A `.gitignore` of the folder, or of one above it, speaks of `.terraform`. */
+function leavesOut({ cx: { world } }: Invocation, from: string): boolean {
+  for (let folder = from; folder !== ""; folder = folder.slice(0, folder.lastIndexOf("/")))
+    if (/^[^#!\n]*\.terraform\b/m.test(world.text?.(`${folder}/.gitignore`) ?? "")) return true;
+  return false;
+}
 
 /** packer's manual, "Plugin Loading Workflow": older versions start `packer-*` programs of the working folder. */
 export function packerPlugins(inv: Invocation): void {

@@ -120,6 +120,12 @@ export function copiesInput(program: string, words: readonly Value[]): boolean {
   return COPIERS.has(program) && ENDS[program]?.test(text) !== true;
 }
 
+/** True when a program keeps what it reads in memory, or in the temp folder, until its end; tail one line, which `/dev/zero` never ends. */
+export function holdsInput(program: string, words: readonly Value[]): boolean {
+  if (/^(?:sort|tac|shuf|sponge|column|msort)$/.test(program)) return true;
+  return program === "tail" && words.some((word) => ENDLESS.test(textOf(word) ?? ""));
+}
+
 const INERT = /^(bs|cbs|conv|count|ibs|iflag|obs|oflag|seek|oseek|skip|iseek|status)=/;
 
 /** dd(1): `if=` is read, `of=` written, the rest are numbers and flags. */

@@ -19,6 +19,8 @@ export type CodeFinding =
   | { readonly does: "net"; readonly host: string | undefined }
   /** Reads or prints environment variables. */
   | { readonly does: "environment" }
+  /** Shows passwords, tokens or keys. */
+  | { readonly does: "secrets" }
   /** Changes a database. */
   | { readonly does: "change" | "destroy"; readonly detail: string }
   /** Not looked through to its end: no rule that allows the program answers that. */

@@ -24,6 +24,25 @@ const DESTROYS = new Set("drop truncate delete purge".split(" "));
 /** Statements that only steer the session or a transaction. */
 const SESSION = new Set("begin commit rollback end start savepoint release detach use abort".split(" "));
 
+/** Tables of servers that hold passwords or their hashes, and logins to other servers. */
+const SECRET_TABLES = new Set(
+  (
+    "pg_authid pg_shadow pg_user_mapping pg_user_mappings user_mapping_options _pg_user_mappings pg_subscription global_priv " +
+    "slave_master_info slave_relay_log_info"
+  ).split(" "),
+);
+/** In MySQL's own database only: applications have such tables, too. */
+const SECRET_TABLES_OF_MYSQL = new Set("user servers db_user password_history".split(" "));
+const SECRET_NAMES = new Set("authentication_string rolpassword subconninfo umoptions srvpassword primary_conninfo".split(" "));
+/** What a question about such a table may name. */
+const PLAIN_NAMES = new Set(
+  (
+    "select distinct from where order group by and or not is null like in asc desc limit count true false on off host user plugin " +
+    "usename usesysid usesuper usecreatedb valuntil rolname rolsuper rolcanlogin rolinherit rolcreatedb rolcreaterole rolreplication " +
+    "rolvaliduntil oid subname subenabled subowner srvname account_locked password_expired max_connections mysql pg_catalog"
+  ).split(" "),
+);
+
 /**
  * What SQL text, as given to a database's command-line client, does besides reading.
  *
@@ -70,6 +89,7 @@ function readStatement(statement: Statement, dialect: SqlDialect): CodeFinding[]
   const first = word(statement, 0);
   const has = (text: string): boolean => statement.some((token) => token.kind === "word" && token.text === text);
   if (SESSION.has(first)) {
+    if (first === "use" && statement[1]?.text.toLowerCase() === "mysql") return [{ does: "secrets" }];
     const plain = statement.length <= 6 && !has("prepared") && (first !== "start" || word(statement, 1) === "transaction");
     return plain ? [] : [unknown(`the statement ${detail(statement)}`)];
   }
@@ -98,6 +118,7 @@ function readStatement(statement: Statement, dialect: SqlDialect): CodeFinding[]
     case "show":
     case "describe":
     case "desc":
+      if (first === "show" && showsSecrets(statement)) return [{ does: "secrets" }];
       if (word(statement, 1).startsWith("analy")) return explain(statement, dialect);
       return statement.some((token) => token.text === "(")
         ? query(statement, dialect)
@@ -124,6 +145,38 @@ function readStatement(statement: Statement, dialect: SqlDialect): CodeFinding[]
     default:
       return [unknown(`the statement ${detail(statement)}`)];
   }
+}
+
+/** pg_authid(5), mysql.user: who there is may be asked, by columns that are named; what they log in with is shown by all else. */
+function secretColumns(statement: Statement): CodeFinding[] {
+  const isName = ({ kind }: SqlToken): boolean => kind === "word" || kind === "name";
+  const text = (token: SqlToken | undefined): string => token?.text.toLowerCase() ?? "";
+  const tables = statement.filter(
+    (token, i) =>
+      isName(token) &&
+      (SECRET_TABLES.has(text(token)) ||
+        (SECRET_TABLES_OF_MYSQL.has(text(token)) && text(statement[i - 1]) === "." && text(statement[i - 2]) === "mysql")),
+  );
+  if (statement.some((token) => (isName(token) || token.kind === "string") && SECRET_NAMES.has(text(token)))) return [{ does: "secrets" }];
+  if (tables.length === 0) return [];
+  const names = statement.filter((token) => isName(token) && !tables.includes(token));
+  const at = statement.findIndex((token) => tables.includes(token));
+  const before = text(statement[at - 1]) === "." ? at - 3 : at - 1;
+  const isPlain =
+    tables.length === 1 &&
+    word(statement, 0) === "select" &&
+    word(statement, before) === "from" &&
+    /^(?:|where|order|group|limit)$/.test(text(statement[at + 1])) &&
+    names.every((token) => PLAIN_NAMES.has(text(token))) &&
+    statement.every((token, i) => token.text !== "*" || (text(statement[i - 1]) === "(" && text(statement[i + 1]) === ")"));
+  return isPlain ? [] : [{ does: "secrets" }];
+}
+
+/** `show create user`, `show grants` (older servers and MariaDB add the hash), a login to the server that is followed. */
+function showsSecrets(statement: Statement): boolean {
+  const names = statement.filter(({ kind }) => kind === "word").map(({ text }) => text);
+  if (names[1] === "create") return /^(?:user|server)$/.test(names[2] ?? "");
+  return names[1] === "grants" || names[1] === "primary_conninfo";
 }
 
 /** What the functions and file names in a statement reach; calls of unknown functions may do anything. */
@@ -203,7 +256,9 @@ function source(path: string): CodeFinding {
 }
 
 function query(statement: Statement, dialect: SqlDialect): CodeFinding[] {
-  const findings = reach(statement, dialect);
+  const findings = [...reach(statement, dialect), ...secretColumns(statement)];
+  // PostgreSQL's `U&"..." uescape '!'` spells any name.
+  if (statement.some(({ kind, text }) => kind === "word" && text === "uescape")) findings.push(unknown("names with escapes"));
   statement.forEach((token, i) => {
     if (token.kind !== "word" || statement[i - 1]?.text === ".") return;
     const call = statement[i + 1]?.text === "(";
@@ -266,7 +321,7 @@ function copyStatement(statement: Statement, dialect: SqlDialect): CodeFinding[]
   });
   const target = statement[at + 1];
   if (at < 0 || target === undefined) return [unknown(`the statement ${detail(statement)}`)];
-  const inner = statement[1]?.text === "(" ? query(statement.slice(1, at), dialect) : [];
+  const inner = statement[1]?.text === "(" ? query(statement.slice(1, at), dialect) : secretColumns(statement.slice(0, at));
   const change: CodeFinding[] = word(statement, at) === "from" ? [{ does: "change", detail: detail(statement) }] : [];
   if (target.kind === "word" && /^std(in|out)$/.test(target.text)) return [...inner, ...change];
   if (target.kind === "word" && target.text === "program") return [...inner, unknown("it runs a program on the database server")];
@@ -382,13 +437,16 @@ function backslash(line: string): CodeFinding[] {
 
 function clientCopy(rest: string): CodeFinding[] {
   if (rest.length > 1000) return [unknown("the client command \\copy")];
-  const match = /^(?:[\w."]+\s*(?:\([\w\s,"]*\))?|\([^;'"]*\))\s+(from|to)\s+(program\s+)?('[^']*'|[^\s';(]+)(?:\s|$)/i.exec(rest);
-  const target = match?.[3]?.replaceAll("'", "");
+  const match = /^(?:([\w."]+)\s*(?:\([\w\s,"]*\))?|\(([^;'"]*)\))\s+(from|to)\s+(program\s+)?('[^']*'|[^\s';(]+)(?:\s|$)/i.exec(rest);
+  const target = match?.[5]?.replaceAll("'", "");
   if (match === null || target === undefined) return [unknown("the client command \\copy")];
-  const into: CodeFinding[] = match[1]?.toLowerCase() === "from" ? [{ does: "change", detail: "copies into a table" }] : [];
-  if (match[2] !== undefined) return [{ does: "shell", command: target }, ...into];
-  if (/^p?std(in|out)$/i.test(target)) return into;
-  return into.length > 0 ? [read(target), ...into] : [write(target)];
+  const changes = match[3]?.toLowerCase() === "from";
+  const through: CodeFinding[] = changes
+    ? [{ does: "change", detail: "copies into a table" }]
+    : readSql(match[2] ?? `table ${match[1] ?? ""}`, "psql");
+  if (match[4] !== undefined) return [{ does: "shell", command: target }, ...through];
+  if (/^p?std(in|out)$/i.test(target)) return through;
+  return changes ? [read(target), ...through] : [write(target), ...through];
 }
 
 function mysql(line: string): CodeFinding[] {

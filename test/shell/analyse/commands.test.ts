@@ -86,13 +86,7 @@ specify({
       "exec sh",
       "refuse: sh runs code that is only known at run time: the content of x",
     ],
-    [
-      "ls | parallel wc -l",
-      "list .",
-      "exec parallel wc -l",
-      "exec wc -l ‹a name that ls prints›",
-      "read ./… (a name that ls prints)",
-    ],
+    ["ls | parallel wc -l", "list .", "exec parallel wc -l", "exec wc -l ‹a name that ls prints›", "read ./… (a name that ls prints)"],
     [
       "ls | parallel 'wc -l {} > {}.n'",
       "list .",

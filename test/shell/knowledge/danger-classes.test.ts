@@ -90,6 +90,16 @@ const HELD = [
   "nice yes | tee a.txt",
   "while :; do yes; done | tee a.txt",
   "cat < /dev/zero > x",
+  // Kept until the end.
+  "yes | sort",
+  "sort /dev/zero",
+  "sort < /dev/zero",
+  "seq inf | sort | head -1",
+  "tac /dev/zero",
+  "yes | tac",
+  "cat /dev/zero | sponge",
+  "yes | shuf | head -1",
+  "tail -n 5 /dev/zero",
   ":(){ :|:& };:",
 ] as const;
 
@@ -127,6 +137,11 @@ const HARMLESS = [
   "head -c 16 /dev/urandom | base64 > x",
   "head -c 100 /dev/zero | tr '\\0' x > a.txt",
   "yes | cp -i a.txt c.txt",
+  "yes | head -3 | sort",
+  "sort -R --random-source=/dev/urandom a.txt",
+  "seq 10 | shuf -n 1",
+  "head -c 100 /dev/urandom | base64 | sort",
+  "tail -n 5 a.txt",
   "yes | cat > /dev/null",
   "seq 10 | tee a.txt",
   "head -c 16 /dev/urandom > x",

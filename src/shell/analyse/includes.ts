@@ -1,0 +1,147 @@
+// Sources that take in other files and show them: what an author of such a file names is read by whoever converts it.
+import { resolvePath } from "../../path/index.ts";
+import { applyEffect } from "../effects.ts";
+import { describe, doubt, emitFile, type Invocation } from "../invocation.ts";
+import { literal, textOf, type Value } from "../value.ts";
+import { has, valuesOf } from "./given.ts";
+
+/** What a file of the project says now; "missing" where there is none, undefined where that is not known. */
+function sourceText(inv: Invocation, name: string | undefined): string | undefined {
+  const [place, ...others] = inv.places;
+  if (name === undefined || place?.is !== "at" || others.length > 0) return undefined;
+  const { world } = inv.cx;
+  const path = world.canonical(resolvePath(place.path, name));
+  inv.cx.relying.set(inv, "project");
+  return world.kind(path) === "missing" ? "" : world.text?.(path);
+}
+
+const ROFF = /[.'][ \t]*(?:so|mso|pso)\b|\\\*/;
+/** Readers of pandoc that include other files, and what a text says that does (pandoc(1), `--sandbox`). */
+const INCLUDING: Readonly<Record<string, RegExp>> = {
+  rst: /include\s*::|:(?:file|url):/i,
+  latex: /\\(?:input|include|subfile|import|lst|verbatim|bibliography|addbib|usepackage\{[^}]*\/)|csname|\^\^/i,
+  context: /\\(?:input|environment|component)|csname|\^\^/i,
+  org: /#\+(?:include|setupfile|bibliography)/i,
+  typst: /\b(?:include|import|read|csv|json|yaml|toml|xml|cbor|bibliography|eval|plugin)\b/,
+  docbook: /<!ENTITY|include/i,
+  asciidoc: /include::/,
+  muse: /<include|#include/i,
+  man: ROFF,
+  ms: ROFF,
+  mdoc: ROFF,
+};
+const ENDINGS: Readonly<Record<string, string>> = {
+  rst: "rst",
+  tex: "latex",
+  latex: "latex",
+  ltx: "latex",
+  context: "context",
+  ctx: "context",
+  org: "org",
+  typ: "typst",
+  db: "docbook",
+  dbk: "docbook",
+  docbook: "docbook",
+  xml: "docbook",
+  adoc: "asciidoc",
+  asciidoc: "asciidoc",
+  muse: "muse",
+  ms: "ms",
+  roff: "ms",
+  man: "man",
+  mdoc: "mdoc",
+  rest: "rst",
+};
+
+function formatOf(name: string): string | undefined {
+  const ending = /\.([^./]+)$/.exec(name)?.[1]?.toLowerCase() ?? "";
+  return /^[1-9]$/.test(ending) ? "man" : ENDINGS[ending];
+}
+
+export function pandocIncludes(inv: Invocation): void {
+  if (has(inv, "--sandbox")) return;
+  const given = valuesOf(inv, "--from")
+    .map((value) =>
+      textOf(value)
+        ?.toLowerCase()
+        .replace(/[+-].*$/, ""),
+    )
+    .at(-1);
+  const files = inv.args.operands;
+  // The first name whose ending is known decides for all of them.
+  const format = given ?? files.map((file) => formatOf(textOf(file) ?? "")).find((found) => found !== undefined);
+  const says = format === undefined ? undefined : INCLUDING[format === "tex" ? "latex" : format];
+  if (says === undefined) return;
+  for (const file of files.length === 0 ? [undefined] : files) {
+    const name = file === undefined ? undefined : textOf(file);
+    const text = name === "-" ? undefined : sourceText(inv, name);
+    if (text === undefined || says.test(text))
+      doubt(inv, `the source ${file === undefined ? "on standard input" : describe(file)} may take in any file`, "add --sandbox");
+  }
+}
+
+const MAX_SOURCES = 64;
+
+/** gcc(1), cpp(1): a source shows what it includes, or a line of it in a message. Headers of the project are followed. */
+export function sourceIncludes(inv: Invocation): void {
+  const todo: string[] = [];
+  for (const file of [...inv.args.operands, ...valuesOf(inv, "-include", "-imacros")]) {
+    const name = textOf(file);
+    if (name !== undefined && name !== "-") todo.push(name);
+  }
+  const folders = valuesOf(inv, "-I", "-isystem", "-iquote", "-idirafter").map((value) => textOf(value) ?? "");
+  const seen = new Set<string>();
+  for (let name = todo.pop(); name !== undefined; name = todo.pop()) {
+    if (seen.has(name)) continue;
+    seen.add(name);
+    const text = sourceText(inv, name);
+    if (text === undefined || seen.size > MAX_SOURCES) {
+      // Only what lies in the project can be looked at; what the system has is nobody's trap.
+      if (!name.startsWith("/") || seen.size > MAX_SOURCES) doubt(inv, `what ${name} includes is not known`);
+      continue;
+    }
+    const lines = text
+      .replace(/\?\?=/g, "#")
+      .replace(/(?:\\|\?\?\/)[ \t]*\r?\n/g, "")
+      .replace(/\/\*[\s\S]*?\*\//g, " ")
+      .matchAll(/^[ \t\f\v]*(?:#|%:)[ \t\f\v]*(?:include|include_next|import|embed)\b[ \t]*(.*)$/gm);
+    for (const [, what = ""] of lines) {
+      const target = /^"([^"\n]*)"|^<([^>\n]*)>/.exec(what);
+      const file = target?.[1] ?? target?.[2];
+      if (file === undefined) doubt(inv, `which file ${name} includes is not known`);
+      else follow(inv, name, file, folders, todo);
+    }
+  }
+}
+
+function follow(inv: Invocation, from: string, file: string, folders: readonly string[], todo: string[]): void {
+  if (file.startsWith("/")) emitFile(inv, "read", literal(file));
+  else
+    for (const folder of [from.replace(/[^/]*$/, ""), ...folders.map((name) => `${name.replace(/\/+$/, "")}/`)]) {
+      const path = `${folder}${file}`;
+      const isThere = exists(inv, path);
+      if (isThere || path.includes("..")) emitFile(inv, "read", literal(path));
+      if (isThere) todo.push(path);
+    }
+}
+
+function exists(inv: Invocation, name: string): boolean {
+  return inv.places.some((place) => place.is !== "at" || inv.cx.world.kind(resolvePath(place.path, name)) !== "missing");
+}
+
+/** packer prints the values of variables and locals, which may be those of the environment and of any file. */
+export function packerValues(inv: Invocation): void {
+  const folderOrFile = inv.args.operands.map((word: Value) => textOf(word));
+  const texts = folderOrFile.flatMap((name) => {
+    const [place] = inv.places;
+    if (name === undefined || place?.is !== "at") return [undefined];
+    const path = inv.cx.world.canonical(resolvePath(place.path, name));
+    if (inv.cx.world.kind(path) !== "directory") return [sourceText(inv, name)];
+    const names = inv.cx.world.names(path);
+    return names === undefined
+      ? [undefined]
+      : names.filter((each) => /\.(?:hcl|json)$/.test(each)).map((each) => sourceText(inv, `${name}/${each}`));
+  });
+  if (texts.some((text) => text === undefined || /\b(?:env|file\w*|templatefile|vault|consul_key|aws_\w+)\s*\(|\{\{/.test(text)))
+    applyEffect(inv, { is: "secrets" });
+}
