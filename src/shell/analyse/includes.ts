@@ -55,7 +55,7 @@ const ENDINGS: Readonly<Record<string, string>> = {
 
 function formatOf(name: string): string | undefined {
   const ending = /\.([^./]+)$/.exec(name)?.[1]?.toLowerCase() ?? "";
-  return /^[1-9]$/.test(ending) ? "man" : ENDINGS[ending];
+  return /^[1-9]$/.test(ending) ? "man" : Object.hasOwn(ENDINGS, ending) ? ENDINGS[ending] : undefined;
 }
 
 export function pandocIncludes(inv: Invocation): void {
@@ -70,7 +70,8 @@ export function pandocIncludes(inv: Invocation): void {
   const files = inv.args.operands;
   // The first name whose ending is known decides for all of them.
   const format = given ?? files.map((file) => formatOf(textOf(file) ?? "")).find((found) => found !== undefined);
-  const says = format === undefined ? undefined : INCLUDING[format === "tex" ? "latex" : format];
+  const reader = format === "tex" ? "latex" : (format ?? "");
+  const says = Object.hasOwn(INCLUDING, reader) ? INCLUDING[reader] : undefined;
   if (says === undefined) return;
   for (const file of files.length === 0 ? [undefined] : files) {
     const name = file === undefined ? undefined : textOf(file);
@@ -100,11 +101,10 @@ export function sourceIncludes(inv: Invocation): void {
       if (!name.startsWith("/") || seen.size > MAX_SOURCES) doubt(inv, `what ${name} includes is not known`);
       continue;
     }
-    const lines = text
-      .replace(/\?\?=/g, "#")
-      .replace(/(?:\\|\?\?\/)[ \t]*\r?\n/g, "")
-      .replace(/\/\*[\s\S]*?\*\//g, " ")
-      .matchAll(/^[ \t\f\v]*(?:#|%:)[ \t\f\v]*(?:include|include_next|import|embed)\b[ \t]*(.*)$/gm);
+    // Where a comment ends is not followed, as a text may look like one: whatever a directive may be, in one or not, is one.
+    const joined = text.replace(/\?\?=/g, "#").replace(/(?:\\|\?\?\/)[ \t]*\r?\n/g, "");
+    if (/(?:#|%:)[ \t\f\v]*\/\*/.test(joined)) doubt(inv, `which file ${name} includes is not known`);
+    const lines = joined.matchAll(/(?:^|\*\/)[ \t\f\v]*(?:#|%:)[ \t\f\v]*(?:include|include_next|import|embed)\b[ \t]*(.*)$/gm);
     for (const [, what = ""] of lines) {
       const target = /^"([^"\n]*)"|^<([^>\n]*)>/.exec(what);
       const file = target?.[1] ?? target?.[2];
