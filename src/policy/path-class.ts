@@ -109,7 +109,7 @@ export function isSecret(path: string): boolean {
 }
 
 /** ssh-keygen(1): beside a key `NAME` lies `NAME.pub`, which is for everybody. */
-const PUBLIC_KEY = /\/\.ssh\/[\w@-][\w@.-]*\.pub$/;
+const PUBLIC_KEY = /\/\.ssh\/[\w@.-]+\.pub$/;
 
 /** A name or place that nothing but a secret has; extensions and words such as `password` also stand in other texts. */
 export function isSecretByName(path: string): boolean {
@@ -122,7 +122,7 @@ export function isSecretByName(path: string): boolean {
   for (let i = 1, end = 0; i <= last; i++) {
     const segment = segments[i] ?? "";
     end += 1 + segment.length;
-    if (endsIn(secretFolders, lower, segment, end) && !(segment === ".ssh" && PUBLIC_KEY.test(lower))) return true;
+    if (endsIn(secretFolders, lower, segment, end) && !PUBLIC_KEY.test(lower)) return true;
   }
   if (isRawDevice(lower)) return true;
   const written = segments[last] ?? "";
