@@ -108,9 +108,6 @@ export function isSecret(path: string): boolean {
   return !holds(harmlessExtensions, extension) && hasSecretWord(path, name, extension, segments);
 }
 
-/** ssh-keygen(1): beside a key `NAME` lies `NAME.pub`, which is for everybody. */
-const PUBLIC_KEY = /\/\.ssh\/[\w@.-]+\.pub$/;
-
 /** A name or place that nothing but a secret has; extensions and words such as `password` also stand in other texts. */
 export function isSecretByName(path: string): boolean {
   // `/proc/1/root` is `/` again.
@@ -122,7 +119,8 @@ export function isSecretByName(path: string): boolean {
   for (let i = 1, end = 0; i <= last; i++) {
     const segment = segments[i] ?? "";
     end += 1 + segment.length;
-    if (endsIn(secretFolders, lower, segment, end) && !PUBLIC_KEY.test(lower)) return true;
+    // ssh-keygen(1): beside a key `NAME` lies `NAME.pub`, which is for everybody.
+    if (endsIn(secretFolders, lower, segment, end) && !/\/\.ssh\/[^/]+\.pub$/.test(lower)) return true;
   }
   if (isRawDevice(lower)) return true;
   const written = segments[last] ?? "";
