@@ -14,11 +14,13 @@ const rows: readonly Row[] = [
   {
     number: "103",
     on: "x64",
+    of32Bits: true,
     title: "int 0x80",
     program: program(["/media/abi32", "$T", "$S/key"], { write: "absent", read: "absent", unlink: "absent" }),
   },
   {
     number: "103a",
+    of32Bits: true,
     title: "a program of the i386 ABI",
     status: "any",
     program: sh("/media/elf32; echo end 1", { elf32: ["0", /^(?:undefined|failed)$/], end: "1" }),
