@@ -244,7 +244,7 @@ describe("being told", () => {
     expect(assent(place, ["approvals", "notify", "desktop"], "", env).stdout).toMatch(/^desktop: /);
     expect(isSomebodyThere(place.machine)).toBe(true);
     const asked = asks(place, question(1, { what: "a secret name" }));
-    while (!existsSync(log)) await pause(10);
+    while (!existsSync(log) || readFileSync(log).length === 0) await pause(10);
     const told = readFileSync(log, "utf8");
     expect(told).toContain("1 question waits for you");
     expect(told).not.toContain("secret");
