@@ -15,6 +15,7 @@ declare const ASSENT_KNOWLEDGE: {
 /** In the hook's bundle these stand for `shell/knowledge/records.ts`: a hook needs a few thousand of the files' bytes. */
 const descriptors = new Map<string, number>();
 let index: string | undefined;
+let notes: string | undefined;
 
 function readBytes(file: string, start: number, end: number): string {
   let descriptor = descriptors.get(file);
@@ -26,7 +27,7 @@ function readBytes(file: string, start: number, end: number): string {
 
 export const readIndex = (): string => (index ??= readBytes("knowledge.mjs", ...ASSENT_KNOWLEDGE.index));
 
-export const readNotes = (): string => readBytes("knowledge.mjs", ...ASSENT_KNOWLEDGE.notes);
+export const readNotes = (): string => (notes ??= readBytes("knowledge.mjs", ...ASSENT_KNOWLEDGE.notes));
 
 export function readRecord(start: number, end: number): string {
   const piece = ASSENT_KNOWLEDGE.pieces.findLast(([from]) => from <= start);
