@@ -202,9 +202,11 @@ function isBareNumber({ name, args, looked }: Invocation): boolean {
   if (name === "wc") return args.operands.length === 0;
   // pgrep(1): the name behind the number, or what stands between two.
   if (/^p(?:grep|idof|idwait)$/.test(name)) return !has("-l", "-a", "-d");
-  // id(1): a name in the place of the number; lsof(8): with -F letters stand in front.
+  // id(1): a name in the place of the number; lsof(8): with -F letters stand in front, with -r a text between.
   if (name === "id") return !has("--name", "-n");
-  if (name === "lsof") return !has("-F");
+  if (name === "lsof") return !has("-F", "-r", "+r");
+  // grep(1): names of files stand in the place of counts.
+  if (has("-l", "-L")) return false;
   return (
     looked.length <= 1 &&
     looked.every(({ value, walk }) => !value.many && !walk) &&

@@ -66,6 +66,15 @@ describe.each(WAYS)("the client, started by %s (%s)", (_, architecture, front) =
     expect([heard.length, heard[0]?.input.equals(Buffer.from(input))]).toEqual([1, true]);
   });
 
+  it("10 MB to 10 MB is answered whole, or, where that takes too long, as if nobody had been asked", PATIENT, async () => {
+    const { start, socket, fresh } = placed();
+    const [out, err, input] = [randomBytes(10 * MB), Buffer.alloc(10 * MB, "e"), randomBytes(10 * MB)];
+    await listen(socket, (connection, asked) => void asked.then(() => connection.end(answer(0, out, err))));
+    const outcome = await start({ input });
+    const whole = outcome.status === 0 && outcome.stdout.equals(out) && outcome.stderr === err.toString();
+    expect(whole ? [] : unlike(outcome, fresh(WORDS, input))).toEqual([]);
+  });
+
   /** [what, words, environment] */
   const STRINGS: readonly (readonly [string, readonly string[], Readonly<Record<string, string>>])[] = [
     ["words of every kind", WORDS, { A: "1", B: "a b\nc", EMPTY: "", É: "ü" }],

@@ -51,7 +51,7 @@ export function plistCommands(inv: Invocation): void {
   const [file, ...others] = inv.args.operands;
   if (commands.length === 0 || !commands.every((command) => /^Print(?: :[^\n]*)?$/.test(command ?? "")))
     refuse(inv, "PlistBuddy may change the property list", "use -c with Print alone");
-  else if (file === undefined || others.length > 0 || !exists(inv, file)) refuse(inv, "PlistBuddy may make the property list anew");
+  else if (file === undefined || others.length > 0 || !exists(inv, file)) refuse(inv, "PlistBuddy may make a new property list");
   else emitFile(inv, "read", file);
 }
 

@@ -5,7 +5,7 @@ import { describe, doubt, emitFile, type Invocation } from "../invocation.ts";
 import { literal, textOf, type Value } from "../value.ts";
 import { has, valuesOf } from "./given.ts";
 
-/** What a file of the project says now; "missing" where there is none, undefined where that is not known. */
+/** What a file of the project says now; nothing where it is missing, undefined where that is not known. */
 function sourceText(inv: Invocation, name: string | undefined): string | undefined {
   const [place, ...others] = inv.places;
   if (name === undefined || place?.is !== "at" || others.length > 0) return undefined;

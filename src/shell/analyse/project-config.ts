@@ -28,7 +28,9 @@ const NPMRC_LINE = new RegExp(
   String.raw`^\s*(?:[#;].*|(?:@[\w.-]+:)?registry\s*=.*|\/\/.*|(?:save-exact|save-prefix|engine-strict|auto-install-peers|` +
     String.raw`strict-peer-dependencies|shamefully-hoist|hoist|(?:public-)?hoist-pattern(?:\[\])?|node-linker|link-workspace-packages|` +
     "prefer-workspace-packages|fund|audit|legacy-peer-deps|loglevel|progress|always-auth|package-lock|lockfile|" +
-    String.raw`update-notifier|resolution-mode|dedupe-peer-dependents|side-effects-cache|fetch-retries|fetch-timeout)\s*=.*)?$`,
+    "ignore-scripts|prefer-offline|offline|color|save|save-dev|omit|include|workspaces|include-workspace-root|install-links|" +
+    "install-strategy|git-tag-version|tag-version-prefix|access|tag|min-release-age|maxsockets|" +
+    String.raw`update-notifier|resolution-mode|dedupe-peer-dependents|side-effects-cache|fetch-retries|fetch-timeout)(?:\[\])?\s*=.*)?$`,
 );
 const NPMRC_CHOOSES = new RegExp(`^(?!(?:${NPMRC_LINE.source.slice(1, -1)})$)`, "m");
 const NPMRC = { test: (text: string): boolean => NPMRC_CHOOSES.test(text) || NPMRC_LEAKS.test(text) };
@@ -141,9 +143,12 @@ const code = (inv: Invocation, name: string): void => {
   else inv.cx.relying.set(inv, "project");
 };
 
-const NPM_SETTINGS: Configuration = { files: [], texts: [[[".npmrc"], NPMRC_LEAKS]], above: true };
+const NPM_SETTINGS: Configuration = { files: [], texts: [[[".npmrc"], NPMRC]], above: true };
 
-/** npmrc(5): the settings of a project may hand its registry a variable of the environment, whatever npm is asked. */
+/**
+ * npmrc(5): the settings of a project may hand its registry a variable of the environment, or the login of the user by a proxy that is
+ * believed (`https-proxy`, `strict-ssl`, `cafile`), whatever npm is asked.
+ */
 export function npmSettings(inv: Invocation): void {
   // What runs the project's code may do so anyway.
   if (inv.grammar.effects.some((effect) => effect.is === "code")) return;
@@ -187,8 +192,11 @@ export function oxlintPlugins(inv: Invocation): void {
   const { world } = inv.cx;
   const isCode = (path: string): boolean =>
     /\/\.oxlintrc\.jsonc?$/.test(path) && !/\/node_modules\//.test(path) && /jsPlugins|extends|\\u/.test(world.text?.(path) ?? "jsPlugins");
-  if (inv.places.some((place) => place.is === "at" && world.find(place.path, isCode).found !== undefined))
-    addCode(inv, "project", "project", undefined);
+  const mayHold = (path: string): boolean => {
+    const search = world.find(path, isCode);
+    return search.found !== undefined || !search.complete;
+  };
+  if (inv.places.some((place) => place.is !== "at" || mayHold(place.path))) addCode(inv, "project", "project", undefined);
 }
 /** valgrind(1), "Setting default Options"; the launcher starts what stands beside its own tools, or where `..` leads from there. */
 export const valgrindTool = (inv: Invocation): void => {
@@ -216,6 +224,7 @@ export function terraformProviders(inv: Invocation): void {
     const data = resolvePath(folder, ".terraform");
     if (world.kind(data) === "missing") return true;
     if (world.canonical(data) !== data) return false;
+    // Folders are among what is found: of a submodule the repository lists nothing else.
     const search = world.find(data, (path, link) => link === true || world.tracked(path) !== false);
     return search.complete && search.found === undefined && leavesOut(inv, folder);
   };

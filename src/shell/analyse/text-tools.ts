@@ -157,7 +157,8 @@ export function pandoc(inv: Invocation): void {
 export function stat(inv: Invocation): void {
   const [format, ...others] = valuesOf(inv, "-c", "--printf").map(textOf);
   const files = inv.args.operands;
-  if (format !== undefined && others.length === 0 && /^%[sbBohiugaXYZ]$/.test(format))
+  // With -f it is asked about a file system, whose number has letters.
+  if (format !== undefined && others.length === 0 && !has(inv, "-f") && /^%[sbBohiugaXYZ]$/.test(format))
     inv.output = {
       is: "unknown",
       why: "a number that stat prints",

