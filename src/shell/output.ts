@@ -1,7 +1,7 @@
 import type { TreeFilter } from "../action/index.ts";
 import { resolvePath } from "../path/index.ts";
-import { matchesWord, shellGlob } from "../pattern/index.ts";
 import { describe, type Invocation } from "./invocation.ts";
+import { matchesOf } from "./paths.ts";
 import {
   isGlob,
   isHole,
@@ -167,14 +167,7 @@ export function mayTellOption(inv: Invocation): boolean {
       if (text !== undefined) return holdsOption(resolvePath(place.path, text));
       if (!isGlob(value)) return !isBelow(value);
       // The folders among what it matches are listed without their names.
-      const start = prefixOf(value);
-      const above = start.replace(/[^/]*$/, "");
-      const atoms = start === "" ? value.atoms : [start.slice(above.length), ...value.atoms.slice(1)];
-      const pattern = patternOf({ atoms, many: false }).replace(/\/$/, "");
-      if (pattern.includes("/")) return true;
-      const folder = resolvePath(place.path, above || ".");
-      const wanted = shellGlob(pattern);
-      return world.names(folder)?.some((name) => matchesWord(wanted, name) && holdsOption(resolvePath(folder, name))) === true;
+      return matchesOf(world, place, value)?.some((path) => holdsOption(resolvePath(place.path, path))) !== false;
     });
   });
 }

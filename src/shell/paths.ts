@@ -1,8 +1,8 @@
-import type { Target, TreeFilter } from "../action/index.ts";
+import type { Target, TreeFilter, World } from "../action/index.ts";
 import { normalise, resolvePath } from "../path/index.ts";
-import { escapePath } from "../pattern/index.ts";
+import { escapePath, matchesWord, shellGlob } from "../pattern/index.ts";
 import { joinPlaces, type ShellPlace } from "./state.ts";
-import { holeOf, isHole, isWildcard, patternOf, prefixOf, textOf, type Hole, type Value } from "./value.ts";
+import { holeOf, isGlob, isHole, isWildcard, patternOf, prefixOf, textOf, type Hole, type Value } from "./value.ts";
 
 /** The folder part of a literal beginning of a path: `/a/b` of `/a/b/c…`. */
 const folderOf = (prefix: string): string => prefix.slice(0, prefix.lastIndexOf("/") + 1);
@@ -125,4 +125,20 @@ function changePlace(place: ShellPlace, value: Value): ShellPlace {
     return base.is === "at" ? { is: "below", path: base.path } : base;
   }
   return { is: "unknown", why: `the folder \`cd\` goes to: ${holeOf(value)?.why ?? "a pattern"}` };
+}
+
+/** Paths that a pattern of one folder matches now, as they are written; undefined where that is not known. */
+export function matchesOf(world: World, place: ShellPlace, value: Value): readonly string[] | undefined {
+  if (place.is !== "at" || !isGlob(value)) return undefined;
+  const start = prefixOf(value);
+  const above = start.replace(/[^/]*$/, "");
+  const atoms = start === "" ? value.atoms : [start.slice(above.length), ...value.atoms.slice(1)];
+  const pattern = patternOf({ atoms, many: false }).replace(/\/$/, "");
+  if (pattern.includes("/")) return undefined;
+  const folder = resolvePath(place.path, above || ".");
+  const wanted = shellGlob(pattern);
+  return world
+    .names(folder)
+    ?.filter((name) => matchesWord(wanted, name))
+    .map((name) => `${above}${name}`);
 }

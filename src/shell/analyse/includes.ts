@@ -2,6 +2,7 @@
 import { resolvePath } from "../../path/index.ts";
 import { applyEffect } from "../effects.ts";
 import { describe, doubt, emitFile, type Invocation } from "../invocation.ts";
+import { matchesOf } from "../paths.ts";
 import { literal, textOf, type Value } from "../value.ts";
 import { has, valuesOf } from "./given.ts";
 
@@ -68,17 +69,30 @@ export function pandocIncludes(inv: Invocation): void {
     )
     .at(-1);
   const files = inv.args.operands;
-  // The first name whose ending is known decides for all of them.
-  const format = given ?? files.map((file) => formatOf(textOf(file) ?? "")).find((found) => found !== undefined);
-  const reader = format === "tex" ? "latex" : (format ?? "");
-  const says = Object.hasOwn(INCLUDING, reader) ? INCLUDING[reader] : undefined;
-  if (says === undefined) return;
-  for (const file of files.length === 0 ? [undefined] : files) {
-    const name = file === undefined ? undefined : textOf(file);
+  const named = files.map((file) => ({ file, names: namesOf(inv, file) }));
+  // The first name whose ending is known decides for all of them; which of them comes first is not followed.
+  const formats = given === undefined ? named.flatMap(({ names }) => names?.map(formatOf) ?? []) : [given];
+  const says = formats.flatMap((format) => {
+    const reader = format === "tex" ? "latex" : (format ?? "");
+    return Object.hasOwn(INCLUDING, reader) ? (INCLUDING[reader] ?? []) : [];
+  });
+  const isOpen = given === undefined && named.some(({ names }) => names === undefined);
+  if (says.length === 0 && !isOpen) return;
+  const takes = (name: string): boolean => {
     const text = name === "-" ? undefined : sourceText(inv, name);
-    if (text === undefined || says.test(text))
-      doubt(inv, `the source ${file === undefined ? "on standard input" : describe(file)} may take in any file`, "add --sandbox");
-  }
+    return text === undefined || says.some((one) => one.test(text));
+  };
+  if (files.length === 0) doubt(inv, "the source on standard input may take in any file", "add --sandbox");
+  for (const { file, names } of named)
+    if (names?.some(takes) !== false) doubt(inv, `the source ${describe(file)} may take in any file`, "add --sandbox");
+}
+
+/** What the word stands for; undefined where that is only known at run time. */
+function namesOf(inv: Invocation, word: Value): readonly string[] | undefined {
+  const text = textOf(word);
+  if (text !== undefined) return [text];
+  const found = inv.places.map((place) => matchesOf(inv.cx.world, place, word));
+  return found.some((names) => names === undefined) ? undefined : found.flatMap((names) => names ?? []);
 }
 
 const MAX_SOURCES = 64;
@@ -87,28 +101,35 @@ const MAX_SOURCES = 64;
 export function sourceIncludes(inv: Invocation): void {
   const todo: string[] = [];
   for (const file of [...inv.args.operands, ...valuesOf(inv, "-include", "-imacros")]) {
-    const name = textOf(file);
-    if (name !== undefined && name !== "-") todo.push(name);
+    const names = namesOf(inv, file);
+    if (names === undefined) doubt(inv, `what ${describe(file)} includes is not known`);
+    else todo.push(...names.filter((name) => name !== "-"));
   }
   const folders = valuesOf(inv, "-I", "-isystem", "-iquote", "-idirafter").map((value) => textOf(value) ?? "");
   const seen = new Set<string>();
   for (let name = todo.pop(); name !== undefined; name = todo.pop()) {
-    if (seen.has(name)) continue;
+    // What the system has is nobody's trap.
+    if (seen.has(name) || (/^\/(?:usr|opt|Library)\//.test(name) && !name.includes(".."))) continue;
     seen.add(name);
     const text = sourceText(inv, name);
     if (text === undefined || seen.size > MAX_SOURCES) {
-      // Only what lies in the project can be looked at; what the system has is nobody's trap.
-      if (!name.startsWith("/") || seen.size > MAX_SOURCES) doubt(inv, `what ${name} includes is not known`);
+      doubt(inv, `what ${name} includes is not known`);
       continue;
     }
     // Where a comment ends is not followed, as a text may look like one: whatever a directive may be, in one or not, is one.
     const joined = text.replace(/\?\?=/g, "#").replace(/(?:\\|\?\?\/)[ \t]*\r?\n/g, "");
     if (/(?:#|%:)[ \t\f\v]*\/\*/.test(joined)) doubt(inv, `which file ${name} includes is not known`);
     const lines = joined.matchAll(/(?:^|\*\/)[ \t\f\v]*(?:#|%:)[ \t\f\v]*(?:include|include_next|import|embed)\b[ \t]*(.*)$/gm);
+    // Messages show lines of the file that a line marker names (cpp(1), "Preprocessor Output"), and read it from the disk.
+    for (const [, what = ""] of joined.matchAll(/(?:^|\*\/)[ \t\f\v]*(?:#|%:)[ \t\f\v]*(?:line\b|(?=\d))[ \t]*(.*)$/gm)) {
+      const file = /^\d+[ \t]+"([^"\\\n]*)"/.exec(what)?.[1];
+      if (file !== undefined) emitFile(inv, "read", literal(file));
+      else if (!/^\d+\s*$/.test(what)) doubt(inv, `which file ${name} speaks of is not known`);
+    }
     for (const [, what = ""] of lines) {
       const target = /^"([^"\n]*)"|^<([^>\n]*)>/.exec(what);
       const file = target?.[1] ?? target?.[2];
-      if (file === undefined) doubt(inv, `which file ${name} includes is not known`);
+      if (file === undefined || file.includes("\\")) doubt(inv, `which file ${name} includes is not known`);
       else follow(inv, name, file, folders, todo);
     }
   }

@@ -5,7 +5,8 @@ import { describe, doubt, emitFile, refuse, type Invocation } from "../invocatio
 import { applyKind } from "../kinds.ts";
 import { noteLinks } from "../links.ts";
 import { dropPrefix } from "../options.ts";
-import { isGlob, isHole, literal, prefixOf, textOf, type Value } from "../value.ts";
+import { matchesOf } from "../paths.ts";
+import { isHole, literal, prefixOf, textOf, type Value } from "../value.ts";
 import { has, mayBegin, valuesOf } from "./given.ts";
 
 /** less(1), more(1): `+COMMAND` is typed into the pager, and `!` there runs a shell. A line number or a search is not. */
@@ -54,16 +55,7 @@ export function shellNames(inv: Invocation): void {
   const { world } = inv.cx;
   for (const word of inv.args.operands) {
     const text = textOf(word);
-    const [head, ...others] = word.atoms;
-    const pattern = typeof head === "string" ? others : word.atoms;
-    const oneFolder = isGlob(word) && pattern.every((atom) => typeof atom !== "string" || !atom.includes("/"));
-    const folder = prefixOf(word).replace(/[^/]*$/, "") || ".";
-    const tame =
-      text === undefined
-        ? oneFolder &&
-          isTame(folder) &&
-          inv.places.every((place) => place.is === "at" && world.names(resolvePath(place.path, folder))?.every(isTame) === true)
-        : isTame(text);
+    const tame = text === undefined ? inv.places.every((place) => matchesOf(world, place, word)?.every(isTame) === true) : isTame(text);
     if (!tame) doubt(inv, `${inv.name} may hand ${describe(word)} to a shell as it is`, "give the file a plain name");
   }
 }

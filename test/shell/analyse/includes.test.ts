@@ -61,6 +61,17 @@ describe("a source that may take in any file", () => {
     expect(read(`${line} --sandbox`, { [name]: text })).not.toContain("may take in any file");
   });
 
+  it.each(["pandoc *.rst", "pandoc a*", "for f in *.rst; do pandoc $f; done", "pandoc */*.rst", "ls *.rst | xargs pandoc"])(
+    "%s",
+    (line) => {
+      expect(read(line, { "a.rst": ".. include:: /etc/passwd" })).toContain("may take in any file");
+    },
+  );
+
+  it.each(["pandoc *.rst", "pandoc *.md", "pandoc a.rst b.md"])("%s takes in nothing else", (line) => {
+    expect(read(line, { "a.rst": "text", "b.md": "text" })).not.toContain("may take in any file");
+  });
+
   it.each(["constructor", "__proto__", "toString"])("a reader called %s is none", (name) => {
     expect(() => read(`pandoc -f ${name} a.md; pandoc a.${name}`, { "a.md": "" })).not.toThrow();
   });
