@@ -17,6 +17,8 @@ interface Configuration {
   readonly texts: readonly (readonly [names: readonly string[], says: { readonly test: (text: string) => boolean }])[];
   /** Looked for in the folders above, too. */
   readonly above: boolean;
+  /** Of the folders above, only those that hold one of these. */
+  readonly beside?: readonly string[];
   /** A folder that holds this file is one, whatever its name. */
   readonly inside?: string;
 }
@@ -143,7 +145,8 @@ const code = (inv: Invocation, name: string): void => {
   else inv.cx.relying.set(inv, "project");
 };
 
-const NPM_SETTINGS: Configuration = { files: [], texts: [[[".npmrc"], NPMRC]], above: true };
+/** npm-prefix(1), and the root of a workspace. */
+const NPM_SETTINGS: Configuration = { files: [], texts: [[[".npmrc"], NPMRC]], above: true, beside: ["package.json", "node_modules"] };
 
 /**
  * npmrc(5): the settings of a project may hand its registry a variable of the environment, or the login of the user by a proxy that is
@@ -269,8 +272,9 @@ export function secretKey(inv: Invocation): void {
       applyKind(inv, { is: "secret" }, value);
 }
 
-function mayRunCode(inv: Invocation, { files, texts, above, inside }: Configuration): boolean {
+function mayRunCode(inv: Invocation, { files, texts, above, beside, inside }: Configuration): boolean {
   const { world } = inv.cx;
+  const isThere = (folder: string, name: string): boolean => world.kind(resolvePath(folder, name)) !== "missing";
   const holds = (folder: string): boolean => {
     if (inside === undefined || !`${folder}/`.startsWith(`${world.canonical(world.projectRoot)}/`)) return false;
     const names = world.names(folder);
@@ -278,19 +282,21 @@ function mayRunCode(inv: Invocation, { files, texts, above, inside }: Configurat
   };
   const says = (folder: string): boolean =>
     holds(folder) ||
-    files.some((name) => world.kind(resolvePath(folder, name)) !== "missing") ||
+    files.some((name) => isThere(folder, name)) ||
     texts.some(([names, pattern]) =>
       names.some((name) => {
-        const path = resolvePath(folder, name);
-        if (world.kind(path) === "missing") return false;
-        const text = world.text?.(path);
+        if (!isThere(folder, name)) return false;
+        const text = world.text?.(resolvePath(folder, name));
         return text === undefined || pattern.test(text);
       }),
     );
   return inv.places.some((place) => {
     if (place.is !== "at") return true;
-    for (let folder = world.canonical(place.path); ; folder = folder.slice(0, folder.lastIndexOf("/"))) {
-      if (folder !== world.home && says(folder === "" ? "/" : folder)) return true;
+    const start = world.canonical(place.path);
+    const counts = (folder: string): boolean =>
+      folder !== world.home && (folder === start || beside === undefined || beside.some((name) => isThere(folder, name)));
+    for (let folder = start; ; folder = folder.slice(0, folder.lastIndexOf("/"))) {
+      if (counts(folder || "/") && says(folder || "/")) return true;
       if (!above || folder === "" || folder === "/") return false;
     }
   });

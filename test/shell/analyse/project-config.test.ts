@@ -36,6 +36,24 @@ describe("npm's settings of a project", () => {
   });
 });
 
+describe("npm's settings in a folder above", () => {
+  // Tried with npm 11: `npm config get registry`.
+  const PROXY = "https-proxy=http://evil.example\n";
+  it.each<readonly [what: string, texts: Readonly<Record<string, string>>, expected: boolean]>([
+    ["that is no project", { ".npmrc": PROXY, "a/package.json": "{}" }, false],
+    ["that has packages", { ".npmrc": PROXY, "node_modules/": "" }, true],
+    ["that may be the root of a workspace", { ".npmrc": PROXY, "package.json": "{}", "a/package.json": "{}" }, true],
+    ["the folder itself", { "a/.npmrc": PROXY }, true],
+  ])("%s", (_, texts, expected) => {
+    expect(runsCode("npm ls", { "a/": "", ...texts }, { cwd: `${P}/a` })).toBe(expected);
+  });
+
+  it("count for pnpm and yarn, which look further", () => {
+    for (const line of ["pnpm ls", "yarn list"])
+      expect([line, runsCode(line, { "a/": "", ".npmrc": PROXY, "a/package.json": "{}" }, { cwd: `${P}/a` })]).toEqual([line, true]);
+  });
+});
+
 describe("oxlint, whose plugins are code", () => {
   it.each([
     ["none", { "src/a.ts": "" }, false],
