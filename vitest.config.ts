@@ -1,15 +1,23 @@
 import { availableParallelism } from "node:os";
-import { defineConfig } from "vitest/config";
+import { configDefaults, defineConfig } from "vitest/config";
+import longFiles from "./test/long-files.json" with { type: "json" };
 // @ts-expect-error -- a plain script
 import { knowledgeForVitest } from "./scripts/knowledge.mjs";
 
 /** Every view in the browser: `npm run test:page`, or a file of them that is named. */
 const wholePage = process.env["TEST_PAGE"] !== undefined || process.argv.some((word) => word.includes("test/page"));
 
+/** `npm test` leaves what takes long to `npm run test:rest`, unless it is named. */
+const long = Object.keys(longFiles);
+const words = process.argv.slice(2).filter((word) => word !== "run");
+const isNamed = long.some((file) => words.some((word) => file.includes(word) || word.includes(file)));
+const leftOut = process.env["TEST_SHORT"] === undefined || isNamed ? [] : long;
+
 export default defineConfig({
   plugins: [knowledgeForVitest(import.meta.dirname)],
   test: {
     setupFiles: "test/seed.ts",
+    exclude: [...configDefaults.exclude, ...leftOut],
     // By itself vitest leaves one processor free: on two it would run one file after the other.
     maxWorkers: availableParallelism(),
     projects: [

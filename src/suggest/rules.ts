@@ -116,14 +116,24 @@ export function commandRules({ argv }: ExecAction): readonly string[] {
   ];
 }
 
+/** What was found of the lines asked about: a rule after the other begins with the same words. */
+const runs = new Map<string, ReturnType<typeof runsAnything>>();
+
+function whatRuns(line: readonly string[]): ReturnType<typeof runsAnything> {
+  const key = line.join(" ");
+  let found = runs.get(key);
+  if (found === undefined) runs.set(key, (found = runsAnything(line, NOWHERE)));
+  return found;
+}
+
 /** The rule names what runs: no wrapper, no code on the command line, nothing left open that decides what runs. */
 function isBounded(line: readonly string[]): boolean {
   const [program = "", first = ""] = line;
-  const alone = runsAnything([program], NOWHERE);
+  const alone = whatRuns([program]);
   if (alone.length === 0) return true;
   if (alone.some(({ runs }) => runs === "command") && namingWords(line) < 2) return false;
   if (alone.some(({ runs }) => runs === "code") && namingWords(line) < 2 && (first === "" || carriesCode(line, NOWHERE))) return false;
-  return runsAnything(line, NOWHERE).length === 0;
+  return whatRuns(line).length === 0;
 }
 
 /** Reads rules as a user's policy file would: undefined where a text is no rule. */

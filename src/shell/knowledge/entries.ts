@@ -94,14 +94,14 @@ function readEntry(place: string): KnowledgeEntry {
   return { ...(JSON.parse(readRecord(start, end)) as Omit<KnowledgeEntry, "about">), about: start };
 }
 
+/** By where the record begins. */
+let notes: ReadonlyMap<string, string> | undefined;
+
 export function aboutEntry({ about }: KnowledgeEntry): EntryNotes {
-  const row = `\n${about}\t`;
-  const notes = readNotes();
-  const at = notes.indexOf(row);
-  if (at === -1) return {};
-  const start = at + row.length;
+  notes ??= new Map(rowsOf(readNotes()).map((row) => [row.slice(0, row.indexOf("\t")), row.slice(row.indexOf("\t") + 1)]));
+  const said = notes.get(String(about));
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- as above
-  return JSON.parse(notes.slice(start, notes.indexOf("\n", start))) as EntryNotes;
+  return said === undefined ? {} : (JSON.parse(said) as EntryNotes);
 }
 
 const rowsOf = (text: string): readonly string[] => text.split("\n").filter((row) => row !== "");

@@ -22,14 +22,13 @@ interface FoundEntry {
   readonly grammar: Grammar;
   /** Words of `argv` that name the program and its subcommand. */
   readonly words: number;
-  readonly examples: Examples;
 }
 
 /** The entry for the program and, as far as `argv` names one, the subcommand. */
 function find(argv: readonly string[]): FoundEntry | undefined {
   const spec = entryFor(baseName(argv[0] ?? ""));
   if (spec === undefined) return undefined;
-  let found: FoundEntry = { grammar: grammarOf(spec), words: 1, examples: aboutEntry(spec).examples ?? {} };
+  let found: FoundEntry = { grammar: grammarOf(spec), words: 1 };
   for (;;) {
     const { grammar, words } = found;
     const candidates = grammar.subcommands?.named.get(argv[words] ?? "") ?? [];
@@ -37,8 +36,7 @@ function find(argv: readonly string[]): FoundEntry | undefined {
       .filter((candidate) => candidate.words.every((word, at) => argv[words + at] === word))
       .toSorted((a, b) => b.words.length - a.words.length)[0];
     if (fits === undefined) return found;
-    const examples: Examples = aboutEntry(fits.spec).examples ?? found.examples;
-    found = { grammar: grammarOf(fits.spec, grammar), words: words + fits.words.length, examples };
+    found = { grammar: grammarOf(fits.spec, grammar), words: words + fits.words.length };
   }
 }
 

@@ -190,9 +190,8 @@ for kind in (socket.SOCK_STREAM, socket.SOCK_SEQPACKET):
     print('some', 0 < n <= len(part), n < len(data))
 `),
     });
-    expect(out.match(/^sent True$/gm)).toHaveLength(2);
-    expect(out.match(/^whole True 1$/gm)).toHaveLength(2);
-    expect(out.match(/^some True True$/gm)).toHaveLength(2);
+    const once = ["sent True", "whole True 1", "some True True"];
+    expect(out.split("\n").filter((line) => /^(?:sent|whole|some|py) /.test(line))).toEqual([...once, ...once, "py 0"]);
   });
 
   it("that wait take no memory of the supervisor's", async () => {

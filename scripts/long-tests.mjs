@@ -1,0 +1,46 @@
+// The test files that take long, `test/long-files.json`: `npm test` leaves them to `npm run test:rest`.
+// `node scripts/long-tests.mjs --play [WORDS]`: plays them; the words are vitest's.
+// `node scripts/long-tests.mjs REPORT…`: reads what `vitest run --reporter=json` wrote, of all tests, and writes the list anew: the longest,
+// as many as it takes for what is left to be over in MINUTES.
+import { spawnSync } from "node:child_process";
+import { readFileSync, writeFileSync } from "node:fs";
+import { relative } from "node:path";
+import { fileURLToPath } from "node:url";
+
+/** Of the ten that `npm test` may take on two processors: the others go to starting a process for each file, and loading it. */
+const MINUTES = 3;
+const PROCESSORS = 2;
+/** Some of what tries to get out is seen each time. */
+const KEPT = /^test\/escape\/(?:opens|kernel|metadata|mutation|reads)\./;
+const LIST = new URL("../test/long-files.json", import.meta.url);
+
+const words = process.argv.slice(2);
+if (words.length === 0) {
+  process.stderr.write("usage: node scripts/long-tests.mjs --play [WORDS] | REPORT…\n");
+  process.exit(2);
+}
+if (words[0] === "--play") {
+  const vitest = ["vitest", "run", ...Object.keys(JSON.parse(readFileSync(LIST, "utf8"))), ...words.slice(1)];
+  process.exit(spawnSync("npx", vitest, { stdio: "inherit" }).status ?? 1);
+}
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+const reports = words.map((file) => JSON.parse(readFileSync(file, "utf8")));
+
+/** A report names its files as they were called where it was made: in a clone of its own, it may be. */
+const local = (name) => (name.startsWith(root) ? relative(root, name) : name.replace(/^.*?\/((?:team\/)?test\/)/, "$1"));
+const files = reports
+  .flatMap(({ testResults }) => testResults)
+  .map(({ name, startTime, endTime }) => ({ name: local(name), seconds: Math.round((endTime - startTime) / 1000) }))
+  .toSorted((a, b) => b.seconds - a.seconds || (a.name < b.name ? -1 : 1));
+let left = files.reduce((sum, { seconds }) => sum + seconds, 0);
+const long = [];
+for (const file of files) {
+  if (left <= MINUTES * 60 * PROCESSORS) break;
+  if (KEPT.test(file.name)) continue;
+  left -= file.seconds;
+  long.push(file);
+}
+const listed = long.toSorted((a, b) => (a.name < b.name ? -1 : 1)).map(({ name, seconds }) => [name, seconds]);
+writeFileSync(LIST, `${JSON.stringify(Object.fromEntries(listed), undefined, 2)}\n`);
+process.stdout.write(`${long.length} of ${files.length} files are long; the others take ${Math.round(left)} s of a processor\n`);
