@@ -23,20 +23,24 @@ interface Place {
   readonly project: string;
 }
 
+/** Longer names of places do not fit into the pictures' lines. */
+const isLong = (folder: string): boolean => folder.length > 12;
 /** No temporary folder: what lies in those may be changed without a question. */
-const LASTING = [homedir(), "/srv", "/opt", "/var/lib"].find((folder) => {
-  try {
-    accessSync(folder, constants.W_OK);
-    return !/^\/(?:var\/)?tmp(?:\/|$)/.test(folder);
-  } catch {
-    return false;
-  }
-});
+const LASTING = [homedir(), "/srv", "/opt", "/var/lib"]
+  .toSorted((a, b) => Number(isLong(a)) - Number(isLong(b)))
+  .find((folder) => {
+    try {
+      accessSync(folder, constants.W_OK);
+      return !/^\/(?:var\/)?tmp(?:\/|$)/.test(folder);
+    } catch {
+      return false;
+    }
+  });
 
 /** A home with an empty repository `~/project`, where the examples of a page are typed, and `assent` on its PATH. */
 function makePlace(repository: string): Place {
   if (LASTING === undefined) throw new Error("no folder outside the temporary ones can be written");
-  const root = mkdtempSync(join(LASTING, "assent-docs-"));
+  const root = mkdtempSync(join(LASTING, "docs-"));
   const home = join(root, "home");
   const project = join(home, "project");
   for (const folder of [project, join(root, "bin"), join(root, "state"), join(project, "node_modules")])
