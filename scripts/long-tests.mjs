@@ -1,7 +1,7 @@
 // The test files that take long, `test/long-files.json`: `npm test` leaves them to `npm run test:rest`.
 // `node scripts/long-tests.mjs --play [WORDS]`: plays them; the words are vitest's.
-// `node scripts/long-tests.mjs REPORT…`: reads what `vitest run --reporter=json` wrote, of all tests, and writes the list anew: the longest,
-// as many as it takes for what is left to be over in MINUTES.
+// `node scripts/long-tests.mjs REPORT…`: writes the list anew, from what `npm run test:all -- --reporter=json --outputFile=REPORT` wrote:
+// the longest, as many as it takes for what is left to be over in MINUTES.
 import { spawnSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { relative } from "node:path";

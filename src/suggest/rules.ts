@@ -116,24 +116,29 @@ export function commandRules({ argv }: ExecAction): readonly string[] {
   ];
 }
 
-/** What was found of the lines asked about: a rule after the other begins with the same words. */
-const runs = new Map<string, ReturnType<typeof runsAnything>>();
+/** By the words, which are plain: several rules of one request begin with the same. */
+const surveyed = new Map<string, ReturnType<typeof runsAnything>>();
+/** Of a page that shows many requests, no more is kept. */
+const MOST_SURVEYED = 200;
 
-function whatRuns(line: readonly string[]): ReturnType<typeof runsAnything> {
+function surveyLine(line: readonly string[]): ReturnType<typeof runsAnything> {
   const key = line.join(" ");
-  let found = runs.get(key);
-  if (found === undefined) runs.set(key, (found = runsAnything(line, NOWHERE)));
+  let found = surveyed.get(key);
+  if (found === undefined) {
+    if (surveyed.size >= MOST_SURVEYED) surveyed.clear();
+    surveyed.set(key, (found = runsAnything(line, NOWHERE)));
+  }
   return found;
 }
 
 /** The rule names what runs: no wrapper, no code on the command line, nothing left open that decides what runs. */
 function isBounded(line: readonly string[]): boolean {
   const [program = "", first = ""] = line;
-  const alone = whatRuns([program]);
+  const alone = surveyLine([program]);
   if (alone.length === 0) return true;
   if (alone.some(({ runs }) => runs === "command") && namingWords(line) < 2) return false;
   if (alone.some(({ runs }) => runs === "code") && namingWords(line) < 2 && (first === "" || carriesCode(line, NOWHERE))) return false;
-  return whatRuns(line).length === 0;
+  return surveyLine(line).length === 0;
 }
 
 /** Reads rules as a user's policy file would: undefined where a text is no rule. */

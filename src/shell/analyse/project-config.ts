@@ -2,6 +2,7 @@ import { resolvePath } from "../../path/index.ts";
 import { addCode } from "../code.ts";
 import { doubt, type Invocation } from "../invocation.ts";
 import { applyKind } from "../kinds.ts";
+import type { ShellPlace } from "../state.ts";
 import { prefixOf, textOf } from "../value.ts";
 import { has, valuesOf } from "./given.ts";
 import { atFiles, valuesIn } from "./operands.ts";
@@ -155,7 +156,27 @@ const NPM_SETTINGS: Configuration = { files: [], texts: [[[".npmrc"], NPMRC]], a
 export function npmSettings(inv: Invocation): void {
   // What runs the project's code may do so anyway.
   if (inv.grammar.effects.some((effect) => effect.is === "code")) return;
-  if (mayRunCode(inv, NPM_SETTINGS)) addCode(inv, "project", "project", undefined);
+  const folders = otherFolders(inv);
+  if (folders === undefined || mayRunCode({ ...inv, places: [...inv.places, ...folders] }, NPM_SETTINGS))
+    addCode(inv, "project", "project", undefined);
+}
+
+/** nopt(3): `-C x`, `--prefix=x`, an abbreviation. */
+const OTHER_FOLDER = /^(?:-[A-Za-z]*C|--prefix?|--cwd)(?:=([^]*))?$/;
+
+/** The folders that options name, before those are read; undefined where one is not known. */
+function otherFolders({ words, places, cx: { world } }: Invocation): Invocation["places"] | undefined {
+  const folders: ShellPlace[] = [];
+  for (const [at, word] of words.entries()) {
+    const option = OTHER_FOLDER.exec(textOf(word) ?? prefixOf(word));
+    if (option === null) continue;
+    const next = words[at + 1];
+    const path = option[1] ?? (next === undefined ? "" : textOf(next));
+    if (path === undefined || textOf(word) === undefined) return undefined;
+    for (const place of places)
+      folders.push(place.is === "at" ? { ...place, path: world.canonical(resolvePath(place.path, path)) } : place);
+  }
+  return folders;
 }
 
 /** It runs before the options are read: another folder, or another configuration, is code. */
@@ -293,10 +314,10 @@ function mayRunCode(inv: Invocation, { files, texts, above, beside, inside }: Co
   return inv.places.some((place) => {
     if (place.is !== "at") return true;
     const start = world.canonical(place.path);
-    const counts = (folder: string): boolean =>
-      folder !== world.home && (folder === start || beside === undefined || beside.some((name) => isThere(folder, name)));
+    const counts = (folder: string): boolean => folder === start || beside === undefined || beside.some((name) => isThere(folder, name));
     for (let folder = start; ; folder = folder.slice(0, folder.lastIndexOf("/"))) {
-      if (counts(folder || "/") && says(folder || "/")) return true;
+      const named = folder === "" ? "/" : folder;
+      if (folder !== world.home && counts(named) && says(named)) return true;
       if (!above || folder === "" || folder === "/") return false;
     }
   });

@@ -48,6 +48,22 @@ describe("npm's settings in a folder above", () => {
     expect(runsCode("npm ls", { "a/": "", ...texts }, { cwd: `${P}/a` })).toBe(expected);
   });
 
+  it.each([
+    ["npm --prefix a ls", true],
+    ["npm --prefix=a ls", true],
+    ["npm -C a ls", true],
+    ["npm ls --prefix ./a", true],
+    ["npm --prefi a ls", true],
+    ["env -C a npm ls", true],
+    ["cd a && npm ls", true],
+    ['npm ls --prefix "$X"', true],
+    ["bun --cwd a outdated", true],
+    ["npm --prefix b ls", false],
+    ["npm ls", false],
+  ])("of another folder that the line names: %s", (line, expected) => {
+    expect(runsCode(line, { "a/": "", "b/": "", "a/.npmrc": PROXY })).toBe(expected);
+  });
+
   it("count for pnpm and yarn, which look further", () => {
     for (const line of ["pnpm ls", "yarn list"])
       expect([line, runsCode(line, { "a/": "", ".npmrc": PROXY, "a/package.json": "{}" }, { cwd: `${P}/a` })]).toEqual([line, true]);
