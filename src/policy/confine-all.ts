@@ -17,7 +17,8 @@ import { isGitInternal } from "./path-class.ts";
 import { isConfinable } from "./reasons.ts";
 import { rootOf, spell } from "./targets.ts";
 import type { Policy } from "./types.ts";
-import { type RequestVerdict, unconfined, type Verdict, verdictOf } from "./verdict.ts";
+import { compareStrictness, type JudgedAction, type JudgedUnknown, type RequestVerdict, unconfined, type Verdict, verdictOf } from "./verdict.ts";
+import { weightiest } from "./weight.ts";
 
 /** What confining needs of judging. */
 export interface ConfineContext {
@@ -60,12 +61,20 @@ export function confineAll(found: RequestVerdict, policy: Policy, context: Confi
     return why === undefined ? found : wall(why);
   }
   if (obstacles.length + unknowns.length === 0) return found;
-  const held =
-    obstacles.every(({ action, verdict }) => isHeld(action, verdict, context)) &&
-    unknowns.every(({ unknown, verdict }) => isSeen(unknown, verdict)) &&
-    // A rule for the command allows that it sets something, and not the code that works later, for others.
-    !found.unknowns.some(({ unknown, verdict }) => unknown.lasting === true && verdict.bare !== true);
-  return held ? wall() : found;
+  const acts = obstacles.filter(({ action, verdict }) => !isHeld(action, verdict, context));
+  // A rule for the command allows that it sets something, and not the code that works later, for others.
+  const hidden = found.unknowns.filter(({ unknown, verdict }) =>
+    verdict.decision === "allow" ? unknown.lasting === true && verdict.bare !== true : !isSeen(unknown, verdict),
+  );
+  return acts.length + hidden.length === 0 ? wall() : askedAbout(found, acts, hidden);
+}
+
+/** The question is about what cannot be sandboxed, not about what would have gone ahead so. */
+function askedAbout(found: RequestVerdict, acts: readonly JudgedAction[], hidden: readonly JudgedUnknown[]): RequestVerdict {
+  const verdicts = [...[weightiest(acts) ?? []].flat(), ...hidden.map(({ verdict }) => verdict)];
+  const [first] = verdicts.toSorted((a, b) => compareStrictness(b, a));
+  if (first === undefined || compareStrictness(first, found) !== 0 || found.waivable !== undefined) return found;
+  return { ...first, actions: found.actions, unknowns: found.unknowns };
 }
 
 /** What a path leads to when it is judged need not be what is read: a link can be put in its place meanwhile. */

@@ -29,6 +29,7 @@ import { matchRule } from "./rule.ts";
 import { spell } from "./targets.ts";
 import type { Policy, Rule } from "./types.ts";
 import { type JudgedAction, type JudgedUnknown, type RequestVerdict, stricterOf, type Verdict, verdictOf } from "./verdict.ts";
+import { weightiest } from "./weight.ts";
 import {
   byKnowledge,
   byMaybe,
@@ -392,8 +393,7 @@ interface Combining {
 
 /** A request has the strictest verdict of its parts; one without opinion beside allowed ones is not allowed. */
 function combine(actions: readonly JudgedAction[], unknowns: readonly JudgedUnknown[], { policy, host }: Combining): RequestVerdict {
-  let strictest: Verdict | undefined;
-  for (const { verdict } of actions) strictest = strictest === undefined ? verdict : stricterOf(strictest, verdict);
+  let strictest: Verdict | undefined = weightiest(actions);
   for (const { verdict } of unknowns) strictest = strictest === undefined ? verdict : stricterOf(strictest, verdict);
   // What was allowed because of an answer says so.
   if (strictest?.decision === "allow")

@@ -1,0 +1,120 @@
+// How often commands that agents really typed interrupt a person: `npm run friction -- FILE…` (JSON Lines with `command`, `session`, or plain
+// lines), `--lines FILE` writes each distinct line with its verdicts. Each is judged in one generic project, without a policy and sandboxed.
+import { execFileSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { gunzipSync } from "node:zlib";
+import { agentNamed } from "../src/agents/index.ts";
+import { decide, type Outcome } from "../src/engine/index.ts";
+import { read } from "../src/engine/reader/index.ts";
+import { thisMachine } from "../src/state/index.ts";
+
+interface Line {
+  readonly session: string;
+  readonly command: string;
+  readonly kind?: string;
+}
+
+/** Blocks of a project's documents, which nobody typed. */
+const DOCUMENTS = new Set(["readme", "agents-md"]);
+
+const words = process.argv.slice(2);
+const at = words.indexOf("--lines");
+const linesFile = at < 0 ? undefined : words.splice(at, 2)[1];
+const lines = words.flatMap(readLines);
+
+const scratch = realpathSync(mkdtempSync(join(tmpdir(), "assent-friction-")));
+const home = join(scratch, "home/dev");
+const project = join(home, "app");
+makeProject();
+
+const machine = { ...thisMachine(), home, temp: ["/tmp"], state: join(scratch, "state") };
+const facts = agentNamed("claude")?.protocol.tools["Bash"];
+
+/** What each policy makes of a line, by the decision and what it rests on. */
+const policies = { "no policy": "{}", sandboxed: '{ "unknown": "confine" }' } as const;
+type PolicyName = keyof typeof policies;
+const outcomes = new Map<string, Record<PolicyName, string>>();
+for (const name of Object.keys(policies) as PolicyName[]) {
+  writeFileSync(join(home, ".agent-permissions.jsonc"), policies[name]);
+  for (const { command } of lines) {
+    const row = outcomes.get(command) ?? ({} as Record<PolicyName, string>);
+    row[name] ??= describe(judge(command));
+    outcomes.set(command, row);
+  }
+}
+rmSync(scratch, { recursive: true, force: true });
+
+for (const name of Object.keys(policies) as PolicyName[]) {
+  const distinct = [...outcomes.values()];
+  const interrupts = (row: Record<PolicyName, string>): boolean => !row[name].startsWith("allow");
+  const share = (part: number, whole: number): string => `${((100 * part) / whole).toFixed(2)} % (${part} of ${whole})`;
+  const sessions = new Map<string, boolean>();
+  for (const { session, command } of lines)
+    sessions.set(session, (sessions.get(session) ?? false) || interrupts(outcomes.get(command) as Record<PolicyName, string>));
+  process.stdout.write(`${name}: distinct lines that interrupt ${share(distinct.filter(interrupts).length, distinct.length)}\n`);
+  process.stdout.write(
+    `  all lines ${share(lines.filter(({ command }) => interrupts(outcomes.get(command) as Record<PolicyName, string>)).length, lines.length)}, sessions ${share([...sessions.values()].filter(Boolean).length, sessions.size)}\n`,
+  );
+  const reasons = new Map<string, number>();
+  for (const row of distinct) if (interrupts(row)) reasons.set(row[name].split("\t").slice(0, 2).join(" "), (reasons.get(row[name].split("\t").slice(0, 2).join(" ")) ?? 0) + 1);
+  for (const [reason, count] of [...reasons].toSorted((a, b) => b[1] - a[1]).slice(0, 25)) process.stdout.write(`  ${String(count).padStart(5)}  ${reason}\n`);
+}
+if (linesFile !== undefined)
+  writeFileSync(
+    linesFile,
+    [...outcomes].map(([command, row]) => JSON.stringify({ command, ...row })).join("\n") + "\n",
+  );
+
+function readLines(file: string): readonly Line[] {
+  const bytes = readFileSync(file);
+  const text = (file.endsWith(".gz") ? gunzipSync(bytes) : bytes).toString("utf8");
+  return text
+    .split("\n")
+    .filter((line) => line !== "" && !line.startsWith("#"))
+    .map((line, i): Line => {
+      if (/\.jsonl(\.gz)?$/.test(file)) return JSON.parse(line) as Line;
+      return { session: `${file}:${i}`, command: line.replace(/^(?:allow|ask|deny|none): /, "").replaceAll("⏎", "\n").replaceAll("⇥", "\t") };
+    })
+    .filter(({ kind }) => kind === undefined || !DOCUMENTS.has(kind));
+}
+
+function makeProject(): void {
+  const files: Readonly<Record<string, string>> = {
+    "package.json": '{ "name": "app", "scripts": { "test": "node --test", "build": "tsc" } }\n',
+    "README.md": "# app\n",
+    "src/index.ts": "export {};\n",
+    "src/app.py": "print(1)\n",
+    "tests/test_app.py": "def test_app(): pass\n",
+    "docs/guide.md": "# guide\n",
+    "frontend/src/App.tsx": "export {};\n",
+    "backend/app.py": "print(1)\n",
+    Makefile: "all:\n\techo all\n",
+    "tsconfig.json": "{}\n",
+  };
+  for (const [name, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(project, name)), { recursive: true });
+    writeFileSync(join(project, name), text);
+  }
+  execFileSync("git", ["init", "-q", project]);
+}
+
+function judge(command: string): Outcome {
+  return decide(
+    {
+      tool: "Bash",
+      facts,
+      input: { command: command.replaceAll("/home/dev", home) },
+      cwd: project,
+      host: { shell: "any", decides: true, asks: true, bypassed: false, planning: false, confines: true },
+      point: "bench",
+      agent: "claude",
+    },
+    { machine, reader: () => ({ read }), own: [], audit: false, memory: "none" },
+  );
+}
+
+function describe({ verdict }: Outcome): string {
+  return [verdict.decision + (verdict.confined === undefined ? "" : " sandboxed"), verdict.builtin ?? verdict.basis ?? "", verdict.reason.replaceAll(home, "/home/dev")].join("\t");
+}
