@@ -24,6 +24,7 @@ import {
   effortClock,
   isAnyRunLive,
   isOfSession,
+  isThere,
   sessionName,
   type Machine,
 } from "../state/index.ts";
@@ -175,7 +176,7 @@ function judgeRequest(request: Request, options: DecideOptions): Outcome {
     context.grants = grants;
     if (remembersFailures(request, options)) context.failedBefore = () => failureOf(request, world, options.machine)?.refused;
     context.othersRun = () => isAnyRunLive(options.machine);
-    context.isOfSession = (pid) => name !== undefined && isOfSession(options.machine, name, pid);
+    context.isOfSession = (pid) => (name !== undefined && isOfSession(options.machine, name, pid)) || !isThere(pid);
     const own = (by?.judge ?? judge)(lowered, policy, context);
     const judgement =
       guess === undefined ? own : narrowByGuess(own, judge(guess.likely, policy, context), judge(guess.writing, policy, context), guess);

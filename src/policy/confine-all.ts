@@ -14,7 +14,7 @@ import { reachOfHost } from "./addresses.ts";
 import { belowAny, comparablePlaces, withinAny } from "./location.ts";
 import { obeysFiles } from "./obeying-programs.ts";
 import { isGitInternal } from "./path-class.ts";
-import { isConfinable } from "./reasons.ts";
+import { dangerReason, isConfinable } from "./reasons.ts";
 import { rootOf, spell } from "./targets.ts";
 import type { Policy } from "./types.ts";
 import { compareStrictness, type JudgedAction, type JudgedUnknown, type RequestVerdict, unconfined, type Verdict, verdictOf } from "./verdict.ts";
@@ -32,7 +32,7 @@ export interface ConfineContext {
   readonly refusable?: boolean | undefined;
   /** What the same command was refused the last time that it ran confined and failed. */
   readonly failedBefore?: (() => string | undefined) | undefined;
-  /** A process that a confined command of the same session has started. */
+  /** A process that a confined command of the same session has started, or none at all. */
   readonly isOfSession?: ((pid: number) => boolean) | undefined;
   /** A confined command is running, which may change what a request reads before it reads it. */
   readonly othersRun?: (() => boolean) | undefined;
@@ -61,7 +61,9 @@ export function confineAll(found: RequestVerdict, policy: Policy, context: Confi
     return why === undefined ? found : wall(why);
   }
   if (obstacles.length + unknowns.length === 0) return found;
-  const acts = obstacles.filter(({ action, verdict }) => !isHeld(action, verdict, context));
+  const acts = obstacles.filter(
+    ({ action, verdict }) => !isHeld(action, verdict, context) && !isHeldRepository(action, verdict, found, context.world),
+  );
   // A rule for the command allows that it sets something, and not the code that works later, for others.
   const hidden = found.unknowns.filter(({ unknown, verdict }) =>
     verdict.decision === "allow" ? unknown.lasting === true && verdict.bare !== true : !isSeen(unknown, verdict),
@@ -168,6 +170,18 @@ function isHeld(action: Action, verdict: Verdict, context: ConfineContext): bool
   // That it listens is a danger where anybody could come; here it is what a connection needs.
   if (action.kind === "net") return action.operation === "listen" || action.forge === true || isOwnMachine(action);
   return action.kind === "process" && action.operation === "signal" && isOwnJob(action, context);
+}
+
+/** What a repository elsewhere makes git start works in the sandbox; git itself writes only where a run may. */
+function isHeldRepository(action: Action, { builtin }: Verdict, { actions }: RequestVerdict, world: World): boolean {
+  if (builtin !== dangerReason("foreign-repository") || action.kind !== "exec") return false;
+  const { temp } = comparablePlaces(world);
+  const folders = action.folders ?? [world.cwd];
+  if (folders.length > 0 && folders.every((folder) => belowAny(world.canonical(folder), temp))) return true;
+  const at = actions.findIndex((one) => one.action === action);
+  return !actions.some(
+    ({ action: each }) => each.kind === "file" && each.origin.by === "command" && each.origin.exec === at && !isRead(each) && each.upkeep !== true,
+  );
 }
 
 const isSeen = ({ lasting }: Unknown, { decision, basis, builtin }: Verdict): boolean =>
