@@ -93,11 +93,14 @@ export const isOftenShared = (path: string): boolean =>
     path,
   );
 
-/** Settings as they are handed on to everybody, with the values left out. */
-export const isExample = (path: string): boolean => /(^|\/)\.env(\.\w+)?\.(example|sample|template|dist)$/i.test(path);
+/** Settings as they are handed on to everybody, with the values left out: `.env.example`, `secrets.sample.yml`. */
+export const isTemplate = (path: string): boolean =>
+  /\.(?:example|sample|template|dist)(?:\.(?:ya?ml|json5?|toml|ini|conf|env|properties|tfvars|xml|php|js|ts|py|rb))?$/i.test(path);
 
 /** True for a file or folder that holds secrets. */
 export function isSecret(path: string): boolean {
+  // Where nothing but secrets lies, a template is one.
+  if (isTemplate(path)) return isSecret(`${path.slice(0, path.lastIndexOf("/"))}/x`);
   if (isSecretByName(path)) return true;
   const lower = withoutProcRoot(foldCase(path));
   const segments = lower.split("/");

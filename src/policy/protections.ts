@@ -12,14 +12,13 @@ import {
   visible,
   type World,
 } from "../action/index.ts";
-import { baseName, isBelow, isWithin } from "../path/index.ts";
+import { baseName, isBelow, isWithin, parentOf } from "../path/index.ts";
 import { hostMatches, normaliseHost, possibleHosts } from "../pattern/index.ts";
 import { type Reach, reachOfHost } from "./addresses.ts";
 import { agentFile } from "./agent-files.ts";
 import { judgingOf, type Matcher } from "./kinds/index.ts";
 import { comparable, comparablePlaces, forms, type Places } from "./location.ts";
 import {
-  isExample,
   isGitConfig,
   isGitInternal,
   isOftenShared,
@@ -28,6 +27,7 @@ import {
   isSecret,
   isSecretFolder,
   isSystem,
+  isTemplate,
   mayBeCertificate,
   pathDangers,
 } from "./path-class.ts";
@@ -102,7 +102,7 @@ function fileProtections(action: FileAction, around: ProtectionContext, met: Pro
   if (
     preset.secrets &&
     action.operation !== "mkdir" &&
-    written.some((path) => isSecretTarget(path, action, world) && !isOwnState(path, action, exec))
+    written.some((path) => isSecretTarget(path, action, world) && !isOwnState(path, action, exec) && !isFirstCopy(path, action, exec, world))
   )
     met.push(secret(action));
   if (changes && preset.dangers) {
@@ -120,8 +120,6 @@ function fileProtections(action: FileAction, around: ProtectionContext, met: Pro
 function isSecretTarget(path: string, action: FileAction, world: World): boolean {
   if (action.target.kind === "unknown") return isSecretFolder(path);
   if (action.certificate === true && mayBeCertificate(path)) return false;
-  // Whoever has the repository has it.
-  if (action.operation === "read" && isExample(path) && world.tracked(path) === true) return false;
   if (!isSecret(path)) return isRecursive(action) && isSecretFolder(path);
   return isSecretFolder(path) || world.kind(path) !== "directory";
 }
@@ -183,6 +181,21 @@ function isOwnState(path: string, action: FileAction, exec: ExecAction | undefin
   if (action.operation !== "read" || exec?.trusted !== true) return false;
   return STATES.some(({ programs, files }) => programs.test(exec.program) && files.test(path));
 }
+
+/** `cp .env.example .env`, the first step of many READMEs: nothing was there, and what is there then is the template. */
+function isFirstCopy(path: string, { operation }: FileAction, exec: ExecAction | undefined, world: World): boolean {
+  if (operation !== "write" || exec?.knowledge !== "cp" || exec.shape?.complete !== true || world.kind(path) !== "missing") return false;
+  const { options, operands } = exec.shape;
+  const [from, ...others] = operands;
+  const plain = options.every(({ names }) => names.some((name) => /^-[finpv]$/.test(name)));
+  return plain && others.length === 1 && from?.known === true && isTemplate(from.text) && isNamedAfter(path, from.text) && !isSecretFolder(parentOf(path));
+}
+
+/** `.env` of `.env.example`, in whatever folder. */
+const isNamedAfter = (path: string, template: string): boolean => {
+  const stem = baseName(path).replace(/(?<=.)\.\w+$/, "");
+  return stem !== "" && baseName(template).startsWith(`${stem}.`);
+};
 
 /**
  * Something protected is known to go with what the action takes away. A repository that lies in there goes as a whole, its

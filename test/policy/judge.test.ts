@@ -200,7 +200,7 @@ rows("what beats a protection", [
   ["not a folder that happens to hold it", file("read conf/.env"), "deny protection", { allow: ["Read(conf/**)"] }],
   ["not home", file("read /home/me/.netrc"), "deny protection", { allow: ["Read(~/**)"] }],
   ["not the other half of a brace", file("read conf/secrets.yaml"), "deny protection", { allow: ["Read({.env.example,conf/**})"] }],
-  ["not another operation", file("write .env.example"), "deny protection", { allow: ["Read(.env.example)"] }],
+  ["not another operation", file("write .env.local"), "deny protection", { allow: ["Read(.env.local)"] }],
   ["not a command", command("cat .env", file("read .env")), "deny protection", { allow: ["Bash(cat:*)"] }],
   ["a command that spells the file", command("cat .env", file("read .env")), "allow rule", { allow: ["Bash(cat .env)"] }],
   [

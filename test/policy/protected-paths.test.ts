@@ -36,7 +36,7 @@ describe("secrets (Y8, YW3)", () => {
     `${P}/.env-prod`,
     `${P}/.ENV`,
     `${P}/.Env.Local`,
-    `${P}/.env.example`,
+    `${P}/.env.local`,
     `${P}/prod.env`,
     `${P}/deploy/id_rsa`,
     `${P}/id_ed25519_work`,
