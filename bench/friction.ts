@@ -58,14 +58,14 @@ for (const name of Object.keys(policies) as PolicyName[]) {
     `  all lines ${share(lines.filter(({ command }) => interrupts(outcomes.get(command) as Record<PolicyName, string>)).length, lines.length)}, sessions ${share([...sessions.values()].filter(Boolean).length, sessions.size)}\n`,
   );
   const reasons = new Map<string, number>();
-  for (const row of distinct) if (interrupts(row)) reasons.set(row[name].split("\t").slice(0, 2).join(" "), (reasons.get(row[name].split("\t").slice(0, 2).join(" ")) ?? 0) + 1);
-  for (const [reason, count] of [...reasons].toSorted((a, b) => b[1] - a[1]).slice(0, 25)) process.stdout.write(`  ${String(count).padStart(5)}  ${reason}\n`);
+  for (const row of distinct)
+    if (interrupts(row))
+      reasons.set(row[name].split("\t").slice(0, 2).join(" "), (reasons.get(row[name].split("\t").slice(0, 2).join(" ")) ?? 0) + 1);
+  for (const [reason, count] of [...reasons].toSorted((a, b) => b[1] - a[1]).slice(0, 25))
+    process.stdout.write(`  ${String(count).padStart(5)}  ${reason}\n`);
 }
 if (linesFile !== undefined)
-  writeFileSync(
-    linesFile,
-    [...outcomes].map(([command, row]) => JSON.stringify({ command, ...row })).join("\n") + "\n",
-  );
+  writeFileSync(linesFile, [...outcomes].map(([command, row]) => JSON.stringify({ command, ...row })).join("\n") + "\n");
 
 function readLines(file: string): readonly Line[] {
   const bytes = readFileSync(file);
@@ -75,7 +75,13 @@ function readLines(file: string): readonly Line[] {
     .filter((line) => line !== "" && !line.startsWith("#"))
     .map((line, i): Line => {
       if (/\.jsonl(\.gz)?$/.test(file)) return JSON.parse(line) as Line;
-      return { session: `${file}:${i}`, command: line.replace(/^(?:allow|ask|deny|none): /, "").replaceAll("⏎", "\n").replaceAll("⇥", "\t") };
+      return {
+        session: `${file}:${i}`,
+        command: line
+          .replace(/^(?:allow|ask|deny|none): /, "")
+          .replaceAll("⏎", "\n")
+          .replaceAll("⇥", "\t"),
+      };
     })
     .filter(({ kind }) => kind === undefined || !DOCUMENTS.has(kind));
 }
@@ -116,5 +122,9 @@ function judge(command: string): Outcome {
 }
 
 function describe({ verdict }: Outcome): string {
-  return [verdict.decision + (verdict.confined === undefined ? "" : " sandboxed"), verdict.builtin ?? verdict.basis ?? "", verdict.reason.replaceAll(home, "/home/dev")].join("\t");
+  return [
+    verdict.decision + (verdict.confined === undefined ? "" : " sandboxed"),
+    verdict.builtin ?? verdict.basis ?? "",
+    verdict.reason.replaceAll(home, "/home/dev"),
+  ].join("\t");
 }

@@ -17,7 +17,15 @@ import { isGitInternal } from "./path-class.ts";
 import { dangerReason, isConfinable } from "./reasons.ts";
 import { rootOf, spell } from "./targets.ts";
 import type { Policy } from "./types.ts";
-import { compareStrictness, type JudgedAction, type JudgedUnknown, type RequestVerdict, unconfined, type Verdict, verdictOf } from "./verdict.ts";
+import {
+  compareStrictness,
+  type JudgedAction,
+  type JudgedUnknown,
+  type RequestVerdict,
+  unconfined,
+  type Verdict,
+  verdictOf,
+} from "./verdict.ts";
 import { weightiest } from "./weight.ts";
 
 /** What confining needs of judging. */
@@ -180,7 +188,8 @@ function isHeldRepository(action: Action, { builtin }: Verdict, { actions }: Req
   if (folders.length > 0 && folders.every((folder) => belowAny(world.canonical(folder), temp))) return true;
   const at = actions.findIndex((one) => one.action === action);
   return !actions.some(
-    ({ action: each }) => each.kind === "file" && each.origin.by === "command" && each.origin.exec === at && !isRead(each) && each.upkeep !== true,
+    ({ action: each }) =>
+      each.kind === "file" && each.origin.by === "command" && each.origin.exec === at && !isRead(each) && each.upkeep !== true,
   );
 }
 

@@ -102,7 +102,9 @@ function fileProtections(action: FileAction, around: ProtectionContext, met: Pro
   if (
     preset.secrets &&
     action.operation !== "mkdir" &&
-    written.some((path) => isSecretTarget(path, action, world) && !isOwnState(path, action, exec) && !isFirstCopy(path, action, exec, world))
+    written.some(
+      (path) => isSecretTarget(path, action, world) && !isOwnState(path, action, exec) && !isFirstCopy(path, action, exec, world),
+    )
   )
     met.push(secret(action));
   if (changes && preset.dangers) {
@@ -188,7 +190,14 @@ function isFirstCopy(path: string, { operation }: FileAction, exec: ExecAction |
   const { options, operands } = exec.shape;
   const [from, ...others] = operands;
   const plain = options.every(({ names }) => names.some((name) => /^-[finpv]$/.test(name)));
-  return plain && others.length === 1 && from?.known === true && isTemplate(from.text) && isNamedAfter(path, from.text) && !isSecretFolder(parentOf(path));
+  return (
+    plain &&
+    others.length === 1 &&
+    from?.known === true &&
+    isTemplate(from.text) &&
+    isNamedAfter(path, from.text) &&
+    !isSecretFolder(parentOf(path))
+  );
 }
 
 /** `.env` of `.env.example`, in whatever folder. */

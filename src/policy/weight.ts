@@ -14,7 +14,9 @@ export function weightiest(judged: readonly JudgedAction[]): Verdict | undefined
 
 /** What was allowed has the first of its reasons; a question that no mode waives stays the one that is put. */
 const outweighs = ({ action, verdict }: JudgedAction, other: JudgedAction): boolean =>
-  verdict.decision === "ask" && other.verdict.waivable === undefined && (verdict.waivable !== undefined || weigh(action) > weigh(other.action));
+  verdict.decision === "ask" &&
+  other.verdict.waivable === undefined &&
+  (verdict.waivable !== undefined || weigh(action) > weigh(other.action));
 
 /** What leaves the machine outweighs what changes it, and a file outweighs what git notes of it. */
 function weigh(action: Action): number {

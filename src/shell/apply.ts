@@ -13,6 +13,7 @@ import {
   type Subcommands,
 } from "./knowledge/entries.ts";
 import { kindName, readOptionLine, type Kind, type Option, type Slot } from "./knowledge/read-spec.ts";
+import { isDryRun, settleDryRun } from "./dry-run.ts";
 import { noteNeeds } from "./needs.ts";
 import { fillSlots, readArguments, type Arguments, type Filled, type GivenOption } from "./options.ts";
 import { outputOf } from "./output.ts";
@@ -94,6 +95,8 @@ function applyLevel(
   }
   for (const reason of args.doubts) doubt(inv, `${reason} of ${inv.name}`, "put -- in front of it, or start it with ./");
   if (!stopped) {
+    const isDry = spec.dry !== undefined && isDryRun(inv, spec.dry);
+    const before = inv.cx.actions.length;
     noteNeeds(inv.cx, inv.exec, inv.confined, inv.name, inv.words);
     for (const effect of grammar.effects) applyEffect(inv, effect);
     if (spec.analyse === undefined || grammar.slots !== undefined) applyOperands(inv);
@@ -103,6 +106,7 @@ function applyLevel(
       if (analyse === undefined) refuse(inv, `no analyser named ${spec.analyse}`);
       else analyse(inv);
     }
+    if (isDry) settleDryRun(inv, before);
   }
   handVariables(inv);
   const known = args.options.every((given) => given.option !== undefined);

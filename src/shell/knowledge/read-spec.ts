@@ -144,6 +144,20 @@ export const readEffects = (text: string): readonly TableEffect[] =>
     .filter((one) => one.trim() !== "")
     .map(readEffect);
 
+export interface DryRun {
+  readonly names: readonly string[];
+  /** Options that take it back. */
+  readonly unless: readonly string[];
+}
+
+/** `CommandSpec.dry`. */
+export function readDry(text: string): DryRun {
+  const [names = "", unless = ""] = text.split(" unless ");
+  const split = (list: string): readonly string[] => list.split(/\s+/).filter((name) => name !== "");
+  for (const name of [...split(names), ...split(unless)]) if (!name.startsWith("-")) throw new Error(`\`${name}\` is not an option`);
+  return { names: split(names), unless: split(unless) };
+}
+
 function readConsequence(text: string): Consequence {
   const words = text.trim().split(/\s+/);
   const [first = "", second = "", third = ""] = words;

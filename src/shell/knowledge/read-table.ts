@@ -1,5 +1,5 @@
 import { isDangerId } from "../../action/index.ts";
-import { readConfined, readEffects, readOptionLine, readSlots } from "./read-spec.ts";
+import { readConfined, readDry, readEffects, readOptionLine, readSlots } from "./read-spec.ts";
 import { readReads } from "./reads.ts";
 import { OUTPUTS, STYLES, type BsdSpec, type CommandSpec, type Examples, type SubcommandSpec } from "./spec.ts";
 
@@ -277,6 +277,10 @@ class TableReader {
       case "confined":
         readConfined(text, "", () => false);
         spec.confined = text;
+        return;
+      case "dry":
+        readDry(text);
+        spec.dry = text;
         return;
       case "helps":
         if (value !== "") readOptionLine(value);

@@ -53,6 +53,11 @@ export interface CommandSpec {
   readonly before?: string;
   /** What it prints, for the next command in a pipe or a substitution. Absent: unknown text. */
   readonly output?: (typeof OUTPUTS)[number];
+  /**
+   * Options with which it only says what it would do: `NAMES [unless NAMES]`, a name as `-n` or `--dry-run=client`. What it would change
+   * or send is then looked at; code that it runs (scripts, hooks) runs all the same.
+   */
+  readonly dry?: string;
   /** What the files are called that its walks through folders open: `"*.py *.pyi"`. */
   readonly walks?: string;
   /**
