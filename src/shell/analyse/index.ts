@@ -85,6 +85,7 @@ import {
   gitApply,
   gitCheckout,
   gitDescribe,
+  gitDiff,
   gitDryRun,
   gitFormatPatch,
   gitMergeBase,
@@ -101,6 +102,7 @@ import {
   gitTreeNames,
   gitUpdateIndex,
 } from "./git.ts";
+import { gitHashObject } from "./git-revisions.ts";
 import {
   captureFile,
   copiesOut,
@@ -236,8 +238,11 @@ export const ANALYSERS: Readonly<Record<string, Analyser>> = {
   "env-removes": envRemoves,
   "variables-of-file": variablesOfFile,
   "git-add": gitAdd,
+  "git-diff": gitDiff,
   "git-dry-run": gitDryRun,
   "git-format-patch": gitFormatPatch,
+  "git-hash-object": gitHashObject,
+  "git-history": (inv) => gitRevisions(inv, true),
   "git-merge-base": gitMergeBase,
   "git-patched": gitPatched,
   "git-push": gitPush,
