@@ -17,6 +17,7 @@ import {
   ansibleConfig,
   brewNames,
   codespellConfig,
+  cargoAlias,
   cargoConfig,
   composerPlugins,
   dotnetConfig,
@@ -192,7 +193,10 @@ export const ANALYSERS: Readonly<Record<string, Analyser>> = {
   "hg-patterns": hgPatterns,
   "host-parts": hostParts,
   "awk-files": awkFiles,
-  "cargo-fmt": cargoFmt,
+  "cargo-fmt": (inv) => {
+    cargoAlias(inv);
+    cargoFmt(inv);
+  },
   "compose-config": composeConfig,
   "container-copy": containerCopy,
   "container-rights": containerRights,
