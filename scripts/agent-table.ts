@@ -10,6 +10,14 @@ const SECRETS = FACTS.flatMap(({ files }) => files.secrets);
 const byProgram = ([program = ""]: readonly string[], names: readonly string[]): readonly (readonly [string, string])[] =>
   names.map((name) => [name, program] as const);
 
+function wordsByProgram(wordsOf: (commands: HostCommands) => readonly string[] | undefined): Readonly<Record<string, readonly string[]>> {
+  return Object.fromEntries(
+    COMMANDS.flatMap((own) =>
+      own.programs.flatMap((name) => [wordsOf(own)].flatMap((words) => (words === undefined ? [] : [[name, words]]))),
+    ),
+  );
+}
+
 const CALL_SIGNS = AGENTS.flatMap(({ id, facts: { calls } }) => ("none" in calls ? [] : calls.map((sign) => ({ agent: id, ...sign }))));
 
 type Entry = readonly string[] | readonly object[] | Readonly<Record<string, string | readonly string[] | object>>;
@@ -30,9 +38,8 @@ export const agentTable: Readonly<Record<string, Entry>> = {
   PROGRAM_OF_PACKAGE: Object.fromEntries(COMMANDS.flatMap(({ programs, packages }) => byProgram(programs, packages))),
   AGENT_ALIASES: COMMANDS.flatMap(({ aliases = [] }) => aliases),
   AGENT_WITHIN: Object.fromEntries(COMMANDS.flatMap(({ programs: [own = ""], within }) => (within === undefined ? [] : [[within, own]]))),
-  CHANGING_WORDS: Object.fromEntries(
-    COMMANDS.flatMap(({ programs, changes = [] }) => (changes.length === 0 ? [] : programs.map((name) => [name, changes]))),
-  ),
+  CHANGING_WORDS: wordsByProgram(({ changes }) => changes),
+  PRINTING_WORDS: wordsByProgram(({ prints }) => prints),
   TOLD_VARIABLES: Object.fromEntries(FACTS.flatMap(({ variables }) => Object.entries(variables.told))),
   RULES_READ: RULE_IDS.read,
   REFUSALS_TOLD: RULE_IDS.told,
@@ -66,6 +73,7 @@ function inLines(items: readonly string[]): string {
 /** Where it is neither a list of texts nor a record of them. */
 const TYPES: Readonly<Record<string, string>> = {
   CHANGING_WORDS: "Readonly<Record<string, readonly string[]>>",
+  PRINTING_WORDS: "Readonly<Record<string, readonly string[]>>",
   TOLD_VARIABLES: 'Readonly<Record<string, "word" | "text" | "path">>',
   DAMAGED: "Readonly<Record<string, { readonly fields: Readonly<Record<string, boolean | string>>; readonly message: string }>>",
 };

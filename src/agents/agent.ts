@@ -179,6 +179,8 @@ export interface HostCommands {
   readonly within?: string;
   /** Words that change its settings by themselves, where they stand first. */
   readonly changes?: readonly string[];
+  /** Words that together have it print a key or a token. */
+  readonly prints?: readonly string[];
   /** Options that change settings, or start it with nobody to watch. */
   readonly options?: readonly string[];
   /** Its words are a text for its model: commands in them are not looked for. */

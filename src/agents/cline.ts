@@ -91,7 +91,7 @@ const facts: HostFacts = {
     project: [".clinerules/hooks/", ".cline/hooks/", ".clinerules/workflows/", ".cline/"],
     instructions: [".clinerules/", ".clinerules"],
     machine: ["/etc/cline/"],
-    secrets: [],
+    secrets: [".cline/data/settings/providers.json"],
   },
   commands: { programs: ["cline"], packages: ["cline"], options: ["--auto-approve"] },
   variables: { told: {}, marks: ["CLINE_ACTIVE"], steering: ["CLINE_*"], asked: [] },

@@ -12,7 +12,7 @@ const facts: HostFacts = {
     project: [".kilo/", "kilo.json", "kilo.jsonc", ".kilocode/mcp.json", ".kilocodemodes", ".kilocode/"],
     instructions: [],
     machine: ["/etc/kilo/"],
-    secrets: [".local/share/kilo/auth.json"],
+    secrets: [".local/share/kilo/auth.json", ".local/share/kilo/mcp-auth.json"],
   },
   commands: { programs: ["kilo", "kilocode"], packages: ["@kilocode/cli"], aliases: ["kilo", "kilocode"] },
   variables: {

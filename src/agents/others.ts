@@ -19,8 +19,9 @@ const HOSTS: readonly OtherHost[] = [
       userAsked: [".augment/"],
       project: [".augment/settings.json", ".augment/settings.local.json", ".augment/"],
       machine: ["/etc/augment/"],
+      secrets: [".augment/session.json"],
     },
-    commands: { programs: ["auggie"], packages: ["@augmentcode/auggie"], aliases: ["auggie"] },
+    commands: { programs: ["auggie"], packages: ["@augmentcode/auggie"], aliases: ["auggie"], prints: ["token print", "tokens print"] },
     variables: { marks: ["AUGMENT_AGENT"] },
   },
   {
@@ -88,7 +89,7 @@ const HOSTS: readonly OtherHost[] = [
     files: {
       userAsked: [".continue/"],
       project: [".continue/", ".continuerc.json"],
-      secrets: [".continue/config.json", ".continue/config.yaml"],
+      secrets: [".continue/config.json", ".continue/config.yaml", ".continue/auth.json"],
     },
     commands: { programs: ["cn", "continue"], packages: ["@continuedev/cli"] },
   },
@@ -128,6 +129,7 @@ const HOSTS: readonly OtherHost[] = [
   },
   { name: "OpenHands", files: { userAsked: [".openhands/"], project: [".openhands/"] } },
   { name: "Amazon Q", files: { userAsked: [".amazonq/"], project: [".amazonq/"] }, commands: { programs: ["q"] } },
+  { name: "Command Code", files: { secrets: [".commandcode/auth.json", ".commandcode/mcp-tokens.json"] } },
   { name: "Grok", commands: { programs: ["grok"] } },
   { name: "LM Studio", files: { userAsked: [".lmstudio/mcp.json", ".cache/lm-studio/mcp.json"] } },
   { name: "Positron", files: { userAsked: [".config/positron/user/", "library/application support/positron/user/"] } },

@@ -1,6 +1,14 @@
 import { type Argument, brief, type ExecAction, printArgument } from "../action/index.ts";
 import { baseName } from "../path/index.ts";
-import { AGENT_ALIASES, AGENT_OPTIONS, AGENT_PROGRAMS, AGENT_WITHIN, CHANGING_WORDS, PROGRAM_OF_PACKAGE } from "./agent-table.ts";
+import {
+  AGENT_ALIASES,
+  AGENT_OPTIONS,
+  AGENT_PROGRAMS,
+  AGENT_WITHIN,
+  CHANGING_WORDS,
+  PRINTING_WORDS,
+  PROGRAM_OF_PACKAGE,
+} from "./agent-table.ts";
 
 /**
  * The agents' own command lines, where they change what an agent starts or may do: `NAME mcp add`, `NAME features disable
@@ -30,14 +38,21 @@ const OPTION = new RegExp(
 const VALUE = /hooks?\b|bypassPermissions|danger-full-access|approval[-_]policy|approval[-_]mode|mcp_?servers|^yolo$|^never$/i;
 const VALUED = /^(?:-c|--config|--disable|--enable|--permission-mode|--approval-mode|--ask-for-approval|-a|--auto|--sandbox|-s)$/;
 
-/** The words of a call that changes what decides about agents, for people; undefined for any other. */
-export function agentCall(action: ExecAction): string | undefined {
+/** The words of a call of an agent's command line, for people, and what it does; undefined for any other. */
+export function agentCall(action: ExecAction): { readonly words: string; readonly does: "changes" | "prints" } | undefined {
   const [start, ...rest] = action.argv;
   if (start === undefined || !start.known) return undefined;
   const own = nameOf(start.text);
   const [name, args] = RUNNERS.has(own) ? packageIn(rest) : [own, rest];
   if (name === undefined || !isAgent(name, args)) return undefined;
-  return changes(name, args) ? brief([name, ...args.map(printArgument)].join(" "), 60) : undefined;
+  const does = prints(name, args) ? "prints" : changes(name, args) ? "changes" : undefined;
+  return does === undefined ? undefined : { words: brief([name, ...args.map(printArgument)].join(" "), 60), does };
+}
+
+/** It prints a key or a token that it was given to keep. */
+function prints(name: string, args: readonly Argument[]): boolean {
+  const words = args.map(text);
+  return read(PRINTING_WORDS, name)?.some((all) => all.split(" ").every((word) => words.includes(word))) === true;
 }
 
 /** Of a program that is an agent by one subcommand alone, the rest is everyday life. */

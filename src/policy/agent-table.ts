@@ -96,11 +96,15 @@ export const MACHINE_LOCKED: readonly string[] = /* @__PURE__ */ listed(
   "/etc/kiro/; /etc/augment/; /etc/goose/; /etc/junie/; /etc/devin/",
 );
 export const AGENT_SECRET_FILES: readonly string[] = /* @__PURE__ */ listed(
-  ".claude.json; .codex/auth.json; .local/share/opencode/auth.json; .config/opencode/auth.json; .gemini/oauth_creds.json",
-  ".qwen/oauth_creds.json; .config/cursor/auth.json; .factory/auth.json; .local/share/kilo/auth.json; .local/share/crush/crush.json",
-  ".continue/config.json; .continue/config.yaml",
+  ".claude.json; .codex/auth.json; .local/share/opencode/auth.json; .local/share/opencode/mcp-auth.json; .config/opencode/auth.json",
+  ".gemini/oauth_creds.json; .gemini/mcp-oauth-tokens.json; .gemini/a2a-oauth-tokens.json; .qwen/oauth_creds.json",
+  ".qwen/mcp-oauth-tokens.json; .qwen/mcp-oauth-tokens-v2.json; .copilot/config.json; .config/cursor/auth.json",
+  ".cline/data/settings/providers.json; .factory/auth.json; .factory/auth.encrypted; .factory/auth.v2.file; .factory/auth.v2.key",
+  ".pi/agent/auth.json; .pi/agent/mcp-auth.json; .pi/agent/models.json; .pi/agent/oauth.json; .local/share/kilo/auth.json",
+  ".local/share/kilo/mcp-auth.json; .augment/session.json; .local/share/crush/crush.json; .continue/config.json",
+  ".continue/config.yaml; .continue/auth.json; .commandcode/auth.json; .commandcode/mcp-tokens.json",
 );
-export const AGENT_SECRET_FOLDERS: readonly string[] = /* @__PURE__ */ listed(".config/github-copilot");
+export const AGENT_SECRET_FOLDERS: readonly string[] = /* @__PURE__ */ listed(".config/github-copilot; .copilot/mcp-oauth-config");
 export const AGENT_PROGRAMS: readonly string[] = /* @__PURE__ */ listed(
   "claude; codex; opencode; gemini; qwen; copilot; cursor; cursor-agent; cline; droid; pi; kilo; kilocode; amp; windsurf; kiro",
   "kiro-cli; code; code-insiders; codium; vscodium; code-server; auggie; crush; goose; zed; zeditor; junie; agy; antigravity; vibe",
@@ -140,6 +144,10 @@ export const CHANGING_WORDS: Readonly<Record<string, readonly string[]>> = {
   droid: ["config"],
   pi: ["install", "remove", "uninstall", "update"],
   goose: ["configure"],
+};
+export const PRINTING_WORDS: Readonly<Record<string, readonly string[]>> = {
+  pi: ["auth print-api-key", "auth print-bearer-token", "auth --credentials"],
+  auggie: ["token print", "tokens print"],
 };
 export const TOLD_VARIABLES: Readonly<Record<string, "word" | "text" | "path">> = {
   CLAUDE_PROJECT_DIR: "path",

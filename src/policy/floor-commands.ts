@@ -249,10 +249,14 @@ export function judgeFloorExec(action: ExecAction, floor: FloorPaths, world: Wor
     : verdictOf("ask", "floor.unclear", { reason: `it is not clear what \`assent ${call.words}\` changes` });
 }
 
-/** An agent's own command line changes its settings, or starts it with nobody to watch it. */
+/** An agent's own command line changes its settings, starts it with nobody to watch it, or prints its login. */
 function judgeAgent(action: ExecAction): Verdict | undefined {
-  const words = agentCall(action);
+  const { words, does } = agentCall(action) ?? {};
   if (words === undefined) return undefined;
+  if (does === "prints") {
+    const help = { person: "run it yourself, in a terminal of your own", model: "do without it, or ask the user to run it" };
+    return verdictOf("deny", "protect.secrets", { reason: `\`${words}\` prints a key or a token`, help });
+  }
   return verdictOf("ask", "floor.agent-command", {
     reason: `it changes an agent's settings, or starts an agent that asks nobody: \`${words}\``,
   });

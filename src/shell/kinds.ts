@@ -1,6 +1,6 @@
 import type { Target } from "../action/index.ts";
 import { resolvePath } from "../path/index.ts";
-import { commandOfKey, isInertKey, skipsChecks } from "./analyse/git-config.ts";
+import { commandOfKey, isInertKey, showsUntracked, skipsChecks } from "./analyse/git-config.ts";
 import { applyEffect } from "./effects.ts";
 import { inlineCode, scriptFile } from "./code.ts";
 import { describe, doubt, emitFile, emitTarget, refuse, type Invocation } from "./invocation.ts";
@@ -140,6 +140,7 @@ function lasting(inv: Invocation, language: string, value: Value): void {
 
 /** `git -c KEY=VALUE`: nobody's allow rule covers it, and what it runs is told for those who deny that. */
 function gitKey(inv: Invocation, value: Value): void {
+  if (showsUntracked(value)) emitTarget(inv, "read", { kind: "unknown", why: `${describe(value)} shows files that nobody tracks` });
   if (skipsChecks(value)) applyEffect(inv, { is: "danger", danger: "skips-checks" });
   if (isInertKey(prefixOf(value).split("=")[0] ?? "", value)) return;
   // The template of new repositories: its configuration and hooks are copied into them.

@@ -150,7 +150,7 @@ const facts: HostFacts = {
     ],
     instructions: [".github/copilot-instructions.md", ".github/instructions/"],
     machine: ["/etc/github-copilot/"],
-    secrets: [".config/github-copilot/"],
+    secrets: [".config/github-copilot/", ".copilot/mcp-oauth-config/", ".copilot/config.json"],
   },
   commands: {
     programs: ["copilot"],

@@ -84,7 +84,7 @@ const facts: HostFacts = {
     project: [".factory/", ".factory-plugin/"],
     instructions: [],
     machine: ["/etc/factory/", "/library/application support/factory/"],
-    secrets: [".factory/auth.json"],
+    secrets: [".factory/auth.json", ".factory/auth.encrypted", ".factory/auth.v2.file", ".factory/auth.v2.key"],
   },
   commands: { programs: ["droid"], packages: ["droid"], changes: ["config"] },
   variables: { told: { FACTORY_PROJECT_DIR: "path" }, marks: [], steering: ["FACTORY_*"], asked: [] },

@@ -119,7 +119,7 @@ const facts: HostFacts = {
     ],
     instructions: ["gemini.md"],
     machine: ["/etc/gemini-cli/", "/library/application support/geminicli/"],
-    secrets: [".gemini/oauth_creds.json"],
+    secrets: ["oauth_creds", "mcp-oauth-tokens", "a2a-oauth-tokens"].map((name) => `.gemini/${name}.json`),
   },
   commands: {
     prompted: true,

@@ -184,7 +184,7 @@ const facts: HostFacts = {
     project: [".opencode/", "opencode.json", "opencode.jsonc"],
     instructions: [],
     machine: ["/etc/opencode/", "/library/application support/opencode/"],
-    secrets: [".local/share/opencode/auth.json", ".config/opencode/auth.json"],
+    secrets: [".local/share/opencode/auth.json", ".local/share/opencode/mcp-auth.json", ".config/opencode/auth.json"],
   },
   commands: { programs: ["opencode"], packages: ["opencode-ai"], aliases: ["opencode"], options: ["--pure"] },
   variables: {

@@ -117,7 +117,7 @@ const facts: HostFacts = {
     ],
     instructions: ["qwen.md"],
     machine: ["/etc/qwen-code/", "/library/application support/qwencode/"],
-    secrets: [".qwen/oauth_creds.json"],
+    secrets: [".qwen/oauth_creds.json", ".qwen/mcp-oauth-tokens.json", ".qwen/mcp-oauth-tokens-v2.json"],
   },
   commands: { programs: ["qwen"], packages: ["@qwen-code/qwen-code"], aliases: ["qwen"] },
   variables: { told: { QWEN_PROJECT_DIR: "path" }, marks: ["QWEN_CODE"], steering: ["QWEN_*"], asked: [] },

@@ -3,7 +3,7 @@ import { applyEffect, tablePath } from "../effects.ts";
 import { applyKind } from "../kinds.ts";
 import { literal, prefixOf, textOf, type Value } from "../value.ts";
 import { has, valuesOf } from "./given.ts";
-import { revisionPath } from "./git.ts";
+import { revisionPath } from "./git-revisions.ts";
 
 const READING = ["get", "get-all", "get-regexp", "get-urlmatch", "list", "get-color", "get-colorbool"];
 const WRITING = ["--replace-all", "--add", "--unset", "--unset-all", "--rename-section", "--remove-section", "--edit"];
@@ -42,8 +42,13 @@ const INERT = [
   ),
 ];
 
-/** True for a key of git's configuration that can make git run nothing. */
-export const isInertGitKey = (key: string): boolean => INERT.some((known) => known.test(key.toLowerCase()));
+/** Keys with which git shows files that nobody tracks: of the folder it stands in, and of a stash. */
+const SHOWS_UNTRACKED = /^(?:grep\.fallbacktonoindex|stash\.showincludeuntracked|log\.diffmerges)(?:=|$)/i;
+
+export const showsUntracked = (value: Value): boolean => SHOWS_UNTRACKED.test(prefixOf(value));
+
+/** True for a key of git's configuration that can make git run nothing, and show nothing that it does not track. */
+export const isInertGitKey = (key: string): boolean => !SHOWS_UNTRACKED.test(key) && INERT.some((known) => known.test(key.toLowerCase()));
 
 /** Signing switched off: nothing runs, but a check of the repository's is skipped. */
 const UNSIGNED = /^(?:commit|tag)\.gpgsign=(?:false|no|off|0|)$/i;

@@ -1,25 +1,28 @@
 // git: names that it prints, files that a revision names, what it does to files and refs, and addresses of repositories.
-import { resolvePath } from "../../path/index.ts";
+import { baseName, resolvePath } from "../../path/index.ts";
 import { applyEffect } from "../effects.ts";
-import { describe, doubt, emitFile, emitTarget, refuse, type Invocation } from "../invocation.ts";
+import { describe, emitFile, emitTarget, refuse, type Invocation } from "../invocation.ts";
 import { isForge } from "../git-keys.ts";
 import { applyKind } from "../kinds.ts";
-import { concat, literal, patternAtoms, prefixOf, textOf, type Hole, type Stream, type Value } from "../value.ts";
+import { isHole, literal, prefixOf, textOf, type Hole, type Stream, type Value } from "../value.ts";
 import { mayTellOption } from "../output.ts";
+import { matchesOf } from "../paths.ts";
+import type { ShellPlace } from "../state.ts";
 import { drops, has, mayBegin, valuesOf } from "./given.ts";
+import { HASH_NAME, pathspec, reachesStash, revisionPath, revisionsOf, shownRevisions, toldRevisions } from "./git-revisions.ts";
+import { exists } from "./only-shows.ts";
 import { gitPatched } from "./patch.ts";
-
-/** Names of objects: at least four hexadecimal digits, which no file with a secret is called. */
-const HASH_NAME = "[0-9a-f][0-9a-f][0-9a-f][0-9a-f]*";
 
 /** What git prints when it prints names, for the next command in a pipe or a substitution: as relative paths, which they may be taken for. */
 const printed = (hole: Omit<Hole, "hole">): Stream => ({
   is: "paths",
   values: [{ atoms: [{ hole: true, below: true, ...hole }], many: false }],
 });
-const hashes = (): Stream => printed({ why: "an object name that git prints", filter: { hidden: false, only: [HASH_NAME] } });
+const OBJECT = "an object name that git prints";
+const hashes = (): Stream => printed({ why: OBJECT, filter: { hidden: false, only: [HASH_NAME] } });
 /** gitrevisions(7): no part of a reference begins with a dot and none holds `..` (git-check-ref-format(1)); the first may begin with `-`. */
-const references = (): Stream => printed({ why: "a reference that git prints", filter: { hidden: false }, mayDash: true });
+const REFERENCE = "a reference that git prints";
+const references = (): Stream => printed({ why: REFERENCE, filter: { hidden: false }, mayDash: true });
 
 /** True when no other options were given than these, and no operand may turn out to be one. */
 const only = (inv: Invocation, ...names: readonly string[]): boolean =>
@@ -33,11 +36,12 @@ export function gitMergeBase(inv: Invocation): void {
 
 /** git-rev-parse(1): what it does not know it prints as it is. */
 export function gitRevParse(inv: Invocation): void {
+  toldRevisions(inv, false, inv.args.operands);
   const operands = inv.args.operands.map((operand) => textOf(operand));
   if (only(inv, "--verify", "--short", "-q", "--end-of-options")) {
     if (has(inv, "--verify") || operands.every((text) => /^(?:HEAD|@)(?:[~^]\d*)*$/.test(text ?? ""))) inv.output = hashes();
     else if (operands.every((text) => /^\w[\w-]*(?:\/\w[\w-]*)*(?:[~^]\d*)*$/.test(text ?? "")))
-      inv.output = printed({ why: "an object name that git prints", filter: { hidden: false } });
+      inv.output = printed({ why: OBJECT, filter: { hidden: false } });
   } else if (only(inv, "--abbrev-ref") && operands.every((text) => /^(?:HEAD|@|@\{u(?:pstream)?\})$/.test(text ?? "")))
     inv.output = references();
   else if (only(inv, "--show-toplevel") && operands.length === 0 && atTopLevel(inv))
@@ -64,17 +68,18 @@ const WALK = (
 
 export function gitRevList(inv: Invocation): void {
   if (has(inv, "--count") && only(inv, "--count", ...WALK)) inv.output = { is: "unknown", why: "a number", network: false, number: true };
-  else if (only(inv, ...WALK)) inv.output = hashes();
+  else if (only(inv, ...WALK) && !reachesStash(inv, true)) inv.output = hashes();
+  shownRevisions(inv, true, revisionsOf(inv));
 }
 
 /** git-log(1) and git-show(1) with a format that is an object name and nothing else. */
-function gitLogNames(inv: Invocation): void {
+function gitLogNames(inv: Invocation, walks: boolean): void {
   const formats = valuesOf(inv, "--format", "--pretty").map(textOf);
   // The last one counts.
   const last = inv.args.options.findLast(({ option }) => option?.names.some((name) => /^--(?:format|pretty|oneline)$/.test(name)) === true);
   const beside = ["--format", "--pretty", "--oneline", "--abbrev-commit", "-s", ...WALK];
-  if (last?.value !== undefined && formats.length === 1 && /^(?:t?format:)?%[hHtT]$/.test(formats[0] ?? "") && only(inv, ...beside))
-    inv.output = hashes();
+  const isName = last?.value !== undefined && formats.length === 1 && /^(?:t?format:)?%[hHtT]$/.test(formats[0] ?? "");
+  if (isName && only(inv, ...beside) && !reachesStash(inv, walks)) inv.output = hashes();
 }
 
 /** git-branch(1), git-tag(1), git-for-each-ref(1) where they list names alone. */
@@ -130,8 +135,38 @@ function gitDiffNames(inv: Invocation): void {
   });
 }
 
+/**
+ * git-diff(1), `--no-index`: two paths, one of them outside of the repository, or no repository there that git may use (whose it is, its
+ * format, where it lies): folders are compared with all that lies in them, a folder and a file as the file of that name.
+ */
+export function gitDiff(inv: Invocation): void {
+  gitRevisions(inv);
+  for (const place of has(inv, "--no-index") ? [] : inv.places) {
+    const at = { ...inv, places: [place] };
+    const compared = inv.args.operands.map((operand) => pathsAt(inv, place, operand));
+    const paths = compared.flatMap((all) => all ?? []);
+    if (compared.includes(undefined)) for (const operand of inv.args.operands) emitFile(at, "read", operand, true);
+    else if (paths.length === 2) {
+      const folders = paths.filter((path) => isFolder(at, path) || (!exists(at, literal(path)) && /^(?:\.{0,2}\/|\.\.?$)/.test(path)));
+      const [file] = paths.filter((path) => !folders.includes(path));
+      if (file === undefined) for (const folder of folders) emitFile(at, "read", literal(folder), true);
+      else for (const folder of exists(at, literal(file)) ? folders : []) emitFile(at, "read", literal(`${folder}/${baseName(file)}`));
+    }
+  }
+}
+
+/** Paths that a word of git diff may mean; undefined where that is not known. */
+function pathsAt({ cx }: Invocation, place: ShellPlace, operand: Value): readonly string[] | undefined {
+  const isRevision = operand.atoms.some((atom) => isHole(atom) && (atom.why === OBJECT || atom.why === REFERENCE));
+  const text = isRevision ? "HEAD" : textOf(operand);
+  return place.is !== "at" ? undefined : text === undefined ? matchesOf(cx.world, place, operand) : [text];
+}
+
 /** git-ls-tree(1): names in a commit, which may be gone from the folder, never tracked, or other files here (`HEAD:src`). */
 export function gitTreeNames(inv: Invocation): void {
+  const [tree, ...paths] = inv.args.operands;
+  if (tree !== undefined) toldRevisions(inv, false, [tree]);
+  if (!has(inv, "--name-only", "--name-status")) for (const path of paths) emitFile(inv, "read", path);
   if (only(inv, "-r", "-d", "-t", "-z", "--name-only", "--name-status", "--full-tree", "--full-name"))
     inv.output = printed({ why: "a name that git prints", mayDash: true });
 }
@@ -140,9 +175,10 @@ export function gitTreeNames(inv: Invocation): void {
  * gitrevisions(7): `REV:PATH` and `:N:PATH` name a file of a commit or the index; `:(magic)PATH`, `:/PATH` are pathspecs.
  * What such a file holds is what the file of that name holds, so it counts as read.
  */
-export function gitRevisions(inv: Invocation): void {
-  const pattern = inv.grammar.slots?.[0]?.name === "pattern" && !drops(inv, "pattern") ? 1 : 0;
-  for (const operand of inv.args.operands.slice(pattern)) {
+export function gitRevisions(inv: Invocation, walks = false): void {
+  const pattern = inv.grammar.slots?.[0]?.name === "pattern" && !drops(inv, "pattern") ? inv.args.operands[0] : undefined;
+  for (const operand of inv.args.operands) {
+    if (operand === pattern) continue;
     revisionPath(inv, operand);
     // Wildcards in quotes are git's own to expand.
     const text = textOf(operand);
@@ -163,42 +199,13 @@ export function gitRevisions(inv: Invocation): void {
     const file = behindLastColon(range);
     if (file !== undefined) emitFile(inv, "read", file);
   }
-  if (has(inv, "--batch", "--batch-command")) batch(inv);
-  gitLogNames(inv);
+  shownRevisions(
+    inv,
+    walks,
+    revisionsOf(inv).filter((operand) => operand !== pattern),
+  );
+  gitLogNames(inv, walks);
   gitDiffNames(inv);
-}
-
-/** Emits the read of the file that a revision names, if it names one. */
-export function revisionPath(inv: Invocation, value: Value): void {
-  const text = textOf(value);
-  if (text?.startsWith(":") === true) {
-    const magic = /^:\(([^)]*)\)(.*)$/s.exec(text);
-    const [, words = "", rest = ""] = magic ?? [];
-    if (magic !== null) {
-      if (!/\b(exclude|attr)\b/.test(words)) emitFile(inv, "read", words.includes("top") ? fromTop(inv, pathspec(rest)) : pathspec(rest));
-      return;
-    }
-    if (/^:[!^]/.test(text)) return;
-    emitFile(inv, "read", fromTop(inv, pathspec(text.replace(/^:(\/|[0-3]:)?/, ""))));
-    return;
-  }
-  const file = behindFirstColon(value);
-  if (file === undefined) return;
-  // `REV:./x` means the working directory, anything else the top of the repository.
-  emitFile(inv, "read", /^\.{1,2}\//.test(prefixOf(file)) ? file : fromTop(inv, file));
-}
-
-const fromTop = (inv: Invocation, path: Value): Value => concat(literal(`${inv.cx.world.projectRoot}/`), path);
-
-/** A pathspec as the pattern it is; what a backslash quotes (gitglossary(7)) is read more widely. */
-const pathspec = (text: string): Value => ({ atoms: patternAtoms(text.replace(/\\(.)/gs, "$1")), many: false });
-
-function behindFirstColon(value: Value): Value | undefined {
-  const at = value.atoms.findIndex((atom) => typeof atom === "string" && atom.includes(":"));
-  const atom = value.atoms[at];
-  if (typeof atom !== "string" || (at === 0 && /^[a-z+]+:\/\//.test(atom))) return undefined;
-  const rest = atom.slice(atom.indexOf(":") + 1);
-  return { atoms: [...(rest === "" ? [] : [rest]), ...value.atoms.slice(at + 1)], many: value.many && value.atoms.length > at + 1 };
 }
 
 function behindLastColon(value: Value): Value | undefined {
@@ -207,14 +214,6 @@ function behindLastColon(value: Value): Value | undefined {
   if (typeof atom !== "string") return undefined;
   const rest = atom.slice(atom.lastIndexOf(":") + 1);
   return { atoms: [...(rest === "" ? [] : [rest]), ...value.atoms.slice(reversed + 1)], many: value.many };
-}
-
-/** git-cat-file(1): the objects to print are named on standard input. */
-function batch(inv: Invocation): void {
-  const text = inv.stdin.is === "text" ? textOf(inv.stdin.value) : undefined;
-  if (text === undefined)
-    doubt(inv, "which objects git cat-file prints is only known at run time", "name the object: git cat-file -p NAME");
-  else for (const line of text.split("\n")) revisionPath(inv, literal(line.replace(/^(contents|info) /, "")));
 }
 
 /** git-branch(1), git-tag(1), git-replace(1): with one of these, operands are patterns or tags to look at. */
@@ -389,6 +388,7 @@ export function gitDryRun(inv: Invocation): void {
 
 /** git-format-patch(1): a file for each commit in the working directory, unless all of them are printed. */
 export function gitFormatPatch(inv: Invocation): void {
+  toldRevisions(inv, true, inv.args.operands);
   if (!has(inv, "--stdout") || has(inv, "--no-stdout")) applyEffect(inv, { is: "file", operation: "write", path: ".", tree: false });
 }
 

@@ -17,6 +17,7 @@ import {
   ansibleConfig,
   brewNames,
   codespellConfig,
+  cargoAlias,
   cargoConfig,
   composerPlugins,
   dotnetConfig,
@@ -85,6 +86,7 @@ import {
   gitApply,
   gitCheckout,
   gitDescribe,
+  gitDiff,
   gitDryRun,
   gitFormatPatch,
   gitMergeBase,
@@ -190,7 +192,10 @@ export const ANALYSERS: Readonly<Record<string, Analyser>> = {
   "hg-patterns": hgPatterns,
   "host-parts": hostParts,
   "awk-files": awkFiles,
-  "cargo-fmt": cargoFmt,
+  "cargo-fmt": (inv) => {
+    cargoAlias(inv);
+    cargoFmt(inv);
+  },
   "compose-config": composeConfig,
   "container-copy": containerCopy,
   "container-rights": containerRights,
@@ -236,8 +241,10 @@ export const ANALYSERS: Readonly<Record<string, Analyser>> = {
   "env-removes": envRemoves,
   "variables-of-file": variablesOfFile,
   "git-add": gitAdd,
+  "git-diff": gitDiff,
   "git-dry-run": gitDryRun,
   "git-format-patch": gitFormatPatch,
+  "git-history": (inv) => gitRevisions(inv, true),
   "git-merge-base": gitMergeBase,
   "git-patched": gitPatched,
   "git-push": gitPush,

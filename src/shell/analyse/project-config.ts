@@ -70,7 +70,12 @@ const PYTHON_ENVIRONMENT: Configuration = {
   inside: "pyvenv.cfg",
 };
 
+const CONFIGS = [".cargo/config.toml", ".cargo/config"];
+/** A key of that name, or one that cannot be read here. */
+const FMT_ALIAS = /\bfmt["']?\s*=|\\[uUx]|\binclude\b/;
+
 const PROJECTS: Readonly<Record<string, Configuration>> = {
+  "cargo-fmt": { files: [], texts: [[CONFIGS, FMT_ALIAS]], above: true },
   "node-manager": NODE_MANAGER,
   "python-environment": PYTHON_ENVIRONMENT,
   // python-poetry.org/docs/plugins, "Project plugins".
@@ -323,12 +328,21 @@ function mayRunCode(inv: Invocation, { files, texts, above, beside, inside }: Co
   });
 }
 
-const CONFIGS = [".cargo/config.toml", ".cargo/config"];
 const TOOLCHAINS = ["rust-toolchain.toml", "rust-toolchain"];
 
 /** The Cargo Book, Configuration: `build.rustc` and its wrappers are looked for in every folder from here upwards. */
 export function cargoConfig(inv: Invocation): void {
   if (isAbove(inv, CONFIGS)) addCode(inv, "cargo", "project", undefined);
+}
+
+/** The Cargo Book, `alias`: one comes before a program of its name (`cargo-fmt`), from here upwards and in CARGO_HOME, where rustup lies. */
+export function cargoAlias(inv: Invocation): void {
+  const { world } = inv.cx;
+  const homes = [`${world.home}/.cargo`, (world.lookup("cargo").path ?? "").replace(/\/bin\/cargo$/, "")];
+  const files = homes.flatMap((folder) => ["config.toml", "config"].map((name) => `${folder}/${name}`));
+  const says = (path: string): boolean => world.kind(path) !== "missing" && FMT_ALIAS.test(world.text?.(path) ?? "include");
+  if (files.some(says)) addCode(inv, "project", "project", undefined);
+  else code(inv, "cargo-fmt");
 }
 
 /** The rustup book, "The toolchain file": `path` names a folder whose rustc, cargo and rustfmt run, whatever they are asked. */

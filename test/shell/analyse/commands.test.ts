@@ -165,4 +165,14 @@ specify({
     ["sed -i 1d 'w x' a.txt", "edit ./w x", "edit ./a.txt", "write ./x"],
     ["sed -i -e p 'w x'", "edit ./w x"],
   ],
+  "programs that compare walk two folders": [
+    ...["xzdiff", "zdiff", "bzdiff", "lzdiff", "zcmp", "delta", "icdiff", "difft", "sdiff", "wdiff"].map(
+      (name) => [`${name} src ~`, "read ./src/**", "read ~/**"] as const,
+    ),
+    ["diff3 src ~ a.txt", "read ./src/**", "read ~/**", "read ./a.txt"],
+    ["env xzdiff -- src ~", "exec xzdiff -- src ~", "read ./src/**", "read ~/**"],
+    ["echo src ~/ | xargs zdiff", "exec xargs zdiff", "exec zdiff src ~/", "read ./src/**", "read ~/**"],
+    ["zdiff b.gz a.txt", "read ./b.gz", "read ./a.txt"],
+    ["delta a.txt src/a.ts", "read ./a.txt", "read ./src/a.ts"],
+  ],
 });

@@ -105,3 +105,47 @@ describe("terraform, whose providers are programs", () => {
       expect([line, runsCode(line, texts, changes)]).toEqual([line, expected]);
   });
 });
+
+// Tried with cargo 1.65, which runs the alias and warns.
+describe("cargo fmt, before which an alias comes", () => {
+  const LINES = ["cargo fmt -- --check", "cargo fmt --all --check", "cargo +nightly -q fmt --check", "env cargo fmt --check"];
+  it.each([
+    ['[alias]\nfmt = "run"\n', true],
+    ['alias.fmt="run"\n', true],
+    ['[alias]\n"fmt"=["run"]\n', true],
+    ["alias = { 'fmt' = 'run' }\n", true],
+    ['[alias]\n"f\\u006dt" = "run"\n', true],
+    ['include = ["x.toml"]\n', true],
+    ['[alias]\nxtask = "run --package xtask --"\nlint = "fmt --check"\n', false],
+    ['[build]\nrustflags = ["-C", "target-cpu=native"]\n', false],
+  ])("%j", (text, expected) => {
+    for (const line of LINES)
+      for (const name of ["config.toml", "config"])
+        expect([line, name, runsCode(line, { [`.cargo/${name}`]: text })]).toEqual([line, name, expected]);
+  });
+
+  const ALIAS = '[alias]\nfmt = "run"\n';
+  it.each(["/home/u/.cargo/config.toml", "/usr/local/cargo/config", "/home/.cargo/config.toml"])("in %s", (file) => {
+    const world: Partial<World> = {
+      kind: (path) => (path === file ? "file" : "missing"),
+      text: (path) => (path === file ? ALIAS : undefined),
+      lookup: (name) => ({ path: `/usr/local/cargo/bin/${name}`, trusted: true }),
+    };
+    expect(runsCode("cargo fmt --check", {}, world)).toBe(true);
+    expect(runsCode("rustfmt --check a.rs", {}, world)).toBe(false);
+  });
+
+  it.each([
+    ["cd a && cargo fmt --check", true],
+    ["cargo -C a fmt --check", true],
+    ["cargo fmt --check", false],
+    ["cargo version", false],
+    ["mkdir -p .cargo && echo x > .cargo/config.toml && cargo fmt --check", true],
+  ])("of the folder where it works: %s", (line, expected) => {
+    expect(runsCode(line, { "a/": "", "a/.cargo/config.toml": ALIAS })).toBe(expected);
+  });
+
+  it("where nobody has written anything", () => {
+    for (const line of LINES) expect([line, runsCode(line, {})]).toEqual([line, false]);
+  });
+});

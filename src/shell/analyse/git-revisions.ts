@@ -1,0 +1,130 @@
+// git: what revisions name, whether a word, an option or the input says them.
+import { emitFile, emitTarget, type Invocation } from "../invocation.ts";
+import type { Kind } from "../knowledge/read-spec.ts";
+import { concat, holeOf, literal, patternAtoms, prefixOf, textOf, type Value } from "../value.ts";
+import { has } from "./given.ts";
+
+/** Names of objects: at least four hexadecimal digits, which no file with a secret is called. */
+export const HASH_NAME = "[0-9a-f][0-9a-f][0-9a-f][0-9a-f]*";
+
+export const isHash = (value: Value): boolean => holeOf(value)?.filter?.only?.[0] === HASH_NAME;
+
+/** Emits the read of the file that a revision names, if it names one. */
+export function revisionPath(inv: Invocation, value: Value): void {
+  const text = textOf(value);
+  if (text?.startsWith(":") === true) {
+    const magic = /^:\(([^)]*)\)(.*)$/s.exec(text);
+    const [, words = "", rest = ""] = magic ?? [];
+    if (magic !== null) {
+      if (!/\b(exclude|attr)\b/.test(words)) emitFile(inv, "read", words.includes("top") ? fromTop(inv, pathspec(rest)) : pathspec(rest));
+      return;
+    }
+    if (/^:[!^]/.test(text)) return;
+    emitFile(inv, "read", fromTop(inv, pathspec(text.replace(/^:(\/|[0-3]:)?/, ""))));
+    return;
+  }
+  const file = behindFirstColon(value);
+  if (file === undefined) return;
+  // `REV:./x` means the working directory, anything else the top of the repository.
+  emitFile(inv, "read", /^\.{1,2}\//.test(prefixOf(file)) ? file : fromTop(inv, file));
+}
+
+const fromTop = (inv: Invocation, path: Value): Value => concat(literal(`${inv.cx.world.projectRoot}/`), path);
+
+/** A pathspec as the pattern it is; what a backslash quotes (gitglossary(7)) is read more widely. */
+export const pathspec = (text: string): Value => ({ atoms: patternAtoms(text.replace(/\\(.)/gs, "$1")), many: false });
+
+function behindFirstColon(value: Value): Value | undefined {
+  const at = value.atoms.findIndex((atom) => typeof atom === "string" && atom.includes(":"));
+  const atom = value.atoms[at];
+  if (typeof atom !== "string" || (at === 0 && /^[a-z+]+:\/\//.test(atom))) return undefined;
+  const rest = atom.slice(colonOf(atom) + 1);
+  return { atoms: [...(rest === "" ? [] : [rest]), ...value.atoms.slice(at + 1)], many: value.many && value.atoms.length > at + 1 };
+}
+
+/** As in git's object-name.c: in braces stand times and texts (`HEAD@{10:00}:x`). */
+function colonOf(text: string): number {
+  let depth = 0;
+  for (let at = 0; at < text.length; at++) {
+    if (text[at] === "{") depth++;
+    else if (text[at] === "}" && depth > 0) depth--;
+    else if (text[at] === ":" && depth === 0) return at;
+  }
+  return text.indexOf(":");
+}
+
+/** Operands in front of `--`, where no path stands. */
+export function revisionsOf({ args, words }: Invocation): readonly Value[] {
+  const isValue = (word: Value): boolean => args.options.some(({ value, second }) => value === word || second === word);
+  const dashes = words.findIndex((word) => textOf(word) === "--" && !isValue(word));
+  const paths = new Set(dashes < 0 ? [] : words.slice(dashes));
+  return args.operands.filter((word) => !paths.has(word));
+}
+
+/** True where it prints what files hold, not only their names: always, or by an option (`-p`). git-cat-file(1) prints what it is told. */
+const showsContent = ({ grammar, args }: Invocation): boolean =>
+  grammar.options.has("--batch") ||
+  grammar.slots?.some(({ kind }) => isRead(kind)) === true ||
+  args.options.some(({ option }) => option?.consequences.some((one) => one.then === "become" && isRead(one.to)) === true);
+
+const isRead = (kind: Kind): boolean => kind.is === "file" && kind.operation === "read";
+
+/** A stash, and how its third parent is reached from a commit: by number, as one of all parents, by its message. */
+const STASH = /(?:^|\.\.|\^|refs\/)stash(?:$|@\{|[\^~:]|\.\.)/;
+const FAR = /\^(?:\d*[3-9]|\d*[1-9]\d|[@!-]|\{\/)/;
+
+/**
+ * git-stash(1): files that nobody tracks are kept as the third parent of a stash, under names that nothing in the line has to say.
+ * `walks`: with a commit all of its history is meant.
+ */
+export function reachesStash(inv: Invocation, walks: boolean, revisions: readonly Value[] = revisionsOf(inv)): boolean {
+  // What is only known at run time may be a name of an object.
+  const texts = revisions.map(({ atoms }) => atoms.map((atom) => (typeof atom === "string" ? atom : "0")).join(""));
+  const named = texts.filter((text) => STASH.test(text));
+  if (named.some((text) => walks || FAR.test(text) || text.includes("..")) || has(inv, "--include-untracked", "--only-untracked"))
+    return true;
+  if (named.length > 0 && has(inv, "-m", "--diff-merges")) return true;
+  const byOther = (text: string): boolean => /^:\/|^[0-9a-f]+\^/.test(text) && (text.startsWith(":") || FAR.test(text));
+  return (has(inv, "--all", "--reflog", "--glob") || texts.some(byOther)) && mayHoldStash(inv);
+}
+
+function mayHoldStash({ cx: { world } }: Invocation): boolean {
+  const git = `${world.projectRoot}/.git`;
+  return (
+    world.kind(git) === "file" || ["refs/stash", "logs/refs/stash", "reftable"].some((name) => world.kind(`${git}/${name}`) !== "missing")
+  );
+}
+
+const UNTRACKED = "a stash may hold files that nobody tracks";
+
+/** Files that only git's own store has are read. */
+const readStore = (inv: Invocation, why: string): void => emitTarget(inv, "read", { kind: "unknown", why });
+
+/** What is shown beside the files that its words name. */
+export function shownRevisions(inv: Invocation, walks: boolean, revisions: readonly Value[]): void {
+  if (!showsContent(inv)) return;
+  if (reachesStash(inv, walks, revisions)) readStore(inv, UNTRACKED);
+  if (has(inv, "--stdin", "--batch", "--batch-command")) inputRevisions(inv, walks);
+}
+
+/** Whoever knows the name of an object can have it shown. */
+export function toldRevisions(inv: Invocation, walks: boolean, revisions: readonly Value[]): void {
+  for (const revision of revisions) revisionPath(inv, revision);
+  if (reachesStash(inv, walks, revisions)) readStore(inv, UNTRACKED);
+}
+
+/** rev-list, `--stdin`; git-cat-file(1), `--batch`: a revision a line, with a command in front or words behind it. */
+function inputRevisions(inv: Invocation, walks: boolean): void {
+  const { stdin } = inv;
+  const lines = stdin.is === "text" ? textOf(stdin.value)?.split(/\r?\n|\0/) : undefined;
+  if (lines === undefined) {
+    if (stdin.is !== "paths" || !stdin.values.every(isHash)) readStore(inv, "its input says what git shows");
+    return;
+  }
+  const end = lines.includes("--") ? lines.indexOf("--") : lines.length;
+  const words = lines.slice(0, end).map((line) => line.replace(/^(?:contents|info) /, ""));
+  toldRevisions(inv, walks, [...new Set(words.flatMap((line) => [line, line.replace(/\s.*/s, "")]))].map(literal));
+  for (const path of lines.slice(end + 1)) if (path !== "") emitFile(inv, "read", pathspec(path));
+  // Newer ones take `--all`, `--glob` and the like there.
+  if (words.some((line) => line.startsWith("--"))) readStore(inv, UNTRACKED);
+}

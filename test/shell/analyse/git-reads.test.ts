@@ -1,0 +1,148 @@
+import { describe, expect, test } from "vitest";
+import { EXAMPLE_WORLD, verdictFor } from "../knowledge/decide.ts";
+import { smallWorld } from "../world.ts";
+
+/** A repository whose folders hold secrets that git leaves out, and another one that nothing is stashed in. */
+const files: Readonly<Record<string, "file" | "directory">> = {
+  "/home/u": "directory",
+  "/home/u/.ssh": "directory",
+  "/home/u/.ssh/id_rsa": "file",
+  "/home/u/empty": "directory",
+  "/home/u/p": "directory",
+  "/home/u/p/.git": "directory",
+  "/home/u/p/a.ts": "file",
+  "/home/u/p/b.ts": "file",
+  "/home/u/p/src": "directory",
+  "/home/u/p/src/.env": "file",
+  "/home/u/p/src/a.ts": "file",
+  "/home/u/p/lib": "directory",
+  "/home/u/p/lib/a.ts": "file",
+};
+const tracked = (path: string): boolean => path.endsWith(".ts");
+const PLAIN = smallWorld({ files, tracked });
+const STASHED = smallWorld({ files: { ...files, "/home/u/p/.git/logs/refs/stash": "file" }, tracked });
+
+const judge = (command: string, world = STASHED): string => verdictFor(command, world).decision;
+
+// Each printed a canary with git 2.39.
+describe("git does not show what lies in folders that it compares", () => {
+  test.each([
+    ["git diff src ~"],
+    ["git diff src lib"],
+    ["git diff -- src lib"],
+    ["git diff --stat -p src/ ./lib"],
+    ["git diff ../empty ../.ssh"],
+    ["git diff . ~"],
+    ["git diff src $HOME"],
+    ["git diff {src,lib}"],
+    ["git diff src* lib"],
+    ['git diff "$A" lib'],
+    ["GIT_CEILING_DIRECTORIES=/home git diff src lib"],
+    ["export GIT_CEILING_DIRECTORIES=/home; git diff src lib"],
+    ["cd src && git diff . ../lib"],
+    ["git -C src diff . ../lib"],
+    ["echo src lib | xargs git diff"],
+    ["git difftool -y src lib"],
+    ["git -c grep.fallbackToNoIndex=true grep KEY"],
+    ["git --config-env=grep.fallbackToNoIndex=X grep KEY"],
+  ])("%s", (command) => expect(judge(command)).toMatch(/^(?:ask|deny)$/));
+});
+
+describe("git does not show what its input or a stash says", () => {
+  test.each([
+    ["echo :src/.env | git show --stdin", "deny"],
+    ["git show --stdin <<< :src/.env", "deny"],
+    ["printf ':src/.env\\n' | git log -p --stdin", "deny"],
+    ["printf 'HEAD\\n--\\nsrc/.env\\n' | git log -p --stdin", "deny"],
+    ["echo 'contents :src/.env' | git cat-file --batch-command", "deny"],
+    ["echo ':src/.env x' | git cat-file --batch='%(rest)'", "deny"],
+    ["echo :src/.env | git diff-tree -p --stdin", "deny"],
+    ["echo :src/.env | git rev-list --objects --stdin", "deny"],
+    ["git show --stdin < list", "ask"],
+    ["echo --all | git log -p --stdin", "ask"],
+    ["echo stash^3 | git show --stdin", "ask"],
+    ["git show stash^3", "ask"],
+    ["git show 'stash@{1}^3'", "ask"],
+    ["git show refs/stash^3", "ask"],
+    ["git show 'stash^{/untracked}'", "ask"],
+    ["git show ':/untracked files'", "ask"],
+    ["git show stash^@", "ask"],
+    ["git show 3f3f18c^3", "ask"],
+    ["git show HEAD..stash", "ask"],
+    ["git show -m stash", "ask"],
+    ["git show --diff-merges=on stash", "ask"],
+    ["git -c log.diffMerges=on show stash", "ask"],
+    ["git log -p stash", "ask"],
+    ["git log -p --all", "ask"],
+    ["git log -p --reflog", "ask"],
+    ["git diff HEAD stash^3", "ask"],
+    ["git diff-tree -m -p stash", "ask"],
+    ["git grep KEY stash^3", "ask"],
+    ["git archive stash^3", "ask"],
+    ["git cat-file -p stash^3", "ask"],
+    ["git cat-file --batch --batch-all-objects", "ask"],
+    ["git fast-export --all", "ask"],
+    ["git format-patch --stdout --root stash^3", "ask"],
+    ["git stash show -p -u", "ask"],
+    ["git stash show -p --only-untracked", "ask"],
+    ["git -c stash.showIncludeUntracked=true stash show -p", "ask"],
+    ["git rev-list --all | git show --stdin", "ask"],
+    ["git log --all --format=%H | xargs git show", "ask"],
+    ["git show $(git rev-parse --verify stash^3)", "ask"],
+    ["git rev-parse --verify :src/.env | xargs git show", "deny"],
+    ["git ls-files -s src/.env | cut -d' ' -f2 | xargs git show", "deny"],
+    ["git ls-files --format='%(objectname)' src/.env", "deny"],
+    ["git ls-tree HEAD src/.env", "deny"],
+    ["git log --raw -- src/.env", "deny"],
+    ["git reflog -p -- src/.env", "deny"],
+  ])("%s: %s", (command, expected) => expect(judge(command)).toBe(expected));
+});
+
+describe("and goes ahead otherwise", () => {
+  test.each([
+    ["git diff"],
+    ["git diff HEAD~1 -- src"],
+    ["git diff origin/main -- src"],
+    ["git diff origin/main src"],
+    ["git diff main feature"],
+    ["git diff main..feature -- src lib"],
+    ["git diff a.ts b.ts"],
+    ["git diff src/a.ts lib/a.ts"],
+    ["git diff $(git merge-base main HEAD) src"],
+    ["git diff HEAD^!"],
+    ["git show HEAD^2"],
+    ["git show HEAD:src/a.ts"],
+    ["git show 'HEAD@{10:00}:src/a.ts'"],
+    ["git show stash@{0}"],
+    ["git show stash --stat"],
+    ["git stash show -p"],
+    ["git stash show -u"],
+    ["git stash list -p"],
+    ["git log --stat"],
+    ["git log -p -3 -- stash"],
+    ["git log -p --branches"],
+    ["git log --all --oneline --graph"],
+    ["git reflog -5"],
+    ["git rev-list --all --count"],
+    ["git rev-list HEAD | git show --stdin --stat"],
+    ["git rev-list --objects HEAD | git cat-file --batch-check"],
+    ["git log --format=%H -3 | xargs -n1 git show --stat"],
+    ["git ls-files | head"],
+    ["git ls-files --error-unmatch src/.env"],
+    ["git ls-files -s src/a.ts"],
+    ["git rev-parse HEAD:src/a.ts"],
+    ["git ls-tree -r HEAD --name-only src/.env"],
+    ["git grep 'stash^3'"],
+    ["git -c grep.lineNumber=true grep x"],
+  ])("%s", (command) => expect(judge(command)).toBe("allow"));
+
+  test.each([
+    ["git log -p --all"],
+    ["git rev-list --all | git show --stdin"],
+    ["git show :/fix"],
+    ["git show 3f3f18c^3"],
+    ["git fast-export --all"],
+  ])("where nothing is stashed: %s", (command) =>
+    expect([judge(command, PLAIN), judge(command, EXAMPLE_WORLD)]).toEqual(["allow", "allow"]),
+  );
+});
