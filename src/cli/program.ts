@@ -201,7 +201,7 @@ function debuggable(command: Command): void {
   }
 }
 
-const RUN = "the run, or how its id begins; by default the last one in this folder, else the last";
+const RUN = "the run, or how its id begins; by default the last one in this project";
 
 const SESSION = [
   "--session [session]",

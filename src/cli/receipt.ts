@@ -66,12 +66,15 @@ export function receipt(id: string | undefined, options: ReceiptOptions): number
 }
 
 /** A run was named that is not there, or none was and there is none. */
-export function noRun(command: string, { problem, id, wrongUse }: NoRuns): number {
+export function noRun(command: string, { problem, id, wrongUse, elsewhere }: NoRuns): number {
   if (wrongUse === true) {
     complain(command, problem);
     return 2;
   }
-  complain(command, id === undefined ? problem : `${visible(id)}: ${problem}`, "`assent receipt --list` shows the runs that are kept");
+  const list = "`assent receipt --list` shows the runs that are kept";
+  const other =
+    elsewhere === undefined ? "" : `the last one elsewhere is of ${visible(elsewhere.cwd)}: assent ${command} ${elsewhere.id}; `;
+  complain(command, id === undefined ? problem : `${visible(id)}: ${problem}`, `${other}${list}`);
   return id === undefined ? 1 : 2;
 }
 

@@ -1,6 +1,6 @@
 import { lstatSync } from "node:fs";
 import { visible } from "../action/index.ts";
-import { changesAt, findRun, findSpan, readRunId, type RunSpan, sealRecords } from "../supervise/undo/index.ts";
+import { changesAt, type NoRun, findRun, findSpan, readRunId, type RunSpan, sealRecords } from "../supervise/undo/index.ts";
 import { absolute } from "./place.ts";
 import { readSince } from "./since.ts";
 
@@ -19,8 +19,7 @@ interface ChosenRuns extends RunSpan {
 }
 
 /** Why there are none. `wrongUse`: what was typed cannot mean any. */
-export interface NoRuns {
-  readonly problem: string;
+export interface NoRuns extends NoRun {
   readonly id: string | undefined;
   readonly wrongUse?: true;
 }

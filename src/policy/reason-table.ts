@@ -118,7 +118,7 @@ export const REASONS = {
   "exec.tampered": {
     class: "floor",
     basis: "floor",
-    title: "the words of the command were changed while Assent judged them, so the program was ended",
+    title: "the command was changed while Assent judged it, so the program was ended",
     help: {
       person: "find out which program did this: it tried to start something else than it showed",
       model: "do not try it again, and tell the user",

@@ -1,4 +1,4 @@
-import { readdirSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { program, python, sh, typed } from "./harness/program.ts";
 import { escapes, type Row } from "./harness/suite.ts";
 import type { World } from "./harness/world.ts";
@@ -97,11 +97,39 @@ t("deleted", lambda: child(deleted))
     program: sh(
       `t loader '${LOADER} ${DENIED} --version'; t option '${LOADER} --inhibit-cache --library-path /lib ${DENIED} --version'
        t copy 'cp ${LOADER} $W/ld && chmod +x $W/ld && $W/ld ${DENIED} --version'; t allowed '${LOADER} /bin/true'`,
-      { loader: "refused", option: "refused", copy: ["ok", "any"], allowed: "ok" },
+      { loader: "refused", option: "refused", copy: "refused", allowed: "ok" },
     ),
     refused: ["exec"],
     check: ({ events }) =>
       events.some(({ text, outcome }) => outcome === "refused" && text.includes("base64")) ? [] : ["the record does not name the program"],
+  },
+  {
+    number: "71a",
+    title: "a denied program, in the place of the dynamic loader",
+    deny,
+    setUp: (world) => {
+      // The name in a program is as long as the loader's, with zeros behind it.
+      const own = (name: string, loader: string): void => {
+        const bytes = readFileSync("/bin/true");
+        const at = bytes.indexOf(`${LOADER}\0`);
+        bytes.fill(0, at, at + LOADER.length).write(loader, at);
+        writeFileSync(world.at(name), bytes, { mode: 0o755 });
+      };
+      own("$W/own", DENIED);
+      own("$W/dots", "/bin/../bin/base64");
+      own("$W/link", "l");
+      own("$W/missing", "/no/such/loader");
+      symlinkSync(DENIED, world.at("$W/l"));
+      script(world, "$W/script", "#!/srv/W/own\n");
+    },
+    // Without the loader that it needs itself it dies at once.
+    program: sh(
+      `cd $W; t own './own --version'; t dots './dots --version'; t link './link --version'; t script './script'
+       t descriptor 'python3 -c "import os; os.execve(os.open(\\"own\\", 0), [\\"own\\"], {})"'; t missing './missing'; t allowed '/bin/true'`,
+      { own: "failed", dots: "failed", link: "failed", script: "failed", descriptor: "failed", missing: "same", allowed: "ok" },
+    ),
+    refused: ["exec"],
+    check: ({ events }) => (events.filter(({ outcome }) => outcome === "refused").length >= 5 ? [] : ["not each of five was refused"]),
   },
   {
     number: "73",

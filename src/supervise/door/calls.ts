@@ -192,7 +192,7 @@ export class Calls {
     if (allowed) return this.#start(call);
     if (verdict.decision !== "deny") {
       if (this.#consent.waives(task, judged.action, judged.call, verdict)) return this.#start(call);
-      const isAlone = judged.chain.length === 1 && judged.loads === undefined;
+      const isAlone = judged.chain.length === 1 && judged.loads.length === 0 && judged.maps.every(({ loaded }) => loaded === "loader");
       const afar = answerableStart(this.#options.judge, { action: judged.action, verdict, isAlone });
       if (this.#consent.asks(task, afar)) return this.#ask(call, afar);
     }

@@ -1,6 +1,7 @@
 import { closeSync, openSync, readdirSync, readFileSync, readSync } from "node:fs";
 import type { Started } from "../judge/index.ts";
 import { alloc, AT_EMPTY_PATH, AT_FDCWD, AT_SYMLINK_NOFOLLOW, ERRNO, pathBytes, pathText, sys, SYSCALLS } from "../kernel/index.ts";
+import { type ElfFile, NO_ELF, readElf } from "./elf.ts";
 import type { SeccompTrap } from "./listener.ts";
 import type { DecodedExec, Handlers, TaskAccess } from "./operation.ts";
 import { type PinnedObject } from "./paths.ts";
@@ -49,64 +50,80 @@ function decodeExec(
   }
   // Linux 5.18: an empty argv becomes one empty string.
   const words = argv.length === 0 ? [""] : argv.map((item) => pathText(item));
-  const chain = chainOf(access, task, place, words, dirfd === AT_FDCWD || word.startsWith("/") ? word : fileName(dirfd, word));
-  const loads = LOADER.test(place.path) ? loadedBy(access, task, words) : undefined;
-  return {
-    call: { name: "exec", args: [place.path, words] },
-    chain,
-    loads,
-    pinned: loads === undefined ? [place.fd] : [place.fd, loads.fd],
-  };
+  const called = dirfd === AT_FDCWD || word.startsWith("/") ? word : fileName(dirfd, word);
+  return { call: { name: "exec", args: [place.path, words] }, ...startsOf(access, task, place, words, called) };
 }
 
 /** How execveat(2) calls a file for its interpreter. */
 const fileName = (dirfd: number, word: string): string => (word === "" ? `/dev/fd/${dirfd}` : `/dev/fd/${dirfd}/${word}`);
 
 /** Follows interpreters as the kernel does. */
-function chainOf(access: TaskAccess, task: Task, place: PinnedObject, argv: readonly string[], word: string): [Started, ...Started[]] {
-  let file = `/proc/self/fd/${place.fd}`;
-  const chain: [Started, ...Started[]] = [{ word, path: place.path, id: place.stat.id, size: place.stat.size, argv, file }];
-  let name = word;
-  let words = argv;
-  for (let depth = 0; depth < MOST_INTERPRETERS; depth++) {
-    const interpreter = interpreterOf(file, name);
-    if (interpreter === undefined) break;
-    words = [interpreter.path, ...interpreter.arguments, name, ...words.slice(interpreter.keepsFirst ? 0 : 1)];
+function startsOf(access: TaskAccess, task: Task, place: PinnedObject, argv: readonly string[], word: string): Omit<DecodedExec, "call"> {
+  let last: Started = { word, path: place.path, id: place.stat.id, size: place.stat.size, argv, file: `/proc/self/fd/${place.fd}` };
+  const chain: [Started, ...Started[]] = [last];
+  const maps: LoadedProgram[] = [];
+  const ended = (loads: readonly LoadedProgram[]): Omit<DecodedExec, "call"> => {
+    return { chain, loads, maps, pinned: [place.fd, ...[...loads, ...maps].map(({ fd }) => fd)] };
+  };
+  for (;;) {
+    const { interpreter, elf } = lookInto(last.file, last.word);
+    for (const path of elf.interpreters) maps.push(...loadedProgram(access, task, path, last.argv, "kernel"));
+    if (interpreter === undefined) return ended(loadedBy(access, task, last, elf));
+    if (chain.length > MOST_INTERPRETERS) return ended([]);
+    const words = [interpreter.path, ...interpreter.arguments, last.word, ...last.argv.slice(interpreter.keepsFirst ? 0 : 1)];
     // As the task itself finds it: a relative one in its folder, one in /proc/self in its own.
     access.paths.use(pathBytes(interpreter.path));
     const found = access.paths.object(task, AT_FDCWD, true);
-    if (typeof found === "number") {
+    if (typeof found !== "number") sys(SYSCALLS.close, found.fd);
+    // What is read of a pipe would wait for somebody who writes.
+    if (typeof found === "number" || found.kind !== "file") {
       if (interpreter.opened) chain.push({ word: interpreter.path, path: interpreter.path, id: "", size: 0, argv: words, file: "" });
-      break;
+      return ended([]);
     }
-    sys(SYSCALLS.close, found.fd);
     const { id, size } = found.stat;
-    file = found.path;
-    name = interpreter.path;
-    chain.push({ word: name, path: found.path, id: interpreter.opened ? "" : id, size, argv: words, file });
+    last = { word: interpreter.path, path: found.path, id: interpreter.opened ? "" : id, size, argv: words, file: found.path };
+    chain.push(last);
   }
-  return chain;
 }
 
-const LOADER = /\/ld(?:-linux[^/]*|-musl-[^/]*|-\d[^/]*|64)?\.so(?:\.\d+)?$/;
+/** musl's is its libc.so, by another name. */
+const LOADER = /\/(?:ld(?:-linux[^/]*|-musl-[^/]*|-\d[^/]*|64)?|libc)\.so(?:\.\d+)?$/;
+const MOST_LOADERS = 32;
 /** ld.so(8): options with a value. */
 const LOADER_VALUE = /^--(?:library-path|preload|audit|argv0|glibc-hwcaps-(?:prepend|mask)|inhibit-rpath)$/;
 
-/** The program that a dynamic loader is told to load. */
-function loadedBy(access: TaskAccess, task: Task, argv: readonly string[]): (Started & { readonly fd: number }) | undefined {
+/** The program that a dynamic loader is told to load, and where that is another loader, what that one loads. */
+function loadedBy(access: TaskAccess, task: Task, { path, argv }: Started, elf: ElfFile, most = MOST_LOADERS): readonly LoadedProgram[] {
+  if (most === 0 || (!elf.isLoader && !LOADER.test(path))) return [];
   let at = 1;
   while (argv[at]?.startsWith("--") === true) at += LOADER_VALUE.test(argv[at] ?? "") ? 2 : 1;
-  const word = argv[at];
-  if (word === undefined || word === "") return undefined;
+  const loads = loadedProgram(access, task, argv[at] ?? "", argv.slice(at), "loader");
+  return loads.flatMap((one) => [one, ...loadedBy(access, task, one, lookInto(one.file, one.word).elf, most - 1)]);
+}
+
+type LoadedProgram = Started & { readonly fd: number };
+
+function loadedProgram(
+  access: TaskAccess,
+  task: Task,
+  word: string,
+  argv: readonly string[],
+  by: "kernel" | "loader",
+): readonly LoadedProgram[] {
   access.paths.use(pathBytes(word));
   const found = access.paths.object(task, AT_FDCWD, true);
-  if (typeof found === "number") return undefined;
-  const { id, size } = found.stat;
-  return { word, path: found.path, id, size, argv: argv.slice(at), file: `/proc/self/fd/${found.fd}`, loaded: true, fd: found.fd };
+  if (typeof found === "number") return [];
+  const { fd, path, stat, kind } = found;
+  if (kind !== "file") sys(SYSCALLS.close, fd);
+  if (kind !== "file") return [];
+  const loaded = by === "kernel" && LOADER.test(path) ? "loader" : "program";
+  return [{ word, path, id: stat.id, size: stat.size, argv, file: `/proc/self/fd/${fd}`, loaded, fd }];
 }
 
 /** BINPRM_BUF_SIZE: so much of a file the kernel looks at. */
 const LOOKED_AT = 256;
+/** What linkers write in front of a program holds its rows, and the name of its loader. */
+const USUAL_HEADER = 1024;
 const BINFMT_MISC = "/proc/sys/fs/binfmt_misc";
 
 /** What the kernel starts in the place of a file that another program interprets. */
@@ -120,12 +137,6 @@ interface Interpreter {
   readonly opened: boolean;
 }
 
-/** The interpreter of a file, as the kernel finds it: binfmt_misc, then `#!`. `name`: by which the file is started. */
-function interpreterOf(file: string, name: string): Interpreter | undefined {
-  const start = beginningOf(file);
-  return registered(start, name) ?? lineOf(start);
-}
-
 /** `#!`, as binfmt_script(load_script) reads it. */
 function lineOf(start: Buffer): Interpreter | undefined {
   if (start[0] !== 0x23 || start[1] !== 0x21) return undefined;
@@ -137,18 +148,20 @@ function lineOf(start: Buffer): Interpreter | undefined {
   return { path, arguments: argument === undefined || argument === "" ? [] : [argument], keepsFirst: false, opened: false };
 }
 
-/** As much of a file as the kernel looks at; nothing where it cannot be read. */
-function beginningOf(file: string): Buffer {
+/** What the kernel finds in a file before it starts it: binfmt_misc, then `#!`; nothing where it cannot be read. `name`: by which it is started. */
+function lookInto(file: string, name: string): { readonly interpreter?: Interpreter | undefined; readonly elf: ElfFile } {
   try {
     const fd = openSync(file, "r");
     try {
-      const start = alloc(LOOKED_AT);
-      return start.subarray(0, readSync(fd, start, 0, LOOKED_AT, 0));
+      const bytes = alloc(USUAL_HEADER);
+      const read = bytes.subarray(0, readSync(fd, bytes, 0, USUAL_HEADER, 0));
+      const start = read.subarray(0, LOOKED_AT);
+      return { interpreter: registered(start, name) ?? lineOf(start), elf: readElf(fd, read) };
     } finally {
       closeSync(fd);
     }
   } catch {
-    return alloc(0);
+    return { elf: NO_ELF };
   }
 }
 

@@ -61,7 +61,9 @@ export interface DecodedExec {
   /** The file named, then its interpreters in the order in which the kernel follows them. */
   readonly chain: readonly [Started, ...Started[]];
   /** What a dynamic loader that is started by name goes on to load. */
-  readonly loads?: Started | undefined;
+  readonly loads: readonly Started[];
+  /** What the kernel starts in the place of one of them (PT_INTERP). */
+  readonly maps: readonly Started[];
   readonly pinned: readonly number[];
   /** What judging found out: the command as an action, what it is started for, the trusted names it goes by. */
   readonly action?: Action;

@@ -4,7 +4,7 @@ import { baseName } from "../../path/index.ts";
 import { type Verdict, verdictOf } from "../../policy/index.ts";
 import { messageOf } from "../../state/index.ts";
 import { type Errand, isHelper, NO_ERRAND } from "../errands/index.ts";
-import { wordsOf } from "../judge/index.ts";
+import { type Started, wordsOf } from "../judge/index.ts";
 import {
   alloc,
   ERRNO,
@@ -12,6 +12,7 @@ import {
   lastingAddressOf,
   O_CLOEXEC,
   O_PATH,
+  pathBytes,
   pathText,
   readProc,
   SIGKILL,
@@ -88,7 +89,7 @@ export class Starts {
   judge(exec: DecodedExec, task: Task): JudgedStart {
     const options = this.#options;
     const lineage = this.#lineage;
-    const chain = exec.loads === undefined ? exec.chain : [...exec.chain, exec.loads];
+    const chain = [...exec.chain, ...exec.loads, ...exec.maps];
     const before = lineage.program(task.tgid);
     const caller = lineage.caller(task, before);
     let found = options.judge.exec(chain, exec.call, caller);
@@ -211,7 +212,7 @@ export const unverifiedWhy = (scope: number): string =>
 
 const TAMPERED = (what: string): Verdict =>
   verdictOf("deny", "exec.tampered", {
-    reason: `${what}: the words of the command were changed while Assent judged them, so the program was ended`,
+    reason: `${what}: the command was changed while Assent judged it, so the program was ended`,
   });
 
 const status = alloc(4);
@@ -277,17 +278,51 @@ function waitForOne(tid: number, tgid: number, reaped: Reaped): number {
   }
 }
 
-function differs(pid: number, { chain }: DecodedExec): string | undefined {
+function differs(pid: number, { chain, maps }: DecodedExec): string | undefined {
   const last = chain[chain.length - 1] ?? chain[0];
   const fd = sys(SYSCALLS.openat, -100, shortName(`/proc/${pid}/exe`), O_PATH | O_CLOEXEC, 0);
   const stat = fd < 0 ? fd : statFd(fd);
   if (fd >= 0) sys(SYSCALLS.close, fd);
   if (typeof stat === "number") return "the program that was started cannot be seen";
   if (last.id !== "" && stat.id !== last.id) return `another program was started than ${last.path}`;
+  const loaded = last.id === "" ? undefined : loadedElsewhere(readProc(`/proc/${pid}/maps`, true).toString("latin1"), [last, ...maps]);
+  if (loaded !== undefined) return `${last.path} was started by ${loaded}`;
   const words = splitArguments(readProc(`/proc/${pid}/cmdline`));
   if (words.length === last.argv.length && words.every((word, at) => word === last.argv[at])) return undefined;
   return "other arguments were used than those that were judged";
 }
+
+/**
+ * The first file in a list of proc_pid_maps(5) that is none of these. On btrfs and overlayfs the list names another device than statx(2),
+ * and with layers on several disks the upper half of the inode's number differs, too: there the name has to be the same.
+ */
+export function loadedElsewhere(list: string, known: readonly Pick<Started, "id" | "path">[]): string | undefined {
+  const ids = new Set(known.map(({ id }) => listedId(id)));
+  let before = "";
+  for (const line of list.split("\n")) {
+    // Behind the addresses, the rights and the offset; a file has several lines.
+    const file = line.slice(line.indexOf(" ", line.indexOf(" ") + 6) + 1);
+    if (file === before) continue;
+    before = file;
+    const [device = "", inode = "0"] = file.split(" ", 2);
+    // Stack and vDSO are no files.
+    if (inode === "0" || ids.has(`${device} ${inode}`)) continue;
+    const path = file.slice(device.length + inode.length + 1).trimStart();
+    const low = String(BigInt.asUintN(32, BigInt(inode)));
+    if (!known.some((one) => listedPath(one.path) === path && one.id.split(/[:.]/).at(-1) === low)) return path;
+  }
+  return undefined;
+}
+
+/** Device and inode as the list spells them. */
+function listedId(id: string): string {
+  const [major = "", minor = "", inode = ""] = id.split(":");
+  const [high = "", low] = inode.split(".");
+  const hex = [major, minor].map((part) => Number(part).toString(16).padStart(2, "0")).join(":");
+  return `${hex} ${low === undefined ? inode : (BigInt(high) << 32n) + BigInt(low)}`;
+}
+
+const listedPath = (path: string): string => pathBytes(path).toString("latin1").replaceAll("\n", "\\012");
 
 function splitArguments(bytes: Buffer): string[] {
   const words: string[] = [];

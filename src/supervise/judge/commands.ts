@@ -83,6 +83,9 @@ export function judgeExec(judging: CommandContext, chain: readonly Started[], ca
     strictest = verdicts.reduce(stricterOf, strictest);
   };
   for (const started of chain) {
+    // By the system's own loader nearly every program starts.
+    if (started.loaded === "loader" && isOfSystem(judging.world, started.path)) continue;
+    steered ||= started.loaded !== undefined;
     weigh([judging.file(execution(started.path, call))]);
     for (const argv of commandsOf(judging.world, started)) {
       const found = command(judging, argv, call);
@@ -103,8 +106,8 @@ export function judgeExec(judging: CommandContext, chain: readonly Started[], ca
       }
       weigh(ofCommand(judging, judged));
       const [first] = actions;
-      // What the loader loads is not what the kernel started: it is judged, and trusted with nothing.
-      if (first?.kind !== "exec" || !first.trusted || started.loaded === true) continue;
+      // What is loaded is not what the kernel started: both are judged, and trusted with nothing.
+      if (first?.kind !== "exec" || !first.trusted || started.loaded !== undefined) continue;
       // Its own credential, for its own use: not one that its words tell it to show or send.
       if (!KEY_PROGRAMS.test(first.program) && judged.actions.some(namesSecret)) continue;
       // An option that nobody knows may load code into a package manager that is a script, and would work as the manager.
@@ -164,6 +167,16 @@ function hangs(action: Action | undefined, argv: readonly string[]): readonly Ve
   if (action?.kind !== "exec" || action.needs?.includes(CONFINED_NEEDS.browser) !== true) return [];
   if (argv.some((word) => word.startsWith("--type="))) return [];
   return [verdictOf("ask", "confine.fails", { reason: `it ${CONFINED_NEEDS.browser}, and would wait for these for ever` })];
+}
+
+const trustedLoaders = new WeakMap<World, Map<string, boolean>>();
+
+/** Asked at each start of a program, of one file. */
+function isOfSystem(world: World, loader: string): boolean {
+  const known = trustedLoaders.get(world) ?? new Map<string, boolean>();
+  const trusted = known.get(loader) ?? world.trustedProgram(loader);
+  trustedLoaders.set(world, known.set(loader, trusted));
+  return trusted;
 }
 
 const planned = (plan: CommandPlan | undefined): Pick<Errand, "plan"> => (plan === undefined ? {} : { plan });
@@ -233,7 +246,7 @@ const execution = (path: string, call: Call): FileAction => ({
 
 /** A loader's program goes by its own name; a copy or another name of a program that a rule speaks of is that program. */
 function alikeVerdicts(judging: CommandContext, started: Started, call: Call): readonly Verdict[] {
-  const names = [...(started.loaded === true ? [started.path] : []), ...judging.aliases.namesOf(started)];
+  const names = [...(started.loaded !== undefined ? [started.path] : []), ...judging.aliases.namesOf(started)];
   return names.flatMap((name) => {
     const same = sameCommand(name, started.argv, call);
     const { judged } = command(judging, [name, ...started.argv.slice(1)], same);

@@ -73,6 +73,6 @@ export interface Started {
   readonly argv: readonly string[];
   /** Where its bytes can be read. */
   readonly file: string;
-  /** The kernel starts the dynamic loader, which loads this program (ld.so(8)). */
-  readonly loaded?: true;
+  /** What a dynamic loader loads (ld.so(8)), or what an ELF file names to be started in its place: a `loader`, by its name. */
+  readonly loaded?: "program" | "loader";
 }

@@ -5,6 +5,7 @@ export type { UndoStep } from "./plan.ts";
 export { countChanges, type CountedLine, receiptOf, receiptOfSpan, type Receipt, type SpanReceipt } from "./receipt.ts";
 export {
   findRun,
+  type NoRun,
   isSealable,
   laterRuns,
   touches,

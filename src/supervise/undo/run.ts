@@ -1,4 +1,6 @@
 import { closeSync, statSync } from "node:fs";
+import { projectOf } from "../../engine/index.ts";
+import { thisMachine } from "../../state/index.ts";
 import { callOffLast, forgetIntended, type Interrupted, interruptedUndo, noteIntended } from "./interrupted.ts";
 import { planUndo, type StepPlan } from "./plan.ts";
 import { type NotUndone, readRecordedAnew, sealRecorded } from "./after.ts";
@@ -153,8 +155,14 @@ function carryOutPlan(runs: string, plan: UndoPlan, options: UndoOptions): Undon
   }
 }
 
-/** `last`: the newest that may be meant; `undoable`: that is not an undo, and not undone already. */
-export function findRun(runs: string, id: string | undefined, cwd: string, undoable: boolean): RunRecord | { readonly problem: string } {
+/** Why no run is meant, and the one that would be in another project. */
+export interface NoRun {
+  readonly problem: string;
+  readonly elsewhere?: RunRecord | undefined;
+}
+
+/** Without an id the newest of the project that `cwd` lies in; `undoable`: that is not an undo, and not undone already. */
+export function findRun(runs: string, id: string | undefined, cwd: string, undoable: boolean): RunRecord | NoRun {
   const all = listRuns(runs);
   if (id !== undefined) {
     const exact = readRun(runs, id);
@@ -170,10 +178,30 @@ export function findRun(runs: string, id: string | undefined, cwd: string, undoa
   const fit = undoable ? all.filter(mayBe) : all;
   const changed = (run: RunRecord): boolean => !undoable || hasChanges(run);
   const touched = (run: RunRecord): boolean => readRecordedAnew([run]).records.length > 0;
-  const begun = undoable ? fit.findLast((one) => interruptedUndo([one]) !== undefined) : undefined;
-  const run = begun ?? fit.findLast((one) => one.cwd === cwd && changed(one)) ?? fit.findLast(changed) ?? fit.findLast(touched);
-  if (run === undefined && fit.length > 0) return { problem: "no run that is not undone yet has changed anything" };
-  return run ?? { problem: all.length === 0 ? "no run is recorded yet" : "every run is undone already" };
+  const last = (some: readonly RunRecord[]): RunRecord | undefined => {
+    const begun = undoable ? some.findLast((one) => interruptedUndo([one]) !== undefined) : undefined;
+    return begun ?? some.findLast(changed) ?? some.findLast(touched);
+  };
+  const isHere = ofProject(cwd);
+  const run = last(fit.filter(isHere));
+  if (run !== undefined) return run;
+  const here = all.filter(isHere);
+  const where = here.length === all.length ? "" : " of this folder";
+  const elsewhere = last(fit.filter((one) => !isHere(one)));
+  if (fit.some(isHere)) return { problem: `no run${where} that is not undone yet has changed anything`, elsewhere };
+  return { problem: here.length === 0 ? `no run${where} is recorded yet` : `every run${where} is undone already`, elsewhere };
+}
+
+/** Whether a run was started in the project that a folder lies in: in another, it is another's. */
+export function ofProject(cwd: string): (run: RunRecord) => boolean {
+  const machine = thisMachine();
+  const known = new Map<string, string>();
+  const project = (folder: string): string => {
+    const found = known.get(folder) ?? projectOf(folder, machine);
+    known.set(folder, found);
+    return found;
+  };
+  return (run) => project(run.cwd) === project(cwd);
 }
 
 /** Something is not as it was before, but for the times of folders: what was only opened for writing is. */

@@ -1,4 +1,5 @@
 import { isWithin } from "../../path/index.ts";
+import { ofProject } from "./run.ts";
 import { isRunning, listRuns, type RunRecord, undoneIn } from "./run-folder.ts";
 
 /** What one session of an agent did: its confined commands and its tools' edits. */
@@ -51,7 +52,8 @@ export function listSessions(all: readonly RunRecord[]): readonly AgentSession[]
 /** The runs that are meant, or in words why there are none. */
 export function findSpan(runs: string, { session, since, cwd }: SpanWanted): RunSpan | { readonly problem: string } {
   const all = listRuns(runs);
-  const here = (run: RunRecord): boolean => isWithin(run.cwd, cwd) || isWithin(cwd, run.cwd);
+  const isOfProject = ofProject(cwd);
+  const here = (run: RunRecord): boolean => isWithin(run.cwd, cwd) || isOfProject(run);
   const late = (run: RunRecord): boolean => since === undefined || (run.ended ?? (isRunning(run.folder) ? Infinity : run.started)) >= since;
   if (session === undefined) {
     const chosen = all.filter((run) => run.undoes === undefined && here(run) && late(run));

@@ -1,6 +1,7 @@
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { listRuns, receiptOf, runsFolder } from "../../../src/supervise/undo/index.ts";
+import { listRuns, receiptOf, type RunMeta, runsFolder } from "../../../src/supervise/undo/index.ts";
 import type { RunEvent } from "../../../src/supervise/index.ts";
 import { assent, scratch, type Scratch } from "../../scratch.ts";
 import { Actor, saying } from "./driver.ts";
@@ -196,6 +197,49 @@ describe("receipt, diff, undo", () => {
     const since = assent(place, ["undo", "--since", "1h", "--yes"]);
     expect(since).toMatchObject({ status: 1 });
     expect(read("c")).toBe("c\n");
+  });
+
+  test("without an id it is the last run of this project, and never another's", () => {
+    const place = scratch();
+    const at = (folder: string): Scratch => ({ ...place, project: `${place.home}/${folder}` });
+    for (const folder of ["other/.git", "plain", "project/plain"]) mkdirSync(`${place.home}/${folder}`, { recursive: true });
+    mkdirSync(runsFolder(place.machine), { recursive: true, mode: 0o700 });
+    const run = (folder: string, confined?: RunMeta["confined"]): string => {
+      const root = join(place.home, folder);
+      const actor = new Actor(root, runsFolder(place.machine), undefined, confined === undefined ? {} : { confined });
+      actor.create("made");
+      actor.end();
+      return actor.run.id;
+    };
+    const [first, second, third] = [run("project"), run("project/src", { agent: "claude", session: "s", command: "make" }), run("other")];
+    const home = run("");
+    const isThere = (folder: string): boolean => existsSync(`${place.home}/${folder}/made`);
+
+    // Below the top of the repository it is the same project.
+    expect(assent(at("project/plain"), ["receipt"]).stdout).toContain(second);
+    expect(assent(at("project"), ["diff", "--json"]).stdout).toContain("project/src/made");
+    expect(assent(at("other"), ["receipt"]).stdout).toContain(third);
+    expect(assent(at("project"), ["status", "--json"]).stdout).toContain(`"undoable":{"id":"${second}"`);
+    expect(assent(at("project/src"), ["undo", "--yes"])).toMatchObject({ status: 0, stderr: saying(second) });
+    expect(assent(at("project/src"), ["undo", "--yes"])).toMatchObject({ status: 0, stderr: saying(first) });
+    expect([isThere("project"), isThere("project/src"), isThere("other"), isThere("")]).toEqual([false, false, true, true]);
+    for (const words of [
+      ["undo", "--yes"],
+      ["undo", "made", "--yes"],
+      ["undo", "--dry-run"],
+      ["undo", "--json"],
+    ])
+      expect(assent(at("project"), words)).toMatchObject({
+        status: 1,
+        stderr: saying(`every run of this folder is undone already\n  the last one elsewhere is of ${place.home}: assent undo ${home}; `),
+      });
+    for (const words of [["receipt"], ["diff"], ["undo", "--yes"]])
+      expect(assent(at("plain"), words)).toMatchObject({ status: 1, stderr: saying("no run of this folder is recorded yet") });
+    // What was run in a folder above is of another project, too.
+    expect(assent(at("other"), ["undo", "--since", "1h", "--yes"])).toMatchObject({ status: 0 });
+    expect([isThere("other"), isThere("")]).toEqual([false, true]);
+    expect(assent(at("project"), ["undo", home, "--yes"])).toMatchObject({ status: 0 });
+    expect(isThere("")).toBe(false);
   });
 
   test("a run that is not there", () => {
