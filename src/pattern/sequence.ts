@@ -1,22 +1,26 @@
 import type { Argument } from "../action/index.ts";
 import { both, type Answer } from "./result.ts";
-import { positionsAfter, type Steps } from "./walk.ts";
+import { positionsAfter, type SetWalk } from "./walk.ts";
 
 /** One place in a list of arguments: a gap takes any number, a test takes one. */
 export type Element = { readonly gap: true } | { readonly gap: false; readonly test: (argument: Argument) => Answer };
 
 export const GAP: Element = { gap: true };
 
+const NONE: ReadonlySet<Argument> = new Set();
+
 /**
- * Whether arguments match a list of elements in order; `open` lets anything follow.
+ * Whether arguments match a list of elements in order; `open` lets anything follow, and those in `optional` need not be there.
  * An argument that may become several is certain only inside a gap or the open end.
  */
-export function matchSequence(elements: readonly Element[], open: boolean, args: readonly Argument[]): Answer {
-  const straight = walkStraight(elements, open, args);
+export function matchSequence(elements: readonly Element[], open: boolean, args: readonly Argument[], optional = NONE): Answer {
+  const straight = optional.size === 0 ? walkStraight(elements, open, args) : undefined;
   if (straight !== undefined) return straight;
   const whole = open ? [...elements, GAP] : elements;
-  if (runs(whole, args, CERTAIN)) return "yes";
-  return args.every((argument) => argument.known) || !runs(whole, args, POSSIBLE) ? "no" : "maybe";
+  const runs = (steps: SetWalk<Element, Argument>): boolean =>
+    positionsAfter(whole, args, { ...steps, skips: (argument) => optional.has(argument) }).has(whole.length);
+  if (runs(CERTAIN)) return "yes";
+  return args.every((argument) => argument.known) || !runs(POSSIBLE) ? "no" : "maybe";
 }
 
 /** The common case, without gaps and without arguments that may become several: each element meets one argument. */
@@ -34,17 +38,13 @@ function walkStraight(elements: readonly Element[], open: boolean, args: readonl
   return args.slice(elements.length).some((argument) => !argument.known && argument.many) ? undefined : "no";
 }
 
-function runs(elements: readonly Element[], args: readonly Argument[], steps: typeof CERTAIN): boolean {
-  return positionsAfter(elements, args, steps).has(elements.length);
-}
-
 const isRun = (element: Element): boolean => element.gap;
 const isSeveral = (argument: Argument): boolean => !argument.known && argument.many;
 
 /** A glob counts as one argument where the rule spells the same glob. */
 const isSpelled = (argument: Argument): boolean => !argument.known && argument.glob !== undefined;
 
-const CERTAIN: Steps<Element, Argument> = {
+const CERTAIN: SetWalk<Element, Argument> = {
   isRun,
   accepts: (element, argument) => !element.gap && (!isSeveral(argument) || isSpelled(argument)) && element.test(argument) === "yes",
 };

@@ -52,19 +52,21 @@ export function walk<E, I>(elements: readonly E[], items: readonly I[], { isRun,
   return at === elements.length;
 }
 
-interface SetWalk<E, I> extends Steps<E, I> {
+export interface SetWalk<E, I> extends Steps<E, I> {
   /**
    * For an item that may stand for several: how many elements it takes at least, the one it meets being given. Undefined
    * for any other item, and where it does not fit.
    */
   readonly spreads?: (item: I, element: E | undefined) => number | undefined;
+  /** Items that may stand for nothing. */
+  readonly skips?: (item: I) => boolean;
 }
 
 /** All the positions among the elements that can be reached when the items are used up: the set of states of an automaton. */
 export function positionsAfter<E, I>(
   elements: readonly E[],
   items: readonly I[],
-  { isRun, accepts, spreads }: SetWalk<E, I>,
+  { isRun, accepts, spreads, skips }: SetWalk<E, I>,
   meter?: Meter,
 ): ReadonlySet<number> {
   const closed = (positions: Set<number>): Set<number> => {
@@ -77,7 +79,7 @@ export function positionsAfter<E, I>(
   };
   let positions = closed(new Set([0]));
   for (const item of items) {
-    const next = new Set<number>();
+    const next = new Set<number>(skips?.(item) === true ? positions : []);
     for (const position of positions) {
       if (meter !== undefined) meter.steps++;
       const element = elements[position];

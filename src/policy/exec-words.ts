@@ -1,6 +1,18 @@
 import type { Argument, ExecAction } from "../action/index.ts";
 import { baseName, foldCase, resolvePath } from "../path/index.ts";
-import { type Answer, both, covers, either, escapeWord, matchesText, overlaps, shellGlob, wordGlob } from "../pattern/index.ts";
+import {
+  type Answer,
+  both,
+  covers,
+  either,
+  type Element,
+  escapeWord,
+  matchSequence,
+  matchesText,
+  overlaps,
+  shellGlob,
+  wordGlob,
+} from "../pattern/index.ts";
 import type { MatchContext, Side } from "./match-context.ts";
 import type { FlagPattern } from "./kinds/shell.ts";
 
@@ -22,6 +34,8 @@ export interface ExecWords {
   readonly operands: readonly Argument[];
   /** Operands that may be the value of the option before them. */
   readonly doubtful: ReadonlyMap<Argument, string>;
+  /** Options among the operands that nobody could place. */
+  readonly stray: ReadonlySet<Argument>;
   /** Where a missing option is certainly missing, spellings included. */
   readonly complete: boolean;
   /** Told apart by looks only. */
@@ -53,9 +67,33 @@ function read(action: ExecAction): ExecWords {
   const hidden = spilling || (unknownOperand && argumentsBeforeEnd(argv).some(couldBeOption));
   const { operands, complete } = shape;
   const options = [...shape.options, ...optionLike(operands, argv)];
-  if (complete) return { options, also: [], operands, doubtful: new Map(), complete, guessed: false, hidden };
-  const looks = guess(argv);
-  return { options, also: looks.options, operands, doubtful: looks.doubtful, complete, guessed: false, hidden: hidden || looks.hidden };
+  if (complete) return { options, also: [], operands, doubtful: new Map(), stray: new Set(), complete, guessed: false, hidden };
+  const { options: also, doubtful, stray, hidden: mayHide } = guess(argv);
+  return { options, also, operands, doubtful, stray, complete, guessed: false, hidden: hidden || mayHide };
+}
+
+/** As `matchSequence`, for rules that widen: what may be the value of an option that nobody knows may match, as a value and as a word. */
+export function matchWords(elements: readonly Element[], open: boolean, { operands, doubtful, stray }: ExecWords): Answer {
+  const plain = matchSequence(elements, open, operands, stray);
+  if (plain === "yes" || doubtful.size === 0) return plain;
+  return either(plain, both("maybe", matchSequence(elements, open, operands, new Set([...stray, ...doubtful.keys()]))));
+}
+
+const MOST_SPELLINGS = 32;
+
+/** The command with options taken out of its beginning, up to each of its operands: `git -C x push --force` as `git push --force`. */
+export function withoutOptions(action: ExecAction): readonly (readonly Argument[])[] {
+  const { argv } = action;
+  const { operands, doubtful, stray } = wordsOf(action);
+  const spellings: Argument[][] = [];
+  let starts: Argument[][] = [argv.slice(0, 1)];
+  for (const operand of operands.slice(0, MOST_SPELLINGS)) {
+    const given = starts.map((start) => [...start, operand]);
+    starts = doubtful.has(operand) || stray.has(operand) ? [...starts, ...given].slice(0, MOST_SPELLINGS) : given;
+    const at = argv.indexOf(operand);
+    if (at > 0) spellings.push(...starts.map((start) => [...start, ...argv.slice(at + 1)]));
+  }
+  return spellings;
 }
 
 /** `find . -delete`: what knowledge reads as part of an expression is an option to the writer of a rule. */
@@ -79,11 +117,13 @@ export function couldBeOption(argument: Argument): boolean {
   return !argument.known && argument.glob === undefined && (argument.prefix === "" || argument.prefix.startsWith("-"));
 }
 
-function guess(argv: readonly Argument[]): ExecWords {
+/** Options and operands told apart by their looks. */
+export function guess(argv: readonly Argument[]): ExecWords {
   const options: WordOption[] = [];
   const operands: Argument[] = [];
   const doubtful = new Map<Argument, string>();
   const before = argumentsBeforeEnd(argv);
+  const stray = new Set(argv.slice(before.length + 1, before.length + 2));
   for (const [i, argument] of before.entries()) {
     if (!argument.known || !argument.text.startsWith("-") || argument.text.length < 2) {
       const previous = before[i - 1];
@@ -91,10 +131,11 @@ function guess(argv: readonly Argument[]): ExecWords {
       operands.push(argument);
       continue;
     }
+    stray.add(argument);
     options.push(...readOption(argument.text, before[i + 1]));
   }
   operands.push(...argv.slice(before.length + 2));
-  return { options, also: [], operands, doubtful, complete: false, guessed: true, hidden: before.some(couldBeOption) };
+  return { options, also: [], operands, doubtful, stray, complete: false, guessed: true, hidden: before.some(couldBeOption) };
 }
 
 function readOption(text: string, following: Argument | undefined): readonly WordOption[] {

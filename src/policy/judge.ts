@@ -1,5 +1,6 @@
 import {
   type Action,
+  type Argument,
   type DangerId,
   type ExecAction,
   type FileAction,
@@ -13,6 +14,7 @@ import { byMode, defaultFor, defaultVerdict } from "./defaults.ts";
 import type { FloorPaths } from "./floor-paths.ts";
 import { isChange, judgeFloorCall, judgeFloorFile } from "./floor.ts";
 import { namesSetting } from "./floor-commands.ts";
+import { judgeHanded } from "./handed-words.ts";
 import { answered, answersWritten, type Grant, withGrant } from "./grants.ts";
 import { judgeBuiltin, judgePredicate, judgeWrapper } from "./shell-builtins.ts";
 import { pathScopeOf } from "./kinds/index.ts";
@@ -135,8 +137,20 @@ function judgeAction(j: Judgement, action: Action, at: number): Verdict {
   if (action.kind !== "exec") return own;
   // Under supervision what the program does with a path is judged when it does it.
   const named = own.decision === "deny" || j.context.supervised ? undefined : judgeNamed(action, at, namedContext(j));
-  return heldBack(j, action, named === undefined ? own : stricterOf(own, named));
+  const answered = j.grant !== undefined && written.allow.includes(j.grant);
+  const handed =
+    own.decision === "deny" || j.context.supervised
+      ? undefined
+      : judgeHanded(action, { index: j.index, match: j.match, allow: written.allow, answered, isStarted: (word) => isStarted(j, word) });
+  return heldBack(
+    j,
+    action,
+    [named, handed].reduce<Verdict>((so, one) => (one === undefined ? so : stricterOf(so, one)), own),
+  );
 }
+
+const isStarted = ({ lowered }: Judgement, word: Argument): boolean =>
+  lowered.actions.some((action) => action.kind === "exec" && action.argv[0] === word);
 
 /** What is given a file that decides about agents is waived by no bypass, whatever it is. */
 function heldBack(j: Judgement, action: ExecAction, verdict: Verdict): Verdict {

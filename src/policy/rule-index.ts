@@ -78,6 +78,12 @@ export class EffectIndex {
     return action.call === undefined ? own : this.#withCall(own, action.call);
   }
 
+  /** Whether a rule could be about a program of this name. */
+  maySpeakOf(name: string): boolean {
+    this.#commands ??= new CommandRules(this.#withKey("programs"));
+    return this.#commands.mayMean(name);
+  }
+
   /** Where a rule stands among the others. */
   placeOf(rule: Rule): number {
     return this.#order().get(rule) ?? this.rules.length;
@@ -260,6 +266,10 @@ class CommandRules {
     const own = this.#list(action, word.text).matching(action);
     if (this.#paths.length === 0) return own;
     return inOrder(own, this.#files.matching(action, "possible", context), this.#places);
+  }
+
+  mayMean(name: string): boolean {
+    return this.#always.length + this.#paths.length > 0 || this.#named.has(foldCase(baseName(name)));
   }
 
   /** A link may lead to a program of another name, and then the rules for both count. */

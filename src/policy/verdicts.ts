@@ -63,6 +63,8 @@ export function byMaybe({ rule }: Hit, action: Action): Verdict {
     rule: rule.source,
     help: REASONS.unknown.help,
     ...(isSettledInRun(rule.matcher) ? { settledInRun: true } : {}),
+    // Every word is there, and nobody knows how they are read: no bypass waives a deny for that.
+    ...(rule.effect === "deny" && action.kind === "exec" && action.argv.every(({ known }) => known) ? { waivable: false } : {}),
     ...(rule.untrusted === true ? { untrusted: true } : {}),
   };
 }

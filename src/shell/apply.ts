@@ -214,15 +214,69 @@ function applySubcommand(inv: Invocation, grammar: Grammar, first: Value, id: st
     refuse(inv, `the subcommand of ${inv.name} ${word} is only known at run time`, "write it out");
     return nothing;
   }
+  const enter = ({ spec, key }: Subcommand, words: readonly Value[], tail: readonly Value[]): Applied => {
+    for (const effect of grammar.effects) applyEffect(inv, effect);
+    return applyLevel({ ...inv, words: tail }, spec, grammar, `${id} ${key}`, [...before, ...words]);
+  };
+  // The word behind an option that nobody knows may be its value: what the next one does counts, too.
+  const [last] = inv.args.options.slice(-1);
+  if (match === undefined && last !== undefined && isOpen(last) && rest[0] !== undefined)
+    applySubcommand({ ...inv, args: { ...inv.args, options: [], operands: rest } }, grammar, rest[0], id, before);
+  const apart = findApart(grammar, first, rest);
+  if (apart !== undefined && apart.words.length > (match?.words.length ?? 0)) {
+    const { found, words, tail } = apart;
+    const options = apart.options.filter(({ option }) => option !== undefined);
+    applyOptions({ ...inv, args: { ...inv.args, options } }, undefined);
+    const inner = enter(found, words, tail);
+    // A group takes no operands itself. Where there is another reading both count, and nothing is known for sure.
+    if (options.length === apart.options.length && (match === undefined || match.spec.operands === ""))
+      return { ...inner, options: [...options, ...inner.options] };
+  }
   if (match === undefined) return nothing;
   const used = match.words.length;
-  const effectsOfParent = grammar.effects;
-  for (const effect of effectsOfParent) applyEffect(inv, effect);
-  return applyLevel({ ...inv, words: inv.args.operands.slice(used) }, match.spec, grammar, `${id} ${match.key}`, [
-    ...before,
-    ...inv.args.operands.slice(0, used),
-  ]);
+  return enter(match, inv.args.operands.slice(0, used), inv.args.operands.slice(used));
 }
+
+/** Nobody knows whether the next word is its value. */
+const isOpen = ({ option, value }: GivenOption): boolean => option === undefined && value === undefined;
+
+interface ApartWords {
+  readonly found: Subcommand;
+  readonly options: readonly GivenOption[];
+  readonly words: readonly Value[];
+  readonly tail: readonly Value[];
+}
+
+/** `docker compose -p x down`: options between the words of a subcommand, those of its group if that has an entry. */
+function findApart(grammar: Grammar, first: Value, rest: readonly Value[]): ApartWords | undefined {
+  if (!rest.some((value) => prefixOf(value).startsWith("-"))) return undefined;
+  const keys = candidatesFor(grammar, textOf(first) ?? "");
+  const group = keys.find(({ words }) => words.length === 1);
+  const own = group === undefined ? grammar : grammarOf(group.spec, grammar);
+  const options: GivenOption[] = [];
+  const words = [first];
+  let tail = rest;
+  for (;;) {
+    const args = readArguments(tail, own, { stopAtOperand: true, globMayBeOption: () => false });
+    const last = args.options.at(-1);
+    const fits = (next: Value | undefined): boolean =>
+      next !== undefined && keys.some((key) => key.words.length > words.length && [...words, next].every((one, at) => isWord(key.words[at], one)));
+    // Behind an option that is not listed the word may be its value.
+    const at = fits(args.operands[0]) ? 0 : last !== undefined && isOpen(last) && fits(args.operands[1]) ? 1 : -1;
+    const next = args.operands[at];
+    if (next === undefined) break;
+    options.push(...args.options);
+    words.push(next);
+    tail = args.operands.slice(at + 1);
+  }
+  const found = findSubcommand(grammar, textOf(first) ?? "", words.slice(1));
+  return found === undefined || found === "unknown" || found.words.length !== words.length ? undefined : { found, options, words, tail };
+}
+
+const isWord = (wanted: string | undefined, value: Value): boolean => {
+  const text = textOf(value);
+  return wanted !== undefined && text !== undefined && (text === wanted || matchesVerb(wanted, text));
+};
 
 /** The help word of a row of `helps`, where it is the only word there is. */
 function helpAmong(helps: string | undefined, words: readonly Value[]): GivenOption | undefined {
@@ -295,11 +349,7 @@ function findSubcommand({ subcommands }: Grammar, word: string, rest: readonly V
   if (subcommands?.kinds === true && /[,/]/.test(word)) return findKinds(subcommands, word, rest);
   let best: Subcommand | undefined;
   let hidden = false;
-  const candidates = [
-    ...(subcommands?.named.get(word) ?? []),
-    ...(subcommands?.verbs.filter(({ words }) => matchesVerb(words[0] ?? "", word)) ?? []),
-  ];
-  for (const candidate of candidates) {
+  for (const candidate of candidatesFor({ subcommands }, word)) {
     // What follows `run` is its own: `run ls` is no `* ls`.
     if (best !== undefined && best.words[0] === word && candidate.words[0] !== word) break;
     const fits = candidate.words.slice(1).every((wanted, i) => {
@@ -312,6 +362,11 @@ function findSubcommand({ subcommands }: Grammar, word: string, rest: readonly V
   }
   return hidden && (best === undefined || best.words.length === 1) ? "unknown" : best;
 }
+
+const candidatesFor = ({ subcommands }: Pick<Grammar, "subcommands">, word: string): readonly Subcommand[] => [
+  ...(subcommands?.named.get(word) ?? []),
+  ...(subcommands?.verbs.filter(({ words }) => matchesVerb(words[0] ?? "", word)) ?? []),
+];
 
 /** `pods,services` and `pod/web`: one entry that lists every kind. */
 function findKinds({ named }: Subcommands, word: string, rest: readonly Value[]): Subcommand | undefined {

@@ -220,6 +220,19 @@ export class Context {
     return found;
   }
 
+  /** What a package starts: who allows its runner allows that, too, and what could not be known there nobody could know before. */
+  packaged<T>(runner: number, walk: () => T): T {
+    const { actions, unknowns } = this;
+    const [from, said] = [actions.length, unknowns.length];
+    const reasons = new Set(this.reasons);
+    const found = walk();
+    unknowns.length = said;
+    for (const reason of this.reasons) if (!reasons.has(reason)) this.reasons.delete(reason);
+    for (const [at, action] of actions.entries())
+      if (at >= from && action.kind === "exec" && action.runner === undefined) actions[at] = { ...action, runner };
+    return found;
+  }
+
   span(node: { readonly pos: number; readonly end: number } | undefined): Span | undefined {
     if (this.outerSpan !== undefined || node === undefined) return this.outerSpan;
     return { start: node.pos, end: node.end };
@@ -262,7 +275,7 @@ export class Context {
   }
 
   /** Sets fields of the exec at `index`, once more is known of it. */
-  refineExec(index: number, fields: Partial<Pick<ExecAction, "knowledge" | "shape" | "folders" | "ownTool">>): void {
+  refineExec(index: number, fields: Partial<Pick<ExecAction, "knowledge" | "shape" | "folders" | "ownTool" | "handed">>): void {
     const action = this.actions[index];
     if (action?.kind !== "exec") return;
     // Nobody else has it yet: a copy of each took a twentieth of what a line of thousands of commands takes.
@@ -271,6 +284,7 @@ export class Context {
     if (fields.knowledge !== undefined) draft.knowledge = fields.knowledge;
     if (fields.folders !== undefined) draft.folders = fields.folders;
     if (fields.ownTool !== undefined) draft.ownTool = fields.ownTool;
+    if (fields.handed !== undefined) draft.handed ??= fields.handed;
   }
 
   /** Said of a command: see `ExecAction.needs`. */

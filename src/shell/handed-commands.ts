@@ -32,12 +32,24 @@ const RUNNERS = new RegExp(
     "jenv|rbenv|pyenv|nodenv|devbox|flox|nix|pkgx|tea|lerna|nx|dx|deno|poetry|pdm|rye|conda|mamba|micromamba|corepack|volta)$",
 );
 
+/** What is known of a program in the tables. */
+interface AppliedHere {
+  readonly id: string | undefined;
+  /** By default it runs code of the project. */
+  readonly runsProject: boolean;
+}
+
 /**
  * Words behind a program that may start them: where one of them and what follows would ruin something outside the project,
  * it is judged as if it ran. Nothing is found by it that a person could mean inside the project.
  */
-export function readHandedCommands(call: HandingCall, name: string, words: readonly Value[], known: boolean, exec: number): void {
-  if (known ? !RUNNERS.test(name) : ELSEWHERE.test(name) || PROMPTED_PROGRAMS.includes(name)) return;
+export function readHandedCommands(call: HandingCall, name: string, words: readonly Value[], applied: AppliedHere | undefined, exec: number): void {
+  const known = applied !== undefined;
+  if (ELSEWHERE.test(name) || (!known && PROMPTED_PROGRAMS.includes(name))) return;
+  // Behind the name of a script of the project, or of a program of a package, nobody knows its words, either.
+  const from = !known ? 1 : applied.id === undefined && applied.runsProject ? 2 : words.length + 1;
+  if (from <= words.length || applied?.id === undefined || runsCode(call, exec)) call.cx.refineExec(exec, { handed: from });
+  if (known && !RUNNERS.test(name)) return;
   const texts = words.map((word) => textOf(word));
   if (!known && REMOVERS.test(name) && leavesProject(call, texts)) judge(call, words, ["rm", "-rf"], exec);
   texts.forEach((text, at) => {
@@ -60,6 +72,10 @@ export function readHandedCommands(call: HandingCall, name: string, words: reado
       );
   });
 }
+
+/** Of a project, a package: what it does with the words is not in the tables. */
+const runsCode = ({ cx }: HandingCall, exec: number): boolean =>
+  cx.actions.slice(exec + 1).some(({ kind, origin }) => kind === "code" && origin.by === "command" && origin.exec === exec);
 
 /** Code that somebody hands to an interpreter, unless the table has started it already. */
 function judgeOnce(call: HandingCall, rest: readonly Value[], program: string, exec: number): void {

@@ -53,7 +53,7 @@ function judgeProgram(call: ProgramCall): readonly [Stream, LeavesInput] {
     cx.refineExec(exec, { shape: looseShape(cx, words) });
     if (isAdministrators(call, who) && !onlyAsksForHelp(words)) cx.addDanger(exec, "host-effect");
     nameWords(cx, exec, [...words, ...environmentOf(call), ...linesOf(call.stdin)], call.state.places);
-    readHandedCommands(call, who.basename.toLowerCase(), words, false, exec);
+    readHandedCommands(call, who.basename.toLowerCase(), words, undefined, exec);
     return [{ is: "unknown", why: `the output of ${written}`, network: isNetwork(call.stdin) }, "pieces"];
   }
   // `env NAME=VALUE` sets variables for what it starts, not for the rest of the line.
@@ -90,7 +90,7 @@ function judgeProgram(call: ProgramCall): readonly [Stream, LeavesInput] {
   // Of some the table knows nothing but that they run code of the project by default.
   const runs = applied.id === undefined ? spec.operands?.startsWith("code/project") === true : runsProject(cx, exec, before.actions);
   if (runs && isOwnTool(call, who, written)) cx.refineExec(exec, { ownTool: true });
-  readHandedCommands(call, who.basename.toLowerCase(), words, true, exec);
+  readHandedCommands(call, who.basename.toLowerCase(), words, { id: applied.id, runsProject: runs }, exec);
   if (spec.upkeep !== undefined || applied.upkeep.length > 0)
     for (const upkeep of new Set([...(spec.upkeep ?? []), ...applied.upkeep])) emitUpkeep(cx, exec, upkeep);
   const isPlain = who.trusted && understood && !readsDevice(cx, before.actions);

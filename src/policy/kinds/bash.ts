@@ -1,4 +1,4 @@
-import type { Action, Argument } from "../../action/index.ts";
+import type { Action, Argument, ExecAction } from "../../action/index.ts";
 import {
   type Answer,
   both,
@@ -16,7 +16,7 @@ import {
   type Steps,
   walk,
 } from "../../pattern/index.ts";
-import { hasFlag, isPlainWord, isProgram, spellingsOf, wordsOf, type ExecWords } from "../exec-words.ts";
+import { guess, hasFlag, isPlainWord, isProgram, matchWords, spellingsOf, wordMatches, wordsOf, type ExecWords, type WordOption } from "../exec-words.ts";
 import type { MatchContext, Side } from "../match-context.ts";
 import type { Matcher } from "./index.ts";
 import { commandKeys, FRESH, type JudgingKind, none, nothing, type Sides } from "./kind.ts";
@@ -101,7 +101,7 @@ function matchBash(matcher: BashMatcher, action: Action, side: Side, context: Ma
   const rest = matcher.tokens.slice(1);
   const literal = rest.length === 0 && matcher.open ? "yes" : matchSequence(elementsOf(rest, context), matcher.open, action.argv.slice(1));
   if (side === "narrow" || literal === "yes") return both(program, literal);
-  return both(program, either(literal, matchMeaning(rest, matcher.open, wordsOf(action), context)));
+  return both(program, either(literal, matchMeaning(rest, matcher.open, action, context)));
 }
 
 const ONE: Element = {
@@ -131,7 +131,8 @@ function homeSpelling(text: string, { world }: MatchContext): string | undefined
 }
 
 /** The rule read as a command: its options anywhere and however spelled, its operands in order. */
-function matchMeaning(tokens: readonly BashToken[], open: boolean, words: ExecWords, context: MatchContext): Answer {
+function matchMeaning(tokens: readonly BashToken[], open: boolean, action: ExecAction, context: MatchContext): Answer {
+  const words = wordsOf(action);
   const { flags, operands, globbed } = readRule(tokens, words, context);
   let answer: Answer = "yes";
   for (const flag of flags) {
@@ -139,17 +140,20 @@ function matchMeaning(tokens: readonly BashToken[], open: boolean, words: ExecWo
     if (answer === "no") return "no";
   }
   // `rm -rf /*` stands for as many operands as the shell makes of it; otherwise a rule without `:*` names them all.
-  if (
-    !open &&
-    !globbed &&
-    !words.options.every((option) =>
-      flags.some(
-        (flag) => hasFlag(flag, { ...words, options: [option], also: [], hidden: false }) !== "no" || inCluster(flag, option.names),
-      ),
-    )
-  )
+  const front = open || globbed ? undefined : inFront(tokens, action);
+  const isMeant = (option: WordOption): boolean =>
+    flags.some((flag) => hasFlag(flag, { ...words, options: [option], also: [], hidden: false }) !== "no" || inCluster(flag, option.names));
+  if (front !== undefined && !words.options.every((option) => isMeant(option) || hasFlag({ need: "required", names: option.names }, front) !== "no"))
     return "no";
-  return both(answer, matchSequence(operands, open || globbed, words.operands));
+  return both(answer, matchWords(operands, open || globbed, words));
+}
+
+/** What stands in front of the last word of a subcommand is an option of the program: `terraform -chdir=x destroy` is that, too. */
+function inFront(tokens: readonly BashToken[], { argv }: ExecAction): ExecWords {
+  const words = textsOf(tokens).filter((text) => !text.startsWith("-"));
+  const end = words.findIndex((text) => !isPlainWord(text));
+  const last = words[(end === -1 ? words.length : end) - 1];
+  return guess(argv.slice(0, argv.findLastIndex((argument) => argument.known && argument.text === last) + 1));
 }
 
 function inCluster(flag: FlagPattern, names: readonly string[]): boolean {
@@ -188,11 +192,13 @@ function readRule(tokens: readonly BashToken[], words: ExecWords, context: Match
   return { flags, operands, globbed };
 }
 
-/** As `isText`, with wildcards in the rule's word and detours in the argument's path seen through. */
+/** As `isText`, with wildcards in the rule's word, which cross slashes, and detours in the argument's path seen through. */
 function meansText(text: string, argument: Argument, context: MatchContext): Answer {
-  const literal = isText(text, argument, context);
+  const spelled = homeSpelling(text, context) ?? text;
+  const given: readonly Argument[] = argument.known ? spellingsOf(argument.text).map((one) => ({ known: true, text: one })) : [argument];
+  const literal = given.reduce<Answer>((found, one) => either(found, wordMatches(spelled, one)), isText(text, argument, context));
   if (literal === "yes") return "yes";
-  const pattern = segmentPattern(homeSpelling(text, context) ?? text);
+  const pattern = segmentPattern(spelled);
   if (!argument.known) return literal === "maybe" || (argument.glob !== undefined && couldMeet(pattern, argument.glob)) ? "maybe" : literal;
   const hit = spellingsOf(argument.text).some(
     (spelling) => matchesAlternative(pattern, names(spelling)) && spelling.startsWith("/") === text.replace(/^~/, "/").startsWith("/"),

@@ -21,6 +21,7 @@ import {
   pathPattern,
   type Result,
 } from "../../pattern/index.ts";
+import { withoutOptions } from "../exec-words.ts";
 import type { MatchContext, Side } from "../match-context.ts";
 import { likest } from "../read/suggest.ts";
 import { type CallItems, readItems, withoutHome } from "./call-arguments.ts";
@@ -118,10 +119,18 @@ export const callReading: ReadingKind<CallMatcher> = {
 };
 
 /** Where calls are seen and nobody can compare them, a rule that narrows may apply: it is never lost in silence. */
-function matchCall(matcher: CallMatcher, { call: seen }: Action, side: Side, { matchCall: compare }: MatchContext): Answer {
+function matchCall(matcher: CallMatcher, action: Action, side: Side, { matchCall: compare }: MatchContext): Answer {
+  const { call: seen } = action;
   if (seen === undefined || seen.name !== matcher.name) return "no";
   if (compare === undefined) return side === "narrow" ? "no" : "maybe";
-  return compare(matcher, seen, side) ? "yes" : "no";
+  if (compare(matcher, seen, side)) return "yes";
+  // `[git, push, ...]` of a deny is `git -C x push`, too.
+  const spellings = side === "wide" && action.kind === "exec" ? withoutOptions(action) : [];
+  const isMeant = spellings.some((words) => {
+    const argv = words.map((word) => (word.known ? word.text : word.prefix));
+    return compare(matcher, { ...seen, args: seen.args.map((given) => (typeof given === "string" ? given : argv)) }, side);
+  });
+  return isMeant ? "yes" : "no";
 }
 
 function coversCall(outer: CallMatcher, inner: Matcher): boolean {

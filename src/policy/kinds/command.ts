@@ -11,6 +11,7 @@ import {
   wordGlob,
   wordOf,
 } from "../../pattern/index.ts";
+import { withoutOptions } from "../exec-words.ts";
 import type { Side } from "../match-context.ts";
 import { commandKeys, FRESH, type JudgingKind, never, none, nothing } from "./kind.ts";
 import { ANY_COMMAND, COMMAND_EXAMPLE, commandExample, everythingDoubt, isLiteralWord, type ReadingKind, type Refusal } from "./reading.ts";
@@ -85,9 +86,11 @@ function matchLine({ pattern }: CommandMatcher, action: Action, side: Side): Ans
 function linesOf(action: ExecAction, side: Side): readonly WordGlob[] {
   const [program, ...rest] = action.argv;
   const written = program ?? { known: true as const, text: action.program };
-  const lines = side === "wide" || !action.trusted ? [[written, ...rest]] : [];
+  const lines: (readonly Argument[])[] = side === "wide" || !action.trusted ? [[written, ...rest]] : [];
   if (written.known && (action.trusted || side === "wide")) lines.push([{ known: true, text: baseName(written.text) }, ...rest]);
   if (side === "narrow" && action.trusted && written.known && written.text.includes("/")) lines.push([written, ...rest]);
+  // Nobody who denies `git push*` means it without options in front.
+  if (side === "wide") lines.push(...withoutOptions(action));
   return lines.map((line) => lineOf(line, side));
 }
 

@@ -9,12 +9,12 @@ import {
   GAP,
   genericWord,
   matchesText,
-  matchesWord,
   matchSequence,
   ok,
+  shellGlob,
   wordGlob,
 } from "../../pattern/index.ts";
-import { clusterLetters, hasFlag, isPlainWord, isProgram, spellingsOf, wordMatches, wordsOf, type ExecWords } from "../exec-words.ts";
+import { clusterLetters, hasFlag, isPlainWord, isProgram, matchWords, spellingsOf, wordMatches, wordsOf, type ExecWords } from "../exec-words.ts";
 import type { MatchContext, Side } from "../match-context.ts";
 import type { BashMatcher } from "./bash.ts";
 import type { Matcher } from "./index.ts";
@@ -191,7 +191,7 @@ function onlyThese(flags: readonly FlagPattern[], words: ExecWords): Answer {
 
 function matchOperands(matcher: ShellMatcher, words: ExecWords, side: Side, context: MatchContext): Answer {
   const elements = elementsOf(matcher, side, context);
-  if (words.doubtful.size === 0) return matchSequence(elements, !matcher.closed, words.operands);
+  if (words.doubtful.size + words.stray.size === 0) return matchSequence(elements, !matcher.closed, words.operands);
   const without = (isValue: (option: string) => boolean): Answer => {
     const operands = words.operands.filter((operand) => {
       const option = words.doubtful.get(operand);
@@ -202,16 +202,7 @@ function matchOperands(matcher: ShellMatcher, words: ExecWords, side: Side, cont
   // Its writer says which options of an unknown program take a value: `--network=none` is `--network none`, too.
   const said = without((option) => matcher.flags.some((flag) => flag.value !== undefined && flag.names.includes(option)));
   if (side === "narrow") return said;
-  return either(
-    either(
-      said,
-      without(() => false),
-    ),
-    both(
-      "maybe",
-      without(() => true),
-    ),
-  );
+  return either(said, matchWords(elements, !matcher.closed, words));
 }
 
 function elementsOf(matcher: ShellMatcher, side: Side, context: MatchContext): readonly Element[] {
@@ -300,7 +291,7 @@ function shellCoversBash(outer: ShellMatcher, inner: BashMatcher): boolean {
     outer.gaps.every((gap) => !gap) &&
     patterns.every((pattern, at) => {
       const word = words[at];
-      return word !== undefined && !pattern.negated && pattern.alternatives.some((one) => matchesWord(wordGlob(one), word));
+      return word !== undefined && !pattern.negated && pattern.alternatives.some((one) => covers(wordGlob(one), shellGlob(word)));
     })
   );
 }

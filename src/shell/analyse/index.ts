@@ -120,7 +120,7 @@ import {
   terraformFmt,
   yq,
 } from "./only-shows.ts";
-import { afterDashes, corepackRun, faketimeDate, hatchRun, nixRun, npmRun, packageRun, scriptOrPackage } from "./package-run.ts";
+import { afterDashes, concurrentLines, corepackRun, denoRun, faketimeDate, hatchRun, nixRun, npmRun, packageRun, scriptOrPackage } from "./package-run.ts";
 import { parallel } from "./parallel.ts";
 import { gitPatched, patch } from "./patch.ts";
 import { rsync, scp, sshOptions, storagePlace } from "./remote-copy.ts";
@@ -286,6 +286,8 @@ export const ANALYSERS: Readonly<Record<string, Analyser>> = {
   "nix-run": nixRun,
   "npm-run": npmRun,
   "package-run": packageRun,
+  "concurrent-lines": concurrentLines,
+  "deno-run": denoRun,
   "script-or-package": scriptOrPackage,
   parallel,
   patch,

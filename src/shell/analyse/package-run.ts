@@ -1,4 +1,5 @@
 import { describe, refuse, type Invocation } from "../invocation.ts";
+import { entriesBelow, entryFor, type KnowledgeEntry } from "../knowledge/entries.ts";
 import { noteNeedsOfPackage } from "../needs.ts";
 import { literal, prefixOf, textOf, type Value } from "../value.ts";
 
@@ -25,6 +26,18 @@ export function scriptOrPackage(inv: Invocation): void {
   const words = inv.words.slice(inv.words.findIndex((word) => !(textOf(word) ?? "").startsWith("-")));
   const [first] = words;
   if (first !== undefined && textOf(first) !== undefined && !SCRIPTS.has(textOf(first) ?? "")) runPackaged(inv, words);
+}
+
+/** `concurrently npm:dev 'node x.js'`: each word is a line, or names a script of the project. */
+export function concurrentLines(inv: Invocation): void {
+  for (const word of inv.args.operands)
+    if (!/^(?:npm|yarn|pnpm|bun|node|deno):/.test(prefixOf(word))) inv.run.script(inv.cx, inv.state, word, inv.stdin, { span: inv.span });
+}
+
+/** `deno run npm:NAME …`: anything else is a file. */
+export function denoRun(inv: Invocation): void {
+  const [first] = inv.args.operands;
+  if (first !== undefined && /^(?:npm|jsr):/.test(prefixOf(first))) runPackaged(inv, inv.args.operands);
 }
 
 /** `hatch run ENVIRONMENT:COMMAND`: an environment has programs of its own, whatever is on PATH. */
@@ -95,12 +108,32 @@ function runPackaged(inv: Invocation, words: readonly Value[]): void {
   const isFile = /^\.{0,2}\//.test(name);
   if (!isFile && (/[@/:#\s]/.test(name) || (inv.cx.world.lookup(name).path === undefined && !MACHINE.test(name)))) {
     noteNeedsOfPackage(inv.cx, inv.exec, name, rest);
+    const bare = name.replace(/(?<=.)@[^/@]*$/, "");
+    const entry = entryFor(bare);
+    if (entry === undefined) inv.cx.refineExec(inv.exec, { handed: argvLength(inv) - inv.words.length + inv.words.indexOf(first) + 1 });
+    else if (startsCommands(entry))
+      inv.output = inv.cx.packaged(inv.exec, () => inv.run.argv(inv.cx, stateOf(inv), [literal(bare), ...rest], inv.stdin, inv.exec));
     return;
   }
+  inv.output = inv.run.argv(inv.cx, stateOf(inv), [literal(name), ...rest], inv.stdin, inv.exec);
+}
+
+function argvLength({ cx, exec }: Invocation): number {
+  const action = cx.actions[exec];
+  return action?.kind === "exec" ? action.argv.length : 0;
+}
+
+function stateOf(inv: Invocation): Invocation["state"] {
   const state = inv.places === inv.state.places ? inv.state : inv.state.fork();
   state.places = inv.places;
-  inv.output = inv.run.argv(inv.cx, state, [literal(name), ...rest], inv.stdin, inv.exec);
+  return state;
 }
+
+/** A program whose words, or some, are a command that it starts: `cross-env`, `concurrently`, `pnpm`. */
+const startsCommands = (entry: KnowledgeEntry): boolean =>
+  /(?:^|[\s:=])(?:argv|shell)\b|^(?:dotenv|variables-of-file|concurrent-lines)$/m.test(
+    [entry.operands, entry.rows.options, entry.analyse].join("\n"),
+  ) || entriesBelow(entry).some((below) => startsCommands(below.entry));
 
 /** npm takes its own options behind the word, too, up to `--`, and however short they are written. */
 function npmOptions(inv: Invocation, words: readonly Value[]): void {

@@ -1,0 +1,105 @@
+import { type Argument, type ExecAction, visible } from "../action/index.ts";
+import { baseName } from "../path/index.ts";
+import { judgingOf } from "./kinds/index.ts";
+import type { MatchContext } from "./match-context.ts";
+import { findMatchingRules, type Hit } from "./matched-rules.ts";
+import { matchRule } from "./rule.ts";
+import type { RuleIndex } from "./rule-index.ts";
+import type { Rule } from "./types.ts";
+import type { Verdict } from "./verdict.ts";
+import { argv0, byMaybe, byRule } from "./verdicts.ts";
+
+/**
+ * Words of a command that nobody says the meaning of, read as a command that it may start: `rtk git push` where nobody knows `rtk`.
+ * As with names of files (`named-paths.ts`) it only ever narrows: deny and ask rules speak about it.
+ *
+ * - Words of a program that nobody knows are that command, if the rule wants more than a program's name (`Bash(git push:*)`).
+ * - What else may mean something else asks: the mere name of a program (`Bash(rm:*)`), a line in one word, and what a known program
+ *   hands to code. An allow rule that spells the word has answered that.
+ */
+export interface HandedContext {
+  readonly index: RuleIndex;
+  readonly match: MatchContext;
+  /** The allow rules for the action itself. */
+  readonly allow: readonly Rule[];
+  /** A person has answered what is asked. */
+  readonly answered: boolean;
+  /** The word begins a command that is judged by itself. */
+  readonly isStarted: (word: Argument) => boolean;
+}
+
+interface HandedCommand {
+  readonly argv: readonly Argument[];
+  /** Where it begins among the words. */
+  readonly at: number;
+  /** Cut out of a text. */
+  readonly part: boolean;
+}
+
+export function judgeHanded(action: ExecAction, context: HandedContext): Verdict | undefined {
+  const { index, match } = context;
+  if (action.handed === undefined || (!index.hasRules && !index.hasBlocks)) return undefined;
+  let asks: Verdict | undefined;
+  for (const handed of handedCommands(action, context)) {
+    const { deny, ask } = findMatchingRules(commandOf(action, handed.argv, match), index, match);
+    for (const hit of [deny, ask]) {
+      const verdict = hit === undefined ? undefined : judgeHit(hit, action, handed, context);
+      if (verdict?.decision === "deny") return verdict;
+      asks ??= verdict;
+    }
+  }
+  return asks;
+}
+
+function judgeHit({ rule, certain }: Hit, action: ExecAction, { argv, at, part }: HandedCommand, context: HandedContext): Verdict | undefined {
+  const isStranger = at === 0 || at >= (action.handed ?? 0);
+  const { match } = context;
+  const bare = commandOf(action, argv.slice(0, 1), match);
+  const isName = matchRule(rule, bare, match) !== "no";
+  // A mere name counts where there is such a program; a path is that of a file, whichever rule speaks of programs there.
+  if (bare.resolved === undefined && (isName || judgingOf(rule.matcher).keys.programs(rule.matcher) === "file")) return undefined;
+  const isVague = part || isName;
+  if (isVague && !isStranger) return undefined;
+  const why = `what \`${argv0(action.argv)}\` does with its words is not known, so that they may be a command`;
+  if (rule.effect === "deny" && certain && !isVague && isStranger) {
+    const verdict = byRule(rule);
+    return { ...verdict, reason: `${verdict.reason}: ${why}` };
+  }
+  if (context.answered || context.allow.some((one) => spells(one, at, argv))) return undefined;
+  const reason = `the ${rule.effect} rule '${visible(rule.source.text)}' may match: ${why}`;
+  return { ...byMaybe({ rule, certain: false }, action), reason, waivable: false };
+}
+
+/** `Bash(mytool install curl:*)` of `mytool install curl`. */
+const spells = ({ matcher }: Rule, at: number, [word]: readonly Argument[]): boolean =>
+  judgingOf(matcher)
+    .samples(matcher)
+    .some((sample) => word?.known === true && sample[at] === word.text);
+
+/** What begins at each word, and in a word that is a line, where some rule could speak of it. */
+function* handedCommands({ argv, handed = 0, shape }: ExecAction, { index, isStarted }: HandedContext): Generator<HandedCommand> {
+  const speaks = (name = ""): boolean =>
+    index.blocks.execute !== undefined || [index.deny, index.ask].some((rules) => rules.maySpeakOf(name));
+  for (const [at, word] of argv.entries()) {
+    if (!word.known) continue;
+    const isLine = /\s/.test(word.text);
+    // What is the value of an option is nothing else: `make -C docker push`.
+    const begins = at > 0 && !isLine && !word.text.startsWith("-") && (at >= handed || shape?.operands.includes(word) === true);
+    if (begins && speaks(word.text) && !isStarted(word)) yield { argv: argv.slice(at), at, part: false };
+    for (const line of isLine ? word.text.replace(/^--?[\w-]+=/, "").split(/[;&|()`\n]+/) : []) {
+      const words = line.split(/\s+/).map((text) => text.replaceAll(/["']/g, ""));
+      const start = words.findIndex((text) => !IN_FRONT.test(text));
+      if (start >= 0 && speaks(words[start])) yield { argv: words.slice(start).map((text) => ({ known: true, text })), at, part: true };
+    }
+  }
+}
+
+/** What may stand in front of a command in a line. */
+const IN_FRONT = /^(?:|\w+=.*|-.*|sudo|env|command|exec|nice|nohup|time|sh|bash|zsh)$/;
+
+function commandOf({ origin }: ExecAction, argv: readonly Argument[], { world }: MatchContext): ExecAction {
+  const name = argv[0]?.known === true ? argv[0].text : "";
+  const path = name.includes("/") ? undefined : world.lookup(name).path;
+  const resolved = path === undefined ? {} : { resolved: path };
+  return { kind: "exec", program: baseName(name), argv, trusted: true, env: [], origin, ...resolved };
+}
