@@ -27,6 +27,7 @@ export const agentTable: Readonly<Record<string, Entry>> = {
   AGENT_IDS: AGENTS.map(({ id }) => id),
   USER_LOCKED: FACTS.flatMap(({ files }) => files.userLocked),
   USER_ASKED: FACTS.flatMap(({ files }) => files.userAsked),
+  USER_OWN: FACTS.flatMap(({ files }) => files.userOwn ?? []),
   PROJECT_ASKED: FACTS.flatMap(({ files }) => files.project),
   AGENT_INSTRUCTIONS: FACTS.flatMap(({ files }) => files.instructions),
   MACHINE_LOCKED: FACTS.flatMap(({ files }) => files.machine),
@@ -35,6 +36,9 @@ export const agentTable: Readonly<Record<string, Entry>> = {
   AGENT_PROGRAMS: COMMANDS.flatMap(({ programs }) => programs),
   PROMPTED_PROGRAMS: COMMANDS.flatMap(({ programs, prompted }) => (prompted === true ? programs : [])),
   AGENT_OPTIONS: COMMANDS.flatMap(({ options = [] }) => options),
+  OWN_OPTIONS: Object.fromEntries(
+    COMMANDS.flatMap(({ programs, ownOptions = [] }) => (ownOptions.length === 0 ? [] : programs.map((name) => [name, ownOptions]))),
+  ),
   PROGRAM_OF_PACKAGE: Object.fromEntries(COMMANDS.flatMap(({ programs, packages }) => byProgram(programs, packages))),
   AGENT_ALIASES: COMMANDS.flatMap(({ aliases = [] }) => aliases),
   AGENT_WITHIN: Object.fromEntries(COMMANDS.flatMap(({ programs: [own = ""], within }) => (within === undefined ? [] : [[within, own]]))),
@@ -72,6 +76,7 @@ function inLines(items: readonly string[]): string {
 
 /** Where it is neither a list of texts nor a record of them. */
 const TYPES: Readonly<Record<string, string>> = {
+  OWN_OPTIONS: "Readonly<Record<string, readonly string[]>>",
   CHANGING_WORDS: "Readonly<Record<string, readonly string[]>>",
   PRINTING_WORDS: "Readonly<Record<string, readonly string[]>>",
   TOLD_VARIABLES: 'Readonly<Record<string, "word" | "text" | "path">>',

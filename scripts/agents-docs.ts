@@ -81,8 +81,8 @@ function steering(): string {
     const way =
       managed === undefined
         ? "no place is known that only an administrator can write"
-        : `\`sudo assent install --managed --agent ${id}\` writes \`${managed.file}\` (${managed.known})`;
-    return `| ${name} | ${steered.said} | ${way} | ${greets === undefined ? "`assent doctor`" : "`assent doctor`, and a message when a session starts"} |`;
+        : `\`sudo assent install --managed --agent ${id}\` writes \`${managed.file}\` (${managed.known}${steered.unhooking === undefined ? "" : ", not against the variables"})`;
+    return `| ${name} | ${steered.said} | ${way} | ${greets === undefined ? "`assent doctor`" : "`assent doctor`, and where hooks run a message when a session starts"} |`;
   });
   return ["| agent | what a repository can do | what holds against it | where it is said |", "|---|---|---|---|", ...rows].join("\n");
 }

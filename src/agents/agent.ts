@@ -154,10 +154,15 @@ export interface CallSign {
 
 /** Files of a host, lower case, relative to a folder. A `/` at the end is a folder with everything in it. */
 export interface HostFiles {
-  /** In a home folder. They can hold Assent's registration, or switch hooks off: an agent may not change them. */
+  /**
+   * In a home folder. They can hold Assent's registration, or switch hooks off, or the host sources or starts them before each command:
+   * an agent may not change them.
+   */
   readonly userLocked: readonly string[];
   /** In a home folder. They steer the host (its servers, commands, helpers): a change is asked. */
   readonly userAsked: readonly string[];
+  /** Folders in these that its model fills with its tools (memory, plans): no question. A `*` is any one name. */
+  readonly userOwn?: readonly string[];
   /** In any other folder. A change is asked. */
   readonly project: readonly string[];
   /** In any other folder, besides `project`. Its model reads them: a run that changed them says so. */
@@ -181,8 +186,10 @@ export interface HostCommands {
   readonly changes?: readonly string[];
   /** Words that together have it print a key or a token. */
   readonly prints?: readonly string[];
-  /** Options that change settings, or start it with nobody to watch. */
+  /** Options that change settings, or start it without its hooks or with nobody to watch; of whichever agent, they say so. */
   readonly options?: readonly string[];
+  /** The same, where only with these programs they mean that. */
+  readonly ownOptions?: readonly string[];
   /** Its words are a text for its model: commands in them are not looked for. */
   readonly prompted?: true;
 }

@@ -75,7 +75,7 @@ const facts: HostFacts = {
     machine: ["/etc/ampcode/"],
     secrets: [],
   },
-  commands: { programs: ["amp"], packages: ["@sourcegraph/amp", "@ampcode/cli"], aliases: ["amp"] },
+  commands: { programs: ["amp"], packages: ["@sourcegraph/amp", "@ampcode/cli"], aliases: ["amp"], options: ["--settings-file"] },
   variables: {
     told: { AGENT: "word", AGENT_TOOL_NAME: "text", AMP_THREAD_ID: "word" },
     marks: ["AMP_CURRENT_THREAD_ID"],

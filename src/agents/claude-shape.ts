@@ -48,10 +48,10 @@ export function readShaped(call: HookCall, shape: Shape): Reading {
 }
 
 /** `updatedInput`: what the tool is to be called with instead. */
-export function preToolUse(decision: Decision, permissionDecisionReason: string, updatedInput?: Input): Envelope {
+export function preToolUse(decision: Decision, permissionDecisionReason: string, updatedInput?: Input, event = "PreToolUse"): Envelope {
   if (decision === "none") return {};
   const instead = updatedInput === undefined ? {} : { updatedInput };
-  return { hookSpecificOutput: { hookEventName: "PreToolUse", permissionDecision: decision, permissionDecisionReason, ...instead } };
+  return { hookSpecificOutput: { hookEventName: event, permissionDecision: decision, permissionDecisionReason, ...instead } };
 }
 
 /** An ask is silence: the host is about to show its own dialog. `updatedInput`: what the tool is to be called with instead. */

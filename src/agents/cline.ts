@@ -93,7 +93,7 @@ const facts: HostFacts = {
     machine: ["/etc/cline/"],
     secrets: [".cline/data/settings/providers.json"],
   },
-  commands: { programs: ["cline"], packages: ["cline"], options: ["--auto-approve"] },
+  commands: { programs: ["cline"], packages: ["cline"], options: ["--auto-approve"], ownOptions: ["--config", "--data-dir"] },
   variables: { told: {}, marks: ["CLINE_ACTIVE"], steering: ["CLINE_*"], asked: [] },
   damaged: { fields: { cancel: true }, message: "errorMessage" },
 };
@@ -117,11 +117,14 @@ const setup: Setup = {
     "an allow does not spare you Cline's own question",
   ],
   steered: {
-    project: [".cline/mcp.json"],
+    project: [".cline/mcp.json", "bunfig.toml"],
+    dotenv: [".env"],
     folders: [".clinerules/hooks", ".cline/hooks", ".cline/plugins"],
     servers: true,
-    signs: [],
-    said: "hooks of a repository run beside Assent's; Cline has no setting for hooks",
+    signs: [{ at: ["preload"], when: "there", does: "steers", so: "code that runs in the host's process" }],
+    said:
+      "hooks of a repository run beside Assent's; Cline has no setting for hooks; the runtime it is built with loads what `preload` in " +
+      "`bunfig.toml` names, and takes variables from `.env` (3.0.65)",
   },
   registrations: ({ home, project, command }) => {
     const file = project === undefined ? `${home}/.cline/hooks/PreToolUse` : `${project}/.clinerules/hooks/PreToolUse`;

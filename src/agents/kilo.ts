@@ -8,13 +8,19 @@ const facts: HostFacts = {
   calls: { none: "its calls look like OpenCode's" },
   files: {
     userLocked: [".config/kilo/kilo.json", ".config/kilo/kilo.jsonc", ".config/kilo/plugin/", ".config/kilo/plugins/"],
-    userAsked: [".config/kilo/", ".kilocode/"],
+    userAsked: [".config/kilo/", ".kilocode/", ".cache/kilo/", ".local/share/kilo/snapshot/"],
     project: [".kilo/", "kilo.json", "kilo.jsonc", ".kilocode/mcp.json", ".kilocodemodes", ".kilocode/"],
     instructions: [],
     machine: ["/etc/kilo/"],
     secrets: [".local/share/kilo/auth.json", ".local/share/kilo/mcp-auth.json"],
   },
-  commands: { programs: ["kilo", "kilocode"], packages: ["@kilocode/cli"], aliases: ["kilo", "kilocode"] },
+  commands: {
+    programs: ["kilo", "kilocode"],
+    packages: ["@kilocode/cli"],
+    aliases: ["kilo", "kilocode"],
+    changes: ["plugin", "plug"],
+    ownOptions: ["--auto"],
+  },
   variables: {
     told: {},
     marks: [],
@@ -45,6 +51,8 @@ const setup: Setup = {
   asksLittle: "Kilo",
   cannot: [
     "with `--pure` or `KILO_PURE=1` Kilo loads no plugins, not even an administrator's",
+    "commands that a repository brings to be typed (`.kilo/command/`) run the shell in their text (`` !`…` ``) without a question, and no " +
+      "plugin hears of it",
     "by itself Kilo asks about little: what has no rule and no protection goes ahead",
   ],
   managed: /* @__PURE__ */ openCodeManaged("kilo"),

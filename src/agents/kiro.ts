@@ -88,7 +88,7 @@ const facts: HostFacts = {
     machine: ["/etc/kiro/"],
     secrets: [],
   },
-  commands: { programs: ["kiro", "kiro-cli"], packages: [], options: ["--trust-all-tools"] },
+  commands: { programs: ["kiro", "kiro-cli"], packages: [], options: ["--trust-all-tools", "--trust-tools"], ownOptions: ["-a"] },
   variables: { told: {}, marks: ["KIRO_AGENT*"], steering: [], asked: [] },
   damaged: "exit 2",
 };

@@ -21,7 +21,14 @@ const HOSTS: readonly OtherHost[] = [
       machine: ["/etc/augment/"],
       secrets: [".augment/session.json"],
     },
-    commands: { programs: ["auggie"], packages: ["@augmentcode/auggie"], aliases: ["auggie"], prints: ["token print", "tokens print"] },
+    commands: {
+      programs: ["auggie"],
+      packages: ["@augmentcode/auggie"],
+      aliases: ["auggie"],
+      prints: ["token print", "tokens print"],
+      options: ["--startup-script", "--startup-script-file"],
+      ownOptions: ["--permission", "--augment-cache-dir"],
+    },
     variables: { marks: ["AUGMENT_AGENT"] },
   },
   {
@@ -32,7 +39,7 @@ const HOSTS: readonly OtherHost[] = [
       project: [".crush.json", "crush.json", ".crush/"],
       secrets: [".local/share/crush/crush.json"],
     },
-    commands: { programs: ["crush"], packages: ["@charmland/crush"] },
+    commands: { programs: ["crush"], packages: ["@charmland/crush"], ownOptions: ["-y"] },
   },
   {
     name: "Goose",
@@ -42,7 +49,7 @@ const HOSTS: readonly OtherHost[] = [
       project: [".goose/"],
       machine: ["/etc/goose/"],
     },
-    commands: { programs: ["goose"], changes: ["configure"] },
+    commands: { programs: ["goose"], changes: ["configure"], ownOptions: ["--with-extension"] },
     variables: { marks: ["GOOSE_TERMINAL"] },
   },
   {
@@ -80,9 +87,15 @@ const HOSTS: readonly OtherHost[] = [
     commands: { programs: ["vibe"] },
   },
   {
-    name: "Kimi CLI",
-    files: { userLocked: [".kimi/config.toml"], userAsked: [".kimi/"], project: [".kimi/"] },
-    commands: { programs: ["kimi"] },
+    name: "Kimi Code",
+    files: { userLocked: [".kimi/config.toml", ".kimi-code/config.toml"], userAsked: [".kimi/"], project: [".kimi/", ".kimi-code/"] },
+    commands: { programs: ["kimi"], packages: ["@moonshot-ai/kimi-code"], ownOptions: ["-y", "--auto"] },
+    variables: { asked: ["KIMI_CODE_HOME"] },
+  },
+  {
+    name: "acpx",
+    files: { userLocked: [".acpx/config.json"], userAsked: [".acpx/"], project: [".acpxrc.json"] },
+    commands: { programs: ["acpx"], packages: ["acpx"], ownOptions: ["--approve-all", "--policy", "--permission-policy"] },
   },
   {
     name: "Continue",
@@ -91,7 +104,7 @@ const HOSTS: readonly OtherHost[] = [
       project: [".continue/", ".continuerc.json"],
       secrets: [".continue/config.json", ".continue/config.yaml", ".continue/auth.json"],
     },
-    commands: { programs: ["cn", "continue"], packages: ["@continuedev/cli"] },
+    commands: { programs: ["cn", "continue"], packages: ["@continuedev/cli"], ownOptions: ["--auto", "--allow"] },
   },
   {
     name: "aider",

@@ -21,6 +21,8 @@ export interface Sign {
   readonly so: string;
   /** In the user's own file this is the user's own choice. */
   readonly projectOnly?: true;
+  /** Said when a session starts, too. */
+  readonly told?: true;
 }
 
 export interface Steered {
@@ -35,6 +37,10 @@ export interface Steered {
   readonly dotenv?: readonly string[];
   /** Scripts that set variables. */
   readonly scripts?: readonly string[];
+  /** Variables by which it calls no hook, not even an administrator's. */
+  readonly unhooking?: readonly string[];
+  /** Folders of Markdown that may bring hooks in its front matter, and the name of a folder there that makes a plugin of what lies beside. */
+  readonly bringing?: { readonly folders: readonly string[]; readonly plugin?: string };
   /** Folders whose files are hooks, plugins or extensions that run beside Assent's, or in its process. */
   readonly folders?: readonly string[];
   /** What docs/agents.md says of it. */
@@ -45,6 +51,10 @@ export interface SteeringFound {
   readonly file: string;
   readonly does: Does;
   readonly what: string;
+  /** Said when a session starts, too, though it only starts something. */
+  readonly told?: true;
+  /** The variable of `unhooking` that does it. */
+  readonly unhooking?: string;
 }
 
 /** Names of variables that load code into programs, or change what a shell, the loader, Node or git do. */
@@ -75,7 +85,7 @@ export function signsIn(file: string, value: SettingValue, signs: readonly Sign[
   });
 }
 
-function said(file: string, { when, does, so }: Sign, key: string, held: SettingValue, project: boolean): readonly SteeringFound[] {
+function said(file: string, { when, does, so, told }: Sign, key: string, held: SettingValue, project: boolean): readonly SteeringFound[] {
   if (when === "environment")
     return variablesOf(held)
       .flatMap(([name, value]) => variable(file, `\`${key}.${name}\``, name, value, project))
@@ -91,10 +101,18 @@ function said(file: string, { when, does, so }: Sign, key: string, held: Setting
         : held === when || (typeof held === "string" && held.toLowerCase() === String(when)) || held === Number(when);
   if (!counts) return [];
   const shown = typeof held === "object" ? "" : ` is ${String(held).slice(0, 60)}`;
-  return [{ file, does, what: `\`${key}\`${shown}: ${so}` }];
+  return [{ file, does, what: `\`${key}\`${shown}: ${so}`, ...(told === undefined ? {} : { told }) }];
 }
 
+const UNHOOKING: ReadonlySet<string> = new Set(AGENTS.flatMap(({ setup }) => setup?.steered.unhooking ?? []));
+/** A value that surely is a no, to whoever reads it. */
+const NO = /^\s*(["'`]?)\s*(?:0|false|no|off)?\s*\1\s*(?:#.*)?$/i;
+
 function variable(file: string, shown: string, name: string, value: string | undefined, project: boolean): readonly SteeringFound[] {
+  if (UNHOOKING.has(name)) {
+    const what = `${shown} is set: no hook runs, not even an administrator's`;
+    return value !== undefined && NO.test(value) ? [] : [{ file, does: "off", what, unhooking: name }];
+  }
   const steers = (what: string): readonly SteeringFound[] => [{ file, does: "steers", what: `${shown} ${what}` }];
   if (LOADS.test(name)) return steers("is a variable that can load code into what the host starts, its hooks among it");
   if (STEERS.test(name)) return steers("is a variable that changes the host or its hooks");
@@ -137,7 +155,8 @@ function reached(value: SettingValue, path: readonly string[]): readonly { reado
   return open;
 }
 
-const LINE = /^[\s\uFEFF]*(?:export[ \t]+)?([A-Za-z_]\w*(?:%%|\(\))?)[ \t]*[=:](.*)$/gm;
+/** As dotenv reads it: the sign may stand in the next line, and so may a quoted value. */
+const LINE = /^[\s\uFEFF]*(?:export\s+)?([A-Za-z_]\w*(?:%%|\(\))?)\s*[=:]((?:\s*(?=["'`]))?.*)$/gm;
 /** In a script an assignment stands anywhere. */
 const ANYWHERE = /(?:^|[\s;&|({])([A-Za-z_]\w*)\+?=([^\s;&|)]*)|^[ \t]*(PATH)_add\b(.*)$/gm;
 
@@ -149,6 +168,31 @@ export function variablesIn(file: string, text: string, script: boolean): readon
     variable(file, `\`${name}\``, name, value.trim().replace(/^(["'])(.*)\1$/, "$2"), true),
   );
   return found.filter(({ what }, at) => found.findIndex((other) => other.what === what) === at);
+}
+
+/** An event, or what is started for it, in YAML of any style. It is only shown. */
+const STARTED =
+  /["']?\b([A-Z]\w+)["']?[ \t]*:|\b(?:command|url|prompt|server)["']?[ \t]*:\s*(?:[>|][-+\d]*[ \t]*\r?\n\s*)?["']?([^\r\n}\]"']*)/g;
+
+/** Hooks in the front matter of Markdown. What may be the key is named, also where nothing below it is understood. */
+export function hooksInFront(file: string, text: string): readonly SteeringFound[] {
+  const [, front = ""] = /^\uFEFF?---[ \t]*\r?\n([\s\S]*?)\n---/.exec(text) ?? [];
+  const plain = front.replaceAll(/\\[xu]0*([\da-f]{2})/gi, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)));
+  const [, below] = /(?:^|[\n{,])[ \t]*["']?hooks["']?[ \t]*:([\s\S]*?)(?=\n["']?[A-Za-z_][\w-]*["']?[ \t]*:|$)/.exec(plain) ?? [];
+  if (below === undefined) return [];
+  let key = "hooks";
+  const found = new Map([[key, ""]]);
+  for (const [, event, started] of below.matchAll(STARTED)) {
+    if (event !== undefined) key = `hooks.${event}`;
+    found.delete("hooks");
+    found.set(key, started === undefined ? "" : ` starts \`${started.trim().slice(0, 80)}\``);
+  }
+  return [...found].map(([name, starts]) => ({
+    file,
+    does: "starts",
+    what: `\`${name}\`${starts}: hooks of the repository run beside Assent's`,
+    told: true,
+  }));
 }
 
 const serverPaths = ({ servers }: Steered): readonly (readonly string[])[] =>

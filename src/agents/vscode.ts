@@ -99,6 +99,9 @@ const facts: HostFacts = {
       ".vscode/extensions/",
       ".vscode-insiders/extensions/",
       ".vscode-oss/extensions/",
+      // Scripts among them that a terminal sources.
+      ".vscode-server/bin/",
+      ".vscode-server/cli/",
       ".vscode-server/extensions/",
       ".vscode-server/data/user/",
       ".vscode-server/data/machine/",

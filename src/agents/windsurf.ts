@@ -72,6 +72,7 @@ const facts: HostFacts = {
       ".codeium/windsurf/skills/",
       ".codeium/windsurf-next/",
       ".windsurf/extensions/",
+      ".windsurf-server/bin/",
       ".windsurf-server/extensions/",
       ".config/windsurf/user/",
       ".config/windsurf - next/user/",

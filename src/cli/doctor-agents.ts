@@ -102,17 +102,21 @@ function checksOf(agent: Ready, machine: Machine, folder: string): readonly Agen
       registered !== "none",
     ),
   ];
-  if (registered === "all") checks.push(answering(agent, place, machine, folder, check));
   const held = isManaged(agent, machine);
+  const steering = steeringOf(setup, machine, folder, projectOf(folder, machine));
+  // A hook that nobody calls answers nobody.
+  const isOff = steering.some(({ does, unhooking }) => does === "off" && (unhooking !== undefined || !held));
+  if (registered === "all" && !isOff) checks.push(answering(agent, place, machine, folder, check));
   if (held) checks.push(note("managed", `its hooks stand in ${setup.managed?.file ?? ""}, where no repository takes them out`));
   for (const { file, find } of setup.weaknesses?.(machine) ?? []) {
     const value = settingsIn(file);
     for (const what of value === undefined ? [] : find(value)) checks.push(check("settings", false, `${short(file)}: ${what}`, false));
   }
-  for (const { file, does, what } of steeringOf(setup, machine, folder, projectOf(folder, machine))) {
+  for (const { file, does, what, unhooking } of steering) {
     const said = `${short(file)}: ${what}`;
     if (does === "starts") checks.push(note("starts", said));
     else if (does !== "off") checks.push(check("settings", false, said, false));
+    else if (unhooking !== undefined) checks.push(check("settings", false, `${said}. Take it out`));
     else if (held) checks.push(note("settings", `${said}; those of the administrator run all the same`));
     else checks.push(check("settings", false, `${said}. Take it out${wayOut(agent)}`));
   }

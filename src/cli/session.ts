@@ -24,7 +24,7 @@ function weakening(id: string, machine: Machine, folder: string): string | undef
   if (setup === undefined || !folder.startsWith("/")) return undefined;
   const top = projectOf(folder, machine);
   const found = [...steeringOf(setup, machine, folder, top), ...shellSteering(machine, folder, top)].filter(
-    ({ does }) => does !== "starts",
+    ({ does, told }) => does !== "starts" || told === true,
   );
   if (found.length === 0) return undefined;
   const short = (file: string): string => (file.startsWith(`${machine.home}/`) ? `~${file.slice(machine.home.length)}` : file);

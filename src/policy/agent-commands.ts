@@ -6,6 +6,7 @@ import {
   AGENT_PROGRAMS,
   AGENT_WITHIN,
   CHANGING_WORDS,
+  OWN_OPTIONS,
   PRINTING_WORDS,
   PROGRAM_OF_PACKAGE,
 } from "./agent-table.ts";
@@ -21,12 +22,12 @@ const RUNNERS: ReadonlySet<string> = new Set("npx npm pnpm pnpx yarn bunx bun no
 /** What of an agent is changed, and how: `mcp add`, `plugin install`, `config set`, `features disable`. */
 const AREA = new RegExp(
   "^(?:mcp|mcp-server|mcp-servers|plugin|plugins|config|settings|setting|hook|hooks|extension|extensions|ext|permission|" +
-    "permissions|skill|skills|agents?|features?|marketplace|trust|tools?|custom-modes?|modes?|profiles?|rules?|toolbox)$",
+    "permissions|skill|skills|agents?|features?|marketplace|trust|tools?|custom-modes?|modes?|profiles?|rules?|toolbox|sources?|auto-mode)$",
 );
 const CHANGE = new RegExp(
-  "^(?:add|add-json|add-from-[a-z-]+|import|remove|rm|delete|del|install|i|uninstall|un|enable|disable|set|unset|update|" +
+  "^(?:add|add-json|add-from-[a-z-]+|import|eval|remove|rm|delete|del|install|i|uninstall|un|enable|disable|set|unset|update|" +
     "upgrade|link|unlink|new|create|edit|write|put|reset|reset-[a-z-]+|toggle|allow|trust|approve|migrate|restore|login|" +
-    "configure|turn-off|off|on)$",
+    "configure|init|turn-off|off|on)$",
 );
 
 /** Options that change settings, or start an agent that nobody watches, beyond those that one agent alone has. */
@@ -35,8 +36,10 @@ const OPTION = new RegExp(
     "--hooks-dir|--force-allow|--auto-approve-.*|--trust-folder)(?:=.*)?$",
 );
 /** Of a value: it names hooks, or switches approvals off. */
-const VALUE = /hooks?\b|bypassPermissions|danger-full-access|approval[-_]policy|approval[-_]mode|mcp_?servers|^yolo$|^never$/i;
-const VALUED = /^(?:-c|--config|--disable|--enable|--permission-mode|--approval-mode|--ask-for-approval|-a|--auto|--sandbox|-s)$/;
+const VALUE =
+  /hooks?\b|bypassPermissions|danger-full-access|approvals?[-_](?:policy|mode|reviewer)|mcp_?servers|^(?:yolo|never|auto|autopilot)$/i;
+const VALUED =
+  /^(?:-c|--config|--disable|--enable|--permission-mode|--approval-mode|--ask-for-approval|-a|--auto|--mode|--agents|--sandbox|-s)$/;
 
 /** The words of a call of an agent's command line, for people, and what it does; undefined for any other. */
 export function agentCall(action: ExecAction): { readonly words: string; readonly does: "changes" | "prints" } | undefined {
@@ -80,20 +83,46 @@ function packageIn(args: readonly Argument[]): readonly [name: string | undefine
       .replace(/(.)@[^/]*$/, "$1")
       .toLowerCase();
     const program = read(PROGRAM_OF_PACKAGE, plain) ?? (inside === undefined && AGENT_ALIASES.includes(plain) ? plain : undefined);
-    if (program !== undefined) return [program, args.slice(at + 1)];
+    // `npm exec --package=NAME -- PROGRAM`
+    if (program !== undefined) return [program, args.slice(at + (text(args[at + 1]) === "--" ? 2 : 1))];
   }
   return [undefined, []];
 }
 
+/** yargs takes `--safeMode` for `--safe-mode`. */
+const spelled = (word: string): string =>
+  word.replace(/^--[^=]*/, (name) => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`));
+
+/** An abbreviation is one where it cannot be another word. */
+const LEAST_ABBREVIATED = 8;
+
+function isOption(word: string, options: readonly string[]): boolean {
+  const name = word.replace(/=.*$/s, "");
+  if (options.includes(name) || (name.length === 3 && options.includes(name.slice(1)))) return true;
+  if (name.startsWith("--")) return name.length >= LEAST_ABBREVIATED && options.some((option) => option.startsWith(name));
+  // `-dy`, but for who has options such as `-ne`.
+  const isClustered = /^-[A-Za-z]{2,5}$/.test(name) && !options.some((option) => /^-[a-z]{2}/.test(option));
+  return isClustered && [...name].some((letter) => options.includes(`-${letter}`));
+}
+
+/** `--approval-mode=yolo`, `-anever`: the option and the value that is attached to it. */
+function partsOf(word = ""): readonly [option: string, value: string | undefined] {
+  const [, name, value]: readonly (string | undefined)[] = /^(--[^=]+)=(.*)$/s.exec(word) ?? /^(-[A-Za-z])=?(.+)$/s.exec(word) ?? [];
+  return [name ?? word, value];
+}
+
 function changes(name: string, args: readonly Argument[]): boolean {
-  const words = args.map(text);
-  const operands = words.filter((word) => word === undefined || !word.startsWith("-"));
-  const first = operands[0]?.toLowerCase();
-  if (first !== undefined && read(CHANGING_WORDS, name)?.includes(first) === true) return true;
+  const words = args.map((argument) => (argument.known ? spelled(argument.text) : undefined));
+  const changing = read(CHANGING_WORDS, name) ?? [];
+  const isChanging = (word: string | undefined): boolean => word !== undefined && changing.includes(word.toLowerCase());
+  // A word behind an option may be its value.
+  const first = words.find((word, at) => isChanging(word) || !(word?.startsWith("-") || words[at - 1]?.startsWith("-")));
+  if (isChanging(first) && !(words.length === 2 && words[1] === "--help")) return true;
+  const options = [...AGENT_OPTIONS, ...(read(OWN_OPTIONS, name) ?? [])];
   for (const [at, word] of words.entries()) {
     if (word === "--" && !Object.hasOwn(AGENT_WITHIN, name)) break;
-    if (word !== undefined && (OPTION.test(word) || AGENT_OPTIONS.includes(word.replace(/=.*$/s, "")))) return true;
-    const [option = "", attached] = word?.startsWith("-") === true ? word.split(/=(.*)/s) : [];
+    if (word !== undefined && (OPTION.test(word) || isOption(word, options))) return true;
+    const [option, attached] = partsOf(word);
     const value = attached ?? words[at + 1];
     if (VALUED.test(option) && value !== undefined && VALUE.test(value)) return true;
     // An option between the two words, or its value, hides nothing.

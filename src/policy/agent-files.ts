@@ -1,5 +1,5 @@
 import { foldCase, isBelow } from "../path/index.ts";
-import { AGENT_INSTRUCTIONS, MACHINE_LOCKED, PROJECT_ASKED, USER_ASKED, USER_LOCKED } from "./agent-table.ts";
+import { AGENT_INSTRUCTIONS, MACHINE_LOCKED, PROJECT_ASKED, USER_ASKED, USER_LOCKED, USER_OWN } from "./agent-table.ts";
 import { homeOf, type Places } from "./location.ts";
 
 /** Assent's own besides those of the agents: passes that waive its questions, a project's policy, the machine's settings. */
@@ -14,6 +14,8 @@ const OWN = { userLocked: [".cache/agentperm/bypass/"], project: [".agent-permis
 export const USER_REGISTRATIONS: readonly string[] = [...USER_LOCKED, ...OWN.userLocked];
 /** In a home folder: a change is asked. */
 export const USER_SETTINGS = USER_ASKED;
+/** In these, folders that a model fills with its tools. */
+export const USER_OWN_FOLDERS = USER_OWN;
 /** In any other folder: a change is asked. */
 export const PROJECT_SETTINGS: readonly string[] = [...PROJECT_ASKED, ...OWN.project];
 /** Absolute: an agent may not change them. */
@@ -23,6 +25,7 @@ interface Tables {
   /** Entries as they are written: relative, lower case, a folder with its `/`. */
   readonly registrations: ReadonlySet<string>;
   readonly userSettings: ReadonlySet<string>;
+  readonly userOwn: RegExp;
   readonly projectSettings: ReadonlySet<string>;
   /** Every entry of a project starts with one of these, so most paths cost one lookup a segment. */
   readonly projectStarts: ReadonlySet<string>;
@@ -35,6 +38,7 @@ function read(): Tables {
   return (tables ??= {
     registrations: new Set(USER_REGISTRATIONS),
     userSettings: new Set(USER_SETTINGS),
+    userOwn: new RegExp(`^(?:${USER_OWN_FOLDERS.join("|").replaceAll(".", "\\.").replaceAll("*", "[^/]+")})`),
     projectSettings: new Set(PROJECT_SETTINGS),
     projectStarts: startsOf(PROJECT_SETTINGS),
   });
@@ -58,12 +62,12 @@ function has(entries: ReadonlySet<string>, relative: string, taking: boolean): b
 export function agentFile(path: string, places: Places, taking = false): "registration" | "setting" | undefined {
   const lower = foldCase(path);
   if (MACHINE_SETTINGS.some((folder) => lower.startsWith(folder) || `${lower}/` === folder)) return "registration";
-  const { registrations, userSettings } = read();
+  const { registrations, userSettings, userOwn } = read();
   const home = homeOf(path, places);
   if (home !== undefined && home.length < path.length) {
     const relative = foldCase(path.slice(home.length + 1, home.length + LONGEST));
     if (relative === ".agent-permissions.jsonc" || has(registrations, relative, taking)) return "registration";
-    if (has(userSettings, relative, taking)) return "setting";
+    if (has(userSettings, relative, taking) && !userOwn.test(`${relative}/`)) return "setting";
   }
   return isProjectSetting(lower, taking) ? "setting" : undefined;
 }

@@ -25,44 +25,50 @@ export const AGENT_IDS = [
 ] as const;
 export const USER_LOCKED: readonly string[] = /* @__PURE__ */ listed(
   ".claude/settings.json; .claude/settings.local.json; .claude/managed-settings.json; .claude/hooks/; .claude/plugins/",
-  ".codex/config.toml; .codex/hooks.json; .codex/hooks/; .codex/rules/; .config/opencode/opencode.json",
+  ".claude/shell-snapshots/; .claude/session-env/; .claude/rm-guard/; .claude/daemon/; .claude/daemon.json; .codex/config.toml",
+  ".codex/hooks.json; .codex/hooks/; .codex/rules/; .codex/shell_snapshots/; .codex/tmp/; .config/opencode/opencode.json",
   ".config/opencode/opencode.jsonc; .config/opencode/plugin/; .config/opencode/plugins/; .gemini/settings.json",
   ".gemini/trusted_hooks.json; .gemini/trustedfolders.json; .gemini/policies/; .gemini/extensions/; .gemini/config/hooks.json",
   ".gemini/.env; .qwen/settings.json; .qwen/extensions/; .qwen/.env; .copilot/settings.json; .copilot/config.json; .copilot/hooks/",
   ".copilot/extensions/; .copilot/permissions-config.json; .cursor/hooks.json; .cursor/hooks/; .cursor/cli-config.json",
   ".cursor/sandbox.json; .cline/hooks/; documents/cline/hooks/; .cline/plugins/; .factory/settings.json; .factory/hooks.json",
-  ".factory/hooks/; .factory/settings.local.json; .pi/agent/extensions/; .pi/agent/settings.json; .config/kilo/kilo.json",
-  ".config/kilo/kilo.jsonc; .config/kilo/plugin/; .config/kilo/plugins/; .config/amp/settings.json; .config/amp/plugins/",
-  ".codeium/windsurf/hooks.json; .kiro/hooks/; .kiro/settings/; .kiro/agents/; .augment/settings.json; .augment/settings.local.json",
-  ".augment/hooks/; .config/crush/crush.json; .config/goose/config.yaml; .config/goose/permission.yaml; .config/goose/permissions/",
-  ".config/zed/settings.json; .junie/config.json; .gemini/antigravity-cli/settings.json; .gemini/antigravity/hooks.json",
-  ".vibe/hooks.toml; .kimi/config.toml; .agents/plugins/; .agents/hooks.json; .rulesync/hooks.json",
+  ".factory/hooks/; .factory/settings.local.json; .factory/bin/; .pi/agent/extensions/; .pi/agent/settings.json; .pi/agent/bin/",
+  ".pi/agent/npm/; .pi/agent/git/; .config/kilo/kilo.json; .config/kilo/kilo.jsonc; .config/kilo/plugin/; .config/kilo/plugins/",
+  ".config/amp/settings.json; .config/amp/plugins/; .codeium/windsurf/hooks.json; .kiro/hooks/; .kiro/settings/; .kiro/agents/",
+  ".augment/settings.json; .augment/settings.local.json; .augment/hooks/; .config/crush/crush.json; .config/goose/config.yaml",
+  ".config/goose/permission.yaml; .config/goose/permissions/; .config/zed/settings.json; .junie/config.json",
+  ".gemini/antigravity-cli/settings.json; .gemini/antigravity/hooks.json; .vibe/hooks.toml; .kimi/config.toml",
+  ".kimi-code/config.toml; .acpx/config.json; .agents/plugins/; .agents/hooks.json; .rulesync/hooks.json",
 );
 export const USER_ASKED: readonly string[] = /* @__PURE__ */ listed(
-  ".claude.json; .claude/agents/; .claude/commands/; .claude/skills/; .claude/output-styles/",
-  "library/application support/claude/claude_desktop_config.json; .config/claude/; .codex/agents/; .codex/prompts/; .codex/sessions/",
-  ".codex/environments.toml; .codex/cloud-config-bundle-cache.json; .config/opencode/; .cache/opencode/; .gemini/config/",
-  ".copilot/mcp-config.json; .config/github-copilot/; .copilot/agents/; .copilot/skills/; .copilot/lsp-config.json",
-  ".copilot/installed-plugins/; .copilot/plugins/; .cursor/mcp.json; .cursor/extensions/; .cursor/plugins/; .cursor/commands/",
-  ".cursor/skills/; .cursor-server/extensions/; .cursor-server/data/machine/; .config/cursor/user/",
-  "library/application support/cursor/user/; .cline/data/settings/; .cline/mcp.json; .cline/skills/; documents/cline/",
-  ".factory/mcp.json; .factory/droids/; .factory/commands/; .factory/skills/; .factory/plugins/; .factory/config.json; .config/kilo/",
-  ".kilocode/; .config/amp/; .codeium/mcp_config.json; .codeium/windsurf/mcp_config.json; .codeium/windsurf/global_workflows/",
-  ".codeium/windsurf/skills/; .codeium/windsurf-next/; .windsurf/extensions/; .windsurf-server/extensions/; .config/windsurf/user/",
+  ".claude.json; .claude/; .local/share/claude/; library/application support/claude/claude_desktop_config.json; .config/claude/",
+  ".codex/agents/; .codex/prompts/; .codex/sessions/; .codex/environments.toml; .codex/cloud-config-bundle-cache.json",
+  ".config/opencode/; .cache/opencode/; .local/share/opencode/snapshot/; .gemini/config/; .gemini/tmp/bin/; .gemini/history/",
+  ".qwen/bin/; .qwen/updates/; .copilot/mcp-config.json; .config/github-copilot/; .copilot/agents/; .copilot/skills/",
+  ".copilot/lsp-config.json; .copilot/installed-plugins/; .copilot/plugins/; .copilot/pkg/; .cache/copilot/; .cursor/mcp.json",
+  ".cursor/extensions/; .cursor/plugins/; .cursor/commands/; .cursor/skills/; .cursor-server/bin/; .cursor-server/extensions/",
+  ".cursor-server/data/machine/; .config/cursor/user/; library/application support/cursor/user/; .cline/data/settings/",
+  ".cline/mcp.json; .cline/skills/; documents/cline/; .factory/mcp.json; .factory/droids/; .factory/commands/; .factory/skills/",
+  ".factory/plugins/; .factory/config.json; .config/kilo/; .kilocode/; .cache/kilo/; .local/share/kilo/snapshot/; .config/amp/",
+  ".codeium/mcp_config.json; .codeium/windsurf/mcp_config.json; .codeium/windsurf/global_workflows/; .codeium/windsurf/skills/",
+  ".codeium/windsurf-next/; .windsurf/extensions/; .windsurf-server/bin/; .windsurf-server/extensions/; .config/windsurf/user/",
   ".config/windsurf - next/user/; library/application support/windsurf/user/; library/application support/windsurf - next/user/",
   ".config/kiro/user/; library/application support/kiro/user/; .config/code/user/settings.json; .config/code/user/mcp.json",
   "library/application support/code/user/settings.json; .vscode/extensions/; .vscode-insiders/extensions/; .vscode-oss/extensions/",
-  ".vscode-server/extensions/; .vscode-server/data/user/; .vscode-server/data/machine/",
+  ".vscode-server/bin/; .vscode-server/cli/; .vscode-server/extensions/; .vscode-server/data/user/; .vscode-server/data/machine/",
   "library/application support/code/user/mcp.json; .config/code/user/; .config/code - insiders/user/; .config/vscodium/user/",
   ".config/code - oss/user/; library/application support/code/user/; library/application support/code - insiders/user/",
   "library/application support/vscodium/user/; library/application support/code - oss/user/; .augment/; .config/crush/",
   ".local/share/crush/crush.json; .config/goose/; .local/share/goose/recipes/; .config/zed/; .local/share/zed/extensions/",
   "library/application support/zed/extensions/; .junie/; .config/jetbrains/; .local/share/jetbrains/",
   "library/application support/jetbrains/; .config/google/; .gemini/antigravity/; .config/antigravity/user/",
-  "library/application support/antigravity/user/; .vibe/; .kimi/; .continue/; .aider.conf.yml; .aider.model.settings.yml; .roo/",
-  ".warp/; .config/warp-terminal/; .local/state/warp-terminal/; .hermes/; .devin/; .config/devin/; .trae/; .trae-cn/",
-  ".config/trae/user/; library/application support/trae/user/; .openhands/; .amazonq/; .lmstudio/mcp.json; .cache/lm-studio/mcp.json",
-  ".config/positron/user/; library/application support/positron/user/; .config/mcp/; .config/mcphub/",
+  "library/application support/antigravity/user/; .vibe/; .kimi/; .kimi-code/; .acpx/; .continue/; .aider.conf.yml",
+  ".aider.model.settings.yml; .roo/; .warp/; .config/warp-terminal/; .local/state/warp-terminal/; .hermes/; .devin/; .config/devin/",
+  ".trae/; .trae-cn/; .config/trae/user/; library/application support/trae/user/; .openhands/; .amazonq/; .lmstudio/mcp.json",
+  ".cache/lm-studio/mcp.json; .config/positron/user/; library/application support/positron/user/; .config/mcp/; .config/mcphub/",
+);
+export const USER_OWN: readonly string[] = /* @__PURE__ */ listed(
+  ".claude/projects/*/memory/; .claude/plans/; .claude/todos/; .claude/agent-memory/; .claude/jobs/*/tmp/",
 );
 export const PROJECT_ASKED: readonly string[] = /* @__PURE__ */ listed(
   ".claude/settings.json; .claude/settings.local.json; .claude/hooks/; .claude/agents/; .claude/commands/; .claude/skills/",
@@ -79,10 +85,10 @@ export const PROJECT_ASKED: readonly string[] = /* @__PURE__ */ listed(
   ".kiro/agents/; .kiro/powers/; .kiro/skills/; .vscode/settings.json; .vscode/launch.json; .vscode/tasks.json; .vscode/mcp.json",
   ".vscode/hooks/; .augment/settings.json; .augment/settings.local.json; .augment/; .crush.json; crush.json; .crush/; .goose/",
   ".zed/settings.json; .zed/; .junie/; .idea/runconfigurations/; .idea/watchertasks.xml; .idea/startup.xml; .run/; .vibe/; .kimi/",
-  ".continue/; .continuerc.json; .aider.conf.yml; .aider.model.settings.yml; .roo/mcp.json; .roomodes; .roo/; .warp/; .hermes/",
-  ".devin/; .trae/; .openhands/; .amazonq/; .vs/mcp.json; .replit; .agents/hooks.json; .agents/plugins/; .agents/skills/",
-  ".agents/mcp.json; .agents/commands/; .agents/agents/; .lsp.json; .mcp/; .devcontainer/devcontainer.json; .devcontainer.json",
-  ".rulesync/hooks.json; .rulesync/; rulesync.jsonc",
+  ".kimi-code/; .acpxrc.json; .continue/; .continuerc.json; .aider.conf.yml; .aider.model.settings.yml; .roo/mcp.json; .roomodes",
+  ".roo/; .warp/; .hermes/; .devin/; .trae/; .openhands/; .amazonq/; .vs/mcp.json; .replit; .agents/hooks.json; .agents/plugins/",
+  ".agents/skills/; .agents/mcp.json; .agents/commands/; .agents/agents/; .lsp.json; .mcp/; .devcontainer/devcontainer.json",
+  ".devcontainer.json; .rulesync/hooks.json; .rulesync/; rulesync.jsonc",
 );
 export const AGENT_INSTRUCTIONS: readonly string[] = /* @__PURE__ */ listed(
   "claude.md; gemini.md; qwen.md; .github/copilot-instructions.md; .github/instructions/; .cursor/; .cursorrules; .clinerules/",
@@ -108,13 +114,37 @@ export const AGENT_SECRET_FOLDERS: readonly string[] = /* @__PURE__ */ listed(".
 export const AGENT_PROGRAMS: readonly string[] = /* @__PURE__ */ listed(
   "claude; codex; opencode; gemini; qwen; copilot; cursor; cursor-agent; cline; droid; pi; kilo; kilocode; amp; windsurf; kiro",
   "kiro-cli; code; code-insiders; codium; vscodium; code-server; auggie; crush; goose; zed; zeditor; junie; agy; antigravity; vibe",
-  "kimi; cn; continue; aider; roo; warp; warp-cli; devin; trae; q; grok",
+  "kimi; acpx; cn; continue; aider; roo; warp; warp-cli; devin; trae; q; grok",
 );
 export const PROMPTED_PROGRAMS: readonly string[] = /* @__PURE__ */ listed("claude; codex; gemini");
 export const AGENT_OPTIONS: readonly string[] = /* @__PURE__ */ listed(
-  "--settings; --setting-sources; --bare; --mcp-config; --plugin-dir; --pure; --yolo; --additional-mcp-config; --auto-approve",
-  "--trust-all-tools; --add-mcp; --install-extension; --uninstall-extension; --yes-always",
+  "--settings; --setting-sources; --managed-settings; --bare; --safe-mode; --restricted; --enable-auto-mode; --mcp-config",
+  "--plugin-dir; --plugin-url; --permission-prompt-tool; --approve-for-me; --full-auto; --ignore-user-config; --pure; --yolo",
+  "--skip-trust; --admin-policy; --additional-mcp-config; --autopilot; --assisted-approval; --extension-sdk-path; --approve-mcps",
+  "--auto-approve; --no-extensions; --settings-file; --trust-all-tools; --trust-tools; --add-mcp; --install-extension",
+  "--uninstall-extension; --startup-script; --startup-script-file; --yes-always",
 );
+export const OWN_OPTIONS: Readonly<Record<string, readonly string[]>> = {
+  codex: ["--trust", "--ignore-rules"],
+  opencode: ["--auto"],
+  gemini: ["-y", "--policy", "--acp", "--experimental-acp"],
+  qwen: ["-y"],
+  cursor: ["--force", "-f"],
+  "cursor-agent": ["--force", "-f"],
+  cline: ["--config", "--data-dir"],
+  pi: ["-ne", "--extension", "-e", "--approve", "-a"],
+  kilo: ["--auto"],
+  kilocode: ["--auto"],
+  kiro: ["-a"],
+  "kiro-cli": ["-a"],
+  auggie: ["--permission", "--augment-cache-dir"],
+  crush: ["-y"],
+  goose: ["--with-extension"],
+  kimi: ["-y", "--auto"],
+  acpx: ["--approve-all", "--policy", "--permission-policy"],
+  cn: ["--auto", "--allow"],
+  continue: ["--auto", "--allow"],
+};
 export const PROGRAM_OF_PACKAGE: Readonly<Record<string, string>> = {
   "@anthropic-ai/claude-code": "claude",
   "@anthropic-ai/claude-code-linux-x64": "claude",
@@ -133,16 +163,22 @@ export const PROGRAM_OF_PACKAGE: Readonly<Record<string, string>> = {
   "@augmentcode/auggie": "auggie",
   "@charmland/crush": "crush",
   "@jetbrains/junie": "junie",
+  "@moonshot-ai/kimi-code": "kimi",
+  acpx: "acpx",
   "@continuedev/cli": "cn",
 };
 export const AGENT_ALIASES: readonly string[] = /* @__PURE__ */ listed(
-  "claude; codex; opencode; gemini; qwen; copilot; kilo; kilocode; amp; auggie",
+  "claude; codex; opencode; gemini; qwen; copilot; kilo; kilocode; amp; auggie; acpx",
 );
 export const AGENT_WITHIN: Readonly<Record<string, string>> = { gh: "copilot" };
 export const CHANGING_WORDS: Readonly<Record<string, readonly string[]>> = {
+  claude: ["import"],
+  opencode: ["plugin", "plug"],
   gemini: ["trust"],
   droid: ["config"],
-  pi: ["install", "remove", "uninstall", "update"],
+  pi: ["install", "remove", "uninstall", "update", "config"],
+  kilo: ["plugin", "plug"],
+  kilocode: ["plugin", "plug"],
   goose: ["configure"],
 };
 export const PRINTING_WORDS: Readonly<Record<string, readonly string[]>> = {
@@ -247,8 +283,11 @@ export const DAMAGED: Readonly<Record<string, { readonly fields: Readonly<Record
   { cline: { fields: { cancel: true }, message: "errorMessage" } };
 export const ASKED_VARIABLES: readonly string[] = /* @__PURE__ */ listed(
   "CLAUDE_*; CODEX_HOME; OPENCODE_PURE; OPENCODE_CONFIG; OPENCODE_CONFIG_DIR; OPENCODE_CONFIG_CONTENT; OPENCODE_PERMISSION",
-  "OPENCODE_DISABLE_DEFAULT_PLUGINS; OPENCODE_TEST_MANAGED_CONFIG_DIR; KILO_PURE; KILO_CONFIG; KILO_CONFIG_DIR; KILO_CONFIG_CONTENT",
-  "KILO_PERMISSION; KILO_DISABLE_DEFAULT_PLUGINS; KILO_TEST_MANAGED_CONFIG_DIR",
+  "OPENCODE_DISABLE_DEFAULT_PLUGINS; OPENCODE_TEST_MANAGED_CONFIG_DIR; GEMINI_CLI_HOME; GEMINI_CLI_SYSTEM_*; GEMINI_CLI_TRUST*",
+  "QWEN_CODE_SAFE_MODE; QWEN_CODE_SIMPLE; QWEN_HOME; QWEN_CODE_SYSTEM_*; QWEN_CODE_TRUSTED_FOLDERS_PATH; QWEN_CODE_MANAGED_NPM_*",
+  "COPILOT_ALLOW_ALL; COPILOT_ASSISTED_APPROVAL; COPILOT_HOME; COPILOT_CACHE_HOME; COPILOT_PKG_CACHE_HOME; PI_CODING_AGENT_DIR",
+  "KILO_PURE; KILO_CONFIG; KILO_CONFIG_DIR; KILO_CONFIG_CONTENT; KILO_PERMISSION; KILO_DISABLE_DEFAULT_PLUGINS",
+  "KILO_TEST_MANAGED_CONFIG_DIR; KIMI_CODE_HOME",
 );
 export const AGENT_MARKS: readonly string[] = /* @__PURE__ */ listed(
   "CLAUDECODE; CODEX_SANDBOX; CODEX_SANDBOX_NETWORK_DISABLED; CODEX_THREAD_ID; CODEX_CI; OPENCODE; GEMINI_CLI; QWEN_CODE",

@@ -1,7 +1,7 @@
 import type { World } from "../action/index.ts";
 import { extensionOf } from "../path/index.ts";
 import { BoundedMap, DEEP, matchesWord, pathPattern, type WordGlob } from "../pattern/index.ts";
-import { MACHINE_SETTINGS, PROJECT_SETTINGS, USER_REGISTRATIONS, USER_SETTINGS } from "./agent-files.ts";
+import { MACHINE_SETTINGS, PROJECT_SETTINGS, USER_OWN_FOLDERS, USER_REGISTRATIONS, USER_SETTINGS } from "./agent-files.ts";
 import type { FloorPaths } from "./floor-paths.ts";
 import { pathScopeOf } from "./kinds/index.ts";
 import { forms } from "./location.ts";
@@ -37,6 +37,7 @@ const NAMES: readonly (readonly string[])[] = [
   STARTUP_FOLDERS,
   USER_REGISTRATIONS,
   USER_SETTINGS,
+  USER_OWN_FOLDERS,
   PROJECT_SETTINGS,
   // As patterns and lists in path-class.ts.
   ["authorized_keys", "authorized_keys2", "hooks", "modules", "worktrees", "info"],

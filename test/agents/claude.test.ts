@@ -59,6 +59,75 @@ describe("Claude Code", () => {
     expect(told(answer(place, { ...payload, ...PERMISSION }))).toBe(permission);
   });
 
+  /** A command within a skill's text (2.1.332): the host asks nobody about it, its own front matter may have allowed it. */
+  const inSkill = (command: string, more: Payload = {}): Payload => ({
+    ...bash(command),
+    hook_event_name: "PreSkillShellCommand",
+    tool_use_id: "toolu_1:preamble-0",
+    command_name: "sk",
+    command_source: "projectSettings",
+    invoked_by: "claude",
+    ...more,
+  });
+  const own = { command_source: "userSettings" };
+  /** [command, answer, the rest of the call] */
+  const IN_SKILLS: [command: string, expected: string, more?: Payload][] = [
+    ["ls", "silence"],
+    ["git status --short", "silence"],
+    ["cargo test -q", "silence"],
+    ["make all", "deny"],
+    ["terraform apply", "deny"],
+    ["cat .env", "deny"],
+    ["rm -rf ~", "deny"],
+    ["echo {} > .claude/settings.json", "deny"],
+    ["echo x > a.txt", "deny"],
+    ["./build.sh", "deny"],
+    ["touch ran.txt\necho block", "deny"],
+    ["$x y", "deny"],
+    ["ls\0rm", "deny"],
+    ["make all", "deny", { command_source: "plugin" }],
+    ["./build.sh", "deny", { command_source: "plugin" }],
+    ["./build.sh", "deny", { command_source: undefined }],
+    ["./build.sh", "deny", { command_source: 7 }],
+    ["Get-Item x", "deny", { tool_name: "PowerShell" }],
+    // The user's own: what its front matter allows is the user's word.
+    ["./build.sh", "silence", own],
+    ["make all", "deny", own],
+    ["cat .env", "deny", own],
+    ["ls", "silence", own],
+    // What a mode waives of Bash it waives here.
+    ["./build.sh", "silence", { permission_mode: "bypassPermissions" }],
+    ["make all", "silence", { permission_mode: "bypassPermissions" }],
+    ["terraform apply", "deny", { permission_mode: "bypassPermissions" }],
+    ["echo {} > .claude/settings.json", "deny", { permission_mode: "bypassPermissions" }],
+    ["./build.sh", "deny", { permission_mode: "dontAsk" }],
+    ["./build.sh", "deny", { permission_mode: "auto" }],
+    ["ls", "silence", { permission_mode: "plan" }],
+    ["cargo test", "deny", { permission_mode: "plan" }],
+  ];
+  it.each(IN_SKILLS)("within a skill: %j: %s %j", (command, expected, more = {}) => {
+    const place = scratch();
+    place.write("~/.agent-permissions.jsonc", USER);
+    const envelope = answer(place, inSkill(command, more));
+    expect(told(envelope)).toBe(expected);
+    if (expected === "deny")
+      expect(envelope["hookSpecificOutput"]).toEqual({
+        hookEventName: "PreSkillShellCommand",
+        permissionDecision: "deny",
+        permissionDecisionReason: expect.stringContaining("Assent: ") as unknown,
+      });
+  });
+
+  it("within a skill: a refusal for want of somebody to ask names the way to be asked", () => {
+    const place = scratch();
+    place.write("~/.agent-permissions.jsonc", USER);
+    for (const command of ["make all", "./build.sh"]) expect(JSON.stringify(answer(place, inSkill(command)))).toContain("run it with Bash");
+    expect(JSON.stringify(answer(place, inSkill("terraform apply")))).not.toContain("with Bash");
+    expect(claude.refuse("broken", "PreSkillShellCommand").envelope).toEqual({
+      hookSpecificOutput: { hookEventName: "PreSkillShellCommand", permissionDecision: "deny", permissionDecisionReason: "Assent: broken" },
+    });
+  });
+
   /** [mode, command, answer] */
   const MODES: [mode: string, command: string, expected: string][] = [
     ["acceptEdits", "make all", "ask"],

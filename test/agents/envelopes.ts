@@ -61,6 +61,12 @@ const shaped =
     return { session_id: "s1", transcript_path: "/t.jsonl", cwd, hook_event_name: event, ...more, tool_name: made[0], tool_input: made[1] };
   };
 
+/** A command within the text of a skill (Claude Code 2.1.332). */
+const inSkill: EventSpec["envelope"] = (asked, cwd) => {
+  const more = { ...ASKED, tool_use_id: "t1:preamble-0", command_name: "sk", command_source: "projectSettings", invoked_by: "user" };
+  return "shell" in asked ? shaped(CLAUDE, "PreSkillShellCommand", more)(asked, cwd) : undefined;
+};
+
 const mcpName = (tool: string): string => `mcp__lab__${tool}`;
 
 const CLAUDE: Names = {
@@ -257,6 +263,12 @@ export const HOSTS: Readonly<Record<AgentId, HostSpec>> = {
         event: "PermissionRequest",
         envelope: shaped(CLAUDE, "PermissionRequest", ASKED),
         told: "allow allow - - deny deny allow deny - allow deny · · - deny",
+      },
+      {
+        // Of a skill of the repository: what its own front matter allows would go ahead, and nobody can be asked.
+        event: "PreSkillShellCommand",
+        envelope: inSkill,
+        told: "- - deny deny deny deny · · · · · · · · ·",
       },
     ],
   },

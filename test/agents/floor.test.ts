@@ -76,3 +76,28 @@ describe("settings that are links", () => {
     expect(verdict(place(), "Write", { file_path: "~/dotfiles/vimrc", content: "" }).decision).toBe("allow");
   });
 });
+
+describe("a start without hooks, or with another home, by a variable", () => {
+  it.each([
+    "CLAUDE_CODE_SAFE_MODE=1 claude",
+    "env CLAUDE_CODE_SAFE_MODE=1 claude -p x",
+    "export CLAUDE_CODE_SIMPLE=1; claude -p x",
+    "CLAUDE_CODE_SAFE_MODE=1 npx -y @anthropic-ai/claude-code -p x",
+    "QWEN_CODE_SAFE_MODE=1 qwen -p x",
+    "export QWEN_CODE_SIMPLE=true; qwen",
+    "sh -c 'QWEN_CODE_SIMPLE=yes qwen -p x'",
+    "QWEN_HOME=/tmp/x qwen",
+    "PI_CODING_AGENT_DIR=/tmp/x pi -p x",
+    "GEMINI_CLI_HOME=/tmp/x gemini -p x",
+    "GEMINI_CLI_SYSTEM_SETTINGS_PATH=x.json gemini -p x",
+    "KIMI_CODE_HOME=/tmp/x kimi",
+    "COPILOT_ALLOW_ALL=true copilot -p x",
+    "COPILOT_HOME=/tmp/x copilot -p x",
+  ])("asks: %s", (command) => {
+    expect(verdict(scratch(), "Bash", { command }).decision).toBe("ask");
+  });
+
+  it.each(["QWEN_API_KEY=x qwen -p y", "QWEN_MODEL=x qwen -p y", "COPILOT_MODEL=x copilot -p y"])("does not: %s", (command) =>
+    expect(verdict(scratch(), "Bash", { command }).decision).not.toBe("ask"),
+  );
+});

@@ -62,6 +62,16 @@ const FOUND: readonly Row[] = [
   ["gemini", ".env", "A=1\nexport NODE_OPTIONS=-r ./x.js\n", "less", "`NODE_OPTIONS`"],
   ["gemini", ".gemini/.env", "GEMINI_CLI_SYSTEM_SETTINGS_PATH=/tmp/x\n", "less", "`GEMINI_CLI_SYSTEM_SETTINGS_PATH`"],
   ["qwen", ".qwen/settings.json", '{ "disableAllHooks": true }', "off", "no hook runs"],
+  ["qwen", ".env", "QWEN_CODE_SAFE_MODE=1\n", "off", "`QWEN_CODE_SAFE_MODE`"],
+  ["qwen", ".qwen/.env", "export QWEN_CODE_SIMPLE=true\n", "off", "`QWEN_CODE_SIMPLE`"],
+  [
+    "claude",
+    ".claude/agents/x.md",
+    "---\nhooks:\n  Stop:\n    - hooks:\n        - command: ./evil\n---\n",
+    "note",
+    "`hooks.Stop` starts `./evil`",
+  ],
+  ["claude", ".claude/settings.json", '{ "enabledPlugins": { "evil@mk": true } }', "note", "enabledPlugins.evil@mk"],
   ["qwen", ".qwen/.env", "LD_PRELOAD=./x.so\n", "less", "`LD_PRELOAD`"],
   ["codex", ".codex/config.toml", "[features]\nhooks = false\n", "off", "no hook runs"],
   ["codex", ".codex/config.toml", "[profiles.x.features]\nhooks = false\n", "off", "no hook runs"],
@@ -120,6 +130,18 @@ describe("assent doctor reads the settings of the folder it stands in", () => {
     expect(checksOf(place, agent).filter(({ why }) => why.startsWith(file))).toEqual([]);
   });
 
+  it.each([
+    ["qwen", ".env", "QWEN_CODE_SAFE_MODE=1\n"],
+    ["claude", ".claude/settings.json", '{ "disableAllHooks": true }'],
+  ])("%s: %s: does not say that hooks answer which nobody calls", (agent, file, text) => {
+    const place = here(agent);
+    assent(place, ["install", "--yes", "--agent", agent]);
+    const answers = (): boolean => checksOf(place, agent).some(({ id }) => id === `${agent}.answers`);
+    expect(answers()).toBe(true);
+    place.write(file, text);
+    expect(answers()).toBe(false);
+  });
+
   it("says nothing of what Assent registered in the project itself", () => {
     const place = here("claude");
     expect(assent(place, ["install", "--local", "--yes", "--agent", "claude"]).status).toBe(0);
@@ -148,6 +170,16 @@ describe("the start of a session", () => {
     const place = scratch();
     place.write(file, text);
     expect(told(place, agent)).toEqual({ systemMessage: expect.stringContaining(words) as unknown });
+  });
+
+  it.each<readonly [string, string, string]>([
+    [".claude/agents/x.md", "---\nhooks:\n  Stop:\n    - hooks:\n        - command: ./evil\n---\n", "`hooks.Stop` starts `./evil`"],
+    [".claude/settings.json", '{ "enabledPlugins": { "evil@mk": true } }', "`enabledPlugins.evil@mk`"],
+    [".claude/skills/x/.claude-plugin/plugin.json", "{}", "brings hooks and servers of its own"],
+  ])("names what brings hooks without a step of its own: %s", (file, text, words) => {
+    const place = scratch();
+    place.write(file, text);
+    expect(told(place, "claude")).toEqual({ systemMessage: expect.stringContaining(words) as unknown });
   });
 
   it.each(["claude", "codex", "gemini", "qwen", "droid"])("%s: without any it is silent", (agent) => {
@@ -213,6 +245,17 @@ describe.skipIf(!unshare)("assent install --managed", () => {
       expect(existsSync(dirname(written))).toBe(false);
     },
   );
+
+  it("qwen: holds against a setting, and not against variables", () => {
+    const place = scratch();
+    asRoot(place, "$A install --managed --yes --agent qwen");
+    const doctor = (): string => asRoot(place, "$A doctor --json || true");
+    place.write(".qwen/settings.json", '{ "disableAllHooks": true }');
+    expect(doctor()).toMatch(/disableAllHooks[^"]*those of the administrator run all the same/);
+    place.write(".qwen/.env", "QWEN_CODE_SAFE_MODE=1\n");
+    expect(doctor()).toMatch(/QWEN_CODE_SAFE_MODE[^"]*not even an administrator's\. Take it out"/);
+    expect(doctor()).not.toContain("refused `assent uninstall`");
+  });
 
   it("keeps what an administrator wrote there", () => {
     const place = scratch();

@@ -34,7 +34,12 @@ const TOOLS: Readonly<Record<string, ToolFacts>> = {
 /** Tools by which the host talks to its user: an allow would answer in the user's place. */
 const CONVERSATION = new Set(["AskUserQuestion", "ExitPlanMode", "EnterPlanMode"]);
 
-const JUDGED = new Set(["PreToolUse", "PermissionRequest"]);
+/**
+ * Before a command that stands in the text of a skill or slash command. Measured on 2.1.332: it comes after the host's own permissions and
+ * the front matter's (`allowed-tools`), so what hears nothing runs; an ask is a refusal, and so is `updatedInput`. Older ones ignore it.
+ */
+const IN_SKILL = "PreSkillShellCommand";
+const JUDGED = new Set(["PreToolUse", "PermissionRequest", IN_SKILL]);
 /** Events that ask nothing. A hook registered for one of them by mistake stays silent. */
 const OTHERS = words(
   "PostToolUse PostToolUseFailure PostToolBatch Notification UserPromptSubmit UserPromptExpansion SessionStart SessionEnd Stop StopFailure " +
@@ -54,20 +59,22 @@ const isWrapped = ({ payload, env }: HookCall): boolean =>
 function hostOf(mode: string | undefined, event: string, call: HookCall): Host {
   const { payload } = call;
   const wrapped = isWrapped(call);
+  const inSkill = event === IN_SKILL;
   return {
     shell: "any",
-    decides: true,
-    asks: mode !== "dontAsk",
+    // Who wrote the skill has decided: the user, or somebody else.
+    decides: !inSkill || payload["command_source"] === "userSettings",
+    asks: mode !== "dontAsk" && !inSkill,
     bypassed: mode === "bypassPermissions",
     planning: mode === "plan",
     // Here alone the host's own rules have been heard (2.1.330): on the other event it would judge the new command. The event also
     // comes without suggestions for an ask rule or another hook's question, and for what the host can offer no rule for: a subshell,
     // `cd` before git.
-    confines: (wrapped && event === "PreToolUse") || (event === "PermissionRequest" && !leavesSandbox(payload)),
+    confines: event === "PermissionRequest" ? !leavesSandbox(payload) : wrapped,
     ...(event === "PermissionRequest" && !Array.isArray(payload["permission_suggestions"]) ? { unsaid: true as const } : {}),
-    ...(wrapped ? { wrapped: event === "PreToolUse" ? "unheard" : "heard" } : {}),
+    ...(wrapped ? { wrapped: event === "PermissionRequest" ? "heard" : "unheard" } : {}),
     unheard: ["ask"],
-    ...(goesOn(payload) ? {} : { ends: END_HOOKS }),
+    ...(goesOn(payload) || inSkill ? {} : { ends: END_HOOKS }),
   };
 }
 
@@ -76,6 +83,7 @@ const read = (call: HookCall): Reading =>
 
 function write(outcome: Outcome): Reply {
   const { request, answer, verdict } = outcome;
+  if (request.event === IN_SKILL) return reply(withNote(skillAnswer(outcome), verdict.untrusted, answer.reason));
   if (answer.decision === "none") return reply(bypassedCodex(outcome) ?? {});
   if (answer.decision === "allow" && CONVERSATION.has(request.tool)) return reply({});
   const reason = `Assent: ${answer.modelReason}`;
@@ -84,6 +92,15 @@ function write(outcome: Outcome): Reply {
       ? permissionRequest(answer.decision, reason, inputInstead(outcome))
       : preToolUse(answer.decision, reason);
   return reply(withNote(envelope, verdict.untrusted, answer.reason));
+}
+
+/** What has no yes is refused, but where the user has said it beforehand, or the command is confined. */
+function skillAnswer({ request: { host }, answer, verdict }: Outcome): Envelope {
+  const { decision, modelReason } = answer;
+  const goesAhead = host.bypassed || host.decides || verdict.confined !== undefined;
+  if (decision === "allow" || (decision === "none" && goesAhead)) return {};
+  const way = verdict.decision === "deny" || host.bypassed ? "" : "; nobody can be asked about a command within a skill: run it with Bash";
+  return preToolUse("deny", `Assent: ${modelReason}${way}`, undefined, IN_SKILL);
 }
 
 /** A bypass reaches a Codex that runs as an MCP server, whose own questions nobody would see. */
@@ -143,7 +160,10 @@ export const protocol: Protocol = {
   read,
   write,
   // Silence makes the host show its own dialog, which is where a PermissionRequest comes from.
-  refuse: (why, event) => reply(event === "PermissionRequest" ? {} : preToolUse("ask", `Assent: ${why}`)),
+  refuse: (why, event) => {
+    if (event === IN_SKILL) return reply(preToolUse("deny", `Assent: ${why}`, undefined, IN_SKILL));
+    return reply(event === "PermissionRequest" ? {} : preToolUse("ask", `Assent: ${why}`));
+  },
   silence: reply({}),
 };
 
@@ -161,16 +181,22 @@ const facts: HostFacts = {
       ".claude/managed-settings.json",
       ".claude/hooks/",
       ".claude/plugins/",
+      // Sourced, started or looked up in before each command, and by the service for background sessions (2.1.332 refuses its own Write there).
+      ".claude/shell-snapshots/",
+      ".claude/session-env/",
+      ".claude/rm-guard/",
+      ".claude/daemon/",
+      ".claude/daemon.json",
     ],
     userAsked: [
       ".claude.json",
-      ".claude/agents/",
-      ".claude/commands/",
-      ".claude/skills/",
-      ".claude/output-styles/",
+      ".claude/",
+      ".local/share/claude/",
       "library/application support/claude/claude_desktop_config.json",
       ".config/claude/",
     ],
+    // Where its own permissions let its tools write.
+    userOwn: [".claude/projects/*/memory/", ".claude/plans/", ".claude/todos/", ".claude/agent-memory/", ".claude/jobs/*/tmp/"],
     project: [
       ".claude/settings.json",
       ".claude/settings.local.json",
@@ -194,7 +220,12 @@ const facts: HostFacts = {
     programs: ["claude"],
     packages: ["@anthropic-ai/claude-code", "@anthropic-ai/claude-code-linux-x64"],
     aliases: ["claude"],
-    options: ["--settings", "--setting-sources", "--bare", "--mcp-config", "--plugin-dir"],
+    // `import` takes over settings of other hosts.
+    changes: ["import"],
+    options: [
+      ...["--settings", "--setting-sources", "--managed-settings", "--bare", "--safe-mode", "--restricted"],
+      ...["--mcp-config", "--plugin-dir", "--plugin-url", "--permission-prompt-tool"],
+    ],
   },
   variables: {
     told: { CLAUDE_PROJECT_DIR: "path", CLAUDE_CODE_SHELL_PREFIX: "path" },
@@ -221,7 +252,7 @@ const setup: Setup = {
   version: ["claude", "--version"],
   minimum: "2.1.296",
   sample: (...call) => sample("PreToolUse", "Bash")(...call),
-  events: ["PreToolUse", "PermissionRequest"],
+  events: ["PreToolUse", "PermissionRequest", IN_SKILL],
   greets: GREETING,
   starts: "programs",
   fails:
@@ -232,6 +263,9 @@ const setup: Setup = {
   silence: "Claude Code's own permissions decide and ask; in headless runs they refuse",
   cannot: [
     "no hook is called for commands that the user types behind `!`",
+    "commands within the text of skills and slash commands (`` !`…` ``) call a hook since 2.1.332 (`PreSkillShellCommand`), not where it is " +
+      "registered through rulesync; what must be asked is refused there, and so is what a repository's or a plugin's skill allows itself. " +
+      "`disableSkillShellExecution: true` in your settings keeps all of them from running",
     "a hook is not called for tools that do not exist and for input that the host itself rejects",
     "settings of an administrator (`allowManagedHooksOnly`) can switch hooks of users off",
   ],
@@ -296,12 +330,14 @@ const setup: Setup = {
       { at: ["otelHeadersHelper"], when: "there", does: "starts", so: "a program that the host starts", projectOnly: true },
       { at: ["statusLine", "command"], when: "there", does: "starts", so: "a program that the host starts", projectOnly: true },
       { at: ["hooks", "*"], when: "there", does: "starts", so: "hooks of the repository run beside Assent's", projectOnly: true },
-      { at: ["enabledPlugins"], when: "there", does: "starts", so: "plugins bring hooks and servers of their own", projectOnly: true },
-      { at: ["extraKnownMarketplaces"], when: "there", does: "starts", so: "plugins may be taken from there", projectOnly: true },
+      { at: ["enabledPlugins", "*"], when: "there", does: "starts", so: "plugins bring hooks and servers", projectOnly: true, told: true },
+      { at: ["extraKnownMarketplaces", "*"], when: "there", does: "starts", so: "plugins come from there", projectOnly: true, told: true },
     ],
+    bringing: { folders: [".claude/agents", ".claude/skills", ".claude/commands"], plugin: ".claude-plugin" },
     said:
       "`disableAllHooks` in `.claude/settings.json` or `settings.local.json` switches every hook off, also in a folder that " +
-      "was never trusted; `env` there reaches hooks",
+      "was never trusted; `env` there reaches hooks; hooks in the front matter of its skills and commands run in such a folder, too, those of " +
+      "its agents, of plugins among its skills and of plugins from marketplaces that it names once it is trusted (2.1.332)",
   },
 };
 

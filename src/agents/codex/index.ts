@@ -95,7 +95,15 @@ const facts: HostFacts = {
     { telling: 80, fields: { turn_id: "there", model: "there" } },
   ],
   files: {
-    userLocked: [".codex/config.toml", ".codex/hooks.json", ".codex/hooks/", ".codex/rules/"],
+    userLocked: [
+      ".codex/config.toml",
+      ".codex/hooks.json",
+      ".codex/hooks/",
+      ".codex/rules/",
+      // Each command begins with a snapshot (0.171.0); its PATH begins with the other (before 0.170).
+      ".codex/shell_snapshots/",
+      ".codex/tmp/",
+    ],
     // The last three decide whether commands are confined (sandbox.ts, rules.ts).
     userAsked: [
       ".codex/agents/",
@@ -109,7 +117,14 @@ const facts: HostFacts = {
     machine: ["/etc/codex/"],
     secrets: [".codex/auth.json"],
   },
-  commands: { prompted: true, programs: ["codex"], packages: ["@openai/codex"], aliases: ["codex"] },
+  commands: {
+    prompted: true,
+    programs: ["codex"],
+    packages: ["@openai/codex"],
+    aliases: ["codex"],
+    options: ["--approve-for-me", "--full-auto", "--ignore-user-config"],
+    ownOptions: ["--trust", "--ignore-rules"],
+  },
   variables: {
     told: {},
     marks: ["CODEX_SANDBOX", "CODEX_SANDBOX_NETWORK_DISABLED", "CODEX_THREAD_ID", "CODEX_CI"],
@@ -160,6 +175,7 @@ const setup: Setup = {
       { at: ["shell_environment_policy", "set"], when: "environment", does: "steers", so: "" },
       { at: ["model_providers", "*", "base_url"], when: "there", does: "steers", so: "the model is asked there", projectOnly: true },
       { at: ["approval_policy"], when: /^never$/, does: "waives", so: "Codex asks nothing" },
+      { at: ["approvals_reviewer"], when: /^(?!user$)/, does: "waives", so: "somebody else answers Codex's questions", projectOnly: true },
       { at: ["profiles", "*", "approval_policy"], when: /^never$/, does: "waives", so: "with this profile Codex asks nothing" },
       { at: ["sandbox_mode"], when: /^danger-full-access$/, does: "waives", so: "Codex confines nothing", projectOnly: true },
       {

@@ -138,6 +138,9 @@ const facts: HostFacts = {
       ".copilot/lsp-config.json",
       ".copilot/installed-plugins/",
       ".copilot/plugins/",
+      // Its own newer versions, which it becomes.
+      ".copilot/pkg/",
+      ".cache/copilot/",
     ],
     project: [
       ".github/hooks/",
@@ -156,10 +159,15 @@ const facts: HostFacts = {
     programs: ["copilot"],
     packages: ["@github/copilot"],
     aliases: ["copilot"],
-    options: ["--additional-mcp-config"],
+    options: ["--additional-mcp-config", "--autopilot", "--assisted-approval", "--extension-sdk-path"],
     within: "gh",
   },
-  variables: { told: { COPILOT_PROJECT_DIR: "path" }, marks: ["COPILOT_CLI", "COPILOT_AGENT_*"], steering: ["COPILOT_*"], asked: [] },
+  variables: {
+    told: { COPILOT_PROJECT_DIR: "path" },
+    marks: ["COPILOT_CLI", "COPILOT_AGENT_*"],
+    steering: ["COPILOT_*"],
+    asked: ["COPILOT_ALLOW_ALL", "COPILOT_ASSISTED_APPROVAL", "COPILOT_HOME", "COPILOT_CACHE_HOME", "COPILOT_PKG_CACHE_HOME"],
+  },
   damaged: "exit 2",
 };
 

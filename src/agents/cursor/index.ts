@@ -117,6 +117,7 @@ const facts: HostFacts = {
       ".cursor/plugins/",
       ".cursor/commands/",
       ".cursor/skills/",
+      ".cursor-server/bin/",
       ".cursor-server/extensions/",
       ".cursor-server/data/machine/",
       ".config/cursor/user/",
@@ -141,7 +142,7 @@ const facts: HostFacts = {
     machine: ["/etc/cursor/", "/library/application support/cursor/"],
     secrets: [".config/cursor/auth.json"],
   },
-  commands: { programs: ["cursor", "cursor-agent"], packages: [] },
+  commands: { programs: ["cursor", "cursor-agent"], packages: [], options: ["--approve-mcps"], ownOptions: ["--force", "-f"] },
   variables: { told: {}, marks: ["CURSOR_AGENT"], steering: [], asked: [] },
   damaged: "exit 2",
 };

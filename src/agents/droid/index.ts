@@ -72,7 +72,7 @@ const GREETING = "SessionStart";
 const facts: HostFacts = {
   calls: [{ telling: 40, variables: { FACTORY_PROJECT_DIR: "there" } }],
   files: {
-    userLocked: [".factory/settings.json", ".factory/hooks.json", ".factory/hooks/", ".factory/settings.local.json"],
+    userLocked: [".factory/settings.json", ".factory/hooks.json", ".factory/hooks/", ".factory/settings.local.json", ".factory/bin/"],
     userAsked: [
       ".factory/mcp.json",
       ".factory/droids/",
@@ -108,6 +108,7 @@ const setup: Setup = {
     "an allow would override your own `commandDenylist`, so one is sent only for what goes ahead confined and is on none of your lists",
     "lists that your organisation keeps on Factory's server, and settings handed over by `--settings`, are not read for that",
     "the host does not say which calls are a sub-agent's",
+    "commands that a repository brings to be typed (`.factory/commands/`) may be scripts: they run without a hook",
   ],
   registrations: ({ home, project, command }) => [
     {

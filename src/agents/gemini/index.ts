@@ -105,7 +105,8 @@ const facts: HostFacts = {
       ".gemini/config/hooks.json",
       ".gemini/.env",
     ],
-    userAsked: [".gemini/config/"],
+    // Programs that it downloads, and repositories whose configuration names programs.
+    userAsked: [".gemini/config/", ".gemini/tmp/bin/", ".gemini/history/"],
     project: [
       ".gemini/settings.json",
       ".gemini/policies/",
@@ -127,13 +128,14 @@ const facts: HostFacts = {
     packages: ["@google/gemini-cli"],
     aliases: ["gemini"],
     changes: ["trust"],
-    options: ["--yolo"],
+    options: ["--yolo", "--skip-trust", "--admin-policy"],
+    ownOptions: ["-y", "--policy", "--acp", "--experimental-acp"],
   },
   variables: {
     told: { GEMINI_PROJECT_DIR: "path" },
     marks: ["GEMINI_CLI"],
     steering: ["GEMINI_CLI_*", "GEMINI_SANDBOX*", "GOOGLE_GEMINI_BASE_URL", "GOOGLE_VERTEX_BASE_URL", "GOOGLE_BASE_URL"],
-    asked: [],
+    asked: ["GEMINI_CLI_HOME", "GEMINI_CLI_SYSTEM_*", "GEMINI_CLI_TRUST*"],
   },
   damaged: "exit 2",
 };
@@ -154,6 +156,8 @@ const setup: Setup = {
   cannot: [
     "in ACP mode (`--acp`, inside an editor) no hook is called: only Gemini's own policy files hold there (`assent export --agent gemini`)",
     "an allow does not spare you Gemini's own question",
+    "commands that a repository brings to be typed (`.gemini/commands/`) run the shell in their text (`!{…}`) without a hook: Gemini's own " +
+      "policy alone is asked, and in yolo mode nobody",
     "policies that extensions bring are not read before a command goes ahead confined",
     "calls of sub-agents are judged, but the host does not say whose they are",
   ],

@@ -4,7 +4,17 @@ import { type Json, readJson5, toValue } from "../../edit/json5/index.ts";
 import { readToml } from "../../edit/toml/index.ts";
 import { readRegular, type Machine } from "../../state/index.ts";
 import type { Setup, SettingValue } from "../agent.ts";
-import { allSigns, type SteeringFound, serversIn, type ServerEntry, SHELL_FILES, signsIn, type Steered, variablesIn } from "../steering.ts";
+import {
+  allSigns,
+  hooksInFront,
+  type SteeringFound,
+  serversIn,
+  type ServerEntry,
+  SHELL_FILES,
+  signsIn,
+  type Steered,
+  variablesIn,
+} from "../steering.ts";
 import { ownEntries } from "./own.ts";
 
 /** More folders above are not looked at. */
@@ -55,7 +65,7 @@ export const serversOf = (
   );
 
 function steeringBy(steered: Steered, machine: Pick<Machine, "home">, folder: string, top: string): readonly SteeringFound[] {
-  const { project, user = [], dotenv = [], scripts = [], folders = [] } = steered;
+  const { project, user = [], dotenv = [], scripts = [], folders = [], unhooking = [], bringing } = steered;
   const signs = allSigns(steered);
   const found: SteeringFound[] = [];
   for (const at of foldersFrom(folder, top, machine.home)) {
@@ -63,9 +73,14 @@ function steeringBy(steered: Steered, machine: Pick<Machine, "home">, folder: st
     for (const name of dotenv) found.push(...inDotenv(`${at}/${name}`, false));
     for (const name of scripts) found.push(...inDotenv(`${at}/${name}`, true));
     for (const name of folders) found.push(...inFolder(`${at}/${name}`));
+    for (const name of bringing?.folders ?? []) found.push(...inMarkdown(`${at}/${name}`, bringing?.plugin));
   }
   for (const name of user) found.push(...inFile(name.startsWith("~/") ? `${machine.home}${name.slice(1)}` : name, signs, false));
-  return found;
+  // What else the user's own variables do is the user's own choice.
+  const own = unhooking.length === 0 || folder === machine.home ? [] : dotenv.flatMap((name) => inDotenv(`${machine.home}/${name}`, false));
+  const all = [...found, ...own.filter(({ does }) => does === "off")];
+  // A variable of another host's does nothing here.
+  return all.filter((each) => each.unhooking === undefined || unhooking.includes(each.unhooking));
 }
 
 function inFile(file: string, signs: Setup["steered"]["signs"], project: boolean): readonly SteeringFound[] {
@@ -86,11 +101,33 @@ function inDotenv(file: string, script: boolean): readonly SteeringFound[] {
 }
 
 function inFolder(folder: string): readonly SteeringFound[] {
+  return namesIn(folder)
+    .filter((name) => !name.startsWith(".") && !/^(?:assent|README)/i.test(name))
+    .slice(0, 20)
+    .map((name) => ({ file: `${folder}/${name}`, does: "starts", what: "code of the repository that runs beside Assent" }));
+}
+
+const MOST_LOOKED_AT = 5000;
+
+function inMarkdown(top: string, plugin: string | undefined): readonly SteeringFound[] {
+  const found: SteeringFound[] = [];
+  const paths = [top];
+  for (const path of paths) {
+    const text = path.endsWith(".md") ? readRegular(path, MAX_DOTENV) : undefined;
+    const names = text?.is === "text" ? [] : namesIn(path);
+    if (text?.is === "text") found.push(...hooksInFront(path, text.text));
+    if (plugin !== undefined && names.includes(plugin))
+      found.push({ file: path, does: "starts", what: "is a plugin, which brings hooks and servers of its own", told: true });
+    if (paths.length < MOST_LOOKED_AT) paths.push(...names.map((name) => `${path}/${name}`));
+  }
+  if (paths.length >= MOST_LOOKED_AT) found.push({ file: top, does: "starts", what: "holds more than is looked through", told: true });
+  return found;
+}
+
+/** Nothing where there is no such folder. */
+function namesIn(folder: string): readonly string[] {
   try {
-    return readdirSync(folder)
-      .filter((name) => !name.startsWith(".") && !/^(?:assent|README)/i.test(name))
-      .slice(0, 20)
-      .map((name) => ({ file: `${folder}/${name}`, does: "starts", what: "code of the repository that runs beside Assent" }));
+    return readdirSync(folder);
   } catch {
     return [];
   }

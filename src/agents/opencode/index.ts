@@ -180,13 +180,21 @@ const facts: HostFacts = {
       ".config/opencode/plugin/",
       ".config/opencode/plugins/",
     ],
-    userAsked: [".config/opencode/", ".cache/opencode/"],
+    // Its snapshots are repositories, whose configuration names programs.
+    userAsked: [".config/opencode/", ".cache/opencode/", ".local/share/opencode/snapshot/"],
     project: [".opencode/", "opencode.json", "opencode.jsonc"],
     instructions: [],
     machine: ["/etc/opencode/", "/library/application support/opencode/"],
     secrets: [".local/share/opencode/auth.json", ".local/share/opencode/mcp-auth.json", ".config/opencode/auth.json"],
   },
-  commands: { programs: ["opencode"], packages: ["opencode-ai"], aliases: ["opencode"], options: ["--pure"] },
+  commands: {
+    programs: ["opencode"],
+    packages: ["opencode-ai"],
+    aliases: ["opencode"],
+    changes: ["plugin", "plug"],
+    options: ["--pure"],
+    ownOptions: ["--auto"],
+  },
   variables: {
     told: {},
     marks: ["OPENCODE"],
@@ -218,6 +226,8 @@ const setup: Setup = {
   cannot: [
     "with `--pure` or `OPENCODE_PURE=1` OpenCode loads no plugins, not even an administrator's",
     "without network its first start with a folder of plugins waits about a minute for a package",
+    "commands that a repository brings to be typed (`.opencode/command/`) run the shell in their text (`` !`…` ``) without a question, and no " +
+      "plugin hears of it",
     "by itself OpenCode asks about little: what has no rule and no protection goes ahead",
   ],
   managed: /* @__PURE__ */ openCodeManaged("opencode"),

@@ -66,7 +66,8 @@ const facts: HostFacts = {
     { telling: 110, fields: { toolCallId: "there" } },
   ],
   files: {
-    userLocked: [".pi/agent/extensions/", ".pi/agent/settings.json"],
+    // The last three: what the PATH of each command begins with, and packages that run in its process.
+    userLocked: [".pi/agent/extensions/", ".pi/agent/settings.json", ".pi/agent/bin/", ".pi/agent/npm/", ".pi/agent/git/"],
     userAsked: [],
     project: [".pi/"],
     instructions: [],
@@ -76,10 +77,12 @@ const facts: HostFacts = {
   commands: {
     programs: ["pi"],
     packages: ["@earendil-works/pi-coding-agent", "@mariozechner/pi-coding-agent"],
-    changes: ["install", "remove", "uninstall", "update"],
+    changes: ["install", "remove", "uninstall", "update", "config"],
     prints: ["auth print-api-key", "auth print-bearer-token", "auth --credentials"],
+    options: ["--no-extensions"],
+    ownOptions: ["-ne", "--extension", "-e", "--approve", "-a"],
   },
-  variables: { told: {}, marks: [], steering: ["PI_*"], asked: [] },
+  variables: { told: {}, marks: [], steering: ["PI_*"], asked: ["PI_CODING_AGENT_DIR"] },
   damaged: "exit 2",
 };
 

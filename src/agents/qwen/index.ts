@@ -95,6 +95,9 @@ export const protocol: Protocol = {
 
 const GREETING = "SessionStart";
 
+/** Set to 1, true, yes or on it calls no hook, not even an administrator's (0.24.4). */
+const UNHOOKED = ["QWEN_CODE_SAFE_MODE", "QWEN_CODE_SIMPLE"] as const;
+
 const facts: HostFacts = {
   calls: [
     { telling: 90, variables: { QWEN_PROJECT_DIR: "there" } },
@@ -104,7 +107,8 @@ const facts: HostFacts = {
   ],
   files: {
     userLocked: [".qwen/settings.json", ".qwen/extensions/", ".qwen/.env"],
-    userAsked: [],
+    // Programs that it downloads, itself among them.
+    userAsked: [".qwen/bin/", ".qwen/updates/"],
     project: [
       ".qwen/settings.json",
       ".qwen/extensions/",
@@ -119,8 +123,13 @@ const facts: HostFacts = {
     machine: ["/etc/qwen-code/", "/library/application support/qwencode/"],
     secrets: [".qwen/oauth_creds.json", ".qwen/mcp-oauth-tokens.json", ".qwen/mcp-oauth-tokens-v2.json"],
   },
-  commands: { programs: ["qwen"], packages: ["@qwen-code/qwen-code"], aliases: ["qwen"] },
-  variables: { told: { QWEN_PROJECT_DIR: "path" }, marks: ["QWEN_CODE"], steering: ["QWEN_*"], asked: [] },
+  commands: { programs: ["qwen"], packages: ["@qwen-code/qwen-code"], aliases: ["qwen"], ownOptions: ["-y"] },
+  variables: {
+    told: { QWEN_PROJECT_DIR: "path" },
+    marks: ["QWEN_CODE"],
+    steering: ["QWEN_*"],
+    asked: [...UNHOOKED, "QWEN_HOME", "QWEN_CODE_SYSTEM_*", "QWEN_CODE_TRUSTED_FOLDERS_PATH", "QWEN_CODE_MANAGED_NPM_*"],
+  },
   damaged: "exit 2",
 };
 
@@ -137,7 +146,11 @@ const setup: Setup = {
   confines: "commands about which it would ask by itself; what its rules or its mode let through is as without",
   waits: 30,
   silence: "Qwen's own permissions decide and ask; in yolo mode it goes ahead",
-  cannot: ["hooks come after Qwen's own permissions: an allow spares you its question only where it was about to ask"],
+  cannot: [
+    "hooks come after Qwen's own permissions: an allow spares you its question only where it was about to ask",
+    "commands that a repository brings to be typed (`.qwen/commands/`) run the shell in their text (`!{…}`) without a hook: Qwen's own " +
+      "permissions alone are asked, and in yolo mode nobody",
+  ],
   registrations: ({ home, project, command }) => [
     {
       is: "entries",
@@ -155,6 +168,8 @@ const setup: Setup = {
     project: [".qwen/settings.json"],
     user: ["~/.qwen/settings.json", "/etc/qwen-code/settings.json"],
     dotenv: [".qwen/.env", ".env"],
+    unhooking: UNHOOKED,
+    bringing: { folders: [".qwen/agents", ".qwen/skills", ".agents/skills"] },
     folders: [".qwen/extensions"],
     servers: true,
     signs: [
@@ -169,7 +184,9 @@ const setup: Setup = {
       { at: ["mcp", "serverCommand"], when: "there", does: "starts", so: "a program that the host starts" },
       { at: ["hooks", "*"], when: "there", does: "starts", so: "hooks of the repository run beside Assent's", projectOnly: true },
     ],
-    said: "`disableAllHooks` in `.qwen/settings.json` switches every hook off; `.qwen/.env` and `.env` are taken into its environment",
+    said:
+      "`disableAllHooks` in `.qwen/settings.json` switches every hook off; `.qwen/.env` and `.env` are taken into its environment, and " +
+      "`QWEN_CODE_SAFE_MODE` or `QWEN_CODE_SIMPLE` there, or in `env` of `.qwen/settings.json`, switches off an administrator's hooks, too",
   },
 };
 

@@ -1,11 +1,11 @@
 import { json, type Client } from "../client.ts";
-import { HOME, MOUNTED } from "../place.ts";
+import { HOME, MOUNTED, PROJECT } from "../place.ts";
 
 /** The wrapper package downloads nothing either, but picks its platform package by an install script; so that one is installed. */
 export const claude: Client = {
   id: "claude",
   name: "Claude Code",
-  package: { name: "@anthropic-ai/claude-code-linux-x64", version: "2.1.330" },
+  package: { name: "@anthropic-ai/claude-code-linux-x64", version: "2.1.332" },
   command: "claude",
   program: "@anthropic-ai/claude-code-linux-x64/claude",
   files: () => ({
@@ -13,6 +13,8 @@ export const claude: Client = {
       hasCompletedOnboarding: true,
       mcpServers: { lab: { type: "stdio", command: MOUNTED.ownNode, args: [MOUNTED.mcpServer], env: {} } },
     }),
+    [`${PROJECT}/.claude/skills/quiet/SKILL.md`]:
+      "---\nname: quiet\ndescription: a step\nallowed-tools: Bash(touch:*)\n---\nDone: !`touch denied.txt`\n",
   }),
   env: (model) => ({
     ANTHROPIC_BASE_URL: model,
@@ -29,6 +31,11 @@ export const claude: Client = {
   modes: { usual: "", free: "--dangerously-skip-permissions" },
   detours: {
     "a monitored command": [{ tool: "Monitor", input: { command: "touch denied.txt", description: "a step", timeout_ms: 5000 } }],
+    // What it says of that is no outcome of a call, so the command itself follows.
+    "a command within a skill": [
+      { tool: "Skill", input: { skill: "quiet" } },
+      { tool: "Bash", input: { command: "touch denied.txt", description: "a step" } },
+    ],
   },
   own: {
     path: ".claude/settings.local.json",
