@@ -6,9 +6,9 @@ import { isForge } from "../git-keys.ts";
 import { applyKind } from "../kinds.ts";
 import { isHole, literal, prefixOf, textOf, type Hole, type Stream, type Value } from "../value.ts";
 import { mayTellOption } from "../output.ts";
-import { matchesOf } from "../paths.ts";
+import { matchesOf, mayBegin } from "../paths.ts";
 import type { ShellPlace } from "../state.ts";
-import { drops, has, mayBegin, valuesOf } from "./given.ts";
+import { drops, has, valuesOf } from "./given.ts";
 import { HASH_NAME, pathspec, reachesStash, revisionPath, revisionsOf, shownRevisions, toldRevisions } from "./git-revisions.ts";
 import { exists } from "./only-shows.ts";
 import { gitPatched } from "./patch.ts";
@@ -128,10 +128,11 @@ function gitDiffNames(inv: Invocation): void {
     inv.args.operands.length === 0 &&
     (has(inv, "--relative") || inv.places.every((place) => place.is === "at" && place.path === inv.cx.world.projectRoot));
   const now = here && !has(inv, "--cached");
+  const gone = !here || /D/.test(valuesOf(inv, "--diff-filter").map(prefixOf).join(""));
   inv.output = printed({
     why: "a name that git prints",
     ...(now ? { filter: { tracked: true } } : {}),
-    ...(here && !mayTellOption(inv) && !/D/.test(valuesOf(inv, "--diff-filter").map(prefixOf).join("")) ? {} : { mayDash: true }),
+    mayDash: gone || mayTellOption(inv),
   });
 }
 

@@ -5,9 +5,9 @@ import { describe, doubt, emitFile, refuse, type Invocation } from "../invocatio
 import { applyKind } from "../kinds.ts";
 import { noteLinks } from "../links.ts";
 import { dropPrefix } from "../options.ts";
-import { matchesOf } from "../paths.ts";
+import { matchesOf, mayBegin } from "../paths.ts";
 import { isHole, literal, prefixOf, textOf, type Value } from "../value.ts";
-import { has, mayBegin, valuesOf } from "./given.ts";
+import { has, valuesOf } from "./given.ts";
 
 /** less(1), more(1): `+COMMAND` is typed into the pager, and `!` there runs a shell. A line number or a search is not. */
 export function plus(inv: Invocation): void {
@@ -30,6 +30,12 @@ export function lateOptions(inv: Invocation): void {
     if (mayBegin(inv, word, "-") && textOf(word) !== "-")
       refuse(inv, `${describe(word)} may be an option of ${inv.name} for the files behind it`, "put the options first");
   }
+}
+
+/** file(1): several files for -m, with a `:` between them; it prints lines that it does not understand. */
+export function magicFiles(inv: Invocation): void {
+  for (const value of valuesOf(inv, "-m"))
+    if (textOf(value)?.includes(":") !== false) refuse(inv, `${describe(value)} may name several files`, "name one");
 }
 
 /** binutils: an argument `@FILE`, wherever it stands, is replaced by the arguments in that file. */
