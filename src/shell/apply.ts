@@ -259,7 +259,7 @@ function findApart(grammar: Grammar, first: Value, rest: readonly Value[]): Apar
   const words = [first];
   let tail = rest;
   for (;;) {
-    const args = readArguments(tail, own, { stopAtOperand: true, globMayBeOption: () => false });
+    const args = readArguments(tail, own, { stopAtOperand: true, mayBeOption: () => false });
     const last = args.options.at(-1);
     const fits = (next: Value | undefined): boolean =>
       next !== undefined && keys.some((key) => key.words.length > words.length && [...words, next].every((one, at) => isWord(key.words[at], one)));
