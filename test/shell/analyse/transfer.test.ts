@@ -47,7 +47,7 @@ specify({
     ["rsync a.txt src", "read ./a.txt", "write ./src/a.txt"],
     ["rsync a.txt ~/.bashrc", "read ./a.txt", "write ~/.bashrc"],
     ["rsync -a --delete /empty/ ~/", "danger: delete-recursive", "read /empty/**", "write recursively ~", "delete recursively ~"],
-    ["rsync -n --delete src/ lib", "danger: delete-recursive", "read ./src"],
+    ["rsync -n --delete src/ lib", "read ./src"],
     ["rsync host:a :b src", "connect host", "read on ssh", "write ./src/a", "write ./src/b"],
     ["rsync host::mod/x src/", "connect host", "read on ssh", "write ./src/x"],
     ["rsync -a host:/srv/app/ .", "connect host", "read on ssh", "write recursively ."],
