@@ -16,7 +16,8 @@ import { kindName, readOptionLine, type Kind, type Option, type Slot } from "./k
 import { noteNeeds } from "./needs.ts";
 import { fillSlots, readArguments, type Arguments, type Filled, type GivenOption } from "./options.ts";
 import { outputOf } from "./output.ts";
-import { concat, holeOf, isNetwork, literal, prefixOf, textOf, type Stream, type Value } from "./value.ts";
+import { mayBegin } from "./paths.ts";
+import { concat, isName, isNetwork, literal, prefixOf, textOf, type Stream, type Value } from "./value.ts";
 
 /** What is known of a command after its table was applied. */
 export interface Applied {
@@ -55,7 +56,8 @@ function applyLevel(
   if (help !== undefined) return showHelp({ ...base, spec, grammar }, help, id, before);
   const args = readArguments(base.words, grammar, {
     stopAtOperand: grammar.subcommands !== undefined,
-    globMayBeOption: (value) => globMayBeOption(base, value),
+    // No option of a harmless program does harm by itself. It may change what is read, so that names are looked at: other text is not.
+    mayBeOption: (value) => (!grammar.harmless || (isName(value) && isSomewhere(base))) && mayBegin(base, value, "-"),
   });
   const reads = spec.reads === undefined ? base.reads : [spec.reads, ...(base.reads ?? [])];
   // Of one form for every program, and made in one step: a line of thousands of commands makes thousands of these.
@@ -322,18 +324,8 @@ function findKinds({ named }: Subcommands, word: string, rest: readonly Value[])
 const matchesVerb = (pattern: string, word: string): boolean =>
   pattern.endsWith("*") && word.startsWith(pattern.slice(0, -1)) && (pattern.startsWith("-") || !word.startsWith("-"));
 
-/** A word that starts with a wildcard, or is a name printed by another command, is an option only if the folder holds a name that starts with `-`. */
-function globMayBeOption(base: InvocationBase, value: Value): boolean {
-  const [first] = value.atoms;
-  const bare = first !== undefined && typeof first !== "string" && "hole" in first && first.below === true && first.mayDash !== true;
-  if (holeOf(value) !== undefined && !bare) return true;
-  return base.places.some((place) => {
-    const names = place.is === "at" ? base.cx.world.names(place.path) : undefined;
-    return names === undefined
-      ? base.places.every((p) => p.is === "at" && base.cx.world.kind(p.path) !== "missing")
-      : names.some((name) => name.startsWith("-"));
-  });
-}
+/** What is read in a folder that nobody knows is a question of its own. */
+const isSomewhere = ({ places }: InvocationBase): boolean => places.every(({ is }) => is !== "unknown");
 
 function applyOperands(inv: Invocation): void {
   const slots = effectiveSlots(inv);

@@ -2,7 +2,7 @@ import type { ArithmeticExpression } from "unbash";
 import type { Context } from "./context.ts";
 import { expandParts, streamText, type Expansion } from "./expand.ts";
 import { either, isArray, type ShellState } from "./state.ts";
-import { textOf, type Value } from "./value.ts";
+import { holeOf, textOf, type Value } from "./value.ts";
 import { perhapsNumber, setElement, setNumber } from "./variables.ts";
 import { inputAround } from "./input.ts";
 
@@ -137,7 +137,8 @@ function readName(at: At, name: string, depth: number): void {
   for (const one of isArray(variable) ? variable : [variable]) {
     const text = textOf(one);
     if (text === undefined) {
-      if (!isNumeric(one)) runtimeText(at.cx, `$${name}`);
+      // What came with the environment counts as what this line does not set.
+      if (!isNumeric(one) && holeOf(one)?.ambient !== true) runtimeText(at.cx, `$${name}`);
       continue;
     }
     if (!/^\s*(-?(0[0-7]*|[1-9]\d*)|[A-Za-z_]\w*)?\s*$/.test(text)) at.cx.mayFail(at.state);

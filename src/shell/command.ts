@@ -239,7 +239,7 @@ function assignmentValue(cx: Context, state: ShellState, item: Assignment): Shel
     const before = state.variables.get(item.name);
     if (item.append !== true) return values;
     return before === undefined
-      ? [{ atoms: [{ hole: true, why: `$${item.name}` }], many: true }, ...values]
+      ? [{ atoms: [{ hole: true, why: `$${item.name}`, ambient: true }], many: true }, ...values]
       : [...("atoms" in before ? [before] : before), ...values];
   }
   const value = expandText(ex, item.value, true);
@@ -248,7 +248,13 @@ function assignmentValue(cx: Context, state: ShellState, item: Assignment): Shel
   if (state.attributesOf(item.name).includes("i") && /^\d+$/.test(textOf(value) ?? ""))
     return { atoms: [{ hole: true, why: "a sum", number: true }], many: false };
   const before = state.variables.get(item.name);
-  return concat(before !== undefined && "atoms" in before ? before : { atoms: [{ hole: true, why: `$${item.name}` }], many: true }, value);
+  const ambient = before === undefined;
+  return concat(
+    before !== undefined && "atoms" in before
+      ? before
+      : { atoms: [{ hole: true, why: `$${item.name}`, ...(ambient ? { ambient } : {}) }], many: true },
+    value,
+  );
 }
 
 export interface Dispatch {

@@ -85,6 +85,9 @@ export class Context {
   readonly defined = new Map<FunctionNode, { state: ShellState; called: boolean }>();
   /** Interpreters judged by what their folder holds, with the language: see `surroundings.ts`. */
   readonly relying = new Map<Invocation, string>();
+  /** Names that lie in a folder now were found to be no code, or no options: see `surroundings.ts`. */
+  looksForCode = false;
+  looksForOptions = false;
   /** Loops, functions and shells being walked, with the states in which `break`, `continue` and `return` leave them. */
   readonly escapes: { readonly from: "loop" | "function" | "shell"; readonly states: ShellState[] }[] = [];
   /**

@@ -4,11 +4,12 @@ import { readArithmetic, readNames, readSubscript } from "./arithmetic.ts";
 import { bracesOf } from "./brace.ts";
 import type { Context } from "./context.ts";
 import { hasZshDollar, isZshLength, readParameter, type Fields } from "./parameter.ts";
+import { matchesOf } from "./paths.ts";
 import type { ShellState } from "./state.ts";
 import {
   concat,
-  holeOf,
   isNetwork,
+  isHole,
   isWildcard,
   join,
   literal,
@@ -341,6 +342,11 @@ class FieldBuilder {
   private endField(): void {
     spend();
     this.loose = false;
+    // Without splitting a pattern stays what it is.
+    if (this.splitting && this.atoms.some(isWildcard)) {
+      const at = this.ex.state.places;
+      this.atoms = this.atoms.map((atom) => (isWildcard(atom) && atom.at === undefined ? { ...atom, at } : atom));
+    }
     if (this.atoms.length > 0 || this.present) this.fields.push({ atoms: join(this.atoms), many: this.many });
     this.atoms = [];
     this.many = false;
@@ -365,19 +371,26 @@ const isList = (part: WordPart): boolean =>
 /** Text that bash would evaluate as arithmetic although it is only a word: `[[ x -eq y ]]`, `${a[x]}`, `printf -v a[x]`. */
 export function evaluateAsArithmetic(ex: Expansion, value: Value, what: string): void {
   if (!/^(\d+|[A-Za-z_]\w*)$/.test(textOf(value) ?? "?")) ex.cx.mayFail(ex.state);
-  const hole = holeOf(value);
-  // A subscript in an unquoted word looks like a pattern.
-  const plain = value.atoms.every((atom) =>
-    typeof atom === "string" ? readSubscript(atom) : !("glob" in atom) || readSubscript(atom.glob.replace(/^\[|\]$/g, "")),
-  );
-  if (hole === undefined ? !plain : hole.number !== true) {
+  const texts = textsIn(ex, value);
+  if (texts?.every(readSubscript) !== true)
     ex.cx.unknown(`${what} is evaluated as arithmetic, which can run code hidden in its text`, {
       help: "compare with [ … ] on a plain number",
     });
-    return;
-  }
-  for (const atom of value.atoms)
-    if (typeof atom === "string" || "glob" in atom) readNames(ex, typeof atom === "string" ? atom : atom.glob);
+  else for (const text of texts) readNames(ex, text);
+}
+
+/** All text that may stand there but for numbers; undefined where that is not known. What a pattern matches is a name, and may be any text. */
+function textsIn({ cx, state }: Expansion, value: Value): readonly string[] | undefined {
+  if (value.atoms.some((atom) => isHole(atom) && atom.number !== true)) return undefined;
+  const wild = value.atoms.filter(isWildcard);
+  // A subscript in an unquoted word looks like a pattern. One character alone makes no code.
+  const texts = value.atoms.flatMap((atom) =>
+    typeof atom === "string" ? [atom] : isWildcard(atom) ? [atom.glob.replace(/^\[|\]$/g, "")] : [],
+  );
+  if (wild.length === 0 || (wild.length === 1 && /^(?:\?|\[[^[\]]*\])$/.test(wild[0]?.glob ?? ""))) return texts;
+  const names = (wild[0]?.at ?? state.places).map((place) => matchesOf(cx.world, place, value));
+  cx.looksForCode = true;
+  return names.includes(undefined) ? undefined : [...texts, ...names.flatMap((some) => some ?? [])];
 }
 
 /** Replaces a leading unquoted `~`, and in assignments every one after `:`. */
@@ -460,7 +473,15 @@ export function streamText(out: Stream, why: string): Value {
     }
     case "unknown":
       return {
-        atoms: [{ hole: true, why, ...(out.network ? { network: true } : {}), ...(out.number === true ? { number: true } : {}) }],
+        atoms: [
+          {
+            hole: true,
+            why,
+            ...(out.network ? { network: true } : {}),
+            ...(out.number === true ? { number: true } : {}),
+            ...(out.jobs === true ? { jobs: true } : {}),
+          },
+        ],
         many: out.number !== true || out.several === true,
       };
   }

@@ -1,6 +1,6 @@
 import type { Grammar } from "./knowledge/entries.ts";
 import type { Option, Slot } from "./knowledge/read-spec.ts";
-import { holeOf, literal, mayBeOption, prefixOf, textOf, type Value } from "./value.ts";
+import { holeOf, literal, prefixOf, textOf, type Value } from "./value.ts";
 
 export interface GivenOption {
   /** As written, value excluded: `-o`, `--outp`. */
@@ -29,8 +29,8 @@ export interface Arguments {
 export interface ReadingOptions {
   /** Options end at the first operand: wrappers, and everything before a subcommand. */
   readonly stopAtOperand?: boolean;
-  /** Whether a word that begins with a wildcard may expand to a name that begins with `-`. */
-  readonly globMayBeOption: (value: Value) => boolean;
+  /** Whether a word that is only known at run time may begin with `-`, and what it would do as an option matters. */
+  readonly mayBeOption: (value: Value) => boolean;
 }
 
 /** Tells options from operands the way the program's own parser does (getopt_long(3), getopt(3)). */
@@ -50,7 +50,7 @@ export function readArguments(words: readonly Value[], grammar: Grammar, reading
       (prefix.startsWith("-") || (prefix.startsWith("+") && hasPlus(grammar, prefix))) &&
       (prefix.length > 1 || word.atoms.length > 1 || grammar.options.has(prefix));
     if (!isOption) {
-      if (!ended && prefix === "" && mayBeOption(word) && !grammar.harmless && reading.globMayBeOption(word)) {
+      if (!ended && prefix === "" && textOf(word) === undefined && reading.mayBeOption(word)) {
         doubts.push(`${describe(word)} may turn out to be an option`);
       }
       if (operands.length === 0) firstOperand = i;

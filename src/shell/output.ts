@@ -152,24 +152,26 @@ const GONE: ReadonlySet<string> = new Set(["--with-tree", "--deleted", "--unmerg
  * Who takes the names may stand in another folder than who printed them (`(cd sub && ls) | xargs sort`, `ls sub | xargs sort`):
  * whether one begins with `-` is seen where they are.
  */
-export function mayTellOption(inv: Invocation): boolean {
+export function mayTellOption(inv: Invocation): NonNullable<Hole["mayDash"]> {
   const { world } = inv.cx;
   if (inv.name === "git" && inv.args.options.some(({ option }) => option?.names.some((name) => GONE.has(name)))) return true;
-  const holdsOption = (path: string): boolean => {
+  const holdsOption = (path: string): boolean | "held" => {
     const kind = world.kind(path);
-    return kind !== "missing" && kind !== "file" && world.names(path)?.some((name) => name.startsWith("-")) !== false;
+    const names = kind === "missing" || kind === "file" ? [] : world.names(path);
+    return names === undefined || (names.some((name) => name.startsWith("-")) && "held");
   };
   const folders = LISTERS.has(inv.name) ? inv.looked.map(({ value }) => value) : [literal(".")];
-  return inv.places.some((place) => {
-    if (place.is !== "at") return true;
-    return folders.some((value) => {
+  const looks = inv.places.flatMap((place) => {
+    if (place.is !== "at") return [true];
+    return folders.flatMap((value) => {
       const text = textOf(value);
-      if (text !== undefined) return holdsOption(resolvePath(place.path, text));
-      if (!isGlob(value)) return !isBelow(value);
+      if (text !== undefined) return [holdsOption(resolvePath(place.path, text))];
+      if (!isGlob(value)) return [!isBelow(value)];
       // The folders among what it matches are listed without their names.
-      return matchesOf(world, place, value)?.some((path) => holdsOption(resolvePath(place.path, path))) !== false;
+      return matchesOf(world, place, value)?.map((path) => holdsOption(resolvePath(place.path, path))) ?? [true];
     });
   });
+  return looks.includes("held") ? "held" : looks.includes(true);
 }
 
 /** One name found below a folder. */

@@ -11,7 +11,9 @@ export type Fields =
   | { readonly fields: undefined; readonly value: Value };
 
 /** Any number of words, in double quotes, too. */
-const listOf = (why: string): Fields => ({ fields: [unknown(why, true)] });
+const listOf = (why: string, ambient = false): Fields => ({
+  fields: [{ atoms: [{ hole: true, why, ...(ambient ? { ambient } : {}) }], many: true }],
+});
 const one = (value: Value): Fields => ({ fields: undefined, value });
 const number = (why: string): Value => ({ atoms: [{ hole: true, why, number: true }], many: false });
 const NUMERIC = new Set([
@@ -142,7 +144,7 @@ function element(ex: Expansion, name: string, index: string, quoted: boolean): F
   const variable: ShellVariable | undefined = ex.state.variables.get(name);
   // What `read -a` or `a[1]=…` left of it.
   if (variable === undefined || (!isArray(variable) && /[aA]/.test(ex.state.attributesOf(name))))
-    return index === "@" ? listOf(`\${${name}[@]}`) : one(unknown(`\${${name}[${index}]}`, true));
+    return index === "@" ? listOf(`\${${name}[@]}`, variable === undefined) : one(unknown(`\${${name}[${index}]}`, true));
   const values = isArray(variable) ? variable : [variable];
   if (index === "@" || (index === "*" && !quoted)) return { fields: values };
   if (index === "*") return one(joined(ex.state, values));

@@ -1,5 +1,6 @@
 import type { Target, TreeFilter, World } from "../action/index.ts";
-import { normalise, resolvePath } from "../path/index.ts";
+import { baseName, normalise, resolvePath } from "../path/index.ts";
+import type { Context } from "./context.ts";
 import { escapePath, matchesWord, shellGlob } from "../pattern/index.ts";
 import { joinPlaces, type ShellPlace } from "./state.ts";
 import { holeOf, isGlob, isHole, isWildcard, patternOf, prefixOf, textOf, type Hole, type Value } from "./value.ts";
@@ -141,4 +142,33 @@ export function matchesOf(world: World, place: ShellPlace, value: Value): readon
     .names(folder)
     ?.filter((name) => matchesWord(wanted, name))
     .map((name) => `${above}${name}`);
+}
+
+/** Where a word is looked at. */
+interface Standing {
+  readonly cx: Pick<Context, "world" | "looksForOptions">;
+  readonly places: readonly ShellPlace[];
+}
+
+/**
+ * False only when no run of the line can make this word begin with one of these characters. A name that a pattern matches, or that a
+ * program tells, does so where the folder holds such a name.
+ */
+export function mayBegin({ cx, places }: Standing, value: Value, signs: string): boolean {
+  const { world } = cx;
+  const [first] = value.atoms;
+  const begins = (name: string): boolean => name !== "" && signs.includes(name.charAt(0));
+  if (first === undefined) return value.many;
+  if (typeof first === "string") return begins(first);
+  if (isHole(first) && (first.number === true || first.pipe !== undefined)) return false;
+  // Who told the name has looked for a dash, and for nothing else.
+  if (isHole(first) && (first.below !== true || !signs.startsWith("-") || (first.mayDash ?? false) !== false)) return true;
+  cx.looksForOptions = true;
+  return ((isWildcard(first) ? first.at : undefined) ?? places).some((place) => {
+    if (place.is === "unknown") return true;
+    if (place.is === "at")
+      return world.kind(place.path) !== "missing" && (matchesOf(world, place, value) ?? world.names(place.path))?.some(begins) !== false;
+    const { found, complete } = world.find(place.path, (path) => begins(baseName(path)));
+    return found !== undefined || !complete;
+  });
 }

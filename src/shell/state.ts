@@ -1,13 +1,8 @@
 import type { Function as FunctionNode } from "unbash";
 import type { Span } from "../action/index.ts";
-import { sameValue, unknown, type Stream, type Value } from "./value.ts";
+import { sameValue, unknown, type Atom, type ShellPlace, type Stream, type Value } from "./value.ts";
 
-/** Where the shell may stand. */
-export type ShellPlace =
-  | { readonly is: "at"; readonly path: string }
-  /** In this folder or somewhere below it. */
-  | { readonly is: "below"; readonly path: string }
-  | { readonly is: "unknown"; readonly why: string };
+export type { ShellPlace } from "./value.ts";
 
 export type ShellVariable = Value | readonly Value[];
 
@@ -329,13 +324,21 @@ const isNumber = (value: ShellVariable): boolean =>
   !isArray(value) &&
   value.atoms.length > 0 &&
   value.atoms.every((atom) => (typeof atom === "string" ? /^-?\d+$/.test(atom) : "hole" in atom && atom.number === true));
+/** Numbers, nothing, and what came with the environment. */
+const isOwn = (value: ShellVariable | undefined): boolean =>
+  value === undefined || (isArray(value) ? value.every(isOwn) : value.atoms.every(isOwnAtom));
+const isOwnAtom = (atom: Atom): boolean =>
+  typeof atom === "string" ? /^(?:\s|-?\d)*$/.test(atom) : "hole" in atom && (atom.number === true || atom.ambient === true);
 
 export const DIFFERS = "differs between branches";
 
 function joinVariables(name: string, a: ShellVariable | undefined, b: ShellVariable | undefined): ShellVariable {
   if (a !== undefined && sameVariable(a, b)) return a;
   if (a !== undefined && b !== undefined && isNumber(a) && isNumber(b)) return NUMBER;
-  return unknown(`$${name}, which ${DIFFERS}`, true);
+  const why = `$${name}, which ${DIFFERS}`;
+  if (!isOwn(a) || !isOwn(b)) return unknown(why, true);
+  const joined: Value = { atoms: [{ hole: true, why, ambient: true }], many: true };
+  return isArray(a ?? b ?? joined) && isArray(b ?? a ?? joined) ? [joined] : joined;
 }
 
 export const either = (name: string, a: ShellVariable | undefined, b: ShellVariable | undefined): ShellVariable | undefined =>

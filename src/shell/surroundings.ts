@@ -1,5 +1,5 @@
 import type { Action } from "../action/index.ts";
-import { resolvePath } from "../path/index.ts";
+import { baseName, resolvePath } from "../path/index.ts";
 import { addCode } from "./code.ts";
 import type { Context } from "./context.ts";
 import type { Invocation } from "./invocation.ts";
@@ -41,9 +41,19 @@ export function surroundingsOf(inv: Invocation, language: string): ProgramSurrou
 
 /** Where the line may change what an interpreter finds, what it runs is code after all. */
 export function settleSurroundings(cx: Context): void {
-  if (cx.relying.size === 0 || !cx.actions.some(mayChangeFiles)) return;
+  if (cx.looksForOptions && cx.actions.some(makesOption))
+    cx.unknown("takes names of files for operands, and the same line makes a name that is an option", { help: "start it with ./" });
+  if ((cx.relying.size === 0 && !cx.looksForCode) || !cx.actions.some(mayChangeFiles)) return;
+  if (cx.looksForCode) cx.unknown("evaluates names of files as arithmetic, which the same line may have made");
   for (const [inv, language] of cx.relying) addCode(inv, language, "inline", "may load files that the same line writes");
 }
+
+const makesOption = (action: Action): boolean =>
+  action.kind === "file" &&
+  action.operation !== "delete" &&
+  mayChangeFiles(action) &&
+  action.target.kind === "path" &&
+  baseName(action.target.path).startsWith("-");
 
 /** Anything but reading, by a program that is known. */
 function mayChangeFiles(action: Action): boolean {

@@ -13,21 +13,32 @@ export interface Hole {
   readonly number?: boolean;
   /** A relative path without `..` whose start is the text in front of it: names found below a folder. */
   readonly below?: boolean;
-  /** Such a name may begin with `-`, whatever the folder holds: it is not one of its names (a git reference). */
-  readonly mayDash?: boolean;
+  /** Such a name may begin with `-`, whatever the folder holds: it is not one of its names (a git reference). `held`: there is one that does. */
+  readonly mayDash?: boolean | "held";
   /** What is certain of the names below. */
   readonly filter?: TreeFilter;
   /** A variable that came with the environment: whoever started the shell chose it. */
   readonly ambient?: boolean;
+  /** What `jobs -p` prints: process ids in bash, more than that in zsh. */
+  readonly jobs?: boolean;
   /** The text came over the network in this very line. */
   readonly network?: boolean;
   /** The name of a pipe made by `<(…)` or `>(…)`, and what can be read from it. */
   readonly pipe?: Stream;
 }
 
+/** Where the shell may stand. */
+export type ShellPlace =
+  | { readonly is: "at"; readonly path: string }
+  /** In this folder or somewhere below it. */
+  | { readonly is: "below"; readonly path: string }
+  | { readonly is: "unknown"; readonly why: string };
+
 /** A pathname pattern character or bracket that the shell itself expands. */
 export interface Wildcard {
   readonly glob: string;
+  /** Where it was expanded: names of there are what a variable that was given them holds, wherever the shell has gone since. */
+  readonly at?: readonly ShellPlace[];
 }
 
 export type Atom = string | Wildcard | Hole;
@@ -117,13 +128,9 @@ export function joinWords(values: readonly Value[]): readonly Atom[] {
   return join(out);
 }
 
-/** False only when no run of the line can make this field begin with `-`. */
-export function mayBeOption(value: Value): boolean {
-  const [first] = value.atoms;
-  if (first === undefined) return value.many;
-  if (typeof first === "string") return first.startsWith("-");
-  if (isHole(first)) return first.number !== true && first.pipe === undefined;
-  return true;
+/** A name that lies in a folder, as a pattern or a program tells it. */
+export function isName({ atoms: [first] }: Value): boolean {
+  return first !== undefined && typeof first !== "string" && (isWildcard(first) || (first.below === true && first.mayDash !== true));
 }
 
 /** True for values that are the same text in every run, or the same unknown. */
@@ -133,7 +140,7 @@ export function sameValue(a: Value, b: Value): boolean {
   return a.atoms.every((atom, i) => {
     const other = b.atoms[i];
     if (typeof atom === "string" || typeof other === "string" || other === undefined) return atom === other;
-    if (isWildcard(atom)) return isWildcard(other) && atom.glob === other.glob;
+    if (isWildcard(atom)) return isWildcard(other) && atom.glob === other.glob && JSON.stringify(atom.at) === JSON.stringify(other.at);
     return (
       isHole(other) &&
       atom.why === other.why &&
@@ -159,6 +166,8 @@ export type Stream =
       readonly number?: boolean;
       /** None, one or several numbers. */
       readonly several?: true;
+      /** See `Hole.jobs`. */
+      readonly jobs?: true;
       readonly endless?: boolean;
       /** A pipe or a file of its own: who reads it takes nothing of another input. */
       readonly apart?: true;
@@ -178,7 +187,8 @@ export function onePath(values: readonly Value[]): Value | undefined {
   let common = start.replace(/[^/]*$/, "");
   while (!heads.every((head) => head?.startsWith(common))) common = common.replace(/[^/]*\/$/, "");
   const holes = values.flatMap((value) => holeOf(value) ?? []);
-  const mayDash = holes.some((hole) => hole.mayDash === true);
+  const dashes = holes.flatMap((hole) => hole.mayDash ?? []);
+  const mayDash = dashes.includes("held") ? "held" : dashes.includes(true);
   const filter = commonFilter(
     holes.map((hole) => hole.filter),
     values.flatMap((value) => textOf(value) ?? []),
@@ -187,7 +197,7 @@ export function onePath(values: readonly Value[]): Value | undefined {
     hole: true,
     why: holes[0]?.why ?? "one of several names",
     below: true,
-    ...(mayDash ? { mayDash } : {}),
+    ...(mayDash === false ? {} : { mayDash }),
     ...(filter === undefined ? {} : { filter }),
   };
   return { atoms: common === "" ? [below] : [common, below], many: false };

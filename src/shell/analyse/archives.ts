@@ -4,10 +4,10 @@ import { applyEffect } from "../effects.ts";
 import { describe, doubt, emitFile, type Invocation } from "../invocation.ts";
 import { applyKind } from "../kinds.ts";
 import { readArguments, type Arguments } from "../options.ts";
-import { changePlaces } from "../paths.ts";
+import { changePlaces, mayBegin } from "../paths.ts";
 import type { ShellPlace } from "../state.ts";
 import { concat, isGlob, literal, prefixOf, sameValue, textOf, type Value } from "../value.ts";
-import { has, mayBegin, valuesOf } from "./given.ts";
+import { has, valuesOf } from "./given.ts";
 
 /** A member or file operand, and the folder that the -C options in front of it lead to. */
 interface ArchiveMember {
@@ -22,7 +22,7 @@ interface ArchiveMember {
 export function tar(given: Invocation): void {
   const words = withDashes(given);
   const args =
-    words === given.words ? given.args : readArguments(words, given.grammar, { globMayBeOption: (value) => mayBegin(given, value, "-") });
+    words === given.words ? given.args : readArguments(words, given.grammar, { mayBeOption: (value) => mayBegin(given, value, "-") });
   const inv: Invocation = { ...given, args };
   if (words !== given.words && applyNew(given, args)) return;
   const { members, places } = readMembers(inv, words);
@@ -102,7 +102,7 @@ function readMembers(
   let moves = 0;
   let added = 0;
   for (let end = 1; end <= words.length && moves + operands < words.length; end++) {
-    const part = readArguments(words.slice(0, end), inv.grammar, { globMayBeOption: () => false });
+    const part = readArguments(words.slice(0, end), inv.grammar, { mayBeOption: () => false });
     const folders = valuesOf({ args: part }, "-C");
     for (; moves < folders.length; moves++) places = changePlaces(places, folders[moves] ?? literal("."));
     for (; operands < part.operands.length; operands++) members.push({ value: part.operands[operands] ?? literal(""), places });

@@ -2,8 +2,9 @@ import { applyEffect } from "../effects.ts";
 import { describe, doubt, emitFile, refuse, type Invocation } from "../invocation.ts";
 import { environmentWord } from "../kinds.ts";
 import { concat, literal, prefixOf, textOf, type Value } from "../value.ts";
+import { mayBegin } from "../paths.ts";
 import { responseFile } from "./operands.ts";
-import { has, mayBegin, valuesOf } from "./given.ts";
+import { has, valuesOf } from "./given.ts";
 
 /** What compilers write, which their words seldom say: the names follow from those of the sources. */
 

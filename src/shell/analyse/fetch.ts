@@ -3,9 +3,9 @@ import { applyEffect } from "../effects.ts";
 import { describe, doubt, emitFile, emitTarget, refuse, type Invocation } from "../invocation.ts";
 import { applyKind } from "../kinds.ts";
 import { dropPrefix } from "../options.ts";
-import { changePlaces } from "../paths.ts";
+import { changePlaces, mayBegin } from "../paths.ts";
 import { isGlob, literal, prefixOf, textOf, type Value } from "../value.ts";
-import { has, mayBegin, valuesOf } from "./given.ts";
+import { has, valuesOf } from "./given.ts";
 
 /** curl(1): options whose value is a file when it begins with `@`. */
 const AT = ["-d", "--data", "--data-binary", "--json", "-H", "--header", "--proxy-header"];

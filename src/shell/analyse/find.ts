@@ -3,7 +3,7 @@ import type { TreeFilter } from "../../action/index.ts";
 import { resolvePath } from "../../path/index.ts";
 import { describe, doubt, emitFile, refuse, type Invocation } from "../invocation.ts";
 import { mayTellOption } from "../output.ts";
-import { changePlaces } from "../paths.ts";
+import { changePlaces, mayBegin } from "../paths.ts";
 import type { ShellPlace } from "../state.ts";
 import { holeOf, isNetwork, join, literal, NOTHING, prefixOf, textOf, type Atom, type Hole, type Stream, type Value } from "../value.ts";
 import { bsdStarts } from "./bsd.ts";
@@ -75,7 +75,8 @@ function walk(inv: Invocation, first: readonly Value[], start: number): void {
     const word = words[at];
     if (word === undefined) break;
     const text = textOf(word);
-    if (text !== undefined && (/^-./.test(text) || text === "!" || text === "(" || text === ",")) break;
+    // What begins as an action does may be one, whatever stands behind: `-d*`.
+    if (text === undefined ? /^[-!(),]/.test(prefixOf(word)) : /^(?:-.|[!(,]$)/.test(text)) break;
     if (text === undefined && prefixOf(word) === "" && mayBeAction(inv, word))
       refuse(inv, `${describe(word)} may turn out to be an action of find`, "quote it, or start it with ./");
     roots.push(word);
@@ -170,12 +171,7 @@ function inFolders(inv: Invocation, command: FindCommand, start: Value, named: o
 
 /** An option of find, a test or an action, which all begin with `-`. */
 function mayBeAction(inv: Invocation, word: Value): boolean {
-  const hole = holeOf(word);
-  if (hole?.ambient === true) return word.many;
-  // A name found in the folder, or by a pattern: only where there is such a name.
-  if (hole === undefined || (hole.below === true && hole.mayDash !== true))
-    return inv.places.some((place) => place.is !== "at" || inv.cx.world.names(place.path)?.some((name) => /^[-(!,]/.test(name)) !== false);
-  return hole.number !== true;
+  return holeOf(word)?.ambient === true ? word.many : mayBegin(inv, word, "-(!,)");
 }
 
 const ANY: Found = { narrowed: false, only: undefined };
@@ -298,7 +294,7 @@ const PLACE = /\{[./]*\}/;
 /** fd(1): -x and -X run what follows, up to a `;`, with the names found at its end or in place of `{}`, `{.}`, `{/}` … */
 export function fd(inv: Invocation): void {
   const roots = rootsOf(inv);
-  const bare = mayTellOption(inv) ? { mayDash: true } : {};
+  const bare = { mayDash: mayTellOption(inv) };
   inv.output = {
     is: "paths",
     values: roots.map((root) => ({ atoms: root.prefix === "" ? [{ ...root.name, ...bare }] : [root.prefix, root.name], many: false })),

@@ -6,7 +6,8 @@ import { isForge } from "../git-keys.ts";
 import { applyKind } from "../kinds.ts";
 import { concat, literal, patternAtoms, prefixOf, textOf, type Hole, type Stream, type Value } from "../value.ts";
 import { mayTellOption } from "../output.ts";
-import { drops, has, mayBegin, valuesOf } from "./given.ts";
+import { mayBegin } from "../paths.ts";
+import { drops, has, valuesOf } from "./given.ts";
 import { gitPatched } from "./patch.ts";
 
 /** Names of objects: at least four hexadecimal digits, which no file with a secret is called. */
@@ -123,10 +124,11 @@ function gitDiffNames(inv: Invocation): void {
     inv.args.operands.length === 0 &&
     (has(inv, "--relative") || inv.places.every((place) => place.is === "at" && place.path === inv.cx.world.projectRoot));
   const now = here && !has(inv, "--cached");
+  const gone = !here || /D/.test(valuesOf(inv, "--diff-filter").map(prefixOf).join(""));
   inv.output = printed({
     why: "a name that git prints",
     ...(now ? { filter: { tracked: true } } : {}),
-    ...(here && !mayTellOption(inv) && !/D/.test(valuesOf(inv, "--diff-filter").map(prefixOf).join("")) ? {} : { mayDash: true }),
+    mayDash: gone || mayTellOption(inv),
   });
 }
 

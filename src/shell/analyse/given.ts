@@ -1,5 +1,5 @@
 import type { Invocation } from "../invocation.ts";
-import { isHole, type Value } from "../value.ts";
+import type { Value } from "../value.ts";
 
 /** Questions analysers ask about the options and words a command was given. */
 
@@ -18,16 +18,4 @@ export function valuesOf(inv: Pick<Invocation, "args">, ...names: readonly strin
 /** True when a given option takes the slot of this name away (`-e` of grep and its pattern). */
 export function drops(inv: Pick<Invocation, "args">, slot: string): boolean {
   return inv.args.options.some((given) => given.option?.consequences.some((c) => c.then === "drop" && c.slot === slot) === true);
-}
-
-/** False only when no run of the line can make this word begin with `start`. */
-export function mayBegin(inv: Pick<Invocation, "cx" | "places">, value: Value, start: string): boolean {
-  const [first] = value.atoms;
-  if (first === undefined) return value.many;
-  if (typeof first === "string") return first.startsWith(start) || (value.atoms.length > 1 && start.startsWith(first));
-  if (isHole(first)) return first.number !== true && first.pipe === undefined;
-  return inv.places.some((place) => {
-    const names = place.is === "at" ? inv.cx.world.names(place.path) : undefined;
-    return names === undefined || names.some((name) => name.startsWith(start));
-  });
 }

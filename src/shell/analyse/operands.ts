@@ -5,9 +5,9 @@ import { describe, doubt, emitFile, refuse, type Invocation } from "../invocatio
 import { applyKind } from "../kinds.ts";
 import { noteLinks } from "../links.ts";
 import { dropPrefix } from "../options.ts";
-import { matchesOf } from "../paths.ts";
+import { matchesOf, mayBegin } from "../paths.ts";
 import { isHole, literal, prefixOf, textOf, type Value } from "../value.ts";
-import { has, mayBegin, valuesOf } from "./given.ts";
+import { has, valuesOf } from "./given.ts";
 
 /** less(1), more(1): `+COMMAND` is typed into the pager, and `!` there runs a shell. A line number or a search is not. */
 export function plus(inv: Invocation): void {

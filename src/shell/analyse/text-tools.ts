@@ -5,7 +5,8 @@ import { describe, doubt, emitFile, refuse, type Invocation } from "../invocatio
 import { applyKind } from "../kinds.ts";
 import { readSed } from "../languages/sed.ts";
 import { dropPrefix } from "../options.ts";
-import { concat, mayBeOption, prefixOf, textOf, type Value } from "../value.ts";
+import { mayBegin } from "../paths.ts";
+import { concat, prefixOf, textOf, type Value } from "../value.ts";
 import { drops, has, valuesOf } from "./given.ts";
 
 /**
@@ -141,7 +142,7 @@ export function miller(inv: Invocation): void {
     if (/^(--prepipex?|--m?load|-I)(=|$)/.test(prefixOf(word)))
       doubt(inv, `${describe(word)} of ${inv.name} runs a program or changes the file`);
     // A word that is only known at run time may be `then` and a verb.
-    if (textOf(word) === undefined && word.many && mayBeOption(word)) doubt(inv, `${describe(word)} may be a verb of ${inv.name}`);
+    if (textOf(word) === undefined && word.many && mayBegin(inv, word, "-t")) doubt(inv, `${describe(word)} may be a verb of ${inv.name}`);
     emitFile(inv, "read", word);
   }
 }

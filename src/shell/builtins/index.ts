@@ -2,10 +2,11 @@ import { BY_SHELL } from "../context.ts";
 import type { Dispatch } from "../command.ts";
 import { doubtBuiltin } from "../portable.ts";
 import { argumentOf } from "../program.ts";
-import { NOTHING, prefixOf, textOf, unknown, type Stream, type Value } from "../value.ts";
+import { NOTHING, textOf, unknown, type Stream, type Value } from "../value.ts";
 import type { ShellState } from "../state.ts";
 import type { ShellOutcome } from "../walk.ts";
 import { MOVING } from "./moving.ts";
+import { readOptions, type GivenOptions } from "./options.ts";
 import { RUNNING } from "./running.ts";
 import { setOption, SETTING } from "./setting.ts";
 import { assignTo, TALKING } from "./talking.ts";
@@ -17,6 +18,8 @@ export interface BuiltinCall extends Dispatch {
   readonly name: string;
   /** Words after the name. */
   readonly words: readonly Value[];
+  /** What options of it are among them. */
+  readonly given: GivenOptions;
   readonly exec: number;
 }
 
@@ -50,6 +53,10 @@ export function runBuiltin(d: Dispatch, name: string, words: readonly Value[]): 
     return undefined;
   }
   doubtBuiltin(d.cx, d.state, name, words, d.span);
+  const given = readOptions({ ...d, name, words });
+  // bash refuses what printf has not, zsh prints it.
+  if (given.doubt !== undefined && given.ambient !== true && name !== "printf")
+    d.cx.unknown(given.doubt, { span: d.span, help: "put -- in front of the first operand" });
   // zsh precommand words and lookups emit what they stand in front of, not themselves.
   const exec = d.cx.add({
     kind: "exec",
@@ -66,38 +73,34 @@ export function runBuiltin(d: Dispatch, name: string, words: readonly Value[]): 
       ? { inert: "predicate" as const }
       : INERT.has(name)
         ? { inert: "builtin" as const }
-        : isLookup(name, words)
+        : name === "type" || isLookup(name, given)
           ? { inert: "lookup" as const }
           : {}),
   });
-  return builtin === undefined ? quiet(d, name, words, exec) : builtin({ ...d, name, words, exec });
+  const call: BuiltinCall = { ...d, name, words, given, exec };
+  return builtin === undefined ? quiet(call) : builtin(call);
 }
 
-const isLookup = (name: string, words: readonly Value[]): boolean => {
-  const first = words[0] === undefined ? "" : (textOf(words[0]) ?? "");
-  return name === "type" || (name === "command" && /^-p?[vV]+p?$/.test(first));
-};
+export const isLookup = (name: string, { letters }: GivenOptions): boolean => name === "command" && /[vV]/.test(letters);
 
-function quiet(d: Dispatch, name: string, words: readonly Value[], exec: number): ShellOutcome {
-  const texts = words.map((word) => textOf(word));
-  const at = { span: d.span };
-  if (name === "hash" && texts.some((text) => text === undefined || /^-[a-z]*p|=/.test(text)))
-    d.cx.unknown("hash makes a name start another program", at);
-  if (name === "history" && texts.some((text) => text === undefined || /^-[a-z]*[anrwsp]/.test(text)))
-    d.cx.unknown("history reads or writes the history file", { ...at, exec });
+function quiet(call: BuiltinCall): ShellOutcome {
+  const { cx, state, name, exec, given } = call;
+  const texts = given.rest.map((word) => textOf(word));
+  const at = { span: call.span };
+  if (name === "hash" && (given.values.has("p") || texts.some((text) => text === undefined || text.includes("="))))
+    cx.unknown("hash makes a name start another program", at);
+  // The word behind -d is no value in zsh.
+  if (name === "history" && call.words.some((word) => /^-[a-zD]*[anrwsp]/.test(textOf(word) ?? "-a")))
+    cx.unknown("history reads or writes the history file", { ...at, exec });
   // What is made later may then be written by everybody.
   if (name === "umask" && texts.some((text) => text === undefined || /^0*[0-7]?[0-7]?[0145]$/.test(text) || /[oa][=+]\S*w/.test(text)))
-    d.cx.addDanger(exec, "open-to-all");
-  if (name === "jobs" && texts[0] === "-x") return done(d.state, d.runner.argv(d.cx, d.state, words.slice(1), d.stdin));
-  if (name === "jobs" && texts[0]?.startsWith("-x") === true) d.cx.unknown("jobs -x runs a command", at);
-  if (name === "wait")
-    words.forEach((word, i) => {
-      if (texts[i] === "-p") assignTo({ ...d, name, words, exec }, words[i + 1], unknown("a process id"));
-      else if (texts[i] === undefined ? prefixOf(word).startsWith("-") : /^-[a-z]*p./.test(texts[i] ?? ""))
-        d.cx.unknown("wait -p sets a variable", at);
-    });
-  if (name === "shopt") shopt({ ...d, name, words, exec }, texts);
-  return done(d.state, SILENT.has(name) ? NOTHING : { is: "unknown", why: `the output of ${name}`, network: false });
+    cx.addDanger(exec, "open-to-all");
+  // From here on words are another command's.
+  if (name === "jobs" && given.letters.includes("x")) return done(state, call.runner.argv(cx, state, given.rest, call.stdin));
+  if (name === "wait" && given.values.has("p")) assignTo(call, given.values.get("p"), unknown("a process id"));
+  if (name === "shopt") shopt(call, texts);
+  const jobs = name === "jobs" && given.letters === "p" ? ({ jobs: true } as const) : {};
+  return done(state, SILENT.has(name) ? NOTHING : { is: "unknown", why: `the output of ${name}`, network: false, ...jobs });
 }
 
 /** Options of bash that change neither what words and names mean nor where the shell goes (bash(1), shopt). */
@@ -111,10 +114,9 @@ const QUIET_OPTIONS = new Set(
 /** Of these only setting them changes what patterns match. */
 const SET_ONLY = new Set(["autocd", "cdable_vars", "cdspell", "dirspell", "dotglob", "extdebug", "execfail", "failglob", "nocaseglob"]);
 
-function shopt(call: BuiltinCall, texts: readonly (string | undefined)[]): void {
+function shopt(call: BuiltinCall, names: readonly (string | undefined)[]): void {
   const { cx, state, span } = call;
-  const flags = texts.filter((text) => text?.startsWith("-") === true).join("");
-  const names = texts.filter((text) => text?.startsWith("-") !== true);
+  const flags = call.given.letters;
   if (names.includes(undefined)) {
     cx.unknown("a shell option that is only known at run time", { span, exec: call.exec });
     return;

@@ -1,16 +1,17 @@
-import { changePlaces } from "../paths.ts";
+import { changePlaces, mayBegin } from "../paths.ts";
 import type { ShellPlace } from "../state.ts";
 import { homeOf, workingDirectory } from "../expand.ts";
-import { holeOf, join, NOTHING, prefixOf, textOf, type Stream, type Value } from "../value.ts";
+import { holeOf, isName, join, NOTHING, prefixOf, textOf, type Stream, type Value } from "../value.ts";
 import { expansion, type ShellOutcome } from "../walk.ts";
 import { done, type Builtin, type BuiltinCall } from "./index.ts";
 
 /** The operands of `cd` and `pushd`, or undefined where an option is not known. */
-function operandsOf({ words }: BuiltinCall): readonly Value[] | undefined {
+function operandsOf({ cx, state, words }: BuiltinCall): readonly Value[] | undefined {
   const operands: Value[] = [];
   let ended = false;
   for (const word of words) {
     const text = textOf(word);
+    if (!ended && operands.length === 0 && isName(word) && mayBegin({ cx, places: state.places }, word, "-+")) return undefined;
     if (!ended && text === "--") ended = true;
     else if (ended || operands.length > 0 || text === "-" || !prefixOf(word).startsWith("-")) operands.push(word);
     else if (text === undefined || !/^-[LPe@qs]+$/.test(text)) return undefined;

@@ -10,7 +10,7 @@ import { joinStates, type ShellState } from "../state.ts";
 import { setTrap } from "../traps.ts";
 import { concat, holeOf, literal, NOTHING, prefixOf, textOf, unknown, type Value } from "../value.ts";
 import { leaving, rejoin, runStatements, type ShellOutcome } from "../walk.ts";
-import { done, type Builtin, type BuiltinCall } from "./index.ts";
+import { done, isLookup, type Builtin, type BuiltinCall } from "./index.ts";
 import { numberInZsh } from "./talking.ts";
 
 const evalBuiltin: Builtin = (call) => {
@@ -118,58 +118,27 @@ const invocation = (call: BuiltinCall): Parameters<typeof codeFromStream>[0] => 
   looked: [],
 });
 
-/** Drops `exec`'s own options: `-c`, `-l`, `-a NAME`. Undefined when they cannot be told. */
-function afterOptions(words: readonly Value[], plain: string, valued: string): readonly Value[] | undefined {
-  for (let i = 0; i < words.length; i++) {
-    const word = words[i];
-    const text = word === undefined ? undefined : textOf(word);
-    if (text === "--") return words.slice(i + 1);
-    if (text === undefined || !/^-./.test(text)) return words.slice(i);
-    for (let at = 1; at < text.length; at++) {
-      const letter = text.charAt(at);
-      if (valued.includes(letter)) {
-        if (at + 1 === text.length) i++;
-        break;
-      }
-      if (!plain.includes(letter)) return undefined;
-    }
-  }
-  return [];
-}
-
 const exec: Builtin = (call) => {
-  const words = afterOptions(call.words, "cl", "a");
-  if (words === undefined) {
-    call.cx.unknown("exec has an option that is not known", { span: call.span });
-    return done(call.state);
-  }
-  if (words.length === 0) return done(call.state);
-  const letters = call.words.slice(0, call.words.length - words.length).flatMap((word) => textOf(word) ?? []);
+  const { letters, rest } = call.given;
+  if (rest.length === 0) return done(call.state);
   // busybox, bash and others are what they are called.
-  if (letters.some((text) => /^-[cl]*a/.test(text)))
+  if (letters.includes("a"))
     call.cx.unknown("exec -a gives a program another name, and some do what their name says", { span: call.span, help: "leave -a out" });
-  if (letters.some((text) => /^-l*c/.test(text))) takeAway(call.state, () => true);
-  const { out } = dispatch({ ...call, argv: words, env: [], external: true });
+  if (letters.includes("c")) takeAway(call.state, () => true);
+  const { out } = dispatch({ ...call, argv: rest, env: [], external: true });
   call.cx.cuts++;
   return { out, ok: undefined, fail: undefined };
 };
 
 const command: Builtin = (call) => {
-  const first = textOf(call.words[0] ?? literal("")) ?? "";
-  if (/^-p?[vV]+p?$/.test(first)) return done(call.state, { is: "unknown", why: "the path of a program", network: false });
-  const words = afterOptions(call.words, "p", "");
-  if (words === undefined) {
-    call.cx.unknown("command has an option that is not known", { span: call.span });
-    return done(call.state);
-  }
+  if (isLookup(call.name, call.given)) return done(call.state, { is: "unknown", why: "the path of a program", network: false });
   const before = call.state.fork();
-  const run = dispatch({ ...call, argv: words, env: [], plain: true });
+  const run = dispatch({ ...call, argv: call.given.rest, env: [], plain: true });
   // In zsh it starts a program, which leaves the shell as it was.
   return call.cx.maybeZsh ? { ...run, ok: joinStates(run.ok, before), fail: joinStates(run.fail, before) } : run;
 };
 
-const builtin: Builtin = (call) =>
-  dispatch({ ...call, argv: textOf(call.words[0] ?? literal("")) === "--" ? call.words.slice(1) : call.words, env: [], plain: true });
+const builtin: Builtin = (call) => dispatch({ ...call, argv: call.given.rest, env: [], plain: true });
 
 /** zsh: `noglob CMD`, `nocorrect CMD`, `- CMD`. In bash they are programs that do not exist. */
 const precommand: Builtin = (call) => {
@@ -186,11 +155,10 @@ const repeat: Builtin = (call) => {
 
 const trap: Builtin = (call) => {
   const { cx, state } = call;
-  const words = textOf(call.words[0] ?? literal("")) === "--" ? call.words.slice(1) : call.words;
-  const [action, ...conditions] = words;
+  const [action, ...conditions] = call.given.rest;
   const text = action === undefined ? undefined : textOf(action);
   const shown = done(state, { is: "unknown", why: "the traps that are set", network: false });
-  if (action === undefined || (text !== undefined && /^-[lpP]+$/.test(text))) return shown;
+  if (action === undefined || call.given.letters !== "") return shown;
   if (text === "" || text === "-" || (conditions.length === 0 && text !== undefined && /^(\d+|[A-Z]+)$/.test(text))) return done(state);
   // At the end of the shell nothing comes after it; in zsh a function's EXIT is its own (zshbuiltins(1), trap).
   const last = conditions.every((word) => /^(SIG)?(EXIT|0)$/i.test(textOf(word) ?? "")) && !(cx.maybeZsh && state.frames.length > 0);
@@ -199,12 +167,11 @@ const trap: Builtin = (call) => {
 
 const alias: Builtin = (call) => {
   const { cx, state } = call;
-  for (const word of call.words) {
-    const [first] = word.atoms;
+  for (const word of call.given.rest) {
     const text = textOf(word);
-    if (text === "-p" || text === "--" || (text !== undefined && !text.includes("=") && !text.startsWith("-"))) continue;
-    const equals = typeof first === "string" ? first.indexOf("=") : -1;
-    if (text === undefined || equals < 0 || typeof first !== "string" || text.startsWith("-")) {
+    const equals = text?.indexOf("=") ?? -1;
+    if (text !== undefined && equals < 0 && !text.startsWith("-")) continue;
+    if (text === undefined || equals < 0 || text.startsWith("-")) {
       cx.unknown(text === undefined ? "an alias whose text is only known at run time" : `alias ${text} is not followed`, {
         span: call.span,
       });
@@ -261,19 +228,15 @@ const refuseWith =
 
 /** complete -C, compgen -C and -F run code (bash(1), Programmable Completion). */
 const complete: Builtin = (call) => {
-  call.words.forEach((word, i) => {
-    const text = textOf(word);
-    if (text === undefined || /^-[a-zA-Z]*F/.test(text)) call.cx.unknown(`${call.name} runs a function`, { span: call.span });
-    const next = call.words[i + 1];
-    if (text !== undefined && /^-[a-zA-Z]*C/.test(text)) {
-      // The word that is completed and the one before it are put behind the command.
-      call.cx.unknown(`${call.name} runs a command with words of its own`, { span: call.span });
-      if (text.endsWith("C") && next !== undefined)
-        call.runner.script(call.cx, call.state, next, sharedInput(call.stdin), { span: call.span });
-    }
-    if (text !== undefined && /^-[a-zA-Z]*W$/.test(text) && next !== undefined && /[$`]/.test(textOf(next) ?? "$"))
-      call.cx.unknown(`${call.name} -W expands its words`, { span: call.span });
-  });
+  const { letters, values } = call.given;
+  const [code, list] = [values.get("C"), values.get("W")];
+  if (letters.includes("F")) call.cx.unknown(`${call.name} runs a function`, { span: call.span });
+  if (code !== undefined) {
+    // The word that is completed and the one before it are put behind the command.
+    call.cx.unknown(`${call.name} runs a command with words of its own`, { span: call.span });
+    call.runner.script(call.cx, call.state, code, sharedInput(call.stdin), { span: call.span });
+  }
+  if (list !== undefined && /[$`]/.test(textOf(list) ?? "$")) call.cx.unknown(`${call.name} -W expands its words`, { span: call.span });
   return done(call.state, { is: "unknown", why: `the output of ${call.name}`, network: false });
 };
 

@@ -1,22 +1,10 @@
-import { readNames, readSubscript } from "../arithmetic.ts";
+import { isNumeric, readNames, readSubscript } from "../arithmetic.ts";
 import { evaluateAsArithmetic } from "../expand.ts";
 import { leftOf, takeAround, takeInput, takeLine, sharedInput } from "../input.ts";
+import { mayBegin } from "../paths.ts";
 import { isSecretName } from "../secret-words.ts";
 import { isArray, sameVariable, type ShellState } from "../state.ts";
-import {
-  concat,
-  holeOf,
-  literal,
-  mayBeOption,
-  NOTHING,
-  onePath,
-  prefixOf,
-  textOf,
-  torn,
-  unknown,
-  type Stream,
-  type Value,
-} from "../value.ts";
+import { concat, holeOf, literal, NOTHING, onePath, prefixOf, textOf, torn, unknown, type Stream, type Value } from "../value.ts";
 import { assignVariable, isArrayFromStart, setNumber, steering } from "../variables.ts";
 import { expansion } from "../walk.ts";
 import { done, type Builtin, type BuiltinCall } from "./index.ts";
@@ -24,42 +12,11 @@ import { assignTo, numberInZsh } from "./talking.ts";
 
 const NUMBER: Value = { atoms: [{ hole: true, why: "a number", number: true }], many: false };
 
-/** Splits leading `-x` words from the rest. `valued` letters take the next word. */
-function options(
-  words: readonly Value[],
-  valued = "",
-): { readonly letters: string; readonly values: ReadonlyMap<string, Value>; readonly rest: readonly Value[]; readonly sure: boolean } {
-  let letters = "";
-  const values = new Map<string, Value>();
-  for (let i = 0; i < words.length; i++) {
-    const word = words[i];
-    const text = word === undefined ? undefined : textOf(word);
-    if (text === undefined) return { letters, values, rest: words.slice(i), sure: false };
-    if (text === "--") return { letters, values, rest: words.slice(i + 1), sure: true };
-    if (!/^[-+]./.test(text)) return { letters, values, rest: words.slice(i), sure: true };
-    for (let at = 1; at < text.length; at++) {
-      const letter = text.charAt(at);
-      letters += letter;
-      if (!valued.includes(letter)) continue;
-      const value = at + 1 < text.length ? literal(text.slice(at + 1)) : words[++i];
-      if (value !== undefined) values.set(letter, value);
-      break;
-    }
-  }
-  return { letters, values, rest: [], sure: true };
-}
-
-/** Letters of `declare` whose meaning is followed, or that have none for what a variable holds. */
-const ATTRIBUTES = /^[aAfFgilnprtux]$/;
-
 const declare: Builtin = (call) => {
-  const { cx, state, name } = call;
-  const given = options(call.words);
+  const { cx, state, name, given } = call;
   const has = (letter: string): boolean => given.letters.includes(letter);
   const exported = name === "export" || has("x") || state.options.has("allexport");
   const at = { span: call.span };
-  const strange = [...given.letters].find((letter) => !ATTRIBUTES.test(letter));
-  if (strange !== undefined) cx.unknown(`${name} -${strange} gives variables a meaning that is not followed`, at);
   if (has("n") && name !== "export") cx.unknown(`${name} -n makes one variable stand for another`, at);
   if (/f/i.test(given.letters) && (name === "export" || has("x") || has("u")))
     cx.unknown("an exported function can replace a program in every shell started later", at);
@@ -209,8 +166,7 @@ function readAgain(call: BuiltinCall, variable: string, value: Value): void {
 }
 
 const unset: Builtin = (call) => {
-  const { cx, state } = call;
-  const given = options(call.words);
+  const { cx, state, given } = call;
   if (given.letters.includes("n")) cx.unknown("unset -n takes away what a variable stands for", { span: call.span });
   for (const word of given.rest) {
     const name = textOf(word);
@@ -274,7 +230,7 @@ const set: Builtin = (call) => {
       state.positional = words.slice(i);
       if (word !== undefined && text === undefined && word.many) state.positional = [unknown("the positional parameters", true)];
       // It may begin with `-`, and then names options.
-      if (word !== undefined && text === undefined && mayBeOption(word) && holeOf(word)?.ambient !== true)
+      if (word !== undefined && text === undefined && holeOf(word)?.ambient !== true && mayBegin({ cx, places: state.places }, word, "-+"))
         cx.unknown("set is given a word that may be an option", { span: call.span, help: "write `set --`" });
       return done(state);
     }
@@ -321,7 +277,7 @@ const shift: Builtin = (call) => {
 };
 
 const read: Builtin = (call) => {
-  const given = options(call.words, "adinNptu");
+  const { given } = call;
   const array = given.values.get("a");
   const names = array === undefined ? given.rest : [array];
   const delimiter = given.values.get("d");
@@ -395,8 +351,7 @@ function lineOf(stdin: Stream): Value {
 }
 
 const mapfile: Builtin = (call) => {
-  const { cx, state } = call;
-  const given = options(call.words, "dnOsuCc");
+  const { cx, state, given } = call;
   const callback = given.values.get("C");
   if (callback !== undefined)
     call.runner.script(cx, state, concat(callback, literal(' "$1" "$2"')), sharedInput(call.stdin), {
@@ -414,14 +369,8 @@ const mapfile: Builtin = (call) => {
 const letBuiltin: Builtin = (call) => {
   for (const word of call.words) {
     const text = textOf(word);
-    if (text === undefined || !readSubscript(text)) {
-      if (
-        text !== undefined ||
-        !word.atoms.every((atom) => (typeof atom === "string" ? readSubscript(atom) : "hole" in atom && atom.number === true))
-      )
-        call.cx.unknown("let evaluates its argument as arithmetic, which can run code", { span: call.span });
-      continue;
-    }
+    if (!isNumeric(word)) call.cx.unknown("let evaluates its argument as arithmetic, which can run code", { span: call.span });
+    if (text === undefined || !readSubscript(text)) continue;
     readNames(call, text);
     for (const [, name] of text.matchAll(/([A-Za-z_]\w*)\s*(?:[-+*/%&|^]|\*\*|<<|>>)?=(?!=)/g))
       if (name !== undefined) setNumber(call.cx, call.state, name, call.span);
@@ -432,7 +381,9 @@ const letBuiltin: Builtin = (call) => {
 };
 
 const getopts: Builtin = (call) => {
-  assignTo(call, call.words[1], unknown("an option letter"));
+  const [letters, name] = call.given.rest;
+  // Where the first may be no word, or several, the name is not certain.
+  assignTo(call, letters?.many === true ? letters : name, unknown("an option letter"));
   const at = { exported: false, span: call.span };
   assignVariable(call.cx, call.state, "OPTARG", unknown("$OPTARG", true), at);
   assignVariable(call.cx, call.state, "OPTIND", NUMBER, at);

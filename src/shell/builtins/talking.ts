@@ -2,22 +2,25 @@ import { evaluateAsArithmetic } from "../expand.ts";
 import { describe } from "../invocation.ts";
 import {
   holeOf,
+  isHole,
+  isName,
   isWildcard,
   join,
   joinWords,
   literal,
-  mayBeOption,
+  patternOf,
   prefixOf,
   textOf,
-  unknown,
   type Atom,
   type Stream,
   type Value,
 } from "../value.ts";
-import { readNames } from "../arithmetic.ts";
+import { readNames, readSubscript } from "../arithmetic.ts";
+import { matchesWord, shellGlob } from "../../pattern/index.ts";
+import { mayBegin } from "../paths.ts";
 import { assignVariable, setElement } from "../variables.ts";
 import { expansion } from "../walk.ts";
-import { done, type Builtin } from "./index.ts";
+import { done, type Builtin, type BuiltinCall } from "./index.ts";
 
 const text = (atoms: readonly Atom[]): Stream => ({ is: "text", value: { atoms: join(atoms), many: false } });
 
@@ -50,61 +53,58 @@ const echo: Builtin = (call) => {
   return { ...done(call.state, whole(call, text(newline ? [...atoms, "\n"] : atoms))), sole: true };
 };
 
+/** `*` is a width. */
 const NUMERIC = /[*diouxXeEfFgG]/;
 
 const printf: Builtin = (call) => {
-  const { cx, state } = call;
-  let [format, ...args] = call.words;
-  if (format !== undefined && (textOf(format) ?? "").startsWith("-v")) {
-    const attached = (textOf(format) ?? "").slice(2);
-    const name = attached === "" ? args[0] : literal(attached);
-    args = attached === "" ? args.slice(1) : args;
-    [format, ...args] = args;
-    if (format !== undefined && textOf(format) === "--") [format, ...args] = args;
-    else if (format === undefined || mayBeOption(format)) {
-      assignTo(call, name, unknown("what printf makes", true));
-      if (format !== undefined && prefixOf(format).startsWith("-v")) cx.unknown("printf -v sets another variable", { span: call.span });
-      return done(state);
-    }
-    assignTo(
-      call,
-      name,
-      format === undefined ? literal("") : (formatted(format, args) ?? { atoms: [{ hole: true, why: "what printf makes" }], many: false }),
-    );
-    return done(state);
-  }
-  if (format !== undefined && textOf(format) === "--") [format, ...args] = args;
-  // An option that there is not, in bash; in zsh text.
-  else if (/^-./.test(format === undefined ? "" : (textOf(format) ?? "")))
-    return done(state, { is: "unknown", why: "what printf makes", network: false });
-  else if (format !== undefined && args.length > 0 && mayBeOption(format))
+  const { cx, state, given } = call;
+  const [format, ...args] = given.rest;
+  if (given.doubt !== undefined && format !== undefined && textOf(format) === undefined && (args.length > 0 || format.many))
     cx.unknown(`${describe(format)} may be -v and set a variable`, { span: call.span, help: "put -- or '%s' in front of it" });
-  // %n puts a number into the variable that its argument names.
-  if (format !== undefined && (textOf(format)?.includes("%n") ?? true)) {
-    for (const arg of args)
-      if (/^[A-Za-z_]\w*(\[.*\])?$/s.test(textOf(arg) ?? ""))
-        assignTo(call, arg, { atoms: [{ hole: true, why: "a number", number: true }], many: false });
-  }
+  const conversions = conversionsOf(format, cx.maybeZsh);
+  // What %n is given names a variable, which gets a number.
+  if (format !== undefined && conversions.some((one) => one.endsWith("n")))
+    for (const arg of format.many ? given.rest : args)
+      if (mayName(arg)) assignTo(call, arg, { atoms: [{ hole: true, why: "a number", number: true }], many: false });
   // %d and its kin evaluate their argument as arithmetic in zsh.
-  const conversions = conversionsOf(format === undefined ? undefined : textOf(format));
   if (cx.maybeZsh && format !== undefined && conversions.some((one) => NUMERIC.test(one))) {
     // Once an argument may be several, or a width is one, which argument meets which conversion is not certain.
-    const certain = !args.some((arg) => arg.many) && !conversions.some((one) => one.includes("*"));
+    const certain = !args.some((arg) => arg.many) && !conversions.some((one) => /[*$]/.test(one));
     for (const [i, arg] of args.entries())
       if (certain && !NUMERIC.test(conversions[i % conversions.length] ?? "%d")) continue;
       else if (textOf(arg) === undefined || !/^[-+\w. %]*$/.test(textOf(arg) ?? ""))
         evaluateAsArithmetic(expansion(cx, state), arg, "an argument of printf");
       else readNames(call, textOf(arg) ?? "");
   }
-  const value = format === undefined ? undefined : formatted(format, args);
+  const value = format === undefined || given.doubt !== undefined ? undefined : formatted(format, args);
+  if (given.letters.includes("v")) {
+    // Without a format, or with an option that there is not, it is given nothing.
+    const doubtful = format === undefined || given.doubt !== undefined;
+    assignTo(call, given.values.get("v"), value ?? { atoms: [{ hole: true, why: "what printf makes" }], many: doubtful });
+    return done(state);
+  }
   if (value === undefined) return done(state, { is: "unknown", why: "what printf makes", network: false });
   return { ...done(state, whole(call, { is: "text", value })), sole: true };
 };
 
-/** The conversions of a format, in the order of the arguments. One that escapes spell (zsh) or that names its argument may be any. */
-function conversionsOf(format: string | undefined): readonly string[] {
-  if (format === undefined || /\\[xuU0-7]|\$/.test(format)) return ["%d"];
-  return format.replaceAll("%%", "").match(/%[^a-zA-Z]*[a-zA-Z]/g) ?? [];
+/** Text that is no name of a variable sets none. */
+const mayName = (arg: Value): boolean => holeOf(arg)?.number !== true && /^[A-Za-z_]\w*(\[.*\])?$/s.test(textOf(arg) ?? "x");
+
+/** A character that can be a part of a conversion, by its number: zsh reads these before it reads the format. */
+const SPELLED = /\\(?:x[2-7][\da-f]|0{0,2}(?:[4-7]|1[0-7])[0-7]|u0*[2-7][\da-f](?![\da-f]))/i;
+
+/**
+ * The conversions of a format, in the order of the arguments: flags, width, precision and length may stand in front of the letter
+ * (printf(3); bash takes `%-5ln`, zsh `%1$n`, too). One that is not known may be any.
+ */
+function conversionsOf(format: Value | undefined, zsh: boolean): readonly string[] {
+  const known =
+    format?.many === true
+      ? undefined
+      : format?.atoms.map((atom) => (typeof atom === "string" ? atom : isHole(atom) && atom.number === true ? "0" : undefined));
+  const text = known?.includes(undefined) === true ? undefined : known?.join("");
+  if (text === undefined || (zsh && SPELLED.test(text))) return ["%d", "%n"];
+  return text.replaceAll("%%", "").match(/%[^a-zA-Z%]*[hjlLqtzI]*[a-zA-Z]/g) ?? [];
 }
 
 /** printf with nothing but `%s`, `%%`, `\n`, `\t` and plain text. */
@@ -128,10 +128,12 @@ function formatted(format: Value, args: readonly Value[]): Value | undefined {
 }
 
 const COMPARISONS = new Set(["-eq", "-ne", "-lt", "-le", "-gt", "-ge"]);
+const OPERATORS = ["-v", "-R", "-t", ...COMPARISONS];
 
 const test: Builtin = (call) => {
   const ex = expansion(call.cx, call.state);
-  const hidden = call.words.find((word, i) => mayBecomeSubscript(call.words, word, i));
+  const words = textOf(call.words.at(-1) ?? literal("")) === "]" ? call.words.slice(0, -1) : call.words;
+  const hidden = words.find((word, i) => mayBecomeSubscript(call, words, word, i));
   if (hidden !== undefined)
     call.cx.unknown(`${describe(hidden)} may become \`-v NAME[…]\`, whose subscript can run code`, {
       span: call.span,
@@ -152,13 +154,25 @@ const test: Builtin = (call) => {
   return done(call.state);
 };
 
-/** bash: `-v NAME[…]` in `test` evaluates the subscript. What the line read from elsewhere may be these words, or the first of them. */
-function mayBecomeSubscript(words: readonly Value[], word: Value, i: number): boolean {
+/**
+ * bash: `-v NAME[…]` in `test` evaluates the subscript, `-t` and its kin their operand in zsh. What the line read from elsewhere, or the
+ * names of files, may be these words, or the first of them.
+ */
+function mayBecomeSubscript({ cx, state }: BuiltinCall, words: readonly Value[], word: Value, i: number): boolean {
   const hole = holeOf(word);
-  if (hole === undefined || hole.number === true || hole.below === true || hole.ambient === true) return false;
-  const rest = words.length - (textOf(words.at(-1) ?? literal("")) === "]" ? 1 : 0) - i;
-  // A word of its own is the operator only where one operand follows it.
-  return word.many || (prefixOf(word) === "" && rest === 2);
+  if (textOf(word) !== undefined || hole?.number === true || hole?.ambient === true) return false;
+  if (hole === undefined || hole.below === true) {
+    if (!(hole === undefined || isName(word)) || !mayBegin({ cx, places: state.places }, word, "-")) return false;
+    const pattern = shellGlob(patternOf(word));
+    if (hole === undefined && !OPERATORS.some((operator) => matchesWord(pattern, operator))) return false;
+  }
+  if (word.many) return true;
+  const rest = words.length - i;
+  const next = words[i + 1];
+  // A word of its own is the operator only in front of an operand; of three words the second is the one.
+  if (!/^-?$/.test(prefixOf(word)) || next === undefined || (rest === 3 && words.slice(0, i).every((one) => textOf(one) === "!")))
+    return false;
+  return rest === 2 || !readSubscript(textOf(next) ?? "[");
 }
 
 /** zsh evaluates these operands as arithmetic (zshbuiltins(1)). */

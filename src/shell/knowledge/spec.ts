@@ -20,8 +20,8 @@ export interface CommandSpec {
   /** Slots in order: `[NAME:]KIND[?|*|+][=DEFAULT]`. Absent: no operand is understood. `""`: none is allowed. */
   readonly operands?: string;
   /**
-   * No option of any implementation does more than read and print, listed or not: a word that may turn out to be an
-   * option (a name that a wildcard matches, text of a file) can do no harm.
+   * No option of any implementation does more than read and print, listed or not: text that may turn out to be an option can do no
+   * harm. What is read may be another thing then: names of a folder are looked at all the same.
    */
   readonly closed?: true;
   /**

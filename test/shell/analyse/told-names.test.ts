@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import type { World } from "../../../src/action/index.ts";
 import { lowerShell } from "../../../src/shell/index.ts";
 import { smallWorld } from "../world.ts";
 
@@ -63,6 +64,142 @@ describe("a name that begins with a dash is an option of whoever takes it, where
   ])("is none: %s", (line) => {
     expect(doubts(line)).toBe("");
   });
+});
+
+describe("a name that a pattern matches is any text", () => {
+  const odd = ["a[$(id)]", "-v", "-r", "-rx", "-delete", "%n", "d", "src/lib/-ox"];
+  const among = (names: readonly string[]): World =>
+    smallWorld({ files: { ...files, ...Object.fromEntries(names.map((name) => [`${P}/${name}`, name === "d" ? "directory" : "file"])) } });
+  const told = (line: string, names: readonly string[]): string =>
+    lowerShell(line, { world: among(names) })
+      .unknowns.map(({ reason }) => reason)
+      .join("; ");
+
+  it.each([
+    // Evaluated as arithmetic, by bash or by zsh.
+    "for f in *; do [[ $f -gt 3 ]]; done",
+    'for f in *; do [[ 3 -lt "$f" ]]; done',
+    "for f in [a-z]*; do [[ -v $f ]]; done",
+    'for f in *; do test -v "$f"; done',
+    "test -v *",
+    "for f in *; do declare -i n=$f; done",
+    "f() { for g in *; do local -i n=$g; done; }; f",
+    'for f in *; do echo "${a[$f]}"; done',
+    "for f in *; do a[$f]=1; done",
+    'for f in *; do x=abc; echo "${x:$f}"; done',
+    "for f in *; do RANDOM=$f; done",
+    "a=(*); [[ ${a[0]} -gt 3 ]]",
+    'set -- *; [[ "$1" -gt 3 ]]',
+    "f() { [[ $1 -gt 3 ]]; }; f *",
+    "for f in *; do cd src && [[ $f -gt 3 ]]; done",
+    "exit *",
+    "f() { shift *; }; f",
+    "for i in 1; do break *; done",
+    "printf '%*s' * x",
+    "printf '%ld' *",
+    "test -t *",
+    // Options and operators of builtins.
+    "test *",
+    "[ * ]",
+    "test -? *",
+    "test x -a *",
+    "(cd d/.. && test *)",
+    'for f in *; do for g in *; do test "$f" "$g"; done; done',
+    'ls | while read -r f; do test "$f" "a[1]"; done',
+    "printf *",
+    "printf -- * x",
+    'for f in *; do printf "$f" PATH; done',
+    "jobs *",
+    "wait *",
+    "jobs ?rx touch zz",
+    'for f in *; do jobs "$f" touch zz; done',
+    "cd src && for f in ../*; do (cd .. && jobs $(ls) touch zz); done",
+    "set *",
+  ])("may run code: %s", (line) => {
+    expect(told(line, odd)).not.toBe("");
+  });
+
+  it.each([
+    // Of a harmless program an option may change what is read.
+    "grep S *",
+    'for f in *; do grep S "$f"; done',
+    'a=(*); grep S "${a[@]}"',
+    "ls | xargs grep S",
+    "for f in $(ls); do grep S $f; done",
+    'ls | while read -r f; do grep S "$f"; done',
+    "wc -l *",
+    "diff * x",
+    // Where the pattern was expanded, not where the shell has gone since.
+    'for f in *; do cd src && sort "$f"; done',
+    'a=(*); cd src && sort "${a[@]}"',
+    'set -- * && cd src && grep S "$@"',
+    // One of the folders below.
+    'for f in src/*/; do (cd "$f" && sort *); done',
+    'for f in src/*/; do (cd "$f" && grep S *); done',
+  ])("may be an option: %s", (line) => {
+    expect(told(line, odd)).toContain("may turn out to be an option");
+  });
+
+  it.each(["find . -d*", "find -d* .", "find *", "find src *", "for f in *; do find . $f; done", 'for f in -*; do find . "$f"; done'])(
+    "may be an action: %s",
+    (line) => {
+      expect(told(line, odd)).not.toBe("");
+    },
+  );
+
+  // In a folder without such names.
+  it.each([
+    'for f in *; do [[ -f $f ]] && ls "$f"; done',
+    "for f in *; do [[ $f -gt 3 ]]; done",
+    'for f in [0-9]*; do [ "$f" -gt 10 ]; done',
+    "declare -A m; for f in src/*; do m[$f]=1; done",
+    "for f in src/*; do n=$((n+1)); done",
+    "test -f *.json",
+    "[ -e *.lock ]",
+    "test *",
+    'for f in *; do [ "$f" -nt a.txt ] && echo "$f"; done',
+    'for f in $(ls); do [ -f "$f" ] && echo $f; done',
+    "printf '%s\\n' *",
+    'for f in *; do printf "%s: %d\\n" "$f" 3; done',
+    "jobs *",
+    "find * -name x",
+    "grep S *",
+    "grep -rn TODO *",
+    "ls | xargs grep S",
+    'for f in src/*/; do (cd "$f" && sort * && grep S *); done',
+    'cd "$X" && ls *',
+    "test -v a[0]; [ -v a[i] ]",
+    "set *",
+    "exit *",
+  ])("is harmless: %s", (line) => {
+    expect(told(line, ["a.json", "b.lock", "12"])).toBe("");
+  });
+
+  it("is not certain where the line itself may make names", () => {
+    expect(told("touch x; for f in *; do [[ $f -gt 3 ]]; done", [])).toContain("may have made");
+  });
+
+  it.each(["touch -- -r && grep S *", "> -r; grep S *", "mv README.md ./-ox; sort *", "ln -s a ./-v; test *"])(
+    "the line makes one: %s",
+    (line) => {
+      expect(told(line, [])).toContain("makes a name that is an option");
+    },
+  );
+
+  it.each(["touch x && sort *", "rm -- -r; grep S *", "mkdir -p out && cp README.md out/ && wc -l *"])(
+    "the line makes none: %s",
+    (line) => {
+      expect(told(line, [])).toBe("");
+    },
+  );
+
+  // Names with this ending are no operators, whatever lies there.
+  it.each(["test -f *.json", "[ -e *.lock ]", "printf '%s\\n' *", "echo *", 'for f in *; do [[ -f $f ]] && ls "./$f"; done'])(
+    "is harmless among odd names: %s",
+    (line) => {
+      expect(told(line, odd)).toBe("");
+    },
+  );
 });
 
 describe("names that several commands, or folders, are told of", () => {
