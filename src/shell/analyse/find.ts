@@ -26,6 +26,8 @@ const VALUED = new Set(
     "-Bnewer -xattrname"
   ).split(" "),
 );
+/** `-depth N` of BSD and bfs; in GNU it takes nothing, so that what is no number is a word of its own. */
+const DEPTH = /^[-+]?\d+$/;
 /** Tests without an argument that leave most things alone. */
 const LEAVING = new Set(["-empty", "-nouser", "-nogroup", "-false"]);
 const WRITING = new Set(["-fprint", "-fprint0", "-fls"]);
@@ -241,7 +243,10 @@ function readExpression(inv: Invocation, words: readonly Value[]): Expression {
       const file = words[++at];
       if (file !== undefined) emitFile(inv, "read", file);
       refuse(inv, "find takes its starting points from a file");
-    } else if (VALUED.has(text) || /^-newer[aBcm][aBcmt]$/.test(text)) {
+    } else if (
+      (VALUED.has(text) && (text !== "-depth" || DEPTH.test(textOf(words[at + 1] ?? literal("")) ?? ""))) ||
+      /^-newer[aBcm][aBcmt]$/.test(text)
+    ) {
       const value = words[++at];
       const given = value === undefined ? undefined : textOf(value);
       if (value?.many === true)
