@@ -32,6 +32,12 @@ export function lateOptions(inv: Invocation): void {
   }
 }
 
+/** file(1): several files for -m, with a `:` between them; it prints lines that it does not understand. */
+export function magicFiles(inv: Invocation): void {
+  for (const value of valuesOf(inv, "-m"))
+    if (textOf(value)?.includes(":") !== false) refuse(inv, `${describe(value)} may name several files`, "name one");
+}
+
 /** binutils: an argument `@FILE`, wherever it stands, is replaced by the arguments in that file. */
 export function responseFile(inv: Invocation): void {
   for (const word of inv.words) {
