@@ -342,11 +342,12 @@ class FieldBuilder {
   private endField(): void {
     spend();
     this.loose = false;
-    const at = this.ex.state.places;
     // Without splitting a pattern stays what it is.
-    const placed = (atom: Atom): Atom => (isWildcard(atom) && atom.at === undefined ? { ...atom, at } : atom);
-    if (this.atoms.length > 0 || this.present)
-      this.fields.push({ atoms: join(this.splitting ? this.atoms.map(placed) : this.atoms), many: this.many });
+    if (this.splitting && this.atoms.some(isWildcard)) {
+      const at = this.ex.state.places;
+      this.atoms = this.atoms.map((atom) => (isWildcard(atom) && atom.at === undefined ? { ...atom, at } : atom));
+    }
+    if (this.atoms.length > 0 || this.present) this.fields.push({ atoms: join(this.atoms), many: this.many });
     this.atoms = [];
     this.many = false;
     this.present = false;

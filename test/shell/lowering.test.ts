@@ -68,6 +68,25 @@ const CASES: readonly (readonly [line: string, lowered: readonly string[]])[] = 
   ["f() { g; }; g() { f; }; f", ["exec f", "? the function f calls itself"]],
   [":(){ :|:& };:", ["exec : !fork-bomb", "exec : !fork-bomb", "? the function : calls itself"]],
   ["alias l='rm -rf x'", ["exec rm -rf x", "delete recursively /home/u/p/x"]],
+  // Options of builtins: what runs, sets or writes nothing goes ahead.
+  ["jobs; jobs -l; jobs -rp %1; jobs --help", []],
+  ['wait; wait -n; wait $pid; wait "$pid"; wait %1', []],
+  ['for i in 1 2; do sleep 1 & pids+=($!); done; wait "${pids[@]}"', []],
+  ["sleep 1 & wait $(jobs -p)", []],
+  ["compgen -c | head", ["exec head"]],
+  ['compgen -A function; COMPREPLY=($(compgen -W "a b" -- "$cur"))', []],
+  ["printf '%-10s|%5d\\n' a 3; printf '%s: %ld%%\\n' x 3; printf '--- %s\\n' a", []],
+  ['w=10; printf "%-${w}s|\\n" a; printf \'\\033[31m%s\\033[0m\\n\' a; printf "%s\\n" "$x"', []],
+  ["command -p -v git; command -pV git; hash -t ls; umask -S; shopt -sq globstar; trap -p EXIT; alias ll", []],
+  [
+    'while getopts "ab:" opt; do :; done; read -rsn1 x < a.txt; mapfile -tn 3 lines < a.txt',
+    ["read /home/u/p/a.txt", "read /home/u/p/a.txt"],
+  ],
+  // One that is not known, or that may stand there, does not.
+  ["jobs -z", ["? jobs has no known option `-z`"]],
+  ['wait -n"$X"', ["? the options after `-n` are only known at run time"]],
+  ["wait $X -p PATH", ["? $X may be no word at all, and what follows it an option of wait"]],
+  ["wait $(cat a.txt)", ["exec cat a.txt", "read /home/u/p/a.txt", "? the output of $(cat a.txt) may turn out to be an option of wait"]],
   // Code in code.
   ["eval 'cat a.txt'", ["exec cat a.txt", "read /home/u/p/a.txt"]],
   ["bash -c 'cat \"$1\"' _ a.txt", ["exec bash -c 'cat \"$1\"' _ a.txt", "exec cat a.txt", "read /home/u/p/a.txt"]],
