@@ -23,6 +23,8 @@ export interface Danger {
    * file or a service that is asked for them; and what is judged at the call itself (rights and owners, signals, sockets).
    */
   readonly seenInRun?: true;
+  /** No rule that would allow it is offered anywhere: whoever wants one writes it, with the very name. */
+  readonly unoffered?: true;
   /** And undo brings back whatever it destroys, or nobody outside notices: no reason to ask where it is confined. */
   readonly confinable?: true;
 }
@@ -33,7 +35,15 @@ export const DANGERS = {
     title: "deletes, overwrites or changes everything in your home folder, the project, or a place outside both",
     help: "name a folder inside the project",
   },
-  "raw-device": { effect: "deny", title: "writes straight to a disk or another device", help: "write to a file instead" },
+  "raw-device": {
+    effect: "deny",
+    title: "reads or writes a disk, the memory or another device directly",
+    help: {
+      person: "if you mean this device, do it yourself, in a terminal of your own",
+      model: "work with a file in its place, or ask the user to do it",
+    },
+    unoffered: true,
+  },
   persistence: {
     effect: "deny",
     title: "changes a file that can start programs later or let others in (shell startup, git hook, cron, SSH keys)",

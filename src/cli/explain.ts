@@ -3,7 +3,7 @@ import { isObject } from "../data/index.ts";
 import type { DecideOptions, Outcome } from "../engine/index.ts";
 import { changedParts, differ, withUserFile } from "../suggest/index.ts";
 import { changesFor } from "../suggest/index.ts";
-import { answerableFromAfar, isConfined, type Verdict } from "../policy/index.ts";
+import { answerableFromAfar, isConfined, isUnoffered, type Verdict } from "../policy/index.ts";
 import { thisMachine, type Machine } from "../state/index.ts";
 import { asIfConfining } from "./confine.ts";
 import { judgeOnly, ruleReader, type ToolQuestion } from "./engine.ts";
@@ -212,7 +212,7 @@ function waysOut(verdict: Verdict, changes: readonly string[], text: string | un
     return [
       verdict.rule !== undefined && verdict.decision !== "none"
         ? `No allow rule changes this: the rule at ${visible(verdict.rule.file)}:${verdict.rule.line} decides.`
-        : verdict.basis === "floor"
+        : verdict.basis === "floor" || isUnoffered(verdict.builtin)
           ? "No rule can allow this."
           : "One rule is not enough to allow this: explain its parts one by one.",
     ];

@@ -337,7 +337,8 @@ export const HARMLESS_DEVICES = ["/dev/null", "/dev/zero", "/dev/full", "/dev/st
 
 /** Device names that are disks, memory or the machine itself. */
 export const RAW_DEVICE = new RegExp(
-  String.raw`^\/dev\/(?:r?disk|sd[a-z]|hd[a-z]|vd[a-z]|xvd[a-z]|nvme|mmcblk|dm-|mapper\/|md\d|loop|nbd|sr\d|st\d|mtd|ram\d|zram|` +
-    String.raw`pmem|fd\d|block\/|mem$|kmem$|port$|watchdog|nvram|sg\d|bus\/)|^\/proc\/(?:sysrq-trigger|kcore)$`,
+  String.raw`^\/dev\/(?:r?disk|sd[a-z]|hd[a-z]|vd[a-z]|xvd[a-z]|nvme|mmcblk|dm-|mapper\/|md[\d/]|loop|[nr]bd\d|s(?:r|cd|t|g)\d|mtd|ubi|` +
+    String.raw`z?ram\d|pmem|fd\d|block\/|(?:k|old)?mem$|port$|watchdog|nvram|b(?:us|sg)\/|bcache|drbd|dasd|zd\d|zvol\/|cdrom|dvd|` +
+    String.raw`cpu\/\d+\/msr$)|^\/proc\/(?:sysrq-trigger|kcore)$`,
   "i",
 );

@@ -99,14 +99,17 @@ function fileProtections(action: FileAction, around: ProtectionContext, met: Pro
   const { written, compared } = spell(action, world);
   const changes = action.operation !== "read";
   const places = comparablePlaces(world);
-  if (
+  if (meansDevice(action, compared, world)) {
+    if (preset.secrets || (changes && preset.dangers)) met.push(danger("raw-device", action));
+  } else if (
     preset.secrets &&
     action.operation !== "mkdir" &&
     written.some((path) => isSecretTarget(path, action, world) && !isOwnState(path, action, exec))
   )
     met.push(secret(action));
   if (changes && preset.dangers) {
-    for (const id of pathDangers(action, compared, world)) if (action.dangers?.includes(id) !== true) met.push(danger(id, action));
+    for (const id of pathDangers(action, compared, world))
+      if (action.dangers?.includes(id) !== true && id !== "raw-device") met.push(danger(id, action));
     if (action.operation !== "mkdir" && compared.some(isGitConfig) && !isGitItself(exec)) met.push(gitConfig(action));
   }
   if (changes && preset.system && compared.some((path) => isSystem(path, places, world.foldsCase))) met.push(system(action, places, world));
@@ -114,6 +117,16 @@ function fileProtections(action: FileAction, around: ProtectionContext, met: Pro
     const inside = insideProtection(action, around, places);
     if (inside !== undefined) met.push(inside);
   }
+}
+
+/** A disk, memory or another device, by its name or by a pattern that matches one now. It is no secret by its name. */
+function meansDevice(action: FileAction, compared: readonly string[], world: World): boolean {
+  if (compared.some(isRawDevice)) return true;
+  return (
+    action.target.kind === "glob" &&
+    /^\/dev\b/.test(rootOf(action.target) ?? "") &&
+    findReached(action, isRawDevice, world).found !== undefined
+  );
 }
 
 /** A name that is a secret means a file; a folder is one only when what lies in it is. */
@@ -210,7 +223,7 @@ function insideProtection(action: FileAction, around: ProtectionContext, places:
   const scope: ProtectionScope = { by: "nothing" };
   if (found !== undefined) {
     const reason = reads
-      ? `${sayAction(action)} reaches ${visible(found)}, which may hold secrets`
+      ? `${sayAction(action)} reaches ${visible(found)}, which ${isRawDevice(found) ? "is a disk, memory or another device" : "may hold secrets"}`
       : `${sayAction(action)} reaches ${visible(found)}, which is protected`;
     return {
       effect: "ask",

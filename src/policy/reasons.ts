@@ -71,10 +71,17 @@ export function titleOf(id: ReasonId | undefined): string | undefined {
   return isFixed(id) ? REASONS[id].title : undefined;
 }
 
-/** Words that nobody knows the meaning of are held against it, too. */
+/** Words that nobody knows the meaning of are held against it, too: secrets, and what holds all of them. */
 export function guardsSecrets(id: ReasonId | undefined): boolean {
   const reason: Reason | undefined = id !== undefined && isFixed(id) ? REASONS[id] : undefined;
-  return reason?.secret === true;
+  return reason?.secret === true || isUnoffered(id);
+}
+
+/** No rule is offered that would allow it. */
+export function isUnoffered(id: ReasonId | undefined): boolean {
+  const danger = dangerOf(id);
+  const { unoffered }: Partial<Danger> = danger === undefined ? {} : DANGERS[danger];
+  return unoffered === true;
 }
 
 const isFixed = (id: ReasonId): id is FixedReasonId => Object.hasOwn(REASONS, id);

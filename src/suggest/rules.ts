@@ -1,7 +1,7 @@
 import { type Action, type ExecAction, type FileOperation, printAction, sayAction, visible, type World } from "../action/index.ts";
 import { NOWHERE, type Outcome, policyFile, type PolicySource } from "../engine/index.ts";
 import { isWithin, parentOf, relativePath } from "../path/index.ts";
-import { judge, type Policy, type RequestVerdict, type Rule, type Verdict } from "../policy/index.ts";
+import { isUnoffered, judge, type Policy, type RequestVerdict, type Rule, type Verdict } from "../policy/index.ts";
 import { carriesCode, hasSubcommands, namingWords, runsAnything } from "../shell/survey/index.ts";
 
 /** Rules a person might write to allow one part of a request, the most sensible first. Each still has to prove itself. */
@@ -150,7 +150,7 @@ export type RuleReader = (rules: readonly string[]) => readonly Rule[] | undefin
  */
 export function changesFor(outcome: Outcome, read: RuleReader): readonly string[] {
   const { verdict, basis } = outcome;
-  if (basis === undefined || verdict.decision === "allow") return [];
+  if (basis === undefined || verdict.decision === "allow" || verdict.actions.some((part) => isUnoffered(part.verdict.builtin))) return [];
   const { lowered, context } = basis;
   const wanted: string[] = [];
   const add = (options: readonly string[], solved: (rules: readonly string[]) => boolean): boolean => {

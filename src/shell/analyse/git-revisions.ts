@@ -115,9 +115,10 @@ export function toldRevisions(inv: Invocation, walks: boolean, revisions: readon
 
 /** rev-list, `--stdin`; git-cat-file(1), `--batch`: a revision a line, with a command in front or words behind it. */
 function inputRevisions(inv: Invocation, walks: boolean): void {
-  const lines = inputLines(inv);
+  const { stdin } = inv;
+  const lines = stdin.is === "text" ? textOf(stdin.value)?.split(/\r?\n|\0/) : undefined;
   if (lines === undefined) {
-    if (inv.stdin.is !== "paths" || !inv.stdin.values.every(isHash)) readStore(inv, "its input says what git shows");
+    if (stdin.is !== "paths" || !stdin.values.every(isHash)) readStore(inv, "its input says what git shows");
     return;
   }
   const end = lines.includes("--") ? lines.indexOf("--") : lines.length;
@@ -126,16 +127,4 @@ function inputRevisions(inv: Invocation, walks: boolean): void {
   for (const path of lines.slice(end + 1)) if (path !== "") emitFile(inv, "read", pathspec(path));
   // Newer ones take `--all`, `--glob` and the like there.
   if (words.some((line) => line.startsWith("--"))) readStore(inv, UNTRACKED);
-}
-
-function inputLines({ stdin }: Invocation): readonly string[] | undefined {
-  return stdin.is === "text" ? textOf(stdin.value)?.split(/\r?\n|\0/) : undefined;
-}
-
-/** git-hash-object(1), `--stdin-paths`. */
-export function gitHashObject(inv: Invocation): void {
-  if (!has(inv, "--stdin-paths")) return;
-  const paths = inv.stdin.is === "paths" ? inv.stdin.values : inputLines(inv)?.map(literal);
-  if (paths === undefined) readStore(inv, "its input says which files it reads");
-  else for (const path of paths) if (textOf(path) !== "") emitFile(inv, "read", path);
 }

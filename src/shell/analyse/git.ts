@@ -10,6 +10,7 @@ import { matchesOf } from "../paths.ts";
 import type { ShellPlace } from "../state.ts";
 import { drops, has, mayBegin, valuesOf } from "./given.ts";
 import { HASH_NAME, pathspec, reachesStash, revisionPath, revisionsOf, shownRevisions, toldRevisions } from "./git-revisions.ts";
+import { exists } from "./only-shows.ts";
 import { gitPatched } from "./patch.ts";
 
 /** What git prints when it prints names, for the next command in a pipe or a substitution: as relative paths, which they may be taken for. */
@@ -140,20 +141,16 @@ function gitDiffNames(inv: Invocation): void {
  */
 export function gitDiff(inv: Invocation): void {
   gitRevisions(inv);
-  const { operands } = inv.args;
-  const single = operands.filter(({ many }) => !many).length;
-  const mayBeTwo = single === 2 || (single < 2 && single < operands.length);
   for (const place of has(inv, "--no-index") ? [] : inv.places) {
-    const compared = operands.map((operand) => pathsAt(inv, place, operand));
-    const paths = compared.flatMap((all) => all ?? []);
     const at = { ...inv, places: [place] };
-    if (compared.includes(undefined)) {
-      if (mayBeTwo) for (const operand of operands) emitFile(at, "read", operand, true);
-    } else if (paths.length === 2) {
-      const folders = paths.filter((path) => isFolder(at, path) || (isMissing(at, path) && /^(?:\.{0,2}\/|\.\.?$)/.test(path)));
+    const compared = inv.args.operands.map((operand) => pathsAt(inv, place, operand));
+    const paths = compared.flatMap((all) => all ?? []);
+    if (compared.includes(undefined)) for (const operand of inv.args.operands) emitFile(at, "read", operand, true);
+    else if (paths.length === 2) {
+      const folders = paths.filter((path) => isFolder(at, path) || (!exists(at, literal(path)) && /^(?:\.{0,2}\/|\.\.?$)/.test(path)));
       const [file] = paths.filter((path) => !folders.includes(path));
-      for (const folder of file === undefined || !isMissing(at, file) ? folders : [])
-        emitFile(at, "read", literal(file === undefined ? folder : `${folder}/${baseName(file)}`), file === undefined);
+      if (file === undefined) for (const folder of folders) emitFile(at, "read", literal(folder), true);
+      else for (const folder of exists(at, literal(file)) ? folders : []) emitFile(at, "read", literal(`${folder}/${baseName(file)}`));
     }
   }
 }
@@ -164,9 +161,6 @@ function pathsAt({ cx }: Invocation, place: ShellPlace, operand: Value): readonl
   const text = isRevision ? "HEAD" : textOf(operand);
   return place.is !== "at" ? undefined : text === undefined ? matchesOf(cx.world, place, operand) : [text];
 }
-
-const isMissing = (inv: Invocation, text: string): boolean =>
-  inv.places.every((place) => place.is === "at" && inv.cx.world.kind(resolvePath(place.path, text)) === "missing");
 
 /** git-ls-tree(1): names in a commit, which may be gone from the folder, never tracked, or other files here (`HEAD:src`). */
 export function gitTreeNames(inv: Invocation): void {

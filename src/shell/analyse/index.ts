@@ -103,7 +103,6 @@ import {
   gitTreeNames,
   gitUpdateIndex,
 } from "./git.ts";
-import { gitHashObject } from "./git-revisions.ts";
 import {
   captureFile,
   copiesOut,
@@ -245,7 +244,6 @@ export const ANALYSERS: Readonly<Record<string, Analyser>> = {
   "git-diff": gitDiff,
   "git-dry-run": gitDryRun,
   "git-format-patch": gitFormatPatch,
-  "git-hash-object": gitHashObject,
   "git-history": (inv) => gitRevisions(inv, true),
   "git-merge-base": gitMergeBase,
   "git-patched": gitPatched,

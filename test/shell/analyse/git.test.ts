@@ -121,5 +121,4 @@ specify({
     ["git diff main src src", "read ./main", "read ./src", "read ./src"],
     ["git diff ../gone src", "read ~/gone", "read ./src", "read ~/gone/**", "read ./src/**"],
   ],
-  "git-hash-object": [["echo .env | git hash-object --stdin-paths", "exec git hash-object --stdin-paths", "read ./.env"]],
 });
