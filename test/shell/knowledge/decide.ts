@@ -55,14 +55,13 @@ export const { platform: _, ...NOBODYS_WORLD } = EXAMPLE_WORLD;
 const POLICY: Policy = { settings: DEFAULT_SETTINGS, rules: [], operations: [], warnings: [] };
 
 /** Everything is allowed that no protection holds back. */
-export function verdictUnderBroadAllow(command: string): RequestVerdict {
-  const read = readPolicy('{ "permissions": { "allow": ["Bash(*)", "Write", "Read", "Delete"] } }', {
-    file: "policy.jsonc",
-    layer: "user",
-    examples: () => [],
-  });
+export const verdictUnderBroadAllow = (command: string): RequestVerdict => verdictAllowing(command, ["Bash(*)", "Write", "Read", "Delete"]);
+
+/** With these rules in the user's file. */
+export function verdictAllowing(command: string, allow: readonly string[], world: World = EXAMPLE_WORLD): RequestVerdict {
+  const read = readPolicy(JSON.stringify({ permissions: { allow } }), { file: "policy.jsonc", layer: "user", examples: () => [] });
   if (!read.ok) throw new Error(JSON.stringify(read.problems));
-  return verdictUnder(command, { settings: DEFAULT_SETTINGS, rules: read.policy.rules, operations: [], warnings: [] });
+  return verdictUnder(command, { settings: DEFAULT_SETTINGS, rules: read.policy.rules, operations: [], warnings: [] }, world);
 }
 
 export const verdictFor = (command: string, world: World = EXAMPLE_WORLD): RequestVerdict => verdictUnder(command, POLICY, world);
