@@ -82,7 +82,10 @@ const rows: readonly Row[] = [
       wins: [/^[1-9]/, "0"],
       started: /^\d/,
     }),
-    check: ({ stdout }) => (stdout.includes("wins 0") ? [] : ["the denied command ran"]),
+    check: ({ stdout, stderr }) => [
+      ...(stdout.includes("wins 0") ? [] : ["the denied command ran"]),
+      ...(stderr.includes("was changed while") ? [] : ["the change was not seen"]),
+    ],
   },
   {
     number: "61a",
@@ -93,6 +96,28 @@ const rows: readonly Row[] = [
       wins: [/^[1-9]/, "0"],
       started: /^\d/,
     }),
+  },
+  {
+    number: "61c",
+    title: "children that are killed as they start accuse nobody",
+    seconds: SECONDS,
+    program: python(
+      `
+import random, signal, time
+killed = 0
+for i in range(${3 * EXEC_TRIES}):
+    pid = os.fork()
+    if pid == 0: os.execv("/bin/true", ["true", str(i)])
+    time.sleep(random.random() * 0.003)
+    os.kill(pid, signal.SIGKILL)
+    killed += os.WIFSIGNALED(os.waitpid(pid, 0)[1])
+print("killed", killed)`,
+      { killed: [/^\d/, /^[1-9]/] },
+    ),
+    check: ({ events, stderr }) => [
+      ...events.filter(({ outcome }) => outcome === "refused").map(({ text }) => `${text} was refused`),
+      ...(stderr.includes("was changed while") ? ["somebody was accused"] : []),
+    ],
   },
   {
     number: "61b",

@@ -138,10 +138,10 @@ export class Starts {
         const more = this.#killed < MOST_SAID ? "" : MORE;
         this.#tell((run) => run.notice(`killed ${exec.chain[0].path}: ${why.reason}${more}`));
       }
-      this.#ended(end.pid, end.status);
+      this.#ended(end.pid, SIGKILL);
     } else {
       this.#record.note(task, exec, verdict, "failed", undefined, answer);
-      if (end.is === "gone") this.#ended(trap.tid, end.status);
+      if (end.is === "gone") this.#ended(end.pid, end.status);
     }
     return undefined;
   }
@@ -186,6 +186,7 @@ const joinErrands = (one: Errand, other: Errand): Errand => ({
 /** ptrace(2). */
 const SEIZE = 0x4206;
 const INTERRUPT = 0x4207;
+const GETEVENTMSG = 0x4201;
 const CONT = 7;
 const DETACH = 17;
 const O_TRACEEXEC = 0x10;
@@ -197,8 +198,8 @@ const SIGTRAP = 5;
 type ExecEnd =
   | { readonly is: "started"; readonly pid: number; readonly steered: Steering }
   | { readonly is: "failed" }
-  | { readonly is: "gone"; readonly status: number }
-  | { readonly is: "tampered"; readonly what: string; readonly pid: number; readonly status: number };
+  | { readonly is: "gone"; readonly pid: number; readonly status: number }
+  | { readonly is: "tampered"; readonly what: string; readonly pid: number };
 
 /** Nobody could look at what would be started. */
 const UNVERIFIED = (errno: string): Verdict =>
@@ -217,6 +218,7 @@ const TAMPERED = (what: string): Verdict =>
 
 const status = alloc(4);
 const statusAt = lastingAddressOf(status);
+const messageAt = lastingAddressOf(alloc(8));
 
 /** Takes hold of a task that waits in an exec. A negative errno where that is not possible. */
 function holdExec(tid: number): number {
@@ -236,9 +238,9 @@ function verifyExec(exec: DecodedExec, { tid: held, tgid }: Task, run: RunOrigin
   // A thread that execs takes the number of its process over.
   const waitFor = (): number => waitForOne(held, tgid, reaped);
   const tid = waitFor();
-  if (tid < 0) return { is: "gone", status: 0 };
+  if (tid < 0) return { is: "gone", pid: held, status: 0 };
   const word = status.readInt32LE(0);
-  if ((word & 0xff) !== 0x7f) return { is: "gone", status: word };
+  if ((word & 0xff) !== 0x7f) return { is: "gone", pid: held, status: word };
   const isExec = word >> 8 === (SIGTRAP | (EVENT_EXEC << 8));
   if (!isExec) {
     const event = word >> 16;
@@ -259,10 +261,12 @@ function verifyExec(exec: DecodedExec, { tid: held, tgid }: Task, run: RunOrigin
     sys(SYSCALLS.ptrace, DETACH, tid, 0, 0);
     return { is: "started", pid: tid, steered };
   }
+  // What somebody has killed leaves its stop, and has no words and no memory any more: that accuses nobody. Nothing else takes it from there.
+  const stood = sys(SYSCALLS.ptrace, GETEVENTMSG, tid, 0, messageAt) === 0;
   sys(SYSCALLS.kill, tid, SIGKILL);
   // Its parent hears of its end only after we have: until then it would be a zombie of ours.
   while (waitFor() >= 0 && (status.readInt32LE(0) & 0xff) === 0x7f) sys(SYSCALLS.ptrace, CONT, tid, 0, SIGKILL);
-  return { is: "tampered", what: difference, pid: tid, status: SIGKILL };
+  return stood ? { is: "tampered", what: difference, pid: tid } : { is: "gone", pid: tid, status: SIGKILL };
 }
 
 /** A child of ours has ended meanwhile. wait(2) status. */
