@@ -16,7 +16,7 @@ import {
 } from "../state/index.ts";
 import { RunAudit } from "./audit.ts";
 import { FailureHistory } from "./failures.ts";
-import { AllowedTally, describeProcess, Door, killTree, listLiving, netHandlers, type Outside } from "./door/index.ts";
+import { AllowedTally, describeProcess, Door, killTree, listLiving, netHandlers, type Outside, type TakenBack } from "./door/index.ts";
 import { serveInner } from "./inner.ts";
 import { answerableName, GrantingJudge, secretVariables } from "./judge/index.ts";
 import { canCopyDescriptors, must } from "./kernel/index.ts";
@@ -119,6 +119,11 @@ function isNotable({ outcome, answer, action }: RunEvent): boolean {
   return outcome === "refused" || answer !== undefined || action.kind === "exec" || action.kind === "net";
 }
 
+function sayTakenBack({ words, why, left: [first, ...more] }: TakenBack): string {
+  const not = first === undefined ? "" : `, but for ${visible(first.path)} (${visible(first.why)})${more.length > 0 ? ` and ${more.length} more` : ""}`;
+  return `\`${words}\` was ended, and what it had done was taken back${not}, for it may not go on: ${visible(why)}`;
+}
+
 /** Set by hosts of agents for the commands that their models run, and by whoever starts `assent` for one. */
 const OF_AGENTS = new RegExp(`^(?:${[...AGENT_MARKS, "ASSENT_AGENT"].join("|").replaceAll("*", "\\w*")})$`);
 
@@ -127,6 +132,8 @@ export function isAgents(env: Readonly<Record<string, string | undefined>>): boo
   return Object.entries(env).some(([name, value]) => OF_AGENTS.test(name) && value !== undefined && value !== "" && value !== "0");
 }
 
+/** sysexits.h, EX_TEMPFAIL: whatever the program itself says, a part of it was taken back. */
+const TEMPFAIL = 75;
 const PR_SET_CHILD_SUBREAPER = 36;
 /** What is about to end with the program does so within these milliseconds. */
 const PATIENCE = 50;
@@ -173,6 +180,8 @@ export async function superviseRun(options: RunOptions): Promise<RunResult> {
   let unkept: string | undefined;
   /** Nothing of the tree is left. */
   let over = false;
+  /** A command was ended in the middle. */
+  let tookBack = false;
 
   const questions = new Questions(
     options,
@@ -229,6 +238,11 @@ export async function superviseRun(options: RunOptions): Promise<RunResult> {
           unkept: (text) => {
             if (options.confined === undefined) options.onNotice?.(text);
           },
+          takenBack: (what) => {
+            tookBack = true;
+            history.takenBack();
+            (options.onTakenBack ?? options.onNotice)?.(sayTakenBack(what));
+          },
           lacks: (lack) => {
             history.lacked(lack);
             const { name, need, way } = lack;
@@ -244,6 +258,7 @@ export async function superviseRun(options: RunOptions): Promise<RunResult> {
           },
           ended: (status) => {
             exit = exitOf(status);
+            if (tookBack && exit.by === "exit" && exit.code === 0) exit = { by: "exit", code: TEMPFAIL };
             const failed = launched?.failure();
             if (failed !== undefined) reject(new RunError("exec", refusal ?? withWay(failed.message)));
             else if (options.leaves === true) setTimeout(() => leave(), PATIENCE);
@@ -338,6 +353,7 @@ export async function superviseRun(options: RunOptions): Promise<RunResult> {
             outside,
             judge,
             undo,
+            parts: `${folder}/parts`,
             run: id,
             profile,
             home: machine.home,

@@ -106,6 +106,7 @@ export class Door {
       if (!called) return this.#patience();
       if (this.#served >= end) return "again";
     }
+    this.#calls.close();
     this.#record.flush();
     this.stop();
     this.#tell((run) => run.closed());

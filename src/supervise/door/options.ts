@@ -3,6 +3,7 @@ import type { AnswerableFromAfar } from "../../policy/index.ts";
 import type { GrantingJudge } from "../judge/index.ts";
 import type { RunEvent } from "../types.ts";
 import type { UndoStore } from "../undo/index.ts";
+import type { TakenBack } from "./git-commands.ts";
 import type { NetHandlers } from "./net/index.ts";
 import type { AllowedTally } from "./record.ts";
 import type { SessionSignals } from "./signals.ts";
@@ -14,6 +15,8 @@ export interface DoorOptions {
   readonly outside: Outside;
   readonly judge: GrantingJudge;
   readonly undo: UndoStore | undefined;
+  /** Where is kept what single commands change; not there yet. */
+  readonly parts: string;
   readonly run: string;
   readonly profile: string;
   readonly home: string;
@@ -71,6 +74,8 @@ export interface Outside {
   readonly notice: (text: string) => void;
   /** Why a call was refused whose way back could not be kept, for a person who may start the run without. */
   readonly unkept: (text: string) => void;
+  /** A command of git was ended in the middle. */
+  readonly takenBack: (what: TakenBack) => void;
   /** A program runs that cannot work there. */
   readonly lacks: (lack: Lack) => void;
   /** The program itself runs. */

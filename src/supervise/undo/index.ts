@@ -54,5 +54,6 @@ export {
   type SnapshotLimits,
   takeSnapshot,
 } from "./snapshot.ts";
+export { UndoPart } from "./part.ts";
 export { type EditBefore, type PathBefore, sealEdits } from "./edits.ts";
 export { DEFAULT_CAPS, UndoStore, type Caps, type PinnedName } from "./store.ts";
