@@ -20,6 +20,7 @@ import { AllowedTally, describeProcess, Door, killTree, listLiving, netHandlers,
 import { serveInner } from "./inner.ts";
 import { answerableName, GrantingJudge, secretVariables } from "./judge/index.ts";
 import { canCopyDescriptors, must } from "./kernel/index.ts";
+import { refsBefore } from "./git/index.ts";
 import { launch, type Launched } from "./launch/index.ts";
 import { OtherRuns } from "./other-runs.ts";
 import { DnsRelay, hostsOf, Names, nameServersOf, type RelayOptions } from "./net/index.ts";
@@ -120,7 +121,10 @@ function isNotable({ outcome, answer, action }: RunEvent): boolean {
 }
 
 function sayTakenBack({ words, why, left: [first, ...more] }: TakenBack): string {
-  const not = first === undefined ? "" : `, but for ${visible(first.path)} (${visible(first.why)})${more.length > 0 ? ` and ${more.length} more` : ""}`;
+  const not =
+    first === undefined
+      ? ""
+      : `, but for ${visible(first.path)} (${visible(first.why)})${more.length > 0 ? ` and ${more.length} more` : ""}`;
   return `\`${words}\` was ended, and what it had done was taken back${not}, for it may not go on: ${visible(why)}`;
 }
 
@@ -313,10 +317,12 @@ export async function superviseRun(options: RunOptions): Promise<RunResult> {
           }
           // A guard's policy says nothing about what others want to keep.
           audit.keep = retentionOf(policies === undefined ? judge.policy.settings.audit : undefined);
-          limits = limitsOf(judge.policy.settings.undo);
-          if (undoes) undo = new UndoStore(folder);
           const { confined } = options;
           const session = confined?.session === undefined ? undefined : sessionName(confined.agent, confined.session);
+          // Before anything of it can change them.
+          const refs = refsBefore(machine, cwd, session);
+          limits = limitsOf(judge.policy.settings.undo);
+          if (undoes) undo = new UndoStore(folder);
           otherRuns = new OtherRuns(machine, id, undoes && !options.bestEffort, () => judge.ground, session);
           // Orphans of the tree become our children, not init's: only so can they be read and reaped (PR_SET_CHILD_SUBREAPER(2const)).
           must("prctl", PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
@@ -354,6 +360,7 @@ export async function superviseRun(options: RunOptions): Promise<RunResult> {
             judge,
             undo,
             parts: `${folder}/parts`,
+            refs,
             run: id,
             profile,
             home: machine.home,

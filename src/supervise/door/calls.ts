@@ -111,7 +111,11 @@ export class Calls {
     this.#own = new OwnWorkJudge(options);
     this.#reads = new PlainReads(access, options, record);
     this.#git = new GitCommands(options, tell);
-    this.#starts = new Starts(options, access.listener, this.#lineage, record, { tell, ended, began: (pid, exec) => this.#git.started(pid, exec) });
+    this.#starts = new Starts(options, access.listener, this.#lineage, record, {
+      tell,
+      ended,
+      began: (pid, exec) => this.#git.started(pid, exec),
+    });
   }
 
   /** Received. INVARIANT: what cannot be judged is refused. */
@@ -166,6 +170,8 @@ export class Calls {
     if (verdict.decision === "allow" && !this.#options.judge.take()) verdict = this.#verdict(work, this.#lineage.caller(task));
     const call: JudgedCall<DecodedCall> = { trap, task, work, verdict, anyway: false, answer: undefined };
     if (verdict.decision === "allow" || this.#options.observes) return this.#perform(call);
+    const put = this.#git.lets(task, work, this.#lineage.caller(task));
+    if (put !== undefined) return this.#perform({ ...call, verdict: put });
     if (verdict.decision !== "deny" && work.quiet !== true) {
       const waived: Verdict = { ...verdict, decision: "allow" };
       if (this.#own.covers(work, verdict, this.#lineage.caller(task), this.#lineage.plans(task.tgid)))
@@ -190,6 +196,7 @@ export class Calls {
   }
 
   #judgeStart(trap: SeccompTrap, task: Task, exec: DecodedExec): void {
+    if (!this.#git.mayStart(task)) return closeAll(exec.pinned);
     const { judged, verdict, allowed } = this.#starts.judge(exec, task);
     const call: JudgedCall<DecodedExec> = { trap, task, work: judged, verdict, anyway: false, answer: undefined };
     if (allowed) return this.#start(call);
@@ -219,6 +226,10 @@ export class Calls {
       if (!kept.kept) return this.#goWithout(call, kept);
     }
     const part = this.#git.keep(task, work);
+    if (part === "ended") {
+      if (kept !== undefined) undo?.cancel(kept);
+      return void closeAll(work.pinned);
+    }
     const result = work.perform();
     if (result < 0 && kept !== undefined) undo?.cancel(kept);
     if (result < 0) part?.cancel();
@@ -358,6 +369,7 @@ export class Calls {
 
   /** Tries again what could not be done yet, and drops what nobody waits for any more. */
   tick(): void {
+    this.#git.tick();
     if (this.#asked > 0 && this.#options.judge.hasNews) this.rejudge();
     const pending = [...this.#pending];
     for (const call of pending) {
@@ -381,8 +393,8 @@ export class Calls {
   }
 
   /** What calls wait for: a person, or something else, which is then looked for more often. */
-  get waitsFor(): "a person" | "the other side" | undefined {
-    if (this.#pending.size === 0) return undefined;
+  get waitsFor(): "a person" | "a look" | "the other side" | undefined {
+    if (this.#pending.size === 0) return this.#git.waits ? "a look" : undefined;
     return this.#pending.size > this.#asked ? "the other side" : "a person";
   }
 

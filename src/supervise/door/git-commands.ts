@@ -1,8 +1,10 @@
+import { lstatSync, rmSync } from "node:fs";
 import { brief, quote, sayAction, visible } from "../../action/index.ts";
 import { baseName } from "../../path/index.ts";
 import type { Verdict } from "../../policy/index.ts";
 import { messageOf } from "../../state/index.ts";
-import { isChange } from "../judge/index.ts";
+import { CheckedIn, topOf } from "../git/index.ts";
+import { type Caller, ERRAND, isChange } from "../judge/index.ts";
 import { type KeepResult, type NotUndone, UndoPart, type UndoStore } from "../undo/index.ts";
 import { actionOf } from "./record.ts";
 import { type DecodedCall, type DecodedExec, isExec } from "./operation.ts";
@@ -21,6 +23,8 @@ const APART = new RegExp(
     "version|whatchanged|write-tree)$",
 );
 
+const PLAIN = /^[\w@%+=:,./~^-]+$/;
+const isThere = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false }) !== undefined;
 const isGit = (path: string): boolean => /^git(?:-|$)/.test(baseName(path));
 
 /** A command of git that changes a working tree, with everything that it starts. */
@@ -29,7 +33,18 @@ interface GitCommand {
   readonly start: string;
   readonly words: string;
   readonly part: UndoPart;
+  /** The program is the system's git. */
+  readonly trusted: boolean;
+  /** Protected files that it may put as the repository held them before. */
+  readonly files: Set<string>;
+  /** The one of them that it is at, and since when, in milliseconds. */
+  at: { readonly path: string; readonly since: number } | undefined;
 }
+
+/** Nobody needs so long to write one file. */
+const LONGEST_MS = 2000;
+const GIT = /^\/usr\/(?:local\/)?(?:bin\/git|lib(?:exec)?\/git-core\/git(?:-[\w-]+)?)$/;
+const OTHER = (path: string): string => `${visible(path)} would not be as this repository held it before`;
 
 /** What was ended, and why. */
 export interface TakenBack {
@@ -50,6 +65,7 @@ export class GitCommands {
   readonly #open = new Set<GitCommand>();
   readonly #of = new WeakMap<Task, GitCommand>();
   #begun = 0;
+  #before: CheckedIn | undefined;
 
   constructor(options: DoorOptions, tell: Tell) {
     this.#options = options;
@@ -63,10 +79,11 @@ export class GitCommands {
     if (observes || !chain.some(({ path, word }) => isGit(path) || isGit(word)) || programs.some((name) => APART.test(name))) return;
     const start = startOf(pid);
     if (start === undefined || [...this.#open].some((command) => isBelow(pid, command.pid))) return;
-    const words = brief(visible(chain[0].argv.map(quote).join(" ")));
+    const words = brief(visible(chain[0].argv.map((word) => (PLAIN.test(word) ? word : quote(word))).join(" ")));
     this.#tell((run) => {
       try {
-        this.#open.add({ pid, start, words, part: new UndoPart(`${parts}/${++this.#begun}`) });
+        const part = new UndoPart(`${parts}/${++this.#begun}`);
+        this.#open.add({ pid, start, words, part, trusted: programs.includes("git"), files: new Set(), at: undefined });
       } catch (error) {
         run.notice(`${words}: where something is refused to it, it cannot be taken back: ${messageOf(error)}`);
       }
@@ -78,12 +95,73 @@ export class GitCommands {
     return this.#commandOf(task)?.part.knows(isKnown) !== false;
   }
 
-  /** Before a call is done. */
-  keep(task: Task, { save }: DecodedCall): { readonly cancel: () => void } | undefined {
-    const part = save === undefined ? undefined : this.#commandOf(task)?.part;
-    if (part === undefined || save === undefined) return undefined;
+  /**
+   * A git takes away a file that may hold a secret, or makes it anew: a verdict where it may put it as the repository held it before the
+   * session, which is looked at afterwards. It changes nothing that is there in any other way.
+   */
+  lets(task: Task, { call, actions, makes, note, about }: DecodedCall, caller: Caller): Verdict | undefined {
+    const command = this.#commandOf(task);
+    const [path] = call.args;
+    if (command?.trusted !== true || typeof path !== "string" || about?.moves !== undefined) return undefined;
+    if (call.name !== "delete" && !(call.name === "open" && makes !== undefined && note === "new file")) return undefined;
+    if (!GIT.test(programOf(task.tgid) ?? "") || !this.#isCheckedIn((before) => before.knows(path))) return undefined;
+    for (const action of actions) {
+      const { decision, basis, builtin } = this.#options.judge.call([action], caller);
+      if (decision !== "allow" && (basis !== "protection" || builtin !== "protect.secrets")) return undefined;
+    }
+    command.files.add(path);
+    command.at = { path, since: Date.now() };
+    return ERRAND;
+  }
+
+  /** Before a call is done. "ended": it is not done, for its command was taken back. */
+  keep(task: Task, { save, call }: DecodedCall): { readonly cancel: () => void } | "ended" | undefined {
+    const command = save === undefined ? undefined : this.#commandOf(task);
+    if (command === undefined || save === undefined) return undefined;
+    const { part, at } = command;
+    // What it was at is done.
+    if (at !== undefined && at.path !== call.args[0] && this.#isAmiss(command, "there")) return "ended";
     const kept: KeepResult = part.keep(save);
     return { cancel: () => part.cancel(kept) };
+  }
+
+  /** Before a program is started: what git starts finds nothing that was not looked at. False: its command was taken back. */
+  mayStart(task: Task): boolean {
+    this.#close();
+    const command = this.#commandOf(task);
+    return command === undefined || !this.#isAmiss(command, "there");
+  }
+
+  /** Some file is to be looked at before long. */
+  get waits(): boolean {
+    return [...this.#open].some(({ files }) => files.size > 0);
+  }
+
+  tick(): void {
+    this.#close();
+    for (const command of this.#open)
+      if (command.at !== undefined && Date.now() - command.at.since > LONGEST_MS) this.#isAmiss(command, "there");
+  }
+
+  /** `there`: what is gone may yet come back. */
+  #isAmiss(command: GitCommand, which: "there" | "all"): boolean {
+    command.at = undefined;
+    const wrong = [...command.files].find(
+      (path) => (which === "all" || isThere(path)) && !this.#isCheckedIn((before) => before.holds(path)),
+    );
+    if (wrong !== undefined) this.#takeBack(command, OTHER(wrong));
+    return wrong !== undefined;
+  }
+
+  #isCheckedIn(ask: (before: CheckedIn) => boolean): boolean {
+    const { refs, parts } = this.#options;
+    if (refs === undefined) return false;
+    let found = false;
+    this.#tell(() => {
+      this.#before ??= new CheckedIn(refs, "/usr/bin/git", `${parts}/git`);
+      found = ask(this.#before);
+    });
+    return found;
   }
 
   /** A call has succeeded. */
@@ -96,19 +174,24 @@ export class GitCommands {
     const command = this.#commandOf(task);
     if (command === undefined || !isGit(programOf(task.tgid) ?? "")) return;
     const actions = isExec(work) ? [] : work.actions;
-    const changes = actions.some((action) => action.kind === "file" && isChange(action));
-    // What git is told to write about itself (GIT_TRACE) is nothing that it does.
-    if (!isExec(work) && (!changes || work.quiet === true)) return;
-    this.takeBack(command, `${sayAction(actionOf(work))}: ${reason}`);
+    // A file of the tree that it cannot read is one that it leaves out.
+    const counts = (path: string, changes: boolean): boolean => changes || topOf(path) !== undefined;
+    const told = actions.some(
+      (action) => action.kind === "file" && action.target.kind === "path" && counts(action.target.path, isChange(action)),
+    );
+    if (!isExec(work) && (!told || work.quiet === true)) return;
+    const what = sayAction(actionOf(work));
+    this.#takeBack(command, reason.startsWith(what) ? reason : `${what}: ${reason}`);
   }
 
   /** All of them are ended, whatever they do. */
   endAll(why: string): void {
     this.#close();
-    for (const command of this.#open) this.takeBack(command, why);
+    for (const command of this.#open) this.#takeBack(command, why);
   }
 
-  takeBack(command: GitCommand, why: string): void {
+  /** As it was before it began. */
+  #takeBack(command: GitCommand, why: string): void {
     endProcesses(command.pid);
     this.#open.delete(command);
     this.#tell((run) => {
@@ -126,6 +209,7 @@ export class GitCommands {
   #close(): void {
     for (const command of this.#open) {
       if (!isOver(command.pid, command.start)) continue;
+      if (this.#isAmiss(command, "all")) continue;
       this.#open.delete(command);
       this.#tell(() => command.part.end());
     }
@@ -134,6 +218,7 @@ export class GitCommands {
   /** Nothing of the tree is left. */
   close(): void {
     this.#close();
+    this.#tell(() => rmSync(this.#options.parts, { recursive: true, force: true }));
   }
 
   #commandOf(task: Task): GitCommand | undefined {

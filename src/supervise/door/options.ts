@@ -4,6 +4,7 @@ import type { GrantingJudge } from "../judge/index.ts";
 import type { RunEvent } from "../types.ts";
 import type { UndoStore } from "../undo/index.ts";
 import type { TakenBack } from "./git-commands.ts";
+import type { RefsBefore } from "../git/index.ts";
 import type { NetHandlers } from "./net/index.ts";
 import type { AllowedTally } from "./record.ts";
 import type { SessionSignals } from "./signals.ts";
@@ -17,6 +18,8 @@ export interface DoorOptions {
   readonly undo: UndoStore | undefined;
   /** Where is kept what single commands change; not there yet. */
   readonly parts: string;
+  /** Of the repository that the run is in, before its session. */
+  readonly refs: RefsBefore | undefined;
   readonly run: string;
   readonly profile: string;
   readonly home: string;
