@@ -114,7 +114,7 @@ export class Calls {
     this.#starts = new Starts(options, access.listener, this.#lineage, record, {
       tell,
       ended,
-      began: (pid, exec) => this.#git.started(pid, exec),
+      began: (pid, exec, isItself) => this.#git.started(pid, exec, isItself),
     });
   }
 

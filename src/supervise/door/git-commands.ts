@@ -44,6 +44,7 @@ interface GitCommand {
 /** Nobody needs so long to write one file. */
 const LONGEST_MS = 2000;
 const GIT = /^\/usr\/(?:local\/)?(?:bin\/git|lib(?:exec)?\/git-core\/git(?:-[\w-]+)?)$/;
+const LENT: ReadonlySet<string> = new Set(["protect.secrets", "protect.steering"]);
 const OTHER = (path: string): string => `${visible(path)} would not be as this repository held it before`;
 
 /** What was ended, and why. */
@@ -72,18 +73,19 @@ export class GitCommands {
     this.#tell = tell;
   }
 
-  /** A program was started. */
-  started(pid: number, { chain, programs = [] }: DecodedExec): void {
+  /** A program was started. `isItself`: it runs no code of somebody else. */
+  started(pid: number, { chain, action, programs = [] }: DecodedExec, isItself: boolean): void {
     const { parts, observes } = this.#options;
     this.#close();
     if (observes || !chain.some(({ path, word }) => isGit(path) || isGit(word)) || programs.some((name) => APART.test(name))) return;
     const start = startOf(pid);
     if (start === undefined || [...this.#open].some((command) => isBelow(pid, command.pid))) return;
+    const trusted = isItself && action?.kind === "exec" && action.trusted && action.program === "git";
     const words = brief(visible(chain[0].argv.map((word) => (PLAIN.test(word) ? word : quote(word))).join(" ")));
     this.#tell((run) => {
       try {
         const part = new UndoPart(`${parts}/${++this.#begun}`);
-        this.#open.add({ pid, start, words, part, trusted: programs.includes("git"), files: new Set(), at: undefined });
+        this.#open.add({ pid, start, words, part, trusted, files: new Set(), at: undefined });
       } catch (error) {
         run.notice(`${words}: where something is refused to it, it cannot be taken back: ${messageOf(error)}`);
       }
@@ -96,19 +98,25 @@ export class GitCommands {
   }
 
   /**
-   * A git takes away a file that may hold a secret, or makes it anew: a verdict where it may put it as the repository held it before the
-   * session, which is looked at afterwards. It changes nothing that is there in any other way.
+   * A git takes a protected file away, or makes it anew: a verdict where it may put it as the repository held it before the session, which
+   * is looked at afterwards. It changes nothing that is there in any other way, and reads what is so.
    */
-  lets(task: Task, { call, actions, makes, note, about }: DecodedCall, caller: Caller): Verdict | undefined {
+  lets(task: Task, work: DecodedCall, caller: Caller): Verdict | undefined {
     const command = this.#commandOf(task);
-    const [path] = call.args;
-    if (command?.trusted !== true || typeof path !== "string" || about?.moves !== undefined) return undefined;
-    if (call.name !== "delete" && !(call.name === "open" && makes !== undefined && note === "new file")) return undefined;
-    if (!GIT.test(programOf(task.tgid) ?? "") || !this.#isCheckedIn((before) => before.knows(path))) return undefined;
-    for (const action of actions) {
+    const [path] = work.call.args;
+    if (this.#options.refs === undefined || typeof path !== "string" || !GIT.test(programOf(task.tgid) ?? "")) return undefined;
+    for (const action of work.actions) {
       const { decision, basis, builtin } = this.#options.judge.call([action], caller);
-      if (decision !== "allow" && (basis !== "protection" || builtin !== "protect.secrets")) return undefined;
+      const isFile = action.kind === "file" && action.target.kind === "path" && action.target.path === path;
+      if (decision !== "allow" && !(isFile && basis === "protection" && LENT.has(builtin ?? ""))) return undefined;
     }
+    // Whoever may read the repository has read it already.
+    if (work.call.name === "open" && work.actions.every((action) => action.kind === "file" && action.operation === "read"))
+      return (command?.trusted ?? caller.programs().includes("git")) && this.#isCheckedIn((before) => before.holds(path))
+        ? ERRAND
+        : undefined;
+    const isPut = work.call.name === "delete" || (work.call.name === "open" && work.makes !== undefined && work.note === "new file");
+    if (command?.trusted !== true || !isPut || !this.#isCheckedIn((before) => before.knows(path))) return undefined;
     command.files.add(path);
     command.at = { path, since: Date.now() };
     return ERRAND;

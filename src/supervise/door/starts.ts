@@ -45,8 +45,8 @@ interface StartsHeard {
   readonly tell: Tell;
   /** A task has ended meanwhile, with this wait(2) status. */
   readonly ended: (tid: number, status: number) => void;
-  /** A program runs. */
-  readonly began: (pid: number, exec: DecodedExec) => void;
+  /** A program runs. `isItself`: no code of somebody else. */
+  readonly began: (pid: number, exec: DecodedExec, isItself: boolean) => void;
 }
 
 /**
@@ -164,7 +164,7 @@ export class Starts {
       const own = steered === "logins" ? [] : logins;
       this.#lineage.started(pid, { programs, logins: own, ...(own.length === 0 ? {} : { trail: { at: "start" } }), errand, named, says });
     }
-    this.#began(pid, exec);
+    this.#began(pid, exec, steered !== "code");
     this.#record.note(task, exec, verdict, "passed", undefined, answer);
     if (first) this.#tell((run) => run.started());
     this.#hint(exec);

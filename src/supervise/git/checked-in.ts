@@ -10,6 +10,9 @@ const MOST_COMMITS = 2000;
 const MOST_BYTES = 64 << 20;
 const PATIENCE_MS = 5000;
 
+/** Of a file system's clock. */
+const TICK_MS = 50;
+
 interface GitObject {
   readonly type: string;
   readonly body: Buffer;
@@ -32,6 +35,8 @@ export class CheckedIn {
   readonly #scratch: string;
   #commits: ReadonlyMap<string, Commit> | undefined;
   #tips: readonly string[] = [];
+  /** What files were when they were found to be so. */
+  readonly #looked = new Map<string, string>();
 
   /** `git`: the program; `scratch`: a folder of its own, which need not be there. */
   constructor(before: RefsBefore, git: string, scratch: string) {
@@ -48,6 +53,18 @@ export class CheckedIn {
 
   /** What is at the path now stood there before, or a branch had nothing there. */
   holds(path: string): boolean {
+    const stat = lstatSync(path, { throwIfNoEntry: false, bigint: true });
+    const stamp = stat === undefined ? "" : `${stat.dev} ${stat.ino} ${stat.size} ${stat.mtimeNs} ${stat.ctimeNs}`;
+    const known = this.#looked.get(path);
+    // A file that was written a moment ago may be written again within the same tick of the clock.
+    if (stat !== undefined && known === stamp && Date.now() - Number(stat.ctimeMs) > TICK_MS) return true;
+    const holds = this.#look(path);
+    if (holds) this.#looked.set(path, stamp);
+    else this.#looked.delete(path);
+    return holds;
+  }
+
+  #look(path: string): boolean {
     const name = this.#nameOf(path);
     if (name === undefined) return false;
     const stat = lstatSync(path, { throwIfNoEntry: false });
