@@ -180,7 +180,9 @@ export class GitCommands {
   /** A call is refused, and not answered yet. A git that may not change something, or start something, is ended. */
   refused(task: Task, work: DecodedCall | DecodedExec, { reason }: Verdict): void {
     const command = this.#commandOf(task);
-    if (command === undefined || !isGit(programOf(task.tgid) ?? "")) return;
+    const program = baseName(programOf(task.tgid) ?? "");
+    // What speaks to a remote looks for logins by itself.
+    if (command === undefined || !isGit(program) || /^git-(?:remote|http|credential)/.test(program)) return;
     const actions = isExec(work) ? [] : work.actions;
     // A file of the tree that it cannot read is one that it leaves out.
     const counts = (path: string, changes: boolean): boolean => changes || topOf(path) !== undefined;
