@@ -171,7 +171,7 @@ export class Calls {
     const call: JudgedCall<DecodedCall> = { trap, task, work, verdict, anyway: false, answer: undefined };
     if (verdict.decision === "allow" || this.#options.observes) return this.#perform(call);
     const put = this.#git.lets(task, work, this.#lineage.caller(task));
-    if (put !== undefined) return this.#perform({ ...call, verdict: put });
+    if (put !== undefined && this.#options.judge.take()) return this.#perform({ ...call, verdict: put });
     if (verdict.decision !== "deny" && work.quiet !== true) {
       const waived: Verdict = { ...verdict, decision: "allow" };
       if (this.#own.covers(work, verdict, this.#lineage.caller(task), this.#lineage.plans(task.tgid)))

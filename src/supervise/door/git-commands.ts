@@ -36,7 +36,7 @@ interface GitCommand {
   /** The program is the system's git. */
   readonly trusted: boolean;
   /** Protected files that it may put as the repository held them before. */
-  readonly files: Set<string>;
+  readonly files: Map<string, "held" | "twin">;
   /** The one of them that it is at, and since when, in milliseconds. */
   at: { readonly path: string; readonly since: number } | undefined;
 }
@@ -44,7 +44,8 @@ interface GitCommand {
 /** Nobody needs so long to write one file. */
 const LONGEST_MS = 2000;
 const GIT = /^\/usr\/(?:local\/)?(?:bin\/git|lib(?:exec)?\/git-core\/git(?:-[\w-]+)?)$/;
-const LENT: ReadonlySet<string> = new Set(["protect.secrets", "protect.steering"]);
+const SETTINGS = "floor.settings";
+const LENT: ReadonlySet<string> = new Set(["protect.secrets", "protect.steering", SETTINGS]);
 const OTHER = (path: string): string => `${visible(path)} would not be as this repository held it before`;
 
 /** What was ended, and why. */
@@ -85,7 +86,7 @@ export class GitCommands {
     this.#tell((run) => {
       try {
         const part = new UndoPart(`${parts}/${++this.#begun}`);
-        this.#open.add({ pid, start, words, part, trusted, files: new Set(), at: undefined });
+        this.#open.add({ pid, start, words, part, trusted, files: new Map(), at: undefined });
       } catch (error) {
         run.notice(`${words}: where something is refused to it, it cannot be taken back: ${messageOf(error)}`);
       }
@@ -99,25 +100,30 @@ export class GitCommands {
 
   /**
    * A git takes a protected file away, or makes it anew: a verdict where it may put it as the repository held it before the session, which
-   * is looked at afterwards. It changes nothing that is there in any other way, and reads what is so.
+   * is looked at afterwards. It changes nothing that is there in any other way, and reads what is so. Settings of agents it only puts into
+   * another working tree, as they are in the repository's own.
    */
   lets(task: Task, work: DecodedCall, caller: Caller): Verdict | undefined {
     const command = this.#commandOf(task);
     const [path] = work.call.args;
     if (this.#options.refs === undefined || typeof path !== "string" || !GIT.test(programOf(task.tgid) ?? "")) return undefined;
+    let isSettings = false;
     for (const action of work.actions) {
-      const { decision, basis, builtin } = this.#options.judge.call([action], caller);
+      const { decision, builtin = "" } = this.#options.judge.call([action], caller);
       const isFile = action.kind === "file" && action.target.kind === "path" && action.target.path === path;
-      if (decision !== "allow" && !(isFile && basis === "protection" && LENT.has(builtin ?? ""))) return undefined;
+      if (decision !== "allow" && !(isFile && LENT.has(builtin))) return undefined;
+      isSettings ||= decision !== "allow" && builtin === SETTINGS;
     }
     // Whoever may read the repository has read it already.
     if (work.call.name === "open" && work.actions.every((action) => action.kind === "file" && action.operation === "read"))
       return (command?.trusted ?? caller.programs().includes("git")) && this.#isCheckedIn((before) => before.holds(path))
         ? ERRAND
         : undefined;
-    const isPut = work.call.name === "delete" || (work.call.name === "open" && work.makes !== undefined && work.note === "new file");
-    if (command?.trusted !== true || !isPut || !this.#isCheckedIn((before) => before.knows(path))) return undefined;
-    command.files.add(path);
+    const isNew = work.call.name === "open" && work.makes !== undefined && work.note === "new file";
+    if (command?.trusted !== true || !(isNew || (work.call.name === "delete" && !isSettings))) return undefined;
+    const isKnown = (before: CheckedIn): boolean => before.knows(path) && (!isSettings || before.twinOf(path) !== undefined);
+    if (!this.#isCheckedIn(isKnown)) return undefined;
+    command.files.set(path, isSettings ? "twin" : "held");
     command.at = { path, since: Date.now() };
     return ERRAND;
   }
@@ -154,9 +160,9 @@ export class GitCommands {
   /** `there`: what is gone may yet come back. */
   #isAmiss(command: GitCommand, which: "there" | "all"): boolean {
     command.at = undefined;
-    const wrong = [...command.files].find(
-      (path) => (which === "all" || isThere(path)) && !this.#isCheckedIn((before) => before.holds(path)),
-    );
+    const isAsBefore = ([path, as]: readonly [string, "held" | "twin"]): boolean =>
+      this.#isCheckedIn((before) => before.holds(path) && (as === "held" || before.twinOf(path) === "same"));
+    const [wrong] = [...command.files].find((file) => (which === "all" || isThere(file[0])) && !isAsBefore(file)) ?? [];
     if (wrong !== undefined) this.#takeBack(command, OTHER(wrong));
     return wrong !== undefined;
   }

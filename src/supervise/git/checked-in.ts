@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, lstatSync, mkdirSync, realpathSync, writeFileSync } from "node:fs";
-import { joinPath } from "../../path/index.ts";
+import { baseName, joinPath, parentOf } from "../../path/index.ts";
 import { bytesAt } from "../undo/index.ts";
 import { commonOf, type RefsBefore, topOf } from "./refs.ts";
 
@@ -79,6 +79,16 @@ export class CheckedIn {
         .get(oid)
         ?.some((commit) => this.#entry(commit, name) === `${mode} ${oid}`) === true
     );
+  }
+
+  /** Of a file in another working tree: what there is of it in the repository's own. Undefined: nothing, or it lies there itself. */
+  twinOf(path: string): "same" | "other" | undefined {
+    const { common } = this.#before;
+    const name = this.#nameOf(path);
+    if (name === undefined || baseName(common) !== ".git") return undefined;
+    const twin = bytesAt(joinPath(parentOf(common), name));
+    if (twin === undefined || isSame(path, joinPath(parentOf(common), name))) return undefined;
+    return bytesAt(path)?.equals(twin) === true ? "same" : "other";
   }
 
   get #size(): number {

@@ -60,7 +60,11 @@ async function play(command: string, before = ""): Promise<Played> {
     command,
   ]);
   const secret = (
-    await run(["bash", "-c", "cd p; cat .env.example cert.pem .mcp.json .agent-permissions.jsonc sub/.env other.pem 2>/dev/null"])
+    await run([
+      "bash",
+      "-c",
+      "cd p; cat .env.example cert.pem .mcp.json .agent-permissions.jsonc sub/.env other.pem wt/.mcp.json wt/.agent-permissions.jsonc 2>/dev/null",
+    ])
   ).stdout;
   return { ran, before: was, after: await look(), secret };
 }
@@ -170,6 +174,7 @@ describe("what the repository held goes through", () => {
       ["a reset", "git reset -q --hard feature"],
       ["a branch of a remote", "git switch -q -c x origin/feature"],
       ["a path in its words", "git checkout -q feature -- .env.example && git diff --cached --stat && git restore -S .env.example"],
+      ["a working tree of its own", "git worktree add -q wt feature"],
       ["an ancestor", "git checkout -q v1"],
       [
         "commits of the run beside",
