@@ -24,6 +24,7 @@ import {
   effortClock,
   isAnyRunLive,
   isOfSession,
+  noteRefs,
   sessionName,
   type Machine,
 } from "../state/index.ts";
@@ -182,6 +183,7 @@ function judgeRequest(request: Request, options: DecideOptions): Outcome {
     const known = memory === "none" ? judgement : recallRefusals(request, judgement, { policy, context, machine: options.machine });
     const final = holdBack(request, underBroken(known, policy), policy, options.machine);
     options.elsewhere?.commit();
+    if (name !== undefined && confines && memory === "use") noteRefs(options.machine, world.canonical(request.cwd), name);
     const tight =
       options.extensions === "off" ? final : tightenByExtensions(request, final, world.projectRoot, options.machine, options.extensions);
     const shadow = tight.confined !== undefined && tight.decision === "allow" && onlyLogs(policy);

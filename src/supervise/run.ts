@@ -11,6 +11,7 @@ import {
   openState,
   profileFile,
   programProfile,
+  refsBefore,
   sessionName,
   stillGranted,
 } from "../state/index.ts";
@@ -20,7 +21,6 @@ import { AllowedTally, describeProcess, Door, killTree, listLiving, netHandlers,
 import { serveInner } from "./inner.ts";
 import { answerableName, GrantingJudge, secretVariables } from "./judge/index.ts";
 import { canCopyDescriptors, must } from "./kernel/index.ts";
-import { refsBefore } from "./git/index.ts";
 import { launch, type Launched } from "./launch/index.ts";
 import { OtherRuns } from "./other-runs.ts";
 import { DnsRelay, hostsOf, Names, nameServersOf, type RelayOptions } from "./net/index.ts";

@@ -2,8 +2,8 @@ import { lstatSync, rmSync } from "node:fs";
 import { brief, quote, sayAction, visible } from "../../action/index.ts";
 import { baseName } from "../../path/index.ts";
 import type { Verdict } from "../../policy/index.ts";
-import { messageOf } from "../../state/index.ts";
-import { CheckedIn, topOf } from "../git/index.ts";
+import { messageOf, topOf } from "../../state/index.ts";
+import { CheckedIn } from "./checked-in.ts";
 import { type Caller, ERRAND, isChange } from "../judge/index.ts";
 import { type KeepResult, type NotUndone, UndoPart, type UndoStore } from "../undo/index.ts";
 import { actionOf } from "./record.ts";
@@ -47,14 +47,6 @@ const GIT = /^\/usr\/(?:local\/)?(?:bin\/git|lib(?:exec)?\/git-core\/git(?:-[\w-
 const SETTINGS = "floor.settings";
 const LENT: ReadonlySet<string> = new Set(["protect.secrets", "protect.steering", SETTINGS]);
 const OTHER = (path: string): string => `${visible(path)} would not be as this repository held it before`;
-
-/** What was ended, and why. */
-export interface TakenBack {
-  readonly words: string;
-  readonly why: string;
-  /** Not as it was. */
-  readonly left: readonly NotUndone[];
-}
 
 /**
  * Commands of git that change a working tree go through whole, or leave everything as it was: where something is refused to one in the

@@ -2,9 +2,8 @@ import type { Question } from "../../approve/index.ts";
 import type { AnswerableFromAfar } from "../../policy/index.ts";
 import type { GrantingJudge } from "../judge/index.ts";
 import type { RunEvent } from "../types.ts";
-import type { UndoStore } from "../undo/index.ts";
-import type { TakenBack } from "./git-commands.ts";
-import type { RefsBefore } from "../git/index.ts";
+import type { NotUndone, UndoStore } from "../undo/index.ts";
+import type { RefsBefore } from "../../state/index.ts";
 import type { NetHandlers } from "./net/index.ts";
 import type { AllowedTally } from "./record.ts";
 import type { SessionSignals } from "./signals.ts";
@@ -64,6 +63,14 @@ export interface Lack {
   readonly need: string;
   /** Of a person who started it so. */
   readonly way: string;
+}
+
+/** A command that was ended in the middle. */
+export interface TakenBack {
+  readonly words: string;
+  readonly why: string;
+  /** Not as it was. */
+  readonly left: readonly NotUndone[];
 }
 
 /** What the door says to the rest of the run. */

@@ -1,7 +1,9 @@
-import { lstatSync, readdirSync } from "node:fs";
-import { isObject, sha256 } from "../../data/index.ts";
-import { joinPath, parentOf, resolvePath } from "../../path/index.ts";
-import { ensureFolder, isOwn, type Machine, openState, readRegular, stateFolder, writeAtomic } from "../../state/index.ts";
+import { existsSync, lstatSync, readdirSync, unlinkSync } from "node:fs";
+import { isObject, sha256 } from "../data/index.ts";
+import { joinPath, parentOf, resolvePath } from "../path/index.ts";
+import { ensureFolder, isOwn, readRegular, writeAtomic } from "./files.ts";
+import type { Machine } from "./machine.ts";
+import { openState, stateFolder } from "./state.ts";
 
 /** What the refs of a repository led to before a session began: whatever that session makes of them counts for nothing. */
 export interface RefsBefore {
@@ -13,6 +15,9 @@ export interface RefsBefore {
 
 const MOST_REFS = 5000;
 const MOST_BYTES = 16 << 20;
+const MOST_FILES = 1000;
+const DAY_MS = 86_400_000;
+const FORGET_MS = 30 * DAY_MS;
 const OID = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
 
 /** The folder above a path in which a working tree begins. */
@@ -34,10 +39,14 @@ export function commonOf(top: string): string | undefined {
   return common === undefined || common === "" ? own : resolvePath(own, common);
 }
 
+function commonAround(folder: string): string | undefined {
+  const top = topOf(joinPath(folder, "#"));
+  return top === undefined ? undefined : commonOf(top);
+}
+
 /** Of the repository around a folder. */
 function readRefs(folder: string): RefsBefore | undefined {
-  const top = topOf(joinPath(folder, "#"));
-  const common = top === undefined ? undefined : commonOf(top);
+  const common = commonAround(folder);
   if (common === undefined) return undefined;
   const tips = new Set<string>();
   const add = (word: string | undefined): void => {
@@ -70,26 +79,43 @@ function namesIn(folder: string): readonly string[] {
   }
 }
 
-/**
- * As they were before the session, or where it belongs to none before this run. A session's first run here writes them down.
- * Undefined: nothing is known of before.
- */
-export function refsBefore(machine: Machine, folder: string, session: string | undefined): RefsBefore | undefined {
-  const now = readRefs(folder);
-  if (now === undefined || session === undefined) return now;
-  const name = sha256([Buffer.from(JSON.stringify([session, now.common]))])
+const fileOf = (machine: Machine, session: string, common: string): string =>
+  `${stateFolder(machine)}/session-refs/${sha256([Buffer.from(JSON.stringify([session, common]))])
     .toString("hex")
-    .slice(0, 32);
-  const file = `${stateFolder(machine)}/session-refs/${name}.json`;
-  const known = readRegular(file, MOST_BYTES);
-  if (known.is === "text") return isOwn(known.stats, machine.uid) ? parse(known.text, now.common) : undefined;
-  if (known.is !== "missing" || "problem" in openState(machine)) return undefined;
+    .slice(0, 32)}.json`;
+
+/** As they are before this run; of a session, as they were when it was first met here. Undefined: nothing is known of before. */
+export function refsBefore(machine: Machine, folder: string, session: string | undefined): RefsBefore | undefined {
+  if (session === undefined) return readRefs(folder);
+  noteRefs(machine, folder, session);
+  const common = commonAround(folder);
+  if (common === undefined) return undefined;
+  const known = readRegular(fileOf(machine, session, common), MOST_BYTES);
+  return known.is === "text" && isOwn(known.stats, machine.uid) ? parse(known.text, common) : undefined;
+}
+
+/** A command of the session is about to go ahead there: what the first of them finds is written down. */
+export function noteRefs(machine: Machine, folder: string, session: string): void {
+  const common = commonAround(folder);
+  if (common === undefined) return;
+  const file = fileOf(machine, session, common);
+  if (existsSync(file) || "problem" in openState(machine)) return;
   try {
+    const now = readRefs(folder);
     ensureFolder(parentOf(file));
-    writeAtomic(file, JSON.stringify(now));
-    return now;
+    forgetOld(parentOf(file));
+    if (now !== undefined) writeAtomic(file, JSON.stringify(now));
   } catch {
-    return undefined;
+    // Then nothing is known of before.
+  }
+}
+
+function forgetOld(folder: string): void {
+  const names = namesIn(folder);
+  for (const name of names) {
+    const path = joinPath(folder, name);
+    const stats = lstatSync(path, { throwIfNoEntry: false });
+    if (stats !== undefined && Date.now() - stats.mtimeMs > (names.length > MOST_FILES ? DAY_MS : FORGET_MS)) unlinkSync(path);
   }
 }
 

@@ -2,8 +2,8 @@ import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, lstatSync, mkdirSync, realpathSync, writeFileSync } from "node:fs";
 import { baseName, joinPath, parentOf } from "../../path/index.ts";
+import { commonOf, type RefsBefore, topOf } from "../../state/index.ts";
 import { bytesAt } from "../undo/index.ts";
-import { commonOf, type RefsBefore, topOf } from "./refs.ts";
 
 /** Commits that are looked through, newest first. */
 const MOST_COMMITS = 2000;

@@ -1,2 +1,0 @@
-export { CheckedIn } from "./checked-in.ts";
-export { type RefsBefore, refsBefore, topOf } from "./refs.ts";
