@@ -228,7 +228,8 @@ export class Calls {
     const part = this.#git.keep(task, work);
     if (part === "ended") {
       if (kept !== undefined) undo?.cancel(kept);
-      return void closeAll(work.pinned);
+      closeAll(work.pinned);
+      return undefined;
     }
     const result = work.perform();
     if (result < 0 && kept !== undefined) undo?.cancel(kept);

@@ -1,6 +1,6 @@
 import { lstatSync, rmSync } from "node:fs";
 import { brief, quote, sayAction, visible } from "../../action/index.ts";
-import { baseName } from "../../path/index.ts";
+import { baseName, joinPath } from "../../path/index.ts";
 import type { Verdict } from "../../policy/index.ts";
 import { messageOf, topOf } from "../../state/index.ts";
 import { CheckedIn } from "./checked-in.ts";
@@ -46,7 +46,10 @@ const LONGEST_MS = 2000;
 const GIT = /^\/usr\/(?:local\/)?(?:bin\/git|lib(?:exec)?\/git-core\/git(?:-[\w-]+)?)$/;
 const SETTINGS = "floor.settings";
 const LENT: ReadonlySet<string> = new Set(["protect.secrets", "protect.steering", SETTINGS]);
-const OTHER = (path: string): string => `${visible(path)} would not be as this repository held it before`;
+const OTHER = (path: string, as: "held" | "twin"): string =>
+  as === "held"
+    ? `${visible(path)} would not be as this repository held it before; if it holds no secret, allow it by name: assent allow ${quote(`Write(${path})`)}`
+    : `${visible(path)} would not be as it is in the repository's own working tree; look at the difference, and make this one yourself`;
 
 /**
  * Commands of git that change a working tree go through whole, or leave everything as it was: where something is refused to one in the
@@ -113,6 +116,8 @@ export class GitCommands {
         : undefined;
     const isNew = work.call.name === "open" && work.makes !== undefined && work.note === "new file";
     if (command?.trusted !== true || !(isNew || (work.call.name === "delete" && !isSettings))) return undefined;
+    // Where nothing may be written, neither may this.
+    if (this.#options.judge.wouldWrite(joinPath(topOf(path) ?? "/", "#"), caller).decision !== "allow") return undefined;
     const isKnown = (before: CheckedIn): boolean => before.knows(path) && (!isSettings || before.twinOf(path) !== undefined);
     if (!this.#isCheckedIn(isKnown)) return undefined;
     command.files.set(path, isSettings ? "twin" : "held");
@@ -154,8 +159,8 @@ export class GitCommands {
     command.at = undefined;
     const isAsBefore = ([path, as]: readonly [string, "held" | "twin"]): boolean =>
       this.#isCheckedIn((before) => before.holds(path) && (as === "held" || before.twinOf(path) === "same"));
-    const [wrong] = [...command.files].find((file) => (which === "all" || isThere(file[0])) && !isAsBefore(file)) ?? [];
-    if (wrong !== undefined) this.#takeBack(command, OTHER(wrong));
+    const wrong = [...command.files].find((file) => (which === "all" || isThere(file[0])) && !isAsBefore(file));
+    if (wrong !== undefined) this.#takeBack(command, OTHER(...wrong));
     return wrong !== undefined;
   }
 

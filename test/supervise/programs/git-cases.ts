@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { appendFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { type Ran, Suite, USERS } from "./place.ts";
+import { type Ran, type Suite, USERS } from "./place.ts";
 
 /**
  * A command of git that changes a working tree leaves the tree, the index and HEAD as git alone does, or as they were. It never ends well
