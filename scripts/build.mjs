@@ -308,7 +308,8 @@ function sharingParts(filters) {
     obeyed: {
       ...part,
       stdin: {
-        contents: 'export * from "./engine/obeyed-files.ts"; export * from "./state/confined-failures.ts";',
+        contents:
+          'export * from "./engine/obeyed-files.ts"; export * from "./state/confined-failures.ts"; export * from "./state/session-refs.ts";',
         resolveDir: join(root, "src"),
       },
       plugins: [lazyShell],

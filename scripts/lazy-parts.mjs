@@ -135,12 +135,16 @@ export const lazyShell = {
   },
 };
 
-/** For the hook: what a known program obeys in a project, and what failed before, is looked at where something is confined. */
+/** For the hook: what a known program obeys in a project, what failed before, and where refs led, is looked at where something is confined. */
 export const lazyObeyed = {
   name: "lazy-obeyed",
   setup(bundle) {
     bundle.onLoad({ filter: /engine[\\/]obeyed-files\.ts$/ }, () => ({
       contents: ["whyKeepsWall", "whyUnseen", "noteEdits"].map(forwarded("obeyed")).join("\n"),
+      loader: "js",
+    }));
+    bundle.onLoad({ filter: /state[\\/]session-refs\.ts$/ }, () => ({
+      contents: ["commonOf", "noteRefs", "refsBefore", "topOf"].map(forwarded("obeyed")).join("\n"),
       loader: "js",
     }));
     bundle.onLoad({ filter: /state[\\/]confined-failures\.ts$/ }, () => ({
@@ -210,8 +214,9 @@ import * as survey from "${ITSELF}:shell/survey/index.ts";
 import * as extensions from "${ITSELF}:engine/extensions/run.ts";
 import * as obeyedFiles from "${ITSELF}:engine/obeyed-files.ts";
 import * as confinedFailures from "${ITSELF}:state/confined-failures.ts";
+import * as sessionRefs from "${ITSELF}:state/session-refs.ts";
 import * as conclusions from "${ITSELF}:engine/conclusions.ts";
-const parts = { shell, patch, server, ignore, survey, extensions, obeyed: { ...obeyedFiles, ...confinedFailures }, conclusions };
+const parts = { shell, patch, server, ignore, survey, extensions, obeyed: { ...obeyedFiles, ...confinedFailures, ...sessionRefs }, conclusions };
 giveParts(Object.fromEntries(Object.entries(parts).map(([name, part]) => ["./" + name + ".cjs", part])));`;
 /** The entry that gives them: whoever bundles the library imports it before the library. */
 export const wholeParts = `${ITSELF}:all`;

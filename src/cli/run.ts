@@ -205,6 +205,7 @@ async function supervise(setting: Begun): Promise<number> {
     onNotice: (text) => {
       if (!quiet) say(text);
     },
+    onTakenBack: say,
     onHook: (call) => innerCheck(call, engine),
     onGuard: answerGuard,
     onStart: (program) => {

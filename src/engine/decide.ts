@@ -25,6 +25,7 @@ import {
   isAnyRunLive,
   isOfSession,
   isThere,
+  noteRefs,
   sessionName,
   type Machine,
 } from "../state/index.ts";
@@ -183,6 +184,8 @@ function judgeRequest(request: Request, options: DecideOptions): Outcome {
     const known = memory === "none" ? judgement : recallRefusals(request, judgement, { policy, context, machine: options.machine });
     const final = holdBack(request, underBroken(known, policy), policy, options.machine);
     options.elsewhere?.commit();
+    const movesRefs = confines && lowered.actions.some((action) => action.kind === "exec" && MOVING_REFS.has(action.program));
+    if (name !== undefined && movesRefs && memory === "use") noteRefs(options.machine, world.canonical(request.cwd), name);
     const tight =
       options.extensions === "off" ? final : tightenByExtensions(request, final, world.projectRoot, options.machine, options.extensions);
     const shadow = tight.confined !== undefined && tight.decision === "allow" && onlyLogs(policy);
@@ -207,6 +210,9 @@ function judgeRequest(request: Request, options: DecideOptions): Outcome {
     return { ...outcome, verdict, answer: answerFor(verdict, policy, request.host, bypass) };
   });
 }
+
+/** What a session does with these outside of any run comes after what counts as before it. */
+const MOVING_REFS: ReadonlySet<string> = new Set(["git", "gh", "glab", "hub", "jj", "sl", "git-lfs"]);
 
 /** Whoever is told to confine it does so, whatever came of it before. */
 const remembersFailures = ({ point }: Request, { memory }: DecideOptions): boolean => memory !== "none" && point !== "confined";

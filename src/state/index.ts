@@ -19,3 +19,4 @@ export * from "./replace.ts";
 export * from "./state.ts";
 export * from "./profiles.ts";
 export * from "./refusals.ts";
+export { commonOf, noteRefs, type RefsBefore, refsBefore, topOf } from "./session-refs.ts";

@@ -21,6 +21,7 @@ export class FailureHistory {
   /** By weight: a program or a host that was missed explains more than a file. */
   #refused: RunEvent | undefined;
   #denied = false;
+  #takenBack = false;
   readonly #lacks: string[] = [];
 
   constructor(run: ConfinedRun) {
@@ -38,6 +39,11 @@ export class FailureHistory {
     if (this.#lacks.length < MOST) this.#lacks.push(`${brief(visible(name), LONGEST)}, which ${need}`);
   }
 
+  /** One of its commands was ended in the middle: whatever its own end, it has failed. */
+  takenBack(): void {
+    this.#takenBack = true;
+  }
+
   get lacks(): readonly string[] {
     return this.#lacks;
   }
@@ -47,9 +53,10 @@ export class FailureHistory {
     if (confined === undefined) return;
     const { command } = confined;
     // Of a pipe only the end of its last part is known.
-    if (exit.by === "exit" && exit.code === 0 && !command.includes("|")) forgetConfinedFailure(machine, cwd, command);
+    if (exit.by === "exit" && exit.code === 0 && !this.#takenBack && !command.includes("|")) forgetConfinedFailure(machine, cwd, command);
     const refused = this.#refused === undefined ? this.#lacks[0] : sayRefused(this.#refused);
-    if (exit.by === "signal" || exit.code === 0 || this.#denied || refused === undefined) return;
+    const failed = this.#takenBack || (exit.by === "exit" && exit.code !== 0);
+    if (!failed || this.#denied || refused === undefined) return;
     noteConfinedFailure(machine, { cwd, command, refused, time: Date.now() });
   }
 }

@@ -11,12 +11,13 @@ import {
   openState,
   profileFile,
   programProfile,
+  refsBefore,
   sessionName,
   stillGranted,
 } from "../state/index.ts";
 import { RunAudit } from "./audit.ts";
 import { FailureHistory } from "./failures.ts";
-import { AllowedTally, describeProcess, Door, killTree, listLiving, netHandlers, type Outside } from "./door/index.ts";
+import { AllowedTally, describeProcess, Door, killTree, listLiving, netHandlers, type Outside, type TakenBack } from "./door/index.ts";
 import { serveInner } from "./inner.ts";
 import { answerableName, GrantingJudge, secretVariables } from "./judge/index.ts";
 import { canCopyDescriptors, must } from "./kernel/index.ts";
@@ -119,6 +120,14 @@ function isNotable({ outcome, answer, action }: RunEvent): boolean {
   return outcome === "refused" || answer !== undefined || action.kind === "exec" || action.kind === "net";
 }
 
+function sayTakenBack({ words, why, left: [first, ...more] }: TakenBack): string {
+  const not =
+    first === undefined
+      ? ""
+      : `, but for ${visible(first.path)} (${visible(first.why)})${more.length > 0 ? ` and ${more.length} more` : ""}`;
+  return `\`${words}\` was ended, and what it had done was taken back${not}, for it may not go on: ${visible(why)}`;
+}
+
 /** Set by hosts of agents for the commands that their models run, and by whoever starts `assent` for one. */
 const OF_AGENTS = new RegExp(`^(?:${[...AGENT_MARKS, "ASSENT_AGENT"].join("|").replaceAll("*", "\\w*")})$`);
 
@@ -127,6 +136,8 @@ export function isAgents(env: Readonly<Record<string, string | undefined>>): boo
   return Object.entries(env).some(([name, value]) => OF_AGENTS.test(name) && value !== undefined && value !== "" && value !== "0");
 }
 
+/** sysexits.h, EX_TEMPFAIL: whatever the program itself says, a part of it was taken back. */
+const TEMPFAIL = 75;
 const PR_SET_CHILD_SUBREAPER = 36;
 /** What is about to end with the program does so within these milliseconds. */
 const PATIENCE = 50;
@@ -173,6 +184,8 @@ export async function superviseRun(options: RunOptions): Promise<RunResult> {
   let unkept: string | undefined;
   /** Nothing of the tree is left. */
   let over = false;
+  /** A command was ended in the middle. */
+  let tookBack = false;
 
   const questions = new Questions(
     options,
@@ -229,6 +242,11 @@ export async function superviseRun(options: RunOptions): Promise<RunResult> {
           unkept: (text) => {
             if (options.confined === undefined) options.onNotice?.(text);
           },
+          takenBack: (what) => {
+            tookBack = true;
+            history.takenBack();
+            (options.onTakenBack ?? options.onNotice)?.(sayTakenBack(what));
+          },
           lacks: (lack) => {
             history.lacked(lack);
             const { name, need, way } = lack;
@@ -244,6 +262,7 @@ export async function superviseRun(options: RunOptions): Promise<RunResult> {
           },
           ended: (status) => {
             exit = exitOf(status);
+            if (tookBack && exit.by === "exit" && exit.code === 0) exit = { by: "exit", code: TEMPFAIL };
             const failed = launched?.failure();
             if (failed !== undefined) reject(new RunError("exec", refusal ?? withWay(failed.message)));
             else if (options.leaves === true) setTimeout(() => leave(), PATIENCE);
@@ -298,10 +317,12 @@ export async function superviseRun(options: RunOptions): Promise<RunResult> {
           }
           // A guard's policy says nothing about what others want to keep.
           audit.keep = retentionOf(policies === undefined ? judge.policy.settings.audit : undefined);
-          limits = limitsOf(judge.policy.settings.undo);
-          if (undoes) undo = new UndoStore(folder);
           const { confined } = options;
           const session = confined?.session === undefined ? undefined : sessionName(confined.agent, confined.session);
+          // Before anything of it can change them.
+          const refs = refsBefore(machine, cwd, session);
+          limits = limitsOf(judge.policy.settings.undo);
+          if (undoes) undo = new UndoStore(folder);
           otherRuns = new OtherRuns(machine, id, undoes && !options.bestEffort, () => judge.ground, session);
           // Orphans of the tree become our children, not init's: only so can they be read and reaped (PR_SET_CHILD_SUBREAPER(2const)).
           must("prctl", PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
@@ -338,6 +359,8 @@ export async function superviseRun(options: RunOptions): Promise<RunResult> {
             outside,
             judge,
             undo,
+            parts: `${folder}/parts`,
+            refs,
             run: id,
             profile,
             home: machine.home,

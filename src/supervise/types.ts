@@ -94,6 +94,8 @@ export interface RunOptions {
   readonly onStart?: ((program: { readonly pid: number; readonly signal: (signal: NodeJS.Signals) => void }) => void) | undefined;
   /** One line for people: what protection is off, that a question was refused. */
   readonly onNotice?: ((text: string) => void) | undefined;
+  /** One line of a command that was ended in the middle, and whose changes were taken back; absent: a notice like any other. */
+  readonly onTakenBack?: ((text: string) => void) | undefined;
   /** Answers a host's hook that runs inside the run: the arguments of `assent check` and its standard input. */
   readonly onHook?: ((call: InnerHook) => { readonly stdout: string; readonly stderr: string; readonly status: number }) | undefined;
   /** Answers the library's guard inside the run; what it throws is told to who asks. */

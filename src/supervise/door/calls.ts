@@ -9,6 +9,7 @@ import type { GivenAnswer, RunEvent } from "../types.ts";
 import type { KeepResult } from "../undo/index.ts";
 import { OwnWorkJudge } from "./judge-own-work.ts";
 import { questionOf, RunConsent } from "./questions.ts";
+import { GitCommands } from "./git-commands.ts";
 import { handlerTable } from "./handlers.ts";
 import { Lineage } from "./lineage.ts";
 import type { SeccompTrap } from "./listener.ts";
@@ -89,6 +90,7 @@ export class Calls {
   readonly #own: OwnWorkJudge;
   readonly #starts: Starts;
   readonly #reads: PlainReads;
+  readonly #git: GitCommands;
   readonly #pending = new Set<PendingCall>();
   /** How many of them wait for a person. */
   #asked = 0;
@@ -108,7 +110,12 @@ export class Calls {
     this.#consent = new RunConsent(this.#lineage, options);
     this.#own = new OwnWorkJudge(options);
     this.#reads = new PlainReads(access, options, record);
-    this.#starts = new Starts(options, access.listener, this.#lineage, record, tell, ended);
+    this.#git = new GitCommands(options, tell);
+    this.#starts = new Starts(options, access.listener, this.#lineage, record, {
+      tell,
+      ended,
+      began: (pid, exec, isItself) => this.#git.started(pid, exec, isItself),
+    });
   }
 
   /** Received. INVARIANT: what cannot be judged is refused. */
@@ -156,13 +163,15 @@ export class Calls {
   /** Decoded to judged. */
   #judge(trap: SeccompTrap, task: Task, work: DecodedCall): "again" | undefined {
     let verdict = this.#verdict(work, this.#lineage.caller(task));
-    if (work.unpinned !== undefined && !this.#goesUnpinned(work.unpinned, verdict)) {
+    if (work.unpinned !== undefined && !(this.#goesUnpinned(work.unpinned, verdict) && this.#git.goesUnpinned(task, work.unpinned))) {
       trap.pins = true;
       return "again";
     }
     if (verdict.decision === "allow" && !this.#options.judge.take()) verdict = this.#verdict(work, this.#lineage.caller(task));
     const call: JudgedCall<DecodedCall> = { trap, task, work, verdict, anyway: false, answer: undefined };
     if (verdict.decision === "allow" || this.#options.observes) return this.#perform(call);
+    const put = this.#git.lets(task, work, this.#lineage.caller(task));
+    if (put !== undefined && this.#options.judge.take()) return this.#perform({ ...call, verdict: put });
     if (verdict.decision !== "deny" && work.quiet !== true) {
       const waived: Verdict = { ...verdict, decision: "allow" };
       if (this.#own.covers(work, verdict, this.#lineage.caller(task), this.#lineage.plans(task.tgid)))
@@ -187,6 +196,7 @@ export class Calls {
   }
 
   #judgeStart(trap: SeccompTrap, task: Task, exec: DecodedExec): void {
+    if (!this.#git.mayStart(task)) return closeAll(exec.pinned);
     const { judged, verdict, allowed } = this.#starts.judge(exec, task);
     const call: JudgedCall<DecodedExec> = { trap, task, work: judged, verdict, anyway: false, answer: undefined };
     if (allowed) return this.#start(call);
@@ -208,15 +218,22 @@ export class Calls {
 
   /** Judged to performing; "again": the objects changed between looking and doing. */
   #perform(call: JudgedCall<DecodedCall>): "again" | undefined {
-    const { work, anyway } = call;
+    const { task, work, anyway } = call;
     const { undo } = this.#options;
     let kept: KeepResult | undefined;
     if (undo !== undefined && work.save !== undefined) {
       kept = work.save(undo, anyway);
       if (!kept.kept) return this.#goWithout(call, kept);
     }
+    const part = this.#git.keep(task, work);
+    if (part === "ended") {
+      if (kept !== undefined) undo?.cancel(kept);
+      closeAll(work.pinned);
+      return undefined;
+    }
     const result = work.perform();
     if (result < 0 && kept !== undefined) undo?.cancel(kept);
+    if (result < 0) part?.cancel();
     if (result === AGAIN) {
       call.trap.pins ||= work.unpinned !== undefined;
       closeAll(work.pinned);
@@ -257,6 +274,7 @@ export class Calls {
     const { listener } = this.#access;
     if (result >= 0 && consent !== undefined) this.#own.done(work, result, consent);
     if (result >= 0 && this.#options.undo !== undefined) work.done?.(this.#options.undo, result);
+    if (result >= 0) this.#git.done(task, work, result);
     let outcome: RunEvent["outcome"] = result < 0 && result !== -ERRNO.EINPROGRESS ? "failed" : "done";
     if (result >= 0 && work.gives !== undefined) {
       const installed = listener.give(trap, result, work.gives.closeOnExec);
@@ -273,8 +291,9 @@ export class Calls {
 
   /** Judged, or asked, to refused. */
   #refuse({ trap, task, work, verdict, answer }: JudgedCall, errno: number = ERRNO.EACCES): undefined {
-    this.#access.listener.answer(trap, -errno);
     if (isExec(work) || work.quiet !== true) this.#record.note(task, work, verdict, "refused", errorName(errno), answer);
+    this.#git.refused(task, work, verdict);
+    this.#access.listener.answer(trap, -errno);
     closeAll(work.pinned);
   }
 
@@ -296,7 +315,10 @@ export class Calls {
   answer(seq: number, answer: Answer, grant: string | undefined): void {
     const asked = this.#allAsked().find((one) => one.seq === seq);
     if (answer.answer === "quit") {
-      if (!this.#quits) killTree();
+      if (!this.#quits) {
+        killTree();
+        this.#git.endAll("the run was ended");
+      }
       this.#quits = true;
       return;
     }
@@ -348,6 +370,7 @@ export class Calls {
 
   /** Tries again what could not be done yet, and drops what nobody waits for any more. */
   tick(): void {
+    this.#git.tick();
     if (this.#asked > 0 && this.#options.judge.hasNews) this.rejudge();
     const pending = [...this.#pending];
     for (const call of pending) {
@@ -365,9 +388,14 @@ export class Calls {
     }
   }
 
+  /** Nothing of the tree is left. */
+  close(): void {
+    this.#git.close();
+  }
+
   /** What calls wait for: a person, or something else, which is then looked for more often. */
-  get waitsFor(): "a person" | "the other side" | undefined {
-    if (this.#pending.size === 0) return undefined;
+  get waitsFor(): "a person" | "a look" | "the other side" | undefined {
+    if (this.#pending.size === 0) return this.#git.waits ? "a look" : undefined;
     return this.#pending.size > this.#asked ? "the other side" : "a person";
   }
 

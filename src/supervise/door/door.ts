@@ -106,6 +106,7 @@ export class Door {
       if (!called) return this.#patience();
       if (this.#served >= end) return "again";
     }
+    this.#calls.close();
     this.#record.flush();
     this.stop();
     this.#tell((run) => run.closed());
@@ -122,7 +123,7 @@ export class Door {
   /** How long the next call may be waited for, in milliseconds; -1: for ever. */
   #patience(): number {
     const { waitsFor } = this.#calls;
-    if (waitsFor !== undefined) return waitsFor === "a person" ? TICK_ASKED : TICK_WAITING;
+    if (waitsFor !== undefined) return waitsFor === "the other side" ? TICK_WAITING : TICK_ASKED;
     if (this.#record.waits || this.#access.tasks.unswept) return SWEEP_AFTER;
     return this.#rootEnded ? 1000 : -1;
   }

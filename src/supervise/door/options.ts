@@ -2,7 +2,8 @@ import type { Question } from "../../approve/index.ts";
 import type { AnswerableFromAfar } from "../../policy/index.ts";
 import type { GrantingJudge } from "../judge/index.ts";
 import type { RunEvent } from "../types.ts";
-import type { UndoStore } from "../undo/index.ts";
+import type { NotUndone, UndoStore } from "../undo/index.ts";
+import type { RefsBefore } from "../../state/index.ts";
 import type { NetHandlers } from "./net/index.ts";
 import type { AllowedTally } from "./record.ts";
 import type { SessionSignals } from "./signals.ts";
@@ -14,6 +15,10 @@ export interface DoorOptions {
   readonly outside: Outside;
   readonly judge: GrantingJudge;
   readonly undo: UndoStore | undefined;
+  /** Where is kept what single commands change; not there yet. */
+  readonly parts: string;
+  /** Of the repository that the run is in, before its session. */
+  readonly refs: RefsBefore | undefined;
   readonly run: string;
   readonly profile: string;
   readonly home: string;
@@ -60,6 +65,14 @@ export interface Lack {
   readonly way: string;
 }
 
+/** A command that was ended in the middle. */
+export interface TakenBack {
+  readonly words: string;
+  readonly why: string;
+  /** Not as it was. */
+  readonly left: readonly NotUndone[];
+}
+
 /** What the door says to the rest of the run. */
 export interface Outside {
   readonly ask: (question: Question) => void;
@@ -71,6 +84,8 @@ export interface Outside {
   readonly notice: (text: string) => void;
   /** Why a call was refused whose way back could not be kept, for a person who may start the run without. */
   readonly unkept: (text: string) => void;
+  /** A command of git was ended in the middle. */
+  readonly takenBack: (what: TakenBack) => void;
   /** A program runs that cannot work there. */
   readonly lacks: (lack: Lack) => void;
   /** The program itself runs. */

@@ -164,6 +164,27 @@ export function terminalPath(pid: number): string | undefined {
   }
 }
 
+/** The process is that one, or descends from it. */
+export function isBelow(pid: number, above: number): boolean {
+  for (let at: number | undefined = pid; at !== undefined && at > 1 && at !== process.pid; at = parentOf(at)) if (at === above) return true;
+  return false;
+}
+
+/** It has ended: its number may be another's. */
+export const isOver = (pid: number, start: string): boolean => startOf(pid) !== start || isZombie(pid);
+
+/** Ends a process and everything below it, and waits until none of it goes on. */
+export function endProcesses(above: number): void {
+  const known = new Set([above]);
+  for (let pass = 0; pass < MOST_PASSES; pass++) {
+    const living = listLiving();
+    for (const pid of living) if ([...known].some((one) => isBelow(pid, one))) known.add(pid);
+    const left = living.filter((pid) => known.has(pid));
+    if (left.length === 0) return;
+    for (const pid of left) sys(SYSCALLS.kill, pid, SIGKILL);
+  }
+}
+
 const WNOHANG = 1;
 /** Each pass finds what was forked during the one before. */
 const MOST_PASSES = 200;

@@ -41,6 +41,15 @@ interface JudgedStart {
   readonly allowed: boolean;
 }
 
+/** Who hears of starts. */
+interface StartsHeard {
+  readonly tell: Tell;
+  /** A task has ended meanwhile, with this wait(2) status. */
+  readonly ended: (tid: number, status: number) => void;
+  /** A program runs. `isItself`: no code of somebody else. */
+  readonly began: (pid: number, exec: DecodedExec, isItself: boolean) => void;
+}
+
 /**
  * Starts of programs: the one call that the kernel must do itself. The states that each goes through, and what may follow on each.
  *
@@ -57,7 +66,8 @@ export class Starts {
   readonly #lineage: Lineage;
   readonly #record: Recorder;
   readonly #tell: Tell;
-  readonly #ended: (tid: number, status: number) => void;
+  readonly #ended: StartsHeard["ended"];
+  readonly #began: StartsHeard["began"];
   readonly #origin: RunOrigin;
   /** The program's own exec has come by. */
   #begun = false;
@@ -66,21 +76,14 @@ export class Starts {
   #killed = 0;
   readonly #hinted = new Set<string>();
 
-  /** `ended`: a task has ended meanwhile, with this wait(2) status. */
-  constructor(
-    options: DoorOptions,
-    listener: Listener,
-    lineage: Lineage,
-    record: Recorder,
-    tell: Tell,
-    ended: (tid: number, status: number) => void,
-  ) {
+  constructor(options: DoorOptions, listener: Listener, lineage: Lineage, record: Recorder, { tell, ended, began }: StartsHeard) {
     this.#options = options;
     this.#listener = listener;
     this.#lineage = lineage;
     this.#record = record;
     this.#tell = tell;
     this.#ended = ended;
+    this.#began = began;
     const { env, typed, home, judge } = options;
     this.#origin = { env, typed, home, couldWrite: (path) => judge.couldWrite(path) };
   }
@@ -162,6 +165,7 @@ export class Starts {
       const own = steered === "logins" ? [] : logins;
       this.#lineage.started(pid, { programs, logins: own, ...(own.length === 0 ? {} : { trail: { at: "start" } }), errand, named, says });
     }
+    this.#began(pid, exec, steered !== "code");
     this.#record.note(task, exec, verdict, "passed", undefined, answer);
     if (first) this.#tell((run) => run.started());
     this.#hint(exec);

@@ -6,3 +6,4 @@ export type { CallSubject, Caller, Hosts, JudgedExec, LoginTrail, Started } from
 export { Mounts } from "./mounts.ts";
 export { wordsOf } from "./commands.ts";
 export { isCheckingOut } from "./git-config.ts";
+export { ERRAND, isChange } from "./verdicts.ts";

@@ -1,0 +1,130 @@
+import { existsSync, lstatSync, readdirSync, unlinkSync } from "node:fs";
+import { isObject, sha256 } from "../data/index.ts";
+import { joinPath, parentOf, resolvePath } from "../path/index.ts";
+import { ensureFolder, isOwn, readRegular, writeAtomic } from "./files.ts";
+import type { Machine } from "./machine.ts";
+import { openState, stateFolder } from "./state.ts";
+
+/** What the refs of a repository led to before a session began: whatever that session makes of them counts for nothing. */
+export interface RefsBefore {
+  /** The folder that all its working trees share (gitrepository-layout(5), "commondir"). */
+  readonly common: string;
+  /** Names of objects. */
+  readonly tips: readonly string[];
+}
+
+const MOST_REFS = 5000;
+const MOST_BYTES = 16 << 20;
+const MOST_FILES = 1000;
+const DAY_MS = 86_400_000;
+const FORGET_MS = 30 * DAY_MS;
+const OID = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
+
+/** The folder above a path in which a working tree begins. */
+export function topOf(path: string): string | undefined {
+  for (let at = parentOf(path); ; at = parentOf(at)) {
+    if (lstatSync(joinPath(at, ".git"), { throwIfNoEntry: false }) !== undefined) return at;
+    if (at === "/") return undefined;
+  }
+}
+
+/** The folder that the working tree shares with others; undefined where that is not understood. */
+export function commonOf(top: string): string | undefined {
+  const dot = joinPath(top, ".git");
+  const stat = lstatSync(dot, { throwIfNoEntry: false });
+  const linked = stat?.isFile() === true ? /^gitdir: (.+?)\n?$/.exec(textOf(dot) ?? "")?.[1] : undefined;
+  const own = stat?.isDirectory() === true ? dot : linked === undefined ? undefined : resolvePath(top, linked);
+  if (own === undefined) return undefined;
+  const common = textOf(joinPath(own, "commondir"))?.trim();
+  return common === undefined || common === "" ? own : resolvePath(own, common);
+}
+
+function commonAround(folder: string): string | undefined {
+  const top = topOf(joinPath(folder, "#"));
+  return top === undefined ? undefined : commonOf(top);
+}
+
+/** Of the repository around a folder. */
+function readRefs(folder: string): RefsBefore | undefined {
+  const common = commonAround(folder);
+  if (common === undefined) return undefined;
+  const tips = new Set<string>();
+  const add = (word: string | undefined): void => {
+    if (word !== undefined && OID.test(word)) tips.add(word);
+  };
+  add(textOf(joinPath(common, "HEAD"))?.trim());
+  // Of an annotated tag the second line says what it is of.
+  for (const line of textOf(joinPath(common, "packed-refs"))?.split("\n") ?? []) add(line.split(" ")[0]);
+  const folders = [joinPath(common, "refs")];
+  for (let at = folders.pop(); at !== undefined && tips.size < MOST_REFS; at = folders.pop())
+    for (const name of namesIn(at)) {
+      const path = joinPath(at, name);
+      const stat = lstatSync(path, { throwIfNoEntry: false });
+      if (stat?.isDirectory() === true) folders.push(path);
+      else if (stat?.isFile() === true) add(textOf(path)?.trim());
+    }
+  return { common, tips: [...tips].slice(0, MOST_REFS) };
+}
+
+function textOf(path: string): string | undefined {
+  const found = readRegular(path, MOST_BYTES);
+  return found.is === "text" ? found.text : undefined;
+}
+
+function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}
+
+const fileOf = (machine: Machine, session: string, common: string): string =>
+  `${stateFolder(machine)}/session-refs/${sha256([Buffer.from(JSON.stringify([session, common]))])
+    .toString("hex")
+    .slice(0, 32)}.json`;
+
+/** As they are before this run; of a session, as they were when it was first met here. Undefined: nothing is known of before. */
+export function refsBefore(machine: Machine, folder: string, session: string | undefined): RefsBefore | undefined {
+  if (session === undefined) return readRefs(folder);
+  noteRefs(machine, folder, session);
+  const common = commonAround(folder);
+  if (common === undefined) return undefined;
+  const known = readRegular(fileOf(machine, session, common), MOST_BYTES);
+  return known.is === "text" && isOwn(known.stats, machine.uid) ? parse(known.text, common) : undefined;
+}
+
+/** A command of the session is about to go ahead there: what the first of them finds is written down. */
+export function noteRefs(machine: Machine, folder: string, session: string): void {
+  const common = commonAround(folder);
+  if (common === undefined) return;
+  const file = fileOf(machine, session, common);
+  if (existsSync(file) || "problem" in openState(machine)) return;
+  try {
+    const now = readRefs(folder);
+    ensureFolder(parentOf(file));
+    forgetOld(parentOf(file));
+    if (now !== undefined) writeAtomic(file, JSON.stringify(now));
+  } catch {
+    // Then nothing is known of before.
+  }
+}
+
+function forgetOld(folder: string): void {
+  const names = namesIn(folder);
+  for (const name of names) {
+    const path = joinPath(folder, name);
+    const stats = lstatSync(path, { throwIfNoEntry: false });
+    if (stats !== undefined && Date.now() - stats.mtimeMs > (names.length > MOST_FILES ? DAY_MS : FORGET_MS)) unlinkSync(path);
+  }
+}
+
+function parse(text: string, common: string): RefsBefore | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (!isObject(value) || value["common"] !== common || !Array.isArray(value["tips"])) return undefined;
+    return { common, tips: value["tips"].filter((tip) => typeof tip === "string") };
+  } catch {
+    return undefined;
+  }
+}

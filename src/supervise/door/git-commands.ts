@@ -1,0 +1,245 @@
+import { lstatSync, rmSync } from "node:fs";
+import { brief, quote, sayAction, visible } from "../../action/index.ts";
+import { baseName, joinPath } from "../../path/index.ts";
+import type { Verdict } from "../../policy/index.ts";
+import { messageOf, topOf } from "../../state/index.ts";
+import { CheckedIn } from "./checked-in.ts";
+import { type Caller, ERRAND, isChange } from "../judge/index.ts";
+import { type KeepResult, type NotUndone, UndoPart, type UndoStore } from "../undo/index.ts";
+import { actionOf } from "./record.ts";
+import { type DecodedCall, type DecodedExec, isExec } from "./operation.ts";
+import type { DoorOptions, Tell } from "./options.ts";
+import { endProcesses, isBelow, isOver, programOf, startOf } from "./processes.ts";
+import type { Task } from "./tasks.ts";
+
+/** These leave the working tree alone, or change one thing. A word that nobody knows may be another name for any (git-config(1), alias.*). */
+const APART = new RegExp(
+  "^git (?:add|annotate|archive|blame|branch|bundle|cat-file|check-(?:attr|ignore|mailmap|ref-format)|cherry|column|commit|commit-(?:graph|tree)|" +
+    "config|count-objects|credential\\S*|describe|diff|diff-(?:files|index|tree)|fast-export|fetch|fetch-pack|fmt-merge-msg|for-each-ref|" +
+    "format-patch|fsck|gc|get-tar-commit-id|grep|hash-object|help|index-pack|init|interpret-trailers|log|ls-(?:files|remote|tree)|mailinfo|" +
+    "mailsplit|maintenance|merge-(?:base|tree)|mktag|mktree|multi-pack-index|name-rev|notes|pack-objects|pack-refs|patch-id|prune|push|" +
+    "range-diff|receive-pack|reflog|remote|repack|replace|rerere|rev-list|rev-parse|send-pack|shortlog|show|show-branch|show-index|show-ref|" +
+    "status|stripspace|symbolic-ref|tag|unpack-objects|update-index|update-ref|upload-archive|upload-pack|var|verify-(?:commit|pack|tag)|" +
+    "version|whatchanged|write-tree)$",
+);
+
+const PLAIN = /^[\w@%+=:,./~^-]+$/;
+const isThere = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+const isGit = (path: string): boolean => /^git(?:-|$)/.test(baseName(path));
+
+/** A command of git that changes a working tree, with everything that it starts. */
+interface GitCommand {
+  readonly pid: number;
+  readonly start: string;
+  readonly words: string;
+  readonly part: UndoPart;
+  /** The program is the system's git. */
+  readonly trusted: boolean;
+  /** Protected files that it may put as the repository held them before. */
+  readonly files: Map<string, "held" | "twin">;
+  /** The one of them that it is at, and since when, in milliseconds. */
+  at: { readonly path: string; readonly since: number } | undefined;
+}
+
+/** Nobody needs so long to write one file. */
+const LONGEST_MS = 2000;
+const GIT = /^\/usr\/(?:local\/)?(?:bin\/git|lib(?:exec)?\/git-core\/git(?:-[\w-]+)?)$/;
+const SETTINGS = "floor.settings";
+const LENT: ReadonlySet<string> = new Set(["protect.secrets", "protect.steering", SETTINGS]);
+const OTHER = (path: string, as: "held" | "twin"): string =>
+  as === "held"
+    ? `${visible(path)} would not be as this repository held it before; if it holds no secret, allow it by name: assent allow ${quote(`Write(${path})`)}`
+    : `${visible(path)} would not be as it is in the repository's own working tree; look at the difference, and make this one yourself`;
+
+/**
+ * Commands of git that change a working tree go through whole, or leave everything as it was: where something is refused to one in the
+ * middle, git would go on and say that all went well. INVARIANT: from that moment on it does nothing more, and what it has done is taken
+ * back before anybody else is served.
+ */
+export class GitCommands {
+  readonly #options: DoorOptions;
+  readonly #tell: Tell;
+  readonly #open = new Set<GitCommand>();
+  readonly #of = new WeakMap<Task, GitCommand>();
+  #begun = 0;
+  #before: CheckedIn | undefined;
+
+  constructor(options: DoorOptions, tell: Tell) {
+    this.#options = options;
+    this.#tell = tell;
+  }
+
+  /** A program was started. `isItself`: it runs no code of somebody else. */
+  started(pid: number, { chain, action, programs = [] }: DecodedExec, isItself: boolean): void {
+    const { parts, observes } = this.#options;
+    this.#close();
+    if (observes || !chain.some(({ path, word }) => isGit(path) || isGit(word)) || programs.some((name) => APART.test(name))) return;
+    const start = startOf(pid);
+    if (start === undefined || [...this.#open].some((command) => isBelow(pid, command.pid))) return;
+    const trusted = isItself && action?.kind === "exec" && action.trusted && action.program === "git";
+    const words = brief(visible(chain[0].argv.map((word) => (PLAIN.test(word) ? word : quote(word))).join(" ")));
+    this.#tell((run) => {
+      try {
+        const part = new UndoPart(`${parts}/${++this.#begun}`);
+        this.#open.add({ pid, start, words, part, trusted, files: new Map(), at: undefined });
+      } catch (error) {
+        run.notice(`${words}: where something is refused to it, it cannot be taken back: ${messageOf(error)}`);
+      }
+    });
+  }
+
+  /** Nothing is kept before this is done. */
+  goesUnpinned(task: Task, isKnown: (undo: UndoStore) => boolean): boolean {
+    return this.#commandOf(task)?.part.knows(isKnown) !== false;
+  }
+
+  /**
+   * A git takes a protected file away, or makes it anew: a verdict where it may put it as the repository held it before the session, which
+   * is looked at afterwards. It changes nothing that is there in any other way, and reads what is so. Settings of agents it only puts into
+   * another working tree, as they are in the repository's own.
+   */
+  lets(task: Task, work: DecodedCall, caller: Caller): Verdict | undefined {
+    const command = this.#commandOf(task);
+    const [path] = work.call.args;
+    if (this.#options.refs === undefined || typeof path !== "string" || !GIT.test(programOf(task.tgid) ?? "")) return undefined;
+    let isSettings = false;
+    for (const action of work.actions) {
+      const { decision, builtin = "" } = this.#options.judge.call([action], caller);
+      const isFile = action.kind === "file" && action.target.kind === "path" && action.target.path === path;
+      if (decision !== "allow" && !(isFile && LENT.has(builtin))) return undefined;
+      isSettings ||= decision !== "allow" && builtin === SETTINGS;
+    }
+    // Whoever may read the repository has read it already.
+    if (work.call.name === "open" && work.actions.every((action) => action.kind === "file" && action.operation === "read"))
+      return (command?.trusted ?? caller.programs().includes("git")) && this.#isCheckedIn((before) => before.holds(path))
+        ? ERRAND
+        : undefined;
+    const isNew = work.call.name === "open" && work.makes !== undefined && work.note === "new file";
+    if (command?.trusted !== true || !(isNew || (work.call.name === "delete" && !isSettings))) return undefined;
+    // Where nothing may be written, neither may this.
+    if (this.#options.judge.wouldWrite(joinPath(topOf(path) ?? "/", "#"), caller).decision !== "allow") return undefined;
+    const isKnown = (before: CheckedIn): boolean => before.knows(path) && (!isSettings || before.twinOf(path) !== undefined);
+    if (!this.#isCheckedIn(isKnown)) return undefined;
+    command.files.set(path, isSettings ? "twin" : "held");
+    command.at = { path, since: Date.now() };
+    return ERRAND;
+  }
+
+  /** Before a call is done. "ended": it is not done, for its command was taken back. */
+  keep(task: Task, { save, call }: DecodedCall): { readonly cancel: () => void } | "ended" | undefined {
+    const command = save === undefined ? undefined : this.#commandOf(task);
+    if (command === undefined || save === undefined) return undefined;
+    const { part, at } = command;
+    // What it was at is done.
+    if (at !== undefined && at.path !== call.args[0] && this.#isAmiss(command, "there")) return "ended";
+    const kept: KeepResult = part.keep(save);
+    return { cancel: () => part.cancel(kept) };
+  }
+
+  /** Before a program is started: what git starts finds nothing that was not looked at. False: its command was taken back. */
+  mayStart(task: Task): boolean {
+    this.#close();
+    const command = this.#commandOf(task);
+    return command === undefined || !this.#isAmiss(command, "there");
+  }
+
+  /** Some file is to be looked at before long. */
+  get waits(): boolean {
+    return [...this.#open].some(({ files }) => files.size > 0);
+  }
+
+  tick(): void {
+    this.#close();
+    for (const command of this.#open)
+      if (command.at !== undefined && Date.now() - command.at.since > LONGEST_MS) this.#isAmiss(command, "there");
+  }
+
+  /** `there`: what is gone may yet come back. */
+  #isAmiss(command: GitCommand, which: "there" | "all"): boolean {
+    command.at = undefined;
+    const isAsBefore = ([path, as]: readonly [string, "held" | "twin"]): boolean =>
+      this.#isCheckedIn((before) => before.holds(path) && (as === "held" || before.twinOf(path) === "same"));
+    const wrong = [...command.files].find((file) => (which === "all" || isThere(file[0])) && !isAsBefore(file));
+    if (wrong !== undefined) this.#takeBack(command, OTHER(...wrong));
+    return wrong !== undefined;
+  }
+
+  #isCheckedIn(ask: (before: CheckedIn) => boolean): boolean {
+    const { refs, parts } = this.#options;
+    if (refs === undefined) return false;
+    let found = false;
+    this.#tell(() => {
+      this.#before ??= new CheckedIn(refs, "/usr/bin/git", `${parts}/git`);
+      found = ask(this.#before);
+    });
+    return found;
+  }
+
+  /** A call has succeeded. */
+  done(task: Task, { done }: DecodedCall, result: number): void {
+    if (done !== undefined) this.#commandOf(task)?.part.done((undo) => done(undo, result));
+  }
+
+  /** A call is refused, and not answered yet. A git that may not change something, or start something, is ended. */
+  refused(task: Task, work: DecodedCall | DecodedExec, { reason }: Verdict): void {
+    const command = this.#commandOf(task);
+    const program = baseName(programOf(task.tgid) ?? "");
+    // What speaks to a remote looks for logins by itself.
+    if (command === undefined || !isGit(program) || /^git-(?:remote|http|credential)/.test(program)) return;
+    const actions = isExec(work) ? [] : work.actions;
+    // A file of the tree that it cannot read is one that it leaves out.
+    const counts = (path: string, changes: boolean): boolean => changes || topOf(path) !== undefined;
+    const told = actions.some(
+      (action) => action.kind === "file" && action.target.kind === "path" && counts(action.target.path, isChange(action)),
+    );
+    if (!isExec(work) && (!told || work.quiet === true)) return;
+    const what = sayAction(actionOf(work));
+    this.#takeBack(command, reason.startsWith(what) ? reason : `${what}: ${reason}`);
+  }
+
+  /** All of them are ended, whatever they do. */
+  endAll(why: string): void {
+    this.#close();
+    for (const command of this.#open) this.#takeBack(command, why);
+  }
+
+  /** As it was before it began. */
+  #takeBack(command: GitCommand, why: string): void {
+    endProcesses(command.pid);
+    this.#open.delete(command);
+    this.#tell((run) => {
+      let left: readonly NotUndone[];
+      try {
+        left = command.part.takeBack(this.#options.undo);
+      } catch (error) {
+        left = [{ path: command.words, why: messageOf(error) }];
+      }
+      run.takenBack({ words: command.words, why, left });
+    });
+  }
+
+  /** Those that have ended by themselves. */
+  #close(): void {
+    for (const command of this.#open) {
+      if (!isOver(command.pid, command.start)) continue;
+      if (this.#isAmiss(command, "all")) continue;
+      this.#open.delete(command);
+      this.#tell(() => command.part.end());
+    }
+  }
+
+  /** Nothing of the tree is left. */
+  close(): void {
+    this.#close();
+    this.#tell(() => rmSync(this.#options.parts, { recursive: true, force: true }));
+  }
+
+  #commandOf(task: Task): GitCommand | undefined {
+    if (this.#open.size === 0) return undefined;
+    const known = this.#of.get(task);
+    if (known !== undefined && this.#open.has(known)) return known;
+    const found = [...this.#open].find(({ pid }) => isBelow(task.tgid, pid));
+    if (found !== undefined) this.#of.set(task, found);
+    return found;
+  }
+}

@@ -1,0 +1,11 @@
+import { afterAll, expect, it } from "vitest";
+import { playGit } from "./git-cases.ts";
+import { Suite } from "./place.ts";
+
+const RUNS = 60;
+const suite = new Suite();
+afterAll(() => suite.remove());
+
+it(`git goes through whole, or leaves everything as it was (${RUNS} cases)`, { timeout: RUNS * 20_000 }, async () => {
+  expect(await playGit(suite, RUNS)).toBe("");
+});
