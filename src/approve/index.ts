@@ -2,6 +2,7 @@ export { respond, wait, type BackgroundEvent } from "./background.ts";
 export { directoryApprover, type DirectoryOptions } from "./directory.ts";
 export { ACTIONS, actionWord, safeJson } from "./exchange.ts";
 export { isAlive, type Life, ownLife, readLife } from "./life.ts";
+export { ruleOf } from "./extent.ts";
 export { noBlockApprover } from "./no-block.ts";
 export { printable } from "./printable.ts";
 export { answeredElsewhere, AnsweredElsewhere } from "./types.ts";

@@ -1,5 +1,6 @@
 import { errorCode } from "../state/index.ts";
 import { answerFor, type Covers } from "./alike.ts";
+import { withOthers } from "./extent.ts";
 import { printable } from "./printable.ts";
 import type { CheckRule, Choice } from "./prompt.ts";
 import { said, saidElsewhere } from "./answer-text.ts";
@@ -86,6 +87,7 @@ export class TerminalApprover implements Approver {
   readonly #device: Device;
   readonly #view: PromptView;
   readonly #covers: Covers;
+  readonly #home: string | undefined;
   readonly #notice: (text: string) => void;
   readonly #queue = new QuestionQueue();
   readonly #timer = new InputTimer();
@@ -100,6 +102,7 @@ export class TerminalApprover implements Approver {
     this.#device = device;
     this.#onInterrupt = options.onInterrupt;
     const { env } = options;
+    this.#home = options.home;
     const view: ViewOptions = { home: options.home, checkRule: options.checkRule };
     this.#view =
       env["TERM"] === "dumb" || env["TERM"] === undefined
@@ -226,9 +229,10 @@ export class TerminalApprover implements Approver {
     const { first, alike, waiting } = current;
     const setting = first.setting?.();
     const settings = [setting, ...alike.map((open) => open.setting?.())];
+    const others = [...(setting?.others ?? []), ...alike.flatMap((open) => [open.question, ...(open.setting?.().others ?? [])])];
     return {
-      question: first.question,
-      alike: [...(setting?.others ?? []), ...alike.flatMap((open) => [open.question, ...(open.setting?.().others ?? [])])],
+      question: withOthers(first.question, others, this.#home),
+      alike: others,
       hidden: settings.reduce((sum, one) => sum + (one?.hidden ?? 0), 0),
       ...(setting === undefined ? {} : { about: setting.about, choices: setting.choices }),
       waiting,

@@ -18,6 +18,16 @@ export interface Proposal {
   readonly covers: string;
 }
 
+/** What a yes covers: the files and folders that are changed or deleted. The remembered rule is made of it. */
+export type Extent = readonly {
+  readonly does: "write" | "delete";
+  readonly path: string;
+  /** With whatever comes to lie in it. */
+  readonly below?: boolean;
+  /** The last segment as a pattern: what is made up in it is another each time. */
+  readonly name?: string;
+}[];
+
 /** What an approver is asked. Everything in it may come from an attacker: print it through `printable`. */
 export interface Question {
   /** Counts from 1 within the run. */
@@ -43,6 +53,8 @@ export interface Question {
   /** What the question rests on; absent: a default. */
   readonly basis?: Basis;
   readonly help?: string;
+  /** Absent: this very call. */
+  readonly extent?: Extent;
   /** At least one. */
   readonly proposals: readonly Proposal[];
   /** Questions of one group are alike (same program, same operation, same folder or host): one answer may serve them all. */

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { visible, type World } from "../action/index.ts";
+import { type Action, visible, type World } from "../action/index.ts";
 import { directoryApprover, controlForeground, noBlockApprover, terminalApprover, type Approver, type Question } from "../approve/index.ts";
 import { joinApprovers, queueApprover, type QueueApprover } from "../approve/queue/index.ts";
 import { realWorld } from "../engine/index.ts";
@@ -97,11 +97,18 @@ export function checkRule(rule: string): string | undefined {
   return visible(parsed.help === undefined ? parsed.message : `${parsed.message}: ${parsed.help}`);
 }
 
-export function answers(rule: string, { action, call }: Question, world: World): boolean {
+export function answers(rule: string, { action, call, extent = [] }: Question, world: World): boolean {
   const parsed = parseRule(rule);
-  return (
-    parsed.ok &&
-    matchMatcher(parsed.matcher, call === undefined ? action : { ...action, call }, "narrow", { world, matchCall: callMatcher(world) }) ===
-      "yes"
-  );
+  if (!parsed.ok) return false;
+  const context = { world, matchCall: callMatcher(world) };
+  const matches = (one: Action): boolean => matchMatcher(parsed.matcher, one, "narrow", context) === "yes";
+  if (matches(call === undefined ? action : { ...action, call })) return true;
+  const parts = extent.map(({ does, path, below }): Action => ({
+    ...FILE,
+    operation: does,
+    target: { kind: "path", path: below === true ? `${path}/#` : path },
+  }));
+  return parts.length > 0 && parts.every(matches);
 }
+
+const FILE = { kind: "file", origin: { by: "tool" } } as const;

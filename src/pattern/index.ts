@@ -5,6 +5,7 @@ export {
   type BoundPattern,
   DEEP,
   escapePath,
+  escapeSegment,
   foldSegment,
   matchesAlternative,
   matchesSegments,

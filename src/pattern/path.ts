@@ -195,6 +195,11 @@ const NAMES: Steps<Segment, string> = {
   accepts: (segment, name, meter) => segment !== DEEP && matchesWord(segment, name, meter),
 };
 
+/** The pattern that matches exactly this name. A blank at its end, which a rule would lose, stands in brackets. */
+export function escapeSegment(name: string): string {
+  return name.replace(/[\\*?[\]{}(),!]/g, "\\$&").replace(/\s$/, "[$&]");
+}
+
 /** A path pattern that matches this path alone, but for a `~` in front. */
 export function escapePath(text: string): string {
   return text.replace(/[\\*?[\]{}]/g, "\\$&");

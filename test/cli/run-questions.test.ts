@@ -193,6 +193,24 @@ describe("what is one wish is one question", () => {
     );
   }
 
+  it.each<readonly [why: string, keys: string, line: string, questions: number]>([
+    ["for this run: what is alike, with what is put into it", "r", "mkdir ~/keep/a; touch ~/keep/a/x; mkdir ~/keep/b; touch ~/keep/b/x", 1],
+    ["for this run: its times, too", "r", "touch ~/keep/a; touch ~/keep/b; chmod 600 ~/keep/b", 1],
+    ["a program is trusted each time it starts", "ty", "touch ~/keep/a; mkdir ~/b; touch ~/keep/c ~/d; touch ~/keep/f", 2],
+    ["another program is not", "t", "touch ~/keep/a; mkdir ~/b", 2],
+    ["nor is a shell, which may be told anything", "tn", "sh -c 'echo 1 > ~/keep/a; mkdir ~/q'; sh -c 'echo 1 > ~/b'", 2],
+    ["once: this file, with its times", "y", "touch ~/keep/f", 1],
+    ["a temporary file is a change of the file whose place it takes", "y", "echo 1 > ~/keep/f.tmp; mv ~/keep/f.tmp ~/keep/f", 1],
+    ["which is no word to another program", "y", "echo 1 > ~/keep/f.tmp; mv ~/keep/f.tmp ~/keep/f; echo 2 > ~/keep/g", 2],
+  ])(
+    "%s",
+    (_, keys, line, questions) => {
+      const asked = ask(line, keys);
+      expect(asked.questions, asked.output).toBe(questions);
+    },
+    120_000,
+  );
+
   it("what will be refused in the end is not asked before", () => {
     const { questions, output, text } = ask("echo id > ~/.bashrc.tmp; mv ~/.bashrc.tmp ~/.bashrc");
     expect([questions, text(".bashrc.tmp"), text(".bashrc")], output).toEqual([0, undefined, undefined]);

@@ -1,5 +1,6 @@
 import { errorCode, type Machine } from "../../state/index.ts";
 import { answerFor, type Covers } from "../alike.ts";
+import { withOthers } from "../extent.ts";
 import type { CheckRule } from "../prompt.ts";
 import { printable } from "../printable.ts";
 import { type Answer, answeredElsewhere, type AnsweredElsewhere, type Approver, type Question } from "../types.ts";
@@ -124,7 +125,7 @@ class FolderQueue implements QueueApprover {
         point,
         ...(agent === undefined ? {} : { agent }),
         ...(session === undefined ? {} : { session }),
-        ...shownOf(members),
+        ...shownOf(members, this.#options.machine.home),
       });
       this.#posts.set(queued.id, { queued, members, writing: undefined });
       this.#watching ??= watchFolder(machine, () => this.#look(), POLL_MS);
@@ -141,7 +142,7 @@ class FolderQueue implements QueueApprover {
     clearTimeout(post.writing);
     post.writing = undefined;
     if (!this.#posts.has(post.queued.id)) return;
-    post.queued = { ...post.queued, ...shownOf(post.members) };
+    post.queued = { ...post.queued, ...shownOf(post.members, this.#options.machine.home) };
     try {
       writeQuestion(this.#options.machine, post.queued);
     } catch {
@@ -262,8 +263,9 @@ class FolderQueue implements QueueApprover {
   }
 }
 
-function shownOf(members: readonly Member[]): Pick<QueuedQuestion, "question" | "alike" | "others"> {
+function shownOf(members: readonly Member[], home: string): Pick<QueuedQuestion, "question" | "alike" | "others"> {
   const [first, ...others] = members;
   if (first === undefined) throw new Error("a question without anybody who asks");
-  return { question: first.question, alike: members.length, others: others.slice(0, MOST_SHOWN).map(({ question }) => question) };
+  const shown = others.map(({ question }) => question);
+  return { question: withOthers(first.question, shown, home), alike: members.length, others: shown.slice(0, MOST_SHOWN) };
 }

@@ -2,7 +2,7 @@ import type { Action, Call } from "../../action/index.ts";
 import { isObject } from "../../data/index.ts";
 import type { RuleSource } from "../../policy/index.ts";
 import { readLife, type Life } from "../life.ts";
-import type { Answer, Channel, ProcessInfo, Proposal, Question } from "../types.ts";
+import type { Answer, Channel, Extent, ProcessInfo, Proposal, Question } from "../types.ts";
 import { CHANNELS, POINTS, type QueuedQuestion, type QueueEnd } from "./types.ts";
 
 /** What the files of the queue hold. INVARIANT: a file that is not understood is no question, and no answer. */
@@ -30,6 +30,11 @@ const isTexts = isListOf(isText);
 const isProcess = (value: unknown): value is ProcessInfo =>
   isObject(value) && isNumber(value["pid"]) && isText(value["name"]) && isTexts(value["argv"]);
 const isProposal = (value: unknown): value is Proposal => isObject(value) && isText(value["rule"]) && isText(value["covers"]);
+const isExtent = (value: unknown): value is Extent =>
+  isListOf(
+    (one: unknown): one is Extent[number] =>
+      isObject(one) && (one["does"] === "write" || one["does"] === "delete") && isText(one["path"]) && isOptional(one["name"], isText),
+  )(value);
 const isRule = (value: unknown): value is RuleSource =>
   isObject(value) && isText(value["text"]) && isText(value["file"]) && isNumber(value["line"]) && isNumber(value["column"]);
 const isCall = (value: unknown): value is Call =>
@@ -58,6 +63,7 @@ const isQuestion = (value: unknown): value is Question =>
   isOptional(value["rule"], isRule) &&
   isOptional(value["basis"], isText) &&
   isOptional(value["help"], isText) &&
+  isOptional(value["extent"], isExtent) &&
   isListOf(isProposal)(value["proposals"]);
 
 export function entryOf(text: string, id: string): FiledEntry | undefined {

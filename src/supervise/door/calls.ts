@@ -169,14 +169,19 @@ export class Calls {
     }
     if (verdict.decision === "allow" && !this.#options.judge.take()) verdict = this.#verdict(work, this.#lineage.caller(task));
     const call: JudgedCall<DecodedCall> = { trap, task, work, verdict, anyway: false, answer: undefined };
+    // A rule is a person's word, and covers what an answer to the question would have.
+    if (verdict.decision === "allow" && (verdict.basis === "rule" || verdict.basis === "grant"))
+      return this.#perform({ ...call, consent: "asked" });
     if (verdict.decision === "allow" || this.#options.observes) return this.#perform(call);
     const put = this.#git.lets(task, work, this.#lineage.caller(task));
     if (put !== undefined && this.#options.judge.take()) return this.#perform({ ...call, verdict: put });
     if (verdict.decision !== "deny" && work.quiet !== true) {
       const waived: Verdict = { ...verdict, decision: "allow" };
-      if (this.#own.covers(work, verdict, this.#lineage.caller(task), this.#lineage.plans(task.tgid)))
-        return this.#perform({ ...call, verdict: { ...waived, basis: "grant" }, consent: "covered" });
-      if (this.#consent.waives(task, work.actions[0], work.call, verdict)) return this.#perform({ ...call, verdict: waived });
+      const covered = this.#own.covers(work, verdict, this.#lineage.caller(task), this.#lineage.plans(task.tgid), task.tgid);
+      if (covered !== undefined)
+        return this.#perform({ ...call, verdict: { ...waived, basis: "grant" }, consent: covered === "said" ? "covered" : "asked" });
+      const waives = this.#consent.waives(task, work.actions[0], work.call, verdict);
+      if (waives !== undefined) return this.#perform({ ...call, verdict: waived, ...(waives === "alike" ? { consent: "asked" } : {}) });
       const afar = answerableCall(this.#options.judge, { ...work, verdict, caller: this.#lineage.caller(task) });
       if (this.#consent.asks(task, afar)) {
         const end = this.#own.refusedInTheEnd(work, verdict, this.#lineage.caller(task));
@@ -201,7 +206,7 @@ export class Calls {
     const call: JudgedCall<DecodedExec> = { trap, task, work: judged, verdict, anyway: false, answer: undefined };
     if (allowed) return this.#start(call);
     if (verdict.decision !== "deny") {
-      if (this.#consent.waives(task, judged.action, judged.call, verdict)) return this.#start(call);
+      if (this.#consent.waives(task, judged.action, judged.call, verdict) !== undefined) return this.#start(call);
       const isAlone = judged.chain.length === 1 && judged.loads.length === 0 && judged.maps.every(({ loaded }) => loaded === "loader");
       const afar = answerableStart(this.#options.judge, { action: judged.action, verdict, isAlone });
       if (this.#consent.asks(task, afar)) return this.#ask(call, afar);
@@ -272,7 +277,8 @@ export class Calls {
   /** Performing to answered. */
   #finish({ trap, task, work, verdict, answer, consent }: JudgedCall<DecodedCall>, result: number): void {
     const { listener } = this.#access;
-    if (result >= 0 && consent !== undefined) this.#own.done(work, result, consent);
+    if (result >= 0 && consent !== undefined)
+      this.#own.done(work, result, consent, this.#lineage.caller(task), this.#lineage.plans(task.tgid), task.tgid);
     if (result >= 0 && this.#options.undo !== undefined) work.done?.(this.#options.undo, result);
     if (result >= 0) this.#git.done(task, work, result);
     let outcome: RunEvent["outcome"] = result < 0 && result !== -ERRNO.EINPROGRESS ? "failed" : "done";
@@ -304,8 +310,10 @@ export class Calls {
     const seq = ++this.#seq;
     const note = isExec(work) ? undefined : work.note;
     const where = this.#access.paths.workingFolder(task) ?? cwd;
-    const plan = this.#own.planOf(work, verdict, this.#lineage.caller(task), this.#lineage.plans(task.tgid));
-    const about = { pid: task.tgid, cwd: where, call: work.call, action: actionOf(work), note, verdict, plan, afar };
+    const caller = this.#lineage.caller(task);
+    const plan = this.#own.planOf(work, verdict, caller, this.#lineage.plans(task.tgid), task.tgid);
+    const extent = this.#own.extentOf(work, plan, caller);
+    const about = { pid: task.tgid, cwd: where, call: work.call, action: actionOf(work), note, verdict, plan, extent, afar };
     const question = questionOf({ seq, run, profile, home, env, command, ...about });
     this.#wait({ ...call, state: "asked", trap: call.trap.copy(), answer: undefined, seq, group: question.group, plan });
     this.#tell((outside) => outside.ask(question));
@@ -346,12 +354,13 @@ export class Calls {
       const verdict = this.#verdict(asked.work, this.#lineage.caller(asked.task));
       if (verdict.decision === "allow" && !this.#options.judge.take()) continue;
       const plans = this.#lineage.plans(asked.task.tgid);
-      const covered = this.#own.covers(asked.work, verdict, this.#lineage.caller(asked.task), plans);
-      const waived =
-        verdict.decision === "ask" && (covered || this.#consent.waives(asked.task, actionOf(asked.work), asked.work.call, verdict));
+      const covered = this.#own.covers(asked.work, verdict, this.#lineage.caller(asked.task), plans, asked.task.tgid);
+      const waives = this.#consent.waives(asked.task, actionOf(asked.work), asked.work.call, verdict);
+      const waived = verdict.decision === "ask" && (covered !== undefined || waives !== undefined);
       if (verdict.decision !== "allow" && verdict.decision !== "deny" && !waived) continue;
       this.#drop(asked);
-      this.#settle(asked, verdict.decision !== "deny", { text: "settled by another answer" }, covered ? "covered" : undefined);
+      const consent = covered === "said" ? "covered" : waives === "trusted" && covered === undefined ? undefined : "asked";
+      this.#settle(asked, verdict.decision !== "deny", { text: "settled by another answer" }, consent);
     }
   }
 

@@ -1,13 +1,15 @@
-import { existsSync, realpathSync } from "node:fs";
-import type { Action } from "../../action/index.ts";
-import { baseName, joinPath, parentOf } from "../../path/index.ts";
+import { existsSync, lstatSync, realpathSync } from "node:fs";
+import type { Action, Call, FileAction } from "../../action/index.ts";
+import type { Extent } from "../../approve/index.ts";
+import { baseName, isWithin, joinPath, parentOf, resolvePath } from "../../path/index.ts";
 import { steeringFile, type Verdict } from "../../policy/index.ts";
-import type { CommandPlan } from "../errands/index.ts";
+import { cachePlan, type CommandPlan, filesBehind, isWorkingFile, madeUpName } from "../errands/index.ts";
 import { type Caller, isCheckingOut } from "../judge/index.ts";
 import { kindOf, type ObjectStat } from "../undo/index.ts";
-import { type DecodedCall, type DecodedExec, isExec, SET_ID_BITS } from "./operation.ts";
+import { type DecodedCall, type DecodedExec, fileAction, isExec, SET_ID_BITS } from "./operation.ts";
 import type { DoorOptions } from "./options.ts";
-import { type CallPlace, type ConsentedPlace, OwnWork } from "./own-work.ts";
+import { asNamed } from "./wishes.ts";
+import { type CallPlace, type ConsentedPlace, isForFilling, OwnWork } from "./own-work.ts";
 
 /**
  * Which calls a person's earlier word covers: those on what this run made where it was let. INVARIANT: only where the default of a
@@ -17,6 +19,7 @@ import { type CallPlace, type ConsentedPlace, OwnWork } from "./own-work.ts";
 export class OwnWorkJudge {
   readonly #judge: DoorOptions["judge"];
   readonly #own: OwnWork;
+  readonly #home: string;
   /** Plans that a person said yes to. */
   readonly #consented = new Set<string>();
   /** Folders that they let a command make by name: it may fill them as if it had been asked about each. */
@@ -24,21 +27,95 @@ export class OwnWorkJudge {
 
   constructor({ judge, home, env }: Pick<DoorOptions, "judge" | "home" | "env">) {
     this.#judge = judge;
-    this.#own = new OwnWork(realOf(home), (path) => programElsewhere(path, env["PATH"]) !== undefined);
+    this.#home = realOf(home);
+    this.#own = new OwnWork(this.#home, (path) => programElsewhere(path, env["PATH"]) !== undefined);
   }
 
   /** `plans`: of who makes the call, and of those who started it; what was said to others is no word to this one. */
-  covers(work: DecodedCall | DecodedExec, verdict: Verdict, caller: Caller, plans: readonly CommandPlan[]): boolean {
-    if (this.#own.isEmpty && this.#consented.size === 0) return false;
-    const places = plans.filter((plan) => this.#consented.has(JSON.stringify(plan))).flatMap((plan) => placesOf(plan));
-    return this.#coveredWith(places, work, verdict, caller);
+  covers(
+    work: DecodedCall | DecodedExec,
+    verdict: Verdict,
+    caller: Caller,
+    plans: readonly CommandPlan[],
+    pid: number,
+  ): "said" | "ruled" | undefined {
+    if (isExec(work) || !isPlaceQuestion(verdict)) return undefined;
+    const places = work.places ?? [];
+    const beside = places.flatMap((place) => this.#filesOf(place, work)).map((file) => planFor(file, pid));
+    const own = places.map(({ path }) => planFor(path, pid));
+    const git = gitPlans(work, caller);
+    const said = [...plans, ...git, ...beside, ...own].filter((plan) => this.#consented.has(JSON.stringify(plan))).flatMap(placesOf);
+    if (this.#coveredWith({ more: said, ruled: false }, work, verdict, caller)) return "said";
+    const ruled = [...plans, ...git, ...beside].filter((plan) => this.#isRuled(plan, work, caller)).flatMap(placesOf);
+    return this.#coveredWith({ more: [...said, ...ruled], ruled: true }, work, verdict, caller) ? "ruled" : undefined;
   }
 
   /** The wish that a question is a part of, so that a person is asked about all of it at once. */
-  planOf(work: DecodedCall | DecodedExec, verdict: Verdict, caller: Caller, plans: readonly CommandPlan[]): CommandPlan | undefined {
+  planOf(
+    work: DecodedCall | DecodedExec,
+    verdict: Verdict,
+    caller: Caller,
+    plans: readonly CommandPlan[],
+    pid: number,
+  ): CommandPlan | undefined {
+    if (isExec(work) || !isPlaceQuestion(verdict)) return undefined;
     // What one command of an installation names is a part of the whole.
     const largestFirst = plans.toSorted((one, other) => Number(one.is === "named") - Number(other.is === "named"));
-    return largestFirst.find((plan) => this.#coveredWith(placesOf(plan), work, verdict, caller));
+    const behind = this.#fileBehind(work, caller);
+    return [...largestFirst, ...gitPlans(work, caller), ...(behind === undefined ? [] : [planFor(behind, pid)])].find((plan) =>
+      this.#coveredWith({ more: placesOf(plan), ruled: false }, work, verdict, caller),
+    );
+  }
+
+  /** Those whose place what lies there may be made to take. */
+  #filesOf({ path, object }: CallPlace, { exclusive }: DecodedCall): readonly string[] {
+    const known = object === undefined ? undefined : this.#own.takenBy(object);
+    return known === undefined ? filesBehind(path, exclusive !== undefined).map(({ file }) => file) : [known];
+  }
+
+  /** The file for which a new one is made beside it. */
+  #fileBehind(work: DecodedCall, caller: Caller): string | undefined {
+    const [path] = work.call.args;
+    if (work.call.name !== "open" || work.note !== "new file" || typeof path !== "string") return undefined;
+    return filesBehind(path, work.exclusive !== undefined).find(
+      ({ file, sure }) =>
+        (sure || lstatSync(file, { throwIfNoEntry: false })?.isFile() === true) && isPlaceQuestion(this.#judge.wouldWrite(file, caller)),
+    )?.file;
+  }
+
+  /** What a yes to it covers: the same that is remembered. Undefined: this very call, and nothing else. */
+  extentOf(work: DecodedCall | DecodedExec, plan: CommandPlan | undefined, caller: Caller): Extent | undefined {
+    if (plan !== undefined) return extentOfPlan(plan, this.#home);
+    if (isExec(work)) return undefined;
+    const { call, actions, places = [], exclusive } = work;
+    const [action] = actions;
+    if (action?.kind !== "file" || action.target.kind !== "path") return undefined;
+    const { path } = action.target;
+    switch (call.name) {
+      case "mkdir":
+        return isForFilling(path, this.#home) ? [{ does: "write", path, below: true }] : undefined;
+      case "open":
+        if (action.operation !== "write" && action.operation !== "edit") return undefined;
+        return [{ does: "write", path, ...(work.note === undefined ? {} : { name: madeUpName(baseName(path), exclusive === "private") }) }];
+      case "delete":
+      case "rmdir":
+        return [{ does: "delete", path }];
+      case "link":
+        return work.makes === undefined ? undefined : [{ does: "write", path }];
+      case "rename": {
+        const [, to] = places;
+        return to !== undefined && this.#isOwnFile(work, caller) ? [{ does: "write", path: to.path }] : undefined;
+      }
+      default:
+        return undefined;
+    }
+  }
+
+  /** A file that the run has made, or that lies where nobody is asked, is moved: it is written where it arrives. */
+  #isOwnFile({ actions: [moved], places: [from] = [] }: DecodedCall, caller: Caller): boolean {
+    if (from?.object === undefined || moved === undefined || kindOf(from.object.mode) !== "file") return false;
+    if ((from.object.mode & SET_ID_BITS) !== 0) return false;
+    return this.#own.isMade(from.object) || this.#judge.call([moved], caller).decision === "allow";
   }
 
   /** A person said yes to it. */
@@ -47,7 +124,40 @@ export class OwnWorkJudge {
     if (plan.does === "folders") for (const path of plan.into) this.#named.add(path);
   }
 
-  #coveredWith(more: readonly ConsentedPlace[], work: DecodedCall | DecodedExec, verdict: Verdict, caller: Caller): boolean {
+  /** Rules say yes to all that it is about. */
+  #isRuled(plan: CommandPlan, { call, actions: [action] }: DecodedCall, caller: Caller): boolean {
+    const [link] = plan.does === "links" && plan.into.length === 1 ? plan.into : [];
+    if (link !== undefined) return action?.kind === "file" && this.#judge.isRuled({ ...action, ...asNamed(link, call) }, caller);
+    const extent = extentOfPlan(plan, this.#home);
+    return (
+      extent?.every(({ does, path, below }) => does === "write" && this.#mayWrite(below === true ? joinPath(path, "#") : path, caller)) ===
+      true
+    );
+  }
+
+  /** A rule lets such a file be made and changed. */
+  #mayWrite(path: string, caller: Caller): boolean {
+    return this.#judge.isRuled(fileAction("write", path, { name: "open", args: [path, "create+truncate+write"] }), caller);
+  }
+
+  /** A rule lets it be changed, and its program does it by writing it anew. */
+  #isRewritten(path: string, caller: Caller): boolean {
+    const { rewrites = [] } = caller.errand();
+    return rewrites.some((one) => (one.below ? isWithin(path, one.path) : path === one.path)) && this.#mayWrite(path, caller);
+  }
+
+  /** A link to what a rule lets be changed all the same. */
+  #leadsInside(path: string, call: Call | undefined, caller: Caller): boolean {
+    const [text] = call?.name === "symlink" ? call.args : [];
+    return typeof text === "string" && this.#mayWrite(resolvePath(parentOf(path), text), caller);
+  }
+
+  /** A rule lets whatever lies in it be made and changed. */
+  #mayFill(folder: string, caller: Caller): boolean {
+    return this.#mayWrite(joinPath(folder, "#"), caller);
+  }
+
+  #coveredWith(by: Word, work: DecodedCall | DecodedExec, verdict: Verdict, caller: Caller): boolean {
     if (isExec(work) || !isPlaceQuestion(verdict) || work.judge !== undefined) return false;
     const { actions, about, places = [] } = work;
     if (places.length === 0) return false;
@@ -57,20 +167,22 @@ export class OwnWorkJudge {
       const own = this.#judge.call([action], caller, { ...about, moves: undefined });
       // A grant is counted only where the whole call is allowed by it.
       if (own.decision === "allow") return own.basis !== "grant";
-      return isPlaceQuestion(own) && this.#isCovered(action, work, { places, more, caller, isProgram: own.builtin === "run.programs" });
+      return isPlaceQuestion(own) && this.#isCovered(action, work, { places, ...by, caller, isProgram: own.builtin === "run.programs" });
     });
   }
 
-  #isCovered(action: Action, { call }: DecodedCall, { places, more, caller, isProgram }: CoveredBy): boolean {
+  #isCovered(action: Action, work: DecodedCall, { places, more, ruled, caller, isProgram }: CoveredBy): boolean {
     if (action.kind !== "file" || (action.target.kind !== "path" && action.target.kind !== "tree")) return false;
+    const { call } = work;
     const { path } = action.target;
     const [first, second] = places;
     // The file that gets another name stays as it is: whoever changes it by that name is asked, for the run has not made it.
-    if (call.name === "link" && path === first?.path && path !== second?.path)
-      return (
-        second !== undefined &&
-        this.#own.covers(second, { operation: action.operation, writes: false, makes: false, isProgram: false }, more)
-      );
+    if (call.name === "link" && path === first?.path && path !== second?.path) {
+      if (second === undefined) return false;
+      // By a rule they would not be.
+      if (this.#mayWrite(second.path, caller)) return first.object !== undefined && this.#own.isMade(first.object);
+      return this.#own.covers(second, { operation: action.operation, writes: false, makes: false, isProgram: false }, more);
+    }
     const moves = call.name === "rename" || call.name === "symlink" || call.name === "link";
     const changesContent = action.operation === "write" || action.operation === "edit" || action.operation === "link";
     if (lendsRights(action, places)) return false;
@@ -86,7 +198,33 @@ export class OwnWorkJudge {
       makes: call.name === "open" || call.name === "mkdir",
       isProgram,
     };
-    return places.some((place) => place.path === path && this.#own.covers(place, use, more));
+    return places.some(
+      (place) =>
+        place.path === path &&
+        (this.#own.covers(place, use, more) || (ruled && !isProgram && this.#coversByRule(action, place, work, arrives, caller))),
+    );
+  }
+
+  /**
+   * What the question said whose answer became the rule, or whoever wrote it meant: a file is changed by what takes its place, too; a
+   * folder that may be filled gets folders and links, and times of its own.
+   */
+  #coversByRule({ operation, call }: FileAction, place: CallPlace, work: DecodedCall, arrives: boolean, caller: Caller): boolean {
+    const { path, object } = place;
+    if (operation === "delete" && !arrives)
+      return object !== undefined && kindOf(object.mode) === "file" && this.#isRewritten(path, caller);
+    if (arrives && object !== undefined && kindOf(object.mode) === "directory") return false;
+    if (arrives && this.#isOwnFile(work, caller)) return this.#mayWrite(path, caller);
+    const [from] = work.places ?? [];
+    const isNew = arrives ? from?.object !== undefined && this.#own.isMade(from.object) : object === undefined;
+    if (isNew && (operation === "link" || (arrives && operation === "delete")))
+      return this.#mayFill(parentOf(path), caller) && (arrives || this.#leadsInside(path, call, caller));
+    if (isNew && operation === "mkdir") return this.#mayFill(path, caller);
+    if (operation !== "metadata" || object === undefined) return false;
+    if (call?.name === "utime" && this.#mayWrite(path, caller)) return true;
+    if (kindOf(object.mode) !== "directory") return false;
+    const isSame = call?.name === "chmod" && Number.parseInt(String(call.args[1]), 8) === (object.mode & 0o7777);
+    return (call?.name === "chown" || isSame) && this.#mayFill(path, caller);
   }
 
   /** What is refused in the end is refused at the first step: nobody is asked for the way to it. */
@@ -101,11 +239,24 @@ export class OwnWorkJudge {
   }
 
   /** It succeeded. */
-  done(work: DecodedCall, result: number, consent: "asked" | "covered"): void {
+  done(work: DecodedCall, result: number, consent: "asked" | "covered", caller: Caller, plans: readonly CommandPlan[], pid: number): void {
+    const { call, gives, makes, places = [] } = work;
+    const [first, second] = places;
+    if (call.name === "open" && gives !== undefined && makes === undefined && first?.object !== undefined && changes(work))
+      this.#own.wrote(first.object);
+    if (call.name === "rename" && first?.object !== undefined && second !== undefined && this.#own.isMade(first.object)) {
+      if (consent === "asked") this.#own.made(first.object, second.path, kindOf(first.object.mode) === "directory", true);
+      else this.#own.wrote(first.object);
+    }
     const added = addedBy(work);
-    const object = added === undefined ? undefined : work.makes?.(result);
+    const object = added === undefined ? undefined : makes?.(result);
     if (added === undefined || object === undefined || typeof object === "number") return;
-    this.#own.made(object, added.path, kindOf(object.mode) === "directory", consent === "asked" || this.#named.has(added.path));
+    const isFolder = kindOf(object.mode) === "directory";
+    const link = plans.find(({ does, tool }) => call.name === "symlink" && does === "links" && isWorkingFile(tool, baseName(added.path)));
+    const takes =
+      link?.into[0] ??
+      this.#filesOf(added, work).find((file) => this.#consented.has(JSON.stringify(planFor(file, pid))) || this.#mayWrite(file, caller));
+    this.#own.made(object, added.path, isFolder, consent === "asked" || this.#named.has(added.path), takes);
   }
 }
 
@@ -114,9 +265,14 @@ const isHarmless = (moved: Verdict, actions: readonly Action[]): boolean =>
   moved.decision === "allow" ||
   (moved.builtin === "run.programs" && !actions.some((action) => action.kind === "file" && action.target.kind === "tree"));
 
-interface CoveredBy {
-  readonly places: readonly CallPlace[];
+/** A person's word: what they were asked, and what rules say. */
+interface Word {
   readonly more: readonly ConsentedPlace[];
+  readonly ruled: boolean;
+}
+
+interface CoveredBy extends Word {
+  readonly places: readonly CallPlace[];
   readonly caller: Caller;
   readonly isProgram: boolean;
 }
@@ -125,17 +281,33 @@ interface CoveredBy {
 const isPlaceQuestion = ({ decision, basis, builtin }: Verdict): boolean =>
   decision === "ask" && ((basis === "default" && builtin === "run.outside") || builtin === "run.programs");
 
+/** A change of one file, for one process: what another does to it is asked about. */
+const planFor = (file: string, pid: number): CommandPlan => ({ is: "named", does: "files", tool: `#${pid}`, into: [file], programs: [] });
+
+/** What git keeps for itself in a repository; its settings and hooks are protected there as ever. */
+function gitPlans({ places = [] }: DecodedCall, caller: Caller): readonly CommandPlan[] {
+  if (!caller.programs().some((program) => /^git\b/.test(program))) return [];
+  const folders = new Set(places.flatMap(({ path }) => /^(.*\/\.git)\//.exec(path)?.[1] ?? []));
+  return [...folders].map((folder) => cachePlan("git", [folder]));
+}
+
+/** Programs are looked at one by one. */
+function extentOfPlan({ into, does }: CommandPlan, home: string): Extent | undefined {
+  if (into.length === 0 || does === "links" || (does === "folders" && !into.every((path) => isForFilling(path, home)))) return undefined;
+  if (does === "gone") return into.map((path) => ({ does: "delete", path }));
+  return into.map((path) => ({ does: "write", path, ...(does === "files" ? {} : { below: true }) }));
+}
+
+const changes = ({ actions: [action] }: DecodedCall): boolean =>
+  action?.kind === "file" && (action.operation === "write" || action.operation === "edit");
+
 /** With the folders above them, which may not be there yet. */
-function placesOf({ into, programs, does, tool }: CommandPlan): readonly ConsentedPlace[] {
+function placesOf({ is, into, programs, does, tool }: CommandPlan): readonly ConsentedPlace[] {
   if (does !== undefined)
-    return [
-      ...into.map((path) => ({ path, holds: does }) as const),
-      ...(does === "files" ? [...new Set(into.map(parentOf))].map((path) => ({ path, holds: "working", tool }) as const) : []),
-      ...(does === "folders" ? foldersOnTheWay(into) : []),
-    ];
+    return [...into.map((path) => ({ path, holds: does, tool }) as const), ...(does === "folders" ? foldersOnTheWay(into) : [])];
   const above = [...into, ...programs].flatMap((path) => foldersAbove(path));
   return [
-    ...into.map((path) => ({ path, holds: "new" }) as const),
+    ...into.map((path) => ({ path, holds: "new", tool: is === "cache" ? tool : "" }) as const),
     ...programs.map((path) => ({ path, holds: "programs" }) as const),
     ...[...new Set(above)].map((path) => ({ path, holds: "object" }) as const),
   ];

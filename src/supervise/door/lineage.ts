@@ -26,6 +26,15 @@ export const NOTHING: StartedProgram = { programs: [], logins: [], errand: NO_ER
 
 const MOST = 20_000;
 
+/** What can run any code is another program each time. */
+const INTERPRETER = /^(?:node|nodejs|bun|deno|python[\d.]*|ruby|perl|php|awk|gawk|mawk|busybox|env|xargs|\w*sh)$/;
+
+/** By which a program is the same one when it is started again; undefined where that cannot be told. */
+function nameOf({ programs }: StartedProgram): string | undefined {
+  const names = programs.filter((name) => !name.includes(" ") && !INTERPRETER.test(name));
+  return names.length === 0 ? undefined : names.join(" ");
+}
+
 /** Which programs run in the tree, and who started whom. */
 export class Lineage {
   readonly #records = new Map<number, StartRecord>();
@@ -33,6 +42,8 @@ export class Lineage {
   readonly #layouts = new Map<string, StartedProgram>();
   /** Processes whose whole tree a person trusts for this run. */
   readonly #trusted = new Map<number, string>();
+  /** The programs in them, by their names, each time the run starts them. */
+  readonly #trustedPrograms = new Map<number, string>();
   /** Processes whose whole tree runs with nobody to ask. */
   readonly #alone = new Map<number, string>();
 
@@ -95,10 +106,13 @@ export class Lineage {
   trust(pid: number): void {
     const start = startOf(pid);
     if (start !== undefined) this.#trusted.set(pid, start);
+    const name = nameOf(this.program(pid));
+    if (name !== undefined) this.#trustedPrograms.set(pid, name);
   }
 
   distrust(pid: number): void {
     this.#trusted.delete(pid);
+    this.#trustedPrograms.delete(pid);
   }
 
   /** For a process that wants nobody to be asked, neither for it nor for what it starts. */
@@ -115,6 +129,13 @@ export class Lineage {
 
   isTrusted(pid: number): boolean {
     return this.#trusted.size > 0 && this.#pids(pid).some((at) => this.#trusted.has(at) && this.#trusted.get(at) === startOf(at));
+  }
+
+  /** It, or what started it, is a program that a person trusts. */
+  isTrustedProgram(pid: number): boolean {
+    if (this.#trustedPrograms.size === 0) return false;
+    const names = new Set(this.#trustedPrograms.values());
+    return [this.program(pid), ...this.#up(pid)].some((program) => names.has((program === undefined ? undefined : nameOf(program)) ?? ""));
   }
 
   #up(pid: number): readonly (StartRecord | undefined)[] {

@@ -133,6 +133,9 @@ function decodeOnce(task: Task, access: TaskAccess, how: Opening): Decoded | { r
 /** Bits that say how, not which: what is left once the object is known. */
 const keptFlags = (flags: number): number => (flags & ~(O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC | TMPFILE_BIT)) | O_CLOEXEC | O_NOCTTY;
 
+const exclusiveness = ({ flags, mode }: Opening): DecodedCall["exclusive"] =>
+  (flags & O_EXCL) === 0 ? undefined : (mode & 0o077) === 0 ? "private" : "shared";
+
 const mayWrite = (flags: number): boolean => (flags & O_ACCMODE) !== 0 || (flags & O_TRUNC) !== 0;
 
 function decodeExisting(place: PinnedObject, task: Task, { walled, paths }: TaskAccess, how: Opening, exclusive: boolean): Decoded {
@@ -241,6 +244,7 @@ function decodeCreate(slot: PinnedEntry, task: Task, access: TaskAccess, how: Op
     call,
     actions: [fileAction("write", slot.path, call), ...setIdActions(mode, slot.path)],
     note: "new file",
+    exclusive: exclusiveness(how),
     places: [{ path: slot.path, parent: slot.parent }],
     makes: statFd,
     gives: { closeOnExec: (how.flags & O_CLOEXEC) !== 0 },
@@ -274,6 +278,7 @@ function decodePlainCreate(task: Task, access: TaskAccess, how: Opening): Decode
     call,
     actions: [fileAction("write", path, call), ...setIdActions(mode, path)],
     note: "new file",
+    exclusive: exclusiveness(how),
     places: [{ path }],
     makes: statFd,
     gives: { closeOnExec: (how.flags & O_CLOEXEC) !== 0 },

@@ -35,6 +35,8 @@ export interface DecodedCall {
   readonly places?: readonly CallPlace[];
   /** What it made, once it succeeded: a file, a folder or a link that was not there. */
   readonly makes?: (result: number) => ObjectStat | number;
+  /** It is made only if nothing has its name; `private`: for its user alone, too (mkstemp(3)). */
+  readonly exclusive?: "shared" | "private" | undefined;
   /** What is new or lost, for the person who is asked: `new file`. */
   readonly note?: string;
   /** Keeps what would be lost, before `perform`. */

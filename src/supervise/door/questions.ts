@@ -1,12 +1,12 @@
 import { type Action, adviceForPerson, type Call, printCall, visible } from "../../action/index.ts";
-import type { ProcessInfo, Proposal, Question } from "../../approve/index.ts";
+import { type Extent, type ProcessInfo, type Proposal, type Question, ruleOf } from "../../approve/index.ts";
 import { baseName, parentOf } from "../../path/index.ts";
 import type { AnswerableFromAfar, Verdict } from "../../policy/index.ts";
 import type { Lineage } from "./lineage.ts";
 import type { DoorOptions } from "./options.ts";
 import type { CommandPlan } from "../errands/index.ts";
 import { programElsewhere } from "./judge-own-work.ts";
-import { sayPlan, sayWish, shortPath } from "./wishes.ts";
+import { asNamed, sayPlan, sayWish, shortPath } from "./wishes.ts";
 import { ancestryOf, describeProcess, programOf, startOf } from "./processes.ts";
 import type { Task } from "./tasks.ts";
 
@@ -26,13 +26,16 @@ interface AskedAbout {
   readonly command: readonly string[];
   /** What it is a part of, and is asked about as a whole. */
   readonly plan: CommandPlan | undefined;
+  readonly extent: Extent | undefined;
   readonly afar: AnswerableFromAfar | undefined;
 }
 
 /** Puts a call that must be asked about into words. */
 export function questionOf(about: AskedAbout): Question {
-  const { seq, run, profile, home, pid, cwd, call, action, note, verdict, command, plan, afar } = about;
+  const { seq, run, profile, home, pid, cwd, call, action, note, verdict, command, plan, extent, afar } = about;
   const process = describeProcess(pid);
+  const [link] = plan?.does === "links" ? plan.into : [];
+  const named = link === undefined || action.kind !== "file" ? action : { ...action, ...asNamed(link, call) };
   return {
     seq,
     run,
@@ -43,12 +46,13 @@ export function questionOf(about: AskedAbout): Question {
     call,
     action,
     command,
-    what: plan === undefined ? sayWish(action, call, note, home) : sayPlan(plan, home),
+    what: plan === undefined || link !== undefined ? sayWish(named, named.call ?? call, note, home) : sayPlan(plan, home),
     reason: reasonOf(about),
     basis: verdict.basis,
     ...(verdict.rule === undefined ? {} : { rule: verdict.rule }),
     ...(verdict.help === undefined ? {} : { help: adviceForPerson(verdict.help) }),
-    proposals: proposalsFor(action, call, home),
+    ...(extent === undefined ? {} : { extent }),
+    proposals: proposalsFor(named, named.call ?? call, extent, home),
     group: plan === undefined ? groupOf(pid, action, call, verdict) : `plan\0${JSON.stringify(plan)}`,
     ...(afar === undefined ? {} : { afar: { ...afar, what: sayWish(action, call, note, home), parts: partsOf(about, process) } }),
   };
@@ -86,7 +90,7 @@ function groupOf(pid: number, action: Action, call: Call, { rule, builtin, basis
 }
 
 /** Rules that a remembered answer could write, from the narrowest to the broadest. */
-function proposalsFor(action: Action, call: Call, home: string): readonly Proposal[] {
+function proposalsFor(action: Action, call: Call, extent: Extent | undefined, home: string): readonly Proposal[] {
   const exact: Proposal = { rule: printCall(call), covers: "exactly this call" };
   if (action.kind === "net" && action.host !== undefined) {
     const host = action.host.includes(":") && !action.host.startsWith("[") ? `[${action.host}]` : action.host;
@@ -100,14 +104,17 @@ function proposalsFor(action: Action, call: Call, home: string): readonly Propos
   }
   if (action.kind !== "file" || (action.target.kind !== "path" && action.target.kind !== "tree")) return [exact];
   const name = { read: "Read", list: "List", delete: "Delete", write: "Edit", edit: "Edit" }[action.operation as string] ?? "Write";
+  const whole = extent === undefined ? undefined : ruleOf(extent, home);
+  const covered: readonly Proposal[] = whole === undefined ? [exact] : [whole];
   const { path } = action.target;
   // What a glob would take for a wildcard, or a person cannot see, is named by the call itself.
-  if (!isPlain(path)) return [exact];
+  if (!isPlain(path)) return covered;
   const short = (text: string): string => (text.startsWith(`${home}/`) ? `~${text.slice(home.length)}` : text);
   const folder = parentOf(path);
   // A folder says nothing of the services that have their sockets in it (net/judge-socket.ts).
   if (call.name === "connect") return [{ rule: `${name}(${short(path)})`, covers: "this socket" }];
-  const proposals: Proposal[] = [{ rule: `${name}(${short(path)})`, covers: "this file" }];
+  const isLooked = action.operation === "read" || action.operation === "list";
+  const proposals: Proposal[] = isLooked ? [{ rule: `${name}(${short(path)})`, covers: "this file" }] : [...covered];
   if (folder !== "/" && folder !== home)
     proposals.push({ rule: `${name}(${short(folder)}/**)`, covers: `everything below ${short(folder)}` });
   // The program's own folder at home, such as ~/.npm.
@@ -188,12 +195,15 @@ export class RunConsent {
   }
 
   /** It is looked at only where nothing denies; what the floor asks is asked each time. */
-  waives(task: Task, action: Action | undefined, call: Call, verdict: Verdict): boolean {
-    if (verdict.basis === "floor" || action === undefined) return false;
+  waives(task: Task, action: Action | undefined, call: Call, verdict: Verdict): "trusted" | "alike" | undefined {
+    if (verdict.basis === "floor" || action === undefined) return undefined;
     if (this.#trees.size > 0) this.#review("");
     // Programs that others start later are no matter of this one and its run.
     const isOfRun = verdict.builtin !== "run.programs";
-    return (isOfRun && this.#lineage.isTrusted(task.tgid)) || this.waivesAlike(task, action, call, verdict);
+    if (isOfRun && this.#lineage.isTrusted(task.tgid)) return "trusted";
+    // Another start of it was told by others what to do: what is protected is asked again.
+    if (isOfRun && verdict.basis === "default" && this.#lineage.isTrustedProgram(task.tgid)) return "trusted";
+    return this.waivesAlike(task, action, call, verdict) ? "alike" : undefined;
   }
 
   /** Only a question of the same kind will do: trusting a program says nothing about it. */

@@ -25,6 +25,12 @@ export function sayWish(action: Action, call: Call, note: string | undefined, ho
 
 const MOST_NAMED = 2;
 
+/** A link as it is named in the end, whatever it is called while it is made. */
+export const asNamed = (path: string, { name, args: [first = ""] }: Call): Pick<FileAction, "target" | "call"> => ({
+  target: { kind: "path", path },
+  call: { name, args: [first, path] },
+});
+
 /** The whole that a call is a part of. Safe to print. */
 export function sayPlan({ is, does, into, programs }: CommandPlan, home: string): string {
   const short = (paths: readonly string[]): string => paths.map((path) => shortPath(path, home)).join(" and ");

@@ -16,8 +16,16 @@ export interface Errand {
   readonly builds: readonly string[];
   /** Of its service: open to this program and its own helpers, not to the scripts that it starts. */
   readonly hosts: readonly KnownHost[];
+  /** Files, and folders with what is in them, that its words say it writes anew: what was there may be taken away first. */
+  readonly rewrites?: readonly Rewritten[];
   /** What a person who started it says yes to at once. */
   readonly plan?: CommandPlan;
+}
+
+/** A file, or a folder with what is in it. */
+export interface Rewritten {
+  readonly path: string;
+  readonly below: boolean;
 }
 
 export const NO_ERRAND: Errand = { writes: [], own: [], builds: [], hosts: [] };

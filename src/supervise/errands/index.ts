@@ -8,9 +8,11 @@ export {
   loadedBy,
   loginWords,
   NO_ERRAND,
+  type Rewritten,
   toolErrand,
 } from "./errands.ts";
-export { isWorkingFile, namedPlan } from "./named.ts";
+export { isWorkingFile, namedPlan, rewritesOf } from "./named.ts";
 export { cachePlan, type CommandPlan, installPlan, type NamedChange } from "./plans.ts";
 export { type ErrandBlock, readErrands, toolOf } from "./read.ts";
 export { ERRANDS } from "./table.ts";
+export { type FileBehind, filesBehind, madeUpName, segmentPattern } from "./working.ts";

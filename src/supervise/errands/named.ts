@@ -1,15 +1,22 @@
 import type { Action, FileAction, FileOperation } from "../../action/index.ts";
 import { isWithin, parentOf } from "../../path/index.ts";
 import { programsFolder } from "../../policy/index.ts";
+import type { Rewritten } from "./errands.ts";
 import type { CommandPlan, NamedChange } from "./plans.ts";
 
 /** More than these are not read in a question. */
 const MOST = 6;
 
-const CHANGES: Readonly<Partial<Record<FileOperation, NamedChange>>> = { mkdir: "folders", write: "files", edit: "files", delete: "gone" };
+const CHANGES: Readonly<Partial<Record<FileOperation, NamedChange>>> = {
+  mkdir: "folders",
+  write: "files",
+  edit: "files",
+  delete: "gone",
+  link: "links",
+};
 
-/** What a program writes beside the file that it changes, and then moves into its place (sed's execute.c, mkostemp(3)). */
-const WORKING: Readonly<Record<string, RegExp>> = { sed: /^sed[A-Za-z0-9]{6}$/ };
+/** What a program makes beside what it changes, and then moves into its place (sed's execute.c, mkostemp(3); gnulib's force-link.c). */
+const WORKING: Readonly<Record<string, RegExp>> = { sed: /^sed[A-Za-z0-9]{6}$/, ln: /^Cu[A-Za-z0-9]{6}$/ };
 
 /** The name is that of such a file. */
 export const isWorkingFile = (tool: string, name: string): boolean => WORKING[tool]?.test(name) === true;
@@ -31,8 +38,20 @@ export function namedPlan(tool: string, actions: readonly Action[], home: string
   if (does === undefined || other !== undefined || changed.some(({ operation }) => CHANGES[operation] === undefined)) return undefined;
   const into = [...new Set(changed.flatMap(({ target }) => (target.kind === "path" ? [target.path] : [])))];
   if (into.length !== new Set(changed).size || into.length > MOST) return undefined;
-  if (into.length < 2 && !(does === "files" && WORKING[tool] !== undefined)) return undefined;
+  if (does === "links" ? into.length > 1 : into.length < 2 && !(does === "files" && WORKING[tool] !== undefined)) return undefined;
   // Programs of a person's own are looked at one by one.
   if (into.some((path) => isWithin(home, path) || parentOf(path) === "/" || programsFolder(path, home) !== undefined)) return undefined;
   return { is: "named", does, tool, into, programs: [] };
+}
+
+/** What a command writes, where it takes nothing else away. */
+export function rewritesOf(actions: readonly Action[]): readonly Rewritten[] {
+  const files = actions.filter((action) => action.kind === "file");
+  if (files.some(({ operation }) => operation === "delete" || operation === "rename")) return [];
+  return files.flatMap(({ operation, target }): readonly Rewritten[] => {
+    if (operation !== "write" && operation !== "edit") return [];
+    if (target.kind === "path") return [{ path: target.path, below: false }];
+    const folder = target.kind === "tree" ? target.path : target.kind === "unknown" ? target.within : undefined;
+    return folder === undefined ? [] : [{ path: folder, below: true }];
+  });
 }

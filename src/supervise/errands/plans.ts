@@ -17,8 +17,8 @@ export interface CommandPlan {
   readonly programs: readonly string[];
 }
 
-/** They are made; written or changed; deleted. */
-export type NamedChange = "folders" | "files" | "gone";
+/** They are made; written or changed; deleted; made as links. */
+export type NamedChange = "folders" | "files" | "gone" | "links";
 
 export interface PlanContext {
   /** As the kernel names it. */

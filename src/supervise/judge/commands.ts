@@ -34,6 +34,8 @@ import {
   hasLoginsFor,
   installPlan,
   namedPlan,
+  type Rewritten,
+  rewritesOf,
   type KnownHost,
   loadedBy,
   loginWords,
@@ -73,6 +75,7 @@ export function judgeExec(judging: CommandContext, chain: readonly Started[], ca
   const named: KnownHost[] = [];
   const ruled: KnownHost[] = [];
   const says: string[] = [];
+  const rewrites: Rewritten[] = [];
   let lasts = false;
   // A script goes by its interpreter's name, its own, and that of what it is a part of: what holds for one holds for all.
   const isScripted = chain.some(({ path }) => INTERPRETER.test(path));
@@ -122,6 +125,7 @@ export function judgeExec(judging: CommandContext, chain: readonly Started[], ca
       const { home, env, ofAgent } = judging;
       if (!ofAgent) plan ??= installPlan(first.program, words, { home, env: (name) => env[name] });
       // Of one program that is what it seems, and has been understood.
+      if (chain.length === 1) rewrites.push(...rewritesOf(actions));
       if (!ofAgent && found.whole && chain.length === 1) plan ??= namedPlan(first.program, actions, home, judging.world.cwd);
       errands.push(judging.ofAgent && !speaksToService(first, actions) ? { ...errand, hosts: [] } : errand);
     }
@@ -145,6 +149,7 @@ export function judgeExec(judging: CommandContext, chain: readonly Started[], ca
         }
       : {
           ...planned(plan),
+          ...(rewrites.length === 0 ? {} : { rewrites }),
           writes: errands.flatMap(({ writes }) => writes),
           own: errands.flatMap(({ own }) => own),
           builds: errands.flatMap(({ builds }) => builds),

@@ -63,6 +63,17 @@ export class GrantingJudge extends RunJudge {
     return judged;
   }
 
+  /** By a rule, or by an answer given in advance that is not counted. */
+  isRuled(action: Action, caller: Caller): boolean {
+    const own = super.call([action], caller);
+    if (own.decision === "allow") return own.basis === "rule";
+    if (!isQuestion(own)) return false;
+    const uncounted = this.#now().filter(({ left }) => left === undefined);
+    const answered = this.#answer(action, own, uncounted, caller) !== undefined;
+    this.#taking.clear();
+    return answered;
+  }
+
   /** What is allowed is about to be done. False: a grant behind it was used up meanwhile, so it is to be judged again. */
   take(): boolean {
     if (this.#taking.size === 0) return true;

@@ -1,9 +1,14 @@
 import { type ExecAction, type FileAction, type NetAction, sayAction } from "../../action/index.ts";
-import type { Answer, Approver } from "../../approve/index.ts";
+import type { Answer, Approver, Extent, Question } from "../../approve/index.ts";
+import { baseName } from "../../path/index.ts";
+import { escapeSegment } from "../../pattern/index.ts";
 import type { RunEvent } from "../types.ts";
 
 /** What learning needs of an event. */
-export type Observed = Pick<RunEvent, "action" | "verdict" | "outcome">;
+export type Observed = Pick<RunEvent, "action" | "more" | "verdict" | "outcome"> & {
+  /** It was asked about: what a yes covers is what is learnt. */
+  readonly question?: Partial<Pick<Question, "extent" | "proposals">>;
+};
 
 /** The rule that a change of a file needs: `Write` also covers what `Edit` and `Delete` do. */
 export type FileRule = "Read" | "List" | "Edit" | "Delete" | "Write" | "Exec";
@@ -54,13 +59,16 @@ export class Observations {
   private readonly hosts = new Map<string, CountedAside<NetAction>>();
   private readonly commands = new Map<string, CountedAside<ExecAction>>();
   private readonly no = new Map<string, CountedAside<string>>();
+  /** Rules of questions about more than a file, with what they cover. */
+  private readonly rules = new Map<string, CountedAside<Extent>>();
   private readonly other = new Map<string, CountedAside<string>>();
   private readonly guarded = new Set<string>();
   /** Events that found no room. */
   dropped = 0;
 
   /** @returns what became of the event; `covered`: it was allowed without anybody being asked. */
-  add({ action, verdict, outcome }: Observed): "learnt" | "covered" | "aside" {
+  add({ action, more = [], verdict, outcome, question }: Observed): "learnt" | "covered" | "aside" {
+    for (const other of more) this.add({ action: other, verdict, outcome });
     if (outcome === "refused" || verdict.decision === "deny") {
       this.guard(action);
       this.count(this.no, sayAction(action), verdict.reason);
@@ -76,6 +84,8 @@ export class Observations {
     switch (action.kind) {
       case "file":
         if (action.target.kind !== "path") break;
+        if (question?.proposals !== undefined && action.operation !== "read" && action.operation !== "list")
+          return this.#said(action, question);
         this.count(this.files, `${RULES[action.operation]} ${action.target.path}`, action);
         return "learnt";
       case "net":
@@ -90,6 +100,17 @@ export class Observations {
     }
     this.count(this.other, sayAction(action), "no rule can name it");
     return "aside";
+  }
+
+  #said(action: FileAction, { extent = [], proposals = [] }: Exclude<Observed["question"], undefined>): "learnt" {
+    const [narrowest] = proposals;
+    const isPlain =
+      extent.length > 0 &&
+      extent.every(({ below, path, name = escapeSegment(baseName(path)) }) => below !== true && name === escapeSegment(baseName(path)));
+    if (!isPlain && narrowest !== undefined) this.count(this.rules, narrowest.rule, extent);
+    for (const { does, path } of isPlain ? extent : [])
+      this.count(this.files, `${RULES[does]} ${path}`, { ...action, operation: does, target: { kind: "path", path } });
+    return "learnt";
   }
 
   private guard(action: Observed["action"]): void {
@@ -113,6 +134,11 @@ export class Observations {
 
   execs(): readonly SeenAction<ExecAction>[] {
     return [...this.commands.values()].map(({ value, count }) => ({ action: value, count }));
+  }
+
+  /** Rules as they stand, with what they cover. */
+  said(): readonly { readonly rule: string; readonly extent: Extent; readonly count: number }[] {
+    return [...this.rules].map(([rule, { value, count }]) => ({ rule, extent: value, count }));
   }
 
   /** Paths that were refused or stay a question: no learnt folder may hold one. */
@@ -144,7 +170,7 @@ export function learningApprover(person: Approver | undefined, seen: Observation
       const { action, reason, basis = "default" } = question;
       const verdict = { decision: "ask", basis, reason } as const;
       if (basis !== "rule" && basis !== "protection" && basis !== "floor") {
-        seen.add({ action, verdict, outcome: "done" });
+        seen.add({ action, verdict, outcome: "done", question });
         return { answer: "allow", scope: "once" };
       }
       const answer: Answer = person === undefined ? { answer: "deny", scope: "once" } : await person.ask(question, signal);
