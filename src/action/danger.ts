@@ -107,7 +107,7 @@ export const DANGERS = {
   privilege: { effect: "ask", title: "gains more rights or becomes another user", help: or("run it without sudo"), seenInRun: true },
   "foreign-repository": {
     effect: "ask",
-    title: "works in a repository outside the project, whose settings can start programs",
+    title: "works in a repository that is not the project's own, whose settings can start programs",
     help: or("start the agent in that repository"),
     seenInRun: true,
   },

@@ -16,12 +16,11 @@ import { baseName, isBelow, isWithin } from "../path/index.ts";
 import { hostMatches, normaliseHost, possibleHosts } from "../pattern/index.ts";
 import { type Reach, reachOfHost } from "./addresses.ts";
 import { agentFile } from "./agent-files.ts";
+import { isGitConfig, isGitInternal } from "./git-paths.ts";
 import { judgingOf, type Matcher } from "./kinds/index.ts";
 import { comparable, comparablePlaces, forms, type Places } from "./location.ts";
 import {
   isExample,
-  isGitConfig,
-  isGitInternal,
   isOftenShared,
   isPersistence,
   isRawDevice,

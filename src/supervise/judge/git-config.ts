@@ -1,9 +1,9 @@
 import { closeSync, constants, existsSync, fstatSync, openSync, readFileSync } from "node:fs";
 import type { FileAction } from "../../action/index.ts";
 import { baseName } from "../../path/index.ts";
-import { type Verdict, verdictOf } from "../../policy/index.ts";
+import { type GitConfigEntry, gitConfigEntries, type Verdict, verdictOf } from "../../policy/index.ts";
 import { visible } from "../../action/index.ts";
-import { type GitConfigEntry, gitConfigEntries, isGitsOwnKey, isInertGitKey } from "../../shell/index.ts";
+import { isGitsOwnKey, isInertGitKey } from "../../shell/index.ts";
 import type { Caller } from "./types.ts";
 
 /** Among the names of a git process: a person was asked about what it sets. */
