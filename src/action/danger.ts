@@ -62,6 +62,12 @@ export const DANGERS = {
     seenInRun: true,
     confinable: true,
   },
+  "removes-worktree": {
+    effect: "ask",
+    title:
+      "removes a working tree of this repository outside the project: what git ignores there is lost, with --force also what is not committed",
+    help: or("look at it first: git -C FOLDER status --ignored"),
+  },
   "skips-checks": {
     effect: "ask",
     title: "skips the checks or signatures that a repository asks for",

@@ -16,7 +16,15 @@ export { callMatcher } from "./call-matcher.ts";
 export { judgeFloorFile } from "./floor.ts";
 export { type GitConfigEntry, gitConfigEntries } from "./git-config-text.ts";
 export { isGitConfig } from "./git-paths.ts";
-export { isOwnRepository, repositoriesAround, type Repository, repositoryAt, worksInOwnRepository } from "./repository.ts";
+export {
+  isOwnRepository,
+  linkedTree,
+  mayBecomeTree,
+  repositoriesAround,
+  type Repository,
+  repositoryAt,
+  worksInOwnRepository,
+} from "./repository.ts";
 export { type FloorPaths, floorPaths } from "./floor-paths.ts";
 export { answerableFromAfar, type AnswerableFromAfar, answerableParts, isOpenQuestion } from "./afar.ts";
 export { byGrant, type Grant, isQuestion, LONGEST_GRANT_MS, questionOf, usesOf } from "./grants.ts";

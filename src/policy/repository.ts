@@ -142,6 +142,33 @@ function isApart(top: string, gitdir: string, world: World): boolean {
   return isBelow(gitdir, top) || (isBelow(gitdir, world.canonical(world.home)) && !isTemporary);
 }
 
+/** Where the working trees lie that the project's repository has made. */
+function linkedTrees(world: World): readonly string[] {
+  const project = ofProject(world);
+  if (project === undefined || project.foreign !== undefined) return [];
+  const folder = joinPath(project.common, "worktrees");
+  const files = (world.names(folder) ?? []).map((name) => pathIn(joinPath(folder, `${name}/gitdir`), world));
+  return files.flatMap((file) => (file !== undefined && baseName(file) === ".git" ? [parentOf(file)] : []));
+}
+
+/** The one that git-worktree(1) is told by these words: by the last parts of its path, where one alone has them, or by the path. */
+export function linkedTree(words: string, path: string, world: World): string | undefined {
+  const trees = linkedTrees(world);
+  const [named, ...others] = trees.filter((tree) => tree.endsWith(`/${words}`));
+  const tree = named !== undefined && others.length === 0 ? named : trees.find((one) => one === world.canonical(path));
+  const found = tree === undefined ? undefined : repositoryAt(tree, world);
+  return found !== undefined && isOwnRepository(found, world) && found.common === ofProject(world)?.common ? tree : undefined;
+}
+
+/** Nothing is there yet, and it lies beside a working tree of the project's repository. */
+export function mayBecomeTree(path: string, world: World): boolean {
+  const project = ofProject(world);
+  if (project === undefined || project.foreign !== undefined || world.kind(path) !== "missing") return false;
+  const main = baseName(project.common) === ".git" ? [parentOf(project.common)] : [];
+  const real = world.canonical(path);
+  return /^\w/.test(baseName(real)) && [project.top, ...main, ...linkedTrees(world)].some((tree) => parentOf(tree) === parentOf(real));
+}
+
 /** What lies in the project's repository under another name than `.git` is locked as if it lay in `.git`. */
 export function nameInGit(path: string, world: World): string | undefined {
   const project = ofProject(world);

@@ -4,20 +4,26 @@ import { afterAll, describe, expect, it } from "vitest";
 import { REFERENCE } from "../../src/agents/index.ts";
 import { decide } from "../../src/engine/index.ts";
 import { realWorld } from "../../src/engine/world.ts";
+import type { RequestVerdict } from "../../src/policy/index.ts";
 import { engine } from "../scratch.ts";
 import { KINDS, repositories, type Repositories } from "./repositories.ts";
 
 /** What is said of a command in a session that began in a folder below `~/w`. */
 function verdictIn(place: Repositories, folder: string, command: string, temp?: string): string {
+  const verdict = found(place, folder, command, temp);
+  return verdict.decision === "allow" ? (verdict.confined === undefined ? "bare" : "confined") : verdict.decision;
+}
+
+function found(place: Repositories, folder: string, command: string, temp?: string): RequestVerdict {
   place.write("~/.agent-permissions.jsonc", `{ "version": 1, "unknown": "confine" }`);
   const host = { shell: "bash", decides: true, asks: true, bypassed: false, planning: false, confines: true } as const;
-  const request = { tool: "Bash", facts: REFERENCE.protocol.tools["Bash"], input: { command }, cwd: place.at(folder), host };
   const machine = temp === undefined ? place.machine : { ...place.machine, temp: [temp] };
+  const facts = REFERENCE.protocol.tools["Bash"];
   const { verdict } = decide(
-    { ...request, point: "hook", agent: "claude" },
+    { tool: "Bash", facts, input: { command }, cwd: place.at(folder), host, point: "hook", agent: "claude" },
     { machine, ...engine, policyFiles: [], audit: false, memory: "none" },
   );
-  return verdict.decision === "allow" ? (verdict.confined === undefined ? "bare" : "confined") : verdict.decision;
+  return verdict;
 }
 
 const SAME = [
@@ -72,6 +78,36 @@ describe("a repository is the same wherever its git folder lies", () => {
     ["super/sub", "git -C .. status", "ask"],
     ["plain", "cat ~/evil/.env.example", "deny"],
     ["plain", "cat ../lib/.env.example", "deny"],
+    // Working trees are made beside those that are there; one that is removed is asked about, in words of its own.
+    ["plain", "git worktree add ../n", "confined"],
+    ["plain", "git worktree add -b n ../n main", "confined"],
+    ["plain", "git worktree add n", "confined"],
+    ["plain", "git worktree add .claude/worktrees/n", "confined"],
+    ["wt", "git worktree add ../n", "confined"],
+    ["wt", "git -C ../plain worktree add ../n", "confined"],
+    ["bwt", "git worktree add ../n", "confined"],
+    ["hub/m", "git worktree add ../n", "confined"],
+    ["hub", "git worktree add n", "confined"],
+    ["plain", "git worktree add ~/n", "ask"],
+    ["plain", "git worktree add ../lib", "ask"],
+    ["plain", "git worktree add ../.n", "ask"],
+    ["plain", "git worktree add ../n/n", "ask"],
+    ["plain", "git worktree add /etc/n", "deny"],
+    ["plain", "git worktree add ../$X", "confined"],
+    ["plain", "git worktree lock ../wt", "confined"],
+    ["plain", "git worktree unlock wt", "confined"],
+    ["plain", "git worktree prune", "confined"],
+    ["plain", "git worktree move ../wt ../n", "ask"],
+    ["plain", "git worktree remove ../wt", "ask"],
+    ["plain", "git worktree remove wt", "ask"],
+    ["plain", "git worktree remove --force ../wt", "ask"],
+    ["plain", "cd src && git worktree remove -ff ../../wt", "ask"],
+    ["wt", "git worktree remove .claude/worktrees/x", "ask"],
+    ["wt", "git worktree remove ../wt", "deny"],
+    ["wt", "git worktree remove ../plain", "deny"],
+    ["plain", "git worktree remove ../lib", "deny"],
+    ["plain", "git worktree remove ../hub/m", "deny"],
+    ["plain", "git worktree remove ~", "deny"],
     // What can start programs is locked in whichever folder it lies.
     ["wt", "tee ../plain/.git/config", "ask"],
     ["wt", "tee ../plain/.git/hooks/post-checkout", "deny"],
@@ -92,10 +128,16 @@ describe("a repository is the same wherever its git folder lies", () => {
   ])("in %s: %s", (folder, command, verdict) => {
     expect(verdictIn(place, folder, command)).toBe(verdict);
   });
+
+  it("that is removed is named as what it is", () => {
+    expect(found(place, "plain", "git worktree remove --force ../wt").reason).toMatch(
+      /^removes a working tree of this repository outside the project: .* with --force also what is not committed/,
+    );
+  });
 });
 
 /** A folder `plain/sub` whose git obeys others, made by `before` in `~/w/plain`. */
-const ATTACKS: readonly (readonly [why: string, before: string, folder?: string, command?: string])[] = [
+const ATTACKS: readonly (readonly [why: string, before: string, folder?: string | undefined, command?: string | undefined])[] = [
   ["`.git` leads to a foreign repository", "mkdir sub; echo gitdir: ~/evil/.git > sub/.git"],
   ["by a way upwards", "mkdir sub; echo gitdir: ../../../evil/.git > sub/.git"],
   ["by a link", "mkdir sub; ln -s ~/evil/.git sub/.git"],
@@ -149,7 +191,7 @@ const ATTACKS: readonly (readonly [why: string, before: string, folder?: string,
 ];
 
 describe("git that would obey another repository asks", () => {
-  it.each(ATTACKS)("%s", (_, before, folder = "plain", command = "git -C sub status") => {
+  it.each(ATTACKS)("%s", (...[, before, folder = "plain", command = "git -C sub status"]) => {
     const place = repositories();
     place.sh(before, place.at("plain"));
     expect(verdictIn(place, folder, command)).toBe("ask");
