@@ -20,6 +20,7 @@ export {
   isOwnRepository,
   linkedTree,
   mayBecomeTree,
+  ownGitFolders,
   repositoriesAround,
   type Repository,
   repositoryAt,

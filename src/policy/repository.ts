@@ -54,6 +54,12 @@ export function isOwnRepository({ top, common, foreign }: Repository, world: Wor
   return isBelow(top, root) && isWithin(common, root) && isLocked(common);
 }
 
+/** The git folders of the project's that git works in when it is started there. */
+export const ownGitFolders = (folder: string, world: World): readonly string[] =>
+  repositoriesAround(folder, world)
+    .filter((one) => isOwnRepository(one, world))
+    .flatMap(({ gitdir, common }) => [gitdir, common]);
+
 /** Whether git that is started in a folder obeys nobody's configuration but the project's own. `below`: or in a folder below. */
 export function worksInOwnRepository(folder: string, below: boolean, world: World): boolean {
   const root = world.canonical(world.projectRoot);

@@ -191,11 +191,14 @@ const ATTACKS: readonly (readonly [why: string, before: string, folder?: string 
 ];
 
 describe("git that would obey another repository asks", () => {
-  it.each(ATTACKS)("%s", (...[, before, folder = "plain", command = "git -C sub status"]) => {
-    const place = repositories();
-    place.sh(before, place.at("plain"));
-    expect(verdictIn(place, folder, command)).toBe("ask");
-  });
+  it.each(ATTACKS.map(([why, ...rest]) => ({ why, rest })))(
+    "$why",
+    ({ rest: [before, folder = "plain", command = "git -C sub status"] }) => {
+      const place = repositories();
+      place.sh(before, place.at("plain"));
+      expect(verdictIn(place, folder, command)).toBe("ask");
+    },
+  );
 
   it.each([
     "GIT_DIR=~/evil/.git git status",

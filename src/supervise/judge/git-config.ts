@@ -19,7 +19,7 @@ export const HOOK = new RegExp(
 
 /** Subcommands that make a repository's link files: `.git`, `gitdir`, `commondir`. */
 const LINKING =
-  /^git (?:init|clone|worktree|submodule|submodule--helper|mv|checkout|switch|pull|merge|rebase|reset|restore|read-tree|cherry-pick|revert|stash|am)$/;
+  /^git (?:clone|worktree|submodule|submodule--helper|mv|checkout|switch|pull|merge|rebase|reset|restore|read-tree|cherry-pick|revert|stash|am)$/;
 
 /** git writes what is tracked, under the names it is tracked by. */
 export const isCheckingOut = (programs: readonly string[]): boolean => programs.some((name) => LINKING.test(name));
@@ -93,7 +93,7 @@ export function fromTemplate({ operation, target, call }: FileAction, caller: Ca
  */
 function makesLink(path: string, programs: readonly string[]): boolean {
   if (!programs.some((name) => LINKING.test(name))) return false;
-  return path.endsWith("/.git") || !/\/\.git\//i.test(path) || (OF_WORKTREE.test(path) && programs.includes("git worktree"));
+  return path.endsWith("/.git") || (OF_WORKTREE.test(path) && programs.includes("git worktree"));
 }
 
 const OF_WORKTREE = /\/worktrees\/[^/]+\/(?:commondir|gitdir)$/;
@@ -102,7 +102,8 @@ const ALLOWED = verdictOf("allow", "run.errand", { reason: "git's own configurat
 
 function isOwn(entry: GitConfigEntry, path: string, programs: readonly string[]): boolean {
   const [key] = entry;
-  if (key === "core.worktree") return /\/\.git\/modules\//.test(path) || programs.some((name) => /^git (?:init|clone)$/.test(name));
+  if (key === "core.worktree")
+    return /\/\.git\/(?:worktrees\/[^/]+\/)?modules\//.test(path) || programs.some((name) => /^git (?:init|clone)$/.test(name));
   return isGitsOwnKey(entry) || isInertGitKey(key);
 }
 

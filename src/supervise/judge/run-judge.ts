@@ -21,6 +21,7 @@ import {
   type JudgeContext,
   type MatchContext,
   OrdinaryNames,
+  ownGitFolders,
   type Policy,
   policyFor,
   reachOfHost,
@@ -133,6 +134,7 @@ export class RunJudge {
     this.#defaults = new RunDefaults({
       home: this.#home,
       work: [cwd, projectRoot].map(real),
+      git: [cwd, projectRoot].flatMap((folder) => ownGitFolders(folder, this.#world)),
       temp: [...options.machine.temp, "/dev/shm"].map(real),
       asksPerson: options.asksPerson === true && options.ofAgent !== true,
     });
