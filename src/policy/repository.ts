@@ -30,7 +30,21 @@ export function repositoryAt(folder: string, world: World): Repository | undefin
 }
 
 /**
- * The repositories that git may take in a folder, the nearest first: it passes by a `.git` folder in which something is missing, and
+ * git takes a folder for a repository that looks like `.git`, whatever its name, and one can be checked in: its configuration came with
+ * the project's files (git-config(1), safe.bareRepository). What it lacks may lie where `commondir` leads.
+ */
+function bareAt(folder: string, world: World): Repository | undefined {
+  const has = (name: string): boolean => world.kind(joinPath(folder, name)) !== "missing";
+  if (!has("HEAD") || !(has("commondir") || (has("objects") && has("refs")))) return undefined;
+  const common = commonOf(folder, world);
+  const isProject = folder === world.canonical(world.projectRoot) || folder === ofProject(world)?.common;
+  const one = { top: folder, gitdir: folder, common: common ?? folder };
+  const isKnown = common !== undefined && (isLocked(folder) || (isProject && common === folder));
+  return isKnown ? one : { ...one, foreign: "the folder itself is a repository" };
+}
+
+/**
+ * The repositories that git may take in a folder, the nearest first: it passes by a folder in which something is missing, and
  * looks further up (setup.c, is_git_directory).
  */
 export function repositoriesAround(folder: string, world: World): readonly Repository[] {
@@ -38,7 +52,10 @@ export function repositoriesAround(folder: string, world: World): readonly Repos
   for (let at = world.canonical(folder); ; at = parentOf(at)) {
     const one = repositoryAt(at, world);
     if (one !== undefined) found.push(one);
-    if (at === "/" || (one !== undefined && (world.kind(joinPath(at, ".git")) !== "directory" || isWhole(one, world)))) return found;
+    if (one !== undefined && (world.kind(joinPath(at, ".git")) !== "directory" || isWhole(one, world))) return found;
+    const bare = bareAt(at, world);
+    if (bare !== undefined) found.push(bare);
+    if (at === "/") return found;
   }
 }
 
@@ -64,40 +81,19 @@ export const ownGitFolders = (folder: string, world: World): readonly string[] =
 export function worksInOwnRepository(folder: string, below: boolean, world: World): boolean {
   const root = world.canonical(world.projectRoot);
   const from = world.canonical(folder);
-  const project = ofProject(world);
   // What lies above the project says nothing of it.
   const around = repositoriesAround(from, world).filter(({ top }) => !isWithin(from, root) || !isBelow(root, top));
-  const isInside = isWithin(from, root) || (project !== undefined && isWithin(from, project.common));
-  if (!around.every((one) => isOwnRepository(one, world)) || (around.length === 0 && !isInside)) return false;
-  const isHidden = (path: string): boolean => looksBare(path, world) && !isKnown(path, world);
-  const ends = [root, ...around.map(({ top }) => top)];
-  for (let path = from; !ends.includes(path) && path.length > 1; path = parentOf(path)) if (isHidden(path)) return false;
+  if (!around.every((one) => isOwnRepository(one, world)) || (around.length === 0 && !isWithin(from, root))) return false;
   if (!below) return true;
   const names = world.names(from);
   if (names === undefined) return world.kind(from) === "missing";
-  return names.length <= MOST_FOLDERS && !names.some((name) => isHidden(`${from}/${name}`) || isOthers(`${from}/${name}`, world));
+  const isOthers = (at: string): boolean =>
+    [repositoryAt(at, world), bareAt(at, world)].some((one) => one !== undefined && !isOwnRepository(one, world));
+  return names.length <= MOST_FOLDERS && !names.some((name) => isOthers(`${from}/${name}`));
 }
-
-const isOthers = (folder: string, world: World): boolean => {
-  const one = repositoryAt(folder, world);
-  return one !== undefined && !isOwnRepository(one, world);
-};
 
 /** More names than this in one folder are not looked into. */
 const MOST_FOLDERS = 500;
-
-/**
- * A folder that looks like `.git` is a repository to git, whatever its name, and one can be checked in:
- * its configuration came with the project's files (git-config(1), safe.bareRepository).
- */
-const looksBare = (path: string, world: World): boolean =>
-  world.kind(`${path}/HEAD`) !== "missing" && world.kind(`${path}/objects`) === "directory" && world.kind(`${path}/refs`) === "directory";
-
-/** Its settings are locked by name, or as the project's own. */
-function isKnown(path: string, world: World): boolean {
-  const project = ofProject(world);
-  return isLocked(path) || path === project?.common;
-}
 
 function isWhole({ gitdir, common }: Repository, world: World): boolean {
   const head = /^(?:ref:\s*refs\/|[0-9a-f]{40})/.test(world.text?.(joinPath(gitdir, "HEAD")) ?? "");

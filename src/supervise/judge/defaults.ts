@@ -1,7 +1,15 @@
 import { existsSync, lstatSync } from "node:fs";
-import type { FileAction } from "../../action/index.ts";
+import type { FileAction, World } from "../../action/index.ts";
 import { isBelow, isWithin } from "../../path/index.ts";
-import { type PresetName, programsFolder, type ReasonId, steeringFile, type Verdict, verdictOf } from "../../policy/index.ts";
+import {
+  mayBecomeTree,
+  type PresetName,
+  programsFolder,
+  type ReasonId,
+  steeringFile,
+  type Verdict,
+  verdictOf,
+} from "../../policy/index.ts";
 import { inTree } from "../door/processes.ts";
 import { HOOK } from "./git-config.ts";
 import { holdsSecret } from "./secrets.ts";
@@ -29,6 +37,8 @@ export interface RunPlaces {
   readonly temp: readonly string[];
   /** A person at a terminal is asked: nobody else may be, about some things. */
   readonly asksPerson: boolean;
+  /** There is one place more: what was said of places like it says nothing of it. */
+  readonly onGrown: () => void;
 }
 
 /** What a run allows by itself: its own places, and whatever the preset's protections mean nothing for in here. */
@@ -41,8 +51,12 @@ export class RunDefaults {
   /** Canonical. */
   readonly roots: readonly string[];
   readonly #git: readonly string[];
+  /** Working trees that git has made in the run, beside those that were there. */
+  readonly #trees: string[] = [];
+  readonly #onGrown: () => void;
 
-  constructor({ home, work, git, temp, asksPerson }: RunPlaces) {
+  constructor({ home, work, git, temp, asksPerson, onGrown }: RunPlaces) {
+    this.#onGrown = onGrown;
     this.#home = home;
     this.#temp = temp;
     this.#asksPerson = asksPerson;
@@ -55,7 +69,7 @@ export class RunDefaults {
 
   /** Every place that a path is compared with. */
   get places(): readonly string[] {
-    return [this.#home, ...this.roots, ...this.#git, ...this.#temp, ...this.#servers];
+    return [this.#home, ...this.roots, ...this.#git, ...this.#trees, ...this.#temp, ...this.#servers];
   }
 
   /** The defaults of a run in place of the preset's, and protections only where they mean something. */
@@ -70,7 +84,8 @@ export class RunDefaults {
     if (isChange(action) && isHookOfRepository(path) && !(operation === "delete" && this.#isOfOther(path))) return HOOKED(path);
     if (isChange(action) && this.#servers.some((folder) => isWithin(path, folder))) return COMMANDS_TERMINALS(path);
     if (operation === "read" || operation === "list" || operation === "execute") return ALLOWED;
-    if (steersLater(action, path) && [...this.roots, ...this.#git].some((root) => isWithin(path, root))) return STEERS(path);
+    if (steersLater(action, path) && [...this.roots, ...this.#git, ...this.#trees].some((root) => isWithin(path, root)))
+      return STEERS(path);
     if (lendsRights(action) && this.isOwnPlace(path) && !isFolder(path)) return LENDS;
     if (this.isOwnPlace(path) || isOfTree(path)) return ALLOWED;
     // `tar xf` and `rsync -a` give the folder they fill its mode and times.
@@ -109,6 +124,14 @@ export class RunDefaults {
     }
   }
 
+  /** `git worktree add`, of a folder that is not there yet. */
+  makesTree(operation: FileAction["operation"], path: string, programs: readonly string[], world: World): boolean {
+    if (operation !== "mkdir" || !programs.includes("git worktree") || !mayBecomeTree(path, world)) return false;
+    this.#trees.push(path);
+    this.#onGrown();
+    return true;
+  }
+
   /** git tries to take away each folder that may be empty, and gives it times. */
   #triesToEmpty(operation: FileAction["operation"], path: string): boolean {
     return (operation === "delete" || operation === "metadata") && this.#git.includes(path);
@@ -129,7 +152,7 @@ export class RunDefaults {
   }
 
   isOwnPlace(path: string): boolean {
-    return [this.roots, this.#git, this.#temp].some((folders) => folders.some((folder) => isBelow(path, folder)));
+    return [this.roots, this.#git, this.#trees, this.#temp].some((folders) => folders.some((folder) => isBelow(path, folder)));
   }
 }
 

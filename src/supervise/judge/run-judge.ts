@@ -35,7 +35,7 @@ import { lendsRights, RunDefaults } from "./defaults.ts";
 import { ALLOWED, ASKING, ERRAND, HOOKED, isChange, isMeant, KEPT, STEERS } from "./verdicts.ts";
 import { type CommandContext, judgeExec } from "./commands.ts";
 import { ProgramAliases } from "./program-aliases.ts";
-import { KnownVerdicts } from "./known.ts";
+import { KnownVerdicts, LISTS, READS } from "./known.ts";
 import { type ObjectIdentity, ProtectedObjects } from "./objects.ts";
 import { judgeLinks } from "./links.ts";
 import { judgeMove, keepsInside, type MoveContext, probe } from "./moves.ts";
@@ -137,6 +137,7 @@ export class RunJudge {
       git: [cwd, projectRoot].flatMap((folder) => ownGitFolders(folder, this.#world)),
       temp: [...options.machine.temp, "/dev/shm"].map(real),
       asksPerson: options.asksPerson === true && options.ofAgent !== true,
+      onGrown: () => this.#known.clear(),
     });
     const { XDG_STATE_HOME: state = `${home}/.local/state` } = options.machine.env;
     this.#runs = this.#world.canonical(`${state}/assent/runs`);
@@ -326,6 +327,7 @@ export class RunJudge {
     const isDefault = verdict.decision === "ask" && verdict.basis === "default";
     // A package store may lie beside programs that a shell finds (`~/.local/share/pnpm`).
     if (!isDefault && verdict.builtin !== "danger.persistence" && verdict.builtin !== "run.programs") return undefined;
+    if (isDefault && this.#defaults.makesTree(operation, path, caller.programs(), this.#world)) return ALLOWED;
     const { writes, own } = caller.errand();
     if (!isDefault) return own.some((folder) => isWithin(path, folder) && folder !== path) ? ERRAND : undefined;
     // In a fresh home the folders above its own (`~/.npm`, `~/.config`) are not there yet.
@@ -357,7 +359,7 @@ export class RunJudge {
 
   /** What is said about starting a program, and what it is started for. */
   exec(chain: readonly Started[], call: Call, caller: Caller, grants?: readonly Grant[]): JudgedExec {
-    const { path, argv } = chain[0] ?? NO_PROGRAM;
+    const { path, argv } = chain[0] ?? { path: "", argv: [] };
     const helps = caller.programs().some((client) => isHelper(client, path, argv));
     const judged = judgeExec({ ...this.#judging(caller), helps, context: { ...this.#commands, grants } }, chain, call, ALLOWED);
     for (const { host } of [...judged.errand.hosts, ...judged.ruled]) this.#served.add(host);
@@ -496,7 +498,3 @@ export class RunJudge {
 }
 
 const NO_ALIASES: readonly string[] = [];
-const KNOWN = { kind: "file", target: { kind: "path", path: "/" }, origin: { by: "tool" }, call: { name: "open", args: [] } } as const;
-const READS: FileAction = { ...KNOWN, operation: "read" };
-const LISTS: FileAction = { ...KNOWN, operation: "list" };
-const NO_PROGRAM: Pick<Started, "path" | "argv"> = { path: "", argv: [] };

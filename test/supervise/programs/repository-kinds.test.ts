@@ -19,7 +19,12 @@ const COMMANDS = [
   "git worktree list; git branch -a; git gc -q",
 ];
 const LOOK = "git status --porcelain; git log --all --format='%H %s %D'; git worktree list; cat *; git fsck --strict --no-dangling 2>&1";
-const ENV = { GIT_AUTHOR_DATE: "2001-01-01T00:00:00Z", GIT_COMMITTER_DATE: "2001-01-01T00:00:00Z", GIT_CONFIG_NOSYSTEM: "1", COLUMNS: "80" };
+const ENV = {
+  GIT_AUTHOR_DATE: "2001-01-01T00:00:00Z",
+  GIT_COMMITTER_DATE: "2001-01-01T00:00:00Z",
+  GIT_CONFIG_NOSYSTEM: "1",
+  COLUMNS: "80",
+};
 
 const suite = new Suite();
 afterAll(() => suite.remove());
@@ -55,4 +60,3 @@ async function play(user: User, folder: string): Promise<void> {
 describe.each(USERS)("in a run git works as without one, and is undone, as %s", (user) => {
   it.each(Object.entries(KINDS))("%s", async (_, folder) => play(user, folder));
 });
-
