@@ -133,15 +133,16 @@ function whyForeign({ top, gitdir, common }: Repository, world: World): string |
 const isLocked = (common: string): boolean => isGitConfig(joinPath(common, "config"));
 
 /**
- * git-init(1), --separate-git-dir, names no working tree, nor does a bare repository that `.git` beside it leads to. Nobody but the person
- * makes such a `.git` at the top of the project; anywhere else it leads to a repository of somebody's.
+ * git-init(1), --separate-git-dir, names no working tree, nor does a bare repository that `.git` beside it leads to. At the top of the
+ * project nobody but the person makes such a `.git`, of a folder where no agent works: anywhere else it leads to a repository of somebody's.
  */
 function isApart(top: string, gitdir: string, world: World): boolean {
-  const root = world.canonical(world.projectRoot);
   if (isGitInternal(gitdir) || baseName(parentOf(gitdir)) === "worktrees") return false;
-  if (top !== root) return parentOf(gitdir) === top && gitdir === ofProject(world)?.common;
+  if (top !== world.canonical(world.projectRoot)) return parentOf(gitdir) === top && gitdir === ofProject(world)?.common;
+  const isInside = isBelow(gitdir, top);
   const isTemporary = world.temp.some((place) => isWithin(gitdir, world.canonical(place)));
-  return isBelow(gitdir, top) || (isBelow(gitdir, world.canonical(world.home)) && !isTemporary);
+  if (!isInside && (isTemporary || !isBelow(gitdir, world.canonical(world.home)))) return false;
+  return (isInside ? [top] : [top, gitdir]).every((folder) => repositoriesAround(parentOf(folder), world).length === 0);
 }
 
 /** Where the working trees lie that the project's repository has made. */

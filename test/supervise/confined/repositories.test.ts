@@ -88,7 +88,8 @@ describe("a confined command does not", () => {
     ["super/sub", "echo x >> ../.git/modules/sub/config", "../.git/modules/sub/config"],
     ["super/sub", "echo x > ../.git/HEAD", "../.git/HEAD"],
     // A repository of its own making does not become one that is trusted.
-    ["lib", "mkdir f; cp -r .git/* f/ 2>/dev/null; git init -q --separate-git-dir=f s", "s/.git"],
+    ["gitdirs", "mkdir f; cp -r sep/* f/; git init -q --separate-git-dir=f .", ".git"],
+    ["gitdirs", "mkdir f; cp -r sep/* f/; git init -q --separate-git-dir=f s", "s/.git"],
   ])("in %s: %s", async (folder, command, path) => {
     const told = `sha1sum ${path} 2>&1`;
     const { said, stdout } = await inKind(folder, `{ ${command}; } 2>/dev/null; ${told}`);
