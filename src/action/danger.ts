@@ -72,6 +72,12 @@ export const DANGERS = {
     seenInRun: true,
     confinable: true,
   },
+  "removes-worktree": {
+    effect: "ask",
+    title:
+      "removes a working tree of this repository outside the project: what git ignores there is lost, with --force also what is not committed",
+    help: or("look at it first: git -C FOLDER status --ignored"),
+  },
   "skips-checks": {
     effect: "ask",
     title: "skips the checks or signatures that a repository asks for",
@@ -117,7 +123,7 @@ export const DANGERS = {
   privilege: { effect: "ask", title: "gains more rights or becomes another user", help: or("run it without sudo"), seenInRun: true },
   "foreign-repository": {
     effect: "ask",
-    title: "works in a repository outside the project, whose settings can start programs",
+    title: "works in a repository that is not the project's own, whose settings can start programs",
     help: or("start the agent in that repository"),
     seenInRun: true,
   },

@@ -28,6 +28,7 @@ export {
   whoOf,
 } from "../request/index.ts";
 export { automationLevel } from "./automation.ts";
+export { readGitIndex } from "./git-index.ts";
 export { projectOf, realWorld, repositoryOf } from "./world.ts";
 export { forgetFindings } from "./programs.ts";
 export { type PathEntry, Resolver } from "./canonical-paths.ts";

@@ -1,7 +1,8 @@
 import { lstatSync, readdirSync, readFileSync } from "node:fs";
 import { type ExecAction, visible, type World } from "../action/index.ts";
 import { isWithin, joinPath, normalise, parentOf, resolvePath } from "../path/index.ts";
-import { type GitConfigEntry, gitConfigEntries, isForge, isGitsOwnKey, isInertGitKey } from "../shell/index.ts";
+import { type GitConfigEntry, gitConfigEntries, repositoriesAround, type Repository } from "../policy/index.ts";
+import { isForge, isGitsOwnKey, isInertGitKey } from "../shell/index.ts";
 
 /** What git starts, reads elsewhere or dials because files of a repository, or the user's own configuration in it, say so. */
 
@@ -9,7 +10,7 @@ import { type GitConfigEntry, gitConfigEntries, isForge, isGitsOwnKey, isInertGi
 const LOOKING = new RegExp(
   "^git (?:status|diff|log|show|blame|annotate|ls-files|ls-tree|grep|rev-parse|rev-list|describe|shortlog|cat-file|name-rev|" +
     "merge-base|config|remote|for-each-ref|show-ref|show-branch|diff-tree|diff-index|diff-files|check-ignore|check-attr|" +
-    "count-objects|var|whatchanged|reflog|archive)$",
+    "count-objects|var|whatchanged|reflog|archive|worktree list)$",
 );
 
 /** They speak to a remote. */
@@ -32,11 +33,9 @@ const SUBMODULE_DIFF = /^--sub\w*=(?!(?:log|short)$)|^diff\.submodule=(?!(?:log|
 
 /** What git starts because this repository, or the user's own configuration in it, says so. */
 export function gitSteered(exec: ExecAction, world: World): string | undefined {
-  if (CHECKING_OUT.test(`git ${subcommandOf(exec)}`)) return "nobody sees which files it writes";
+  if (CHECKING_OUT.test(`git ${subcommandOf(exec)}`) && !LOOKING.test(exec.knowledge ?? "")) return "nobody sees which files it writes";
   for (const folder of exec.folders ?? [world.cwd]) {
-    const repositories = repositoriesAt(world.canonical(folder), world);
-    if (repositories === undefined) return "it is not known what the repository's configuration says";
-    for (const repository of repositories) {
+    for (const repository of repositoriesAround(world.canonical(folder), world)) {
       const why = steeredBy(repository, exec, world);
       if (why !== undefined) return why;
     }
@@ -46,60 +45,17 @@ export function gitSteered(exec: ExecAction, world: World): string | undefined {
   return exec.folders?.length === 0 ? "it is only known at run time in which repository it works" : undefined;
 }
 
-interface Repository {
-  /** What a linked working tree has of its own. */
-  readonly own: string;
-  /** Configuration and hooks. */
-  readonly common: string;
-}
-
-/**
- * gitrepository-layout(5): `.git` is the folder, or a file that says where it is. The one that git takes is among them; undefined
- * where that is not known.
- */
-function repositoriesAt(folder: string, world: World): readonly Repository[] | undefined {
-  const found: Repository[] = [];
-  for (let at = folder; ; at = parentOf(at)) {
-    const path = joinPath(at, ".git");
-    const kind = world.kind(path);
-    if (kind === "other") return undefined;
-    const one = kind === "file" ? linked(at, path, world) : kind === "directory" ? { own: path, common: commonOf(path, world) } : undefined;
-    if (one === undefined && kind === "file") return undefined;
-    if (one !== undefined) found.push(one);
-    if (at === "/" || (one !== undefined && (kind === "file" || isWhole(one, world)))) return found;
-  }
-}
-
-/** setup.c, is_git_directory: git passes by a `.git` folder that lacks one of these, and looks further up. */
-function isWhole({ own, common }: Repository, world: World): boolean {
-  const head = /^(?:ref:\s*refs\/|[0-9a-f]{40})/.test(world.text?.(joinPath(own, "HEAD")) ?? "");
-  // What lies in the two folders says that they may be entered.
-  return head && ["objects/pack", "refs/heads"].every((part) => world.kind(joinPath(common, part)) !== "missing");
-}
-
-function linked(folder: string, file: string, world: World): Repository | undefined {
-  const own = /^gitdir: (.+?)\s*$/.exec(world.text?.(file) ?? "")?.[1];
-  if (own === undefined) return undefined;
-  const at = resolvePath(folder, own);
-  return { own: at, common: commonOf(at, world) };
-}
-
-/** gitrepository-layout(5), "commondir": any folder of a repository may send git elsewhere for its configuration. */
-function commonOf(own: string, world: World): string {
-  const text = world.text?.(joinPath(own, "commondir"))?.trim();
-  return text === undefined || text === "" ? own : resolvePath(own, text);
-}
-
-function steeredBy({ own, common }: Repository, { knowledge = "" }: ExecAction, world: World): string | undefined {
-  const hidden = quotedByGit(own, world) ?? quotedByGit(common, world) ?? nestedIn(own);
+function steeredBy({ top, gitdir, common, foreign }: Repository, { knowledge = "" }: ExecAction, world: World): string | undefined {
+  const hidden = foreign ?? quotedByGit(gitdir, world) ?? quotedByGit(common, world) ?? nestedIn(gitdir);
   if (hidden !== undefined) return hidden;
   const all: GitConfigEntry[] = [];
-  for (const file of [joinPath(common, "config"), joinPath(own, "config.worktree")]) {
+  for (const file of [joinPath(common, "config"), joinPath(gitdir, "config.worktree")]) {
     if (world.kind(file) === "missing") continue;
     const text = world.text?.(file);
     if (text === undefined) return "it is not known what the repository's configuration says";
     const entries = gitConfigEntries(text);
-    const entry = entries.find((each) => !isPlain(each));
+    // Who was led there has been named back: `core.worktree` leads to this very folder.
+    const entry = entries.find((each) => !isPlain(each) && !(each[0] === "core.worktree" && gitdir !== joinPath(top, ".git")));
     if (entry !== undefined) return `the repository's configuration may name what git runs (${visible(entry[0])})`;
     all.push(...entries);
   }

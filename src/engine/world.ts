@@ -1,10 +1,11 @@
-import { readFileSync, statSync } from "node:fs";
+import { statSync } from "node:fs";
 import { spend, type World } from "../action/index.ts";
 import { joinPath, normalise, parentOf } from "../path/index.ts";
 import { errorCode, type Machine, readRegular } from "../state/index.ts";
 import { Resolver } from "./canonical-paths.ts";
 import { programs } from "./programs.ts";
 import { FolderSearch } from "./folder-search.ts";
+import { trackedIn } from "./git-index.ts";
 import { heldNames } from "./held-names.ts";
 
 /** Variables that mean the same in the hook's environment and in the shell the host starts. */
@@ -65,7 +66,7 @@ export function realWorld(machine: Machine, cwd: string, sessionRoot: string | u
   let who: ReturnType<typeof programs> | undefined;
   const mayHold = (path: string, name: string): boolean => holding(path)(name);
   const identify = (): ReturnType<typeof programs> => (who ??= programs({ machine, projectRoot, canonical, mayHold }));
-  return {
+  const world: World = {
     cwd: folder,
     home: machine.home,
     projectRoot,
@@ -79,12 +80,13 @@ export function realWorld(machine: Machine, cwd: string, sessionRoot: string | u
     lookup: (name) => identify().lookup(name),
     trustedProgram: (path) => identify().trustedProgram(path),
     find: search.find,
-    tracked: trackedIn(projectRoot),
+    tracked: trackedIn(() => world),
     names: search.names,
     exhausted: search.exhausted,
     entries: search.entries,
     mayHold,
   };
+  return world;
 }
 
 /** `.git` of a repository or of a worktree; one that another user planted (in `/tmp`, say) is none. */
@@ -113,43 +115,4 @@ export function repositoryOf(folder: string, machine: Machine): string | undefin
 export function projectOf(folder: string, machine: Machine): string {
   if (machine.alone === true) return folder;
   return repositoryOf(folder, machine) ?? folder;
-}
-
-/** Larger indexes are not searched. */
-const LARGEST_INDEX = 32 * 1024 * 1024;
-
-/**
- * Whether the repository at `root` tracks a file; undefined when that cannot be told. In index formats 2 and 3 every
- * entry holds its whole path behind its length, in the low 12 bits of two bytes of flags (gitformat-index(5)).
- * Format 4 shortens paths, and a split index keeps entries in another file: no answer there.
- */
-function trackedIn(root: string): (path: string) => boolean | undefined {
-  let index: Buffer | undefined | null;
-  return (path) => {
-    if (!path.startsWith(`${root}/`)) return undefined;
-    index ??= readIndex(`${root}/.git/index`) ?? null;
-    return index === null ? undefined : holds(index, Buffer.from(`${path.slice(root.length + 1)}\0`));
-  };
-}
-
-function holds(index: Buffer, entry: Buffer): boolean {
-  for (let at = index.indexOf(entry); at >= 2; at = index.indexOf(entry, at + 1)) {
-    // With the extended flag of format 3, two more bytes of flags stand in between.
-    for (const back of [2, 4]) if (at >= back && (index.readUInt16BE(at - back) & 0xfff) === Math.min(entry.length - 1, 0xfff)) return true;
-  }
-  return false;
-}
-
-function readIndex(file: string): Buffer | undefined {
-  try {
-    const stats = statSync(file, { throwIfNoEntry: false });
-    // A repository without an index tracks nothing yet.
-    if (stats === undefined) return Buffer.alloc(0);
-    if (!stats.isFile() || stats.size > LARGEST_INDEX) return undefined;
-    const bytes = readFileSync(file);
-    const version = bytes.length >= 12 && bytes.toString("latin1", 0, 4) === "DIRC" ? bytes.readUInt32BE(4) : 0;
-    return (version === 2 || version === 3) && !bytes.includes("link\0") ? bytes : undefined;
-  } catch {
-    return undefined;
-  }
 }

@@ -6,7 +6,7 @@ import type { Action } from "../action/index.ts";
 import { compiledPolicy, findSources, judgeBy, judgeContext, realWorld, type Situation } from "../engine/index.ts";
 import { read } from "../engine/reader/index.ts";
 import { isWithin } from "../path/index.ts";
-import { callMatcher, type Policy, policyFor, STEERING_PLACES } from "../policy/index.ts";
+import { callMatcher, ownGitFolders, type Policy, policyFor, STEERING_PLACES } from "../policy/index.ts";
 import { messageOf } from "../state/index.ts";
 import { runsFolder } from "../supervise/undo/index.ts";
 import { EngineHosts } from "./ask-hosts.ts";
@@ -206,22 +206,23 @@ function planFor({ machine, own }: EngineRequest, policy: Policy, world: HeldPol
     const { decision, basis } = verdict("write", path);
     return decision === "deny" || (decision === "ask" && basis !== "default");
   };
-  const found = findPlaces(
-    [...PLACES.map(([folder, depth]) => [folder === "" ? home : `${home}/${folder}`, depth] as const), [projectRoot], [cwd]],
-    {
-      secret: (path) => {
-        const { decision, basis } = verdict("read", path);
-        return decision === "deny" || (decision === "ask" && basis === "protection");
-      },
-      closed: isClosed,
+  const git = [...new Set([projectRoot, cwd].flatMap((folder) => ownGitFolders(folder, world)))];
+  // Of a git folder not each object is looked at.
+  const works = [...[projectRoot, cwd].map((folder) => [folder] as const), ...git.map((folder) => [folder, 4] as const)];
+  const found = findPlaces([...PLACES.map(([folder, depth]) => [folder === "" ? home : `${home}/${folder}`, depth] as const), ...works], {
+    secret: (path) => {
+      const { decision, basis } = verdict("read", path);
+      return decision === "deny" || (decision === "ask" && basis === "protection");
     },
-  );
+    closed: isClosed,
+  });
   if (!found.complete)
     throw new EngineError("policy", "the project has more files than can be looked through for secrets; start it in a smaller folder");
   return planSandbox(policy, {
     home,
     projectRoot,
     cwd,
+    git,
     temp: machine.temp,
     patterns: process.platform === "darwin",
     canonical: (path) => world.canonical(path),
@@ -231,8 +232,8 @@ function planFor({ machine, own }: EngineRequest, policy: Policy, world: HeldPol
       ...found.closed,
       ...own,
       ...STEERING_PLACES.map((name) => `${projectRoot}/${name}`).filter(isClosed),
-      `${projectRoot}/.git/hooks`,
-      `${projectRoot}/.git/config`,
+      // What else there is of that kind was found.
+      ...(git.length === 0 ? [`${projectRoot}/.git`] : git).flatMap((folder) => [`${folder}/hooks`, `${folder}/config`]),
       `${projectRoot}/.agent-permissions.jsonc`,
     ],
   });

@@ -20,6 +20,8 @@ export interface PlanGround {
   readonly home: string;
   readonly projectRoot: string;
   readonly cwd: string;
+  /** The project's git folders, which may lie elsewhere. */
+  readonly git?: readonly string[];
   readonly temp: readonly string[];
   /** It takes patterns, not only paths (Seatbelt does, mounts do not). */
   readonly patterns: boolean;
@@ -39,10 +41,16 @@ const CHANGES: readonly FileOperation[] = ["write", "edit", "delete", "rename", 
  * for each, and the policy itself answers. An ask for a file becomes a no, for nobody can be asked in the middle.
  */
 export function planSandbox(policy: Policy, ground: PlanGround): SandboxPlan {
-  const { home, projectRoot, cwd, temp, canonical, secrets, closed } = ground;
+  const { home, projectRoot, cwd, git = [], temp, canonical, secrets, closed } = ground;
   const denyRead: PlannedPath[] = [...secrets];
   const denyWrite: PlannedPath[] = [...secrets, ...closed];
-  const allowWrite = [cwd, projectRoot, ...temp, ...policy.settings.writableRoots.map((root) => absoluteOf(root, projectRoot, home))];
+  const allowWrite = [
+    cwd,
+    projectRoot,
+    ...git,
+    ...temp,
+    ...policy.settings.writableRoots.map((root) => absoluteOf(root, projectRoot, home)),
+  ];
   const cannotHold: string[] = [];
   const stricter: string[] = [];
   if (policy.broken !== undefined) cannotHold.push(policy.broken);

@@ -13,7 +13,7 @@ import { isWithin } from "../path/index.ts";
 import { reachOfHost } from "./addresses.ts";
 import { belowAny, comparablePlaces, withinAny } from "./location.ts";
 import { obeysFiles } from "./obeying-programs.ts";
-import { isGitInternal } from "./path-class.ts";
+import { isGitInternal } from "./git-paths.ts";
 import { dangerReason, isConfinable } from "./reasons.ts";
 import { rootOf, spell } from "./targets.ts";
 import type { Policy } from "./types.ts";

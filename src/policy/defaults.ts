@@ -3,7 +3,7 @@ import { resolvePath } from "../path/index.ts";
 import { agentFile } from "./agent-files.ts";
 import { belowAny, comparable, comparablePlaces, forms, withinAny } from "./location.ts";
 import type { MatchedRules } from "./matched-rules.ts";
-import { isGitInternal } from "./path-class.ts";
+import { isGitInternal } from "./git-paths.ts";
 import { type Preset, rowOf } from "./presets.ts";
 import { findReached, rootOf, spell } from "./targets.ts";
 import type { OperationBlock, PresetName, Settings } from "./types.ts";

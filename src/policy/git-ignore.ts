@@ -1,6 +1,7 @@
 import type { World } from "../action/index.ts";
 import { isBelow, joinPath, parentOf, relativePath } from "../path/index.ts";
 import { matchesWord, shellGlob } from "../pattern/index.ts";
+import { repositoryAt } from "./repository.ts";
 
 /** A line of an ignore file; `names` are its parts between slashes. */
 interface IgnoreLine {
@@ -21,7 +22,7 @@ export function isIgnored(path: string, world: World): boolean {
   // A repository inside this one has lists of its own, and nothing above it counts there.
   for (let folder = parentOf(path); folder !== root; folder = parentOf(folder))
     if (world.kind(joinPath(folder, ".git")) !== "missing") return false;
-  const lists: (readonly IgnoreLine[])[] = [linesOf(`${root}/.git/info/exclude`, world) ?? []];
+  const lists: (readonly IgnoreLine[])[] = [linesOf(excludeOf(root, world), world) ?? []];
   let folder = root;
   for (const [depth, name] of names.entries()) {
     const lines = linesOf(joinPath(folder, ".gitignore"), world);
@@ -35,7 +36,11 @@ export function isIgnored(path: string, world: World): boolean {
   return false;
 }
 
-const LISTS = [".gitignore", ".ignore", ".rgignore", ".fdignore", ".git/info/exclude"];
+/** gitrepository-layout(5), "info/exclude": one for all working trees. */
+const excludeOf = (folder: string, world: World): string =>
+  joinPath(repositoryAt(folder, world)?.common ?? joinPath(folder, ".git"), "info/exclude");
+
+const LISTS = [".gitignore", ".ignore", ".rgignore", ".fdignore"];
 
 /**
  * Whether a search that passes over names with a dot in front (rg, fd) opens this one all the same: an ignore file beside it or above
@@ -44,8 +49,7 @@ const LISTS = [".gitignore", ".ignore", ".rgignore", ".fdignore", ".git/info/exc
 export function isTakenInAgain(path: string, world: World): boolean {
   const name = path.slice(path.lastIndexOf("/") + 1);
   for (let folder = parentOf(path); ; folder = parentOf(folder)) {
-    for (const list of LISTS) {
-      const file = joinPath(folder, list);
+    for (const file of [...LISTS.map((list) => joinPath(folder, list)), excludeOf(folder, world)]) {
       const lines = world.kind(file) === "missing" ? [] : readLines(file, world);
       // What a list says that cannot be read is not known.
       if (lines === undefined) return true;

@@ -14,6 +14,18 @@ export {
 } from "./agent-table.ts";
 export { callMatcher } from "./call-matcher.ts";
 export { judgeFloorFile } from "./floor.ts";
+export { type GitConfigEntry, gitConfigEntries } from "./git-config-text.ts";
+export { isGitConfig } from "./git-paths.ts";
+export {
+  isOwnRepository,
+  linkedTree,
+  mayBecomeTree,
+  ownGitFolders,
+  repositoriesAround,
+  type Repository,
+  repositoryAt,
+  worksInOwnRepository,
+} from "./repository.ts";
 export { type FloorPaths, floorPaths } from "./floor-paths.ts";
 export { answerableFromAfar, type AnswerableFromAfar, answerableParts, isOpenQuestion } from "./afar.ts";
 export { byGrant, type Grant, isQuestion, LONGEST_GRANT_MS, questionOf, usesOf } from "./grants.ts";
@@ -27,16 +39,7 @@ export { type MatchCall, type MatchContext, patternBase, settlePattern, type Sid
 export { matchFile, matchPathText, matchTarget } from "./match-path.ts";
 export { OrdinaryNames } from "./ordinary.ts";
 export { type ParsedRule, parseRule } from "./parse-rule.ts";
-export {
-  isGitConfig,
-  isHarmlessDevice,
-  isPersistence,
-  isRawDevice,
-  isSecret,
-  isSystem,
-  pathDangers,
-  programsFolder,
-} from "./path-class.ts";
+export { isHarmlessDevice, isPersistence, isRawDevice, isSecret, isSystem, pathDangers, programsFolder } from "./path-class.ts";
 export { PRESET_TABLE, type Row, rowOf } from "./presets.ts";
 export { SECRET_FILES, SECRET_FOLDERS } from "./protected-paths.ts";
 export { agentName, CONDITIONS, policyFor, type Principal, sayWhen, type Who } from "./principals.ts";

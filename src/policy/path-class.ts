@@ -1,6 +1,7 @@
 import type { DangerId, FileAction, World } from "../action/index.ts";
 import { baseName, extensionOf, foldCase, isBelow, isWithin, joinPath } from "../path/index.ts";
 import { expandsTo, shellPattern } from "../pattern/index.ts";
+import { isGitHook } from "./git-paths.ts";
 import { belowAny, comparable, comparablePlaces, forms, homeOf, type Places, withinAny } from "./location.ts";
 import {
   HARMLESS_DEVICES,
@@ -255,14 +256,6 @@ export function isPersistence(path: string, places: Places): boolean {
   return STARTUP_PARENT.test(lower) && STARTUP_PLACES.some((place) => isWithin(lower, place));
 }
 
-/** A repository may lie in another's `.git`, so the first and the last `.git` count. */
-function isGitHook(lower: string): boolean {
-  const first = lower.indexOf("/.git/");
-  if (first < 0 || lower.endsWith(".sample")) return false;
-  return GIT_HOOK.test(lower.slice(first)) || GIT_HOOK.test(lower.slice(lower.lastIndexOf("/.git/")));
-}
-
-const GIT_HOOK = /^\/\.git\/(?:modules\/.+\/|worktrees\/[^/]+\/)?hooks(?:\/|$)/;
 const STARTUP_PARENT = /^\/(?:etc|var|library)\//;
 
 function isStartup(relative: string): boolean {
@@ -274,24 +267,6 @@ function isStartup(relative: string): boolean {
     if (startupFolders.has(relative.slice(0, slash))) return true;
   }
   return false;
-}
-
-const GIT_CONFIG: ReadonlySet<string> = new Set(["config", "config.worktree", "commondir", "gitdir", "attributes"]);
-
-/** True for git's own configuration of a repository: it names programs that git will run. */
-export function isGitConfig(path: string): boolean {
-  const lower = foldCase(path);
-  if (lower.endsWith("/.git")) return true;
-  const start = lower.lastIndexOf("/.git/");
-  // git writes `config.lock` and makes it `config`; whoever holds that file open then holds the configuration.
-  if (start < 0 || !GIT_CONFIG.has(baseName(lower).replace(/\.lock$/, ""))) return false;
-  const rest = lower.slice(start + "/.git/".length);
-  return rest.startsWith("modules/") || rest.startsWith("worktrees/") || rest.startsWith("info/") || !rest.includes("/");
-}
-
-/** True for anything in a repository's `.git`, itself included. */
-export function isGitInternal(path: string): boolean {
-  return /\/\.git(?:\/|$)/i.test(path);
 }
 
 /**

@@ -16,11 +16,10 @@ import { baseName, isBelow, isWithin, parentOf } from "../path/index.ts";
 import { hostMatches, normaliseHost, possibleHosts } from "../pattern/index.ts";
 import { type Reach, reachOfHost } from "./addresses.ts";
 import { agentFile } from "./agent-files.ts";
+import { isGitConfig, isGitInternal } from "./git-paths.ts";
 import { judgingOf, type Matcher } from "./kinds/index.ts";
 import { comparable, comparablePlaces, forms, type Places } from "./location.ts";
 import {
-  isGitConfig,
-  isGitInternal,
   isOftenShared,
   isPersistence,
   isRawDevice,

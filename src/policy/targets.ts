@@ -3,6 +3,7 @@ import { isBelow, isWithin, joinPath, parentOf, relativePath, resolvePath } from
 import { BoundedMap, expandsTo, expandsToName, matchesWord, shellGlob, shellPattern, type WordGlob } from "../pattern/index.ts";
 import { isIgnored, isTakenInAgain } from "./git-ignore.ts";
 import { comparable, forms, perWorld } from "./location.ts";
+import { nameInGit } from "./repository.ts";
 
 /** What the target of a file action can reach, asked of names alone or of the injected world. */
 
@@ -258,7 +259,9 @@ const remembered = perWorld(() => new BoundedMap<FileAction, Spelled>(MOST));
 export function spell(action: FileAction, world: World): Spelled {
   return remembered(world).get(action, () => {
     const written = spellings(action, world);
-    return written.length === 0 ? NOTHING : { written, compared: comparable(written, world) };
+    if (written.length === 0) return NOTHING;
+    const inGit = written.flatMap((path) => nameInGit(path, world) ?? []);
+    return { written, compared: comparable(inGit.length === 0 ? written : [...written, ...inGit], world) };
   });
 }
 

@@ -2,7 +2,7 @@ import { type Action, type ExecAction, type FileAction, sayAction, visible, type
 import { isWithin } from "../path/index.ts";
 import { comparablePlaces } from "./location.ts";
 import { obeysFiles } from "./obeying-programs.ts";
-import { isGitInternal } from "./path-class.ts";
+import { isGitInternal } from "./git-paths.ts";
 import { isRecursive, spell } from "./targets.ts";
 import type { RequestVerdict } from "./verdict.ts";
 

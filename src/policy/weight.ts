@@ -1,5 +1,5 @@
 import type { Action } from "../action/index.ts";
-import { isGitInternal } from "./path-class.ts";
+import { isGitInternal } from "./git-paths.ts";
 import { compareStrictness, type JudgedAction, type Verdict } from "./verdict.ts";
 
 /** The strictest verdict; of equally strict ones the one about what reaches furthest: `git commit && git push` is about the push. */

@@ -1,5 +1,4 @@
-import type { World } from "../action/index.ts";
-import { isWithin } from "../path/index.ts";
+import { worksInOwnRepository } from "../policy/index.ts";
 import { addCode, codeFromStream } from "./code.ts";
 import { doubt, emitFile, type Invocation } from "./invocation.ts";
 import type { TableEffect } from "./knowledge/read-spec.ts";
@@ -70,33 +69,9 @@ export function tablePath(inv: Pick<Invocation, "cx">, path: string): Value {
   return literal(path);
 }
 
-/**
- * A folder that looks like `.git` is a repository to git, whatever its name, and one can be checked in:
- * its configuration came with the project's files (git-config(1), safe.bareRepository).
- */
-function hidesRepository(world: World, from: string, root: string, below: boolean): boolean {
-  const isBare = (path: string): boolean =>
-    world.kind(`${path}/HEAD`) !== "missing" && world.kind(`${path}/objects`) === "directory" && world.kind(`${path}/refs`) === "directory";
-  for (let path = from; path !== root && path.length > 1; path = path.slice(0, path.lastIndexOf("/"))) {
-    if (world.kind(`${path}/.git`) !== "missing" || path.split("/").includes(".git")) break;
-    if (isBare(path)) return true;
-  }
-  if (!below) return false;
-  const names = world.names(from);
-  if (names === undefined) return world.kind(from) !== "missing";
-  return names.length > MOST_FOLDERS || names.some((name) => name !== ".git" && isBare(`${from}/${name}`));
-}
-
-/** More names than this in one folder are not looked into. */
-const MOST_FOLDERS = 500;
-
 /** A repository's configuration names programs that git runs (fsmonitor, textconv): only the project's own is trusted. */
 function repository(inv: Invocation): void {
-  const root = inv.cx.world.canonical(inv.cx.world.projectRoot);
-  const inside = inv.places.every((place) => {
-    if (place.is === "unknown") return false;
-    const path = inv.cx.world.canonical(place.path);
-    return isWithin(path, root) && !hidesRepository(inv.cx.world, path, root, place.is === "below");
-  });
-  if (!inside) inv.cx.addDanger(inv.exec, "foreign-repository");
+  const { world } = inv.cx;
+  const isOwn = inv.places.every((place) => place.is !== "unknown" && worksInOwnRepository(place.path, place.is === "below", world));
+  if (!isOwn) inv.cx.addDanger(inv.exec, "foreign-repository");
 }

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { comparable, comparablePlaces } from "../../src/policy/location.ts";
-import { isGitConfig, isHarmlessDevice, isPersistence, isRawDevice, isSecret, isSystem } from "../../src/policy/path-class.ts";
+import { isGitConfig } from "../../src/policy/git-paths.ts";
+import { isHarmlessDevice, isPersistence, isRawDevice, isSecret, isSystem } from "../../src/policy/path-class.ts";
 import { agentFile } from "../../src/policy/agent-files.ts";
 import { world } from "./language.ts";
 import { workedSince } from "../worked.ts";

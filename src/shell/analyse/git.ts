@@ -1,5 +1,6 @@
 // git: names that it prints, files that a revision names, what it does to files and refs, and addresses of repositories.
 import { baseName, resolvePath } from "../../path/index.ts";
+import { repositoriesAround } from "../../policy/index.ts";
 import { applyEffect } from "../effects.ts";
 import { describe, emitFile, emitTarget, refuse, type Invocation } from "../invocation.ts";
 import { isForge } from "../git-keys.ts";
@@ -52,10 +53,8 @@ export function gitRevParse(inv: Invocation): void {
 function atTopLevel({ cx: { world }, places }: Invocation): boolean {
   return places.every((place) => {
     if (place.is !== "at" || world.canonical(place.path) !== place.path) return false;
-    for (let path = place.path; path !== "" && path !== "/"; path = path.slice(0, path.lastIndexOf("/"))) {
-      if (world.kind(`${path}/.git`) !== "missing") return path === world.projectRoot;
-    }
-    return false;
+    const [nearest] = repositoriesAround(place.path, world);
+    return nearest?.foreign === undefined && nearest?.top === world.projectRoot;
   });
 }
 

@@ -104,6 +104,7 @@ import {
   gitTreeNames,
   gitUpdateIndex,
 } from "./git.ts";
+import { gitWorktreeAdd, gitWorktreeRemove } from "./git-worktree.ts";
 import {
   captureFile,
   copiesOut,
@@ -260,6 +261,8 @@ export const ANALYSERS: Readonly<Record<string, Analyser>> = {
   "git-revisions": gitRevisions,
   "git-stashed": gitStashed,
   "git-update-index": gitUpdateIndex,
+  "git-worktree-add": gitWorktreeAdd,
+  "git-worktree-remove": gitWorktreeRemove,
   "host-names": hostNames,
   httpie,
   "into-a-file": intoAFile,

@@ -1,7 +1,15 @@
 import { existsSync, lstatSync } from "node:fs";
-import type { FileAction } from "../../action/index.ts";
-import { isWithin } from "../../path/index.ts";
-import { type PresetName, programsFolder, type ReasonId, steeringFile, type Verdict, verdictOf } from "../../policy/index.ts";
+import type { FileAction, World } from "../../action/index.ts";
+import { isBelow, isWithin } from "../../path/index.ts";
+import {
+  mayBecomeTree,
+  type PresetName,
+  programsFolder,
+  type ReasonId,
+  steeringFile,
+  type Verdict,
+  verdictOf,
+} from "../../policy/index.ts";
 import { inTree } from "../door/processes.ts";
 import { HOOK } from "./git-config.ts";
 import { holdsSecret } from "./secrets.ts";
@@ -24,9 +32,13 @@ export interface RunPlaces {
   readonly home: string;
   /** Where the program works, and its project; canonical. */
   readonly work: readonly string[];
+  /** Git folders of that project, which may lie elsewhere; canonical. */
+  readonly git: readonly string[];
   readonly temp: readonly string[];
   /** A person at a terminal is asked: nobody else may be, about some things. */
   readonly asksPerson: boolean;
+  /** There is one place more: what was said of places like it says nothing of it. */
+  readonly onGrown: () => void;
 }
 
 /** What a run allows by itself: its own places, and whatever the preset's protections mean nothing for in here. */
@@ -38,19 +50,26 @@ export class RunDefaults {
   readonly #servers: readonly string[];
   /** Canonical. */
   readonly roots: readonly string[];
+  readonly #git: readonly string[];
+  /** Working trees that git has made in the run, beside those that were there. */
+  readonly #trees: string[] = [];
+  readonly #onGrown: () => void;
 
-  constructor({ home, work, temp, asksPerson }: RunPlaces) {
+  constructor({ home, work, git, temp, asksPerson, onGrown }: RunPlaces) {
+    this.#onGrown = onGrown;
     this.#home = home;
     this.#temp = temp;
     this.#asksPerson = asksPerson;
     this.#servers = temp.map((folder) => `${folder}/tmux-${process.getuid?.() ?? ""}`);
     // A folder that holds home is nobody's project, nor is one of the system's.
-    this.roots = [...new Set(work)].filter((folder) => !isWithin(home, folder) && !SYSTEM.test(folder));
+    const isProject = (folder: string): boolean => !isWithin(home, folder) && !SYSTEM.test(folder);
+    this.roots = [...new Set(work)].filter(isProject);
+    this.#git = [...new Set(git)].filter(isProject);
   }
 
   /** Every place that a path is compared with. */
   get places(): readonly string[] {
-    return [this.#home, ...this.roots, ...this.#temp, ...this.#servers];
+    return [this.#home, ...this.roots, ...this.#git, ...this.#trees, ...this.#temp, ...this.#servers];
   }
 
   /** The defaults of a run in place of the preset's, and protections only where they mean something. */
@@ -65,11 +84,13 @@ export class RunDefaults {
     if (isChange(action) && isHookOfRepository(path) && !(operation === "delete" && this.#isOfOther(path))) return HOOKED(path);
     if (isChange(action) && this.#servers.some((folder) => isWithin(path, folder))) return COMMANDS_TERMINALS(path);
     if (operation === "read" || operation === "list" || operation === "execute") return ALLOWED;
-    if (steersLater(action, path) && this.roots.some((root) => isWithin(path, root))) return STEERS(path);
+    if (steersLater(action, path) && [...this.roots, ...this.#git, ...this.#trees].some((root) => isWithin(path, root)))
+      return STEERS(path);
     if (lendsRights(action) && this.isOwnPlace(path) && !isFolder(path)) return LENDS;
     if (this.isOwnPlace(path) || isOfTree(path)) return ALLOWED;
     // `tar xf` and `rsync -a` give the folder they fill its mode and times.
     if (operation === "metadata" && this.roots.includes(path)) return ALLOWED;
+    if (this.#triesToEmpty(operation, path)) return ALLOWED;
     if (verdict.decision === "allow") return verdict;
     return verdictOf("ask", "run.outside");
   }
@@ -89,7 +110,7 @@ export class RunDefaults {
         if ((action.operation === "metadata" || action.operation === "delete") && path.endsWith("/hooks")) return true;
         return /\/hooks\/[^/]+$/.test(path) && !HOOK.test(path);
       case "protect.git-config":
-        if (action.operation === "delete" && this.#isOfOther(path)) return true;
+        if (this.#triesToEmpty(action.operation, path) || (action.operation === "delete" && this.#isOfOther(path))) return true;
         return action.operation === "metadata" && path.endsWith("/.git");
       // Folder by folder and file by file, with an undo: the command as a whole was judged when it started.
       case "danger.delete-recursive":
@@ -103,10 +124,24 @@ export class RunDefaults {
     }
   }
 
+  /** `git worktree add`, of a folder that is not there yet. */
+  makesTree(operation: FileAction["operation"], path: string, programs: readonly string[], world: World): boolean {
+    if (operation !== "mkdir" || !programs.includes("git worktree") || !mayBecomeTree(path, world)) return false;
+    this.#trees.push(path);
+    this.#onGrown();
+    return true;
+  }
+
+  /** git tries to take away each folder that may be empty, and gives it times. */
+  #triesToEmpty(operation: FileAction["operation"], path: string): boolean {
+    return (operation === "delete" || operation === "metadata") && this.#git.includes(path);
+  }
+
   /** Links of a repository inside the own places that is not the one worked in: `rm -rf clone` takes it away as a whole. */
   #isOfOther(path: string): boolean {
     const repository = /^(.+?)\/\.git(?:\/|$)/.exec(path)?.[1] ?? (isConfig(path) ? path.replace(/\/[^/]+$/, "") : undefined);
-    return repository !== undefined && this.isOwnPlace(repository) && !this.roots.includes(repository);
+    if (repository === undefined || this.#git.some((folder) => isWithin(path, folder))) return false;
+    return this.isOwnPlace(repository) && !this.roots.includes(repository);
   }
 
   /** Where hosts keep what they write beside a command: directly in a temporary folder, or in `PROGRAM-UID` there. */
@@ -117,10 +152,7 @@ export class RunDefaults {
   }
 
   isOwnPlace(path: string): boolean {
-    return (
-      this.roots.some((root) => isWithin(path, root) && path !== root) ||
-      this.#temp.some((folder) => isWithin(path, folder) && path !== folder)
-    );
+    return [this.roots, this.#git, this.#trees, this.#temp].some((folders) => folders.some((folder) => isBelow(path, folder)));
   }
 }
 

@@ -1,9 +1,9 @@
 import { closeSync, constants, existsSync, fstatSync, openSync, readFileSync } from "node:fs";
 import type { FileAction } from "../../action/index.ts";
-import { baseName } from "../../path/index.ts";
-import { type Verdict, verdictOf } from "../../policy/index.ts";
+import { baseName, isBelow, parentOf } from "../../path/index.ts";
+import { type GitConfigEntry, gitConfigEntries, type Verdict, verdictOf } from "../../policy/index.ts";
 import { visible } from "../../action/index.ts";
-import { type GitConfigEntry, gitConfigEntries, isGitsOwnKey, isInertGitKey } from "../../shell/index.ts";
+import { isGitsOwnKey, isInertGitKey } from "../../shell/index.ts";
 import type { Caller } from "./types.ts";
 
 /** Among the names of a git process: a person was asked about what it sets. */
@@ -19,7 +19,7 @@ export const HOOK = new RegExp(
 
 /** Subcommands that make a repository's link files: `.git`, `gitdir`, `commondir`. */
 const LINKING =
-  /^git (?:init|clone|worktree|submodule|submodule--helper|mv|checkout|switch|pull|merge|rebase|reset|restore|read-tree|cherry-pick|revert|stash|am)$/;
+  /^git (?:clone|worktree|submodule|submodule--helper|mv|checkout|switch|pull|merge|rebase|reset|restore|read-tree|cherry-pick|revert|stash|am)$/;
 
 /** git writes what is tracked, under the names it is tracked by. */
 export const isCheckingOut = (programs: readonly string[]): boolean => programs.some((name) => LINKING.test(name));
@@ -33,7 +33,7 @@ const KEPT_WHOLE = /\/(?:\.git|gitdir|commondir)$/;
  * What git may write into a repository's configuration without a question: what it sets by itself, not what somebody
  * told it. Told it can be by options, variables, a template, `--output`, or files that it copies to where it is told.
  */
-export function byGit(action: FileAction, path: string, programs: readonly string[]): Verdict | undefined {
+export function byGit(action: FileAction, path: string, programs: readonly string[], roots: readonly string[]): Verdict | undefined {
   // libgit2 makes the file at once, with nothing in it that anybody told it.
   if (programs.includes("cargo") && action.call?.name === "open" && path.endsWith("/.git/config") && !existsSync(path)) return ALLOWED;
   if (!programs.includes("git") && !programs.includes("cargo")) return undefined;
@@ -41,7 +41,7 @@ export function byGit(action: FileAction, path: string, programs: readonly strin
   const { operation, call } = action;
   if (operation === "metadata") return ALLOWED;
   const removes = operation === "delete" && programs.some((name) => REMOVING.test(name));
-  if (KEPT_WHOLE.test(path)) return removes || makesLink(path, programs) ? ALLOWED : undefined;
+  if (KEPT_WHOLE.test(path)) return removes || makesLink(path, programs, roots) ? ALLOWED : undefined;
   // lockfile.c makes it new; what is there already is somebody else's.
   if (path.endsWith(".lock")) {
     const isNew = operation === "write" && call?.name === "open" && !existsSync(path);
@@ -89,11 +89,13 @@ export function fromTemplate({ operation, target, call }: FileAction, caller: Ca
 
 /**
  * In a repository only `git worktree` makes `commondir` and `gitdir`: with `--work-tree=.git` any checkout would write tracked
- * files of these names there.
+ * files of these names there. `git init --separate-git-dir` takes a folder that is there already, with its configuration: within a
+ * repository nobody takes it for one that a person made.
  */
-function makesLink(path: string, programs: readonly string[]): boolean {
-  if (!programs.some((name) => LINKING.test(name))) return false;
-  return path.endsWith("/.git") || !/\/\.git\//i.test(path) || (OF_WORKTREE.test(path) && programs.includes("git worktree"));
+function makesLink(path: string, programs: readonly string[], roots: readonly string[]): boolean {
+  if (!path.endsWith("/.git")) return OF_WORKTREE.test(path) && programs.includes("git worktree");
+  const isInside = (root: string): boolean => isBelow(parentOf(path), root) && existsSync(`${root}/.git`);
+  return isCheckingOut(programs) || (programs.includes("git init") && roots.some(isInside));
 }
 
 const OF_WORKTREE = /\/worktrees\/[^/]+\/(?:commondir|gitdir)$/;
@@ -102,7 +104,8 @@ const ALLOWED = verdictOf("allow", "run.errand", { reason: "git's own configurat
 
 function isOwn(entry: GitConfigEntry, path: string, programs: readonly string[]): boolean {
   const [key] = entry;
-  if (key === "core.worktree") return /\/\.git\/modules\//.test(path) || programs.some((name) => /^git (?:init|clone)$/.test(name));
+  if (key === "core.worktree")
+    return /\/\.git\/(?:worktrees\/[^/]+\/)?modules\//.test(path) || programs.some((name) => /^git (?:init|clone)$/.test(name));
   return isGitsOwnKey(entry) || isInertGitKey(key);
 }
 

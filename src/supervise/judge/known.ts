@@ -2,6 +2,10 @@ import type { FileAction, FileOperation } from "../../action/index.ts";
 import type { OrdinaryNames, Verdict } from "../../policy/index.ts";
 import { ALLOWED } from "./verdicts.ts";
 
+const KNOWN = { kind: "file", target: { kind: "path", path: "/" }, origin: { by: "tool" }, call: { name: "open", args: [] } } as const;
+export const READS: FileAction = { ...KNOWN, operation: "read" };
+export const LISTS: FileAction = { ...KNOWN, operation: "list" };
+
 /** What is done to one file or folder by itself. */
 const SINGLE: ReadonlySet<FileOperation> = new Set(["read", "list", "write", "edit", "delete", "mkdir", "metadata"]);
 /** Rules ask of what is moved or linked whether it is a folder. */

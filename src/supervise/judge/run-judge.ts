@@ -21,6 +21,7 @@ import {
   type JudgeContext,
   type MatchContext,
   OrdinaryNames,
+  ownGitFolders,
   type Policy,
   policyFor,
   reachOfHost,
@@ -34,7 +35,7 @@ import { lendsRights, RunDefaults } from "./defaults.ts";
 import { ALLOWED, ASKING, ERRAND, HOOKED, isChange, isMeant, KEPT, STEERS } from "./verdicts.ts";
 import { type CommandContext, judgeExec } from "./commands.ts";
 import { ProgramAliases } from "./program-aliases.ts";
-import { KnownVerdicts } from "./known.ts";
+import { KnownVerdicts, LISTS, READS } from "./known.ts";
 import { type ObjectIdentity, ProtectedObjects } from "./objects.ts";
 import { judgeLinks } from "./links.ts";
 import { judgeMove, keepsInside, type MoveContext, probe } from "./moves.ts";
@@ -133,8 +134,10 @@ export class RunJudge {
     this.#defaults = new RunDefaults({
       home: this.#home,
       work: [cwd, projectRoot].map(real),
+      git: [cwd, projectRoot].flatMap((folder) => ownGitFolders(folder, this.#world)),
       temp: [...options.machine.temp, "/dev/shm"].map(real),
       asksPerson: options.asksPerson === true && options.ofAgent !== true,
+      onGrown: () => this.#known.clear(),
     });
     const { XDG_STATE_HOME: state = `${home}/.local/state` } = options.machine.env;
     this.#runs = this.#world.canonical(`${state}/assent/runs`);
@@ -305,7 +308,7 @@ export class RunJudge {
 
   #ownedBy(verdict: Verdict, action: FileAction, path: string, caller: Caller): Verdict | undefined {
     if (verdict.builtin === "danger.persistence") return byGitAtHome(action, path, this.#home, caller.programs());
-    if (verdict.builtin === "protect.git-config") return byGit(action, path, caller.programs());
+    if (verdict.builtin === "protect.git-config") return byGit(action, path, caller.programs(), this.#defaults.roots);
     if (verdict.builtin === "protect.steering") return isCheckingOut(caller.programs()) ? ALLOWED : undefined;
     if (verdict.builtin !== "protect.secrets") return undefined;
     if (action.operation === "read" && this.#isProjectsNpmrc(path, caller)) return ALLOWED;
@@ -324,6 +327,7 @@ export class RunJudge {
     const isDefault = verdict.decision === "ask" && verdict.basis === "default";
     // A package store may lie beside programs that a shell finds (`~/.local/share/pnpm`).
     if (!isDefault && verdict.builtin !== "danger.persistence" && verdict.builtin !== "run.programs") return undefined;
+    if (isDefault && this.#defaults.makesTree(operation, path, caller.programs(), this.#world)) return ALLOWED;
     const { writes, own } = caller.errand();
     if (!isDefault) return own.some((folder) => isWithin(path, folder) && folder !== path) ? ERRAND : undefined;
     // In a fresh home the folders above its own (`~/.npm`, `~/.config`) are not there yet.
@@ -355,7 +359,7 @@ export class RunJudge {
 
   /** What is said about starting a program, and what it is started for. */
   exec(chain: readonly Started[], call: Call, caller: Caller, grants?: readonly Grant[]): JudgedExec {
-    const { path, argv } = chain[0] ?? NO_PROGRAM;
+    const { path, argv } = chain[0] ?? { path: "", argv: [] };
     const helps = caller.programs().some((client) => isHelper(client, path, argv));
     const judged = judgeExec({ ...this.#judging(caller), helps, context: { ...this.#commands, grants } }, chain, call, ALLOWED);
     for (const { host } of [...judged.errand.hosts, ...judged.ruled]) this.#served.add(host);
@@ -494,7 +498,3 @@ export class RunJudge {
 }
 
 const NO_ALIASES: readonly string[] = [];
-const KNOWN = { kind: "file", target: { kind: "path", path: "/" }, origin: { by: "tool" }, call: { name: "open", args: [] } } as const;
-const READS: FileAction = { ...KNOWN, operation: "read" };
-const LISTS: FileAction = { ...KNOWN, operation: "list" };
-const NO_PROGRAM: Pick<Started, "path" | "argv"> = { path: "", argv: [] };

@@ -1,7 +1,8 @@
 import { statSync } from "node:fs";
 import { sayAction } from "../../action/index.ts";
+import { realWorld } from "../../engine/index.ts";
 import { isWithin } from "../../path/index.ts";
-import { isGitConfig, isPersistence, steersAgent } from "../../policy/index.ts";
+import { isGitConfig, isPersistence, ownGitFolders, steersAgent } from "../../policy/index.ts";
 import type { Machine } from "../../state/index.ts";
 import { laterPlaces } from "../errands/index.ts";
 import type { RunEvent } from "../types.ts";
@@ -74,7 +75,7 @@ export interface SpanReceipt extends ReceiptBody {
 
 interface ReceiptBody {
   readonly changes: readonly PathChange[];
-  /** Changed paths outside the run's folder and the temporary ones. */
+  /** Changed paths outside the run's folder, its repository and the temporary ones. */
   readonly outside: readonly string[];
   /** Changed files that run later, outside the run. */
   readonly handedOn: readonly HandedOn[];
@@ -121,7 +122,8 @@ function bodyOf(runs: readonly RunRecord[], machine: Machine, running: boolean):
   const changes = changesOf(tree, after).filter(isOwn(runs));
   const seen = eventsOf(runs.flatMap(({ folder }) => [...readEvents(folder)]));
   const paths = changes.flatMap(({ path, from }) => (from === undefined ? [path] : [path, from]));
-  const inside = [...runs.map(({ cwd }) => cwd), ...machine.temp];
+  const git = runs.flatMap(({ cwd }) => ownGitFolders(cwd, realWorld(machine, cwd, undefined)));
+  const inside = [...runs.map(({ cwd }) => cwd), ...git, ...machine.temp];
   const caches = laterPlaces({ home: machine.home, env: (name) => machine.env[name] });
   const abroad = changes.filter(({ path, what }) => what !== "deleted" && !runs.some(({ cwd }) => isWithin(path, cwd)));
   const reached = caches.filter(([folder]) => abroad.some(({ path }) => isWithin(path, folder)));

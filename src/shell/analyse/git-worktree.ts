@@ -1,0 +1,44 @@
+// git worktree: working trees of the project's own repository, wherever they lie.
+import { isWithin, resolvePath } from "../../path/index.ts";
+import { linkedTree, mayBecomeTree } from "../../policy/index.ts";
+import { emitFile, type Invocation } from "../invocation.ts";
+import { has } from "./given.ts";
+import { textOf, type Value } from "../value.ts";
+
+const pathOf = (inv: Invocation, value: Value): string | undefined => {
+  const text = textOf(value);
+  const [place, ...others] = inv.places;
+  return text === undefined || place?.is !== "at" || others.length > 0 ? undefined : resolvePath(place.path, text);
+};
+
+/** A rule for what lies there counts all the same. */
+function emitUnder(inv: Invocation, operation: "write" | "delete", path: string): void {
+  const target = operation === "write" ? ({ kind: "path", path } as const) : ({ kind: "tree", path } as const);
+  inv.cx.add({ kind: "file", operation, target, upkeep: true, origin: { by: "command", exec: inv.exec } });
+}
+
+/** git-worktree(1), add: beside the working trees that are there, a new folder is one of the repository's own places. */
+export function gitWorktreeAdd(inv: Invocation): void {
+  const [operand] = inv.args.operands;
+  if (operand === undefined) return;
+  const path = pathOf(inv, operand);
+  if (path !== undefined && mayBecomeTree(path, inv.cx.world)) emitUnder(inv, "write", path);
+  else emitFile(inv, "write", operand);
+}
+
+/** git-worktree(1), remove: what undo brings back is no more than a deleted folder; nothing brings back what lies outside. */
+export function gitWorktreeRemove(inv: Invocation): void {
+  const { world } = inv.cx;
+  const root = world.canonical(world.projectRoot);
+  for (const operand of inv.args.operands) {
+    const path = pathOf(inv, operand);
+    const tree = path === undefined ? undefined : linkedTree(textOf(operand) ?? "", path, world);
+    if (tree === undefined || [root, world.canonical(world.home)].some((place) => isWithin(place, tree))) {
+      emitFile(inv, "delete", operand, true);
+      continue;
+    }
+    emitUnder(inv, "delete", tree);
+    const isInside = isWithin(tree, root);
+    inv.cx.addDanger(inv.exec, isInside ? (has(inv, "--force") ? "history-rewrite" : "delete-recursive") : "removes-worktree");
+  }
+}
