@@ -62,10 +62,10 @@ export const USER_ASKED: readonly string[] = /* @__PURE__ */ listed(
   ".local/share/crush/crush.json; .config/goose/; .local/share/goose/recipes/; .config/zed/; .local/share/zed/extensions/",
   "library/application support/zed/extensions/; .junie/; .config/jetbrains/; .local/share/jetbrains/",
   "library/application support/jetbrains/; .config/google/; .gemini/antigravity/; .config/antigravity/user/",
-  "library/application support/antigravity/user/; .vibe/; .kimi/; .kimi-code/; .acpx/; .continue/; .aider.conf.yml",
-  ".aider.model.settings.yml; .roo/; .warp/; .config/warp-terminal/; .local/state/warp-terminal/; .hermes/; .devin/; .config/devin/",
-  ".trae/; .trae-cn/; .config/trae/user/; library/application support/trae/user/; .openhands/; .amazonq/; .lmstudio/mcp.json",
-  ".cache/lm-studio/mcp.json; .config/positron/user/; library/application support/positron/user/; .config/mcp/; .config/mcphub/",
+  "library/application support/antigravity/user/; .vibe/; .kimi/; .acpx/; .continue/; .aider.conf.yml; .aider.model.settings.yml",
+  ".roo/; .warp/; .config/warp-terminal/; .local/state/warp-terminal/; .hermes/; .devin/; .config/devin/; .trae/; .trae-cn/",
+  ".config/trae/user/; library/application support/trae/user/; .openhands/; .amazonq/; .lmstudio/mcp.json; .cache/lm-studio/mcp.json",
+  ".config/positron/user/; library/application support/positron/user/; .config/mcp/; .config/mcphub/",
 );
 export const USER_OWN: readonly string[] = /* @__PURE__ */ listed(
   ".claude/projects/*/memory/; .claude/plans/; .claude/todos/; .claude/agent-memory/; .claude/jobs/*/tmp/",
@@ -118,11 +118,11 @@ export const AGENT_PROGRAMS: readonly string[] = /* @__PURE__ */ listed(
 );
 export const PROMPTED_PROGRAMS: readonly string[] = /* @__PURE__ */ listed("claude; codex; gemini");
 export const AGENT_OPTIONS: readonly string[] = /* @__PURE__ */ listed(
-  "--settings; --setting-sources; --managed-settings; --bare; --safe-mode; --restricted; --enable-auto-mode; --mcp-config",
-  "--plugin-dir; --plugin-url; --permission-prompt-tool; --approve-for-me; --full-auto; --ignore-user-config; --pure; --yolo",
-  "--skip-trust; --admin-policy; --additional-mcp-config; --autopilot; --assisted-approval; --extension-sdk-path; --approve-mcps",
-  "--auto-approve; --no-extensions; --settings-file; --trust-all-tools; --trust-tools; --add-mcp; --install-extension",
-  "--uninstall-extension; --startup-script; --startup-script-file; --yes-always",
+  "--settings; --setting-sources; --managed-settings; --bare; --safe-mode; --restricted; --mcp-config; --plugin-dir; --plugin-url",
+  "--permission-prompt-tool; --approve-for-me; --full-auto; --ignore-user-config; --pure; --yolo; --skip-trust; --admin-policy",
+  "--additional-mcp-config; --autopilot; --assisted-approval; --extension-sdk-path; --approve-mcps; --auto-approve; --no-extensions",
+  "--settings-file; --trust-all-tools; --trust-tools; --add-mcp; --install-extension; --uninstall-extension; --startup-script",
+  "--startup-script-file; --yes-always",
 );
 export const OWN_OPTIONS: Readonly<Record<string, readonly string[]>> = {
   codex: ["--trust", "--ignore-rules"],
@@ -168,7 +168,7 @@ export const PROGRAM_OF_PACKAGE: Readonly<Record<string, string>> = {
   "@continuedev/cli": "cn",
 };
 export const AGENT_ALIASES: readonly string[] = /* @__PURE__ */ listed(
-  "claude; codex; opencode; gemini; qwen; copilot; kilo; kilocode; amp; auggie; acpx",
+  "claude; codex; opencode; gemini; qwen; copilot; kilo; kilocode; amp; auggie",
 );
 export const AGENT_WITHIN: Readonly<Record<string, string>> = { gh: "copilot" };
 export const CHANGING_WORDS: Readonly<Record<string, readonly string[]>> = {
