@@ -51,7 +51,12 @@ export function judgeHanded(action: ExecAction, context: HandedContext): Verdict
   return asks;
 }
 
-function judgeHit({ rule, certain }: Hit, action: ExecAction, { argv, at, part }: HandedCommand, context: HandedContext): Verdict | undefined {
+function judgeHit(
+  { rule, certain }: Hit,
+  action: ExecAction,
+  { argv, at, part }: HandedCommand,
+  context: HandedContext,
+): Verdict | undefined {
   const isStranger = at === 0 || at >= (action.handed ?? 0);
   const { match } = context;
   const bare = commandOf(action, argv.slice(0, 1), match);

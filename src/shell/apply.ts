@@ -262,7 +262,8 @@ function findApart(grammar: Grammar, first: Value, rest: readonly Value[]): Apar
     const args = readArguments(tail, own, { stopAtOperand: true, mayBeOption: () => false });
     const last = args.options.at(-1);
     const fits = (next: Value | undefined): boolean =>
-      next !== undefined && keys.some((key) => key.words.length > words.length && [...words, next].every((one, at) => isWord(key.words[at], one)));
+      next !== undefined &&
+      keys.some((key) => key.words.length > words.length && [...words, next].every((one, at) => isWord(key.words[at], one)));
     // Behind an option that is not listed the word may be its value.
     const at = fits(args.operands[0]) ? 0 : last !== undefined && isOpen(last) && fits(args.operands[1]) ? 1 : -1;
     const next = args.operands[at];

@@ -43,7 +43,13 @@ interface AppliedHere {
  * Words behind a program that may start them: where one of them and what follows would ruin something outside the project,
  * it is judged as if it ran. Nothing is found by it that a person could mean inside the project.
  */
-export function readHandedCommands(call: HandingCall, name: string, words: readonly Value[], applied: AppliedHere | undefined, exec: number): void {
+export function readHandedCommands(
+  call: HandingCall,
+  name: string,
+  words: readonly Value[],
+  applied: AppliedHere | undefined,
+  exec: number,
+): void {
   const known = applied !== undefined;
   if (ELSEWHERE.test(name) || (!known && PROMPTED_PROGRAMS.includes(name))) return;
   // Behind the name of a script of the project, or of a program of a package, nobody knows its words, either.

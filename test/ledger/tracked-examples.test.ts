@@ -13,7 +13,9 @@ const FILES = [
   ".env.template",
   ".env.example.bak",
 ];
-const here = place(Object.fromEntries([...FILES, "loose/.env.example", "config/secrets.example.yml", "fresh/a", "a.txt"].map((file) => [file, "KEY="])));
+const here = place(
+  Object.fromEntries([...FILES, "loose/.env.example", "config/secrets.example.yml", "fresh/a", "a.txt"].map((file) => [file, "KEY="])),
+);
 const git = (...args: readonly string[]): unknown => execFileSync("git", ["-C", here.project, ...args], { stdio: "ignore" });
 git("init", "-q");
 git("add", "-f", ...FILES);
@@ -36,7 +38,14 @@ describe("an example of settings", () => {
     ["deny", read(".env"), "cat .env", "cat .env.test", "cat .env.example.bak", "cat .env.example .env", "diff .env.example .env"],
     ["deny", "cat ~/.aws/credentials.example", "cat ~/.ssh/id_rsa.sample", "cat .env.example.local", "cat loose/.env.*"],
     // An ordinary edit.
-    ["ask", write(".env.example"), write("config/credentials.json.dist"), "echo A= >> .env.example", "rm loose/.env.example", "git add loose/.env.example"],
+    [
+      "ask",
+      write(".env.example"),
+      write("config/credentials.json.dist"),
+      "echo A= >> .env.example",
+      "rm loose/.env.example",
+      "git add loose/.env.example",
+    ],
     // The first step of many READMEs: nothing is there yet.
     ["ask", "cp .env.example fresh/.env", "cp -n .env.example fresh/.env", "cp config/secrets.example.yml config/secrets.yml"],
     ["deny", "cp .env.example .env", "cp -b .env.example fresh/.env", "cp a.txt fresh/.env", "cp .env.sample fresh/id_rsa"],

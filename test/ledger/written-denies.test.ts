@@ -388,7 +388,7 @@ function spelled(words: readonly string[]): fc.Arbitrary<readonly string[]> {
   return fc.tuple(...parts).map((all) => all.flat());
 }
 
-const PLAIN = ["CMD", "env A=1 CMD", "timeout 5 CMD", "nice -n 5 CMD", "sh -c \"CMD\"", "command CMD", "xargs CMD", "FOO=1 CMD"];
+const PLAIN = ["CMD", "env A=1 CMD", "timeout 5 CMD", "nice -n 5 CMD", 'sh -c "CMD"', "command CMD", "xargs CMD", "FOO=1 CMD"];
 
 const line = (words: (one: Client) => readonly string[]): fc.Arbitrary<{ readonly rule: string; readonly text: string }> =>
   fc.constantFrom(...CLIENTS).chain((one) =>

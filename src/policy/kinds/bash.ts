@@ -16,7 +16,18 @@ import {
   type Steps,
   walk,
 } from "../../pattern/index.ts";
-import { guess, hasFlag, isPlainWord, isProgram, matchWords, spellingsOf, wordMatches, wordsOf, type ExecWords, type WordOption } from "../exec-words.ts";
+import {
+  guess,
+  hasFlag,
+  isPlainWord,
+  isProgram,
+  matchWords,
+  spellingsOf,
+  wordMatches,
+  wordsOf,
+  type ExecWords,
+  type WordOption,
+} from "../exec-words.ts";
 import type { MatchContext, Side } from "../match-context.ts";
 import type { Matcher } from "./index.ts";
 import { commandKeys, FRESH, type JudgingKind, none, nothing, type Sides } from "./kind.ts";
@@ -143,7 +154,10 @@ function matchMeaning(tokens: readonly BashToken[], open: boolean, action: ExecA
   const front = open || globbed ? undefined : inFront(tokens, action);
   const isMeant = (option: WordOption): boolean =>
     flags.some((flag) => hasFlag(flag, { ...words, options: [option], also: [], hidden: false }) !== "no" || inCluster(flag, option.names));
-  if (front !== undefined && !words.options.every((option) => isMeant(option) || hasFlag({ need: "required", names: option.names }, front) !== "no"))
+  if (
+    front !== undefined &&
+    !words.options.every((option) => isMeant(option) || hasFlag({ need: "required", names: option.names }, front) !== "no")
+  )
     return "no";
   return both(answer, matchWords(operands, open || globbed, words));
 }

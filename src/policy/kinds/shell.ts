@@ -14,7 +14,17 @@ import {
   shellGlob,
   wordGlob,
 } from "../../pattern/index.ts";
-import { clusterLetters, hasFlag, isPlainWord, isProgram, matchWords, spellingsOf, wordMatches, wordsOf, type ExecWords } from "../exec-words.ts";
+import {
+  clusterLetters,
+  hasFlag,
+  isPlainWord,
+  isProgram,
+  matchWords,
+  spellingsOf,
+  wordMatches,
+  wordsOf,
+  type ExecWords,
+} from "../exec-words.ts";
 import type { MatchContext, Side } from "../match-context.ts";
 import type { BashMatcher } from "./bash.ts";
 import type { Matcher } from "./index.ts";

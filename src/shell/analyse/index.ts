@@ -122,7 +122,18 @@ import {
   terraformFmt,
   yq,
 } from "./only-shows.ts";
-import { afterDashes, concurrentLines, corepackRun, denoRun, faketimeDate, hatchRun, nixRun, npmRun, packageRun, scriptOrPackage } from "./package-run.ts";
+import {
+  afterDashes,
+  concurrentLines,
+  corepackRun,
+  denoRun,
+  faketimeDate,
+  hatchRun,
+  nixRun,
+  npmRun,
+  packageRun,
+  scriptOrPackage,
+} from "./package-run.ts";
 import { parallel } from "./parallel.ts";
 import { gitPatched, patch } from "./patch.ts";
 import { rsync, scp, sshOptions, storagePlace } from "./remote-copy.ts";
