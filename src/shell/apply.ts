@@ -11,7 +11,7 @@ import { fillSlots, readArguments, type Arguments, type Filled, type GivenOption
 import { outputOf } from "./output.ts";
 import { mayBegin } from "./paths.ts";
 import { findAbbreviated, findApart, findSubcommand, isOpen } from "./subcommands.ts";
-import { concat, isName, isNetwork, literal, prefixOf, textOf, type Stream, type Value } from "./value.ts";
+import { concat, isName, isNetwork, literal, textOf, type Stream, type Value } from "./value.ts";
 
 /** What is known of a command after its table was applied. */
 export interface Applied {
