@@ -113,10 +113,7 @@ export interface ExecAction extends ActionBase {
   readonly ownTool?: true;
   /** What it needs and cannot have in a supervised run, in words (`CONFINED_NEEDS`). */
   readonly needs?: readonly string[];
-  /**
-   * Nobody says what it does with all of its words, so that deny and ask rules read them as a command that it starts. From this index
-   * on they go to a program that nobody knows: there the mere name of a program counts, and a line in one word.
-   */
+  /** Nobody says what all its words are for: deny and ask rules read them as commands. From here on nobody knows the program that gets them. */
   readonly handed?: number;
   /** Index of the runner (`npx`, `uv run`) that starts it from a package or from PATH: who allows the runner allows what it runs. */
   readonly runner?: number;

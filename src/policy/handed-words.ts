@@ -104,7 +104,7 @@ const IN_FRONT = /^(?:|\w+=.*|-.*|sudo|env|command|exec|nice|nohup|time|sh|bash|
 
 function commandOf({ origin }: ExecAction, argv: readonly Argument[], { world }: MatchContext): ExecAction {
   const name = argv[0]?.known === true ? argv[0].text : "";
-  const path = name.includes("/") ? undefined : world.lookup(name).path;
+  const path = !name.includes("/") ? world.lookup(name).path : name.startsWith("/") && world.trustedProgram(name) ? name : undefined;
   const resolved = path === undefined ? {} : { resolved: path };
   return { kind: "exec", program: baseName(name), argv, trusted: true, env: [], origin, ...resolved };
 }

@@ -14,7 +14,7 @@ import { byMode, defaultFor, defaultVerdict } from "./defaults.ts";
 import type { FloorPaths } from "./floor-paths.ts";
 import { isChange, judgeFloorCall, judgeFloorFile } from "./floor.ts";
 import { namesSetting } from "./floor-commands.ts";
-import { judgeHanded } from "./handed-words.ts";
+import { type HandedContext, judgeHanded } from "./handed-words.ts";
 import { answered, answersWritten, type Grant, withGrant } from "./grants.ts";
 import { judgeBuiltin, judgePredicate, judgeWrapper } from "./shell-builtins.ts";
 import { pathScopeOf } from "./kinds/index.ts";
@@ -135,22 +135,15 @@ function judgeAction(j: Judgement, action: Action, at: number): Verdict {
   const written = matchingRulesAt(j, at);
   const own = floor(j, action, written) ?? denied(written) ?? asked(j, action, written, at) ?? unasked(j, action, written, at);
   if (action.kind !== "exec") return own;
-  // Under supervision what the program does with a path is judged when it does it.
-  const named = own.decision === "deny" || j.context.supervised ? undefined : judgeNamed(action, at, namedContext(j));
-  const answered = j.grant !== undefined && written.allow.includes(j.grant);
-  const handed =
-    own.decision === "deny" || j.context.supervised
-      ? undefined
-      : judgeHanded(action, { index: j.index, match: j.match, allow: written.allow, answered, isStarted: (word) => isStarted(j, word) });
+  // Under supervision what the program does with a path, and what it starts, is judged when it does it.
+  const isOver = own.decision === "deny" || j.context.supervised;
+  const words = isOver ? [] : [judgeNamed(action, at, namedContext(j)), judgeHanded(action, handedContext(j, written))];
   return heldBack(
     j,
     action,
-    [named, handed].reduce<Verdict>((so, one) => (one === undefined ? so : stricterOf(so, one)), own),
+    words.reduce<Verdict>((so, one) => (one === undefined ? so : stricterOf(so, one)), own),
   );
 }
-
-const isStarted = ({ lowered }: Judgement, word: Argument): boolean =>
-  lowered.actions.some((action) => action.kind === "exec" && action.argv[0] === word);
 
 /** What is given a file that decides about agents is waived by no bypass, whatever it is. */
 function heldBack(j: Judgement, action: ExecAction, verdict: Verdict): Verdict {
@@ -170,6 +163,12 @@ function namedContext(j: Judgement): NamedContext {
       return met !== undefined && guardsSecrets(met.builtin) ? met : undefined;
     },
   };
+}
+
+/** Words of a command that may be another one. */
+function handedContext(j: Judgement, { allow }: MatchedRules): HandedContext {
+  const isStarted = (word: Argument): boolean => j.lowered.actions.some((one) => one.kind === "exec" && one.argv[0] === word);
+  return { index: j.index, match: j.match, allow, answered: j.grant !== undefined && allow.includes(j.grant), isStarted };
 }
 
 /** Steps 5 to 10: what holds where nobody wrote a deny or an ask. */

@@ -203,7 +203,9 @@ export function hiddenBy(action: Action): string {
   switch (action.kind) {
     case "exec": {
       const unknown = action.argv.find((argument) => !argument.known);
-      return unknown === undefined || unknown.known ? "it is not clear which file or program this is" : unknown.why;
+      return unknown === undefined || unknown.known
+        ? "it is not clear which program this is, or which words are values of its options"
+        : unknown.why;
     }
     case "file":
       return action.target.kind === "unknown" ? action.target.why : `${printTarget(action.target)} may hold what it means`;

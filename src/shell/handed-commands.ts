@@ -32,13 +32,6 @@ const RUNNERS = new RegExp(
     "jenv|rbenv|pyenv|nodenv|devbox|flox|nix|pkgx|tea|lerna|nx|dx|deno|poetry|pdm|rye|conda|mamba|micromamba|corepack|volta)$",
 );
 
-/** What is known of a program in the tables. */
-interface AppliedHere {
-  readonly id: string | undefined;
-  /** By default it runs code of the project. */
-  readonly runsProject: boolean;
-}
-
 /**
  * Words behind a program that may start them: where one of them and what follows would ruin something outside the project,
  * it is judged as if it ran. Nothing is found by it that a person could mean inside the project.
@@ -47,14 +40,15 @@ export function readHandedCommands(
   call: HandingCall,
   name: string,
   words: readonly Value[],
-  applied: AppliedHere | undefined,
+  applied: { readonly id: string | undefined; readonly runs: boolean } | undefined,
   exec: number,
 ): void {
   const known = applied !== undefined;
   if (ELSEWHERE.test(name) || (!known && PROMPTED_PROGRAMS.includes(name))) return;
-  // Behind the name of a script of the project, or of a program of a package, nobody knows its words, either.
-  const from = !known ? 1 : applied.id === undefined && applied.runsProject ? 2 : words.length + 1;
-  if (from <= words.length || applied?.id === undefined || runsCode(call, exec)) call.cx.refineExec(exec, { handed: from });
+  const open = applied?.id === undefined;
+  // Of a script, or a package's program, nobody knows its words.
+  const from = !known ? 1 : open && applied.runs ? 2 : words.length + 1;
+  if (open || runsCode(call, exec)) call.cx.refineExec(exec, { handed: from });
   if (known && !RUNNERS.test(name)) return;
   const texts = words.map((word) => textOf(word));
   if (!known && REMOVERS.test(name) && leavesProject(call, texts)) judge(call, words, ["rm", "-rf"], exec);
@@ -79,7 +73,7 @@ export function readHandedCommands(
   });
 }
 
-/** Of a project, a package: what it does with the words is not in the tables. */
+/** What that does with the words is in no table. */
 const runsCode = ({ cx }: HandingCall, exec: number): boolean =>
   cx.actions.slice(exec + 1).some(({ kind, origin }) => kind === "code" && origin.by === "command" && origin.exec === exec);
 

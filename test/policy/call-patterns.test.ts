@@ -8,7 +8,7 @@ import { matchRule, ruleCovers } from "../../src/policy/rule.ts";
 import { patternBase } from "../../src/policy/match-context.ts";
 import { parseRule } from "../../src/policy/parse-rule.ts";
 import type { Effect } from "../../src/policy/types.ts";
-import { failure, ruleOf, world } from "./language.ts";
+import { exec as command, failure, ruleOf, world } from "./language.ts";
 import { judged, policy } from "./machine.ts";
 import { workedSince } from "../worked.ts";
 
@@ -307,6 +307,21 @@ test.each<[string, string, boolean]>([
   const base = patternBase(world(), "narrow");
   expect(ruleCovers(ruleOf("deny", outer), ruleOf("deny", inner), base)).toBe(expected);
   expect(ruleCovers(ruleOf("allow", outer), ruleOf("allow", inner), base)).toBe(expected);
+});
+
+test.each<[string, Effect, string, boolean]>([
+  ["exec(_, [git, push, ...])", "deny", "git -C x push origin", true],
+  ["exec(_, [git, push, ...])", "ask", "git push", true],
+  ["exec(_, [git, push, --force, ...])", "deny", "git -C x push --force", true],
+  ["exec(_, [git, push])", "deny", "git -C x push -f", false],
+  ["exec(_, [frob, a, drop, ...])", "deny", "frob -q a --long v drop -x", true],
+  ["exec(_, [git, push, ...])", "deny", "git log push", false],
+  ["exec(_, [git, push, ...])", "allow", "git -C x push", false],
+])("%s of a rule that says %s, and %s: %s", (pattern, effect, line, expected) => {
+  const rule = ruleOf(effect, pattern);
+  const action: Action = { ...command(line), call: exec("/usr/bin/x", ...line.split(" ")) };
+  const where = world();
+  expect(matchRule(rule, action, { world: where, matchCall: callMatcher(where, [rule]) })).toBe(expected ? "yes" : "no");
 });
 
 describe("in judging", () => {

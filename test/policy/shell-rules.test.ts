@@ -95,6 +95,14 @@ const TABLES: Readonly<Record<string, readonly Row[]>> = {
     ["allow", "Shell(run.sh)", "./run.sh a", "no"],
     ["deny", "Shell(run.sh)", "./run.sh a", "yes"],
   ],
+  "a deny rule holds with options in front of a subcommand and between its words": [
+    ["deny", "Shell(pnpm run build)", "pnpm --unheard run --other=x build", "yes"],
+    ["deny", "Shell(pnpm run build)", "pnpm --unheard x run build", "maybe"],
+    ["deny", "Shell(frob a drop)", "frob -q a --long v drop", "maybe"],
+    ["deny", "Shell(frob a drop !...)", "frob -q a --long v drop -1 w", "maybe"],
+    ["deny", "Shell(frob !list)", "frob -v list x", "maybe"],
+    ["allow", "Shell(frob drop)", "frob --long v drop", "no"],
+  ],
   "A20 a shape that lowering could only guess": [
     [
       "deny",

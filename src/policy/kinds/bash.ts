@@ -209,7 +209,10 @@ function readRule(tokens: readonly BashToken[], words: ExecWords, context: Match
 /** As `isText`, with wildcards in the rule's word, which cross slashes, and detours in the argument's path seen through. */
 function meansText(text: string, argument: Argument, context: MatchContext): Answer {
   const spelled = homeSpelling(text, context) ?? text;
-  const given: readonly Argument[] = argument.known ? spellingsOf(argument.text).map((one) => ({ known: true, text: one })) : [argument];
+  // Of several words only the first begins so: how many there are the walk over them knows.
+  const given: readonly Argument[] = argument.known
+    ? spellingsOf(argument.text).map((one) => ({ known: true, text: one }))
+    : [argument.glob === undefined ? { ...argument, many: false } : argument];
   const literal = given.reduce<Answer>((found, one) => either(found, wordMatches(spelled, one)), isText(text, argument, context));
   if (literal === "yes") return "yes";
   const pattern = segmentPattern(spelled);
