@@ -53,12 +53,12 @@ const SAME = [
   "grants",
   "matchCall",
 ] as const satisfies readonly (keyof JudgeContext)[];
-const ASKED = ["failedBefore", "isOfSession", "othersRun", "walls", "unseen"] as const satisfies readonly (keyof JudgeContext)[];
+const ASKED = ["failedBefore", "isOfSession", "othersRun", "walls", "unseen", "looksAtPlain"] as const satisfies readonly (keyof JudgeContext)[];
 const LISTS = ["policies", "own", "projectPolicies"] as const satisfies readonly (keyof FloorPaths)[];
 
 export function termsOf(context: JudgeContext): JudgeTerms {
   const { host, supervised, dangersOf, confines, refusable, grants, matchCall } = context;
-  const { failedBefore, isOfSession, othersRun, walls, unseen } = context;
+  const { failedBefore, isOfSession, othersRun, walls, unseen, looksAtPlain } = context;
   const { policies, own, projectPolicies } = context.floor;
   return {
     world: worldTermsOf(context.world),
@@ -74,6 +74,7 @@ export function termsOf(context: JudgeContext): JudgeTerms {
     othersRun: othersRun !== undefined,
     walls: walls !== undefined,
     unseen: unseen !== undefined,
+    looksAtPlain: looksAtPlain !== undefined,
     floor: { policies, own, projectPolicies },
   };
 }

@@ -45,6 +45,10 @@ export function gitSteered(exec: ExecAction, world: World): string | undefined {
   return exec.folders?.length === 0 ? "it is only known at run time in which repository it works" : undefined;
 }
 
+/** It only looks, and nothing of the repositories it may work in, or of the user's own, says what git starts. */
+export const looksAtPlain = (exec: ExecAction, world: World): boolean =>
+  exec.trusted && exec.pointed !== true && LOOKING.test(exec.knowledge ?? "") && gitSteered(exec, world) === undefined;
+
 function steeredBy({ top, gitdir, common, foreign }: Repository, { knowledge = "" }: ExecAction, world: World): string | undefined {
   const hidden = foreign ?? quotedByGit(gitdir, world) ?? quotedByGit(common, world) ?? nestedIn(gitdir);
   if (hidden !== undefined) return hidden;

@@ -16,6 +16,7 @@ import { type Machine, paneFlags } from "../state/index.ts";
 import { compiledPolicy, type PolicyReader } from "./compiled-policy.ts";
 import { explicitFiles, findPolicyFiles, POLICY_NAME, type PolicySource } from "./policy-files.ts";
 import { whyKeepsWall, whyUnseen } from "./obeyed-files.ts";
+import { looksAtPlain } from "./obeyed-git.ts";
 
 /**
  * Where something is judged, as data. The hook, the library, a supervised run, the gateway and the commands that only look
@@ -172,6 +173,7 @@ export function judgeContext(
     supervised,
     confines,
     refusable,
+    looksAtPlain: (exec) => looksAtPlain(exec, world),
     unseen: (found: RequestVerdict) => whyUnseen(found, world, machine),
   };
   if (confines) context.walls = (found) => whyKeepsWall(found, world, machine);

@@ -70,7 +70,7 @@ export function confineAll(found: RequestVerdict, policy: Policy, context: Confi
   }
   if (obstacles.length + unknowns.length === 0) return found;
   const acts = obstacles.filter(
-    ({ action, verdict }) => !isHeld(action, verdict, context) && !isHeldRepository(action, verdict, found, context.world),
+    ({ action, verdict }) => !isHeld(action, verdict, context) && !isHeldRepository(action, verdict, context.world),
   );
   // A rule for the command allows that it sets something, and not the code that works later, for others.
   const hidden = found.unknowns.filter(({ unknown, verdict }) =>
@@ -180,17 +180,12 @@ function isHeld(action: Action, verdict: Verdict, context: ConfineContext): bool
   return action.kind === "process" && action.operation === "signal" && isOwnJob(action, context);
 }
 
-/** What a repository elsewhere makes git start works in the sandbox; git itself writes only where a run may. */
-function isHeldRepository(action: Action, { builtin }: Verdict, { actions }: RequestVerdict, world: World): boolean {
-  if (builtin !== dangerReason("foreign-repository") || action.kind !== "exec") return false;
+/** What a repository in a temporary folder makes git start works in the sandbox, as all that an agent makes there. */
+function isHeldRepository(action: Action, { builtin }: Verdict, world: World): boolean {
+  if (builtin !== dangerReason("foreign-repository") || action.kind !== "exec" || action.pointed === true) return false;
   const { temp } = comparablePlaces(world);
   const folders = action.folders ?? [world.cwd];
-  if (folders.length > 0 && folders.every((folder) => belowAny(world.canonical(folder), temp))) return true;
-  const at = actions.findIndex((one) => one.action === action);
-  return !actions.some(
-    ({ action: each }) =>
-      each.kind === "file" && each.origin.by === "command" && each.origin.exec === at && !isRead(each) && each.upkeep !== true,
-  );
+  return folders.length > 0 && folders.every((folder) => belowAny(world.canonical(folder), temp));
 }
 
 const isSeen = ({ lasting }: Unknown, { decision, basis, builtin }: Verdict): boolean =>

@@ -71,6 +71,8 @@ export interface JudgeContext {
   readonly walls?: ((found: RequestVerdict) => string | undefined) | undefined;
   /** Where nothing confines: why what is allowed obeys a file that an agent has changed and nobody has looked at. */
   readonly unseen?: ((found: RequestVerdict) => string | undefined) | undefined;
+  /** A command of git that only looks, at repositories in which nothing says what git starts. */
+  readonly looksAtPlain?: ((exec: ExecAction) => boolean) | undefined;
   /** Under supervision: compares system calls with call patterns (`callMatcher`). */
   readonly matchCall?: MatchCall | undefined;
 }
@@ -293,7 +295,7 @@ function surroundings(j: Judgement, action: Action): ProtectionContext {
     const written = findMatchingRules(one, j.index, j.match);
     return written.allow.length > 0 && protectedBy(j, one, written) === undefined;
   };
-  return { world, preset: j.preset, exec: execOf(j, action), opened };
+  return { world, preset: j.preset, exec: execOf(j, action), opened, looksAtPlain: j.context.looksAtPlain };
 }
 
 /** 6. Written allow rules: on the action itself, or on the command whose effect it is. */

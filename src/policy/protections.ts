@@ -67,6 +67,8 @@ export interface ProtectionContext {
   readonly exec: ExecAction | undefined;
   /** True for a path whose protection a written allow beats, so that finding it in a folder says nothing. */
   readonly opened: (path: string) => boolean;
+  /** A command that only looks at repositories in which nothing says what git starts. */
+  readonly looksAtPlain?: ((exec: ExecAction) => boolean) | undefined;
 }
 
 const NONE: readonly Protection[] = [];
@@ -75,7 +77,7 @@ const NONE: readonly Protection[] = [];
 export function protectionsOf(action: Action, around: ProtectionContext): readonly Protection[] {
   const { preset } = around;
   const met: Protection[] = [];
-  if (preset.dangers) for (const id of action.dangers ?? NONE_SEEN) met.push(danger(id, action));
+  if (preset.dangers) for (const id of action.dangers ?? NONE_SEEN) if (!isPlainLook(id, action, around)) met.push(danger(id, action));
   if (preset.dangers && action.kind === "net") met.push(...netProtections(action));
   if (action.kind === "file" && action.operation !== "list" && action.operation !== "execute") fileProtections(action, around, met);
   return met.length === 0 ? NONE : met;
@@ -87,6 +89,9 @@ function netProtections(action: NetAction): readonly Protection[] {
   const met = netProtection(action);
   return met === undefined ? NONE : [met];
 }
+
+const isPlainLook = (id: DangerId, action: Action, { looksAtPlain }: ProtectionContext): boolean =>
+  id === "foreign-repository" && action.kind === "exec" && looksAtPlain?.(action) === true;
 
 function danger(id: DangerId, action: Action): Protection {
   const { effect, title, help } = DANGERS[id];

@@ -271,20 +271,22 @@ export class Context {
   }
 
   /** Marks the exec at `index` with a danger class. */
-  addDanger(index: number, danger: DangerId): void {
+  addDanger(index: number, danger: DangerId, by?: "folder"): void {
     const action = this.actions[index];
+    if (danger === "foreign-repository" && by !== "folder" && action?.kind === "exec") this.refineExec(index, { pointed: true });
     if (action === undefined || action.dangers?.includes(danger) === true) return;
     this.actions[index] = { ...action, dangers: [...(action.dangers ?? []), danger] };
   }
 
   /** Sets fields of the exec at `index`, once more is known of it. */
-  refineExec(index: number, fields: Partial<Pick<ExecAction, "knowledge" | "shape" | "folders" | "ownTool" | "handed">>): void {
+  refineExec(index: number, fields: Partial<Pick<ExecAction, "pointed" | "knowledge" | "shape" | "folders" | "ownTool" | "handed">>): void {
     const action = this.actions[index];
     if (action?.kind !== "exec") return;
     // Nobody else has it yet: a copy of each took a twentieth of what a line of thousands of commands takes.
     const draft: ExecDraft = action;
     if (fields.shape !== undefined) draft.shape = fields.shape;
     if (fields.knowledge !== undefined) draft.knowledge = fields.knowledge;
+    if (fields.pointed !== undefined) draft.pointed = fields.pointed;
     if (fields.folders !== undefined) draft.folders = fields.folders;
     if (fields.ownTool !== undefined) draft.ownTool = fields.ownTool;
     if (fields.handed !== undefined) draft.handed ??= fields.handed;
