@@ -62,10 +62,17 @@ export function revisionsOf({ args, words }: Invocation): readonly Value[] {
 }
 
 /** True where it prints what files hold, not only their names: always, or by an option (`-p`). git-cat-file(1) prints what it is told. */
-const showsContent = ({ grammar, args }: Invocation): boolean =>
+const showsContent = ({ grammar, args }: Invocation, without?: RegExp): boolean =>
   grammar.options.has("--batch") ||
   grammar.slots?.some(({ kind }) => isRead(kind)) === true ||
-  args.options.some(({ option }) => option?.consequences.some((one) => one.then === "become" && isRead(one.to)) === true);
+  args.options.some(
+    ({ option }) =>
+      option?.consequences.some((one) => one.then === "become" && isRead(one.to)) === true &&
+      !option.names.some((name) => without?.test(name) === true),
+  );
+
+/** With these it tells where something is, or what the object is called. */
+const TELLS = /^(?:-[SG]|--objects.*|--raw)$/;
 
 const isRead = (kind: Kind): boolean => kind.is === "file" && kind.operation === "read";
 
@@ -77,7 +84,7 @@ const FAR = /\^(?:\d*[3-9]|\d*[1-9]\d|[@!-]|\{\/)/;
  * git-stash(1): files that nobody tracks are kept as the third parent of a stash, under names that nothing in the line has to say.
  * `walks`: with a commit all of its history is meant.
  */
-export function reachesStash(inv: Invocation, walks: boolean, revisions: readonly Value[] = revisionsOf(inv)): boolean {
+export function reachesStash(inv: Invocation, walks: boolean, revisions: readonly Value[] = revisionsOf(inv), tells = false): boolean {
   // What is only known at run time may be a name of an object.
   const texts = revisions.map(({ atoms }) => atoms.map((atom) => (typeof atom === "string" ? atom : "0")).join(""));
   const named = texts.filter((text) => STASH.test(text));
@@ -85,7 +92,7 @@ export function reachesStash(inv: Invocation, walks: boolean, revisions: readonl
     return true;
   if (named.length > 0 && has(inv, "-m", "--diff-merges")) return true;
   const byOther = (text: string): boolean => /^:\/|^[0-9a-f]+\^/.test(text) && (text.startsWith(":") || FAR.test(text));
-  return (has(inv, "--all", "--reflog", "--glob") || texts.some(byOther)) && mayHoldStash(inv);
+  return !tells && (has(inv, "--all", "--reflog", "--glob") || texts.some(byOther)) && mayHoldStash(inv);
 }
 
 function mayHoldStash({ cx: { world } }: Invocation): boolean {
@@ -103,7 +110,7 @@ const readStore = (inv: Invocation, why: string): void => emitTarget(inv, "read"
 /** What is shown beside the files that its words name. */
 export function shownRevisions(inv: Invocation, walks: boolean, revisions: readonly Value[]): void {
   if (!showsContent(inv)) return;
-  if (reachesStash(inv, walks, revisions)) readStore(inv, UNTRACKED);
+  if (reachesStash(inv, walks, revisions, !showsContent(inv, TELLS))) readStore(inv, UNTRACKED);
   if (has(inv, "--stdin", "--batch", "--batch-command")) inputRevisions(inv, walks);
 }
 

@@ -32,12 +32,14 @@ const only = (inv: Invocation, ...names: readonly string[]): boolean =>
 
 /** git-merge-base(1) prints nothing but object names. */
 export function gitMergeBase(inv: Invocation): void {
-  inv.output = hashes();
+  if (!reachesStash(inv, true)) inv.output = hashes();
 }
 
 /** git-rev-parse(1): what it does not know it prints as it is. */
 export function gitRevParse(inv: Invocation): void {
   toldRevisions(inv, false, inv.args.operands);
+  // What is told of a stash is nobody's plain name of a commit: its history has what nobody tracks.
+  if (reachesStash(inv, true)) return;
   const operands = inv.args.operands.map((operand) => textOf(operand));
   if (only(inv, "--verify", "--short", "-q", "--end-of-options")) {
     if (has(inv, "--verify") || operands.every((text) => /^(?:HEAD|@)(?:[~^]\d*)*$/.test(text ?? ""))) inv.output = hashes();
@@ -72,13 +74,13 @@ export function gitRevList(inv: Invocation): void {
 }
 
 /** git-log(1) and git-show(1) with a format that is an object name and nothing else. */
-function gitLogNames(inv: Invocation, walks: boolean): void {
+function gitLogNames(inv: Invocation): void {
   const formats = valuesOf(inv, "--format", "--pretty").map(textOf);
   // The last one counts.
   const last = inv.args.options.findLast(({ option }) => option?.names.some((name) => /^--(?:format|pretty|oneline)$/.test(name)) === true);
   const beside = ["--format", "--pretty", "--oneline", "--abbrev-commit", "-s", ...WALK];
   const isName = last?.value !== undefined && formats.length === 1 && /^(?:t?format:)?%[hHtT]$/.test(formats[0] ?? "");
-  if (isName && only(inv, ...beside) && !reachesStash(inv, walks)) inv.output = hashes();
+  if (isName && only(inv, ...beside) && !reachesStash(inv, true)) inv.output = hashes();
 }
 
 /** git-branch(1), git-tag(1), git-for-each-ref(1) where they list names alone. */
@@ -147,7 +149,7 @@ export function gitDiff(inv: Invocation): void {
     const paths = compared.flatMap((all) => all ?? []);
     if (compared.includes(undefined)) for (const operand of inv.args.operands) emitFile(at, "read", operand, true);
     else if (paths.length === 2) {
-      const folders = paths.filter((path) => isFolder(at, path) || (!exists(at, literal(path)) && /^(?:\.{0,2}\/|\.\.?$)/.test(path)));
+      const folders = paths.filter((path) => isFolder(at, path) || (!exists(at, literal(path)) && /^(?:\.{0,2}\/|\.\.?$|-$)/.test(path)));
       const [file] = paths.filter((path) => !folders.includes(path));
       if (file === undefined) for (const folder of folders) emitFile(at, "read", literal(folder), true);
       else for (const folder of exists(at, literal(file)) ? folders : []) emitFile(at, "read", literal(`${folder}/${baseName(file)}`));
@@ -204,7 +206,7 @@ export function gitRevisions(inv: Invocation, walks = false): void {
     walks,
     revisionsOf(inv).filter((operand) => operand !== pattern),
   );
-  gitLogNames(inv, walks);
+  gitLogNames(inv);
   gitDiffNames(inv);
 }
 
