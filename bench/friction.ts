@@ -2,6 +2,7 @@
 // lines), `--lines FILE` writes each distinct line with its verdicts. Each is judged in one generic project, without a policy and sandboxed.
 import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { agentNamed } from "../src/agents/index.ts";
@@ -23,8 +24,9 @@ const at = words.indexOf("--lines");
 const linesFile = at < 0 ? undefined : words.splice(at, 2)[1];
 const lines = words.flatMap(readLines);
 
-// Not in /tmp, which is a temporary folder to the lines.
-const scratch = realpathSync(mkdtempSync("/var/tmp/assent-friction-"));
+// In no temporary folder: the lines are about a project.
+mkdirSync(join(homedir(), ".cache"), { recursive: true });
+const scratch = realpathSync(mkdtempSync(join(homedir(), ".cache/assent-friction-")));
 const home = join(scratch, "home/dev");
 const project = join(home, "app");
 makeProject();

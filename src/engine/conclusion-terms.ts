@@ -53,7 +53,14 @@ const SAME = [
   "grants",
   "matchCall",
 ] as const satisfies readonly (keyof JudgeContext)[];
-const ASKED = ["failedBefore", "isOfSession", "othersRun", "walls", "unseen", "looksAtPlain"] as const satisfies readonly (keyof JudgeContext)[];
+const ASKED = [
+  "failedBefore",
+  "isOfSession",
+  "othersRun",
+  "walls",
+  "unseen",
+  "looksAtPlain",
+] as const satisfies readonly (keyof JudgeContext)[];
 const LISTS = ["policies", "own", "projectPolicies"] as const satisfies readonly (keyof FloorPaths)[];
 
 export function termsOf(context: JudgeContext): JudgeTerms {

@@ -45,9 +45,23 @@ export function gitSteered(exec: ExecAction, world: World): string | undefined {
   return exec.folders?.length === 0 ? "it is only known at run time in which repository it works" : undefined;
 }
 
-/** It only looks, and nothing of the repositories it may work in, or of the user's own, says what git starts. */
-export const looksAtPlain = (exec: ExecAction, world: World): boolean =>
-  exec.trusted && exec.pointed !== true && LOOKING.test(exec.knowledge ?? "") && gitSteered(exec, world) === undefined;
+/**
+ * It only looks, and nothing of the repositories it may work in, or of the user's own, says what git starts. INVARIANT: they lie where
+ * nobody writes unasked, or what was looked at could be another when git starts.
+ */
+export function looksAtPlain(exec: ExecAction, world: World): boolean {
+  const own = [world.projectRoot, ...world.temp, "/tmp", "/var/tmp"].map((folder) => world.canonical(folder));
+  const isElsewhere = (folder: string): boolean => !own.some((place) => isWithin(world.canonical(folder), place));
+  const { folders = [] } = exec;
+  return (
+    exec.trusted &&
+    exec.pointed !== true &&
+    folders.length > 0 &&
+    folders.every(isElsewhere) &&
+    LOOKING.test(exec.knowledge ?? "") &&
+    gitSteered(exec, world) === undefined
+  );
+}
 
 function steeredBy({ top, gitdir, common, foreign }: Repository, { knowledge = "" }: ExecAction, world: World): string | undefined {
   const hidden = foreign ?? quotedByGit(gitdir, world) ?? quotedByGit(common, world) ?? nestedIn(gitdir);

@@ -47,7 +47,7 @@ function bareAt(folder: string, world: World): Repository | undefined {
  * The repositories that git may take in a folder, the nearest first: it passes by a folder in which something is missing, and
  * looks further up (setup.c, is_git_directory).
  */
-export function repositoriesAround(folder: string, world: World): readonly Repository[] {
+export function repositoriesAround(folder: string, world: World, until = "/"): readonly Repository[] {
   const found: Repository[] = [];
   for (let at = world.canonical(folder); ; at = parentOf(at)) {
     const one = repositoryAt(at, world);
@@ -55,7 +55,7 @@ export function repositoriesAround(folder: string, world: World): readonly Repos
     if (one !== undefined && (world.kind(joinPath(at, ".git")) !== "directory" || isWhole(one, world))) return found;
     const bare = bareAt(at, world);
     if (bare !== undefined) found.push(bare);
-    if (at === "/") return found;
+    if (at === "/" || at === until) return found;
   }
 }
 
@@ -64,8 +64,10 @@ const ofProject = perWorld((world) => repositoryAt(world.projectRoot, world));
 
 /** It is the project's repository, in whichever of its working trees, a submodule of it, or lies in the project, under a locked name. */
 export function isOwnRepository({ top, common, foreign }: Repository, world: World): boolean {
-  if (foreign !== undefined) return false;
   const root = world.canonical(world.projectRoot);
+  // Nobody knows what lies there.
+  if (top === root && world.kind(joinPath(root, ".git")) === "other") return true;
+  if (foreign !== undefined) return false;
   const project = ofProject(world);
   if (top === root || (project !== undefined && project.foreign === undefined && isWithin(common, project.common))) return true;
   return isBelow(top, root) && isWithin(common, root) && isLocked(common);
@@ -82,7 +84,7 @@ export function worksInOwnRepository(folder: string, below: boolean, world: Worl
   const root = world.canonical(world.projectRoot);
   const from = world.canonical(folder);
   // What lies above the project says nothing of it.
-  const around = repositoriesAround(from, world).filter(({ top }) => !isWithin(from, root) || !isBelow(root, top));
+  const around = repositoriesAround(from, world, root);
   if (!around.every((one) => isOwnRepository(one, world)) || (around.length === 0 && !isWithin(from, root))) return false;
   if (!below) return true;
   const names = world.names(from);

@@ -51,7 +51,7 @@ function applyLevel(
   const args = readArguments(base.words, grammar, {
     stopAtOperand: grammar.subcommands !== undefined,
     // No option of a harmless program does harm by itself. It may change what is read, so that names are looked at: other text is not.
-    mayBeOption: (value) => (!grammar.harmless || (isName(value) && isSomewhere(base))) && mayBegin(base, value, "-"),
+    mayBeOption: (value) => !grammar.steady && (!grammar.harmless || (isName(value) && isSomewhere(base))) && mayBegin(base, value, "-"),
   });
   const reads = spec.reads === undefined ? base.reads : [spec.reads, ...(base.reads ?? [])];
   // Of one form for every program, and made in one step: a line of thousands of commands makes thousands of these.

@@ -73,5 +73,5 @@ export function tablePath(inv: Pick<Invocation, "cx">, path: string): Value {
 function repository(inv: Invocation): void {
   const { world } = inv.cx;
   const isOwn = inv.places.every((place) => place.is !== "unknown" && worksInOwnRepository(place.path, place.is === "below", world));
-  if (!isOwn) inv.cx.addDanger(inv.exec, "foreign-repository", "folder");
+  if (!isOwn) inv.cx.addDanger(inv.exec, "foreign-repository", inv.places.every(({ is }) => is === "at") ? "folder" : undefined);
 }

@@ -70,23 +70,23 @@ describe("a repository is the same wherever its git folder lies", () => {
     ["bwt", "git -C ../b.git branch", "bare"],
     ["super", "git -C sub status", "bare"],
     ["super", "cat sub/.env.example", "bare"],
-    // Others do not.
+    // Others do not, where others write (these lie in /tmp).
     ["wt", "git -C ../lib status", "ask"],
     ["wt", "git -C ../hub/m status", "ask"],
     ["plain", "git -C ~/evil status", "ask"],
     ["bwt", "git -C ../plain status", "ask"],
     ["super/sub", "git -C .. status", "ask"],
-    ["plain", "cat ~/evil/.env.example", "deny"],
-    ["plain", "cat ../lib/.env.example", "deny"],
+    ["plain", "cat ~/evil/.npmrc", "deny"],
+    ["plain", "cat ../lib/.npmrc", "deny"],
     // Working trees are made beside those that are there; one that is removed is asked about, in words of its own.
-    ["plain", "git worktree add ../n", "confined"],
-    ["plain", "git worktree add -b n ../n main", "confined"],
+    ["plain", "git worktree add ../n", "ask"],
+    ["plain", "git worktree add -b n ../n main", "ask"],
     ["plain", "git worktree add n", "confined"],
     ["plain", "git worktree add .claude/worktrees/n", "confined"],
-    ["wt", "git worktree add ../n", "confined"],
-    ["wt", "git -C ../plain worktree add ../n", "confined"],
-    ["bwt", "git worktree add ../n", "confined"],
-    ["hub/m", "git worktree add ../n", "confined"],
+    ["wt", "git worktree add ../n", "ask"],
+    ["wt", "git -C ../plain worktree add ../n", "ask"],
+    ["bwt", "git worktree add ../n", "ask"],
+    ["hub/m", "git worktree add ../n", "ask"],
     ["hub", "git worktree add n", "confined"],
     ["plain", "git worktree add ~/n", "ask"],
     ["plain", "git worktree add ../lib", "ask"],
@@ -230,9 +230,9 @@ describe("git that would obey another repository asks", () => {
   it("where an agent may write the repository beside the project", () => {
     const place = repositories();
     expect(["bwt", "hub/m", "sep", "wt"].map((folder) => verdictIn(place, folder, "git status", join(place.home, "w")))).toEqual([
-      "ask",
-      "ask",
-      "ask",
+      "confined",
+      "confined",
+      "confined",
       "bare",
     ]);
   });

@@ -131,14 +131,14 @@ const SITUATIONS: readonly Situation[] = [
   {
     what: "the user allows `Read`",
     user: { permissions: { allow: ["Read"] } },
-    rows: [...rows("allow", read("src/a.ts")), ...rows("deny", read(".env"), read(".env.example"), "cat .env", read("~/.ssh/id_rsa"))],
+    rows: [...rows("allow", read("src/a.ts"), read(".env.example")), ...rows("deny", read(".env"), "cat .env", read("~/.ssh/id_rsa"))],
   },
   {
     what: "the user allows `Read` and `Read(.env.example)`",
     user: { permissions: { allow: ["Read", "Read(.env.example)"] } },
     rows: [
       ...rows("allow", read(".env.example"), "cat .env.example", "head -3 < .env.example", "diff .env.example a.txt"),
-      ...rows("deny", read(".env"), "cat .env", "cat .env.example .env", write(".env.example")),
+      ...rows("deny", read(".env"), "cat .env", "cat .env.example .env"),
     ],
   },
   {

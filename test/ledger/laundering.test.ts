@@ -362,11 +362,15 @@ describe("git, whose configuration names programs", () => {
   it("in a linked working tree and a submodule it is that repository's", () => {
     mkdirSync(join(here.project, ".git/modules/sub"), { recursive: true });
     here.write("sub/.git", "gitdir: ../.git/modules/sub\n");
-    here.write(".git/modules/sub/config", `${CORE}[core]\n\tfsmonitor = ./x.sh\n`);
+    const back = "[core]\n\tworktree = ../../../sub\n";
+    here.write(".git/modules/sub/config", `${CORE}${back}[core]\n\tfsmonitor = ./x.sh\n`);
     expect(told("git -C sub status", confine())).toBe("confined");
-    here.write(".git/modules/sub/config", CORE);
+    here.write(".git/modules/sub/config", `${CORE}${back}`);
     expect(told("git -C sub status", confine())).toBe("allow");
+    // Folder and repository do not name each other.
+    here.write(".git/modules/sub/config", CORE);
+    expect(told("git -C sub status", confine())).toBe("ask");
     here.write("sub/.git", "nonsense\n");
-    expect(told("git -C sub status", confine())).toBe("confined");
+    expect(told("git -C sub status", confine())).toBe("ask");
   });
 });

@@ -17,12 +17,13 @@ function emitUnder(inv: Invocation, operation: "write" | "delete", path: string)
   inv.cx.add({ kind: "file", operation, target, upkeep: true, origin: { by: "command", exec: inv.exec } });
 }
 
-/** git-worktree(1), add: beside the working trees that are there, a new folder is one of the repository's own places. */
+/** git-worktree(1), add: in the project a new folder is one of the repository's own places; elsewhere a person is asked about it. */
 export function gitWorktreeAdd(inv: Invocation): void {
   const [operand] = inv.args.operands;
   if (operand === undefined) return;
   const path = pathOf(inv, operand);
-  if (path !== undefined && mayBecomeTree(path, inv.cx.world)) emitUnder(inv, "write", path);
+  const { world } = inv.cx;
+  if (path !== undefined && isWithin(path, world.canonical(world.projectRoot)) && mayBecomeTree(path, world)) emitUnder(inv, "write", path);
   else emitFile(inv, "write", operand);
 }
 

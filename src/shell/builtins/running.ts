@@ -105,6 +105,7 @@ const invocation = (call: BuiltinCall): Parameters<typeof codeFromStream>[0] => 
     effects: [],
     inert: true,
     harmless: true,
+    steady: true,
     subcommands: undefined,
   },
   args: { options: [], operands: call.words, firstOperand: 0, rest: [], doubts: [] },

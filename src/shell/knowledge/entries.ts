@@ -26,6 +26,8 @@ export interface EntryRows {
   readonly digits?: true;
   /** No option of its own does more than read and print. */
   readonly inert?: true;
+  /** Nor does any of them change what is read. */
+  readonly steady?: true;
   /** A row for each entry: `|KEY|KEY…`, and after a tab its place. */
   readonly subcommands?: string;
   /** Names with a blank around each, and after a tab the place of what programs of BSD with these names do. */
@@ -44,6 +46,8 @@ export interface Grammar {
   readonly inert: boolean;
   /** See `CommandSpec.closed`: an unknown word in operand position cannot do harm as an option. */
   readonly harmless: boolean;
+  /** Nor does any of them change what is read. */
+  readonly steady: boolean;
   readonly subcommands: Subcommands | undefined;
 }
 
@@ -182,6 +186,7 @@ export function grammarOf(entry: KnowledgeEntry, parent?: Grammar): Grammar {
     effects: readEffects(entry.effects ?? ""),
     inert,
     harmless: entry.closed === true && inert,
+    steady: entry.closed === true && entry.rows.steady === true && parent === undefined,
     subcommands: entry.rows.subcommands === undefined ? undefined : belowOf(entry),
   };
   grammars.set(entry, grammar);

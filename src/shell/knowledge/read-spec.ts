@@ -219,6 +219,13 @@ const INERT_KINDS: ReadonlySet<string> = new Set(["text", "word", "number", "onl
 /** No option of these rows does more than read and print. */
 export const inertOptions = (rows: readonly string[]): boolean => rows.every((row) => isInert(readOptionLine(row)));
 
+/** Nor does any change what is read. */
+export const steadyOptions = (rows: readonly string[]): boolean =>
+  rows.every((row) => {
+    const { kind, consequences } = readOptionLine(row);
+    return INERT_KINDS.has(kind.is) && consequences.every(({ then }) => then === "stop" || then === "output");
+  });
+
 const isInert = (option: Option): boolean =>
   (INERT_KINDS.has(option.kind.is) ||
     (option.kind.is === "file" && (option.kind.operation === "read" || option.kind.operation === "list"))) &&

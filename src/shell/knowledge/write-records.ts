@@ -1,4 +1,4 @@
-import { inertOptions } from "./read-spec.ts";
+import { inertOptions, steadyOptions } from "./read-spec.ts";
 import type { EntryNotes, EntryRows } from "./entries.ts";
 import { DIGITS, type TableEntry } from "./read-table.ts";
 import type { SubcommandSpec } from "./spec.ts";
@@ -30,6 +30,7 @@ export function writeRecords(entries: readonly TableEntry[]): Records {
       ...(listed.length > 0 ? { options: listed.map(writeOptionRow).join("") } : {}),
       ...(listed.length < rows.length ? { digits: true } : {}),
       ...(inertOptions(listed) ? { inert: true } : {}),
+      ...(steadyOptions(listed) ? { steady: true } : {}),
       ...(subcommands === undefined ? {} : { subcommands: below.join("") }),
       ...(other === undefined ? {} : { bsd: other }),
     };

@@ -5,12 +5,12 @@ import { confined } from "./world.ts";
  * A confined git goes through whole, or leaves everything as it was and fails. What it may put into protected files is what the
  * repository held before the session: what an earlier command of the session made counts as little as what it makes itself.
  */
-const BEFORE = `git switch -qc feature; echo KEY= > .env.example; echo '{}' > .mcp.json; echo f > f; git add -f .env.example .mcp.json f; git commit -qm f
-git switch -qc lines; echo MORE= >> .env.example; echo g > f; git commit -qam lines; git switch -qc servers feature; echo '{"mcpServers":{"x":{"command":"x"}}}' > .mcp.json; echo h > f; git commit -qam s
+const BEFORE = `git switch -qc feature; echo KEY= > cert.pem; echo '{}' > .mcp.json; echo f > f; git add -f cert.pem .mcp.json f; git commit -qm f
+git switch -qc lines; echo MORE= >> cert.pem; echo g > f; git commit -qam lines; git switch -qc servers feature; echo '{"mcpServers":{"x":{"command":"x"}}}' > .mcp.json; echo h > f; git commit -qam s
 git switch -q feature; find . -name .git -prune -o -type f -exec touch -d '1 hour ago' {} +; git update-index -q --refresh`;
-const LOOK = "cat .env.example .mcp.json f; git rev-parse --abbrev-ref HEAD; git status -s -uno; git stash list";
+const LOOK = "cat cert.pem .mcp.json f; git rev-parse --abbrev-ref HEAD; git status -s -uno; git stash list";
 const WAS = "KEY=\n{}\nf\nfeature\n";
-const FORGE = `o=$(echo FORGED=1 | git hash-object -w --stdin); t=$(git ls-tree HEAD | sed "s/blob [0-9a-f]*\\t.env.example/blob $o\\t.env.example/" | git mktree); c=$(git commit-tree -p HEAD -m x $t); git branch evil $c`;
+const FORGE = `o=$(echo FORGED=1 | git hash-object -w --stdin); t=$(git ls-tree HEAD | sed "s/blob [0-9a-f]*\\tcert.pem/blob $o\\tcert.pem/" | git mktree); c=$(git commit-tree -p HEAD -m x $t); git branch evil $c`;
 
 describe.concurrent("whole, or as it was", () => {
   it("what the repository held goes through", async () => {

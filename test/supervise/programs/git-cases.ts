@@ -11,7 +11,7 @@ import { type Ran, type Suite, USERS } from "./place.ts";
 const FOUND = process.env["GIT_FOUND"];
 
 const PROTECTED = [
-  ".env.example",
+  "cert.pem",
   ".npmrc",
   ".vscode/tasks.json",
   ".claude/settings.json",
