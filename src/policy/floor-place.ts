@@ -21,7 +21,8 @@ export function floorPlace(
     const [, what] = denied.find(([own]) => isWithin(form, own)) ?? [];
     if (what !== undefined) return { is: "denied", what };
     const kind = agentFile(form, places);
-    if (kind === "registration") return { is: "denied", what: "an agent's settings, where Assent is registered" };
+    if (kind === "registration")
+      return { is: "denied", what: "an agent's settings, where Assent is registered, or what it runs by itself" };
     setting ||= kind === "setting" || asked.some((own) => isWithin(form, own));
   }
   return setting ? { is: "asked", what: "what decides what an agent may do" } : undefined;

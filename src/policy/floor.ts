@@ -32,7 +32,9 @@ export function judgeFloorFile(action: FileAction, spellings: readonly string[],
     }
     const kind = agentFile(form, places, taking);
     if (kind === "registration")
-      return refuse(`it ${verb(action)} an agent's settings, where Assent is registered: ${printTarget(action.target)}`);
+      return refuse(
+        `it ${verb(action)} an agent's settings, where Assent is registered, or what it runs by itself: ${printTarget(action.target)}`,
+      );
     ask ||= kind === "setting" || asked.some((path) => isWithin(form, path) || (taking && affects(withForm(action, form), path)));
   }
   if (!ask) return undefined;

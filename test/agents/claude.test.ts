@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { shellPrefix } from "../../src/action/index.ts";
 import { protocol as claude } from "../../src/agents/claude/index.ts";
 import { recognise } from "../../src/agents/index.ts";
 import { decide } from "../../src/engine/index.ts";
@@ -116,6 +117,19 @@ describe("Claude Code", () => {
         permissionDecision: "deny",
         permissionDecisionReason: expect.stringContaining("Assent: ") as unknown,
       });
+  });
+
+  it("within a skill: confined where every command is started through ours, as Bash is", () => {
+    const place = scratch();
+    const env = { ...place.machine.env, HOME: place.home, CLAUDE_CODE_SHELL_PREFIX: shellPrefix(place.home, "claude") };
+    const reading = claude.read({
+      payload: { ...inSkill("./build.sh"), cwd: place.project },
+      event: undefined,
+      env,
+      folder: place.project,
+    });
+    expect(reading).toMatchObject({ request: { host: { confines: true, wrapped: "unheard", asks: false, decides: false } } });
+    expect(reading).not.toHaveProperty("request.host.ends");
   });
 
   it("within a skill: a refusal for want of somebody to ask names the way to be asked", () => {

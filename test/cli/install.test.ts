@@ -114,8 +114,9 @@ describe("assent install", () => {
     const text = readFileSync(file, "utf8");
     expect(text).not.toContain("/old");
     expect(text).toContain('"keep"');
-    expect(text.match(/"check",\s*"--agent",\s*"claude"/g)).toHaveLength(3);
-    expect(Object.keys((JSON.parse(text) as { hooks: object }).hooks)).toEqual(["PreToolUse", "PermissionRequest", "SessionStart"]);
+    expect(text.match(/"check",\s*"--agent",\s*"claude"/g)).toHaveLength(4);
+    const events = ["PreToolUse", "PermissionRequest", "PreSkillShellCommand", "SessionStart"];
+    expect(Object.keys((JSON.parse(text) as { hooks: object }).hooks)).toEqual(events);
   });
 
   it("replaces what it wrote before there was a launcher, and takes that out as well", () => {

@@ -301,7 +301,7 @@ describe("agents' own files", () => {
     ["/home/me/.claude/daemon/dispatch.json", "registration"],
     ["/home/me/.claude/daemon.json", "registration"],
     ["/home/me/.codex/shell_snapshots/1.2.sh", "registration"],
-    ["/home/me/.codex/tmp/arg0/codex-arg0a1/apply_patch", "registration"],
+    ["/home/me/.codex/tmp/arg0-linux/codex-arg0a1/apply_patch", "registration"],
     ["/home/me/.pi/agent/bin/rg", "registration"],
     ["/home/me/.pi/agent/npm/node_modules/x/index.js", "registration"],
     ["/home/me/.factory/bin/rg", "registration"],

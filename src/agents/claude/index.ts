@@ -223,8 +223,16 @@ const facts: HostFacts = {
     // `import` takes over settings of other hosts.
     changes: ["import"],
     options: [
-      ...["--settings", "--setting-sources", "--managed-settings", "--bare", "--safe-mode", "--restricted"],
-      ...["--mcp-config", "--plugin-dir", "--plugin-url", "--permission-prompt-tool"],
+      "--settings",
+      "--setting-sources",
+      "--managed-settings",
+      "--bare",
+      "--safe-mode",
+      "--restricted",
+      "--mcp-config",
+      "--plugin-dir",
+      "--plugin-url",
+      "--permission-prompt-tool",
     ],
   },
   variables: {
@@ -264,7 +272,7 @@ const setup: Setup = {
   cannot: [
     "no hook is called for commands that the user types behind `!`",
     "commands within the text of skills and slash commands (`` !`…` ``) call a hook since 2.1.332 (`PreSkillShellCommand`), not where it is " +
-      "registered through rulesync; what must be asked is refused there, and so is what a repository's or a plugin's skill allows itself. " +
+      "registered through rulesync; what must be asked is refused there, and what nobody has an opinion on, too, but in skills of your own. " +
       "`disableSkillShellExecution: true` in your settings keeps all of them from running",
     "a hook is not called for tools that do not exist and for input that the host itself rejects",
     "settings of an administrator (`allowManagedHooksOnly`) can switch hooks of users off",

@@ -100,7 +100,7 @@ const facts: HostFacts = {
       ".codex/hooks.json",
       ".codex/hooks/",
       ".codex/rules/",
-      // Each command begins with a snapshot (0.171.0); its PATH begins with the other (before 0.170).
+      // A snapshot is sourced before each command, and its own helpers are started from the other (0.171.0).
       ".codex/shell_snapshots/",
       ".codex/tmp/",
     ],

@@ -95,9 +95,6 @@ export const protocol: Protocol = {
 
 const GREETING = "SessionStart";
 
-/** Set to 1, true, yes or on it calls no hook, not even an administrator's (0.24.4). */
-const UNHOOKED = ["QWEN_CODE_SAFE_MODE", "QWEN_CODE_SIMPLE"] as const;
-
 const facts: HostFacts = {
   calls: [
     { telling: 90, variables: { QWEN_PROJECT_DIR: "there" } },
@@ -128,7 +125,7 @@ const facts: HostFacts = {
     told: { QWEN_PROJECT_DIR: "path" },
     marks: ["QWEN_CODE"],
     steering: ["QWEN_*"],
-    asked: [...UNHOOKED, "QWEN_HOME", "QWEN_CODE_SYSTEM_*", "QWEN_CODE_TRUSTED_FOLDERS_PATH", "QWEN_CODE_MANAGED_NPM_*"],
+    asked: ["QWEN_CODE_SAFE_MODE", "QWEN_CODE_SIMPLE", "QWEN_CODE_SYSTEM_*", "QWEN_CODE_TRUSTED_*", "QWEN_CODE_MANAGED_NPM_*", "QWEN_HOME"],
   },
   damaged: "exit 2",
 };
@@ -168,7 +165,8 @@ const setup: Setup = {
     project: [".qwen/settings.json"],
     user: ["~/.qwen/settings.json", "/etc/qwen-code/settings.json"],
     dotenv: [".qwen/.env", ".env"],
-    unhooking: UNHOOKED,
+    // Set to 1, true, yes or on (0.24.4).
+    unhooking: ["QWEN_CODE_SAFE_MODE", "QWEN_CODE_SIMPLE"],
     bringing: { folders: [".qwen/agents", ".qwen/skills", ".agents/skills"] },
     folders: [".qwen/extensions"],
     servers: true,

@@ -258,6 +258,13 @@ const CASES: readonly LeavingCase[] = [
     said: SETTINGS,
   },
   {
+    name: "what a host runs before each command",
+    script:
+      "mkdir -p ~/.claude/shell-snapshots ~/.codex/shell_snapshots; echo evil > ~/.claude/shell-snapshots/a.sh; echo evil > ~/.codex/shell_snapshots/a.sh",
+    after: "ls /srv/home/.claude/shell-snapshots/a.sh /srv/home/.codex/shell_snapshots/a.sh 2>/dev/null",
+    said: SETTINGS,
+  },
+  {
     name: "a ticket",
     script: "mkdir -p $XDG_STATE_HOME/assent/tickets; echo '{}' > $XDG_STATE_HOME/assent/tickets/0123456789abcdef.json",
     after: "ls /srv/state/assent/tickets",
