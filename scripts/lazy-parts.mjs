@@ -140,7 +140,7 @@ export const lazyObeyed = {
   name: "lazy-obeyed",
   setup(bundle) {
     bundle.onLoad({ filter: /engine[\\/]obeyed-files\.ts$/ }, () => ({
-      contents: ["whyKeepsWall", "whyUnseen", "noteEdits"].map(forwarded("obeyed")).join("\n"),
+      contents: ["whyKeepsWall", "whyUnseen", "noteEdits", "looksAtPlain"].map(forwarded("obeyed")).join("\n"),
       loader: "js",
     }));
     bundle.onLoad({ filter: /state[\\/]session-refs\.ts$/ }, () => ({

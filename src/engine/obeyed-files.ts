@@ -5,6 +5,8 @@ import { COMPOSE, composeReads } from "./compose-files.ts";
 import { gitSteered, subcommandOf } from "./obeyed-git.ts";
 import { type Machine, noteChanges, unseenChanges } from "../state/index.ts";
 
+export { looksAtPlain } from "./obeyed-git.ts";
+
 /**
  * When what a known program does hangs on files of the project that its arguments do not show: `obeysFiles` says which
  * programs are asked about. What is found here keeps the wall around an allowed command, and makes no question.

@@ -15,8 +15,7 @@ import { dangersOf } from "../request/index.ts";
 import { type Machine, paneFlags } from "../state/index.ts";
 import { compiledPolicy, type PolicyReader } from "./compiled-policy.ts";
 import { explicitFiles, findPolicyFiles, POLICY_NAME, type PolicySource } from "./policy-files.ts";
-import { whyKeepsWall, whyUnseen } from "./obeyed-files.ts";
-import { looksAtPlain } from "./obeyed-git.ts";
+import { looksAtPlain, whyKeepsWall, whyUnseen } from "./obeyed-files.ts";
 
 /**
  * Where something is judged, as data. The hook, the library, a supervised run, the gateway and the commands that only look

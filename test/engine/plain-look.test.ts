@@ -25,17 +25,28 @@ writeFileSync(join(home, "led/.git"), `gitdir: ${home}/steered/.git\n`);
 function verdict(command: string): string {
   const host = { shell: "bash", decides: true, asks: true, bypassed: false, planning: false } as const;
   const { verdict: found } = decide(
-    { tool: "Bash", facts: REFERENCE.protocol.tools["Bash"], input: { command }, cwd: join(home, "app"), host, point: "hook", agent: "claude" },
+    {
+      tool: "Bash",
+      facts: REFERENCE.protocol.tools["Bash"],
+      input: { command },
+      cwd: join(home, "app"),
+      host,
+      point: "hook",
+      agent: "claude",
+    },
     { machine, ...engine, policyFiles: [], audit: false, memory: "none" },
   );
   return found.decision;
 }
 
 describe("a repository elsewhere is looked at without a question where nothing in it says what git starts", () => {
-  it.each(["git -C ../lib status", "git -C ../lib log -3", "cd ../lib && git diff HEAD", "git -C ~/lib show --stat", "git -C ../missing log"])(
-    "allow: %s",
-    (command) => expect(verdict(command)).toBe("allow"),
-  );
+  it.each([
+    "git -C ../lib status",
+    "git -C ../lib log -3",
+    "cd ../lib && git diff HEAD",
+    "git -C ~/lib show --stat",
+    "git -C ../missing log",
+  ])("allow: %s", (command) => expect(verdict(command)).toBe("allow"));
   it.each([
     // Its configuration, a hook, a `.git` that leads to another's.
     "git -C ../steered status",

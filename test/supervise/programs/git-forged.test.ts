@@ -125,10 +125,7 @@ describe("what the run made opens no protected file", () => {
       ],
       ["a trace behind what is there", `GIT_TRACE=$PWD/cert.pem git switch -q feature`],
       ["a filter", `git config filter.f.smudge 'echo FORGED=1 #' && echo 'cert.pem filter=f' > .gitattributes; git switch -q feature`],
-      [
-        "a filter by an option",
-        `echo 'cert.pem filter=f' > .gitattributes; git -c filter.f.smudge='echo FORGED=1 #' switch -q feature`,
-      ],
+      ["a filter by an option", `echo 'cert.pem filter=f' > .gitattributes; git -c filter.f.smudge='echo FORGED=1 #' switch -q feature`],
       ["ends of lines", `echo 'cert.pem text eol=crlf' > .gitattributes; git switch -q feature`],
       ["another encoding", `echo 'cert.pem text working-tree-encoding=UTF-16' > .gitattributes; git switch -q feature`],
       [
