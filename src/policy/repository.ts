@@ -15,13 +15,15 @@ export interface Repository {
   readonly foreign?: string;
 }
 
+const GITFILE = /^gitdir: (.+)$/;
+
 /** The repository whose working tree begins at this very folder. */
 export function repositoryAt(folder: string, world: World): Repository | undefined {
   const top = world.canonical(folder);
   const path = joinPath(top, ".git");
   const kind = world.kind(path);
   if (kind === "missing") return undefined;
-  const gitdir = kind === "directory" ? world.canonical(path) : kind === "file" ? pathIn(path, world, /^gitdir: (.+)$/) : undefined;
+  const gitdir = kind === "directory" ? world.canonical(path) : kind === "file" ? pathIn(path, world, GITFILE) : undefined;
   const common = gitdir === undefined ? undefined : commonOf(gitdir, world);
   if (gitdir === undefined || common === undefined)
     return { top, gitdir: path, common: path, foreign: "it is not known where `.git` leads" };
@@ -127,7 +129,8 @@ function whyForeign({ top, gitdir, common }: Repository, world: World): string |
   }
   const project = top === world.canonical(world.projectRoot) ? undefined : ofProject(world)?.common;
   const writable = [world.projectRoot, ...world.temp, ...(project === undefined ? [] : [project])];
-  const isSafe = isLocked(common) || common === project || !writable.some((place) => isWithin(common, world.canonical(place)));
+  const isFree = (): boolean => !writable.some((place) => isWithin(common, world.canonical(place))) && isAlone(common, common, world);
+  const isSafe = isLocked(common) || common === project || isFree();
   return isSafe ? undefined : "an agent may have written the repository that its `.git` leads to";
 }
 
@@ -144,7 +147,17 @@ function isApart(top: string, gitdir: string, world: World): boolean {
   const isInside = isBelow(gitdir, top);
   const isTemporary = world.temp.some((place) => isWithin(gitdir, world.canonical(place)));
   if (!isInside && (isTemporary || !isBelow(gitdir, world.canonical(world.home)))) return false;
-  return (isInside ? [top] : [top, gitdir]).every((folder) => repositoriesAround(parentOf(folder), world).length === 0);
+  return (isInside ? [top] : [top, gitdir]).every((folder) => isAlone(folder, gitdir, world));
+}
+
+/** No other repository is around a folder: none in which an agent may have worked. */
+function isAlone(folder: string, gitdir: string, world: World): boolean {
+  for (let at = folder; at !== "/";) {
+    at = parentOf(at);
+    const path = joinPath(at, ".git");
+    if (world.kind(path) !== "missing" && pathIn(path, world, GITFILE) !== gitdir) return false;
+  }
+  return true;
 }
 
 /** Where the working trees lie that the project's repository has made. */

@@ -6,15 +6,18 @@ import { decide } from "../../src/engine/index.ts";
 import { realWorld } from "../../src/engine/world.ts";
 import type { RequestVerdict } from "../../src/policy/index.ts";
 import { engine } from "../scratch.ts";
-import { KINDS, repositories, type Repositories } from "./repositories.ts";
+import { KINDS, repositories } from "./repositories.ts";
+
+const place = repositories();
+afterAll(() => rmSync(place.root, { recursive: true, force: true }));
 
 /** What is said of a command in a session that began in a folder below `~/w`. */
-function verdictIn(place: Repositories, folder: string, command: string, temp?: string): string {
-  const verdict = found(place, folder, command, temp);
+function verdictIn(folder: string, command: string, temp?: string): string {
+  const verdict = found(folder, command, temp);
   return verdict.decision === "allow" ? (verdict.confined === undefined ? "bare" : "confined") : verdict.decision;
 }
 
-function found(place: Repositories, folder: string, command: string, temp?: string): RequestVerdict {
+function found(folder: string, command: string, temp?: string): RequestVerdict {
   place.write("~/.agent-permissions.jsonc", `{ "version": 1, "unknown": "confine" }`);
   const host = { shell: "bash", decides: true, asks: true, bypassed: false, planning: false, confines: true } as const;
   const machine = temp === undefined ? place.machine : { ...place.machine, temp: [temp] };
@@ -42,10 +45,8 @@ const SAME = [
 ] as const;
 
 describe("a repository is the same wherever its git folder lies", () => {
-  const place = repositories(true);
-  afterAll(() => rmSync(place.root, { recursive: true, force: true }));
   it.each(Object.entries(KINDS))("%s", (_, folder) => {
-    expect(SAME.map(([command]) => [command, verdictIn(place, folder, command)])).toEqual(SAME);
+    expect(SAME.map(([command]) => [command, verdictIn(folder, command)])).toEqual(SAME);
   });
 
   it.each<readonly [folder: string, command: string, verdict: string]>([
@@ -126,11 +127,11 @@ describe("a repository is the same wherever its git folder lies", () => {
     ["sep", "tee ../gitdirs/sep/config", "ask"],
     ["sep", "tee ../gitdirs/sep/hooks/pre-push", "deny"],
   ])("in %s: %s", (folder, command, verdict) => {
-    expect(verdictIn(place, folder, command)).toBe(verdict);
+    expect(verdictIn(folder, command)).toBe(verdict);
   });
 
   it("that is removed is named as what it is", () => {
-    expect(found(place, "plain", "git worktree remove --force ../wt").reason).toMatch(
+    expect(found("plain", "git worktree remove --force ../wt").reason).toMatch(
       /^removes a working tree of this repository outside the project: .* with --force also what is not committed/,
     );
   });
@@ -193,6 +194,12 @@ const ATTACKS: readonly (readonly [why: string, before: string, folder?: string 
   ],
   ["with one in it", "mkdir sub; cp -r ~/evil/.git sub/f; echo gitdir: ./f > sub/.git", "plain/sub", "git status"],
   ["with one elsewhere in home", "cp -r ~/evil/.git ~/f; mkdir sub; echo gitdir: ~/f > sub/.git", "plain/sub", "git status"],
+  [
+    "in the working tree of a repository of the project's",
+    "cp -r ~/evil/.git f; git -C f worktree add -q ../sub",
+    "plain/sub",
+    "git status",
+  ],
   ["`.git` says nothing", "mkdir sub; echo > sub/.git"],
   ["`.git` says more", "mkdir sub; printf 'gitdir: %s\\nx\\n' ~/evil/.git > sub/.git"],
   ["the folder is not known", "mkdir -p sub/d; echo gitdir: ~/evil/.git > sub/d/.git", "plain", 'cd "sub/$X" && git status'],
@@ -210,9 +217,8 @@ describe("git that would obey another repository asks", () => {
   it.each(ATTACKS.map(([why, ...rest]) => ({ why, rest })))(
     "$why",
     ({ rest: [before, folder = "plain", command = "git -C sub status"] }) => {
-      const place = repositories();
-      place.sh(before, place.at("plain"));
-      expect(verdictIn(place, folder, command)).toBe("ask");
+      place.change("plain", before);
+      expect(verdictIn(folder, command)).toBe("ask");
     },
   );
 
@@ -224,12 +230,12 @@ describe("git that would obey another repository asks", () => {
     "GIT_COMMON_DIR=~/evil/.git git status",
     "GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=core.fsmonitor GIT_CONFIG_VALUE_0=./x git status",
   ])("or works behind the wall: %s", (command) => {
-    expect(verdictIn(repositories(), "plain", command)).toBe("confined");
+    expect(verdictIn("plain", command)).toBe("confined");
   });
 
   it("where an agent may write the repository beside the project", () => {
-    const place = repositories();
-    expect(["bwt", "hub/m", "sep", "wt"].map((folder) => verdictIn(place, folder, "git status", join(place.home, "w")))).toEqual([
+    place.change(".", "");
+    expect(["bwt", "hub/m", "sep", "wt"].map((folder) => verdictIn(folder, "git status", join(place.home, "w")))).toEqual([
       "confined",
       "confined",
       "confined",
@@ -238,11 +244,10 @@ describe("git that would obey another repository asks", () => {
   });
 
   it("where a working tree was moved by hand, until it is repaired", () => {
-    const place = repositories();
-    place.sh("mv wt moved", place.at("."));
-    expect(verdictIn(place, "moved", "git status")).toBe("ask");
+    place.change(".", "mv wt moved");
+    expect(verdictIn("moved", "git status")).toBe("ask");
     place.sh("git -C plain worktree repair ~/w/moved", place.at("."));
-    expect(verdictIn(place, "moved", "git status")).toBe("bare");
+    expect(verdictIn("moved", "git status")).toBe("bare");
   });
 });
 
@@ -282,17 +287,15 @@ describe("what git tracks", () => {
     ],
     ["no index", "rm .git/index", false],
   ])("%s", (_, make, tracked) => {
-    const place = repositories();
-    place.sh(make, place.at("plain"));
+    place.change("plain", make);
     const { tracked: isTracked } = realWorld(place.machine, place.at("plain"), undefined);
     expect(isTracked(join(place.at("plain"), ".env.example"))).toBe(tracked);
   });
 
   it("below a folder of a sparse index is not known", () => {
-    const place = repositories();
-    place.sh(
+    place.change(
+      "plain",
       "mkdir d; echo > d/.env.example; git add -A; git commit -qm d; git sparse-checkout set --cone --sparse-index src",
-      place.at("plain"),
     );
     const { tracked } = realWorld(place.machine, place.at("plain"), undefined);
     expect(["src/b", "d/.env.example", "e"].map((name) => tracked(join(place.at("plain"), name)))).toEqual([true, undefined, false]);

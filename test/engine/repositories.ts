@@ -33,15 +33,22 @@ git init -q ~/evil; (cd ~/evil; fill; git config core.fsmonitor '~/pwned')
 export interface Repositories extends Scratch {
   readonly sh: (text: string, cwd?: string) => string;
   readonly at: (folder: string) => string;
+  /** In a folder below `~/w`, where everything is as it was made. */
+  readonly change: (folder: string, text: string) => void;
 }
 
-/** `keep`: for several tests; who asks removes it. */
-export function repositories(keep = false): Repositories {
-  const place = scratch({ keep });
+/** For several tests: whoever asks removes it. */
+export function repositories(): Repositories {
+  const place = scratch({ keep: true });
   const at = (folder: string): string => join(place.home, "w", folder);
   const env = { PATH: process.env["PATH"] ?? "", HOME: place.home, GIT_CONFIG_NOSYSTEM: "1" };
   const sh = (text: string, cwd = place.home): string =>
     execFileSync("bash", ["-c", text], { cwd, env, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] });
   sh(MAKE);
-  return { ...place, sh, at };
+  sh("cp -a home made", place.root);
+  const change = (folder: string, text: string): void => {
+    sh("rm -rf home; cp -a made home", place.root);
+    sh(text, at(folder));
+  };
+  return { ...place, sh, at, change };
 }

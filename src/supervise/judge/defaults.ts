@@ -15,8 +15,8 @@ import { HOOK } from "./git-config.ts";
 import { holdsSecret } from "./secrets.ts";
 import { ALLOWED, COMMANDS_TERMINALS, HOOKED, isChange, isConfig, LENDS, PROGRAMS, STEERS } from "./verdicts.ts";
 
-/** Repositories need not be called `.git` (git-init(1): --bare, --separate-git-dir): a folder with these in it is one. */
-const isRepository = (folder: string): boolean => ["HEAD", "objects", "refs"].every((name) => existsSync(`${folder}/${name}`));
+/** Repositories need not be called `.git` (git-init(1): --bare, --separate-git-dir): a folder with these in it is one, or what `commondir` leads to. */
+const isRepository = (folder: string): boolean => ["objects", "refs"].every((name) => existsSync(`${folder}/${name}`));
 
 function isHookOfRepository(path: string): boolean {
   if (!HOOK.test(path) && !isConfig(path)) return false;
@@ -50,7 +50,7 @@ export class RunDefaults {
   readonly #servers: readonly string[];
   /** Canonical. */
   readonly roots: readonly string[];
-  readonly #git: readonly string[];
+  readonly git: readonly string[];
   /** Working trees that git has made in the run, beside those that were there. */
   readonly #trees: string[] = [];
   readonly #onGrown: () => void;
@@ -64,12 +64,12 @@ export class RunDefaults {
     // A folder that holds home is nobody's project, nor is one of the system's.
     const isProject = (folder: string): boolean => !isWithin(home, folder) && !SYSTEM.test(folder);
     this.roots = [...new Set(work)].filter(isProject);
-    this.#git = [...new Set(git)].filter(isProject);
+    this.git = [...new Set(git)].filter(isProject);
   }
 
   /** Every place that a path is compared with. */
   get places(): readonly string[] {
-    return [this.#home, ...this.roots, ...this.#git, ...this.#trees, ...this.#temp, ...this.#servers];
+    return [this.#home, ...this.roots, ...this.git, ...this.#trees, ...this.#temp, ...this.#servers];
   }
 
   /** The defaults of a run in place of the preset's, and protections only where they mean something. */
@@ -84,8 +84,7 @@ export class RunDefaults {
     if (isChange(action) && isHookOfRepository(path) && !(operation === "delete" && this.#isOfOther(path))) return HOOKED(path);
     if (isChange(action) && this.#servers.some((folder) => isWithin(path, folder))) return COMMANDS_TERMINALS(path);
     if (operation === "read" || operation === "list" || operation === "execute") return ALLOWED;
-    if (steersLater(action, path) && [...this.roots, ...this.#git, ...this.#trees].some((root) => isWithin(path, root)))
-      return STEERS(path);
+    if (steersLater(action, path) && [...this.roots, ...this.git, ...this.#trees].some((root) => isWithin(path, root))) return STEERS(path);
     if (lendsRights(action) && this.isOwnPlace(path) && !isFolder(path)) return LENDS;
     if (this.isOwnPlace(path) || isOfTree(path)) return ALLOWED;
     // `tar xf` and `rsync -a` give the folder they fill its mode and times.
@@ -134,13 +133,13 @@ export class RunDefaults {
 
   /** git tries to take away each folder that may be empty, and gives it times. */
   #triesToEmpty(operation: FileAction["operation"], path: string): boolean {
-    return (operation === "delete" || operation === "metadata") && this.#git.includes(path);
+    return (operation === "delete" || operation === "metadata") && this.git.includes(path);
   }
 
   /** Links of a repository inside the own places that is not the one worked in: `rm -rf clone` takes it away as a whole. */
   #isOfOther(path: string): boolean {
     const repository = /^(.+?)\/\.git(?:\/|$)/.exec(path)?.[1] ?? (isConfig(path) ? path.replace(/\/[^/]+$/, "") : undefined);
-    if (repository === undefined || this.#git.some((folder) => isWithin(path, folder))) return false;
+    if (repository === undefined || this.git.some((folder) => isWithin(path, folder))) return false;
     return this.isOwnPlace(repository) && !this.roots.includes(repository);
   }
 
@@ -152,7 +151,7 @@ export class RunDefaults {
   }
 
   isOwnPlace(path: string): boolean {
-    return [this.roots, this.#git, this.#trees, this.#temp].some((folders) => folders.some((folder) => isBelow(path, folder)));
+    return [this.roots, this.git, this.#trees, this.#temp].some((folders) => folders.some((folder) => isBelow(path, folder)));
   }
 }
 

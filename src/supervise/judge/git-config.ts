@@ -27,13 +27,20 @@ export const isCheckingOut = (programs: readonly string[]): boolean => programs.
 /** Subcommands that take a whole repository away again. */
 const REMOVING = /^git (?:init|clone|worktree|submodule|submodule--helper|rm)$/;
 
+interface GitPlaces {
+  /** Where the run works. */
+  readonly roots: readonly string[];
+  /** The project's git folders. */
+  readonly git: readonly string[];
+}
+
 const KEPT_WHOLE = /\/(?:\.git|gitdir|commondir)$/;
 
 /**
  * What git may write into a repository's configuration without a question: what it sets by itself, not what somebody
  * told it. Told it can be by options, variables, a template, `--output`, or files that it copies to where it is told.
  */
-export function byGit(action: FileAction, path: string, programs: readonly string[], roots: readonly string[]): Verdict | undefined {
+export function byGit(action: FileAction, path: string, programs: readonly string[], places: GitPlaces): Verdict | undefined {
   // libgit2 makes the file at once, with nothing in it that anybody told it.
   if (programs.includes("cargo") && action.call?.name === "open" && path.endsWith("/.git/config") && !existsSync(path)) return ALLOWED;
   if (!programs.includes("git") && !programs.includes("cargo")) return undefined;
@@ -41,7 +48,7 @@ export function byGit(action: FileAction, path: string, programs: readonly strin
   const { operation, call } = action;
   if (operation === "metadata") return ALLOWED;
   const removes = operation === "delete" && programs.some((name) => REMOVING.test(name));
-  if (KEPT_WHOLE.test(path)) return removes || makesLink(path, programs, roots) ? ALLOWED : undefined;
+  if (KEPT_WHOLE.test(path)) return removes || makesLink(path, programs, places) ? ALLOWED : undefined;
   // lockfile.c makes it new; what is there already is somebody else's.
   if (path.endsWith(".lock")) {
     const isNew = operation === "write" && call?.name === "open" && !existsSync(path);
@@ -90,10 +97,14 @@ export function fromTemplate({ operation, target, call }: FileAction, caller: Ca
 /**
  * In a repository only `git worktree` makes `commondir` and `gitdir`: with `--work-tree=.git` any checkout would write tracked
  * files of these names there. `git init --separate-git-dir` takes a folder that is there already, with its configuration: within a
- * repository nobody takes it for one that a person made.
+ * repository nobody takes it for one that a person made. The same holds for what `git worktree` makes of a repository that is not
+ * called `.git`, unless it is the project's.
  */
-function makesLink(path: string, programs: readonly string[], roots: readonly string[]): boolean {
-  if (!path.endsWith("/.git")) return OF_WORKTREE.test(path) && programs.includes("git worktree");
+function makesLink(path: string, programs: readonly string[], { roots, git }: GitPlaces): boolean {
+  if (!path.endsWith("/.git")) {
+    const isKnown = /\/\.git\//i.test(path) || git.some((folder) => isBelow(path, folder));
+    return OF_WORKTREE.test(path) && isKnown && programs.includes("git worktree");
+  }
   const isInside = (root: string): boolean => isBelow(parentOf(path), root) && existsSync(`${root}/.git`);
   return isCheckingOut(programs) || (programs.includes("git init") && roots.some(isInside));
 }

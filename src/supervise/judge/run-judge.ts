@@ -308,7 +308,7 @@ export class RunJudge {
 
   #ownedBy(verdict: Verdict, action: FileAction, path: string, caller: Caller): Verdict | undefined {
     if (verdict.builtin === "danger.persistence") return byGitAtHome(action, path, this.#home, caller.programs());
-    if (verdict.builtin === "protect.git-config") return byGit(action, path, caller.programs(), this.#defaults.roots);
+    if (verdict.builtin === "protect.git-config") return byGit(action, path, caller.programs(), this.#defaults);
     if (verdict.builtin === "protect.steering") return isCheckingOut(caller.programs()) ? ALLOWED : undefined;
     if (verdict.builtin !== "protect.secrets") return undefined;
     if (action.operation === "read" && this.#isProjectsNpmrc(path, caller)) return ALLOWED;

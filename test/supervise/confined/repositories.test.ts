@@ -90,6 +90,12 @@ describe("a confined command does not", () => {
     // A repository of its own making does not become one that is trusted.
     ["gitdirs", "mkdir f; cp -r sep/* f/; git init -q --separate-git-dir=f .", ".git"],
     ["gitdirs", "mkdir f; cp -r sep/* f/; git init -q --separate-git-dir=f s", "s/.git"],
+    ["gitdirs", "mkdir f; cp -r sep/* f/; git -C f worktree add -q --detach ../s", "s/.git"],
+    [
+      "gitdirs",
+      "mkdir f g; cp -r sep/objects sep/refs f; cp sep/config f/c; mv f/c f/config; cp sep/HEAD g; echo ../f > g/commondir; git -C g worktree add -q --detach ../s main",
+      "s/.git",
+    ],
   ])("in %s: %s", async (folder, command, path) => {
     const told = `sha1sum ${path} 2>&1`;
     const { said, stdout } = await inKind(folder, `{ ${command}; } 2>/dev/null; ${told}`);

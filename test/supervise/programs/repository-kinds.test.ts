@@ -29,7 +29,16 @@ const ENV = {
 const suite = new Suite();
 afterAll(() => suite.remove());
 
-async function play(user: User, folder: string): Promise<void> {
+interface Played {
+  /** What the commands print, and what is there afterwards. */
+  readonly bare: readonly string[];
+  readonly run: readonly string[];
+  readonly said: string;
+  /** All is as before. */
+  readonly undone: boolean;
+}
+
+async function play(user: User, folder: string): Promise<Played> {
   const place = suite.place();
   const at = `cd ~/w/${folder}`;
   const bash = async (text: string): Promise<string> => {
@@ -40,7 +49,7 @@ async function play(user: User, folder: string): Promise<void> {
   const make = MAKE.replace("echo K=1 > .env.example; ", "");
   const script = COMMANDS.map((command) => `{ ${command}; } 2>&1; echo $?`).join("; ");
   place.fresh(user);
-  expect(await bash(make)).toMatch(/0$/);
+  await bash(make);
   const bare = [await bash(`${at}; ${script}`), await bash(`${at}; ${LOOK}`)];
   place.fresh(user);
   await bash(make);
@@ -51,12 +60,17 @@ async function play(user: User, folder: string): Promise<void> {
     argv: ["bash", "-c", `${at}; exec ${assent} run -P -- bash -c "$0"`, script],
     env: ENV,
   });
-  expect([`${stdout}0`, await bash(`${at}; ${LOOK}`)], stderr).toEqual(bare);
-  expect(stderr).not.toMatch(/refused|outside this folder/);
-  const undone = await bash(`${at}; ${assent} undo --yes`);
-  expect(await bash(`${at}; ${LOOK}`), undone).toBe(before);
+  const run = [`${stdout}0`, await bash(`${at}; ${LOOK}`)];
+  await bash(`${at}; ${assent} undo --yes`);
+  return { bare, run, said: stderr, undone: (await bash(`${at}; ${LOOK}`)) === before };
 }
 
 describe.each(USERS)("in a run git works as without one, and is undone, as %s", (user) => {
-  it.each(Object.entries(KINDS))("%s", async (_, folder) => play(user, folder));
+  it.each(Object.entries(KINDS))("%s", async (_, folder) => {
+    const { bare, run, said, undone } = await play(user, folder);
+    expect(bare[0]).toContain("first");
+    expect(run, said).toEqual(bare);
+    expect(said).not.toMatch(/refused|outside this folder/);
+    expect(undone).toBe(true);
+  });
 });
