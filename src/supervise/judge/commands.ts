@@ -79,6 +79,7 @@ export function judgeExec(judging: CommandContext, chain: readonly Started[], ca
   let lasts = false;
   // A script goes by its interpreter's name, its own, and that of what it is a part of: what holds for one holds for all.
   const isScripted = chain.some(({ path }) => INTERPRETER.test(path));
+  const isAlone = chain.every((one, at) => at === 0 || (one.loaded === "loader" && isOfSystem(judging.world, one.path)));
   let steered = false;
   let plan: CommandPlan | undefined;
   let loads = false;
@@ -125,8 +126,8 @@ export function judgeExec(judging: CommandContext, chain: readonly Started[], ca
       const { home, env, ofAgent } = judging;
       if (!ofAgent) plan ??= installPlan(first.program, words, { home, env: (name) => env[name] });
       // Of one program that is what it seems, and has been understood.
-      if (chain.length === 1) rewrites.push(...rewritesOf(actions));
-      if (!ofAgent && found.whole && chain.length === 1) plan ??= namedPlan(first.program, actions, home, judging.world.cwd);
+      if (isAlone) rewrites.push(...rewritesOf(actions));
+      if (!ofAgent && found.whole && isAlone) plan ??= namedPlan(first.program, actions, home, judging.world.cwd);
       errands.push(judging.ofAgent && !speaksToService(first, actions) ? { ...errand, hosts: [] } : errand);
     }
     weigh(alikeVerdicts(judging, started, call));
