@@ -11,11 +11,8 @@ const byProgram = ([program = ""]: readonly string[], names: readonly string[]):
   names.map((name) => [name, program] as const);
 
 function wordsByProgram(wordsOf: (commands: HostCommands) => readonly string[] | undefined): Readonly<Record<string, readonly string[]>> {
-  return Object.fromEntries(
-    COMMANDS.flatMap((own) =>
-      own.programs.flatMap((name) => [wordsOf(own)].flatMap((words) => (words === undefined ? [] : [[name, words]]))),
-    ),
-  );
+  const entries = COMMANDS.flatMap((own) => own.programs.map((name) => [name, wordsOf(own) ?? []] as const));
+  return Object.fromEntries(entries.filter(([, words]) => words.length > 0));
 }
 
 const CALL_SIGNS = AGENTS.flatMap(({ id, facts: { calls } }) => ("none" in calls ? [] : calls.map((sign) => ({ agent: id, ...sign }))));
