@@ -3,7 +3,7 @@ import type { AnswerableFromAfar } from "../../policy/index.ts";
 import type { GrantingJudge } from "../judge/index.ts";
 import type { RunEvent } from "../types.ts";
 import type { UndoStore } from "../undo/index.ts";
-import type { NetHandlers } from "./net/index.ts";
+import type { NetDoor } from "./net/index.ts";
 import type { AllowedTally } from "./record.ts";
 import type { SessionSignals } from "./signals.ts";
 
@@ -38,7 +38,7 @@ export interface DoorOptions {
   readonly typed: boolean;
   /** It did something that its policy by itself does not allow. */
   readonly exceeds: () => void;
-  readonly net: NetHandlers;
+  readonly net: NetDoor;
   /** The run belongs to an agent's session. */
   readonly signals?: SessionSignals;
 }
