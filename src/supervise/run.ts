@@ -17,7 +17,7 @@ import {
 } from "../state/index.ts";
 import { RunAudit } from "./audit.ts";
 import { FailureHistory } from "./failures.ts";
-import { AllowedTally, describeProcess, Door, killTree, listLiving, netHandlers, type Outside, type TakenBack } from "./door/index.ts";
+import { AllowedTally, describeProcess, Door, killTree, listLiving, netDoor, type Outside, type TakenBack } from "./door/index.ts";
 import { serveInner } from "./inner.ts";
 import { answerableName, GrantingJudge, secretVariables } from "./judge/index.ts";
 import { canCopyDescriptors, must } from "./kernel/index.ts";
@@ -382,7 +382,7 @@ export async function superviseRun(options: RunOptions): Promise<RunResult> {
                     isOfSession: (pid) => session !== undefined && isOfSession(machine, session, pid),
                   },
                 }),
-            net: netHandlers({
+            net: netDoor({
               judge,
               names,
               relay: () =>

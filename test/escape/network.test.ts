@@ -56,6 +56,8 @@ END
 /** As root of the namespaces, so that the ports are free and `/run` can be written. */
 const servers = (...sockets: readonly string[]): string =>
   `${SERVERS} touch /srv/hits; chmod 666 /srv/hits; echo 'nameserver 127.0.0.1' > /tmp/resolv.conf; mount --bind /tmp/resolv.conf /etc/resolv.conf; echo '0 2147483647' > /proc/sys/net/ipv4/ping_group_range; python3 /tmp/servers.py ${sockets.join(" ")} & for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do [ -e /srv/ready ] || sleep 0.2; done`;
+/** Each of a stream and of datagrams. */
+const ON_WHICH_OTHERS_LISTEN = ["a", "b", "c", "d", "e", "in/f", "in/er/g"];
 const HITS = "sleep 0.2; echo hits $(wc -l < /srv/hits)";
 const nothing = ({ labels }: Seen): readonly string[] =>
   labels.get("hits") === "0" ? [] : [`${labels.get("hits")} things arrived outside`];
@@ -225,6 +227,48 @@ fd = os.open("/run", os.O_PATH); t("fd", lambda: c("/proc/self/fd/%d/docker.sock
     ),
     refused: ["connect"],
     check: nothing,
+  },
+  {
+    number: "97c",
+    title: "sockets on which others listen are not taken away, moved or changed",
+    // In places of the run's own, and one that nobody listens on any more.
+    prelude: `${servers(...ON_WHICH_OTHERS_LISTEN.map((name) => `/srv/W/${name}`))}; chmod 777 /srv/W/in /srv/W/in/er
+      python3 -c 'import socket; socket.socket(socket.AF_UNIX).bind("/srv/W/stale")'; python3 -c 'import socket; socket.socket(socket.AF_UNIX).bind("/srv/W/stale2")'; chmod 777 /srv/W/stale /srv/W/stale2`,
+    after: `${HITS}; for s in ${ON_WHICH_OTHERS_LISTEN.join(" ")}; do [ -S /srv/W/$s ] && [ -S /srv/W/$s.dgram ] || echo "gone $s"; done`,
+    program: attempt(
+      `
+def own(p): k = socket.socket(socket.AF_UNIX); k.bind(p); return k
+os.chdir(W)
+t("unlink", lambda: os.unlink("a")); t("dgram", lambda: os.unlink(W + "/a.dgram"))
+t("rename", lambda: os.rename("b", "x")); t("out", lambda: os.rename("b.dgram", "in/x"))
+open("y", "w").close(); t("over", lambda: os.rename("y", "c"))
+open("z", "w").close()
+def exchange(a, b):
+    libc = ctypes.CDLL(None, use_errno=True)
+    if libc.renameat2(-100, a, -100, b, 2): raise OSError(ctypes.get_errno(), "")
+t("exchange", lambda: exchange(b"z", b"c.dgram"))
+t("chmod", lambda: os.chmod("d", 0)); t("proc", lambda: os.chmod("/proc/self/fd/%d" % os.open("d.dgram", os.O_PATH), 0))
+t("times", lambda: os.utime("e")); t("link", lambda: os.link("e", "h"))
+os.symlink("in/f", "l"); t("symlink", lambda: os.unlink("l"))
+t("nested", lambda: os.rename("in/er", "er")); t("folder", lambda: os.rename("in", "moved"))
+k = own("mine"); k.listen(); t("own", lambda: os.rename("mine", "mine2")); t("own-chmod", lambda: os.chmod("mine2", 0o700)); t("own-unlink", lambda: os.unlink("mine2"))
+os.makedirs("m/n"); own("m/n/s"); t("own-folder", lambda: os.rename("m", "m2"))
+t("stale", lambda: os.unlink("stale")); t("stale-rename", lambda: os.rename("stale2", "stale3"))
+os.mkfifo("pipe"); t("pipe", lambda: os.unlink("pipe"))
+os.symlink("nowhere", "dangling"); t("dangling", lambda: os.unlink("dangling")); os.symlink("loop", "loop"); t("loop", lambda: os.unlink("loop"))
+`,
+      {
+        ...Object.fromEntries(
+          "unlink dgram rename out over exchange folder nested symlink".split(" ").map((label) => [label, "refused" as const]),
+        ),
+        ...Object.fromEntries("chmod proc times link".split(" ").map((label) => [label, ["any", refusedOr("EPERM")] as const])),
+        ...Object.fromEntries(
+          "own own-chmod own-unlink own-folder stale stale-rename pipe dangling loop".split(" ").map((label) => [label, "works" as const]),
+        ),
+      },
+    ),
+    refused: ["delete", "rename"],
+    check: ({ stdout, ...seen }) => [...nothing({ stdout, ...seen }), ...(stdout.match(/^gone .*/gm) ?? [])],
   },
   {
     number: "97a",

@@ -1,12 +1,12 @@
 import { messageOf } from "../../state/index.ts";
-import { type AnswerableFromAfar, type Verdict, verdictOf } from "../../policy/index.ts";
+import { type AnswerableFromAfar, stricterOf, type Verdict, verdictOf } from "../../policy/index.ts";
 import type { Answer } from "../../approve/index.ts";
 import type { CommandPlan } from "../errands/index.ts";
 import { answerableCall, answerableStart, type Caller } from "../judge/index.ts";
 import { ERRNO, errorName, sys, SYSCALLS } from "../kernel/index.ts";
 import { givenAnswer } from "../given-answer.ts";
 import type { GivenAnswer, RunEvent } from "../types.ts";
-import type { KeepResult } from "../undo/index.ts";
+import { type FileKind, type KeepResult, kindOf } from "../undo/index.ts";
 import { OwnWorkJudge } from "./judge-own-work.ts";
 import { questionOf, RunConsent } from "./questions.ts";
 import { GitCommands } from "./git-commands.ts";
@@ -22,6 +22,8 @@ import { PlainReads } from "./reads.ts";
 import { Starts } from "./starts.ts";
 import { RESTART, type Task } from "./tasks.ts";
 
+/** By a link, too, others find a socket. */
+const LEADS_ON: ReadonlySet<FileKind> = new Set(["socket", "symlink"]);
 /** The objects of a call changed so often between looking and doing that it is given up. */
 const MOST_TRIES = 8;
 /** Calls that could not be judged and are said: whoever finds a way to make them does not fill the terminal. */
@@ -106,7 +108,7 @@ export class Calls {
     this.#access = access;
     this.#record = record;
     this.#tell = tell;
-    this.#handlers = handlerTable(options.net, options.signals);
+    this.#handlers = handlerTable(options.net.handlers, options.signals);
     this.#consent = new RunConsent(this.#lineage, options);
     this.#own = new OwnWorkJudge(options);
     this.#reads = new PlainReads(access, options, record);
@@ -196,8 +198,11 @@ export class Calls {
     return decision === "allow" && basis !== "grant" && (undo === undefined || isKnown(undo));
   }
 
-  #verdict({ actions, about, judge }: DecodedCall, caller: Caller): Verdict {
-    return judge?.(caller) ?? this.#options.judge.call(actions, caller, about);
+  #verdict({ actions, about, judge, places = [] }: DecodedCall, caller: Caller): Verdict {
+    const sockets = places.filter(({ object }) => object !== undefined && LEADS_ON.has(kindOf(object.mode))).map(({ path }) => path);
+    const subject = about?.moves === undefined ? about : { ...about, sockets };
+    const verdict = judge?.(caller) ?? this.#options.judge.call(actions, caller, subject);
+    return sockets.reduce((strictest, path) => stricterOf(strictest, this.#options.net.judgeFile(path, caller) ?? strictest), verdict);
   }
 
   #judgeStart(trap: SeccompTrap, task: Task, exec: DecodedExec): void {

@@ -4,7 +4,7 @@ import type { GrantingJudge } from "../judge/index.ts";
 import type { RunEvent } from "../types.ts";
 import type { NotUndone, UndoStore } from "../undo/index.ts";
 import type { RefsBefore } from "../../state/index.ts";
-import type { NetHandlers } from "./net/index.ts";
+import type { NetDoor } from "./net/index.ts";
 import type { AllowedTally } from "./record.ts";
 import type { SessionSignals } from "./signals.ts";
 
@@ -43,7 +43,7 @@ export interface DoorOptions {
   readonly typed: boolean;
   /** It did something that its policy by itself does not allow. */
   readonly exceeds: () => void;
-  readonly net: NetHandlers;
+  readonly net: NetDoor;
   /** The run belongs to an agent's session. */
   readonly signals?: SessionSignals;
 }

@@ -22,9 +22,10 @@ export interface MoveContext {
 }
 
 /** What a folder brings along to its new place is written there. */
-export function judgeMove({ objects, file }: MoveContext, from: string, to: string): Verdict {
+export function judgeMove({ objects, file }: MoveContext, from: string, to: string, sockets?: string[]): Verdict {
   let strictest: Verdict = ALLOWED;
-  const complete = objects.moved(from, to, (path, before) => {
+  const complete = objects.moved(from, to, (path, before, isSocket) => {
+    if (isSocket && path !== to) sockets?.push(before);
     const written = probe("write", path);
     // What is moved by itself arrives by the call itself; what lies in it, by any.
     const verdict = file(path === to ? { ...written, call: { name: "rename", args: [from, to] } } : written);

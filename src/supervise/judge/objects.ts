@@ -235,11 +235,11 @@ export class ProtectedObjects {
   }
 
   /** What is moved stays protected. False: there is more in it than can be looked through. */
-  moved(from: string, to: string, arrives: (path: string, before: string) => void): boolean {
+  moved(from: string, to: string, arrives: (path: string, before: string, isSocket: boolean) => void): boolean {
     const complete = walk(from, MOST_MOVED, undefined, (path, stats) => {
       if (stats.isDirectory()) return;
       if (this.#options.isKept(path)) this.#add(path);
-      arrives(to + path.slice(from.length), path);
+      arrives(to + path.slice(from.length), path, stats.isSocket());
     });
     return complete;
   }

@@ -180,7 +180,7 @@ export class RunJudge {
   }
 
   /** The strictest of the verdicts for what one call does. */
-  call(actions: readonly Action[], by: Caller, { object, moves, asked }: CallSubject = {}): Verdict {
+  call(actions: readonly Action[], by: Caller, { object, moves, sockets, asked }: CallSubject = {}): Verdict {
     let strictest: Verdict = ALLOWED;
     const caller = asked === undefined || this.#isPlain(asked, object?.path) ? by : { ...by, logins: NO_LOGINS };
     const weigh = (verdict: Verdict): void => {
@@ -195,7 +195,7 @@ export class RunJudge {
       const others = action.target.path === object?.path ? aliases : this.#objects.aliases(action.target.path, undefined);
       for (const path of others) weigh(this.#file({ ...action, target: { kind: "path", path } }, caller));
     }
-    for (const [from, to] of moves ?? []) weigh(judgeMove(this.#ground(caller), from, to));
+    for (const [from, to] of moves ?? []) weigh(judgeMove(this.#ground(caller), from, to, sockets));
     if (this.#options.ofAgent === true) {
       const files = actions.filter((action) => action.kind === "file");
       weigh(judgeLinks({ ...this.#ground(caller), home: this.#home, isOfHost: (path) => this.#defaults.isOfHost(path) }, files));

@@ -42,6 +42,8 @@ export interface CallSubject {
   readonly object?: { readonly path: string; readonly identity: ObjectIdentity } | undefined;
   /** What is moved, with all that is in it. */
   readonly moves?: readonly (readonly [from: string, to: string])[] | undefined;
+  /** Sockets that are found in it are put here. */
+  readonly sockets?: string[];
 }
 
 /** A start of a program, judged. */

@@ -3,7 +3,7 @@ export { DnsRelay, type RelayAddress, type RelayOptions } from "./dns-relay.ts";
 export { type SocketDestination, judgeConnect, judgeListen, type NetDeps, type NetVerdict } from "./judge-address.ts";
 export { isResolverSocket, judgeUnixBind, judgeUnixConnect, powerOf, type SocketDeps } from "./judge-socket.ts";
 export { type FoundNames, type NameOf, Names } from "./names.ts";
-export { isHeardOutside, isOpenUnix, type OpenSocket, overlaps, receives, socketsOn, unixPeer } from "./sock-diag.ts";
+export { isHeard, isHeardOutside, isOpenUnix, type OpenSocket, overlaps, receives, socketsOn, unixPeer } from "./sock-diag.ts";
 export {
   internetSockaddr,
   isRefused,

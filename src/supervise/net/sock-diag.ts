@@ -1,6 +1,23 @@
 import { readFileSync } from "node:fs";
-import { addressOf, AF, alloc, sys, SYSCALLS } from "../kernel/index.ts";
+import {
+  addressOf,
+  AF,
+  alloc,
+  AT_FDCWD,
+  cString,
+  ERRNO,
+  O_CLOEXEC,
+  O_NOFOLLOW,
+  O_NONBLOCK,
+  O_PATH,
+  pathBytes,
+  SOCK,
+  SOCK_CLOEXEC,
+  sys,
+  SYSCALLS,
+} from "../kernel/index.ts";
 import { addressOfBytes } from "../../policy/index.ts";
+import { unixSockaddr } from "./sockaddr.ts";
 
 /** A socket that others can send to: proc_net_tcp.txt of the kernel's documentation. */
 export interface OpenSocket {
@@ -175,6 +192,21 @@ export function isHeardOutside(id: string, path: string): boolean {
     // struct unix_diag_vfs: the inode's lower word, the device.
     return name === path || (file !== undefined && file.length >= 8 && file.readUInt32LE(0) === inode);
   });
+}
+
+/**
+ * Somebody receives on this socket file. Of another network namespace the list says nothing: connecting does, and where nobody receives
+ * that is heard by nobody.
+ */
+export function isHeard(id: string, path: string): boolean {
+  if (isHeardOutside(id, path)) return true;
+  const file = cString(pathBytes(path));
+  const at = sys(SYSCALLS.openat, AT_FDCWD, addressOf(file), O_PATH | O_CLOEXEC | O_NOFOLLOW, 0);
+  const fd = at < 0 ? at : sys(SYSCALLS.socket, AF.UNIX, SOCK.STREAM | SOCK_CLOEXEC | O_NONBLOCK, 0);
+  const address = unixSockaddr(Buffer.from(`/proc/self/fd/${at}`)) ?? alloc(0);
+  const result = fd < 0 ? fd : sys(SYSCALLS.connect, fd, addressOf(address), address.length);
+  for (const one of [at, fd]) if (one >= 0) sys(SYSCALLS.close, one);
+  return result !== -ERRNO.ECONNREFUSED && result !== -ERRNO.ENOENT;
 }
 
 /** Attributes of UNIX sockets: of all, or of one. Undefined: the kernel does not say. */

@@ -1,3 +1,5 @@
+import type { Verdict } from "../../../policy/index.ts";
+import type { Caller } from "../../judge/index.ts";
 import { ERRNO, SOCK, SOCK_CLOEXEC, sys, SYSCALLS } from "../../kernel/index.ts";
 import { statFd } from "../../undo/index.ts";
 import type { SeccompTrap } from "../listener.ts";
@@ -11,6 +13,7 @@ import { getpeernameHandler, getsocknameHandler, peerCredentialsHandler } from "
 import { sendmmsgHandler, sendmsgHandler, sendtoHandler } from "./send.ts";
 import { close, inodeOf } from "./socket.ts";
 import { type NetOptions, NetState } from "./state.ts";
+import { judgeSocketFile } from "./unix.ts";
 
 export type { NetOptions } from "./state.ts";
 
@@ -18,13 +21,19 @@ export type { NetOptions } from "./state.ts";
 export type NetHandlers = Readonly<Record<TrappedSocketCall, Handler>>;
 
 /** What the door does about the network. */
-export function netHandlers(options: NetOptions): NetHandlers {
+export interface NetDoor {
+  readonly handlers: NetHandlers;
+  /** What is said of changing the file of a socket, or taking it away. */
+  readonly judgeFile: (path: string, caller: Caller) => Verdict | undefined;
+}
+
+export function netDoor(options: NetOptions): NetDoor {
   const state = new NetState(options);
   const bound =
     (handler: (state: NetState, trap: SeccompTrap, task: Task, access: TaskAccess) => Decoded): Handler =>
     (trap, task, access) =>
       handler(state, trap, task, access);
-  return {
+  const handlers: NetHandlers = {
     socket: bound(socketHandler),
     connect: bound(connectHandler),
     bind: bound(bindHandler),
@@ -38,6 +47,7 @@ export function netHandlers(options: NetOptions): NetHandlers {
     getpeername: bound(getpeernameHandler),
     getsockopt: bound(peerCredentialsHandler),
   };
+  return { handlers, judgeFile: (path, caller) => judgeSocketFile(state, path, caller) };
 }
 
 /**

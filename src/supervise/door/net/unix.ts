@@ -1,5 +1,19 @@
-import { addressOf, AF, alloc, AT_FDCWD, ERRNO, pathText, RENAME_NOREPLACE, sys, SYSCALLS } from "../../kernel/index.ts";
+import { realpathSync, statSync } from "node:fs";
 import {
+  addressOf,
+  AF,
+  alloc,
+  AT_FDCWD,
+  cString,
+  ERRNO,
+  pathBytes,
+  pathText,
+  RENAME_NOREPLACE,
+  sys,
+  SYSCALLS,
+} from "../../kernel/index.ts";
+import {
+  isHeard,
   isOpenUnix,
   isResolverSocket,
   judgeUnixBind,
@@ -14,7 +28,7 @@ import { type ObjectStat, statAt } from "../../undo/index.ts";
 import { close, closeAndReturn, connect, doBriefly, nameOf, type TaskSocket } from "./socket.ts";
 import { type NetState, NOBODY, withLogin } from "./state.ts";
 import type { Caller } from "../../judge/index.ts";
-import { verdictOf } from "../../../policy/index.ts";
+import { type Verdict, verdictOf } from "../../../policy/index.ts";
 
 /** Connects to the very socket that was judged, through its pinned file; to abstract names only of this run. */
 export function connectUnix(state: NetState, task: Task, access: TaskAccess, sock: TaskSocket, to: UnixAddress): Decoded {
@@ -43,6 +57,24 @@ export function connectUnix(state: NetState, task: Task, access: TaskAccess, soc
     pinned: [sock.fd, place.fd],
     perform: rememberPeers(state, task, access, sock, listener, connectWaiting(task, sock, address)),
   };
+}
+
+/** What may not be connected to may not be taken away, moved or changed either; undefined: nobody outside the run receives there. */
+export function judgeSocketFile(state: NetState, path: string, caller: Caller): Verdict | undefined {
+  const real = socketAt(path);
+  if (real === undefined) return undefined;
+  const stat = statAt(AT_FDCWD, addressOf(cString(pathBytes(real))));
+  if (typeof stat === "number" || state.ownFiles.has(madeAs(stat)) || state.isOfSession(madeAs(stat))) return undefined;
+  return isHeard(stat.id, real) ? judgeUnixConnect(real, false, deps(state, caller)).verdict : undefined;
+}
+
+/** Where links lead; undefined: to no socket, or nowhere. */
+function socketAt(path: string): string | undefined {
+  try {
+    return statSync(path, { throwIfNoEntry: false })?.isSocket() === true ? realpathSync.native(path) : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 /** The number of a file that is gone is given to the next one: of a program outside, perhaps. */
