@@ -2,7 +2,7 @@ import { afterAll, expect, it } from "vitest";
 import { playGit } from "./git-cases.ts";
 import { Suite } from "./place.ts";
 
-const RUNS = 60;
+const RUNS = 24;
 const suite = new Suite();
 afterAll(() => suite.remove());
 
