@@ -24,7 +24,6 @@ import {
   effortClock,
   isAnyRunLive,
   isOfSession,
-  isThere,
   noteRefs,
   sessionName,
   type Machine,
@@ -177,7 +176,7 @@ function judgeRequest(request: Request, options: DecideOptions): Outcome {
     context.grants = grants;
     if (remembersFailures(request, options)) context.failedBefore = () => failureOf(request, world, options.machine)?.refused;
     context.othersRun = () => isAnyRunLive(options.machine);
-    context.isOfSession = (pid) => (name !== undefined && isOfSession(options.machine, name, pid)) || !isThere(pid);
+    context.isOfSession = (pid) => name !== undefined && isOfSession(options.machine, name, pid);
     const own = (by?.judge ?? judge)(lowered, policy, context);
     const judgement =
       guess === undefined ? own : narrowByGuess(own, judge(guess.likely, policy, context), judge(guess.writing, policy, context), guess);

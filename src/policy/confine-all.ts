@@ -40,7 +40,7 @@ export interface ConfineContext {
   readonly refusable?: boolean | undefined;
   /** What the same command was refused the last time that it ran confined and failed. */
   readonly failedBefore?: (() => string | undefined) | undefined;
-  /** A process that a confined command of the same session has started, or none at all. */
+  /** A process that a confined command of the same session has started. */
   readonly isOfSession?: ((pid: number) => boolean) | undefined;
   /** A confined command is running, which may change what a request reads before it reads it. */
   readonly othersRun?: (() => boolean) | undefined;

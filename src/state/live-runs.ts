@@ -1,4 +1,4 @@
-import { closeSync, constants, existsSync, openSync, readdirSync, readFileSync, unlinkSync, writeSync } from "node:fs";
+import { closeSync, constants, openSync, readdirSync, readFileSync, unlinkSync, writeSync } from "node:fs";
 import { ensureFolder, errorCode, readRegular } from "./files.ts";
 import type { Machine } from "./machine.ts";
 import { openState, stateFolder } from "./state.ts";
@@ -87,9 +87,6 @@ function remove(file: string): void {
     // Somebody else was first.
   }
 }
-
-/** A process has this number. Where nobody can say, one has. */
-export const isThere = (pid: number): boolean => fieldsOf(pid) !== undefined || !existsSync("/proc/self/stat");
 
 /** The time at which a process was started; undefined: there is none. */
 const startOf = (pid: number): string | undefined => fieldsOf(pid)?.[19];
