@@ -117,8 +117,12 @@ function reach(action: Action): number {
 
 /** A few examples, of different subcommands. */
 function spread(lines: readonly string[], words: number): readonly string[] {
-  const bySubcommand = new Map(lines.toReversed().map((line) => [line.split(" ")[words], line]));
-  return [...bySubcommand.values()].toReversed().slice(0, 3);
+  const bySubcommand = new Map<string | undefined, string>();
+  for (const line of lines) {
+    const subcommand = line.split(" ")[words];
+    if (!bySubcommand.has(subcommand)) bySubcommand.set(subcommand, line);
+  }
+  return [...bySubcommand.values()].slice(0, 3);
 }
 
 function unknown(prefix: readonly string[]): FindingDraft | undefined {
