@@ -264,7 +264,7 @@ describe("assent rules", () => {
     // A narrow allow may name a danger or a secret that a broad one does not lift.
     [["allow", "Bash(git:*)"], ["allow", "Bash(git push --force:*)"], undefined],
     [["allow", "Bash(cat:*)"], ["allow", "Bash(cat .env)"], undefined],
-    [["allow", "Read(**)"], ["allow", "Read(.env.example)"], undefined],
+    [["allow", "Read(**)"], ["allow", "Read(.env.example)"], "broader"],
     [["allow", "Read(**)"], ["allow", "Read(.env)"], undefined],
     [["allow", "Read(src/**)"], ["allow", "Read(src/a/*.ts)"], "broader"],
     [["deny", "Read(**/.env*)"], ["allow", "Read(src/.env.local)"], "stricter"],

@@ -61,7 +61,7 @@ const PAIRS: readonly (readonly [first: string, second: string, end: End])[] = [
     "mkdir w; printf '[core]\\n\\tfsmonitor=../evil.sh\\n' > w/config; cp -r .git/HEAD .git/refs .git/objects w; mkdir -p sub/deep/.git; " +
       "git init -q --separate-git-dir=$PWD/w sub",
     "git -C sub/deep status",
-    "confined",
+    "ask",
   ],
   [
     "git config diff.submodule diff; mkdir w sub; printf '[diff]\\n\\texternal=../evil.sh\\n' > w/config; cp -r .git/HEAD .git/refs .git/objects w; " +
