@@ -1,7 +1,16 @@
 import { lstatSync, readdirSync, readFileSync } from "node:fs";
 import { type ExecAction, visible, type World } from "../action/index.ts";
 import { isWithin, joinPath, normalise, parentOf, resolvePath } from "../path/index.ts";
-import { type GitConfigEntry, gitConfigEntries, isForge, isGitsOwnKey, isInertGitKey } from "../shell/index.ts";
+import {
+  type GitConfigEntry,
+  gitConfigEntries,
+  gitFileEntries,
+  gitPath,
+  isForge,
+  isGitsOwnKey,
+  isInertGitKey,
+  userGitFiles,
+} from "../shell/index.ts";
 
 /** What git starts, reads elsewhere or dials because files of a repository, or the user's own configuration in it, say so. */
 
@@ -213,35 +222,17 @@ const STARTS = new RegExp(
 
 /** The user's own configuration and the machine's, which may name programs by where they lie in each project (`core.hooksPath .githooks`). */
 function steeredByUser(looks: boolean, world: World): string | undefined {
-  const config = world.env("XDG_CONFIG_HOME") ?? joinPath(world.home, ".config");
-  const files = [joinPath(world.home, ".gitconfig"), joinPath(config, "git/config"), "/etc/gitconfig"];
-  const entries = files.flatMap((file) => entriesOf(file, world, 0));
+  const entries = userGitFiles(world).flatMap((file) => gitFileEntries(file, world));
   const entry = entries.find((each) => namesHere(each, world));
   if (entry !== undefined) return `your git configuration names what lies in the project (${visible(entry[0])})`;
   const hooks = entries.findLast(([key]) => key === "core.hookspath")?.[1];
-  const hook = hooks === undefined ? undefined : hookIn(atHome(hooks, world), looks, world);
+  const hook = hooks === undefined ? undefined : hookIn(gitPath(hooks, world), looks, world);
   // Hooks for all repositories start what each of them holds: pre-commit, lefthook, `.githooks`.
   return hook === undefined ? undefined : `git runs your hook ${visible(hook)}, which may start what lies in the project`;
 }
 
 const namesHere = ([key, value]: GitConfigEntry, world: World): boolean =>
   (STARTS.test(key) && leadsHere(key, value, world)) || (key === "diff.submodule" && !/^(?:log|short)$/.test(value));
-
-/** git-config(1), "Includes". */
-const MOST_INCLUDES = 5;
-
-function entriesOf(file: string, world: World, depth: number): readonly GitConfigEntry[] {
-  const text = world.text?.(file);
-  if (text === undefined) return [];
-  const entries = gitConfigEntries(text);
-  if (depth === MOST_INCLUDES) return entries;
-  // Whether the condition of an `includeIf` holds is not asked: more is read than git reads.
-  const included = entries.filter(([key]) => key === "include.path" || (key.startsWith("includeif.") && key.endsWith(".path")));
-  return [...entries, ...included.flatMap(([, path]) => entriesOf(resolvePath(parentOf(file), atHome(path, world)), world, depth + 1))];
-}
-
-const atHome = (path: string, world: World): string =>
-  path.startsWith("~/") ? joinPath(world.home, normalise(path.slice(1)).slice(1)) : path;
 
 function leadsHere(key: string, value: string, world: World): boolean {
   if (key === "core.hookspath" || key === "init.templatedir") return !/^(?:\/|~\/)/.test(value) || isWithin(value, world.projectRoot);

@@ -1,5 +1,6 @@
 import type { World } from "../action/index.ts";
 import { isWithin } from "../path/index.ts";
+import { gitSigning } from "./analyse/git-signing.ts";
 import { addCode, codeFromStream } from "./code.ts";
 import { doubt, emitFile, type Invocation } from "./invocation.ts";
 import type { TableEffect } from "./knowledge/read-spec.ts";
@@ -92,6 +93,7 @@ const MOST_FOLDERS = 500;
 
 /** A repository's configuration names programs that git runs (fsmonitor, textconv): only the project's own is trusted. */
 function repository(inv: Invocation): void {
+  gitSigning(inv);
   const root = inv.cx.world.canonical(inv.cx.world.projectRoot);
   const inside = inv.places.every((place) => {
     if (place.is === "unknown") return false;

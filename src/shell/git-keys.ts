@@ -1,3 +1,6 @@
+import type { World } from "../action/index.ts";
+import { joinPath, normalise, parentOf, resolvePath } from "../path/index.ts";
+
 /** What a text of git's configuration sets. */
 export type GitConfigEntry = readonly [key: string, value: string];
 
@@ -22,6 +25,32 @@ export function gitConfigEntries(text: string): readonly GitConfigEntry[] {
   }
   return found;
 }
+
+/** git-config(1), "Includes". */
+const MOST_INCLUDES = 5;
+
+/** What a file sets, with those that it includes. `holds`: whether the condition of an `includeIf` does; left out: more is read than git reads. */
+export function gitFileEntries(file: string, world: World, holds?: (condition: string) => boolean, depth = 0): readonly GitConfigEntry[] {
+  const text = world.text?.(file);
+  if (text === undefined) return [];
+  return gitConfigEntries(text).flatMap((entry) => {
+    const [key, path] = entry;
+    const condition = /^include(?:if\.(.*))?\.path$/.exec(key);
+    if (condition === null || depth === MOST_INCLUDES || holds?.(condition[1] ?? "") === false) return [entry];
+    return [entry, ...gitFileEntries(resolvePath(parentOf(file), gitPath(path, world)), world, holds, depth + 1)];
+  });
+}
+
+/** A path as git's configuration writes it. */
+export const gitPath = (path: string, world: World): string =>
+  path.startsWith("~/") ? joinPath(world.home, normalise(path.slice(1)).slice(1)) : path;
+
+/** The machine's own configuration and the user's; a later file counts more. */
+export const userGitFiles = (world: World): readonly string[] => [
+  "/etc/gitconfig",
+  joinPath(world.env("XDG_CONFIG_HOME") ?? joinPath(world.home, ".config"), "git/config"),
+  joinPath(world.home, ".gitconfig"),
+];
 
 /** What git sets by itself: where objects come from, which layout a repository has (git-config(1), gitrepository-layout(5)). */
 const OWN_KEYS = new RegExp(

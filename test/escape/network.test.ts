@@ -258,7 +258,9 @@ os.mkfifo("pipe"); t("pipe", lambda: os.unlink("pipe"))
 os.symlink("nowhere", "dangling"); t("dangling", lambda: os.unlink("dangling")); os.symlink("loop", "loop"); t("loop", lambda: os.unlink("loop"))
 `,
       {
-        ...Object.fromEntries("unlink dgram rename out over exchange folder nested symlink".split(" ").map((label) => [label, "refused" as const])),
+        ...Object.fromEntries(
+          "unlink dgram rename out over exchange folder nested symlink".split(" ").map((label) => [label, "refused" as const]),
+        ),
         ...Object.fromEntries("chmod proc times link".split(" ").map((label) => [label, ["any", refusedOr("EPERM")] as const])),
         ...Object.fromEntries(
           "own own-chmod own-unlink own-folder stale stale-rename pipe dangling loop".split(" ").map((label) => [label, "works" as const]),

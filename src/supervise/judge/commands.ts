@@ -74,6 +74,7 @@ export function judgeExec(judging: CommandContext, chain: readonly Started[], ca
   const ruled: KnownHost[] = [];
   const says: string[] = [];
   let lasts = false;
+  let signs: string | undefined;
   // A script goes by its interpreter's name, its own, and that of what it is a part of: what holds for one holds for all.
   const isScripted = chain.some(({ path }) => INTERPRETER.test(path));
   let steered = false;
@@ -99,6 +100,8 @@ export function judgeExec(judging: CommandContext, chain: readonly Started[], ca
       if (started === chain[0]) {
         const others = startedBy(actions, argv);
         says.push(...others);
+        const [first] = actions;
+        if (first?.kind === "exec" && first.program === "git") signs ??= first.needs?.find((need) => need.startsWith(CONFINED_NEEDS.keys));
         if (others.length === 0) {
           named.push(...hostsNamed(judged));
           ruled.push(...hostsRuled(judged));
@@ -154,6 +157,7 @@ export function judgeExec(judging: CommandContext, chain: readonly Started[], ca
     ruled,
     says,
     lasts,
+    signs: signs === undefined || mayAskKeys(judging, call) ? undefined : signs,
     programs: steered ? [] : programs,
     logins: steered || loads ? [] : logins,
   };
@@ -167,6 +171,16 @@ function hangs(action: Action | undefined, argv: readonly string[]): readonly Ve
   if (action?.kind !== "exec" || action.needs?.includes(CONFINED_NEEDS.browser) !== true) return [];
   if (argv.some((word) => word.startsWith("--type="))) return [];
   return [verdictOf("ask", "confine.fails", { reason: `it ${CONFINED_NEEDS.browser}, and would wait for these for ever` })];
+}
+
+/** A rule opens the socket of an agent that signs: gpg-agent(1), ssh-agent(1). */
+function mayAskKeys({ env, home, file }: CommandContext, call: Call): boolean {
+  const { GNUPGHOME = joinPath(home, ".gnupg"), SSH_AUTH_SOCK = "" } = env;
+  const sockets = [joinPath(GNUPGHOME, "S.gpg-agent"), `/run/user/${process.getuid?.() ?? ""}/gnupg/S.gpg-agent`, SSH_AUTH_SOCK];
+  return sockets.some((path) => {
+    const { decision, basis } = file({ kind: "file", operation: "write", target: { kind: "path", path }, origin: { by: "tool" }, call });
+    return path.startsWith("/") && decision === "allow" && basis === "rule";
+  });
 }
 
 const trustedLoaders = new WeakMap<World, Map<string, boolean>>();

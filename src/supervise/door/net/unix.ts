@@ -1,5 +1,17 @@
 import { realpathSync, statSync } from "node:fs";
-import { addressOf, AF, alloc, AT_FDCWD, cString, ERRNO, pathBytes, pathText, RENAME_NOREPLACE, sys, SYSCALLS } from "../../kernel/index.ts";
+import {
+  addressOf,
+  AF,
+  alloc,
+  AT_FDCWD,
+  cString,
+  ERRNO,
+  pathBytes,
+  pathText,
+  RENAME_NOREPLACE,
+  sys,
+  SYSCALLS,
+} from "../../kernel/index.ts";
 import {
   isHeard,
   isOpenUnix,
