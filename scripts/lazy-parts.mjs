@@ -132,11 +132,9 @@ export const lazyShell = {
         "lowerArgv",
         "isInertGitKey",
         "gitConfigEntries",
-        "gitFileEntries",
-        "gitPath",
+        "gitEntries",
         "isForge",
         "isGitsOwnKey",
-        "userGitFiles",
         "whatVariableSteers",
       ]
         .map(forwarded("shell"))

@@ -1,16 +1,7 @@
 import { lstatSync, readdirSync, readFileSync } from "node:fs";
 import { type ExecAction, visible, type World } from "../action/index.ts";
 import { isWithin, joinPath, normalise, parentOf, resolvePath } from "../path/index.ts";
-import {
-  type GitConfigEntry,
-  gitConfigEntries,
-  gitFileEntries,
-  gitPath,
-  isForge,
-  isGitsOwnKey,
-  isInertGitKey,
-  userGitFiles,
-} from "../shell/index.ts";
+import { type GitConfigEntry, gitEntries, isForge, isGitsOwnKey, isInertGitKey } from "../shell/index.ts";
 
 /** What git starts, reads elsewhere or dials because files of a repository, or the user's own configuration in it, say so. */
 
@@ -105,9 +96,8 @@ function steeredBy({ own, common }: Repository, { knowledge = "" }: ExecAction, 
   const all: GitConfigEntry[] = [];
   for (const file of [joinPath(common, "config"), joinPath(own, "config.worktree")]) {
     if (world.kind(file) === "missing") continue;
-    const text = world.text?.(file);
-    if (text === undefined) return "it is not known what the repository's configuration says";
-    const entries = gitConfigEntries(text);
+    if (world.text?.(file) === undefined) return "it is not known what the repository's configuration says";
+    const entries = gitEntries(world, file, () => false);
     const entry = entries.find((each) => !isPlain(each));
     if (entry !== undefined) return `the repository's configuration may name what git runs (${visible(entry[0])})`;
     all.push(...entries);
@@ -222,11 +212,11 @@ const STARTS = new RegExp(
 
 /** The user's own configuration and the machine's, which may name programs by where they lie in each project (`core.hooksPath .githooks`). */
 function steeredByUser(looks: boolean, world: World): string | undefined {
-  const entries = userGitFiles(world).flatMap((file) => gitFileEntries(file, world));
+  const entries = gitEntries(world);
   const entry = entries.find((each) => namesHere(each, world));
   if (entry !== undefined) return `your git configuration names what lies in the project (${visible(entry[0])})`;
   const hooks = entries.findLast(([key]) => key === "core.hookspath")?.[1];
-  const hook = hooks === undefined ? undefined : hookIn(gitPath(hooks, world), looks, world);
+  const hook = hooks === undefined ? undefined : hookIn(resolvePath(world.home, hooks.replace(/^~\//, "")), looks, world);
   // Hooks for all repositories start what each of them holds: pre-commit, lefthook, `.githooks`.
   return hook === undefined ? undefined : `git runs your hook ${visible(hook)}, which may start what lies in the project`;
 }

@@ -29,15 +29,18 @@ export function gitConfigEntries(text: string): readonly GitConfigEntry[] {
 /** git-config(1), "Includes". */
 const MOST_INCLUDES = 5;
 
-/** What a file sets, with those that it includes. `holds`: whether the condition of an `includeIf` does; left out: more is read than git reads. */
-export function gitFileEntries(file: string, world: World, holds?: (condition: string) => boolean, depth = 0): readonly GitConfigEntry[] {
-  const text = world.text?.(file);
-  if (text === undefined) return [];
-  return gitConfigEntries(text).flatMap((entry) => {
+/** Whether what an `include` names counts; of an `includeIf` with its condition. */
+export type IncludeTest = (condition: string) => boolean;
+const ANY: IncludeTest = () => true;
+
+/** What a file sets, with those that it includes: by default more than git reads. Without a file: the machine's configuration and the user's. */
+export function gitEntries(world: World, file?: string, holds = ANY, depth = 0): readonly GitConfigEntry[] {
+  if (file === undefined) return userFiles(world).flatMap((each) => gitEntries(world, each, holds));
+  return gitConfigEntries(world.text?.(file) ?? "").flatMap((entry) => {
     const [key, path] = entry;
     const condition = /^include(?:if\.(.*))?\.path$/.exec(key);
-    if (condition === null || depth === MOST_INCLUDES || holds?.(condition[1] ?? "") === false) return [entry];
-    return [entry, ...gitFileEntries(resolvePath(parentOf(file), gitPath(path, world)), world, holds, depth + 1)];
+    if (condition === null || depth === MOST_INCLUDES || !holds(condition[1] ?? "")) return [entry];
+    return [entry, ...gitEntries(world, resolvePath(parentOf(file), gitPath(path, world)), holds, depth + 1)];
   });
 }
 
@@ -45,8 +48,8 @@ export function gitFileEntries(file: string, world: World, holds?: (condition: s
 export const gitPath = (path: string, world: World): string =>
   path.startsWith("~/") ? joinPath(world.home, normalise(path.slice(1)).slice(1)) : path;
 
-/** The machine's own configuration and the user's; a later file counts more. */
-export const userGitFiles = (world: World): readonly string[] => [
+/** A later one counts more. */
+const userFiles = (world: World): readonly string[] => [
   "/etc/gitconfig",
   joinPath(world.env("XDG_CONFIG_HOME") ?? joinPath(world.home, ".config"), "git/config"),
   joinPath(world.home, ".gitconfig"),

@@ -58,5 +58,5 @@ function settle(cx: Context): Lowered {
 
 export { whatVariableSteers } from "./secret-words.ts";
 export { isInertGitKey } from "./analyse/git-config.ts";
-export { type GitConfigEntry, gitConfigEntries, gitFileEntries, gitPath, isForge, isGitsOwnKey, userGitFiles } from "./git-keys.ts";
+export { type GitConfigEntry, gitConfigEntries, gitEntries, isForge, isGitsOwnKey } from "./git-keys.ts";
 export type { ShellKind } from "./context.ts";

@@ -1,5 +1,5 @@
 import { joinPath, parentOf, resolvePath } from "../../path/index.ts";
-import { type GitConfigEntry, gitFileEntries, gitPath, userGitFiles } from "../git-keys.ts";
+import { type GitConfigEntry, gitEntries, gitPath } from "../git-keys.ts";
 import type { Invocation } from "../invocation.ts";
 import { has } from "./given.ts";
 
@@ -39,12 +39,9 @@ function isPlainKey(key: string, { cx: { world } }: Invocation): boolean {
 function settings(inv: Invocation): readonly GitConfigEntry[] {
   const { world } = inv.cx;
   const folders = inv.places.flatMap((place) => (place.is === "unknown" ? [] : [gitFolder(world.canonical(place.path), inv)]));
-  const files = [
-    ...userGitFiles(world),
-    ...folders.flatMap(({ own, common }) => [joinPath(common, "config"), joinPath(own, "config.worktree")]),
-  ];
+  const files = [undefined, ...folders.flatMap(({ own, common }) => [joinPath(common, "config"), joinPath(own, "config.worktree")])];
   const holds = (condition: string): boolean => folders.some(({ own }) => isMet(condition, own, inv));
-  return [...files.flatMap((file) => gitFileEntries(file, world, holds)), ...wordsOf(inv)];
+  return [...files.flatMap((file) => gitEntries(world, file, holds)), ...wordsOf(inv)];
 }
 
 /** gitrepository-layout(5): `.git` is the folder, or a file that names it. */

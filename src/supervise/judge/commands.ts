@@ -64,7 +64,9 @@ export interface CommandContext {
 }
 
 /** What is said about starting a program, and what it is started for. */
-export function judgeExec(judging: CommandContext, chain: readonly Started[], call: Call, allowed: Verdict): JudgedExec {
+export function judgeExec(judging: CommandContext, all: readonly Started[], call: Call, allowed: Verdict): JudgedExec {
+  // By the system's own loader nearly every program starts.
+  const chain = all.filter(({ loaded, path }) => loaded !== "loader" || !isOfSystem(judging.world, path));
   let strictest = allowed;
   let shown: Action | undefined;
   const errands: Errand[] = [];
@@ -84,8 +86,6 @@ export function judgeExec(judging: CommandContext, chain: readonly Started[], ca
     strictest = verdicts.reduce(stricterOf, strictest);
   };
   for (const started of chain) {
-    // By the system's own loader nearly every program starts.
-    if (started.loaded === "loader" && isOfSystem(judging.world, started.path)) continue;
     steered ||= started.loaded !== undefined;
     weigh([judging.file(execution(started.path, call))]);
     for (const argv of commandsOf(judging.world, started)) {
