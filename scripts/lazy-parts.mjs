@@ -127,7 +127,16 @@ export const lazyShell = {
   name: "lazy-shell",
   setup(bundle) {
     bundle.onLoad({ filter: /shell[\\/]index\.ts$/ }, () => ({
-      contents: ["lowerShell", "lowerArgv", "isInertGitKey", "gitConfigEntries", "isForge", "isGitsOwnKey", "whatVariableSteers"]
+      contents: [
+        "lowerShell",
+        "lowerArgv",
+        "isInertGitKey",
+        "gitConfigEntries",
+        "gitEntries",
+        "isForge",
+        "isGitsOwnKey",
+        "whatVariableSteers",
+      ]
         .map(forwarded("shell"))
         .join("\n"),
       loader: "js",

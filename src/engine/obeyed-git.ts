@@ -1,8 +1,8 @@
 import { lstatSync, readdirSync, readFileSync } from "node:fs";
 import { type ExecAction, visible, type World } from "../action/index.ts";
 import { isWithin, joinPath, normalise, parentOf, resolvePath } from "../path/index.ts";
-import { type GitConfigEntry, gitConfigEntries, repositoriesAround, type Repository } from "../policy/index.ts";
-import { isForge, isGitsOwnKey, isInertGitKey } from "../shell/index.ts";
+import { type GitConfigEntry, repositoriesAround, type Repository } from "../policy/index.ts";
+import { gitEntries, isForge, isGitsOwnKey, isInertGitKey } from "../shell/index.ts";
 
 /** What git starts, reads elsewhere or dials because files of a repository, or the user's own configuration in it, say so. */
 
@@ -69,9 +69,8 @@ function steeredBy({ top, gitdir, common, foreign }: Repository, { knowledge = "
   const all: GitConfigEntry[] = [];
   for (const file of [joinPath(common, "config"), joinPath(gitdir, "config.worktree")]) {
     if (world.kind(file) === "missing") continue;
-    const text = world.text?.(file);
-    if (text === undefined) return "it is not known what the repository's configuration says";
-    const entries = gitConfigEntries(text);
+    if (world.text?.(file) === undefined) return "it is not known what the repository's configuration says";
+    const entries = gitEntries(world, file, () => false);
     // Who was led there has been named back: `core.worktree` leads to this very folder.
     const entry = entries.find((each) => !isPlain(each) && !(each[0] === "core.worktree" && gitdir !== joinPath(top, ".git")));
     if (entry !== undefined) return `the repository's configuration may name what git runs (${visible(entry[0])})`;
@@ -187,35 +186,17 @@ const STARTS = new RegExp(
 
 /** The user's own configuration and the machine's, which may name programs by where they lie in each project (`core.hooksPath .githooks`). */
 function steeredByUser(looks: boolean, world: World): string | undefined {
-  const config = world.env("XDG_CONFIG_HOME") ?? joinPath(world.home, ".config");
-  const files = [joinPath(world.home, ".gitconfig"), joinPath(config, "git/config"), "/etc/gitconfig"];
-  const entries = files.flatMap((file) => entriesOf(file, world, 0));
+  const entries = gitEntries(world);
   const entry = entries.find((each) => namesHere(each, world));
   if (entry !== undefined) return `your git configuration names what lies in the project (${visible(entry[0])})`;
   const hooks = entries.findLast(([key]) => key === "core.hookspath")?.[1];
-  const hook = hooks === undefined ? undefined : hookIn(atHome(hooks, world), looks, world);
+  const hook = hooks === undefined ? undefined : hookIn(resolvePath(world.home, hooks.replace(/^~\//, "")), looks, world);
   // Hooks for all repositories start what each of them holds: pre-commit, lefthook, `.githooks`.
   return hook === undefined ? undefined : `git runs your hook ${visible(hook)}, which may start what lies in the project`;
 }
 
 const namesHere = ([key, value]: GitConfigEntry, world: World): boolean =>
   (STARTS.test(key) && leadsHere(key, value, world)) || (key === "diff.submodule" && !/^(?:log|short)$/.test(value));
-
-/** git-config(1), "Includes". */
-const MOST_INCLUDES = 5;
-
-function entriesOf(file: string, world: World, depth: number): readonly GitConfigEntry[] {
-  const text = world.text?.(file);
-  if (text === undefined) return [];
-  const entries = gitConfigEntries(text);
-  if (depth === MOST_INCLUDES) return entries;
-  // Whether the condition of an `includeIf` holds is not asked: more is read than git reads.
-  const included = entries.filter(([key]) => key === "include.path" || (key.startsWith("includeif.") && key.endsWith(".path")));
-  return [...entries, ...included.flatMap(([, path]) => entriesOf(resolvePath(parentOf(file), atHome(path, world)), world, depth + 1))];
-}
-
-const atHome = (path: string, world: World): string =>
-  path.startsWith("~/") ? joinPath(world.home, normalise(path.slice(1)).slice(1)) : path;
 
 function leadsHere(key: string, value: string, world: World): boolean {
   if (key === "core.hookspath" || key === "init.templatedir") return !/^(?:\/|~\/)/.test(value) || isWithin(value, world.projectRoot);

@@ -293,10 +293,10 @@ export class Context {
   }
 
   /** Said of a command: see `ExecAction.needs`. */
-  addNeed(index: number, need: ConfinedNeed): void {
+  addNeed(index: number, need: ConfinedNeed, why = ""): void {
     const action = this.actions[index];
     if (action?.kind !== "exec" || action.needs?.includes(CONFINED_NEEDS[need]) === true) return;
-    this.actions[index] = { ...action, needs: [...(action.needs ?? []), CONFINED_NEEDS[need]] };
+    this.actions[index] = { ...action, needs: [...(action.needs ?? []), CONFINED_NEEDS[need] + why] };
   }
 }
 

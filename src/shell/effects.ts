@@ -1,4 +1,5 @@
 import { worksInOwnRepository } from "../policy/index.ts";
+import { gitSigning } from "./analyse/git-signing.ts";
 import { addCode, codeFromStream } from "./code.ts";
 import { doubt, emitFile, type Invocation } from "./invocation.ts";
 import type { TableEffect } from "./knowledge/read-spec.ts";
@@ -71,6 +72,7 @@ export function tablePath(inv: Pick<Invocation, "cx">, path: string): Value {
 
 /** A repository's configuration names programs that git runs (fsmonitor, textconv): only the project's own is trusted. */
 function repository(inv: Invocation): void {
+  gitSigning(inv);
   const { world } = inv.cx;
   const isOwn = inv.places.every((place) => place.is !== "unknown" && worksInOwnRepository(place.path, place.is === "below", world));
   if (!isOwn) inv.cx.addDanger(inv.exec, "foreign-repository", inv.places.every(({ is }) => is === "at") ? "folder" : undefined);

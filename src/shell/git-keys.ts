@@ -1,4 +1,35 @@
-import type { GitConfigEntry } from "../policy/index.ts";
+import type { World } from "../action/index.ts";
+import { joinPath, normalise, parentOf, resolvePath } from "../path/index.ts";
+import { type GitConfigEntry, gitConfigEntries } from "../policy/index.ts";
+
+/** git-config(1), "Includes". */
+const MOST_INCLUDES = 5;
+
+/** Whether what an `include` names counts; of an `includeIf` with its condition. */
+export type IncludeTest = (condition: string) => boolean;
+const ANY: IncludeTest = () => true;
+
+/** What a file sets, with those that it includes: by default more than git reads. Without a file: the machine's configuration and the user's. */
+export function gitEntries(world: World, file?: string, holds = ANY, depth = 0): readonly GitConfigEntry[] {
+  if (file === undefined) return userFiles(world).flatMap((each) => gitEntries(world, each, holds));
+  return gitConfigEntries(world.text?.(file) ?? "").flatMap((entry) => {
+    const [key, path] = entry;
+    const condition = /^include(?:if\.(.*))?\.path$/.exec(key);
+    if (condition === null || depth === MOST_INCLUDES || !holds(condition[1] ?? "")) return [entry];
+    return [entry, ...gitEntries(world, resolvePath(parentOf(file), gitPath(path, world)), holds, depth + 1)];
+  });
+}
+
+/** A path as git's configuration writes it. */
+export const gitPath = (path: string, world: World): string =>
+  path.startsWith("~/") ? joinPath(world.home, normalise(path.slice(1)).slice(1)) : path;
+
+/** A later one counts more. */
+const userFiles = (world: World): readonly string[] => [
+  "/etc/gitconfig",
+  joinPath(world.env("XDG_CONFIG_HOME") ?? joinPath(world.home, ".config"), "git/config"),
+  joinPath(world.home, ".gitconfig"),
+];
 
 /** What git sets by itself: where objects come from, which layout a repository has (git-config(1), gitrepository-layout(5)). */
 const OWN_KEYS = new RegExp(

@@ -58,5 +58,5 @@ function settle(cx: Context): Lowered {
 
 export { whatVariableSteers } from "./secret-words.ts";
 export { isInertGitKey } from "./analyse/git-config.ts";
-export { isForge, isGitsOwnKey } from "./git-keys.ts";
+export { gitEntries, isForge, isGitsOwnKey } from "./git-keys.ts";
 export type { ShellKind } from "./context.ts";

@@ -1,3 +1,4 @@
+import { adviceForPerson } from "../../action/index.ts";
 import { messageOf } from "../../state/index.ts";
 import { type AnswerableFromAfar, stricterOf, type Verdict, verdictOf } from "../../policy/index.ts";
 import type { Answer } from "../../approve/index.ts";
@@ -216,7 +217,8 @@ export class Calls {
       const afar = answerableStart(this.#options.judge, { action: judged.action, verdict, isAlone });
       if (this.#consent.asks(task, afar)) return this.#ask(call, afar);
     }
-    this.#starts.refused(judged, `may not be started: ${verdict.reason}`);
+    const help = verdict.help === undefined ? "" : `; ${adviceForPerson(verdict.help)}`;
+    this.#starts.refused(judged, `may not be started: ${verdict.reason}${help}`);
     this.#refuse(call);
   }
 

@@ -1,7 +1,7 @@
 import type { GivenAnswer } from "../types.ts";
 import { CONFINED_NEEDS } from "../../action/index.ts";
 import { baseName } from "../../path/index.ts";
-import { type Verdict, verdictOf } from "../../policy/index.ts";
+import { stricterOf, type Verdict, verdictOf } from "../../policy/index.ts";
 import { messageOf } from "../../state/index.ts";
 import { type Errand, isHelper, NO_ERRAND } from "../errands/index.ts";
 import { type Started, wordsOf } from "../judge/index.ts";
@@ -97,17 +97,25 @@ export class Starts {
     const caller = lineage.caller(task, before);
     let found = options.judge.exec(chain, exec.call, caller);
     if (found.verdict.decision === "allow" && !options.judge.take()) found = options.judge.exec(chain, exec.call, caller);
-    const { verdict, action, programs, logins } = found;
+    const { action, programs, logins } = found;
     // The command itself, or one that it says it starts, started by it and by nobody else.
     const [first] = exec.chain;
     const isOfLine = !this.#begun || before.says.includes(wordsOf(first.argv));
+    // Who is asked when the agent is, says yes or no then; where nobody is, git would only fail, perhaps half way.
+    const signs = isOfLine && !options.asks() ? found.signs : undefined;
+    const verdict = signs === undefined ? found.verdict : stricterOf(found.verdict, SIGNS(signs));
     const helps = before.programs.some((client) => isHelper(client, first.path, first.argv));
     const errand = helps ? joinErrands(found.errand, before.errand) : found.errand;
     const named = [...(isOfLine ? (options.typed ? found.named : found.ruled) : []), ...(helps ? before.named : [])];
     const judged: DecodedExec = { ...exec, action, errand, programs, logins, named, says: isOfLine ? found.says : [] };
     // What a person types is not asked about again; where nobody could be asked, it sets nothing that outlasts the run.
     const typed =
-      options.typed && !this.#begun && verdict.decision === "ask" && verdict.basis !== "floor" && (options.asks() || !found.lasts);
+      options.typed &&
+      !this.#begun &&
+      signs === undefined &&
+      verdict.decision === "ask" &&
+      verdict.basis !== "floor" &&
+      (options.asks() || !found.lasts);
     this.#begun = true;
     return { judged, verdict, allowed: verdict.decision === "allow" || typed || options.observes };
   }
@@ -214,6 +222,15 @@ const UNVERIFIED = (errno: string): Verdict =>
 /** What keeps Assent from looking at a program, and what to do about it. */
 export const unverifiedWhy = (scope: number): string =>
   yamaProblem(scope) ?? "Another program may be tracing it, its file may not be readable, or a sandbox around this run forbids ptrace";
+
+const SIGNS = (need: string): Verdict =>
+  verdictOf("ask", "confine.fails", {
+    reason: `git ${need}, and nobody is there who could be asked about that`,
+    help: {
+      person: "start it without `assent run`, or at a terminal without -P, where you are asked",
+      model: "ask the user to run it, not supervised",
+    },
+  });
 
 const TAMPERED = (what: string): Verdict =>
   verdictOf("deny", "exec.tampered", {

@@ -66,7 +66,9 @@ export interface CommandContext {
 }
 
 /** What is said about starting a program, and what it is started for. */
-export function judgeExec(judging: CommandContext, chain: readonly Started[], call: Call, allowed: Verdict): JudgedExec {
+export function judgeExec(judging: CommandContext, all: readonly Started[], call: Call, allowed: Verdict): JudgedExec {
+  // By the system's own loader nearly every program starts.
+  const chain = all.filter(({ loaded, path }) => loaded !== "loader" || !isOfSystem(judging.world, path));
   let strictest = allowed;
   let shown: Action | undefined;
   const errands: Errand[] = [];
@@ -77,6 +79,7 @@ export function judgeExec(judging: CommandContext, chain: readonly Started[], ca
   const says: string[] = [];
   const rewrites: Rewritten[] = [];
   let lasts = false;
+  let signs: string | undefined;
   // A script goes by its interpreter's name, its own, and that of what it is a part of: what holds for one holds for all.
   const isScripted = chain.some(({ path }) => INTERPRETER.test(path));
   const isAlone = chain.every((one, at) => at === 0 || (one.loaded === "loader" && isOfSystem(judging.world, one.path)));
@@ -87,8 +90,6 @@ export function judgeExec(judging: CommandContext, chain: readonly Started[], ca
     strictest = verdicts.reduce(stricterOf, strictest);
   };
   for (const started of chain) {
-    // By the system's own loader nearly every program starts.
-    if (started.loaded === "loader" && isOfSystem(judging.world, started.path)) continue;
     steered ||= started.loaded !== undefined;
     weigh([judging.file(execution(started.path, call))]);
     for (const argv of commandsOf(judging.world, started)) {
@@ -103,6 +104,8 @@ export function judgeExec(judging: CommandContext, chain: readonly Started[], ca
       if (started === chain[0]) {
         const others = startedBy(actions, argv);
         says.push(...others);
+        const [first] = actions;
+        if (first?.kind === "exec" && first.program === "git") signs ??= first.needs?.find((need) => need.startsWith(CONFINED_NEEDS.keys));
         if (others.length === 0) {
           named.push(...hostsNamed(judged));
           ruled.push(...hostsRuled(judged));
@@ -160,6 +163,7 @@ export function judgeExec(judging: CommandContext, chain: readonly Started[], ca
     ruled,
     says,
     lasts,
+    signs: signs === undefined || mayAskKeys(judging, call) ? undefined : signs,
     programs: steered ? [] : programs,
     logins: steered || loads ? [] : logins,
   };
@@ -173,6 +177,16 @@ function hangs(action: Action | undefined, argv: readonly string[]): readonly Ve
   if (action?.kind !== "exec" || action.needs?.includes(CONFINED_NEEDS.browser) !== true) return [];
   if (argv.some((word) => word.startsWith("--type="))) return [];
   return [verdictOf("ask", "confine.fails", { reason: `it ${CONFINED_NEEDS.browser}, and would wait for these for ever` })];
+}
+
+/** A rule opens the socket of an agent that signs: gpg-agent(1), ssh-agent(1). */
+function mayAskKeys({ env, home, file }: CommandContext, call: Call): boolean {
+  const { GNUPGHOME = joinPath(home, ".gnupg"), SSH_AUTH_SOCK = "" } = env;
+  const sockets = [joinPath(GNUPGHOME, "S.gpg-agent"), `/run/user/${process.getuid?.() ?? ""}/gnupg/S.gpg-agent`, SSH_AUTH_SOCK];
+  return sockets.some((path) => {
+    const { decision, basis } = file({ kind: "file", operation: "write", target: { kind: "path", path }, origin: { by: "tool" }, call });
+    return path.startsWith("/") && decision === "allow" && basis === "rule";
+  });
 }
 
 const trustedLoaders = new WeakMap<World, Map<string, boolean>>();

@@ -58,6 +58,8 @@ export interface JudgedExec {
   readonly says: readonly string[];
   /** Its words set what other programs do later, outside the run. */
   readonly lasts: boolean;
+  /** It signs, in words, and no rule lets it ask who holds the keys. */
+  readonly signs: string | undefined;
   /** Trusted names it goes by. */
   readonly programs: readonly string[];
   /** Where the credentials lie that it may read, by `loginsOf`. */

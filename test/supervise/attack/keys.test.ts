@@ -45,12 +45,56 @@ describe.skipIf(without("gpg") || without("gpg-connect-agent"))("the agent that 
     expect(out).toMatch(/SAME\n[^]*signs/);
   });
 
+  it("is asked for nothing by a command that would sign where nobody is there: it is not started, and says why", async () => {
+    const start = (line: string): string => `"$NODE" /srv/assent/dist/bin.cjs run -P --quiet -- ${line}; echo "ended $?"`;
+    const { out } = await attack({
+      before: `${BEFORE}; git config --global commit.gpgsign true`,
+      program: "true",
+      after: [
+        start("git commit --allow-empty -qm a"),
+        start("git -c commit.gpgsign=false commit --allow-empty -qm b"),
+        start("git tag t"),
+        `printf '{"permissions":{"allow":["Write(~/.gnupg/S.gpg-agent)"]}}' > ~/.agent-permissions.jsonc`,
+        start("git commit --allow-empty -qm c"),
+        "git log --format='%s %G?'",
+        AFTER,
+      ].join("\n"),
+    });
+    expect(out).toMatch(/git may not be started: git asks the agent that holds your keys \(commit\.gpgsign is set\).*; start it without/);
+    expect(out).toMatch(/ended 125\nended 0\nended 0\nended 0\nc G\nb N\nfirst N\nSAME/);
+  });
+
   it("and after whatever else ends it, or signs", async () => {
     const { out } = await attack({
       before: `${BEFORE}; pgrep -x gpg-agent > /srv/out/pid`,
       program: SIGNING.map((line) => `{ ${line}; } > /dev/null 2>&1`).join("\n"),
       after: AFTER,
     });
+    expect(out).toMatch(/SAME\n[^]*signs/);
+  });
+
+  it("is ssh-agent as well, in a folder that is the run's own to write", async () => {
+    const lines = [
+      "git commit -q --allow-empty -S -m x",
+      "git tag -s t -m x",
+      "ssh-add -D",
+      "rm -rf $(dirname $SSH_AUTH_SOCK)",
+      "mv $(dirname $SSH_AUTH_SOCK) /srv/tmp/moved",
+      "mv $SSH_AUTH_SOCK /srv/tmp/moved",
+      "chmod 0 $SSH_AUTH_SOCK",
+      "ssh-agent -k",
+    ];
+    const { out } = await attack({
+      before: `
+mkdir -p ~/.ssh; ssh-keygen -q -t ed25519 -N '' -f ~/.ssh/id; eval "$(ssh-agent)" > /dev/null; ssh-add -q ~/.ssh/id; rm ~/.ssh/id
+git init -q . && git config user.name A && git config user.email a@example.org
+git config gpg.format ssh && git config user.signingkey ~/.ssh/id.pub
+seen() { ls -i $SSH_AUTH_SOCK; ssh-add -l; echo y | ssh-keygen -q -Y sign -n x -f ~/.ssh/id.pub > /dev/null && echo signs; }
+seen > /srv/out/before`,
+      program: lines.map((line) => `{ ${line} && echo "DID ${line}"; } 2> /dev/null`).join("\n"),
+      after: AFTER,
+    });
+    expect(out).not.toContain("DID");
     expect(out).toMatch(/SAME\n[^]*signs/);
   });
 
