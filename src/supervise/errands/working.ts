@@ -77,7 +77,7 @@ export function filesBehind(path: string, isExclusive = false): readonly FileBeh
   const name = baseName(path);
   const hidden = /^(?:\.#?|#)(.+)$/.exec(name)?.[1];
   return [name, ...(hidden === undefined ? [] : [hidden])].flatMap((text) =>
-    [...text.matchAll(/[.~#-]/g)].reverse().flatMap(({ index }): readonly FileBehind[] => {
+    [...text.matchAll(/[.~#-]/g)].toReversed().flatMap(({ index }): readonly FileBehind[] => {
       const ending = text.slice(index);
       const isMadeUp = /^[.-]\w{6,16}$/.test(ending) && (isExclusive || isRandom(ending.slice(1)));
       if (index === 0 || !(ENDING.test(ending) || isMadeUp)) return [];
