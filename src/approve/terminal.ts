@@ -48,8 +48,10 @@ export interface TerminalOptions {
   /** By default a rule that was just written answers only the question it was written for. */
   readonly covers?: Covers | undefined;
   readonly foreground?: ForegroundControl | undefined;
-  /** Why nothing can be asked any more, in one line. */
+  /** Why something cannot be asked, in one line. */
   readonly onNotice?: ((text: string) => void) | undefined;
+  /** The terminal is gone: nothing can be asked any more. */
+  readonly onGone?: (() => void) | undefined;
   /** By default the controlling terminal. */
   readonly path?: string | undefined;
   /** The questions are of several runs: Ctrl-C calls this and answers nothing, and who ends one run ends no other. */
@@ -76,6 +78,8 @@ export function terminalApprover(options: TerminalOptions): Approver | undefined
 const SEE_MS = 150;
 /** Who was typing when the question came is still typing: this long a pause must follow. Milliseconds. */
 const PAUSE_MS = 400;
+/** Milliseconds between two looks whether we are in the foreground again. */
+const BEHIND_MS = 200;
 /** A burst of questions is drawn at most this often. Milliseconds. */
 const REDRAW_MS = 50;
 
@@ -94,6 +98,10 @@ export class TerminalApprover implements Approver {
   /** What is on the terminal. `deaf`: keys do not count yet; calling it forgets when they would have. */
   #prompt: { readonly first: OpenQuestion; deaf: (() => void) | undefined; early: boolean } | undefined;
   #redraw: NodeJS.Timeout | undefined;
+  /** A shell has the terminal for itself; it was said that a question waits. */
+  #behind: NodeJS.Timeout | undefined;
+  #saidBehind = false;
+  readonly #onGone: (() => void) | undefined;
   /** What every further question is answered: the terminal is gone, or the run ends. */
   #over: Answer | undefined;
   readonly #onInterrupt: (() => void) | undefined;
@@ -101,6 +109,7 @@ export class TerminalApprover implements Approver {
   constructor(device: Device, options: TerminalOptions) {
     this.#device = device;
     this.#onInterrupt = options.onInterrupt;
+    this.#onGone = options.onGone;
     const { env } = options;
     this.#home = options.home;
     const view: ViewOptions = { home: options.home, checkRule: options.checkRule };
@@ -159,17 +168,36 @@ export class TerminalApprover implements Approver {
     return Promise.resolve();
   }
 
-  /** INVARIANT: a terminal that fails answers deny, now and for the rest of the run. */
+  /** INVARIANT: a terminal that fails answers deny; one that is gone, for the rest of the run. */
   #guarded(work: () => void): void {
     try {
       work();
     } catch (error) {
-      this.#gone(errorCode(error));
+      this.#failed(errorCode(error));
     }
   }
 
+  /** A read or write that failed says nothing about the next question. */
+  #failed(why: string): void {
+    if (this.#over !== undefined || this.#device.isThere?.() !== true) return this.#gone(why);
+    this.#notice(`the terminal could not be asked (${why}): this is denied`);
+    this.#prompt = undefined;
+    this.#timer.clear();
+    try {
+      this.#device.close();
+    } catch {
+      // It is opened anew.
+    }
+    this.#queue.answer(DENY, this.#covers);
+    setImmediate(() => this.#guarded(() => this.#refresh()));
+  }
+
   #gone(why: string): void {
-    if (this.#over === undefined) this.#notice(`the terminal cannot be asked any more (${why}): what would be asked is denied`);
+    if (this.#over === undefined) {
+      this.#notice(`the terminal cannot be asked any more (${why}): what would be asked is denied`);
+      this.#onGone?.();
+    }
+    clearTimeout(this.#behind);
     this.#over ??= DENY;
     this.#prompt = undefined;
     clearTimeout(this.#redraw);
@@ -192,6 +220,7 @@ export class TerminalApprover implements Approver {
     }
     if (current === undefined) {
       clearTimeout(this.#redraw);
+      clearTimeout(this.#behind);
       this.#redraw = undefined;
       this.#timer.clear();
       if (before !== undefined) this.#device.close();
@@ -201,10 +230,12 @@ export class TerminalApprover implements Approver {
       this.#redraw ??= setTimeout(() => this.#guarded(() => this.#update()), REDRAW_MS);
       return;
     }
+    if (before === undefined && this.#device.isOurs?.() === false) return this.#wait();
+    this.#saidBehind = false;
     if (before === undefined) {
       this.#device.open({
         input: (text) => this.#guarded(() => this.#input(text)),
-        closed: () => this.#gone("closed"),
+        closed: () => this.#failed("closed"),
         resized: () => this.#guarded(() => this.#resized()),
       });
     }
@@ -212,6 +243,14 @@ export class TerminalApprover implements Approver {
     this.#listenAfter(SEE_MS);
     this.#view.begin(this.#current());
     this.#seen();
+  }
+
+  /** Another of the shell's jobs has the terminal: the question waits until `fg`, and nothing is stopped meanwhile. */
+  #wait(): void {
+    if (!this.#saidBehind) this.#device.tell?.(() => this.#notice("a question waits until this job is in the foreground (fg)"));
+    this.#saidBehind = true;
+    clearTimeout(this.#behind);
+    this.#behind = setTimeout(() => this.#guarded(() => this.#refresh()), BEHIND_MS);
   }
 
   #update(): void {

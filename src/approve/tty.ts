@@ -8,6 +8,10 @@ import type { Size } from "./render.ts";
  * and write over the question. `begin` comes before the terminal's mode is changed, `end` after it was restored.
  */
 export interface ForegroundControl {
+  /** Whoever may be asked has the terminal in front of them: not so a shell's job in the background, which would be stopped. */
+  readonly isOurs: (descriptor: number) => boolean;
+  /** Writes on the terminal, even from the background, without being stopped. */
+  readonly unstopped: (work: () => void) => void;
   readonly begin: (descriptor: number) => void;
   readonly end: (descriptor: number) => void;
 }
@@ -39,12 +43,21 @@ const SIGTTOU = 22;
  * Takes the terminal as a shell does: makes our process group the foreground one, and has the kernel stop whoever reads or
  * writes in the background (SIGTTIN, TOSTOP and SIGTTOU). Others go on. Afterwards the group that had it has it again and is
  * continued. Does nothing where the program is in our own group, or where the foreground is not `owns`: a shell that put us
- * into the background keeps its terminal, and the kernel stops us when we ask, until `fg`.
+ * into the background keeps its terminal, and nobody is asked until `fg` (`isOurs`).
  * A program that ignores SIGTTOU can still write: only a terminal of its own would keep it from that.
+ * `program`: our own child that leads such a group. A shell that waits for keys would take an error for their end.
  */
-export function controlForeground({ sys, addressOf, alloc }: Kernel, owns: (group: number) => boolean): ForegroundControl {
+export function controlForeground(
+  { sys, addressOf, alloc }: Kernel,
+  owns: (group: number) => boolean,
+  program: () => number = () => 0,
+): ForegroundControl {
   let taken: { readonly group: number; readonly mode: Buffer } | undefined;
   const ioctl = (descriptor: number, request: number, bytes: Uint8Array): number => sys(IOCTL, descriptor, request, addressOf(bytes));
+  const foreground = (descriptor: number): number | undefined => {
+    const bytes = alloc(4);
+    return ioctl(descriptor, TIOCGPGRP, bytes) < 0 ? undefined : bytes.readInt32LE();
+  };
   const give = (descriptor: number, group: number): void => {
     const bytes = alloc(4);
     bytes.writeInt32LE(group);
@@ -63,12 +76,16 @@ export function controlForeground({ sys, addressOf, alloc }: Kernel, owns: (grou
     }
   };
   return {
+    unstopped,
+    isOurs(descriptor) {
+      const group = foreground(descriptor);
+      return taken !== undefined || group === undefined || group <= 1 || group === ownGroup() || owns(group);
+    },
     begin(descriptor) {
-      const bytes = alloc(4);
-      if (taken !== undefined || ioctl(descriptor, TIOCGPGRP, bytes) < 0) return;
-      const group = bytes.readInt32LE();
+      const group = foreground(descriptor);
       const own = ownGroup();
-      if (own === undefined || group <= 1 || group === own || !owns(group)) return;
+      if (taken !== undefined || group === undefined || own === undefined || group <= 1 || group === own || !owns(group)) return;
+      if (group === program() && waitsForKeys(group)) send(group, "SIGSTOP");
       unstopped(() => {
         const mode = alloc(TERMIOS_BYTES);
         if (ioctl(descriptor, TCGETS, mode) < 0) return;
@@ -88,13 +105,29 @@ export function controlForeground({ sys, addressOf, alloc }: Kernel, owns: (grou
         ioctl(descriptor, TCSETS, mode);
         give(descriptor, group);
       });
-      try {
-        process.kill(-group, "SIGCONT");
-      } catch {
-        // The program ended meanwhile.
-      }
+      send(-group, "SIGCONT");
     },
   };
+}
+
+function send(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal);
+  } catch {
+    // The program ended meanwhile.
+  }
+}
+
+/** read, poll, select, pselect6, ppoll; on arm64 read, pselect6, ppoll. */
+const READING: ReadonlySet<string> = new Set(arch === "arm64" ? ["63", "72", "73"] : ["0", "7", "23", "270", "271"]);
+
+/** proc_pid_syscall(5) */
+function waitsForKeys(pid: number): boolean {
+  try {
+    return READING.has(readFileSync(`/proc/${pid}/syscall`, "latin1").split(" ")[0] ?? "");
+  } catch {
+    return false;
+  }
 }
 
 function ownGroup(): number | undefined {
@@ -122,6 +155,12 @@ export interface Device {
   write(text: string): void;
   size(): Size;
   close(): void;
+  /** It can be asked now; absent: always. */
+  isOurs?(): boolean;
+  /** There is a terminal still; absent: not after it failed. */
+  isThere?(): boolean;
+  /** Says something beside questions. */
+  tell?(work: () => void): void;
 }
 
 const ENDING = ["SIGTERM", "SIGHUP", "SIGQUIT", "SIGINT"] as const;
@@ -204,6 +243,25 @@ export class TerminalDevice implements Device {
       this.close();
       throw error;
     }
+  }
+
+  isThere(): boolean {
+    return isTerminal(this.#path);
+  }
+
+  isOurs(): boolean {
+    if (this.#foreground === undefined || this.#now !== undefined) return true;
+    const descriptor = openSync(this.#path, flags);
+    try {
+      return this.#foreground.isOurs(descriptor);
+    } finally {
+      closeSync(descriptor);
+    }
+  }
+
+  tell(work: () => void): void {
+    if (this.#foreground === undefined) work();
+    else this.#foreground.unstopped(work);
   }
 
   write(text: string): void {

@@ -27,16 +27,17 @@ const LOOK_EVERY = 100;
 export class TerminalJob {
   readonly #tty: number;
   readonly #own: number;
+  readonly #onGone: () => void;
   #group = 0;
   #timer: NodeJS.Timeout | undefined;
 
   /** Undefined where there is no terminal of our own to give: one of a pipeline is not to be taken from the others. */
-  static open(): TerminalJob | undefined {
+  static open(onGone: () => void): TerminalJob | undefined {
     if (![0, 1, 2].every(isTerminal)) return undefined;
     try {
       const tty = openSync("/dev/tty", "r+");
       const own = foreground(tty);
-      if (own !== undefined && own === groupOf("self")) return new TerminalJob(tty, own);
+      if (own !== undefined && own === groupOf("self")) return new TerminalJob(tty, own, onGone);
       closeSync(tty);
     } catch {
       // No controlling terminal.
@@ -44,7 +45,8 @@ export class TerminalJob {
     return undefined;
   }
 
-  private constructor(tty: number, own: number) {
+  private constructor(tty: number, own: number, onGone: () => void) {
+    this.#onGone = onGone;
     this.#tty = tty;
     this.#own = own;
   }
@@ -80,6 +82,10 @@ export class TerminalJob {
   }
 
   #look(): void {
+    if (foreground(this.#tty) === undefined) {
+      clearInterval(this.#timer);
+      return this.#onGone();
+    }
     if (stateOf(this.#group) !== "T" || foreground(this.#tty) !== this.#group) return;
     if (isOrphaned(this.#own)) {
       // Nobody could continue us. The terminal's signals stop no process there (setpgid(2)); one of its own does.

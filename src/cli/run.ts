@@ -6,7 +6,7 @@ import type { ProcessInfo } from "../approve/index.ts";
 import { TEAM_PATIENCE_MS } from "../sdk/queue/index.ts";
 import { answerGuard } from "../sdk/guard/index.ts";
 import { clearProfile, messageOf, programProfile, thisMachine, wrongProfileName, type Machine } from "../state/index.ts";
-import { type RunEvent, type RunOptions, type RunResult, superviseRun } from "../supervise/index.ts";
+import { killTree, type RunEvent, type RunOptions, type RunResult, superviseRun } from "../supervise/index.ts";
 import { learningApprover, Observations } from "../supervise/learn/index.ts";
 import { readWait } from "../team/afar/index.ts";
 import { askOuter, type OuterAnswer } from "../supervise/outer/index.ts";
@@ -70,7 +70,7 @@ export async function run(words: readonly string[], flags: RunFlags, parts: RunP
   // A wrapped program is started as if it were not: this run is what its wrapping asks for.
   const wrapping = found.is === "program" ? wrapped(machine, found.path) : undefined;
   const profile = flags.profile ?? wrapping?.launcher.profile ?? programProfile(program, machine, cwd);
-  const state: RunProgress = { blocked: false, send: undefined, job: undefined };
+  const state: RunProgress = { blocked: false, send: undefined, gone: undefined, job: undefined };
   const summary = flags.summary === undefined ? undefined : openSummary(flags.summary, machine.env);
   const ready = summary !== undefined && "problem" in summary ? summary : prepare({ machine, cwd, flags, parts, profile, state, summary });
   if ("problem" in ready) {
@@ -106,6 +106,10 @@ interface RunProgress {
   /** A question would have blocked. */
   blocked: boolean;
   send: ((signal: NodeJS.Signals) => void) | undefined;
+  /** It hung up. */
+  hungUp?: boolean;
+  /** The terminal is gone: so is what was started on it. */
+  gone: (() => void) | undefined;
   /** The program is the foreground job of this terminal. */
   job: TerminalJob | undefined;
 }
@@ -146,12 +150,13 @@ const say = (text: string): void => writeStderr(`assent: ${visible(text)}\n`);
 function prepare({ machine, cwd, flags, parts, state, summary }: Setting): PreparedRun | { readonly problem: string } {
   const outputs = openOutputs(flags);
   if ("problem" in outputs) return outputs;
-  const group = (): number => state.job?.group ?? 0;
+  const program = (): number => state.job?.group ?? 0;
+  const onGone = (): void => state.gone?.();
   const onBlock = (): void => void (state.blocked = true);
   try {
     const longest = flags.wait === undefined ? undefined : readWait(flags.wait);
     const patience = longest ?? TEAM_PATIENCE_MS;
-    const around = { machine, cwd, onNotice: say, onBlock, group, patience, longest };
+    const around = { machine, cwd, onNotice: say, onBlock, onGone, program, patience, longest };
     const made = asking(flags, machine.env, parts.approvers ?? realApprovers(around));
     const end = async (status: number): Promise<void> => {
       outputs.close();
@@ -175,7 +180,8 @@ async function supervise(setting: Begun): Promise<number> {
 
   if (isFleetHere()) startFleetJoin(engine.own[0] ?? "");
   parts.beside?.begin();
-  state.job = TerminalJob.open();
+  state.gone = hasTerminal() ? () => endTree(state) : undefined;
+  state.job = TerminalJob.open(() => state.gone?.());
   const refused = new Refusals(forPeople(quiet));
   const seen = flags.learn === true ? new Observations() : undefined;
   const options: RunOptions = {
@@ -235,7 +241,9 @@ async function supervise(setting: Begun): Promise<number> {
     state.job?.end();
     carrier?.kill("SIGTERM");
   }
-  const { left } = result;
+  const hungUp = state.hungUp === true || (state.job !== undefined && ![0, 1, 2].every(isTerminal));
+  const { left } = hungUp ? { left: undefined } : result;
+  if (hungUp) killTree();
   if (left === undefined) outputs.close();
   else if (!quiet) say(leftText(left.processes));
   for (const line of refused.lines) say(line);
@@ -252,6 +260,18 @@ async function supervise(setting: Begun): Promise<number> {
   await left.over;
   outputs.close();
   return status;
+}
+
+/** Milliseconds that programs have to end by themselves. */
+const HANG_UP_MS = 1500;
+
+/** As a terminal that hangs up does it; what does not end by itself is ended. */
+function endTree(state: RunProgress): void {
+  state.gone = undefined;
+  state.hungUp = true;
+  state.send?.("SIGHUP");
+  state.send?.("SIGCONT");
+  setTimeout(killTree, HANG_UP_MS);
 }
 
 function leftText(processes: readonly ProcessInfo[]): string {

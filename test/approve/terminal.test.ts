@@ -10,6 +10,10 @@ class FakeDevice implements Device {
   events: DeviceEvents | undefined;
   opened = 0;
   fails = false;
+  /** It fails, and is there all the same. */
+  there = false;
+  /** A shell has it for itself. */
+  behind = false;
   constructor(width: number) {
     this.screen = new Screen(width);
   }
@@ -27,6 +31,15 @@ class FakeDevice implements Device {
   }
   close(): void {
     this.events = undefined;
+  }
+  isThere(): boolean {
+    return this.there;
+  }
+  isOurs(): boolean {
+    return !this.behind;
+  }
+  tell(work: () => void): void {
+    work();
   }
 }
 
@@ -397,5 +410,55 @@ describe("TERM=dumb", () => {
     const first = ask(question(1));
     await press(...keys);
     expect(first.answer).toEqual(answer);
+  });
+});
+
+describe("a terminal that fails, or is another's for now", () => {
+  it("a read that failed is a no to this question, and to no later one", async () => {
+    const { ask, press, device } = bench();
+    device.there = true;
+    const first = ask(question(1));
+    const second = ask(other(2));
+    device.events?.closed();
+    await press("y");
+    expect([first.answer, second.answer]).toEqual([DENY, ALLOW]);
+    const third = ask(question(3));
+    await press("y");
+    expect(third.answer).toEqual(ALLOW);
+  });
+
+  it("as is a write that failed", async () => {
+    const { ask, press, device } = bench();
+    device.there = true;
+    device.fails = true;
+    const first = ask(question(1));
+    device.fails = false;
+    await press();
+    const second = ask(other(2));
+    await press("y");
+    expect([first.answer, second.answer]).toEqual([DENY, ALLOW]);
+  });
+
+  it("in the background the question waits, and is asked when the terminal is ours", async () => {
+    const { ask, press, device } = bench();
+    device.behind = true;
+    const first = ask(question(1));
+    await press("y");
+    await vi.advanceTimersByTimeAsync(5000);
+    expect([device.opened, first.answer]).toEqual([0, undefined]);
+    device.behind = false;
+    await press("y");
+    expect([device.opened, first.answer]).toEqual([1, ALLOW]);
+  });
+
+  it("and is forgotten when it is void meanwhile", async () => {
+    const { ask, press, device } = bench();
+    device.behind = true;
+    const void_ = new AbortController();
+    const first = ask(question(1), void_.signal);
+    void_.abort();
+    device.behind = false;
+    await press("y");
+    expect([device.opened, first.answer]).toEqual([0, DENY]);
   });
 });

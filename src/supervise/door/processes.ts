@@ -38,6 +38,21 @@ export function inTree(pid: number): boolean {
   return false;
 }
 
+/** A process of the tree is in this process group. */
+export function isGroupOfTree(group: number): boolean {
+  if (groupOf(group) === group) return inTree(group);
+  return readdirSync("/proc").some((name) => /^\d+$/.test(name) && groupOf(Number(name)) === group && inTree(Number(name)));
+}
+
+/** What is typed is what it reads. */
+export function readsTerminal(pid: number): boolean {
+  try {
+    return /^\/dev\/(?:pts\/|tty|console)/.test(readlinkSync(`/proc/${pid}/fd/0`));
+  } catch {
+    return false;
+  }
+}
+
 /** A process as a person recognises it. */
 export function describeProcess(pid: number): ProcessInfo {
   const argv = argvOf(pid);

@@ -3,7 +3,7 @@ import { CONFINED_NEEDS } from "../../action/index.ts";
 import { baseName } from "../../path/index.ts";
 import { stricterOf, type Verdict, verdictOf } from "../../policy/index.ts";
 import { messageOf } from "../../state/index.ts";
-import { type Errand, isHelper, NO_ERRAND } from "../errands/index.ts";
+import { type Errand, historyOf, isHelper, NO_ERRAND } from "../errands/index.ts";
 import { type Started, wordsOf } from "../judge/index.ts";
 import {
   alloc,
@@ -26,6 +26,7 @@ import type { Listener, SeccompTrap } from "./listener.ts";
 import { closeAll, type DecodedExec } from "./operation.ts";
 import type { DoorOptions, Lack, Tell } from "./options.ts";
 import type { Recorder } from "./record.ts";
+import { readsTerminal } from "./processes.ts";
 import { type RunOrigin, type Steering, steeredBy } from "./steered.ts";
 import { shortName, type Task } from "./tasks.ts";
 
@@ -105,9 +106,22 @@ export class Starts {
     const signs = isOfLine && !options.asks() ? found.signs : undefined;
     const verdict = signs === undefined ? found.verdict : stricterOf(found.verdict, SIGNS(signs));
     const helps = before.programs.some((client) => isHelper(client, first.path, first.argv));
-    const errand = helps ? joinErrands(found.errand, before.errand) : found.errand;
+    const kept =
+      this.#begun || !options.typed || programs.length === 0 || !readsTerminal(task.tgid)
+        ? []
+        : historyOf(baseName(first.path), first.argv, options.home);
+    const own = { ...found.errand, writes: [...found.errand.writes, ...kept] };
+    const errand = helps ? joinErrands(own, before.errand) : own;
     const named = [...(isOfLine ? (options.typed ? found.named : found.ruled) : []), ...(helps ? before.named : [])];
-    const judged: DecodedExec = { ...exec, action, errand, programs, logins, named, says: isOfLine ? found.says : [] };
+    const judged: DecodedExec = {
+      ...exec,
+      action,
+      errand,
+      programs,
+      logins: [...logins, ...kept],
+      named,
+      says: isOfLine ? found.says : [],
+    };
     // What a person types is not asked about again; where nobody could be asked, it sets nothing that outlasts the run.
     const typed =
       options.typed &&

@@ -11,6 +11,7 @@ export {
   type Rewritten,
   toolErrand,
 } from "./errands.ts";
+export { historyOf } from "./history.ts";
 export { isWorkingFile, namedPlan, rewritesOf } from "./named.ts";
 export { cachePlan, type CommandPlan, installPlan, type NamedChange } from "./plans.ts";
 export { type ErrandBlock, readErrands, toolOf } from "./read.ts";
