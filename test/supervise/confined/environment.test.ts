@@ -129,7 +129,7 @@ const CASES: readonly AroundCase[] = [
     status: "1",
     after: `python3 -c "${ASK_UNIX}"; pkill -f serve.py`,
     looks: "served\n",
-    said: /refused: delete "\/tmp\/sock": this cannot be undone: a program outside listens on this socket.*Way out: leave it as it is/,
+    said: /refused: delete "\/tmp\/sock": a program outside the run made the socket.*Way out: go on without it/,
   },
   {
     name: "one of the session, or that nobody listens on, is deleted as ever",
