@@ -8,9 +8,9 @@ import { type Ran, Suite, USERS } from "./place.ts";
 const SETUP = `
 set -e
 git init -q -b main p; cd p
-echo 'KEY=' > cert.pem; echo '{}' > .mcp.json; printf '{ "version": 1 }' > .agent-permissions.jsonc; echo pem > cert.pem; echo a > a
+echo 'KEY=' > cert.pem; echo '{}' > .mcp.json; printf '{ "version": 1 }' > .agent-permissions.jsonc; echo pem > key.pem; echo a > a
 git add -A; git commit -qm first; git tag v1
-git switch -qc feature; echo 'MORE=' >> cert.pem; echo b > b; rm cert.pem; git add -A; git commit -qm feature
+git switch -qc feature; echo 'MORE=' >> cert.pem; echo b > b; rm key.pem; git add -A; git commit -qm feature
 git switch -qc settings main; echo '{"mcpServers":{"x":{"command":"x"}}}' > .mcp.json; git commit -qam settings
 git switch -qc policy main; printf '{ "version": 1, "permissions": { "deny": [] } }' > .agent-permissions.jsonc; git commit -qam policy
 git switch -q main; echo two > a; git commit -qam two
@@ -63,7 +63,7 @@ async function play(command: string, before = ""): Promise<Played> {
     await run([
       "bash",
       "-c",
-      "cd p; cat cert.pem cert.pem .mcp.json .agent-permissions.jsonc sub/.env other.pem wt/.mcp.json wt/.agent-permissions.jsonc 2>/dev/null",
+      "cd p; cat cert.pem key.pem .mcp.json .agent-permissions.jsonc sub/.env other.pem wt/.mcp.json wt/.agent-permissions.jsonc 2>/dev/null",
     ])
   ).stdout;
   return { ran, before: was, after: await look(), secret };
