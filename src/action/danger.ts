@@ -25,6 +25,8 @@ export interface Danger {
   readonly seenInRun?: true;
   /** No rule that would allow it is offered anywhere: whoever wants one writes it, with the very name. */
   readonly unoffered?: true;
+  /** No mode that skips questions skips this one. */
+  readonly insistent?: true;
   /** And undo brings back whatever it destroys, or nobody outside notices: no reason to ask where it is confined. */
   readonly confinable?: true;
 }
@@ -118,6 +120,12 @@ export const DANGERS = {
     help: CONFIRM,
     seenInRun: true,
     confinable: true,
+  },
+  "data-wipe": {
+    effect: "ask",
+    title: "wipes a database, or all that a project has in the cloud",
+    help: CONFIRM,
+    insistent: true,
   },
   "remote-destroy": { effect: "ask", title: "destroys something on a remote service", help: CONFIRM },
   privilege: { effect: "ask", title: "gains more rights or becomes another user", help: or("run it without sudo"), seenInRun: true },

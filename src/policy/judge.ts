@@ -260,7 +260,8 @@ function harmless(j: Judgement, action: Action): Verdict | undefined {
 function protectedBy(j: Judgement, action: Action, written: MatchedRules): Verdict | undefined {
   let ask: Verdict | undefined;
   for (const protection of protectionsOf(action, surroundings(j, action))) {
-    if ((ask !== undefined && protection.effect === "ask") || isNamed(j, action, written, protection)) continue;
+    const isWeaker = ask !== undefined && protection.effect === "ask" && (protection.waivable !== false || ask.waivable === false);
+    if (isWeaker || isNamed(j, action, written, protection)) continue;
     if (protection.effect === "deny") return byProtection(protection);
     ask = byProtection(protection);
   }

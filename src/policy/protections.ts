@@ -1,6 +1,7 @@
 import {
   type Action,
   type Advice,
+  type Danger,
   type DangerId,
   DANGERS,
   type ExecAction,
@@ -94,8 +95,9 @@ const isPlainLook = (id: DangerId, action: Action, { looksAtPlain }: ProtectionC
   id === "foreign-repository" && action.kind === "exec" && looksAtPlain?.(action) === true;
 
 function danger(id: DangerId, action: Action): Protection {
-  const { effect, title, help } = DANGERS[id];
-  return { effect, builtin: dangerReason(id), reason: `${title}: ${sayAction(action)}`, help, scope: { by: "danger", id } };
+  const { effect, title, help, insistent }: Danger = DANGERS[id];
+  const reason = `${title}: ${sayAction(action)}`;
+  return { effect, builtin: dangerReason(id), reason, help, scope: { by: "danger", id }, ...(insistent === true ? { waivable: false } : {}) };
 }
 
 function fileProtections(action: FileAction, around: ProtectionContext, met: Protection[]): void {

@@ -1,4 +1,4 @@
-import { DATABASE_FILE } from "../action/index.ts";
+import { type DangerId, DATABASE_FILE } from "../action/index.ts";
 import { HOME, type CodeFinding } from "./languages/finding.ts";
 import { readForeignCalls } from "./languages/foreign-calls.ts";
 import { LANGUAGES } from "./languages/index.ts";
@@ -97,7 +97,7 @@ export function applyFindings(inv: Invocation, language: string, findings: reado
           service: language === "sqlite" ? DATABASE_FILE : "database",
           operation: finding.does,
           origin: { by: "command", exec: inv.exec },
-          ...(finding.does === "destroy" ? { dangers: [language === "sqlite" ? "data-destroy" : "remote-destroy"] } : {}),
+          ...(finding.does === "destroy" ? { dangers: [destroys(language, finding.whole === true)] } : {}),
         });
         break;
       case "limit":
@@ -172,3 +172,6 @@ export function codeFromStream(
   const why = stream.is === "none" ? "standard input" : stream.is === "paths" ? "a list of paths" : stream.why;
   refuse(inv, `${inv.name} runs code that is only known at run time: ${why}`, "write the code to a file, read it, then run the file");
 }
+
+const destroys = (language: string, whole: boolean): DangerId =>
+  language === "sqlite" ? "data-destroy" : whole ? "data-wipe" : "remote-destroy";

@@ -1,14 +1,16 @@
 import { PROMPTED_PROGRAMS } from "../policy/index.ts";
 import type { Context } from "./context.ts";
+import { noteDestruction, noteHandedDangers } from "./danger-words.ts";
 import type { CommandRunner } from "./invocation.ts";
 import type { ShellState } from "./state.ts";
-import { literal, textOf, type Value } from "./value.ts";
+import { literal, type Stream, textOf, type Value } from "./value.ts";
 import { sharedInput } from "./input.ts";
 
 interface HandingCall {
   readonly cx: Context;
   readonly state: ShellState;
   readonly run: CommandRunner;
+  readonly stdin: Stream;
 }
 
 /** Programs that ruin what they are pointed at, and packages that do the same. */
@@ -44,6 +46,9 @@ export function readHandedCommands(
   exec: number,
 ): void {
   const known = applied !== undefined;
+  if (!known || applied.id === undefined || RUNNERS.test(name) || ELSEWHERE.test(name) || runsCode(call, exec))
+    noteHandedDangers(call.cx, words, exec);
+  if (ELSEWHERE.test(name)) noteDestruction(call, words, exec);
   if (ELSEWHERE.test(name) || (!known && PROMPTED_PROGRAMS.includes(name))) return;
   const open = applied?.id === undefined;
   // Of a script, or a package's program, nobody knows its words.

@@ -6,6 +6,7 @@ import { BY_SHELL, type Context, type ExecDraft } from "./context.ts";
 import { applyEnvironment } from "./environment.ts";
 import { describe, type CommandRunner } from "./invocation.ts";
 import { entryFor } from "./knowledge/entries.ts";
+import { noteDangerWords } from "./danger-words.ts";
 import { readHandedCommands } from "./handed-commands.ts";
 import { linesOf, nameWords } from "./named-paths.ts";
 import { leftBy, takeInput } from "./input.ts";
@@ -47,6 +48,7 @@ function judgeProgram(call: ProgramCall): readonly [Stream, LeavesInput] {
   if (confined !== undefined) return [confined(), "lines"];
   const spec = entryFor(who.basename) ?? entryFor(who.basename.toLowerCase());
   const exec = cx.add(execAction(call, who));
+  noteDangerWords(cx, spec?.dangers, words, exec);
   const before = { actions: cx.actions.length, unknowns: cx.unknowns.length };
   if (spec === undefined) {
     applyEnvironment({ cx, state: call.state, exec, name: who.basename, span: call.span });

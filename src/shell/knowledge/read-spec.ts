@@ -158,6 +158,23 @@ export function readDry(text: string): DryRun {
   return { names: split(names), unless: split(unless) };
 }
 
+/** A row of `CommandSpec.dangers`. */
+export interface DangerRow {
+  readonly words: readonly string[];
+  readonly danger: DangerId;
+}
+
+/** `CommandSpec.dangers`. */
+export function readDangers(text: string): readonly DangerRow[] {
+  return text.split(";").flatMap((row) => {
+    if (row.trim() === "") return [];
+    const [words = "", danger = ""] = row.split(" -> ").map((part) => part.trim());
+    if (words === "") throw new Error("no words stand before `->`");
+    if (!isDangerId(danger)) throw new Error(`\`${danger}\` is no danger`);
+    return [{ words: words.split(/\s+/), danger }];
+  });
+}
+
 function readConsequence(text: string): Consequence {
   const words = text.trim().split(/\s+/);
   const [first = "", second = "", third = ""] = words;

@@ -1,5 +1,5 @@
 import { isDangerId } from "../../action/index.ts";
-import { readConfined, readDry, readEffects, readOptionLine, readSlots } from "./read-spec.ts";
+import { readConfined, readDangers, readDry, readEffects, readOptionLine, readSlots } from "./read-spec.ts";
 import { readReads } from "./reads.ts";
 import { OUTPUTS, STYLES, type BsdSpec, type CommandSpec, type Examples, type SubcommandSpec } from "./spec.ts";
 
@@ -278,6 +278,10 @@ class TableReader {
         readConfined(text, "", () => false);
         spec.confined = text;
         return;
+      case "dangers":
+        spec.dangers = this.readRows(block, field, "dangers").join(";");
+        readDangers(spec.dangers);
+        return;
       case "dry":
         readDry(text);
         spec.dry = text;
@@ -298,7 +302,7 @@ class TableReader {
   }
 
   /** The rows of a field, those it shares included: a row that is there already is not taken over. */
-  private readRows(block: TableBlock, { key, rows }: Field, what: "options" | "reads"): readonly string[] {
+  private readRows(block: TableBlock, { key, rows }: Field, what: "options" | "reads" | "dangers"): readonly string[] {
     const written: { readonly row: string; readonly line: number; readonly shared: boolean }[] = [];
     for (const { text, line } of rows) {
       for (const row of text.split(";").map((one) => one.trim())) {
@@ -314,7 +318,7 @@ class TableReader {
           written.push(...this.readRows(found, field, what).map((one) => ({ row: one, line, shared: true })));
       }
     }
-    if (what === "reads") return written.map(({ row }) => row);
+    if (what !== "options") return written.map(({ row }) => row);
     const seen = new Map<string, boolean>();
     const out: string[] = [];
     for (const { row, line, shared } of written) {

@@ -58,6 +58,8 @@ export interface CommandSpec {
    * or send is then looked at; code that it runs (scripts, hooks) runs all the same.
    */
   readonly dry?: string;
+  /** Words behind its name, whoever starts it, and the danger that they mean: rows `WORD… -> DANGER`. */
+  readonly dangers?: string;
   /** What the files are called that its walks through folders open: `"*.py *.pyi"`. */
   readonly walks?: string;
   /**

@@ -22,7 +22,9 @@ export type CodeFinding =
   /** Shows passwords, tokens or keys. */
   | { readonly does: "secrets" }
   /** Changes a database. */
-  | { readonly does: "change" | "destroy"; readonly detail: string }
+  | { readonly does: "change"; readonly detail: string }
+  /** `whole`: a database, with all that is in it. */
+  | { readonly does: "destroy"; readonly detail: string; readonly whole?: true }
   /** Not looked through to its end: no rule that allows the program answers that. */
   | { readonly does: "limit"; readonly why: string }
   /** Not understood, or decided by data at run time: `why` completes "cannot tell what it does: …". */

@@ -269,7 +269,10 @@ function query(statement: Statement, dialect: SqlDialect): CodeFinding[] {
       else findings.push({ does: "change", detail: detail(statement) });
     } else if (/^(insert|update|merge)$/.test(token.text) || (token.text === "replace" && !call))
       findings.push({ does: "change", detail: detail(statement) });
-    else if (/^(delete|truncate|drop)$/.test(token.text) && !call) findings.push({ does: "destroy", detail: detail(statement) });
+    else if (/^(delete|truncate|drop)$/.test(token.text) && !call) {
+      const whole = token.text === "drop" && /^(?:database|schema)$/.test(word(statement, i + 1));
+      findings.push({ does: "destroy", detail: detail(statement), ...(whole ? { whole } : {}) });
+    }
     else if (/^(program|call|procedure|execute)$/.test(token.text)) findings.push(unknown(`the statement ${detail(statement)}`));
   });
   return findings;

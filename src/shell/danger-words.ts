@@ -1,0 +1,78 @@
+import type { DangerId } from "../action/index.ts";
+import type { Context } from "./context.ts";
+import type { CommandRunner } from "./invocation.ts";
+import { entryFor } from "./knowledge/entries.ts";
+import { readDangers } from "./knowledge/read-spec.ts";
+import type { ShellState } from "./state.ts";
+import { literal, textOf, type Stream, type Value } from "./value.ts";
+
+interface WipingCall {
+  readonly cx: Context;
+  readonly state: ShellState;
+  readonly run: CommandRunner;
+  readonly stdin: Stream;
+}
+
+/** Words of a command that are looked at. */
+const MOST = 60;
+const HELP = /^(?:--?help|-h|--version)$/;
+const DESTROYS: ReadonlySet<DangerId> = new Set(["remote-destroy", "data-destroy", "data-wipe"]);
+
+/** The dangers that the words of a program mean. See `CommandSpec.dangers`. */
+export function noteDangerWords(cx: Context, rows: string | undefined, words: readonly Value[], exec: number): void {
+  if (rows !== undefined) note(cx, rows, tokensOf(words), exec);
+}
+
+/**
+ * A tool that wipes a database or a cloud does so whoever starts it: `npx prisma migrate reset`, `php artisan migrate:fresh`,
+ * `docker compose exec web rails db:drop`.
+ */
+export function noteHandedDangers(cx: Context, words: readonly Value[], exec: number): void {
+  const tokens = tokensOf(words);
+  for (const [at, token] of tokens.entries()) {
+    const rows = entryFor(toolOf(token))?.dangers;
+    if (rows !== undefined) note(cx, rows, tokens.slice(at + 1), exec);
+  }
+}
+
+const tokensOf = (words: readonly Value[]): readonly string[] =>
+  words.slice(0, MOST).flatMap((word) => (textOf(word) ?? "").split(/[\s,;&|()'"`]+/).filter((token) => token !== ""));
+
+function note(cx: Context, rows: string, tokens: readonly string[], exec: number): void {
+  if (tokens.some((token) => HELP.test(token))) return;
+  for (const { words, danger } of readDangers(rows)) if (says(tokens, words)) cx.addDanger(exec, danger);
+}
+
+/** A client that is started elsewhere (a container, another machine) destroys what it would destroy here. */
+export function noteDestruction({ cx, state, run, stdin }: WipingCall, words: readonly Value[], exec: number): void {
+  for (const [at, word] of words.slice(0, MOST).entries()) {
+    const text = textOf(word) ?? "";
+    const isLine = /\s/.test(text);
+    if (!isLine && entryFor(toolOf(text)) === undefined) continue;
+    const found = cx.rehearse(() => {
+      const from = cx.actions.length;
+      if (isLine) run.script(cx, state.fork(), literal(text), stdin, {});
+      else run.argv(cx, state.fork(), [literal(toolOf(text)), ...words.slice(at + 1)], stdin, exec);
+      return cx.actions.slice(from).flatMap(({ dangers = [] }) => dangers.filter((id) => DESTROYS.has(id)));
+    });
+    for (const danger of found) cx.addDanger(exec, danger === "data-destroy" ? "remote-destroy" : danger);
+    if (found.length > 0) return;
+  }
+}
+
+/** `./node_modules/.bin/prisma`, `npm:prisma`, `prisma@5`: the name of the program. */
+const toolOf = (word: string): string => word.replace(/^npm:|(?<=\w)@[\w.^~-]+$/g, "").replace(/^.*\//, "").toLowerCase();
+
+/** All of its words, in their order, whatever stands between; `{a,b}` is one of them, `*` any text. */
+function says(tokens: readonly string[], [first, ...rest]: readonly string[]): boolean {
+  if (first === undefined) return true;
+  const one = new RegExp(
+    `^(?:${first
+      .replace(/[.+?^$()|[\]\\]/g, String.raw`\$&`)
+      .replaceAll("*", ".*")
+      .replace(/\{(.*)\}/, (_, names: string) => `(?:${names.replaceAll(",", "|")})`)})${first.startsWith("-") ? "(?:=.*)?" : ""}$`,
+    "i",
+  );
+  const at = tokens.findIndex((token) => one.test(token));
+  return at >= 0 && says(tokens.slice(at + 1), rest);
+}
