@@ -16,6 +16,8 @@ export interface World {
   readonly projectRoot: string;
   /** Folders for temporary files: `/tmp`, `/var/tmp`, `$TMPDIR`. */
   readonly temp: readonly string[];
+  /** The folders of PATH, as whoever starts commands has it. Left out: nobody knows them. */
+  readonly programFolders?: readonly string[];
   /** True where the file system folds case. */
   readonly foldsCase: boolean;
   /** Whose programs lie there: `ls` of GNU and of BSD take other options. Left out: nobody knows, and both readings must be harmless. */

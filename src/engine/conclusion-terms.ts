@@ -12,19 +12,20 @@ export interface Answers<Subject> {
 type Asked<Whole, Key extends keyof Whole> = Readonly<Record<Key, boolean>>;
 
 /** What of a world is no answer to a question, and which of the questions that some worlds leave out it can be asked. */
-export type WorldTerms = Pick<World, (typeof TEXTS)[number] | "temp"> & Asked<World, (typeof MAY_BE_ABSENT)[number]>;
+export type WorldTerms = Pick<World, (typeof TEXTS)[number] | "temp" | "programFolders"> & Asked<World, (typeof MAY_BE_ABSENT)[number]>;
 
 const TEXTS = ["cwd", "home", "projectRoot", "foldsCase", "platform"] as const satisfies readonly (keyof World)[];
 const MAY_BE_ABSENT = ["text", "exhausted", "entries", "mayHold"] as const satisfies readonly (keyof World)[];
 
 /** Its functions are not kept: they hold on to all that it has seen. */
 export function worldTermsOf(world: World): WorldTerms {
-  const { cwd, home, projectRoot, temp, foldsCase, platform, text, exhausted, entries, mayHold } = world;
+  const { cwd, home, projectRoot, temp, programFolders, foldsCase, platform, text, exhausted, entries, mayHold } = world;
   return {
     cwd,
     home,
     projectRoot,
     temp,
+    ...(programFolders === undefined ? {} : { programFolders }),
     foldsCase,
     ...(platform === undefined ? {} : { platform }),
     text: text !== undefined,
@@ -37,7 +38,7 @@ export function worldTermsOf(world: World): WorldTerms {
 export function sameWorld(terms: WorldTerms, world: World): boolean {
   for (const key of TEXTS) if (terms[key] !== world[key]) return false;
   for (const key of MAY_BE_ABSENT) if (terms[key] !== (world[key] !== undefined)) return false;
-  return sameList(terms.temp, world.temp);
+  return sameList(terms.temp, world.temp) && sameList(terms.programFolders ?? [], world.programFolders ?? []);
 }
 
 /** The same of a context: what is asked of it only when judging wants to know is not among them. */
@@ -105,5 +106,5 @@ export function sameList(a: readonly string[] | undefined, b: readonly string[] 
 type Rest<Whole, Known> = Exclude<keyof Whole, Known>;
 type QuestionsOfAll = "env" | "canonical" | "kind" | "lookup" | "trustedProgram" | "find" | "tracked" | "names";
 type Nothing<T extends never> = T;
-export type AllOfWorld = Nothing<Rest<World, (typeof TEXTS)[number] | (typeof MAY_BE_ABSENT)[number] | "temp" | QuestionsOfAll>>;
+export type AllOfWorld = Nothing<Rest<World, (typeof TEXTS)[number] | (typeof MAY_BE_ABSENT)[number] | "temp" | "programFolders" | QuestionsOfAll>>;
 export type AllOfContext = Nothing<Rest<JudgeContext, (typeof SAME)[number] | (typeof ASKED)[number] | "world" | "floor">>;

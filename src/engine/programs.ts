@@ -1,5 +1,6 @@
 import { statSync } from "node:fs";
 import { foldCase, isWithin, joinPath, normalise, parentOf } from "../path/index.ts";
+import { isToolFolder } from "../policy/index.ts";
 import type { Machine } from "../state/index.ts";
 
 /** Folders of the operating system and of its package managers: trusted even when a session's root lies above them. */
@@ -18,35 +19,6 @@ const SYSTEM = [
   "/Library",
   "/Applications",
 ];
-/** Where people's tools and version managers put programs, below home. */
-const TOOLS = [
-  ".cargo/bin",
-  ".local/bin",
-  ".local/share",
-  ".nvm",
-  ".fnm",
-  ".volta",
-  ".asdf",
-  ".rbenv",
-  ".pyenv",
-  ".goenv",
-  ".nodenv",
-  ".jenv",
-  ".sdkman",
-  ".rustup",
-  ".bun/bin",
-  ".deno/bin",
-  ".npm-global",
-  "go/bin",
-  ".dotnet",
-  ".nix-profile",
-  ".krew/bin",
-  ".linuxbrew",
-  "Library/pnpm",
-  ".poetry/bin",
-  ".ghcup/bin",
-];
-
 interface ProgramLookup {
   lookup(name: string): { readonly path: string | undefined; readonly trusted: boolean };
   trustedProgram(path: string): boolean;
@@ -83,7 +55,6 @@ interface Findings {
   readonly until: number;
   readonly folders: Map<string, boolean>;
   readonly names: Map<string, { readonly path: string | undefined; readonly trusted: boolean }>;
-  tools: readonly string[] | undefined;
   /** By more than one decision. */
   used: boolean;
 }
@@ -103,7 +74,7 @@ function findingsFor(key: string): Findings {
     return known;
   }
   if (kept.size >= MAX_KEPT) kept.clear();
-  const fresh: Findings = { until: now + FRESH_MS, folders: new Map(), names: new Map(), tools: undefined, used: false };
+  const fresh: Findings = { until: now + FRESH_MS, folders: new Map(), names: new Map(), used: false };
   kept.set(key, fresh);
   return fresh;
 }
@@ -123,10 +94,8 @@ export function programs({ machine, projectRoot, canonical, mayHold }: ProgramsO
   const path = [...new Set(written.split(":"))];
   const findings = findingsFor([machine.home, projectRoot, written, ...machine.temp].join("\0"));
   const { folders, names } = findings;
-  const isTool = (folder: string): boolean => {
-    findings.tools ??= [machine.home, canonical(machine.home)].flatMap((home) => TOOLS.map((name) => joinPath(home, name)));
-    return findings.tools.some((base) => isWithin(folder, base));
-  };
+  const homes = [machine.home, canonical(machine.home)];
+  const isTool = (folder: string): boolean => homes.some((home) => isToolFolder(folder, home));
   const isSystem = (folder: string): boolean => SYSTEM.some((base) => isWithin(folder, base));
 
   /** A session whose root is home, or above it, does not make every program the project's. */

@@ -76,14 +76,15 @@ interface Visited {
 export class QuestionsOfWorld extends Questions<World> {
   /** A world that answers as the given one does, and whose questions are noted. */
   noting(of: World): World {
-    const { cwd, home, projectRoot, temp, foldsCase, platform, text, exhausted, entries, mayHold } = of;
-    const noting: Required<Omit<World, "platform">> & Pick<World, "platform"> = {
+    const { cwd, home, projectRoot, temp, programFolders, foldsCase, platform, text, exhausted, entries, mayHold } = of;
+    const noting: Required<Omit<World, "platform" | "programFolders">> & Pick<World, "platform" | "programFolders"> = {
       cwd,
       home,
       projectRoot,
       temp,
       foldsCase,
       ...(platform === undefined ? {} : { platform }),
+      ...(programFolders === undefined ? {} : { programFolders }),
       env: this.about((world, name) => world.env(name), of),
       canonical: this.about((world, path) => world.canonical(path), of, Object.is, lengthOf),
       kind: this.about((world, path) => world.kind(path), of),

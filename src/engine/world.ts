@@ -71,6 +71,7 @@ export function realWorld(machine: Machine, cwd: string, sessionRoot: string | u
     home: machine.home,
     projectRoot,
     temp: machine.temp,
+    programFolders: (machine.env["PATH"] ?? "").split(":"),
     foldsCase: machine.platform === "darwin" || machine.platform === "win32",
     ...(machine.platform === "linux" || machine.platform === "darwin" ? { platform: machine.platform } : {}),
     env: (name) => (name === "PWD" ? folder : STEADY.has(name) ? machine.env[name] : undefined),

@@ -1,7 +1,7 @@
 import { type Action, type DangerId, DANGERS, type FileAction, type World } from "../action/index.ts";
 import { resolvePath, segmentsOf } from "../path/index.ts";
 import { bindPattern, expandBraces, genericInstances, matchesSegments, pathPattern } from "../pattern/index.ts";
-import { isPersistence, regionOf } from "./path-class.ts";
+import { isPersistenceHere, regionOf } from "./path-class.ts";
 import { judgingOf, sampleCommands } from "./kinds/index.ts";
 import { comparable, comparablePlaces, type Places } from "./location.ts";
 import { patternBase } from "./match-context.ts";
@@ -91,7 +91,7 @@ function partNames(text: string, action: FileAction, scope: Scoped["scope"], wor
   const places = comparablePlaces(world);
   switch (scope.id) {
     case "persistence":
-      return comparable(instances, world).every((path) => isPersistence(path, places));
+      return comparable(instances, world).every((path) => isPersistenceHere(path, world));
     case "delete-recursive":
       return regionOf(literalStart(text, world), places) !== "key";
     default:

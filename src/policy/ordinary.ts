@@ -22,6 +22,7 @@ import {
   SYSTEM_FOLDERS,
   VAULT_FOLDERS,
 } from "./protected-paths.ts";
+import { pathFolders } from "./path-class.ts";
 import { STARTUP_FILES, STARTUP_FOLDERS, STARTUP_PLACES } from "./startup-paths.ts";
 import type { Policy } from "./types.ts";
 
@@ -160,7 +161,7 @@ export class OrdinaryNames {
     policy.settings.writableRoots.forEach(learn);
     const blocks = policy.operations;
     const roots = [...policy.rules, ...blocks].flatMap(({ root }) => root ?? []);
-    for (const place of [world.home, world.projectRoot, world.cwd, ...world.temp, ...roots, ...floorOf(floor), ...given])
+    for (const place of [world.home, world.projectRoot, world.cwd, ...world.temp, ...roots, ...floorOf(floor), ...pathFolders(world), ...given])
       for (const path of forms(place, world)) mark(path);
     const globs = new Set<WordGlob>();
     let hasRules = false;

@@ -1,8 +1,8 @@
 import type { DangerId, FileAction, World } from "../action/index.ts";
-import { baseName, extensionOf, foldCase, isBelow, isWithin, joinPath } from "../path/index.ts";
+import { baseName, extensionOf, foldCase, isBelow, isWithin, joinPath, normalise } from "../path/index.ts";
 import { expandsTo, shellPattern } from "../pattern/index.ts";
 import { isGitHook } from "./git-paths.ts";
-import { belowAny, comparable, comparablePlaces, forms, homeOf, type Places, withinAny } from "./location.ts";
+import { belowAny, comparable, comparablePlaces, forms, homeOf, perWorld, type Places, withinAny } from "./location.ts";
 import {
   HARMLESS_DEVICES,
   HARMLESS_EXTENSIONS,
@@ -21,7 +21,7 @@ import {
   SYSTEM_FOLDERS,
   VAULT_FOLDERS,
 } from "./protected-paths.ts";
-import { PROGRAM_FOLDERS, STARTUP_FILES, STARTUP_FOLDERS, STARTUP_PLACES } from "./startup-paths.ts";
+import { PROGRAM_FOLDERS, STARTUP_FILES, STARTUP_FOLDERS, STARTUP_PLACES, TOOL_FOLDERS } from "./startup-paths.ts";
 import { isRecursive } from "./targets.ts";
 
 /**
@@ -244,6 +244,24 @@ export function programsFolder(path: string, home: string): string | undefined {
   return PROGRAM_FOLDERS.map((name) => joinPath(home, name)).find((folder) => isBelow(path, folder));
 }
 
+/** A folder in which people's tools keep programs, or one below it. */
+export const isToolFolder = (folder: string, home: string): boolean =>
+  isBelow(folder, home) && TOOL_FOLDERS.some((name) => isWithin(foldCase(folder.slice(home.length + 1)), name));
+
+/** The folders of PATH that no project and no temporary folder holds: what is put there is started by its name. */
+export const pathFolders = perWorld((world): readonly string[] => {
+  const { home, project, temp } = comparablePlaces(world);
+  const projects = project.filter((root) => !home.some((one) => isWithin(one, root)));
+  return (world.programFolders ?? [])
+    .filter((folder) => folder.startsWith("/"))
+    .flatMap((folder) => comparable(forms(normalise(folder), world), world))
+    .filter((folder) => folder !== "/" && !withinAny(folder, projects) && !withinAny(folder, temp));
+});
+
+/** `isPersistence`, with what is started by its name on this machine. */
+export const isPersistenceHere = (path: string, world: World): boolean =>
+  isPersistence(path, comparablePlaces(world)) || pathFolders(world).some((folder) => isBelow(path, folder));
+
 const startupFolders: ReadonlySet<string> = new Set(STARTUP_FOLDERS);
 
 /** True for a file that runs code later: shell startup, git hooks, cron, login items, programs on PATH. */
@@ -280,7 +298,7 @@ export function pathDangers(action: FileAction, spellings: readonly string[], wo
   const places = comparablePlaces(world);
   const dangers: DangerId[] = [];
   if (spellings.some(isRawDevice)) dangers.push("raw-device");
-  if (spellings.some((path) => isPersistence(path, places))) dangers.push("persistence");
+  if (spellings.some((path) => isPersistenceHere(path, world))) dangers.push("persistence");
   const removal = removalDanger(action, spellings, places, world);
   if (removal !== undefined) dangers.push(removal);
   return dangers.length === 0 ? NONE : dangers;

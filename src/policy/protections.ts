@@ -22,7 +22,7 @@ import { judgingOf, type Matcher } from "./kinds/index.ts";
 import { comparable, comparablePlaces, forms, type Places } from "./location.ts";
 import {
   isOftenShared,
-  isPersistence,
+  isPersistenceHere,
   isRawDevice,
   isSecret,
   isSecretFolder,
@@ -291,7 +291,7 @@ function isKept(path: string, { world, opened }: ProtectionContext, places: Plac
   // The floor's files are kept whatever is written.
   if (agentFile(form, places) !== undefined) return true;
   const isProtected =
-    isSecret(path) || isPersistence(form, places) || isGitConfig(form) || isRawDevice(form) || isSystem(form, places, world.foldsCase);
+    isSecret(path) || isPersistenceHere(form, world) || isGitConfig(form) || isRawDevice(form) || isSystem(form, places, world.foldsCase);
   return isProtected && !opened(path);
 }
 

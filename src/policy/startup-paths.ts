@@ -25,12 +25,32 @@ export const PROGRAM_FOLDERS = [
   ".deno/bin",
   ".dotnet/tools",
   ".krew/bin",
+  ".npm-global/bin",
+  ".yarn/bin",
+  ".poetry/bin",
+  ".composer/vendor/bin",
+  ".cabal/bin",
 ] as const;
+
+/**
+ * In a home folder: where people's tools and version managers keep programs. Who a program is follows from it (engine/programs.ts), and
+ * what a folder in front of PATH brings (shell/variables.ts). INVARIANT: each is write-protected.
+ */
+export const TOOL_FOLDERS: readonly string[] = /* @__PURE__ */ [
+  ...PROGRAM_FOLDERS,
+  ...under(".local/share/", "fnm; mise/shims; mise/installs; pnpm"),
+  ...listed(
+    ".rustup/toolchains; .volta/bin; .volta/tools; .nvm/versions; .fnm; .nodenv/shims; .nodenv/versions; .pyenv/shims; .pyenv/versions",
+    ".rbenv/shims; .rbenv/versions; .goenv/shims; .goenv/versions; .jenv/shims; .jenv/versions; .rvm/bin; .asdf/shims; .asdf/installs",
+    ".sdkman/candidates; .sdkman/bin; .linuxbrew; .ghcup; .nix-profile; library/pnpm; .pyenv/bin; .rbenv/bin; .goenv/bin; .jenv/bin",
+    ".nodenv/bin; .asdf/bin",
+  ),
+];
 
 /** In a home folder: folders from which programs are started, now or at the next login. */
 export const STARTUP_FOLDERS: readonly string[] = /* @__PURE__ */ [
   ...under(".config/", "git; systemd; autostart; environment.d; fish; zsh; bash; nvim; direnv; husky; emacs"),
-  ...under(".local/share/", "systemd; applications; fnm; mise/shims; mise/installs; pnpm"),
+  ...under(".local/share/", "systemd; applications"),
   // macOS starts what lies here at login, on a key or a file of its kind, or loads it into its own programs.
   ...under(
     "library/",
@@ -41,13 +61,8 @@ export const STARTUP_FOLDERS: readonly string[] = /* @__PURE__ */ [
     "preferencepanes; screen savers; internet plug-ins; keybindings; address book plug-ins; contextual menu items; widgets",
     "mail/bundles; audio/plug-ins; application scripts; application support/com.apple.backgroundtaskmanagementagent",
   ),
-  // Tool folders and version-manager shims: they stand on PATH.
-  ...PROGRAM_FOLDERS,
-  ...listed(
-    ".ssh; .bashrc.d; .zshrc.d; .zsh; .oh-my-zsh; .vim; .emacs.d; .rustup/toolchains; .volta/bin; .volta/tools; .nvm/versions; .nvm/nvm.sh",
-    ".fnm; .nodenv/shims; .nodenv/versions; .pyenv/shims; .pyenv/versions; .rbenv/shims; .rbenv/versions; .rvm/bin; .asdf/shims",
-    ".asdf/installs; .sdkman/candidates; .linuxbrew",
-  ),
+  ...TOOL_FOLDERS,
+  ...listed(".ssh; .bashrc.d; .zshrc.d; .zsh; .oh-my-zsh; .vim; .emacs.d; .nvm/nvm.sh"),
 ];
 
 /** Anywhere: system-wide places that run code later. */

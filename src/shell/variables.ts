@@ -1,4 +1,5 @@
 import type { Context } from "./context.ts";
+import { isToolFolder } from "../policy/index.ts";
 import { readVariable } from "./knowledge/environment.ts";
 import { DIFFERS, either, isArray, type Handed, type ShellState, type ShellVariable } from "./state.ts";
 import { isNumeric, readNames } from "./arithmetic.ts";
@@ -194,12 +195,6 @@ function steersZsh({ world }: Context, name: string, value: ShellVariable): bool
 /** Where the system and its package managers keep programs: nothing an agent could put one into. */
 const SYSTEM_FOLDER = /^\/(?:bin|sbin|usr|lib|opt|nix|snap|gnu|etc\/alternatives|run\/current-system|System|Library|Applications)(?:\/|$)/;
 
-/** Below home: folders of a person's own tools, all of which are write-protected (src/policy/startup-paths.ts). */
-const TOOL_FOLDER = new RegExp(
-  String.raw`^\/(?:bin|go\/bin|\.(?:local|cargo|bun|deno|volta|krew|rvm|linuxbrew)\/bin|\.(?:nvm|pyenv|rbenv|` +
-    String.raw`nodenv)\/versions\/.+\/bin|\.(?:pyenv|rbenv|nodenv|asdf)\/shims|\.dotnet\/tools|\.local\/share\/(?:mise\/shims|pnpm))$`,
-);
-
 /** `PATH="$HOME/.cargo/bin:$PATH"`: folders in front that are the system's or hold a person's own tools. */
 function extendsPath(cx: Context, atoms: readonly unknown[]): boolean {
   const { home, projectRoot, temp } = cx.world;
@@ -213,7 +208,7 @@ function extendsPath(cx: Context, atoms: readonly unknown[]): boolean {
         const inside = (root: string): boolean => path === root || path.startsWith(`${root}/`);
         if (!folder.startsWith("/") || /(^|\/)\.\.?(\/|$)/.test(folder) || temp.some(inside) || inside(projectRoot)) return false;
         if (!inside(home)) return SYSTEM_FOLDER.test(path);
-        return TOOL_FOLDER.test(path.slice(home.length).replace(/\/$/, ""));
+        return isToolFolder(path, home);
       });
   });
 }

@@ -28,6 +28,8 @@ const WAIVED: [command: string, usually: string, waived: string][] = [
   ["git push --force", "ask", "allow"],
   ["terraform apply", "deny", "deny"],
   ["rm -rf ~", "deny", "deny"],
+  ["npx prisma migrate reset --force", "ask", "ask"],
+  ["docker compose exec web rails db:drop", "ask", "ask"],
   ["cat .env", "deny", "deny"],
   // What cannot be understood could be anything that is denied.
   ["$x y", "ask", "ask"],
