@@ -1,4 +1,6 @@
 import type { NamedPath } from "../action/index.ts";
+import { normaliseHost, possibleHosts } from "../pattern/index.ts";
+import { reachOfHost } from "../policy/index.ts";
 import type { Context } from "./context.ts";
 import { targetsOf } from "./paths.ts";
 import type { ShellPlace } from "./state.ts";
@@ -87,6 +89,8 @@ export function nameWords(cx: Context, exec: number, words: readonly Value[], pl
     const before = words[at - 1];
     if (before !== undefined && LEAVES_OUT.test(textOf(before) ?? "") && !textOf(before)?.includes("=")) continue;
     if (text !== undefined) {
+      for (const host of metadataIn(text))
+        cx.add({ kind: "net", operation: "connect", host, port: undefined, origin: { by: "command", exec } });
       if (!LEAVES_OUT.test(text)) addText(text);
       continue;
     }
@@ -102,6 +106,14 @@ export function nameWords(cx: Context, exec: number, words: readonly Value[], pl
   }
   if (named.length > MOST_NAMED) cx.unknown("the command has too many words to compare with what is protected");
   if (named.length > 0) cx.actions[exec] = { ...action, named: named.slice(0, MOST_NAMED) };
+}
+
+/** Who holds the keys of a cloud's machine, whatever program is told the address: `mytool http://169.254.169.254/`, `--host=metadata.google.internal`. */
+function metadataIn(word: string): readonly string[] {
+  if (word.length > LONGEST_WORD || !/[.:]/.test(word)) return [];
+  const addresses = [...word.matchAll(/\bhttps?:[\\/]+[^\s'"`<>]*/gi)].flatMap(([url]) => possibleHosts(url));
+  const hosts = [...addresses, ...(/\s/.test(word) ? [] : [word.replace(/^--?[\w-]+=/, "").replace(/[:/].*$/, "")])];
+  return [...new Set(hosts.map((host) => normaliseHost(host) ?? ""))].filter((host) => host !== "" && reachOfHost(host) === "metadata");
 }
 
 /** `--opt=~/.ssh/*` and `@*.pem`: the pattern itself. */
