@@ -1,4 +1,4 @@
-import { isEndlessFile } from "./analyse/sizes.ts";
+import { isEndlessFile, isLinelessFile } from "./analyse/sizes.ts";
 import { parse, type Command, type Assignment } from "unbash";
 import type { ExecAction, Span } from "../action/index.ts";
 import { bracesOf } from "./brace.ts";
@@ -76,7 +76,7 @@ export function runSimple(cx: Context, state: ShellState, node: Command, stdin: 
     else state.setVariable(name, value);
   const given = inputOf(cx, stdin, redirected.stdin);
   const input = node.redirects.some((one) => one.type === "Redirect" && one.operator === "<" && isEndlessFile(one.target?.text ?? ""))
-    ? endless(given)
+    ? endless(given, node.redirects.some((one) => one.type === "Redirect" && isLinelessFile(one.target?.text ?? "")))
     : given;
   if (words.length === 0) {
     // `$(<file)` prints the file; a lone assignment prints nothing.

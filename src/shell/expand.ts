@@ -8,6 +8,7 @@ import { matchesOf } from "./paths.ts";
 import type { ShellState } from "./state.ts";
 import {
   concat,
+  isEndless,
   isNetwork,
   isHole,
   isWildcard,
@@ -445,8 +446,12 @@ function substitution(ex: Expansion, part: Extract<WordPart, { type: "CommandExp
   // Escaped backticks own their decoded source: positions inside do not point into the request.
   if (part.script.source !== undefined) cx.outerSpan = cx.span(part);
   // It has the input of the command around it (bash(1), Command Execution Environment).
+  const before = cx.actions.length;
   const out = ex.run(cx, ex.state.fork(), part.script, inputAround(cx));
   cx.outerSpan = outer;
+  // The shell keeps all of it.
+  const exec = isEndless(out) ? cx.actions.findLastIndex(({ kind }, at) => at >= before && kind === "exec") : -1;
+  if (exec >= 0) cx.addDanger(exec, "resource-bomb");
   return streamText(
     ex.state.springing.prints && out.is !== "unknown"
       ? { is: "unknown", why: "what is printed beside a trap", network: isNetwork(out) }

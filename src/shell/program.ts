@@ -1,6 +1,6 @@
 import { type Argument, type CommandShape, confineLauncher, type ExecAction, type Span } from "../action/index.ts";
 import { baseName, resolvePath } from "../path/index.ts";
-import { copiesInput, holdsInput, printsWithoutEnd } from "./analyse/sizes.ts";
+import { copiesInput, holdsInput, isLinelessFile, printsWithoutEnd } from "./analyse/sizes.ts";
 import type { Applied } from "./apply.ts";
 import { BY_SHELL, type Context, type ExecDraft } from "./context.ts";
 import { applyEnvironment } from "./environment.ts";
@@ -14,7 +14,7 @@ import type { GivenOption } from "./options.ts";
 import { foldersOf } from "./paths.ts";
 import { applyReadings, readingsOf } from "./readings.ts";
 import type { ShellState } from "./state.ts";
-import { endless, holeOf, isEndless, isGlob, isNetwork, literal, patternOf, prefixOf, textOf, type Stream, type Value } from "./value.ts";
+import { endless, holeOf, isEndless, isGlob, isLineless, isNetwork, literal, patternOf, prefixOf, textOf, type Stream, type Value } from "./value.ts";
 
 export interface ProgramCall {
   readonly cx: Context;
@@ -127,8 +127,8 @@ function confinedCall(call: ProgramCall): (() => Stream) | undefined {
 /** Whether what it prints has an end; what has none and goes into a file fills the disk. */
 function lengthOf({ cx, argv, stdin }: ProgramCall, name: string, out: Stream, exec: number, before: number): Stream {
   const words = argv.slice(1);
-  if (holdsInput(name, words) && (isEndless(stdin) || printsWithoutEnd(name, words))) cx.addDanger(exec, "resource-bomb");
-  if (printsWithoutEnd(name, words)) return endless(out);
+  if (holdsInput(name, words, stdin) && (isEndless(stdin) || printsWithoutEnd(name, words))) cx.addDanger(exec, "resource-bomb");
+  if (printsWithoutEnd(name, words)) return endless(out, words.some((word) => isLinelessFile(textOf(word) ?? "")));
   if (!isEndless(stdin)) return out;
   if (!copiesInput(name, words))
     return out === stdin ? { is: "unknown", why: "the beginning of a text without end", network: isNetwork(out) } : out;
@@ -142,7 +142,7 @@ function lengthOf({ cx, argv, stdin }: ProgramCall, name: string, out: Stream, e
         !(action.target.kind === "path" && action.target.path === "/dev/null"),
     );
   if (keeps) cx.addDanger(exec, "resource-bomb");
-  return endless(out);
+  return endless(out, isLineless(stdin));
 }
 
 /** What every word means is known: nothing was left open, and no code that is not read gets any of them. */

@@ -169,6 +169,7 @@ export type Stream =
       /** See `Hole.jobs`. */
       readonly jobs?: true;
       readonly endless?: boolean;
+      readonly lineless?: true;
       /** A pipe or a file of its own: who reads it takes nothing of another input. */
       readonly apart?: true;
     };
@@ -223,7 +224,17 @@ export function isNetwork(stream: Stream): boolean {
 /** What `yes` prints: whoever keeps it keeps more than there is room for. */
 export const isEndless = (stream: Stream): boolean => stream.is === "unknown" && stream.endless === true;
 
-export const endless = (stream: Stream): Stream => ({ is: "unknown", why: "text without end", network: isNetwork(stream), endless: true });
+/** `lineless`: nor has a line of it an end. */
+export const endless = (stream: Stream, lineless = isLineless(stream)): Stream => ({
+  is: "unknown",
+  why: "text without end",
+  network: isNetwork(stream),
+  endless: true,
+  ...(lineless ? { lineless: true as const } : {}),
+});
+
+/** What `/dev/zero` holds: whoever waits for the end of a line keeps all of it. */
+export const isLineless = (stream: Stream): boolean => stream.is === "unknown" && stream.lineless === true;
 
 /** The streams of commands that run one after the other. */
 export function sequence(streams: readonly Stream[]): Stream {

@@ -39,6 +39,8 @@ export function tar(given: Invocation): void {
   if (compares)
     for (const member of members.length > 0 ? members : [{ value: literal("."), places }])
       emitFile({ ...inv, places: member.places }, "read", member.value, true);
+  // bsdtar(1): the next word is how -s renames members, whatever it begins with.
+  if (has(inv, "-s")) doubt(inv, "-s renames what is unpacked in some versions of tar");
   if (extracts) unpack(inv, members, places);
   if (!creates && !changes && !extracts && !looks && !compares) doubt(inv, `what ${inv.name} does is not told by its options`);
 }
@@ -136,8 +138,6 @@ function pack(inv: Invocation, { value, places }: ArchiveMember): void {
 /** Members that are named are written under these names, all others are only known to the archive. */
 function unpack(inv: Invocation, members: readonly ArchiveMember[], places: readonly ShellPlace[]): void {
   if (has(inv, "-O", "--to-stdout", "--to-command")) return;
-  // bsdtar(1): -s renames members.
-  if (has(inv, "-s")) doubt(inv, "-s renames what is unpacked in some versions of tar");
   const [below] = valuesOf(inv, "--one-top-level");
   const named =
     members.length > 0 &&

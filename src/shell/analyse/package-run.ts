@@ -1,4 +1,4 @@
-import { describe, refuse, type Invocation } from "../invocation.ts";
+import { describe, doubt, refuse, type Invocation } from "../invocation.ts";
 import { entriesBelow, entryFor, type KnowledgeEntry } from "../knowledge/entries.ts";
 import { noteNeedsOfPackage } from "../needs.ts";
 import { literal, prefixOf, textOf, type Value } from "../value.ts";
@@ -73,6 +73,12 @@ export function faketimeDate(inv: Invocation): void {
   const date = inv.words[at];
   if (date !== undefined && prefixOf(date).startsWith("-"))
     refuse(inv, `faketime takes ${describe(date)} for the date, and starts what follows it`, "write each option as a word of its own");
+}
+
+/** A program of one name with options of its own: what the table says of that name holds for its operands alone. */
+export function ownOptions(inv: Invocation): void {
+  const option = inv.words.find((word) => prefixOf(word).startsWith("-") && prefixOf(word) !== "-");
+  if (option !== undefined) doubt(inv, `${inv.name} reads ${describe(option)} in its own way`);
 }
 
 /** The words each option takes. */

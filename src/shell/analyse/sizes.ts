@@ -1,7 +1,7 @@
 // Modes and sizes: what opens a file to everybody, and what fills a disk.
 import { describe, doubt, emitFile, type Invocation } from "../invocation.ts";
 import { dropPrefix } from "../options.ts";
-import { prefixOf, textOf, type Value } from "../value.ts";
+import { isLineless, prefixOf, textOf, type Stream, type Value } from "../value.ts";
 import { drops, valuesOf } from "./given.ts";
 
 /** chmod(1): others may write, or whoever runs it gets the owner's rights. A mode only known at run time may say so too. */
@@ -66,9 +66,11 @@ function ddFills(inv: Invocation): void {
       .findLast((text) => text?.startsWith(`${name}=`) === true)
       ?.slice(name.length + 1);
   const to = word("of");
+  const block = readSize(word("bs") ?? word("ibs") ?? "512");
+  // It keeps a block in memory.
+  if ([block, readSize(word("obs") ?? "512")].some((size) => size === undefined || size > LARGE)) inv.cx.addDanger(inv.exec, "resource-bomb");
   if (to === undefined || to === "/dev/null" || !ENDLESS.test(word("if") ?? "")) return;
   const count = readSize(word("count") ?? "");
-  const block = readSize(word("bs") ?? word("ibs") ?? "512");
   if (count === undefined || block === undefined || count * block > LARGE) inv.cx.addDanger(inv.exec, "resource-bomb");
 }
 
@@ -92,6 +94,10 @@ export function printsWithoutEnd(program: string, words: readonly Value[]): bool
 }
 
 export const isEndlessFile = (path: string): boolean => ENDLESS.test(path);
+/** And without an end of a line. */
+export const isLinelessFile = (path: string): boolean => /^\/dev\/(?:zero|full)$/.test(path);
+/** They keep a line until its end. */
+const LINEWISE = /^(?:[egf]?grep|rg|ag|ugrep|sed|awk|[gm]awk|rev|nl|cut|uniq|paste|fmt|comm|join|jq|perl|python3?|read|mapfile|readarray)$/;
 
 /** They print or keep all that they read, as it is or changed line by line. */
 const COPIERS = new Set(
@@ -120,10 +126,14 @@ export function copiesInput(program: string, words: readonly Value[]): boolean {
   return COPIERS.has(program) && ENDS[program]?.test(text) !== true;
 }
 
-/** True when a program keeps what it reads in memory, or in the temp folder, until its end; tail one line, which `/dev/zero` never ends. */
-export function holdsInput(program: string, words: readonly Value[]): boolean {
-  if (/^(?:sort|tac|shuf|sponge|column|msort)$/.test(program)) return true;
-  return program === "tail" && words.some((word) => ENDLESS.test(textOf(word) ?? ""));
+/**
+ * True when a program keeps what it reads in memory, or in the temp folder, until its end; what reads by lines keeps one, which
+ * `/dev/zero` never ends.
+ */
+export function holdsInput(program: string, words: readonly Value[], stdin: Stream): boolean {
+  if (/^(?:sort|tac|shuf|sponge|column|msort|mapfile|readarray)$/.test(program)) return true;
+  if (program === "tail") return words.some((word) => ENDLESS.test(textOf(word) ?? ""));
+  return LINEWISE.test(program) && (isLineless(stdin) || words.some((word) => isLinelessFile(textOf(word) ?? "")));
 }
 
 const INERT = /^(bs|cbs|conv|count|ibs|iflag|obs|oflag|seek|oseek|skip|iseek|status)=/;

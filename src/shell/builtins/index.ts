@@ -2,7 +2,8 @@ import { BY_SHELL } from "../context.ts";
 import type { Dispatch } from "../command.ts";
 import { doubtBuiltin } from "../portable.ts";
 import { argumentOf } from "../program.ts";
-import { NOTHING, textOf, unknown, type Stream, type Value } from "../value.ts";
+import { holdsInput } from "../analyse/sizes.ts";
+import { isEndless, NOTHING, textOf, unknown, type Stream, type Value } from "../value.ts";
 import type { ShellState } from "../state.ts";
 import type { ShellOutcome } from "../walk.ts";
 import { MOVING } from "./moving.ts";
@@ -78,6 +79,7 @@ export function runBuiltin(d: Dispatch, name: string, words: readonly Value[]): 
           : {}),
   });
   const call: BuiltinCall = { ...d, name, words, given, exec };
+  if (isEndless(d.stdin) && holdsInput(name, words, d.stdin)) d.cx.addDanger(exec, "resource-bomb");
   return builtin === undefined ? quiet(call) : builtin(call);
 }
 

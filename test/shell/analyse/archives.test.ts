@@ -40,6 +40,7 @@ specify({
     ["tar xf a.tar --one-top-level=d", "read ./a.tar", "write ./d/… (a name that the archive holds)"],
     ["tar xPf a.tar", "read ./a.tar", "write (a name that the archive holds)"],
     ["tar xOf a.tar", "read ./a.tar"],
+    ["tar -s -tf-- a.tar", "read ./--", "doubt: -s renames what is unpacked in some versions of tar"],
     ["tar xf a.tar -s ',a,b,'", "read ./a.tar", "write recursively ./,a,b,", "doubt: -s renames what is unpacked in some versions of tar"],
     ["tar tIf ./evil a.tar", "exec ./evil", "read ./a.tar"],
     ["tar tIf 'rm -rf ~' a.tar", "exec rm -rf ~", "delete recursively ~", "read ./a.tar"],
