@@ -24,7 +24,9 @@ const ZSH_TABLES =
 /** Variables that have the integer attribute from the start: what they are given is evaluated as arithmetic. */
 const INTEGERS = new RegExp(
   "^(RANDOM|SRANDOM|SECONDS|OPTIND|HISTCMD|LINENO|COLUMNS|LINES|HISTSIZE|SAVEHIST|SHLVL|UID|EUID|GID|EGID|PPID|TMOUT|" +
-    "FUNCNEST|BASHPID|ARGC|ERRNO|KEYTIMEOUT|LISTMAX|MAILCHECK|TTYIDLE|ZSH_SUBSHELL|TRY_BLOCK_(ERROR|INTERRUPT))$",
+    "FUNCNEST|BASHPID|ARGC|ERRNO|KEYTIMEOUT|LISTMAX|MAILCHECK|TTYIDLE|ZSH_SUBSHELL|TRY_BLOCK_(ERROR|INTERRUPT)|" +
+    // mksh(1)
+    "PGRP|KSHUID|KSHGID|KSHEGID|USER_ID|SIGNUM)$",
 );
 
 /** Arrays that the shells have from the start (bash(1), Shell Variables). */
@@ -39,6 +41,7 @@ const TABLES: readonly (readonly [names: RegExp, steers: string])[] = [
     /^(BASHOPTS|SHELLOPTS|BASH_COMPAT|BASH_XTRACEFD|POSIXLY_CORRECT|FUNCNEST|EXECIGNORE|FIGNORE|GLOBSORT|BASH_LOADABLES_PATH)$/,
     "it changes how the shell reads the rest",
   ],
+  [/^(YASH_AFTER_CD|COMMAND_NOT_FOUND_HANDLER)$/, "yash runs what it holds"],
   [/^(histchars|HISTCHARS|PROMPT_DIRTRIM|COMP_WORDBREAKS)$/, "it changes how the shell reads the rest"],
   [/^(BASH_ARG[CV0]|BASH_ARGV0|BASH_SOURCE|BASH_LINENO|BASH_VERSINFO|FUNCNAME|GROUPS)$/, "the shell itself keeps this variable"],
 ];

@@ -94,6 +94,9 @@ function quiet(call: BuiltinCall): ShellOutcome {
   // The word behind -d is no value in zsh.
   if (name === "history" && call.words.some((word) => /^-[a-zD]*[anrwsp]/.test(textOf(word) ?? "-a")))
     cx.unknown("history reads or writes the history file", { ...at, exec });
+  // mksh(1): a limit is an expression, which may run code in a subscript.
+  if (name === "ulimit" && texts.some((text) => !/^(?:-[A-Za-z]+|\d+|unlimited|hard|soft)$/.test(text ?? "")))
+    cx.unknown("a limit may be an expression that runs commands", { ...at, exec });
   // What is made later may then be written by everybody.
   if (name === "umask" && texts.some((text) => text === undefined || /^0*[0-7]?[0-7]?[0145]$/.test(text) || /[oa][=+]\S*w/.test(text)))
     cx.addDanger(exec, "open-to-all");
