@@ -106,5 +106,7 @@ export function sameList(a: readonly string[] | undefined, b: readonly string[] 
 type Rest<Whole, Known> = Exclude<keyof Whole, Known>;
 type QuestionsOfAll = "env" | "canonical" | "kind" | "lookup" | "trustedProgram" | "find" | "tracked" | "names";
 type Nothing<T extends never> = T;
-export type AllOfWorld = Nothing<Rest<World, (typeof TEXTS)[number] | (typeof MAY_BE_ABSENT)[number] | "temp" | "programFolders" | QuestionsOfAll>>;
+export type AllOfWorld = Nothing<
+  Rest<World, (typeof TEXTS)[number] | (typeof MAY_BE_ABSENT)[number] | "temp" | "programFolders" | QuestionsOfAll>
+>;
 export type AllOfContext = Nothing<Rest<JudgeContext, (typeof SAME)[number] | (typeof ASKED)[number] | "world" | "floor">>;

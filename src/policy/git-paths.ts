@@ -13,10 +13,13 @@ const GIT_HOOK = /^\/\.git\/(?:worktrees\/[^/]+\/)?(?:modules\/.+\/)?hooks(?:\/|
 
 const GIT_CONFIG: ReadonlySet<string> = new Set(["config", "config.worktree", "commondir", "gitdir", "attributes"]);
 
-/** True for git's own configuration of a repository: it names programs that git will run. */
+/** hg(1), "Files"; jj-config(1). */
+const OTHER_CONFIG = /\/(?:\.hg\/hgrc(?:-not-shared)?|\.jj\/(?:repo\/)?(?:workspace-)?config\.toml)$/;
+
+/** True for the configuration of a repository: it names programs that git, hg or jj will run. */
 export function isGitConfig(path: string): boolean {
   const lower = foldCase(path);
-  if (lower.endsWith("/.git")) return true;
+  if (lower.endsWith("/.git") || OTHER_CONFIG.test(lower)) return true;
   const start = lower.lastIndexOf("/.git/");
   // git writes `config.lock` and makes it `config`; whoever holds that file open then holds the configuration.
   if (start < 0 || !GIT_CONFIG.has(baseName(lower).replace(/\.lock$/, ""))) return false;

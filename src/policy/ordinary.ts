@@ -43,6 +43,7 @@ const NAMES: readonly (readonly string[])[] = [
   // As patterns and lists in path-class.ts.
   ["authorized_keys", "authorized_keys2", "hooks", "modules", "worktrees", "info"],
   ["config", "config.worktree", "commondir", "gitdir", "attributes", "node_modules", "site-packages", "dist-packages"],
+  [".hg", "hgrc", "hgrc-not-shared", ".jj", "repo", "config.toml", "workspace-config.toml"],
   ["home", "users", "proc", "root", "task", "store"],
 ];
 /** Places from the root on. */
@@ -161,7 +162,16 @@ export class OrdinaryNames {
     policy.settings.writableRoots.forEach(learn);
     const blocks = policy.operations;
     const roots = [...policy.rules, ...blocks].flatMap(({ root }) => root ?? []);
-    for (const place of [world.home, world.projectRoot, world.cwd, ...world.temp, ...roots, ...floorOf(floor), ...pathFolders(world), ...given])
+    for (const place of [
+      world.home,
+      world.projectRoot,
+      world.cwd,
+      ...world.temp,
+      ...roots,
+      ...floorOf(floor),
+      ...pathFolders(world),
+      ...given,
+    ])
       for (const path of forms(place, world)) mark(path);
     const globs = new Set<WordGlob>();
     let hasRules = false;

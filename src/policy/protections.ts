@@ -97,7 +97,14 @@ const isPlainLook = (id: DangerId, action: Action, { looksAtPlain }: ProtectionC
 function danger(id: DangerId, action: Action): Protection {
   const { effect, title, help, insistent }: Danger = DANGERS[id];
   const reason = `${title}: ${sayAction(action)}`;
-  return { effect, builtin: dangerReason(id), reason, help, scope: { by: "danger", id }, ...(insistent === true ? { waivable: false } : {}) };
+  return {
+    effect,
+    builtin: dangerReason(id),
+    reason,
+    help,
+    scope: { by: "danger", id },
+    ...(insistent === true ? { waivable: false } : {}),
+  };
 }
 
 function fileProtections(action: FileAction, around: ProtectionContext, met: Protection[]): void {
@@ -176,7 +183,7 @@ function gitConfig(action: FileAction): Protection {
   return {
     effect: "ask",
     builtin: "protect.git-config",
-    reason: `${sayAction(action)}: git's configuration can make it start programs`,
+    reason: `${sayAction(action)}: the configuration of a repository can start programs`,
     help: REASONS["protect.git-config"].help,
     scope: { by: "place", holds: isGitConfig },
   };

@@ -76,7 +76,10 @@ export function runSimple(cx: Context, state: ShellState, node: Command, stdin: 
     else state.setVariable(name, value);
   const given = inputOf(cx, stdin, redirected.stdin);
   const input = node.redirects.some((one) => one.type === "Redirect" && one.operator === "<" && isEndlessFile(one.target?.text ?? ""))
-    ? endless(given, node.redirects.some((one) => one.type === "Redirect" && isLinelessFile(one.target?.text ?? "")))
+    ? endless(
+        given,
+        node.redirects.some((one) => one.type === "Redirect" && isLinelessFile(one.target?.text ?? "")),
+      )
     : given;
   if (words.length === 0) {
     // `$(<file)` prints the file; a lone assignment prints nothing.

@@ -61,7 +61,11 @@ export function noteDestruction({ cx, state, run, stdin }: WipingCall, words: re
 }
 
 /** `./node_modules/.bin/prisma`, `npm:prisma`, `prisma@5`: the name of the program. */
-const toolOf = (word: string): string => word.replace(/^npm:|(?<=\w)@[\w.^~-]+$/g, "").replace(/^.*\//, "").toLowerCase();
+const toolOf = (word: string): string =>
+  word
+    .replace(/^npm:|(?<=\w)@[\w.^~-]+$/g, "")
+    .replace(/^.*\//, "")
+    .toLowerCase();
 
 /** All of its words, in their order, whatever stands between; `{a,b}` is one of them, `*` any text. */
 function says(tokens: readonly string[], [first, ...rest]: readonly string[]): boolean {

@@ -14,7 +14,20 @@ import type { GivenOption } from "./options.ts";
 import { foldersOf } from "./paths.ts";
 import { applyReadings, readingsOf } from "./readings.ts";
 import type { ShellState } from "./state.ts";
-import { endless, holeOf, isEndless, isGlob, isLineless, isNetwork, literal, patternOf, prefixOf, textOf, type Stream, type Value } from "./value.ts";
+import {
+  endless,
+  holeOf,
+  isEndless,
+  isGlob,
+  isLineless,
+  isNetwork,
+  literal,
+  patternOf,
+  prefixOf,
+  textOf,
+  type Stream,
+  type Value,
+} from "./value.ts";
 
 export interface ProgramCall {
   readonly cx: Context;
@@ -128,7 +141,11 @@ function confinedCall(call: ProgramCall): (() => Stream) | undefined {
 function lengthOf({ cx, argv, stdin }: ProgramCall, name: string, out: Stream, exec: number, before: number): Stream {
   const words = argv.slice(1);
   if (holdsInput(name, words, stdin) && (isEndless(stdin) || printsWithoutEnd(name, words))) cx.addDanger(exec, "resource-bomb");
-  if (printsWithoutEnd(name, words)) return endless(out, words.some((word) => isLinelessFile(textOf(word) ?? "")));
+  if (printsWithoutEnd(name, words))
+    return endless(
+      out,
+      words.some((word) => isLinelessFile(textOf(word) ?? "")),
+    );
   if (!isEndless(stdin)) return out;
   if (!copiesInput(name, words))
     return out === stdin ? { is: "unknown", why: "the beginning of a text without end", network: isNetwork(out) } : out;

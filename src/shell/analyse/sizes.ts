@@ -68,7 +68,8 @@ function ddFills(inv: Invocation): void {
   const to = word("of");
   const block = readSize(word("bs") ?? word("ibs") ?? "512");
   // It keeps a block in memory.
-  if ([block, readSize(word("obs") ?? "512")].some((size) => size === undefined || size > LARGE)) inv.cx.addDanger(inv.exec, "resource-bomb");
+  if ([block, readSize(word("obs") ?? "512")].some((size) => size === undefined || size > LARGE))
+    inv.cx.addDanger(inv.exec, "resource-bomb");
   if (to === undefined || to === "/dev/null" || !ENDLESS.test(word("if") ?? "")) return;
   const count = readSize(word("count") ?? "");
   if (count === undefined || block === undefined || count * block > LARGE) inv.cx.addDanger(inv.exec, "resource-bomb");

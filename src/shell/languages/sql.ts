@@ -272,8 +272,7 @@ function query(statement: Statement, dialect: SqlDialect): CodeFinding[] {
     else if (/^(delete|truncate|drop)$/.test(token.text) && !call) {
       const whole = token.text === "drop" && /^(?:database|schema)$/.test(word(statement, i + 1));
       findings.push({ does: "destroy", detail: detail(statement), ...(whole ? { whole } : {}) });
-    }
-    else if (/^(program|call|procedure|execute)$/.test(token.text)) findings.push(unknown(`the statement ${detail(statement)}`));
+    } else if (/^(program|call|procedure|execute)$/.test(token.text)) findings.push(unknown(`the statement ${detail(statement)}`));
   });
   return findings;
 }
