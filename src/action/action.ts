@@ -32,6 +32,8 @@ export interface TreeFilter {
   readonly without?: readonly LeftOut[];
   /** Names that begin with a dot are left out (rg, fd). */
   readonly hidden?: false;
+  /** What git does not track and leaves out by the lists of the project is left out (rg, `git grep --untracked`). */
+  readonly ignored?: false;
   /** Files that the project's repository does not track are left out (`git ls-files`). */
   readonly tracked?: true;
   /** Files that the project's repository tracks, or ignores, are left out (`git add .`). */

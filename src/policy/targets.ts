@@ -1,7 +1,7 @@
 import type { FileAction, LeftOut, Target, TreeFilter, Wanted, World } from "../action/index.ts";
 import { isBelow, isWithin, joinPath, parentOf, relativePath, resolvePath } from "../path/index.ts";
 import { BoundedMap, expandsTo, expandsToName, matchesWord, shellGlob, shellPattern, type WordGlob } from "../pattern/index.ts";
-import { isIgnored, isTakenInAgain } from "./git-ignore.ts";
+import { isIgnored, isSearchedOver, isTakenInAgain } from "./git-ignore.ts";
 import { comparable, forms, perWorld } from "./location.ts";
 import { nameInGit } from "./repository.ts";
 
@@ -101,6 +101,7 @@ function filtered(
         (walksTo(root, filter, path, looked) || (recursive === true && comesBelow(root, filter, path, looked))) &&
         asked(path, link) &&
         (filter.tracked !== true || world.tracked(path) !== false) &&
+        (filter.ignored !== false || !isSearchedOver(root, path, world)) &&
         (filter.untracked !== true || isTakenIn(path, world));
 }
 

@@ -89,7 +89,7 @@ export function emitFile(
     // A name that a pattern or another program gave may be a folder, and the walk goes on below it.
     const folder = operation === "read" && recursive && filter !== undefined ? folderOf(walked) : undefined;
     emitTarget(inv, operation, walked, recursive && folder === undefined, asGiven, certificate);
-    if (folder !== undefined) emitTarget(inv, operation, { kind: "tree", path: folder, filter: filter ?? {} });
+    if (folder !== undefined) emitTarget(inv, operation, { kind: "tree", path: folder, filter: walkFilter(inv, visible) ?? {} });
   }
 }
 

@@ -23,6 +23,8 @@ interface KeptNames {
   readonly only: readonly string[];
   readonly without: readonly LeftOut[];
   readonly hidden?: true;
+  /** What git ignores is not opened, either. */
+  readonly listed?: true;
 }
 
 const EVERYTHING: KeptNames = { only: [], without: [], hidden: true };
@@ -30,13 +32,16 @@ const EVERYTHING: KeptNames = { only: [], without: [], hidden: true };
 /** What a walk of this command leaves out, if anything; `root`: the folder as it is written. */
 export function walkFilter(inv: Walker, visible: boolean, root?: string): TreeFilter | undefined {
   const follows = followsLinks(inv);
-  const { only, without, hidden } = keptNames(inv, root);
+  const { only, without, hidden, listed } = keptNames(inv, root);
   const passes = visible && hidden !== true;
-  if (only.length === 0 && without.length === 0 && !passes && !follows) return undefined;
+  // A folder that is named itself is searched, ignored or not: below it the lists count.
+  const ignores = listed === true && root !== undefined;
+  if (only.length === 0 && without.length === 0 && !passes && !follows && !ignores) return undefined;
   return {
     ...(only.length > 0 ? { only } : {}),
     ...(without.length > 0 ? { without } : {}),
     ...(passes ? { hidden: false } : {}),
+    ...(ignores ? { ignored: false } : {}),
     ...(follows ? { follows: true } : {}),
   };
 }
@@ -45,8 +50,9 @@ export function walkFilter(inv: Walker, visible: boolean, root?: string): TreeFi
 function keptNames(inv: Walker, root: string | undefined): KeptNames {
   const [style = "", ...unless] = (inv.spec.filters ?? "").split(" ").filter((word) => word !== "unless");
   const nothing: KeptNames = { only: inv.only, without: [] };
-  if (style === "gitignore") return has(inv, ...unless) ? EVERYTHING : (keptByGlobs(inv) ?? nothing);
+  if (style === "gitignore") return has(inv, ...unless) ? EVERYTHING : keptByGlobs(inv);
   if (has(inv, ...unless)) return nothing;
+  if (style === "untracked") return { ...nothing, listed: true };
   const given = inv.args.options.filter(({ option }) => option !== undefined && FILTERING.has(option.kind.is));
   if (style === "grep") return lastMatching(inv, given);
   const read = READERS[style];
@@ -154,9 +160,9 @@ const READERS: Readonly<Record<string, FilterReader>> = {
 
 /**
  * rg(1), fd(1): of globs the last that matches decides. One that keeps "always overrides any other ignore logic", hidden and ignored files
- * too, and so do types: `rg -g '.e*' .` reads `.env` (13.0). Undefined where nothing is said by name.
+ * too, and so do types: `rg -g '.e*' .` reads `.env` (13.0).
  */
-function keptByGlobs(inv: Walker): KeptNames | undefined {
+function keptByGlobs(inv: Walker): KeptNames {
   const globs = inv.args.options.flatMap(({ option, value }) => {
     if (value === undefined || option === undefined || !FILTERING.has(option.kind.is)) return [];
     return [option.kind.is === "without" ? `!${textOf(value) ?? ""}` : textOf(value)];
@@ -169,11 +175,15 @@ function keptByGlobs(inv: Walker): KeptNames | undefined {
     return names === undefined ? EVERYTHING : { only: names, without: [], hidden: true };
   }
   const without = globs.flatMap((glob) => (glob === undefined ? [] : leftOut(glob)));
-  const types = valuesOf(inv, "--type").map((value) => TYPES.get(textOf(value) ?? "")?.split(" "));
+  const types = valuesOf(inv, "--type").map((value) => typeNames(textOf(value) ?? ""));
   const only = types.length === 0 ? undefined : all(types);
   if (only !== undefined) return { only, without, hidden: true };
-  return without.length === 0 ? undefined : { only: [], without };
+  return { only: [], without, ...(unlisted(inv) ? {} : { listed: true }) };
 }
+
+/** `--no-ignore…`, -u: some lists, or all, do not count. */
+const unlisted = ({ args }: Walker): boolean =>
+  args.options.some(({ option }) => option?.names.some((name) => name.startsWith("--no-ignore") || name === "--unrestricted") !== false);
 
 function all(lists: readonly (readonly string[] | undefined)[]): readonly string[] | undefined {
   const known = lists.flatMap((list) => (list === undefined ? [] : [list]));
@@ -261,3 +271,6 @@ function followsLinks(inv: { readonly name: string; readonly args: Arguments }):
     inv.args.options.some(({ option }) => option?.names.some((one) => names.includes(one)) === true);
   return "unless" in fact ? !given(fact.unless) : given(fact);
 }
+
+/** The names of files of a type; undefined where it is not known. */
+export const typeNames = (type: string): readonly string[] | undefined => TYPES.get(type)?.split(" ");
