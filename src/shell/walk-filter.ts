@@ -242,6 +242,7 @@ const FOLLOWING: Readonly<Record<string, readonly string[] | { readonly unless: 
   ripgrep: ["-L", "--follow"],
   ag: ["-f", "--follow"],
   ack: ["--follow"],
+  ugrep: ["-R", "--dereference-recursive", "-S", "--dereference"],
   fd: ["-L", "--follow"],
   tar: ["-h", "--dereference"],
   cp: ["-L", "--dereference"],

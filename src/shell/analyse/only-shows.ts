@@ -170,6 +170,8 @@ export function pictureText(inv: Invocation): void {
 /** tcpdump(8): -r reads a file in place of the network; with -n, and a filter without names, it asks nobody. */
 export function captureFile(inv: Invocation): void {
   const plain = inv.args.operands.every((word) => /^(?:[a-z]{1,9}|[\da-f.:/]+|[()<>=!&|[\]]+)$/.test(textOf(word) ?? "?"));
+  // tshark(1), -r: nothing is captured. What it looks up by itself is said by settings of the user's own.
+  if (inv.name === "tshark" && has(inv, "-r")) return;
   if (inv.name === "tcpdump" && plain && has(inv, "-r") && has(inv, "-n", "-nn")) return;
   applyEffect(inv, { is: "system", area: "network" });
 }
