@@ -1,5 +1,5 @@
 import type { FileAction, LeftOut, Target, TreeFilter, Wanted, World } from "../action/index.ts";
-import { isBelow, isWithin, joinPath, parentOf, relativePath, resolvePath } from "../path/index.ts";
+import { baseName, isBelow, isWithin, joinPath, parentOf, relativePath, resolvePath } from "../path/index.ts";
 import { BoundedMap, expandsTo, expandsToName, matchesWord, shellGlob, shellPattern, type WordGlob } from "../pattern/index.ts";
 import { isIgnored, isSearchedOver, isTakenInAgain } from "./git-ignore.ts";
 import { comparable, forms, perWorld } from "./location.ts";
@@ -159,12 +159,10 @@ function isLeftOut({ by, glob }: LeftOut, names: readonly string[], isFolder: ()
   }
 }
 
-/** Nothing below what was left out is reached by its name or path alone. */
-const passesRoot = (filter: TreeFilter): boolean => filter.without?.some(({ by }) => by === "item" || by === "path") === true;
-
 /** True when `path` lies in a folder that the filter names, or lets through, and is reached through it. */
 function comesBelow(root: string, filter: TreeFilter, path: string, looked: Looked): boolean {
-  if (passesRoot(filter) && filter.only === undefined) return true;
+  // The starting point itself is handed on where its name is one of those (find).
+  if (filter.only?.some((glob) => matchesWord(shellGlob(glob), baseName(root))) ?? filter.without !== undefined) return true;
   for (let folder = parentOf(path); isBelow(folder, root); folder = parentOf(folder))
     if (walksTo(root, filter, folder, looked, true)) return true;
   return false;

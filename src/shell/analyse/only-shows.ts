@@ -176,6 +176,14 @@ export function captureFile(inv: Invocation): void {
   applyEffect(inv, { is: "system", area: "network" });
 }
 
+/** redis-server: with settings on its line it is a server of the project's own; alone, with a file, or bound to others, one of the machine's. */
+export function ownServer(inv: Invocation): void {
+  const { options, operands } = inv.args;
+  const known = options.length > 0 && operands.length === 0 && options.every(({ option }) => option !== undefined);
+  const loopback = valuesOf(inv, "-bind").every((value) => /^(?:-?(?:127(?:\.\d+){3}|::1|localhost)(?: |$))+$/.test(textOf(value) ?? ""));
+  if (!known || !loopback) applyEffect(inv, { is: "system", area: "services" });
+}
+
 /** nvram(8), sysctl(8): names show, `NAME=VALUE` sets; also `NAME:VALUE`, as FreeBSD's prints it. */
 export function settings(inv: Invocation): void {
   if (inv.args.operands.every((value) => /^[\w./*-]+$/.test(textOf(value) ?? ""))) return;
