@@ -116,7 +116,7 @@ export const lazyIgnore = {
   name: "lazy-ignore",
   setup(bundle) {
     bundle.onLoad({ filter: /policy[\\/]git-ignore\.ts$/ }, () => ({
-      contents: ["isIgnored", "isTakenInAgain"].map(forwarded("ignore")).join("\n"),
+      contents: ["isIgnored", "isSearchedOver", "isTakenInAgain"].map(forwarded("ignore")).join("\n"),
       loader: "js",
     }));
   },
@@ -135,6 +135,7 @@ export const lazyShell = {
         "gitEntries",
         "isForge",
         "isGitsOwnKey",
+        "typeNames",
         "whatVariableSteers",
       ]
         .map(forwarded("shell"))

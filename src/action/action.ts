@@ -28,16 +28,28 @@ export type Target =
 export interface TreeFilter {
   /** Files whose name matches none of these are left out (`grep --include`). */
   readonly only?: readonly string[];
-  /** Files and folders whose name matches one of these are left out (`grep --exclude`, `--exclude-dir`). */
-  readonly without?: readonly string[];
+  /** What one of these says is left out. */
+  readonly without?: readonly LeftOut[];
   /** Names that begin with a dot are left out (rg, fd). */
   readonly hidden?: false;
+  /** What git does not track and leaves out by the lists of the project is left out (rg, `git grep --untracked`). */
+  readonly ignored?: false;
   /** Files that the project's repository does not track are left out (`git ls-files`). */
   readonly tracked?: true;
   /** Files that the project's repository tracks, or ignores, are left out (`git add .`). */
   readonly untracked?: true;
   /** Not left out: what links to folders lead to (`grep -R`, `find -L`). */
   readonly follows?: true;
+}
+
+/**
+ * What a walk leaves out. `name`: files and folders of that name, and all below them; `folder`: folders only; `file`: files only;
+ * `item`: whatever has that name, not what lies below it (`find ! -name`); `path`: whatever lies there, written `/a/b` from the walk's
+ * root, `*` also for slashes.
+ */
+export interface LeftOut {
+  readonly by: "name" | "folder" | "file" | "item" | "path";
+  readonly glob: string;
 }
 
 /** A place in the text of a shell request: UTF-16 offsets, `end` exclusive. */

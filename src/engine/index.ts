@@ -24,6 +24,7 @@ export {
   lowerExample,
   NOWHERE,
   type Request,
+  type SearchFacts,
   type ToolFacts,
   whoOf,
 } from "../request/index.ts";

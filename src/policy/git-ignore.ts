@@ -13,9 +13,10 @@ interface IgnoreLine {
 
 /**
  * Whether git leaves out a file that it does not track (gitignore(5)): by the `.gitignore` files on the way to it, or the
- * repository's `info/exclude`. True only where that is certain: what a person's settings leave out besides counts as taken.
+ * repository's `info/exclude`. True only where that is certain: what a person's settings leave out besides counts as taken. `from`: the
+ * folder that is walked, which is walked although it be left out itself.
  */
-export function isIgnored(path: string, world: World): boolean {
+export function isIgnored(path: string, world: World, from: string = world.projectRoot): boolean {
   const root = world.projectRoot;
   if (!isBelow(path, root)) return false;
   const names = relativePath(root, path).split("/");
@@ -30,8 +31,8 @@ export function isIgnored(path: string, world: World): boolean {
     if (lines === undefined) return false;
     lists.push(lines);
     // The last line that means it decides, of the list that lies nearest; what lies in a folder that is left out is, too.
-    if (decides(lists, names.slice(0, depth + 1), depth < names.length - 1) === true) return true;
     folder = joinPath(folder, name);
+    if (isBelow(folder, from) && decides(lists, names.slice(0, depth + 1), depth < names.length - 1) === true) return true;
   }
   return false;
 }
@@ -39,6 +40,17 @@ export function isIgnored(path: string, world: World): boolean {
 /** gitrepository-layout(5), "info/exclude": one for all working trees. */
 const excludeOf = (folder: string, world: World): string =>
   joinPath(repositoryAt(folder, world)?.common ?? joinPath(folder, ".git"), "info/exclude");
+
+/**
+ * Whether a search below `root` that goes by those lists (rg, `git grep --untracked`) surely passes over this file: git tracks it not, and
+ * no list of the searching program's own takes it in again (`.ignore` goes before `.gitignore`; ripgrep's guide).
+ */
+export function isSearchedOver(root: string, path: string, world: World): boolean {
+  if (world.kind(joinPath(world.projectRoot, ".git")) === "missing" || world.tracked(path) !== false) return false;
+  if (!isIgnored(path, world, root)) return false;
+  for (let at = path; isBelow(at, root); at = parentOf(at)) if (isTakenInAgain(at, world)) return false;
+  return true;
+}
 
 const LISTS = [".gitignore", ".ignore", ".rgignore", ".fdignore"];
 

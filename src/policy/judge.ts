@@ -218,7 +218,8 @@ function granted(j: Judgement, action: Action | undefined, asks: Verdict, again:
  * all where nobody trusts it.
  */
 function asked(j: Judgement, action: Action, written: MatchedRules, at: number): Verdict | undefined {
-  const { deny, allow } = written;
+  const { allow } = written;
+  const deny = deniedOf(j, action, written);
   const ask = j.grant !== undefined && answersWritten(j.grant, action, j) ? undefined : askedOf(j, action, written);
   const hit = ask?.certain === true ? ask : (deny ?? ask);
   if (hit === undefined) return undefined;
@@ -233,6 +234,22 @@ function asked(j: Judgement, action: Action, written: MatchedRules, at: number):
   const [first] = own;
   return first === undefined ? without : (denying(j, action, { ...written, allow: [...allow, ...own] }) ?? byRule(first));
 }
+
+/**
+ * A deny of some name wherever it lies (`Write(**\/.env)`) says nothing of what a program keeps for itself, as long as it only may mean
+ * something there.
+ */
+function deniedOf(j: Judgement, action: Action, { deny }: MatchedRules): Hit | undefined {
+  if (deny === undefined || deny.certain || action.upkeep !== true || !namesAnywhere(deny.rule)) return deny;
+  // The names are known, and it means some of them.
+  if (action.kind === "file" && action.target.kind === "tree" && action.target.filter?.only !== undefined) return deny;
+  const rules = j.index.deny.matching(action, "possible", j.match);
+  if (!rules.includes(deny.rule)) return deny;
+  const rule = rules.find((one) => !namesAnywhere(one) && matchRule(one, action, j.match) !== "no");
+  return rule === undefined ? undefined : { rule, certain: false };
+}
+
+const namesAnywhere = ({ matcher }: Rule): boolean => /^\*\*\/[^/]*[^/*?][^/]*$/.test(pathScopeOf(matcher)?.pattern ?? "");
 
 /** What a program does for itself meets no question that names no path (`ask: ["Edit"]` and the index of git). */
 function askedOf(j: Judgement, action: Action, { ask }: MatchedRules): Hit | undefined {

@@ -3,15 +3,18 @@ import { baseName, foldCase, joinPath, parentOf, resolvePath, segmentsOf } from 
 import {
   type Answer,
   both,
+  DEEP,
   either,
   escapeWord,
   globRegion,
   matchesSegments,
+  overlaps,
   pathPattern,
   type PathPattern,
   pathRegion,
   reachOf,
   type Region,
+  shellGlob,
 } from "../pattern/index.ts";
 import { comparable, forms, withinAny } from "./location.ts";
 import { patternForms, type MatchContext, type Side } from "./match-context.ts";
@@ -79,9 +82,25 @@ export function matchFile(pattern: string, action: FileAction, side: Side, conte
     side,
     context,
   );
+  if (answer === "maybe" && side === "wide" && namesNone(pattern, action, context)) return "no";
   if (answer !== "no" || side === "narrow" || !movesFolder(action, context)) return answer;
   const below: Target = { kind: "tree", path: action.target.path };
   return both("maybe", matchSpellings(pattern, spell({ ...action, target: below }, side, context), side, context));
+}
+
+/** What is written below a folder has names of which the pattern means none: `**\/.env`, and what Python compiles to `*.pyc`. */
+function namesNone(pattern: string, { operation, target }: FileAction, { world }: MatchContext): boolean {
+  if (target.kind !== "tree" || (operation !== "write" && operation !== "edit")) return false;
+  const { only, follows } = target.filter ?? {};
+  const read = pathPattern(pattern);
+  if (only === undefined || follows === true || !read.ok) return false;
+  const fold = (text: string): string => (world.foldsCase ? foldCase(text) : text);
+  const written = only.map((glob) => shellGlob(fold(glob)));
+  return read.value.alternatives.every(({ segments }) => {
+    const last = segments.at(-1);
+    const named = last === undefined || last === DEEP ? undefined : shellGlob(fold(last.raw));
+    return named !== undefined && !written.some((glob) => overlaps(glob, named));
+  });
 }
 
 /** The places a file action reaches, in every spelling that counts for a rule that narrows; undefined where nothing is known. */

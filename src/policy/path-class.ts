@@ -351,6 +351,13 @@ function isProjectRoot(path: string, places: Places): boolean {
   return places.project.includes(path) && !places.home.some((home) => isWithin(home, path));
 }
 
+/** Of what a program made to make it again faster nothing is lost (XDG Base Directory, "$XDG_CACHE_HOME"). */
+const isCache = (path: string, places: Places): boolean =>
+  belowAny(
+    path,
+    places.home.flatMap((home) => [joinPath(home, ".cache"), joinPath(home, "Library/Caches")]),
+  );
+
 function deleteDanger(action: FileAction, spellings: readonly string[], places: Places, world: World): DangerId {
   // What an unknown target means lies in a folder, or is it: only a folder surely elsewhere makes it surely elsewhere.
   if (action.target.kind === "unknown") {
@@ -360,7 +367,7 @@ function deleteDanger(action: FileAction, spellings: readonly string[], places: 
   }
   const outside = regionPaths(action, spellings, places, world).some((path) => {
     const region = regionOf(path, places);
-    return region === "key" || region === "outside";
+    return region === "key" || (region === "outside" && !isCache(path, places));
   });
   return outside ? "delete-outside" : "delete-recursive";
 }

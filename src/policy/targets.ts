@@ -1,7 +1,7 @@
-import type { FileAction, Target, TreeFilter, Wanted, World } from "../action/index.ts";
-import { isBelow, isWithin, joinPath, parentOf, relativePath, resolvePath } from "../path/index.ts";
+import type { FileAction, LeftOut, Target, TreeFilter, Wanted, World } from "../action/index.ts";
+import { baseName, isBelow, isWithin, joinPath, parentOf, relativePath, resolvePath } from "../path/index.ts";
 import { BoundedMap, expandsTo, expandsToName, matchesWord, shellGlob, shellPattern, type WordGlob } from "../pattern/index.ts";
-import { isIgnored, isTakenInAgain } from "./git-ignore.ts";
+import { isIgnored, isSearchedOver, isTakenInAgain } from "./git-ignore.ts";
 import { comparable, forms, perWorld } from "./location.ts";
 import { nameInGit } from "./repository.ts";
 
@@ -93,19 +93,15 @@ function filtered(
   behind?: (path: string) => boolean,
   recursive?: boolean,
 ): Wanted {
-  const again = new Map<string, boolean>();
-  const opened = (hidden: string): boolean => {
-    const known = again.get(hidden) ?? isTakenInAgain(hidden, world);
-    again.set(hidden, known);
-    return known;
-  };
+  const looked = lookedIn(world);
   const asked = (path: string, link: boolean | undefined): boolean => wanted(path) || (link !== false && behind?.(path) === true);
   return filter === undefined
     ? asked
     : (path, link) =>
-        (walksTo(root, filter, path, opened) || (recursive === true && comesBelow(root, filter, path, opened))) &&
+        (walksTo(root, filter, path, looked) || (recursive === true && comesBelow(root, filter, path, looked))) &&
         asked(path, link) &&
         (filter.tracked !== true || world.tracked(path) !== false) &&
+        (filter.ignored !== false || !isSearchedOver(root, path, world)) &&
         (filter.untracked !== true || isTakenIn(path, world));
 }
 
@@ -113,20 +109,62 @@ function filtered(
 const isTakenIn = (path: string, world: World): boolean =>
   world.tracked(path) !== true && world.kind(path) !== "directory" && !isIgnored(path, world);
 
-/** True when a walk from `root` with this filter comes to `path`; `opened`: names with a dot in front that it does not pass over. */
-function walksTo(root: string, filter: TreeFilter, path: string, opened?: (hidden: string) => boolean): boolean {
+/** What a walk is asked of the world. */
+interface Looked {
+  /** Names with a dot in front that it does not pass over. */
+  readonly opened: (hidden: string) => boolean;
+  readonly isFolder: (path: string) => boolean;
+}
+
+function lookedIn(world: World): Looked {
+  const again = new Map<string, boolean>();
+  return {
+    opened: (hidden) => {
+      const known = again.get(hidden) ?? isTakenInAgain(hidden, world);
+      again.set(hidden, known);
+      return known;
+    },
+    isFolder: (path) => world.kind(path) === "directory",
+  };
+}
+
+/** True when a walk from `root` with this filter comes to `path`. `handed`: to hand it on, and with a folder what lies below it. */
+function walksTo(root: string, filter: TreeFilter, path: string, looked?: Looked, handed = false): boolean {
   const names = relativePath(root, path).split("/");
   const last = names.at(-1) ?? "";
   const hidden = filter.hidden === false ? names.findIndex((name) => name.startsWith(".")) : -1;
-  if (hidden >= 0 && opened?.(joinPath(root, names.slice(0, hidden + 1).join("/"))) !== true) return false;
-  if (filter.without?.some((glob) => names.some((name) => matchesWord(shellGlob(glob), name))) === true) return false;
+  if (hidden >= 0 && looked?.opened(joinPath(root, names.slice(0, hidden + 1).join("/"))) !== true) return false;
+  if (filter.without?.some((out) => isLeftOut(out, names, () => looked?.isFolder(path), handed)) === true) return false;
   return filter.only === undefined || filter.only.some((glob) => matchesWord(shellGlob(glob), last));
 }
 
-/** True when `path` lies in a folder that the filter names, and is reached through it. */
-function comesBelow(root: string, filter: TreeFilter, path: string, opened: (hidden: string) => boolean): boolean {
+/** `isFolder`: undefined where nobody looks, and nothing that only folders or only files are is said of the last name. */
+function isLeftOut({ by, glob }: LeftOut, names: readonly string[], isFolder: () => boolean | undefined, handed: boolean): boolean {
+  const word = shellGlob(glob);
+  const last = names.at(-1) ?? "";
+  switch (by) {
+    case "name":
+      return names.some((name) => matchesWord(word, name));
+    case "folder":
+      return names.slice(0, -1).some((name) => matchesWord(word, name)) || (matchesWord(word, last) && isFolder() === true);
+    case "file":
+      return matchesWord(word, last) && isFolder() === false;
+    case "item":
+      return matchesWord(word, last);
+    case "path": {
+      const path = `/${names.join("/")}`;
+      // Of a folder of which everything is left out nothing is opened; handed on it would be.
+      return matchesWord(word, path) || (!handed && matchesWord(word, `${path}/`) && isFolder() === true);
+    }
+  }
+}
+
+/** True when `path` lies in a folder that the filter names, or lets through, and is reached through it. */
+function comesBelow(root: string, filter: TreeFilter, path: string, looked: Looked): boolean {
+  // The starting point itself is handed on where its name is one of those (find).
+  if (filter.only?.some((glob) => matchesWord(shellGlob(glob), baseName(root))) ?? filter.without !== undefined) return true;
   for (let folder = parentOf(path); isBelow(folder, root); folder = parentOf(folder))
-    if (walksTo(root, filter, folder, opened)) return true;
+    if (walksTo(root, filter, folder, looked, true)) return true;
   return false;
 }
 
@@ -149,6 +187,10 @@ function searchFollowing(
 ): SearchResult {
   const roots = [root];
   const seen = new Set(roots);
+  const { only: _, ...folders } = filter;
+  const looked = lookedIn(world);
+  // What a walk leaves out under its own name it may find under another's.
+  const enters = (from: string, folder: string): boolean => isWithin(folder, from) && walksTo(from, folders, folder, looked);
   let complete = true;
   for (let at = 0; at < roots.length; at++) {
     if (at >= MOST_LINKS) return ANYWHERE;
@@ -159,7 +201,13 @@ function searchFollowing(
       (path, link) => {
         if (reached(path, link)) return true;
         const folder = link === false ? path : world.canonical(path);
-        if (folder !== path && !seen.has(folder) && !roots.some((one) => isWithin(folder, one)) && world.kind(folder) === "directory") {
+        if (
+          folder !== path &&
+          !seen.has(folder) &&
+          enters(here, path) &&
+          !roots.some((one) => folder === one || enters(one, folder)) &&
+          world.kind(folder) === "directory"
+        ) {
           seen.add(folder);
           roots.push(folder);
         }

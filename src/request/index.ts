@@ -1,4 +1,4 @@
-export type { EndHooks, Host, Input, Lowerable, Request, ToolFacts } from "./request.ts";
+export type { EndHooks, Host, Input, Lowerable, Request, SearchFacts, ToolFacts } from "./request.ts";
 export { answerFor, type HostAnswer } from "./answer.ts";
 export { type Automated, whyWithheld } from "./withheld.ts";
 export { failedVerdict } from "./failed.ts";

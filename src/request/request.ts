@@ -39,12 +39,27 @@ export type ToolFacts =
       readonly fallback?: string;
       /** Field of a glob that may lead elsewhere. */
       readonly pattern?: string;
+      /** It is ripgrep, or git grep, that searches. */
+      readonly search?: SearchFacts;
     }
   | { readonly does: "patch"; readonly field: string; readonly strict?: boolean }
   | { readonly does: "fetch"; readonly field: string; readonly within?: true }
   | { readonly does: "tool"; readonly names: readonly string[]; readonly guesses?: readonly string[] }
   | { readonly does: "argv"; readonly field: string }
   | { readonly does: "opaque"; readonly field: string; readonly language: string };
+
+/**
+ * How a host's search looks: hidden names too, and by the lists of what git ignores, unless it is told what to keep. `glob`, `type`: fields
+ * that say so. `lifts`: a field by which the lists do not count, and `setting`, a word in one of these files, below home or the project,
+ * that may do the same. `regex`: the field of the pattern, where a search that git grep cannot do is done by something else.
+ */
+export interface SearchFacts {
+  readonly glob?: string;
+  readonly type?: string;
+  readonly lifts?: string;
+  readonly setting?: { readonly word: string; readonly files: readonly string[] };
+  readonly regex?: string;
+}
 
 /** What the place that asks can do with an answer. */
 export interface Host {

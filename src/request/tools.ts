@@ -6,6 +6,7 @@ import { expandBraces, normaliseHost, possibleHosts } from "../pattern/index.ts"
 import { lowerArgv, lowerShell } from "../shell/index.ts";
 import { physicalPath } from "./physical-path.ts";
 import type { Input, Lowerable, ToolFacts } from "./request.ts";
+import { searchFilter } from "./search-filter.ts";
 
 /** Longer commands are not analysed: Linux itself takes at most 128 KB in one argument. */
 const MAX_COMMAND = 131_072;
@@ -123,6 +124,7 @@ function lowerFile(facts: ToolFacts & { does: "file" }, request: Lowerable, worl
   if (given.length === 0) return unknown(`the path is missing: no \`${facts.fields[0] ?? "path"}\``);
   const actions: Action[] = [];
   const unknowns: Unknown[] = [];
+  const searched = facts.search === undefined ? undefined : searchFilter(facts.search, request, world);
   if (facts.pattern !== undefined) given.push(...patternRoots(request.input[facts.pattern]));
   for (const path of given) {
     if (typeof path !== "string" || path === "") {
@@ -130,7 +132,7 @@ function lowerFile(facts: ToolFacts & { does: "file" }, request: Lowerable, worl
       continue;
     }
     const problem = badText(path);
-    const found = problem === undefined ? fileActions(path, facts, world) : { wrong: problem };
+    const found = problem === undefined ? fileActions(path, facts, world, searched) : { wrong: problem };
     if ("wrong" in found) unknowns.push({ reason: `the path ${found.wrong}` });
     else actions.push(...found);
   }
@@ -149,9 +151,15 @@ function valuesAt(input: Input, field: string): readonly unknown[] {
 const onlyValue = (values: readonly unknown[]): unknown => (values.length === 1 ? values[0] : values);
 const own = (input: Input, field: string): unknown => (Object.hasOwn(input, field) ? input[field] : undefined);
 
-function fileActions(given: string, facts: ToolFacts & { does: "file" }, world: World): readonly FileAction[] | { readonly wrong: string } {
+function fileActions(
+  given: string,
+  facts: ToolFacts & { does: "file" },
+  world: World,
+  searched?: TreeFilter,
+): readonly FileAction[] | { readonly wrong: string } {
   const actions: FileAction[] = [];
-  for (const { path: text, filter } of facts.globs === true ? patternTrees(given) : [{ path: given }]) {
+  const trees = facts.globs === true ? patternTrees(given) : [{ path: given, ...(searched === undefined ? {} : { filter: searched }) }];
+  for (const { path: text, filter } of trees) {
     const paths = pathsOf(text, world, facts.searched);
     if ("wrong" in paths) return paths;
     for (const path of paths) {

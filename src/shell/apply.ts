@@ -1,5 +1,5 @@
 import { ANALYSERS, WRITERS } from "./analyse/index.ts";
-import { describe, doubt, refuse, walkFilter, type Invocation } from "./invocation.ts";
+import { describe, doubt, refuse, type Invocation } from "./invocation.ts";
 import { applyEffect } from "./effects.ts";
 import { applyEnvironment } from "./environment.ts";
 import { applyKind, environmentWord } from "./kinds.ts";
@@ -10,6 +10,7 @@ import { noteNeeds } from "./needs.ts";
 import { fillSlots, readArguments, type Arguments, type Filled, type GivenOption } from "./options.ts";
 import { outputOf } from "./output.ts";
 import { mayBegin } from "./paths.ts";
+import { walkFilter } from "./walk-filter.ts";
 import { findAbbreviated, findApart, findSubcommand, isOpen } from "./subcommands.ts";
 import { concat, isName, isNetwork, literal, textOf, type Stream, type Value } from "./value.ts";
 
@@ -30,7 +31,7 @@ export interface Applied {
   readonly upkeep: readonly string[];
 }
 
-export type InvocationBase = Omit<Invocation, "grammar" | "args" | "spec" | "sources" | "only" | "without" | "looked">;
+export type InvocationBase = Omit<Invocation, "grammar" | "args" | "spec" | "sources" | "only" | "looked">;
 
 /** Applies a knowledge entry to the words after the program name: emits all effects. */
 export function applySpec(base: InvocationBase, spec: CommandEntry): Applied {
@@ -74,7 +75,6 @@ function applyLevel(
     args,
     sources: [],
     only: spec.walks?.split(" ") ?? [],
-    without: [],
     looked: [],
   };
   if (spec.before !== undefined) ANALYSERS[spec.before]?.(inv);
@@ -122,7 +122,7 @@ function handVariables(inv: Invocation): void {
   if (inv.state.environment.size > 0) applyEnvironment({ ...inv, whole: inv });
 }
 
-const INERT: ReadonlySet<string> = new Set(["text", "word", "number", "name", "only", "without"]);
+const INERT: ReadonlySet<string> = new Set(["text", "word", "number", "name", "only", "without", "withoutfile", "withoutfolder"]);
 const isLook = (file: { readonly operation: string }): boolean => file.operation === "read" || file.operation === "list";
 
 /**
@@ -268,7 +268,6 @@ function showHelp(
     args: { options: [help], operands: [], firstOperand: 0, rest: [], doubts: [] },
     sources: [],
     only: [],
-    without: [],
     looked: [],
   };
   for (const consequence of help.option?.consequences ?? []) if (consequence.then === "effect") applyEffect(inv, consequence.effect);

@@ -16,7 +16,7 @@ export function settleIgnoreLists(cx: Context): void {
   for (const [at, action] of cx.actions.entries()) {
     if (action.kind !== "file" || (action.target.kind !== "tree" && action.target.kind !== "unknown")) continue;
     const { filter } = action.target;
-    if (filter?.untracked === true || filter?.hidden === false)
+    if (filter?.untracked === true || filter?.hidden === false || filter?.ignored === false)
       cx.actions[at] = { ...action, target: { ...action.target, filter: withoutLists(filter) } };
   }
 }

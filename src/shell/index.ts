@@ -60,3 +60,4 @@ export { whatVariableSteers } from "./secret-words.ts";
 export { isInertGitKey } from "./analyse/git-config.ts";
 export { gitEntries, isForge, isGitsOwnKey } from "./git-keys.ts";
 export type { ShellKind } from "./context.ts";
+export { typeNames } from "./walk-filter.ts";

@@ -8,7 +8,7 @@ import { readVariable } from "./knowledge/environment.ts";
 import { handOn } from "./variables.ts";
 import type { Kind } from "./knowledge/read-spec.ts";
 import { changePlaces, foldersOf, targetsOf } from "./paths.ts";
-import { isGlob, literal, patternOf, prefixOf, textOf, type Value } from "./value.ts";
+import { literal, prefixOf, textOf, type Value } from "./value.ts";
 
 /** What happens to an operand or option value of this kind. */
 export function applyKind(inv: Invocation, kind: Kind, value: Value): void {
@@ -44,13 +44,9 @@ export function applyKind(inv: Invocation, kind: Kind, value: Value): void {
       return;
     case "only":
     case "without":
-      if (textOf(value) !== undefined || isGlob(value)) {
-        const pattern = textOf(value) ?? patternOf(value);
-        // Patterns are read as widely as any shell reads them, and what is left out must be left out by all.
-        if (kind.is === "only" || !/[[\\]/.test(pattern)) inv[kind.is].push(pattern);
-      }
-      // A run-time `--include` may let anything in; a run-time `--exclude` leaves out nothing that is certain.
-      else if (kind.is === "only") inv.only.push("*");
+    case "withoutfile":
+    case "withoutfolder":
+      // What a walk keeps and leaves out is worked out where it begins.
       return;
     case "dest":
       destination(inv, value);

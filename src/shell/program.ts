@@ -222,7 +222,7 @@ const isSentence = (word: Value): boolean => /\S\s+\S/.test(textOf(word) ?? "");
 const environmentOf = ({ env }: ProgramCall): readonly Value[] => env.flatMap(({ value }) => (value === undefined ? [] : [literal(value)]));
 
 function emitUpkeep(cx: Context, exec: number, notation: string): void {
-  const [operation = "", path = ""] = notation.split(" ");
+  const [operation = "", path = "", ...only] = notation.split(" ");
   if (operation !== "write" && operation !== "read" && operation !== "mkdir" && operation !== "delete" && operation !== "edit")
     throw new Error(`\`${notation}\` is not understood`);
   const root = path.endsWith("/**") ? path.slice(0, -"/**".length) : path;
@@ -237,7 +237,7 @@ function emitUpkeep(cx: Context, exec: number, notation: string): void {
     target: root.includes("*")
       ? { kind: "glob", pattern: absolute }
       : path.endsWith("/**")
-        ? { kind: "tree", path: absolute }
+        ? { kind: "tree", path: absolute, ...(only.length === 0 ? {} : { filter: { only } }) }
         : { kind: "path", path: absolute },
     ...(root.includes("*") && path.endsWith("/**") ? { recursive: true } : {}),
     origin: { by: "command", exec },

@@ -25,6 +25,15 @@ describe("recursive delete", () => {
     ["/tmp/build", "delete-recursive"],
     ["build", "delete-recursive"],
     ["node_modules", "delete-recursive"],
+    // What was made to be made again, but not all of it.
+    ["/home/me/.cache/foo", "delete-recursive"],
+    ["/home/me/.cache/foo/bar", "delete-recursive"],
+    ["/home/me/.cache", "delete-outside"],
+    ["/home/me/.cache/*", "delete-outside"],
+    ["/home/me/.cache/../Documents", "delete-outside"],
+    ["/home/me/.cached/foo", "delete-outside"],
+    ["/home/me/other/.cache/foo", "delete-outside"],
+    ["/home/other/.cache/foo", "delete-outside"],
     // A glob of nothing but wildcards means the folder it looks in.
     ["/*", "delete-outside"],
     ["/home/me/*", "delete-outside"],

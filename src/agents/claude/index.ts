@@ -27,7 +27,15 @@ const TOOLS: Readonly<Record<string, ToolFacts>> = {
   LS: file("list", "path"),
   LSP: file("read", "filePath"),
   Glob: { does: "file", operation: "list", fields: ["path"], tree: true, fallback: ".", pattern: "pattern" },
-  Grep: { does: "file", operation: "read", fields: ["path"], tree: true, fallback: ".", pattern: "glob" },
+  Grep: {
+    does: "file",
+    operation: "read",
+    fields: ["path"],
+    tree: true,
+    fallback: ".",
+    pattern: "glob",
+    search: { glob: "glob", type: "type" },
+  },
   WebFetch: { does: "fetch", field: "url" },
 };
 

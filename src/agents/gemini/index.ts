@@ -1,5 +1,5 @@
 import { isObject } from "../../data/index.ts";
-import type { Host, Input, Outcome, ToolFacts } from "../../engine/index.ts";
+import type { Host, Input, Outcome, SearchFacts, ToolFacts } from "../../engine/index.ts";
 import type { Agent, HostFacts, Setup } from "../agent.ts";
 import { inputInstead, readShaped, sample, withNote, words } from "../claude-shape.ts";
 import { type Protocol, type Reply, reply } from "../protocol.ts";
@@ -10,6 +10,14 @@ import { files, mcp, mcpGuess, named, shell, text } from "../reading.ts";
  * it; an ask hangs `gemini -p` for ever and turns a denial of its own policy into a question, so none is sent.
  */
 
+/** ripgrep, else git grep, and what git grep cannot do is done by grep, in all files (0.61.0, 0.24.4 of Qwen). */
+const SEARCH: SearchFacts = {
+  glob: "include_pattern",
+  regex: "pattern",
+  lifts: "no_ignore",
+  setting: { word: "espectGitIgnore", files: [".gemini/settings.json"] },
+};
+
 const TOOLS: Readonly<Record<string, ToolFacts>> = {
   run_shell_command: shell("command", "dir_path"),
   read_file: files("read", "file_path", "absolute_path"),
@@ -18,7 +26,15 @@ const TOOLS: Readonly<Record<string, ToolFacts>> = {
   replace: { does: "file", operation: "edit", fields: ["file_path"], searched: true },
   list_directory: files("list", "dir_path", "path"),
   glob: { does: "file", operation: "list", fields: ["dir_path", "path"], tree: true, fallback: ".", pattern: "pattern" },
-  grep_search: { does: "file", operation: "read", fields: ["dir_path", "path"], tree: true, fallback: ".", pattern: "include_pattern" },
+  grep_search: {
+    does: "file",
+    operation: "read",
+    fields: ["dir_path", "path"],
+    tree: true,
+    fallback: ".",
+    pattern: "include_pattern",
+    search: SEARCH,
+  },
   search_file_content: { does: "file", operation: "read", fields: ["dir_path", "path"], tree: true, fallback: ".", pattern: "include" },
   // The addresses stand in what the model wants to know about them.
   web_fetch: { does: "fetch", field: "prompt", within: true },

@@ -24,7 +24,7 @@ const TOOLS: Readonly<Record<string, ToolFacts>> = {
   apply_patch: { does: "patch", field: "patchText" },
   list: { does: "file", operation: "list", fields: ["path"], tree: true, fallback: "." },
   glob: { does: "file", operation: "list", fields: ["path"], tree: true, fallback: ".", pattern: "pattern" },
-  grep: { does: "file", operation: "read", fields: ["path"], tree: true, fallback: ".", pattern: "include" },
+  grep: { does: "file", operation: "read", fields: ["path"], tree: true, fallback: ".", pattern: "include", search: { glob: "include" } },
   webfetch: { does: "fetch", field: "url" },
   websearch: named("WebSearch"),
   task: named("Task", "Agent"),

@@ -1,6 +1,6 @@
 import { isConfinedCommand } from "../../action/index.ts";
 import { isObject } from "../../data/index.ts";
-import type { Host, Input, Outcome, ToolFacts } from "../../engine/index.ts";
+import type { Host, Input, Outcome, SearchFacts, ToolFacts } from "../../engine/index.ts";
 import type { Agent, HostFacts, Setup } from "../agent.ts";
 import { group, inputInstead, permissionRequest, preToolUse, readShaped, sample, withNote, words } from "../claude-shape.ts";
 import { GEMINI_TOOLS } from "../gemini/index.ts";
@@ -11,6 +11,13 @@ import { files, named, shell } from "../reading.ts";
  * Qwen Code. Measured on 0.24.4: its own permissions come first, then PermissionRequest where it would ask, then the user,
  * and PreToolUse last of all: there a denial holds and an allow changes nothing.
  */
+
+/** As Gemini's. */
+const SEARCH: SearchFacts = {
+  glob: "glob",
+  regex: "pattern",
+  setting: { word: "espectGitIgnore", files: [".qwen/settings.json"] },
+};
 
 const TOOLS: Readonly<Record<string, ToolFacts>> = {
   run_shell_command: shell("command", "directory"),
@@ -24,7 +31,7 @@ const TOOLS: Readonly<Record<string, ToolFacts>> = {
   notebook_edit: files("edit", "notebook_path"),
   list_directory: files("list", "path"),
   glob: { does: "file", operation: "list", fields: ["path"], tree: true, fallback: ".", pattern: "pattern" },
-  grep_search: { does: "file", operation: "read", fields: ["path"], tree: true, fallback: ".", pattern: "glob" },
+  grep_search: { does: "file", operation: "read", fields: ["path"], tree: true, fallback: ".", pattern: "glob", search: SEARCH },
   web_fetch: { does: "fetch", field: "url" },
   web_search: named("WebSearch"),
   agent: named("Task", "Agent"),

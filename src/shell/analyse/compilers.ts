@@ -1,8 +1,8 @@
 import { applyEffect } from "../effects.ts";
-import { describe, doubt, emitFile, refuse, type Invocation } from "../invocation.ts";
+import { describe, doubt, emitFile, emitTarget, refuse, type Invocation } from "../invocation.ts";
 import { environmentWord } from "../kinds.ts";
 import { concat, literal, prefixOf, textOf, type Value } from "../value.ts";
-import { mayBegin } from "../paths.ts";
+import { mayBegin, targetsOf } from "../paths.ts";
 import { responseFile } from "./operands.ts";
 import { has, valuesOf } from "./given.ts";
 
@@ -183,6 +183,9 @@ export function goBuild(inv: Invocation): void {
   }
 }
 
+/** What tsc writes; JSON that is imported is copied. */
+const COMPILED = "*.js *.jsx *.mjs *.cjs *.d.ts *.d.mts *.d.cts *.d.json.ts *.map *.tsbuildinfo *.json".split(" ");
+
 /** tsc(1): with --outDir there, else beside the sources, which its configuration names; a build with references may write in theirs. */
 export function tsc(inv: Invocation): void {
   responseFile(inv);
@@ -190,7 +193,8 @@ export function tsc(inv: Invocation): void {
   if (has(inv, "-noEmit", "-listFilesOnly", "-showConfig", "-init", "-clean", "-dry") || valuesOf(inv, "-outFile").length > 0) return;
   if (valuesOf(inv, "-outDir").length > 0) return;
   if (operands.length === 0 || has(inv, "-b", "-build")) {
-    emitFile(inv, "write", literal("dist"), true);
+    for (const target of targetsOf(literal("dist"), inv.places))
+      emitTarget(inv, "write", target.kind === "path" ? { kind: "tree", path: target.path, filter: { only: COMPILED } } : target, true);
     return;
   }
   for (const source of operands)

@@ -1,5 +1,5 @@
 // Programs that walk folders and run commands on what they find.
-import type { TreeFilter } from "../../action/index.ts";
+import type { LeftOut, TreeFilter } from "../../action/index.ts";
 import { resolvePath } from "../../path/index.ts";
 import { describe, doubt, emitFile, refuse, type Invocation } from "../invocation.ts";
 import { mayTellOption } from "../output.ts";
@@ -9,6 +9,7 @@ import { holeOf, isNetwork, join, literal, NOTHING, prefixOf, textOf, type Atom,
 import { bsdStarts } from "./bsd.ts";
 import { has, valuesOf } from "./given.ts";
 import { sharedInput } from "../input.ts";
+import { walkFilter } from "../walk-filter.ts";
 
 /** find(1): tests and actions that take no argument, or one that only narrows what is found. */
 const PLAIN = new Set(
@@ -39,6 +40,18 @@ interface Found {
   readonly narrowed: boolean;
   /** Its name matches one of these. */
   readonly only: readonly string[] | undefined;
+  /** Its name or path is none of these. */
+  readonly without: readonly FoundName[];
+}
+
+/** A test of a name or of a path as find writes it. */
+interface FoundName {
+  readonly is: "-name" | "-path";
+  readonly glob: string;
+  /** Nothing below it is come to, either, where `-prune` holds. */
+  readonly pruned?: true;
+  /** Of folders only. */
+  readonly folder?: true;
 }
 
 interface Expression {
@@ -85,31 +98,26 @@ function walk(inv: Invocation, first: readonly Value[], start: number): void {
   }
   const expression = readExpression(inv, words.slice(at));
   const follows = words.some((word) => /^-(?:[HPEXdsx]*L[HLPEXdsx]*|follow)$/.test(textOf(word) ?? ""));
-  const named = ({ only }: Found): { readonly filter?: TreeFilter } =>
-    only === undefined && !follows
-      ? {}
-      : { filter: { ...(only === undefined ? {} : { only }), ...(follows ? { follows: true as const } : {}) } };
+  // find(1), -prune: without effect where what lies below a folder comes first; -mindepth: no test is tried above.
+  const prunes = !words.some((word) => /^(?:-d|-depth|-mindepth|-delete|-[HPEXLsx]*d[HPEXLsxd]*)$/.test(textOf(word) ?? "-d"));
+  const named = ({ only, without }: Found, root?: Value): { readonly filter?: TreeFilter } => {
+    const out = without.flatMap((name) => leftOut(name, prunes, root === undefined ? undefined : textOf(root)));
+    if (only === undefined && !follows && out.length === 0) return {};
+    return {
+      filter: {
+        ...(only === undefined ? {} : { only }),
+        ...(out.length === 0 ? {} : { without: out }),
+        ...(follows ? { follows: true as const } : {}),
+      },
+    };
+  };
   const starts = roots.length === 0 ? [literal(".")] : roots;
   for (const root of starts) emitFile(inv, "list", root, true);
   for (const found of expression.removes)
     // A folder goes only when it is empty: of what has such a name nothing else goes with it.
-    for (const root of starts) emitFile(inv, "delete", found.narrowed ? below(root, named(found)) : root, found.only === undefined);
+    for (const root of starts) emitFile(inv, "delete", found.narrowed ? below(root, named(found, root)) : root, found.only === undefined);
   const streams: Stream[] = [];
   for (const command of expression.commands) {
-    // Once with what find puts in place of {}, which for the starting point itself is its own name.
-    const whole =
-      starts.every((root) => textOf(root) !== undefined) && starts.length === 1 && starts[0] !== undefined ? textOf(starts[0]) : undefined;
-    if (command.inFolder) {
-      for (const start of starts) streams.push(...inFolders(inv, command, start, named(command.found)));
-      continue;
-    }
-    const found: Value =
-      whole === undefined
-        ? { atoms: [{ hole: true, why: "a path that find finds" }], many: false }
-        : {
-            atoms: [`${whole.replace(/\/$/, "")}/`, { hole: true, why: "a path that find finds", below: true, ...named(command.found) }],
-            many: false,
-          };
     const filled = (by: Value): Stream =>
       inv.run.argv(
         inv.cx,
@@ -117,18 +125,33 @@ function walk(inv: Invocation, first: readonly Value[], start: number): void {
         command.words.map((word) => fillFound(word, by)),
         sharedInput(inv.stdin),
       );
-    streams.push(filled(found));
-    const names = command.words.map((word) => textOf(word));
-    if (whole !== undefined && !command.found.narrowed && names.includes("{}")) streams.push(filled(literal(whole)));
+    for (const start of starts) {
+      if (command.inFolder) {
+        streams.push(...inFolders(inv, command, start, named({ ...command.found, without: [] })));
+        continue;
+      }
+      const text = textOf(start);
+      const why = "a path that find finds";
+      const atoms: readonly Atom[] =
+        text === undefined
+          ? [{ hole: true, why }]
+          : [`${text.replace(/\/$/, "")}/`, { hole: true, why, below: true, ...named(command.found, start) }];
+      streams.push(filled({ atoms, many: false }));
+      // And with the starting point itself, by its own name.
+      if (text !== undefined && !command.found.narrowed && command.words.some((word) => textOf(word) === "{}")) streams.push(filled(start));
+    }
   }
   if (expression.prints === "text") streams.push({ is: "unknown", why: "what find prints", network: false });
   else if (expression.prints !== "nothing") {
-    const printed = named(expression.prints);
+    const found = expression.prints;
     const values = starts.map((root): Value => {
       const text = textOf(root);
       return text === undefined
         ? { atoms: [...root.atoms, { hole: true, why: "a path that find prints" }], many: false }
-        : { atoms: [`${text.replace(/\/$/, "")}/`, { hole: true, why: "a path that find prints", below: true, ...printed }], many: false };
+        : {
+            atoms: [`${text.replace(/\/$/, "")}/`, { hole: true, why: "a path that find prints", below: true, ...named(found, root) }],
+            many: false,
+          };
     });
     streams.push({ is: "paths", values });
   }
@@ -176,13 +199,65 @@ function mayBeAction(inv: Invocation, word: Value): boolean {
   return holeOf(word)?.ambient === true ? word.many : mayBegin(inv, word, "-(!,)");
 }
 
-const ANY: Found = { narrowed: false, only: undefined };
+const ANY: Found = { narrowed: false, only: undefined, without: [] };
 
 /** What holds of all that one of several ways lets through. */
 const either = (ways: readonly Found[]): Found => ({
   narrowed: ways.every(({ narrowed }) => narrowed),
   only: ways.some(({ only }) => only === undefined) ? undefined : ways.flatMap(({ only }) => only ?? []),
+  without: (ways[0]?.without ?? []).filter((name) => ways.every(({ without }) => without.some((other) => sameName(name, other)))),
 });
+
+const sameName = (a: FoundName, b: FoundName): boolean =>
+  a.is === b.is && a.glob === b.glob && a.pruned === b.pruned && a.folder === b.folder;
+
+/** Patterns that every find reads alike: `*` is for a dot in front, too, and in a path for slashes. */
+const PLAIN_GLOB = /^[^[\]\\]+$/;
+
+/** What a walk from `root` leaves out by a test that does not hold. BSD's find writes `.//a` below `./`. */
+function leftOut({ is, glob, pruned, folder }: FoundName, prunes: boolean, root: string | undefined): readonly LeftOut[] {
+  const gone = pruned === true && prunes;
+  if (folder === true && !gone) return [];
+  if (is === "-name") return [{ by: folder === true ? "folder" : gone ? "name" : "item", glob }];
+  const start = root === undefined || root.endsWith("/") ? undefined : `${root}/`;
+  const path = glob.startsWith("*/") ? glob : start !== undefined && glob.startsWith(start) ? glob.slice(start.length - 1) : undefined;
+  if (path === undefined) return [];
+  return [...(folder === true ? [] : [{ by: "path", glob: path } as const]), ...(gone ? [{ by: "path", glob: `${path}/*` } as const] : [])];
+}
+
+/** A test of an expression that says nothing but a name or path. */
+function nameTested(words: readonly Value[], at: number): FoundName | undefined {
+  const test = textOf(words[at] ?? literal(""));
+  const glob = words[at + 1] === undefined ? undefined : textOf(words[at + 1] ?? literal(""));
+  if (glob === undefined || !PLAIN_GLOB.test(glob)) return undefined;
+  if (test === "-name") return { is: "-name", glob };
+  return test === "-path" || test === "-wholename" ? { is: "-path", glob } : undefined;
+}
+
+/** Tests of a way, joined by `-a`: what fails it is none of the names. */
+interface WayOfNames {
+  readonly names: readonly FoundName[] | undefined;
+  readonly pruned: boolean;
+  readonly folder: boolean;
+}
+
+const NO_NAMES: WayOfNames = { names: undefined, pruned: false, folder: false };
+
+const namesOf = (way: WayOfNames | undefined): readonly FoundName[] | undefined =>
+  way?.names?.map((name) => ({ ...name, ...(way.pruned ? { pruned: true } : {}), ...(way.folder ? { folder: true } : {}) }));
+
+const addNames = (way: WayOfNames | undefined, names: readonly FoundName[] | undefined): WayOfNames | undefined =>
+  way !== undefined && way.names === undefined && names !== undefined ? { ...way, names } : undefined;
+
+/** `-prune` holds always, and only what came to it is pruned; any test besides lets through less than the name alone. */
+function addTest(way: WayOfNames | undefined, words: readonly Value[], at: number, always: boolean): WayOfNames | undefined {
+  const test = textOf(words[at] ?? literal(""));
+  if (way === undefined || (test === "-prune" && way.names !== undefined)) return way === undefined ? way : { ...way, pruned: always };
+  if (test === "-type" && textOf(words[at + 1] ?? literal("")) === "d") return { ...way, folder: true };
+  return addNames(way, listOf(nameTested(words, at)));
+}
+
+const listOf = (name: FoundName | undefined): readonly FoundName[] | undefined => (name === undefined ? undefined : [name]);
 
 /** find(1), EXPRESSION: `!` before `-a` before `-o` before `,`. An action gets what the tests in front of it let through, no more. */
 function readExpression(inv: Invocation, words: readonly Value[]): Expression {
@@ -193,10 +268,16 @@ function readExpression(inv: Invocation, words: readonly Value[]): Expression {
   let at = 0;
 
   /** Reads up to the end, or the `)` of a group; `outer` holds of all that comes to its beginning. */
-  const read = (outer: Found): Found => {
+  const read = (outer: Found, first: boolean): { readonly found: Found; readonly names: readonly FoundName[] | undefined } => {
+    let everyWay = true;
+    // Every folder comes to this way but what is pruned.
+    let always = first;
     let ways: Found[] = [];
     let here = outer;
     let negated = false;
+    // The names of this way, as long as it lets through nothing but what has one of them.
+    let way: WayOfNames | undefined = NO_NAMES;
+    let before: readonly FoundName[] = [];
     for (; at < words.length; at++) {
       const word = words[at];
       const text = word === undefined ? undefined : textOf(word);
@@ -211,18 +292,33 @@ function readExpression(inv: Invocation, words: readonly Value[]): Expression {
       if (text === ")") break;
       if (text === "(") {
         at++;
-        const inner = read(here);
-        here = negated ? { ...here, narrowed: here.narrowed || inner.narrowed } : inner;
+        const inner = read(here, always && way === NO_NAMES);
+        here = negated ? { ...here, narrowed: true, without: [...here.without, ...(inner.names ?? [])] } : inner.found;
+        way = negated ? undefined : addNames(way, inner.names);
       } else if (text === "-o" || text === "-or") {
         ways.push(here);
-        here = outer;
+        const names = namesOf(way);
+        before = [...before, ...(names ?? [])];
+        everyWay &&= names !== undefined;
+        always &&= names?.every(({ pruned }) => pruned === true) === true;
+        here = { ...outer, without: [...outer.without, ...before] };
+        way = NO_NAMES;
       } else if (text === ",") {
         ways = [];
+        everyWay = false;
+        always = first;
         here = outer;
-      } else here = one(text, here, negated);
+        before = [];
+        way = NO_NAMES;
+      } else {
+        const from = at;
+        here = one(text, here, negated);
+        way = text === "-a" || text === "-and" ? way : negated ? undefined : addTest(way, words, from, always);
+      }
       negated = false;
     }
-    return either([...ways, here]);
+    const last = namesOf(way);
+    return { found: either([...ways, here]), names: everyWay && last !== undefined ? [...before, ...last] : undefined };
   };
 
   /** A test, an option or an action: what is let through behind it. */
@@ -258,7 +354,8 @@ function readExpression(inv: Invocation, words: readonly Value[]): Expression {
       // `-type f` and `-mindepth 1` leave nothing of a tree but empty folders.
       const leaves = !(text === "-type" && given === "f") && !/^-(maxdepth|mindepth|printf|regextype)$/.test(text);
       const only = text === "-name" && !negated && given !== undefined && given !== "*" ? (here.only ?? [given]) : here.only;
-      return { narrowed: here.narrowed || leaves, only };
+      const name = negated ? nameTested(words, at - 1) : undefined;
+      return { narrowed: here.narrowed || leaves, only, without: name === undefined ? here.without : [...here.without, name] };
     } else if (LEAVING.has(text)) return { ...here, narrowed: true };
     else if (!PLAIN.has(text)) doubt(inv, `find has no known test \`${text}\``);
     if (text === "-print" || text === "-print0") prints.push(here);
@@ -266,7 +363,7 @@ function readExpression(inv: Invocation, words: readonly Value[]): Expression {
     return here;
   };
 
-  const all = read(ANY);
+  const { found: all } = read(ANY, true);
   // A `)` too many ends nothing that find would run, and it runs nothing then.
   if (at < words.length) doubt(inv, "the expression of find has a `)` too many");
   const silent = commands.length > 0 || removes.length > 0;
@@ -344,8 +441,13 @@ function filterOf(inv: Invocation): TreeFilter | undefined {
   const hidden = has(inv, "--hidden", "--unrestricted");
   const endings = valuesOf(inv, "--extension").map(textOf);
   const plain = endings.length > 0 && endings.every((text) => text !== undefined && /^[\w.]+$/.test(text));
-  if (hidden && !plain) return undefined;
-  return { ...(hidden ? {} : { hidden: false }), ...(plain ? { only: endings.map((text) => `*.${text}`) } : {}) };
+  const { without } = walkFilter(inv, !hidden) ?? {};
+  if (hidden && !plain && without === undefined) return undefined;
+  return {
+    ...(hidden ? {} : { hidden: false }),
+    ...(plain ? { only: endings.map((text) => `*.${text}`) } : {}),
+    ...(without === undefined ? {} : { without }),
+  };
 }
 
 /** `{}` is the name, `{.}` the name without its ending, `{//}` its folder: below the starting point. `{/}` and `{/.}` are its last part. */

@@ -184,6 +184,9 @@ export function gitRevisions(inv: Invocation, walks = false): void {
     revisionPath(inv, operand);
     // Wildcards in quotes are git's own to expand.
     const text = textOf(operand);
+    // gitglossary(7), "pathspec": `:!x` is everything else, and `:/` begins at the top.
+    if (prefixOf(operand).startsWith(":") && has(inv, "--no-index", "--untracked"))
+      for (const root of [".", inv.cx.world.projectRoot]) emitFile(inv, "read", literal(root), true);
     if (
       text !== undefined &&
       /[*?[\\]/.test(text) &&

@@ -170,8 +170,18 @@ export function pictureText(inv: Invocation): void {
 /** tcpdump(8): -r reads a file in place of the network; with -n, and a filter without names, it asks nobody. */
 export function captureFile(inv: Invocation): void {
   const plain = inv.args.operands.every((word) => /^(?:[a-z]{1,9}|[\da-f.:/]+|[()<>=!&|[\]]+)$/.test(textOf(word) ?? "?"));
+  // tshark(1), -r: nothing is captured. What it looks up by itself is said by settings of the user's own.
+  if (inv.name === "tshark" && has(inv, "-r")) return;
   if (inv.name === "tcpdump" && plain && has(inv, "-r") && has(inv, "-n", "-nn")) return;
   applyEffect(inv, { is: "system", area: "network" });
+}
+
+/** redis-server: with settings on its line it is a server of the project's own; alone, with a file, or bound to others, one of the machine's. */
+export function ownServer(inv: Invocation): void {
+  const { options, operands } = inv.args;
+  const known = options.length > 0 && operands.length === 0 && options.every(({ option }) => option !== undefined);
+  const loopback = valuesOf(inv, "-bind").every((value) => /^(?:-?(?:127(?:\.\d+){3}|::1|localhost)(?: |$))+$/.test(textOf(value) ?? ""));
+  if (!known || !loopback) applyEffect(inv, { is: "system", area: "services" });
 }
 
 /** nvram(8), sysctl(8): names show, `NAME=VALUE` sets; also `NAME:VALUE`, as FreeBSD's prints it. */

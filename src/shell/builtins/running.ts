@@ -115,7 +115,6 @@ const invocation = (call: BuiltinCall): Parameters<typeof codeFromStream>[0] => 
   places: call.state.places,
   sources: [],
   only: [],
-  without: [],
   looked: [],
 });
 

@@ -47,6 +47,8 @@ const PLAIN = [
   "name",
   "only",
   "without",
+  "withoutfile",
+  "withoutfolder",
   "gitkey",
   "secret",
   "setting",
@@ -231,7 +233,7 @@ function readSlot(text: string): Slot {
   };
 }
 
-const INERT_KINDS: ReadonlySet<string> = new Set(["text", "word", "number", "only", "without", "gitkey"]);
+const INERT_KINDS: ReadonlySet<string> = new Set(["text", "word", "number", "only", "without", "withoutfile", "withoutfolder", "gitkey"]);
 
 /** No option of these rows does more than read and print. */
 export const inertOptions = (rows: readonly string[]): boolean => rows.every((row) => isInert(readOptionLine(row)));

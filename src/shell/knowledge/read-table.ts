@@ -294,6 +294,7 @@ class TableReader {
       case "analyse":
       case "before":
       case "walks":
+      case "filters":
         spec[key] = text;
         return;
       default:

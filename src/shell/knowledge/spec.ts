@@ -63,6 +63,11 @@ export interface CommandSpec {
   /** What the files are called that its walks through folders open: `"*.py *.pyi"`. */
   readonly walks?: string;
   /**
+   * How the patterns by which its walks keep and leave out names are read (`shell/walk-filter.ts`): `STYLE [unless NAMES]`, options with
+   * which nothing is certain.
+   */
+  readonly filters?: string;
+  /**
    * What it needs that it cannot have in a supervised run: `NEED` or, for some of its names, `NEED: NAME NAME`, and
    * `unless WORD`; `works` ends what is inherited.
    */
