@@ -30,6 +30,7 @@ export { type FloorPaths, floorPaths } from "./floor-paths.ts";
 export { answerableFromAfar, type AnswerableFromAfar, answerableParts, isOpenQuestion } from "./afar.ts";
 export { byGrant, type Grant, isQuestion, LONGEST_GRANT_MS, questionOf, usesOf } from "./grants.ts";
 export { judge, type JudgeContext } from "./judge.ts";
+export { firstCopyOf } from "./protections.ts";
 export { type CallMatcher, type CallPattern, pathTextOf, readCall } from "./kinds/call.ts";
 export { judgingOf, pathScopeOf, readingOf, sampleCommands } from "./kinds/index.ts";
 export type { PathScope } from "./kinds/kind.ts";

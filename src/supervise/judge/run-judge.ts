@@ -43,7 +43,7 @@ import type { CallSubject, Caller, JudgedExec, Started } from "./types.ts";
 import { byGit, byGitAtHome, fromTemplate, isCheckingOut, setsUpGit } from "./git-config.ts";
 import { fixedWorld, settlePatterns } from "./rule-world.ts";
 import { secretVariables } from "./secret-variables.ts";
-import { isNpmrcWithoutLogin, LIBRARY_NAMES, ownsCredential } from "./secrets.ts";
+import { isNpmrcWithoutLogin, LIBRARY_NAMES, makesCopy, ownsCredential } from "./secrets.ts";
 
 export interface RunJudgeOptions {
   readonly machine: Machine;
@@ -76,7 +76,6 @@ export interface RunJudgeOptions {
 let ownNames: readonly string[] | undefined;
 
 const NO_LOGINS = (): readonly string[] => [];
-
 /** Judgements after which what the world remembers is dropped. */
 const RENEW = 5000;
 const MOST_REMEMBERED = 50_000;
@@ -311,7 +310,7 @@ export class RunJudge {
     if (verdict.builtin === "protect.git-config") return byGit(action, path, caller.programs(), this.#defaults);
     if (verdict.builtin === "protect.steering") return isCheckingOut(caller.programs()) ? ALLOWED : undefined;
     if (verdict.builtin !== "protect.secrets") return undefined;
-    if (action.operation === "read" && this.#isProjectsNpmrc(path, caller)) return ALLOWED;
+    if ((action.operation === "read" && this.#isProjectsNpmrc(path, caller)) || makesCopy(action, path, caller)) return ALLOWED;
     const trail = caller.trail();
     if (trail?.at === "connected" || !ownsCredential(caller.logins(), path, this.#home)) return undefined;
     if (trail !== undefined) trail.at = "read";
@@ -417,6 +416,7 @@ export class RunJudge {
       env: this.#options.env,
       ofAgent: this.#options.ofAgent === true,
       holdsSecrets: this.#holdsSecrets,
+      folder: caller?.folder,
       helps: false,
       aliases: this.#aliases,
       file: (action) => this.#file(action, caller),
