@@ -50,7 +50,7 @@ export { isObeyedBy, type SteeringFile, steeringFile, steeringNames } from "./st
 export { affects, spell } from "./targets.ts";
 export { isPathField, pathFields } from "./tool-fields.ts";
 export { EFFECTS, LAYERS, OPERATIONS, PRESETS } from "./types.ts";
-export { underBroken } from "./verdicts.ts";
+export { netRule, underBroken } from "./verdicts.ts";
 export * from "./reasons.ts";
 export type * from "./types.ts";
 export { confinesAnything } from "./confine.ts";

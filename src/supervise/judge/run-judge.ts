@@ -32,7 +32,7 @@ import {
 import { type Machine, ProcessMemory } from "../../state/index.ts";
 import { isHelper } from "../errands/index.ts";
 import { lendsRights, RunDefaults } from "./defaults.ts";
-import { ALLOWED, ASKING, ERRAND, HOOKED, isChange, isMeant, KEPT, STEERS } from "./verdicts.ts";
+import { ALLOWED, ASKING, ERRAND, HOOKED, isChange, isMeant, KEPT, ofPlace, STEERS } from "./verdicts.ts";
 import { type CommandContext, judgeExec } from "./commands.ts";
 import { ProgramAliases } from "./program-aliases.ts";
 import { KnownVerdicts, LISTS, READS } from "./known.ts";
@@ -79,7 +79,6 @@ const NO_LOGINS = (): readonly string[] => [];
 /** Judgements after which what the world remembers is dropped. */
 const RENEW = 5000;
 const MOST_REMEMBERED = 50_000;
-
 /**
  * The policy of a run, and what it says about calls: the same rules, protections and presets as everywhere (`policy/`),
  * with the defaults of a run in place of those of a host: what is read, and what is written in the working folder and
@@ -188,7 +187,8 @@ export class RunJudge {
     const aliases = object === undefined ? NO_ALIASES : this.#objects.aliases(object.path, object.identity);
     for (const action of actions) {
       const verdict = action.kind === "file" ? this.#made(action, caller) : this.judgeOne(action);
-      if (verdict.builtin !== "protect.inside" || !keepsInside(this.#ground(caller), action, moves)) weigh(verdict);
+      if (verdict.builtin !== "protect.inside" || !keepsInside(this.#ground(caller), action, moves))
+        weigh(ofPlace(verdict, action, actions));
       if (action.kind !== "file" || action.target.kind !== "path") continue;
       if (isChange(action) && !this.#noted(action, action.target.path)) weigh(STEERS(action.target.path));
       const others = action.target.path === object?.path ? aliases : this.#objects.aliases(action.target.path, undefined);
