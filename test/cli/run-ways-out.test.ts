@@ -17,7 +17,7 @@ interface Played {
 }
 
 /** Plays a command in a home of its own, carries out the way of that number, and plays it again. */
-function playTwice(command: string, at: number): { readonly first: string; readonly way: string; readonly again: Played } {
+function playTwice(command: string, at: number): { readonly first: string; readonly again: Played & { readonly last: string } } {
   const place = here();
   for (const name of ["file", "other"]) writeFileSync(join(place.outside, name), "text\n");
   mkdirSync(join(place.outside, "folder"));
@@ -37,7 +37,8 @@ function playTwice(command: string, at: number): { readonly first: string; reado
   const env = { PATH: "/usr/local/bin:/usr/bin:/bin", HOME: place.home, NO_COLOR: "1" };
   const carried = spawnSync("sh", ["-c", line], { cwd: place.project, env, encoding: "utf8" });
   const again = play();
-  return { first, way, again: { ...again, said: `${first}\n${line}\n${carried.stdout}${carried.stderr}\n${again.said}` } };
+  const said = `${first}\n${line}\n${carried.stdout}${carried.stderr}\n${again.said}`;
+  return { first, again: { status: again.status, last: again.said, said } };
 }
 
 /** Its words name no host of whom a person who typed them would be asked no more. Ends with 1 where it is not let through. */
@@ -52,15 +53,15 @@ except OSError as e:
     sys.exit(1 if isinstance(e, PermissionError) else 0)
 `;
 
-function expectWays(command: string): void {
+/** What is printed and does not let the same command through. */
+function uselessWays(command: string): readonly string[] {
   const { first } = playTwice(command, -1);
   const ways = waysOf(first);
-  expect(ways.length, first).toBeGreaterThan(0);
-  expect(first).not.toContain("…)");
-  for (const at of ways.keys()) {
-    const { way, again } = playTwice(command, at);
-    expect([way, again.status, again.said.split("\n").slice(-4).join("\n").includes("refused:")], again.said).toEqual([way, 0, false]);
-  }
+  if (ways.length === 0 || first.includes("…)")) return [first];
+  return ways.flatMap((_, at) => {
+    const { again } = playTwice(command, at);
+    return again.status === 0 && !again.last.includes("refused:") ? [] : [again.said];
+  });
 }
 
 describe("every way out that a run prints is one", () => {
@@ -84,13 +85,15 @@ describe("every way out that a run prints is one", () => {
     ["to an address of IPv6", "python3 connect.py tcp b 443"],
     ["send a datagram", "python3 connect.py udp a 9"],
     ["send one by IPv6", "python3 connect.py udp b 9"],
-  ])("%s", (_, command) => expectWays(command));
+  ])("%s", (_, command) => {
+    expect(uselessWays(command)).toEqual([]);
+  });
 
   it("connect to what listens here, which the run did not start", async () => {
     const server = createServer((socket) => socket.end("hello\n")).listen(0, "127.0.0.1");
     await new Promise((resolve) => server.once("listening", resolve));
     onTestFinished(() => void server.close());
     const address = server.address();
-    expectWays(`python3 connect.py tcp here ${typeof address === "object" ? address?.port : ""}`);
+    expect(uselessWays(`python3 connect.py tcp here ${typeof address === "object" ? address?.port : ""}`)).toEqual([]);
   });
 });
