@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from "node:child_process";
-import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
@@ -106,7 +106,7 @@ describe.each(USERS)("for %s", (who, start) => {
   });
 
   it.runIf(can)("fakeroot", () => {
-    if (spawnSync("fakeroot", ["true"]).status !== 0) return;
+    if (!existsSync("/usr/bin/fakeroot")) return;
     expect(play("fakeroot", "sh", "-c", "touch a; chown 1:1 a; stat -c is-%u a; rm a")).toContain("is-1\n");
   });
 
