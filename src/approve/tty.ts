@@ -12,7 +12,10 @@ export interface ForegroundControl {
   readonly isOurs: (descriptor: number) => boolean;
   /** Writes on the terminal, even from the background, without being stopped. */
   readonly unstopped: (work: () => void) => void;
-  readonly begin: (descriptor: number) => void;
+  /** False: the terminal was given to somebody else just now. */
+  readonly begin: (descriptor: number) => boolean;
+  /** A shell takes the terminal when its job ends: "kept" says that nobody did, "retaken" that we did so again. */
+  readonly look: (descriptor: number) => "kept" | "retaken" | "lost";
   readonly end: (descriptor: number) => void;
 }
 
@@ -37,6 +40,7 @@ const LOCAL_FLAGS = 12;
 const TERMIOS_BYTES = 64;
 const SIG_BLOCK = 0;
 const SIG_SETMASK = 2;
+const SIGTTIN = 21;
 const SIGTTOU = 22;
 
 /**
@@ -45,12 +49,14 @@ const SIGTTOU = 22;
  * continued. Does nothing where the program is in our own group, or where the foreground is not `owns`: a shell that put us
  * into the background keeps its terminal, and nobody is asked until `fg` (`isOurs`).
  * A program that ignores SIGTTOU can still write: only a terminal of its own would keep it from that.
- * `program`: our own child that leads such a group. A shell that waits for keys would take an error for their end.
+ * `line`: who leads a group, last, and the processes of the program above it. They are held meanwhile, in this order, so that none
+ * sees the next one stopped: a shell whose job ends would take the terminal and keep our mode for its own, and whoever waits for keys
+ * would take an error for their end.
  */
 export function controlForeground(
   { sys, addressOf, alloc }: Kernel,
   owns: (group: number) => boolean,
-  program: () => number = () => 0,
+  line: (group: number) => readonly number[] = () => [],
 ): ForegroundControl {
   let taken: { readonly group: number; readonly mode: Buffer } | undefined;
   const ioctl = (descriptor: number, request: number, bytes: Uint8Array): number => sys(IOCTL, descriptor, request, addressOf(bytes));
@@ -63,17 +69,47 @@ export function controlForeground(
     bytes.writeInt32LE(group);
     ioctl(descriptor, TIOCSPGRP, bytes);
   };
-  /** From the background these calls would stop us, were the signal not blocked (tcsetpgrp(3)). */
-  const unstopped = (work: () => void): void => {
-    const block = alloc(8);
-    block.writeBigUInt64LE(1n << BigInt(SIGTTOU - 1));
+  /** From the background reading and writing would stop us, were the signals not blocked (tcsetpgrp(3)): reading fails in place of it. */
+  const block = (): (() => void) => {
+    const signals = alloc(8);
+    signals.writeBigUInt64LE((1n << BigInt(SIGTTIN - 1)) | (1n << BigInt(SIGTTOU - 1)));
     const before = alloc(8);
-    sys(RT_SIGPROCMASK, SIG_BLOCK, addressOf(block), addressOf(before), 8);
+    sys(RT_SIGPROCMASK, SIG_BLOCK, addressOf(signals), addressOf(before), 8);
+    return () => void sys(RT_SIGPROCMASK, SIG_SETMASK, addressOf(before), 0, 8);
+  };
+  const unstopped = (work: () => void): void => {
+    const unblock = block();
     try {
       work();
     } finally {
-      sys(RT_SIGPROCMASK, SIG_SETMASK, addressOf(before), 0, 8);
+      unblock();
     }
+  };
+  let unblock: (() => void) | undefined;
+  const held = new Set<number>();
+  const hold = (group: number): void => {
+    for (const pid of line(group)) {
+      if (held.has(pid) || (pid === group && !waitsForKeys(pid))) continue;
+      send(pid, "SIGSTOP");
+      held.add(pid);
+    }
+  };
+  /** Whether the terminal is ours, or the program's and is now ours. */
+  const take = (descriptor: number): boolean => {
+    const group = foreground(descriptor);
+    const own = ownGroup();
+    if (group === undefined || own === undefined || group <= 1 || group === own) return true;
+    if (!owns(group)) return false;
+    hold(group);
+    const mode = alloc(TERMIOS_BYTES);
+    if (ioctl(descriptor, TCGETS, mode) < 0) return true;
+    taken = { group, mode };
+    give(descriptor, own);
+    const stopping = alloc(TERMIOS_BYTES);
+    stopping.set(mode);
+    stopping.writeUInt32LE(stopping.readUInt32LE(LOCAL_FLAGS) | TOSTOP, LOCAL_FLAGS);
+    ioctl(descriptor, TCSETS, stopping);
+    return true;
   };
   return {
     unstopped,
@@ -82,30 +118,29 @@ export function controlForeground(
       return taken !== undefined || group === undefined || group <= 1 || group === ownGroup() || owns(group);
     },
     begin(descriptor) {
+      unblock ??= block();
+      return take(descriptor);
+    },
+    look(descriptor) {
       const group = foreground(descriptor);
-      const own = ownGroup();
-      if (taken !== undefined || group === undefined || own === undefined || group <= 1 || group === own || !owns(group)) return;
-      if (group === program() && waitsForKeys(group)) send(group, "SIGSTOP");
-      unstopped(() => {
-        const mode = alloc(TERMIOS_BYTES);
-        if (ioctl(descriptor, TCGETS, mode) < 0) return;
-        taken = { group, mode };
-        give(descriptor, own);
-        const stopping = alloc(TERMIOS_BYTES);
-        stopping.set(mode);
-        stopping.writeUInt32LE(stopping.readUInt32LE(LOCAL_FLAGS) | TOSTOP, LOCAL_FLAGS);
-        ioctl(descriptor, TCSETS, stopping);
-      });
+      if (group !== undefined && group > 1 && group !== ownGroup()) return take(descriptor) ? "retaken" : "lost";
+      // It may have come to wait for keys since then.
+      if (taken !== undefined) hold(taken.group);
+      return "kept";
     },
     end(descriptor) {
-      if (taken === undefined) return;
-      const { group, mode } = taken;
+      const before = taken;
       taken = undefined;
-      unstopped(() => {
-        ioctl(descriptor, TCSETS, mode);
-        give(descriptor, group);
-      });
-      send(-group, "SIGCONT");
+      // A shell outside that took it keeps it.
+      if (before !== undefined && foreground(descriptor) === ownGroup()) {
+        ioctl(descriptor, TCSETS, before.mode);
+        give(descriptor, before.group);
+      }
+      unblock?.();
+      unblock = undefined;
+      for (const pid of [...held].toReversed()) send(pid, "SIGCONT");
+      held.clear();
+      if (before !== undefined) send(-before.group, "SIGCONT");
     },
   };
 }
@@ -163,6 +198,9 @@ export interface Device {
   tell?(work: () => void): void;
 }
 
+/** Milliseconds between two looks who has the terminal. */
+const LOOK_MS = 50;
+
 const ENDING = ["SIGTERM", "SIGHUP", "SIGQUIT", "SIGINT"] as const;
 const FALLBACK: Size = { columns: 80, rows: 24 };
 const flags = constants.O_RDWR | constants.O_NOCTTY;
@@ -215,6 +253,18 @@ export class TerminalDevice implements Device {
       input.setRawMode(true);
       events.resized();
     };
+    let isLost = false;
+    const look = (): void => {
+      const found = this.#foreground?.look(descriptor) ?? "kept";
+      if (found === "lost") input.pause();
+      else if (isLost || found === "retaken") {
+        input.resume();
+        continued();
+      }
+      isLost = found === "lost";
+    };
+    const looking = setInterval(look, LOOK_MS);
+    looking.unref();
     const onExit = (): void => this.close();
     const onSignal = (signal: NodeJS.Signals): void => {
       // Ours is the only one that listens: as without it, but with the terminal as it was.
@@ -227,6 +277,7 @@ export class TerminalDevice implements Device {
     process.on("SIGWINCH", events.resized);
     process.on("SIGCONT", continued);
     const release = (): void => {
+      clearInterval(looking);
       process.off("exit", onExit);
       for (const signal of ENDING) process.off(signal, onSignal);
       process.off("SIGWINCH", events.resized);
@@ -237,7 +288,7 @@ export class TerminalDevice implements Device {
     };
     this.#now = { input, descriptor, release };
     try {
-      this.#foreground?.begin(descriptor);
+      if (this.#foreground?.begin(descriptor) === false) throw Object.assign(new Error("in the background"), { code: "EAGAIN" });
       input.setRawMode(true);
     } catch (error) {
       this.close();

@@ -6,7 +6,7 @@ import { realWorld } from "../engine/index.ts";
 import { callMatcher, matchMatcher, parseRule } from "../policy/index.ts";
 import type { Machine } from "../state/index.ts";
 import { withTeam } from "../team/afar/index.ts";
-import { isGroupOfTree } from "../supervise/index.ts";
+import { isGroupOfTree, lineOfGroup } from "../supervise/index.ts";
 import { addressOf, alloc, sys } from "../supervise/kernel/index.ts";
 import type { RunFlags } from "./run-options.ts";
 import { writeStderr } from "./stdio.ts";
@@ -64,8 +64,6 @@ interface Around {
   readonly onNotice: (text: string) => void;
   /** The run ends because a question would have blocked. */
   readonly onBlock: () => void;
-  /** The program, where it has a process group of its own on the terminal; 0: it has none. */
-  readonly program: () => number;
   /** The terminal that was to be asked is gone. */
   readonly onGone: () => void;
   /** So long people of the team are waited for, where nobody else is asked. Milliseconds. */
@@ -74,12 +72,12 @@ interface Around {
   readonly longest: number | undefined;
 }
 
-export function realApprovers({ machine, cwd, onNotice, onBlock, onGone, program, patience, longest }: Around): Approvers {
+export function realApprovers({ machine, cwd, onNotice, onBlock, onGone, patience, longest }: Around): Approvers {
   const world = realWorld(machine, cwd, undefined);
   const covers = (rule: string, question: Question): boolean => answers(rule, question, world);
   return {
     terminal: () => {
-      const foreground = controlForeground({ sys, addressOf, alloc }, isGroupOfTree, program);
+      const foreground = controlForeground({ sys, addressOf, alloc }, isGroupOfTree, lineOfGroup);
       return terminalApprover({ env: machine.env, home: machine.home, checkRule, covers, onNotice, onGone, foreground });
     },
     directory: (folder) => directoryApprover(folder, { nonce: randomBytes(16).toString("hex"), checkRule, onNotice }),

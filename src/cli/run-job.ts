@@ -51,11 +51,6 @@ export class TerminalJob {
     this.#own = own;
   }
 
-  /** Process group of the program; 0: it has not started. */
-  get group(): number {
-    return this.#group;
-  }
-
   started(pid: number): void {
     this.#group = pid;
     this.#resume();

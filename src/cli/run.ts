@@ -150,13 +150,12 @@ const say = (text: string): void => writeStderr(`assent: ${visible(text)}\n`);
 function prepare({ machine, cwd, flags, parts, state, summary }: Setting): PreparedRun | { readonly problem: string } {
   const outputs = openOutputs(flags);
   if ("problem" in outputs) return outputs;
-  const program = (): number => state.job?.group ?? 0;
   const onGone = (): void => state.gone?.();
   const onBlock = (): void => void (state.blocked = true);
   try {
     const longest = flags.wait === undefined ? undefined : readWait(flags.wait);
     const patience = longest ?? TEAM_PATIENCE_MS;
-    const around = { machine, cwd, onNotice: say, onBlock, onGone, program, patience, longest };
+    const around = { machine, cwd, onNotice: say, onBlock, onGone, patience, longest };
     const made = asking(flags, machine.env, parts.approvers ?? realApprovers(around));
     const end = async (status: number): Promise<void> => {
       outputs.close();

@@ -30,6 +30,7 @@ export { type FloorPaths, floorPaths } from "./floor-paths.ts";
 export { answerableFromAfar, type AnswerableFromAfar, answerableParts, isOpenQuestion } from "./afar.ts";
 export { byGrant, type Grant, isQuestion, LONGEST_GRANT_MS, questionOf, usesOf } from "./grants.ts";
 export { judge, type JudgeContext } from "./judge.ts";
+export { firstCopyOf } from "./protections.ts";
 export { type CallMatcher, type CallPattern, pathTextOf, readCall } from "./kinds/call.ts";
 export { judgingOf, pathScopeOf, readingOf, sampleCommands } from "./kinds/index.ts";
 export type { PathScope } from "./kinds/kind.ts";
@@ -58,7 +59,7 @@ export { isObeyedBy, type SteeringFile, steeringFile, steeringNames } from "./st
 export { affects, spell } from "./targets.ts";
 export { isPathField, pathFields } from "./tool-fields.ts";
 export { EFFECTS, LAYERS, OPERATIONS, PRESETS } from "./types.ts";
-export { underBroken } from "./verdicts.ts";
+export { netRule, underBroken } from "./verdicts.ts";
 export * from "./reasons.ts";
 export type * from "./types.ts";
 export { confinesAnything } from "./confine.ts";

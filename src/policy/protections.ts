@@ -13,7 +13,7 @@ import {
   visible,
   type World,
 } from "../action/index.ts";
-import { baseName, isBelow, isWithin, parentOf } from "../path/index.ts";
+import { baseName, isBelow, isWithin, joinPath, parentOf } from "../path/index.ts";
 import { hostMatches, normaliseHost, possibleHosts } from "../pattern/index.ts";
 import { type Reach, reachOfHost } from "./addresses.ts";
 import { agentFile } from "./agent-files.ts";
@@ -118,7 +118,10 @@ function fileProtections(action: FileAction, around: ProtectionContext, met: Pro
     preset.secrets &&
     action.operation !== "mkdir" &&
     written.some(
-      (path) => isSecretTarget(path, action, world) && !isOwnState(path, action, exec) && !isFirstCopy(path, action, exec, world),
+      (path) =>
+        isSecretTarget(path, action, world) &&
+        !isOwnState(path, action, exec) &&
+        !(action.operation === "write" && isFirstCopy(path, exec, world)),
     )
   )
     met.push(secret(action));
@@ -211,8 +214,8 @@ function isOwnState(path: string, action: FileAction, exec: ExecAction | undefin
 }
 
 /** `cp .env.example .env`, the first step of many READMEs: nothing was there, and what is there then is the template. */
-function isFirstCopy(path: string, { operation }: FileAction, exec: ExecAction | undefined, world: World): boolean {
-  if (operation !== "write" || exec?.knowledge !== "cp" || exec.shape?.complete !== true || world.kind(path) !== "missing") return false;
+function isFirstCopy(path: string, exec: ExecAction | undefined, world: World): boolean {
+  if (exec?.knowledge !== "cp" || exec.shape?.complete !== true || world.kind(path) !== "missing") return false;
   const { options, operands } = exec.shape;
   const [from, ...others] = operands;
   const plain = options.every(({ names }) => names.some((name) => /^-[finpv]$/.test(name)));
@@ -224,6 +227,14 @@ function isFirstCopy(path: string, { operation }: FileAction, exec: ExecAction |
     isNamedAfter(path, from.text) &&
     !isSecretFolder(parentOf(path))
   );
+}
+
+/** The file that such a command, started in `cwd`, makes. */
+export function firstCopyOf(exec: ExecAction, cwd: string, world: World): string | undefined {
+  const to = exec.shape?.operands[1];
+  if (to?.known !== true) return undefined;
+  const path = world.canonical(to.text.startsWith("/") ? to.text : joinPath(cwd, to.text));
+  return isFirstCopy(path, exec, world) ? path : undefined;
 }
 
 /** `.env` of `.env.example`, in whatever folder. */

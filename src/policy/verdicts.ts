@@ -210,13 +210,19 @@ function allowRule(action: Action): string | undefined {
       return `${FILE_RULE[action.operation]}(${printTarget(action.target)})`;
     }
     case "net":
-      return action.host === undefined ? undefined : `WebFetch(domain:${visible(action.host)})`;
+      if (action.host === undefined) return undefined;
+      // Fetching a page opens no other connection (kinds/net.ts).
+      return action.operation === "fetch" ? `WebFetch(domain:${visible(action.host)})` : netRule(action.host, action.port);
     case "tool":
       return visible(action.name);
     default:
       return undefined;
   }
 }
+
+/** The rule of one host and port. */
+export const netRule = (host: string, port: number | undefined): string =>
+  `Net(${visible(port === undefined ? host : `${/^[^[].*:/.test(host) ? `[${host}]` : host}:${port}`)})`;
 
 const FILE_RULE: Readonly<Record<FileAction["operation"], string>> = {
   read: "Read",

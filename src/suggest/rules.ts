@@ -1,7 +1,7 @@
 import { type Action, type ExecAction, type FileOperation, printAction, sayAction, visible, type World } from "../action/index.ts";
 import { NOWHERE, type Outcome, policyFile, type PolicySource } from "../engine/index.ts";
 import { isWithin, parentOf, relativePath } from "../path/index.ts";
-import { isUnoffered, judge, type Policy, type RequestVerdict, type Rule, type Verdict } from "../policy/index.ts";
+import { isUnoffered, judge, netRule, type Policy, type RequestVerdict, type Rule, type Verdict } from "../policy/index.ts";
 import { carriesCode, hasSubcommands, namingWords, runsAnything } from "../shell/survey/index.ts";
 
 /** Rules a person might write to allow one part of a request, the most sensible first. Each still has to prove itself. */
@@ -19,7 +19,7 @@ function ownRules(action: Action, world: World): readonly string[] {
     case "net": {
       const { host, port, operation } = action;
       if (host === undefined) return [];
-      const exact = port === undefined ? `Net(${host})` : `Net(${host}:${port})`;
+      const exact = netRule(host, port);
       return operation === "fetch" && (port === undefined || port === 443 || port === 80) ? [`WebFetch(domain:${host})`, exact] : [exact];
     }
     case "tool":

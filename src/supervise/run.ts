@@ -22,6 +22,7 @@ import { serveInner } from "./inner.ts";
 import { answerableName, GrantingJudge, secretVariables } from "./judge/index.ts";
 import { canCopyDescriptors, must } from "./kernel/index.ts";
 import { launch, type Launched } from "./launch/index.ts";
+import { withoutLeakCheck } from "./leak-check.ts";
 import { OtherRuns } from "./other-runs.ts";
 import { DnsRelay, hostsOf, Names, nameServersOf, type RelayOptions } from "./net/index.ts";
 import { LookUps } from "./look-ups.ts";
@@ -332,7 +333,7 @@ export async function superviseRun(options: RunOptions): Promise<RunResult> {
           launched = launch({
             path: pathOf(options),
             argv: [options.word ?? argv[0], ...argv.slice(1)],
-            env,
+            env: withoutLeakCheck(env),
             observeReads: true,
             trapKill: confined !== undefined,
             ownSockets: !canCopyDescriptors(),

@@ -1,9 +1,11 @@
-import { spawnSync } from "node:child_process";
+import { execFile } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { describe, expect, it, onTestFinished } from "vitest";
-import { DIST, scratch } from "../scratch.ts";
+import { isDeepStrictEqual } from "node:util";
+import { describe, expect, it, type TestContext, vi } from "vitest";
+import { DIST } from "../scratch.ts";
 import { lasting } from "./run-place.ts";
 
 const DRIVER = fileURLToPath(new URL("../approve/pty_driver.py", import.meta.url));
@@ -20,15 +22,21 @@ interface Played {
   readonly output: string;
   /** The text of a file at home; undefined: it is not there. */
   readonly text: (name: string) => string | undefined;
+  /** The terminal's mode is as before. */
+  readonly restored: boolean;
   /** Processes of the session that are there still. */
   readonly left: readonly string[];
 }
 
+// They wait, most of the time.
+vi.setConfig({ maxConcurrency: 10 });
+
 let sessions = 0;
 
 /** `assent run SHELL` on a terminal of its own: `leader` of the session, or a `job` of an interactive bash. */
-async function play(shell: string, as: "leader" | "job", steps: readonly Step[]): Promise<Played> {
-  const { project } = scratch();
+async function play({ onTestFinished }: TestContext, shell: string, as: "leader" | "job", steps: readonly Step[]): Promise<Played> {
+  const project = mkdtempSync(join(tmpdir(), "terminal-"));
+  onTestFinished(() => rmSync(project, { recursive: true, force: true }));
   const home = mkdtempSync(join(lasting(), "terminal-"));
   onTestFinished(() => rmSync(home, { recursive: true, force: true }));
   for (const folder of [".config/fish", ".local/share/fish", ".cache/fish"]) mkdirSync(join(home, folder), { recursive: true });
@@ -37,18 +45,19 @@ async function play(shell: string, as: "leader" | "job", steps: readonly Step[])
   const command = `'${process.execPath}' '${join(DIST, "bin.cjs")}' run ${shell}`;
   const start = as === "leader" ? `exec ${command}` : "exec env PS1='OUTER ' bash --norc -i";
   const asJob: readonly Step[] = as === "leader" ? [] : [{ until: "OUTER" }, { send: `$A run ${shell}\r` }];
-  const { stdout, stderr } = spawnSync(
-    "python3",
-    [DRIVER, JSON.stringify([...asJob, ...steps]), "--", "bash", "-c", `cd '${project}' && ${start} </dev/tty >/dev/tty 2>&1`],
-    {
-      encoding: "utf8",
-      timeout: 110_000,
-      env: { PATH, HOME: home, TERM: "xterm", TAG: tag, PTY_SECONDS: "90", A: `${process.execPath} ${join(DIST, "bin.cjs")}` },
-    },
-  );
+  const env = { PATH, HOME: home, TERM: "xterm", TAG: tag, PTY_SECONDS: "90", A: `${process.execPath} ${join(DIST, "bin.cjs")}` };
+  const played = [DRIVER, JSON.stringify([...asJob, ...steps]), "--", "bash", "-c", `cd '${project}' && ${start} </dev/tty >/dev/tty 2>&1`];
+  const { stdout, stderr } = await new Promise<{ readonly stdout: string; readonly stderr: string }>((resolve) => {
+    execFile("python3", played, { encoding: "utf8", timeout: 110_000, env }, (_, out, err) => resolve({ stdout: out, stderr: err }));
+  });
   expect(stdout, stderr).not.toBe("");
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what the driver prints
-  const { output, problem } = JSON.parse(stdout) as { readonly output: string; readonly problem?: string };
+  const { output, problem, before, after } = JSON.parse(stdout) as {
+    readonly output: string;
+    readonly problem?: string;
+    readonly before?: object;
+    readonly after?: object;
+  };
   const until = Date.now() + 10_000;
   let left = living(tag);
   while (left.length > 0 && Date.now() < until) {
@@ -57,7 +66,7 @@ async function play(shell: string, as: "leader" | "job", steps: readonly Step[])
   }
   expect(problem, output).toBeUndefined();
   const text = (name: string): string | undefined => (existsSync(join(home, name)) ? readFileSync(join(home, name), "utf8") : undefined);
-  return { output, text, left };
+  return { output, text, left, restored: isDeepStrictEqual(before, after) };
 }
 
 /** Processes with the tag in their environment, ended ones left out. */
@@ -80,21 +89,26 @@ const SHELLS: readonly (readonly [name: string, command: string])[] = [
 ];
 const has = (program: string): boolean => PATH.split(":").some((folder) => existsSync(join(folder, program)));
 
+const CLOSED: readonly (readonly [why: string, line: string, waits: Step])[] = [
+  ["while a question waits", "tee ~/one < /dev/null", { until: "end the run" }],
+  ["on programs that do not hear of it", String.raw`sh -c 'trap "" HUP TERM; sleep 300 & sleep 300'`, { sleep: 2 }],
+];
+
 const CTRL_C = "\u0003";
 const CTRL_Z = "\u001A";
-const began: readonly Step[] = [{ until: "asks in this terminal" }, { sleep: 3 }];
+const began: readonly Step[] = [{ until: "asks in this terminal" }, { sleep: 2 }];
 const say = (line: string): Step => ({ send: `${line}\r` });
 /** What the shell prints, and not what was typed. */
 const lives = (word: string): readonly Step[] => [say(`printf '%s-%s\\n' ${word} lives`), { until: `${word}-lives` }];
 const asked = (answer: string): readonly Step[] => [{ until: "end the run" }, { sleep: 1 }, { send: answer }, { sleep: 1 }];
-const leave = (as: "leader" | "job"): readonly Step[] => [say("exit"), { sleep: 2 }, ...(as === "job" ? [say("exit")] : [])];
+const leave = (as: "leader" | "job"): readonly Step[] => [say("exit"), { sleep: 1 }, ...(as === "job" ? [say("exit")] : [])];
 
-describe.each(SHELLS)("in an interactive %s under a run", (name, command) => {
+describe.concurrent.each(SHELLS)("in an interactive %s under a run", (name, command) => {
   describe.each(["job", "leader"] as const)("as %s", (as) => {
     it.skipIf(!has(name))(
       "its jobs ask, whatever was answered before, whatever the terminal's size, and after Ctrl-Z and fg",
-      async () => {
-        const { output, text, left } = await play(command, as, [
+      async (test) => {
+        const { output, text, left, restored } = await play(test, command, as, [
           ...began,
           say("tee ~/one < /dev/null"),
           ...asked("y"),
@@ -117,30 +131,48 @@ describe.each(SHELLS)("in an interactive %s under a run", (name, command) => {
           ...lives("third"),
           ...leave(as),
         ]);
-        expect([text("one"), text("two"), text("three"), left], output).toEqual(["", undefined, "", []]);
+        expect([text("one"), text("two"), text("three"), left, restored], output).toEqual(["", undefined, "", [], true]);
       },
       120_000,
     );
 
     it.skipIf(!has(name))(
       "a job in the background asks while the shell waits for a line",
-      async () => {
-        const { output, text, left } = await play(command, as, [
+      async (test) => {
+        const { output, text, left, restored } = await play(test, command, as, [
           ...began,
           say("sh -c 'sleep 1; touch ~/one' &"),
           ...asked("y"),
           ...lives("after"),
           ...leave(as),
         ]);
-        expect([text("one"), left], output).toEqual(["", []]);
+        expect([text("one"), left, restored], output).toEqual(["", [], true]);
+      },
+      120_000,
+    );
+
+    it.skipIf(!has(name))(
+      "a job in the background asks while another one ends, and the shell takes the terminal",
+      async (test) => {
+        const { output, text, left, restored } = await play(test, command, as, [
+          ...began,
+          say("sh -c 'sleep 1; touch ~/one' & sleep 3"),
+          { until: "end the run" },
+          { sleep: 3 },
+          { send: "y" },
+          { sleep: 1 },
+          ...lives("after"),
+          ...leave(as),
+        ]);
+        expect([text("one"), left, restored], output).toEqual(["", [], true]);
       },
       120_000,
     );
 
     it.skipIf(!has(name))(
       "Ctrl-C at a question ends the run",
-      async () => {
-        const { output, text, left } = await play(command, as, [
+      async (test) => {
+        const { output, text, left, restored } = await play(test, command, as, [
           ...began,
           say("tee ~/one < /dev/null"),
           { until: "end the run" },
@@ -149,34 +181,31 @@ describe.each(SHELLS)("in an interactive %s under a run", (name, command) => {
           { sleep: 2 },
           ...(as === "job" ? [say("exit")] : []),
         ]);
-        expect([text("one"), left], output).toEqual([undefined, []]);
+        expect([text("one"), left, restored], output).toEqual([undefined, [], true]);
       },
       120_000,
     );
 
-    it.skipIf(!has(name)).each<readonly [why: string, line: string, waits: Step]>([
-      ["while a question waits", "tee ~/one < /dev/null", { until: "end the run" }],
-      ["on programs that do not hear of it", String.raw`sh -c 'trap "" HUP TERM; sleep 300 & sleep 300'`, { sleep: 2 }],
-    ])(
+    it.skipIf(!has(name)).for(CLOSED)(
       "a terminal that is closed %s leaves nothing",
-      async (_, line, waits) => {
-        const { output, text, left } = await play(command, as, [...began, say(line), waits, { sleep: 1 }, { hangup: true }]);
+      { timeout: 120_000 },
+      async ([, line, waits], test) => {
+        const { output, text, left } = await play(test, command, as, [...began, say(line), waits, { sleep: 1 }, { hangup: true }]);
         expect([text("one"), left], output).toEqual([undefined, []]);
       },
-      120_000,
     );
   });
 });
 
-describe("what else has to do with a terminal", () => {
-  it("an interactive shell keeps its history, and says nothing of it", async () => {
-    const { output, text } = await play("bash --norc -i", "job", [...began, say("echo kept-in-mind"), { sleep: 1 }, ...leave("job")]);
+describe.concurrent("what else has to do with a terminal", () => {
+  it("an interactive shell keeps its history, and says nothing of it", async (test) => {
+    const { output, text } = await play(test, "bash --norc -i", "job", [...began, say("echo kept-in-mind"), { sleep: 1 }, ...leave("job")]);
     expect(text(".bash_history"), output).toMatch(/^before\necho kept-in-mind\nexit\n/);
     expect(output).not.toContain("refused");
   }, 120_000);
 
-  it("a shell that is told what to do does not", async () => {
-    const { output, text } = await play("bash --norc -c 'echo 1 >> ~/.bash_history'", "job", [
+  it("a shell that is told what to do does not", async (test) => {
+    const { output, text } = await play(test, "bash --norc -c 'echo 1 >> ~/.bash_history'", "job", [
       ...asked("n"),
       { until: "OUTER" },
       say("exit"),
@@ -184,8 +213,8 @@ describe("what else has to do with a terminal", () => {
     expect(text(".bash_history"), output).not.toMatch(/^1$/m);
   }, 120_000);
 
-  it("a run in the background is not stopped by its question: it waits for fg", async () => {
-    const { output, text, left } = await play("true", "job", [
+  it("a run in the background is not stopped by its question: it waits for fg", async (test) => {
+    const { output, text, left } = await play(test, "true", "job", [
       { sleep: 2 },
       say("$A run -q sh -c 'sleep 1; tee ~/one < /dev/null' &"),
       { until: "a question waits until this job is in the foreground" },

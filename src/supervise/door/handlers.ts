@@ -1,6 +1,7 @@
 import { isSyscallName, SYSCALLS } from "../kernel/index.ts";
 import type { TrappedCall } from "../wall/index.ts";
 import { execHandlers } from "./exec.ts";
+import { ipcHandlers } from "./ipc.ts";
 import { metadataHandlers } from "./metadata.ts";
 import { nameHandlers } from "./names.ts";
 import type { NetHandlers } from "./net/index.ts";
@@ -17,6 +18,7 @@ export function handlerTable(net: NetHandlers, signals?: SessionSignals): Readon
     ...metadataHandlers,
     ...execHandlers,
     ...processHandlers,
+    ...ipcHandlers,
     ...net,
     ...(signals === undefined ? {} : signalHandlers(signals)),
   } satisfies Record<TrappedCall, Handler>;

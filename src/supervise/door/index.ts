@@ -1,5 +1,5 @@
 export { Door } from "./door.ts";
 export { netDoor } from "./net/index.ts";
 export type { Inner, Lack, Outside, TakenBack } from "./options.ts";
-export { describeProcess, isGroupOfTree, killTree, listLiving } from "./processes.ts";
+export { describeProcess, isGroupOfTree, killTree, lineOfGroup, listLiving } from "./processes.ts";
 export { AllowedTally } from "./record.ts";

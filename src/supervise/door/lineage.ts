@@ -1,6 +1,6 @@
 import { type CommandPlan, type Errand, type KnownHost, NO_ERRAND } from "../errands/index.ts";
 import type { Caller, Hosts, LoginTrail } from "../judge/index.ts";
-import { isLaidOutAtRandom, parentOf, stampOf, startOf } from "./processes.ts";
+import { isLaidOutAtRandom, parentOf, stampOf, folderOf, startOf } from "./processes.ts";
 import type { Task } from "./tasks.ts";
 
 /** What is known of a program since it started. */
@@ -98,6 +98,7 @@ export class Lineage {
       logins: () => own().logins,
       trail: () => own().trail,
       errand: () => own().errand,
+      folder: () => folderOf(tgid),
       builds: () => this.#builds(tgid),
       hosts: () => this.#hosts(tgid),
     };

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { addressOf, alloc, ERRNO, IOPRIO_WHO_PROCESS, PRIO_PROCESS, sys, SYSCALLS } from "../kernel/index.ts";
+import { ownsSegment } from "./ipc.ts";
 import type { SeccompTrap } from "./listener.ts";
 import { type Handler, type Handlers, PASS } from "./operation.ts";
 import { inTree, startOf } from "./processes.ts";
@@ -50,8 +51,9 @@ const CHANGED = 72;
 const MAKER = 80;
 const segment = alloc(256);
 
-/** Shared memory that a process of the tree made. Segments of others may have been made by a process whose number came again. */
-const sharedMemory: Handler = (trap: SeccompTrap) => {
+/** Shared memory that a process of the tree made, or the door for it. Segments of others may have been made by a process whose number came again. */
+const sharedMemory: Handler = (trap: SeccompTrap, _, access) => {
+  if (ownsSegment(trap.int(0), access)) return PASS;
   const found = sys(SYSCALLS.shmctl, trap.int(0), IPC_STAT, addressOf(segment));
   if (found < 0) return found;
   const maker = segment.readInt32LE(MAKER);

@@ -38,10 +38,23 @@ export function inTree(pid: number): boolean {
   return false;
 }
 
-/** A process of the tree is in this process group. */
-export function isGroupOfTree(group: number): boolean {
-  if (groupOf(group) === group) return inTree(group);
-  return readdirSync("/proc").some((name) => /^\d+$/.test(name) && groupOf(Number(name)) === group && inTree(Number(name)));
+/** A process of the tree that is in this process group: who leads it, unless that one has ended. */
+function memberOf(group: number): number | undefined {
+  if (groupOf(group) === group) return inTree(group) ? group : undefined;
+  const isMember = (pid: number): boolean => groupOf(pid) === group && inTree(pid);
+  return readdirSync("/proc")
+    .flatMap((name) => (/^\d+$/.test(name) ? [Number(name)] : []))
+    .find(isMember);
+}
+
+export const isGroupOfTree = (group: number): boolean => memberOf(group) !== undefined;
+
+/** Who leads a process group of the tree, last, and above it the tree's processes, from the program on. */
+export function lineOfGroup(group: number): readonly number[] {
+  const line: number[] = [];
+  for (let at = memberOf(group); at !== undefined && at > 1 && at !== process.pid && line.length < 64; at = parentOf(at))
+    if (at === group || groupOf(at) !== group) line.unshift(at);
+  return line;
 }
 
 /** What is typed is what it reads. */
@@ -73,6 +86,15 @@ export function ancestryOf(pid: number): readonly ProcessInfo[] {
 export function programOf(pid: number): string | undefined {
   try {
     return readlinkSync(`/proc/${pid}/exe`);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Its working folder. */
+export function folderOf(pid: number): string | undefined {
+  try {
+    return readlinkSync(`/proc/${pid}/cwd`);
   } catch {
     return undefined;
   }

@@ -19,6 +19,7 @@ import {
   sys,
   SYSCALLS,
 } from "../kernel/index.ts";
+import { checksForLeaks, LEAK_CHECK_OFF } from "../leak-check.ts";
 import { statFd } from "../undo/index.ts";
 import { yamaProblem, yamaScope } from "../wall/index.ts";
 import { type Lineage, NOTHING } from "./lineage.ts";
@@ -76,6 +77,7 @@ export class Starts {
   #started = false;
   #killed = 0;
   readonly #hinted = new Set<string>();
+  readonly #looked = new Set<string>();
 
   constructor(options: DoorOptions, listener: Listener, lineage: Lineage, record: Recorder, { tell, ended, began }: StartsHeard) {
     this.#options = options;
@@ -190,15 +192,22 @@ export class Starts {
     this.#began(pid, exec, steered !== "code");
     this.#record.note(task, exec, verdict, "passed", undefined, answer);
     if (first) this.#tell((run) => run.started());
-    this.#hint(exec);
+    this.#hint(exec, pid);
   }
 
   /** Once for each program. */
-  #hint(exec: DecodedExec): void {
-    const lack = lackOf(exec);
+  #hint(exec: DecodedExec, pid: number): void {
+    const lack = lackOf(exec) ?? this.#leakCheckOf(exec, pid);
     if (lack === undefined || this.#hinted.has(lack.name)) return;
     this.#hinted.add(lack.name);
     this.#tell((run) => run.lacks(lack));
+  }
+
+  /** Programs of the system have none. Each is looked at once. */
+  #leakCheckOf({ action, chain: [{ id, path }] }: DecodedExec, pid: number): Lack | undefined {
+    if (action?.kind !== "exec" || action.trusted || id === "" || this.#looked.has(id)) return undefined;
+    this.#looked.add(id);
+    return checksForLeaks(pid) ? { name: baseName(path), need: "looks for leaks (LeakSanitizer)", way: LEAK_CHECK_OFF } : undefined;
   }
 }
 

@@ -18,6 +18,8 @@ export interface Errand {
   readonly hosts: readonly KnownHost[];
   /** Files, and folders with what is in them, that its words say it writes anew: what was there may be taken away first. */
   readonly rewrites?: readonly Rewritten[];
+  /** A file that is not there yet, which it makes from the template of it. */
+  readonly makes?: string | undefined;
   /** What a person who started it says yes to at once. */
   readonly plan?: CommandPlan;
 }

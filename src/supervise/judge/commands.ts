@@ -13,6 +13,7 @@ import {
 } from "../../action/index.ts";
 import {
   dangerOf,
+  firstCopyOf,
   isMeantQuestion,
   judge,
   type JudgeContext,
@@ -24,7 +25,7 @@ import {
 } from "../../policy/index.ts";
 import { lowerArgv } from "../../shell/index.ts";
 import { type ProgramAliases, sameCommand } from "./program-aliases.ts";
-import type { JudgedExec, Started } from "./types.ts";
+import type { Caller, JudgedExec, Started } from "./types.ts";
 import { TOLD } from "./git-config.ts";
 import {
   cachePlan,
@@ -45,6 +46,7 @@ import {
 import { joinPath, parentOf } from "../../path/index.ts";
 import { readRegular } from "../../state/index.ts";
 import { isFreePlace } from "./free-places.ts";
+import { probe } from "./moves.ts";
 import { loginsOf } from "./secrets.ts";
 
 const INTERPRETER = /\/(?:node|nodejs|bun|deno|python[\d.]*|ruby|perl|bash|sh|dash|zsh)$/;
@@ -62,6 +64,8 @@ export interface CommandContext {
   /** It is started by a client that it does the talking for: `ssh` by git, whose words were judged. */
   readonly helps: boolean;
   readonly aliases: ProgramAliases;
+  /** Where it is started. */
+  readonly folder?: Caller["folder"];
   readonly file: (action: FileAction) => Verdict;
 }
 
@@ -86,6 +90,7 @@ export function judgeExec(judging: CommandContext, all: readonly Started[], call
   let steered = false;
   let plan: CommandPlan | undefined;
   let loads = false;
+  let makes: string | undefined;
   const weigh = (verdicts: readonly Verdict[]): void => {
     strictest = verdicts.reduce(stricterOf, strictest);
   };
@@ -124,6 +129,7 @@ export function judgeExec(judging: CommandContext, all: readonly Started[], call
       logins.push(
         ...loginsOf(first.program, words, first.knowledge).filter((place) => isEmptyOf(place, loginWords(first.program), judging.home)),
       );
+      makes ??= copyMade(first, judging);
       programs.push(first.program, ...(first.program === "git" ? namesOfGit(first, unknowns) : []));
       const errand = errandOf(first.program, actions, errandContext(judging, first.program));
       const { home, env, ofAgent } = judging;
@@ -154,6 +160,7 @@ export function judgeExec(judging: CommandContext, all: readonly Started[], call
       : {
           ...planned(plan),
           ...(rewrites.length === 0 ? {} : { rewrites }),
+          makes,
           writes: errands.flatMap(({ writes }) => writes),
           own: errands.flatMap(({ own }) => own),
           builds: errands.flatMap(({ builds }) => builds),
@@ -177,6 +184,13 @@ function hangs(action: Action | undefined, argv: readonly string[]): readonly Ve
   if (action?.kind !== "exec" || action.needs?.includes(CONFINED_NEEDS.browser) !== true) return [];
   if (argv.some((word) => word.startsWith("--type="))) return [];
   return [verdictOf("ask", "confine.fails", { reason: `it ${CONFINED_NEEDS.browser}, and would wait for these for ever` })];
+}
+
+/** The first copy of a template, where an ordinary file would go ahead. */
+function copyMade(exec: ExecAction, { folder, world, file }: CommandContext): string | undefined {
+  const at = exec.knowledge === "cp" ? folder?.() : undefined;
+  const made = at === undefined ? undefined : firstCopyOf(exec, at, world);
+  return made !== undefined && file(probe("write", joinPath(parentOf(made), "#"))).decision === "allow" ? made : undefined;
 }
 
 /** A rule opens the socket of an agent that signs: gpg-agent(1), ssh-agent(1). */

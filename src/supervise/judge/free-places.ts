@@ -1,4 +1,4 @@
-import { existsSync, readdirSync } from "node:fs";
+import { existsSync, opendirSync } from "node:fs";
 import type { World } from "../../action/index.ts";
 import { baseName, isWithin, parentOf } from "../../path/index.ts";
 import { isInAgentFolder, type Verdict } from "../../policy/index.ts";
@@ -42,27 +42,43 @@ export function isFreePlace(folder: string, program: string, { world, home, file
   return isMadeForIt(real, program);
 }
 
-/** Places of the table that are not this tool's. */
-const ofOthers = (program: string, home: string): readonly string[] =>
-  ERRANDS.flatMap((row) => {
-    const { names, cache = [], later = [], login = [] } = toolOf(row);
-    if (names.includes(program)) return [];
-    return [...cache, ...later, ...login].flatMap((place) => (place.startsWith("~/") ? [home + place.slice(1)] : []));
-  }).filter((place) => !ownPlaces(program, home).some((own) => isWithin(place, own) || isWithin(own, place)));
+/** A tool's places as the table writes them. */
+interface ToolPlaces {
+  readonly names: readonly string[];
+  readonly own: readonly string[];
+  readonly login: readonly string[];
+}
 
-const ownPlaces = (program: string, home: string): readonly string[] =>
-  ERRANDS.flatMap((row) => {
-    const { names, cache = [], later = [] } = toolOf(row);
-    return names.includes(program) ? [...cache, ...later].map((place) => place.replace(/^~(?=\/)/, home)) : [];
-  });
+/** The table, read once. */
+let tools: readonly ToolPlaces[] | undefined;
+
+/** Places of the table that are not this tool's. */
+function ofOthers(program: string, home: string): readonly string[] {
+  tools ??= ERRANDS.map(toolOf).map(({ names, cache = [], later = [], login = [] }) => ({ names, own: [...cache, ...later], login }));
+  const [mine, others] = [true, false].map((isMine) => (tools ?? []).filter(({ names }) => names.includes(program) === isMine));
+  const at = (place: string): string => place.replace(/^~(?=\/)/, home);
+  const own = mine?.flatMap((tool) => tool.own.map(at)) ?? [];
+  const places = others?.flatMap((tool) => [...tool.own, ...tool.login].filter((place) => place.startsWith("~/")).map(at)) ?? [];
+  return places.filter((place) => !own.some((one) => isWithin(place, one) || isWithin(one, place)));
+}
 
 /** Not there yet, empty, or called after the tool or after what it is. */
 function isMadeForIt(folder: string, program: string): boolean {
   if (!existsSync(folder)) return true;
   const names = [baseName(folder), baseName(parentOf(folder))].map((name) => name.toLowerCase());
   if (names.some((name) => /cache|store|pkgs|packages|repository/.test(name) || name.includes(program.toLowerCase()))) return true;
+  return isEmpty(folder);
+}
+
+/** However much lies in it, one name says so. */
+function isEmpty(folder: string): boolean {
   try {
-    return readdirSync(folder).length === 0;
+    const opened = opendirSync(folder);
+    try {
+      return opened.readSync() === null;
+    } finally {
+      opened.closeSync();
+    }
   } catch {
     return false;
   }

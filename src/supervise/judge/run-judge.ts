@@ -32,7 +32,7 @@ import {
 import { type Machine, ProcessMemory } from "../../state/index.ts";
 import { isHelper } from "../errands/index.ts";
 import { lendsRights, RunDefaults } from "./defaults.ts";
-import { ALLOWED, ASKING, ERRAND, HOOKED, isChange, isMeant, KEPT, STEERS } from "./verdicts.ts";
+import { ALLOWED, ASKING, ERRAND, HOOKED, isChange, isMeant, KEPT, ofPlace, STEERS } from "./verdicts.ts";
 import { type CommandContext, judgeExec } from "./commands.ts";
 import { ProgramAliases } from "./program-aliases.ts";
 import { KnownVerdicts, LISTS, READS } from "./known.ts";
@@ -43,7 +43,7 @@ import type { CallSubject, Caller, JudgedExec, Started } from "./types.ts";
 import { byGit, byGitAtHome, fromTemplate, isCheckingOut, setsUpGit } from "./git-config.ts";
 import { fixedWorld, settlePatterns } from "./rule-world.ts";
 import { secretVariables } from "./secret-variables.ts";
-import { isNpmrcWithoutLogin, LIBRARY_NAMES, ownsCredential } from "./secrets.ts";
+import { isNpmrcWithoutLogin, LIBRARY_NAMES, makesCopy, ownsCredential } from "./secrets.ts";
 
 export interface RunJudgeOptions {
   readonly machine: Machine;
@@ -76,11 +76,9 @@ export interface RunJudgeOptions {
 let ownNames: readonly string[] | undefined;
 
 const NO_LOGINS = (): readonly string[] => [];
-
 /** Judgements after which what the world remembers is dropped. */
 const RENEW = 5000;
 const MOST_REMEMBERED = 50_000;
-
 /**
  * The policy of a run, and what it says about calls: the same rules, protections and presets as everywhere (`policy/`),
  * with the defaults of a run in place of those of a host: what is read, and what is written in the working folder and
@@ -189,7 +187,8 @@ export class RunJudge {
     const aliases = object === undefined ? NO_ALIASES : this.#objects.aliases(object.path, object.identity);
     for (const action of actions) {
       const verdict = action.kind === "file" ? this.#made(action, caller) : this.judgeOne(action);
-      if (verdict.builtin !== "protect.inside" || !keepsInside(this.#ground(caller), action, moves)) weigh(verdict);
+      if (verdict.builtin !== "protect.inside" || !keepsInside(this.#ground(caller), action, moves))
+        weigh(ofPlace(verdict, action, actions));
       if (action.kind !== "file" || action.target.kind !== "path") continue;
       if (isChange(action) && !this.#noted(action, action.target.path)) weigh(STEERS(action.target.path));
       const others = action.target.path === object?.path ? aliases : this.#objects.aliases(action.target.path, undefined);
@@ -311,7 +310,7 @@ export class RunJudge {
     if (verdict.builtin === "protect.git-config") return byGit(action, path, caller.programs(), this.#defaults);
     if (verdict.builtin === "protect.steering") return isCheckingOut(caller.programs()) ? ALLOWED : undefined;
     if (verdict.builtin !== "protect.secrets") return undefined;
-    if (action.operation === "read" && this.#isProjectsNpmrc(path, caller)) return ALLOWED;
+    if ((action.operation === "read" && this.#isProjectsNpmrc(path, caller)) || makesCopy(action, path, caller)) return ALLOWED;
     const trail = caller.trail();
     if (trail?.at === "connected" || !ownsCredential(caller.logins(), path, this.#home)) return undefined;
     if (trail !== undefined) trail.at = "read";
@@ -417,6 +416,7 @@ export class RunJudge {
       env: this.#options.env,
       ofAgent: this.#options.ofAgent === true,
       holdsSecrets: this.#holdsSecrets,
+      folder: caller?.folder,
       helps: false,
       aliases: this.#aliases,
       file: (action) => this.#file(action, caller),

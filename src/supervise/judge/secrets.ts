@@ -1,6 +1,9 @@
+import { existsSync } from "node:fs";
+import type { FileAction } from "../../action/index.ts";
 import { isWithin } from "../../path/index.ts";
 import { readRegular } from "../../state/index.ts";
 import { hasLoginsFor, toolErrand } from "../errands/index.ts";
+import type { Caller } from "./types.ts";
 
 /**
  * Where a secret's name means a secret. Names as `*.pem` and `secrets.*` are protected in the project and at home;
@@ -121,6 +124,10 @@ export function loginsOf(program: string, words: readonly string[], known: strin
     ...(/^(?:terraform|tofu|terragrunt)$/.test(program) ? [STATES.place] : []),
   ];
 }
+
+/** The first copy of a template (`cp .env.example .env`): it was not there, and once it is, it is a secret to everybody. */
+export const makesCopy = ({ operation, call }: FileAction, path: string, caller: Caller): boolean =>
+  caller.errand().makes === path && (operation === "metadata" || (operation === "write" && call?.name === "open" && !existsSync(path)));
 
 /** A program's own credential. `logins`: where they lie, by `loginsOf`. */
 export const ownsCredential = (logins: readonly string[], path: string, home: string): boolean =>

@@ -9,6 +9,8 @@ export interface Caller {
   readonly programs: () => readonly string[];
   /** Where the credentials lie that it may read, by `loginsOf`. */
   readonly logins: () => readonly string[];
+  /** Its working folder. Undefined: it is not looked at. */
+  readonly folder?: () => string | undefined;
   /** What it has done with them. Undefined: it has none. */
   readonly trail: () => LoginTrail | undefined;
   /** What it was started for. */

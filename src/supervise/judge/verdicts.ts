@@ -1,4 +1,4 @@
-import { type FileAction, visible } from "../../action/index.ts";
+import { type Action, type FileAction, visible } from "../../action/index.ts";
 import { REASONS, type Verdict, verdictOf } from "../../policy/index.ts";
 
 export const ALLOWED = verdictOf("allow", "run.default");
@@ -29,6 +29,12 @@ export const STEERS = (path: string): Verdict =>
 /** Somebody means it: not a default of the run. */
 export const isMeant = ({ decision, basis }: Verdict): boolean =>
   decision !== "allow" && (basis === "rule" || basis === "protection" || basis === "floor");
+
+/** What is shown of a call is its first action: where another one of it lies outside, that is said of its own place. */
+export function ofPlace(verdict: Verdict, action: Action, [first]: readonly Action[]): Verdict {
+  if (verdict.builtin !== "run.outside" || action === first || action.kind !== "file" || action.target.kind !== "path") return verdict;
+  return { ...verdict, reason: `${visible(action.target.path)} lies outside the working folder and temporary folders` };
+}
 
 export const isChange = ({ operation }: FileAction): boolean => operation !== "read" && operation !== "list" && operation !== "execute";
 

@@ -196,11 +196,35 @@ class Planner {
         ]),
     );
     for (const entry of partly) if (!this.#repositories.isSilent(entry)) refused.set(entry.before, entry.partly ?? "");
-    return {
+    const plan = {
       steps: this.#steps,
       refused: [...this.#repositories.refusals((entry) => this.#chosen(entry)), ...[...refused].map(([path, why]) => ({ path, why }))],
       broken: this.#repositories.broken(held),
     };
+    this.#steps.push(...this.#timesAround());
+    return plan;
+  }
+
+  /**
+   * Folders that are not asked for themselves, in which something goes back: with it goes all that the run did there, and their times are
+   * as before, or they are as they are now.
+   */
+  #timesAround(): readonly UndoStep[] {
+    if (this.#paths.length === 0) return [];
+    const parents = new Set(this.#steps.flatMap((step) => (step.do === "move" ? [step.path, step.to] : [step.path])).map(parentOf));
+    const goesBack = (entry: TreeEntry): boolean => this.#chosen(entry) && !this.#disk.held.has(entry);
+    return [...this.#run.touched].flatMap((folder): readonly UndoStep[] => {
+      const { inode, path } = folder;
+      if (folder.kind !== "directory" || inode === undefined || !folder.alive || folder.made || this.#chosen(folder) || !parents.has(path))
+        return [];
+      const now = this.#disk.now(folder);
+      if (typeof now === "number") return [];
+      const left = this.#disk.left(folder);
+      const isAsLeft = left === undefined ? !this.#disk.sealed : left.id === now.id && sameTime(left.mtime, now.mtime);
+      const inside = [...this.#run.touched].filter(({ parent, origin }) => parent === folder || origin?.parent === folder);
+      const first = isAsLeft && inside.every(goesBack) ? inode.first : now;
+      return [{ do: "attributes", path, first, times: true, rest: false }];
+    });
   }
 
   #chosen(entry: TreeEntry): boolean {

@@ -93,7 +93,8 @@ export class UndoStore {
   modify(fd: number, path: string, stat?: ObjectStat, anyway = false): KeepResult {
     let found = stat ?? statFd(fd);
     if (typeof found === "number") return refuseUnkept(found);
-    if (kindOf(found.mode) !== "file" || this.#isBorn(found)) return NOTHING;
+    // What a process says in /proc is kept nowhere (proc(5)), and is not there any more when it has ended.
+    if (kindOf(found.mode) !== "file" || (found.size === 0 && path.startsWith("/proc/")) || this.#isBorn(found)) return NOTHING;
     const known = this.#content.get(found.id);
     if (known !== undefined && sameTime(known.btime, found.btime))
       return known.recorded ? NOTHING : this.#modified(path, found, known.image);

@@ -187,6 +187,7 @@ function fileRules({ observeReads, trapSignals = false }: FilterOptions) {
 const SOCK_TYPE_MASK = 0xf;
 const IPPROTO = { IP: 0, TCP: 6, UDP: 17 } as const;
 const NETLINK_ROUTE = 0;
+const NETLINK_SOCK_DIAG = 4;
 const MSG_FASTOPEN = 0x20000000;
 const SO_PEERCRED = 17;
 
@@ -207,7 +208,7 @@ const socketRule = (udp: boolean, made: Ruling): FilterRule => ({
     { when: [inet, type(SOCK.DGRAM)], then: no("EACCES") }, // ICMP "ping" sockets
     { when: [inet, type(SOCK.RAW)], then: no("EPERM") },
     { when: [inet], then: no("ESOCKTNOSUPPORT") },
-    { when: [netlink, is(2, NETLINK_ROUTE)], then: made }, // getifaddrs(3)
+    { when: [netlink, is(2, NETLINK_ROUTE, NETLINK_SOCK_DIAG)], then: made }, // getifaddrs(3); what /proc/net says, too: ss(8)
     { when: [netlink], then: no("EPROTONOSUPPORT") },
   ],
   otherwise: no("EAFNOSUPPORT"),
@@ -354,6 +355,8 @@ function processRules({ trapSignals, trapKill, ownIpc }: FilterOptions) {
     ...pidRules(),
     ...(trapSignals === true ? each(SIGNAL_CALLS, "trap") : []),
     ...(trapSignals !== true && trapKill === true ? each(["kill"], "trap") : []),
+    // In a namespace of the program's own Landlock refuses them.
+    ...each(["mq_open", "mq_unlink"], "trap"),
     ...(ownIpc === true ? [] : sharedIpcRules()),
   ] as const;
 }
@@ -385,9 +388,9 @@ const IPC_PRIVATE = 0;
 const IPC_NEW = 0o3000;
 
 /**
- * Ids of System V objects are small numbers that anybody can guess, so those of others must be out of reach: new shared
- * memory only, attached through the door, which lets those pass that a task of the tree made (`shm_cpid` of `shmctl(id, IPC_STAT)`);
- * no message queues and semaphores, which say nothing of their maker.
+ * Ids of System V objects are small numbers that anybody can guess, so those of others must be out of reach: new shared memory, or
+ * what a task of the tree made (`shm_cpid` of `shmctl(id, IPC_STAT)`); semaphores and queues say nothing of their maker, so the door
+ * makes them (door/ipc.ts).
  */
 function sharedIpcRules() {
   return [
@@ -399,11 +402,10 @@ function sharedIpcRules() {
           { when: [is(0, IPC_PRIVATE)], then: "allow" },
           { when: [masked(2, IPC_NEW, IPC_NEW)], then: "allow" },
         ],
-        otherwise: no("EACCES"),
+        otherwise: "trap",
       },
     ],
-    ...each(["msgget", "msgsnd", "msgrcv", "msgctl", "semget", "semop", "semtimedop", "semctl"], no("ENOSYS")),
-    ...each(["mq_open", "mq_unlink"], no("EACCES")),
+    ...each(["msgget", "msgsnd", "msgrcv", "msgctl", "semget", "semop", "semtimedop", "semctl"], "trap"),
   ] as const;
 }
 

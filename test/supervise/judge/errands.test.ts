@@ -16,6 +16,7 @@ import {
 import { RunJudge } from "../../../src/supervise/judge/index.ts";
 import { isFreePlace } from "../../../src/supervise/judge/free-places.ts";
 import { isWithin } from "../../../src/path/index.ts";
+import { verdictOf } from "../../../src/policy/index.ts";
 import { reader } from "../../scratch.ts";
 
 const FOLDER = join(import.meta.dirname, "../../../knowledge/errands");
@@ -223,6 +224,18 @@ describe("where a person has named another registry, or put a cache somewhere el
     const world = realWorld(machine, cwd, undefined);
     const folder = value.startsWith("/") ? value : join(base, value);
     expect(isFreePlace(folder, "npm", { world, home, file: (action) => judge.call([action], nobody) })).toBe(expected);
+  });
+
+  it("a look at it costs the same whatever lies there, at home, and in the table", () => {
+    const many = join(home, "many");
+    for (let at = 0; at < 50; at++) mkdirSync(join(many, `folder-${at}/inside`), { recursive: true });
+    const machine = { home, account: home, env: {}, platform: "linux" as const, uid: 0, temp: [], managedPolicy: join(base, "none") };
+    const world = realWorld(machine, home, undefined);
+    const began = performance.now();
+    for (let time = 0; time < 20; time++)
+      isFreePlace(join(many, "folder-1"), "npm", { world, home, file: () => verdictOf("allow", "run.default") });
+    // One of them took more than a second.
+    expect(performance.now() - began).toBeLessThan(1500);
   });
 
   it("what lies there moves, and nothing else", () => {

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { listRuns, receiptOf, type RunMeta, runsFolder } from "../../../src/supervise/undo/index.ts";
@@ -247,5 +247,44 @@ describe("receipt, diff, undo", () => {
     expect(assent(place, ["receipt"])).toMatchObject({ status: 1, stderr: saying("no run is recorded yet") });
     expect(assent(place, ["undo", "no/such"])).toMatchObject({ status: 1 });
     expect(assent(place, ["receipt", "nope"])).toMatchObject({ status: 2, stderr: saying("nope: unknown run") });
+  });
+});
+
+describe("what goes back in part", () => {
+  /** Seconds of the folder's time of change, after a run that did this and an undo of these paths. */
+  const timeAfter = (
+    does: (actor: Actor) => void,
+    paths: readonly string[],
+  ): { readonly was: number; readonly left: number; readonly now: number } => {
+    const place = scratch();
+    for (const name of ["a", "b"]) place.write(`sub/${name}`, `${name}\n`);
+    const folder = join(place.project, "sub");
+    utimesSync(folder, 1_000_000_000, 1_000_000_000);
+    mkdirSync(runsFolder(place.machine), { recursive: true, mode: 0o700 });
+    const actor = new Actor(place.project, runsFolder(place.machine));
+    does(actor);
+    actor.end();
+    const { mtimeMs: left } = statSync(folder);
+    expect(assent(place, ["undo", "--yes", actor.run.id, ...paths])).toMatchObject({ status: 0 });
+    return { was: 1_000_000_000_000, left, now: statSync(folder).mtimeMs };
+  };
+
+  test.each<[string, (actor: Actor) => void, readonly string[]]>([
+    ["a file that was deleted", (actor) => actor.unlink("sub/a"), ["sub/a"]],
+    ["one that was made", (actor) => actor.create("sub/new"), ["sub/new"]],
+    ["one that was renamed", (actor) => actor.rename("sub/a", "sub/c"), ["sub/a"]],
+    ["all that was deleted", (actor) => (actor.unlink("sub/a"), actor.unlink("sub/b")), ["sub/a", "sub/b"]],
+    ["one, and the run did more elsewhere", (actor) => (actor.unlink("sub/a"), actor.create("else")), ["sub/a"]],
+  ])("%s: its folder's times are as before", (_, does, paths) => {
+    const { was, now } = timeAfter(does, paths);
+    expect(now).toBe(was);
+  });
+
+  test.each<[string, (actor: Actor) => void, readonly string[]]>([
+    ["one of two", (actor) => (actor.unlink("sub/a"), actor.unlink("sub/b")), ["sub/a"]],
+    ["one, and another was made", (actor) => (actor.unlink("sub/a"), actor.create("sub/new")), ["sub/a"]],
+  ])("%s: its folder's times are as the run left them", (_, does, paths) => {
+    const { left, now } = timeAfter(does, paths);
+    expect(now).toBe(left);
   });
 });

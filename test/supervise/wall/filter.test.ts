@@ -177,6 +177,7 @@ const ROWS: readonly [SyscallName, (number | readonly [number, number])[], strin
   ["socket", [2, 3, 255], "EPERM"],
   ["socket", [2, 5, 132], "ESOCKTNOSUPPORT"],
   ["socket", [16, 3, 0], "allow"],
+  ["socket", [16, 3, 4], "allow"],
   ["socket", [16, 3, 9], "EPROTONOSUPPORT"],
   ["socket", [17, 3, 0], "EAFNOSUPPORT"],
   ["socket", [38, 5, 0], "EAFNOSUPPORT"],
@@ -229,12 +230,15 @@ const ROWS: readonly [SyscallName, (number | readonly [number, number])[], strin
   ["pidfd_send_signal", [1, 9], "trap", { observeReads: false, trapSignals: true }],
   ["shmget", [0, 4096, 0o600], "allow"],
   ["shmget", [5, 4096, 0o3600], "allow"],
-  ["shmget", [5, 4096, 0o1600], "EACCES"],
+  ["shmget", [5, 4096, 0o1600], "trap"],
   ["shmget", [5, 4096, 0o1600], "allow", { observeReads: false, ownIpc: true }],
   ["shmat", [5], "trap"],
   ["shmat", [5], "allow", { observeReads: false, ownIpc: true }],
-  ["msgget", [0, 0o600], "ENOSYS"],
-  ["mq_open", [], "EACCES"],
+  ["msgget", [0, 0o600], "trap"],
+  ["msgget", [0, 0o600], "allow", { observeReads: false, ownIpc: true }],
+  ["semop", [0], "trap"],
+  ["mq_open", [], "trap"],
+  ["mq_open", [], "trap", { observeReads: false, ownIpc: true }],
 ];
 
 /** Calls that name another process, and where its number stands. */

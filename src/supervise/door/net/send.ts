@@ -139,7 +139,9 @@ const SENT = verdictOf("allow", "connected");
 /** Datagrams are sent by rule or answer only: nobody is asked for each, and what they carry needs no answer to get away. */
 function denyUnlessAllowed(verdict: Verdict): Verdict {
   if (verdict.decision === "allow" || verdict.decision === "deny") return verdict;
-  return { ...verdict, ...verdictOf("deny", "udp", { reason: `UDP goes only where a rule allows it: ${verdict.reason}` }) };
+  const { reason, help } = verdict;
+  const why = { reason: `UDP goes only where a rule allows it: ${reason}`, ...(help === undefined ? {} : { help }) };
+  return { ...verdict, ...verdictOf("deny", "udp", why) };
 }
 
 interface Sending {
