@@ -50,7 +50,9 @@ const tableRow = ({ tool }: ErrandBlock): readonly string[] => [
     tool.helpers?.map((words) => words.join(" ")),
   ),
   ...fields("service", tool.service === undefined ? [] : [tool.service]),
-  ...(tool.projectCode === undefined ? [] : [`project-code: ${tool.projectCode === true ? "" : tool.projectCode.join(" ")}`.trim()]),
+  ...(tool.projectCode === undefined
+    ? []
+    : [`project-code: ${tool.projectCode === true ? "" : [tool.projectCode].flat().join(" ")}`.trim()]),
 ];
 
 const code = (list: readonly string[] | undefined): string => (list ?? []).map((one) => `\`${one}\``).join(" ") || "–";
@@ -76,7 +78,7 @@ const PAGE = `# What tools do for themselves in a supervised run
 - **Installations are no cache** and are asked about: \`~/.local/bin\`, \`~/.cargo/bin\`, \`~/go/bin\`, \`npm i -g\`, toolchains of rustup, pythons of uv, \`pipx\`, \`dotnet tool\`, environments of pre-commit (they run at every later commit), plugins of helm, and all settings (\`~/.npmrc\`, \`~/.m2/settings.xml\`, \`~/.gradle/init.d\` …).
 - **Variables** that put a cache somewhere else count as they stand in the environment of the run, and only where they name a place that is nobody else's: below home or a data disk, in nobody's repository, not home itself or a folder of the system, no folder of secrets, of an agent or of another tool. \`XDG_CACHE_HOME\`, \`XDG_DATA_HOME\` and \`XDG_STATE_HOME\` move what lies in \`~/.cache\`, \`~/.local/share\` and \`~/.local/state\`. A project's own settings move nothing.
 - **Hosts** are open to the tool's process, on the public network. Another registry counts where the user's own files or the environment name it. A project's \`.npmrc\` or \`pip.conf\` may be written by anybody: a host that only it names is asked.
-- Where **the project's code runs in the tool itself** (plugins of maven and gradle, a \`Gemfile\`, \`.pnpmfile.cjs\`, tests), only hosts that hand out and take nothing are open. Where a file of the project is there that a tool would load into itself (\`.pnpmfile.cjs\`, \`.yarnrc.yml\`, \`bunfig.toml\`), no login is; nor for a subcommand that runs the project's code (\`npm init\`, \`bun script.ts\`, \`bundle exec\`, \`gem build\`) or that nobody knows. An option that Assent does not know may load code into a package manager as well (\`npm --init-module\`): with one it has no errand.
+- Where **the project's code runs in the tool itself** (plugins of maven and gradle, a \`Gemfile\`, \`.pnpmfile.cjs\`, tests), only hosts that hand out and take nothing are open. Where a file of the project is there that a tool would load into itself (\`.pnpmfile.cjs\`, a \`.yarnrc.yml\` that names plugins, \`bunfig.toml\`), the same holds, and no login is open; nor is one for a subcommand that runs the project's code (\`npm init\`, \`bun script.ts\`, \`bundle exec\`, \`gem build\`) or that nobody knows. An option that Assent does not know may load code into a package manager as well (\`npm --init-module\`): with one it has no errand.
 - **Variables** of a tool or of what it is written in (\`NPM_CONFIG_USERCONFIG\`, \`PIP_CONFIG_FILE\`, \`PREFIX\` for npm) that a script of the run has set, or that name what the run can write, take its logins away; switches and levels that load nothing (\`npm_config_loglevel\`, \`PIP_NO_INPUT\`) do not.
 - **A Gemfile, \`mix.exs\`, plugins of maven and gradle, targets of dotnet** are evaluated in the tool's own process even by \`install\`. So these tools read their settings (\`~/.m2/settings.xml\`, \`~/.gradle/gradle.properties\`, \`~/.bundle/config\`, \`NuGet.Config\`) only where no login stands in them; with one it is asked, in a confined run refused.
 - **Not promised**: what \`yarnPath\` of home names works in yarn's own process, and can read what yarn logs in with. It can send it only to hosts that take nothing, but it can print it.

@@ -3,7 +3,7 @@ import { CONFINED_NEEDS } from "../../action/index.ts";
 import { baseName } from "../../path/index.ts";
 import { stricterOf, type Verdict, verdictOf } from "../../policy/index.ts";
 import { messageOf } from "../../state/index.ts";
-import { type Errand, historyOf, isHelper, NO_ERRAND } from "../errands/index.ts";
+import { type Errand, historyOf, isHelper, loadedBy, NO_ERRAND } from "../errands/index.ts";
 import { type Started, wordsOf } from "../judge/index.ts";
 import {
   alloc,
@@ -185,7 +185,11 @@ export class Starts {
     if (steered === "code") this.#lineage.started(pid, NOTHING);
     else {
       const own = steered === "logins" ? [] : logins;
-      this.#lineage.started(pid, { programs, logins: own, ...(own.length === 0 ? {} : { trail: { at: "start" } }), errand, named, says });
+      // Settings may name code that it loads.
+      const doubtful = steered === "logins" && programs.some((program) => loadedBy(program).length > 0);
+      const open = doubtful ? { ...errand, hosts: [] } : errand;
+      const trail = own.length === 0 ? {} : { trail: { at: "start" as const } };
+      this.#lineage.started(pid, { programs, logins: own, ...trail, errand: open, named, says });
     }
     this.#began(pid, exec, steered !== "code");
     this.#record.note(task, exec, verdict, "passed", undefined, answer);

@@ -28,7 +28,8 @@ const LOADED_BY = new RegExp(
     "KRB5_CONFIG|SASL_(?:PATH|CONF_PATH)|GIO_(?:EXTRA_MODULES|MODULE_DIR)|GTK(?:_MODULES|_PATH|\\d_MODULES)|PHPRC|PHP_INI_SCAN_DIR|" +
     "DOTNET_(?:STARTUP_HOOKS|ADDITIONAL_DEPS|SHARED_STORE)|COR(?:ECLR)?_PROFILER(?:_PATH(?:_\\d+)?)?|ERL_(?:A|Z)?FLAGS|ERL_LIBS|" +
     // npm takes `-`, `_` and `.` in a name alike (@npmcli/config).
-    "_JAVA_OPTIONS|JDK_JAVA_OPTIONS|npm_config_(?:node[-._]options|init[-._]module|script[-._]shell))=",
+    "_JAVA_OPTIONS|JDK_JAVA_OPTIONS|p?npm_config_(?:node[-._]options|init[-._]module|script[-._]shell|(?:global[-._]?)?pnpmfile)|" +
+    "YARN_(?:RC_FILENAME|YARN_PATH|PLUGINS)|BUN_(?:OPTIONS|INSPECT_PRELOAD))=",
   "i",
 );
 
