@@ -116,8 +116,9 @@ function discard(records: RunFolder): void {
 }
 
 /** What a receipt tells. */
-function isNotable({ outcome, answer, action }: RunEvent): boolean {
-  return outcome === "refused" || answer !== undefined || action.kind === "exec" || action.kind === "net";
+function isNotable({ outcome, answer, action, verdict }: RunEvent): boolean {
+  if (outcome === "refused" || answer !== undefined || verdict.builtin === "run.other-names") return true;
+  return action.kind === "exec" || action.kind === "net";
 }
 
 function sayTakenBack({ words, why, left: [first, ...more] }: TakenBack): string {

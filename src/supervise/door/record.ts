@@ -43,7 +43,13 @@ export class Recorder {
   ): void {
     if (outcome !== "refused" && !isOfPolicy(verdict)) this.#exceeds();
     const told = outcome === "refused" || answer !== undefined;
-    const notable = this.#tellsAll || outcome === "refused" || answer !== undefined || isExec(work) || work.actions[0]?.kind === "net";
+    const notable =
+      this.#tellsAll ||
+      outcome === "refused" ||
+      answer !== undefined ||
+      isExec(work) ||
+      work.actions[0]?.kind === "net" ||
+      verdict.builtin === "run.other-names";
     const process = notable ? this.#described(task.tgid) : undefined;
     if (!told && verdict.decision === "allow") this.#tally.add(task.tgid, work, verdict, process?.name);
     if (process === undefined) return;
