@@ -94,7 +94,7 @@ export class OtherNames {
     if (this.#numbers === undefined && this.#readings < MOST_READINGS) {
       this.#readings += 1;
       this.#numbers = new Numbers();
-      for (const root of this.#options.judge.roots) if (root !== "/") this.#numbers.add(root, MOST_ENTRIES);
+      for (const root of this.#options.judge.ground.work) if (root !== "/") this.#numbers.add(root, MOST_ENTRIES);
     }
     return count([...own, ...(this.#numbers?.pathsOf(stat.id) ?? [])]) >= stat.nlink;
   }
@@ -121,7 +121,8 @@ export class OtherNames {
   /** Makes the copy, and puts it in the place of the name. Why that failed; nothing has changed then. */
   #replace(change: Change, copy: PinnedName, name: PinnedName): string | undefined {
     const { undo } = this.#options;
-    const [copyAt, nameAt] = [copy, name].map(({ name: text }) => cString(text)) as [Buffer, Buffer];
+    const copyAt = cString(copy.name);
+    const nameAt = cString(name.name);
     // Nothing makes the copy again: its bytes are kept, whatever else could be installed anew.
     const kept = undo?.modify(change.fd, change.path, change.stat, true);
     if (kept?.kept === false) return kept.why;

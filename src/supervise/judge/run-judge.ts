@@ -160,11 +160,6 @@ export class RunJudge {
     return this.#context;
   }
 
-  /** Its folders, in which it works without a question. */
-  get roots(): readonly string[] {
-    return this.#defaults.roots;
-  }
-
   /** What the run is held to: its folders, and the texts of its policy files. */
   get ground(): { readonly work: readonly string[]; readonly policy: readonly string[]; readonly profile: string | undefined } {
     const { profileFile, policies } = this.#options;
