@@ -222,6 +222,7 @@ export async function superviseRun(options: RunOptions): Promise<RunResult> {
       unkept ??= messageOf(error);
     }
     audit.event(event);
+    if (event.action.kind === "exec" && event.outcome === "passed") history.started(event);
     if (event.outcome === "refused") {
       history.refused(event);
       options.onRefused?.(event);

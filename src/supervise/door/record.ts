@@ -4,7 +4,7 @@ import type { Verdict } from "../../policy/index.ts";
 import type { ProcessInfo } from "../../approve/index.ts";
 import type { GivenAnswer, RunEvent } from "../types.ts";
 import { type DecodedCall, type DecodedExec, fileAction, isExec } from "./operation.ts";
-import { ancestryOf, describeProcess } from "./processes.ts";
+import { ancestryOf, describeProcess, parentOf } from "./processes.ts";
 import type { Task } from "./tasks.ts";
 
 const FLUSH_AT = 64;
@@ -61,6 +61,7 @@ export class Recorder {
       ...(isExec(work) || work.actions.length < 2 ? {} : { more: work.actions.slice(1) }),
       verdict,
       outcome,
+      ...(isExec(work) && outcome === "passed" ? { parent: parentOf(task.tgid) ?? 0 } : {}),
       ...(this.#tellsAll && isExec(work) ? { ancestry: ancestryOf(task.tgid) } : {}),
       ...(errno === undefined ? {} : { errno }),
       ...(answer === undefined ? {} : { answer: answer.text }),

@@ -1,5 +1,5 @@
 import { existsSync, readlinkSync } from "node:fs";
-import { baseName, joinPath } from "../../path/index.ts";
+import { baseName, joinPath, parentOf } from "../../path/index.ts";
 import { pathBytes, readProc } from "../kernel/index.ts";
 
 /**
@@ -85,7 +85,7 @@ const NPM_PLACES = /^npm_config_(?:cache|(?:global)?[-_]?prefix|user[-_]?config|
 export function steeredBy(pid: number, programs: readonly string[], chain: readonly { readonly path: string }[], run: RunOrigin): Steering {
   if (programs.length === 0) return "no";
   const items = readProc(`/proc/${pid}/environ`).toString("latin1").split("\0");
-  if (items.some((item) => loadsCode(item, programs, run))) return "code";
+  if (items.some((item) => loadsCode(item, programs, run) && !namesOwnLibraries(item, chain, run))) return "code";
   const own = variablesOf(programs, chain);
   if (own === undefined) return "no";
   const cwd = readlinkSync(`/proc/${pid}/cwd`);
@@ -103,6 +103,19 @@ function loadsCode(item: string, programs: readonly string[], run: RunOrigin): b
   // A cache of code that was compiled is this user's, unless the run could have filled it.
   if (name === "NODE_COMPILE_CACHE" && !run.typed) return isSet(name, value, run) || namesWritable(value, "/", run);
   return (!run.typed && name !== "HOME") || isSet(name, value, run);
+}
+
+/**
+ * rustup's `cargo` tells the one that it becomes where the libraries of its toolchain lie, beside it: what a program is installed with is
+ * the program. An empty entry is the folder it works in (ld.so(8)).
+ */
+function namesOwnLibraries(item: string, chain: readonly { readonly path: string }[], { env, typed, couldWrite }: RunOrigin): boolean {
+  const { name, value } = variableOf(item);
+  const path = chain.at(-1)?.path ?? "";
+  const own = joinPath(parentOf(parentOf(path)), "lib");
+  if (name !== "LD_LIBRARY_PATH" || !path.startsWith("/") || couldWrite(joinPath(own, "#"))) return false;
+  const others = value.split(":").filter((folder) => folder !== latin1(own));
+  return others.length === 0 || (typed && others.join(":") === latin1(env[name] ?? ""));
 }
 
 /** What a tool's variables are called: after it, or after what it is written in. Undefined: it is no script, and loads no code that settings name. */

@@ -260,7 +260,7 @@ export const ERRANDS: readonly (readonly string[])[] = [
     "hosts: rubygems.org",
     "downloads: index.rubygems.org",
     "login: ~/.bundle/config",
-    "login-for: - install update add outdated lock cache package check show list info clean pristine",
+    "login-for: - install update add remove outdated lock cache package check show list info clean pristine",
     "login-unless: __ token password secret key @",
     "helpers: git",
     "project-code:",
@@ -277,6 +277,7 @@ export const ERRANDS: readonly (readonly string[])[] = [
   [
     "composer",
     "cache: ~/.cache/composer/repo; ~/.cache/composer/files; ~/.composer/cache; ~/Library/Caches/composer",
+    "cache: ~/.cache/composer/.htaccess; ~/.composer/.htaccess; ~/.config/composer/.htaccess; ~/.local/share/composer/.htaccess",
     "later: ~/.cache/composer/vcs",
     "moved: COMPOSER_CACHE_DIR=~/.cache/composer",
     "hosts: packagist.org; api.github.com",
