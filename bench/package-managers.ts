@@ -45,7 +45,7 @@ const project = join(home, "app");
 const registry = join(scratch, "registry");
 const tools = join(scratch, "tools");
 /** rustup's are known below home, which is another one here. */
-const toolchain = dirname(spawnSync("rustup", ["which", "cargo"], { encoding: "utf8" }).stdout ?? "");
+const toolchain = dirname(spawnSync("sh", ["-c", "rustup which cargo"], { encoding: "utf8" }).stdout);
 const PATH = `${join(tools, "bin")}${delimiter}${process.env["PATH"] ?? ""}`;
 
 const PACKAGE = JSON.stringify({ name: "app", version: "1.0.0", private: true, dependencies: { "left-pad": "1.3.0" } });
