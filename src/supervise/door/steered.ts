@@ -105,16 +105,24 @@ function loadsCode(item: string, programs: readonly string[], run: RunOrigin): b
   return (!run.typed && name !== "HOME") || isSet(name, value, run);
 }
 
+/** What proxies of version managers tell what they become: where its libraries lie, beside it. */
+const TOLD_BY_PROXIES: Readonly<Record<string, (program: string) => string>> = {
+  // rustup, of the toolchain.
+  LD_LIBRARY_PATH: (program) => joinPath(parentOf(parentOf(program)), "lib"),
+  // rbenv, of its own plugin (rbenv.d/exec/gem-rehash.bash); ruby passes over empty entries.
+  RUBYLIB: (program) => `${/^(.+?)\/versions\//.exec(program)?.[1] ?? "/dev/null"}/rbenv.d/exec/gem-rehash`,
+};
+
 /**
- * rustup's `cargo` tells the one that it becomes where the libraries of its toolchain lie, beside it: what a program is installed with is
- * the program. An empty entry is the folder it works in (ld.so(8)).
+ * What a program is installed with is the program, where the run cannot have changed it: it becomes no code of somebody else by that its
+ * proxy names it. INVARIANT: nothing else is named, but by the person who started the run. An empty entry is the folder it works in (ld.so(8)).
  */
 function namesOwnLibraries(item: string, chain: readonly { readonly path: string }[], { env, typed, couldWrite }: RunOrigin): boolean {
   const { name, value } = variableOf(item);
   const path = chain.at(-1)?.path ?? "";
-  const own = joinPath(parentOf(parentOf(path)), "lib");
-  if (name !== "LD_LIBRARY_PATH" || !path.startsWith("/") || couldWrite(joinPath(own, "#"))) return false;
-  const others = value.split(":").filter((folder) => folder !== latin1(own));
+  const own = path.startsWith("/") ? TOLD_BY_PROXIES[name]?.(path) : undefined;
+  if (own === undefined || couldWrite(joinPath(own, "#"))) return false;
+  const others = value.split(":").filter((folder) => folder !== latin1(own) && (folder !== "" || name !== "RUBYLIB"));
   return others.length === 0 || (typed && others.join(":") === latin1(env[name] ?? ""));
 }
 

@@ -57,6 +57,19 @@ describe("what a variable of the environment makes of a program that has an erra
     expect(await steering("cargo", { LD_LIBRARY_PATH: value }, path, () => writable)).toBe(expected);
   });
 
+  // rbenv names its own plugin to every ruby.
+  const R = "/home/u/.rbenv";
+  it.each([
+    [`${R}/rbenv.d/exec/gem-rehash:`, `${R}/versions/3.3.0/bin/ruby`, false, "no", "rbenv's own plugin"],
+    [`${R}/rbenv.d/exec/gem-rehash:`, `${R}/versions/3.3.0/bin/ruby`, true, "code", "which the run could have written"],
+    [`${R}/rbenv.d/exec/gem-rehash:/tmp/x`, `${R}/versions/3.3.0/bin/ruby`, false, "code", "others behind it"],
+    ["/tmp/x/rbenv.d/exec/gem-rehash:", `${R}/versions/3.3.0/bin/ruby`, false, "code", "that of another rbenv"],
+    [`${R}/rbenv.d/exec/gem-rehash:`, "/usr/bin/ruby", false, "code", "of no rbenv"],
+    ["/-/rbenv.d/exec/gem-rehash", "/usr/bin/ruby", false, "code", "neither"],
+  ] as const)("RUBYLIB=%s for %s (it can be written: %s): %s, for %s", async (...[value, path, writable, expected]) => {
+    expect(await steering("gem", { RUBYLIB: value }, path, () => writable)).toBe(expected);
+  });
+
   it.each([
     ["pnpm", "npm_config_pnpmfile=/tmp/x.cjs"],
     ["pnpm", "npm_config_global_pnpmfile=/tmp/x.cjs"],
