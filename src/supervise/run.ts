@@ -14,6 +14,7 @@ import {
   refsBefore,
   sessionName,
   stillGranted,
+  watchChanges,
 } from "../state/index.ts";
 import { RunAudit } from "./audit.ts";
 import { FailureHistory } from "./failures.ts";
@@ -376,6 +377,7 @@ export async function superviseRun(options: RunOptions): Promise<RunResult> {
             exceeds: () => otherRuns?.exceeds(),
             holds: (grant) => stillGranted(machine, grant),
             typed: !ofAgent,
+            watchesFiles: ofAgent ? () => watchChanges(machine, `run ${id}`) : undefined,
             ...(confined === undefined
               ? {}
               : {

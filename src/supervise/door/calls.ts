@@ -37,6 +37,11 @@ const ERESTARTSYS = 512;
 /** A program is told so as without supervision: it, or who reads its message, is to make room. */
 const FULL: ReadonlySet<number> = new Set([ERRNO.ENOSPC, ERRNO.EDQUOT]);
 
+/** Paths lead elsewhere from then on: a folder was moved, with what lies in it, or a link was made or moved. */
+const leadsOn = ({ call, places = [] }: DecodedCall): boolean =>
+  call.name === "symlink" ||
+  (call.name === "rename" && places.some(({ object }) => object !== undefined && kindOf(object.mode) !== "file"));
+
 /** A call that was decoded and judged: from here on it is asked about, performed, started or refused. */
 interface JudgedCall<Work extends DecodedCall | DecodedExec = DecodedCall | DecodedExec> {
   readonly trap: SeccompTrap;
@@ -299,6 +304,7 @@ export class Calls {
     if (result >= 0 && this.#options.undo !== undefined) work.done?.(this.#options.undo, result);
     if (result >= 0) this.#git.done(task, work, result);
     if (result >= 0) this.#names.done(work);
+    if (result >= 0 && leadsOn(work)) this.#lineage.ledOn(task.tgid);
     let outcome: RunEvent["outcome"] = result < 0 && result !== -ERRNO.EINPROGRESS ? "failed" : "done";
     if (result >= 0 && work.gives !== undefined) {
       const installed = listener.give(trap, result, work.gives.closeOnExec);
