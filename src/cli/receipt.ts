@@ -208,6 +208,10 @@ function body(found: Omit<SpanReceipt, "runs">, at: Pick<RunRecord, "cwd">, { ma
     found.handedOn.map(({ path, runs }) => `${place(path, at, machine)}  ${style.dim(runs)}`),
   );
   section(
+    "had other names (hard links): copied first, so that these keep what they held",
+    found.parted.map((path) => place(path, at, machine)),
+  );
+  section(
     "cannot be brought back (not kept)",
     found.lost.map((path) => place(path, at, machine)),
   );

@@ -345,6 +345,12 @@ export const REASONS = {
     title: "other programs write to names in this folder, and a link there would send what they write elsewhere",
     help: "make the link in a new folder (`mktemp -d`)",
   },
+  "run.other-names": {
+    class: "run",
+    basis: "protection",
+    title: "the file has names (hard links) outside the places of this run, which would be changed with it",
+    help: "copy the file, and put the copy in its place: `cp -p F F.new && mv F.new F`",
+  },
   "run.programs": {
     class: "run",
     basis: "protection",

@@ -21,6 +21,7 @@ const ROWS: readonly Row[] = [
   // yarnrc: yarnPath is started in yarn's place, plugins are loaded, npmRegistryServer; corepack(1): .corepack.env.
   ["yarn yarnpkg corepack pnpm pnpx", ".yarnrc .yarnrc.yml .yarnrc.yaml .corepack.env", "asked"],
   ["pnpm pnpx", ".pnpmfile.cjs .pnpmfile.mjs .npmrc", "asked"],
+  ["pnpm pnpx", "pnpmfile.js pnpmfile.cjs", "noted"],
   ["bun bunx", "bunfig.toml .bunfig.toml .npmrc", "asked"],
   ["npm npx pnpm pnpx yarn yarnpkg bun bunx", "package.json pnpm-workspace.yaml lerna.json", "noted"],
   ["pip pip3 python python3 uv uvx poetry", "pip.conf pip.ini", "asked"],

@@ -110,6 +110,25 @@ export function noteChanges(machine: Machine, paths: readonly string[], by: stri
   );
 }
 
+/** A change is written down before it is made, by another process perhaps. */
+const JUST_MS = 500;
+
+/** From now on: whether an agent changes such a file; `own`: whoever has surely made by now what it has written down. Where nobody can know, it does. */
+export function watchChanges(machine: Machine, own: string): (wanted: (path: string) => boolean) => boolean {
+  const before = readRegular(fileOf(machine), MAX_BYTES);
+  const from = Date.now();
+  return (wanted) => {
+    if (machine.alone === true) return true;
+    const now = readRegular(fileOf(machine), MAX_BYTES);
+    if (now.is === "missing") return before.is !== "missing";
+    if (now.is !== "text" || !isOwn(now.stats, machine.uid)) return true;
+    // What was over was left out.
+    if (before.is === "text" && before.stats.ino !== now.stats.ino) return true;
+    const lines = now.text.split("\n").flatMap((line) => parse(line) ?? []);
+    return lines.some(({ path, was, time, by }) => was !== undefined && time >= (by === own ? from : from - JUST_MS) && wanted(path));
+  };
+}
+
 /** A person has looked at these files as they are now. Says what went wrong. */
 export function noteSeen(machine: Machine, paths: readonly string[]): string | undefined {
   const time = Date.now();

@@ -1,6 +1,6 @@
 export * from "./automation.ts";
 export * from "./breaker.ts";
-export { noteChanges, noteSeen, type UnseenChange, type UnseenChanges, unseenChanges } from "./changed-files.ts";
+export { noteChanges, noteSeen, type UnseenChange, type UnseenChanges, unseenChanges, watchChanges } from "./changed-files.ts";
 export * from "./bypass.ts";
 export * from "./clock.ts";
 export * from "./confined-failures.ts";

@@ -5,6 +5,7 @@ import type { ConfinedCommand, Exit, RunEvent } from "./types.ts";
 
 const LONGEST = 160;
 const MOST = 3;
+const MOST_REFUSED = 50;
 
 interface ConfinedRun {
   readonly machine: Machine;
@@ -18,8 +19,8 @@ interface ConfinedRun {
  */
 export class FailureHistory {
   readonly #run: ConfinedRun;
-  /** By weight: a program or a host that was missed explains more than a file. */
-  #refused: RunEvent | undefined;
+  /** What ended no program so far. */
+  #refused: readonly RunEvent[] = [];
   #denied = false;
   #takenBack = false;
   readonly #lacks: string[] = [];
@@ -31,7 +32,12 @@ export class FailureHistory {
   refused(event: RunEvent): void {
     const { verdict, action } = event;
     if (verdict.decision === "deny") this.#denied = true;
-    else if (this.#refused === undefined || (this.#refused.action.kind === "file" && action.kind !== "file")) this.#refused = event;
+    else if (this.#refused.length < MOST_REFUSED || action.kind !== "file") this.#refused = [...this.#refused.slice(-MOST_REFUSED), event];
+  }
+
+  /** Who goes on to start a program, or becomes one, has survived what it was refused before: that was only tried. */
+  started({ process, parent }: RunEvent): void {
+    if (this.#refused.length > 0) this.#refused = this.#refused.filter(({ process: { pid } }) => pid !== process.pid && pid !== parent);
   }
 
   /** What ran there and cannot work there. */
@@ -54,7 +60,9 @@ export class FailureHistory {
     const { command } = confined;
     // Of a pipe only the end of its last part is known.
     if (exit.by === "exit" && exit.code === 0 && !this.#takenBack && !command.includes("|")) forgetConfinedFailure(machine, cwd, command);
-    const refused = this.#refused === undefined ? this.#lacks[0] : sayRefused(this.#refused);
+    // A program or a host that was missed explains more than a file.
+    const cause = this.#refused.find(({ action }) => action.kind !== "file") ?? this.#refused[0];
+    const refused = cause === undefined ? this.#lacks[0] : sayRefused(cause);
     const failed = this.#takenBack || (exit.by === "exit" && exit.code !== 0);
     if (!failed || this.#denied || refused === undefined) return;
     noteConfinedFailure(machine, { cwd, command, refused, time: Date.now() });

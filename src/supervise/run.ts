@@ -14,6 +14,7 @@ import {
   refsBefore,
   sessionName,
   stillGranted,
+  watchChanges,
 } from "../state/index.ts";
 import { RunAudit } from "./audit.ts";
 import { FailureHistory } from "./failures.ts";
@@ -117,8 +118,9 @@ function discard(records: RunFolder): void {
 }
 
 /** What a receipt tells. */
-function isNotable({ outcome, answer, action }: RunEvent): boolean {
-  return outcome === "refused" || answer !== undefined || action.kind === "exec" || action.kind === "net";
+function isNotable({ outcome, answer, action, verdict }: RunEvent): boolean {
+  if (outcome === "refused" || answer !== undefined || verdict.builtin === "run.other-names") return true;
+  return action.kind === "exec" || action.kind === "net";
 }
 
 function sayTakenBack({ words, why, left: [first, ...more] }: TakenBack): string {
@@ -222,6 +224,7 @@ export async function superviseRun(options: RunOptions): Promise<RunResult> {
       unkept ??= messageOf(error);
     }
     audit.event(event);
+    if (event.action.kind === "exec" && event.outcome === "passed") history.started(event);
     if (event.outcome === "refused") {
       history.refused(event);
       options.onRefused?.(event);
@@ -375,6 +378,7 @@ export async function superviseRun(options: RunOptions): Promise<RunResult> {
             exceeds: () => otherRuns?.exceeds(),
             holds: (grant) => stillGranted(machine, grant),
             typed: !ofAgent,
+            watchesFiles: ofAgent ? () => watchChanges(machine, `run ${id}`) : undefined,
             ...(confined === undefined
               ? {}
               : {

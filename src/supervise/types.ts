@@ -43,6 +43,8 @@ export interface RunEvent {
   readonly verdict: Verdict;
   /** What was done with it: `passed` lets the kernel do it, `done` did it on the program's behalf. */
   readonly outcome: "passed" | "done" | "refused" | "failed";
+  /** Of a program that was started: the process that its own was made by. */
+  readonly parent?: number;
   /** Of a program that was started, where every call is told: its parents, nearest first. */
   readonly ancestry?: readonly ProcessInfo[];
   /** Errno of a call that failed or was refused. */

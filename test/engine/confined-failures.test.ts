@@ -55,6 +55,21 @@ describe("what was refused before for the same command here", () => {
     expect(asked(failed, "./x.sh").verdict.builtin).toBe("confined");
   });
 
+  /** [the script, whether what it was refused is asked about the next time] */
+  it.each([
+    ["the program goes on and starts another", "echo a > /dev/tcp/9.9.9.9/9; ls > /dev/null; exit 1", false],
+    ["it becomes another", "echo a > /dev/tcp/9.9.9.9/9; exec false", false],
+    ["it only looked, and what it starts fails by itself", "echo a > /etc/x; sh -c 'exit 7'", false],
+    ["nothing is started any more", "ls > /dev/null; echo a > /dev/tcp/9.9.9.9/9 || exit 3", true],
+    ["it ended a program, and another goes on", "(echo a > /dev/tcp/9.9.9.9/9) || { ls > /dev/null; exit 3; }", true],
+    ["it ended one of a row", "bash -c 'echo a > /dev/tcp/9.9.9.9/9' && true; ls > /dev/null; exit 2", true],
+    ["another of its calls ended it", "echo a > /dev/tcp/9.9.9.9/9; ls > /dev/null; echo a > /dev/tcp/9.9.9.8/9; exit 1", true],
+  ])("%s", (_what, script, asks) => {
+    const place = prepared(`#!/bin/bash\n${script}\n`);
+    expect(confined(place, "./x.sh")).not.toBe(0);
+    expect(asked(place, "./x.sh").verdict.builtin).toBe(asks ? "confine.fails" : "confined");
+  });
+
   it("under confine-log nobody is asked", () => {
     const place = prepared("#!/bin/bash\necho a > /dev/tcp/9.9.9.9/9 || exit 3\n");
     confined(place, "./x.sh");

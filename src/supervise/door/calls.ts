@@ -12,6 +12,7 @@ import { OwnWorkJudge } from "./judge-own-work.ts";
 import { questionOf, RunConsent } from "./questions.ts";
 import { GitCommands } from "./git-commands.ts";
 import { handlerTable } from "./handlers.ts";
+import { OtherNames, PARTED } from "./other-names.ts";
 import { Lineage } from "./lineage.ts";
 import type { SeccompTrap } from "./listener.ts";
 import { AGAIN, closeAll, type DecodedCall, type DecodedExec, isExec, LATER, PASS, type TaskAccess } from "./operation.ts";
@@ -35,6 +36,11 @@ const MOST_SAID = 5;
 const ERESTARTSYS = 512;
 /** A program is told so as without supervision: it, or who reads its message, is to make room. */
 const FULL: ReadonlySet<number> = new Set([ERRNO.ENOSPC, ERRNO.EDQUOT]);
+
+/** Paths lead elsewhere from then on: a folder was moved, with what lies in it, or a link was made or moved. */
+const leadsOn = ({ call, places = [] }: DecodedCall): boolean =>
+  call.name === "symlink" ||
+  (call.name === "rename" && places.some(({ object }) => object !== undefined && kindOf(object.mode) !== "file"));
 
 /** A call that was decoded and judged: from here on it is asked about, performed, started or refused. */
 interface JudgedCall<Work extends DecodedCall | DecodedExec = DecodedCall | DecodedExec> {
@@ -94,6 +100,7 @@ export class Calls {
   readonly #starts: Starts;
   readonly #reads: PlainReads;
   readonly #git: GitCommands;
+  readonly #names: OtherNames;
   readonly #pending = new Set<PendingCall>();
   /** How many of them wait for a person. */
   #asked = 0;
@@ -114,6 +121,7 @@ export class Calls {
     this.#own = new OwnWorkJudge(options);
     this.#reads = new PlainReads(access, options, record);
     this.#git = new GitCommands(options, tell);
+    this.#names = new OtherNames(options);
     this.#starts = new Starts(options, access.listener, this.#lineage, record, {
       tell,
       ended,
@@ -232,6 +240,13 @@ export class Calls {
   #perform(call: JudgedCall<DecodedCall>): "again" | undefined {
     const { task, work, anyway } = call;
     const { undo } = this.#options;
+    const names = this.#names.spare(work, call.verdict);
+    if (names === "again") {
+      this.#record.note(task, work, PARTED, "done");
+      closeAll(work.pinned);
+      return "again";
+    }
+    if (names !== "alone") return this.#refuse({ ...call, verdict: names });
     let kept: KeepResult | undefined;
     if (undo !== undefined && work.save !== undefined) {
       kept = work.save(undo, anyway);
@@ -288,6 +303,8 @@ export class Calls {
       this.#own.done(work, result, consent, this.#lineage.caller(task), this.#lineage.plans(task.tgid), task.tgid);
     if (result >= 0 && this.#options.undo !== undefined) work.done?.(this.#options.undo, result);
     if (result >= 0) this.#git.done(task, work, result);
+    if (result >= 0) this.#names.done(work);
+    if (result >= 0 && leadsOn(work)) this.#lineage.ledOn(task.tgid);
     let outcome: RunEvent["outcome"] = result < 0 && result !== -ERRNO.EINPROGRESS ? "failed" : "done";
     if (result >= 0 && work.gives !== undefined) {
       const installed = listener.give(trap, result, work.gives.closeOnExec);

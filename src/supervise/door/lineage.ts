@@ -15,6 +15,8 @@ export interface StartedProgram {
   readonly named: readonly KnownHost[];
   /** Commands that these words tell it to start. */
   readonly says: readonly string[];
+  /** Nobody else has changed what it would load of the project. Once not so, never again. */
+  readonly settled?: (() => boolean) | undefined;
 }
 
 interface StartRecord extends StartedProgram {
@@ -44,6 +46,9 @@ export class Lineage {
   readonly #trusted = new Map<number, string>();
   /** The programs in them, by their names, each time the run starts them. */
   readonly #trustedPrograms = new Map<number, string>();
+  /** How often paths were made to lead elsewhere, and by whom. */
+  #turns = 0;
+  readonly #turnsOf = new Map<number, number>();
   /** Processes whose whole tree runs with nobody to ask. */
   readonly #alone = new Map<number, string>();
 
@@ -80,22 +85,34 @@ export class Lineage {
     return this.#up(pid).flatMap((found) => (found === undefined ? [] : found.errand.builds));
   }
 
+  /** It has made paths lead elsewhere. */
+  ledOn(pid: number): void {
+    this.#turns += 1;
+    if (this.#turnsOf.size >= MOST) this.#turnsOf.clear();
+    this.#turnsOf.set(pid, (this.#turnsOf.get(pid) ?? 0) + 1);
+  }
+
+  /** How often others have. */
+  turnsBeside(pid: number): number {
+    return this.#turns - (this.#turnsOf.get(pid) ?? 0);
+  }
+
   /** What the process, or who started it, is there to fill. */
   plans(pid: number): readonly CommandPlan[] {
     return [this.program(pid), ...this.#up(pid)].flatMap((found) => found?.errand.plan ?? []);
   }
 
   #hosts(pid: number): Hosts {
-    const { errand, named } = this.program(pid);
-    return { service: errand.hosts, named };
+    const { errand, named, settled } = this.program(pid);
+    return { service: settled?.() === false ? [] : errand.hosts, named };
   }
 
   /** Who makes a call, for judging it once: which program that is, is looked at once, when it is asked for, or `known` already. */
-  caller({ tgid }: Task, known?: StartedProgram): Caller {
+  caller({ tgid }: Pick<Task, "tgid">, known?: StartedProgram): Caller {
     const own = (): StartedProgram => (known ??= this.program(tgid));
     return {
       programs: () => own().programs,
-      logins: () => own().logins,
+      logins: () => (own().settled?.() === false ? [] : own().logins),
       trail: () => own().trail,
       errand: () => own().errand,
       folder: () => folderOf(tgid),

@@ -74,6 +74,8 @@ export interface DecodedExec {
   readonly says?: readonly string[];
   readonly programs?: readonly string[];
   readonly logins?: readonly string[];
+  /** From the moment it was judged on: nobody else has changed what it would load of the project. */
+  readonly settled?: (() => boolean) | undefined;
 }
 
 export const isExec = (work: DecodedCall | DecodedExec): work is DecodedExec => "chain" in work;

@@ -41,6 +41,8 @@ export interface DoorOptions {
   readonly tally: AllowedTally;
   /** A person typed the command: what it names needs no question, for the very programs that its words start. */
   readonly typed: boolean;
+  /** From now on: whether an agent, in this run or another, changes such a file. Absent: no agent has to do with it. */
+  readonly watchesFiles?: (() => (wanted: (path: string) => boolean) => boolean) | undefined;
   /** It did something that its policy by itself does not allow. */
   readonly exceeds: () => void;
   readonly net: NetDoor;

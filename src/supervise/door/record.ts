@@ -4,7 +4,7 @@ import type { Verdict } from "../../policy/index.ts";
 import type { ProcessInfo } from "../../approve/index.ts";
 import type { GivenAnswer, RunEvent } from "../types.ts";
 import { type DecodedCall, type DecodedExec, fileAction, isExec } from "./operation.ts";
-import { ancestryOf, describeProcess } from "./processes.ts";
+import { ancestryOf, describeProcess, parentOf } from "./processes.ts";
 import type { Task } from "./tasks.ts";
 
 const FLUSH_AT = 64;
@@ -43,7 +43,13 @@ export class Recorder {
   ): void {
     if (outcome !== "refused" && !isOfPolicy(verdict)) this.#exceeds();
     const told = outcome === "refused" || answer !== undefined;
-    const notable = this.#tellsAll || outcome === "refused" || answer !== undefined || isExec(work) || work.actions[0]?.kind === "net";
+    const notable =
+      this.#tellsAll ||
+      outcome === "refused" ||
+      answer !== undefined ||
+      isExec(work) ||
+      work.actions[0]?.kind === "net" ||
+      verdict.builtin === "run.other-names";
     const process = notable ? this.#described(task.tgid) : undefined;
     if (!told && verdict.decision === "allow") this.#tally.add(task.tgid, work, verdict, process?.name);
     if (process === undefined) return;
@@ -55,6 +61,7 @@ export class Recorder {
       ...(isExec(work) || work.actions.length < 2 ? {} : { more: work.actions.slice(1) }),
       verdict,
       outcome,
+      ...(isExec(work) && outcome === "passed" ? { parent: parentOf(task.tgid) ?? 0 } : {}),
       ...(this.#tellsAll && isExec(work) ? { ancestry: ancestryOf(task.tgid) } : {}),
       ...(errno === undefined ? {} : { errno }),
       ...(answer === undefined ? {} : { answer: answer.text }),

@@ -3,7 +3,7 @@ import { CONFINED_NEEDS } from "../../action/index.ts";
 import { baseName } from "../../path/index.ts";
 import { stricterOf, type Verdict, verdictOf } from "../../policy/index.ts";
 import { messageOf } from "../../state/index.ts";
-import { type Errand, historyOf, isHelper, NO_ERRAND } from "../errands/index.ts";
+import { type Errand, historyOf, isHelper, loadedBy, NO_ERRAND } from "../errands/index.ts";
 import { type Started, wordsOf } from "../judge/index.ts";
 import {
   alloc,
@@ -98,6 +98,7 @@ export class Starts {
     const chain = [...exec.chain, ...exec.loads, ...exec.maps];
     const before = lineage.program(task.tgid);
     const caller = lineage.caller(task, before);
+    const settled = this.#settled(task.tgid);
     let found = options.judge.exec(chain, exec.call, caller);
     if (found.verdict.decision === "allow" && !options.judge.take()) found = options.judge.exec(chain, exec.call, caller);
     const { action, programs, logins } = found;
@@ -121,6 +122,7 @@ export class Starts {
       errand,
       programs,
       logins: [...logins, ...kept],
+      settled: settled?.(programs),
       named,
       says: isOfLine ? found.says : [],
     };
@@ -134,6 +136,27 @@ export class Starts {
       (options.asks() || !found.lasts);
     this.#begun = true;
     return { judged, verdict, allowed: verdict.decision === "allow" || typed || options.observes };
+  }
+
+  /**
+   * From now on, for a tool that would load code of the project: whether it is as it was judged. An agent could change it, and change it
+   * back, while the tool starts; and a folder that is moved, or a link, leads to other files.
+   */
+  #settled(pid: number): ((programs: readonly string[]) => (() => boolean) | undefined) | undefined {
+    const watch = this.#options.watchesFiles?.();
+    if (watch === undefined) return undefined;
+    const turns = this.#lineage.turnsBeside(pid);
+    return (programs) => {
+      const names = new Set(programs.flatMap((program) => loadedBy(program)).map(([name]) => baseName(name)));
+      // They write that one themselves.
+      names.delete("package.json");
+      if (names.size === 0) return undefined;
+      let isSettled = true;
+      return () => {
+        isSettled &&= this.#lineage.turnsBeside(pid) === turns && !watch((path) => names.has(baseName(path)));
+        return isSettled;
+      };
+    };
   }
 
   /** Tells that the program of the run is not started, where this is it. */
@@ -182,12 +205,16 @@ export class Starts {
   ): void {
     const first = !this.#started;
     this.#started = true;
-    const { programs = [], logins = [], errand = NO_ERRAND, named = [], says = [] } = exec;
+    const { programs = [], logins = [], errand = NO_ERRAND, named = [], says = [], settled } = exec;
     // Told by its environment to load other code, it is that code.
     if (steered === "code") this.#lineage.started(pid, NOTHING);
     else {
       const own = steered === "logins" ? [] : logins;
-      this.#lineage.started(pid, { programs, logins: own, ...(own.length === 0 ? {} : { trail: { at: "start" } }), errand, named, says });
+      // Settings may name code that it loads.
+      const doubtful = steered === "logins" && programs.some((program) => loadedBy(program).length > 0);
+      const open = doubtful ? { ...errand, hosts: [] } : errand;
+      const trail = own.length === 0 ? {} : { trail: { at: "start" as const } };
+      this.#lineage.started(pid, { programs, logins: own, ...trail, errand: open, named, says, settled });
     }
     this.#began(pid, exec, steered !== "code");
     this.#record.note(task, exec, verdict, "passed", undefined, answer);

@@ -1,5 +1,5 @@
 import { existsSync, readlinkSync } from "node:fs";
-import { baseName, joinPath } from "../../path/index.ts";
+import { baseName, joinPath, parentOf } from "../../path/index.ts";
 import { pathBytes, readProc } from "../kernel/index.ts";
 
 /**
@@ -28,7 +28,8 @@ const LOADED_BY = new RegExp(
     "KRB5_CONFIG|SASL_(?:PATH|CONF_PATH)|GIO_(?:EXTRA_MODULES|MODULE_DIR)|GTK(?:_MODULES|_PATH|\\d_MODULES)|PHPRC|PHP_INI_SCAN_DIR|" +
     "DOTNET_(?:STARTUP_HOOKS|ADDITIONAL_DEPS|SHARED_STORE)|COR(?:ECLR)?_PROFILER(?:_PATH(?:_\\d+)?)?|ERL_(?:A|Z)?FLAGS|ERL_LIBS|" +
     // npm takes `-`, `_` and `.` in a name alike (@npmcli/config).
-    "_JAVA_OPTIONS|JDK_JAVA_OPTIONS|npm_config_(?:node[-._]options|init[-._]module|script[-._]shell))=",
+    "_JAVA_OPTIONS|JDK_JAVA_OPTIONS|p?npm_config_(?:node[-._]options|init[-._]module|script[-._]shell|(?:global[-._]?)?pnpmfile)|" +
+    "YARN_(?:RC_FILENAME|YARN_PATH|PLUGINS)|BUN_(?:OPTIONS|INSPECT_PRELOAD))=",
   "i",
 );
 
@@ -84,7 +85,7 @@ const NPM_PLACES = /^npm_config_(?:cache|(?:global)?[-_]?prefix|user[-_]?config|
 export function steeredBy(pid: number, programs: readonly string[], chain: readonly { readonly path: string }[], run: RunOrigin): Steering {
   if (programs.length === 0) return "no";
   const items = readProc(`/proc/${pid}/environ`).toString("latin1").split("\0");
-  if (items.some((item) => loadsCode(item, programs, run))) return "code";
+  if (items.some((item) => loadsCode(item, programs, run) && !namesOwnLibraries(item, chain, run))) return "code";
   const own = variablesOf(programs, chain);
   if (own === undefined) return "no";
   const cwd = readlinkSync(`/proc/${pid}/cwd`);
@@ -102,6 +103,27 @@ function loadsCode(item: string, programs: readonly string[], run: RunOrigin): b
   // A cache of code that was compiled is this user's, unless the run could have filled it.
   if (name === "NODE_COMPILE_CACHE" && !run.typed) return isSet(name, value, run) || namesWritable(value, "/", run);
   return (!run.typed && name !== "HOME") || isSet(name, value, run);
+}
+
+/** What proxies of version managers tell what they become: where its libraries lie, beside it. */
+const TOLD_BY_PROXIES: Readonly<Record<string, (program: string) => string>> = {
+  // rustup, of the toolchain.
+  LD_LIBRARY_PATH: (program) => joinPath(parentOf(parentOf(program)), "lib"),
+  // rbenv, of its own plugin (rbenv.d/exec/gem-rehash.bash); ruby passes over empty entries.
+  RUBYLIB: (program) => `${/^(.+?)\/versions\//.exec(program)?.[1] ?? "/dev/null"}/rbenv.d/exec/gem-rehash`,
+};
+
+/**
+ * What a program is installed with is the program, where the run cannot have changed it: it becomes no code of somebody else by that its
+ * proxy names it. INVARIANT: nothing else is named, but by the person who started the run. An empty entry is the folder it works in (ld.so(8)).
+ */
+function namesOwnLibraries(item: string, chain: readonly { readonly path: string }[], { env, typed, couldWrite }: RunOrigin): boolean {
+  const { name, value } = variableOf(item);
+  const path = chain.at(-1)?.path ?? "";
+  const own = path.startsWith("/") ? TOLD_BY_PROXIES[name]?.(path) : undefined;
+  if (own === undefined || couldWrite(joinPath(own, "#"))) return false;
+  const others = value.split(":").filter((folder) => folder !== latin1(own) && (folder !== "" || name !== "RUBYLIB"));
+  return others.length === 0 || (typed && others.join(":") === latin1(env[name] ?? ""));
 }
 
 /** What a tool's variables are called: after it, or after what it is written in. Undefined: it is no script, and loads no code that settings name. */

@@ -126,12 +126,13 @@ export function errandOf(program: string, actions: readonly Action[], around: Er
     for (const host of hostsOf(tool, actions, around)) hosts.push({ host, port: undefined });
   };
   if (own !== undefined) serve(own);
+  const isOthers = own !== undefined && isProjects(own, actions, around);
   for (const action of actions) {
     // What a shell is told to start has an errand of its own.
     if (action.origin.by !== "command" || action.origin.exec !== 0) continue;
     if (action.kind === "file" && action.upkeep === true && action.target.kind !== "unknown")
       writes.push(action.target.kind === "glob" ? action.target.pattern.replace(/\/\*\*$/, "") : action.target.path);
-    else if (action.kind === "remote" && action.operation === "read" && own?.projectCode !== true) {
+    else if (action.kind === "remote" && action.operation === "read" && !isOthers) {
       const service = serviceErrand(action.service);
       if (service !== undefined && service !== own) serve(service);
       if (action.service === "git") hosts.push(...forgesOf(actions));
@@ -152,7 +153,7 @@ const forgesOf = (actions: readonly Action[]): readonly KnownHost[] =>
       : [],
   );
 
-const isPlain = (path: string): boolean => path.startsWith("/") && !/[*?[]/.test(path);
+const isPlain = (path: string): boolean => path.startsWith("/") && !/[*?[]/.test(path.replace(/(?<=[^/])\*$/, ""));
 
 /** Folders in which code lies that later commands run as they find it; `~/` is home. With the tool that runs it. */
 export function laterPlaces(around: Pick<ErrandContext, "home" | "env">): readonly (readonly [folder: string, runs: string])[] {
@@ -188,20 +189,26 @@ function placesOf(place: string, { moved = [] }: ToolErrand, around: ErrandConte
   return found;
 }
 
-function runsProjectCode({ projectCode }: ToolErrand, words: readonly string[]): boolean {
+function runsProjectCode({ projectCode, loginFor = [] }: ToolErrand, words: readonly string[]): boolean {
+  if (projectCode === "unless") return !loginFor.includes(words.find((word) => !word.startsWith("-")) ?? "-");
   return projectCode === true || (projectCode !== undefined && words.some((word) => projectCode.includes(word)));
 }
 
 function hostsOf(tool: ToolErrand, actions: readonly Action[], around: ErrandContext): readonly string[] {
-  const [first] = actions;
-  const words = first?.kind === "exec" ? first.argv.flatMap((word) => (word.known ? [word.text] : [])) : [];
   const open = tool.downloads ?? [];
   if (around.ofAgent === true && around.holdsSecrets === true && RELAYS.has(tool.names[0] ?? ""))
     return open.filter((host) => !isRelay(host));
-  // A person's own `npm init` asks the registry: no code of the project is in it unless a file of the project says so.
-  const isOwnCode = around.ofAgent !== true && tool.projectCode !== true && around.loadsProject !== true;
-  if (runsProjectCode(tool, words) && !isOwnCode) return open;
+  if (isProjects(tool, actions, around)) return open;
   return [...open, ...(tool.hosts ?? []), ...configuredHosts(tool, around)];
+}
+
+/** Code of the project works in the tool's own process. */
+function isProjects(tool: ToolErrand, [first]: readonly Action[], { ofAgent, loadsProject }: ErrandContext): boolean {
+  const words = first?.kind === "exec" ? first.argv.slice(1).map((word) => (word.known ? word.text : "?")) : [];
+  const isOfFew = Array.isArray(tool.projectCode);
+  // A person's own `npm init` asks the registry: no code of the project is in it unless a file of the project says so.
+  if (runsProjectCode(tool, words)) return !isOfFew || ofAgent === true || loadsProject === true;
+  return loadsProject === true && !isOfFew;
 }
 
 /** What go's proxy is asked for it fetches from whatever host the module's path names (go help goproxy), whose owner reads the path. */

@@ -14,6 +14,6 @@ export {
 export { historyOf } from "./history.ts";
 export { isWorkingFile, namedPlan, rewritesOf } from "./named.ts";
 export { cachePlan, type CommandPlan, installPlan, type NamedChange } from "./plans.ts";
-export { type ErrandBlock, readErrands, toolOf } from "./read.ts";
+export { type ErrandBlock, isAtPlace, readErrands, toolOf } from "./read.ts";
 export { ERRANDS } from "./table.ts";
 export { type FileBehind, filesBehind, madeUpName, segmentPattern } from "./working.ts";

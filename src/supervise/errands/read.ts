@@ -1,3 +1,5 @@
+import { isWithin } from "../../path/index.ts";
+
 /**
  * Reads `knowledge/errands/*.table`, whose form knowledge/README.md explains: what tools keep for themselves, whom they talk to,
  * where their logins lie. `npm run generate` writes `table.ts` from it.
@@ -34,8 +36,8 @@ export interface ToolErrand {
   readonly helpers?: readonly (readonly [program: string, word?: string])[];
   /** The name that knowledge has for the service. */
   readonly service?: string;
-  /** The project's code runs in the tool's own process; with these subcommands at least. */
-  readonly projectCode?: true | readonly string[];
+  /** The project's code runs in the tool's own process; with these subcommands at least; `unless`: with all but those of `loginFor`. */
+  readonly projectCode?: true | "unless" | readonly string[];
 }
 
 export interface ErrandExample {
@@ -64,6 +66,8 @@ const DEEDS = ["write", "read", "connect"] as const;
 
 const isIn = <T extends string>(list: readonly T[], word: string): word is T => list.some((one) => one === word);
 const PLACE = /^(?:~\/|\.\/|\/(?:etc|tmp)\/)[^*?[\]~]*[^*?[\]~/]$/;
+/** `~/a/b_*`: names there that begin so. */
+const BEGINNING = /^~\/(?:[^*?[\]~/]+\/)+[^*?[\]~/]+\*$/;
 const HOST = /^(?:[a-z0-9-]+\.)+[a-z]{2,}$/;
 const NAME = /^[\w.+-]+$/;
 const VARIABLE = /^[A-Za-z_]\w*$/;
@@ -130,6 +134,10 @@ const items = (value: string): readonly string[] =>
     .map((one) => one.trim())
     .filter((one) => one !== "");
 
+/** A path lies at or below a place of a tool. */
+export const isAtPlace = (path: string, place: string): boolean =>
+  place.endsWith("*") ? path.startsWith(place.slice(0, -1)) : isWithin(path, place);
+
 /** A row of `table.ts`: names, then fields. */
 export function toolOf([names = "", ...fields]: readonly string[]): ToolErrand {
   const draft: ToolDraft = { names: names.split(" ") };
@@ -144,8 +152,8 @@ export function toolOf([names = "", ...fields]: readonly string[]): ToolErrand {
 function readField(draft: ToolDraft, key: string, value: string): string | undefined {
   const list = items(value);
   if (key === "project-code") {
-    draft.projectCode = value === "" ? true : value.split(/\s+/);
-    return undefined;
+    draft.projectCode = value === "" ? true : value === "unless" ? value : value.split(/\s+/);
+    return value === "unless" && draft.loginFor === undefined ? "project-code: unless what? `login-for` stands before it" : undefined;
   }
   if (key === "login-for") {
     draft.loginFor = [...(draft.loginFor ?? []), ...value.split(/\s+/).filter((one) => one !== "")];
@@ -164,7 +172,7 @@ function readField(draft: ToolDraft, key: string, value: string): string | undef
   if (list.length === 0) return `${key}: its value is missing, or the key is unknown`;
   if (isIn(LISTS, key)) {
     const fits = key === "hosts" || key === "downloads" ? HOST : PLACE;
-    const odd = list.find((one) => !fits.test(one));
+    const odd = list.find((one) => !fits.test(one) && !(key === "cache" && BEGINNING.test(one)));
     if (odd !== undefined) return `${key}: \`${odd}\` is not a ${fits === HOST ? "host" : "place"}`;
     draft[key] = [...(draft[key] ?? []), ...list];
     return undefined;

@@ -43,7 +43,7 @@ import {
   NO_ERRAND,
   toolErrand,
 } from "../errands/index.ts";
-import { joinPath, parentOf } from "../../path/index.ts";
+import { joinPath, parentOf, resolvePath } from "../../path/index.ts";
 import { readRegular } from "../../state/index.ts";
 import { isFreePlace } from "./free-places.ts";
 import { probe } from "./moves.ts";
@@ -123,15 +123,17 @@ export function judgeExec(judging: CommandContext, all: readonly Started[], call
       // Its own credential, for its own use: not one that its words tell it to show or send.
       if (!KEY_PROGRAMS.test(first.program) && judged.actions.some(namesSecret)) continue;
       // An option that nobody knows may load code into a package manager that is a script, and would work as the manager.
-      steered ||= found.unlisted && isScripted && toolErrand(first.program)?.registry !== undefined;
+      const mayLoad = isScripted || loadedBy(first.program).length > 0;
+      steered ||= found.unlisted && mayLoad && toolErrand(first.program)?.registry !== undefined;
       const words = first.argv.slice(1).flatMap((word) => (word.known ? [word.text] : []));
-      loads ||= !hasLoginsFor(first.program, words, first.knowledge) || loadsProject(first.program, judging.world);
+      const isLoading = loadsProject(first.program, judging.world, words);
+      loads ||= !hasLoginsFor(first.program, words, first.knowledge) || isLoading;
       logins.push(
         ...loginsOf(first.program, words, first.knowledge).filter((place) => isEmptyOf(place, loginWords(first.program), judging.home)),
       );
       makes ??= copyMade(first, judging);
       programs.push(first.program, ...(first.program === "git" ? namesOfGit(first, unknowns) : []));
-      const errand = errandOf(first.program, actions, errandContext(judging, first.program));
+      const errand = errandOf(first.program, actions, errandContext(judging, first.program, isLoading));
       const { home, env, ofAgent } = judging;
       if (!ofAgent) plan ??= installPlan(first.program, words, { home, env: (name) => env[name] });
       // Of one program that is what it seems, and has been understood.
@@ -153,7 +155,7 @@ export function judgeExec(judging: CommandContext, all: readonly Started[], call
                 ? undefined
                 : cachePlan(
                     programs[0] ?? "",
-                    errands.flatMap(({ own }) => own),
+                    errands.flatMap(({ own }) => own.filter((place) => !place.endsWith("*"))),
                   )),
           ),
         }
@@ -215,10 +217,10 @@ function isOfSystem(world: World, loader: string): boolean {
 
 const planned = (plan: CommandPlan | undefined): Pick<Errand, "plan"> => (plan === undefined ? {} : { plan });
 
-const errandContext = (judging: CommandContext, program: string): Parameters<typeof errandOf>[2] => ({
+const errandContext = (judging: CommandContext, program: string, isLoading: boolean): Parameters<typeof errandOf>[2] => ({
   home: judging.home,
   ofAgent: judging.ofAgent,
-  loadsProject: loadsProject(program, judging.world),
+  loadsProject: isLoading,
   holdsSecrets: judging.holdsSecrets,
   cwd: judging.world.cwd,
   env: (name) => judging.env[name],
@@ -323,15 +325,22 @@ interface StartedCommand {
   readonly whole: boolean;
 }
 
-/** Code of the project works in the tool's own process: it is told none of the tool's credentials. */
-function loadsProject(program: string, world: World): boolean {
+/**
+ * Code of the project works in the tool's own process: it is told none of the tool's credentials. A word may name another folder for it to
+ * work in, whatever the option is called (`-C sub`, `--dir=sub`).
+ */
+function loadsProject(program: string, world: World, words: readonly string[]): boolean {
   const files = loadedBy(program);
   if (files.length === 0) return false;
-  for (let folder = world.cwd; ; folder = parentOf(folder)) {
-    const at = folder;
-    if (files.some(([name, ...words]) => world.kind(joinPath(at, name)) !== "missing" && says(joinPath(at, name), words))) return true;
-    if (folder === world.projectRoot || folder === "/") return false;
-  }
+  const named = words.flatMap((word) => [word, word.slice(word.indexOf("=") + 1), word.slice(2)]);
+  const folders = named.filter((word) => word !== "").map((word) => resolvePath(world.cwd, word));
+  return [world.cwd, ...new Set(folders.filter((folder) => world.kind(folder) === "directory"))].some((start) => {
+    for (let folder = start; ; folder = parentOf(folder)) {
+      const at = folder;
+      if (files.some(([name, ...keys]) => world.kind(joinPath(at, name)) !== "missing" && says(joinPath(at, name), keys))) return true;
+      if (folder === world.projectRoot || folder === "/") return false;
+    }
+  });
 }
 
 /** Nothing is in it that the code which works beside it in one process must not have. No run changes the file. */
@@ -344,13 +353,13 @@ function isEmptyOf(place: string, words: readonly string[], home: string): boole
 /** Settings of a tool; a larger file may say anything. */
 const MOST_SETTINGS = 4 << 20;
 
-/** A word may be written with escapes, and what cannot be read may say anything. */
+/** A word may be written with escapes, or over two lines, and what cannot be read may say anything. */
 function says(file: string, words: readonly string[]): boolean {
   if (words.length === 0) return true;
   const found = readRegular(file, MOST_SETTINGS);
   if (found.is !== "text") return true;
   const text = found.text.toLowerCase();
-  return /\\[ux]/.test(text) || words.some((word) => text.includes(word.toLowerCase()));
+  return /\\[ux\r\n]/.test(text) || words.some((word) => text.includes(word.toLowerCase()));
 }
 
 function command(judging: CommandContext, argv: readonly string[], call: Call): StartedCommand {

@@ -4,6 +4,7 @@ export { secretVariables } from "./secret-variables.ts";
 export { RunJudge, type RunJudgeOptions } from "./run-judge.ts";
 export type { CallSubject, Caller, Hosts, JudgedExec, LoginTrail, Started } from "./types.ts";
 export { Mounts } from "./mounts.ts";
+export { Numbers } from "./objects.ts";
 export { wordsOf } from "./commands.ts";
 export { isCheckingOut } from "./git-config.ts";
 export { ERRAND, isChange } from "./verdicts.ts";

@@ -30,7 +30,7 @@ import {
   type Who,
 } from "../../policy/index.ts";
 import { type Machine, ProcessMemory } from "../../state/index.ts";
-import { isHelper } from "../errands/index.ts";
+import { isAtPlace, isHelper } from "../errands/index.ts";
 import { lendsRights, RunDefaults } from "./defaults.ts";
 import { ALLOWED, ASKING, ERRAND, HOOKED, isChange, isMeant, KEPT, ofPlace, STEERS } from "./verdicts.ts";
 import { type CommandContext, judgeExec } from "./commands.ts";
@@ -328,10 +328,10 @@ export class RunJudge {
     if (!isDefault && verdict.builtin !== "danger.persistence" && verdict.builtin !== "run.programs") return undefined;
     if (isDefault && this.#defaults.makesTree(operation, path, caller.programs(), this.#world)) return ALLOWED;
     const { writes, own } = caller.errand();
-    if (!isDefault) return own.some((folder) => isWithin(path, folder) && folder !== path) ? ERRAND : undefined;
+    if (!isDefault) return own.some((folder) => isAtPlace(path, folder) && folder !== path) ? ERRAND : undefined;
     // In a fresh home the folders above its own (`~/.npm`, `~/.config`) are not there yet.
     const leadsTo = (folder: string): boolean => operation === "mkdir" && path.startsWith(`${this.#home}/`) && isWithin(folder, path);
-    const isOwn = (folder: string): boolean => isWithin(path, folder) || leadsTo(folder);
+    const isOwn = (folder: string): boolean => isAtPlace(path, folder) || leadsTo(folder);
     return writes.some(isOwn) || caller.builds().some(isOwn) ? ERRAND : undefined;
   }
 

@@ -213,9 +213,14 @@ interface CandidateRule {
 export function generalise(seen: Observations, places: LearnPlaces): Learnt {
   const world = worldOf(places);
   const guarded = seen.protectedPaths();
-  const files = pathRules(seen.paths(), places, guarded).flatMap((made) => (meets(made, guarded, world) ? apart(made, places) : [made]));
+  const made = pathRules(seen.paths(), places, guarded).flatMap((one) => (meets(one, guarded, world) ? apart(one, places) : [one]));
+  const files = made.filter((one) => !isInRoot(one));
   const candidates = [...files.map(candidate), ...netRules(seen.net()), ...execRules(seen.execs())];
-  const aside: Aside[] = [...seen.aside()];
+  const ofRoot = made.filter(isInRoot).flatMap((one) => one.seen);
+  const aside: Aside[] = [
+    ...seen.aside(),
+    ...ofRoot.map(({ action, count }) => ({ what: sayAction(action), why: "it would change the root folder", count })),
+  ];
   const rules: LearntRule[] = [];
   for (const { rule, extent, count } of seen.said()) {
     const holdsGuarded = extent.some(({ path, below }) => below === true && [...guarded].some((one) => isBelow(one, path)));
@@ -236,6 +241,10 @@ export function generalise(seen: Observations, places: LearnPlaces): Learnt {
   }
   return { rules, refused: seen.refused(), aside, incomplete: seen.dropped > 0 };
 }
+
+/** What changes the root folder itself: a program that tries it looks for a place (pnpm, for its store), and has another one. */
+const isInRoot = ({ rule, pattern }: PathRule): boolean =>
+  rule !== "Read" && rule !== "List" && rule !== "Exec" && /^\/[^/]*$/.test(pattern);
 
 const candidate = ({ rule, pattern, count, seen }: PathRule): CandidateRule => ({
   rule: `${rule}(${pattern})`,

@@ -1,5 +1,7 @@
 export { type PathChange, changesAt, diffOf, diffOfUndo, type FileDiff } from "./changes.ts";
-export type { KeepResult } from "./keep.ts";
+export { cloneOrCopy, type KeepResult } from "./keep.ts";
+export { inFolder } from "./safe.ts";
+export { readXattrs, writeXattrs } from "./xattr.ts";
 export type { NotUndone } from "./after.ts";
 export type { UndoStep } from "./plan.ts";
 export { countChanges, type CountedLine, receiptOf, receiptOfSpan, type Receipt, type SpanReceipt } from "./receipt.ts";

@@ -85,6 +85,8 @@ interface ReceiptBody {
   readonly commands: readonly CountedLine[];
   readonly questions: readonly { readonly what: string; readonly answer: string }[];
   readonly refused: readonly (CountedLine & { readonly reason: string })[];
+  /** Files that had names (hard links) elsewhere, and were parted from these before they were changed. */
+  readonly parted: readonly string[];
   /** Paths whose bytes were not kept. */
   readonly lost: readonly string[];
   readonly warnings: readonly string[];
@@ -167,7 +169,7 @@ const isOwn =
   ({ path }: PathChange): boolean =>
     !runs.some(({ confined }) => confined?.aside === path);
 
-function eventsOf(events: Iterable<RunEvent>): Pick<Receipt, "hosts" | "listened" | "commands" | "questions" | "refused"> {
+function eventsOf(events: Iterable<RunEvent>): Pick<Receipt, "hosts" | "listened" | "commands" | "questions" | "refused" | "parted"> {
   const hosts = new Map<string, number>();
   const listened = new Map<string, number>();
   /** A datagram socket hears without more. */
@@ -175,6 +177,7 @@ function eventsOf(events: Iterable<RunEvent>): Pick<Receipt, "hosts" | "listened
   const commands = new Map<string, number>();
   const refused = new Map<string, { count: number; reason: string }>();
   const questions: { readonly what: string; readonly answer: string }[] = [];
+  const parted = new Set<string>();
   for (const { action, call, answer, outcome, verdict } of events) {
     const what = sayAction(action);
     if (answer !== undefined && questions.length < MOST) questions.push({ what, answer });
@@ -184,6 +187,8 @@ function eventsOf(events: Iterable<RunEvent>): Pick<Receipt, "hosts" | "listened
       else if (refused.size < MOST) refused.set(what, { count: 1, reason: verdict.reason });
       continue;
     }
+    if (verdict.builtin === "run.other-names" && action.kind === "file" && action.target.kind === "path" && parted.size < MOST)
+      parted.add(action.target.path);
     if (call.name === "exec") count(commands, commandLine(call.args[1]) ?? what);
     else if (action.kind === "net" && action.operation === "listen") {
       const where = `${action.host ?? "?"}:${action.port ?? 0}`;
@@ -199,6 +204,7 @@ function eventsOf(events: Iterable<RunEvent>): Pick<Receipt, "hosts" | "listened
     listened: counted(listened),
     commands: counted(commands),
     questions,
+    parted: [...parted],
     refused: [...refused].map(([what, { count: times, reason }]) => ({ what, count: times, reason })),
   };
 }

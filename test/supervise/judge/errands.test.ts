@@ -6,6 +6,7 @@ import { realWorld } from "../../../src/engine/index.ts";
 import {
   ERRANDS,
   errandOf,
+  isAtPlace,
   isHelper,
   laterPlaces,
   NO_ERRAND,
@@ -13,7 +14,7 @@ import {
   toolErrand,
   toolOf,
 } from "../../../src/supervise/errands/index.ts";
-import { RunJudge } from "../../../src/supervise/judge/index.ts";
+import { type JudgedExec, RunJudge } from "../../../src/supervise/judge/index.ts";
 import { isFreePlace } from "../../../src/supervise/judge/free-places.ts";
 import { isWithin } from "../../../src/path/index.ts";
 import { verdictOf } from "../../../src/policy/index.ts";
@@ -29,7 +30,7 @@ const at = (place: string): string => place.replace(/^~/, HOME).replace(/^\./, a
 
 const does = (program: string, deed: string, what: string): boolean => {
   const { writes, hosts } = errandOf(program, [], around);
-  if (deed === "write") return writes.some((folder) => isWithin(at(what), folder));
+  if (deed === "write") return writes.some((place) => isAtPlace(at(what), place));
   if (deed === "connect") return hosts.some(({ host }) => host === what);
   return (toolErrand(program)?.login ?? []).some((own) => isWithin(at(what), at(own)));
 };
@@ -257,18 +258,18 @@ describe("whose credentials a program is trusted with", () => {
   afterAll(() => rmSync(base, { recursive: true, force: true }));
   const cwd = join(base, "project/sub");
   mkdirSync(cwd, { recursive: true });
-  for (const folder of ["project/.git", "home", "bin"]) mkdirSync(join(base, folder));
+  for (const folder of ["project/.git", "project/other", "home", "bin"]) mkdirSync(join(base, folder));
   for (const tool of ["npm", "pnpm", "yarn", "bun", "gem", "bundle", "dart", "dotnet", "pip", "poetry", "Rscript", "mvn", "gradle", "mix"])
     writeFileSync(join(base, "bin", tool), "#!/bin/sh\n", { mode: 0o755 });
 
-  const trusted = (argv: readonly string[], loaded: string = "README"): readonly string[] => {
+  const started = (argv: readonly string[], loaded: string, ofAgent: boolean): JudgedExec => {
     const [name = "", text = ""] = loaded.split(": ");
     const file = join(base, "project", name);
     writeFileSync(file, text);
     const home = join(base, "home");
     const env = { PATH: join(base, "bin") };
     const machine = { home, account: home, env, platform: "linux" as const, uid: 0, temp: [], managedPolicy: join(base, "none") };
-    const judge = new RunJudge({ machine, cwd, env, policyFiles: [], profileFile: join(base, "none.jsonc"), reader, own: [] });
+    const judge = new RunJudge({ machine, cwd, env, policyFiles: [], profileFile: join(base, "none.jsonc"), reader, own: [], ofAgent });
     const [word = ""] = argv;
     const path = join(base, "bin", word);
     const caller = {
@@ -279,12 +280,47 @@ describe("whose credentials a program is trusted with", () => {
       builds: () => [],
       hosts: () => ({ service: [], named: [] }),
     };
-    const started = { word, path, id: "", size: 1, argv, file: path };
-    const node = { ...started, word: "node", path: "/usr/bin/node", argv: ["node", path, ...argv.slice(1)], file: "/usr/bin/node" };
-    const { logins, errand } = judge.exec([started, node], { name: "exec", args: [] }, caller);
+    const script = { word, path, id: "", size: 1, argv, file: path };
+    const node = { ...script, word: "node", path: "/usr/bin/node", argv: ["node", path, ...argv.slice(1)], file: "/usr/bin/node" };
+    const found = judge.exec([script, node], { name: "exec", args: [] }, caller);
     rmSync(file);
+    return found;
+  };
+  const trusted = (argv: readonly string[], loaded: string = "README"): readonly string[] => {
+    const { logins, errand } = started(argv, loaded, false);
     return errand === NO_ERRAND ? [] : logins;
   };
+
+  // The registry takes uploads: it is open while no code of the project is in the tool's process. [what, words, a file of the project, whether it is open]
+  it.each([
+    ["pnpm", ["pnpm", "add", "left-pad"], undefined, true],
+    ["pnpm with an ordinary workspace", ["pnpm", "install"], "pnpm-workspace.yaml: packages: [a]", true],
+    ["pnpm with a file that it loads", ["pnpm", "add", "left-pad"], ".pnpmfile.cjs", false],
+    ["pnpm with settings that name one", ["pnpm", "install"], ".npmrc: pnpmfile=./x", false],
+    ["pnpm with settings that let each package have one", ["pnpm", "install"], ".npmrc: shared-workspace-lockfile=false", false],
+    ["pnpm with a key over two lines", ["pnpm", "install"], 'pnpm-workspace.yaml: ? "pnpm\\\nfile"\n: x.cjs', false],
+    ["pnpm with an option that nobody knows", ["pnpm", "install", "--pnpmfile=x.cjs"], undefined, false],
+    ["pnpm that works in another folder", ["pnpm", "-C", "../other", "install"], "other/.pnpmfile.cjs", false],
+    ["however that is said", ["pnpm", "--dir=../other", "install"], "other/.pnpmfile.cjs", false],
+    ["or attached", ["pnpm", "-C../other", "install"], "other/.pnpmfile.cjs", false],
+    ["yarn", ["yarn", "add", "left-pad"], undefined, true],
+    ["yarn with ordinary settings", ["yarn", "install"], ".yarnrc.yml: nodeLinker: node-modules", true],
+    ["yarn with settings that name plugins", ["yarn", "install"], ".yarnrc.yml: plugins: [x.cjs]", false],
+    ["yarn with settings that name another yarn", ["yarn", "install"], ".yarnrc: yarn-path x.cjs", false],
+    ["yarn with what it resolves packages by", ["yarn", "install"], ".pnp.cjs", false],
+    ["bun", ["bun", "add", "left-pad"], undefined, true],
+    ["bun with what it preloads", ["bun", "add", "left-pad"], "bunfig.toml", false],
+    ["bun that runs a file", ["bun", "x.ts"], undefined, false],
+    ["bun that runs a script", ["bun", "run", "x"], undefined, false],
+    ["bun that tests", ["bun", "test"], undefined, false],
+    ["npm", ["npm", "install"], ".pnpmfile.cjs", true],
+  ] as const)("the registry of %s", (_what, argv, loaded, isOpen) => {
+    const hosts = [false, true].map((ofAgent) => {
+      const { errand } = started(argv, loaded ?? "README", ofAgent);
+      return errand.hosts.some(({ host }) => host === "registry.npmjs.org");
+    });
+    expect(hosts).toEqual([isOpen, isOpen]);
+  });
 
   it.each([
     ["npm", ["npm", "ci"], undefined, true],
@@ -294,7 +330,8 @@ describe("whose credentials a program is trusted with", () => {
     ["pnpm where a file of the project is loaded into it", ["pnpm", "install"], ".pnpmfile.cjs", false],
     ["pnpm, whatever it is told", ["pnpm", "run", "build"], ".pnpmfile.mjs", false],
     ["npm, which loads none", ["npm", "ci"], ".pnpmfile.cjs", true],
-    ["yarn where the project names another", ["yarn", "install"], ".yarnrc.yml", false],
+    ["yarn where the project names another", ["yarn", "install"], ".yarnrc.yml: yarnPath: x.cjs", false],
+    ["yarn where its settings are ordinary", ["yarn", "install"], ".yarnrc.yml: nodeLinker: node-modules", true],
     ["bun where the project preloads", ["bun", "install"], "bunfig.toml", false],
     ["npm init, which loads what settings name", ["npm", "init", "-y"], undefined, false],
     ["however it is shortened", ["npm", "ini", "-y"], undefined, false],

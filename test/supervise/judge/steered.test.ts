@@ -9,12 +9,17 @@ afterEach(() => {
 });
 
 /** What a variable of a host makes of a program, where the agent's host has set it. */
-async function steering(program: string, env: Readonly<Record<string, string>>): Promise<Steering> {
+async function steering(
+  program: string,
+  env: Readonly<Record<string, string>>,
+  path = `/usr/bin/${program}`,
+  couldWrite: (path: string) => boolean = () => true,
+): Promise<Steering> {
   const child = spawn("/bin/sleep", ["60"], { env, stdio: "ignore" });
   started.push(child);
   await once(child, "spawn");
-  const run = { env, typed: false, home: "/nowhere", couldWrite: () => true };
-  return steeredBy(child.pid ?? 0, [program], [{ path: `/usr/bin/${program}` }], run);
+  const run = { env, typed: false, home: "/nowhere", couldWrite };
+  return steeredBy(child.pid ?? 0, [program], [{ path }], run);
 }
 
 describe("what a variable of the environment makes of a program that has an errand", () => {
@@ -33,5 +38,47 @@ describe("what a variable of the environment makes of a program that has an erra
   ] as const)("%s with %s: %s, for %s", async (...[program, variable, expected]) => {
     const at = variable.indexOf("=");
     expect(await steering(program, { [variable.slice(0, at)]: variable.slice(at + 1) })).toBe(expected);
+  });
+
+  // rustup's cargo starts that of the toolchain so. [LD_LIBRARY_PATH, the program, whether the run can write there]
+  const T = "/home/u/.rustup/toolchains/stable";
+  it.each([
+    [`${T}/lib`, `${T}/bin/cargo`, false, "no", "the libraries that it is installed with"],
+    [`${T}/lib`, `${T}/bin/cargo`, true, "code", "which the run could have written"],
+    [`${T}/lib:/tmp/x`, `${T}/bin/cargo`, false, "code", "others behind them"],
+    [`/tmp/x:${T}/lib`, `${T}/bin/cargo`, false, "code", "others before them"],
+    [`${T}/lib:`, `${T}/bin/cargo`, false, "code", "the folder it works in"],
+    [`:${T}/lib`, `${T}/bin/cargo`, false, "code", "the same at the front"],
+    [`${T}/lib/../../evil/lib`, `${T}/bin/cargo`, false, "code", "a way out of it"],
+    [`${T}/lib/evil`, `${T}/bin/cargo`, false, "code", "what lies below"],
+    [`${T}/lib`, "/usr/bin/cargo", false, "code", "those of another program"],
+    ["lib", `${T}/bin/cargo`, false, "code", "wherever it works"],
+  ] as const)("LD_LIBRARY_PATH=%s for %s (it can be written: %s): %s, for %s", async (...[value, path, writable, expected]) => {
+    expect(await steering("cargo", { LD_LIBRARY_PATH: value }, path, () => writable)).toBe(expected);
+  });
+
+  // rbenv names its own plugin to every ruby.
+  const R = "/home/u/.rbenv";
+  it.each([
+    [`${R}/rbenv.d/exec/gem-rehash:`, `${R}/versions/3.3.0/bin/ruby`, false, "no", "rbenv's own plugin"],
+    [`${R}/rbenv.d/exec/gem-rehash:`, `${R}/versions/3.3.0/bin/ruby`, true, "code", "which the run could have written"],
+    [`${R}/rbenv.d/exec/gem-rehash:/tmp/x`, `${R}/versions/3.3.0/bin/ruby`, false, "code", "others behind it"],
+    ["/tmp/x/rbenv.d/exec/gem-rehash:", `${R}/versions/3.3.0/bin/ruby`, false, "code", "that of another rbenv"],
+    [`${R}/rbenv.d/exec/gem-rehash:`, "/usr/bin/ruby", false, "code", "of no rbenv"],
+    ["/-/rbenv.d/exec/gem-rehash", "/usr/bin/ruby", false, "code", "neither"],
+  ] as const)("RUBYLIB=%s for %s (it can be written: %s): %s, for %s", async (...[value, path, writable, expected]) => {
+    expect(await steering("gem", { RUBYLIB: value }, path, () => writable)).toBe(expected);
+  });
+
+  it.each([
+    ["pnpm", "npm_config_pnpmfile=/tmp/x.cjs"],
+    ["pnpm", "npm_config_global_pnpmfile=/tmp/x.cjs"],
+    ["pnpm", "pnpm_config_pnpmfile=/tmp/x.cjs"],
+    ["yarn", "YARN_RC_FILENAME=x.yml"],
+    ["yarn", "YARN_PLUGINS=x.cjs"],
+    ["bun", "BUN_OPTIONS=--preload ./x.ts"],
+  ] as const)("%s with %s loads code of somebody else", async (program, variable) => {
+    const at = variable.indexOf("=");
+    expect(await steering(program, { [variable.slice(0, at)]: variable.slice(at + 1) })).toBe("code");
   });
 });

@@ -51,6 +51,14 @@ function actionOf(operation: string, what: string): Action {
 
 describe("learning a profile", () => {
   it.each<readonly [why: string, events: readonly string[], rules: readonly string[]]>([
+    [
+      "nothing is named in the root folder",
+      ["write /_tmp_17448_5e3caff88c01", "mkdir /_tmp_17448_a5e92999e730", "delete /x", "edit /.a"],
+      [],
+    ],
+    ["nor the root folder", ["mkdir /", "metadata /", ...["a", "b", "c", "d", "e"].map((name) => `write /${name}`)], []],
+    ["what only looks there is", ["list /", "read /x"], ["Read(/x)", "List(/)"]],
+    ["what lies deeper is", ["write /opt/x"], ["Edit(/opt/x)"]],
     ["one file is named", ["write ~/x/y/a"], ["Edit(~/x/y/a)"]],
     ["few siblings are named", ["write ~/x/y/a", "write ~/x/y/b", "write ~/x/y/c"], ["Edit(~/x/y/a)", "Edit(~/x/y/b)", "Edit(~/x/y/c)"]],
     ["many siblings are their folder", ["a", "b", "c", "d"].map((name) => `write ~/x/y/${name}`), ["Edit(~/x/y/**)"]],
@@ -74,7 +82,7 @@ describe("learning a profile", () => {
       ["a", "b", "c", "d"].map((name) => `write ~/.config/x/y/${name}`),
       ["a", "b", "c", "d"].map((name) => `Edit(~/.config/x/y/${name})`),
     ],
-    ["nor the root", ["a", "b", "c", "d"].map((name) => `write /${name}`), ["a", "b", "c", "d"].map((name) => `Edit(/${name})`)],
+    ["nor what lies in the root, not even by name", ["a", "b", "c", "d"].map((name) => `write /${name}`), []],
     [
       "nor the project",
       ["a", "b", "c", "d"].map((name) => `write ~/repo/${name}`),
