@@ -84,7 +84,7 @@ export const lazySurvey = {
   name: "lazy-survey",
   setup(bundle) {
     bundle.onLoad({ filter: /shell[\\/]survey[\\/]index\.ts$/ }, () => ({
-      contents: ["hasSubcommands", "isKnown", "namingWords", "examplesOf", "runsAnything", "carriesCode"]
+      contents: ["hasSubcommands", "takesOption", "isKnown", "namingWords", "examplesOf", "runsAnything", "carriesCode"]
         .map(forwarded("survey"))
         .join("\n"),
       loader: "js",

@@ -1,6 +1,6 @@
 import { lstatSync, readdirSync, readFileSync } from "node:fs";
 import { type ExecAction, visible, type World } from "../action/index.ts";
-import { isWithin, joinPath, normalise, parentOf, resolvePath } from "../path/index.ts";
+import { isWithin, joinPath, normalise, resolvePath } from "../path/index.ts";
 import { type GitConfigEntry, repositoriesAround, type Repository } from "../policy/index.ts";
 import { gitEntries, isForge, isGitsOwnKey, isInertGitKey } from "../shell/index.ts";
 

@@ -90,8 +90,10 @@ const PLACES: readonly WrongUse[] = [
 /** Words in a form that is not understood. */
 const WORDS: readonly WrongUse[] = [
   use("explain", 2, "nothing to explain"),
-  { args: ["explain", "git status", "--json"], status: 2, says: "options stand before the command" },
-  { args: ["verify", "git status", "--json"], status: 2, says: "options stand before the command" },
+  { args: ["explain", "git status", "--json"], status: 2, says: "assent explain --json 'git status'" },
+  { args: ["verify", "git status", "--json"], status: 2, says: "assent verify 'git status --json'" },
+  { args: ["verify", "git status", "--short"], status: 2, says: "options stand before the command" },
+  { args: ["explain", "ls", "--json"], status: 2, says: "assent explain -- ls --json" },
   use("explain --input {} ls", 2, "not both"),
   use("explain --input x", 2, "--input is not JSON"),
   use("explain --input []", 2, "--input is not a JSON object"),
@@ -345,7 +347,8 @@ describe("a command as its words", () => {
     [["echo", "*", "a;b", "", "~"], "echo '*' 'a;b' '' '~'"],
     [["A=1", "ls"], "A=1 ls"],
     [["A=x y", "B=", "ls", "C=1"], "A='x y' B= ls C=1"],
-    [["ls", "--json"], "ls --json"],
+    [["--", "ls", "--json"], "ls --json"],
+    [["ls", "--color"], "ls --color"],
     [["ls -l | head"], "ls -l | head"],
   ])("explain %j judges %s", (words, line) => {
     const here = scratch();

@@ -40,7 +40,10 @@ function isPlainKey(key: string, { cx: { world } }: Invocation): boolean {
 function settings(inv: Invocation): readonly GitConfigEntry[] {
   const { world } = inv.cx;
   const repositories = inv.places.flatMap((place) => (place.is === "unknown" ? [] : repositoriesAround(place.path, world).toReversed()));
-  const files = [undefined, ...repositories.flatMap(({ gitdir, common }) => [joinPath(common, "config"), joinPath(gitdir, "config.worktree")])];
+  const files = [
+    undefined,
+    ...repositories.flatMap(({ gitdir, common }) => [joinPath(common, "config"), joinPath(gitdir, "config.worktree")]),
+  ];
   const holds = (condition: string): boolean => repositories.some(({ gitdir }) => isMet(condition, gitdir, inv));
   return [...files.flatMap((file) => gitEntries(world, file, holds)), ...wordsOf(inv)];
 }
