@@ -360,6 +360,7 @@ const ENGINE_OF_RUNS = `export const engine = {
   protocol: (id) => require("./${MORE}.cjs").engine.protocol(id),
   recognise: (...given) => require("./${MORE}.cjs").engine.recognise(...given),
   held: (outcome) => outcome,
+  advise: (...given) => require("./${MORE}.cjs").engine.advise(...given),
   own: [__dirname],
 };
 ${forwarded(MORE)("judgeOnly")}

@@ -36,6 +36,7 @@ export interface Reason {
 const CONFIRM: Advice = {
   person: "if you want this, run it yourself, or allow it with `assent allow …`",
   model: "ask the user to run it, or to allow it with `assent allow`",
+  without: { person: "run it yourself", model: "ask the user to run it" },
 };
 /** No rule allows it: a person agrees each time. */
 const EACH_TIME: Advice = {
