@@ -23,6 +23,7 @@ export function addVerbCommands(assent: Command): void {
       .option("--why <text>", "the reason, shown with the verdict")
       .addOption(new Option("--dry-run", "only show the rule").conflicts("yes"))
       .option("--yes", "do not ask")
+      .option("--force", "a tool is really called so, although it looks like a slip of the finger")
       .option(...JSON_OPTION);
     takeCommandWords(command);
     if (effect === "allow")

@@ -19,6 +19,8 @@ interface RuleOptions extends TargetOptions {
 
 export interface AddRuleOptions extends RuleOptions {
   readonly why?: string;
+  /** A name that looks like a slip of the finger is meant as it is written. */
+  readonly force?: boolean;
 }
 
 /** What a rule that was just written should have said, so that it is not found out later. */
@@ -33,7 +35,7 @@ type Unchanged = Extract<EditOutcome<unknown>, { is: "broken" | "failed" }>;
 export function add(written: string, options: AddRuleOptions): number {
   const effect = effectOf(options);
   if (effect === undefined) return wrong("say what the rule does: --allow, --ask or --deny");
-  const parsed = parseRule(written);
+  const parsed = options.force === true ? meantRule(written) : parseRule(written);
   if (!parsed.ok) return wrong(visible(parsed.message), parsed.help);
   if (options.why?.trim() === "") return wrong("--why gives a reason");
   const target = targetOf(COMMAND, options);
@@ -53,6 +55,14 @@ export function add(written: string, options: AddRuleOptions): number {
   return 0;
 }
 
+/** With `--force`: a tool may be called what looks like a slip of the finger. Everything else is read as ever. */
+export function meantRule(written: string): ReturnType<typeof parseRule> {
+  const parsed = parseRule(written);
+  if (parsed.ok) return parsed;
+  const named = parseRule({ tool: written.trim() });
+  return named.ok ? named : parsed;
+}
+
 type Addition =
   | { readonly is: "added"; readonly created: boolean; readonly entry: WrittenRule; readonly warnings: readonly string[] }
   /** It stands there, perhaps with another reason. */
@@ -61,7 +71,9 @@ type Addition =
 
 /** Writes one rule into a policy file, which keeps its comments; `warnings` is what the rule should have said. */
 export function addToPolicy(target: PolicyTarget, effect: Effect, parsed: GoodRule, why: string | undefined): Addition {
-  const entry = why === undefined ? parsed.text : { rule: parsed.text, reason: why };
+  const { text: written } = parsed;
+  const own = written.startsWith("{") ? { tool: (JSON.parse(written) as { readonly tool: string }).tool } : { rule: written };
+  const entry = why !== undefined ? { ...own, reason: why } : "tool" in own ? own : written;
   const outcome = editPolicy(target.place, target.starter, (text): { edits: [ReturnType<typeof addRule>] } | { stop: WrittenRule } => {
     const there = ruleEntries(text).find((one) => one.effect === effect && one.when === undefined && same(one.matcher, parsed.matcher));
     return there === undefined ? { edits: [addRule(text, effect, entry)] } : { stop: there };

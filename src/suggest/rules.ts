@@ -33,7 +33,8 @@ function ownRules(action: Action, world: World, narrow: boolean): readonly strin
       return operation === "fetch" && (port === undefined || port === 443 || port === 80) ? [`WebFetch(domain:${host})`, exact] : [exact];
     }
     case "tool":
-      return [action.name];
+      // `Name(*)` means the tool, whatever its name looks like.
+      return [action.name, `${action.name}(*)`];
     default:
       return [];
   }
