@@ -147,7 +147,7 @@ export const REASONS = {
     basis: "protection",
     title: "a policy file has a mistake, so it is not known what it forbids",
     help: {
-      person: "correct the policy file; until then nothing goes ahead without a question",
+      person: "correct the policy file, `assent lint` names all mistakes; until then nothing goes ahead without a question",
       model: "ask the user to correct the policy file; until then nothing goes ahead without a question",
     },
     waivable: false,

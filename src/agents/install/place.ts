@@ -72,7 +72,7 @@ export function hookCommand(
   platform = "",
 ): string {
   const words = [...beginning(program, platform, machine, [...ALWAYS, ...variables]), ...called(agent, event, program).map(quoted)];
-  return `${words.join(" ")} || { [ $? -eq 2 ] || echo 'Assent failed, so this is refused; run: assent doctor' >&2; exit 2; }`;
+  return `${words.join(" ")} || { [ $? -eq 2 ] || echo 'Node or Assent is missing or broken, so this is refused. In a terminal of your own: sh ~/.local/share/assent/rescue' >&2; exit 2; }`;
 }
 
 /** What a host's shell runs to print a status line. It is told the folder on standard input. */
