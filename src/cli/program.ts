@@ -53,6 +53,20 @@ export function program(): Command {
       process.exitCode = status(options);
     });
 
+  assent
+    .command("why")
+    .summary("say why the last question or refusal here came, and what changes it")
+    .description(
+      "Looks the last question or refusal in this folder up in the log, and says what it was, why, and the one line that changes it.",
+    )
+    .addOption(folderOption("in this folder"))
+    .option("--report <text>", "write a new file for an issue: the decision, without secrets, your name and your folders")
+    .option(...JSON_OPTION)
+    .action(async (options: Parameters<typeof import("./why.ts").why>[0]) => {
+      const { why } = await import("./why.ts");
+      process.exitCode = why(options);
+    });
+
   addPageCommand(assent);
   addStayingCommands(assent);
   addVerbCommands(assent);

@@ -21,7 +21,7 @@ export interface ProtectionFacts {
 }
 
 /** `partly`: something is left open, or somebody has to do something first. */
-export interface Protection {
+export interface ProtectionHere {
   readonly is: "yes" | "partly" | "no";
   /** One sentence, and where something is to be done the command. */
   readonly text: string;
@@ -30,7 +30,7 @@ export interface Protection {
 const names = (all: readonly { readonly name: string }[]): string => all.map(({ name }) => name).join(", ");
 
 /** INVARIANT: yes is said only where every agent that was found asks, its hooks are on, and every policy file is read. */
-export function protectionOf({ agents, broken, preset, bypass, waives, tripped }: ProtectionFacts): Protection {
+export function protectionOf({ agents, broken, preset, bypass, waives, tripped }: ProtectionFacts): ProtectionHere {
   const asking = agents.filter(({ registered, off }) => registered === "all" && off === null);
   const [silent] = agents.filter(({ registered }) => registered === "none");
   const [switched] = agents.filter(({ registered, off }) => registered !== "none" && off !== null);
@@ -85,6 +85,7 @@ export function decisionsOfToday(machine: Machine, now: number): Today {
   return out;
 }
 
-/** The person was asked, by Assent or by the host on its word. */
-export const isQuestion = ({ answer, answered }: LogEntry): boolean => answer === "ask" || answered !== "";
+/** The person was asked: by Assent, or by the host, which was told nothing. */
+export const isQuestion = ({ verdict, answer, answered }: LogEntry): boolean =>
+  answer === "ask" || answered !== "" || (verdict === "ask" && answer === "none");
 export const isRefusal = ({ answer }: LogEntry): boolean => answer === "deny";

@@ -86,7 +86,9 @@ here=$(cd -- "$here" && pwd -P) || exit 1
 say() { printf '%s\\n' "$*"; }
 
 # Agents start commands without a terminal, and mark their own shells.
-if [ ! -t 0 ] || [ ! -t 1 ] || [ -n "\${CLAUDECODE-}\${CODEX_SANDBOX-}\${CODEX_THREAD_ID-}\${GEMINI_CLI-}\${CURSOR_AGENT-}\${OPENCODE-}\${QWEN_CODE-}\${COPILOT_CLI-}\${AGENT-}" ]; then
+agent="\${CLAUDECODE-}\${CODEX_SANDBOX-}\${CODEX_THREAD_ID-}\${GEMINI_CLI-}\${CURSOR_AGENT-}"
+agent="$agent\${OPENCODE-}\${QWEN_CODE-}\${COPILOT_CLI-}\${AGENT-}"
+if [ ! -t 0 ] || [ ! -t 1 ] || [ -n "$agent" ]; then
   say 'This is for a person, in a terminal of their own: it takes Assent out of every agent. Nothing was changed.' >&2
   exit 2
 fi

@@ -1,4 +1,5 @@
 import { visible } from "../action/index.ts";
+import { isObject } from "../data/index.ts";
 import { addRule, editPolicy, readPlace, ruleEntries, policyPlace, type EditOutcome, type WrittenRule } from "../policy-edit/index.ts";
 import { inspect, listRules, type RuleLine } from "../inspect/index.ts";
 import { lint, type LintCode, withoutLimit } from "../lint/index.ts";
@@ -72,7 +73,8 @@ type Addition =
 /** Writes one rule into a policy file, which keeps its comments; `warnings` is what the rule should have said. */
 export function addToPolicy(target: PolicyTarget, effect: Effect, parsed: GoodRule, why: string | undefined): Addition {
   const { text: written } = parsed;
-  const own = written.startsWith("{") ? { tool: (JSON.parse(written) as { readonly tool: string }).tool } : { rule: written };
+  const named: unknown = written.startsWith("{") ? JSON.parse(written) : undefined;
+  const own = isObject(named) && typeof named["tool"] === "string" ? { tool: named["tool"] } : { rule: written };
   const entry = why !== undefined ? { ...own, reason: why } : "tool" in own ? own : written;
   const outcome = editPolicy(target.place, target.starter, (text): { edits: [ReturnType<typeof addRule>] } | { stop: WrittenRule } => {
     const there = ruleEntries(text).find((one) => one.effect === effect && one.when === undefined && same(one.matcher, parsed.matcher));

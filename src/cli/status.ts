@@ -12,7 +12,7 @@ import { engine } from "./engine.ts";
 import { doesHold } from "./grants.ts";
 import { JSON_VERSION } from "./json.ts";
 import { absolute, shorten } from "./place.ts";
-import { decisionsOfToday, type Protection, type ProtectionFacts, protectionOf, type Today } from "./protected.ts";
+import { decisionsOfToday, type ProtectionHere, type ProtectionFacts, protectionOf, type Today } from "./protected.ts";
 import { writeStdout } from "./stdio.ts";
 import { styleFor, type TerminalStyle } from "./style.ts";
 
@@ -21,7 +21,7 @@ const REFUSALS = 3;
 /** All that `assent status` says: the shape of `--json`, but for `v`. */
 interface Status {
   readonly cwd: string;
-  readonly protected: Protection;
+  readonly protected: ProtectionHere;
   readonly today: Today;
   readonly agents: ProtectionFacts["agents"];
   readonly policy: readonly {

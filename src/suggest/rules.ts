@@ -157,10 +157,10 @@ export type RuleReader = (rules: readonly string[]) => readonly Rule[] | undefin
 
 /** Rules of one effect as a person would add them to their own file. */
 export const rulesOf =
-  ({ read }: PolicyReader, effect: Effect): RuleReader =>
+  (reader: PolicyReader, effect: Effect): RuleReader =>
   (rules) => {
     const text = JSON.stringify({ permissions: { [effect]: rules } });
-    const policy = read(
+    const policy = reader.read(
       [{ layer: "user", file: "suggestion", mayGrant: true, content: { is: "text", text } }],
       { text: "", pins: new Map() },
       () => [],

@@ -181,7 +181,7 @@ describe.each(Object.keys(PLAYED))("%s, with a piece gone, names the piece and w
   };
   const isWhole = ({ said }: Played): void => expect(said).not.toMatch(/deny|block|missing/);
 
-  it("nothing is broken: it goes ahead", () => isWhole(play(made(), host)));
+  it("nothing is broken: it goes ahead", () => expect(play(made(), host).said).not.toMatch(/deny|block|missing/));
 
   it("Node is gone", () => {
     const place = made();
@@ -225,8 +225,8 @@ describe.each(Object.keys(PLAYED))("%s, with a piece gone, names the piece and w
   });
 
   it.each([
-    ["is broken", (place: Scratch) => void place.write("~/.agent-permissions.jsonc", '{ "permissions": {')],
-    ["is a folder", (place: Scratch) => void mkdirSync(join(place.home, ".agent-permissions.jsonc"))],
+    ["is broken", (place: Scratch) => place.write("~/.agent-permissions.jsonc", '{ "permissions": {')],
+    ["is a folder", (place: Scratch) => mkdirSync(join(place.home, ".agent-permissions.jsonc"))],
   ])("the policy %s", (_name, damage) => {
     const place = made();
     damage(place);
