@@ -84,7 +84,7 @@ export const lazySurvey = {
   name: "lazy-survey",
   setup(bundle) {
     bundle.onLoad({ filter: /shell[\\/]survey[\\/]index\.ts$/ }, () => ({
-      contents: ["hasSubcommands", "isKnown", "namingWords", "examplesOf", "runsAnything", "carriesCode"]
+      contents: ["hasSubcommands", "takesOption", "isKnown", "namingWords", "examplesOf", "runsAnything", "carriesCode"]
         .map(forwarded("survey"))
         .join("\n"),
       loader: "js",
@@ -361,6 +361,7 @@ const ENGINE_OF_RUNS = `export const engine = {
   protocol: (id) => require("./${MORE}.cjs").engine.protocol(id),
   recognise: (...given) => require("./${MORE}.cjs").engine.recognise(...given),
   held: (outcome) => outcome,
+  advise: (...given) => require("./${MORE}.cjs").engine.advise(...given),
   own: [__dirname],
 };
 ${forwarded(MORE)("judgeOnly")}

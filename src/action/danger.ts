@@ -3,10 +3,12 @@ import type { Advice } from "./advice.ts";
 const CONFIRM: Advice = {
   person: "if you want this, run it yourself, or allow it with `assent allow …`",
   model: "ask the user to run it, or to allow it with `assent allow`",
+  without: { person: "run it yourself", model: "ask the user to run it" },
 };
-const or = (instead: string): Advice => ({
+const orAllow = (instead: string): Advice => ({
   person: `${instead}; if you want this, allow it with \`assent allow …\``,
   model: `${instead}, or ask the user to allow it`,
+  without: { person: instead, model: instead },
 });
 const SIGNAL_ONE: Advice = "end a single process, by its id";
 /**
@@ -23,7 +25,7 @@ export interface Danger {
    * file or a service that is asked for them; and what is judged at the call itself (rights and owners, signals, sockets).
    */
   readonly seenInRun?: true;
-  /** No rule that would allow it is offered anywhere: whoever wants one writes it, with the very name. */
+  /** No rule that would allow it is offered anywhere, and words that nobody knows the meaning of are held against it. */
   readonly unoffered?: true;
   /** No mode that skips questions skips this one. */
   readonly insistent?: true;
@@ -62,15 +64,15 @@ export const DANGERS = {
   "delete-recursive": {
     effect: "ask",
     title: "deletes a folder with everything in it",
-    help: or("delete the files by name"),
+    help: orAllow("delete the files by name"),
     seenInRun: true,
     confinable: true,
   },
-  "force-push": { effect: "ask", title: "overwrites or deletes history on a remote", help: or("push without force") },
+  "force-push": { effect: "ask", title: "overwrites or deletes history on a remote", help: orAllow("push without force") },
   "history-rewrite": {
     effect: "ask",
     title: "discards work or rewrites history",
-    help: or("commit or stash first"),
+    help: orAllow("commit or stash first"),
     seenInRun: true,
     confinable: true,
   },
@@ -78,18 +80,18 @@ export const DANGERS = {
     effect: "ask",
     title:
       "removes a working tree of this repository outside the project: what git ignores there is lost, with --force also what is not committed",
-    help: or("look at it first: git -C FOLDER status --ignored"),
+    help: orAllow("look at it first: git -C FOLDER status --ignored"),
   },
   "skips-checks": {
     effect: "ask",
     title: "skips the checks or signatures that a repository asks for",
-    help: or("leave that option out and fix what the check finds"),
+    help: orAllow("leave that option out and fix what the check finds"),
     seenInRun: true,
   },
   "open-to-all": {
     effect: "ask",
     title: "lets every user of the machine change a file, or run it with its owner's rights",
-    help: or("give rights to the owner or the group only"),
+    help: orAllow("give rights to the owner or the group only"),
     seenInRun: true,
   },
   ownership: {
@@ -128,11 +130,11 @@ export const DANGERS = {
     insistent: true,
   },
   "remote-destroy": { effect: "ask", title: "destroys something on a remote service", help: CONFIRM },
-  privilege: { effect: "ask", title: "gains more rights or becomes another user", help: or("run it without sudo"), seenInRun: true },
+  privilege: { effect: "ask", title: "gains more rights or becomes another user", help: orAllow("run it without sudo"), seenInRun: true },
   "foreign-repository": {
     effect: "ask",
     title: "works in a repository that is not the project's own, whose settings can start programs",
-    help: or("start the agent in that repository"),
+    help: orAllow("start the agent in that repository"),
     seenInRun: true,
   },
   "host-effect": { effect: "ask", title: "affects the whole machine or one of its services", help: CONFIRM, seenInRun: true },

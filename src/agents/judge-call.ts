@@ -3,6 +3,7 @@ import { isObject } from "../data/index.ts";
 import { decide, type Input } from "../engine/index.ts";
 import { read } from "../engine/reader/index.ts";
 import { type Machine, thisMachine } from "../state/index.ts";
+import { advise, rulesOf } from "../suggest/index.ts";
 import { askOuter } from "../supervise/outer/index.ts";
 import { confine } from "./install/confiner.ts";
 import type { Envelope, Protocol } from "./protocol.ts";
@@ -49,7 +50,7 @@ export function judgeCall(protocol: Protocol, payload: Input, event: string, cwd
       node === undefined
         ? decide({ ...request, host: { ...request.host, confines: false } }, options)
         : decide(request, { ...options, confine: (...given) => confine(...given, { node, folder }) });
-    return protocol.write(outcome).envelope ?? {};
+    return protocol.write(advise(outcome, rulesOf(options.reader(), "allow"))).envelope ?? {};
   } catch (error) {
     return refuse(`Assent failed: ${error instanceof Error ? error.message.slice(0, 200) : "unknown error"}`);
   }

@@ -11,7 +11,7 @@ import { JSON_VERSION } from "./json.ts";
 import { lineOfWords } from "./line-of-words.ts";
 import { absolute } from "./place.ts";
 import { complain, type PolicyTarget, targetOf } from "./policy-target.ts";
-import { addToPolicy, notDone } from "./rule.ts";
+import { addToPolicy, meantRule, notDone } from "./rule.ts";
 import { readLength } from "./since.ts";
 import { writeStderr, writeStdout } from "./stdio.ts";
 import { styleFor, type TerminalStyle } from "./style.ts";
@@ -23,6 +23,8 @@ export interface DecideOnOptions {
   readonly why?: string;
   readonly dryRun?: boolean;
   readonly yes?: boolean;
+  /** See `assent rule add --force`. */
+  readonly force?: boolean;
   readonly json?: boolean;
 }
 
@@ -53,7 +55,7 @@ export async function decideOn(effect: Effect, words: readonly string[], options
   const length = options.for === undefined ? 1 : readLength(options.for);
   if (typeof length !== "number") return wrong(length.wrong, `assent ${effect} --for 2h npm test`);
   const machine = thisMachine();
-  const plan = planFor(effect, said.line, machine);
+  const plan = planFor(effect, said.line, machine, options.force === true);
   if ("is" in plan) {
     if (plan.is === "needless") {
       if (options.json === true) writeStdout(`${JSON.stringify({ v: JSON_VERSION, effect, rules: [], written: false, why: plan.why })}\n`);
@@ -86,9 +88,9 @@ export async function decideOn(effect: Effect, words: readonly string[], options
   return write(effect, plan, target, options);
 }
 
-function planFor(effect: Effect, text: string, machine: Machine): Planned {
+function planFor(effect: Effect, text: string, machine: Machine, force: boolean): Planned {
   if (isWrittenRule(text)) {
-    const parsed = parseRule(text);
+    const parsed = force ? meantRule(text) : parseRule(text);
     if (parsed.ok) return { rules: [parsed.text] };
     return { is: "wrong", why: visible(parsed.message), help: visible(parsed.help ?? "`assent help rule add`") };
   }
@@ -225,7 +227,7 @@ function write(effect: Effect, plan: Plan, target: PolicyTarget, options: Decide
   const warnings: string[] = [];
   const lines: string[] = [];
   for (const rule of plan.rules) {
-    const parsed = parseRule(rule);
+    const parsed = rule.startsWith("{") ? parseRule(JSON.parse(rule)) : parseRule(rule);
     if (!parsed.ok) throw new Error(`a rule that was found is none: ${rule}`);
     const done = addToPolicy(target, effect, parsed, options.why);
     if (done.is === "not") return notDone(target, done.because, effect);

@@ -31,7 +31,7 @@ if (command === "check") {
     process.exit();
   } catch {
     // A damaged installation. Exit code 2 with a reason on stderr refuses on all hosts but those that read only JSON.
-    const why = OLD ?? "Assent is damaged: install it again";
+    const why = `${OLD ?? "Assent is damaged: install it again"}; in a terminal of your own: sh ~/.local/share/assent/rescue`;
     for (const [id, { fields, message }] of Object.entries(DAMAGED))
       if (process.argv.includes(id)) writeSync(1, `${JSON.stringify({ ...fields, [message]: why })}\n`);
     writeSync(2, `assent: ${why}\n`);

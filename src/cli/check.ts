@@ -1,7 +1,7 @@
 import { visible } from "../action/index.ts";
 import type { AgentId, Protocol, Reply } from "../agents/index.ts";
 import { isObject } from "../data/index.ts";
-import { decide, type DecideOptions, type Input, type Outcome, type Request, WatchFirst } from "../engine/index.ts";
+import { decide, type DecideOptions, type Input, type Outcome, type PolicyReader, type Request, WatchFirst } from "../engine/index.ts";
 import { AGENT_IDS, TOLD_VARIABLES } from "../policy/index.ts";
 import { type Machine, thisMachine } from "../state/index.ts";
 import { askOuter } from "../supervise/outer/index.ts";
@@ -17,6 +17,8 @@ export interface CheckEngine
     Pick<DecideOptions, "reader" | "own" | "confine" | "keepEdit" | "elsewhere" | "by">,
     Partial<Pick<DecideOptions, "files" | "policyFiles" | "select" | "adapt" | "audit">> {
   readonly protocol: (id: AgentId) => Protocol;
+  /** Says the way on that works. */
+  readonly advise: (outcome: Outcome, reader: PolicyReader) => Outcome;
   /** Puts what is refused only because its host cannot ask, or with `--wait` does not, where somebody may answer it meanwhile. */
   readonly held: (outcome: Outcome, machine: Machine, waits?: boolean | string) => Outcome;
   /** What is to be told to the person when a session starts; absent: nothing is looked for. */
@@ -116,7 +118,9 @@ export function answer(options: CheckOptions, stdin: ReturnType<typeof readStdin
       ...engine,
     });
     for (const warning of outcome.warnings) say(warning);
-    return agent.write(outcome.answer.decision === "deny" || options.wait ? engine.held(outcome, machine, options.wait) : outcome);
+    const { decision } = outcome.answer;
+    const advised = decision === "deny" || decision === "ask" ? engine.advise(outcome, engine.reader()) : outcome;
+    return agent.write(decision === "deny" || options.wait ? engine.held(advised, machine, options.wait) : advised);
   } catch (error) {
     if (error instanceof WatchFirst) throw error;
     return refuse(`Assent failed: ${error instanceof Error ? error.message.slice(0, 200) : "unknown error"}`);

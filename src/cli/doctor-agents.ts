@@ -51,6 +51,18 @@ export interface FoundAgent {
   readonly registered: Registered;
 }
 
+/** What switches the hooks of a registered agent off in a folder; undefined: nothing that its settings say. */
+export function hooksOff(id: string, machine: Machine, folder: string): string | undefined {
+  const agent = AGENTS.find((one) => one.id === id);
+  if (agent?.setup === undefined) return undefined;
+  const ready = { ...agent, setup: agent.setup };
+  const held = isManaged(ready, machine);
+  const found = steeringOf(agent.setup, machine, folder, projectOf(folder, machine)).find(
+    ({ does, unhooking }) => does === "off" && (unhooking !== undefined || !held),
+  );
+  return found === undefined ? undefined : `${shorten(found.file, folder, machine.home)}: ${found.what}`;
+}
+
 /** Read from settings alone: nothing is started. */
 export function foundAgents(machine: Machine): readonly FoundAgent[] {
   return AGENTS.flatMap((agent): FoundAgent[] => {
@@ -214,7 +226,7 @@ function answering(
       encoding: "utf8",
       timeout: HOOK_MS,
     });
-    const failed = error !== undefined || /Assent failed|is damaged/.test(stderr);
+    const failed = error !== undefined || /Assent failed|is damaged|Node or Assent is missing/.test(stderr);
     if (failed) return { refused: true, why: `the hook failed: ${visible((error?.message ?? stderr).split("\n")[0] ?? "")}` };
     return { refused: status !== 0 || REFUSAL.test(stdout), why: `exit ${status ?? "?"}` };
   };

@@ -1,8 +1,7 @@
 import { type Action, adviceForPerson, brief, sayAction, quote, type Span, visible } from "../action/index.ts";
 import { isObject } from "../data/index.ts";
 import type { DecideOptions, Outcome } from "../engine/index.ts";
-import { changedParts, differ, withUserFile } from "../suggest/index.ts";
-import { changesFor } from "../suggest/index.ts";
+import { advise, changedParts, changesFor, differ, offer, withUserFile } from "../suggest/index.ts";
 import { answerableFromAfar, isConfined, isUnoffered, type Verdict } from "../policy/index.ts";
 import { thisMachine, type Machine } from "../state/index.ts";
 import { asIfConfining } from "./confine.ts";
@@ -40,7 +39,8 @@ export function explain(words: readonly string[], options: ExplainOptions): numb
     return 2;
   }
   const machine = thisMachine();
-  const outcome = judgeOnly(question, machine, options.policy, lookingBy(options));
+  const judged = judgeOnly(question, machine, options.policy, lookingBy(options));
+  const outcome = advise(judged, ruleReader);
   if (options.diff !== undefined) {
     const after = otherwise(question, machine, options.policy, options.diff);
     const cwd = absolute(".");
@@ -202,23 +202,26 @@ function tree(outcome: Outcome, changes: readonly string[], style: TerminalStyle
     const help = unknown.help ?? own.help;
     if (help !== undefined) out.push(`${next}${gap}${style.dim(`help: ${visible(adviceForPerson(help))}`)}`);
   }
-  if (verdict.decision !== "allow") out.push("", ...waysOut(verdict, changes, text));
+  if (verdict.decision !== "allow") out.push("", ...waysOut(outcome, changes));
   for (const warning of warnings) out.push("", `warning: ${visible(warning)}`);
   return `${out.join("\n")}\n`;
 }
 
-function waysOut(verdict: Verdict, changes: readonly string[], text: string | undefined): readonly string[] {
+function waysOut(outcome: Outcome, changes: readonly string[]): readonly string[] {
+  const { verdict } = outcome;
   if (changes.length === 0) {
     return [
       verdict.rule !== undefined && verdict.decision !== "none"
         ? `No allow rule changes this: the rule at ${visible(verdict.rule.file)}:${verdict.rule.line} decides.`
         : verdict.basis === "floor" || isUnoffered(verdict.builtin)
           ? "No rule can allow this."
-          : "One rule is not enough to allow this: explain its parts one by one.",
+          : openParts(verdict) === 1
+            ? "No rule is offered for this."
+            : "One rule is not enough to allow this: explain its parts one by one.",
     ];
   }
-  const short = text !== undefined && text.length <= LONGEST_TYPED && visible(text) === text;
-  const commands = short ? [`assent allow ${quote(text)}`] : changes.map((rule) => `assent allow ${quote(rule)}`);
+  const typed = offer(outcome, changes);
+  const commands = typed === undefined ? changes.map((rule) => `assent allow ${quote(rule)}`) : [typed];
   const rules = changes.map((rule) => JSON.stringify(rule)).join(", ");
   return [
     "To allow it from now on:",
@@ -227,14 +230,14 @@ function waysOut(verdict: Verdict, changes: readonly string[], text: string | un
   ];
 }
 
+const openParts = ({ actions, unknowns }: Outcome["verdict"]): number =>
+  [...actions, ...unknowns].filter((part) => part.verdict.decision !== "allow").length;
+
 /** The reason, without the words that stand above it already. */
 function reasonBeside({ reason }: Verdict, action: Action): string {
   const what = `${sayAction(action)}: `;
   return visible(reason.startsWith(what) ? reason.slice(what.length) : reason.replace(`: ${sayAction(action)}`, ""));
 }
-
-/** A command that people type once more. */
-const LONGEST_TYPED = 100;
 
 /** The line of the text that a span points at, and carets below it. */
 function caret(text: string | undefined, span: Span | undefined, width: number): readonly string[] {

@@ -1,4 +1,5 @@
 import { isMainThread } from "node:worker_threads";
+import { withoutAdvice } from "../action/index.ts";
 import { agentNamed } from "../agents/index.ts";
 import { type Answer, ofTeam, printable } from "../approve/index.ts";
 import { dropQuestion, endQuestion, isSomebodyThere, noteUnanswered, notify, putQuestion, readEnd } from "../approve/queue/index.ts";
@@ -125,7 +126,8 @@ function settled(outcome: Outcome, reply: QueueReply, person: string | undefined
       ...answer,
       decision: "deny",
       reason: `${said}${verdict.reason}`,
-      modelReason: `${said}${withoutPrefix(answer.modelReason)}`,
+      // A person's no is a no: how to lift it is nothing for the model.
+      modelReason: `${said}${withoutAdvice(withoutPrefix(answer.modelReason), verdict.help)}`,
     },
   };
 }

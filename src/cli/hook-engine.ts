@@ -27,6 +27,7 @@ export const engine: CheckEngine = {
   recognise: (...given) => require("./agent-auto.cjs").recognise(...given),
   own: [__dirname],
   held: (...given) => require("./held.cjs").held(...given),
+  advise: (...given) => require("./held.cjs").withAdvice(...given),
   keepEdit: (...given) => require("./edit-keeper.cjs").keep(...given),
   confine: (...given) => require("./confiner.cjs").confine(...given, { node: process.execPath, folder: __dirname }),
 };

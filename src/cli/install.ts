@@ -25,6 +25,7 @@ import { engine } from "./engine.ts";
 import { settleGuards } from "./guards.ts";
 import { absolute, shorten } from "./place.ts";
 import { complain } from "./policy-target.ts";
+import { RESCUE, writeRescue } from "./rescue.ts";
 import { writeStdout } from "./stdio.ts";
 import { styleFor } from "./style.ts";
 import { confirmed } from "./terminal.ts";
@@ -356,6 +357,10 @@ async function perform(command: "install" | "uninstall", jobs: readonly Job[], o
     const copy = done.backup === undefined ? "" : `  (copy: ${short(done.backup)})`;
     writeStdout(`${change.agent}: ${change.next === undefined ? "removed" : "wrote"} ${short(change.file)}${copy}\n`);
   }
+  const unwritten = writeRescue(machine);
+  if (unwritten !== undefined)
+    complain(command, `the script for the day on which Assent cannot start was not written: ${visible(unwritten)}`);
+  else if (command === "install") writeStdout(`if Node or Assent is ever missing, this takes the hooks out again: ${RESCUE}\n`);
   // Nobody has to agree to what an administrator put there.
   if (command === "install" && options.managed !== true) for (const { agent, planned } of jobs) tellNext(agent, planned);
   return failed ? 1 : 0;

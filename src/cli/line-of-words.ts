@@ -20,7 +20,8 @@ export function lineOfWords(words: readonly string[]): { readonly line: string }
   return { line: words.map((word, at) => (at < program ? assignment(word) : quoteWhereNeeded(word))).join(" ") };
 }
 
-const quoteWhereNeeded = (word: string): string => (PLAIN.test(word) ? word : shellQuote(word));
+/** A word as a POSIX shell would read it back. */
+export const quoteWhereNeeded = (word: string): string => (PLAIN.test(word) ? word : shellQuote(word));
 
 function assignment(word: string): string {
   const [, name = "", value = ""] = ASSIGNMENT.exec(word) ?? [];

@@ -32,6 +32,7 @@ export function addPolicyCommands(assent: Command): void {
     .summary("add a rule")
     .argument("<rule>", 'for example "Bash(npm test:*)"')
     .option("--why <text>", "the reason, shown with the verdict")
+    .option("--force", "a tool is really called so, although it looks like a slip of the finger")
     .option(...JSON_OPTION)
     .action(async (text: string, options: Parameters<typeof import("./rule.ts").add>[1]) => {
       const { add } = await import("./rule.ts");

@@ -1,5 +1,6 @@
 import { Option, type Command } from "commander";
 import { EFFECTS, type Effect } from "../policy/index.ts";
+import { takeCommandWords } from "./option-behind.ts";
 import { JSON_OPTION } from "./program-frame.ts";
 
 const SUMMARIES: Readonly<Record<Effect, string>> = {
@@ -22,8 +23,9 @@ export function addVerbCommands(assent: Command): void {
       .option("--why <text>", "the reason, shown with the verdict")
       .addOption(new Option("--dry-run", "only show the rule").conflicts("yes"))
       .option("--yes", "do not ask")
-      .option(...JSON_OPTION)
-      .passThroughOptions();
+      .option("--force", "a tool is really called so, although it looks like a slip of the finger")
+      .option(...JSON_OPTION);
+    takeCommandWords(command);
     if (effect === "allow")
       command
         .addOption(

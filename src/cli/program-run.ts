@@ -1,4 +1,5 @@
 import { type Command, Option } from "commander";
+import { takeCommandWords } from "./option-behind.ts";
 import { JSON_OPTION, policyOption } from "./program-frame.ts";
 import type { Beside } from "./run-beside.ts";
 
@@ -23,7 +24,7 @@ function supervising(command: Command): Command {
 /** `assent run`, `wrap` and `clip`: programs under supervision. */
 export function addRunCommands(assent: Command, beside?: Beside, elsewhere?: RunElsewhere): void {
   // Options stop at the first word that is none: the rest is the program's.
-  supervising(assent.command("run"))
+  supervising(takeCommandWords(assent.command("run"), { starts: true }))
     .summary("run a program under the policy, enforced by the kernel")
     .description(
       "Runs a program and everything it starts under the policy. What it does not allow is asked at the moment it would " +
@@ -48,7 +49,6 @@ export function addRunCommands(assent: Command, beside?: Beside, elsewhere?: Run
     .option("--rules <profile>", "print the rules of a profile")
     .option("--clear <profile>", "forget a profile")
     .addOption(new Option("--confined <ticket>", "run a command line that a host starts confined: --confined TICKET -- COMMAND").hideHelp())
-    .passThroughOptions()
     .addHelpText("after", "\nAgents: `assent run --skill` prints how questions are asked and answered without a terminal.")
     .action(async (words: readonly string[], flags: Parameters<typeof import("./run.ts").run>[1], command: Command) => {
       const held = await elsewhere?.(words, flags);
@@ -93,14 +93,12 @@ function addWrap(assent: Command): void {
     );
   type Options = Parameters<typeof import("./wrap.ts").wrap>[1];
 
-  wrap
-    .command("install")
+  takeCommandWords(wrap.command("install"), { starts: true })
     .summary("install a package with npm or pipx and wrap its programs")
     .argument("<package>", "as npm or pipx knows it")
     .argument("[options...]", "passed on to npm or pipx")
     .addOption(new Option("--with <tool>", "who installs it").choices(["npm", "pipx"]))
     .option(...PROFILE)
-    .passThroughOptions()
     .action(async (name: string, rest: readonly string[], options: Options) => {
       const { installPackage } = await import("./wrap.ts");
       process.exitCode = installPackage(name, rest, options);

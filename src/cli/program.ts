@@ -15,6 +15,7 @@ import {
   whenAlone,
   whole,
 } from "./program-frame.ts";
+import { takeCommandWords } from "./option-behind.ts";
 import { addPageCommand } from "./program-page.ts";
 import { addAgentCommands, addPolicyCommands, addTrustCommands, listing } from "./program-policy.ts";
 import { addStayingCommands } from "./program-daemon.ts";
@@ -52,12 +53,25 @@ export function program(): Command {
       process.exitCode = status(options);
     });
 
+  assent
+    .command("why")
+    .summary("say why the last question or refusal here came, and what changes it")
+    .description(
+      "Looks the last question or refusal in this folder up in the log, and says what it was, why, and the one line that changes it.",
+    )
+    .addOption(folderOption("in this folder"))
+    .option("--report <text>", "write a new file for an issue: the decision, without secrets, your name and your folders")
+    .option(...JSON_OPTION)
+    .action(async (options: Parameters<typeof import("./why.ts").why>[0]) => {
+      const { why } = await import("./why.ts");
+      process.exitCode = why(options);
+    });
+
   addPageCommand(assent);
   addStayingCommands(assent);
   addVerbCommands(assent);
 
-  assent
-    .command("explain")
+  takeCommandWords(assent.command("explain"))
     .summary("say what a request would do, the verdict and why")
     .description("Judges a shell command, or with --tool any tool call, without running anything.")
     .argument("[command...]", "shell command, quoted as one word or as its words; options come before it")
@@ -69,7 +83,6 @@ export function program(): Command {
     .option("--diff <file>", "compare with this file in place of your own policy file", existingFile)
     .option("--confined", "as if what cannot be known ran confined: what would, and what could still be asked inside")
     .option("--batch", "read requests as JSON Lines on standard input, print one JSON object a line")
-    .passThroughOptions()
     .action(async (command: readonly string[], options: Parameters<typeof import("./explain.ts").explain>[1]) => {
       const { explain } = await import("./explain.ts");
       process.exitCode = explain(command, options);
@@ -309,8 +322,7 @@ function addRunsCommand(assent: Command): void {
 
 /** `assent verify`: predictions against what the kernel saw. */
 function addVerifyCommand(assent: Command): void {
-  assent
-    .command("verify")
+  takeCommandWords(assent.command("verify"))
     .summary("run commands in a scratch project and compare what they do with what was predicted")
     .description(
       "Runs a command in a disposable project in namespaces of its own, and compares everything the kernel saw with what " +
@@ -318,7 +330,6 @@ function addVerifyCommand(assent: Command): void {
         "something happened that was not predicted.",
     )
     .argument("[command...]", "shell command, quoted as one word or as its words; options come before it; without one, the built-in corpus")
-    .passThroughOptions()
     .addOption(new Option("--all", "the whole corpus, generated lines included").conflicts("family"))
     .option("--options", "every option of every installed program of the tables, four shapes each")
     .option("--environment", "every installed program of the tables, with the variables that it, its libraries and its manual name")
@@ -337,8 +348,7 @@ function addVerifyCommand(assent: Command): void {
 
 /** `assent mcp`: the gateway in front of an MCP server. */
 function addMcpCommand(assent: Command): void {
-  assent
-    .command("mcp")
+  takeCommandWords(assent.command("mcp"), { starts: true })
     .summary("stand in front of an MCP server and judge its tool calls")
     .description(
       "Stands between an MCP client and a server and judges every tool call by the policy, as mcp__NAME__tool. The server is " +
@@ -359,7 +369,6 @@ function addMcpCommand(assent: Command): void {
     .option("--allow-host <name>", "a further name under which clients reach it", collect, [])
     .option("--allow-origin <origin>", "pages of this origin may use it", collect, [])
     .addOption(policyOption())
-    .passThroughOptions()
     .action(async (command: readonly string[], options: Parameters<typeof import("./mcp.ts").mcp>[1]) => {
       const { mcp } = await import("./mcp.ts");
       process.exitCode = await mcp(command, options);

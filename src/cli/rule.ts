@@ -1,4 +1,5 @@
 import { visible } from "../action/index.ts";
+import { isObject } from "../data/index.ts";
 import { addRule, editPolicy, readPlace, ruleEntries, policyPlace, type EditOutcome, type WrittenRule } from "../policy-edit/index.ts";
 import { inspect, listRules, type RuleLine } from "../inspect/index.ts";
 import { lint, type LintCode, withoutLimit } from "../lint/index.ts";
@@ -19,6 +20,8 @@ interface RuleOptions extends TargetOptions {
 
 export interface AddRuleOptions extends RuleOptions {
   readonly why?: string;
+  /** A name that looks like a slip of the finger is meant as it is written. */
+  readonly force?: boolean;
 }
 
 /** What a rule that was just written should have said, so that it is not found out later. */
@@ -33,7 +36,7 @@ type Unchanged = Extract<EditOutcome<unknown>, { is: "broken" | "failed" }>;
 export function add(written: string, options: AddRuleOptions): number {
   const effect = effectOf(options);
   if (effect === undefined) return wrong("say what the rule does: --allow, --ask or --deny");
-  const parsed = parseRule(written);
+  const parsed = options.force === true ? meantRule(written) : parseRule(written);
   if (!parsed.ok) return wrong(visible(parsed.message), parsed.help);
   if (options.why?.trim() === "") return wrong("--why gives a reason");
   const target = targetOf(COMMAND, options);
@@ -53,6 +56,14 @@ export function add(written: string, options: AddRuleOptions): number {
   return 0;
 }
 
+/** With `--force`: a tool may be called what looks like a slip of the finger. Everything else is read as ever. */
+export function meantRule(written: string): ReturnType<typeof parseRule> {
+  const parsed = parseRule(written);
+  if (parsed.ok) return parsed;
+  const named = parseRule({ tool: written.trim() });
+  return named.ok ? named : parsed;
+}
+
 type Addition =
   | { readonly is: "added"; readonly created: boolean; readonly entry: WrittenRule; readonly warnings: readonly string[] }
   /** It stands there, perhaps with another reason. */
@@ -61,7 +72,10 @@ type Addition =
 
 /** Writes one rule into a policy file, which keeps its comments; `warnings` is what the rule should have said. */
 export function addToPolicy(target: PolicyTarget, effect: Effect, parsed: GoodRule, why: string | undefined): Addition {
-  const entry = why === undefined ? parsed.text : { rule: parsed.text, reason: why };
+  const { text: written } = parsed;
+  const named: unknown = written.startsWith("{") ? JSON.parse(written) : undefined;
+  const own = isObject(named) && typeof named["tool"] === "string" ? { tool: named["tool"] } : { rule: written };
+  const entry = why !== undefined ? { ...own, reason: why } : "tool" in own ? own : written;
   const outcome = editPolicy(target.place, target.starter, (text): { edits: [ReturnType<typeof addRule>] } | { stop: WrittenRule } => {
     const there = ruleEntries(text).find((one) => one.effect === effect && one.when === undefined && same(one.matcher, parsed.matcher));
     return there === undefined ? { edits: [addRule(text, effect, entry)] } : { stop: there };

@@ -76,7 +76,9 @@ export function plainWords(given: readonly string[]): { readonly words: readonly
   for (let at = 0; at < given.length; at++) {
     const word = given[at] ?? "";
     const rest = given.slice(word === "--" ? at + 1 : at);
-    if (word === "--" || !word.startsWith("-")) return rest.length === 0 ? undefined : { words: rest, flags };
+    if (word === "--") return rest.length === 0 ? undefined : { words: rest, flags };
+    // An option of ours may stand behind the program.
+    if (!word.startsWith("-")) return /^--[^]/.test(rest.find((one) => one.startsWith("--")) ?? "") ? undefined : { words: rest, flags };
     const more = Object.hasOwn(SWITCHES, word) ? SWITCHES[word] : undefined;
     if (more === undefined) return undefined;
     flags = { ...flags, ...more };

@@ -7,11 +7,12 @@ import { commandOf, findRun, isRunning, listRuns, type RunRecord, runsFolder } f
 import { LEVELS } from "./auto.ts";
 import { isTripped } from "./breaker.ts";
 import { CONFINING } from "./confine.ts";
-import { foundAgents } from "./doctor-agents.ts";
+import { foundAgents, hooksOff } from "./doctor-agents.ts";
 import { engine } from "./engine.ts";
 import { doesHold } from "./grants.ts";
 import { JSON_VERSION } from "./json.ts";
 import { absolute, shorten } from "./place.ts";
+import { decisionsOfToday, type ProtectionHere, type ProtectionFacts, protectionOf, type Today } from "./protected.ts";
 import { writeStdout } from "./stdio.ts";
 import { styleFor, type TerminalStyle } from "./style.ts";
 
@@ -20,7 +21,9 @@ const REFUSALS = 3;
 /** All that `assent status` says: the shape of `--json`, but for `v`. */
 interface Status {
   readonly cwd: string;
-  readonly agents: readonly { readonly id: string; readonly name: string; readonly registered: "all" | "none" | "other" }[];
+  readonly protected: ProtectionHere;
+  readonly today: Today;
+  readonly agents: ProtectionFacts["agents"];
   readonly policy: readonly {
     readonly file: string;
     readonly layer: string;
@@ -68,9 +71,23 @@ function statusOf(cwd: string): Status {
   const last = findRun(runsAt, undefined, cwd, true);
   const grants = readGrants(machine, now);
   const changed = unseenChanges(machine);
+  const agents = foundAgents(machine).map((agent) => ({ ...agent, off: hooksOff(agent.id, machine, cwd) ?? null }));
+  const bypass = bypassHere(machine, now)?.by ?? null;
+  const tripped = breakers(machine).filter((row) => isTripped(row, settings.automation.breaker, now)).length;
   return {
     cwd,
-    agents: foundAgents(machine),
+    protected: protectionOf({
+      agents,
+      broken: files
+        .filter(({ problems }) => problems.some(({ severity }) => severity === "error"))
+        .map(({ file }) => shorten(file, cwd, machine.home)),
+      preset: settings.preset,
+      bypass,
+      waives: settings.bypass === "host",
+      tripped,
+    }),
+    today: decisionsOfToday(machine, now),
+    agents,
     policy: files.map(({ file, layer, trusted, problems }) => ({
       file,
       layer,
@@ -82,8 +99,8 @@ function statusOf(cwd: string): Status {
     mode: settings.mode,
     unknown: settings.unknown,
     automation: automationLevel(settings.automation, readConsent(machine), machine.env),
-    bypass: bypassHere(machine, now)?.by ?? null,
-    tripped: breakers(machine).filter((row) => isTripped(row, settings.automation.breaker, now)).length,
+    bypass,
+    tripped,
     grants: grants.all.filter((grant) => doesHold(grant, grants.uses.get(grant.id) ?? 0)).length,
     running: runs
       .filter(({ ended, folder }) => ended === undefined && isRunning(folder))
@@ -115,7 +132,11 @@ function page(found: Status, style: TerminalStyle): string {
   const row = (title: string, ...lines: readonly string[]): string[] =>
     lines.map((line, at) => `${(at === 0 ? title : "").padEnd(WIDTH)} ${line}`);
   const registered = { all: "asks Assent", other: "asks another installation of Assent, or not in every way", none: "does not ask Assent" };
+  const { checked, sandboxed, asked, refused: denied } = found.today;
+  const colour = { yes: "allow", partly: "ask", no: "deny" } as const;
   return `${[
+    ...row("protected", style.verdict(colour[found.protected.is], found.protected.text)),
+    ...row("today", `${checked} checked, ${sandboxed} sandboxed, ${asked} asked, ${denied} refused`),
     ...row(
       "agents",
       ...(agents.length === 0

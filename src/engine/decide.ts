@@ -137,7 +137,15 @@ export function decide(request: Request, options: DecideOptions): Outcome {
   return more.length === 0 ? outcome : { ...outcome, warnings: [...outcome.warnings, ...more] };
 }
 
-const notLogged = (problem: string | undefined): string | undefined => (problem === undefined ? undefined : `not logged: ${problem}`);
+const notLogged = (problem: string | undefined): string | undefined =>
+  problem === undefined ? undefined : `not logged: ${problem}${wayOutOf(problem)}`;
+
+/** What a person types then. */
+function wayOutOf(problem: string): string {
+  if (problem.endsWith("the disk is full")) return "; make room: assent runs clean --all";
+  const [, path] = /^(\/\S+) is not a directory$/.exec(problem) ?? [];
+  return path === undefined ? "" : `; move it away: mv ${path} ${path}.old`;
+}
 
 /** A host waits some tens of seconds and mostly lets the tool run then: an answer comes long before. */
 const BUDGET = { steps: 20_000_000, milliseconds: 1500, clock: effortClock };

@@ -1,8 +1,10 @@
-import type { DangerId } from "../action/index.ts";
+import type { Action, DangerId, ExecAction } from "../action/index.ts";
 import { patternCovers } from "../pattern/index.ts";
 import {
   compareDecisions,
+  judge,
   judgingOf,
+  parseRule,
   pathScopeOf,
   patternBase,
   readingOf,
@@ -70,31 +72,89 @@ function oneWord(rule: Rule, helpers: readonly Rule[]): FindingDraft | undefined
   };
 }
 
-/** The tables know other ways to do the same harm. */
-function spelling(rule: Rule, helpers: readonly Rule[], { context }: Inspection): FindingDraft | undefined {
+/** The tables know other ways to do the same harm: those that really are stopped less than the rule says. */
+function spelling(rule: Rule, helpers: readonly Rule[], { context, policy }: Inspection): FindingDraft | undefined {
   const dangers = new Set<DangerId>(sampleCommands(rule.matcher).flatMap((argv) => [...context.dangersOf(argv)]));
   if (dangers.size === 0) return undefined;
+  const [first = []] = sampleCommands(rule.matcher);
+  const broad = first.filter((word) => !word.startsWith("-") && !/[/~]/.test(word) && word !== "zqx1").slice(0, 2);
   const left: string[] = [];
   for (const program of readingOf(rule.matcher).programs(rule.matcher))
     for (const { line } of examplesOf(program)) {
-      const { actions } = lowerShell(line, { world: NOWHERE });
-      // An entry may be about several programs.
-      if (!actions.some((action) => action.kind === "exec" && action.program === program)) continue;
+      const lowered = lowerShell(line, { world: NOWHERE });
+      const { actions } = lowered;
+      // An entry may be about several programs, and another subcommand is no other way to write this one.
+      if (!actions.some((action) => action.kind === "exec" && action.program === program && says(action, broad.slice(1)))) continue;
       if (!actions.some((action) => action.dangers?.some((danger) => dangers.has(danger)) === true)) continue;
-      if (![rule, ...helpers].some((one) => matchesLine(one, actions))) left.push(line);
+      if ([rule, ...helpers].some((one) => matchesLine(one, actions))) continue;
+      if (compareDecisions(judge(lowered, policy, { ...context, world: NOWHERE }).decision, rule.effect) < 0) left.push(line);
     }
   if (left.length === 0) return undefined;
   const shown = left.slice(0, 3).map((line) => `\`${line}\``);
-  const [first = []] = sampleCommands(rule.matcher);
-  const broad = first.filter((word) => !word.startsWith("-") && !/[/~]/.test(word)).slice(0, 2);
+  const { rules, rest } = narrowRules(broad.join(" "), left, rule);
   return {
     code: "AL021",
     message: `${[...dangers].join(", ")} can be written in other ways, which this rule lets pass: ${shown.join(", ")}`,
     help: [
-      `Assent's built-in protection covers them; to ${rule.effect} them yourself, add rules for them,`,
-      `or write \`Shell(${broad.filter((word) => word !== "zqx1").join(" ")} ...)\``,
-    ].join(" "),
+      rules.length === 0 ? "" : `to ${rule.effect} these, too, write ${rules.map((text) => `\`${text}\``).join(" and ")}`,
+      rest === 0 ? "" : `Assent's built-in protection asks about ${rules.length === 0 ? "them" : "the others"}`,
+    ]
+      .filter((text) => text !== "")
+      .join("; "),
   };
+}
+
+const says = ({ argv }: ExecAction, words: readonly string[]): boolean =>
+  words.every((word) => argv.some((argument) => argument.known && argument.text === word));
+
+/** Rules for the options, and for the marks in front of operands, that `lines` do it by; none that stops what goes without them. */
+function narrowRules(
+  broad: string,
+  lines: readonly string[],
+  { effect }: Rule,
+): { readonly rules: readonly string[]; readonly rest: number } {
+  const execs = lines.flatMap((line) => {
+    const exec = lowerShell(line, { world: NOWHERE }).actions.find((action) => action.kind === "exec");
+    return exec?.kind === "exec" ? [{ exec, words: exec.argv.slice(1).map((word) => (word.known ? word.text : "")) }] : [];
+  });
+  const speaks = (text: string, actions: readonly Action[]): boolean => {
+    const parsed = parseRule(text);
+    return (
+      parsed.ok && matchesLine({ effect, matcher: parsed.matcher, layer: "user", source: { text, file: "", line: 1, column: 1 } }, actions)
+    );
+  };
+  const plain = lowerLine([...broad.split(" "), "zqx1", "zqx2"]);
+  const one = (names: readonly string[], form: (set: string) => string): string =>
+    form(names.length === 1 ? (names[0] ?? "") : `{${names.join(",")}}`);
+  const option = (set: string): string => `Shell(${broad} ${set} ...)`;
+  const mark = (set: string): string => `Shell(${broad} ... ${set}* ...)`;
+  const rules: string[] = [];
+  let open = execs;
+  for (const [names, form] of [
+    [execs.flatMap(({ words }) => words.flatMap((word) => /^--?[a-z][\w-]*/i.exec(word) ?? [])), option],
+    [execs.flatMap(({ words }) => words.flatMap((word) => /^[+:]/.exec(word) ?? [])), mark],
+  ] as const) {
+    const useful = [...new Set(names)].filter((name) => !speaks(form(name), plain) && open.some(({ exec }) => speaks(form(name), [exec])));
+    // A short option means the same as its long name, and an option that all of it has says nothing.
+    const needed = useful.filter(
+      (name) =>
+        name.startsWith("--") || !useful.some((other) => other.startsWith("--") && sameLines(open, form(name), form(other), speaks)),
+    );
+    if (needed.length === 0) continue;
+    const rule = one(needed, form);
+    rules.push(rule);
+    open = open.filter(({ exec }) => !speaks(rule, [exec]));
+  }
+  return { rules, rest: open.length };
+}
+
+function sameLines(
+  all: readonly { readonly exec: Action }[],
+  one: string,
+  other: string,
+  speaks: (text: string, actions: readonly Action[]) => boolean,
+): boolean {
+  return all.every(({ exec }) => !speaks(one, [exec]) || speaks(other, [exec]));
 }
 
 function paths(

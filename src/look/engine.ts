@@ -1,7 +1,7 @@
 import { fileURLToPath } from "node:url";
 import { agentNamed, type AgentId, type Protocol, recognise, REFERENCE } from "../agents/index.ts";
 import { decide, type DecideOptions, type Host, type Input, type Outcome, type PolicyReader } from "../engine/index.ts";
-import type { RuleReader } from "../suggest/index.ts";
+import { advise, type RuleReader, rulesOf } from "../suggest/index.ts";
 import { read } from "../engine/reader/index.ts";
 import type { Effect } from "../policy/index.ts";
 import type { Machine } from "../state/index.ts";
@@ -21,6 +21,7 @@ export const engine = {
   recognise,
   // What asks here is no host's hook.
   held: (outcome: Outcome): Outcome => outcome,
+  advise: (outcome: Outcome, reader: PolicyReader): Outcome => advise(outcome, rulesOf(reader, "allow")),
   own: [fileURLToPath(new URL(".", import.meta.url)).replace(/\/(?:chunks\/)?$/, "")],
 };
 
@@ -47,17 +48,6 @@ export function judgeOnly(
   );
 }
 
-/** Rules of one effect as a person would add them to their own file. */
-export const readerOf =
-  (effect: Effect): RuleReader =>
-  (rules) => {
-    const text = JSON.stringify({ permissions: { [effect]: rules } });
-    const policy = read(
-      [{ layer: "user", file: "suggestion", mayGrant: true, content: { is: "text", text } }],
-      { text: "", pins: new Map() },
-      () => [],
-    );
-    return policy.broken === undefined ? policy.rules : undefined;
-  };
+export const readerOf = (effect: Effect): RuleReader => rulesOf({ read }, effect);
 
 export const ruleReader = readerOf("allow");

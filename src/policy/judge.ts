@@ -13,7 +13,7 @@ import { confine } from "./confine.ts";
 import { byMode, defaultFor, defaultVerdict } from "./defaults.ts";
 import type { FloorPaths } from "./floor-paths.ts";
 import { isChange, judgeFloorCall, judgeFloorFile } from "./floor.ts";
-import { namesSetting } from "./floor-commands.ts";
+import { judgeRescueFile, namesSetting } from "./floor-commands.ts";
 import { type HandedContext, judgeHanded } from "./handed-words.ts";
 import { answered, answersWritten, type Grant, withGrant } from "./grants.ts";
 import { judgeBuiltin, judgePredicate, judgeWrapper } from "./shell-builtins.ts";
@@ -195,7 +195,8 @@ function floor(j: Judgement, action: Action, written: MatchedRules): Verdict | u
 
 function floorOf(j: Judgement, action: Action): Verdict | undefined {
   const { floor: paths, world } = j.context;
-  if (action.kind === "file") return isChange(action) ? judgeFloorFile(action, spell(action, world).compared, paths, world) : undefined;
+  if (action.kind === "file")
+    return isChange(action) ? judgeFloorFile(action, spell(action, world).compared, paths, world) : judgeRescueFile(action);
   const predicated = action.kind === "exec" && j.policy.settings.preset === "none" ? judgePredicate(action) : undefined;
   return judgeFloorCall(action, paths, world) ?? predicated;
 }

@@ -2,6 +2,7 @@ import { isObject } from "../data/index.ts";
 import { mistake, type Mistake, type Result } from "../pattern/index.ts";
 import { nameList } from "./name-list.ts";
 import { writtenForms } from "./kinds/index.ts";
+import { namedTool } from "./kinds/tool.ts";
 import type { ParsedText } from "./kinds/reading.ts";
 import { unknownKey } from "./read/suggest.ts";
 import { agentName, CONDITIONS } from "./principals.ts";
@@ -33,7 +34,7 @@ export function parseRule(input: unknown): ParsedRule | Mistake {
   if (!isObject(input)) return mistake("a rule is a string or an object", 'for example `"Bash(git status:*)"`');
   const { when, rest } = conditionsOf(input);
   if ("message" in when) return when;
-  const parsed = "rule" in rest ? parseRuleObject(rest) : parseObject(rest);
+  const parsed = "rule" in rest ? parseRuleObject(rest) : isNamedTool(rest) ? parseNamedTool(rest) : parseObject(rest);
   return parsed.ok && Object.keys(when).length > 0 ? { ...parsed, when } : parsed;
 }
 
@@ -109,6 +110,38 @@ function parseNamed(name: string, scope: string | undefined, text: string): Pars
 function parsedRule(read: Result<ParsedText<Matcher>>, text: string): ParsedRule | Mistake {
   return read.ok ? { ok: true, ...read.value, text } : read;
 }
+
+/** `{ "tool": "Raed(**)" }`: the tool really is called so. */
+const isNamedTool = (input: { readonly [key: string]: unknown }): boolean =>
+  "tool" in input && input["tool"] !== "Bash" && !("command" in input) && !("when" in input);
+
+function parseNamedTool(input: { readonly [key: string]: unknown }): ParsedRule | Mistake {
+  const unknown = unknownKey(input, ["tool", "reason", "match", "notMatch"]);
+  if (unknown !== undefined) return unknown;
+  const { tool: text, reason, match, notMatch } = input;
+  if (typeof text !== "string")
+    return mistake("`tool` is a string", 'the name of a tool, for example `"my_tool"` or `"my_tool(path:src/**)"`');
+  const [, name = "", scope] = /^([^()]+?)(?:\(([^]*)\))?$/.exec(text.trim()) ?? [];
+  const own = writtenForms().find((form) => form.scope?.isName(name) === true)?.scope;
+  if (own?.isName(TOOL_NOBODY_KNOWS) !== true)
+    return mistake(`\`${name}\` is the name of a rule, not of a tool`, `write \`"rule": ${JSON.stringify(text)}\``);
+  const read = namedTool(name, scope);
+  if (!read.ok) return read;
+  if (reason !== undefined && typeof reason !== "string") return mistake("`reason` is a string");
+  if (match !== undefined && !Array.isArray(match)) return mistake("`match` is a list of examples");
+  if (notMatch !== undefined && !Array.isArray(notMatch)) return mistake("`notMatch` is a list of examples");
+  return {
+    ok: true,
+    ...read.value,
+    text: JSON.stringify({ tool: text.trim() }),
+    ...(reason === undefined ? {} : { reason }),
+    ...(match === undefined ? {} : { match }),
+    ...(notMatch === undefined ? {} : { notMatch }),
+  };
+}
+
+/** What no kind of rule but that of tools takes. */
+const TOOL_NOBODY_KNOWS = "zqx1";
 
 /** What has no `rule` is of the kind that is written as an object. */
 function parseObject(input: { readonly [key: string]: unknown }): ParsedRule | Mistake {

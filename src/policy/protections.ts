@@ -161,15 +161,23 @@ function secret(action: FileAction): Protection {
     effect: "deny",
     builtin: "protect.secrets",
     reason: `${sayAction(action)}: this file may hold a secret`,
-    help: byName(`if it holds no secret, allow it by name`, "do without it", `${rule}(${printTarget(action.target)})`),
+    help: byName(
+      "if it holds no secret, allow it by name",
+      "if it holds a secret, do without it",
+      `${rule}(${printTarget(action.target)})`,
+    ),
     scope: { by: "place", holds: isSecret },
   };
 }
 
-/** A protection that a rule with the very name ends. */
-function byName(person: string, model: string, rule: string): Advice {
+/** A protection that a rule with the very name ends. `otherwise`: what a person does who names none. */
+function byName(person: string, otherwise: string, rule: string): Advice {
   const command = `assent allow ${quote(rule)}`;
-  return { person: `${person}: ${command}`, model: `${model}, or ask the user to allow it by name: ${command}` };
+  return {
+    person: `${person}: ${command}`,
+    model: `do without it, or ask the user to allow it by name: ${command}`,
+    without: { person: otherwise, model: "do without it" },
+  };
 }
 
 function system(action: FileAction, places: Places, world: World): Protection {

@@ -36,6 +36,7 @@ export interface Reason {
 const CONFIRM: Advice = {
   person: "if you want this, run it yourself, or allow it with `assent allow …`",
   model: "ask the user to run it, or to allow it with `assent allow`",
+  without: { person: "run it yourself", model: "ask the user to run it" },
 };
 /** No rule allows it: a person agrees each time. */
 const EACH_TIME: Advice = {
@@ -146,7 +147,7 @@ export const REASONS = {
     basis: "protection",
     title: "a policy file has a mistake, so it is not known what it forbids",
     help: {
-      person: "correct the policy file; until then nothing goes ahead without a question",
+      person: "correct the policy file, `assent lint` names all mistakes; until then nothing goes ahead without a question",
       model: "ask the user to correct the policy file; until then nothing goes ahead without a question",
     },
     waivable: false,

@@ -74,14 +74,15 @@ export function titleOf(id: ReasonId | undefined): string | undefined {
 /** Words that nobody knows the meaning of are held against it, too: secrets, and what holds all of them. */
 export function guardsSecrets(id: ReasonId | undefined): boolean {
   const reason: Reason | undefined = id !== undefined && isFixed(id) ? REASONS[id] : undefined;
-  return reason?.secret === true || isUnoffered(id);
-}
-
-/** No rule is offered that would allow it. */
-export function isUnoffered(id: ReasonId | undefined): boolean {
   const danger = dangerOf(id);
   const { unoffered }: Partial<Danger> = danger === undefined ? {} : DANGERS[danger];
-  return unoffered === true;
+  return reason?.secret === true || unoffered === true;
+}
+
+/** No rule is offered that would allow it, whatever is done: whoever wants one writes it, with the very name. */
+export function isUnoffered(id: ReasonId | undefined): boolean {
+  const danger = dangerOf(id);
+  return danger !== undefined && DANGERS[danger].effect === "deny";
 }
 
 const isFixed = (id: ReasonId): id is FixedReasonId => Object.hasOwn(REASONS, id);

@@ -10,6 +10,7 @@ import {
   quote,
   type Unknown,
   visible,
+  withCommand,
 } from "../action/index.ts";
 import { isMeantQuestion, type RuleSource, type Verdict, verdictOf } from "./verdict.ts";
 import type { Hit } from "./matched-rules.ts";
@@ -186,25 +187,16 @@ export function argv0(argv: readonly Argument[]): string {
   return word === undefined ? "" : brief(word.known ? word.text : printArgument(word), 60);
 }
 
-/** The rule that would allow an action. */
+/** The rule that would allow what a tool does. Of a command, what it takes is looked up as a whole: `withCommand`. */
 function allowHelp(action: Action, instead?: string): Advice {
-  const rule = allowRule(action);
-  if (rule === undefined) return REASONS.none.help;
-  const command = `assent allow ${quote(rule)}`;
-  return {
-    person: `if you want this, allow it: ${command}`,
-    model: `${instead === undefined ? "" : `${instead}, or `}ask the user to allow it: ${command}`,
-  };
+  const { help } = REASONS.none;
+  const way = instead === undefined || typeof help === "string" ? help : { ...help, without: { person: instead, model: instead } };
+  const rule = action.origin.by === "tool" ? allowRule(action) : undefined;
+  return rule === undefined ? way : withCommand(way, `assent allow ${quote(rule)}`);
 }
 
 function allowRule(action: Action): string | undefined {
   switch (action.kind) {
-    case "exec": {
-      const words: string[] = [];
-      for (const argument of action.argv.slice(0, 2))
-        if (argument.known && !/[\s*():]/.test(argument.text) && !argument.text.startsWith("-")) words.push(argument.text);
-      return words.length === 0 || !action.trusted ? undefined : `Bash(${visible(words.join(" "))}:*)`;
-    }
     case "file": {
       if (action.target.kind !== "path") return undefined;
       return `${FILE_RULE[action.operation]}(${printTarget(action.target)})`;

@@ -55,13 +55,19 @@ export function applyEffect(inv: Invocation, effect: TableEffect): void {
       doubt(inv, `what ${inv.name} shows may hold secrets: passwords, tokens or keys`, "ask for the fields you need");
       return;
     case "terminal":
-      doubt(inv, `${inv.name} is interactive: what it does is decided while it runs`);
+      doubt(inv, `${inv.name} is interactive: what it does is decided while it runs`, interactiveHelp(inv));
       return;
     case "repository":
       repository(inv);
       return;
   }
 }
+
+/** An editor takes files to change; a host has a tool of its own for that. */
+const interactiveHelp = ({ grammar, words }: Invocation): string => {
+  const edits = words.length > 0 && grammar.slots?.some(({ kind }) => kind.is === "file" && kind.operation === "edit") === true;
+  return `use ${edits ? "the agent's own tool for edits" : "a command that needs no terminal"}, or run it yourself, in a terminal of your own`;
+};
 
 /** A path as a table writes it: `~` is home, `$git` the repository's folder. */
 export function tablePath(inv: Pick<Invocation, "cx">, path: string): Value {

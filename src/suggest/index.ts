@@ -1,4 +1,15 @@
-export { type ChangedPart, changedParts, changesFor, commandRules, differ, type RuleReader, underRules, withUserFile } from "./rules.ts";
+export { advise, offer } from "./advice.ts";
+export {
+  type ChangedPart,
+  changedParts,
+  changesFor,
+  commandRules,
+  differ,
+  type RuleReader,
+  rulesOf,
+  underRules,
+  withUserFile,
+} from "./rules.ts";
 export {
   allOf,
   findSuggestions,

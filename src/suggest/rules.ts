@@ -1,21 +1,32 @@
 import { type Action, type ExecAction, type FileOperation, printAction, sayAction, visible, type World } from "../action/index.ts";
-import { NOWHERE, type Outcome, policyFile, type PolicySource } from "../engine/index.ts";
+import { NOWHERE, type Outcome, policyFile, type PolicyReader, type PolicySource } from "../engine/index.ts";
 import { isWithin, parentOf, relativePath } from "../path/index.ts";
-import { isUnoffered, judge, netRule, type Policy, type RequestVerdict, type Rule, type Verdict } from "../policy/index.ts";
+import {
+  type Effect,
+  isUnoffered,
+  judge,
+  type JudgedAction,
+  netRule,
+  type Policy,
+  type RequestVerdict,
+  type Rule,
+  type Verdict,
+} from "../policy/index.ts";
 import { carriesCode, hasSubcommands, namingWords, runsAnything } from "../shell/survey/index.ts";
 
 /** Rules a person might write to allow one part of a request, the most sensible first. Each still has to prove itself. */
-function suggestions(part: Action, all: readonly Action[], world: World): readonly string[] {
+function suggestions({ action: part, verdict }: JudgedAction, all: readonly Action[], world: World): readonly string[] {
   const exec = part.origin.by === "command" ? all[part.origin.exec] : undefined;
-  return [...ownRules(part, world), ...(exec?.kind === "exec" ? commandRules(exec) : [])];
+  return [...ownRules(part, world, verdict.basis === "protection"), ...(exec?.kind === "exec" ? commandRules(exec) : [])];
 }
 
-function ownRules(action: Action, world: World): readonly string[] {
+/** `narrow`: what is protected is opened by its name, never with what lies beside it. */
+function ownRules(action: Action, world: World, narrow: boolean): readonly string[] {
   switch (action.kind) {
     case "exec":
       return commandRules(action);
     case "file":
-      return fileRules(action.operation, action.target, action.recursive === true, world);
+      return fileRules(action.operation, action.target, action.recursive === true, world).slice(narrow ? -1 : 0);
     case "net": {
       const { host, port, operation } = action;
       if (host === undefined) return [];
@@ -23,7 +34,8 @@ function ownRules(action: Action, world: World): readonly string[] {
       return operation === "fetch" && (port === undefined || port === 443 || port === 80) ? [`WebFetch(domain:${host})`, exact] : [exact];
     }
     case "tool":
-      return [action.name];
+      // `Name(*)` means the tool, whatever its name looks like.
+      return [action.name, `${action.name}(*)`];
     default:
       return [];
   }
@@ -144,6 +156,19 @@ function isBounded(line: readonly string[]): boolean {
 /** Reads rules as a user's policy file would: undefined where a text is no rule. */
 export type RuleReader = (rules: readonly string[]) => readonly Rule[] | undefined;
 
+/** Rules of one effect as a person would add them to their own file. */
+export const rulesOf =
+  (reader: PolicyReader, effect: Effect): RuleReader =>
+  (rules) => {
+    const text = JSON.stringify({ permissions: { [effect]: rules } });
+    const policy = reader.read(
+      [{ layer: "user", file: "suggestion", mayGrant: true, content: { is: "text", text } }],
+      { text: "", pins: new Map() },
+      () => [],
+    );
+    return policy.broken === undefined ? policy.rules : undefined;
+  };
+
 /**
  * The fewest rules found that would make the outcome allow, each naming an unapproved part and nothing else.
  * Every suggestion is tried on the real judge before it is made; none is made where none helps.
@@ -168,7 +193,7 @@ export function changesFor(outcome: Outcome, read: RuleReader): readonly string[
     if (judged.verdict.decision === "allow") continue;
     if (
       !add(
-        suggestions(judged.action, lowered.actions, context.world),
+        suggestions(judged, lowered.actions, context.world),
         settled((again) => again.actions[at]?.verdict),
       )
     )

@@ -19,7 +19,7 @@ export const WAYS: readonly (readonly [string, LauncherArchitecture, readonly st
   ...(HERE !== "arm64" && runs("qemu-aarch64-static") ? [["qemu-aarch64-static", "arm64", ["qemu-aarch64-static"]] as const] : []),
 ];
 
-export const SENTENCE = "Assent could not be started, so this is refused; run: assent doctor\n";
+export const SENTENCE = "Node or Assent is missing; refused: sh ~/.local/share/assent/rescue\n";
 export const MB = 1 << 20;
 
 /** In the place of the launcher: ends with 3, and says its words and its input; its environment is in a file beside it. */

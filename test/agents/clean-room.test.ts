@@ -99,7 +99,7 @@ describe("the launcher", () => {
   it.skipIf(here === undefined).each(ENDS)("%j ends with %i", (args, status) => {
     const run = start(args);
     const own = status === 0 || args[2] === "exit 2";
-    expect([run.status, run.stderr]).toEqual([status, own ? "" : "Assent could not be started, so this is refused; run: assent doctor\n"]);
+    expect([run.status, run.stderr]).toEqual([status, own ? "" : "Node or Assent is missing; refused: sh ~/.local/share/assent/rescue\n"]);
   });
 
   it.skipIf(here === undefined)("refuses, and is not killed, where nobody hears it", () => {

@@ -118,7 +118,9 @@ describe("assent status", () => {
     const place = scratch();
     const bare = assent(place, ["status"]);
     expect(bare).toMatchObject({ status: 0, stderr: "" });
-    expect(bare.stdout).toMatch(/^agents +none was found on this machine\npolicy +no file: the preset default decides\n/);
+    expect(bare.stdout).toMatch(
+      /^protected +no: no agent was found.*\ntoday +0 checked, 0 sandboxed, 0 asked, 0 refused\nagents +none was found on this machine\npolicy +no file: the preset default decides\n/,
+    );
     place.write(`~/${NAME}`, '{ "unknown": "confine", "permissions": { "deny": ["Bash(docker:*)"] } }');
     place.write(NAME, '{ "permissions": { "allow": ["Bash(make:*)"] } }');
     place.write("~/.claude/settings.json", "{}");

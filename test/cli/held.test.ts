@@ -75,6 +75,8 @@ describe.each(WAITING)("%s", (agent) => {
     const second = hook(place, agent, "weird thing");
     await answered(place, { answer: "deny", scope: "once", note: "use the other" });
     expect((await second).stdout).toContain("the user refused, and says: use the other");
+    // How to lift it is nothing for the model.
+    expect((await second).stdout).not.toContain("assent allow");
   });
 });
 

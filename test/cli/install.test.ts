@@ -291,7 +291,7 @@ describe("the registered command", () => {
     const place = scratch();
     const gone = start(place, hook(place, "/no/such/node"), {});
     expect([gone.status, gone.stdout]).toEqual([2, ""]);
-    expect(gone.stderr).toMatch(/Assent (?:failed|could not be started), so this is refused/);
+    expect(gone.stderr).toMatch(/Node or Assent is missing.*refused.*sh ~\/.local\/share\/assent\/rescue/);
     const empty = installPlace("codex", { node: process.execPath, folder: place.home }, place.machine, undefined).command("PreToolUse");
     expect(start(place, empty, {}).status).toBe(2);
   });

@@ -90,8 +90,10 @@ const PLACES: readonly WrongUse[] = [
 /** Words in a form that is not understood. */
 const WORDS: readonly WrongUse[] = [
   use("explain", 2, "nothing to explain"),
-  { args: ["explain", "git status", "--json"], status: 2, says: "options stand before the command" },
-  { args: ["verify", "git status", "--json"], status: 2, says: "options stand before the command" },
+  { args: ["explain", "git status", "--json"], status: 2, says: "assent explain --json 'git status'" },
+  { args: ["verify", "git status", "--json"], status: 2, says: "assent verify 'git status --json'" },
+  { args: ["verify", "git status", "--short"], status: 2, says: "options stand before the command" },
+  { args: ["explain", "ls", "--json"], status: 2, says: "assent explain -- ls --json" },
   use("explain --input {} ls", 2, "not both"),
   use("explain --input x", 2, "--input is not JSON"),
   use("explain --input []", 2, "--input is not a JSON object"),
@@ -117,7 +119,12 @@ const INPUTS: readonly WrongUse[] = [
   use("lint", 1, ".agent-permissions.jsonc:1", { files: BROKEN }),
   use("test", 1, ".agent-permissions.jsonc:1", { files: BROKEN }),
   use("rule add Bash(ls) --deny", 1, "has mistakes and is left as it is", { files: BROKEN }),
-  { args: ["rule", "add", "Raed(**)", "--deny"], status: 0, says: "did you mean `Read(…)`?" },
+  { args: ["rule", "add", "Raed(**)", "--deny"], status: 2, says: "did you mean `Read(…)`?" },
+  { args: ["rule", "add", "--force", "Raed(**)", "--deny"], status: 0, says: 'added deny {"tool":"Raed(**)"}' },
+  { args: ["deny", "--yes", "opne(/x, _)"], status: 2, says: "did you mean `open(path, mode)`?" },
+  { args: ["deny", "--yes", "--force", "opne(/x, _)"], status: 0, says: 'added deny {"tool":"opne(/x, _)"}' },
+  { args: ["deny", "--yes", "--force", "Read(src/**)"], status: 0, says: "added deny Read(src/**)" },
+  { args: ["grants", "add", "Edti(src/**)"], status: 2, says: "did you mean `Edit(…)`?" },
   { args: ["rule", "add", "Bash(git push *)", "--deny"], status: 0, says: "write `Bash(git push:*)`" },
   { args: ["rule", "add", "Edit(src/[z-a])", "--deny"], status: 2, says: "runs backwards" },
   use("explain --batch", 0, '"error":"the line is not JSON"', { input: "nope\n" }),
@@ -345,7 +352,8 @@ describe("a command as its words", () => {
     [["echo", "*", "a;b", "", "~"], "echo '*' 'a;b' '' '~'"],
     [["A=1", "ls"], "A=1 ls"],
     [["A=x y", "B=", "ls", "C=1"], "A='x y' B= ls C=1"],
-    [["ls", "--json"], "ls --json"],
+    [["--", "ls", "--json"], "ls --json"],
+    [["ls", "--color"], "ls --color"],
     [["ls -l | head"], "ls -l | head"],
   ])("explain %j judges %s", (words, line) => {
     const here = scratch();

@@ -159,6 +159,15 @@ describe("allow rules that allow too much", () => {
     });
   });
 
+  it("names the narrow rules that stop the other ways to force a push, and they do", () => {
+    const [found] = findings(policy("deny", "Bash(git push --force:*)"));
+    expect(found?.help).toBe(
+      "to deny these, too, write `Shell(git push {--delete,--force-with-lease,--mirror} ...)` and `Shell(git push ... {+,:}* ...)`",
+    );
+    const added = ["Bash(git push --force:*)", ...[...(found?.help ?? "").matchAll(/`([^`]+)`/g)].map(([, rule = ""]) => rule)];
+    expect(codesOf(JSON.stringify({ permissions: { deny: added } }))).toEqual([]);
+  });
+
   it("operations blocks count", () => {
     const execute = (rules: readonly unknown[], fallback?: string): string =>
       JSON.stringify({ operations: { execute: { ...(fallback === undefined ? {} : { default: fallback }), rules } } });
@@ -176,6 +185,13 @@ describe("deny and ask rules that stop too little", () => {
     ["deny", ["Bash(rm -rf /)"], ["AL020"]],
     ["deny", ["Bash(git push --force:*)"], ["AL021"]],
     ["deny", ["Bash(git push:*)"], []],
+    // What the built-in protection asks about anyway is not let pass by an ask rule.
+    ["ask", ["Bash(git push --force:*)"], []],
+    ["deny", ["Shell(git push --force ...)"], ["AL021"]],
+    ["deny", ["Shell(git push {--force,--force-with-lease,--delete,--mirror,--prune} ...)", "Shell(git push ... {+,:}* ...)"], []],
+    // Another subcommand is no other way to write this one.
+    ["deny", ["Bash(kubectl delete:*)"], []],
+    ["deny", ["Bash(docker system prune:*)"], []],
     ["deny", ["Bash(git push *)"], ["AL025"]],
     ["ask", ["Bash(git push *)"], ["AL025"]],
     ["deny", ["Bash(git push * *)"], ["AL025"]],
@@ -183,9 +199,9 @@ describe("deny and ask rules that stop too little", () => {
     ["deny", ["Bash(git push *)", "Bash(git push:*)"], ["AL032"]],
     // It denies `git commit -m x`, so it is not about one line.
     ["deny", ["Bash(git commit*)"], ["AL011"]],
-    ["deny", ["Raed(**)"], ["AL011"]],
-    ["ask", ["Wirte(src/**)"], ["AL011"]],
-    ["deny", ["WebFecth(domain:example.com)"], ["AL011"]],
+    ["deny", ["Raed(**)"], ["AL000"]],
+    ["ask", ["Wirte(src/**)"], ["AL000"]],
+    ["deny", ["WebFecth(domain:example.com)"], ["AL000"]],
     ["deny", ["mcp__files__raed(path:x)", "Task(x)", "Agent(x)"], []],
     ["deny", ["Shell(git push ...)"], []],
     ["deny", ["Bash(git push --force)", "Shell(git push ...)"], ["AL032"]],

@@ -152,6 +152,10 @@ test.each<[string, string, string]>([
   ["open(//(a)\\1/, _)", "`\\1` is not known", ""],
   ["open(//(a{900}){900}/, _)", "too large", ""],
   ["open($HOME/x, _)", "`$HOME` is not expanded", "`~/x`"],
+  // The name of another call, or of none, would guard nothing.
+  ["unlink(/a)", "unknown tool `unlink`", "`delete(path)`"],
+  ["execve(/a)", "unknown tool `execve`", "`exec(program, argv)`"],
+  ["opne(/a)", "unknown tool `opne`", "`open(path, mode)`"],
 ])("%s is a mistake: %s", (pattern, message, help) => {
   const parsed = parseRule(pattern);
   expect({ pattern, ...parsed }).toMatchObject({ ok: false });
@@ -165,9 +169,6 @@ test.each<[string, string]>([
   ["open('a.txt', _)", "in quotes is literal"],
   ["exec(git, ...)", "`**/git`"],
   ["open(_, ..., x)", "ignored"],
-  ["unlink(/a)", "`delete(path)`"],
-  ["execve(/a)", "`exec(program, argv)`"],
-  ["opne(/a)", "`open(path, mode)`"],
   ["connect", "`connect(host, port)`"],
 ])("%s is warned of: %s", (pattern, warning) => {
   expect(parseRule(pattern)).toMatchObject({ ok: true, warning: expect.stringContaining(warning) as string });

@@ -138,13 +138,10 @@ describe("AW11 no rule is lost in silence: mistakes have a message and a way out
 });
 
 describe("rules that load but may not mean what they seem to", () => {
-  it.each(["Bash(git status; ls:*)", "Bash(a && b)", 'Bash(git commit -m "x y":*)', "Bash(rm --dir=*)", "Raed", "Webfetch"])(
-    "%s",
-    (rule) => {
-      expect(parseRule(rule)).toMatchObject({ ok: true });
-      expect(parseRule(rule)).toHaveProperty("warning");
-    },
-  );
+  it.each(["Bash(git status; ls:*)", "Bash(a && b)", 'Bash(git commit -m "x y":*)', "Bash(rm --dir=*)", "raed", "Reader"])("%s", (rule) => {
+    expect(parseRule(rule)).toMatchObject({ ok: true });
+    expect(parseRule(rule)).toHaveProperty("warning");
+  });
 
   it.each(["Bash(git status:*)", "Bash(pnpm ** build)", "Bash(a * b)", "mcp__x__y", "Task", "Read"])("%s does", (rule) => {
     expect(parseRule(rule)).not.toHaveProperty("warning");

@@ -730,6 +730,6 @@ serve:
 three:
 	.asciz	"3"
 words:
-	.ascii	"Assent could not be started, so this is refused; run: assent doctor\n"
+	.ascii	"Node or Assent is missing; refused: sh ~/.local/share/assent/rescue\n"
 nothing:
 	.byte	0

@@ -11,7 +11,7 @@ MOST=32768
 
 refuse() {
   trap '' PIPE
-  printf 'Assent could not be started, so this is refused; run: assent doctor\n' >&2
+  printf 'Node or Assent is missing; refused: sh ~/.local/share/assent/rescue\n' >&2
   exit 2
 }
 

@@ -144,5 +144,5 @@ child:
 	mov	x8, #93			// exit
 	svc	#0
 words:
-	.ascii	"Assent could not be started, so this is refused; run: assent doctor\n"
+	.ascii	"Node or Assent is missing; refused: sh ~/.local/share/assent/rescue\n"
 table:

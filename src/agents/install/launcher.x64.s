@@ -153,5 +153,5 @@ child:
 	mov	eax, 60			# exit: of this process only
 	syscall
 words:
-	.ascii	"Assent could not be started, so this is refused; run: assent doctor\n"
+	.ascii	"Node or Assent is missing; refused: sh ~/.local/share/assent/rescue\n"
 table:

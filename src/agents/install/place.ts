@@ -58,6 +58,8 @@ function beginning(program: Program, platform: string, machine: Whose, variables
   return [...(script === undefined ? [] : [CLEARED, ...script.map(quoted)]), CLEARED, ...assignments, ...variables.map(handOn)];
 }
 
+const GONE = "Node or Assent is missing or broken, so this is refused. In a terminal of your own: sh ~/.local/share/assent/rescue";
+
 /**
  * What a host's shell runs. Every part is absolute, so that it also works for a host that was started from a desktop, and no
  * variable of the host reaches it but those named: others could load code into Node or the loader. Most hosts go on when a
@@ -72,7 +74,7 @@ export function hookCommand(
   platform = "",
 ): string {
   const words = [...beginning(program, platform, machine, [...ALWAYS, ...variables]), ...called(agent, event, program).map(quoted)];
-  return `${words.join(" ")} || { [ $? -eq 2 ] || echo 'Assent failed, so this is refused; run: assent doctor' >&2; exit 2; }`;
+  return `${words.join(" ")} || { [ $? -eq 2 ] || echo '${GONE}' >&2; exit 2; }`;
 }
 
 /** What a host's shell runs to print a status line. It is told the folder on standard input. */

@@ -226,7 +226,7 @@ export function doubtCallName(name: string, scoped: boolean): string | undefined
   const other = Object.hasOwn(OTHER_NAMES, name) ? OTHER_NAMES[name] : undefined;
   const near = scoped && /^[a-z]{4,}$/.test(name) ? CALL_NAMES.find((one) => one === likest(name, CALL_NAMES)) : undefined;
   const meant = other ?? (!scoped && isCallName(name) ? name : near);
-  return meant === undefined ? undefined : `\`${name}\` is taken as the name of a tool; the system call is written \`${signature(meant)}\``;
+  return meant === undefined ? undefined : signature(meant);
 }
 
 const signature = (name: CallName): string => `${name}(${CALL_ARGUMENTS[name].map((argument) => argument.name).join(", ")})`;

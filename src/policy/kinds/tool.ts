@@ -97,14 +97,24 @@ function parseTool(name: string, written: string | undefined, text: string): Res
   // A tool of that name in another case would never be asked for: the rule would be lost in silence.
   const right = ["Bash", "Shell"].find((one) => one.toLowerCase() === name.toLowerCase());
   if (right !== undefined) return mistake(`unknown rule name \`${name}\``, `did you mean \`${right}${text.slice(name.length)}\`?`);
+  const doubt = doubtName(name, written?.trim());
+  if (doubt?.meant !== undefined)
+    return mistake(
+      `unknown tool \`${name}\``,
+      `did you mean \`${doubt.meant}\`? For a tool of that name write \`{ "tool": ${JSON.stringify(text)} }\``,
+    );
+  const named = namedTool(name, written);
+  return named.ok && doubt !== undefined ? ok({ ...named.value, warning: doubt.text }) : named;
+}
+
+/** A tool that has this name, whatever it looks like. */
+export function namedTool(name: string, written: string | undefined): Result<ParsedText<ToolMatcher>> {
   const wrong = checkName(name);
   if (wrong !== undefined) return wrong;
-  const warning = doubtName(name, written?.trim());
-  const doubt = warning === undefined ? {} : { warning };
   const scope = written?.trim() ?? "";
-  if (scope === "" || scope === "*") return ok({ matcher: { kind: "tool", name }, ...doubt });
+  if (scope === "" || scope === "*") return ok({ matcher: { kind: "tool", name } });
   const where = parseCondition(scope);
-  return where.ok ? ok({ matcher: { kind: "tool", name, where: where.value }, ...doubt }) : where;
+  return where.ok ? ok({ matcher: { kind: "tool", name, where: where.value } }) : where;
 }
 
 function checkName(name: string): Mistake | undefined {

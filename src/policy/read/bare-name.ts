@@ -1,6 +1,6 @@
 import { doubtCallName } from "../kinds/call.ts";
 import { HOST_TOOLS } from "./host-tools.ts";
-import { closest } from "./suggest.ts";
+import { closest, distance, likest } from "./suggest.ts";
 
 /** Names of rules that mean something else than a tool of that name. */
 const NAMES = ["Bash", "Shell", "Read", "Edit", "Write", "Delete", "List", "Exec", "Net", "Glob", "Grep", "WebFetch", "WebSearch"];
@@ -19,17 +19,38 @@ const EVERYDAY = new RegExp(
 const DOMAIN = /^(?:\*\.)?(?:[\w-]+\.)+(?:com|org|net|edu|gov|io|dev|ai|app|cloud|info|co|local|internal|uk|de|fr|eu|us|cn|ru|jp)$/i;
 const ADDRESS = /^\d{1,3}(?:\.\d{1,3}){3}$/;
 
+/** Why a name may guard nothing, and one way to write what was surely meant. */
+export interface NameDoubt {
+  readonly text: string;
+  /** What was meant is so clear that the rule is none: it would be lost in silence. */
+  readonly meant?: string;
+}
+
 /**
- * Why a rule that is read as the name of a tool may guard nothing, and one way to write what was surely meant.
- * `scope` is undefined where there are no parentheses. `Name(*)` says that the tool is meant.
+ * Why a rule that is read as the name of a tool may guard nothing. `scope` is undefined where there are no parentheses.
+ * `Name(*)` says that the tool is meant, and so does `{ "tool": "Name" }`.
  */
-export function doubtName(name: string, scope: string | undefined): string | undefined {
+export function doubtName(name: string, scope: string | undefined): NameDoubt | undefined {
+  // A tool of an agent may be called so, and is judged by what it does.
+  const isKnown = Object.values(HOST_TOOLS).some((tools) => tools.includes(name));
+  const isMeant = !isKnown && (scope !== undefined || /^[A-Z]/.test(name));
   const call = doubtCallName(name, scope !== undefined);
-  if (call !== undefined) return call;
+  if (call !== undefined)
+    return {
+      text: `\`${name}\` is taken as the name of a tool; the system call is written \`${call}\``,
+      ...(scope === undefined ? {} : { meant: call }),
+    };
   const written = scope === "" ? undefined : scope;
   const doubt = meantByName(name, written);
-  return doubt === undefined ? undefined : `\`${name}\` is taken as the name of a tool${doubt}`;
+  if (doubt === undefined) return undefined;
+  const [, meant] = isMeant ? (/^; did you mean (`.*`)\?$/s.exec(doubt) ?? []) : [];
+  const isNear = meant !== undefined && !/^mcp|__|\*/.test(name) && isAlmost(name, /^`(\w+)/.exec(meant)?.[1] ?? "");
+  return { text: `\`${name}\` is taken as the name of a tool${doubt}`, ...(isNear ? { meant: meant.slice(1, -1) } : {}) };
 }
+
+/** A slip of the finger, and no other word. */
+const isAlmost = (name: string, meant: string): boolean =>
+  likest(name, [meant]) !== undefined && distance(name.toLowerCase(), meant.toLowerCase()) <= (name.length < 7 ? 1 : 2);
 
 function meantByName(name: string, scope: string | undefined): string | undefined {
   if (NAMES.includes(name)) return undefined;

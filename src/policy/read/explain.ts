@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { brief } from "../../action/index.ts";
 import { isObject } from "../../data/index.ts";
 import { OPERATIONS } from "../types.ts";
-import { optionRule, policySchema, ruleObject } from "./schema.ts";
+import { optionRule, policySchema, ruleObject, toolRule } from "./schema.ts";
 import { closest } from "./suggest.ts";
 import { type Fault, MAX_FAULTS, type JsonNode, offsetOf, type Path, printPath } from "../../edit/json5/index.ts";
 
@@ -60,7 +60,8 @@ const NOUNS: Record<string, string> = {
 function explainUnion(issue: Issue, example: string, root: JsonNode, path: Path): Fault[] {
   const input = issue.input;
   if (isObject(input) && path[0] === "permissions" && path.length === 3) {
-    const schema = !("rule" in input) && ("tool" in input || "command" in input || "when" in input) ? optionRule : ruleObject;
+    const isOption = input["tool"] === "Bash" || "command" in input || "when" in input;
+    const schema = "rule" in input || (!isOption && !("tool" in input)) ? ruleObject : isOption ? optionRule : toolRule;
     return explainAll(v.safeParse(schema, input).issues ?? [], root, path);
   }
   // A text or a list of texts, of which some are wrong.

@@ -76,6 +76,7 @@ export function readRules(root: JsonNode, reader: RuleReader): RulesRead {
 /** The rule of an entry that has the form of one, and the path to what it is written as. */
 function readRule(entry: RuleEntry, path: Path): { readonly parsed: ReturnType<typeof parseRule>; readonly path: Path } {
   if (typeof entry === "string") return { parsed: parseRule(entry), path };
+  if ("tool" in entry && !("command" in entry)) return { parsed: parseRule({ tool: entry.tool }), path: [...path, "tool"] };
   const { when } = entry;
   if (!("rule" in entry)) return { parsed: parseRule({ tool: entry.tool, command: entry.command, when }), path };
   return { parsed: parseRule(when === undefined ? entry.rule : { rule: entry.rule, when }), path: [...path, "rule"] };

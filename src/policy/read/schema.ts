@@ -270,7 +270,21 @@ export const optionRule = object(
   OPTION_RULE,
 );
 
-export const ruleEntry = v.union([ruleText, ruleObject, optionRule], `\n${TEXT_RULE}`);
+/** Beside a slip of the finger a tool may really be called so. */
+export const toolRule = object(
+  {
+    tool: described(
+      text(OPTION_RULE),
+      "A tool of that name, whatever the name looks like: `my_tool`, or with what its input must say `my_tool(path:src/**)`.",
+    ),
+    reason: optional(reason),
+    match: optional(match),
+    notMatch: optional(notMatch),
+  },
+  'write { "tool": "my_tool" }',
+);
+
+export const ruleEntry = v.union([ruleText, ruleObject, optionRule, toolRule], `\n${TEXT_RULE}`);
 
 const rules = (effect: string, meaning: string) => described(list(ruleEntry, `write "${effect}": ["Bash(git status:*)"]`), meaning);
 

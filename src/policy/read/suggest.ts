@@ -44,7 +44,7 @@ export function meant(word: string, candidates: readonly string[]): string {
 }
 
 /** Insertions, deletions, replacements and swaps of neighbours between two words. */
-function distance(a: string, b: string): number {
+export function distance(a: string, b: string): number {
   let before: number[] = [];
   let last = Array.from({ length: b.length + 1 }, (_, j) => j);
   for (let i = 1; i <= a.length; i++) {

@@ -1,4 +1,4 @@
-import { visible } from "../../action/index.ts";
+import { visible, withoutAdvice } from "../../action/index.ts";
 import { isObject } from "../../data/index.ts";
 import type { Principal } from "../../policy/index.ts";
 import type { ConfinedStart } from "../guard/confined-start.ts";
@@ -184,7 +184,8 @@ export class GuardFlow<P extends Principal, J extends FlowJudged, L extends Pend
       this.#world.keep(about, "refused");
       const who = by === undefined ? "the user" : visible(by).slice(0, 100);
       const note = read.is === "no" && read.note !== "" ? `, and said: ${visible(read.note).slice(0, 500)}` : "";
-      return refused(this.told({ ...decision, answer: "refused" }), `${who} refused${note} (${decision.forModel})`);
+      const why = decision.verdicts.reduce((so, { help }) => withoutAdvice(so, help), decision.forModel);
+      return refused(this.told({ ...decision, answer: "refused" }), `${who} refused${note} (${why})`);
     }
     if (read.call !== undefined || read.input !== undefined) return await this.#changed(about, read);
     this.#world.keep(about, read.scope);

@@ -47,8 +47,16 @@ export interface OptionRuleObject {
   readonly notMatch?: RuleExamples;
 }
 
+/** A rule about a tool that really has this name, although it looks like a slip of the finger. */
+export interface ToolRuleObject {
+  readonly tool: string;
+  readonly reason?: string;
+  readonly match?: RuleExamples;
+  readonly notMatch?: RuleExamples;
+}
+
 /** A rule as it stands in a list of a policy. */
-export type RuleInCode = string | RuleObject | OptionRuleObject;
+export type RuleInCode = string | RuleObject | OptionRuleObject | ToolRuleObject;
 
 /** The rules of one operation, in order: the first that matches decides. */
 export interface OperationObject {

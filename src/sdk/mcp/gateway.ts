@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { visible } from "../../action/index.ts";
+import { visible, withoutAdvice } from "../../action/index.ts";
 import { isObject } from "../../data/index.ts";
 import { isMeantQuestion } from "../../policy/index.ts";
 import type { GuardDecision, PromptGuard } from "../guard/open-guard.ts";
@@ -198,7 +198,12 @@ export class Gateway {
     if (elicits) this.#withdraw(asked, via, "it was answered elsewhere");
     if (reply.is === "yes") return this.#pass(id, said, via);
     if (reply.is === "no")
-      refuse(id, decision, reply.note === undefined ? "the user refused: " : `the user refused, and says: ${visible(reply.note)}: `, via);
+      refuse(
+        id,
+        withNo(decision),
+        reply.note === undefined ? "the user refused: " : `the user refused, and says: ${visible(reply.note)}: `,
+        via,
+      );
     else refuse(id, decision, reply.is === "waits" ? WAITS_FOR_TEAM : CANNOT_ASK, via);
   }
 
@@ -262,6 +267,11 @@ export class Gateway {
 }
 
 /** A result, not an error of the protocol: the model is to read it. */
+const withNo = (decision: GuardDecision): GuardDecision => ({
+  ...decision,
+  modelReason: withoutAdvice(decision.modelReason, decision.verdict.help),
+});
+
 function refuse(id: Id, { modelReason }: GuardDecision, before: string, via: Exchange): void {
   const text = `Assent: ${before}${modelReason}`;
   via.answer(id, JSON.stringify({ jsonrpc: "2.0", id, result: { content: [{ type: "text", text }], isError: true } }));

@@ -54,6 +54,9 @@ export function hasSubcommands(argv: readonly string[]): boolean {
 /** True where the tables have an entry for the program. */
 export const isKnown = (program: string): boolean => entryFor(baseName(program)) !== undefined;
 
+/** True where the tables list the option for the program, or for the subcommand that `argv` names. */
+export const takesOption = (argv: readonly string[], option: string): boolean => find(argv)?.grammar.options.has(option) === true;
+
 /** How many leading words name the program and its subcommand; 0 for a program without an entry. */
 export function namingWords(argv: readonly string[]): number {
   return find(argv)?.words ?? 0;
