@@ -115,6 +115,7 @@ const TAKES = {
   confiner: ["hook"],
   session: ["confiner"],
   "held-question": ["session", "reader"],
+  "held-advice": ["held-question", "session", "reader"],
   "run-more": ["run"],
   spare: ["run"],
 };
@@ -325,6 +326,7 @@ function sharingParts(filters) {
       plugins: [lazyRunItself, ...lazyInRuns],
     },
     "held-question": { ...placed, entryPoints: [entry("held-question")], plugins: [...lazyInHooks, lazyReader] },
+    "held-advice": { ...placed, entryPoints: [entry("held-advice")], plugins: [...lazyInHooks, lazyReader] },
     // The supervisor that waits: it loads `assent run` before there is a command.
     spare: { ...placed, entryPoints: [entry("spare")], plugins: [lazyShell] },
   };

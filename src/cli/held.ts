@@ -1,20 +1,10 @@
 import { isSomebodyThere } from "../approve/queue/index.ts";
-import type { Host, Outcome, PolicyReader } from "../engine/index.ts";
-import { advise, rulesOf } from "../suggest/index.ts";
+import type { Host, Outcome } from "../engine/index.ts";
 import type { Machine } from "../state/index.ts";
 import { isAnyAfar } from "../team/afar/index.ts";
 
 // Entry of dist/held.cjs, which the hook loads when it refuses something. What asks is a part of its own, loaded where somebody is there.
 declare const require: (id: "./held-question.cjs") => typeof import("./held-question.ts");
-
-/** Who is told of a question or a refusal is told the way on that works. */
-export function withAdvice(outcome: Outcome, read: PolicyReader): Outcome {
-  try {
-    return advise(outcome, rulesOf(read, "allow"));
-  } catch {
-    return outcome;
-  }
-}
 
 const asksNobody = ({ asks, bypassed, planning }: Host): boolean => !asks && !bypassed && !planning;
 

@@ -8,6 +8,7 @@ declare const require: {
   (id: "./confiner.cjs"): typeof import("./confiner.ts");
   (id: "./edit-keeper.cjs"): typeof import("./edit-keeper.ts");
   (id: "./held.cjs"): typeof import("./held.ts");
+  (id: "./held-advice.cjs"): typeof import("./held-advice.ts");
   (id: "./agent-auto.cjs"): Pick<CheckEngine, "recognise">;
   (id: string): { readonly protocol: Protocol };
 };
@@ -27,7 +28,7 @@ export const engine: CheckEngine = {
   recognise: (...given) => require("./agent-auto.cjs").recognise(...given),
   own: [__dirname],
   held: (...given) => require("./held.cjs").held(...given),
-  advise: (...given) => require("./held.cjs").withAdvice(...given),
+  advise: (...given) => require("./held-advice.cjs").withAdvice(...given),
   keepEdit: (...given) => require("./edit-keeper.cjs").keep(...given),
   confine: (...given) => require("./confiner.cjs").confine(...given, { node: process.execPath, folder: __dirname }),
 };

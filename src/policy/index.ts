@@ -46,7 +46,6 @@ export {
   isRawDevice,
   isSecret,
   isSystem,
-  isToolFolder,
   pathDangers,
   programsFolder,
 } from "./path-class.ts";
@@ -55,6 +54,7 @@ export { SECRET_FILES, SECRET_FOLDERS } from "./protected-paths.ts";
 export { agentName, CONDITIONS, policyFor, type Principal, sayWhen, type Who } from "./principals.ts";
 export { matchMatcher, matchRule, ruleCovers, same } from "./rule.ts";
 export { isShim, obeysFiles } from "./obeying-programs.ts";
+export { isToolFolder } from "./startup-paths.ts";
 export { isObeyedBy, type SteeringFile, steeringFile, steeringNames } from "./steering-files.ts";
 export { affects, spell } from "./targets.ts";
 export { isPathField, pathFields } from "./tool-fields.ts";

@@ -21,7 +21,7 @@ import {
   SYSTEM_FOLDERS,
   VAULT_FOLDERS,
 } from "./protected-paths.ts";
-import { PROGRAM_FOLDERS, STARTUP_FILES, STARTUP_FOLDERS, STARTUP_PLACES, TOOL_FOLDERS } from "./startup-paths.ts";
+import { PROGRAM_FOLDERS, STARTUP_FILES, STARTUP_FOLDERS, STARTUP_PLACES } from "./startup-paths.ts";
 import { isRecursive } from "./targets.ts";
 
 /**
@@ -244,12 +244,8 @@ export function programsFolder(path: string, home: string): string | undefined {
   return PROGRAM_FOLDERS.map((name) => joinPath(home, name)).find((folder) => isBelow(path, folder));
 }
 
-/** A folder in which people's tools keep programs, or one below it. */
-export const isToolFolder = (folder: string, home: string): boolean =>
-  isBelow(folder, home) && TOOL_FOLDERS.some((name) => isWithin(foldCase(folder.slice(home.length + 1)), name));
-
 /** The folders of PATH that no project and no temporary folder holds: what is put there is started by its name. */
-export const pathFolders = perWorld((world): readonly string[] => {
+export const pathFolders = /* @__PURE__ */ perWorld((world): readonly string[] => {
   const { home, project, temp } = comparablePlaces(world);
   const projects = project.filter((root) => !home.some((one) => isWithin(one, root)));
   return (world.programFolders ?? [])

@@ -1,3 +1,4 @@
+import { foldCase, isBelow, isWithin } from "../path/index.ts";
 import { listed, under } from "./listed.ts";
 
 /**
@@ -46,6 +47,10 @@ export const TOOL_FOLDERS: readonly string[] = /* @__PURE__ */ [
     ".nodenv/bin; .asdf/bin",
   ),
 ];
+
+/** A folder in which people's tools keep programs, or one below it. */
+export const isToolFolder = (folder: string, home: string): boolean =>
+  isBelow(folder, home) && TOOL_FOLDERS.some((name) => isWithin(foldCase(folder.slice(home.length + 1)), name));
 
 /** In a home folder: folders from which programs are started, now or at the next login. */
 export const STARTUP_FOLDERS: readonly string[] = /* @__PURE__ */ [

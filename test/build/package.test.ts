@@ -105,6 +105,7 @@ describe("the package", () => {
       "./edit-keeper.cjs",
       "./extensions.cjs",
       "./fleet-start.cjs",
+      "./held-advice.cjs",
       "./held.cjs",
       "./ignore.cjs",
       "./obeyed.cjs",
@@ -125,10 +126,10 @@ describe("the package", () => {
   it("the parts of the hook hold what their requests need", () => {
     // Every kilobyte is read and every table made at each call of a host: a jump means that an import drags something along.
     const kilobytes = (file: string): number => readFileSync(join(DIST, file)).length / 1024;
-    expect(kilobytes("bin.cjs")).toBeLessThan(3.9);
+    expect(kilobytes("bin.cjs")).toBeLessThan(4);
     // Reasons have a text for the person and one for the model; rules may be about some people only. 2.7 of it hand modules out, 17 are facts of hosts.
-    expect(kilobytes("hook.cjs")).toBeLessThan(286);
-    expect(kilobytes("shell.cjs")).toBeLessThan(456);
+    expect(kilobytes("hook.cjs")).toBeLessThan(289);
+    expect(kilobytes("shell.cjs")).toBeLessThan(466);
     for (const agent of ["auto", ...AGENT_IDS]) expect([agent, kilobytes(`agent-${agent}.cjs`) < 8]).toEqual([agent, true]);
   });
 

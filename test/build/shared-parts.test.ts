@@ -16,7 +16,9 @@ interface Sharing {
 // @ts-expect-error -- a plain script
 const { shareModules } = (await import("../../scripts/shared-parts.mjs")) as Sharing;
 
-const ENTRIES = "hook resident shell-start session confiner reader obeyed held-question run run-more spare line ended".split(" ");
+const ENTRIES = "hook resident shell-start session confiner reader obeyed held-question held-advice run run-more spare line ended".split(
+  " ",
+);
 
 describe("parts that take modules from others", () => {
   const taken = readdirSync(DIST)
