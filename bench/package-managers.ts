@@ -364,7 +364,7 @@ function write(file: string): void {
     ),
     "",
     ...(failing.length === 0 ? [] : ["What does not, and why:", "", ...failing, ""]),
-    `npm, pnpm, yarn and bun asked npm's registry; for the others packages lay in files. Not played, for they were not on the machine: ${absent.join(", ")}.`,
+    `npm, pnpm, yarn and bun asked npm's registry; for the others packages lay in files. Not played: ${absent.join(", ")}.`,
     "",
     mark("end"),
   ].join("\n");
