@@ -1,7 +1,7 @@
 import type { DangerId } from "../action/index.ts";
 import type { Context } from "./context.ts";
 import type { CommandRunner } from "./invocation.ts";
-import { entryFor } from "./knowledge/entries.ts";
+import { entryFor, type KnowledgeEntry } from "./knowledge/entries.ts";
 import { readDangers } from "./knowledge/read-spec.ts";
 import type { ShellState } from "./state.ts";
 import { literal, textOf, type Stream, type Value } from "./value.ts";
@@ -15,12 +15,15 @@ interface WipingCall {
 
 /** Words of a command that are looked at. */
 const MOST = 60;
-const HELP = /^(?:--?help|-h|--version)$/;
 const DESTROYS: ReadonlySet<DangerId> = new Set(["remote-destroy", "data-destroy", "data-wipe"]);
 
 /** The dangers that the words of a program mean. See `CommandSpec.dangers`. */
-export function noteDangerWords(cx: Context, rows: string | undefined, words: readonly Value[], exec: number): void {
-  if (rows !== undefined) note(cx, rows, tokensOf(words), exec);
+export function noteDangerWords(cx: Context, entry: KnowledgeEntry, words: readonly Value[], exec: number): void {
+  const { dangers, helps } = entry;
+  const last = words.at(-1);
+  // Many a tool takes no notice of a word that asks another for help.
+  const onlyHelps = helps !== undefined && last !== undefined && /^--?help$/.test(textOf(last) ?? "");
+  if (dangers !== undefined && !onlyHelps) note(cx, dangers, tokensOf(words), exec);
 }
 
 /**
@@ -39,7 +42,6 @@ const tokensOf = (words: readonly Value[]): readonly string[] =>
   words.slice(0, MOST).flatMap((word) => (textOf(word) ?? "").split(/[\s,;&|()'"`]+/).filter((token) => token !== ""));
 
 function note(cx: Context, rows: string, tokens: readonly string[], exec: number): void {
-  if (tokens.some((token) => HELP.test(token))) return;
   for (const { words, danger } of readDangers(rows)) if (says(tokens, words)) cx.addDanger(exec, danger);
 }
 

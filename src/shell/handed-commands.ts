@@ -46,7 +46,7 @@ export function readHandedCommands(
   exec: number,
 ): void {
   const known = applied !== undefined;
-  if (!known || applied.id === undefined || RUNNERS.test(name) || ELSEWHERE.test(name) || runsCode(call, exec))
+  if (!known || applied.id === undefined || RUNNERS.test(name) || ELSEWHERE.test(name) || INTERPRETERS.test(name))
     noteHandedDangers(call.cx, words, exec);
   if (ELSEWHERE.test(name)) noteDestruction(call, words, exec);
   if (ELSEWHERE.test(name) || (!known && PROMPTED_PROGRAMS.includes(name))) return;

@@ -61,7 +61,7 @@ function judgeProgram(call: ProgramCall): readonly [Stream, LeavesInput] {
   if (confined !== undefined) return [confined(), "lines"];
   const spec = entryFor(who.basename) ?? entryFor(who.basename.toLowerCase());
   const exec = cx.add(execAction(call, who));
-  noteDangerWords(cx, spec?.dangers, words, exec);
+  if (spec !== undefined) noteDangerWords(cx, spec, words, exec);
   const before = { actions: cx.actions.length, unknowns: cx.unknowns.length };
   if (spec === undefined) {
     applyEnvironment({ cx, state: call.state, exec, name: who.basename, span: call.span });

@@ -99,8 +99,10 @@ function readStatement(statement: Statement, dialect: SqlDialect): CodeFinding[]
     return [{ does: "change", detail: detail(statement) }, ...copy, ...reach(statement, dialect)];
   }
   if (DESTROYS.has(first)) {
-    const some = first === "delete" && has("where");
-    return [{ does: some ? "change" : "destroy", detail: detail(statement) }, ...reach(statement, dialect)];
+    const said = detail(statement);
+    const does: CodeFinding =
+      first === "delete" && has("where") ? { does: "change", detail: said } : { does: "destroy", detail: said, ...wholeOf(statement, 0) };
+    return [does, ...reach(statement, dialect)];
   }
   switch (first) {
     case "select":
@@ -270,12 +272,15 @@ function query(statement: Statement, dialect: SqlDialect): CodeFinding[] {
     } else if (/^(insert|update|merge)$/.test(token.text) || (token.text === "replace" && !call))
       findings.push({ does: "change", detail: detail(statement) });
     else if (/^(delete|truncate|drop)$/.test(token.text) && !call) {
-      const whole = token.text === "drop" && /^(?:database|schema)$/.test(word(statement, i + 1));
-      findings.push({ does: "destroy", detail: detail(statement), ...(whole ? { whole } : {}) });
+      findings.push({ does: "destroy", detail: detail(statement), ...wholeOf(statement, i) });
     } else if (/^(program|call|procedure|execute)$/.test(token.text)) findings.push(unknown(`the statement ${detail(statement)}`));
   });
   return findings;
 }
+
+/** `drop database x`, at this word: all that is in it. */
+const wholeOf = (statement: Statement, at: number): { readonly whole?: true } =>
+  word(statement, at) === "drop" && /^(?:database|schema)$/.test(word(statement, at + 1)) ? { whole: true } : {};
 
 /** A plain EXPLAIN runs nothing; with ANALYZE the statement runs. */
 function explain(statement: Statement, dialect: SqlDialect): CodeFinding[] {
