@@ -95,7 +95,8 @@ export function programs({ machine, projectRoot, canonical, mayHold }: ProgramsO
   const findings = findingsFor([machine.home, projectRoot, written, ...machine.temp].join("\0"));
   const { folders, names } = findings;
   const homes = [machine.home, canonical(machine.home)];
-  const isTool = (folder: string): boolean => homes.some((home) => isToolFolder(folder, home));
+  // A project that is a home folder may have a `bin` of its own.
+  const isTool = (folder: string): boolean => homes.some((home) => isToolFolder(folder, home) && !isWithin(folder, joinPath(home, "bin")));
   const isSystem = (folder: string): boolean => SYSTEM.some((base) => isWithin(folder, base));
 
   /** A session whose root is home, or above it, does not make every program the project's. */

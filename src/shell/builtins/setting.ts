@@ -31,7 +31,7 @@ const declare: Builtin = (call) => {
     if (!has("p")) declareOne(call, word, exported, given.letters);
     else if (textOf(word)?.includes("=") !== false) cx.unknown(`${name} -p is given a value`, at);
     // A subscript is evaluated by some shells (mksh, lksh, posh).
-    else if (!/^[A-Za-z_]\w*$/.test(textOf(word) ?? "")) cx.unknown(`${name} -p is given what is no name`, at);
+    else if (!/^[A-Za-z_]\w*$/.test(textOf(word) ?? "")) cx.unknown(`${name} -p is given something that is not the name of a variable`, at);
   }
   // zsh shows a variable that is named without a value.
   const shows = has("p") || (cx.maybeZsh && given.rest.some((word) => !prefixOf(word).includes("=")));

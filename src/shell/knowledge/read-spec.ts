@@ -172,7 +172,7 @@ export function readDangers(text: string): readonly DangerRow[] {
     if (row.trim() === "") return [];
     const [words = "", danger = ""] = row.split(" -> ").map((part) => part.trim());
     if (words === "") throw new Error("no words stand before `->`");
-    if (!isDangerId(danger)) throw new Error(`\`${danger}\` is no danger`);
+    if (!isDangerId(danger)) throw new Error(`\`${danger}\` is not one of the dangers`);
     return [{ words: words.split(/\s+/), danger }];
   });
 }
