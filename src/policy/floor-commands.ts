@@ -1,8 +1,9 @@
-import { type Argument, brief, type CodeAction, type ExecAction, type FileAction, printArgument, type World } from "../action/index.ts";
+import { type Argument, brief, type CodeAction, type ExecAction, printArgument, type World } from "../action/index.ts";
 import { baseName, isWithin, resolvePath } from "../path/index.ts";
 import { agentCall } from "./agent-commands.ts";
 import type { FloorPaths } from "./floor-paths.ts";
 import { floorPlace } from "./floor-place.ts";
+import { isRescue, onlyForPeople } from "./rescue-file.ts";
 import { type Verdict, verdictOf } from "./verdict.ts";
 
 /** A call of Assent's own command line, however it is spelt. */
@@ -239,7 +240,7 @@ function runDoes(args: readonly Argument[]): AssentCall["does"] {
 
 /** Whatever loosens Assent is denied when an agent asks for it, however it is spelt. */
 export function judgeFloorExec(action: ExecAction, floor: FloorPaths, world: World): Verdict | undefined {
-  if (namesRescue(action)) return forPeople();
+  if (namesRescue(action)) return onlyForPeople();
   const call = assentCall(action, floor.own, (word) => world.canonical(resolvePath(world.cwd, word)));
   if (call === undefined) return judgeAgent(action) ?? judgeNamed(action, floor, world);
   if (call.does === "harmless") return undefined;
@@ -250,24 +251,15 @@ export function judgeFloorExec(action: ExecAction, floor: FloorPaths, world: Wor
     : verdictOf("ask", "floor.unclear", { reason: `it is not clear what \`assent ${call.words}\` changes` });
 }
 
-/** What `assent install` leaves for the day on which Assent cannot start (cli/rescue.ts), also named by a pattern or from its own folder. */
-const RESCUE = /(?:^|[/=])\.local\/share\/assent\/+(?:\S*\/)?(?:rescue$|[\w-]*[*?[{])/;
 const RESCUE_IN_CODE = /\.local\/share\/assent\/+(?:\S*\/)?rescue\b/;
 
-const forPeople = (): Verdict =>
-  verdictOf("deny", "floor.command", { reason: "it would take Assent out of every agent, which is for a person, in a terminal" });
-
-/** Who reads it could run it. */
-export const judgeRescueFile = ({ target }: FileAction): Verdict | undefined =>
-  target.kind === "path" && RESCUE.test(target.path) ? forPeople() : undefined;
-
 function namesRescue({ argv, resolved, knowledge, builtin }: ExecAction): boolean {
-  if (resolved !== undefined && RESCUE.test(resolved)) return true;
+  if (resolved !== undefined && isRescue(resolved)) return true;
   const [program] = argv;
   if (builtin === true && !(program?.known === true && /^(?:\.|source|exec|command|eval)$/.test(program.text))) return false;
   return argv.slice(0, MOST_NAMED).some((word) => {
     const text = word.known ? word.text : printArgument(word);
-    return RESCUE.test(text) || (knowledge === undefined && RESCUE_IN_CODE.test(text));
+    return isRescue(text) || (knowledge === undefined && RESCUE_IN_CODE.test(text));
   });
 }
 
