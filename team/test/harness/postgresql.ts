@@ -50,7 +50,10 @@ export interface Cluster {
   readonly restart: (signal: "SIGINT" | "SIGQUIT") => Promise<void>;
 }
 
-/** A cluster in a scratch folder, on a Unix socket only, as nobody; undefined where PostgreSQL is not installed. */
+/**
+ * A cluster in a scratch folder, on a Unix socket only, as nobody; undefined where PostgreSQL is not installed. All files of tests share it, and
+ * each server in them keeps a pool: with 200 connections some were turned away now and then.
+ */
 export async function openCluster(): Promise<Cluster | undefined> {
   const bin = programs();
   if (bin === undefined) return undefined;
@@ -75,7 +78,7 @@ export async function openCluster(): Promise<Cluster | undefined> {
     "-c",
     "fsync=off",
     "-c",
-    "max_connections=200",
+    "max_connections=1000",
     "-c",
     "shared_buffers=32MB",
   ];
