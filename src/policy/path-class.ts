@@ -1,5 +1,5 @@
 import type { DangerId, FileAction, World } from "../action/index.ts";
-import { baseName, extensionOf, foldCase, isBelow, isWithin, joinPath, normalise } from "../path/index.ts";
+import { baseName, extensionOf, foldCase, isBelow, isWithin, joinPath, normalise, parentOf } from "../path/index.ts";
 import { expandsTo, shellPattern } from "../pattern/index.ts";
 import { isGitHook } from "./git-paths.ts";
 import { belowAny, comparable, comparablePlaces, forms, homeOf, perWorld, type Places, withinAny } from "./location.ts";
@@ -256,7 +256,7 @@ export const pathFolders = /* @__PURE__ */ perWorld((world): readonly string[] =
 
 /** `isPersistence`, with what is started by its name on this machine. */
 export const isPersistenceHere = (path: string, world: World): boolean =>
-  isPersistence(path, comparablePlaces(world)) || pathFolders(world).some((folder) => isBelow(path, folder));
+  isPersistence(path, comparablePlaces(world)) || pathFolders(world).includes(parentOf(path));
 
 const startupFolders: ReadonlySet<string> = new Set(STARTUP_FOLDERS);
 

@@ -13,17 +13,20 @@ interface WipingCall {
   readonly stdin: Stream;
 }
 
-/** Words of a command that are looked at. */
-const MOST = 60;
+/** So many words that may be programs are judged as if they were started. */
+const MOST = 40;
 const DESTROYS: ReadonlySet<DangerId> = new Set(["remote-destroy", "data-destroy", "data-wipe"]);
 
 /** The dangers that the words of a program mean. See `CommandSpec.dangers`. */
 export function noteDangerWords(cx: Context, entry: KnowledgeEntry, words: readonly Value[], exec: number): void {
   const { dangers, helps } = entry;
-  const last = words.at(-1);
-  // Many a tool takes no notice of a word that asks another for help.
-  const onlyHelps = helps !== undefined && last !== undefined && /^--?help$/.test(textOf(last) ?? "");
-  if (dangers !== undefined && !onlyHelps) note(cx, dangers, tokensOf(words), exec);
+  if (dangers !== undefined && !(helps !== undefined && onlyHelps(words))) note(cx, dangers, tokensOf(words), exec);
+}
+
+/** Many a tool takes no notice of the word; behind an option it may be a value, and behind `--` a name. */
+function onlyHelps(words: readonly Value[]): boolean {
+  const texts = words.map((word) => textOf(word) ?? "-");
+  return /^--?help$/.test(texts.at(-1) ?? "") && !texts.includes("--") && texts.at(-2)?.startsWith("-") !== true;
 }
 
 /**
@@ -32,14 +35,19 @@ export function noteDangerWords(cx: Context, entry: KnowledgeEntry, words: reado
  */
 export function noteHandedDangers(cx: Context, words: readonly Value[], exec: number): void {
   const tokens = tokensOf(words);
+  const seen = new Set<string>();
   for (const [at, token] of tokens.entries()) {
-    const rows = entryFor(toolOf(token))?.dangers;
+    const tool = toolOf(token);
+    // What a later one of the name says, the first says, too.
+    if (seen.has(tool)) continue;
+    seen.add(tool);
+    const rows = entryFor(tool)?.dangers;
     if (rows !== undefined) note(cx, rows, tokens.slice(at + 1), exec);
   }
 }
 
 const tokensOf = (words: readonly Value[]): readonly string[] =>
-  words.slice(0, MOST).flatMap((word) => (textOf(word) ?? "").split(/[\s,;&|()'"`]+/).filter((token) => token !== ""));
+  words.flatMap((word) => (textOf(word) ?? "").split(/[\s,;&|()'"`]+/).filter((token) => token !== ""));
 
 function note(cx: Context, rows: string, tokens: readonly string[], exec: number): void {
   for (const { words, danger } of readDangers(rows)) if (says(tokens, words)) cx.addDanger(exec, danger);
@@ -47,10 +55,12 @@ function note(cx: Context, rows: string, tokens: readonly string[], exec: number
 
 /** A client that is started elsewhere (a container, another machine) destroys what it would destroy here. */
 export function noteDestruction({ cx, state, run, stdin }: WipingCall, words: readonly Value[], exec: number): void {
-  for (const [at, word] of words.slice(0, MOST).entries()) {
+  let judged = 0;
+  for (const [at, word] of words.entries()) {
     const text = textOf(word) ?? "";
     const isLine = /\s/.test(text);
     if (!isLine && entryFor(toolOf(text)) === undefined) continue;
+    if (++judged > MOST) return cx.unknown("the command has too many words that may be programs which it starts elsewhere", { exec });
     const found = cx.rehearse(() => {
       const from = cx.actions.length;
       if (isLine) run.script(cx, state.fork(), literal(text), stdin, {});

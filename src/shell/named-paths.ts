@@ -4,7 +4,7 @@ import { reachOfHost } from "../policy/index.ts";
 import type { Context } from "./context.ts";
 import { targetsOf } from "./paths.ts";
 import type { ShellPlace } from "./state.ts";
-import { isHole, isWildcard, literal, textOf, type Stream, type Value } from "./value.ts";
+import { isGlob, isHole, isWildcard, literal, textOf, type Stream, type Value } from "./value.ts";
 
 /**
  * What the words of a command could mean as paths, where nobody says what the program does with them: the words themselves,
@@ -84,16 +84,21 @@ export function nameWords(cx: Context, exec: number, words: readonly Value[], pl
     for (const { text: path, part } of pathTexts(text))
       add(literal(fromHome(path, cx.world.home)), `${folder}${path}`, part || folder !== "");
   };
+  const connectsTo = (text: string): void => {
+    for (const host of metadataIn(text))
+      cx.add({ kind: "net", operation: "connect", host, port: undefined, origin: { by: "command", exec } });
+  };
   for (const [at, word] of words.entries()) {
     const text = textOf(word);
     const before = words[at - 1];
     if (before !== undefined && LEAVES_OUT.test(textOf(before) ?? "") && !textOf(before)?.includes("=")) continue;
     if (text !== undefined) {
-      for (const host of metadataIn(text))
-        cx.add({ kind: "net", operation: "connect", host, port: undefined, origin: { by: "command", exec } });
+      connectsTo(text);
       if (!LEAVES_OUT.test(text)) addText(text);
       continue;
     }
+    // Brackets of an address are a pattern to the shell, which leaves it as it is where no file matches.
+    if (isGlob(word)) connectsTo(word.atoms.map((atom) => (typeof atom === "string" ? atom : isWildcard(atom) ? atom.glob : "")).join(""));
     if (word.atoms.some(isWildcard) && !word.atoms.some(isHole)) add(afterDelimiter(word), "", false);
     // Around what is only known at run time: `--key=$DIR/id_rsa`, `~/.ssh/$NAME`.
     for (const [i, atom] of word.atoms.entries()) {

@@ -48,7 +48,7 @@ function settings(inv: Invocation): readonly GitConfigEntry[] {
   return [...files.flatMap((file) => gitEntries(world, file, holds)), ...wordsOf(inv)];
 }
 
-/** `gitdir:~/work/`, which most are, is told; another condition may hold. A plain `include` has none. */
+/** `gitdir:~/code/`, which most are, is told; another condition may hold. A plain `include` has none. */
 function isMet(condition: string, gitdir: string, { cx: { world } }: Invocation): boolean {
   const folder = /^gitdir(?:\/i)?:([~/][^*?[]*\/)$/.exec(condition)?.[1];
   return folder === undefined || `${gitdir}/`.toLowerCase().startsWith(gitPath(folder, world).replace(/\/*$/, "/").toLowerCase());
