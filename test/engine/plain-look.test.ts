@@ -13,6 +13,8 @@ const home = mkdtempSync(resolve("node_modules/.cache/plain-look-"));
 afterAll(() => rmSync(home, { recursive: true, force: true }));
 const git = (...words: readonly string[]): unknown => execFileSync("git", words, { cwd: home, stdio: "ignore" });
 const machine = { ...thisMachine(), home, temp: [join(home, "tmp")] };
+// Above what is missing git finds a repository of the test's own, and not the clone in which it is played, with whatever is configured there.
+git("init", "-q", ".");
 for (const name of ["app", "lib", "steered", "hooked", "tmp/made"]) {
   git("init", "-q", name);
   git("-C", name, "-c", "user.name=a", "-c", "user.email=a@b", "commit", "-q", "--allow-empty", "-m", "one");
