@@ -8,6 +8,7 @@ import { kindName, readOptionLine, type Kind, type Option, type Slot } from "./k
 import { isDryRun, settleDryRun } from "./dry-run.ts";
 import { noteNeeds } from "./needs.ts";
 import { fillSlots, readArguments, type Arguments, type Filled, type GivenOption } from "./options.ts";
+import { applyObeyed } from "./obeyed.ts";
 import { outputOf } from "./output.ts";
 import { mayBegin } from "./paths.ts";
 import { walkFilter } from "./walk-filter.ts";
@@ -70,6 +71,7 @@ function applyLevel(
     reads,
     helps: spec.helps ?? base.helps,
     confined: spec.confined ?? base.confined,
+    obeys: joinRows(base.obeys, spec.obeys),
     spec,
     grammar,
     args,
@@ -88,6 +90,7 @@ function applyLevel(
     }
     return { ...inner, options: [...args.options, ...inner.options], complete: inner.complete && args.doubts.length === 0 };
   }
+  applyObeyed(inv, stopped);
   for (const reason of args.doubts) doubt(inv, `${reason} of ${inv.name}`, "put -- in front of it, or start it with ./");
   if (!stopped) {
     const isDry = spec.dry !== undefined && isDryRun(inv, spec.dry);
@@ -117,6 +120,9 @@ function applyLevel(
     upkeep: spec.upkeep ?? [],
   };
 }
+
+const joinRows = (above: string | undefined, own: string | undefined): string | undefined =>
+  above === undefined || own === undefined || above === own ? (own ?? above) : `${above}\n${own}`;
 
 function handVariables(inv: Invocation): void {
   if (inv.state.environment.size > 0) applyEnvironment({ ...inv, whole: inv });
@@ -265,11 +271,13 @@ function showHelp(
 ): Applied {
   const inv: Invocation = {
     ...base,
+    obeys: joinRows(base.obeys, base.spec.obeys),
     args: { options: [help], operands: [], firstOperand: 0, rest: [], doubts: [] },
     sources: [],
     only: [],
     looked: [],
   };
+  applyObeyed(inv, true);
   for (const consequence of help.option?.consequences ?? []) if (consequence.then === "effect") applyEffect(inv, consequence.effect);
   handVariables(inv);
   return {

@@ -50,6 +50,8 @@ export interface Invocation {
   readonly reads?: readonly string[] | undefined;
   /** `CommandSpec.confined` that counts here. */
   readonly confined?: string | undefined;
+  /** `CommandSpec.obeys` of the program and its subcommands. */
+  readonly obeys?: string | undefined;
   /** `CommandSpec.helps` that counts here. */
   readonly helps?: string | undefined;
   /** Where the program works: the shell's place, moved by `-C`. */

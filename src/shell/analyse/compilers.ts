@@ -3,6 +3,9 @@ import { describe, doubt, emitFile, emitTarget, refuse, type Invocation } from "
 import { environmentWord } from "../kinds.ts";
 import { concat, literal, prefixOf, textOf, type Value } from "../value.ts";
 import { mayBegin, targetsOf } from "../paths.ts";
+import { parentOf, resolvePath } from "../../path/index.ts";
+import { applyObeyed } from "../obeyed.ts";
+import type { ShellPlace } from "../state.ts";
 import { responseFile } from "./operands.ts";
 import { has, valuesOf } from "./given.ts";
 
@@ -186,9 +189,24 @@ export function goBuild(inv: Invocation): void {
 /** What tsc writes; JSON that is imported is copied. */
 const COMPILED = "*.js *.jsx *.mjs *.cjs *.d.ts *.d.mts *.d.cts *.d.json.ts *.map *.tsbuildinfo *.json".split(" ");
 
+/** `-p` names a file of settings, or the folder where one lies. */
+function inFolderOf(inv: Invocation, word: Value): Invocation {
+  const { world } = inv.cx;
+  const text = textOf(word);
+  const places = inv.places.map((place): ShellPlace => {
+    const path = place.is === "at" && text !== undefined ? world.canonical(resolvePath(place.path, text)) : undefined;
+    if (place.is === "at" && path !== undefined && world.kind(path) === "directory") return { ...place, path };
+    // Of other names `obeys` knows nothing.
+    if (place.is === "at" && path !== undefined && /\/tsconfig[\w.-]*\.json$/.test(path)) return { ...place, path: parentOf(path) };
+    return { is: "unknown", why: "settings that are not known" };
+  });
+  return { ...inv, places };
+}
+
 /** tsc(1): with --outDir there, else beside the sources, which its configuration names; a build with references may write in theirs. */
 export function tsc(inv: Invocation): void {
   responseFile(inv);
+  for (const project of valuesOf(inv, "-project")) applyObeyed(inFolderOf(inv, project), false);
   const { operands } = inv.args;
   if (has(inv, "-noEmit", "-listFilesOnly", "-showConfig", "-init", "-clean", "-dry") || valuesOf(inv, "-outFile").length > 0) return;
   if (valuesOf(inv, "-outDir").length > 0) return;

@@ -3,7 +3,7 @@ import { resolvePath } from "../../path/index.ts";
 import { applyEffect } from "../effects.ts";
 import { describe, doubt, emitFile, type Invocation } from "../invocation.ts";
 import { matchesOf } from "../paths.ts";
-import { literal, textOf, type Value } from "../value.ts";
+import { literal, prefixOf, textOf, type Value } from "../value.ts";
 import { has, valuesOf } from "./given.ts";
 
 /** What a file of the project says now; nothing where it is missing, undefined where that is not known. */
@@ -61,6 +61,7 @@ function formatOf(name: string): string | undefined {
 
 export function pandocIncludes(inv: Invocation): void {
   if (has(inv, "--sandbox")) return;
+  citations(inv);
   const given = valuesOf(inv, "--from")
     .map((value) =>
       textOf(value)
@@ -85,6 +86,37 @@ export function pandocIncludes(inv: Invocation): void {
   if (files.length === 0) doubt(inv, "the source on standard input may take in any file", "add --sandbox");
   for (const { file, names } of named)
     if (names?.some(takes) !== false) doubt(inv, `the source ${describe(file)} may take in any file`, "add --sandbox");
+}
+
+/** pandoc(1), "Specifying bibliographic data": what names a style and lists of sources, files or addresses. */
+const CITATIONS = /^(?:bibliography|csl|citation-style|citation-abbreviations)$/;
+/** Its writers whose result holds the pictures that the text names, files or addresses. */
+const HOLDS_PICTURES = /^(?:docx|odt|pptx|epub[23]?|fb2|rtf|opendocument)\b|\.(?:docx|odt|pptx|epub|fb2|rtf)$/i;
+const PICTURE =
+  /!\[|<(?:img|image|embed|object|video|audio|source|iframe|input)\b|\b(?:image|figure):|image\(|includegraphics|fileref|\[\[|cover|![^\s!]+!/i;
+
+/** What the text and the words of the line say by metadata, and the pictures that are put into the result. */
+function citations(inv: Invocation): void {
+  for (const value of valuesOf(inv, "--metadata")) {
+    const text = textOf(value);
+    const [, name = "", file] = /^([^=:]*)[=:]?([^]*)$/.exec(text ?? prefixOf(value)) ?? [];
+    if (!CITATIONS.test(name)) continue;
+    if (text === undefined || file === undefined || file.includes(":"))
+      doubt(inv, `pandoc fetches what ${describe(value)} names`, "add --sandbox");
+    else emitFile(inv, "read", literal(file));
+  }
+  const saysCitations = (text: string): boolean => /bibliography|csl|citation/i.test(text);
+  const cites = has(inv, "--citeproc");
+  const holds = [...valuesOf(inv, "--to"), ...valuesOf(inv, "--output")].some((value) => HOLDS_PICTURES.test(textOf(value) ?? ".docx"));
+  if (!cites && !holds) return;
+  const takes = (name: string): boolean => {
+    const text = name === "-" ? undefined : sourceText(inv, name);
+    return text === undefined || (cites && saysCitations(text)) || (holds && PICTURE.test(text));
+  };
+  const files = [...inv.args.operands, ...valuesOf(inv, "--metadata-file")];
+  if (inv.args.operands.length === 0) doubt(inv, "the source on standard input may name files and addresses", "add --sandbox");
+  for (const file of files)
+    if (namesOf(inv, file)?.some(takes) !== false) doubt(inv, `the source ${describe(file)} may name files and addresses`, "add --sandbox");
 }
 
 /** What the word stands for; undefined where that is only known at run time. */

@@ -177,6 +177,62 @@ export function readDangers(text: string): readonly DangerRow[] {
   });
 }
 
+/** A row of `CommandSpec.obeys`. */
+export interface ObeyedFiles {
+  /** Also where only help or a version is printed. */
+  readonly always: boolean;
+  /** In the folder where it works, in those above it, too, or also in all below. */
+  readonly where: "here" | "above" | "below";
+  /** Below the folder; `*` for the first one: any. */
+  readonly names: readonly string[];
+  /** Whether a text matters. Absent: that the file is there says enough. */
+  readonly says?: (text: string) => boolean;
+  /** Of the folders above, only those with one of these. */
+  readonly beside: readonly string[];
+  /** Options with which the files do not count. */
+  readonly without: readonly string[];
+}
+
+const OBEYS = /^(.*?)(?: beside ([^/]+?))?(?: without ([^/]+))?$/;
+const OBEYED_FILES = /^(always )?(?:(here|below) )?(.+?)(?: (if|unless) \/(.+)\/(i?))?$/;
+
+/** `CommandSpec.obeys`. */
+export function readObeys(text: string): readonly ObeyedFiles[] {
+  return text.split("\n").map((row) => {
+    const [, files = "", beside = "", without = ""] = OBEYS.exec(row) ?? [];
+    const [, always, where, names = "", when, pattern = "", flags = ""] = OBEYED_FILES.exec(files) ?? [];
+    if (names === "" || names.includes(" /")) throw new Error(`\`${row}\` is not understood`);
+    if (/\*\S*\*/.test(names)) throw new Error(`\`${row}\` has two stars in a name`);
+    if (/\{[^}]*\{/.test(names)) throw new Error(`\`${row}\` has braces within braces`);
+    return {
+      always: always !== undefined,
+      where: where === "here" || where === "below" ? where : "above",
+      names: splitWords(names).flatMap(inBraces),
+      ...(when === undefined ? {} : { says: (when === "if" ? wordsIn : otherLines)(pattern, flags) }),
+      beside: splitWords(beside),
+      without: splitWords(without),
+    };
+  });
+}
+
+function wordsIn(pattern: string, flags: string): (text: string) => boolean {
+  const words = new RegExp(pattern, `m${flags}`);
+  return (text) => words.test(text);
+}
+
+function otherLines(pattern: string, flags: string): (text: string) => boolean {
+  const line = new RegExp(`^(?:${pattern})$`, flags);
+  return (text) => text.split(/\r\n|\r|\n/).some((one) => one.trim() !== "" && !line.test(one));
+}
+
+const splitWords = (text: string): readonly string[] => text.split(/\s+/).filter((word) => word !== "");
+
+/** `.prettierrc.{json,toml}`. */
+function inBraces(name: string): readonly string[] {
+  const [, before = "", words, after = ""] = /^([^{]*)\{([^}]*)\}(.*)$/.exec(name) ?? [];
+  return words === undefined ? [name] : words.split(",").flatMap((word) => inBraces(before + word + after));
+}
+
 function readConsequence(text: string): Consequence {
   const words = text.trim().split(/\s+/);
   const [first = "", second = "", third = ""] = words;

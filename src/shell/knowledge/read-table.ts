@@ -1,5 +1,5 @@
 import { isDangerId } from "../../action/index.ts";
-import { readConfined, readDangers, readDry, readEffects, readOptionLine, readSlots } from "./read-spec.ts";
+import { readConfined, readDangers, readDry, readEffects, readObeys, readOptionLine, readSlots } from "./read-spec.ts";
 import { readReads } from "./reads.ts";
 import { OUTPUTS, STYLES, type BsdSpec, type CommandSpec, type Examples, type SubcommandSpec } from "./spec.ts";
 
@@ -282,6 +282,10 @@ class TableReader {
         spec.dangers = this.readRows(block, field, "dangers").join(";");
         readDangers(spec.dangers);
         return;
+      case "obeys":
+        spec.obeys = this.readRows(block, field, "obeys").join("\n");
+        readObeys(spec.obeys);
+        return;
       case "dry":
         readDry(text);
         spec.dry = text;
@@ -303,10 +307,11 @@ class TableReader {
   }
 
   /** The rows of a field, those it shares included: a row that is there already is not taken over. */
-  private readRows(block: TableBlock, { key, rows }: Field, what: "options" | "reads" | "dangers"): readonly string[] {
+  private readRows(block: TableBlock, { key, rows }: Field, what: "options" | "reads" | "dangers" | "obeys"): readonly string[] {
     const written: { readonly row: string; readonly line: number; readonly shared: boolean }[] = [];
     for (const { text, line } of rows) {
-      for (const row of text.split(";").map((one) => one.trim())) {
+      // A pattern may hold anything.
+      for (const row of what === "obeys" ? [text] : text.split(";").map((one) => one.trim())) {
         if (row === "") continue;
         if (!row.startsWith("@")) {
           written.push({ row, line, shared: false });

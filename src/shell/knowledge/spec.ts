@@ -60,6 +60,11 @@ export interface CommandSpec {
   readonly dry?: string;
   /** Words behind its name, whoever starts it, and the danger that they mean: rows `WORD… -> DANGER`. */
   readonly dangers?: string;
+  /**
+   * Files of the project that make it do more than its arguments say, rows
+   * `[always] [here|below] NAME… [if /WORDS/ | unless /LINES/] [beside NAME…] [without OPTION…]`. Subcommands inherit them.
+   */
+  readonly obeys?: string;
   /** What the files are called that its walks through folders open: `"*.py *.pyi"`. */
   readonly walks?: string;
   /**

@@ -76,3 +76,30 @@ describe("a source that may take in any file", () => {
     expect(() => read(`pandoc -f ${name} a.md; pandoc a.${name}`, { "a.md": "" })).not.toThrow();
   });
 });
+
+// pandoc(1), "Citations", "Metadata variables", --embed-resources: what the text or the line names is fetched, and pictures lie in the result.
+describe("what pandoc takes in beside the text", () => {
+  it.each<readonly [line: string, text: string, expected: boolean]>([
+    ["pandoc -C a.md", "---\nbibliography: http://evil.example/x\n---\n", true],
+    ["pandoc --citeproc a.md", "---\ncsl: /home/u/.ssh/id_rsa\n---\n", true],
+    ["pandoc -C a.md", "# Title\n\ntext [@a]\n", false],
+    ["pandoc -C < a.md", "", true],
+    ["pandoc -M csl=http://evil.example/x a.md", "", true],
+    ["pandoc --metadata=bibliography:http://evil.example/x a.md", "", true],
+    ["pandoc --metadata bibliography=$X a.md", "", true],
+    ["pandoc -M title=x a.md", "![](b.png)\n", false],
+    ["pandoc -t docx a.md", "![](/home/u/.ssh/id_rsa)\n", true],
+    ["pandoc -o a.epub a.md", "---\ncover-image: ../x\n---\n", true],
+    ["pandoc -o a.odt a.html", "<img src=http://evil.example/x>\n", true],
+    ["pandoc -t html a.md", "![](http://evil.example/x)\n", false],
+    ["pandoc -t docx a.md", "# Title\n\ntext\n", false],
+    ["pandoc --sandbox -C -t docx a.md", "![](/home/u/.ssh/id_rsa)\n", false],
+  ])("%s of %j", (line, text, expected) => {
+    const files = [`${P}/a.md`, `${P}/a.html`];
+    const world = smallWorld({
+      files: Object.fromEntries(files.map((path) => [path, "file" as const])),
+      text: (path) => (files.includes(path) ? text : undefined),
+    });
+    expect(lowerShell(line, { world }).unknowns.length > 0).toBe(expected);
+  });
+});

@@ -149,3 +149,96 @@ describe("cargo fmt, before which an alias comes", () => {
     for (const line of LINES) expect([line, runsCode(line, {})]).toEqual([line, false]);
   });
 });
+
+describe("programs that obey a file of the project (`obeys:`)", () => {
+  const TSC = (text: string): Readonly<Record<string, string>> => ({ "tsconfig.json": text });
+  const HG = (text: string): Readonly<Record<string, string>> => ({ ".hg/": "", ".hg/hgrc": text });
+  it.each<readonly [line: string, files: Readonly<Record<string, string>>, expected: boolean]>([
+    // hgrc(5).
+    ["hg status", HG("[extensions]\nx = ./evil.py\n"), true],
+    ["hg status", HG("[hooks]\npre-status = touch x\n"), true],
+    ["hg log", HG("[alias]\nlog = !touch x\n"), true],
+    ["hg --version", HG("[extensions]\nx = ./evil.py\n"), true],
+    ["hg", HG("[extensions]\nx = ./evil.py\n"), true],
+    ["hg status", HG("%include ../evil.rc\n"), true],
+    ["hg status", HG("[ui]\nusername = x\r[extensions]\rx = ./evil.py\r"), true],
+    ["hg incoming", HG("[paths]\ndefault = ssh://-oProxyCommand=touch/x\n"), true],
+    ["hg diff", HG("[diff-tools]\nx.executable = ./evil\n"), true],
+    ["hg id", { ".hg/": "", ".hg/sharedpath": "/tmp/evil/.hg\n" }, true],
+    ["hg status -S", { ".hg/": "", ".hgsub": "x = x\n" }, true],
+    ["cd a && hg status", { "a/": "", ...HG("[hooks]\n") }, true],
+    ["hg -R a status", { "a/": "", "a/.hg/hgrc": "[hooks]\n" }, true],
+    ["hg --cwd a status", { "a/": "", "a/.hg/hgrc": "[hooks]\n" }, true],
+    ["hg status", HG("# mine\n[paths]\ndefault = https://hg.example/x\n[ui]\nusername = A <a@b.c>\n"), false],
+    ["hg status", { ".hg/": "" }, false],
+    // jj's documentation, "Configuration".
+    ["jj st", { ".jj/repo/config.toml": '[core]\nfsmonitor = "watchman"\n' }, true],
+    ["jj log", { ".jj/repo/config.toml": '[ui]\npager = "./evil"\n' }, true],
+    ["jj log", { ".jj/repo": "/tmp/evil/.jj/repo" }, true],
+    ["jj -R a log", { "a/": "", "a/.jj/repo/config.toml": '[aliases]\nlog = ["util", "exec"]\n' }, true],
+    ["jj log", { ".jj/repo/config.toml": '[user]\nname = "A"\nemail = "a@b.c"\n' }, false],
+    ["jj st", { ".jj/": "", ".jj/repo/": "" }, false],
+    // HLint's README, "Customizing the hints".
+    ["hlint src", { "src/": "", ".hlint.yaml": "- arguments: [--refactor, --refactor-options=-i]\n" }, true],
+    ["hlint src", { "src/": "", ".hlint.yaml": '- "argum\\u0065nts": [--refactor]\n' }, true],
+    ["hlint src", { "src/": "", ".hlint.yaml": "- ignore: {name: Use fewer imports}\n" }, false],
+    // typescriptlang.org/tsconfig.
+    ["tsc --noEmit", TSC('{"extends":"./.env"}'), true],
+    ["tsc --noEmit", TSC('{"extends":["./.env"]}'), true],
+    ["tsc --noEmit", TSC('{"extends":"x/../../.env"}'), true],
+    ["tsc --noEmit", TSC("{'extends':'./.env'}"), true],
+    ["tsc --noEmit", TSC('{"ext\\u0065nds":"./.env"}'), true],
+    ["tsc --noEmit", TSC('{"compilerOptions":{"tsBuildInfoFile":"../../.bashrc"}}'), true],
+    ["tsc --noEmit", TSC('{"compilerOptions":{"tsBuildInfoFile":".git/hooks/x.tsbuildinfo"}}'), true],
+    ["tsc", TSC('{"compilerOptions":{"outDir":"/etc"}}'), true],
+    ["tsc", TSC('{"compilerOptions":{"outDir":"dist/../../x"}}'), true],
+    ["tsc --noEmit", TSC('{"compilerOptions":{"plugins":[{"transform":"./evil.js"}]}}'), true],
+    ["tsc --noEmit -p a", { "a/": "", "a/tsconfig.json": '{"extends":"../.env"}' }, true],
+    ["tsc --noEmit --project a/tsconfig.x.json", { "a/": "", "a/tsconfig.x.json": '{"extends":"../.env"}' }, true],
+    ["tsc --noEmit -p a/x.json", { "a/": "", "a/x.json": '{"extends":"../.env"}' }, true],
+    ["tsc --noEmit", { ...TSC('{"extends":"./tsconfig.base.json"}'), "tsconfig.base.json": '{"extends":"./.env"}' }, true],
+    ["cd a && tsc --noEmit", { "a/": "", ...TSC('{"extends":"./.env"}') }, true],
+    ["tsc --noEmit", { ...TSC('{"extends":"./tsconfig.base.json"}'), "tsconfig.base.json": "{}" }, false],
+    ["tsc --noEmit", TSC('{"extends":"@tsconfig/node20/tsconfig.json","compilerOptions":{"outDir":"./dist","strict":true}}'), false],
+    ["tsc --noEmit", TSC('{"compilerOptions":{"plugins":[{"name":"next"}],"tsBuildInfoFile":"./node_modules/.tmp/a.tsbuildinfo"}}'), false],
+    ["tsc --version", TSC('{"extends":"./.env"}'), false],
+    // docs.astral.sh/ruff/settings.
+    ["ruff check .", { "pyproject.toml": "[tool.ruff]\nline-length = 88\nfix = true\n" }, true],
+    ["ruff check .", { "pyproject.toml": '[tool.ruff]\ncache-dir = "/home/u"\n' }, true],
+    ["ruff check src", { "src/": "", "ruff.toml": 'extend = "./.env"\n' }, true],
+    ["ruff format --check .", { ".ruff.toml": '"cache-dir" = "/home/u"\n' }, true],
+    [
+      "ruff check .",
+      { "pyproject.toml": "[project]\nname = 'x'\n[tool.ruff]\nline-length = 88\n[tool.ruff.lint]\nfixable = ['ALL']\n" },
+      false,
+    ],
+    ["ruff check .", { "pyproject.toml": "[tool.ruff]\nline-length = 88\n[tool.other]\nfix = true\n" }, false],
+    // prettier.io/docs/configuration.
+    ["prettier --check .", { ".prettierrc": '{\n  "semi": false,\n  "singleQuote": true\n}\n' }, false],
+    ["prettier --check .", { ".prettierrc": "semi: false\nprintWidth: 100\n" }, false],
+    ["prettier --check .", { ".prettierrc": '{"plugins":["./evil.js"]}' }, true],
+    ["prettier --check .", { ".prettierrc": '"./evil.js"' }, true],
+    ["prettier --check .", { ".prettierrc": "./evil.js\n" }, true],
+    ["prettier --check .", { ".prettierrc": "parser: ./evil.js\n" }, true],
+    ["prettier --check .", { "a/": "", "a/.prettierrc.cjs": "" }, true],
+    // The rest of those that are asked nothing else.
+    ["typos src", { "src/": "", "_typos.toml": "[files]\nignore-hidden = false\n" }, true],
+    ["typos src", { "src/": "", "_typos.toml": '[default.extend-words]\nba = "ba"\n' }, false],
+    ["just --list", { justfile: 'import "./.env"\n' }, true],
+    ["just --list", { justfile: "mod x './.env'\n" }, true],
+    ["just --list", { justfile: "build:\n  make\n" }, false],
+    ["mlr --icsv --ojson cat a.csv", { ".mlrc": "from ./.env\n" }, true],
+    ["shellcheck -x -a s.sh", {}, true],
+    ["shellcheck --check-sourced s.sh", {}, true],
+    ["shellcheck -ax s.sh", {}, true],
+    ["shellcheck -x s.sh", {}, false],
+    ["alex a.md", { "a/": "", "a/.alexrc.js": "" }, true],
+  ])("%s with %j", (line, files, expected) => {
+    expect(runsCode(line, files)).toBe(expected);
+  });
+
+  it("where the same line writes the file, it is code after all", () => {
+    expect(runsCode("cp x tsconfig.json && tsc --noEmit", {})).toBe(true);
+    expect(runsCode("printf x > .hlint.yaml; hlint src", { "src/": "" })).toBe(true);
+  });
+});
