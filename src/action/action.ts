@@ -129,8 +129,19 @@ export interface ExecAction extends ActionBase {
   readonly needs?: readonly string[];
   /** Nobody says what all its words are for: deny and ask rules read them as commands. From here on nobody knows the program that gets them. */
   readonly handed?: number;
+  /** What it starts in another place: a container, another machine. */
+  readonly elsewhere?: readonly ElsewhereCommand[];
   /** Index of the runner (`npx`, `uv run`) that starts it from a package or from PATH: who allows the runner allows what it runs. */
   readonly runner?: number;
+}
+
+/** A command that a program starts in another place, of which deny and ask rules speak. */
+export interface ElsewhereCommand {
+  readonly argv: readonly Argument[];
+  /** The word among those of the program at which it begins, or in which it stands. */
+  readonly at: number;
+  /** The words certainly begin a command: it is no value of an option, and no name of a container. */
+  readonly certain: boolean;
 }
 
 /** A path that a word of a command, or a part of it, could mean. */

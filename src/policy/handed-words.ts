@@ -24,6 +24,8 @@ export interface HandedContext {
   readonly allow: readonly Rule[];
   /** A person has answered what is asked. */
   readonly answered: boolean;
+  /** What it starts here is judged when it does. */
+  readonly supervised: boolean;
   /** The word begins a command that is judged by itself. */
   readonly isStarted: (word: Argument) => boolean;
 }
@@ -32,13 +34,15 @@ interface HandedCommand {
   readonly argv: readonly Argument[];
   /** Where it begins among the words. */
   readonly at: number;
-  /** Cut out of a text. */
+  /** Cut out of a text, or not certainly a command. */
   readonly part: boolean;
+  /** It runs in another place, where other programs lie. */
+  readonly elsewhere?: true;
 }
 
 export function judgeHanded(action: ExecAction, context: HandedContext): Verdict | undefined {
   const { index, match } = context;
-  if (action.handed === undefined || (!index.hasRules && !index.hasBlocks)) return undefined;
+  if ((action.handed === undefined && action.elsewhere === undefined) || (!index.hasRules && !index.hasBlocks)) return undefined;
   let asks: Verdict | undefined;
   for (const handed of handedCommands(action, context)) {
     const { deny, ask } = findMatchingRules(commandOf(action, handed.argv, match), index, match);
@@ -54,18 +58,22 @@ export function judgeHanded(action: ExecAction, context: HandedContext): Verdict
 function judgeHit(
   { rule, certain }: Hit,
   action: ExecAction,
-  { argv, at, part }: HandedCommand,
+  { argv, at, part, elsewhere }: HandedCommand,
   context: HandedContext,
 ): Verdict | undefined {
-  const isStranger = at === 0 || at >= (action.handed ?? 0);
+  const isStranger = elsewhere === true || at === 0 || at >= (action.handed ?? 0);
   const { match } = context;
   const bare = commandOf(action, argv.slice(0, 1), match);
   const isName = matchRule(rule, bare, match) !== "no";
   // A mere name counts where there is such a program; a path is that of a file, whichever rule speaks of programs there.
-  if (bare.resolved === undefined && (isName || judgingOf(rule.matcher).keys.programs(rule.matcher) === "file")) return undefined;
-  const isVague = part || isName;
+  if (elsewhere !== true && bare.resolved === undefined && (isName || judgingOf(rule.matcher).keys.programs(rule.matcher) === "file"))
+    return undefined;
+  const isVague = part || (isName && elsewhere !== true);
   if (isVague && !isStranger) return undefined;
-  const why = `what \`${argv0(action.argv)}\` does with its words is not known, so that they may be a command`;
+  const why =
+    elsewhere === true
+      ? "it starts this in another place"
+      : `what \`${argv0(action.argv)}\` does with its words is not known, so that they may be a command`;
   if (rule.effect === "deny" && certain && !isVague && isStranger) {
     const verdict = byRule(rule);
     return { ...verdict, reason: `${verdict.reason}: ${why}` };
@@ -82,9 +90,13 @@ const spells = ({ matcher }: Rule, at: number, [word]: readonly Argument[]): boo
     .some((sample) => word?.known === true && sample[at] === word.text);
 
 /** What begins at each word, and in a word that is a line, where some rule could speak of it. */
-function* handedCommands({ argv, handed = 0, shape }: ExecAction, { index, isStarted }: HandedContext): Generator<HandedCommand> {
+function* handedCommands(action: ExecAction, { index, isStarted, supervised }: HandedContext): Generator<HandedCommand> {
+  const { argv, handed, elsewhere = [], shape } = action;
   const speaks = (name = ""): boolean =>
     index.blocks.execute !== undefined || [index.deny, index.ask].some((rules) => rules.maySpeakOf(name));
+  for (const { argv: started, at, certain } of elsewhere)
+    if (started[0]?.known === true && speaks(started[0].text)) yield { argv: started, at: at + 1, part: !certain, elsewhere: true };
+  if (handed === undefined || supervised) return;
   for (const [at, word] of argv.entries()) {
     if (!word.known) continue;
     const isLine = /\s/.test(word.text);

@@ -139,8 +139,9 @@ function judgeAction(j: Judgement, action: Action, at: number): Verdict {
   const own = floor(j, action, written) ?? denied(written) ?? asked(j, action, written, at) ?? unasked(j, action, written, at);
   if (action.kind !== "exec") return own;
   // Under supervision what the program does with a path, and what it starts, is judged when it does it.
-  const isOver = own.decision === "deny" || j.context.supervised;
-  const words = isOver ? [] : [judgeNamed(action, at, namedContext(j)), judgeHanded(action, handedContext(j, written))];
+  if (own.decision === "deny") return heldBack(j, action, own);
+  const named = j.context.supervised ? undefined : judgeNamed(action, at, namedContext(j));
+  const words = [named, judgeHanded(action, handedContext(j, written))];
   return heldBack(
     j,
     action,
@@ -171,7 +172,8 @@ function namedContext(j: Judgement): NamedContext {
 /** Words of a command that may be another one. */
 function handedContext(j: Judgement, { allow }: MatchedRules): HandedContext {
   const isStarted = (word: Argument): boolean => j.lowered.actions.some((one) => one.kind === "exec" && one.argv[0] === word);
-  return { index: j.index, match: j.match, allow, answered: j.grant !== undefined && allow.includes(j.grant), isStarted };
+  const { supervised } = j.context;
+  return { index: j.index, match: j.match, allow, answered: j.grant !== undefined && allow.includes(j.grant), supervised, isStarted };
 }
 
 /** Steps 5 to 10: what holds where nobody wrote a deny or an ask. */

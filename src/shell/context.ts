@@ -279,7 +279,10 @@ export class Context {
   }
 
   /** Sets fields of the exec at `index`, once more is known of it. */
-  refineExec(index: number, fields: Partial<Pick<ExecAction, "pointed" | "knowledge" | "shape" | "folders" | "ownTool" | "handed">>): void {
+  refineExec(
+    index: number,
+    fields: Partial<Pick<ExecAction, "pointed" | "knowledge" | "shape" | "folders" | "ownTool" | "handed" | "elsewhere">>,
+  ): void {
     const action = this.actions[index];
     if (action?.kind !== "exec") return;
     // Nobody else has it yet: a copy of each took a twentieth of what a line of thousands of commands takes.
@@ -290,6 +293,7 @@ export class Context {
     if (fields.folders !== undefined) draft.folders = fields.folders;
     if (fields.ownTool !== undefined) draft.ownTool = fields.ownTool;
     if (fields.handed !== undefined) draft.handed ??= fields.handed;
+    if (fields.elsewhere !== undefined) draft.elsewhere = fields.elsewhere;
   }
 
   /** Said of a command: see `ExecAction.needs`. */

@@ -1,21 +1,8 @@
 import type { DangerId } from "../action/index.ts";
 import type { Context } from "./context.ts";
-import type { CommandRunner } from "./invocation.ts";
 import { entryFor, type KnowledgeEntry } from "./knowledge/entries.ts";
 import { readDangers } from "./knowledge/read-spec.ts";
-import type { ShellState } from "./state.ts";
-import { literal, textOf, type Stream, type Value } from "./value.ts";
-
-interface WipingCall {
-  readonly cx: Context;
-  readonly state: ShellState;
-  readonly run: CommandRunner;
-  readonly stdin: Stream;
-}
-
-/** So many words that may be programs are judged as if they were started. */
-const MOST = 40;
-const DESTROYS: ReadonlySet<DangerId> = new Set(["remote-destroy", "data-destroy", "data-wipe"]);
+import { textOf, type Value } from "./value.ts";
 
 /** The dangers that the words of a program mean. See `CommandSpec.dangers`. */
 export function noteDangerWords(cx: Context, entry: KnowledgeEntry, words: readonly Value[], exec: number): void {
@@ -53,27 +40,8 @@ function note(cx: Context, rows: string, tokens: readonly string[], exec: number
   for (const { words, danger } of readDangers(rows)) if (says(tokens, words)) cx.addDanger(exec, danger);
 }
 
-/** A client that is started elsewhere (a container, another machine) destroys what it would destroy here. */
-export function noteDestruction({ cx, state, run, stdin }: WipingCall, words: readonly Value[], exec: number): void {
-  let judged = 0;
-  for (const [at, word] of words.entries()) {
-    const text = textOf(word) ?? "";
-    const isLine = /\s/.test(text);
-    if (!isLine && entryFor(toolOf(text)) === undefined) continue;
-    if (++judged > MOST) return cx.unknown("the command has too many words that may be programs which it starts elsewhere", { exec });
-    const found = cx.rehearse(() => {
-      const from = cx.actions.length;
-      if (isLine) run.script(cx, state.fork(), literal(text), stdin, {});
-      else run.argv(cx, state.fork(), [literal(toolOf(text)), ...words.slice(at + 1)], stdin, exec);
-      return cx.actions.slice(from).flatMap(({ dangers = [] }) => dangers.filter((id) => DESTROYS.has(id)));
-    });
-    for (const danger of found) cx.addDanger(exec, danger === "data-destroy" ? "remote-destroy" : danger);
-    if (found.length > 0) return;
-  }
-}
-
 /** `./node_modules/.bin/prisma`, `npm:prisma`, `prisma@5`: the name of the program. */
-const toolOf = (word: string): string =>
+export const toolOf = (word: string): string =>
   word
     .replace(/^npm:|(?<=\w)@[\w.^~-]+$/g, "")
     .replace(/^.*\//, "")

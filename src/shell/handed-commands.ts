@@ -1,12 +1,14 @@
 import { PROMPTED_PROGRAMS } from "../policy/index.ts";
 import type { Context } from "./context.ts";
-import { noteDestruction, noteHandedDangers } from "./danger-words.ts";
+import { noteHandedDangers } from "./danger-words.ts";
+import { readElsewhere } from "./elsewhere.ts";
+import { entryFor } from "./knowledge/entries.ts";
 import type { CommandRunner } from "./invocation.ts";
 import type { ShellState } from "./state.ts";
 import { literal, type Stream, textOf, type Value } from "./value.ts";
 import { sharedInput } from "./input.ts";
 
-interface HandingCall {
+export interface HandingCall {
   readonly cx: Context;
   readonly state: ShellState;
   readonly run: CommandRunner;
@@ -25,9 +27,6 @@ const INTERPRETERS = new RegExp(
 const INLINE = /^(?:-[A-Za-z]*[cemprx]|--?(?:eval|print|execute|command|exec|module|Command)(?:=.*)?|eval)$/s;
 /** `rm -rf ~` written into one word. */
 const LINE = /^\s*(?:sudo\s+)?(?:rm|shred|dd|mkfs(?:\.\w+)?|chmod|chown|rimraf|del-cli)\s[^]*(?:[\s=][/~]|\$\{?HOME)/;
-/** What they are given is for another machine, another file system, or a text for somebody to read. */
-const ELSEWHERE =
-  /^(?:docker|podman|nerdctl|kubectl|oc|ssh|mosh|adb|vagrant|lxc|incus|multipass|limactl|heroku|fly|flyctl|wsl|orb|orbctl)$/;
 /** Known programs that start others by words that are not all known. */
 const RUNNERS = new RegExp(
   "^(?:npx|npm|pnpm|pnpx|yarn|yarnpkg|bun|bunx|uv|uvx|pipx|hatch|pixi|tox|nox|rvm|composer|gem|go|cargo|mise|fnm|nvm|n|" +
@@ -46,10 +45,11 @@ export function readHandedCommands(
   exec: number,
 ): void {
   const known = applied !== undefined;
-  if (!known || applied.id === undefined || RUNNERS.test(name) || ELSEWHERE.test(name) || INTERPRETERS.test(name))
+  const elsewhere = known ? entryFor(name)?.elsewhere : undefined;
+  if (!known || applied.id === undefined || RUNNERS.test(name) || elsewhere !== undefined || INTERPRETERS.test(name))
     noteHandedDangers(call.cx, words, exec);
-  if (ELSEWHERE.test(name)) noteDestruction(call, words, exec);
-  if (ELSEWHERE.test(name) || (!known && PROMPTED_PROGRAMS.includes(name))) return;
+  if (elsewhere !== undefined && readElsewhere(call, elsewhere, words, exec)) return;
+  if (!known && PROMPTED_PROGRAMS.includes(name)) return;
   const open = applied?.id === undefined;
   // Of a script, or a package's program, nobody knows its words.
   const from = !known ? 1 : open && applied.runs ? 2 : words.length + 1;

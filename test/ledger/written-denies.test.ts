@@ -326,6 +326,85 @@ describe("behind whatever starts it (J12)", () => {
     expect(wrong(policy(), "ask", ["npx cross-env A=1 $CMD; $CMD", "$CMD; npx cross-env A=1 $CMD"])).toEqual([]));
 });
 
+/** Whatever starts a command on another machine, or in a container: `elsewhere` in the tables. */
+const PLACES = [
+  "ssh h CMD",
+  "ssh h 'cd x && CMD'",
+  "ssh -p 22 -i ~/.ssh/k u@h CMD",
+  "ssh -tt h 'bash -lc \"CMD\"'",
+  "ssh h sudo CMD",
+  "ssh h cd x '&&' CMD",
+  "mosh h CMD",
+  "docker run --rm -it -v $PWD:/w -w /w alpine CMD",
+  "docker run alpine sh -c 'CMD'",
+  "docker exec c CMD",
+  "docker exec -u root -e A=1 c env B=2 CMD",
+  "docker container exec c timeout 5 CMD",
+  "docker compose -f x.yml exec -T app CMD",
+  "docker compose run --rm app sh -c 'cd /x; CMD'",
+  "docker-compose exec app CMD",
+  "podman exec c CMD",
+  "kubectl exec p -- CMD",
+  "kubectl -n x exec -it p -c c -- sh -c 'CMD'",
+  "kubectl run x --image=y --restart=Never -- CMD",
+  "oc rsh p CMD",
+  "lxc exec c -- CMD",
+  "multipass exec vm -- CMD",
+  "limactl shell vm CMD",
+  "aws ecs execute-command --command='CMD' --interactive",
+  "bash -c 'ssh h CMD'",
+] as const;
+
+describe("in another place (AW9)", () => {
+  const allow = ["ssh", "mosh", "docker", "docker-compose", "podman", "kubectl", "oc", "lxc", "multipass", "limactl", "aws", "vagrant"];
+  const denying = (...rules: readonly string[]): Readonly<Record<string, unknown>> => ({
+    permissions: { deny: rules, allow: allow.map((name) => `Bash(${name}:*)`) },
+  });
+  it("a deny holds", () => {
+    expect(wrong(denying("Bash(git push:*)"), "deny", through(PLACES, "git push origin x"))).toEqual([]);
+    expect(wrong(denying("Bash(rm:*)"), "deny", through(PLACES, "rm -rf x"))).toEqual([]);
+    expect(wrong(denying("Shell(rm -r -f ...)"), "deny", through(PLACES, "rm -fr x"))).toEqual([]);
+    expect(wrong(denying("Bash(deploy:*)"), "deny", through(PLACES, "deploy prod"))).toEqual([]);
+    expect(
+      wrong(denying("Bash(git push:*)"), "deny", ["docker run --entrypoint git alpine push", "docker run --entrypoint=git a push"]),
+    ).toEqual([]);
+  });
+  it("a deny asks where it is not certain which word begins the command", () =>
+    expect(
+      wrong(denying("Bash(rm:*)"), "ask", ["docker exec --frobnicate x c rm y", "vagrant ssh -c 'rm x'", "docker exec c mytool rm x"]),
+    ).toEqual([]));
+  it("an ask asks", () =>
+    expect(
+      wrong(
+        { permissions: { ask: ["Bash(git push:*)"], allow: allow.map((name) => `Bash(${name}:*)`) } },
+        "ask",
+        through(PLACES, "git push"),
+      ),
+    ).toEqual([]));
+  it("leaves everything else alone", () =>
+    expect(
+      wrong(denying("Bash(git push:*)", "Bash(rm:*)"), "allow", [
+        ...through(
+          PLACES.filter((line) => !line.startsWith("bash")),
+          "git pull",
+        ),
+        "ssh h 'echo rm'",
+        "ssh rm ls",
+        "docker exec rm ls",
+        "docker run --rm alpine echo 'git push'",
+        "docker build -t rm .",
+        "docker run --name rm alpine ls",
+        "docker logs rm",
+        "kubectl exec p -- ls /rm",
+        "kubectl exec p -- grep -r 'rm x' /src",
+      ]),
+    ).toEqual([]));
+  it("says why", () => {
+    here.user(denying("Bash(rm:*)"));
+    expect(here.verdict("ssh h rm x").reason).toBe("the rule 'Bash(rm:*)' denies this: it starts this in another place");
+  });
+});
+
 describe("`*` in a word (J13)", () => {
   it.each([
     denied("Bash(git push origin rel*)", "git push origin release/1.0", "git push origin rel", "git push -q origin rel/a/b"),

@@ -297,6 +297,7 @@ class TableReader {
       case "summary":
       case "analyse":
       case "before":
+      case "elsewhere":
       case "walks":
       case "filters":
         spec[key] = text;

@@ -58,6 +58,11 @@ export interface CommandSpec {
    * or send is then looked at; code that it runs (scripts, hooks) runs all the same.
    */
   readonly dry?: string;
+  /**
+   * Words behind which a command stands that runs in another place (a container, another machine), `*`: behind its own name. Rules that
+   * deny or ask speak about that command.
+   */
+  readonly elsewhere?: string;
   /** Words behind its name, whoever starts it, and the danger that they mean: rows `WORD… -> DANGER`. */
   readonly dangers?: string;
   /**
