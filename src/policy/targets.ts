@@ -99,10 +99,11 @@ function filtered(
     ? asked
     : (path, link) =>
         (walksTo(root, filter, path, looked) || (recursive === true && comesBelow(root, filter, path, looked))) &&
-        asked(path, link) &&
         (filter.tracked !== true || world.tracked(path) !== false) &&
         (filter.ignored !== false || !isSearchedOver(root, path, world)) &&
-        (filter.untracked !== true || isTakenIn(path, world));
+        (filter.untracked !== true || isTakenIn(path, world)) &&
+        // Who asks may note what was found.
+        asked(path, link);
 }
 
 /** A file that git would begin to track. */

@@ -1,4 +1,3 @@
-import type { DangerId } from "../action/index.ts";
 import type { Context } from "./context.ts";
 import { entryFor, type KnowledgeEntry } from "./knowledge/entries.ts";
 import { readDangers } from "./knowledge/read-spec.ts";

@@ -2,6 +2,8 @@
 import { emitFile, emitTarget, type Invocation } from "../invocation.ts";
 import type { Kind } from "../knowledge/read-spec.ts";
 import { concat, holeOf, literal, patternAtoms, prefixOf, textOf, type Value } from "../value.ts";
+import { resolvePath } from "../../path/index.ts";
+import { exists } from "./only-shows.ts";
 import { has } from "./given.ts";
 
 /** Names of objects: at least four hexadecimal digits, which no file with a secret is called. */
@@ -107,9 +109,52 @@ const UNTRACKED = "a stash may hold files that nobody tracks";
 /** Files that only git's own store has are read. */
 const readStore = (inv: Invocation, why: string): void => emitTarget(inv, "read", { kind: "unknown", why });
 
+/** Nothing but names and numbers, unless another option shows more (git-diff(1), "OPTIONS"). */
+const COUNTS =
+  /^(?:-[sqlLcX]|--(?:(?:short|num|dir|compact-)?(?:stat|summary)|name-(?:only|status)|raw|no-patch|quiet|files-with(?:out)?-match(?:es)?|count))$/;
+
+/**
+ * What it shows of files that no word names: all that is tracked, below the folders that are named, but for `:!PATH`. Written rules speak
+ * about them, as they do where a program walks through the folder.
+ */
+export function shownFiles(inv: Invocation, revisions: readonly Value[]): void {
+  const { world } = inv.cx;
+  const shows = (names: readonly string[]): boolean => names.some((name) => COUNTS.test(name));
+  const isPatch = inv.args.options.some(
+    ({ option }) => option?.consequences.some((one) => one.then === "become" && isRead(one.to)) === true,
+  );
+  if (has(inv, "-L", "--list") && inv.grammar.slots?.[0]?.name !== "pattern") return;
+  if (!isPatch && inv.args.options.some(({ option }) => option !== undefined && shows(option.names))) return;
+  // git-archive(1): one revision, then paths.
+  const inFront = inv.grammar.slots?.[0]?.name === "tree" ? inv.args.operands.slice(0, 1) : revisionsOf(inv);
+  const named = inv.args.operands.filter((word) => !inFront.includes(word) || (revisions.includes(word) && isPath(inv, word)));
+  const others = revisions.filter((word) => !named.includes(word));
+  if (named.length === 0 && others.length > 0 && others.every((word) => behindFirstColon(word) !== undefined)) return;
+  const texts = named.map((word) => textOf(word));
+  const without = texts.flatMap((text) => /^:(?:[!^]|\([^)]*\bexclude\b[^)]*\))(.*)$/s.exec(text ?? "")?.[1] ?? []);
+  const folders = texts.filter((text) => text !== undefined && !/^:(?:[!^]|\([^)]*\bexclude\b)/.test(text));
+  const isHere = inv.grammar.slots?.some(({ name }) => name === "pattern" || name === "tree") === true;
+  for (const place of inv.places) {
+    const here = place.is === "at" ? place.path : world.projectRoot;
+    const top = isHere || !`${here}/`.startsWith(`${world.projectRoot}/`) ? here : world.projectRoot;
+    for (const folder of folders.length === 0 ? [top] : folders) {
+      const path = resolvePath(here, folder ?? ".");
+      const left = without.map((text) => resolvePath(here, text)).filter((one) => one.startsWith(`${path}/`));
+      const out = left.flatMap((one) => ["", "/*"].map((end) => ({ by: "path" as const, glob: one.slice(path.length) + end })));
+      const filter = { tracked: true as const, ...(out.length === 0 ? {} : { without: out }) };
+      const target = { kind: "tree" as const, path: world.canonical(path), filter };
+      inv.cx.add({ kind: "file", operation: "read", target, upkeep: true, origin: { by: "command", exec: inv.exec } });
+    }
+  }
+}
+
+/** gitcli(7): where no `--` stands, a word that is a file here is one; a pathspec with magic is no revision. */
+const isPath = (inv: Invocation, word: Value): boolean => /^:[!^(/]/.test(prefixOf(word)) || exists(inv, word);
+
 /** What is shown beside the files that its words name. */
 export function shownRevisions(inv: Invocation, walks: boolean, revisions: readonly Value[]): void {
   if (!showsContent(inv)) return;
+  shownFiles(inv, revisions);
   if (reachesStash(inv, walks, revisions, !showsContent(inv, TELLS))) readStore(inv, UNTRACKED);
   if (has(inv, "--stdin", "--batch", "--batch-command")) inputRevisions(inv, walks);
 }

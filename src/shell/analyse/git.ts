@@ -10,7 +10,16 @@ import { mayTellOption } from "../output.ts";
 import { matchesOf, mayBegin } from "../paths.ts";
 import type { ShellPlace } from "../state.ts";
 import { drops, has, valuesOf } from "./given.ts";
-import { HASH_NAME, pathspec, reachesStash, revisionPath, revisionsOf, shownRevisions, toldRevisions } from "./git-revisions.ts";
+import {
+  HASH_NAME,
+  pathspec,
+  reachesStash,
+  revisionPath,
+  revisionsOf,
+  shownFiles,
+  shownRevisions,
+  toldRevisions,
+} from "./git-revisions.ts";
 import { exists } from "./only-shows.ts";
 import { gitPatched } from "./patch.ts";
 
@@ -394,6 +403,7 @@ export function gitDryRun(inv: Invocation): void {
 /** git-format-patch(1): a file for each commit in the working directory, unless all of them are printed. */
 export function gitFormatPatch(inv: Invocation): void {
   toldRevisions(inv, true, inv.args.operands);
+  shownFiles(inv, inv.args.operands);
   if (!has(inv, "--stdout") || has(inv, "--no-stdout")) applyEffect(inv, { is: "file", operation: "write", path: ".", tree: false });
 }
 

@@ -71,6 +71,7 @@ import {
 import { duckdbInput, luaInput, perlFiles, powershell, pythonModule, rubyInput, sqliteInput, uvRun } from "./interpreters.ts";
 import { flock, kill, ps, topColumns } from "./processes.ts";
 import { gitConfig } from "./git-config.ts";
+import { shownRevisions } from "./git-revisions.ts";
 import { bwrapView, entrFile, loadsToTell, pytestPlaces } from "./views.ts";
 import { dotenv, envRemoves, printenv, variablesOfFile } from "./environment.ts";
 import {
@@ -256,6 +257,7 @@ export const ANALYSERS: Readonly<Record<string, Analyser>> = {
   "git-rev-list": gitRevList,
   "git-rev-parse": gitRevParse,
   "git-revisions": gitRevisions,
+  "git-shown": (inv) => shownRevisions(inv, false, []),
   "git-stashed": gitStashed,
   "git-update-index": gitUpdateIndex,
   "git-worktree-add": gitWorktreeAdd,
