@@ -94,8 +94,10 @@ const IS_COMMAND = /^--(?:command|cmd|script)s?(?:=|$)/;
 const SSH = { flag: /^-[46AaCfGgKkMNnqsTtVvXxYy]+$|^-[BbcDEeFIiJLlmOoPpRSWw]./s, value: /^-[BbcDEeFIiJLlmOoPpRSWw]$/ };
 const CONTAINER = {
   flag: /^(?:-[itTdq]+|--(?:rm|init|tty|stdin|interactive|detach|quiet|no-deps|no-TTY|privileged|read-only|[\w-]+=.*))$/s,
-  value:
-    /^(?:-[uewnchvpml]|--(?:user|env|env-file|workdir|namespace|container|name|volume|mount|publish|network|net|entrypoint|hostname|label|memory|cpus|platform|pull|context|image|zone|project|gpus|shm-size|index))$/,
+  value: new RegExp(
+    "^(?:-[uewnchvpml]|--(?:user|env|env-file|workdir|namespace|container|name|volume|mount|publish|network|net|entrypoint|hostname|" +
+      "label|memory|cpus|platform|pull|context|image|zone|project|gpus|shm-size|index))$",
+  ),
 };
 
 /** Where the command itself begins, if that is certain: behind `--`, or behind the one word that says where it runs. */

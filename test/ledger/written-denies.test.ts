@@ -9,7 +9,7 @@ import { place, type PolicyText } from "./place.ts";
  * whatever starts it (J12), and with a `*` that means any text (J13). Everything else is allowed here, so that a rule that is
  * passed shows.
  */
-const here = place({ "a.yml": "", "private/x.txt": "x" });
+const here = place({ "a.yml": "" });
 
 const policy = (...deny: readonly string[]): PolicyText => ({ permissions: { deny, allow: ["Bash(*)"] } });
 
@@ -524,59 +524,4 @@ describe("every client, with its options, behind every starter, in every spellin
       ),
       runs,
     ));
-});
-
-describe("what git keeps of a file that may not be read (J14)", () => {
-  const rule = policy("Read(private/**)", "Read(**/.env)");
-  it("is shown by no command without a question", () => {
-    const shows = [
-      "git grep x",
-      "git grep -n x HEAD",
-      "git log -p",
-      "git log -S x",
-      "git whatchanged -p",
-      "git show",
-      "git show HEAD",
-      "git diff HEAD~1",
-      "git diff --stat -p",
-      "git diff -- . ':!src'",
-      "git archive HEAD",
-      "git stash show -p",
-      "git stash list -p",
-      "git format-patch -1 --stdout",
-      "git diff-tree -p HEAD",
-      "git cat-file -p HEAD",
-      "git reflog -p",
-      "git -C . log -p",
-      "cd src && git show",
-    ];
-    expect(wrong(rule, "ask", shows)).toEqual([]);
-    expect(wrong(rule, "deny", ["git show HEAD:private/x.txt", "git log -p -- private", "git blame private/x.txt"])).toEqual([]);
-  });
-  it("leaves everything else alone", () =>
-    expect(
-      wrong(rule, "allow", [
-        "git log",
-        "git log --oneline -5",
-        "git log --stat",
-        "git diff --stat",
-        "git diff --name-only HEAD~1",
-        "git show --stat",
-        "git show -s HEAD",
-        "git diff -- src",
-        "git diff -- . ':!private'",
-        "git log -p -- src a.txt",
-        "git log -p a.txt",
-        "git log -L1,2:a.txt",
-        "git show HEAD:a.txt",
-        "git archive HEAD src",
-        "git grep x -- src",
-        "git stash list",
-      ]),
-    ).toEqual([]));
-  it("asks nothing where git has no such file", () => {
-    expect(wrong(policy("Read(**/.env)", "Read(**/secrets/**)"), "allow", ["git log -p", "git diff", "git grep x", "git show"])).toEqual(
-      [],
-    );
-  });
 });
