@@ -23,6 +23,7 @@ import {
   type ConfinedFailure,
   effortClock,
   isAnyRunLive,
+  isGone,
   isOfSession,
   noteRefs,
   sessionName,
@@ -185,6 +186,7 @@ function judgeRequest(request: Request, options: DecideOptions): Outcome {
     if (remembersFailures(request, options)) context.failedBefore = () => failureOf(request, world, options.machine)?.refused;
     context.othersRun = () => isAnyRunLive(options.machine);
     context.isOfSession = (pid) => name !== undefined && isOfSession(options.machine, name, pid);
+    context.isGone = isGone;
     const own = (by?.judge ?? judge)(lowered, policy, context);
     const judgement =
       guess === undefined ? own : narrowByGuess(own, judge(guess.likely, policy, context), judge(guess.writing, policy, context), guess);
