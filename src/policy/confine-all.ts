@@ -141,7 +141,11 @@ function askedBefore({ actions, unknowns }: RequestVerdict, { program, needs: [n
   const rules = actions.flatMap(({ action, verdict }) => (action.kind === "exec" && verdict.bare !== true ? bareRule(action) : []));
   const what = need === undefined ? {} : { reason: `it would fail if it ran confined: ${visible(program)} ${need}` };
   const always = rules.length === 0 || rules.length > 3 ? "" : `; to be asked no more, allow it with ${rules.join(" and ")}`;
-  const help = { person: `agree to run it once, not confined${always}`, model: `ask the user to let it run once, not confined${always}` };
+  const one = rules.length > 1 ? "run its parts one by one, as commands of their own; or " : "";
+  const help = {
+    person: `agree to run it once, not confined${always}`,
+    model: `${one}ask the user to let it run once, not confined${always}`,
+  };
   return { ...verdictOf("ask", "confine.fails", { ...what, help }), actions, unknowns };
 }
 
@@ -198,7 +202,10 @@ const isRead = ({ operation }: FileAction): boolean => operation === "read" || o
 /** Whoever deletes, moves or changes a folder's rights means all that is in it. */
 const takesAlong = ({ operation }: FileAction): boolean => operation === "delete" || operation === "rename" || operation === "metadata";
 
-/** `kill %1`, `kill $!`, `pkill NAME`: a session's confined processes may signal each other, and nobody else. A number says who is meant: one of these, or nobody. */
+/**
+ * `kill %1`, `kill $!`, `pkill NAME`: a session's confined processes may signal each other, and nobody else. A number says who is
+ * meant: one of these, or nobody.
+ */
 function isOwnJob({ target }: ProcessAction, { isOfSession, isGone }: ConfineContext): boolean {
   if (!/^\s*[-+]?\d/.test(target)) return true;
   if (!/^-?[1-9]\d{0,9}$/.test(target)) return false;

@@ -106,6 +106,32 @@ const CASES: readonly StartCase[] = [
     stdout: "",
     said: /refused: read "\/srv\/home\/.ssh\/id_rsa": .*protect.secrets.*Way out/,
   },
+  {
+    name: "a first part goes as it is, and its status to the rest, which is held",
+    command: "looks; echo $?; cat ~/.ssh/id_rsa",
+    ticket: {
+      first: "cat ~/.ssh/id_rsa > /dev/null && echo read; f() { echo not here; }; exit 3",
+      rest: ["", "; echo $?; f; cat ~/.ssh/id_rsa"],
+    },
+    status: 1,
+    stdout: "read\n3\n",
+    said: /refused: read "\/srv\/home\/.ssh\/id_rsa"/,
+  },
+  {
+    name: "what ends a first part by itself is its status",
+    command: "looks || echo $?",
+    ticket: { first: "kill -9 $$", rest: ["", " || echo $?"] },
+    status: 0,
+    stdout: "137\n",
+  },
+  {
+    name: "a ticket with a first part and no rest",
+    command: "git push",
+    ticket: { first: "echo read" },
+    status: 126,
+    stdout: "",
+    said: /not started/,
+  },
   { name: "what begins like an option is a command", command: "-c", status: 127, stdout: "" },
   {
     name: "the policy is broken since the hook answered",
