@@ -132,6 +132,21 @@ const CASES: readonly StartCase[] = [
     stdout: "",
     said: /not started/,
   },
+  {
+    name: "a browser that a driver starts does without a zygote, which would wait for ever",
+    command: "./show --no-sandbox --use-mock-keychain --headless about:blank",
+    before: `printf '#!/bin/sh\\necho "$*"\\n' > show; chmod +x show`,
+    status: 0,
+    stdout: "--no-sandbox --no-zygote --headless about:blank\n",
+  },
+  {
+    name: "and with its own sandbox, as one of its processes, or told so already, it is as it was",
+    command:
+      "./show --use-mock-keychain; ./show --type=gpu --no-sandbox --use-mock-keychain; ./show --no-sandbox --no-zygote --use-mock-keychain",
+    before: `printf '#!/bin/sh\\necho "$*"\\n' > show; chmod +x show`,
+    status: 0,
+    stdout: "--use-mock-keychain\n--type=gpu --no-sandbox --use-mock-keychain\n--no-sandbox --no-zygote --use-mock-keychain\n",
+  },
   { name: "what begins like an option is a command", command: "-c", status: 127, stdout: "" },
   {
     name: "the policy is broken since the hook answered",
