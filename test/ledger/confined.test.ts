@@ -154,6 +154,9 @@ describe("what is confined, and what is not", () => {
       ["docker ps; ./x.sh", "confined"],
       ["cd src && docker ps --format '{{.Names}}' | head && npm test || echo failed", "confined"],
       ["echo up; tmux ls; ./x.sh", "confined"],
+      // A format may have the server start something.
+      ["tmux list-windows -F '#(touch x)'", "ask"],
+      ["tmux list-windows -F '#(touch x)'; ./x.sh", "ask"],
       ["./x.sh; docker ps", "ask"],
       ["docker ps; ./x.sh; docker ps", "ask"],
       ["docker ps | ./x.sh", "ask"],
