@@ -130,6 +130,7 @@ export const lazyShell = {
       contents: [
         "lowerShell",
         "lowerArgv",
+        "inTwo",
         "isInertGitKey",
         "gitConfigEntries",
         "gitEntries",

@@ -173,6 +173,8 @@ export interface FileAction extends ActionBase {
   readonly asGiven?: string;
   /** Set on delete, metadata and write: everything below the target is affected too. */
   readonly recursive?: boolean;
+  /** Nothing is there, and who only reads makes it empty: where that is refused they say that nothing is there, which is so. */
+  readonly absent?: true;
 }
 
 export interface NetAction extends ActionBase {

@@ -4,6 +4,7 @@ export { type Budget, OutOfBudget, spend, unpaid, withBudget } from "./budget.ts
 export * from "./call.ts";
 export * from "./confined-command.ts";
 export * from "./danger.ts";
+export * from "./in-two.ts";
 export * from "./needs.ts";
 export * from "./print.ts";
 export { sayAction } from "./say.ts";

@@ -20,7 +20,7 @@ import { windsurf } from "./windsurf.ts";
 export type { Agent, HostCommands, HostFacts, InstallPlace, KeyOfFile, Registration, Setup, SettingValue } from "./agent.ts";
 export { recognise } from "./auto.ts";
 export { OTHERS } from "./others.ts";
-export type { HookCall, Envelope, Protocol, Reading, Reply } from "./protocol.ts";
+export type { HookCall, Envelope, Protocol, Reading, Reply, Wrapping } from "./protocol.ts";
 
 /** Every agent. A line here and `npm run generate` make one known. */
 export const AGENTS = [

@@ -57,6 +57,8 @@ export interface FramedCommand {
   readonly command: string;
   /** A file of the host's own that is written beside. */
   readonly aside: string;
+  /** The text with another line in its place. */
+  readonly around: (line: string) => string;
 }
 
 /** What has ended, as a host tells it. `command`: as it was started. */

@@ -1,7 +1,8 @@
 import { spawn } from "node:child_process";
 import { accessSync, constants, realpathSync } from "node:fs";
+import { constants as system } from "node:os";
 import { join } from "node:path";
-import { brief, visible } from "../action/index.ts";
+import { brief, restAfter, visible } from "../action/index.ts";
 import { queueApprover, type QueueApprover } from "../approve/queue/index.ts";
 import { sha256 } from "../data/index.ts";
 import { isGiven, type RunPolicies, runPolicies } from "../engine/given/index.ts";
@@ -105,7 +106,48 @@ export async function runConfined(
     );
   const refusal = ticket === undefined ? judgeAfresh(command, cwd, machine) : undefined;
   if (refusal !== undefined) return refuse(refusal.why, refusal.way, STATUS.cannotExecute);
-  return await supervise({ command, cwd, env, machine, shell, ticket, ticketId, beside }, parts.supervise ?? superviseRun);
+  const start = { command, cwd, env, machine, shell, ticket, ticketId, beside };
+  const run = parts.supervise ?? superviseRun;
+  const { first, rest: [before, after] = [] } = ticket ?? {};
+  if (first === undefined || before === undefined || after === undefined) return await supervise(start, run);
+  beside?.begin();
+  const ended = await startFirst(shellFor(first) ?? shell, env);
+  if (ended.by !== undefined) {
+    beside?.tell(`s${system.signals[ended.by]}`);
+    return ended.status;
+  }
+  return await supervise({ ...start, shell: shellFor(restAfter({ rest: [before, after] }, ended.status)) ?? shell }, run);
+}
+
+/**
+ * The first of two lines, as it is: the hook allowed it so. What interrupts it is for both; whoever kills the process in front ends it, too.
+ */
+async function startFirst(
+  [path, ...args]: RunOptions["argv"],
+  env: Readonly<Record<string, string>>,
+): Promise<{ readonly status: number; readonly by?: NodeJS.Signals }> {
+  const child = spawn(path, args, { stdio: "inherit", env });
+  const end = (): void => void child.kill("SIGKILL");
+  let by: NodeJS.Signals | undefined;
+  process.on("exit", end);
+  const pass = (signal: NodeJS.Signals): void => {
+    if (INTERRUPTS.some((one) => one === signal)) by = signal;
+    child.kill(signal);
+  };
+  try {
+    const status = await withSignals(
+      isForeground(),
+      pass,
+      () =>
+        new Promise<number>((resolve) => {
+          child.on("error", (error) => resolve(refuse(messageOf(error), "ask the user", STATUS.cannotExecute)));
+          child.on("exit", (code, signal) => resolve(code ?? 128 + (signal === null ? 0 : system.signals[signal])));
+        }),
+    );
+    return { status, ...(by === undefined ? {} : { by }) };
+  } finally {
+    process.off("exit", end);
+  }
 }
 
 /** Two tenants of one program may have a session of the same name. */

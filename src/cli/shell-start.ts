@@ -1,5 +1,5 @@
 import { adviceForModel, brief, visible } from "../action/index.ts";
-import { isAgentId, type Protocol } from "../agents/index.ts";
+import { isAgentId, type Protocol, type Wrapping } from "../agents/index.ts";
 import { type Json, readJson5, toValue } from "../edit/json5/index.ts";
 import { isObject } from "../data/index.ts";
 import { type Host, projectOf, type Request } from "../engine/index.ts";
@@ -73,7 +73,11 @@ export function startOf([agent = "", separator, text, ...more]: readonly string[
       if (starts === undefined || loads(starts, [ticket.cwd, ticket.root], machine) === undefined) return bare;
       return confined(machine, { ...rest, ...around, command: text });
     }
-    if (ticket !== undefined) return confined(machine, { ...ticket, ...around, command: text });
+    if (ticket !== undefined) {
+      const { first: _first, rest: _rest, starts = [], ...one } = ticket;
+      const parts = loads(starts, [ticket.cwd, ticket.root], machine) === undefined ? inFrame(ticket, framed) : {};
+      return confined(machine, { ...one, ...parts, ...around, command: text });
+    }
     if (command === undefined && isOwn(text, wrapping.settings, machine)) return bare;
     const judged = (line: string): RequestVerdict => judgeLine(line, { tool: wrapping.tool, agent, session, cwd, machine, caller });
     const itself = { agent, ...(session === "" ? {} : { session }), ...around, command: text, cwd, root: cwd, time: 0 };
@@ -90,6 +94,15 @@ export function startOf([agent = "", separator, text, ...more]: readonly string[
     if (caller.givesUp?.(error) === true) throw error;
     return refuse(`Assent failed: ${error instanceof Error ? error.message : String(error)}`);
   }
+}
+
+/** Both lines within what the host starts around its command. */
+function inFrame(
+  { first, rest: [before, after] = [] }: Pick<Ticket, "first" | "rest">,
+  framed: ReturnType<Wrapping["commandIn"]>,
+): Partial<Ticket> {
+  if (first === undefined || before === undefined || after === undefined || framed === undefined) return {};
+  return { first: framed.around(first), rest: framed.around(`${before}\0${after}`).split("\0") };
 }
 
 interface Starting {

@@ -57,6 +57,7 @@ const SAME = [
 const ASKED = [
   "failedBefore",
   "isOfSession",
+  "isGone",
   "othersRun",
   "walls",
   "unseen",
@@ -66,7 +67,7 @@ const LISTS = ["policies", "own", "projectPolicies"] as const satisfies readonly
 
 export function termsOf(context: JudgeContext): JudgeTerms {
   const { host, supervised, dangersOf, confines, refusable, grants, matchCall } = context;
-  const { failedBefore, isOfSession, othersRun, walls, unseen, looksAtPlain } = context;
+  const { failedBefore, isOfSession, isGone, othersRun, walls, unseen, looksAtPlain } = context;
   const { policies, own, projectPolicies } = context.floor;
   return {
     world: worldTermsOf(context.world),
@@ -79,6 +80,7 @@ export function termsOf(context: JudgeContext): JudgeTerms {
     matchCall,
     failedBefore: failedBefore !== undefined,
     isOfSession: isOfSession !== undefined,
+    isGone: isGone !== undefined,
     othersRun: othersRun !== undefined,
     walls: walls !== undefined,
     unseen: unseen !== undefined,

@@ -23,6 +23,7 @@ import {
   type ConfinedFailure,
   effortClock,
   isAnyRunLive,
+  isGone,
   isOfSession,
   noteRefs,
   sessionName,
@@ -42,6 +43,7 @@ import {
 import { WatchFirst } from "./compiled-policy.ts";
 import type { Concluding } from "./conclusions.ts";
 import { type ExtensionLimits, tightenByExtensions } from "./extensions/index.ts";
+import { goInTwo } from "./go-in-two.ts";
 import { grantsHere, hereOf, withGrants } from "./grants.ts";
 import { noteEdits } from "./obeyed-files.ts";
 import { recallRefusals, rememberDenied } from "./refusals.ts";
@@ -161,7 +163,8 @@ function withinBudget(request: Request, options: DecideOptions): Outcome {
   }
 }
 
-function judgeRequest(request: Request, options: DecideOptions): Outcome {
+/** `whole`: not as two lines. */
+function judgeRequest(request: Request, options: DecideOptions, whole = false): Outcome {
   const { world: worldOf = realWorld } = options;
   const world = worldOf(options.machine, request.cwd, request.sessionRoot);
   const { by } = options;
@@ -185,6 +188,7 @@ function judgeRequest(request: Request, options: DecideOptions): Outcome {
     if (remembersFailures(request, options)) context.failedBefore = () => failureOf(request, world, options.machine)?.refused;
     context.othersRun = () => isAnyRunLive(options.machine);
     context.isOfSession = (pid) => name !== undefined && isOfSession(options.machine, name, pid);
+    context.isGone = isGone;
     const own = (by?.judge ?? judge)(lowered, policy, context);
     const judgement =
       guess === undefined ? own : narrowByGuess(own, judge(guess.likely, policy, context), judge(guess.writing, policy, context), guess);
@@ -196,7 +200,11 @@ function judgeRequest(request: Request, options: DecideOptions): Outcome {
     const tight =
       options.extensions === "off" ? final : tightenByExtensions(request, final, world.projectRoot, options.machine, options.extensions);
     const shadow = tight.confined !== undefined && tight.decision === "allow" && onlyLogs(policy);
-    const noted = memory === "use" ? noteChange(request, tight, policy, { world, machine: options.machine }) : tight;
+    const parted =
+      whole || context.failedBefore?.() !== undefined
+        ? tight
+        : (goInTwo(request, tight, (line) => judgePart(request, line, options)) ?? tight);
+    const noted = memory === "use" ? noteChange(request, parted, policy, { world, machine: options.machine }) : parted;
     const started = startConfined(request, shadow ? unconfined(noted) : noted, policy, options, bypass);
     const outcome = {
       request,
@@ -216,6 +224,14 @@ function judgeRequest(request: Request, options: DecideOptions): Outcome {
     const verdict = { ...unkept, actions: tight.actions, unknowns: tight.unknowns };
     return { ...outcome, verdict, answer: answerFor(verdict, policy, request.host, bypass) };
   });
+}
+
+/** One of two lines in the place of one: nothing is started, kept or remembered of it. */
+function judgePart({ toolUse: _toolUse, ...request }: Request, line: string, { machine, ...options }: DecideOptions): RequestVerdict {
+  const { facts, input } = request;
+  const { confine: _confine, keepEdit: _keeps, elsewhere: _elsewhere, ...looking } = options;
+  const part = facts?.does === "shell" ? { ...request, input: { ...input, [facts.field]: line } } : request;
+  return judgeRequest(part, { ...looking, machine, memory: options.memory === "none" ? "none" : "look" }, true).verdict;
 }
 
 /** What a session does with these outside of any run comes after what counts as before it. */

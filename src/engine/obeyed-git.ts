@@ -10,8 +10,22 @@ import { gitEntries, isForge, isGitsOwnKey, isInertGitKey } from "../shell/index
 const LOOKING = new RegExp(
   "^git (?:status|diff|log|show|blame|annotate|ls-files|ls-tree|grep|rev-parse|rev-list|describe|shortlog|cat-file|name-rev|" +
     "merge-base|config|remote|for-each-ref|show-ref|show-branch|diff-tree|diff-index|diff-files|check-ignore|check-attr|" +
-    "count-objects|var|whatchanged|reflog|archive|worktree list)$",
+    "count-objects|var|whatchanged|reflog|archive|worktree list|stash (?:list|show))$",
 );
+
+/** They make, move or delete refs with others of their words: these only list. With `lists`, or without further words. */
+const LISTING = /^git (?:branch|tag)$/;
+const LISTS = /^(?:-l|--list|--(?:no-)?(?:contains|merged)|--points-at)$/;
+const OF_LISTS = /^(?:-[vqrain]|--(?:verbose|quiet|remotes|all|show-current|abbrev|sort|format|column|color|omit-empty|ignore-case))$/;
+
+function isListing({ knowledge = "", shape }: ExecAction): boolean {
+  if (!LISTING.test(knowledge) || shape?.complete !== true) return false;
+  const lists = shape.options.some(({ names }) => names.some((name) => LISTS.test(name)));
+  // `git -C FOLDER branch`; `branch -C` has no value.
+  const own = shape.options.filter(({ names, value }) => !(names.includes("-C") && value !== undefined) && !names.includes("--no-pager"));
+  const only = own.every(({ names }) => names.some((name) => LISTS.test(name) || OF_LISTS.test(name)));
+  return only && (lists || shape.operands.length === 1);
+}
 
 /** They speak to a remote. */
 const DIALLING = new RegExp(
@@ -58,7 +72,7 @@ export function looksAtPlain(exec: ExecAction, world: World): boolean {
     exec.pointed !== true &&
     folders.length > 0 &&
     folders.every(isElsewhere) &&
-    LOOKING.test(exec.knowledge ?? "") &&
+    (LOOKING.test(exec.knowledge ?? "") || isListing(exec)) &&
     gitSteered(exec, world) === undefined
   );
 }

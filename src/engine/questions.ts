@@ -173,7 +173,7 @@ export class QuestionsOfJudge extends Questions<JudgeContext> {
 
   /** A context that answers as the given one does, and whose questions are noted. */
   noting(of: JudgeContext): JudgeContext {
-    const { failedBefore, isOfSession, othersRun, walls, unseen, floor } = of;
+    const { failedBefore, isOfSession, isGone, othersRun, walls, unseen, floor } = of;
     const noted =
       <Given extends unknown[], Answer>(ask: (context: JudgeContext) => ((...given: Given) => Answer) | undefined) =>
       (...given: Given): Answer => {
@@ -209,6 +209,7 @@ export class QuestionsOfJudge extends Questions<JudgeContext> {
       },
       ...(failedBefore === undefined ? {} : { failedBefore: noted((context) => context.failedBefore) }),
       ...(isOfSession === undefined ? {} : { isOfSession: noted((context) => context.isOfSession) }),
+      ...(isGone === undefined ? {} : { isGone: noted((context) => context.isGone) }),
       ...(othersRun === undefined ? {} : { othersRun: noted((context) => context.othersRun) }),
       ...(walls === undefined ? {} : { walls: noted((context) => context.walls) }),
       ...(unseen === undefined ? {} : { unseen: noted((context) => context.unseen) }),

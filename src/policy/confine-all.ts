@@ -42,6 +42,8 @@ export interface ConfineContext {
   readonly failedBefore?: (() => string | undefined) | undefined;
   /** A process that a confined command of the same session has started. */
   readonly isOfSession?: ((pid: number) => boolean) | undefined;
+  /** No process or group has the number: a signal to it reaches nobody. */
+  readonly isGone?: ((target: number) => boolean) | undefined;
   /** A confined command is running, which may change what a request reads before it reads it. */
   readonly othersRun?: (() => boolean) | undefined;
   /** Something protected goes with what the action takes away. */
@@ -139,7 +141,11 @@ function askedBefore({ actions, unknowns }: RequestVerdict, { program, needs: [n
   const rules = actions.flatMap(({ action, verdict }) => (action.kind === "exec" && verdict.bare !== true ? bareRule(action) : []));
   const what = need === undefined ? {} : { reason: `it would fail if it ran confined: ${visible(program)} ${need}` };
   const always = rules.length === 0 || rules.length > 3 ? "" : `; to be asked no more, allow it with ${rules.join(" and ")}`;
-  const help = { person: `agree to run it once, not confined${always}`, model: `ask the user to let it run once, not confined${always}` };
+  const one = rules.length > 1 ? "run its parts one by one, as commands of their own; or " : "";
+  const help = {
+    person: `agree to run it once, not confined${always}`,
+    model: `${one}ask the user to let it run once, not confined${always}`,
+  };
   return { ...verdictOf("ask", "confine.fails", { ...what, help }), actions, unknowns };
 }
 
@@ -174,7 +180,7 @@ function isHeld(action: Action, verdict: Verdict, context: ConfineContext): bool
   if (verdict.settledInRun === true) return true;
   if (basis !== "default") return false;
   if (context.refusable === true && action.kind !== "remote") return true;
-  if (action.kind === "file") return isRunsOwn(action, world);
+  if (action.kind === "file") return action.absent === true || isRunsOwn(action, world);
   // That it listens is a danger where anybody could come; here it is what a connection needs.
   if (action.kind === "net") return action.operation === "listen" || action.forge === true || isOwnMachine(action);
   return action.kind === "process" && action.operation === "signal" && isOwnJob(action, context);
@@ -196,9 +202,14 @@ const isRead = ({ operation }: FileAction): boolean => operation === "read" || o
 /** Whoever deletes, moves or changes a folder's rights means all that is in it. */
 const takesAlong = ({ operation }: FileAction): boolean => operation === "delete" || operation === "rename" || operation === "metadata";
 
-/** `kill %1`, `kill $!`, `pkill NAME`: a session's confined processes may signal each other, and nobody else. A number says who is meant. */
-function isOwnJob({ target }: ProcessAction, { isOfSession }: ConfineContext): boolean {
-  return !/^\s*[-+]?\d/.test(target) || (/^-?[1-9]\d{0,9}$/.test(target) && isOfSession?.(Math.abs(Number(target))) === true);
+/**
+ * `kill %1`, `kill $!`, `pkill NAME`: a session's confined processes may signal each other, and nobody else. A number says who is
+ * meant: one of these, or nobody.
+ */
+function isOwnJob({ target }: ProcessAction, { isOfSession, isGone }: ConfineContext): boolean {
+  if (!/^\s*[-+]?\d/.test(target)) return true;
+  if (!/^-?[1-9]\d{0,9}$/.test(target)) return false;
+  return isOfSession?.(Math.abs(Number(target))) === true || isGone?.(Number(target)) === true;
 }
 
 /** A run lets itself be reached by what its session started, and by nothing else of this machine. */

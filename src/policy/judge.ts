@@ -66,6 +66,8 @@ export interface JudgeContext {
   readonly failedBefore?: (() => string | undefined) | undefined;
   /** A process that a confined command of the same session has started. */
   readonly isOfSession?: ((pid: number) => boolean) | undefined;
+  /** No process or group has the number: a signal to it reaches nobody. */
+  readonly isGone?: ((target: number) => boolean) | undefined;
   /** A confined command is running, which may change what a request reads before it reads it. */
   readonly othersRun?: (() => boolean) | undefined;
   /** Then: why what is allowed keeps the wall. */

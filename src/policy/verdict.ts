@@ -1,4 +1,4 @@
-import type { Action, Advice, Unknown } from "../action/index.ts";
+import type { Action, Advice, InTwo, Unknown } from "../action/index.ts";
 import { type FixedReasonId, type Reason, type ReasonId, REASONS } from "./reasons.ts";
 
 export type Decision = "allow" | "ask" | "deny" | "none";
@@ -71,6 +71,8 @@ export interface RequestVerdict extends Verdict {
    * What it would be where nothing confines: INVARIANT: whoever starts it in any other way, or not at all, takes that.
    */
   readonly confined?: Verdict;
+  /** Then, where a part of the line would fail there and only looks: that one first, as it is, and the rest confined. */
+  readonly inTwo?: InTwo;
 }
 
 /** It goes ahead under a supervised run only. */

@@ -95,7 +95,7 @@ function applyLevel(
   if (!stopped) {
     const isDry = spec.dry !== undefined && isDryRun(inv, spec.dry);
     const before = inv.cx.actions.length;
-    noteNeeds(inv.cx, inv.exec, inv.confined, inv.name, inv.words);
+    noteNeeds(inv.cx, inv.exec, inv.confined, inv.name, inv.words, spec.idle === true && first === undefined);
     for (const effect of grammar.effects) applyEffect(inv, effect);
     if (spec.analyse === undefined || grammar.slots !== undefined) applyOperands(inv);
     for (const { option, value } of args.options) if (option?.kind.is === "dest" && value !== undefined) applyKind(inv, option.kind, value);

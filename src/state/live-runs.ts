@@ -80,6 +80,15 @@ export function isOfSession(machine: Machine, session: string, pid: number): boo
   return false;
 }
 
+/** No process or, for a negative number, group is there (kill(2): signal 0 is not sent). */
+export function isGone(target: number): boolean {
+  try {
+    return !process.kill(target, 0);
+  } catch (error) {
+    return errorCode(error) === "ESRCH";
+  }
+}
+
 function remove(file: string): void {
   try {
     unlinkSync(file);

@@ -21,6 +21,9 @@ export interface Ticket {
   readonly given?: string;
   readonly aside?: string;
   readonly cwd: string;
+  /** What only looks goes first, as it is, and these texts are the rest, with `(exit STATUS)` of the first between them. */
+  readonly first?: string;
+  readonly rest?: readonly string[];
   /** Where the session started. */
   readonly root: string;
   /** Milliseconds since 1970. */
@@ -66,6 +69,8 @@ const FIELDS = new Set([
   "command",
   "given",
   "aside",
+  "first",
+  "rest",
   "cwd",
   "root",
   "time",
@@ -172,9 +177,11 @@ function parse(json: string, id: string, now: number): Ticket | undefined {
   if (!isObject(value) || value["v"] !== 1 || !Object.keys(value).every((name) => FIELDS.has(name))) return undefined;
   if (sealed ? digestOf(json) !== id || !isObject(value["policies"]) : value["id"] !== id || value["policies"] !== undefined)
     return undefined;
-  const { agent, session, toolUse, command, given, aside, cwd, root, time, bare, starts, gateway, reports, policies, tells } = value;
+  const { agent, session, toolUse, command, given, aside, first, rest, cwd, root, time, bare, starts, gateway, reports, policies, tells } =
+    value;
   if (!text(agent) || !text(command) || !text(cwd) || !text(root) || typeof time !== "number") return undefined;
-  if (!maybe(session) || !maybe(toolUse) || !maybe(given) || !maybe(aside)) return undefined;
+  if (!maybe(session) || !maybe(toolUse) || !maybe(given) || !maybe(aside) || !maybe(first)) return undefined;
+  if (!maybeTexts(rest) || (first === undefined) !== (rest === undefined) || (rest !== undefined && rest.length !== 2)) return undefined;
   if ((bare !== undefined && bare !== true) || (reports !== undefined && reports !== true)) return undefined;
   if (!maybeTexts(starts) || !maybeTexts(gateway)) return undefined;
   if (!isFresh(time, value, now)) return undefined;
@@ -185,6 +192,7 @@ function parse(json: string, id: string, now: number): Ticket | undefined {
     command,
     ...(given === undefined ? {} : { given }),
     ...(aside === undefined ? {} : { aside }),
+    ...(first === undefined || rest === undefined ? {} : { first, rest }),
     cwd,
     root,
     time,

@@ -109,6 +109,8 @@ describe("what Claude Code starts for a command", () => {
     expect(commandIn(frame(word, stdin))).toBe(command);
     // bash reads it as we do.
     expect(execFileSync("bash", ["-c", `printf %s ${word}`], { encoding: "utf8" })).toBe(command);
+    const around = protocol.wrapping?.commandIn(frame(word, stdin), "/home/you/.claude")?.around(`it's "$x"`);
+    expect(around).toBe(frame(`'it'\\''s "$x"'`, stdin));
   });
 
   const OTHERS = [

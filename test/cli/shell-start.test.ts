@@ -99,6 +99,18 @@ describe("a command that the hook heard of", () => {
     expect(start(place, frame(place, "./tidy.sh"))).toMatchObject({ stdout: "ran\nkey\n" });
   });
 
+  it("and of which a part only looks and would fail confined: that first, the rest confined", () => {
+    const place = placed();
+    const line = `docker ps 2>/dev/null; echo "it's $?"; ./tidy.sh; cd src; echo 'done'`;
+    place.write("src/a.ts", "");
+    expect(hook(place, "PreToolUse", line)).toBeUndefined();
+    expect(hook(place, "PermissionRequest", line)).toBe("allow");
+    const { stdout, stderr } = start(place, frame(place, line));
+    expect(stdout).toBe("it's 127\nran\ndone\n");
+    expect(stderr).toMatch(REFUSED);
+    expect(readFileSync("/tmp/claude-ab12-cwd", "utf8").trim()).toBe(join(place.project, "src"));
+  });
+
   it("and that cannot be analysed: no question, confined", () => {
     const place = placed();
     expect(hook(place, "PreToolUse", 'x=$(./tidy.sh); eval "$x"')).toBeUndefined();

@@ -10,6 +10,9 @@ import { place, type PolicyText } from "./place.ts";
 
 /** `"unknown": "confine"`: what goes ahead supervised, what is still asked, and how often a person is interrupted. */
 
+/** Above what a kernel gives out (proc(5), pid_max). */
+const GONE = 4_194_305;
+
 type Told = Decision | "confined";
 
 const here = place({
@@ -75,6 +78,14 @@ describe("what is confined, and what is not", () => {
       ['sqlite3 app.db "insert into t values (1)"', "confined"],
       ["sqlite3 app.db 'drop table t'", "confined"],
       ["sqlite3 ~/other/app.db 'drop table t'", "ask"],
+      // Where it may not be made, sqlite says that there is none, and there is none.
+      ["sqlite3 ~/other/none.db .tables", "confined"],
+      ["sqlite3 -header ~/other/none.db 'select 1; pragma table_info(t)' 2>&1 | head", "confined"],
+      ["echo 'select 1' | sqlite3 ~/other/none.db", "confined"],
+      ["sqlite3 ~/other/none.db 'create table t (a)'", "ask"],
+      ["sqlite3 ~/other/none.db '.output ../x' 'select 1'", "ask"],
+      ["sqlite3 ~/other/none.db \"attach '../none.db' as o; create table o.t (a)\"", "ask"],
+      ["sqlite3 ~/.ssh/none .tables", "deny"],
       ["sqlite3 app.db '.shell id'", "confined"],
       ["sqlite3 app.db \"attach '../other.db' as o; insert into o.t values (1)\"", "ask"],
       ["psql -c 'drop table t'", "ask"],
@@ -117,8 +128,15 @@ describe("what is confined, and what is not", () => {
       ["git clone https://github.com:444/foo", "ask"],
       ["git clone git@github.com:foo/bar.git", "ask"],
       ["git push https://github.com/foo/bar main", "ask"],
-      ["kill 123", "ask"],
-      ["kill -- -123", "ask"],
+      [`kill ${process.pid}`, "ask"],
+      [`kill -9 ${GONE} ${process.pid}`, "ask"],
+      [`kill 0${process.pid}`, "ask"],
+      ["kill 0", "ask"],
+      // A signal to nobody.
+      [`kill ${GONE}`, "confined"],
+      [`kill -9 ${GONE} 2>/dev/null; ./x.sh`, "confined"],
+      [`kill -- -${GONE}`, "confined"],
+      [`kill 0${GONE}`, "ask"],
       ["kill $(cat server.pid)", "confined"],
       ["pkill -f vite; npm run dev &", "confined"],
       ["killall node", "confined"],
@@ -128,6 +146,30 @@ describe("what is confined, and what is not", () => {
       ["fuser -k 3000/tcp", "ask"],
       ["kill -9 -1", "deny"],
       ["sleep 100 & kill %1", "confined"],
+      // Listing needs no rights, mounting does.
+      ["mount | grep x; ./x.sh", "confined"],
+      ["swapon && ./x.sh", "confined"],
+      ["mount -a; ./x.sh", "ask"],
+      // What only looks goes first, as it is; behind or within what is confined it cannot.
+      ["docker ps; ./x.sh", "confined"],
+      ["cd src && docker ps --format '{{.Names}}' | head && npm test || echo failed", "confined"],
+      ["echo up; tmux ls; ./x.sh", "confined"],
+      // A format may have the server start something.
+      ["tmux list-windows -F '#(touch x)'", "ask"],
+      ["tmux list-windows -F '#(touch x)'; ./x.sh", "ask"],
+      ["./x.sh; docker ps", "ask"],
+      ["docker ps; ./x.sh; docker ps", "ask"],
+      ["docker ps | ./x.sh", "ask"],
+      ["docker ps $(./x.sh); ./x.sh", "ask"],
+      ["PATH=.:$PATH; docker ps; ./x.sh", "ask"],
+      ["docker() { ./x.sh; }; docker ps; ./x.sh", "confined"],
+      ["docker compose up -d && npm test", "ask"],
+      ["docker ps > a.txt; ./x.sh", "ask"],
+      ["docker ps; git push", "ask"],
+      ["docker ps; cat .env", "deny"],
+      ["wsl -e sh -c 'cd ~/app && go test ./...'", "confined"],
+      ["wsl.exe -e sh -c 'cd ~/app && go test ./...'", "ask"],
+      ["wsl -u root -e ./x.sh", "ask"],
       ["sudo make install", "ask"],
       ["python3 -m http.server", "confined"],
     ],
@@ -254,7 +296,6 @@ describe("while a confined command is running", () => {
 });
 
 describe("a process by its number", () => {
-  const NUMBER = 4242;
   const kill = (target: number, session?: string): Told => told(`kill ${target}`, CONFINE, true, session);
 
   it("is confined where a confined command of the same session has started it", () => {
@@ -262,9 +303,8 @@ describe("a process by its number", () => {
     const { pid = 0 } = started;
     const over = noteLiveRun(here.machine, "20260102-030405-abcdef", sessionName("claude", "s1"));
     try {
-      expect([kill(pid, "s1"), kill(pid, "s2"), kill(pid), kill(NUMBER, "s1"), kill(process.pid, "s1"), kill(process.ppid, "s1")]).toEqual([
+      expect([kill(pid, "s1"), kill(pid, "s2"), kill(pid), kill(process.pid, "s1"), kill(process.ppid, "s1")]).toEqual([
         "confined",
-        "ask",
         "ask",
         "ask",
         "ask",
@@ -272,9 +312,10 @@ describe("a process by its number", () => {
       ]);
     } finally {
       over();
+      const after = kill(pid, "s1");
       started.kill();
+      expect(after).toBe("ask");
     }
-    expect(kill(pid, "s1")).toBe("ask");
   });
 });
 

@@ -1,3 +1,4 @@
+import { singleQuoted } from "../../action/index.ts";
 import type { FramedCommand } from "../protocol.ts";
 
 /**
@@ -10,13 +11,17 @@ const ALIASES = String.raw`\{ \\builtin unalias -- '[\w-]+'; \\builtin unset -f 
 const FRAME = new RegExp(
   String.raw`^source ${SNAPSHOT} 2>/dev/null \|\| true && (?:(?:${OPTIONS}|${ALIASES}) >/dev/null 2>&1 \|\| true && )*` +
     String.raw`eval ([^]*?)(?: < /dev/null)? && pwd -P >\| (/[\w./-]*/claude-[0-9a-f]+-cwd)$`,
+  "d",
 );
 
 /** The command of the tool in such a text, with a snapshot below this folder; undefined: it is no such text, to the last character. */
 export function commandIn(text: string, folder: string): FramedCommand | undefined {
-  const [, from, word, aside] = FRAME.exec(text) ?? [];
+  const found = FRAME.exec(text);
+  const [, from, word, aside] = found ?? [];
+  const [start, end] = found?.indices?.[2] ?? [];
   if (word === undefined || aside === undefined || from !== folder) return undefined;
-  if (/^[\w./:=@%+,-]+$/.test(word)) return { command: word, aside };
+  const around = (line: string): string => `${text.slice(0, start)}${singleQuoted(line)}${text.slice(end)}`;
+  if (/^[\w./:=@%+,-]+$/.test(word)) return { command: word, aside, around };
   if (!/^(?:'[^']*'|"'")+$/.test(word)) return undefined;
-  return { command: word.replace(/'([^']*)'|"'"/g, (_, inner: string | undefined) => inner ?? "'"), aside };
+  return { command: word.replace(/'([^']*)'|"'"/g, (_, inner: string | undefined) => inner ?? "'"), aside, around };
 }

@@ -58,8 +58,8 @@ export function confine(request: Request, machine: Machine, verdict: RequestVerd
     return { problem: unable };
   }
   if (host.wrapped === "heard") return { command };
-  if (host.wrapped === "unheard") return leaveTicket(request, command, machine, session, "confined");
-  return putInPlace(request, command, machine);
+  if (host.wrapped === "unheard") return leaveTicket(request, command, machine, session, "confined", verdict);
+  return putInPlace(request, command, machine, verdict);
 }
 
 /** A tool that takes several commands starts each by itself: each has a ticket of its own. */
@@ -86,8 +86,13 @@ function whyUnable(machine: Machine, program: Program): string | undefined {
   return "problem" in launcher ? launcher.problem : (undoProblem(stateFolder(machine)) ?? cannotSupervise(machine, program));
 }
 
-function putInPlace(request: Request, command: string, machine: Machine): { readonly command: string } | { readonly problem: string } {
-  const ticket = writeTicket(machine, confinedTicket(request, command, machine));
+function putInPlace(
+  request: Request,
+  command: string,
+  machine: Machine,
+  verdict?: RequestVerdict,
+): { readonly command: string } | { readonly problem: string } {
+  const ticket = writeTicket(machine, confinedTicket(request, command, machine, verdict));
   if ("problem" in ticket) return ticket;
   const instead = confinedCommand(machine.home, ticket.id, command);
   return Buffer.byteLength(instead) > LONGEST ? { problem: "the command is too long" } : { command: instead };
@@ -101,12 +106,13 @@ function leaveTicket(
   machine: Machine,
   session = "",
   as: "confined" | Pick<RequestVerdict, "decision" | "actions">,
+  verdict?: RequestVerdict,
 ): ReturnType<Confine> {
   const bare = (found: Exclude<typeof as, "confined">) => ({
     bare: true as const,
     ...(found.decision === "allow" ? { starts: startsOf(found) } : {}),
   });
-  const ticket = as === "confined" ? confinedTicket(request, command, machine) : { ...ticketOf(request, command), ...bare(as) };
+  const ticket = as === "confined" ? confinedTicket(request, command, machine, verdict) : { ...ticketOf(request, command), ...bare(as) };
   const written = writeTicket(machine, ticket, Date.now(), ticketIdOf(session, command));
   return "problem" in written ? written : { command };
 }
@@ -120,10 +126,15 @@ const ticketOf = ({ agent, session, toolUse, cwd, sessionRoot = cwd }: Request, 
   root: sessionRoot,
 });
 
-const confinedTicket = (request: Request, command: string, machine: Machine) => ({
+const confinedTicket = (request: Request, command: string, machine: Machine, verdict?: RequestVerdict) => ({
   ...ticketOf(request, command),
+  ...(verdict === undefined ? {} : inTwoOf(verdict)),
   ...(hearsEnds(request.host, machine) ? { reports: true as const } : {}),
 });
+
+/** `starts`: what it starts, of which the first part is as it is. */
+const inTwoOf = ({ inTwo, actions }: RequestVerdict) =>
+  inTwo === undefined ? {} : { first: inTwo.first, rest: inTwo.rest, starts: startsOf({ actions }) };
 
 /** A hook of ours is called when the command has ended: all of them stand in the settings, no administrator keeps them from it, and they were heard so far. */
 function hearsEnds({ ends }: Request["host"], machine: Machine): boolean {

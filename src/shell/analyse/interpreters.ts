@@ -164,6 +164,7 @@ function makesDatabase(inv: Invocation): void {
       kind: "file",
       operation: "write",
       target: { kind: "path", path },
+      absent: true,
       origin: { by: "command", exec: inv.exec },
     });
   }

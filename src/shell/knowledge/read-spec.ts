@@ -128,13 +128,14 @@ export function readEffect(text: string): TableEffect {
   throw new Error(`unknown effect \`${text.trim()}\``);
 }
 
-/** `CommandSpec.confined`: what a command of this name needs; `given`: whether a word is among its own. */
+/** `CommandSpec.confined`: what a command of this name needs; `given`: a word is among its own. */
 export function readConfined(text: string, name: string, given: (word: string) => boolean): readonly ConfinedNeed[] {
   return text.split(";").flatMap((row) => {
-    const [, need = "", names, word] = /^\s*(\S+?)(?:: ([^;]*?))?(?: unless (\S+))?\s*$/.exec(row) ?? [];
+    const [, need = "", names, when, word = ""] = /^\s*(\S+?)(?:: ([^;]*?))?(?: (unless|if) (\S+))?\s*$/.exec(row) ?? [];
     if (need === "works") return [];
     if (!isConfinedNeed(need)) throw new Error(`\`${row.trim()}\` is not a need`);
-    if (word !== undefined && given(word)) return [];
+    const words = word.replace(/^\{(.*)\}$/, "$1").split(",");
+    if (when !== undefined && words.some((one) => given(one)) !== (when === "if")) return [];
     return names === undefined || names.split(/\s+/).includes(name) ? [need] : [];
   });
 }

@@ -79,7 +79,7 @@ export interface CommandSpec {
   readonly filters?: string;
   /**
    * What it needs that it cannot have in a supervised run: `NEED` or, for some of its names, `NEED: NAME NAME`, and
-   * `unless WORD`; `works` ends what is inherited.
+   * `unless WORD` or `if WORD`; `works` ends what is inherited.
    */
   readonly confined?: string;
   /** Environment variables, one row each: `NAMES=WHAT`. Subcommands add to the rows of their parent. */

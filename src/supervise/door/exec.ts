@@ -1,6 +1,7 @@
 import { closeSync, openSync, readdirSync, readFileSync, readSync } from "node:fs";
 import type { Started } from "../judge/index.ts";
 import { alloc, AT_EMPTY_PATH, AT_FDCWD, AT_SYMLINK_NOFOLLOW, ERRNO, pathBytes, pathText, sys, SYSCALLS } from "../kernel/index.ts";
+import { withoutZygote } from "./browser.ts";
 import { type ElfFile, NO_ELF, readElf } from "./elf.ts";
 import type { SeccompTrap } from "./listener.ts";
 import type { DecodedExec, Handlers, TaskAccess } from "./operation.ts";
@@ -49,7 +50,8 @@ function decodeExec(
     return argv;
   }
   // Linux 5.18: an empty argv becomes one empty string.
-  const words = argv.length === 0 ? [""] : argv.map((item) => pathText(item));
+  const given = argv.length === 0 ? [""] : argv.map((item) => pathText(item));
+  const words = withoutZygote(access.memory, trap.tid, trap.long(argvAt), given);
   const called = dirfd === AT_FDCWD || word.startsWith("/") ? word : fileName(dirfd, word);
   return { call: { name: "exec", args: [place.path, words] }, ...startsOf(access, task, place, words, called) };
 }

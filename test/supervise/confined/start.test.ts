@@ -106,6 +106,47 @@ const CASES: readonly StartCase[] = [
     stdout: "",
     said: /refused: read "\/srv\/home\/.ssh\/id_rsa": .*protect.secrets.*Way out/,
   },
+  {
+    name: "a first part goes as it is, and its status to the rest, which is held",
+    command: "looks; echo $?; cat ~/.ssh/id_rsa",
+    ticket: {
+      first: "cat ~/.ssh/id_rsa > /dev/null && echo read; f() { echo not here; }; exit 3",
+      rest: ["", "; echo $?; f; cat ~/.ssh/id_rsa"],
+    },
+    status: 1,
+    stdout: "read\n3\n",
+    said: /refused: read "\/srv\/home\/.ssh\/id_rsa"/,
+  },
+  {
+    name: "what ends a first part by itself is its status",
+    command: "looks || echo $?",
+    ticket: { first: "kill -9 $$", rest: ["", " || echo $?"] },
+    status: 0,
+    stdout: "137\n",
+  },
+  {
+    name: "a ticket with a first part and no rest",
+    command: "git push",
+    ticket: { first: "echo read" },
+    status: 126,
+    stdout: "",
+    said: /not started/,
+  },
+  {
+    name: "a browser that a driver starts does without a zygote, which would wait for ever",
+    command: "./show --no-sandbox --use-mock-keychain --headless about:blank",
+    before: `printf '#!/bin/sh\\necho "$*"\\n' > show; chmod +x show`,
+    status: 0,
+    stdout: "--no-sandbox --no-zygote --headless about:blank\n",
+  },
+  {
+    name: "and with its own sandbox, as one of its processes, or told so already, it is as it was",
+    command:
+      "./show --use-mock-keychain; ./show --type=gpu --no-sandbox --use-mock-keychain; ./show --no-sandbox --no-zygote --use-mock-keychain",
+    before: `printf '#!/bin/sh\\necho "$*"\\n' > show; chmod +x show`,
+    status: 0,
+    stdout: "--use-mock-keychain\n--type=gpu --no-sandbox --use-mock-keychain\n--no-sandbox --no-zygote --use-mock-keychain\n",
+  },
   { name: "what begins like an option is a command", command: "-c", status: 127, stdout: "" },
   {
     name: "the policy is broken since the hook answered",
