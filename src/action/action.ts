@@ -129,6 +129,8 @@ export interface ExecAction extends ActionBase {
   readonly needs?: readonly string[];
   /** Nobody says what all its words are for: deny and ask rules read them as commands. From here on nobody knows the program that gets them. */
   readonly handed?: number;
+  /** Index of the interpreter in whose process it works, as a module of it: `python -m pip`. */
+  readonly inProcess?: number;
   /** Index of the runner (`npx`, `uv run`) that starts it from a package or from PATH: who allows the runner allows what it runs. */
   readonly runner?: number;
 }
