@@ -6,6 +6,7 @@ import { realWorld } from "../../../src/engine/index.ts";
 import {
   ERRANDS,
   errandOf,
+  isToolItself,
   isAtPlace,
   isHelper,
   laterPlaces,
@@ -250,6 +251,30 @@ describe("where a person has named another registry, or put a cache somewhere el
     expect(writes).not.toContain("/disk/npm");
     const later = laterPlaces({ home, env: (name) => (name === "XDG_CACHE_HOME" ? "/disk/cache" : undefined) }).map(([folder]) => folder);
     expect(later).toEqual(expect.arrayContaining([`${home}/.npm/_npx`, `${home}/.cargo/registry/src`, "/disk/cache/ms-playwright"]));
+  });
+});
+
+describe("a helper that is the tool itself has its settings", () => {
+  const LAUNCHER = "org.codehaus.plexus.classworlds.launcher.Launcher";
+  it.each([
+    [
+      "mvn",
+      "/usr/lib/jvm/java-17-openjdk-amd64/bin/java",
+      ["java", "-classpath", "/usr/share/maven/boot/x.jar", LAUNCHER, "compile"],
+      true,
+    ],
+    ["gradle", "/usr/bin/java", ["java", "org.gradle.launcher.GradleMain", "build"], true],
+    ["mvn", "/usr/bin/java", ["java", "-jar", "app.jar"], false],
+    ["mvn", "/home/u/app/java", ["java", LAUNCHER], false],
+    ["java", "/usr/bin/java", ["java", LAUNCHER], false],
+    ["gradle", "/usr/bin/java", ["java", LAUNCHER], false],
+    ["mvn", "/usr/bin/git", ["git", "clone", "x"], false],
+    // Code of the project never works beside its logins: they stand in files that are only its own.
+    ["npm", "/usr/bin/git", ["git", "clone", "x"], false],
+    ["bundle", "/usr/bin/git", ["git", "clone", "x"], false],
+    ["pip", "/usr/bin/python3", ["python3", "/usr/lib/python3/dist-packages/pip/__pip-runner__.py"], false],
+  ] as const)("%s that starts %s %j: %s", (client, path, words, isItself) => {
+    expect(isToolItself(client, path, words)).toBe(isItself);
   });
 });
 
