@@ -57,6 +57,20 @@ const ofNode = (name: string, add: string, remove: string): Omit<Manager, "versi
   clean: "rm -rf node_modules",
 });
 
+function pom(name: string, more: string): string {
+  return (
+    `<project><modelVersion>4.0.0</modelVersion><groupId>com.example</groupId><artifactId>${name}</artifactId><version>1.0.0</version>` +
+    `<properties><maven.compiler.source>8</maven.compiler.source><maven.compiler.target>8</maven.compiler.target></properties>${more}</project>\n`
+  );
+}
+
+const dependency = (name: string): string =>
+  `<dependencies><dependency><groupId>com.example</groupId><artifactId>${name}</artifactId><version>1.0.0</version></dependency></dependencies>`;
+const plugin = (named: string): string => {
+  const [name = "", version = ""] = named.split(":");
+  return `<plugin><artifactId>maven-${name}-plugin</artifactId><version>${version}</version></plugin>`;
+};
+
 const MANAGERS: readonly Manager[] = [
   { name: "npm", needs: "npm", version: "npm --version", ...ofNode("npm", "install", "uninstall") },
   { name: "pnpm", needs: "pnpm", version: "pnpm --version", ...ofNode("pnpm", "add", "remove") },
@@ -146,10 +160,82 @@ const MANAGERS: readonly Manager[] = [
     remove: ["composer remove --no-interaction --quiet other/thing", "vendor/other/thing/other.php", false],
     clean: "rm -rf vendor",
   },
+  {
+    name: "poetry",
+    needs: "poetry",
+    version: "poetry --version",
+    files: {
+      "pyproject.toml":
+        '[tool.poetry]\nname = "app"\nversion = "0.1.0"\ndescription = ""\nauthors = []\n\n[tool.poetry.dependencies]\npython = "^3.8"\n' +
+        `small-thing = { path = "${registry}/small_thing-1.0.0-py3-none-any.whl" }\n`,
+    },
+    env: { POETRY_VIRTUALENVS_IN_PROJECT: "1" },
+    install: ["poetry install --no-interaction --no-root", ".venv/lib/python*/site-packages/small_thing.py"],
+    add: [`poetry add --no-interaction ${registry}/other_thing-1.0.0-py3-none-any.whl`, ".venv/lib/python*/site-packages/other_thing.py"],
+    remove: ["poetry remove --no-interaction other-thing", ".venv/lib/python*/site-packages/other_thing.py", false],
+    clean: "rm -rf .venv",
+  },
+  {
+    name: "mix",
+    needs: "mix",
+    version: "elixir --short-version",
+    files: {
+      "mix.exs":
+        'defmodule App.MixProject do\n  use Mix.Project\n  def project, do: [app: :app, version: "0.1.0", deps: deps()]\n' +
+        `  defp deps, do: [of("small")] ++ if(File.exists?("more"), do: [of("other")], else: [])\n` +
+        `  defp of(name), do: {:"#{name}_thing", git: "file://${registry}/mix/#{name}_thing"}\nend\n`,
+      "lib/app.ex": "defmodule App do\nend\n",
+    },
+    env: { LC_ALL: "C.UTF-8" },
+    install: ["mix deps.get && mix compile", "_build/dev/lib/small_thing/ebin/small_thing.app"],
+    add: ["touch more && mix deps.get", "deps/other_thing/mix.exs"],
+    remove: ["rm more && mix deps.clean --unused --unlock", "deps/other_thing", false],
+    clean: "rm -rf deps _build",
+  },
+  {
+    name: "maven",
+    needs: "mvn",
+    version: "mvn --version",
+    files: {
+      "pom.xml": pom(
+        "app",
+        `<repositories><repository><id>files</id><url>https://files.example/maven</url></repository></repositories>${dependency("small")}` +
+          `<profiles><profile><id>more</id>${dependency("other")}</profile></profiles>` +
+          `<build><plugins>${["resources:3.4.0", "compiler:3.15.0", "clean:3.5.0"].map(plugin).join("")}</plugins></build>`,
+      ),
+      "src/main/java/A.java": "class A {}\n",
+      "~/.m2/settings.xml": `<settings><mirrors><mirror><id>files</id><mirrorOf>files</mirrorOf><url>file://${registry}/maven</url></mirror></mirrors></settings>\n`,
+    },
+    // What maven itself is made of: as of who plays this, or from its own repository.
+    before: `cp -r ${homedir()}/.m2/repository ~/.m2/ || true`,
+    // Java takes home from passwd(5).
+    env: { MAVEN_OPTS: `-Duser.home=${home}` },
+    install: ["mvn --batch-mode --quiet compile", "~/.m2/repository/com/example/small/1.0.0/small-1.0.0.jar"],
+    add: ["mvn --batch-mode --quiet -Pmore compile", "~/.m2/repository/com/example/other/1.0.0/other-1.0.0.jar"],
+    remove: ["mvn --batch-mode --quiet clean", "target", false],
+    clean: "rm -rf ~/.m2/repository/com/example",
+  },
+  {
+    name: "gradle",
+    needs: "gradle",
+    version: "gradle --version",
+    files: {
+      "build.gradle":
+        `apply plugin: 'java'\nrepositories { maven { url "file://${registry}/maven" } }\n` +
+        "dependencies { compile 'com.example:small:1.0.0' }\nif (project.hasProperty('more')) { dependencies { compile 'com.example:other:1.0.0' } }\n" +
+        "task libs(type: Copy) { from configurations.compile; into 'libs' }\n",
+      "src/main/java/A.java": "class A {}\n",
+    },
+    env: { GRADLE_USER_HOME: join(home, ".gradle") },
+    install: ["gradle --no-daemon --quiet build", "build/libs/app.jar"],
+    add: ["gradle --no-daemon --quiet -Pmore libs", "libs/other-1.0.0.jar"],
+    remove: ["gradle --no-daemon --quiet clean", "build", false],
+    clean: "rm -rf build libs",
+  },
 ];
 
 /** Known, and not in any of the places that are reached from here. */
-const NOT_PLAYED = ["uv", "poetry", "mix", "maven", "gradle"];
+const NOT_PLAYED = ["uv"];
 
 makeRegistry();
 const chosen = MANAGERS.filter(({ name }) => words.length === 0 || words.includes(name));
@@ -317,6 +403,17 @@ z.writestr("example.com/${name}@v1.0.0/go.mod", "module example.com/${name}\\n")
 z.writestr("example.com/${name}@v1.0.0/${name}.go", "package ${name}\\n\\nfunc Do() {}\\n")
 z.close()`,
     );
+    const jar = join(registry, `maven/com/example/${name}/1.0.0/${name}-1.0.0`);
+    put(`${jar}.pom`, pom(name, ""));
+    python(
+      `import zipfile\nz = zipfile.ZipFile("${jar}.jar", "w")\nz.writestr("META-INF/MANIFEST.MF", "Manifest-Version: 1.0\\n")\nz.close()`,
+    );
+    const mix = join(registry, `mix/${name}_thing`);
+    put(
+      join(mix, "mix.exs"),
+      `defmodule Thing.MixProject do\n  use Mix.Project\n  def project, do: [app: :${name}_thing, version: "1.0.0"]\nend\n`,
+    );
+    must(shell(`cd ${mix} && git init -q . && git add . && git -c user.name=a -c user.email=a@b commit -qm a`));
     const crate = join(registry, "crates", `${name}-thing-1.0.0`);
     const files = {
       "Cargo.toml": `[package]\nname = "${name}-thing"\nversion = "1.0.0"\nedition = "2021"\n`,

@@ -73,6 +73,7 @@ const PAGE = `# What tools do for themselves in a supervised run
 
 \`npm ci\` writes npm's cache and asks npm's registry, whatever else it does. That is the tool's *errand*: in a run it goes ahead without a question, for the tool's own process and for nothing that it starts. A script of a package, another program, or the tool where its environment makes it load foreign code (\`LD_PRELOAD\`, \`NODE_OPTIONS=--require …\`) has none of it.
 
+- **What becomes the tool is the tool**: shims of pyenv, rbenv, rustup and their like (judged is what they start in the end), and \`python -m pip\` of a Python that the run cannot change, where nothing in the folder takes the place of a module of it. A virtual environment in the project is the project's: it has no errand, whoever starts it, and neither has a tool in a Python that is started under the name of one.
 - **Cache**: data, what is checked against a hash before it is used, or what is made anew when it is missing.
 - **Runs later**: code that a later command runs as it finds it, outside this run too (what \`npx\` installed, unpacked crates, a browser, jars of a build). Writing it goes ahead, is kept for \`assent undo\`, and the receipt names it under "runs later".
 - **Installations are no cache** and are asked about: \`~/.local/bin\`, \`~/.cargo/bin\`, \`~/go/bin\`, \`npm i -g\`, toolchains of rustup, pythons of uv, \`pipx\`, \`dotnet tool\`, environments of pre-commit (they run at every later commit), plugins of helm, and all settings (\`~/.npmrc\`, \`~/.m2/settings.xml\`, \`~/.gradle/init.d\` …).

@@ -131,6 +131,8 @@ export interface ExecAction extends ActionBase {
   readonly handed?: number;
   /** What it starts in another place: a container, another machine. */
   readonly elsewhere?: readonly ElsewhereCommand[];
+  /** Index of the interpreter in whose process it works, as a module of it: `python -m pip`. */
+  readonly inProcess?: number;
   /** Index of the runner (`npx`, `uv run`) that starts it from a package or from PATH: who allows the runner allows what it runs. */
   readonly runner?: number;
 }

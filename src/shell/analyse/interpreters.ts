@@ -31,7 +31,10 @@ export function pythonModule(inv: Invocation): void {
   const plain = inv.args.options.length === 1 && !has(inv, "-c");
   if (plain && name === "json.tool" && loadsNone(here, NOTHING_MORE)) jsonTool(inv);
   else if (plain && name === "pip" && loadsNone(here, PIP_MODULES)) {
+    const at = inv.cx.actions.length;
     inv.output = inv.run.argv(inv.cx, inv.state, [literal("pip"), ...inv.args.rest], inv.stdin);
+    const pip = inv.cx.actions[at];
+    if (pip?.kind === "exec") inv.cx.actions[at] = { ...pip, inProcess: inv.exec };
   } else {
     if (name === undefined || SERVERS.test(name)) applyEffect(inv, { is: "listen" });
     addCode(inv, "python-module", name === undefined ? "data" : "inline", name ?? describe(module));

@@ -9,7 +9,7 @@ import { type KeepResult, type NotUndone, UndoPart, type UndoStore } from "../un
 import { actionOf } from "./record.ts";
 import { type DecodedCall, type DecodedExec, isExec } from "./operation.ts";
 import type { DoorOptions, Tell } from "./options.ts";
-import { endProcesses, isBelow, isOver, programOf, startOf } from "./processes.ts";
+import { endProcesses, isBelow, isOver, parentOf, programOf, startOf } from "./processes.ts";
 import type { Task } from "./tasks.ts";
 
 /** These leave the working tree alone, or change one thing. A word that nobody knows may be another name for any (git-config(1), alias.*). */
@@ -31,6 +31,8 @@ const isGit = (path: string): boolean => /^git(?:-|$)/.test(baseName(path));
 interface GitCommand {
   readonly pid: number;
   readonly start: string;
+  /** Whom its end is told, and when that one began. */
+  readonly parent: readonly [pid: number, start: string | undefined];
   readonly words: string;
   readonly part: UndoPart;
   /** The program is the system's git. */
@@ -39,6 +41,11 @@ interface GitCommand {
   readonly files: Map<string, "held" | "twin">;
   /** The one of them that it is at, and since when, in milliseconds. */
   at: { readonly path: string; readonly since: number } | undefined;
+}
+
+function toldOf(pid: number): GitCommand["parent"] {
+  const parent = parentOf(pid) ?? process.pid;
+  return [parent, startOf(parent)];
 }
 
 /** Nobody needs so long to write one file. */
@@ -81,7 +88,7 @@ export class GitCommands {
     this.#tell((run) => {
       try {
         const part = new UndoPart(`${parts}/${++this.#begun}`);
-        this.#open.add({ pid, start, words, part, trusted, files: new Map(), at: undefined });
+        this.#open.add({ pid, start, parent: toldOf(pid), words, part, trusted, files: new Map(), at: undefined });
       } catch (error) {
         run.notice(`${words}: where something is refused to it, it cannot be taken back: ${messageOf(error)}`);
       }
@@ -128,6 +135,8 @@ export class GitCommands {
   /** Before a call is done. "ended": it is not done, for its command was taken back. */
   keep(task: Task, { save, call }: DecodedCall): { readonly cancel: () => void } | "ended" | undefined {
     const command = save === undefined ? undefined : this.#commandOf(task);
+    // What a shell does itself, behind a git that has ended.
+    if (command === undefined && save !== undefined && this.waits && this.#closedOver(task)) return "ended";
     if (command === undefined || save === undefined) return undefined;
     const { part, at } = command;
     // What it was at is done.
@@ -138,10 +147,13 @@ export class GitCommands {
 
   /** Before a program is started: what git starts finds nothing that was not looked at. False: its command was taken back. */
   mayStart(task: Task): boolean {
-    this.#close();
+    if (this.#closedOver(task)) return false;
     const command = this.#commandOf(task);
     return command === undefined || !this.#isAmiss(command, "there");
   }
+
+  /** A command has ended otherwise than it said, and this task with whoever was told. */
+  #closedOver = (task: Task): boolean => this.#close() && isOver(task.tgid, startOf(task.tgid) ?? "");
 
   /** Some file is to be looked at before long. */
   get waits(): boolean {
@@ -218,14 +230,25 @@ export class GitCommands {
     });
   }
 
-  /** Those that have ended by themselves. */
-  #close(): void {
+  /**
+   * Those that have ended by themselves. Whoever was told that all went well goes on with what is not so (`git switch a && make`): it is
+   * ended, but where a person sits there and reads it. True: somebody was.
+   */
+  #close(): boolean {
+    let ended = false;
     for (const command of this.#open) {
       if (!isOver(command.pid, command.start)) continue;
-      if (this.#isAmiss(command, "all")) continue;
+      if (this.#isAmiss(command, "all")) {
+        const [parent, since] = command.parent;
+        if (parent === process.pid || since === undefined || startOf(parent) !== since || this.#options.asks()) continue;
+        endProcesses(parent);
+        ended = true;
+        continue;
+      }
       this.#open.delete(command);
       this.#tell(() => command.part.end());
     }
+    return ended;
   }
 
   /** Nothing of the tree is left. */

@@ -3,7 +3,7 @@ import { CONFINED_NEEDS } from "../../action/index.ts";
 import { baseName } from "../../path/index.ts";
 import { stricterOf, type Verdict, verdictOf } from "../../policy/index.ts";
 import { messageOf } from "../../state/index.ts";
-import { type Errand, historyOf, isHelper, loadedBy, NO_ERRAND } from "../errands/index.ts";
+import { type Errand, historyOf, isHelper, isToolItself, loadedBy, NO_ERRAND } from "../errands/index.ts";
 import { type Started, wordsOf } from "../judge/index.ts";
 import {
   alloc,
@@ -109,6 +109,7 @@ export class Starts {
     const signs = isOfLine && !options.asks() ? found.signs : undefined;
     const verdict = signs === undefined ? found.verdict : stricterOf(found.verdict, SIGNS(signs));
     const helps = before.programs.some((client) => isHelper(client, first.path, first.argv));
+    const lent = before.programs.some((client) => isToolItself(client, first.path, first.argv)) ? before.logins : [];
     const kept =
       this.#begun || !options.typed || programs.length === 0 || !readsTerminal(task.tgid)
         ? []
@@ -121,7 +122,7 @@ export class Starts {
       action,
       errand,
       programs,
-      logins: [...logins, ...kept],
+      logins: [...logins, ...lent, ...kept],
       settled: settled?.(programs),
       named,
       says: isOfLine ? found.says : [],

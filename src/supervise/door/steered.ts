@@ -1,5 +1,5 @@
 import { existsSync, readlinkSync } from "node:fs";
-import { baseName, joinPath, parentOf } from "../../path/index.ts";
+import { baseName, joinPath, parentOf, resolvePath } from "../../path/index.ts";
 import { pathBytes, readProc } from "../kernel/index.ts";
 
 /**
@@ -40,10 +40,18 @@ const GO_DEFAULT = /^(?:off|direct|https:\/\/proxy\.golang\.org)(?:[,|](?:off|di
 const LOADING =
   /(?:^|\s)"?(?:-r|--(?:require|import|loader|experimental-loader|inspect\S*|env-file|openssl-config|icu-data-dir|snapshot-blob))/;
 
+/** A file of a start, and the words that it was started with. */
+interface StartedFile {
+  readonly path: string;
+  readonly argv?: readonly string[];
+}
+
+const PYTHON = /^python[\d.]*$/;
+
 /** Interpreters of tools, and whose variables their tools obey. */
 const FAMILIES: readonly (readonly [interpreter: RegExp, variables: string])[] = [
   [/^(?:node|nodejs|bun|deno)$/, "NODE|NPM|PNPM|YARN|COREPACK|BUN|DENO|PREFIX=|DESTDIR="],
-  [/^python[\d.]*$/, "PYTHON|PIP|CLOUDSDK|AZURE|AWS|BOTO"],
+  [PYTHON, "PYTHON|PIP|CLOUDSDK|AZURE|AWS|BOTO"],
   [/^ruby[\d.]*$/, "RUBY|GEM|BUNDLE"],
   [/^php[\d.]*$/, "PHP|COMPOSER"],
   [/^perl[\d.]*$/, "PERL"],
@@ -82,13 +90,14 @@ const NPM_PLACES = /^npm_config_(?:cache|(?:global)?[-_]?prefix|user[-_]?config|
  * At this stop the environment is what the kernel copied. What the person who started the run has set is theirs; a host's may be a
  * repository's, but for the home folder. git loads no code from home into itself.
  */
-export function steeredBy(pid: number, programs: readonly string[], chain: readonly { readonly path: string }[], run: RunOrigin): Steering {
+export function steeredBy(pid: number, programs: readonly string[], chain: readonly StartedFile[], run: RunOrigin): Steering {
   if (programs.length === 0) return "no";
   const items = readProc(`/proc/${pid}/environ`).toString("latin1").split("\0");
   if (items.some((item) => loadsCode(item, programs, run) && !namesOwnLibraries(item, chain, run))) return "code";
   const own = variablesOf(programs, chain);
   if (own === undefined) return "no";
   const cwd = readlinkSync(`/proc/${pid}/cwd`);
+  if (livesElsewhere(chain, items, cwd, run)) return "code";
   return items.some((item) => own.test(item) && settles(item, cwd, run)) ? "logins" : "no";
 }
 
@@ -117,7 +126,7 @@ const TOLD_BY_PROXIES: Readonly<Record<string, (program: string) => string>> = {
  * What a program is installed with is the program, where the run cannot have changed it: it becomes no code of somebody else by that its
  * proxy names it. INVARIANT: nothing else is named, but by the person who started the run. An empty entry is the folder it works in (ld.so(8)).
  */
-function namesOwnLibraries(item: string, chain: readonly { readonly path: string }[], { env, typed, couldWrite }: RunOrigin): boolean {
+function namesOwnLibraries(item: string, chain: readonly StartedFile[], { env, typed, couldWrite }: RunOrigin): boolean {
   const { name, value } = variableOf(item);
   const path = chain.at(-1)?.path ?? "";
   const own = path.startsWith("/") ? TOLD_BY_PROXIES[name]?.(path) : undefined;
@@ -126,8 +135,22 @@ function namesOwnLibraries(item: string, chain: readonly { readonly path: string
   return others.length === 0 || (typed && others.join(":") === latin1(env[name] ?? ""));
 }
 
+/**
+ * Python's library, packages and settings (`pyvenv.cfg`) are those around the name that it was started by, a link or none (venv(3),
+ * Modules/getpath.py): an environment that the run could have written is code of the run.
+ */
+function livesElsewhere(chain: readonly StartedFile[], items: readonly string[], cwd: string, { couldWrite }: RunOrigin): boolean {
+  const { path, argv } = chain.findLast((one) => PYTHON.test(baseName(one.path))) ?? {};
+  if (path === undefined || argv === undefined) return false;
+  const [name = ""] = argv;
+  const folders = variableOf(items.find((item) => item.startsWith("PATH=")) ?? "PATH=").value.split(":");
+  const found = name.includes("/") ? name : folders.map((folder) => `${folder}/${name}`).find((one) => existsSync(resolvePath(cwd, one)));
+  const folder = parentOf(resolvePath(cwd, found ?? path));
+  return [joinPath(folder, "#"), joinPath(parentOf(folder), "pyvenv.cfg")].some((one) => couldWrite(one));
+}
+
 /** What a tool's variables are called: after it, or after what it is written in. Undefined: it is no script, and loads no code that settings name. */
-function variablesOf(programs: readonly string[], chain: readonly { readonly path: string }[]): RegExp | undefined {
+function variablesOf(programs: readonly string[], chain: readonly StartedFile[]): RegExp | undefined {
   const families = FAMILIES.flatMap(([interpreter, variables]) =>
     chain.some(({ path }) => interpreter.test(baseName(path))) ? [variables] : [],
   );

@@ -95,6 +95,13 @@ export function isHelper(client: string, path: string, words: readonly string[])
   });
 }
 
+/**
+ * A helper that is the tool itself, as `java` is of maven: it has the tool's settings as well, where these are its own only as long as no
+ * login stands in them.
+ */
+export const isToolItself = (client: string, path: string, words: readonly string[]): boolean =>
+  loginWords(client).length > 0 && !GIT.test(path) && isHelper(client, path, words);
+
 interface ErrandContext {
   /**
    * An agent wrote the command, and could have written what configures its programs. INVARIANT: variables and the project's own

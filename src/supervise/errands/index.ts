@@ -3,6 +3,7 @@ export {
   errandOf,
   hasLoginsFor,
   isHelper,
+  isToolItself,
   type KnownHost,
   laterPlaces,
   loadedBy,

@@ -97,9 +97,11 @@ export function judgeExec(judging: CommandContext, all: readonly Started[], call
   for (const started of chain) {
     steered ||= started.loaded !== undefined;
     weigh([judging.file(execution(started.path, call))]);
-    for (const argv of commandsOf(judging.world, started)) {
+    const commands = [...commandsOf(judging.world, started)];
+    for (const argv of commands) {
       const found = command(judging, argv, call);
       const { actions } = found;
+      commands.push(...becomes(actions));
       // Where the policy says what is kept for git, what the words set is judged as it is written, and they ask for nothing.
       const { judged, unknowns } =
         found.unknowns.length > 0 && speaksOfGit(judging, call) ? { judged: { ...found.judged, unknowns: [] }, unknowns: [] } : found;
@@ -305,6 +307,16 @@ function commandsOf(world: World, { word, path, argv: [, ...rest] }: Started): r
   }
   return found;
 }
+
+/** What an interpreter becomes: `pip`, of `python -m pip`. Its own tables say that nothing here takes the place of what it loads. */
+const becomes = ([first, ...others]: readonly Action[]): readonly (readonly string[])[] =>
+  first?.kind !== "exec" || !first.trusted
+    ? []
+    : others.flatMap((action) => {
+        if (action.kind !== "exec" || action.inProcess !== 0) return [];
+        const words = action.argv.flatMap((argument) => (argument.known ? [argument.text] : []));
+        return words.length === action.argv.length ? [words] : [];
+      });
 
 /** The name under which a file stands in a trusted folder of PATH. */
 function nameOnPath(world: World, path: string): string | undefined {

@@ -6,6 +6,7 @@ import { realWorld } from "../../../src/engine/index.ts";
 import {
   ERRANDS,
   errandOf,
+  isToolItself,
   isAtPlace,
   isHelper,
   laterPlaces,
@@ -253,6 +254,30 @@ describe("where a person has named another registry, or put a cache somewhere el
   });
 });
 
+describe("a helper that is the tool itself has its settings", () => {
+  const LAUNCHER = "org.codehaus.plexus.classworlds.launcher.Launcher";
+  it.each([
+    [
+      "mvn",
+      "/usr/lib/jvm/java-17-openjdk-amd64/bin/java",
+      ["java", "-classpath", "/usr/share/maven/boot/x.jar", LAUNCHER, "compile"],
+      true,
+    ],
+    ["gradle", "/usr/bin/java", ["java", "org.gradle.launcher.GradleMain", "build"], true],
+    ["mvn", "/usr/bin/java", ["java", "-jar", "app.jar"], false],
+    ["mvn", "/home/u/app/java", ["java", LAUNCHER], false],
+    ["java", "/usr/bin/java", ["java", LAUNCHER], false],
+    ["gradle", "/usr/bin/java", ["java", LAUNCHER], false],
+    ["mvn", "/usr/bin/git", ["git", "clone", "x"], false],
+    // Code of the project never works beside its logins: they stand in files that are only its own.
+    ["npm", "/usr/bin/git", ["git", "clone", "x"], false],
+    ["bundle", "/usr/bin/git", ["git", "clone", "x"], false],
+    ["pip", "/usr/bin/python3", ["python3", "/usr/lib/python3/dist-packages/pip/__pip-runner__.py"], false],
+  ] as const)("%s that starts %s %j: %s", (client, path, words, isItself) => {
+    expect(isToolItself(client, path, words)).toBe(isItself);
+  });
+});
+
 describe("whose credentials a program is trusted with", () => {
   const base = realpathSync(mkdtempSync(join(homedir(), "errand-logins-")));
   afterAll(() => rmSync(base, { recursive: true, force: true }));
@@ -262,27 +287,33 @@ describe("whose credentials a program is trusted with", () => {
   for (const tool of ["npm", "pnpm", "yarn", "bun", "gem", "bundle", "dart", "dotnet", "pip", "poetry", "Rscript", "mvn", "gradle", "mix"])
     writeFileSync(join(base, "bin", tool), "#!/bin/sh\n", { mode: 0o755 });
 
+  const judgeOf = (ofAgent: boolean): RunJudge => {
+    const home = join(base, "home");
+    const env = { PATH: join(base, "bin") };
+    const machine = { home, account: home, env, platform: "linux" as const, uid: 0, temp: [], managedPolicy: join(base, "none") };
+    return new RunJudge({ machine, cwd, env, policyFiles: [], profileFile: join(base, "none.jsonc"), reader, own: [], ofAgent });
+  };
+  const caller = {
+    programs: () => [],
+    logins: () => [],
+    trail: () => undefined,
+    errand: () => NO_ERRAND,
+    builds: () => [],
+    hosts: () => ({ service: [], named: [] }),
+  };
+  const startedFile = (argv: readonly string[]): JudgedExec => {
+    const path = join("/usr/bin", argv[0] ?? "");
+    return judgeOf(false).exec([{ word: path, path, id: "", size: 1, argv, file: path }], { name: "exec", args: [] }, caller);
+  };
   const started = (argv: readonly string[], loaded: string, ofAgent: boolean): JudgedExec => {
     const [name = "", text = ""] = loaded.split(": ");
     const file = join(base, "project", name);
     writeFileSync(file, text);
-    const home = join(base, "home");
-    const env = { PATH: join(base, "bin") };
-    const machine = { home, account: home, env, platform: "linux" as const, uid: 0, temp: [], managedPolicy: join(base, "none") };
-    const judge = new RunJudge({ machine, cwd, env, policyFiles: [], profileFile: join(base, "none.jsonc"), reader, own: [], ofAgent });
     const [word = ""] = argv;
     const path = join(base, "bin", word);
-    const caller = {
-      programs: () => [],
-      logins: () => [],
-      trail: () => undefined,
-      errand: () => NO_ERRAND,
-      builds: () => [],
-      hosts: () => ({ service: [], named: [] }),
-    };
     const script = { word, path, id: "", size: 1, argv, file: path };
     const node = { ...script, word: "node", path: "/usr/bin/node", argv: ["node", path, ...argv.slice(1)], file: "/usr/bin/node" };
-    const found = judge.exec([script, node], { name: "exec", args: [] }, caller);
+    const found = judgeOf(ofAgent).exec([script, node], { name: "exec", args: [] }, caller);
     rmSync(file);
     return found;
   };
@@ -320,6 +351,37 @@ describe("whose credentials a program is trusted with", () => {
       return errand.hosts.some(({ host }) => host === "registry.npmjs.org");
     });
     expect(hosts).toEqual([isOpen, isOpen]);
+  });
+
+  // A module works in its interpreter. [what, words, files of the project, whether pip's registry and cache are open]
+  it.each([
+    ["python -m pip", ["python3", "-m", "pip", "install", "a"], [], true],
+    ["attached", ["python3", "-mpip", "install", "a"], [], true],
+    ["beside what takes no module's place", ["python3", "-m", "pip", "install", "."], ["setup.py", "app/__init__.py", "tests/a.py"], true],
+    ["beside a folder that is no package", ["python3", "-m", "pip", "install", "."], ["json/a.txt"], true],
+    ["beside a pip of the project", ["python3", "-m", "pip", "install", "a"], ["pip.py"], false],
+    ["beside a package of its name", ["python3", "-m", "pip", "install", "a"], ["pip/__init__.py"], false],
+    ["beside what it imports", ["python3", "-m", "pip", "install", "a"], ["optparse.py"], false],
+    ["beside what it imports where that is there", ["python3", "-m", "pip", "install", "a"], ["keyring/__init__.py"], false],
+    ["beside what is compiled", ["python3", "-m", "pip", "install", "a"], ["ssl.cpython-311-x86_64-linux-gnu.so"], false],
+    ["behind an option", ["python3", "-X", "importtime", "-m", "pip", "install", "a"], [], false],
+    ["with an option that nobody knows", ["python3", "-m", "pip", "install", "--frobnicate", "a"], [], false],
+    ["another module", ["python3", "-m", "venv", "pip"], [], false],
+    ["a module of the project that is called alike", ["python3", "-m", "pip.evil", "install"], [], false],
+    ["a script of that name", ["python3", "pip", "install", "a"], ["pip"], false],
+    ["code that names it", ["python3", "-c", "-m", "pip", "install"], [], false],
+    ["a program that is no interpreter", ["npm", "-m", "pip", "install"], [], false],
+    ["a shell that starts it", ["bash", "-c", "python3 -m pip install a"], [], false],
+  ] as const)("%s", (_what, argv, files, isOpen) => {
+    for (const file of files) {
+      mkdirSync(dirname(join(cwd, file)), { recursive: true });
+      writeFileSync(join(cwd, file), "");
+    }
+    const { errand, programs } = startedFile(argv);
+    for (const file of files) rmSync(join(cwd, file.split("/")[0] ?? ""), { recursive: true, force: true });
+    const hosts = errand.hosts.some(({ host }) => host === "pypi.org");
+    const writes = errand.writes.some((place) => place.endsWith("/.cache/pip/wheels"));
+    expect([hosts, writes, programs.includes("pip")]).toEqual([isOpen, isOpen, isOpen]);
   });
 
   it.each([

@@ -1,6 +1,9 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { afterEach, describe, expect, it } from "vitest";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, afterEach, describe, expect, it } from "vitest";
 import { steeredBy, type Steering } from "../../../src/supervise/door/steered.ts";
 
 const started: ChildProcess[] = [];
@@ -8,18 +11,25 @@ afterEach(() => {
   for (const child of started.splice(0)) child.kill("SIGKILL");
 });
 
+/** A folder of the run, with a python3 in it. */
+const TOOLS = mkdtempSync(join(tmpdir(), "steered-"));
+writeFileSync(join(TOOLS, "python3"), "");
+afterAll(() => rmSync(TOOLS, { recursive: true }));
+const isTools = (path: string): boolean => path.startsWith(`${TOOLS}/`);
+
 /** What a variable of a host makes of a program, where the agent's host has set it. */
 async function steering(
   program: string,
   env: Readonly<Record<string, string>>,
   path = `/usr/bin/${program}`,
   couldWrite: (path: string) => boolean = () => true,
+  argv?: readonly string[],
 ): Promise<Steering> {
   const child = spawn("/bin/sleep", ["60"], { env, stdio: "ignore" });
   started.push(child);
   await once(child, "spawn");
   const run = { env, typed: false, home: "/nowhere", couldWrite };
-  return steeredBy(child.pid ?? 0, [program], [{ path }], run);
+  return steeredBy(child.pid ?? 0, [program], [{ path, ...(argv === undefined ? {} : { argv }) }], run);
 }
 
 describe("what a variable of the environment makes of a program that has an errand", () => {
@@ -68,6 +78,26 @@ describe("what a variable of the environment makes of a program that has an erra
     ["/-/rbenv.d/exec/gem-rehash", "/usr/bin/ruby", false, "code", "neither"],
   ] as const)("RUBYLIB=%s for %s (it can be written: %s): %s, for %s", async (...[value, path, writable, expected]) => {
     expect(await steering("gem", { RUBYLIB: value }, path, () => writable)).toBe(expected);
+  });
+
+  // Python's packages are those around the name that it was started by: `/w` can be written by the run.
+  it.each([
+    ["/usr/bin/python3", "", "no", "the system's"],
+    ["/home/u/.pyenv/versions/3.11.7/bin/python3.11", "", "no", "that of a version manager"],
+    ["/home/u/.virtualenvs/a/bin/python", "", "no", "an environment that the run cannot change"],
+    ["/w/.venv/bin/python", "", "code", "an environment in the project"],
+    ["/w/.venv/bin/../bin/python3", "", "code", "however that is written"],
+    ["/usr/bin/../../w/.venv/bin/python3", "", "code", "by a way around"],
+    ["python3", "/usr/bin:/w", "no", "a name that is found in the system"],
+    ["python3", "/w/bin:/usr/bin", "code", "a name that is found in the project first"],
+    ["python3", ":/usr/bin", "no", "a folder it works in, where there is none"],
+    ["/nowhere/w/x/bin/python3", "", "no", "another folder"],
+    ["/x/bin/python3", "", "code", "settings one folder up"],
+  ] as const)("python started as %s with PATH=%s: %s, for %s", async (...[word, PATH, expected]) => {
+    const couldWrite = (path: string): boolean => path.startsWith("/w/") || path === "/x/pyvenv.cfg";
+    if (PATH.startsWith("/w"))
+      expect(await steering("pip", { PATH: PATH.replace("/w/bin", TOOLS) }, "/usr/bin/python3.11", isTools, [word])).toBe(expected);
+    else expect(await steering("pip", { PATH }, "/usr/bin/python3.11", couldWrite, [word, "-m", "pip"])).toBe(expected);
   });
 
   it.each([

@@ -157,6 +157,9 @@ const command = fc.oneof(
     "git -c protocol.file.allow=always submodule -q add -b far ../origin.git module && git submodule -q update --init",
   ),
 );
+/** So many commands are played in one repository, each in a copy: laying it out takes longer than most of them. */
+const EACH = 3;
+
 /** What the repository has besides. */
 const setting = fc.constantFrom(
   "",
@@ -180,10 +183,13 @@ const drawn = fc.record({
   far: changes,
   setting,
   dirt,
-  command,
-  how: fc.constantFrom("run -P" as const, "run -P" as const, "confined" as const),
+  commands: fc.array(fc.record({ command, how: fc.constantFrom("run -P" as const, "run -P" as const, "confined" as const) }), {
+    minLength: EACH,
+    maxLength: EACH,
+  }),
 });
 type Drawn = typeof drawn extends fc.Arbitrary<infer T> ? T : never;
+type Played = Drawn["commands"][number];
 
 const commit = (branch: string, does: string): string => `${does}\ngit add -A && git commit -q --allow-empty -m ${branch}`;
 const layOut = ({ first, main, feature, third, far, setting: also, dirt: dirty }: Drawn): string => `
@@ -230,7 +236,7 @@ const ENV = {
 
 const [user = "self"] = USERS;
 
-/** In words what is wrong; empty: nothing. */
+/** In words what is wrong with the first command with which something is; empty: nothing. */
 async function play(suite: Suite, one: Drawn): Promise<string> {
   const place = suite.place();
   place.fresh(user);
@@ -242,24 +248,37 @@ async function play(suite: Suite, one: Drawn): Promise<string> {
   if (laid.status !== 0) return "";
   await bash("mkdir ../copy && mv p origin.git ../copy && cp -a ../copy/. .");
   const before = await look();
-  const inside = `cd p && exec "$@"`;
-  const words =
-    one.how === "confined" ? ["run", "--confined", "0000000000000000", "--", one.command] : ["run", "-P", "--", "bash", "-c", one.command];
+  for (const played of one.commands) {
+    const wrong = await playOne(suite, played, before, run);
+    if (wrong !== "") return `${wrong}\n${played.how}: ${played.command}`;
+  }
+  await bash("rm -rf ../copy");
+  return "";
+}
+
+async function playOne(
+  suite: Suite,
+  { command: line, how }: Played,
+  before: string,
+  run: (argv: readonly string[]) => Promise<Ran>,
+): Promise<string> {
+  const look = `{ ${LOOK}\n}`;
+  const fresh = "rm -rf p origin.git && cp -a ../copy/. .";
+  const inside = `${fresh} && cd p && exec "$@"`;
+  const words = how === "confined" ? ["run", "--confined", "0000000000000000", "--", line] : ["run", "-P", "--", "bash", "-c", line];
   const kept = await run(["bash", "-c", inside, "-", process.execPath, suite.command, ...words]);
-  const after = await look();
-  await bash("rm -rf p origin.git && cp -a ../copy/. .");
+  const after = (await run(["bash", "-c", `${look}; cd ..; ${fresh}`])).stdout;
   // Each command of a line by itself: the next one may be refused.
   let bare: Ran | undefined;
   let alone = before;
   let isOnTheWay = after === before;
-  for (const step of one.command.split(" && ")) {
+  for (const step of line.split(" && ")) {
     isOnTheWay ||= after === alone;
     if (bare !== undefined && bare.status !== 0) break;
-    bare = await run(["bash", "-c", inside, "-", "bash", "-c", step]);
-    alone = await look();
+    bare = await run(["bash", "-c", `cd p && exec "$@"`, "-", "bash", "-c", step]);
+    alone = (await run(["bash", "-c", LOOK])).stdout;
   }
   if (bare === undefined) return "there is no command";
-  await bash("rm -rf ../copy");
   const told = (what: string): string =>
     [
       what,
@@ -275,7 +294,7 @@ async function play(suite: Suite, one: Drawn): Promise<string> {
   if (process.env["GIT_TALLY"] !== undefined)
     appendFileSync(
       process.env["GIT_TALLY"],
-      `${one.how}\t${before === alone ? "nothing" : after === alone ? "whole" : isOnTheWay ? "as before" : "half"}\t${kept.status}\t${bare.status}\t${one.command}\n`,
+      `${how}\t${before === alone ? "nothing" : after === alone ? "whole" : isOnTheWay ? "as before" : "half"}\t${kept.status}\t${bare.status}\t${line}\n`,
     );
   if (after === alone && (kept.status === 0) === (bare.status === 0)) return "";
   if (isOnTheWay) return kept.status === 0 && bare.status === 0 ? told("it ended well and did nothing") : "";
@@ -289,10 +308,14 @@ export async function playGit(suite: Suite, runs: number): Promise<string> {
   const property = fc.asyncProperty(drawn, async (one) => {
     const wrong = await play(suite, one);
     if (wrong === "") return;
-    const all = `${wrong}\n${layOut(one)}\n${one.how}: ${one.command}`;
+    const all = `${wrong}\n${layOut(one)}`;
     if (FOUND === undefined) throw new Error(all);
     appendFileSync(FOUND, `${all}\n\n`);
   });
-  const { failed, counterexamplePath, errorInstance } = await fc.check(property, { numRuns: runs, seed, endOnFailure: true });
+  const { failed, counterexamplePath, errorInstance } = await fc.check(property, {
+    numRuns: Math.ceil(runs / EACH),
+    seed,
+    endOnFailure: true,
+  });
   return failed ? `seed ${seed}, path ${counterexamplePath}\n${String(errorInstance)}` : "";
 }

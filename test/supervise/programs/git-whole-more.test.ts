@@ -2,7 +2,7 @@ import { afterAll, expect, it } from "vitest";
 import { playGit } from "./git-cases.ts";
 import { Suite } from "./place.ts";
 
-const RUNS = Number(process.env["GIT_RUNS"] ?? 80);
+const RUNS = Number(process.env["GIT_RUNS"] ?? 300);
 const suite = new Suite();
 afterAll(() => suite.remove());
 
