@@ -31,7 +31,7 @@ export interface Applied {
   readonly upkeep: readonly string[];
 }
 
-export type InvocationBase = Omit<Invocation, "grammar" | "args" | "spec" | "sources" | "only" | "looked">;
+export type InvocationBase = Omit<Invocation, "grammar" | "args" | "spec" | "sources" | "only" | "ports" | "looked">;
 
 /** Applies a knowledge entry to the words after the program name: emits all effects. */
 export function applySpec(base: InvocationBase, spec: CommandEntry): Applied {
@@ -75,6 +75,7 @@ function applyLevel(
     args,
     sources: [],
     only: spec.walks?.split(" ") ?? [],
+    ports: [],
     looked: [],
   };
   if (spec.before !== undefined) ANALYSERS[spec.before]?.(inv);
@@ -268,6 +269,7 @@ function showHelp(
     args: { options: [help], operands: [], firstOperand: 0, rest: [], doubts: [] },
     sources: [],
     only: [],
+    ports: [],
     looked: [],
   };
   for (const consequence of help.option?.consequences ?? []) if (consequence.then === "effect") applyEffect(inv, consequence.effect);
