@@ -285,6 +285,7 @@ function addUndoCommands(assent: Command): void {
     .option(...SINCE)
     .option("--dry-run", "say what would be done")
     .option("--diff", "with --dry-run, show the lines that would change, too")
+    .option("--at <folder>", "where the folder in which the run was started lies now, if it was moved")
     .option("--force", "also take back what was changed since, but for repositories")
     .option("--yes", "do not ask")
     .option(...JSON_OPTION)

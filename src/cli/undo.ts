@@ -1,12 +1,16 @@
+import { existsSync } from "node:fs";
+import { resolve } from "node:path";
 import { visible } from "../action/index.ts";
 import { messageOf, thisMachine } from "../state/index.ts";
 import {
   commandOf,
   diffOfUndo,
   isRunning,
+  isThereNow,
   laterRuns,
   prepareUndo,
   runsFolder,
+  runMovedTo,
   type RunRecord,
   touches,
   type Undone,
@@ -32,6 +36,8 @@ export interface UndoCommandOptions extends SpanOptions {
   /** With `dryRun`: the lines that would change. */
   readonly diff?: boolean;
   readonly force?: boolean;
+  /** Where the folder in which the run was started lies now. */
+  readonly at?: string;
   readonly yes?: boolean;
   readonly json?: boolean;
 }
@@ -60,7 +66,16 @@ export async function undo(id: string | undefined, words: readonly string[], opt
     return 1;
   }
   const force = options.force === true;
-  const plan = prepareUndo(chosen.runs, { paths, force });
+  const moved = options.at === undefined ? chosen.runs : runsAt(chosen.runs, resolve(options.at));
+  if (typeof moved === "string") {
+    complain(
+      COMMAND,
+      visible(moved),
+      "name one run, and the folder in which it was started, where that lies now: assent undo RUN --at FOLDER",
+    );
+    return 1;
+  }
+  const plan = prepareUndo(moved, { paths, force });
   const last = chosen.runs.at(-1);
   const later = last === undefined ? [] : laterRuns(runs, last);
   // Not asked for by name: it is the last that changed something.
@@ -72,7 +87,7 @@ export async function undo(id: string | undefined, words: readonly string[], opt
   if (options.dryRun === true || plan.steps.length === 0) {
     if (json) print(plan, {});
     else if (plan.steps.length === 0)
-      writeStdout(plan.refused.length === 0 ? "nothing to undo: everything is as it was\n" : "nothing was undone\n");
+      writeStdout(plan.refused.length === 0 ? "nothing to undo: everything is as it was\n" : `nothing was undone${ifMoved(plan)}\n`);
     return plan.refused.length > 0 ? 1 : 0;
   }
   if (options.yes !== true && !json) {
@@ -96,6 +111,21 @@ export async function undo(id: string | undefined, words: readonly string[], opt
     writeStdout(ended(done, plan));
   }
   return plan.refused.length + done.failed.length > 0 ? 1 : 0;
+}
+
+/** The run as it would be had it been started there, or why not. */
+function runsAt(runs: readonly RunRecord[], at: string): readonly RunRecord[] | string {
+  const [run, ...more] = runs;
+  if (run === undefined || more.length > 0) return "--at is about one run";
+  const there = runMovedTo(run, at);
+  return isThereNow(there) ? [there] : `${at} is not the folder in which ${run.id} was started: nothing that the run left lies there`;
+}
+
+/** The folder of a run is gone, and with it all that could be undone: it may only lie elsewhere. */
+function ifMoved({ runs }: UndoPlan): string {
+  const [run, ...more] = runs;
+  if (run === undefined || more.length > 0 || existsSync(run.cwd)) return "";
+  return `: ${visible(run.cwd)} is gone. If it was moved: assent undo ${run.id} --at NEW_FOLDER`;
 }
 
 const isSingle = ({ session, since }: SpanOptions): boolean => session === undefined && since === undefined;

@@ -32,7 +32,7 @@ export interface Applied {
   readonly upkeep: readonly string[];
 }
 
-export type InvocationBase = Omit<Invocation, "grammar" | "args" | "spec" | "sources" | "only" | "looked">;
+export type InvocationBase = Omit<Invocation, "grammar" | "args" | "spec" | "sources" | "only" | "ports" | "looked">;
 
 /** Applies a knowledge entry to the words after the program name: emits all effects. */
 export function applySpec(base: InvocationBase, spec: CommandEntry): Applied {
@@ -77,6 +77,7 @@ function applyLevel(
     args,
     sources: [],
     only: spec.walks?.split(" ") ?? [],
+    ports: [],
     looked: [],
   };
   if (spec.before !== undefined) ANALYSERS[spec.before]?.(inv);
@@ -275,6 +276,7 @@ function showHelp(
     args: { options: [help], operands: [], firstOperand: 0, rest: [], doubts: [] },
     sources: [],
     only: [],
+    ports: [],
     looked: [],
   };
   applyObeyed(inv, true);

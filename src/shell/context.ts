@@ -296,6 +296,13 @@ export class Context {
     if (fields.elsewhere !== undefined) draft.elsewhere = fields.elsewhere;
   }
 
+  /** The port of the hosts that the exec at `index` connects to and that named none; `was`: taken for it until now. */
+  setPort(index: number, was: number | undefined, port: number | undefined): void {
+    for (const [at, action] of this.actions.entries())
+      if (action.kind === "net" && action.operation === "connect" && action.origin.by === "command" && action.origin.exec === index)
+        if (action.port === undefined || action.port === was) this.actions[at] = { ...action, port };
+  }
+
   /** Said of a command: see `ExecAction.needs`. */
   addNeed(index: number, need: ConfinedNeed, why = ""): void {
     const action = this.actions[index];

@@ -60,6 +60,8 @@ export interface Invocation {
   readonly sources: Value[];
   /** Operands that are read or listed; `operand` is false for a default. */
   readonly looked: { readonly value: Value; readonly operand: boolean; readonly walk: boolean; readonly filter: TreeFilter | undefined }[];
+  /** Ports that its words name; NaN for what is none. */
+  readonly ports: number[];
   /** Names that its walks keep by themselves. */
   readonly only: string[];
   /** What it prints, when an analyser knows. */

@@ -63,6 +63,9 @@ export function applyKind(inv: Invocation, kind: Kind, value: Value): void {
     case "host":
       host(inv, value);
       return;
+    case "port":
+      port(inv, value);
+      return;
     case "shell":
       inv.run.script(inv.cx, inv.state, value, inv.stdin, { span: inv.span });
       return;
@@ -244,11 +247,22 @@ function host(inv: Invocation, value: Value): void {
     kind: "net",
     operation: "connect",
     host: match?.[1]?.toLowerCase().replace(/^\[|\]$|\.$/g, ""),
-    port: match?.[2] === undefined ? undefined : Number(match[2]),
+    port: match?.[2] === undefined ? onePort(inv.ports) : Number(match[2]),
     ...(text === undefined ? { why: describe(value) } : {}),
     origin: { by: "command", exec: inv.exec },
   });
 }
+
+/** The port stands before or behind the host that it belongs to. */
+function port(inv: Invocation, value: Value): void {
+  const text = textOf(value) ?? "";
+  inv.ports.push(/^\d{1,5}$/.test(text) ? Number(text) : Number.NaN);
+  inv.cx.setPort(inv.exec, inv.ports[0], onePort(inv.ports));
+}
+
+/** Which of two counts is the program's to say; a range, or what is not known, is none. */
+const onePort = ([first, ...more]: readonly number[]): number | undefined =>
+  first === undefined || Number.isNaN(first) || more.some((other) => other !== first) ? undefined : first;
 
 /** `NAME=VALUE` in front of a wrapped command. */
 export function environmentWord(inv: Pick<Invocation, "cx" | "state" | "span" | "name">, value: Value): void {

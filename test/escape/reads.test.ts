@@ -1,10 +1,19 @@
-import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
-import { buffer, calls, python, result, sh, step } from "./harness/program.ts";
+import { execFileSync } from "node:child_process";
+import { chmodSync, linkSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { buffer, calls, python, result, sh, step, zeros } from "./harness/program.ts";
 import { escapes, type Row } from "./harness/suite.ts";
 import { AT, O } from "./harness/syscalls.ts";
-import { SECRET } from "./harness/world.ts";
+import { SECRET, type World } from "./harness/world.ts";
 
 const OUTSIDE = "sleep 60 & echo $! > /srv/outside; touch /srv/ready; wait";
+
+const giveAttributes = (world: World): void => {
+  symlinkSync("/srv/home/S/key", world.at("$W/l"));
+  linkSync(world.at("$S/key"), world.at("$W/h"));
+  const give = "import os, sys\nfor path, text in zip(sys.argv[1::2], sys.argv[2::2]): os.setxattr(path, 'user.note', text.encode())";
+  const texts = { $S: SECRET, "$S/key": SECRET, "$W/f": "mine", $T: "theirs" };
+  execFileSync("python3", ["-c", give, ...Object.entries(texts).flatMap(([path, text]) => [world.at(path), text])]);
+};
 
 const rows: readonly Row[] = [
   {
@@ -54,6 +63,115 @@ const rows: readonly Row[] = [
       step("tree", ["any", "absent"], "open_tree", AT.cwd, "$S", 1),
     ),
     refused: ["open"],
+  },
+  {
+    number: "47c",
+    title: "what its attributes hold, and which it has",
+    allow: ["Write($S/**)", "Write($W/**)"],
+    setUp: giveAttributes,
+    program: calls(
+      step("get", "refused", "getxattr", "$S/key", "user.note", zeros(64), 64),
+      step("size", "refused", "getxattr", "$S/key", "user.note", 0, 0),
+      step("lget", "refused", "lgetxattr", "$S/key", "user.note", zeros(64), 64),
+      step("link", "refused", "getxattr", "$W/l", "user.note", zeros(64), 64),
+      step("other-name", "refused", "getxattr", "$W/h", "user.note", zeros(64), 64),
+      step("folder", "refused", "getxattr", "$S", "user.note", zeros(64), 64),
+      step("path", "works", "open", "$S/key", O.path),
+      step("magic", "refused", "getxattr", "/proc/self/fd/3", "user.note", zeros(64), 64),
+      step("name-only", "EBADF", "fgetxattr", result("path"), "user.note", zeros(64), 64),
+      step("write-only", ["works", "any"], "open", "$S/key", O.wronly),
+      step("by-write", ["works", /^(?:EACCES|EBADF)$/], "fgetxattr", result("write-only"), "user.note", zeros(64), 64),
+      step("list-by-write", ["works", /^(?:EACCES|EBADF)$/], "flistxattr", result("write-only"), zeros(64), 64),
+      step("here", "works", "chdir", "$S"),
+      step("relative", "refused", "getxattr", "key", "user.note", zeros(64), 64),
+      // Linux 6.13.
+      step("at", [/^(?:\d+|ENOSYS)$/, "absent"], "getxattrat", AT.cwd, "key", 0, "user.note", [zeros(64), 64], 16),
+      step("at-empty", /^(?:EBADF|ENOSYS)$/, "getxattrat", result("path"), "", AT.emptyPath, "user.note", [zeros(64), 64], 16),
+      step("list", "refused", "listxattr", "$S/key", zeros(64), 64),
+      step("llist", "refused", "llistxattr", "$S/key", zeros(64), 64),
+      step("list-folder", "refused", "listxattr", "$S", zeros(64), 64),
+      step("listat", [/^(?:\d+|ENOSYS)$/, "absent"], "listxattrat", AT.cwd, "key", 0, zeros(64), 64),
+      step("rights", "ENODATA", "getxattr", "$S/key", "system.posix_acl_access", zeros(64), 64),
+      step("label", "same", "getxattr", "$S/key", "security.capability", zeros(64), 64),
+      step("no-name", "ERANGE", "getxattr", "$S/key", "", zeros(64), 64),
+      step("own", "same", "getxattr", "$W/f", "user.note", zeros(64), 64),
+      step("own-small", "ERANGE", "getxattr", "$W/f", "user.note", zeros(1), 1),
+      step("own-bad", "EFAULT", "getxattr", "$W/f", "user.note", 8, 64),
+      step("own-none", "ENODATA", "getxattr", "$W/f", "user.none", zeros(64), 64),
+      step("own-list", "same", "listxattr", "$W/f", zeros(64), 64),
+      step("other", "same", "lgetxattr", "$T", "user.note", zeros(64), 64),
+    ),
+    refused: ["open"],
+  },
+  {
+    number: "47d",
+    title: "what attributes hold, as programs read them",
+    setUp: giveAttributes,
+    program: python(
+      `
+t("read", lambda: os.getxattr(S + "/key", "user.note").decode())
+t("link", lambda: os.getxattr(W + "/l", "user.note").decode())
+t("list", lambda: os.listxattr(S + "/key"))
+t("mine", lambda: os.getxattr(W + "/f", "user.note").decode())
+t("mine-listed", lambda: os.listxattr(W + "/f"))
+t("look", lambda: subprocess.run(["ls", "-la", S + "/key", W], stdout=-3).returncode)
+t("copy", lambda: (subprocess.run(["cp", "-a", W + "/f", W + "/g"]).returncode, os.getxattr(W + "/g", "user.note").decode()))
+`,
+      {
+        read: [SECRET, "refused"],
+        link: [SECRET, "refused"],
+        list: ["['user.note']", "refused"],
+        mine: "mine",
+        "mine-listed": "['user.note']",
+        look: "0",
+        copy: "(0, 'mine')",
+      },
+    ),
+  },
+  {
+    number: "47e",
+    title: "which names come and go in S",
+    setUp: (world) => symlinkSync("/srv/home/S", world.at("$W/ls")),
+    program: calls(
+      step("watch", "works", "inotify_init"),
+      step("folder", "refused", "inotify_add_watch", result("watch"), "$S", 0xfff),
+      step("link", "refused", "inotify_add_watch", result("watch"), "$W/ls", 0xfff),
+      step("link-itself", "same", "inotify_add_watch", result("watch"), "$W/ls", 0x0200_0fff),
+      step("path", "works", "open", "$S", O.path),
+      step("magic", "refused", "inotify_add_watch", result("watch"), "/proc/self/fd/4", 0xfff),
+      step("only-folder", "refused", "inotify_add_watch", result("watch"), "$S/.", 0x0100_0fff),
+      step("more", "refused", "inotify_add_watch", result("watch"), "$S/../S", 0x2000_0100),
+      step("here", "works", "chdir", "$S"),
+      step("dot", "refused", "inotify_add_watch", result("watch"), ".", 0xfff),
+      step("mine", "works", "inotify_add_watch", result("watch"), "$W", 0xfff),
+      step("above", "works", "inotify_add_watch", result("watch"), "$HOME", 0xfff),
+      step("file", "works", "inotify_add_watch", result("watch"), "$T", 0xfff),
+      step("file-as-folder", "ENOTDIR", "inotify_add_watch", result("watch"), "$T", 0x0100_0fff),
+      step("nothing", "ENOENT", "inotify_add_watch", result("watch"), "$W/none", 0xfff),
+      step("no-watch", "EBADF", "inotify_add_watch", result("path"), "$W", 0xfff),
+      step("no-mask", "EINVAL", "inotify_add_watch", result("watch"), "$W", 0),
+      step("marks", ["any", "absent"], "fanotify_init", 0x600, 0),
+      step("handle", ["any", /^(?:EOPNOTSUPP|EACCES|EPERM)$/], "name_to_handle_at", AT.cwd, "$S/key", zeros(200), zeros(8), 0),
+    ),
+    refused: ["open"],
+  },
+  {
+    number: "47f",
+    title: "names told by a watch, as programs hear them",
+    unchanged: ["$O"],
+    beside:
+      "touch /srv/ready; sleep 2; for i in 1 2 3 4 5 6; do echo x > $S/hunter2-f00dfeed; rm $S/hunter2-f00dfeed; echo x > $W/told; rm $W/told; sleep 0.5; done",
+    program: python(
+      `
+def told(folder):
+    lib = ctypes.CDLL(None, use_errno=True); fd = lib.inotify_init1(0)
+    if lib.inotify_add_watch(fd, B(folder), 0x100) < 0: raise OSError(ctypes.get_errno(), "watch")
+    return os.read(fd, 4096)[16:].rstrip(b"\\0").decode()
+t("secret", lambda: told(S))
+t("mine", lambda: told(W))
+`,
+      { secret: [SECRET, "refused"], mine: "told" },
+    ),
   },
   {
     number: "49",

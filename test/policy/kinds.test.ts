@@ -224,6 +224,22 @@ const ROWS: Readonly<Record<Matcher["kind"], readonly Row[]>> = {
       refusals: "hosts know no ports",
     },
     {
+      rule: "Net(localhost:5432)",
+      allow: [net("localhost", 5432, "connect"), net("127.0.0.1", 5432, "connect"), net("::1", 5432)],
+      not: [net("localhost", 5433), net("127.0.0.2", 5432), net("localhost.example.com", 5432)],
+      coversNot: ["Net(localhost)", "Net(127.0.0.1)"],
+      literal: true,
+      refusals: "hosts know no ports",
+    },
+    {
+      rule: "Net(127.0.0.1:5432)",
+      allow: [net("127.0.0.1", 5432, "connect")],
+      deny: [net("localhost", 5432), net("::1", 5432)],
+      not: [net("127.0.0.1", 5433), net("127.0.0.2", 5432)],
+      literal: true,
+      refusals: "hosts know no ports",
+    },
+    {
       rule: "Net(*:22)",
       allow: [net("a.example.com", 22)],
       not: [net("a.example.com", 23)],

@@ -24,7 +24,7 @@ export const net: JudgingKind<NetMatcher> = {
     programs: nothing,
     words: nothing,
     files: nothing,
-    host: ({ host }) => host,
+    host: ({ host }) => (THIS_MACHINE.has(host) ? "*" : host),
     tool: ({ tool }) => tool,
     others: never,
     call: nothing,
@@ -80,12 +80,18 @@ function matchConnection(matcher: NetMatcher, action: NetAction, side: Side): An
       ? "yes"
       : action.host === undefined
         ? "maybe"
-        : hostMatches(matcher.host, matcher.subdomains, action.host)
+        : hostMatches(matcher.host, matcher.subdomains, action.host) || isSameMachine(matcher.host, action.host, side)
           ? "yes"
           : "no";
   const port = matcher.port === undefined ? "yes" : action.port === undefined ? "maybe" : matcher.port === action.port ? "yes" : "no";
   return both(host, port);
 }
+
+const THIS_MACHINE: ReadonlySet<string> = new Set(["localhost", "127.0.0.1", "::1", "[::1]"]);
+
+/** `localhost` is both of its addresses; who allows one address allows no other. */
+const isSameMachine = (rule: string, host: string, side: Side): boolean =>
+  THIS_MACHINE.has(rule) && THIS_MACHINE.has(host) && (side === "wide" || rule === "localhost");
 
 function coversNet(outer: NetMatcher, inner: Matcher): boolean {
   // `WebFetch` speaks of fetching alone, and of the tool of that name.

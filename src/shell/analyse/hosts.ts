@@ -50,14 +50,34 @@ function address(inv: Invocation, value: Value): void {
   else
     for (const [, host = ""] of text.matchAll(/\b(?:host|hostaddr|service)\s*=\s*('[^']*'|\S+)/gi))
       applyKind(inv, { is: "host" }, literal(host.replaceAll("'", "")));
+  if (text !== undefined) written(inv, text);
   // mongosh: HOST/DB and HOST:PORT/DB.
   if (text !== undefined && inv.name.startsWith("mongo") && /^[\w.-]+(:\d+)?\/|^[\w-]+\.[\w.-]+$|:\d+$/.test(text) && !text.includes("://"))
     applyKind(inv, { is: "host" }, literal(text.split("/")[0] ?? ""));
 }
 
-/** nc(1): what only tries whether a port answers opens no connection worth the name. */
+/** libpq: what a connection that is written out says counts before options, and behind the `?` of a URL before its host and port. */
+function written(inv: Invocation, text: string): void {
+  const host = /^[a-z][a-z0-9+.-]*:\/\/(?:[^@/]*@)?(\[[^\]]*\]|[^:/?]*)/i.exec(text)?.[1];
+  if (host !== undefined && /[?&][^=&]*%/.test(text))
+    doubt(inv, `${inv.name} reads names behind \`?\` that are not written out`, "write them out");
+  const said = [...text.matchAll(/(?:\b|[?&])(host|hostaddr|service|port)\s*=\s*('[^']*'|[^\s&]+)/gi)];
+  const named = (name: RegExp): string[] => said.flatMap(([, key = "", value = ""]) => (name.test(key) ? [value.replaceAll("'", "")] : []));
+  const ports = named(/^port$/i);
+  for (const port of ports) applyKind(inv, { is: "port" }, literal(port));
+  if (host === undefined) return;
+  const hosts = named(/^(?:host|hostaddr|service)$/i);
+  for (const one of hosts.length === 0 && ports.length > 0 ? [host] : hosts) applyKind(inv, { is: "host" }, literal(one));
+}
+
+/**
+ * nc(1): what only tries whether a port answers opens no connection worth the name; to a port of this machine it is asked about as curl
+ * is, for a rule of the network says all there is to say.
+ */
 export function netcat(inv: Invocation): void {
-  if (inv.args.operands.length === 0) applyEffect(inv, { is: "net" });
-  if (!has(inv, "-z")) inv.cx.addDanger(inv.exec, "raw-connection");
+  const [host, port, ...more] = inv.args.operands.map(textOf);
+  if (host === undefined && inv.args.operands.length === 0) applyEffect(inv, { is: "net" });
+  const isHere = more.length === 0 && /^(?:localhost|127\.0\.0\.1|::1)$/i.test(host ?? "") && /^\d{1,5}$/.test(port ?? "");
+  if (!has(inv, "-z") && (!isHere || has(inv, "-l"))) inv.cx.addDanger(inv.exec, "raw-connection");
   if (has(inv, "-l") && inv.args.operands.length > 2) doubt(inv, "nc is given more than a port to wait on");
 }

@@ -115,6 +115,7 @@ const invocation = (call: BuiltinCall): Parameters<typeof codeFromStream>[0] => 
   places: call.state.places,
   sources: [],
   only: [],
+  ports: [],
   looked: [],
 });
 

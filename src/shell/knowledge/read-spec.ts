@@ -33,6 +33,7 @@ const PLAIN = [
   "dir",
   "url",
   "host",
+  "port",
   "shell",
   "argv",
   "env",

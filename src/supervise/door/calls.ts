@@ -313,7 +313,8 @@ export class Calls {
         outcome = "failed";
         listener.answer(trap, installed);
       }
-    } else listener.answer(trap, result === RESTART ? -ERESTARTSYS : result);
+    } else if (work.leaves === true) listener.pass(trap);
+    else listener.answer(trap, result === RESTART ? -ERESTARTSYS : result);
     // One that is made again is noted then.
     if (result !== RESTART) this.#record.note(task, work, verdict, outcome, result < 0 ? errorName(-result) : undefined, answer);
     closeAll(work.pinned);

@@ -8,6 +8,7 @@ import type { NetHandlers } from "./net/index.ts";
 import { openHandlers } from "./open.ts";
 import type { Handler } from "./operation.ts";
 import { processHandlers } from "./process-calls.ts";
+import { tellingHandlers } from "./tells.ts";
 import { type SessionSignals, signalHandlers } from "./signals.ts";
 
 /** Who decodes which call, by its number here. A call that the filter traps (wall/filter-table.ts) and nobody decodes does not compile. */
@@ -16,6 +17,7 @@ export function handlerTable(net: NetHandlers, signals?: SessionSignals): Readon
     ...openHandlers,
     ...nameHandlers,
     ...metadataHandlers,
+    ...tellingHandlers,
     ...execHandlers,
     ...processHandlers,
     ...ipcHandlers,

@@ -129,19 +129,19 @@ export const metadataHandlers = {
 } satisfies Handlers;
 
 /** A place that the call would follow links to. */
-function pinFollowed(trap: SeccompTrap, task: Task, access: TaskAccess, dirfd: number, argument: number): PinnedObject | number {
+export function pinFollowed(trap: SeccompTrap, task: Task, access: TaskAccess, dirfd: number, argument: number): PinnedObject | number {
   const length = access.paths.read(trap, argument);
   return length < 0 ? length : access.paths.object(task, dirfd, true);
 }
 
 /** The link itself, where it is one. */
-function pinItself(trap: SeccompTrap, task: Task, access: TaskAccess, dirfd: number, argument: number): PinnedObject | number {
+export function pinItself(trap: SeccompTrap, task: Task, access: TaskAccess, dirfd: number, argument: number): PinnedObject | number {
   const length = access.paths.read(trap, argument);
   return length < 0 ? length : access.paths.object(task, dirfd, false);
 }
 
 /** With the AT_* flags that such calls take. */
-function pinFlagged(
+export function pinFlagged(
   trap: SeccompTrap,
   task: Task,
   access: TaskAccess,
@@ -158,7 +158,7 @@ function pinFlagged(
 }
 
 /** The object behind a descriptor that is more than a name of it: with O_PATH such calls end in EBADF (open(2)). */
-function pinOpened(task: Task, access: TaskAccess, fd: number): PinnedObject | number {
+export function pinOpened(task: Task, access: TaskAccess, fd: number): PinnedObject | number {
   const opened = access.tasks.copies.opened(task, fd);
   return opened < 0 ? opened : access.paths.placeOf(opened);
 }
@@ -182,7 +182,7 @@ function closeAndReturn(place: PinnedObject, result: number): number {
 }
 
 /** The pinned object as a path, for calls that take no descriptor: the magic link leads to it and no further. */
-const procName = (place: PinnedObject): number => shortName(`/proc/self/fd/${place.fd}`);
+export const procName = (place: PinnedObject): number => shortName(`/proc/self/fd/${place.fd}`);
 
 function decodeChange(place: PinnedObject, name: CallName, args: readonly string[], perform: () => number): DecodedCall {
   const call: Call = { name, args: [place.path, ...args] };
@@ -261,7 +261,7 @@ function timespecs(given: Buffer, layout: "utimbuf" | "timeval" | "timespec"): B
   return result;
 }
 
-function attributeName(trap: SeccompTrap, access: TaskAccess, argument: number): Buffer | number {
+export function attributeName(trap: SeccompTrap, access: TaskAccess, argument: number): Buffer | number {
   const name = alloc(XATTR_NAME_MAX + 1);
   const length = access.memory.string(trap.tid, trap.long(argument), name, addressOf(name), ERRNO.ERANGE);
   return length < 0 ? length : length === 0 ? -ERRNO.ERANGE : name.subarray(0, length + 1);

@@ -48,6 +48,8 @@ export interface DecodedCall {
   readonly done?: (undo: UndoStore, result: number) => void;
   /** What is refused without a question or a record: probing that programs do by themselves. */
   readonly quiet?: boolean;
+  /** Once it is allowed the kernel does it, for the door cannot; `perform` is nothing. */
+  readonly leaves?: true;
   /** Ours, to be closed when the call is over. */
   readonly pinned: readonly number[];
   /**

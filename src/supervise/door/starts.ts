@@ -116,7 +116,9 @@ export class Starts {
         : historyOf(baseName(first.path), first.argv, options.home);
     const own = { ...found.errand, writes: [...found.errand.writes, ...kept] };
     const errand = helps ? joinErrands(own, before.errand) : own;
-    const named = [...(isOfLine ? (options.typed ? found.named : found.ruled) : []), ...(helps ? before.named : [])];
+    // A program that becomes the one it stands for (psql of Debian, a proxy) connects where it might have itself.
+    const becomes = before.named.length > 0 && before.programs.includes(baseName(first.path));
+    const named = [...(isOfLine ? (options.typed ? found.named : found.ruled) : []), ...(helps || becomes ? before.named : [])];
     const judged: DecodedExec = {
       ...exec,
       action,

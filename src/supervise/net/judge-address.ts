@@ -168,7 +168,8 @@ function allowedBy(rule: string): Advice {
 
 function special(reach: Exclude<Address["reach"], "public">, shown: CandidateName, to: SocketDestination): Verdict {
   const where = shown.host === to.address.host ? shown.host : `${shown.host} (${to.address.host})`;
-  const rule = `Net(${to.address.any ? "localhost" : to.address.host}:${to.port})`;
+  const isHere = to.address.any || (reach === "loopback" && isThisMachine(shown.host, to));
+  const rule = `Net(${isHere ? "localhost" : to.address.host}:${to.port})`;
   const help = allowedBy(rule);
   if (reach === "metadata") {
     const reason = `${where} is a cloud's metadata service, which hands out this machine's credentials`;

@@ -1,7 +1,9 @@
 import { createHash } from "node:crypto";
 import { closeSync, constants, openSync, readFileSync, readSync, writeSync } from "node:fs";
+import { isWithin } from "../../path/index.ts";
 import { ERRNO, errorName, pathText } from "../kernel/index.ts";
 import { type JournalRecord, linesOf, type PreImage, readJournal, type ReadJournal } from "./journal.ts";
+import { entriesNow, recordNow } from "./moved.ts";
 import { readRepositories, sealRepositories, sumOfBytes, sumsOf } from "./repository.ts";
 import { lastSign, type RunRecord } from "./run-folder.ts";
 import { inFolder, isMissing, Looker, openSafe, readLinkAt, statSafe } from "./safe.ts";
@@ -101,7 +103,11 @@ function* byFolder(touched: Replay["touched"]): Generator<readonly [path: string
 }
 
 /** `lastAlive` holds for a run that was not sealed. */
-function readAfter(folder: string, lastAlive: number): After {
+interface AfterRead extends After {
+  readonly entries: ReadonlyMap<string, AfterEntry>;
+}
+
+function readAfter(folder: string, lastAlive: number): AfterRead {
   const entries = new Map<string, AfterEntry>();
   let sealed = false;
   for (const line of linesOf(`${folder}/after.jsonl`)) {
@@ -205,8 +211,7 @@ export function readRecorded(runs: readonly RunRecord[]): Recorded {
 /** `runs`: oldest first. */
 export function readRecordedAnew(runs: readonly RunRecord[]): Recorded {
   const read = runs.map((run) => {
-    const journal = readJournal(`${run.folder}/journal.jsonl`);
-    const after = readAfter(run.folder, lastSign(run));
+    const { journal, after } = readFiles(run);
     return { run, ...journal, ...(after.sealed ? {} : { records: withoutUnsure(journal, after.lastAlive) }), after };
   });
   const [only] = read;
@@ -233,6 +238,28 @@ export function readRecordedAnew(runs: readonly RunRecord[]): Recorded {
     sealed: all.map(({ after, records }) => after.sealed || records.length === 0),
     spoken: all.map(({ records }) => pathsOf(records)),
   };
+}
+
+function readFiles(run: RunRecord): { readonly journal: ReadJournal; readonly after: AfterRead } {
+  const journal = readJournal(`${run.folder}/journal.jsonl`);
+  const after = readAfter(run.folder, lastSign(run));
+  const { moved } = run;
+  if (moved === undefined) return { journal, after };
+  const last = journal.last === undefined ? {} : { last: { ...journal.last, record: recordNow(journal.last.record, moved) } };
+  return {
+    journal: { ...journal, ...last, records: journal.records.map((record) => recordNow(record, moved)) },
+    after: { ...after, entries: entriesNow(after.entries, moved) },
+  };
+}
+
+/** Something that the run left, or a folder that it worked in, lies where its folder is said to be now: else that is another one. */
+export function isThereNow(run: RunRecord): boolean {
+  const { journal, after } = readFiles(run);
+  const known = [...after.entries.values(), ...journal.records.filter((record) => record.op === "folder")];
+  return known.some(({ path, is }) => {
+    const there = is === undefined || !isWithin(path, run.moved?.to ?? "/") ? -1 : statSafe(path);
+    return is !== undefined && typeof there !== "number" && there.id === statFrom(is).id;
+  });
 }
 
 /** Milliseconds: a file's time may be so much older than the clock when it was made. */

@@ -2,7 +2,8 @@ export { type PathChange, changesAt, diffOf, diffOfUndo, type FileDiff } from ".
 export { cloneOrCopy, type KeepResult } from "./keep.ts";
 export { inFolder } from "./safe.ts";
 export { readXattrs, writeXattrs } from "./xattr.ts";
-export type { NotUndone } from "./after.ts";
+export { isThereNow, type NotUndone } from "./after.ts";
+export { runMovedTo } from "./moved.ts";
 export type { UndoStep } from "./plan.ts";
 export { countChanges, type CountedLine, receiptOf, receiptOfSpan, type Receipt, type SpanReceipt } from "./receipt.ts";
 export {

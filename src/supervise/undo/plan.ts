@@ -1,3 +1,4 @@
+import type { MovedFolder } from "./run-folder.ts";
 import { readdirSync } from "node:fs";
 import { isWithin } from "../../path/index.ts";
 import { pathBytes, pathText } from "../kernel/index.ts";
@@ -126,6 +127,7 @@ interface PlanOptions {
   readonly force: boolean;
   /** Repositories to leave alone, and why. */
   readonly held: ReadonlyMap<string, string>;
+  readonly moved?: MovedFolder | undefined;
 }
 
 /** Longer chains of names that wait for each other are broken by moving one aside. */
@@ -155,10 +157,10 @@ class Planner {
   /** Folders that the run made and that stay where they are. */
   readonly #stays = new Set<TreeEntry>();
 
-  constructor(run: Replay, after: After, { folders, force, paths, held }: PlanOptions) {
+  constructor(run: Replay, after: After, { folders, force, paths, held, moved }: PlanOptions) {
     this.#run = run;
     this.#paths = paths;
-    this.#repositories = new Repositories(run, after, { folders, paths, held });
+    this.#repositories = new Repositories(run, after, { folders, paths, held, moved });
     this.#disk = new Disk(run, after, folders.at(-1) ?? "", force, this.#repositories);
     for (const entry of run.touched) {
       const fate = this.#repositories.fate(entry);

@@ -1,3 +1,5 @@
+import { pathNow } from "./moved.ts";
+import type { MovedFolder } from "./run-folder.ts";
 import { readFileSync } from "node:fs";
 import { isWithin } from "../../path/index.ts";
 import type { After, NotUndone } from "./after.ts";
@@ -28,6 +30,7 @@ export interface RepositoryOptions {
   readonly paths: readonly string[];
   /** Repositories that were found to be in the way of a plan, and why. */
   readonly held: ReadonlyMap<string, string>;
+  readonly moved?: MovedFolder | undefined;
 }
 
 interface RepositoryUnit {
@@ -59,9 +62,11 @@ export class Repositories {
   readonly #there = new Map<string, TreeEntry>();
   readonly #folder: string;
 
-  constructor({ touched: all }: Replay, after: After, { folders: runs, paths, held }: RepositoryOptions) {
+  constructor({ touched: all }: Replay, after: After, { folders: runs, paths, held, moved }: RepositoryOptions) {
     this.#folder = runs.at(-1) ?? "";
-    this.#records = new Map(runs.flatMap(readRepositories).map((record) => [record.root, record]));
+    this.#records = new Map(
+      runs.flatMap(readRepositories).map((record) => [pathNow(record.root, moved), { ...record, root: pathNow(record.root, moved) }]),
+    );
     const touched = [...all].filter(({ stays }) => stays === undefined);
     const folders = new Set<string>();
     for (const entry of touched) {

@@ -51,8 +51,16 @@ export interface ToolEdit {
   readonly tool: string;
 }
 
+/** What lay below `from` when the run ended lies below `to` now. */
+export interface MovedFolder {
+  readonly from: string;
+  readonly to: string;
+}
+
 export interface RunRecord extends RunMeta {
   readonly folder: string;
+  /** What it speaks of lies elsewhere by now: not in its records (`runMovedTo`). */
+  readonly moved?: MovedFolder;
 }
 
 const ID = /^[0-9a-z][0-9a-z-]{7,63}$/;

@@ -59,12 +59,12 @@ export function prepareUndo(runs: readonly RunRecord[], options: Pick<UndoOption
   let { tree, after, records, broken, sealed, spoken } = readRecordedAnew(runs);
   const between = runs.length > 1 ? changedBetween(folders.map((folder, i) => ({ folder, paths: spoken[i] ?? new Set() }))) : [];
   const held = new Map<string, string>(between);
-  let plan = planUndo(tree, after, { folders, paths: options.paths, force: options.force, held });
+  let plan = planUndo(tree, after, { folders, paths: options.paths, force: options.force, held, moved: runs[0]?.moved });
   while (plan.broken.size > 0) {
     for (const [root, why] of plan.broken) held.set(root, why);
     // A plan moves the names about.
     ({ tree, after, records, broken, sealed, spoken } = readRecordedAnew(runs));
-    plan = planUndo(tree, after, { folders, paths: options.paths, force: options.force, held });
+    plan = planUndo(tree, after, { folders, paths: options.paths, force: options.force, held, moved: runs[0]?.moved });
   }
   if (broken > 0)
     warnings.push(`${broken} line${broken === 1 ? "" : "s"} of the journal could not be read: what they held cannot be undone`);

@@ -98,6 +98,19 @@ const FILE_CALLS = [
   "file_setattr",
 ] as const satisfies readonly SyscallName[];
 
+/** They tell what is in files and folders without an open. */
+const TELLING_CALLS = [
+  "getxattr",
+  "lgetxattr",
+  "fgetxattr",
+  "getxattrat",
+  "listxattr",
+  "llistxattr",
+  "flistxattr",
+  "listxattrat",
+  "inotify_add_watch",
+] as const satisfies readonly SyscallName[];
+
 // open(2), asm-generic/fcntl.h: the same on x86-64 and arm64.
 const O_WRITE_INTENT = 0o3 | 0o100 | 0o1000 | 0o20000000; // access mode, O_CREAT, O_TRUNC, __O_TMPFILE
 
@@ -164,6 +177,7 @@ function fileRules({ observeReads, trapSignals = false }: FilterOptions) {
   ];
   return [
     ...each(FILE_CALLS, "trap"),
+    ...each(TELLING_CALLS, observeReads ? "trap" : "allow"),
     ...each(["execve", "execveat"], "trap"),
     ["open", openRule(1, observeReads)],
     ["openat", openRule(2, observeReads)],

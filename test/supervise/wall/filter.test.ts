@@ -109,6 +109,10 @@ describe.each(ARCHITECTURES)("the filter on %s", (architecture) => {
 const ROWS: readonly [SyscallName, (number | readonly [number, number])[], string, FilterOptions?][] = [
   ["read", [], "allow"],
   ["memfd_create", [], "allow"],
+  ["getxattr", [], "allow"],
+  ["getxattr", [], "trap", { observeReads: true }],
+  ["flistxattr", [], "trap", { observeReads: true }],
+  ["inotify_add_watch", [], "trap", { observeReads: true }],
   ["vfork", [], "allow"],
   ["open", [1, 0o0], "allow"],
   ["open", [1, 0o2000000], "allow"],

@@ -15,6 +15,7 @@ import { close, inodeOf } from "./socket.ts";
 import { type NetOptions, NetState } from "./state.ts";
 import { judgeSocketFile } from "./unix.ts";
 
+export { write as writeMemory } from "./message.ts";
 export type { NetOptions } from "./state.ts";
 
 /** Who decodes calls about sockets. */
