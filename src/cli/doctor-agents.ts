@@ -7,7 +7,6 @@ import {
   managedRegistrations,
   otherGuards,
   planInstall,
-  type Program,
   readInstalled,
   rulesyncRegistration,
   serversOf,
@@ -21,7 +20,7 @@ import type { Machine } from "../state/index.ts";
 import { engine, judgeOnly } from "./engine.ts";
 import { guardLine, guardWayOut } from "./guards.ts";
 import { shorten } from "./place.ts";
-import { registrationsHere, statusLineHere } from "./wrapping.ts";
+import { programHere, registrationsHere, statusLineHere } from "./wrapping.ts";
 
 /** One line of the report. `required`: it should be otherwise. `note`: it is as it is. */
 export interface AgentCheck {
@@ -68,7 +67,7 @@ export function foundAgents(machine: Machine): readonly FoundAgent[] {
   return AGENTS.flatMap((agent): FoundAgent[] => {
     const { id, name, setup } = agent;
     if (setup === undefined) return [];
-    const registered = registration({ ...agent, setup }, installPlace(idOf(agent), programHere(), machine, undefined), machine);
+    const registered = registration({ ...agent, setup }, installPlace(idOf(agent), programHere(machine), machine, undefined), machine);
     return registered === "none" && signOf(setup, machine) === undefined ? [] : [{ id, name, registered }];
   });
 }
@@ -85,7 +84,7 @@ function shellChecks(machine: Machine, folder: string): readonly AgentCheck[] {
 function checksOf(agent: Ready, machine: Machine, folder: string): readonly AgentCheck[] {
   const { id, name, setup } = agent;
   const sign = signOf(setup, machine);
-  const place = installPlace(idOf(agent), programHere(), machine, undefined);
+  const place = installPlace(idOf(agent), programHere(machine), machine, undefined);
   const registered = registration(agent, place, machine);
   if (sign === undefined && registered === "none") return [];
   const check = (what: string, ok: boolean, why: string, required = true): AgentCheck => ({
@@ -172,11 +171,9 @@ const wayOut = ({ id, setup }: Ready): string =>
     ? ""
     : `, or keep the hooks where no repository reaches them: \`sudo assent install --managed --agent ${id}\``;
 
-const programHere = (): Program => ({ node: process.execPath, folder: engine.own[0] ?? "" });
-
 /** Registered where only an administrator can write. */
 function isManaged(agent: Ready, machine: Machine): boolean {
-  const registrations = managedRegistrations(idOf(agent), agent.setup, programHere(), machine);
+  const registrations = managedRegistrations(idOf(agent), agent.setup, { node: process.execPath, folder: engine.own[0] ?? "" }, machine);
   return registrations.length > 0 && registrations.every((each) => planInstall(agent.id, each, []).is === "same");
 }
 
