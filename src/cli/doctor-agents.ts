@@ -15,6 +15,7 @@ import {
   signOf,
   steeringOf,
 } from "../agents/install/index.ts";
+import { SELF_TEST_COMMANDS } from "../data/index.ts";
 import { projectOf } from "../engine/index.ts";
 import type { Machine } from "../state/index.ts";
 import { engine, judgeOnly } from "./engine.ts";
@@ -228,9 +229,9 @@ function answering(
     return { refused: status !== 0 || REFUSAL.test(stdout), why: `exit ${status ?? "?"}` };
   };
   const start = process.hrtime.bigint();
-  const denied = ask("assent uninstall --yes");
+  const denied = ask(SELF_TEST_COMMANDS.refused);
   const milliseconds = Math.round(Number(process.hrtime.bigint() - start) / 1e6);
-  const allowed = ask("pwd");
+  const allowed = ask(SELF_TEST_COMMANDS.allowed);
   if (denied.why.startsWith("the hook")) return check("answers", false, denied.why);
   if (!denied.refused) return check("answers", false, `a request that must be refused was not (${denied.why})`);
   const also = allowed.refused ? "; `pwd` is refused as well, by your policy" : "; `pwd` goes ahead";

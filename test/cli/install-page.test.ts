@@ -1,7 +1,8 @@
+import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { assent, type Scratch } from "../scratch.ts";
+import { assent, DIST, type Scratch } from "../scratch.ts";
 import { here, type Here, inTerminal } from "./run-place.ts";
 
 /** A person at a terminal: `assent install`, and out again. */
@@ -132,6 +133,25 @@ describe("what hooks run", () => {
     expect(assent(place, ["install", "--yes"]).stdout).toMatch(/hooks run \d+\.\d+\.\d+ now \(0\.0\.9 until now\)/);
     expect(readFileSync(info, "utf8")).toBe(current);
     expect(existsSync(join(place.home, ".local/share/assent/app/dist/left-over.cjs"))).toBe(false);
+  });
+
+  it("the package that the copy was made of is Assent as well: a hook refuses to change it", () => {
+    const place = found(".claude");
+    assent(place, ["install", "--yes"]);
+    const [bin, own] = [join(place.home, ".local/share/assent/app/dist/bin.cjs"), join(DIST, "bin.cjs")];
+    const call = {
+      hook_event_name: "PreToolUse",
+      session_id: "s",
+      cwd: place.project,
+      tool_name: "Bash",
+      tool_input: { command: `echo x > ${own}` },
+    };
+    const { stdout } = spawnSync(process.execPath, [bin, "check", "--agent", "claude", "--event", "PreToolUse"], {
+      input: JSON.stringify(call),
+      env: { PATH: "/usr/bin:/bin", HOME: place.home },
+      encoding: "utf8",
+    });
+    expect(stdout).toContain('"deny"');
   });
 
   it("an agent may change neither the copy nor what finds Node", () => {

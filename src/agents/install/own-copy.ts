@@ -54,7 +54,13 @@ export function writeCopy(machine: Machine, own: string, version: string): { rea
       ...filesBelow(own, "").map((name) => [`${own}/${name}`, `dist/${name}`] as const),
       ...(from === undefined ? [] : filesBelow(from, "").map((name) => [`${from}/${name}`, `${native}/${name}`] as const)),
     ];
-    const text = JSON.stringify({ name: "assent-copy", version, private: true, imports: { "#knowledge": "./dist/knowledge.mjs" } });
+    const text = JSON.stringify({
+      name: "assent-copy",
+      version,
+      private: true,
+      copyOf: own,
+      imports: { "#knowledge": "./dist/knowledge.mjs" },
+    });
     const finder = nodeFinder(process.execPath);
     let changed = putText(`${folder}/package.json`, text, 0o600);
     changed = putText(`${folder}/dist/${NODE_FINDER}`, finder, 0o700) || changed;
