@@ -1,4 +1,4 @@
-// Builds dist/: `npm run build`, and after `npm install` in a clone.
+// Builds dist/: `npm run build`, and before `npm pack`.
 import { build } from "esbuild";
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";

@@ -1,3 +1,4 @@
+import { SELF_TEST } from "../data/index.ts";
 import type { Decision } from "../policy/index.ts";
 import type { Host, Input, Outcome, ToolFacts } from "../engine/index.ts";
 import type { Sample } from "./agent.ts";
@@ -88,7 +89,7 @@ export const sample =
   });
 
 /** The session of `assent doctor`, for the log. */
-export const SELF_TEST = "assent-doctor";
+export { SELF_TEST } from "../data/index.ts";
 
 /** A group of handlers with one of ours, as hooks files of this family have it. */
 export const group = (

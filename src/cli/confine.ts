@@ -7,6 +7,7 @@ import { editPolicy, policyPlace, readPlace, starterPolicy } from "../policy-edi
 import type { Settings, UnknownSetting } from "../policy/index.ts";
 import { type Machine, thisMachine } from "../state/index.ts";
 import { engine } from "./engine.ts";
+import { policyText, rememberAnswer } from "./install-left.ts";
 import { JSON_VERSION } from "./json.ts";
 import { absolute, shorten } from "./place.ts";
 import { complain, schemaFor, showProblems } from "./policy-target.ts";
@@ -113,18 +114,22 @@ const confinesBy = ({ unknown, preset }: Settings): boolean => unknown === "conf
 export const asIfConfining: NonNullable<DecideOptions["adapt"]> = (policy) =>
   policy.settings.unknown === "deny" ? policy : { ...policy, settings: { ...policy.settings, unknown: "confine" } };
 
-/** After `assent install`: asked once, as long as the person's own policy says nothing about it. */
-export async function offerConfining(machine: Machine): Promise<void> {
-  if (unattended(process.env) !== undefined) return;
+/** Whether `assent install` asks about it: as long as the person's own policy says nothing. */
+export function isConfiningOffered(machine: Machine): boolean {
+  if (unattended(process.env) !== undefined) return false;
   const place = policyPlace("global", machine, absolute("."));
   const found = place === undefined ? undefined : readPlace(place);
-  if (
-    found === undefined ||
-    found.is === "unreadable" ||
-    (found.is === "text" && (!found.read.ok || "unknown" in found.read.policy.settings))
-  )
-    return;
+  return found?.is === "missing" || (found?.is === "text" && found.read.ok && !("unknown" in found.read.policy.settings));
+}
+
+/** After `assent install`: asked once; `assent uninstall` takes the answer back. */
+export async function offerConfining(machine: Machine): Promise<void> {
+  if (!isConfiningOffered(machine)) return;
   const agreed = await confirmed(consentPage(machine.env), "Run what cannot be known confined, instead of asking?", "[Y/n]");
   if (agreed === undefined) writeStdout("`assent confine on` lets what cannot be known run confined instead of asking you\n");
-  else write(machine, agreed ? "confine" : "ask");
+  else {
+    const before = policyText(machine);
+    write(machine, agreed ? "confine" : "ask");
+    rememberAnswer(machine, agreed ? "confine" : "ask", before);
+  }
 }

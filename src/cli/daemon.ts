@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { mkdirSync, rmSync, statSync } from "node:fs";
 import { connect } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
-import { askingWay, commandPrograms } from "../agents/install/index.ts";
+import { askingWay, commandPrograms, installedProgram } from "../agents/install/index.ts";
 import { isAlive } from "../approve/index.ts";
 import { greetsBack, isSpareWaiting, loopbackPlace, readBashPlace, readLife, type ResidentLife, residentPlace } from "../resident/index.ts";
 import { errorCode, type Machine, openState, residentFolder, thisMachine, writeAtomic } from "../state/index.ts";
@@ -160,7 +160,13 @@ function start(machine: Machine): void {
   const { XDG_STATE_HOME: state, PATH } = machine.env;
   spawn(
     process.execPath,
-    [`${engine.own[0] ?? ""}/bin.cjs`, "daemon", "--serve", ...(askingWay(machine.platform) === "bash" ? ["bash"] : [])],
+    // It answers calls to the program that it is: the one that hooks name.
+    [
+      `${installedProgram(machine, engine.own[0] ?? "").folder}/bin.cjs`,
+      "daemon",
+      "--serve",
+      ...(askingWay(machine.platform) === "bash" ? ["bash"] : []),
+    ],
     {
       cwd: "/",
       detached: true,
@@ -181,6 +187,12 @@ export async function daemonStop(): Promise<number> {
   else if (!(await end(life))) return fail(`the judge (process ${life.pid}) did not end`);
   else writeStdout(`the judge (process ${life.pid}) has ended\n`);
   return 0;
+}
+
+/** After the program that it is was replaced: the next hook call starts the new one. */
+export async function endOldDaemon(machine: Machine): Promise<void> {
+  const { life } = await reportOn(machine);
+  if (life !== undefined) await end(life);
 }
 
 /** `assent daemon off`: ends it, and none is started again. */
@@ -242,19 +254,23 @@ function fail(message: string): number {
 }
 
 const PAGE = [
-  "Let a judge stay between calls?",
+  "Keep one process that answers hooks?",
   "  Each hook call starts a process of Node.js, which takes your agent tens of milliseconds. One judge that stays answers in a few.",
   "  It starts with a hook call, ends after 30 minutes without one, and judges by the same rules; without it hooks judge as before.",
   "  `assent daemon off` ends it.",
   "",
 ].join("\n");
 
-/** After `assent install`: asked once. */
-export async function offerDaemon(machine: Machine): Promise<void> {
-  if (!isPossible(machine) || unattended(process.env) !== undefined) return;
+/** Whether `assent install` asks about it: once. */
+export function isDaemonOffered(machine: Machine): boolean {
   const isThere = (file: string): boolean => statSync(file, { throwIfNoEntry: false }) !== undefined;
-  if (isThere(residentFolder(machine)) || isThere(offFile(machine))) return;
-  const agreed = await confirmed(PAGE, "Let a judge stay between calls?", "[Y/n]");
+  return isPossible(machine) && unattended(process.env) === undefined && !isThere(residentFolder(machine)) && !isThere(offFile(machine));
+}
+
+/** After `assent install`. */
+export async function offerDaemon(machine: Machine): Promise<void> {
+  if (!isDaemonOffered(machine)) return;
+  const agreed = await confirmed(PAGE, "Keep one process that answers hooks?", "[Y/n]");
   if (agreed === undefined)
     return writeStdout("`assent daemon on` lets a judge stay between calls: hooks are answered in a few milliseconds\n");
   if (!agreed) return writeAtomic(offFile(machine), "");

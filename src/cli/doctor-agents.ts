@@ -7,7 +7,6 @@ import {
   managedRegistrations,
   otherGuards,
   planInstall,
-  type Program,
   readInstalled,
   rulesyncRegistration,
   serversOf,
@@ -16,12 +15,13 @@ import {
   signOf,
   steeringOf,
 } from "../agents/install/index.ts";
+import { SELF_TEST_COMMANDS } from "../data/index.ts";
 import { projectOf } from "../engine/index.ts";
 import type { Machine } from "../state/index.ts";
 import { engine, judgeOnly } from "./engine.ts";
 import { guardLine, guardWayOut } from "./guards.ts";
 import { shorten } from "./place.ts";
-import { registrationsHere, statusLineHere } from "./wrapping.ts";
+import { programHere, registrationsHere, statusLineHere } from "./wrapping.ts";
 
 /** One line of the report. `required`: it should be otherwise. `note`: it is as it is. */
 export interface AgentCheck {
@@ -68,7 +68,7 @@ export function foundAgents(machine: Machine): readonly FoundAgent[] {
   return AGENTS.flatMap((agent): FoundAgent[] => {
     const { id, name, setup } = agent;
     if (setup === undefined) return [];
-    const registered = registration({ ...agent, setup }, installPlace(idOf(agent), programHere(), machine, undefined), machine);
+    const registered = registration({ ...agent, setup }, installPlace(idOf(agent), programHere(machine), machine, undefined), machine);
     return registered === "none" && signOf(setup, machine) === undefined ? [] : [{ id, name, registered }];
   });
 }
@@ -85,7 +85,7 @@ function shellChecks(machine: Machine, folder: string): readonly AgentCheck[] {
 function checksOf(agent: Ready, machine: Machine, folder: string): readonly AgentCheck[] {
   const { id, name, setup } = agent;
   const sign = signOf(setup, machine);
-  const place = installPlace(idOf(agent), programHere(), machine, undefined);
+  const place = installPlace(idOf(agent), programHere(machine), machine, undefined);
   const registered = registration(agent, place, machine);
   if (sign === undefined && registered === "none") return [];
   const check = (what: string, ok: boolean, why: string, required = true): AgentCheck => ({
@@ -172,11 +172,9 @@ const wayOut = ({ id, setup }: Ready): string =>
     ? ""
     : `, or keep the hooks where no repository reaches them: \`sudo assent install --managed --agent ${id}\``;
 
-const programHere = (): Program => ({ node: process.execPath, folder: engine.own[0] ?? "" });
-
 /** Registered where only an administrator can write. */
 function isManaged(agent: Ready, machine: Machine): boolean {
-  const registrations = managedRegistrations(idOf(agent), agent.setup, programHere(), machine);
+  const registrations = managedRegistrations(idOf(agent), agent.setup, { node: process.execPath, folder: engine.own[0] ?? "" }, machine);
   return registrations.length > 0 && registrations.every((each) => planInstall(agent.id, each, []).is === "same");
 }
 
@@ -231,9 +229,9 @@ function answering(
     return { refused: status !== 0 || REFUSAL.test(stdout), why: `exit ${status ?? "?"}` };
   };
   const start = process.hrtime.bigint();
-  const denied = ask("assent uninstall --yes");
+  const denied = ask(SELF_TEST_COMMANDS.refused);
   const milliseconds = Math.round(Number(process.hrtime.bigint() - start) / 1e6);
-  const allowed = ask("pwd");
+  const allowed = ask(SELF_TEST_COMMANDS.allowed);
   if (denied.why.startsWith("the hook")) return check("answers", false, denied.why);
   if (!denied.refused) return check("answers", false, `a request that must be refused was not (${denied.why})`);
   const also = allowed.refused ? "; `pwd` is refused as well, by your policy" : "; `pwd` goes ahead";

@@ -1,5 +1,6 @@
 import type { Protocol } from "../agents/index.ts";
 import { type PolicyReader, WatchFirst } from "../engine/index.ts";
+import { copySource } from "../state/index.ts";
 import type { CheckEngine } from "./check.ts";
 
 declare const require: {
@@ -26,7 +27,7 @@ export const engine: CheckEngine = {
   },
   greet: (...given) => require("./session.cjs").sessionWarning(...given),
   recognise: (...given) => require("./agent-auto.cjs").recognise(...given),
-  own: [__dirname],
+  own: [__dirname, ...copySource(__dirname)],
   held: (...given) => require("./held.cjs").held(...given),
   advise: (...given) => require("./held-advice.cjs").withAdvice(...given),
   keepEdit: (...given) => require("./edit-keeper.cjs").keep(...given),

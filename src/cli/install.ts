@@ -1,10 +1,11 @@
 import { realpathSync, statSync } from "node:fs";
-import { createTwoFilesPatch } from "diff";
 import { visible } from "../action/index.ts";
 import { type Agent, type AgentId, AGENTS, agentNamed, isAgentId, type Registration, type Setup } from "../agents/index.ts";
 import {
   carryOut,
   type Change,
+  copiedVersion,
+  copyFolder,
   installPlace,
   managedRegistrations,
   type OtherGuard,
@@ -12,24 +13,29 @@ import {
   type Planned,
   planInstall,
   planUninstall,
+  type Program,
   readInstalled,
+  removeCopy,
   rulesyncFile,
   rulesyncRegistration,
   signOf,
+  writeCopy,
 } from "../agents/install/index.ts";
 import { policyPlace } from "../policy-edit/index.ts";
 import { type Machine, thisMachine } from "../state/index.ts";
-import { offerConfining } from "./confine.ts";
-import { forgetDaemon, offerDaemon } from "./daemon.ts";
+import { isConfiningOffered, offerConfining } from "./confine.ts";
+import { endOldDaemon, forgetDaemon, isDaemonOffered, offerDaemon } from "./daemon.ts";
 import { engine } from "./engine.ts";
 import { settleGuards } from "./guards.ts";
+import { endWhatIsOn, removeAll, whatEnds, whatStays } from "./install-left.ts";
+import { agreeToPage, fileLines, ON_THEN, pageOf, patchOf } from "./install-page.ts";
 import { absolute, shorten } from "./place.ts";
 import { complain } from "./policy-target.ts";
+import { VERSION } from "./program-frame.ts";
 import { RESCUE, writeRescue } from "./rescue.ts";
 import { writeStdout } from "./stdio.ts";
-import { styleFor } from "./style.ts";
 import { confirmed } from "./terminal.ts";
-import { registrationsHere, statusLineHere } from "./wrapping.ts";
+import { programHere, registrationsHere, statusLineHere } from "./wrapping.ts";
 
 export interface InstallOptions {
   readonly agent?: readonly string[];
@@ -66,30 +72,35 @@ export async function install(options: InstallOptions): Promise<number> {
   const agents = chosen("install", options, (agent) => signOf(agent.setup, machine) !== undefined);
   if (agents === undefined) return 2;
   const project = projectOf("install", options, machine);
+  const short = shortIn(machine);
   if (project === null) return 2;
   const synced = statSync(`${machine.home}/.rulesync`, { throwIfNoEntry: false })?.isDirectory() === true;
   if (options.mode === "rulesync" && !synced) {
     complain(
       "install",
-      `${shortIn(machine)(rulesyncFile(machine.home))}: the rulesync folder does not exist`,
+      `${short(rulesyncFile(machine.home))}: the rulesync folder does not exist`,
       "leave --mode out to write the agents' own files",
     );
     return 2;
   }
   const rulesync = options.mode === "rulesync" || (options.mode !== "direct" && synced && project === undefined);
-  writeStdout(`mode: ${rulesync ? "rulesync" : "direct"}\n`);
   if (agents.length === 0) {
     complain("install", "no agent was found on this machine", `name one: --agent ${AGENTS[0]?.id ?? ""}`);
     return 1;
   }
-  const jobs = agents.map((agent): Job => {
-    const registrations = registrationsOf(agent, machine, project, rulesync, options.statusLine);
-    return { agent, planned: registrations.map((registration) => step(() => planInstall(agent.id, registration, readInstalled(machine)))) };
-  });
+  const jobsWith = (program: Program): readonly Job[] =>
+    agents.map((agent): Job => {
+      const registrations = registrationsOf(agent, machine, project, rulesync, program, options.statusLine);
+      return { agent, planned: registrations.map((each) => step(() => planInstall(agent.id, each, readInstalled(machine)))) };
+    });
   const shown = options.statusLine !== true || tellStatusLines(agents, machine, rulesync || project !== undefined);
-  const status = await perform("install", jobs, options, machine);
-  if (status !== 0 || !shown) return status || 1;
   const guards = agents.flatMap((agent) => guardsOf(agent, machine, project));
+  if (rulesync) writeStdout("through rulesync, which is used here: ~/.rulesync/hooks.json\n");
+  const status = await perform("install", jobsWith(programHere(machine, true)), options, machine, {
+    page: (changes) => installPage(agents, changes, guards, machine, short),
+    prepare: () => prepareCopy(machine, jobsWith),
+  });
+  if (status !== 0 || !shown) return status || 1;
   // What is the project's is everybody's there: only who registers there takes it out.
   const settled = await settleGuards(
     guards.filter(({ shared }) => !shared || options.local === true),
@@ -101,6 +112,53 @@ export async function install(options: InstallOptions): Promise<number> {
     await offerDaemon(machine);
   }
   return settled;
+}
+
+/** Brings the copy that hooks start up to date. Undefined: it stands; else what is to be written where there can be none. */
+async function prepareCopy(machine: Machine, jobsWith: (program: Program) => readonly Job[]): Promise<readonly Job[] | undefined> {
+  const own = engine.own[0] ?? "";
+  const before = copiedVersion(machine);
+  const done = writeCopy(machine, own, VERSION);
+  if ("problem" in done) {
+    complain("install", `${shortIn(machine)(copyFolder(machine))}: ${visible(done.problem)}`, `hooks start ${visible(own)} itself`);
+    removeCopy(machine);
+    return jobsWith({ node: process.execPath, folder: own });
+  }
+  if (!done.changed) return undefined;
+  if (before !== undefined) writeStdout(`hooks run ${VERSION} now${before === VERSION ? "" : ` (${before} until now)`}\n`);
+  await endOldDaemon(machine);
+  return undefined;
+}
+
+function installPage(
+  agents: readonly InstallableAgent[],
+  changes: readonly Change[],
+  guards: readonly OtherGuard[],
+  machine: Machine,
+  short: (path: string) => string,
+): string {
+  const others = [...new Set(guards.map(({ name }) => name ?? "another hook"))].map((name) => visible(name));
+  const next = [
+    ...(guards.some(({ byHand }) => byHand === undefined) ? ["take out what else asks before commands"] : []),
+    ...(isConfiningOffered(machine) ? ["run tests, builds and scripts sandboxed instead of asking you"] : []),
+    ...(isDaemonOffered(machine) ? ["keep one process that answers hooks faster"] : []),
+  ];
+  return pageOf(
+    [
+      ["found", agents.map(({ name }) => name).join(", ")],
+      [
+        "adds",
+        "Assent's hooks, to these files (a copy of what was there is kept):",
+        ...fileLines(changes, short).map((file) => `  ${file}`),
+      ],
+      ["copies", `Assent to ${visible(short(copyFolder(machine)))}, which hooks start`],
+      ["then", ...ON_THEN],
+      ...(others.length === 0 ? [] : [["asks too", others.join(", ")] as const]),
+      ...(next.length === 0 ? [] : [["next", "you are asked about:", ...next.map((what) => `  ${what}`)] as const]),
+      ["out again", "assent uninstall"],
+    ],
+    machine.env,
+  );
 }
 
 /** Why a status line will not be shown: a person's own is never replaced. False where that is so. */
@@ -127,27 +185,23 @@ function tellStatusLines(agents: readonly InstallableAgent[], machine: Machine, 
 
 function guardsOf(agent: InstallableAgent, machine: Machine, project: string | undefined): readonly OtherGuard[] {
   const id: AgentId = isAgentId(agent.id) ? agent.id : "generic";
-  return otherGuards(
-    agent,
-    installPlace(id, { node: process.execPath, folder: engine.own[0] ?? "" }, machine, undefined),
-    machine,
-    project,
-  );
+  return otherGuards(agent, installPlace(id, programHere(machine), machine, undefined), machine, project);
 }
 
 /** `assent uninstall`: takes out what `install` put in, byte for byte where nobody else has changed the file since. */
-export async function uninstall(options: Omit<InstallOptions, "mode">): Promise<number> {
+export async function uninstall(options: Omit<InstallOptions, "mode"> & { readonly all?: boolean }): Promise<number> {
   if (options.managed === true) return await managed("uninstall", options);
   const machine = thisMachine();
   const agents = chosen("uninstall", options, () => true);
   if (agents === undefined) return 2;
   const project = policyPlace("local", machine, absolute("."))?.root;
   const installed = readInstalled(machine);
+  const isWhole = options.agent === undefined && options.local !== true;
   const jobs = agents.map((agent): Job => {
     const places = options.local === true ? [project] : [undefined, ...(project === undefined ? [] : [project])];
     const registrations = places.flatMap((place) => [
-      ...registrationsOf(agent, machine, place, false),
-      ...(place === undefined ? registrationsOf(agent, machine, place, true) : []),
+      ...registrationsOf(agent, machine, place, false, programHere(machine)),
+      ...(place === undefined ? registrationsOf(agent, machine, place, true, programHere(machine)) : []),
     ]);
     const files = new Set(registrations.flatMap((each) => (each.is === "file" ? [each.file, realPath(each.file)] : [])));
     const elsewhere =
@@ -166,10 +220,46 @@ export async function uninstall(options: Omit<InstallOptions, "mode">): Promise<
     jobs.filter(({ planned }) => options.agent !== undefined || planned.some(({ is }) => is !== "same")),
     options,
     machine,
+    { page: (changes) => uninstallPage(changes, machine, isWhole) },
   );
+  if (status !== 0 || !isWhole || options.dryRun === true) return status;
   // No hook is left that could ask it.
-  if (status === 0 && options.agent === undefined && options.local !== true && options.dryRun !== true) await forgetDaemon(machine);
-  return status;
+  await forgetDaemon(machine);
+  const problems = endWhatIsOn(machine, Date.now());
+  for (const problem of problems) complain("uninstall", visible(problem));
+  const stays = whatStays(machine).map((each) => `  ${visible(each)}\n`);
+  if (stays.length === 0) return problems.length > 0 ? 1 : 0;
+  if (options.all !== true) writeStdout(`what stays, until \`assent uninstall --all\`:\n${stays.join("")}`);
+  else if (!(await removeRest(stays.join(""), options.yes === true, machine))) return 1;
+  return problems.length > 0 ? 1 : 0;
+}
+
+/** False: it is still there, which has been said. */
+async function removeRest(stays: string, isAgreed: boolean, machine: Machine): Promise<boolean> {
+  const agreed = isAgreed || (await confirmed(`what stays:\n${stays}`, "Remove this for good?"));
+  if (agreed === true) {
+    const problem = removeAll(machine);
+    if (problem === undefined) writeStdout("removed; start agents that still run again\n");
+    else complain("uninstall", visible(problem));
+    return problem === undefined;
+  }
+  complain("uninstall", "nothing else was removed", agreed === undefined ? "this is not a terminal: add --yes" : undefined);
+  return false;
+}
+
+function uninstallPage(changes: readonly Change[], machine: Machine, isWhole: boolean): string {
+  const ends = isWhole ? whatEnds(machine, Date.now()) : [];
+  const stays = isWhole ? whatStays(machine) : [];
+  return pageOf(
+    [
+      ["takes out", "Assent's hooks, of these files:", ...fileLines(changes, shortIn(machine)).map((file) => `  ${file}`)],
+      ...(ends.length === 0 ? [] : [["ends", ends.join(", ")] as const]),
+      ...(stays.length === 0
+        ? []
+        : [["stays", ...stays.map((each) => visible(each)), "(assent uninstall --all removes that, too)"] as const]),
+    ],
+    machine.env,
+  );
 }
 
 /** `--managed`: the hooks where no repository and no user takes them out. The one place that is no user's, so it is root's to write. */
@@ -227,11 +317,20 @@ async function managed(command: "install" | "uninstall", options: InstallOptions
     );
     return { agent, planned };
   });
-  const status = await perform(command, jobs, options, machine);
+  const status = await perform(command, jobs, options, machine, { page: (changes) => managedPage(command, changes, machine) });
   if (command === "install" && status === 0)
     writeStdout("what users registered for themselves is asked as well: `assent uninstall` takes it out of their own settings\n");
   return status;
 }
+
+const managedPage = (command: "install" | "uninstall", changes: readonly Change[], machine: Machine): string =>
+  pageOf(
+    [
+      [command === "install" ? "adds" : "takes out", ...fileLines(changes, shortIn(machine))],
+      ...(command === "install" ? [["then", ...ON_THEN] as const] : []),
+    ],
+    machine.env,
+  );
 
 /** What was kept goes when it has its place again. */
 const placeOf = (registration: Registration): number => (registration.is !== "file" ? 0 : registration.keeps === undefined ? 1 : 2);
@@ -292,19 +391,36 @@ function registrationsOf(
   machine: Machine,
   project: string | undefined,
   rulesync: boolean,
+  program: Program,
   statusLine?: boolean,
 ): readonly Registration[] {
   const id: AgentId = isAgentId(agent.id) ? agent.id : "generic";
-  const place = installPlace(id, { node: process.execPath, folder: engine.own[0] ?? "" }, machine, project);
+  const place = installPlace(id, program, machine, project);
   const synced = rulesync ? rulesyncRegistration(agent.setup, place) : undefined;
-  return synced === undefined ? registrationsHere(agent, machine, project, statusLine) : [synced];
+  return synced === undefined ? registrationsHere(agent, machine, project, statusLine, program) : [synced];
 }
 
 const shortIn = (machine: Machine) => (path: string) => visible(shorten(path, absolute("."), machine.home));
 
-async function perform(command: "install" | "uninstall", jobs: readonly Job[], options: InstallOptions, machine: Machine): Promise<number> {
+interface Showing {
+  /** What a person reads before they are asked. */
+  readonly page: (changes: readonly Change[]) => string;
+  /** Before anything is written; what is to be written instead, where that is something else now. */
+  readonly prepare?: () => Promise<readonly Job[] | undefined>;
+}
+
+const changesOf = (jobs: readonly Job[]): readonly (InstallStep & { readonly is: "change" })[] =>
+  jobs.flatMap(({ planned }) => planned.flatMap((each) => (each.is === "change" ? [each] : [])));
+
+async function perform(
+  command: "install" | "uninstall",
+  jobs: readonly Job[],
+  options: InstallOptions,
+  machine: Machine,
+  { page, prepare }: Showing,
+): Promise<number> {
   const short = shortIn(machine);
-  const changes = jobs.flatMap(({ planned }) => planned.flatMap((each) => (each.is === "change" ? [each] : [])));
+  let changes = changesOf(jobs);
   let failed = jobs.some(({ planned }) => planned.some(({ is }) => is === "refused"));
   for (const { agent, planned } of jobs) {
     const refused = planned.filter((each) => each.is === "refused");
@@ -318,10 +434,13 @@ async function perform(command: "install" | "uninstall", jobs: readonly Job[], o
       writeStdout(`${agent.id}: ${command === "install" ? "up to date" : "not registered"}\n`);
   }
   if (jobs.length === 0) writeStdout("nothing is registered\n");
-  if (changes.length === 0) return failed ? 1 : 0;
-  const page = changes.map(({ change }) => patchOf(change, short)).join("");
+  if (changes.length === 0) {
+    if (options.dryRun !== true && !failed) await prepare?.();
+    return failed ? 1 : 0;
+  }
+  const difference = changes.map(({ change }) => patchOf(change, short)).join("");
   if (options.dryRun === true) {
-    writeStdout(page);
+    writeStdout(difference);
     for (const {
       change: { agent, file, next },
     } of changes)
@@ -329,7 +448,8 @@ async function perform(command: "install" | "uninstall", jobs: readonly Job[], o
     return failed ? 1 : 0;
   }
   if (options.yes !== true) {
-    const said = await confirmed(page, command === "install" ? "Write this?" : "Take this out?");
+    const asked = command === "install" ? "Write this?" : "Take this out?";
+    const said = await agreeToPage(page(changes.map(({ change }) => change)), difference, asked);
     if (said === undefined) {
       complain(command, "this is not a terminal, so nobody can be asked", "look at it with --dry-run, then say --yes");
       return 1;
@@ -339,6 +459,8 @@ async function perform(command: "install" | "uninstall", jobs: readonly Job[], o
       return 1;
     }
   }
+  const instead = await prepare?.();
+  if (instead !== undefined) changes = changesOf(instead);
   const refusedAgents = new Set(jobs.filter(({ planned }) => planned.some(({ is }) => is === "refused")).map(({ agent }) => agent.id));
   const written = new Set<string>();
   for (const { change: first, again } of changes) {
@@ -370,19 +492,4 @@ function tellNext({ id, setup }: InstallableAgent, planned: readonly Planned[]):
   if (!planned.some(({ is }) => is === "change")) return;
   if (setup.after !== undefined) writeStdout(`${id}: ${setup.after}\n`);
   if (setup.unrun !== undefined) writeStdout(`${id}: ${setup.unrun}\n`);
-}
-
-function patchOf({ file, now, next }: Change, short: (path: string) => string): string {
-  const style = styleFor(process.stdout, process.env);
-  const name = short(file);
-  return createTwoFilesPatch(now === undefined ? "/dev/null" : name, next === undefined ? "/dev/null" : name, now ?? "", next ?? "", "", "")
-    .split("\n")
-    .filter((line) => !line.startsWith("====="))
-    .map((line) => {
-      const shown = line.replaceAll(/[^\t]+/gu, visible);
-      if (/^(?:---|\+\+\+) /.test(line)) return style.bold(shown);
-      if (line.startsWith("+")) return style.verdict("allow", shown);
-      return line.startsWith("-") ? style.verdict("deny", shown) : shown;
-    })
-    .join("\n");
 }

@@ -4,7 +4,7 @@ import { isObject } from "../data/index.ts";
 import { type Json, readJson5, toValue } from "../edit/json5/index.ts";
 import { isWithin, joinPath } from "../path/index.ts";
 import { isConfined, type RequestVerdict } from "../policy/index.ts";
-import { type Machine, readRegular } from "../state/index.ts";
+import { copySource, type Machine, readRegular } from "../state/index.ts";
 
 /**
  * Assent's own gateway (`assent mcp … -- SERVER`) where a host starts its servers through our program around commands. Confined, it could
@@ -94,9 +94,11 @@ function isProgram(file: string): boolean {
   }
 }
 
-/** What npm links, and what it starts. */
+/** What npm links, and what it starts; also where the program is a copy of that package: the copy is started in its place. */
 const isOwn = (file: string | undefined, own: string): boolean =>
-  isThis(file, join(own, "bin.cjs")) || isThis(file, join(dirname(own), "bin/assent.cjs"));
+  [own, ...copySource(own)].some(
+    (folder) => isThis(file, join(folder, "bin.cjs")) || isThis(file, join(dirname(folder), "bin/assent.cjs")),
+  );
 
 function isThis(file: string | undefined, own: string): boolean {
   if (file === undefined || !isAbsolute(file)) return false;

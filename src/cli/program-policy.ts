@@ -354,6 +354,7 @@ export function addAgentCommands(assent: Command): void {
     .option("--agent <host>", "only this agent; may be repeated", collect)
     .option("--local", "only in this project")
     .option("--managed", "as root: what was registered for everybody")
+    .option("--all", "remove your policy, the log, runs and what undo needs, too")
     .option("--dry-run", "show the changes, write nothing")
     .option("-y, --yes", "do not ask")
     .action(async (options: Parameters<typeof import("./install.ts").uninstall>[0]) => {

@@ -2,7 +2,6 @@ import { Argument, Command, Option } from "commander";
 import { LISTED, type ListedKind } from "./command-table.ts";
 import type { StatusLineOptions } from "./status-line.ts";
 import { REFUSALS_TOLD, RULES_READ } from "../policy/index.ts";
-import { JSON_VERSION } from "./json.ts";
 import {
   collect,
   existingFile,
@@ -11,7 +10,6 @@ import {
   JSON_OPTION,
   namingCommands,
   policyOption,
-  VERSION,
   whenAlone,
   whole,
 } from "./program-frame.ts";
@@ -21,7 +19,6 @@ import { addAgentCommands, addPolicyCommands, addTrustCommands, listing } from "
 import { addStayingCommands } from "./program-daemon.ts";
 import { addVerbCommands } from "./program-rule.ts";
 import { addRunCommands } from "./program-run.ts";
-import { writeStdout } from "./stdio.ts";
 
 /** The table of commands: what is parsed, and what help, completions and the man page are made from. */
 export function program(): Command {
@@ -187,10 +184,9 @@ function addOwnCommands(assent: Command): void {
     .command("version")
     .summary("print the version")
     .option(...JSON_OPTION)
-    .action((options: { readonly json?: boolean }) => {
-      writeStdout(
-        options.json === true ? `${JSON.stringify({ v: JSON_VERSION, version: VERSION, node: process.version })}\n` : `${VERSION}\n`,
-      );
+    .action(async (options: { readonly json?: boolean }) => {
+      const { printVersion } = await import("./version.ts");
+      printVersion(options);
     });
 
   // Commander's own prints the whole help for a topic that there is not.

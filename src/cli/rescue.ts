@@ -106,9 +106,9 @@ fi
 say 'are the files with entries of Assent. They are taken out, and a copy of each file stays in'
 say "  $here/rescue.d"
 say 'Your agents then ask you by themselves again. \`assent install\` brings it back.'
-printf 'Type yes: '
+printf 'Take them out? [y/N] '
 read -r answer || answer=
-[ "$answer" = yes ] || { say 'Nothing was changed.'; exit 1; }
+case $answer in [yY] | [yY][eE][sS]) ;; *) say 'Nothing was changed.'; exit 1 ;; esac
 
 # Renaming needs no room, so a full disk does not stop it; where the copy lies on another one, mv(1) copies.
 put() {

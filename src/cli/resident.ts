@@ -1,7 +1,7 @@
 import { statSync } from "node:fs";
 import { type Machine, residentFolder, thisMachine } from "../state/index.ts";
 import type { Protocol } from "../agents/index.ts";
-import { commandPrograms, handedOn } from "../agents/install/index.ts";
+import { commandPrograms, handedOn, NODE_FINDER } from "../agents/install/index.ts";
 import { decide, findExtensions, forgetFindings, rememberConclusions, WatchFirst } from "../engine/index.ts";
 import { judge } from "../policy/index.ts";
 import { lowerTool } from "../request/index.ts";
@@ -199,7 +199,13 @@ function answer(call: ResidentCall): ResidentAnswer | undefined {
   const [node, bin, command, ...argv] = words;
   // The program around commands has given the caller's variables other names already.
   const env = command === "shell" ? variablesOf(given) : handedOn(assigned, given);
-  if (env === undefined || node !== process.execPath || bin !== BIN || !call.folder.startsWith("/")) return undefined;
+  if (
+    env === undefined ||
+    (node !== process.execPath && node !== `${__dirname}/${NODE_FINDER}`) ||
+    bin !== BIN ||
+    !call.folder.startsWith("/")
+  )
+    return undefined;
   // Not copied: a copy would ask for the account's home, which few calls need.
   const machine: Machine = Object.assign(thisMachine(env), { asker: call.parent });
   if (residentFolder(machine) !== OWN) return undefined;

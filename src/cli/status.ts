@@ -1,4 +1,5 @@
 import { brief, visible } from "../action/index.ts";
+import { copiedVersion } from "../agents/install/index.ts";
 import { lastOf, type LogEntry } from "../audit/index.ts";
 import { inspect, listRules } from "../inspect/index.ts";
 import { automationLevel } from "../engine/index.ts";
@@ -12,6 +13,7 @@ import { engine } from "./engine.ts";
 import { doesHold } from "./grants.ts";
 import { JSON_VERSION } from "./json.ts";
 import { absolute, shorten } from "./place.ts";
+import { VERSION } from "./program-frame.ts";
 import { decisionsOfToday, type ProtectionHere, type ProtectionFacts, protectionOf, type Today } from "./protected.ts";
 import { writeStdout } from "./stdio.ts";
 import { styleFor, type TerminalStyle } from "./style.ts";
@@ -73,6 +75,7 @@ function statusOf(cwd: string): Status {
   const changed = unseenChanges(machine);
   const agents = foundAgents(machine).map((agent) => ({ ...agent, off: hooksOff(agent.id, machine, cwd) ?? null }));
   const bypass = bypassHere(machine, now)?.by ?? null;
+  const hooksVersion = copiedVersion(machine);
   const tripped = breakers(machine).filter((row) => isTripped(row, settings.automation.breaker, now)).length;
   return {
     cwd,
@@ -85,6 +88,7 @@ function statusOf(cwd: string): Status {
       bypass,
       waives: settings.bypass === "host",
       tripped,
+      older: hooksVersion === undefined || hooksVersion === VERSION ? null : hooksVersion,
     }),
     today: decisionsOfToday(machine, now),
     agents,

@@ -33,13 +33,16 @@ const OF_AGENTS = new RegExp(`^(?:${[...AGENT_MARKS, "ASSENT_AGENT"].join("|").r
 /** Typed text that came before the question was shown answers nothing. Milliseconds. */
 const TYPED_AHEAD_MS = 120;
 
-/** What counts as agreement: the word alone, or the Enter key too. */
-type Agreement = "Type yes:" | "[Y/n]";
+/** What the Enter key alone means; `y` and `yes` are a yes everywhere. */
+export type Agreement = "[y/N]" | "[Y/n]";
+
+export const isYes = (answer: string, agreement: Agreement = "[y/N]"): boolean =>
+  /^y(?:es)?$/i.test(answer.trim()) || (agreement === "[Y/n]" && answer.trim() === "");
 
 /** Shows `page` and asks on the terminal itself, so that neither a pipe nor the clipboard can answer. Undefined: there is no terminal. */
-export async function confirmed(page: string, question: string, agreement: Agreement = "Type yes:"): Promise<boolean | undefined> {
-  const answer = (await askLine(page, `${question} ${agreement}`, "no"))?.toLowerCase();
-  return answer === undefined ? undefined : answer === "yes" || (agreement === "[Y/n]" && (answer === "" || answer === "y"));
+export async function confirmed(page: string, question: string, agreement: Agreement = "[y/N]"): Promise<boolean | undefined> {
+  const answer = await askLine(page, `${question} ${agreement}`, "no");
+  return answer === undefined ? undefined : isYes(answer, agreement);
 }
 
 /** The line that a person types, without blanks around it; `closed` where the terminal goes away. Undefined: there is no terminal. */

@@ -1,10 +1,10 @@
-import { createInterface } from "node:readline/promises";
 import { visible } from "../action/index.ts";
 import { readPlace } from "../policy-edit/index.ts";
 import { POLICY_NAME, realWorld } from "../engine/index.ts";
 import { joinPath } from "../path/index.ts";
 import type { PolicyFile } from "../policy/index.ts";
 import { changePins, readRegular, readTrust, thisMachine } from "../state/index.ts";
+import { askYes } from "./ask-yes.ts";
 import { JSON_VERSION } from "./json.ts";
 import { absolute } from "./place.ts";
 import { complain, sha256, showProblems, targetOf, type PolicyTarget } from "./policy-target.ts";
@@ -51,7 +51,7 @@ export async function trust(options: TrustOptions): Promise<number> {
     if (!process.stdin.isTTY || !process.stderr.isTTY)
       return fail("this is not a terminal, so nobody can be asked", "read the file, then say `assent trust --yes`");
     writeStderr(page(target, policy, grants));
-    if (!(await confirmed())) return fail("nothing is trusted");
+    if (!(await askYes("Trust it?"))) return fail("nothing is trusted");
   } else if (options.json !== true) writeStderr(page(target, policy, grants));
   // What was shown is what is pinned: a file that has changed meanwhile has another hash.
   const problem = changePins(machine, (pins) => pins.set(place.file, hash));
@@ -92,17 +92,6 @@ function page({ place, short }: PolicyTarget, { settings, rules }: PolicyFile, g
   const others = rules.filter(({ effect }) => effect !== "allow").length;
   if (others > 0) out.push(`  ${others} ask and deny rule${others === 1 ? " counts" : "s count"} without trust`);
   return `${out.join("\n")}\n`;
-}
-
-async function confirmed(): Promise<boolean> {
-  const lines = createInterface({ input: process.stdin, output: process.stderr });
-  try {
-    const closed = new Promise<string>((resolve) => lines.once("close", () => resolve("")));
-    const answer = await Promise.race([lines.question("Trust it? Type yes: "), closed]);
-    return answer.trim().toLowerCase() === "yes";
-  } finally {
-    lines.close();
-  }
 }
 
 function list({ json }: TrustOptions): number {

@@ -4,10 +4,13 @@ import {
   carryOut,
   endedProgram,
   ensureShellPrefix,
+  installedProgram,
   installPlace,
   isOwnStatusLine,
   planInstall,
+  type Program,
   readInstalled,
+  runProgram,
   settingsIn,
   statusLineCommand,
 } from "../agents/install/index.ts";
@@ -18,7 +21,8 @@ import { type Machine, messageOf } from "../state/index.ts";
 import { engine } from "./engine.ts";
 import { absolute } from "./place.ts";
 
-const program = (): { readonly node: string; readonly folder: string } => ({ node: process.execPath, folder: engine.own[0] ?? "" });
+/** What the hooks of this user start. */
+export const programHere = (machine: Machine, isPlanned = false): Program => installedProgram(machine, engine.own[0] ?? "", isPlanned);
 
 /**
  * What stands in a host's files; with the program around its commands where this user's policy confines and the host can do that,
@@ -29,10 +33,11 @@ export function registrationsHere(
   machine: Machine,
   project: string | undefined,
   statusLine?: boolean,
+  program = programHere(machine),
 ): readonly Registration[] {
-  const [first, ...others] = hooksHere(agent, machine, project);
+  const [first, ...others] = hooksHere(agent, machine, project, program);
   if (first === undefined || first.is !== "entries" || project !== undefined) return first === undefined ? [] : [first, ...others];
-  const line = statusLineIn(agent.setup, first, machine);
+  const line = statusLineIn(agent.setup, first, machine, program);
   const isWanted = line?.is === "ours" ? statusLine !== false : line?.is === "none" && statusLine === true;
   return line !== undefined && isWanted ? [{ ...first, keys: [...(first.keys ?? []), line.key] }, ...others] : [first, ...others];
 }
@@ -45,24 +50,30 @@ export interface StatusLineHere {
 }
 
 export function statusLineHere(agent: Agent & { readonly setup: Setup }, machine: Machine): StatusLineHere | undefined {
-  const [first] = hooksHere(agent, machine, undefined);
-  return first === undefined ? undefined : statusLineIn(agent.setup, first, machine);
+  const program = programHere(machine);
+  const [first] = hooksHere(agent, machine, undefined, program);
+  return first === undefined ? undefined : statusLineIn(agent.setup, first, machine, program);
 }
 
-function statusLineIn({ statusLine }: Setup, { file }: Registration, machine: Machine): StatusLineHere | undefined {
+function statusLineIn({ statusLine }: Setup, { file }: Registration, machine: Machine, program: Program): StatusLineHere | undefined {
   if (statusLine === undefined) return undefined;
-  const key = statusLine(statusLineCommand(program(), machine));
+  const key = statusLine(statusLineCommand(program, machine));
   const now = key.path.reduce<unknown>((at, step) => (isObject(at) ? at[step] : undefined), settingsIn(file));
   return { is: now === undefined ? "none" : isOwnStatusLine(now) ? "ours" : "theirs", key, file };
 }
 
-function hooksHere(agent: Agent & { readonly setup: Setup }, machine: Machine, project: string | undefined): readonly Registration[] {
+function hooksHere(
+  agent: Agent & { readonly setup: Setup },
+  machine: Machine,
+  project: string | undefined,
+  program: Program,
+): readonly Registration[] {
   const id = isAgentId(agent.id) ? agent.id : "generic";
-  const place = installPlace(id, program(), machine, project);
+  const place = installPlace(id, program, machine, project);
   const plain = agent.setup.registrations(place);
   if (project !== undefined || agent.protocol.wrapping === undefined || !confinesHere(machine)) return plain;
-  const confining = { ...place, ended: endedProgram(id, program(), machine) };
-  const written = ensureShellPrefix(agent.id, machine, program());
+  const confining = { ...place, ended: endedProgram(id, program, machine) };
+  const written = ensureShellPrefix(agent.id, machine, runProgram(program));
   if ("problem" in written) return plain;
   const wrapped = agent.setup.registrations({ ...confining, prefix: written.file });
   return wrapped.every(isFree) ? wrapped : agent.setup.registrations(confining);

@@ -5,3 +5,4 @@ export { sha256 } from "./sha256.ts";
 export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
+export { SELF_TEST, SELF_TEST_COMMANDS } from "./self-test.ts";

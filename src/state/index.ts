@@ -3,6 +3,7 @@ export * from "./breaker.ts";
 export { noteChanges, noteSeen, type UnseenChange, type UnseenChanges, unseenChanges, watchChanges } from "./changed-files.ts";
 export * from "./bypass.ts";
 export * from "./clock.ts";
+export { copySource } from "./copy-source.ts";
 export * from "./confined-failures.ts";
 export * from "./confined-reports.ts";
 export * from "./files.ts";

@@ -107,7 +107,7 @@ describe("assent allow, ask, deny", () => {
     const no = await inTerminal(place, ["deny", "npm test"], [["[Y/n]", "n\r"]]);
     expect(no).toMatchObject({ status: 1 });
     expect(verdictOf(place, "npm test")).toBe("allow");
-    const granted = await inTerminal(place, ["allow", "--for", "2h", "make"], [["Type yes:", "yes\r"]]);
+    const granted = await inTerminal(place, ["allow", "--for", "2h", "make"], [["[y/N]", "yes\r"]]);
     expect(granted).toMatchObject({ status: 0 });
     expect(assent(place, ["grants"]).stdout).toContain("Bash(make)");
   });

@@ -1,6 +1,17 @@
 import { spawnSync } from "node:child_process";
-import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import {
+  chmodSync,
+  copyFileSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { assent, DIST, scratch, type Scratch } from "../scratch.ts";
 
@@ -94,14 +105,15 @@ describe("the door on the bad day", () => {
 
   it("anything but yes changes nothing", () => {
     const place = registered(["claude"]);
-    expect(rescueBy(place, "dash", {}, "y")).toContain("Nothing was changed");
+    expect(rescueBy(place, "dash", {}, "ye")).toContain("Nothing was changed");
     expect(withEntries(place)).not.toEqual([]);
   });
 
   it("goes with the last registration", () => {
     const place = registered(["claude"]);
     expect(assent(place, ["uninstall", "--yes", "--agent", "claude"])).toMatchObject({ status: 0 });
-    expect(existsSync(join(place.home, ".local/share/assent"))).toBe(false);
+    // Sessions that still run start the copy; `assent uninstall --all` takes it away.
+    expect(readdirSync(join(place.home, ".local/share/assent"))).toEqual(["app"]);
   });
 
   it.each([
@@ -168,6 +180,20 @@ interface Hook {
   readonly args?: readonly string[];
 }
 
+/** What hooks start. */
+const appOf = (place: Scratch): string => join(place.home, ".local/share/assent/app/dist");
+
+/** Neither the Node that installed it nor one of the system. */
+function noNode(place: Scratch): void {
+  const finder = join(appOf(place), "node");
+  writeFileSync(
+    finder,
+    readFileSync(finder, "utf8")
+      .replaceAll(process.execPath, "/gone/node")
+      .replaceAll(/\/(?:usr|opt)\//g, "/gone/"),
+  );
+}
+
 describe.each(Object.keys(PLAYED))("%s, with a piece gone, names the piece and what works then", (host) => {
   const made = (): Scratch => {
     const place = scratch();
@@ -183,11 +209,36 @@ describe.each(Object.keys(PLAYED))("%s, with a piece gone, names the piece and w
 
   it("nothing is broken: it goes ahead", () => expect(play(made(), host).said).not.toMatch(/deny|block|missing/));
 
+  it("another Node than the one that installed it, and no package any more: it goes ahead", () => {
+    const place = scratch();
+    mkdirSync(join(place.home, ".qwen"), { recursive: true });
+    const old = join(place.root, "v20.1.0/lib/node_modules/assent/dist");
+    cpSync(DIST, old, { recursive: true });
+    const run = spawnSync(process.execPath, [join(old, "bin.cjs"), "install", "--yes", "--agent", host], {
+      cwd: place.project,
+      env: { PATH: "/usr/bin:/bin", HOME: place.home },
+      encoding: "utf8",
+    });
+    expect([run.status, run.stderr]).toEqual([0, ""]);
+    rmSync(join(place.root, "v20.1.0"), { recursive: true });
+    noNode(place);
+    const other = join(place.home, ".nvm/versions/node/v22.1.0/bin/node");
+    mkdirSync(dirname(other), { recursive: true });
+    symlinkSync(process.execPath, other);
+    expect(play(place, host)).toEqual({ status: 0, said: expect.not.stringMatching(/deny|block|missing/) as unknown });
+    // A Node that is too old, or is none, is passed over.
+    const oldNode = place.write("~/.nvm/versions/node/v18.0.0/bin/node", "#!/bin/sh\nexit 1\n");
+    chmodSync(oldNode, 0o755);
+    expect(play(place, host).said).not.toMatch(/deny|block|missing/);
+  });
+
   it("Node is gone", () => {
     const place = made();
-    const told = play(place, host, { [process.execPath]: "/gone/node" });
+    noNode(place);
+    const told = play(place, host);
     refuses(told);
-    expect(told.said).toMatch(/Node or Assent is missing/);
+    expect(told.status === 2 || told.said.includes("deny")).toBe(true);
+    expect(told.said).toMatch(/Node is missing/);
     expect(told.said).toContain("sh ~/.local/share/assent/rescue");
     expect(rescueBy(place, "dash")).toContain("Done.");
     expect(withEntries(place)).toEqual([]);
@@ -195,7 +246,7 @@ describe.each(Object.keys(PLAYED))("%s, with a piece gone, names the piece and w
 
   it("the package is gone", () => {
     const place = made();
-    const told = play(place, host, { [DIST]: "/gone/dist" });
+    const told = play(place, host, { [appOf(place)]: "/gone/dist" });
     // What is started without a shell says so by itself: the host names the file that is missing.
     if (told.status === 127) expect(told.said).toContain("/gone/dist");
     else {
@@ -210,16 +261,18 @@ describe.each(Object.keys(PLAYED))("%s, with a piece gone, names the piece and w
     const place = made();
     const damaged = join(place.root, "damaged");
     mkdirSync(damaged);
-    for (const name of readdirSync(DIST).filter((one) => one === "bin.cjs" || /^(?:ask|launch|front|when|spare)-/.test(one)))
-      copyFileSync(join(DIST, name), join(damaged, name));
-    const told = play(place, host, { [DIST]: damaged });
+    for (const name of readdirSync(appOf(place)).filter(
+      (one) => one === "bin.cjs" || one === "node" || /^(?:ask|launch|front|when|spare)-/.test(one),
+    ))
+      copyFileSync(join(appOf(place), name), join(damaged, name));
+    const told = play(place, host, { [appOf(place)]: damaged });
     refuses(told);
     expect(told.said).toContain("Assent is damaged: install it again; in a terminal of your own: sh ~/.local/share/assent/rescue");
   });
 
   it("Node may not be started", () => {
     const place = made();
-    const told = play(place, host, { [process.execPath]: place.write("node", "") });
+    const told = play(place, host, { [`${appOf(place)}/node`]: place.write("node", "") });
     refuses(told);
     expect(told.said).toContain("sh ~/.local/share/assent/rescue");
   });

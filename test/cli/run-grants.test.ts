@@ -144,13 +144,13 @@ it("grants add asks a person at the terminal, and nobody else", async () => {
   const place = here();
   const add = ["grants", "add", "Bash(deploy:*)", "--for", "30m", "--count", "3", "--why", "release"];
   const all = (): readonly StoredGrant[] => readGrants(place.machine, Date.now()).all;
-  expect((await inTerminal(place, add, [["Type yes", "no\r"]])).status).toBe(1);
+  expect((await inTerminal(place, add, [["[y/N]", "no\r"]])).status).toBe(1);
   expect((await inTerminal(place, add, [], { CI: "1" })).screen).toContain("CI is set");
   expect(all()).toEqual([]);
-  const { status, screen } = await inTerminal(place, add, [["Type yes", "yes\r"]]);
+  const { status, screen } = await inTerminal(place, add, [["[y/N]", "yes\r"]]);
   expect([status, screen]).toEqual([0, expect.stringContaining("3 times")]);
   expect(all()).toMatchObject([{ rule: "Bash(deploy:*)", count: 3, by: "you", why: "release" }]);
-  expect((await inTerminal(place, ["grants", "add", "Bash(python3:*)"], [["Type yes", "no\r"]])).screen).toContain("lets any code run");
+  expect((await inTerminal(place, ["grants", "add", "Bash(python3:*)"], [["[y/N]", "no\r"]])).screen).toContain("lets any code run");
   expect(assent(place, ["grants", "add", "Bash(deploy"]).status).toBe(2);
   expect(assent(place, ["grants", "add", "Bash(deploy)", "--for", "8d"]).status).toBe(2);
   const listed: unknown = JSON.parse(assent(place, ["grants", "list", "--json"]).stdout);

@@ -225,15 +225,15 @@ describe("in a terminal", () => {
     const tool = (text: string): void => chmodSync(place.write("~/bin/xclip", `#!/bin/sh\nprintf '${text}'\n`), 0o755);
     const env = { PATH: `${place.home}/bin:/usr/bin:/bin`, DISPLAY: ":0" };
     tool("echo hello \\033[2K\\342\\200\\256x --log-only");
-    const yes = await inTerminal(place, ["clip"], [["Type yes", "yes\r"]], env);
+    const yes = await inTerminal(place, ["clip"], [["[y/N]", "yes\r"]], env);
     expect(yes.screen).toContain(String.raw`echo hello \u{1b}[2K\u{202e}x --log-only`);
     expect(yes.status).toBe(0);
     tool("--log-only sh s.sh");
-    const odd = await inTerminal(place, ["clip"], [["Type yes", "yes\r"]], env);
+    const odd = await inTerminal(place, ["clip"], [["[y/N]", "yes\r"]], env);
     expect(odd.status).not.toBe(0);
     expect(odd.screen).not.toContain("nothing is refused");
     tool("touch made");
-    expect((await inTerminal(place, ["clip"], [["Type yes", "no\r"]], env)).status).toBe(1);
+    expect((await inTerminal(place, ["clip"], [["[y/N]", "no\r"]], env)).status).toBe(1);
     expect(existsSync(join(place.project, "made"))).toBe(false);
   });
 });

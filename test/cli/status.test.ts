@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { type ProtectionFacts, protectionOf } from "../../src/cli/protected.ts";
@@ -6,7 +6,7 @@ import { assent, scratch, type Scratch } from "../scratch.ts";
 
 const claude = { id: "claude", name: "Claude Code", registered: "all", off: null } as const;
 const codex = { id: "codex", name: "Codex", registered: "all", off: null } as const;
-const FINE: ProtectionFacts = { agents: [claude], broken: [], preset: "default", bypass: null, waives: false, tripped: 0 };
+const FINE: ProtectionFacts = { agents: [claude], broken: [], preset: "default", bypass: null, waives: false, tripped: 0, older: null };
 
 describe("am I protected here?", () => {
   it.each<readonly [Partial<ProtectionFacts>, "yes" | "partly" | "no", string]>([
@@ -55,6 +55,7 @@ describe("am I protected here?", () => {
       "partly",
       "partly: Claude Code asks Assent, but a session was refused so often that it is asked about everything: assent breaker",
     ],
+    [{ older: "0.0.9" }, "partly", "partly: Claude Code asks Assent, but hooks run another version (0.0.9): assent install"],
   ])("%j: %s", (facts, is, text) => expect(protectionOf({ ...FINE, ...facts })).toEqual({ is, text }));
 
   const first = (place: Scratch): string => assent(place, ["status"]).stdout.split("\n")[0] ?? "";
@@ -74,6 +75,17 @@ describe("am I protected here?", () => {
     expect(first(place)).toBe("protected   yes: Claude Code asks Assent before every tool");
     for (const command of ["ls", "git push --force", "rm -rf ~", "cat .env"]) call(place, command);
     expect(assent(place, ["status"]).stdout.split("\n")[1]).toBe("today       4 checked, 0 sandboxed, 1 asked, 2 refused");
+    // What doctor tries is no agent's.
+    expect(assent(place, ["doctor"]).stdout).toContain("refused `assent uninstall`");
+    expect(assent(place, ["status"]).stdout.split("\n")[1]).toBe("today       4 checked, 0 sandboxed, 1 asked, 2 refused");
+    expect(assent(place, ["log"]).stdout).not.toContain("assent uninstall");
+    expect(assent(place, ["why"]).stdout).not.toContain("assent uninstall");
+    expect(assent(place, ["log", "--session", "assent-doctor"]).stdout).toContain("assent uninstall");
+    const info = join(place.home, ".local/share/assent/app/package.json");
+    const current = readFileSync(info, "utf8");
+    writeFileSync(info, current.replace(/"version":"[^"]*"/, '"version":"0.0.9"'));
+    expect(first(place)).toContain("partly: Claude Code asks Assent, but hooks run another version (0.0.9): assent install");
+    writeFileSync(info, current);
     place.write(".claude/settings.json", '{ "disableAllHooks": true }');
     expect(first(place)).toMatch(/no: hooks of Claude Code are switched off here: .claude\/settings.json/);
     place.write(".claude/settings.json", "{}");

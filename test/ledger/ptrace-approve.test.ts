@@ -330,7 +330,7 @@ describe("weaknesses that are gone", () => {
     chmodSync(place.write("~/bin/xclip", "#!/bin/sh\nprintf -- '--log-only sh s.sh'\n"), 0o755);
     place.script("echo x > $OUT/a\n");
     const env = { PATH: `${place.home}/bin:/usr/bin:/bin`, DISPLAY: ":0" };
-    expect((await inTerminal(place, ["clip"], [["Type yes", "yes\r"]], env)).status).not.toBe(0);
+    expect((await inTerminal(place, ["clip"], [["[y/N]", "yes\r"]], env)).status).not.toBe(0);
     expect(free(place, "a")).toBe(true);
   });
 

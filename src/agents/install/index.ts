@@ -24,4 +24,5 @@ export {
   signOf,
   statusLineCommand,
 } from "./place.ts";
+export { copiedVersion, copyFolder, installedProgram, NODE_FINDER, removeCopy, runProgram, writeCopy } from "./own-copy.ts";
 export type { Program } from "./program.ts";

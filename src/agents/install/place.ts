@@ -28,11 +28,11 @@ const handOn = (name: string): string => `\${${name}+"${name}=$${name}"}`;
  * The static client and its first words: it asks the judge that stays, where one does, and becomes the launcher where none answers. Absent
  * where there is none for this system, where it does not start, and where it is not known whose hook it is.
  */
-function askProgram({ folder }: Program, platform: string, machine: Whose): readonly [string, string, string] | undefined {
+function askProgram({ folder, from = folder }: Program, platform: string, machine: Whose): readonly [string, string, string] | undefined {
   const [ask, launch] = (["ask", "launch"] as const).map((name) => launcherName(platform, process.arch, name));
   if (machine === "everybody" || ask === undefined || launch === undefined) return undefined;
   const [client, launcher] = [`${folder}/${ask}`, `${folder}/${launch}`];
-  return starts(client) && starts(launcher) ? [client, `${residentFolder(machine)}/`, launcher] : undefined;
+  return starts(`${from}/${ask}`) && starts(`${from}/${launch}`) ? [client, `${residentFolder(machine)}/`, launcher] : undefined;
 }
 
 /** Clears the environment of all, so that nothing of it steers what follows. */
@@ -42,11 +42,13 @@ const CLEARED = "/usr/bin/env -i";
  * Where there is no static client, the script that asks, and becomes the words behind it where none answers. What the host's shell hands on
  * is in these words. `machine`: as above.
  */
-function askScript({ folder }: Program, platform: string, machine: Whose): readonly string[] | undefined {
+function askScript({ folder, from = folder }: Program, platform: string, machine: Whose): readonly string[] | undefined {
   if (machine === "everybody" || architectureOf(platform, process.arch) !== undefined) return undefined;
   const bash = bashHere(platform);
   const script = `${folder}/ask.bash`;
-  return bash !== undefined && starts(bash, ["-p", script]) ? [bash, "-p", script, `${residentFolder(machine)}/port`] : undefined;
+  return bash !== undefined && starts(bash, ["-p", `${from}/ask.bash`])
+    ? [bash, "-p", script, `${residentFolder(machine)}/port`]
+    : undefined;
 }
 
 /** The words before the program and its own, for `sh`. */
@@ -102,7 +104,9 @@ function hookProgram(
     return { command, args: [...first, ...assigned(machine), ...called(agent, event, program)] };
   }
   const command = `${program.folder}/${name}`;
-  return starts(command) ? { command, args: [...assigned(machine), ...called(agent, event, program, word)] } : undefined;
+  return starts(`${program.from ?? program.folder}/${name}`)
+    ? { command, args: [...assigned(machine), ...called(agent, event, program, word)] }
+    : undefined;
 }
 
 /** The same, started only where there is something to tell or to end: the folders say so. */

@@ -7,6 +7,8 @@ export interface Program {
   readonly node: string;
   /** Folder of the built program. */
   readonly folder: string;
+  /** Where its files are now, while they are still to be copied there. */
+  readonly from?: string;
 }
 
 export function stateHome({ env }: Pick<Machine, "env">): string | undefined {

@@ -1,0 +1,19 @@
+import { visible } from "../action/index.ts";
+import { copiedVersion, readInstalled } from "../agents/install/index.ts";
+import { thisMachine } from "../state/index.ts";
+import { JSON_VERSION } from "./json.ts";
+import { VERSION } from "./program-frame.ts";
+import { writeStderr, writeStdout } from "./stdio.ts";
+
+/** `assent version`: of the command, and of what hooks run where that is another one. */
+export function printVersion({ json }: { readonly json?: boolean }): void {
+  const machine = thisMachine();
+  const hooks = readInstalled(machine).length === 0 ? undefined : copiedVersion(machine);
+  if (json === true) {
+    writeStdout(`${JSON.stringify({ v: JSON_VERSION, version: VERSION, node: process.version, hooks: hooks ?? null })}\n`);
+    return;
+  }
+  writeStdout(`${VERSION}\n`);
+  // Scripts read the version alone.
+  if (hooks !== undefined && hooks !== VERSION) writeStderr(`hooks run ${visible(hooks)}: \`assent install\` brings them up to date\n`);
+}
