@@ -1,5 +1,5 @@
 import { visible } from "../action/index.ts";
-import { type LogEntry, query } from "../audit/index.ts";
+import { isDecision, isQuestion, isRefusal, query } from "../audit/index.ts";
 import { type Machine, stateFolder } from "../state/index.ts";
 
 /** What `assent status` knows when it answers "am I protected here?". */
@@ -78,6 +78,7 @@ export function decisionsOfToday(machine: Machine, now: number): Today {
   const start = new Date(now).setHours(0, 0, 0, 0);
   const out = { checked: 0, sandboxed: 0, asked: 0, refused: 0 };
   for (const { entry } of query(stateFolder(machine), { since: start })) {
+    if (!isDecision(entry)) continue;
     const { count } = entry;
     out.checked += count;
     if (entry.confined === "yes") out.sandboxed += count;
@@ -86,8 +87,3 @@ export function decisionsOfToday(machine: Machine, now: number): Today {
   }
   return out;
 }
-
-/** The person was asked: by Assent, or by the host, which was told nothing. */
-export const isQuestion = ({ verdict, answer, answered }: LogEntry): boolean =>
-  answer === "ask" || answered !== "" || (verdict === "ask" && answer === "none");
-export const isRefusal = ({ answer }: LogEntry): boolean => answer === "deny";

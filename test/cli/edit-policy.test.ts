@@ -2,7 +2,7 @@ import { spawn, spawnSync } from "node:child_process";
 import { chmodSync, existsSync, lstatSync, readFileSync, statSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { shellWords } from "../../src/cli/edit.ts";
+import { editorOf, shellWords } from "../../src/cli/edit.ts";
 import { assent, DIST, scratch, type Run, type Scratch } from "../scratch.ts";
 
 const NAME = ".agent-permissions.jsonc";
@@ -238,9 +238,10 @@ describe("assent edit", () => {
     const bin = (name: string): void => chmodSync(place.write(`~/bin/${name}`, `#!/bin/sh\nexit ${name.length}\n`), 0o755);
     bin("nano");
     bin("vi");
-    expect(assent(place, ["edit"], "", { PATH: join(place.home, "bin") }).status).toBe(2);
+    const PATH = join(place.home, "bin");
+    expect(editorOf({ env: { PATH } })).toEqual(["vi"]);
     bin("vim");
-    expect(assent(place, ["edit"], "", { PATH: join(place.home, "bin") }).status).toBe(3);
+    expect(editorOf({ env: { PATH } })).toEqual(["vim"]);
     const none = assent(place, ["edit"], "", { PATH: "/none" });
     expect([none.status, none.stderr]).toEqual([1, expect.stringMatching(/none of nvim, vim, vi, nano is installed/)]);
     expect(assent(place, ["edit"], "", { EDITOR: "/no/such" })).toMatchObject({
@@ -251,6 +252,22 @@ describe("assent edit", () => {
       status: 1,
       stderr: expect.stringContaining("EDITOR is not a command") as string,
     });
+  });
+
+  it.each([
+    ["the one that is installed", {}],
+    ["VISUAL", { VISUAL: "nano -w" }],
+    ["EDITOR, by its path", { EDITOR: "/usr/bin/vim.tiny" }],
+    ["one that is not installed", { EDITOR: "hx" }],
+  ])("without a terminal an editor that needs one is not started: %s", (_, env) => {
+    const place = scratch();
+    chmodSync(place.write("~/bin/vi", "#!/bin/sh\nexit 9\n"), 0o755);
+    const run = assent(place, ["edit"], "", { PATH: join(place.home, "bin"), ...env });
+    expect(run).toMatchObject({
+      status: 1,
+      stderr: expect.stringMatching(/this is not a terminal, and `.+` needs one[^]*`assent lint`/) as string,
+    });
+    expect(existsSync(join(place.home, NAME))).toBe(false);
   });
 
   it("says what is wrong afterwards", () => {
@@ -279,7 +296,7 @@ describe("assent trust", () => {
 
   it.skipIf(spawnSync("script", ["-qec", "true", "/dev/null"]).status !== 0).each([
     ["yes\n", true],
-    ["y\n", false],
+    ["y\n", true],
     ["\n", false],
   ])("on a terminal, %j", (answer, trusted) => {
     const place = scratch();
