@@ -1,5 +1,5 @@
 import { spawn, spawnSync } from "node:child_process";
-import { chmodSync, existsSync, lstatSync, readFileSync, statSync, symlinkSync } from "node:fs";
+import { chmodSync, existsSync, lstatSync, readdirSync, readFileSync, statSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { editorOf, shellWords } from "../../src/cli/edit.ts";
@@ -292,6 +292,40 @@ describe("assent trust", () => {
     expect(yes.stderr).toMatch(/allow {2}Bash\(frobnicate:\*\) {2}line 1/);
     expect(allowed(place)).toBe(true);
     expect(assent(place, ["trust"]).stdout).toMatch(/trusted already/);
+  });
+
+  it("shows the difference to the text that was agreed to", () => {
+    const place = scratch();
+    place.write(NAME, ALLOW);
+    expect(assent(place, ["trust", "--yes"]).stderr).not.toContain("since your last yes");
+    place.write(NAME, ALLOW.replace("frobnicate:*", 'frobnicate:*)", "Bash(rm:*'));
+    const second = assent(place, ["trust", "--yes"]);
+    expect(second.stderr).toMatch(/since your last yes:\n[^]*^-.*frobnicate:\*\)"\].*\n\+.*Bash\(rm:\*\)/m);
+    // What is kept is only believed by its hash.
+    for (const kept of readdirSync(join(place.home, ".local/state/assent/agreed")))
+      place.write(`~/.local/state/assent/agreed/${kept}`, "{}");
+    place.write(NAME, ALLOW);
+    expect(assent(place, ["trust", "--yes"])).toMatchObject({
+      status: 0,
+      stderr: expect.not.stringContaining("since your last yes") as string,
+    });
+    expect(allowed(place)).toBe(true);
+  });
+
+  it("a session's start says to the person that there is a policy, until it is agreed to, and again when it has changed", () => {
+    const place = scratch();
+    const greeted = (): string => {
+      const payload = { hook_event_name: "SessionStart", session_id: "s", cwd: place.project, source: "startup" };
+      const { stdout } = assent(place, ["check", "--agent", "claude", "--event", "SessionStart"], JSON.stringify(payload));
+      return (JSON.parse(stdout === "" ? "{}" : stdout) as { systemMessage?: string }).systemMessage ?? "";
+    };
+    expect(greeted()).toBe("");
+    place.write(NAME, ALLOW);
+    expect(greeted()).toMatch(/this repository has a policy, .*has not been agreed to by you.*`assent trust` shows what they allow/);
+    assent(place, ["trust", "--yes"]);
+    expect(greeted()).toBe("");
+    place.write(NAME, `${ALLOW} `);
+    expect(greeted()).toMatch(/changed since you said yes to it.*`assent trust` shows the difference/);
   });
 
   it.skipIf(spawnSync("script", ["-qec", "true", "/dev/null"]).status !== 0).each([
