@@ -20,6 +20,8 @@ export interface ProtectionFacts {
   readonly tripped: number;
   /** The version that hooks run, where it is not this one. */
   readonly older: string | null;
+  /** Why nothing can run sandboxed, where sandboxing is on. */
+  readonly cannotSandbox: string | null;
 }
 
 /** `partly`: something is left open, or somebody has to do something first. */
@@ -32,7 +34,7 @@ export interface ProtectionHere {
 const names = (all: readonly { readonly name: string }[]): string => all.map(({ name }) => name).join(", ");
 
 /** INVARIANT: yes is said only where every agent that was found asks, its hooks are on, and every policy file is read. */
-export function protectionOf({ agents, broken, preset, bypass, waives, tripped, older }: ProtectionFacts): ProtectionHere {
+export function protectionOf({ agents, broken, preset, bypass, waives, tripped, older, cannotSandbox }: ProtectionFacts): ProtectionHere {
   const asking = agents.filter(({ registered, off }) => registered === "all" && off === null);
   const [silent] = agents.filter(({ registered }) => registered === "none");
   const [switched] = agents.filter(({ registered, off }) => registered !== "none" && off !== null);
@@ -60,7 +62,9 @@ export function protectionOf({ agents, broken, preset, bypass, waives, tripped, 
             ? 'the policy says `"bypass": "host"`, so an agent that skips its questions skips refusals, too'
             : tripped > 0
               ? "a session was refused so often that it is asked about everything: assent breaker"
-              : (open ?? (older === null ? undefined : `hooks run another version (${visible(older)}): assent install`));
+              : cannotSandbox !== null
+                ? `sandboxing is on and cannot work here (${visible(cannotSandbox)}): assent doctor`
+                : (open ?? (older === null ? undefined : `hooks run another version (${visible(older)}): assent install`));
   if (but === undefined)
     return { is: "yes", text: `yes: ${names(asking)} ${asking.length === 1 ? "asks" : "ask"} Assent before every tool` };
   return { is: "partly", text: `partly: ${names(asking)} ${asking.length === 1 ? "asks" : "ask"} Assent, but ${but}` };
