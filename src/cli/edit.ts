@@ -9,6 +9,21 @@ import { complain, showProblems, targetOf, trustEnded, type PolicyTarget, type T
 import { writeStderr, writeStdout } from "./stdio.ts";
 
 const EDITORS = ["nvim", "vim", "vi", "nano"];
+const TERMINAL_EDITORS: ReadonlySet<string> = new Set([
+  ...EDITORS,
+  "vimdiff",
+  "view",
+  "nvi",
+  "ex",
+  "pico",
+  "micro",
+  "hx",
+  "helix",
+  "joe",
+  "jed",
+  "mcedit",
+  "ne",
+]);
 
 /** `assent edit`: opens the policy in the person's editor, then says what is wrong with it. Exits as the editor does. */
 export function edit(options: TargetOptions): number {
@@ -21,6 +36,14 @@ export function editPlace(command: string, target: Omit<PolicyTarget, "cwd">): n
   const editor = editorOf(target.machine);
   if (typeof editor === "string") {
     complain(command, editor, "set VISUAL or EDITOR");
+    return 1;
+  }
+  if (needsTerminal(editor) && !(process.stdin.isTTY && process.stdout.isTTY)) {
+    complain(
+      command,
+      `this is not a terminal, and \`${visible(editor[0] ?? "")}\` needs one`,
+      `open ${target.short(target.place.file)} in another program, then type \`assent lint\``,
+    );
     return 1;
   }
   const started = startPolicy(target.place, target.starter);
@@ -46,6 +69,10 @@ export function editPlace(command: string, target: Omit<PolicyTarget, "cwd">): n
   return status ?? 128 + (signal === null ? 0 : system.signals[signal]);
 }
 
+/** By the name of the program: what else VISUAL names may have a window of its own. */
+const needsTerminal = ([program = ""]: readonly string[]): boolean =>
+  TERMINAL_EDITORS.has(program.slice(program.lastIndexOf("/") + 1).replace(/\..*$/, ""));
+
 function unstartable(error: NodeJS.ErrnoException): string {
   if (error.code === "ENOENT") return "no such program";
   return error.code === "EACCES" ? "it may not be executed" : visible(error.message);
@@ -61,7 +88,7 @@ function check(command: string, target: Omit<PolicyTarget, "cwd">): void {
 }
 
 /** The editor's command line, or why there is none. */
-function editorOf({ env }: Machine): readonly string[] | string {
+export function editorOf({ env }: Pick<Machine, "env">): readonly string[] | string {
   for (const name of ["VISUAL", "EDITOR"]) {
     const value = env[name]?.trim() ?? "";
     if (value === "") continue;

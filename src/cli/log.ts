@@ -1,6 +1,20 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { visible } from "../action/index.ts";
-import { Follower, isWanted, lastOf, query, readRecord, verifyLog, type FoundRecord, type LogEntry, type Query } from "../audit/index.ts";
+import {
+  Follower,
+  isDecision,
+  isQuestion,
+  isRefusal,
+  isWanted,
+  lastOf,
+  query,
+  readRecord,
+  toldBy,
+  verifyLog,
+  type FoundRecord,
+  type LogEntry,
+  type Query,
+} from "../audit/index.ts";
 import { stateFolder, thisMachine } from "../state/index.ts";
 import { JSON_VERSION } from "./json.ts";
 import { readSince } from "./since.ts";
@@ -36,8 +50,6 @@ function row(entry: LogEntry, style: TerminalStyle): string {
   const reason = entry.confined === "would" ? `would go ahead confined; ${entry.reason}` : entry.reason;
   return `${head}  ${fit(visible(subject), left).trimEnd()}\n${" ".repeat(21)}${style.dim(fit(visible(reason), style.width - 22).trimEnd())}\n`;
 }
-
-const toldBy = ({ verdict, confined }: LogEntry): string => (confined === "yes" ? "confined" : verdict);
 
 /** `assent log`: the last decisions, or those since a time; with `--follow` those to come. */
 export async function log(options: LogOptions): Promise<number> {
@@ -117,6 +129,7 @@ function logStats(found: Iterable<FoundRecord>, json: boolean): number {
   let first = "";
   let last = "";
   for (const { entry } of found) {
+    if (!isDecision(entry)) continue;
     const { count } = entry;
     decisions += count;
     if (first === "") first = entry.time;
@@ -125,9 +138,9 @@ function logStats(found: Iterable<FoundRecord>, json: boolean): number {
     lists.agents.add(entry.subagent === "" ? entry.agent : `${entry.agent}/${entry.subagent}`, count);
     lists.tools.add(entry.tool, count);
     const what = entry.programs[0] ?? entry.tool;
-    if (entry.verdict === "ask") lists.asked.add(what, count);
-    if (entry.verdict === "deny") lists.refused.add(what, count);
-    if (entry.verdict !== "allow" && entry.verdict !== "none") lists.rules.add(entry.rule, count);
+    if (isQuestion(entry)) lists.asked.add(what, count);
+    else if (isRefusal(entry)) lists.refused.add(what, count);
+    if (isQuestion(entry) || isRefusal(entry)) lists.rules.add(entry.rule, count);
   }
   if (json) {
     const counted = Object.fromEntries(Object.entries(lists).map(([name, tally]) => [name, Object.fromEntries(tally.top(MOST_KEYS))]));

@@ -47,7 +47,7 @@ export function program(): Command {
     .action(async (options: Parameters<typeof import("./status.ts").status>[0] & StatusLineOptions & { readonly line?: boolean }) => {
       if (options.line === true) return (await import("./status-line.ts")).printStatus(options);
       const { status } = await import("./status.ts");
-      process.exitCode = status(options);
+      process.exitCode = await status(options);
     });
 
   assent

@@ -1,5 +1,5 @@
 import { visible } from "../action/index.ts";
-import { type LogEntry, query } from "../audit/index.ts";
+import { isDecision, isQuestion, isRefusal, query } from "../audit/index.ts";
 import { type Machine, stateFolder } from "../state/index.ts";
 
 /** What `assent status` knows when it answers "am I protected here?". */
@@ -20,6 +20,8 @@ export interface ProtectionFacts {
   readonly tripped: number;
   /** The version that hooks run, where it is not this one. */
   readonly older: string | null;
+  /** Why nothing can run sandboxed, where sandboxing is on. */
+  readonly cannotSandbox: string | null;
 }
 
 /** `partly`: something is left open, or somebody has to do something first. */
@@ -32,7 +34,7 @@ export interface ProtectionHere {
 const names = (all: readonly { readonly name: string }[]): string => all.map(({ name }) => name).join(", ");
 
 /** INVARIANT: yes is said only where every agent that was found asks, its hooks are on, and every policy file is read. */
-export function protectionOf({ agents, broken, preset, bypass, waives, tripped, older }: ProtectionFacts): ProtectionHere {
+export function protectionOf({ agents, broken, preset, bypass, waives, tripped, older, cannotSandbox }: ProtectionFacts): ProtectionHere {
   const asking = agents.filter(({ registered, off }) => registered === "all" && off === null);
   const [silent] = agents.filter(({ registered }) => registered === "none");
   const [switched] = agents.filter(({ registered, off }) => registered !== "none" && off !== null);
@@ -60,7 +62,9 @@ export function protectionOf({ agents, broken, preset, bypass, waives, tripped, 
             ? 'the policy says `"bypass": "host"`, so an agent that skips its questions skips refusals, too'
             : tripped > 0
               ? "a session was refused so often that it is asked about everything: assent breaker"
-              : (open ?? (older === null ? undefined : `hooks run another version (${visible(older)}): assent install`));
+              : cannotSandbox !== null
+                ? `sandboxing is on and cannot work here (${visible(cannotSandbox)}): assent doctor`
+                : (open ?? (older === null ? undefined : `hooks run another version (${visible(older)}): assent install`));
   if (but === undefined)
     return { is: "yes", text: `yes: ${names(asking)} ${asking.length === 1 ? "asks" : "ask"} Assent before every tool` };
   return { is: "partly", text: `partly: ${names(asking)} ${asking.length === 1 ? "asks" : "ask"} Assent, but ${but}` };
@@ -78,6 +82,7 @@ export function decisionsOfToday(machine: Machine, now: number): Today {
   const start = new Date(now).setHours(0, 0, 0, 0);
   const out = { checked: 0, sandboxed: 0, asked: 0, refused: 0 };
   for (const { entry } of query(stateFolder(machine), { since: start })) {
+    if (!isDecision(entry)) continue;
     const { count } = entry;
     out.checked += count;
     if (entry.confined === "yes") out.sandboxed += count;
@@ -86,8 +91,3 @@ export function decisionsOfToday(machine: Machine, now: number): Today {
   }
   return out;
 }
-
-/** The person was asked: by Assent, or by the host, which was told nothing. */
-export const isQuestion = ({ verdict, answer, answered }: LogEntry): boolean =>
-  answer === "ask" || answered !== "" || (verdict === "ask" && answer === "none");
-export const isRefusal = ({ answer }: LogEntry): boolean => answer === "deny";

@@ -64,9 +64,19 @@ function page({ settings, files, rules: lines, defaults }: RuleListing, short: S
 }
 
 function settingRow({ key, value, layer, file, line }: SettingLine, short: Shorten, style: TerminalStyle): string {
-  const text = typeof value === "string" ? value : JSON.stringify(value);
+  const text = sayValue(value);
   const from = file === undefined ? layer : `${layer} ${visible(short(file))}${line === undefined ? "" : `:${line}`}`;
   return `${style.dim(key.padEnd(13))} ${visible(text)}  ${style.dim(from)}`;
+}
+
+/** A setting as it is read: `keepDays 90, keepMegabytes 4096`. The forms of JSON are for `--json`. */
+function sayValue(value: unknown): string {
+  if (Array.isArray(value)) return value.length === 0 ? "none" : value.map(sayValue).join(", ");
+  if (typeof value !== "object" || value === null) return String(value);
+  const parts = Object.entries(value).map(
+    ([key, part]) => `${key} ${typeof part === "object" && !Array.isArray(part) ? `(${sayValue(part)})` : sayValue(part)}`,
+  );
+  return parts.length === 0 ? "none" : parts.join(", ");
 }
 
 function filePart(

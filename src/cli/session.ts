@@ -1,22 +1,44 @@
+import { createHash } from "node:crypto";
+import { realpathSync } from "node:fs";
 import { visible } from "../action/index.ts";
 import { agentNamed } from "../agents/index.ts";
 import { shellSteering, steeringOf } from "../agents/install/index.ts";
-import { projectOf } from "../engine/index.ts";
-import type { Machine } from "../state/index.ts";
+import { POLICY_NAME, projectOf } from "../engine/index.ts";
+import { isTrusted, type Machine, readRegular, readTrust } from "../state/index.ts";
 
 // Entry of dist/session.cjs, which the hook loads when a session starts.
 
 const MOST_SAID = 6;
 const LONGEST = 300;
+const MOST_POLICY = 1 << 20;
+const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex");
 
 /** What the person is told at the start of a session: what in this folder switches hooks off, steers them or waives questions. */
 export function sessionWarning(id: string, machine: Machine, folder: string): string | undefined {
   try {
-    return weakening(id, machine, folder);
+    const said = [weakening(id, machine, folder), repositoryPolicy(machine, folder)].filter((text) => text !== undefined);
+    return said.length === 0 ? undefined : said.join("\n");
   } catch (error) {
     // A warning: nothing that goes wrong here stops a session.
     return `Assent could not look at the settings here: ${visible(String(error)).slice(0, 200)}`;
   }
+}
+
+/** A repository's policy that nobody here has agreed to as it is: its refusals hold, its allow rules do not. */
+function repositoryPolicy(machine: Machine, folder: string): string | undefined {
+  if (!folder.startsWith("/")) return undefined;
+  const file = `${projectOf(realpathSync(folder), machine)}/${POLICY_NAME}`;
+  // The person's own policy lies in home under the same name.
+  if (file === `${realpathSync(machine.home)}/${POLICY_NAME}`) return undefined;
+  const found = readRegular(file, MOST_POLICY);
+  if (found.is === "missing") return undefined;
+  if (found.is !== "text") return `Assent: this repository has a policy, ${POLICY_NAME}, which ${found.why}: \`assent lint\` says more.`;
+  const trust = readTrust(machine);
+  if (isTrusted(trust, file, found.text, sha256)) return undefined;
+  const [state, way] = trust.pins.has(file)
+    ? ["changed since you said yes to it", "shows the difference, and asks you"]
+    : ["has not been agreed to by you", "shows what they allow, and asks you"];
+  return `Assent: this repository has a policy, ${POLICY_NAME}, which ${state}. Its refusals hold, its allow rules do not: \`assent trust\` ${way}.`;
 }
 
 function weakening(id: string, machine: Machine, folder: string): string | undefined {

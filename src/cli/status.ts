@@ -2,8 +2,9 @@ import { brief, visible } from "../action/index.ts";
 import { copiedVersion } from "../agents/install/index.ts";
 import { lastOf, type LogEntry } from "../audit/index.ts";
 import { inspect, listRules } from "../inspect/index.ts";
+import { chooseEngine, openEngine } from "../engines/index.ts";
 import { automationLevel } from "../engine/index.ts";
-import { bypassHere, breakers, readConsent, readGrants, stateFolder, thisMachine, unseenChanges } from "../state/index.ts";
+import { bypassHere, breakers, messageOf, readConsent, readGrants, stateFolder, thisMachine, unseenChanges } from "../state/index.ts";
 import { commandOf, findRun, isRunning, listRuns, type RunRecord, runsFolder } from "../supervise/undo/index.ts";
 import { LEVELS } from "./auto.ts";
 import { isTripped } from "./breaker.ts";
@@ -55,14 +56,14 @@ interface Status {
 }
 
 /** `assent status`: what protects here, what is on, what waits, what was refused last. Changes nothing. Exit 0. */
-export function status(options: { readonly cwd?: string; readonly json?: boolean }): number {
-  const found = statusOf(absolute(options.cwd ?? "."));
+export async function status(options: { readonly cwd?: string; readonly json?: boolean }): Promise<number> {
+  const found = await statusOf(absolute(options.cwd ?? "."));
   if (options.json === true) writeStdout(`${JSON.stringify({ v: JSON_VERSION, ...found })}\n`);
   else writeStdout(page(found, styleFor(process.stdout, process.env)));
   return 0;
 }
 
-function statusOf(cwd: string): Status {
+async function statusOf(cwd: string): Promise<Status> {
   const machine = thisMachine();
   const now = Date.now();
   const inspection = inspect({ machine, cwd, own: engine.own });
@@ -89,6 +90,7 @@ function statusOf(cwd: string): Status {
       waives: settings.bypass === "host",
       tripped,
       older: hooksVersion === undefined || hooksVersion === VERSION ? null : hooksVersion,
+      cannotSandbox: settings.unknown === "confine" ? await sandboxProblem() : null,
     }),
     today: decisionsOfToday(machine, now),
     agents,
@@ -113,6 +115,17 @@ function statusOf(cwd: string): Status {
     unseen: changed.is === "unclear" ? null : changed.files.length,
     refused: lastOf(stateFolder(machine), { denied: true }, REFUSALS).map(({ entry }) => refusal(entry)),
   };
+}
+
+/** What is missing for anything to run sandboxed; it is tried, as `assent doctor` tries it. */
+async function sandboxProblem(): Promise<string | null> {
+  try {
+    const held = await openEngine(chooseEngine(thisMachine()));
+    const why = await held.problem();
+    return why === undefined ? null : `${held.id === "assent" ? "missing kernel piece: " : ""}${why}`;
+  } catch (error) {
+    return messageOf(error);
+  }
 }
 
 const lastRun = (run: RunRecord): { id: string; started: string; command: string } => ({

@@ -79,7 +79,10 @@ export function serverOf({ server, ca }: AtServer): TeamServer | TeamFailure {
   if (server === undefined) {
     const membership = readMembership(thisMachine());
     return typeof membership === "string"
-      ? { problem: "this machine belongs to no team", help: "--server https://HOST names one" }
+      ? {
+          problem: "this machine belongs to no team, so it does not know the team's server",
+          help: "--server https://HOST names it: the address at which its pages open in a browser",
+        }
       : { url: membership.url, ca: ca === undefined ? membership.ca : absolute(ca), proxy: membership.proxy };
   }
   const read = readServerUrl(server);

@@ -3,8 +3,9 @@ import { readPlace } from "../policy-edit/index.ts";
 import { POLICY_NAME, realWorld } from "../engine/index.ts";
 import { joinPath } from "../path/index.ts";
 import type { PolicyFile } from "../policy/index.ts";
-import { changePins, readRegular, readTrust, thisMachine } from "../state/index.ts";
+import { changePins, keepAgreed, readAgreed, readRegular, readTrust, thisMachine } from "../state/index.ts";
 import { askYes } from "./ask-yes.ts";
+import { fileDiff } from "./file-diff.ts";
 import { JSON_VERSION } from "./json.ts";
 import { absolute } from "./place.ts";
 import { complain, sha256, showProblems, targetOf, type PolicyTarget } from "./policy-target.ts";
@@ -42,20 +43,25 @@ export async function trust(options: TrustOptions): Promise<number> {
   const hash = sha256(found.text);
   const grants = grantsOf(policy);
   const facts = { file: place.file, hash, trusted: true, allows: grants.map(({ text, line }) => ({ text: visible(text), line })) };
-  if (readTrust(machine).pins.get(place.file) === hash) {
+  const before = readTrust(machine).pins.get(place.file);
+  if (before === hash) {
+    keepAgreed(machine, hash, found.text);
     if (options.json === true) print({ ...facts, changed: false });
     else writeStdout(`${short(place.file)} is trusted already\n`);
     return 0;
   }
+  const agreed = before === undefined ? undefined : readAgreed(machine, before, sha256);
+  const shown = `${page(target, policy, grants)}${agreed === undefined ? "" : `since your last yes:\n${fileDiff(short(place.file), agreed, found.text)}`}`;
   if (options.yes !== true) {
     if (!process.stdin.isTTY || !process.stderr.isTTY)
       return fail("this is not a terminal, so nobody can be asked", "read the file, then say `assent trust --yes`");
-    writeStderr(page(target, policy, grants));
+    writeStderr(shown);
     if (!(await askYes("Trust it?"))) return fail("nothing is trusted");
-  } else if (options.json !== true) writeStderr(page(target, policy, grants));
+  } else if (options.json !== true) writeStderr(shown);
   // What was shown is what is pinned: a file that has changed meanwhile has another hash.
   const problem = changePins(machine, (pins) => pins.set(place.file, hash));
   if (problem !== undefined) return fail(visible(problem));
+  keepAgreed(machine, hash, found.text);
   if (options.json === true) print({ ...facts, changed: true });
   else writeStdout(`trusted ${short(place.file)} until it changes\n`);
   return 0;

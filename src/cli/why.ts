@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { release } from "node:os";
 import { adviceForPerson, brief, visible } from "../action/index.ts";
-import { type FoundRecord, lastOf, type LogEntry, redactString } from "../audit/index.ts";
+import { isQuestion, isRefusal, type FoundRecord, lastOf, type LogEntry, redactString } from "../audit/index.ts";
 import { isWithin } from "../path/index.ts";
 import { type Machine, stateFolder, thisMachine } from "../state/index.ts";
 import { advise } from "../suggest/index.ts";
@@ -10,7 +10,6 @@ import { JSON_VERSION } from "./json.ts";
 import { absolute } from "./place.ts";
 import { complain } from "./policy-target.ts";
 import { VERSION } from "./program-frame.ts";
-import { isQuestion, isRefusal } from "./protected.ts";
 import { writeStdout } from "./stdio.ts";
 import { styleFor } from "./style.ts";
 

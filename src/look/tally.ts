@@ -1,4 +1,4 @@
-import { entriesFrom, type LogEntry, logSegments } from "../audit/index.ts";
+import { entriesFrom, isDecision, isQuestion, isRefusal, type LogEntry, logSegments, toldBy } from "../audit/index.ts";
 
 /** What happened on one day (UTC), counted. */
 export interface DayTally {
@@ -51,15 +51,15 @@ const isVerdict = (text: string): text is TallyVerdict => Object.hasOwn(newDay("
 
 function count(days: Map<string, Day>, entry: LogEntry): void {
   const name = entry.time.slice(0, 10);
-  const verdict = entry.confined === "yes" ? "confined" : entry.verdict;
-  // What a person told Assent is no decision about an agent.
-  if (!/^\d{4}-\d\d-\d\d$/.test(name) || !isVerdict(verdict) || entry.point === "command") return;
+  const verdict = toldBy(entry);
+  if (!/^\d{4}-\d\d-\d\d$/.test(name) || !isVerdict(verdict) || !isDecision(entry)) return;
   const day = days.get(name) ?? newDay(name);
   days.set(name, day);
   day.verdicts[verdict] += entry.count;
-  if (entry.answer === "ask" || entry.answered !== "") day.asked += entry.count;
-  if (verdict === "ask") add(day.asks, entry.programs[0] ?? entry.tool, entry.count);
-  if (verdict === "deny" || entry.answer === "deny") add(day.refusals, entry.agent, entry.count);
+  if (isQuestion(entry)) {
+    day.asked += entry.count;
+    add(day.asks, entry.programs[0] ?? entry.tool, entry.count);
+  } else if (isRefusal(entry)) add(day.refusals, entry.agent, entry.count);
   const at = LATENCIES.findIndex((most) => entry.milliseconds <= most);
   const slot = at === -1 ? LATENCIES.length : at;
   // A record that stands for many says nothing of how long each took.

@@ -1,4 +1,5 @@
-import { isOwn, readRegular } from "./files.ts";
+import { mkdirSync } from "node:fs";
+import { isOwn, readRegular, writeAtomic } from "./files.ts";
 import type { Machine } from "./machine.ts";
 import { readEditable, replaceFile } from "./replace.ts";
 import { openState, stateFolder } from "./state.ts";
@@ -59,4 +60,23 @@ export function changePins(machine: Machine, change: (pins: Map<string, string>)
     if (outcome.is === "failed") return `${file}: ${outcome.why}`;
   }
   return `${file} keeps changing`;
+}
+
+/** The text that a person agreed to, by its hash: what is no such text is not given. */
+export function readAgreed(machine: Machine, hash: string, sha256: (text: string) => string): string | undefined {
+  if (!/^[0-9a-f]{64}$/.test(hash)) return undefined;
+  const file = readRegular(`${stateFolder(machine)}/agreed/${hash}`, MAX_BYTES);
+  return file.is === "text" && sha256(file.text) === hash ? file.text : undefined;
+}
+
+/** Kept for the day on which the file has changed; without it only the difference cannot be shown. */
+export function keepAgreed(machine: Machine, hash: string, text: string): void {
+  const state = openState(machine);
+  if ("problem" in state) return;
+  try {
+    mkdirSync(`${state.folder}/agreed`, { recursive: true, mode: 0o700 });
+    writeAtomic(`${state.folder}/agreed/${hash}`, text);
+  } catch {
+    // The yes counts all the same.
+  }
 }

@@ -62,7 +62,7 @@ onEveryDatabase("the commands of policies", (place) => {
     const rows: readonly (readonly [string, readonly string[], number, string])[] = [
       ["no key", ["sign", "policy.jsonc", "--key", "none.json", ...at], 2, "no such file: none.json"],
       ["a damaged key", ["sign", "policy.jsonc", "--key", "damaged/team-policy-key.json", ...at], 1, "is not a key that"],
-      ["no server", ["sign", "policy.jsonc", "--key", ours], 1, "this machine belongs to no team"],
+      ["no server", ["sign", "policy.jsonc", "--key", ours], 1, "--server https://HOST names it"],
       ["a server that is away", ["sign", "policy.jsonc", "--key", ours, "--server", "http://127.0.0.1:1"], 1, "http://127.0.0.1:1: "],
       ["a server that is not encrypted", ["list", "--key", ours, "--server", "http://example.com"], 1, "is not encrypted"],
       ["another key signs", ["sign", "policy.jsonc", "--key", theirs, "--out", "x.json", ...at], 1, "key"],

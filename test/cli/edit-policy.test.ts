@@ -1,8 +1,8 @@
 import { spawn, spawnSync } from "node:child_process";
-import { chmodSync, existsSync, lstatSync, readFileSync, statSync, symlinkSync } from "node:fs";
+import { chmodSync, existsSync, lstatSync, readdirSync, readFileSync, statSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { shellWords } from "../../src/cli/edit.ts";
+import { editorOf, shellWords } from "../../src/cli/edit.ts";
 import { assent, DIST, scratch, type Run, type Scratch } from "../scratch.ts";
 
 const NAME = ".agent-permissions.jsonc";
@@ -238,9 +238,10 @@ describe("assent edit", () => {
     const bin = (name: string): void => chmodSync(place.write(`~/bin/${name}`, `#!/bin/sh\nexit ${name.length}\n`), 0o755);
     bin("nano");
     bin("vi");
-    expect(assent(place, ["edit"], "", { PATH: join(place.home, "bin") }).status).toBe(2);
+    const PATH = join(place.home, "bin");
+    expect(editorOf({ env: { PATH } })).toEqual(["vi"]);
     bin("vim");
-    expect(assent(place, ["edit"], "", { PATH: join(place.home, "bin") }).status).toBe(3);
+    expect(editorOf({ env: { PATH } })).toEqual(["vim"]);
     const none = assent(place, ["edit"], "", { PATH: "/none" });
     expect([none.status, none.stderr]).toEqual([1, expect.stringMatching(/none of nvim, vim, vi, nano is installed/)]);
     expect(assent(place, ["edit"], "", { EDITOR: "/no/such" })).toMatchObject({
@@ -251,6 +252,22 @@ describe("assent edit", () => {
       status: 1,
       stderr: expect.stringContaining("EDITOR is not a command") as string,
     });
+  });
+
+  it.each([
+    ["the one that is installed", {}],
+    ["VISUAL", { VISUAL: "nano -w" }],
+    ["EDITOR, by its path", { EDITOR: "/usr/bin/vim.tiny" }],
+    ["one that is not installed", { EDITOR: "hx" }],
+  ])("without a terminal an editor that needs one is not started: %s", (_, env) => {
+    const place = scratch();
+    chmodSync(place.write("~/bin/vi", "#!/bin/sh\nexit 9\n"), 0o755);
+    const run = assent(place, ["edit"], "", { PATH: join(place.home, "bin"), ...env });
+    expect(run).toMatchObject({
+      status: 1,
+      stderr: expect.stringMatching(/this is not a terminal, and `.+` needs one[^]*`assent lint`/) as string,
+    });
+    expect(existsSync(join(place.home, NAME))).toBe(false);
   });
 
   it("says what is wrong afterwards", () => {
@@ -277,9 +294,43 @@ describe("assent trust", () => {
     expect(assent(place, ["trust"]).stdout).toMatch(/trusted already/);
   });
 
+  it("shows the difference to the text that was agreed to", () => {
+    const place = scratch();
+    place.write(NAME, ALLOW);
+    expect(assent(place, ["trust", "--yes"]).stderr).not.toContain("since your last yes");
+    place.write(NAME, ALLOW.replace("frobnicate:*", 'frobnicate:*)", "Bash(rm:*'));
+    const second = assent(place, ["trust", "--yes"]);
+    expect(second.stderr).toMatch(/since your last yes:\n[^]*^-.*frobnicate:\*\)"\].*\n\+.*Bash\(rm:\*\)/m);
+    // What is kept is only believed by its hash.
+    for (const kept of readdirSync(join(place.home, ".local/state/assent/agreed")))
+      place.write(`~/.local/state/assent/agreed/${kept}`, "{}");
+    place.write(NAME, ALLOW);
+    expect(assent(place, ["trust", "--yes"])).toMatchObject({
+      status: 0,
+      stderr: expect.not.stringContaining("since your last yes") as string,
+    });
+    expect(allowed(place)).toBe(true);
+  });
+
+  it("a session's start says to the person that there is a policy, until it is agreed to, and again when it has changed", () => {
+    const place = scratch();
+    const greeted = (): string => {
+      const payload = { hook_event_name: "SessionStart", session_id: "s", cwd: place.project, source: "startup" };
+      const { stdout } = assent(place, ["check", "--agent", "claude", "--event", "SessionStart"], JSON.stringify(payload));
+      return (JSON.parse(stdout === "" ? "{}" : stdout) as { systemMessage?: string }).systemMessage ?? "";
+    };
+    expect(greeted()).toBe("");
+    place.write(NAME, ALLOW);
+    expect(greeted()).toMatch(/this repository has a policy, .*has not been agreed to by you.*`assent trust` shows what they allow/);
+    assent(place, ["trust", "--yes"]);
+    expect(greeted()).toBe("");
+    place.write(NAME, `${ALLOW} `);
+    expect(greeted()).toMatch(/changed since you said yes to it.*`assent trust` shows the difference/);
+  });
+
   it.skipIf(spawnSync("script", ["-qec", "true", "/dev/null"]).status !== 0).each([
     ["yes\n", true],
-    ["y\n", false],
+    ["y\n", true],
     ["\n", false],
   ])("on a terminal, %j", (answer, trusted) => {
     const place = scratch();

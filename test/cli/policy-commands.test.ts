@@ -195,7 +195,11 @@ describe("assent rules", () => {
 
   it("without a file says so; a broken file is shown with its problem", () => {
     const place = scratch();
-    expect(assent(place, ["rules"]).stdout).toContain("No policy file");
+    const { stdout } = assent(place, ["rules"]);
+    expect(stdout).toContain("No policy file");
+    // Settings are read by people; JSON is for `--json`.
+    expect(stdout).toMatch(/^undo +keepDays \d+, keepMegabytes \d+, keepRuns \d+ {2}/m);
+    expect(stdout).not.toMatch(/[{}[\]"]/);
     place.write("~/.agent-permissions.jsonc", '{ "denny": [] }');
     expect(assent(place, ["rules"]).stdout).toContain("unknown key `denny`");
   });

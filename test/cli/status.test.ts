@@ -6,7 +6,16 @@ import { assent, scratch, type Scratch } from "../scratch.ts";
 
 const claude = { id: "claude", name: "Claude Code", registered: "all", off: null } as const;
 const codex = { id: "codex", name: "Codex", registered: "all", off: null } as const;
-const FINE: ProtectionFacts = { agents: [claude], broken: [], preset: "default", bypass: null, waives: false, tripped: 0, older: null };
+const FINE: ProtectionFacts = {
+  agents: [claude],
+  broken: [],
+  preset: "default",
+  bypass: null,
+  waives: false,
+  tripped: 0,
+  older: null,
+  cannotSandbox: null,
+};
 
 describe("am I protected here?", () => {
   it.each<readonly [Partial<ProtectionFacts>, "yes" | "partly" | "no", string]>([
@@ -55,6 +64,11 @@ describe("am I protected here?", () => {
       "partly",
       "partly: Claude Code asks Assent, but a session was refused so often that it is asked about everything: assent breaker",
     ],
+    [
+      { cannotSandbox: "missing kernel piece: Landlock: not in this kernel" },
+      "partly",
+      "partly: Claude Code asks Assent, but sandboxing is on and cannot work here (missing kernel piece: Landlock: not in this kernel): assent doctor",
+    ],
     [{ older: "0.0.9" }, "partly", "partly: Claude Code asks Assent, but hooks run another version (0.0.9): assent install"],
   ])("%j: %s", (facts, is, text) => expect(protectionOf({ ...FINE, ...facts })).toEqual({ is, text }));
 
@@ -91,6 +105,16 @@ describe("am I protected here?", () => {
     place.write(".claude/settings.json", "{}");
     place.write("~/.agent-permissions.jsonc", "{");
     expect(first(place)).toContain("partly: Claude Code asks Assent, but ~/.agent-permissions.jsonc has mistakes");
+    writeFileSync(join(place.home, ".agent-permissions.jsonc"), "{}");
+    // An engine that does not exist stands for a kernel that cannot: either way nothing is held.
+    const withoutSandbox = (): string => assent(place, ["status"], "", { ASSENT_ENGINE: "none" }).stdout.split("\n")[0] ?? "";
+    expect(withoutSandbox()).toBe("protected   yes: Claude Code asks Assent before every tool");
+    writeFileSync(join(place.home, ".agent-permissions.jsonc"), '{ "unknown": "confine" }');
+    expect(withoutSandbox()).toMatch(
+      /partly: .* sandboxing is on and cannot work here \(ASSENT_ENGINE names no engine.*\): assent doctor$/,
+    );
+    const { ok } = (JSON.parse(assent(place, ["doctor", "--json"]).stdout) as { supervision: { ok: boolean } }).supervision;
+    expect(first(place).includes("missing kernel piece")).toBe(!ok);
     writeFileSync(join(place.home, ".agent-permissions.jsonc"), "{}");
     assent(place, ["bypass", "on", "--for", "10m"]);
     expect(first(place)).toMatch(

@@ -61,7 +61,43 @@ const RULES: readonly (readonly [what: string, native: string, ours: readonly st
     `prefix_rule(\n  # a comment, (brackets\n  pattern = ('git', """status"""),\n  decision = "al" + "low",\n)`,
     ["allow Bash(git status:*)"],
   ],
-  ["other calls", 'network_rule(host="x")', ["lost 1: nothing is known of `network_rule`"]],
+  ["other calls", 'mount_rule(host="x")', ["lost 1: nothing is known of `mount_rule`"]],
+  [
+    "a host that may be reached, by the protocol's port",
+    'network_rule(host="api.github.com", protocol="https", decision="allow")',
+    ["allow Net(api.github.com:443)"],
+  ],
+  ["a host without TLS", 'network_rule(host="deb.debian.org", protocol="http", decision="allow")', ["allow Net(deb.debian.org:80)"]],
+  [
+    "a host that is refused or asked about is so on every port",
+    'network_rule(host="evil.example", protocol="https", decision="deny", justification="no")\nnetwork_rule(host="x.example", protocol="http", decision="prompt")\nnetwork_rule(host="y.example", protocol="socks5_tcp", decision="forbidden")',
+    ["deny Net(evil.example) // no", "ask Net(x.example)", "deny Net(y.example)"],
+  ],
+  [
+    "a protocol of any port",
+    'network_rule(host="x.example", protocol="socks5_tcp", decision="allow")',
+    ["lost 1: which ports it allows is not said"],
+  ],
+  [
+    "a protocol that is not known",
+    'network_rule(host="x.example", protocol="quic", decision="allow")',
+    ["lost 1: nothing is known of this `protocol`"],
+  ],
+  [
+    "a key that is not known, of an allow",
+    'network_rule(host="x.example", protocol="https", decision="allow", path="/a")',
+    ["lost 1: nothing is known of `path`"],
+  ],
+  [
+    "a pattern of hosts",
+    'network_rule(host="*.example", protocol="https", decision="allow")',
+    ["lost 1: `host` is not the name of one host"],
+  ],
+  [
+    "no decision",
+    'network_rule(host="x.example", protocol="https")',
+    ["lost 1: the decision is none of allow, prompt, deny and forbidden"],
+  ],
   [
     "what would have to be run",
     'X = ["git"]\nprefix_rule(pattern=X)\nprefix_rule(pattern=["ls"])',

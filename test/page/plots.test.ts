@@ -5,7 +5,8 @@ import { LATENCIES, LogTally, topOf } from "../../src/look/index.ts";
 import { barsPlot, columnsPlot, type PlotNode, roundUp, svgText } from "../../src/page/ui/plot.ts";
 import { allOf } from "../../src/suggest/index.ts";
 import { stateFolder } from "../../src/state/index.ts";
-import { scratch } from "../scratch.ts";
+import { decisionsOfToday } from "../../src/cli/protected.ts";
+import { assent, scratch } from "../scratch.ts";
 import { accessibilityFaults, endPage, openPage, useBrowser } from "./browser.ts";
 import { HOSTILE, log } from "./log.ts";
 
@@ -50,8 +51,40 @@ describe("what is counted of a log", () => {
       ["codex", 2],
       ["claude", 1],
     ]);
-    expect(topOf(after, "asks", 5)).toEqual([["Bash", 2]]);
+    // Where nobody could be asked it was refused, and is no question.
+    expect(topOf(after, "asks", 5)).toEqual([["Bash", 1]]);
     expect(counted(tally, 7)[1]?.verdicts.deny).toBe(1);
+  });
+
+  it("in `log --stats`, `status` and the plots alike: questions, refusals, what goes ahead sandboxed", () => {
+    const place = scratch();
+    const now = Date.now();
+    log(place, [
+      { time: now, verdict: "allow" },
+      { time: now, verdict: "ask" },
+      { time: now, verdict: "ask", answer: "none" },
+      { time: now, verdict: "ask", answer: "deny", agent: "codex" },
+      { time: now, verdict: "ask", answer: "allow", confined: true },
+      { time: now, verdict: "deny" },
+      { time: now, verdict: "deny" },
+      { time: now, verdict: "allow", point: "command" },
+    ]);
+    const stats = JSON.parse(assent(place, ["log", "--stats", "--json"]).stdout) as Record<string, Record<string, number>>;
+    const [today] = allOf(new LogTally(stateFolder(place.machine)).update(1, now));
+    const sum = (counts: Iterable<number>): number => [...counts].reduce((all, one) => all + one, 0);
+    expect([
+      stats["decisions"],
+      sum(Object.values(stats["asked"] ?? {})),
+      sum(Object.values(stats["refused"] ?? {})),
+      stats["verdicts"]?.["confined"],
+    ]).toEqual([7, 2, 3, 1]);
+    expect([
+      sum(Object.values(today?.verdicts ?? {})),
+      today?.asked,
+      sum(today?.refusals.values() ?? []),
+      today?.verdicts.confined,
+    ]).toEqual([7, 2, 3, 1]);
+    expect(decisionsOfToday(place.machine, now)).toEqual({ checked: 7, asked: 2, refused: 3, sandboxed: 1 });
   });
 });
 

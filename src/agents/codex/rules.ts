@@ -35,11 +35,44 @@ export function readCodexRules(text: string, { home }: NativeContext): NativeRea
     const line = placeOf(call.start).line;
     const shown = text.slice(call.start).split("\n")[0]?.trim() ?? call.name;
     if (call.name === "prefix_rule") readPrefix(call, shown, line, paths, home, into);
+    else if (call.name === "network_rule") readNetwork(call, shown, line, into);
     else if (call.name !== "host_executable") into.lose({ text: shown, line }, `nothing is known of \`${call.name}\``);
     else if (!paths.has(nameOf(call))) into.lose({ text: shown, line }, "`host_executable` needs a name and a list of paths");
   }
   for (const { start, text: shown, why } of unread) into.lose({ text: shown, line: placeOf(start).line }, why);
   return into.result();
+}
+
+const NETWORK_DECISIONS = { ...DECISIONS, deny: "deny" } as const;
+const isNetworkDecision = (value: unknown): value is keyof typeof NETWORK_DECISIONS =>
+  typeof value === "string" && Object.hasOwn(NETWORK_DECISIONS, value);
+/** The port of a protocol; undefined: any (codex-rs/execpolicy/src/rule.rs). */
+const PROTOCOLS: ReadonlyMap<Literal | undefined, number | undefined> = new Map<Literal, number | undefined>([
+  ["http", 80],
+  ["https", 443],
+  ["https_connect", 443],
+  ["http-connect", 443],
+  ["socks5_tcp", undefined],
+  ["socks5_udp", undefined],
+]);
+const NETWORK_KEYS = new Set(["host", "protocol", "decision", "justification"]);
+
+/** An allow is for the protocol's own port: what else speaks it there is not known. A question or a refusal is for the host. */
+function readNetwork({ args }: StarlarkCall, text: string, line: number, into: Collector): void {
+  const [host, protocol, decision, reason] = ["host", "protocol", "decision", "justification"].map((key) => args.get(key));
+  if (!isNetworkDecision(decision)) return into.lose({ text, line }, "the decision is none of allow, prompt, deny and forbidden");
+  const effect = NETWORK_DECISIONS[decision];
+  const origin: NativeOrigin = { effect, text, line, ...(typeof reason === "string" ? { reason } : {}) };
+  if (typeof host !== "string" || !/^[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?$/i.test(host))
+    return into.lose(origin, "`host` is not the name of one host");
+  const port = PROTOCOLS.get(protocol);
+  const other = [...args.keys()].find((key) => !NETWORK_KEYS.has(key));
+  if (effect === "allow") {
+    if (!PROTOCOLS.has(protocol)) return into.lose(origin, "nothing is known of this `protocol`");
+    if (other !== undefined) return into.lose(origin, `nothing is known of \`${other}\``);
+    if (port === undefined) return into.lose(origin, "which ports it allows is not said", `allow them by number: \`Net(${host}:PORT)\``);
+  }
+  into.keep([made(origin, { list: "permissions", rule: effect === "allow" ? `Net(${host}:${port})` : `Net(${host})` })], origin);
 }
 
 const nameOf = (call: StarlarkCall): string => {

@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { createServer as createPlainServer, type Server } from "node:http";
 import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo } from "node:net";
@@ -45,6 +45,9 @@ export async function startTeam(options: TeamServeOptions): Promise<RunningTeam>
     throw new CannotServe(
       "without a certificate it listens at 127.0.0.1 only: give --tls-cert and --tls-key, or --url https://… where something in front of it has one",
     );
+  // The first start unpacks a database and makes its tables, which takes some seconds in which nothing else is to be seen.
+  if (options.database === undefined && !existsSync(options.folder))
+    say(`makes its database in ${options.folder}: the first start takes some seconds`);
   return openTeam(options, `at ${options.listen}`, { onLost: (why) => tell("connection lost", { why }) }, (db, release) =>
     run(db, { ...options, say, tell, listen, origin, release }),
   );
