@@ -445,9 +445,7 @@ function write(file: string): void {
   const mark = (text: string): string => `<!-- ${text}: npm run package-managers -->`;
   const cell = (why: string | undefined): string => (why === undefined ? "yes" : "no");
   const failing = rows.flatMap(({ manager, step, why }) =>
-    why.flatMap((one, index) =>
-      one === undefined ? [] : [`- ${manager}, ${step}, ${MODES[index] ?? ""}: ${one.replaceAll(scratch, "")}`],
-    ),
+    why.flatMap((one, index) => (one === undefined ? [] : [`- ${manager}, ${step}, ${MODES[index] ?? ""}: ${one}`])),
   );
   const text = [
     mark("played"),
@@ -464,7 +462,10 @@ function write(file: string): void {
     `npm, pnpm, yarn and bun asked npm's registry; for the others packages lay in files. Not played: ${absent.join(", ")}.`,
     "",
     mark("end"),
-  ].join("\n");
+  ]
+    .join("\n")
+    // Another folder on each machine and day.
+    .replaceAll(scratch, "");
   const before = readFileSync(file, "utf8");
   const [from, to] = [before.indexOf(mark("played")), before.indexOf(mark("end"))];
   writeFileSync(file, from < 0 ? `${before.trimEnd()}\n\n${text}\n` : before.slice(0, from) + text + before.slice(to + mark("end").length));

@@ -1,4 +1,4 @@
-import { closeSync, constants } from "node:fs";
+import { closeSync, constants, fstatSync } from "node:fs";
 import { messageOf } from "../../state/index.ts";
 import {
   alloc,
@@ -84,6 +84,9 @@ function timespecs(atime: Time, mtime: Time): Buffer {
   });
   return buffer;
 }
+
+/** fallocate(2). */
+const FALLOC_FL_KEEP_SIZE = 1;
 
 /** Bytes. */
 const MOST_COPIED = 256 << 20;
@@ -315,6 +318,23 @@ class Hand {
     }
   }
 
+  /** A file is not emptied where a full disk would not take what it was: then it stays as it is. */
+  #makeRoom(target: number, image: PreImage, now: number): void {
+    const name = cTextAddress(String(image.key ?? 0));
+    const flags = constants.O_RDONLY | constants.O_NOFOLLOW | O_CLOEXEC;
+    const source = requireSuccess("openat", sys(SYSCALLS.openat, this.#kept.of(image), name, flags, 0));
+    try {
+      // What it really takes: holes are none. Where fallocate(2) cannot, nothing is known beforehand.
+      const { size, blocks } = fstatSync(source);
+      const result = sys(SYSCALLS.fallocate, target, FALLOC_FL_KEEP_SIZE, 0, Math.max(1, Math.min(size, blocks * 512)));
+      if (result !== -ERRNO.ENOSPC && result !== -ERRNO.EDQUOT) return;
+      sys(SYSCALLS.ftruncate, target, now);
+      requireSuccess("fallocate", result);
+    } finally {
+      closeSync(source);
+    }
+  }
+
   /** Writes into the file that is there: its other names, and who has it open, see it too. */
   #content(place: SafePlace, image: PreImage): void {
     const fd = requireSuccess("openat", pin(place));
@@ -325,6 +345,7 @@ class Hand {
       const size = image.is?.[3] ?? 0;
       const target = writable(fd, stat);
       try {
+        if (size > 0) this.#makeRoom(target, image, stat.size);
         requireSuccess("ftruncate", sys(SYSCALLS.ftruncate, target, 0));
         if (size > 0) this.#fill(target, image, size);
       } finally {
