@@ -46,6 +46,10 @@ export interface UndoCommandOptions extends SpanOptions {
 export async function undo(id: string | undefined, words: readonly string[], options: UndoCommandOptions): Promise<number> {
   const machine = thisMachine();
   const runs = runsFolder(machine);
+  if (options.at !== undefined && !existsSync(options.at)) {
+    complain(COMMAND, `--at ${visible(options.at)}: no such folder`, "name the folder in which the run was started, where that lies now");
+    return 2;
+  }
   const chosen = chooseRuns(runs, { id, words, undoable: true }, options);
   if ("problem" in chosen) return noRun(COMMAND, chosen);
   const { paths, id: wanted } = chosen;
