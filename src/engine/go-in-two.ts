@@ -1,4 +1,4 @@
-import type { InTwo } from "../action/index.ts";
+import type { Action, FileOperation, InTwo } from "../action/index.ts";
 import { isConfined, type RequestVerdict } from "../policy/index.ts";
 import type { Request } from "../request/index.ts";
 import { inTwo } from "../shell/index.ts";
@@ -29,7 +29,12 @@ export function goInTwo(
   return undefined;
 }
 
-const isAsItIs = ({ decision, confined }: RequestVerdict): boolean => decision === "allow" && confined === undefined;
+/** What an agent changes outside of a run is written down (`noteChange`), and a confined line is not: the first part changes no file. */
+const isAsItIs = ({ decision, confined, actions }: RequestVerdict): boolean =>
+  decision === "allow" && confined === undefined && !actions.some(({ action }) => isChange(action));
+
+const LOOKS: ReadonlySet<FileOperation> = new Set(["read", "list"]);
+const isChange = (action: Action): boolean => action.kind === "file" && action.upkeep !== true && !LOOKS.has(action.operation);
 
 const plain = ({
   actions: _actions,

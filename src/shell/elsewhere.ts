@@ -105,11 +105,19 @@ function beginning(texts: readonly (string | undefined)[], start: number, isSsh:
   const dashes = texts.indexOf("--", start);
   if (dashes >= 0 && !isSsh) return dashes + 1;
   const { flag, value } = isSsh ? SSH : CONTAINER;
+  let host = false;
   for (let at = start; at < texts.length; at++) {
     const text = texts[at];
     if (text === undefined) return undefined;
+    // OpenSSH's ssh.c reads options behind the host, too.
+    if (isSsh && text === "--") return at + (host ? 1 : 2);
     if (value.test(text)) at++;
-    else if (!flag.test(text)) return text.startsWith("-") ? undefined : at + 1;
+    else if (!flag.test(text)) {
+      if (text.startsWith("-")) return undefined;
+      if (!isSsh) return at + 1;
+      if (host) return at;
+      host = true;
+    }
   }
   return undefined;
 }

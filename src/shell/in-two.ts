@@ -21,8 +21,8 @@ const CHANGES_SHELL: ReadonlySet<string> = new Set(
     "unsetopt wait whence where which zmodload"
   ).split(" "),
 );
-/** What knows of more than the status: the pipe before, the last word, jobs. */
-const KNOWS_MORE = /PIPESTATUS|pipestatus|\$_|\$\{_|\$!|\$\{!|BASH_|LINENO|\bhistory\b|\bfc\b/;
+/** What knows of more than the status: the pipe before, the last word, jobs, the shell's number. */
+const KNOWS_MORE = /PIPESTATUS|pipestatus|\$\$|\$\{\$|\$_|\$\{_|\$!|\$\{!|BASH_|LINENO|\bhistory\b|\bfc\b/;
 const MOST = 8;
 
 /**
@@ -41,9 +41,11 @@ export function inTwo(source: string): readonly InTwo[] {
   const first = steps[lead];
   if (first === undefined || (lead > 0 && first.by === "||")) return [];
   const exits = steps.slice(0, lead).some(({ is }) => is === "set");
+  // bash(1), `set -u`: an unset variable ends the shell, whatever follows, and no status says so.
+  const unset = steps.slice(0, lead).some(({ is, node }) => is === "set" && /\s-[eo]*u/.test(source.slice(node.pos, node.end)));
   for (let at = lead; at < steps.length - 1 && at - lead < MOST; at++) {
     const step = steps[at];
-    if (step?.is !== "looks") break;
+    if (step?.is !== "looks" || (unset && expands(step.node))) break;
     // Whether a folder that could not be entered ended the chain, or `set -e` the line, is not in the status of several.
     const alone = first.by === undefined ? !exits : step.statement === first.statement && step.by === "&&" && !exits;
     if (at > lead && !alone) break;
@@ -106,11 +108,22 @@ const isQuiet = (redirect: Redirection): boolean => redirect.type === "Redirect"
 /** `${x:=1}` and arithmetic may set a variable, which the second part would not know. */
 function changesShell(node: SyntaxNode): boolean {
   if (node.type === "ParameterExpansion" || node.type === "ArithmeticExpansion" || node.type === "ArithmeticCommandExpansion") return true;
-  // A shell of its own.
+  // A shell of its own, but for `${ LIST; }` (bash 5.3).
+  if (node.type === "CommandExpansion" && node.text.startsWith("${")) return true;
   if (node.type === "CommandExpansion" || node.type === "ProcessSubstitution") return false;
   let found = false;
   forEachChild(node, (child) => {
     found ||= changesShell(child);
+  });
+  return found;
+}
+
+/** Whether it has a variable, in a shell of its own as well. */
+function expands(node: SyntaxNode): boolean {
+  if (node.type.endsWith("Expansion")) return true;
+  let found = false;
+  forEachChild(node, (child) => {
+    found ||= expands(child);
   });
   return found;
 }

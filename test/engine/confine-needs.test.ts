@@ -84,6 +84,23 @@ describe('under "unknown": "confine", what is known to fail confined is asked be
     if (need !== undefined) expect(text).toContain("confine.fails");
   });
 
+  it("a first part that changes a file goes with the rest: what it changes would be written down nowhere", () => {
+    const allow = ["Write(**)", "Edit(**)", "Bash(make:*)"];
+    place.write("~/.agent-permissions.jsonc", JSON.stringify({ version: 1, unknown: "confine", permissions: { allow } }));
+    const lines = [
+      "docker ps > Makefile && ./x.sh",
+      "echo all: > Makefile && docker ps && ./x.sh",
+      "docker ps | tee Makefile; ./x.sh",
+      "cp x.sh build.sh && docker ps; ./x.sh",
+      "touch a; docker ps; ./x.sh",
+      "docker ps 2> build.sh; ./x.sh",
+    ];
+    const said = (line: string): string => assent(place, ["explain", "--json", "--confined", line]).stdout;
+    expect(lines.filter((line) => said(line).includes("goes first"))).toEqual([]);
+    for (const line of ["docker ps && ./x.sh", "docker ps > /dev/null 2>&1 && ./x.sh", "ls; docker ps; ./x.sh"])
+      expect(said(line)).toContain("goes first");
+  });
+
   it("the rules that the question names run it unconfined; a plain allow does not", () => {
     const said = (...allow: readonly unknown[]): Readonly<Record<string, unknown>> => {
       place.write("~/.agent-permissions.jsonc", JSON.stringify({ version: 1, unknown: "confine", permissions: { allow } }));

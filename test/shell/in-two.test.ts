@@ -108,6 +108,11 @@ const WHOLE: readonly string[] = [
   "ok; say $!",
   "ok; fc -l; say b",
   "set -e; cd x || ok; say b",
+  "set -u; ok $UNSET; say b",
+  "set -eu; ok $UNSET || say b",
+  'set -u; ok "$(no $UNSET)"; say b',
+  "ok $$; say $$",
+  "ok ${ x=1; }; say $x",
   "cd x || ok; say b",
   "ok 'unfinished; say b",
 ];
