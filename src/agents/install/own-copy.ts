@@ -132,7 +132,7 @@ node='${node.replaceAll("'", "'\\''")}'
 [ ! -x "$node" ] || exec "$node" "$@"
 for node in "$HOME"/.nvm/versions/node/*/bin/node "$HOME"/.local/share/fnm/node-versions/*/installation/bin/node \\
   "$HOME"/.fnm/node-versions/*/installation/bin/node "$HOME"/.volta/tools/image/node/*/bin/node "$HOME"/.nodenv/versions/*/bin/node \\
-  "$HOME"/.asdf/installs/nodejs/*/bin/node "$HOME"/.local/share/mise/installs/node/*/bin/node "$HOME"/n/bin/node \\
+  "$HOME"/.asdf/installs/nodejs/*/bin/node "$HOME"/.local/share/mise/installs/node/*/bin/node \\
   "$HOME"/.local/bin/node /usr/local/bin/node /opt/homebrew/bin/node /usr/bin/node; do
   [ -x "$node" ] && "$node" -e 'process.exit(+(parseInt(process.versions.node, 10) < 20))' < /dev/null > /dev/null 2>&1 && exec "$node" "$@"
 done
