@@ -770,7 +770,7 @@ describe("A50: input that is no request", () => {
   });
 
   it("an event that decides nothing gets `{}`, exit 0", () => {
-    const { status, stdout } = assent(here, ["check", "--agent", "claude"], JSON.stringify({ hook_event_name: "SessionStart" }));
+    const { status, stdout } = assent(here, ["check", "--agent", "claude"], JSON.stringify({ hook_event_name: "Notification" }));
     expect({ status, answer: JSON.parse(stdout) as unknown }).toEqual({ status: 0, answer: {} });
   });
 
