@@ -37,7 +37,8 @@ export function readElsewhere(call: HandingCall, verbs: string, words: readonly 
     if (counts && line === undefined && !text.startsWith("-")) commands.push({ argv: argv.slice(at), at, certain });
     if (line === undefined && entryFor(toolOf(text)) === undefined) continue;
     if (++judged > MOST) {
-      cx.unknown("the command has too many words that may be programs which it starts elsewhere", { exec });
+      // No rule for the program answers that: a denied command may stand among the words that are left.
+      cx.unknown("the command has too many words that may be programs which it starts elsewhere");
       break;
     }
     const { found, started } = rehearse(call, line ?? words.slice(at), exec);

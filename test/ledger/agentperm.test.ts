@@ -8,6 +8,7 @@ import { type Asked, type Expected, place, type PolicyText, shown, verdicts } fr
  */
 
 const here = place({ "~/other/a.txt": "" });
+const quiet = place();
 
 interface Row {
   readonly asked: Asked;
@@ -770,8 +771,11 @@ describe("A50: input that is no request", () => {
   });
 
   it("an event that decides nothing gets `{}`, exit 0", () => {
-    const { status, stdout } = assent(here, ["check", "--agent", "claude"], JSON.stringify({ hook_event_name: "Notification" }));
-    expect({ status, answer: JSON.parse(stdout) as unknown }).toEqual({ status: 0, answer: {} });
+    // In a repository with a policy that nobody has agreed to, the start of a session tells the person of it.
+    for (const hook_event_name of ["SessionStart", "Notification"]) {
+      const { status, stdout } = assent(quiet, ["check", "--agent", "claude"], JSON.stringify({ hook_event_name }));
+      expect({ status, answer: JSON.parse(stdout) as unknown }).toEqual({ status: 0, answer: {} });
+    }
   });
 
   it("a policy that cannot be read is asked about, with the error", () => {

@@ -404,6 +404,14 @@ describe("in another place (AW9)", () => {
         "kubectl exec p -- grep -r 'rm x' /src",
       ]),
     ).toEqual([]));
+  it("no number of words hides a denied one", () =>
+    expect(
+      wrong(
+        denying("Bash(rm:*)"),
+        ["ask", "deny"],
+        [`docker exec ${"-e ls ".repeat(60)}c rm y`, `kubectl exec ${"-c ls ".repeat(60)}p -- rm y`],
+      ),
+    ).toEqual([]));
   it("says why", () => {
     here.user(denying("Bash(rm:*)"));
     expect(here.verdict("ssh h rm x").reason).toBe("the rule 'Bash(rm:*)' denies this: it starts this in another place");
