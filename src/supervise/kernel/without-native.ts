@@ -246,7 +246,9 @@ export function emulate(unknown: () => never): Emulated {
   ]);
   /** There is nothing of the kind: callers do without. */
   const without = new Set<number>(
-    (["mknodat", "fcntl", "ioctl", "listxattr", "llistxattr", "fstatfs", "copy_file_range", "flock"] as const).map((one) => SYSCALLS[one]),
+    (["mknodat", "fcntl", "ioctl", "listxattr", "llistxattr", "fstatfs", "copy_file_range", "fallocate", "flock"] as const).map(
+      (one) => SYSCALLS[one],
+    ),
   );
 
   return {
