@@ -85,6 +85,9 @@ export const CHOICES: readonly Choice[] = [
   { key: "q", does: "end the run" },
 ];
 
+/** Where a difference is shown: a yes is for this one. */
+export const CHOICES_ONCE: readonly Choice[] = CHOICES.filter(({ key }) => "yn?q".includes(key));
+
 /** Of a question in the queue. `session`: what a yes for longer holds for; `tree`, `quit`: there are processes to trust, or to end. */
 export function queueChoices(offers: { readonly session?: string; readonly tree: boolean; readonly quit: boolean }): readonly Choice[] {
   const { session, tree, quit } = offers;

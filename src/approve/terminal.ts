@@ -2,7 +2,7 @@ import { errorCode } from "../state/index.ts";
 import { answerFor, type Covers } from "./alike.ts";
 import { withOthers } from "./extent.ts";
 import { printable } from "./printable.ts";
-import type { CheckRule, Choice } from "./prompt.ts";
+import { type CheckRule, type Choice, CHOICES_ONCE } from "./prompt.ts";
 import { said, saidElsewhere } from "./answer-text.ts";
 import { whoBriefly } from "./render.ts";
 import { type Device, type ForegroundControl, isTerminal, TerminalDevice } from "./tty.ts";
@@ -274,6 +274,7 @@ export class TerminalApprover implements Approver {
       alike: others,
       hidden: settings.reduce((sum, one) => sum + (one?.hidden ?? 0), 0),
       ...(setting === undefined ? {} : { about: setting.about, choices: setting.choices }),
+      ...(first.question.difference === undefined ? {} : { choices: CHOICES_ONCE }),
       waiting,
     };
   }

@@ -53,6 +53,8 @@ export interface Question {
   /** What the question rests on; absent: a default. */
   readonly basis?: Basis;
   readonly help?: string;
+  /** What would change in files, as lines of a patch, each for itself; what is asked then is answered with yes or no. */
+  readonly difference?: readonly string[];
   /** Absent: this very call. */
   readonly extent?: Extent;
   /** At least one. */

@@ -53,6 +53,10 @@ const COLOURED: Paint = { bold: sgr(1, 22), dim: sgr(2, 22), inverse: sgr(7, 27)
 /** A pasted text whose end does not come is given up at this length. */
 const LONGEST_SEQUENCE = 65_536;
 
+/** Nothing of it begins a line: it could be taken for our words. */
+const differenceOf = ({ question: { difference = [] } }: ShownQuestion): readonly string[] =>
+  difference.map((line) => `  │ ${printable(line, 400)}`);
+
 /** A block of lines below what the program wrote, redrawn in place. */
 export class BlockView implements PromptView {
   readonly #device: Device;
@@ -75,7 +79,9 @@ export class BlockView implements PromptView {
     this.#state = startOf(shown.choices ?? CHOICES);
     this.#partial = "";
     // As many spaces as there are columns end on a line of their own unless the line was empty: what stands there stays.
-    this.#device.write(`${" ".repeat(this.#device.size().columns)}\r${ESC}[K`);
+    const width = this.#device.size().columns;
+    this.#device.write(`${" ".repeat(width)}\r${ESC}[K`);
+    for (const line of differenceOf(shown)) this.#device.write(`${clip(line, width - 1)}\r\n`);
     this.#draw();
   }
 
@@ -203,6 +209,7 @@ export class LineView implements PromptView {
       ...(about === undefined ? [] : [printable(about, 200)]),
       `${who(question)} wants to ${printable(question.what, 1000)}`,
       `asked because: ${printable(question.reason, 400)}`,
+      ...differenceOf(shown),
       ...(more === 0 ? [] : [`... and ${more} more like this${where === undefined ? "" : ` in ${where}`}`]),
       ...linesOf(shown.choices ?? CHOICES),
       ...(waiting === 0 ? [] : [`(${waiting} more waiting)`]),

@@ -28,12 +28,17 @@ export function topOf(path: string): string | undefined {
   }
 }
 
-/** The folder that the working tree shares with others; undefined where that is not understood. */
-export function commonOf(top: string): string | undefined {
+/** What belongs to a working tree alone; undefined where that is not understood. */
+export function gitFolderOf(top: string): string | undefined {
   const dot = joinPath(top, ".git");
   const stat = lstatSync(dot, { throwIfNoEntry: false });
   const linked = stat?.isFile() === true ? /^gitdir: (.+?)\n?$/.exec(textOf(dot) ?? "")?.[1] : undefined;
-  const own = stat?.isDirectory() === true ? dot : linked === undefined ? undefined : resolvePath(top, linked);
+  return stat?.isDirectory() === true ? dot : linked === undefined ? undefined : resolvePath(top, linked);
+}
+
+/** The folder that the working tree shares with others; undefined where that is not understood. */
+export function commonOf(top: string): string | undefined {
+  const own = gitFolderOf(top);
   if (own === undefined) return undefined;
   const common = textOf(joinPath(own, "commondir"))?.trim();
   return common === undefined || common === "" ? own : resolvePath(own, common);

@@ -10,7 +10,7 @@ import type { GivenAnswer, RunEvent } from "../types.ts";
 import { type FileKind, type KeepResult, kindOf } from "../undo/index.ts";
 import { OwnWorkJudge } from "./judge-own-work.ts";
 import { questionOf, RunConsent } from "./questions.ts";
-import { GitCommands } from "./git-commands.ts";
+import { type ForeseenChange, GitCommands } from "./git-commands.ts";
 import { handlerTable } from "./handlers.ts";
 import { OtherNames, PARTED } from "./other-names.ts";
 import { Lineage } from "./lineage.ts";
@@ -54,6 +54,8 @@ interface JudgedCall<Work extends DecodedCall | DecodedExec = DecodedCall | Deco
   readonly answer: GivenAnswer | undefined;
   /** It goes ahead by a person's word: to this call, or to what the run makes where it lies. */
   readonly consent?: "asked" | "covered";
+  /** What a person is shown, and agrees to with the start of a program. */
+  readonly foreseen?: ForeseenChange | undefined;
 }
 
 /** A question is open. */
@@ -218,6 +220,12 @@ export class Calls {
     if (!this.#git.mayStart(task)) return closeAll(exec.pinned);
     const { judged, verdict, allowed } = this.#starts.judge(exec, task);
     const call: JudgedCall<DecodedExec> = { trap, task, work: judged, verdict, anyway: false, answer: undefined };
+    if (verdict.decision !== "deny") {
+      const cwd = this.#access.paths.workingFolder(task) ?? this.#options.cwd;
+      const foreseen = this.#git.foresees(task, judged, this.#lineage.caller(task), cwd);
+      if (foreseen?.verdict !== undefined) return this.#askFirst({ ...call, foreseen, verdict: foreseen.verdict });
+      if (foreseen !== undefined) this.#git.agree(judged, foreseen);
+    }
     if (allowed) return this.#start(call);
     if (verdict.decision !== "deny") {
       if (this.#consent.waives(task, judged.action, judged.call, verdict) !== undefined) return this.#start(call);
@@ -225,8 +233,18 @@ export class Calls {
       const afar = answerableStart(this.#options.judge, { action: judged.action, verdict, isAlone });
       if (this.#consent.asks(task, afar)) return this.#ask(call, afar);
     }
-    const help = verdict.help === undefined ? "" : `; ${adviceForPerson(verdict.help)}`;
-    this.#starts.refused(judged, `may not be started: ${verdict.reason}${help}`);
+    this.#refuseStart(call);
+  }
+
+  #askFirst(call: JudgedCall<DecodedExec>): void {
+    if (this.#consent.asks(call.task)) this.#ask(call);
+    else this.#refuseStart(call);
+  }
+
+  #refuseStart(call: JudgedCall<DecodedExec>): void {
+    const { reason, help } = call.verdict;
+    const way = help === undefined ? "" : `; ${adviceForPerson(help)}`;
+    this.#starts.refused(call.work, `may not be started: ${reason}${way}`);
     this.#refuse(call);
   }
 
@@ -338,7 +356,8 @@ export class Calls {
     const caller = this.#lineage.caller(task);
     const plan = this.#own.planOf(work, verdict, caller, this.#lineage.plans(task.tgid), task.tgid);
     const extent = this.#own.extentOf(work, plan, caller);
-    const about = { pid: task.tgid, cwd: where, call: work.call, action: actionOf(work), note, verdict, plan, extent, afar };
+    const difference = call.foreseen?.difference;
+    const about = { pid: task.tgid, cwd: where, call: work.call, action: actionOf(work), note, verdict, plan, extent, afar, difference };
     const question = questionOf({ seq, run, profile, home, env, command, ...about });
     this.#wait({ ...call, state: "asked", trap: call.trap.copy(), answer: undefined, seq, group: question.group, plan });
     this.#tell((outside) => outside.ask(question));
@@ -392,10 +411,11 @@ export class Calls {
   /** Asked to performing, or to refused. */
   #settle(asked: AskedCall, allowed: boolean, answer: GivenAnswer, consent: JudgedCall["consent"]): void {
     this.#forget(asked);
-    const { trap, task, work, verdict, anyway } = asked;
+    const { trap, task, work, verdict, anyway, foreseen } = asked;
     if (!this.#access.listener.valid(trap)) return closeAll(work.pinned);
     if (!allowed) return this.#refuse({ ...asked, answer });
     const granted: Verdict = { ...verdict, decision: "allow", basis: "grant" };
+    if (isExec(work) && foreseen !== undefined) this.#git.agree(work, foreseen);
     if (isExec(work)) return this.#start({ trap, task, work, verdict: granted, anyway, answer });
     // What was asked about is not there any more: what is there now was not asked about.
     const call = { trap, task, work, verdict: granted, anyway, answer, ...(consent === undefined ? {} : { consent }) };

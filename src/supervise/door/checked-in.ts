@@ -1,14 +1,12 @@
-import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { existsSync, lstatSync, mkdirSync, realpathSync, writeFileSync } from "node:fs";
+import { lstatSync, realpathSync } from "node:fs";
 import { baseName, joinPath, parentOf } from "../../path/index.ts";
 import { commonOf, type RefsBefore, topOf } from "../../state/index.ts";
 import { bytesAt } from "../undo/index.ts";
+import { GitObjects } from "./git-objects.ts";
 
 /** Commits that are looked through, newest first. */
 const MOST_COMMITS = 2000;
-const MOST_BYTES = 64 << 20;
-const PATIENCE_MS = 5000;
 
 /** Of a file system's clock. */
 const TICK_MS = 50;
@@ -17,6 +15,9 @@ interface GitObject {
   readonly type: string;
   readonly body: Buffer;
 }
+
+/** Of an object's name. */
+export const sizeOf = ({ tips: [tip] }: RefsBefore): number => tip?.length ?? 40;
 
 /** A commit, as far as it counts. */
 interface Commit {
@@ -31,18 +32,15 @@ interface Commit {
  */
 export class CheckedIn {
   readonly #before: RefsBefore;
-  readonly #git: string;
-  readonly #scratch: string;
+  readonly #objects: GitObjects;
   #commits: ReadonlyMap<string, Commit> | undefined;
   #tips: readonly string[] = [];
   /** What files were when they were found to be so. */
   readonly #looked = new Map<string, string>();
 
-  /** `git`: the program; `scratch`: a folder of its own, which need not be there. */
-  constructor(before: RefsBefore, git: string, scratch: string) {
+  constructor(before: RefsBefore, objects: GitObjects) {
     this.#before = before;
-    this.#git = git;
-    this.#scratch = scratch;
+    this.#objects = objects;
   }
 
   /** The repository has held something at the path. */
@@ -92,7 +90,7 @@ export class CheckedIn {
   }
 
   get #size(): number {
-    return this.#before.tips[0]?.length ?? 40;
+    return sizeOf(this.#before);
   }
 
   /** A path as the trees have it; undefined where it lies in no working tree of this repository. */
@@ -107,10 +105,8 @@ export class CheckedIn {
   /** Of each content that stood at the name, commits that say so; none of which is believed yet. */
   #held(name: string): ReadonlyMap<string, readonly string[]> {
     const commits = [...this.#load().keys()];
-    const out = this.#run(
-      ["cat-file", "--batch-check=%(objecttype) %(objectname)"],
-      `${commits.map((one) => `${one}:${name}`).join("\n")}\n`,
-    );
+    const input = `${commits.map((one) => `${one}:${name}`).join("\n")}\n`;
+    const out = this.#objects.run(["cat-file", "--batch-check=%(objecttype) %(objectname)"], { input });
     const found = new Map<string, string[]>();
     for (const [at, line] of out.toString("latin1").split("\n").entries()) {
       const [, oid] = /^blob ([0-9a-f]+)$/.exec(line) ?? [];
@@ -141,7 +137,8 @@ export class CheckedIn {
   #load(): ReadonlyMap<string, Commit> {
     if (this.#commits !== undefined) return this.#commits;
     const { tips } = this.#before;
-    const listed = this.#run(["rev-list", "--ignore-missing", `--max-count=${MOST_COMMITS}`, "--stdin"], `${tips.join("\n")}\n`);
+    const input = `${tips.join("\n")}\n`;
+    const listed = this.#objects.run(["rev-list", "--ignore-missing", `--max-count=${MOST_COMMITS}`, "--stdin"], { input });
     const names = listed.toString("latin1").split("\n");
     const objects = this.#read([...new Set([...tips, ...names])].filter((name) => name !== ""));
     const commits = new Map<string, Commit>();
@@ -168,7 +165,7 @@ export class CheckedIn {
 
   /** Objects that are what their names say. */
   #read(names: readonly string[]): ReadonlyMap<string, GitObject> {
-    const out = this.#run(["cat-file", "--batch"], `${names.join("\n")}\n`);
+    const out = this.#objects.run(["cat-file", "--batch"], { input: `${names.join("\n")}\n` });
     const found = new Map<string, GitObject>();
     for (let at = 0; at < out.length;) {
       const end = out.indexOf(0x0a, at);
@@ -181,34 +178,6 @@ export class CheckedIn {
       if (nameOf(type, body, name.length) === name) found.set(name, { type, body });
     }
     return found;
-  }
-
-  /** Of the repository it sees nothing but objects. */
-  #run(words: readonly string[], input: string): Buffer {
-    const { common } = this.#before;
-    if (!existsSync(joinPath(this.#scratch, "HEAD"))) {
-      for (const name of ["objects", "refs"]) mkdirSync(joinPath(this.#scratch, name), { recursive: true, mode: 0o700 });
-      const format =
-        this.#size === 64 ? "\trepositoryformatversion = 1\n[extensions]\n\tobjectFormat = sha256\n" : "\trepositoryformatversion = 0\n";
-      writeFileSync(joinPath(this.#scratch, "config"), `[core]\n\tbare = true\n${format}`);
-      writeFileSync(joinPath(this.#scratch, "HEAD"), "ref: refs/heads/none\n");
-    }
-    const shallow = joinPath(common, "shallow");
-    const { stdout } = spawnSync(this.#git, [`--git-dir=${this.#scratch}`, "-c", "core.commitGraph=false", ...words], {
-      cwd: "/",
-      input,
-      maxBuffer: MOST_BYTES,
-      timeout: PATIENCE_MS,
-      env: {
-        GIT_OBJECT_DIRECTORY: joinPath(common, "objects"),
-        GIT_CONFIG_NOSYSTEM: "1",
-        GIT_CONFIG_GLOBAL: "/dev/null",
-        GIT_NO_REPLACE_OBJECTS: "1",
-        GIT_NO_LAZY_FETCH: "1",
-        ...(existsSync(shallow) ? { GIT_SHALLOW_FILE: shallow } : {}),
-      },
-    });
-    return stdout ?? Buffer.alloc(0);
   }
 }
 

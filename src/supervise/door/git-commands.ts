@@ -1,11 +1,13 @@
 import { lstatSync, rmSync } from "node:fs";
 import { brief, quote, sayAction, visible } from "../../action/index.ts";
-import { baseName, joinPath } from "../../path/index.ts";
-import type { Verdict } from "../../policy/index.ts";
+import { baseName, isWithin, joinPath } from "../../path/index.ts";
+import { type Verdict, verdictOf } from "../../policy/index.ts";
 import { messageOf, topOf } from "../../state/index.ts";
-import { CheckedIn } from "./checked-in.ts";
+import { CheckedIn, sizeOf } from "./checked-in.ts";
+import { type ForeseenFile, GitForesight, isSame } from "./git-foreseen.ts";
+import { GitObjects } from "./git-objects.ts";
 import { type Caller, ERRAND, isChange } from "../judge/index.ts";
-import { type KeepResult, type NotUndone, UndoPart, type UndoStore } from "../undo/index.ts";
+import { bytesAt, type KeepResult, type NotUndone, UndoPart, type UndoStore } from "../undo/index.ts";
 import { actionOf } from "./record.ts";
 import { type DecodedCall, type DecodedExec, isExec } from "./operation.ts";
 import type { DoorOptions, Tell } from "./options.ts";
@@ -38,9 +40,23 @@ interface GitCommand {
   /** The program is the system's git. */
   readonly trusted: boolean;
   /** Protected files that it may put as the repository held them before. */
-  readonly files: Map<string, "held" | "twin">;
+  readonly files: Map<string, PutAs>;
+  /** Files that a person has looked at as they are to become. */
+  readonly agreed: Map<string, ForeseenFile>;
   /** The one of them that it is at, and since when, in milliseconds. */
   at: { readonly path: string; readonly since: number } | undefined;
+}
+
+/** As the repository held it before; as the repository's own working tree has it; as a person has agreed to. */
+type PutAs = "held" | "twin" | "agreed";
+
+/** What a command is about to put into files that decide what an agent may do. */
+export interface ForeseenChange {
+  /** Absent: they stay as they are. */
+  readonly verdict?: Verdict;
+  readonly files: readonly ForeseenFile[];
+  /** Lines, for a person. */
+  readonly difference: readonly string[];
 }
 
 function toldOf(pid: number): GitCommand["parent"] {
@@ -53,10 +69,12 @@ const LONGEST_MS = 2000;
 const GIT = /^\/usr\/(?:local\/)?(?:bin\/git|lib(?:exec)?\/git-core\/git(?:-[\w-]+)?)$/;
 const SETTINGS = "floor.settings";
 const LENT: ReadonlySet<string> = new Set(["protect.secrets", "protect.steering", SETTINGS]);
-const OTHER = (path: string, as: "held" | "twin"): string =>
-  as === "held"
-    ? `${visible(path)} would not be as this repository held it before; if it holds no secret, allow it by name: assent allow ${quote(`Write(${path})`)}`
-    : `${visible(path)} would not be as it is in the repository's own working tree; look at the difference, and make this one yourself`;
+const OTHER = (path: string, as: PutAs): string =>
+  as === "agreed"
+    ? `${visible(path)} would not be as it was shown (a filter, or ends of lines, have a part in it); make the change yourself`
+    : as === "held"
+      ? `${visible(path)} would not be as this repository held it before; if it holds no secret, allow it by name: assent allow ${quote(`Write(${path})`)}`
+      : `${visible(path)} would not be as it is in the repository's own working tree; look at the difference, and make this one yourself`;
 
 /**
  * Commands of git that change a working tree go through whole, or leave everything as it was: where something is refused to one in the
@@ -70,25 +88,72 @@ export class GitCommands {
   readonly #of = new WeakMap<Task, GitCommand>();
   #begun = 0;
   #before: CheckedIn | undefined;
+  readonly #foresight: GitForesight;
+  /** What a person has said yes to, of commands that are about to be started. */
+  readonly #consents = new WeakMap<DecodedExec, readonly ForeseenFile[]>();
 
   constructor(options: DoorOptions, tell: Tell) {
     this.#options = options;
     this.#tell = tell;
+    this.#foresight = new GitForesight(`${options.parts}/foresight`);
+  }
+
+  /** Before a git is started: what it is about to put into settings of agents, or a policy. Undefined: nothing, as far as can be told. */
+  foresees(task: Task, exec: DecodedExec, caller: Caller, cwd: string): ForeseenChange | undefined {
+    const { action, chain, programs = [] } = exec;
+    if (this.#options.observes || action?.kind !== "exec" || action.program !== "git" || !action.trusted) return undefined;
+    if (!GIT.test(chain[0].path) || programs.some((name) => APART.test(name))) return undefined;
+    const above = this.#commandOf(task);
+    const isAsked = (path: string): boolean => {
+      const { decision, builtin } = this.#options.judge.wouldWrite(path, caller);
+      return decision === "ask" && builtin === SETTINGS;
+    };
+    let files: readonly ForeseenFile[] = [];
+    let changed: readonly ForeseenFile[] = [];
+    let difference: readonly string[] = [];
+    this.#tell(() => {
+      const all = this.#foresight.look(chain[0].argv, cwd, isAsked);
+      files = all.filter(({ path, after }) => !isAgreed(above?.agreed.get(path), after));
+      changed = files.filter(({ before, after }) => !isSame(before, after));
+      difference = changed.flatMap((file) => this.#foresight.difference(file, nameIn(cwd, file.path)));
+    });
+    if (files.length === 0) return undefined;
+    if (changed.length === 0) return { files, difference };
+    // What git starts by itself is that of the command.
+    const words = above?.words ?? wordsOf(chain[0].argv);
+    const names = brief(visible(changed.map(({ path }) => nameIn(cwd, path)).join(", ")));
+    const verdict = verdictOf("ask", SETTINGS, {
+      reason: `\`${words}\` changes files that decide what an agent may do: ${names}`,
+      help: {
+        person: `look at the difference, and start it where you can be asked: assent run -- ${words}`,
+        model: `ask the user to look at the difference, and to start it: ${words}`,
+      },
+    });
+    return { verdict, files, difference };
+  }
+
+  /** A person has seen the difference, and said yes. */
+  agree(exec: DecodedExec, { files }: ForeseenChange): void {
+    this.#consents.set(exec, files);
   }
 
   /** A program was started. `isItself`: it runs no code of somebody else. */
-  started(pid: number, { chain, action, programs = [] }: DecodedExec, isItself: boolean): void {
+  started(pid: number, exec: DecodedExec, isItself: boolean): void {
+    const { chain, action, programs = [] } = exec;
     const { parts, observes } = this.#options;
+    const agreed = new Map(this.#consents.get(exec)?.map((file) => [file.path, file]));
     this.#close();
     if (observes || !chain.some(({ path, word }) => isGit(path) || isGit(word)) || programs.some((name) => APART.test(name))) return;
     const start = startOf(pid);
-    if (start === undefined || [...this.#open].some((command) => isBelow(pid, command.pid))) return;
+    const above = [...this.#open].find((command) => isBelow(pid, command.pid));
+    for (const [path, file] of above === undefined ? [] : agreed) above?.agreed.set(path, file);
+    if (start === undefined || above !== undefined) return;
     const trusted = isItself && action?.kind === "exec" && action.trusted && action.program === "git";
-    const words = brief(visible(chain[0].argv.map((word) => (PLAIN.test(word) ? word : quote(word))).join(" ")));
+    const words = wordsOf(chain[0].argv);
     this.#tell((run) => {
       try {
         const part = new UndoPart(`${parts}/${++this.#begun}`);
-        this.#open.add({ pid, start, parent: toldOf(pid), words, part, trusted, files: new Map(), at: undefined });
+        this.#open.add({ pid, start, parent: toldOf(pid), words, part, trusted, files: new Map(), agreed, at: undefined });
       } catch (error) {
         run.notice(`${words}: where something is refused to it, it cannot be taken back: ${messageOf(error)}`);
       }
@@ -108,7 +173,9 @@ export class GitCommands {
   lets(task: Task, work: DecodedCall, caller: Caller): Verdict | undefined {
     const command = this.#commandOf(task);
     const [path] = work.call.args;
-    if (this.#options.refs === undefined || typeof path !== "string" || !GIT.test(programOf(task.tgid) ?? "")) return undefined;
+    if (typeof path !== "string" || !GIT.test(programOf(task.tgid) ?? "")) return undefined;
+    const agreed = command?.agreed.has(path) === true;
+    if (this.#options.refs === undefined && !agreed) return undefined;
     let isSettings = false;
     for (const action of work.actions) {
       const { decision, builtin = "" } = this.#options.judge.call([action], caller);
@@ -122,12 +189,12 @@ export class GitCommands {
         ? ERRAND
         : undefined;
     const isNew = work.call.name === "open" && work.makes !== undefined && work.note === "new file";
-    if (command?.trusted !== true || !(isNew || (work.call.name === "delete" && !isSettings))) return undefined;
+    if (command?.trusted !== true || !(isNew || (work.call.name === "delete" && (agreed || !isSettings)))) return undefined;
     // Where nothing may be written, neither may this.
     if (this.#options.judge.wouldWrite(joinPath(topOf(path) ?? "/", "#"), caller).decision !== "allow") return undefined;
     const isKnown = (before: CheckedIn): boolean => before.knows(path) && (!isSettings || before.twinOf(path) !== undefined);
-    if (!this.#isCheckedIn(isKnown)) return undefined;
-    command.files.set(path, isSettings ? "twin" : "held");
+    if (!agreed && !this.#isCheckedIn(isKnown)) return undefined;
+    command.files.set(path, agreed ? "agreed" : isSettings ? "twin" : "held");
     command.at = { path, since: Date.now() };
     return ERRAND;
   }
@@ -169,11 +236,22 @@ export class GitCommands {
   /** `there`: what is gone may yet come back. */
   #isAmiss(command: GitCommand, which: "there" | "all"): boolean {
     command.at = undefined;
-    const isAsBefore = ([path, as]: readonly [string, "held" | "twin"]): boolean =>
-      this.#isCheckedIn((before) => before.holds(path) && (as === "held" || before.twinOf(path) === "same"));
+    const isAsBefore = ([path, as]: readonly [string, PutAs]): boolean =>
+      as === "agreed"
+        ? this.#isAsAgreed(command.agreed.get(path))
+        : this.#isCheckedIn((before) => before.holds(path) && (as === "held" || before.twinOf(path) === "same"));
     const wrong = [...command.files].find((file) => (which === "all" || isThere(file[0])) && !isAsBefore(file));
     if (wrong !== undefined) this.#takeBack(command, OTHER(...wrong));
     return wrong !== undefined;
+  }
+
+  /** As it was shown, or as it was before. */
+  #isAsAgreed(file: ForeseenFile | undefined): boolean {
+    if (file === undefined) return false;
+    let now: Buffer | undefined;
+    this.#tell(() => (now = isThere(file.path) ? bytesAt(file.path) : undefined));
+    if (now === undefined) return !isThere(file.path) && (file.after === undefined || file.before === undefined);
+    return [file.after, file.before].some((bytes) => bytes?.equals(now ?? Buffer.alloc(0)) === true);
   }
 
   #isCheckedIn(ask: (before: CheckedIn) => boolean): boolean {
@@ -181,7 +259,7 @@ export class GitCommands {
     if (refs === undefined) return false;
     let found = false;
     this.#tell(() => {
-      this.#before ??= new CheckedIn(refs, "/usr/bin/git", `${parts}/git`);
+      this.#before ??= new CheckedIn(refs, new GitObjects(refs.common, `${parts}/git`, sizeOf(refs)));
       found = ask(this.#before);
     });
     return found;
@@ -266,3 +344,9 @@ export class GitCommands {
     return found;
   }
 }
+
+const wordsOf = (argv: readonly string[]): string => brief(visible(argv.map((word) => (PLAIN.test(word) ? word : quote(word))).join(" ")));
+
+const nameIn = (folder: string, path: string): string => (isWithin(path, folder) ? path.slice(folder.length + 1) : path);
+
+const isAgreed = (file: ForeseenFile | undefined, after: Buffer | undefined): boolean => file !== undefined && isSame(file.after, after);

@@ -28,11 +28,12 @@ interface AskedAbout {
   readonly plan: CommandPlan | undefined;
   readonly extent: Extent | undefined;
   readonly afar: AnswerableFromAfar | undefined;
+  readonly difference: readonly string[] | undefined;
 }
 
 /** Puts a call that must be asked about into words. */
 export function questionOf(about: AskedAbout): Question {
-  const { seq, run, profile, home, pid, cwd, call, action, note, verdict, command, plan, extent, afar } = about;
+  const { seq, run, profile, home, pid, cwd, call, action, note, verdict, command, plan, extent, afar, difference } = about;
   const process = describeProcess(pid);
   const [link] = plan?.does === "links" ? plan.into : [];
   const named = link === undefined || action.kind !== "file" ? action : { ...action, ...asNamed(link, call) };
@@ -52,6 +53,7 @@ export function questionOf(about: AskedAbout): Question {
     ...(verdict.rule === undefined ? {} : { rule: verdict.rule }),
     ...(verdict.help === undefined ? {} : { help: adviceForPerson(verdict.help) }),
     ...(extent === undefined ? {} : { extent }),
+    ...(difference === undefined ? {} : { difference }),
     proposals: proposalsFor(named, named.call ?? call, extent, home),
     group: plan === undefined ? groupOf(pid, action, call, verdict) : `plan\0${JSON.stringify(plan)}`,
     ...(afar === undefined ? {} : { afar: { ...afar, what: sayWish(action, call, note, home), parts: partsOf(about, process) } }),
