@@ -1,5 +1,6 @@
 // How often commands that agents really typed interrupt a person: `npm run friction -- FILE…` (JSON Lines with `command`, `session`, or plain
-// lines), `--lines FILE` writes each distinct line with its verdicts. Each is judged in one generic project, without a policy and sandboxed.
+// lines), `--lines FILE` writes each distinct line with its verdicts, `--write docs/friction.md` the page. Each is judged in one generic project,
+// without a policy and sandboxed.
 import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
@@ -9,6 +10,8 @@ import { agentNamed } from "../src/agents/index.ts";
 import { decide, type Outcome } from "../src/engine/index.ts";
 import { read } from "../src/engine/reader/index.ts";
 import { thisMachine } from "../src/state/index.ts";
+import { frictionTables } from "./friction-table.ts";
+import { type Judged, judgedTable, readJudged } from "./judged.ts";
 
 interface Line {
   readonly session: string;
@@ -20,8 +23,10 @@ interface Line {
 const DOCUMENTS = new Set(["readme", "agents-md"]);
 
 const words = process.argv.slice(2);
-const at = words.indexOf("--lines");
-const linesFile = at < 0 ? undefined : words.splice(at, 2)[1];
+const valueOf = (option: string): string | undefined => (words.includes(option) ? words.splice(words.indexOf(option), 2)[1] : undefined);
+const linesFile = valueOf("--lines");
+const page = valueOf("--write");
+const judged: readonly Judged[] = readJudged("bench/judged.tsv");
 const lines = words.flatMap(readLines);
 
 // In no temporary folder: the lines are about a project.
@@ -48,24 +53,12 @@ for (const name of Object.keys(policies) as PolicyName[]) {
 }
 rmSync(scratch, { recursive: true, force: true });
 
-for (const name of Object.keys(policies) as PolicyName[]) {
-  const distinct = [...outcomes.values()];
-  const interrupts = (row: Record<PolicyName, string>): boolean => !row[name].startsWith("allow");
-  const share = (part: number, whole: number): string => `${((100 * part) / whole).toFixed(2)} % (${part} of ${whole})`;
-  const sessions = new Map<string, boolean>();
-  for (const { session, command } of lines)
-    sessions.set(session, (sessions.get(session) ?? false) || interrupts(outcomes.get(command) as Record<PolicyName, string>));
-  process.stdout.write(`${name}: distinct lines that interrupt ${share(distinct.filter(interrupts).length, distinct.length)}\n`);
-  process.stdout.write(
-    `  all lines ${share(lines.filter(({ command }) => interrupts(outcomes.get(command) as Record<PolicyName, string>)).length, lines.length)}, sessions ${share([...sessions.values()].filter(Boolean).length, sessions.size)}\n`,
-  );
-  const reasons = new Map<string, number>();
-  for (const row of distinct)
-    if (interrupts(row))
-      reasons.set(row[name].split("\t").slice(0, 2).join(" "), (reasons.get(row[name].split("\t").slice(0, 2).join(" ")) ?? 0) + 1);
-  for (const [reason, count] of [...reasons].toSorted((a, b) => b[1] - a[1]).slice(0, 25))
-    process.stdout.write(`  ${String(count).padStart(5)}  ${reason}\n`);
-}
+const tables = frictionTables(
+  lines.map(({ session, kind, command }) => ({ session, kind: kind ?? "", command, verdicts: outcomes.get(command) ?? {} })),
+  Object.keys(policies),
+);
+process.stdout.write(`${tables}\n`);
+if (page !== undefined) writePage(page);
 if (linesFile !== undefined)
   writeFileSync(linesFile, [...outcomes].map(([command, row]) => JSON.stringify({ command, ...row })).join("\n") + "\n");
 
@@ -86,6 +79,14 @@ function readLines(file: string): readonly Line[] {
       };
     })
     .filter(({ kind }) => kind === undefined || !DOCUMENTS.has(kind));
+}
+
+function writePage(file: string): void {
+  const mark = (text: string): string => `<!-- ${text}: npm run friction -->`;
+  const before = readFileSync(file, "utf8");
+  const [from, to] = [before.indexOf(mark("friction")), before.indexOf(mark("end"))];
+  const text = [mark("friction"), tables, judgedTable(judged), mark("end")].join("\n\n");
+  writeFileSync(file, before.slice(0, from) + text + before.slice(to + mark("end").length));
 }
 
 function makeProject(): void {

@@ -1,5 +1,6 @@
 import {
   type Action,
+  type DangerId,
   DATABASE_FILE,
   type ExecAction,
   type FileAction,
@@ -188,7 +189,9 @@ function isHeld(action: Action, verdict: Verdict, context: ConfineContext): bool
 
 /** What a repository in a temporary folder makes git start works in the sandbox, as all that an agent makes there. */
 function isHeldRepository(action: Action, { builtin }: Verdict, world: World): boolean {
+  const isHere = (id: DangerId): boolean => id === "foreign-repository" || isConfinable(dangerReason(id));
   if (builtin !== dangerReason("foreign-repository") || action.kind !== "exec" || action.pointed === true) return false;
+  if (action.dangers?.every(isHere) !== true) return false;
   const { temp } = comparablePlaces(world);
   const folders = action.folders ?? [world.cwd];
   return folders.length > 0 && folders.every((folder) => belowAny(world.canonical(folder), temp));

@@ -25,8 +25,8 @@ import { asking, exactly, type Hit, isInside, NO_MATCHES, type MatchedRules, fin
 import { isHarmlessDevice } from "./path-class.ts";
 import { type Preset, presetOf } from "./presets.ts";
 import { judgeRescueFile } from "./rescue-file.ts";
-import { protectionsOf, takesProtected, type Scoped, type ProtectionContext } from "./protections.ts";
-import { guardsSecrets, REASONS } from "./reasons.ts";
+import { type Protection, protectionsOf, takesProtected, type Scoped, type ProtectionContext } from "./protections.ts";
+import { guardsSecrets, isConfinable, REASONS } from "./reasons.ts";
 import { indexOf, type RuleIndex } from "./rule-index.ts";
 import { matchRule } from "./rule.ts";
 import { spell } from "./targets.ts";
@@ -283,12 +283,18 @@ function harmless(j: Judgement, action: Action): Verdict | undefined {
 function protectedBy(j: Judgement, action: Action, written: MatchedRules): Verdict | undefined {
   let ask: Verdict | undefined;
   for (const protection of protectionsOf(action, surroundings(j, action))) {
-    const isWeaker = ask !== undefined && protection.effect === "ask" && (protection.waivable !== false || ask.waivable === false);
-    if (isWeaker || isNamed(j, action, written, protection)) continue;
+    if ((ask !== undefined && !outweighs(protection, ask)) || isNamed(j, action, written, protection)) continue;
     if (protection.effect === "deny") return byProtection(protection);
     ask = byProtection(protection);
   }
   return deniedByDefault(j, action, written) ?? ask;
+}
+
+/** A denial, what no mode waives, what no run holds, in this order; of equal ones the first. */
+function outweighs({ effect, waivable, builtin }: Protection, ask: Verdict): boolean {
+  if (effect === "deny") return true;
+  if (waivable === false || ask.waivable === false) return ask.waivable !== false;
+  return !isConfinable(builtin) && isConfinable(ask.builtin);
 }
 
 function denying(j: Judgement, action: Action, written: MatchedRules): Verdict | undefined {

@@ -127,6 +127,7 @@ function lookup(ex: Expansion, name: string, quoted: boolean): Fields {
     // bash takes the first element, zsh all of them.
     return one(cx.maybeZsh ? unknown(`the array $${name} without [@]`, true) : (variable[0] ?? literal("")));
   }
+  if (name === "!") return one({ atoms: [{ hole: true, why: "$!", number: true, started: true }], many: false });
   if (NUMERIC.has(name)) return one(number(`$${name}`));
   if (name === "HOME") return one(homeOf(ex));
   if (name === "PWD") return one(workingDirectory(state));

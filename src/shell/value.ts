@@ -21,6 +21,8 @@ export interface Hole {
   readonly ambient?: boolean;
   /** What `jobs -p` prints: process ids in bash, more than that in zsh. */
   readonly jobs?: boolean;
+  /** A process that this very shell has started (`$!`). */
+  readonly started?: true;
   /** The text came over the network in this very line. */
   readonly network?: boolean;
   /** The name of a pipe made by `<(…)` or `>(…)`, and what can be read from it. */

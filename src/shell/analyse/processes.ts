@@ -41,7 +41,7 @@ const MOST_NAMED = 32;
 /** Processes that a search of the same line found, or a whole range of them: nobody has chosen these. */
 function signalsFound({ cx }: Pick<Invocation, "cx">, targets: readonly Value[]): boolean {
   if (targets.length > MOST_NAMED) return true;
-  const isFound = targets.some((target) => textOf(target) === undefined);
+  const isFound = targets.some((target) => textOf(target) === undefined && !isStarted(target));
   return (
     isFound &&
     (targets.some((target) => target.atoms.some(isWildcard)) ||
@@ -52,6 +52,9 @@ function signalsFound({ cx }: Pick<Invocation, "cx">, targets: readonly Value[])
       ))
   );
 }
+
+const isStarted = ({ atoms, many }: Value): boolean =>
+  !many && atoms.length === 1 && atoms.every((atom) => isHole(atom) && atom.started === true);
 
 const baseOf = ({ program }: ExecAction): string => program.slice(program.lastIndexOf("/") + 1);
 

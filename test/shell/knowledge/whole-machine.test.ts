@@ -64,14 +64,37 @@ const LOOPS = [
   "sh -c 'kill $(pgrep x)'",
 ];
 
+/** What this very shell has started was found by nobody, whatever else the line looks for. */
+const STARTED = [
+  "x & lsof -p $! | wc -l; kill $!",
+  "x & W=$!; sleep 1; lsof -p $W | grep -c x; kill $W; wait $W",
+  "x & W=$!; ss -ltnp; kill -9 $W",
+  'x & W=$!; ps aux | grep x; kill "$W"',
+  "x & A=$!; y & B=$!; pgrep x; kill $A $B",
+  "x & W=$!; trap 'kill $W' EXIT; lsof -ti:3000",
+  "x & W=${!}; netstat -tln; kill -TERM $W",
+];
+const STARTED_NOT = [
+  "x & W=$!; W=$(lsof -ti:3000); kill $W",
+  "x & kill $! $(pgrep x)",
+  "x & W=$!; kill $W$(pgrep x)",
+  "x & W=$!; for W in $(pgrep x); do kill $W; done",
+  "x & W=$!; pgrep x | while read W; do kill $W; done",
+  "x & W=$!; read W < <(lsof -t a); kill $W",
+  "x & W=($! $(pidof x)); kill ${W[@]}",
+  "x & W=$!; pgrep x | xargs kill $W",
+  'x & W=$!; W+=" $(pgrep x)"; kill $W',
+  "x & W=$!; test -n y && W=$(pgrep x); kill $W",
+];
+
 const rowsOf = (text: string): readonly string[] => text.split(/; |\n/);
 
 describe("under a rule that allows everything", () => {
-  test.each([...rowsOf(HELD), ...LOOPS])("%s: held", (command) => {
+  test.each([...rowsOf(HELD), ...LOOPS, ...STARTED_NOT])("%s: held", (command) => {
     expect(verdictUnderBroadAllow(command).decision).not.toBe("allow");
   });
 
-  test.each(rowsOf(HARMLESS))("%s: no danger", (command) => {
+  test.each([...rowsOf(HARMLESS), ...STARTED])("%s: no danger", (command) => {
     const verdict = verdictUnderBroadAllow(command);
     expect([...verdict.actions, ...verdict.unknowns].filter(({ verdict: one }) => one.basis === "protection")).toEqual([]);
   });
