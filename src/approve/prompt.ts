@@ -85,9 +85,22 @@ export const CHOICES: readonly Choice[] = [
   { key: "q", does: "end the run" },
 ];
 
-/** Of a question in the queue. `session`: what a yes for longer holds for; `tree`, `quit`: there are processes to trust, or to end. */
-export function queueChoices(offers: { readonly session?: string; readonly tree: boolean; readonly quit: boolean }): readonly Choice[] {
-  const { session, tree, quit } = offers;
+const WORD: Choice = { key: "w", does: "no, with a word to the agent …" };
+
+/** Of a run that an agent started: it reads what is said with a no. */
+export const AGENT_RUN_CHOICES: readonly Choice[] = CHOICES.flatMap((choice) => (choice.key === "n" ? [choice, WORD] : [choice]));
+
+/**
+ * Of a question in the queue. `session`: what a yes for longer holds for; `tree`, `quit`: there are processes to trust, or to end;
+ * `word`: an agent reads what is said with a no.
+ */
+export function queueChoices(offers: {
+  readonly session?: string;
+  readonly tree: boolean;
+  readonly quit: boolean;
+  readonly word: boolean;
+}): readonly Choice[] {
+  const { session, tree, quit, word } = offers;
   return [
     { key: "y", does: "yes, once" },
     ...(session === undefined ? [] : [{ key: "r", does: `yes, for this ${session}` }]),
@@ -95,7 +108,7 @@ export function queueChoices(offers: { readonly session?: string; readonly tree:
     ...(tree ? [{ key: "t", does: "trust this program" }] : []),
     { key: "p", does: "always …" },
     { key: "n", does: "no" },
-    { key: "w", does: "no, with a word to the agent …" },
+    ...(word ? [WORD] : []),
     { key: "N", does: "never …" },
     { key: "?", does: "tell me more" },
     ...(quit ? [{ key: "q", does: "end the run" }] : []),

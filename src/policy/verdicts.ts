@@ -36,12 +36,14 @@ const HELP = {
 
 /** A written rule decided. */
 export function byRule(rule: Rule): Verdict {
-  const { effect, source } = rule;
+  const { effect, layer, source } = rule;
   const own = rule.reason === undefined || rule.reason.trim() === "" ? undefined : visible(rule.reason);
+  const said = `the rule '${visible(source.text)}' ${RULE_SAYS[effect]}`;
   return {
     decision: effect,
     basis: "rule",
-    reason: own ?? `the rule '${visible(source.text)}' ${RULE_SAYS[effect]}`,
+    // A profile's reasons say where its rules come from.
+    reason: own === undefined ? said : layer === "profile" ? `${said}: ${own}` : own,
     rule: source,
     ...(effect === "allow" ? {} : { help: HELP[effect] }),
     ...(rule.untrusted === true ? { untrusted: true } : {}),
