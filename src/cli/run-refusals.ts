@@ -146,7 +146,7 @@ export const PERSON = "ask the user to run it in their own terminal";
 
 /** Where it was started in the home folder, or above it: that is nobody's project. */
 const IN_HOME = [
-  "the home folder itself is not a project: a confined command changes nothing in it",
+  "the home folder itself is not a project: a sandboxed command changes nothing in it",
   `work in a folder of its own below it, or ${PERSON}`,
 ] as const;
 
