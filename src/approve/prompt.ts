@@ -85,12 +85,25 @@ export const CHOICES: readonly Choice[] = [
   { key: "q", does: "end the run" },
 ];
 
-/** Where a difference is shown: a yes is for this one. */
-export const CHOICES_ONCE: readonly Choice[] = CHOICES.filter(({ key }) => "yn?q".includes(key));
+const WORD: Choice = { key: "w", does: "no, with a word to the agent …" };
 
-/** Of a question in the queue. `session`: what a yes for longer holds for; `tree`, `quit`: there are processes to trust, or to end. */
-export function queueChoices(offers: { readonly session?: string; readonly tree: boolean; readonly quit: boolean }): readonly Choice[] {
-  const { session, tree, quit } = offers;
+/** Of a run. `agent`: an agent started it, and reads what is said with a no; `once`: a difference is shown, and a yes is for this one. */
+export function runChoices({ agent, once }: { readonly agent: boolean; readonly once: boolean }): readonly Choice[] {
+  const choices = agent ? CHOICES.flatMap((choice) => (choice.key === "n" ? [choice, WORD] : [choice])) : CHOICES;
+  return once ? choices.filter(({ key }) => "ynw?q".includes(key)) : choices;
+}
+
+/**
+ * Of a question in the queue. `session`: what a yes for longer holds for; `tree`, `quit`: there are processes to trust, or to end;
+ * `word`: an agent reads what is said with a no.
+ */
+export function queueChoices(offers: {
+  readonly session?: string;
+  readonly tree: boolean;
+  readonly quit: boolean;
+  readonly word: boolean;
+}): readonly Choice[] {
+  const { session, tree, quit, word } = offers;
   return [
     { key: "y", does: "yes, once" },
     ...(session === undefined ? [] : [{ key: "r", does: `yes, for this ${session}` }]),
@@ -98,7 +111,7 @@ export function queueChoices(offers: { readonly session?: string; readonly tree:
     ...(tree ? [{ key: "t", does: "trust this program" }] : []),
     { key: "p", does: "always …" },
     { key: "n", does: "no" },
-    { key: "w", does: "no, with a word to the agent …" },
+    ...(word ? [WORD] : []),
     { key: "N", does: "never …" },
     { key: "?", does: "tell me more" },
     ...(quit ? [{ key: "q", does: "end the run" }] : []),

@@ -2,7 +2,7 @@ import { errorCode } from "../state/index.ts";
 import { answerFor, type Covers } from "./alike.ts";
 import { withOthers } from "./extent.ts";
 import { printable } from "./printable.ts";
-import { type CheckRule, type Choice, CHOICES_ONCE } from "./prompt.ts";
+import { type CheckRule, type Choice, runChoices } from "./prompt.ts";
 import { said, saidElsewhere } from "./answer-text.ts";
 import { whoBriefly } from "./render.ts";
 import { type Device, type ForegroundControl, isTerminal, TerminalDevice } from "./tty.ts";
@@ -54,6 +54,8 @@ export interface TerminalOptions {
   readonly onGone?: (() => void) | undefined;
   /** By default the controlling terminal. */
   readonly path?: string | undefined;
+  /** An agent started what asks: it reads what is said with a no. */
+  readonly ofAgent?: boolean | undefined;
   /** The questions are of several runs: Ctrl-C calls this and answers nothing, and who ends one run ends no other. */
   readonly onInterrupt?: (() => void) | undefined;
 }
@@ -92,6 +94,7 @@ export class TerminalApprover implements Approver {
   readonly #view: PromptView;
   readonly #covers: Covers;
   readonly #home: string | undefined;
+  readonly #ofAgent: boolean;
   readonly #notice: (text: string) => void;
   readonly #queue = new QuestionQueue();
   readonly #timer = new InputTimer();
@@ -112,6 +115,7 @@ export class TerminalApprover implements Approver {
     this.#onGone = options.onGone;
     const { env } = options;
     this.#home = options.home;
+    this.#ofAgent = options.ofAgent === true;
     const view: ViewOptions = { home: options.home, checkRule: options.checkRule };
     this.#view =
       env["TERM"] === "dumb" || env["TERM"] === undefined
@@ -267,14 +271,15 @@ export class TerminalApprover implements Approver {
     if (current === undefined) throw new Error("no question is open");
     const { first, alike, waiting } = current;
     const setting = first.setting?.();
+    const once = first.question.difference !== undefined;
     const settings = [setting, ...alike.map((open) => open.setting?.())];
     const others = [...(setting?.others ?? []), ...alike.flatMap((open) => [open.question, ...(open.setting?.().others ?? [])])];
     return {
       question: withOthers(first.question, others, this.#home),
       alike: others,
       hidden: settings.reduce((sum, one) => sum + (one?.hidden ?? 0), 0),
-      ...(setting === undefined ? {} : { about: setting.about, choices: setting.choices }),
-      ...(first.question.difference === undefined ? {} : { choices: CHOICES_ONCE }),
+      ...(setting === undefined ? {} : { about: setting.about }),
+      choices: setting === undefined || once ? runChoices({ agent: this.#ofAgent, once }) : setting.choices,
       waiting,
     };
   }

@@ -112,7 +112,7 @@ function planFor(effect: Effect, text: string, machine: Machine, force: boolean)
   const shown = `\`${brief(visible(text), 60)}\``;
   const before = isConfined(outcome.verdict) ? "confined" : outcome.verdict.decision;
   if (effect === "allow") {
-    if (before === "confined") return { is: "needless", why: `${shown} goes ahead confined` };
+    if (before === "confined") return { is: "needless", why: `${shown} goes ahead sandboxed` };
     if (before === "allow") return { is: "needless", why: `${shown} goes ahead already` };
     const rules = changesFor(outcome, ruleReader);
     if (rules.length > 0) return { rules, line: text, before, after: "allow" };
@@ -189,7 +189,7 @@ async function granted(rules: readonly string[], options: DecideOnOptions): Prom
 
 const BEFORE: Readonly<Record<Decision | "confined", string>> = {
   allow: "goes ahead",
-  confined: "goes ahead confined",
+  confined: "goes ahead sandboxed",
   ask: "is asked about",
   deny: "is refused",
   none: "is left to the agent, which asks",

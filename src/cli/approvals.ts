@@ -171,7 +171,7 @@ const endText = (end: QueueEnd): string =>
 
 const POINT: Readonly<Record<QueuedQuestion["point"], string>> = {
   run: "assent run",
-  confined: "confined",
+  confined: "sandboxed",
   gateway: "MCP gateway",
   library: "in a program of yours",
   hook: "before it runs",

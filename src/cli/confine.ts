@@ -17,13 +17,13 @@ import { confirmed, unattended } from "./terminal.ts";
 import { updateWrapping } from "./wrapping.ts";
 
 const COMMAND = "confine";
-const COMMENT = "What cannot be known beforehand runs confined instead of being asked: held to this policy, and kept for `assent undo`.";
+const COMMENT = "What cannot be known beforehand runs sandboxed instead of being asked: held to this policy, and kept for `assent undo`.";
 
 /** What a person agrees to, before `"unknown": "confine"` is written. */
 export function consentPage(env: Machine["env"]): string {
   const style = styleFor({ isTTY: true }, env);
   return [
-    style.bold("Run what cannot be known confined, instead of asking you?"),
+    style.bold("Run what cannot be known sandboxed, instead of asking you?"),
     "  The project's own scripts, tests and builds, programs that Assent does not know, and changes of the project's files go",
     "  ahead without a question, files that an agent deletes or overwrites there among them. While they run, the kernel holds",
     "  them to your policy: no secrets, nothing written outside the project and temporary folders, no hosts but a tool's own.",
@@ -57,8 +57,8 @@ export const confineOff = (): number => write(thisMachine(), "ask");
 
 /** What the setting means, for people. */
 export const CONFINING: Readonly<Record<UnknownSetting, string>> = {
-  confine: "on: what cannot be known runs confined instead of being asked",
-  "confine-log": "off: what would be confined is asked, and logged (`assent replay --confined`)",
+  confine: "on: what cannot be known runs sandboxed instead of being asked",
+  "confine-log": "off: what would be sandboxed is asked, and logged (`assent replay --confined`)",
   ask: "off: what cannot be known is asked",
   deny: "off: what cannot be known is refused",
 };
@@ -87,7 +87,7 @@ export function report(machine: Machine, options: { readonly json?: boolean } = 
     writeStdout(`${JSON.stringify({ v: JSON_VERSION, unknown: settings.unknown, mode: settings.mode, confines: confinesBy(settings) })}\n`);
     return 0;
   }
-  writeStdout(`confining is ${CONFINING[settings.unknown]}\n`);
+  writeStdout(`sandboxing is ${CONFINING[settings.unknown]}\n`);
   if (settings.unknown === "confine" && !confinesBy(settings))
     writeStdout(`  not under the preset \`${settings.preset}\`, which asks about everything that nobody has allowed\n`);
   if (settings.unknown === "confine") for (const line of confiningAgents(machine)) writeStdout(`  ${line}\n`);
@@ -125,8 +125,8 @@ export function isConfiningOffered(machine: Machine): boolean {
 /** After `assent install`: asked once; `assent uninstall` takes the answer back. */
 export async function offerConfining(machine: Machine): Promise<void> {
   if (!isConfiningOffered(machine)) return;
-  const agreed = await confirmed(consentPage(machine.env), "Run what cannot be known confined, instead of asking?", "[Y/n]");
-  if (agreed === undefined) writeStdout("`assent confine on` lets what cannot be known run confined instead of asking you\n");
+  const agreed = await confirmed(consentPage(machine.env), "Run what cannot be known sandboxed, instead of asking?", "[Y/n]");
+  if (agreed === undefined) writeStdout("`assent confine on` lets what cannot be known run sandboxed instead of asking you\n");
   else {
     const before = policyText(machine);
     write(machine, agreed ? "confine" : "ask");

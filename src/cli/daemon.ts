@@ -96,8 +96,8 @@ export async function daemon(options: { readonly json?: boolean }): Promise<numb
 const NEEDED = "that needs Linux on x86-64 or arm64, or a bash in /bin or /usr/bin that can open connections";
 
 const SUPERVISOR: Readonly<Record<DaemonReport["supervisor"], readonly string[]>> = {
-  waits: ["  a supervisor waits for the next confined command"],
-  none: ["  no supervisor waits: the next confined command starts its own"],
+  waits: ["  a supervisor waits for the next sandboxed command"],
+  none: ["  no supervisor waits: the next sandboxed command starts its own"],
   unused: [],
 };
 

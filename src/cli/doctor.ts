@@ -57,7 +57,7 @@ async function otherEngine(held: RunEngine): Promise<Section> {
   const checks: Check[] = [
     {
       id,
-      title: `${id} confines here`,
+      title: `${id} sandboxes here`,
       ok: why === undefined,
       required: true,
       why: why ?? "",
@@ -120,7 +120,7 @@ function undo(): Section {
     `${shown(kept.count)} of at most ${shown(keepRuns)} runs and edits, ` +
     `${shown(Math.ceil(kept.bytes / 2 ** 20))} of at most ${shown(keepMegabytes)} MB, ${shown(keepDays)} days`;
   const checks: Check[] = [{ id: "room", title: "room", ok: problem === undefined, required: false, why: problem ?? used }];
-  const summary = problem === undefined ? "what goes ahead confined can be taken back" : "what would go ahead confined is asked";
+  const summary = problem === undefined ? "what goes ahead sandboxed can be taken back" : "what would go ahead sandboxed is asked";
   return { id: "undo", title: "undo", ok: true, summary, checks };
 }
 

@@ -58,5 +58,5 @@ function forPerson({ run, changed, refused, left }: ConfinedReport): string {
     ...(left.length === 0 ? [] : [`left ${counted(left.length, "program", "programs")} running`]),
   ];
   const undo = changed === 0 ? "" : `, \`assent undo ${run}\` takes it back`;
-  return visible(`Assent: this command ran confined and ${did.join(", ")}: \`assent receipt ${run}\` shows it${undo}`);
+  return visible(`Assent: this command ran sandboxed and ${did.join(", ")}: \`assent receipt ${run}\` shows it${undo}`);
 }

@@ -10,7 +10,7 @@ import { JSON_VERSION, outcomeJson, verdictFields } from "./json.ts";
 import { lineOfWords } from "./line-of-words.ts";
 import { absolute, shorten } from "./place.ts";
 import { readStdinLines, writeStderr, writeStdout } from "./stdio.ts";
-import { sayDecision, SOURCES } from "./say-verdict.ts";
+import { sayDecision, sayVerdict, SOURCES } from "./say-verdict.ts";
 import { styleFor, type TerminalStyle } from "./style.ts";
 
 interface ExplainOptions {
@@ -172,7 +172,7 @@ function tree(outcome: Outcome, changes: readonly string[], style: TerminalStyle
   const { request, verdict, answer, warnings } = outcome;
   const source = request.input["command"];
   const text = typeof source === "string" ? source : undefined;
-  const told = isConfined(verdict) ? "confined" : sayDecision(verdict.decision);
+  const told = sayVerdict(verdict, "your agent");
   const out = [
     `${style.verdict(told, style.bold(told))}  ${brief(text ?? `${request.tool} ${JSON.stringify(request.input)}`, style.width - 8)}`,
   ];

@@ -57,7 +57,7 @@ export async function addedGrant(rule: string, options: GrantOptions): Promise<n
     `  ${style.verdict("allow")}  ${visible(grant.rule)}`,
     `  ${scopeOf(grant, machine)}, until ${clock(grant.until)}${grant.count === undefined ? "" : `, ${times(grant.count)}`}`,
     ...(grant.confined === false
-      ? ["  Without confinement: what an agent wrote runs with all of your rights, and nothing of it is kept for undo."]
+      ? ["  Without the sandbox: what an agent wrote runs with all of your rights, and nothing of it is kept for undo."]
       : []),
     ...warnings.map((warning) => `  ${style.verdict("ask", "careful:")} ${warning}`),
     "  It answers questions. What a rule denies stays denied; `assent grants revoke` ends it.",

@@ -17,6 +17,7 @@ import {
 } from "../audit/index.ts";
 import { stateFolder, thisMachine } from "../state/index.ts";
 import { JSON_VERSION } from "./json.ts";
+import { VERDICT_WORDS } from "./say-verdict.ts";
 import { readSince } from "./since.ts";
 import { progressLine } from "./progress.ts";
 import { lostOutput, writeStderr, writeStdout } from "./stdio.ts";
@@ -40,14 +41,15 @@ export interface LogOptions {
 function row(entry: LogEntry, style: TerminalStyle): string {
   const time = visible(entry.time).slice(0, 19).replace("T", " ");
   const told = toldBy(entry);
-  const answer = entry.answer === entry.verdict ? told : `${told}→${entry.answer}`;
+  const said = VERDICT_WORDS[told] ?? told;
+  const answer = entry.answer === entry.verdict ? said : `${said}→${VERDICT_WORDS[entry.answer] ?? entry.answer}`;
   const who = entry.subagent === "" ? entry.agent : `${entry.agent}/${entry.subagent}`;
   const head = `${style.dim(fit(time, 19))}  ${style.verdict(told, fit(answer, 10))}  ${fit(visible(who), 8)}  ${fit(visible(entry.tool), 12)}`;
   const left = Math.max(20, style.width - 57);
   // The record keeps the operation's name.
   const wanted = entry.tool === "file" ? entry.subject.replace(/^metadata (?=\/)/, "change times or permissions of ") : entry.subject;
   const subject = entry.count === 1 ? wanted : `${entry.count} times ${wanted}`;
-  const reason = entry.confined === "would" ? `would go ahead confined; ${entry.reason}` : entry.reason;
+  const reason = entry.confined === "would" ? `would go ahead sandboxed; ${entry.reason}` : entry.reason;
   return `${head}  ${fit(visible(subject), left).trimEnd()}\n${" ".repeat(21)}${style.dim(fit(visible(reason), style.width - 22).trimEnd())}\n`;
 }
 

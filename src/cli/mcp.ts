@@ -50,7 +50,7 @@ export async function mcp(command: readonly string[], flags: McpOptions): Promis
   if (flags.confine === true && !(await probeSandbox(cwd))) {
     complain(
       "mcp",
-      "the server is not started, because it cannot be confined here",
+      "the server is not started, because it cannot be sandboxed here",
       "`assent doctor` says what is missing; leave out --confine to run it as it is",
     );
     return STATUS.cannotSupervise;

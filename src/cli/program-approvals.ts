@@ -8,7 +8,7 @@ export function addApprovalCommands(assent: Command): void {
     .summary("answer the questions of agents, runs and tools in a terminal of your own")
     .description(
       "Shows the questions that wait for an answer, and takes answers by one key; new ones appear by themselves. While it is open, " +
-        "runs without a terminal, confined commands and the MCP gateway wait for you instead of refusing (docs/approvals.md).",
+        "runs without a terminal, sandboxed commands and the MCP gateway wait for you instead of refusing (docs/approvals.md).",
     )
     .option(...JSON_OPTION)
     .addOption(new Option("--popup").hideHelp())

@@ -201,7 +201,7 @@ export function addTrustCommands(assent: Command): void {
     .command("on")
     .summary("agree, at the terminal")
     .description("Says which questions go away and which stay, asks you, and writes it into your own policy.")
-    .option("--log", "confine nothing yet: keep asking, and log what would have been confined")
+    .option("--log", "sandbox nothing yet: keep asking, and log what would have been sandboxed")
     .action(async (options: Parameters<typeof import("./confine.ts").confineOn>[0]) => {
       const { confineOn } = await import("./confine.ts");
       process.exitCode = await confineOn(options);
@@ -216,7 +216,7 @@ export function addTrustCommands(assent: Command): void {
     });
   whenAlone(confine, "status")
     .summary("say what holds here")
-    .description("Prints whether what cannot be known runs confined here.")
+    .description("Prints whether what cannot be known runs sandboxed here.")
     .option(...JSON_OPTION)
     .action(async (options: Parameters<typeof import("./confine.ts").confineStatus>[0]) => {
       const { confineStatus } = await import("./confine.ts");
@@ -289,7 +289,7 @@ function addGrantCommands(assent: Command): void {
     .argument("<rule>", 'as in a policy: "Bash(npm install:*)", "Delete(build/**)"')
     .option("--for <time>", "how long: 30m, 2h, 3d; at most 7 days (default: 1h)")
     .option("--count <number>", "how often")
-    .option("--unconfined", 'what it allows is not confined either, under "unknown": "confine"')
+    .option("--unconfined", 'what it allows is not sandboxed either, under "unknown": "confine"')
     .option("--session <session>", "only in this session of an agent (`assent log --json` shows it)")
     .option("--agent <name>", "only for this agent or sub-agent")
     .option("--program <program>", "only for what this program does")

@@ -48,7 +48,9 @@ export function addRunCommands(assent: Command, beside?: Beside, elsewhere?: Run
     .option("--list", "list the profiles")
     .option("--rules <profile>", "print the rules of a profile")
     .option("--clear <profile>", "forget a profile")
-    .addOption(new Option("--confined <ticket>", "run a command line that a host starts confined: --confined TICKET -- COMMAND").hideHelp())
+    .addOption(
+      new Option("--confined <ticket>", "run a command line that a host starts sandboxed: --confined TICKET -- COMMAND").hideHelp(),
+    )
     .addHelpText("after", "\nAgents: `assent run --skill` prints how questions are asked and answered without a terminal.")
     .action(async (words: readonly string[], flags: Parameters<typeof import("./run.ts").run>[1], command: Command) => {
       const held = await elsewhere?.(words, flags);

@@ -78,7 +78,7 @@ export function program(): Command {
     .addOption(policyOption())
     .option(...JSON_OPTION)
     .option("--diff <file>", "compare with this file in place of your own policy file", existingFile)
-    .option("--confined", "as if what cannot be known ran confined: what would, and what could still be asked inside")
+    .option("--confined", "as if what cannot be known ran sandboxed: what would, and what could still be asked inside")
     .option("--batch", "read requests as JSON Lines on standard input, print one JSON object a line")
     .action(async (command: readonly string[], options: Parameters<typeof import("./explain.ts").explain>[1]) => {
       const { explain } = await import("./explain.ts");
@@ -214,7 +214,7 @@ const RUN = "the run, or how its id begins; by default the last one in this proj
 
 const SESSION = [
   "--session [session]",
-  "all that one session of an agent did, its tools' edits and its confined commands; by default the last one in this folder",
+  "all that one session of an agent did, its tools' edits and its sandboxed commands; by default the last one in this folder",
 ] as const;
 const SINCE = ["--since <time>", "only what was done since: 10m, 2h, 2026-11-01"] as const;
 
@@ -242,7 +242,7 @@ function addUndoCommands(assent: Command): void {
     .command("seen")
     .summary("look at changed files that decide which programs later commands start")
     .description(
-      "Lists files such as mise.toml that an agent changed. Commands that use them run confined until you have looked. " +
+      "Lists files such as mise.toml that an agent changed. Commands that use them run sandboxed until you have looked. " +
         "With paths or --all it shows the files, and asks.",
     )
     .argument("[paths...]", "look at these files")
@@ -483,7 +483,7 @@ function addLogCommands(assent: Command): void {
     .summary("say what would change under another policy")
     .description("Judges the requests of the log again, as they are under your policy and as they would be with another one.")
     .option("--policy <file>", "the file to try in place of your own", existingFile)
-    .option("--confined", "as if what cannot be known ran confined (`assent confine on`)")
+    .option("--confined", "as if what cannot be known ran sandboxed (`assent confine on`)")
     .option("--days <count>", "how far back to look", days, 14)
     .option(...JSON_OPTION)
     .action(async (options: Parameters<typeof import("./replay.ts").replay>[0]) => {

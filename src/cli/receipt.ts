@@ -152,7 +152,7 @@ function list(runs: readonly RunRecord[], { json }: ReceiptOptions, style: Termi
   for (const run of runs) {
     const what = sayRun(run);
     const by = run.engine === undefined ? [] : [`by ${visible(run.engine.id)}`];
-    const state = [...(run.confined === undefined ? [] : ["confined"]), ...by, sayEnding(run, isRunning(run.folder))].join(", ");
+    const state = [...(run.confined === undefined ? [] : ["sandboxed"]), ...by, sayEnding(run, isRunning(run.folder))].join(", ");
     writeStdout(`${run.id}  ${style.dim(time(run.started))}  ${visible(what).slice(0, style.width - 50)}  ${style.dim(state)}\n`);
   }
   return 0;
@@ -290,7 +290,7 @@ function listAgents(sessions: readonly AgentSession[], { home }: Machine, { json
 }
 
 function confinedFor({ agent, session }: ConfinedCommand): string {
-  return visible(`confined, for ${agent}${session === undefined ? "" : `, session ${session}`}`);
+  return visible(`sandboxed, for ${agent}${session === undefined ? "" : `, session ${session}`}`);
 }
 
 /** A folder that came or went as a whole is one row. */

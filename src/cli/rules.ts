@@ -56,7 +56,7 @@ type Shorten = (path: string) => string;
 function page({ settings, files, rules: lines, defaults }: RuleListing, short: Shorten, style: TerminalStyle): string {
   const out = settings.map((setting) => settingRow(setting, short, style));
   for (const file of files) out.push("", ...filePart(file, lines, defaults, short, style));
-  if (files.length === 0) out.push("", "No policy file: the preset alone decides.");
+  if (files.length === 0) out.push("", "No policy file: what is built in decides.");
   const idle = lines.filter(({ shadow, never }) => shadow !== undefined || never !== undefined).length;
   const count = `${lines.length} rule${lines.length === 1 ? "" : "s"}`;
   out.push("", idle === 0 ? count : `${count}, ${idle} of them without effect`);

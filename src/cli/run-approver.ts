@@ -3,7 +3,7 @@ import { type Action, visible, type World } from "../action/index.ts";
 import { directoryApprover, controlForeground, noBlockApprover, terminalApprover, type Approver, type Question } from "../approve/index.ts";
 import { joinApprovers, queueApprover, type QueueApprover } from "../approve/queue/index.ts";
 import { realWorld } from "../engine/index.ts";
-import { callMatcher, matchMatcher, parseRule } from "../policy/index.ts";
+import { agentMark, callMatcher, matchMatcher, parseRule } from "../policy/index.ts";
 import type { Machine } from "../state/index.ts";
 import { withTeam } from "../team/afar/index.ts";
 import { isGroupOfTree, lineOfGroup } from "../supervise/index.ts";
@@ -75,14 +75,16 @@ interface Around {
 export function realApprovers({ machine, cwd, onNotice, onBlock, onGone, patience, longest }: Around): Approvers {
   const world = realWorld(machine, cwd, undefined);
   const covers = (rule: string, question: Question): boolean => answers(rule, question, world);
+  const ofAgent = agentMark(machine.env) !== undefined;
+  const agent = ofAgent ? "an agent" : undefined;
   return {
     terminal: () => {
       const foreground = controlForeground({ sys, addressOf, alloc }, isGroupOfTree, lineOfGroup);
-      return terminalApprover({ env: machine.env, home: machine.home, checkRule, covers, onNotice, onGone, foreground });
+      return terminalApprover({ env: machine.env, home: machine.home, checkRule, covers, onNotice, onGone, foreground, ofAgent });
     },
     directory: (folder) => directoryApprover(folder, { nonce: randomBytes(16).toString("hex"), checkRule, onNotice }),
     queue: () =>
-      withTeam(queueApprover({ machine, point: "run", checkRule, covers, onNotice }), { machine, point: "run", patience, longest }),
+      withTeam(queueApprover({ machine, point: "run", agent, checkRule, covers, onNotice }), { machine, point: "run", patience, longest }),
     noBlock: () =>
       noBlockApprover((explanation) => {
         writeStderr(`assent run: ${explanation}\n`);

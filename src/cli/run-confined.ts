@@ -371,7 +371,7 @@ function removedLine(names: readonly string[]): readonly string[] {
 }
 
 const lackLine = (lack: string): string =>
-  `started ${lack}: that does not work in a confined command. Way out: leave it out, or ask the user to let the whole command run once, not confined`;
+  `started ${lack}: that does not work in a sandboxed command. Way out: leave it out, or ask the user to let the whole command run once, not sandboxed`;
 
 function leftLine(names: readonly string[]): string {
   const more = names.length > 5 ? ` and ${names.length - 5} more` : "";

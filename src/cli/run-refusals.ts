@@ -47,9 +47,10 @@ const LONGEST_REASON = 400;
 export function forPeople(quiet: boolean): RefusalWording {
   return {
     most: 3,
-    line: ({ action, verdict, answer }) => {
-      // What a person refused needs no reason.
-      if (answer !== undefined && answer !== NOBODYS && answer !== WAITS) return undefined;
+    line: ({ action, verdict, answer, answeredPerson, note }) => {
+      // What a person refused needs no reason but the person's own.
+      if (answer !== undefined && answer !== NOBODYS && answer !== WAITS)
+        return note === undefined ? undefined : `${sayAction(action)}: ${refusedBy(answeredPerson, note)}`;
       // What has no way back is said at once, where anything is.
       const isSaid = verdict.builtin === "undo.too-large" || verdict.builtin === "undo.failed";
       if (!quiet && isSaid) return undefined;
@@ -75,14 +76,17 @@ export const forModels = (cwd: string, home: string): RefusalWording => ({
     const verb = verdict.builtin === "unreachable-name" ? "look up" : said;
     if (answer === WAITS) return `${verb} ${objects.map(quoted).join(" to ")}: ${WAITS}. Way out: ${LATER}`;
     if (answer !== undefined && answer !== NOBODYS) {
-      const who = answeredPerson === undefined ? "the user" : ofTeam(answeredPerson);
-      const words = note === undefined ? "" : `, and says: ${brief(note, LONGEST_NOTE)}`;
-      return `${verb} ${objects.map(quoted).join(" to ")}: ${who} was asked and said no${words}. Way out: go on without it`;
+      return `${verb} ${objects.map(quoted).join(" to ")}: ${refusedBy(answeredPerson, note)}. Way out: go on without it`;
     }
     const [why, way] = verdict.builtin === "run.outside" && isWithin(home, cwd) ? IN_HOME : [whyOf(verdict), wayOut(action, verdict, cwd)];
     return `${verb} ${objects.map(quoted).join(" to ")}: ${why}. Way out: ${way}`;
   },
 });
+
+function refusedBy(person: string | undefined, note: string | undefined): string {
+  const words = note === undefined ? "" : `, and says: ${brief(note, LONGEST_NOTE)}`;
+  return `${person === undefined ? "the user" : ofTeam(person)} was asked and said no${words}`;
+}
 
 /** INVARIANT: no control character, and no `"` but escaped: what is quoted ends where the quotes do. */
 function quoted(text: string): string {
@@ -142,7 +146,7 @@ export const PERSON = "ask the user to run it in their own terminal";
 
 /** Where it was started in the home folder, or above it: that is nobody's project. */
 const IN_HOME = [
-  "the home folder itself is not a project: a confined command changes nothing in it",
+  "the home folder itself is not a project: a sandboxed command changes nothing in it",
   `work in a folder of its own below it, or ${PERSON}`,
 ] as const;
 

@@ -68,7 +68,7 @@ export function printStatusLine({ waiting, bypass, refused, confined, more, undo
     bypass === undefined ? undefined : bypass === null ? "bypass" : `bypass ${bypass}m`,
     some(refused, "refused", more),
     undoable === 0 ? undefined : `undo ${Math.min(undoable, MOST_SHOWN)}`,
-    some(confined, "confined", more),
+    some(confined, "sandboxed", more),
   ].filter((part) => part !== undefined);
   let line = `assent: ${parts[0] ?? "nothing waits"}`;
   for (const part of parts.slice(1)) if (line.length + 2 + part.length <= WIDTH) line += `, ${part}`;

@@ -163,7 +163,7 @@ function page(found: Status, style: TerminalStyle): string {
     ...row(
       "policy",
       ...(policy.length === 0
-        ? [`no file: the preset ${found.preset} decides`]
+        ? [`no file: ${found.preset === "default" ? "what is built in decides" : `the preset ${found.preset} decides`}`]
         : policy.map(({ file, trusted, rules, problems }) =>
             [
               `${short(file)}: ${count(rules, "rule")}`,
@@ -172,7 +172,7 @@ function page(found: Status, style: TerminalStyle): string {
             ].join(", "),
           )),
     ),
-    ...row("confining", `is ${CONFINING[found.unknown]}`),
+    ...row("sandboxing", `is ${CONFINING[found.unknown]}`),
     ...row(
       "automation",
       `${LEVELS[found.automation].replace(/^automation /, "")}${found.mode === "suggest" ? "" : `, mode ${found.mode}`}`,

@@ -6,7 +6,7 @@ export interface TerminalStyle {
   readonly width: number;
 }
 
-const COLOURS: Readonly<Record<string, number>> = { allow: 32, confined: 32, ask: 33, deny: 31, none: 36, undecided: 36 };
+const COLOURS: Readonly<Record<string, number>> = { allow: 32, confined: 32, sandboxed: 32, ask: 33, deny: 31, none: 36, "no opinion": 36 };
 
 export function styleFor(
   stream: { readonly isTTY?: boolean; readonly columns?: number },
@@ -19,7 +19,7 @@ export function styleFor(
   return {
     bold: paint(1),
     dim: paint(2),
-    verdict: (decision, text = decision) => paint(COLOURS[decision] ?? 0)(text),
+    verdict: (decision, text = decision) => paint(COLOURS[decision.replace(/:.*/, "")] ?? 0)(text),
     width: Math.max(60, Math.min(stream.isTTY === true ? (stream.columns ?? 100) : 120, 160)),
   };
 }

@@ -1,7 +1,7 @@
 import { closeSync, constants, openSync } from "node:fs";
 import { createInterface } from "node:readline/promises";
 import { ReadStream, WriteStream } from "node:tty";
-import { AGENT_MARKS } from "../policy/index.ts";
+import { agentMark } from "../policy/index.ts";
 import type { Machine } from "../state/index.ts";
 
 /** True when there is a terminal to ask on, whatever the standard streams are. */
@@ -24,11 +24,9 @@ export const unattended = (env: NodeJS.ProcessEnv): string | undefined => UNATTE
 export function noPerson(env: Machine["env"]): string | undefined {
   const nobody = unattended(env);
   if (nobody !== undefined) return `${nobody} is set: nobody is here to answer anything`;
-  const mark = Object.keys(env).find((name) => OF_AGENTS.test(name) && (env[name] ?? "") !== "" && env[name] !== "0");
+  const mark = agentMark(env);
   return mark === undefined ? undefined : `${mark} is set, as agents set it for what they start: questions are for you to answer`;
 }
-
-const OF_AGENTS = new RegExp(`^(?:${[...AGENT_MARKS, "ASSENT_AGENT"].join("|").replaceAll("*", "\\w*")})$`);
 
 /** Typed text that came before the question was shown answers nothing. Milliseconds. */
 const TYPED_AHEAD_MS = 120;

@@ -292,7 +292,7 @@ function startConfined(request: Request, verdict: RequestVerdict, policy: Policy
     const { actions, unknowns } = plain;
     return as({ ...stricterOf(plain, verdictOf("ask", "confine.host-rule", { reason: started.problem })), actions, unknowns });
   }
-  if ("problem" in started) return as({ ...plain, reason: `${plain.reason} (it was not confined: ${started.problem})` });
+  if ("problem" in started) return as({ ...plain, reason: `${plain.reason} (it was not sandboxed: ${started.problem})` });
   if (wrapped === "unheard") return { verdict, answer: { ...answer, decision: "none" } };
   return { verdict, answer, ...(wrapped === undefined ? { instead: started.command } : {}) };
 }

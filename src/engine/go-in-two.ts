@@ -44,6 +44,6 @@ const plain = ({
 }: RequestVerdict): NonNullable<RequestVerdict["confined"]> => verdict;
 
 const said = (cut: InTwo): Pick<RequestVerdict, "reason" | "inTwo"> => ({
-  reason: "its first part only looks, and goes first; the rest goes ahead confined",
+  reason: "its first part only looks, and goes first; the rest goes ahead sandboxed",
   inTwo: cut,
 });

@@ -55,7 +55,7 @@ export interface SandboxManager {
 export async function loadManager(): Promise<SandboxManager> {
   const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
   if (major < NODE[0] || (major === NODE[0] && minor < NODE[1]))
-    throw new EngineError("missing", `${PACKAGE} confines here: it needs Node ${NODE.join(".")} or newer, and this is ${process.version}`);
+    throw new EngineError("missing", `${PACKAGE} sandboxes here: it needs Node ${NODE.join(".")} or newer, and this is ${process.version}`);
   const { file, version } = installed();
   if (version !== PINNED) throw new EngineError("missing", `${PACKAGE} ${version} is installed, and only ${PINNED} was tried: ${INSTALL}`);
   const loaded: unknown = await import(file);
@@ -88,7 +88,7 @@ function installed(): { readonly file: string; readonly version: string } {
     }
     throw new Error(`${file} is in no package of that name`);
   } catch (error) {
-    throw new EngineError("missing", `${PACKAGE} is missing, which confines programs here: ${INSTALL}`, { cause: error });
+    throw new EngineError("missing", `${PACKAGE} is missing, which sandboxes programs here: ${INSTALL}`, { cause: error });
   }
 }
 

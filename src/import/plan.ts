@@ -1,6 +1,6 @@
 import { edit, type Edit, type NewItem, type ItemPlace } from "../edit/index.ts";
 import { type Json, member, type JsonNode, type Path, readJson5, toValue } from "../edit/json5/index.ts";
-import { compareDecisions, type Effect, type Matcher, OPERATIONS, type OperationName, parseRule } from "../policy/index.ts";
+import { compareDecisions, type Effect, type Matcher, OPERATIONS, type OperationName, parseRule, type RuleWhen } from "../policy/index.ts";
 import { ruleEntries } from "../policy-edit/index.ts";
 import type { Converted, Loss } from "./types.ts";
 import { textOf } from "./settle.ts";
@@ -58,17 +58,18 @@ export function planImport(before: string, rules: readonly Sourced[]): ImportPla
 function keyOf({ effect, into }: Converted): string | Loss | undefined {
   if ("pattern" in into) return blockKey(into.list, effect, into.pattern);
   if (into.list !== "permissions") return undefined;
-  const parsed = parseRule(into.rule);
-  return parsed.ok ? permissionKey(effect, parsed.matcher) : { why: parsed.message };
+  const parsed = parseRule(into.written ?? into.rule);
+  return parsed.ok ? permissionKey(effect, parsed.matcher, parsed.when) : { why: parsed.message };
 }
 
-const permissionKey = (effect: Effect, matcher: Matcher): string => `${effect} ${JSON.stringify(matcher)}`;
+const permissionKey = (effect: Effect, matcher: Matcher, when: RuleWhen | undefined): string =>
+  `${effect} ${JSON.stringify(matcher)} ${JSON.stringify(when ?? {})}`;
 const blockKey = (operation: OperationName, effect: unknown, pattern: unknown): string =>
   `${String(effect)} ${operation} ${String(pattern)}`;
 
 function keysOf(text: string): readonly string[] {
   return [
-    ...ruleEntries(text).flatMap(({ effect, matcher, when }) => (when === undefined ? [permissionKey(effect, matcher)] : [])),
+    ...ruleEntries(text).map(({ effect, matcher, when }) => permissionKey(effect, matcher, when)),
     ...OPERATIONS.flatMap((operation) =>
       rulesOfBlock(text, operation).map((item) => blockKey(operation, toText(item, "action"), toText(item, "pattern"))),
     ),
@@ -127,14 +128,16 @@ function addTo(groups: Map<string, PlanGroup>, of: Sourced, inOrder: ReadonlySet
     items: [],
   };
   groups.set(name, group);
-  group.items.push({ of, value: "pattern" in into ? blockRule(of.rule, into.pattern) : entryOf(of.rule, textOf(of.rule)) });
+  group.items.push({ of, value: "pattern" in into ? blockRule(of.rule, into.pattern) : entryOf(of.rule) });
 }
 
-function entryOf({ reason, keep = {} }: Converted, rule: string): Json {
+function entryOf({ into, reason, keep = {} }: Converted): Json {
   const { match, notMatch } = keep;
-  if (reason === undefined && match === undefined && notMatch === undefined) return rule;
+  const rule = textOf({ into });
+  const written = into.list === "permissions" ? into.written : undefined;
+  if (written === undefined && reason === undefined && match === undefined && notMatch === undefined) return rule;
   return {
-    rule,
+    ...(written ?? { rule }),
     ...(reason === undefined ? {} : { reason }),
     ...(match === undefined ? {} : { match }),
     ...(notMatch === undefined ? {} : { notMatch }),

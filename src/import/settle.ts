@@ -53,7 +53,7 @@ function failing(
   examples: { readonly match?: readonly string[]; readonly notMatch?: readonly string[] },
 ): readonly string[] {
   if (into.list !== "permissions") return [];
-  const text = JSON.stringify({ permissions: { [effect]: [{ rule: into.rule, ...examples }] } });
+  const text = JSON.stringify({ permissions: { [effect]: [{ ...(into.written ?? { rule: into.rule }), ...examples }] } });
   const read = readPolicy(text, { file: "import", layer: "user", examples: lowerExample });
   return read.examples.filter(({ problem }) => problem !== undefined).map(({ example }) => example);
 }
@@ -93,7 +93,7 @@ export function textOf({ into }: Pick<Converted, "into">): string {
 /** A policy that says nothing else. */
 function policyOf({ effect, into }: Converted): Policy | Loss {
   if (into.list === "permissions") {
-    const parsed = parseRule(into.rule);
+    const parsed = parseRule(into.written ?? into.rule);
     if (!parsed.ok) return { why: parsed.message, ...(parsed.help === undefined ? {} : { help: parsed.help }) };
   }
   const read = readPolicy(JSON.stringify({ preset: "none", ...contentOf(effect, into) }), {
@@ -108,7 +108,7 @@ function policyOf({ effect, into }: Converted): Policy | Loss {
 function contentOf(effect: Effect, into: Into): Record<string, unknown> {
   switch (into.list) {
     case "permissions":
-      return { permissions: { [effect]: [into.rule] } };
+      return { permissions: { [effect]: [into.written ?? into.rule] } };
     case "default":
       return { operations: { [into.operation]: { default: effect } } };
     case "writableRoots":
@@ -142,7 +142,7 @@ function loweredOf(into: Into, policy: Policy, example: string): { readonly lowe
 
 function matcherOf(into: Into, { operations }: Policy): Matcher | undefined {
   if (into.list === "permissions") {
-    const parsed = parseRule(into.rule);
+    const parsed = parseRule(into.written ?? into.rule);
     return parsed.ok ? parsed.matcher : undefined;
   }
   return operations.find(({ operation }) => operation === into.list)?.rules[0]?.matcher;

@@ -1,3 +1,4 @@
+import type { Json } from "../edit/json5/index.ts";
 import type { Effect, OperationName } from "../policy/index.ts";
 
 /** A rule of another program as it will stand in our policy. */
@@ -20,7 +21,12 @@ export interface Converted {
 /** Where a rule goes. */
 export type Into =
   /** One of the lists of `permissions`. */
-  | { readonly list: "permissions"; readonly rule: string }
+  | {
+      readonly list: "permissions";
+      readonly rule: string;
+      /** How it is written, where its text alone would say something else: about options, for some people, a tool nobody knows. */
+      readonly written?: { readonly [key: string]: Json };
+    }
   /** The ordered block `operations.NAME`: a pattern over paths, of `execute` over the text of one command. */
   | { readonly list: OperationName; readonly pattern: string }
   /** What holds where no rule speaks: `operations.NAME.default`. */

@@ -1,4 +1,4 @@
-import type { Basis, Decision } from "../policy/index.ts";
+import { type Basis, type Decision, isConfined, type RequestVerdict } from "../policy/index.ts";
 
 /** How verdicts are put to people. */
 
@@ -13,5 +13,14 @@ export const SOURCES: Readonly<Record<Basis, string>> = {
   default: "default",
 };
 
-/** A decision; nobody has decided what is left to the agent. */
-export const sayDecision = (decision: Decision): string => (decision === "none" ? "undecided" : decision);
+/** The words of logs and JSON that people read as others. */
+export const VERDICT_WORDS: Readonly<Record<string, string>> = { none: "no opinion", confined: "sandboxed" };
+
+export const sayDecision = (decision: Decision | "confined"): string => VERDICT_WORDS[decision] ?? decision;
+
+/** Of a whole request: where Assent has no opinion, who decides stands beside it. */
+export function sayVerdict(verdict: RequestVerdict, asksYou: string): string {
+  if (isConfined(verdict)) return sayDecision("confined");
+  const said = sayDecision(verdict.decision);
+  return verdict.decision === "none" ? `${said}: ${asksYou} asks you` : said;
+}

@@ -100,8 +100,8 @@ function whyRaced({ actions }: RequestVerdict, { othersRun, world }: ConfineCont
   if (reads.length === 0) return undefined;
   const waits =
     actions.some(({ action }) => action.kind === "exec" && isWaiting(action)) || reads.some(({ action }) => isPipe(action, world));
-  if (waits) return "it waits, and a confined command may change meanwhile what it then reads";
-  return othersRun?.() === true ? "a confined command is running, which may change what it reads" : undefined;
+  if (waits) return "it waits, and a sandboxed command may change meanwhile what it then reads";
+  return othersRun?.() === true ? "a sandboxed command is running, which may change what it reads" : undefined;
 }
 
 /** A mode lets files be changed because that can be taken back: what a command changes is kept by a run alone. */
@@ -129,10 +129,10 @@ function walled(found: RequestVerdict, { failedBefore }: ConfineContext, why?: s
   if (failing?.kind === "exec") return askedBefore(found, failing);
   const refused = failedBefore?.();
   if (refused === undefined) return confined(found, why);
-  const reason = `it failed when it ran confined the last time, because it was refused: ${refused}`;
+  const reason = `it failed when it ran sandboxed the last time, because it was refused: ${refused}`;
   const help = {
-    person: "agree to run it once, not confined; or allow by a rule what it was refused",
-    model: "ask the user to let it run once, not confined, or to allow by a rule what it was refused",
+    person: "agree to run it once, not sandboxed; or allow by a rule what it was refused",
+    model: "ask the user to let it run once, not sandboxed, or to allow by a rule what it was refused",
   };
   return { ...verdictOf("ask", "confine.fails", { reason, help }), actions: found.actions, unknowns: found.unknowns };
 }
@@ -140,12 +140,12 @@ function walled(found: RequestVerdict, { failedBefore }: ConfineContext, why?: s
 /** It would only fail, with an error that says something else. */
 function askedBefore({ actions, unknowns }: RequestVerdict, { program, needs: [need] = [] }: ExecAction): RequestVerdict {
   const rules = actions.flatMap(({ action, verdict }) => (action.kind === "exec" && verdict.bare !== true ? bareRule(action) : []));
-  const what = need === undefined ? {} : { reason: `it would fail if it ran confined: ${visible(program)} ${need}` };
+  const what = need === undefined ? {} : { reason: `it would fail if it ran sandboxed: ${visible(program)} ${need}` };
   const always = rules.length === 0 || rules.length > 3 ? "" : `; to be asked no more, allow it with ${rules.join(" and ")}`;
   const one = rules.length > 1 ? "run its parts one by one, as commands of their own; or " : "";
   const help = {
-    person: `agree to run it once, not confined${always}`,
-    model: `${one}ask the user to let it run once, not confined${always}`,
+    person: `agree to run it once, not sandboxed${always}`,
+    model: `${one}ask the user to let it run once, not sandboxed${always}`,
   };
   return { ...verdictOf("ask", "confine.fails", { ...what, help }), actions, unknowns };
 }
@@ -162,7 +162,7 @@ function bareRule({ program, argv: [word], shape, trusted, builtin, inert }: Exe
 function confined(found: RequestVerdict, why?: string): RequestVerdict {
   const { actions, unknowns, ...instead } = unconfined(found);
   const because = why ?? (instead.decision === "allow" ? undefined : instead.reason);
-  const reason = because === undefined ? {} : { reason: `it goes ahead confined: ${because}` };
+  const reason = because === undefined ? {} : { reason: `it goes ahead sandboxed: ${because}` };
   return { ...verdictOf("allow", "confined", reason), actions, unknowns, confined: instead };
 }
 

@@ -1,9 +1,9 @@
 export { type Address, addressOfBytes, parseAddress, type Reach, reachOfHost } from "./addresses.ts";
 export { STEERING_PLACES } from "./agent-table-places.ts";
+export { agentMark } from "./agent-mark.ts";
 export { isInAgentFolder, steersAgent, USER_REGISTRATIONS } from "./agent-files.ts";
 export {
   AGENT_IDS,
-  AGENT_MARKS,
   ASKED_VARIABLES,
   CALL_SIGNS,
   DAMAGED,

@@ -392,7 +392,7 @@ export const REASONS = {
   "confine.unseen": {
     class: "run",
     basis: "protection",
-    title: "it uses a file that an agent changed and that you have not looked at, and it cannot be confined here",
+    title: "it uses a file that an agent changed and that you have not looked at, and it cannot be sandboxed here",
     waivable: "by-host",
     help: {
       person: "look at the file with `assent seen`",
@@ -479,7 +479,7 @@ export const REASONS = {
   confined: {
     class: "knowledge",
     basis: "mode",
-    title: "it goes ahead confined: the policy holds while it runs, and changes can be undone",
+    title: "it goes ahead sandboxed: the policy holds while it runs, and changes can be undone",
   },
   "mode.full-auto": { class: "knowledge", basis: "mode", title: "the mode full-auto allows what runs supervised" },
 } as const satisfies Readonly<Record<string, Reason>>;

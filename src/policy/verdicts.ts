@@ -36,12 +36,14 @@ const HELP = {
 
 /** A written rule decided. */
 export function byRule(rule: Rule): Verdict {
-  const { effect, source } = rule;
+  const { effect, layer, source } = rule;
   const own = rule.reason === undefined || rule.reason.trim() === "" ? undefined : visible(rule.reason);
+  const said = `the rule '${visible(source.text)}' ${RULE_SAYS[effect]}`;
   return {
     decision: effect,
     basis: "rule",
-    reason: own ?? `the rule '${visible(source.text)}' ${RULE_SAYS[effect]}`,
+    // A profile's reasons say where its rules come from.
+    reason: own === undefined ? said : layer === "profile" ? `${said}: ${own}` : own,
     rule: source,
     ...(effect === "allow" ? {} : { help: HELP[effect] }),
     ...(rule.untrusted === true ? { untrusted: true } : {}),
@@ -123,11 +125,11 @@ export function byKnowledge(id: string, listed: boolean): Verdict {
       decision: "allow",
       basis: "knowledge",
       builtin,
-      reason: `Assent knows \`${id}\`; what it does not know of this call is listed by itself`,
+      reason: `Assent knows \`${id}\`; what it does not know of this call is judged by itself`,
     };
   let verdict = transparent.get(id);
   if (verdict === undefined) {
-    verdict = { decision: "allow", basis: "knowledge", builtin, reason: `\`${id}\` does only what is listed here` };
+    verdict = { decision: "allow", basis: "knowledge", builtin, reason: `Assent knows all that \`${id}\` does` };
     transparent.set(id, verdict);
   }
   return verdict;
@@ -135,19 +137,24 @@ export function byKnowledge(id: string, listed: boolean): Verdict {
 
 const allowed = new Map<string, Verdict>();
 
+/** Where no preset is chosen, none is named. */
+const PRESET_SAYS: Readonly<Record<Effect, (preset: PresetName) => string>> = {
+  allow: (preset) => (preset === "default" ? "allowed by default" : `the preset ${preset} allows this`),
+  ask: (preset) => (preset === "default" ? "by default you are asked" : `the preset ${preset} asks you`),
+  deny: (preset) => (preset === "default" ? "refused by default" : `the preset ${preset} refuses this`),
+};
+
 /** The default of a preset. */
 export function byPreset(decision: "allow" | "ask" | "deny", row: Row, preset: PresetName, action: Action): Verdict {
   const builtin = presetReason(preset, row);
   if (decision !== "allow") {
-    const reason = isRedirect(action)
-      ? writesTo(action)
-      : `${sayAction(action)}: the preset ${preset} ${decision === "ask" ? "asks about this" : "denies this"}`;
+    const reason = isRedirect(action) ? writesTo(action) : `${sayAction(action)}: ${PRESET_SAYS[decision](preset)}`;
     const help = decision === "deny" ? allowHelp(action, "do it another way") : allowHelp(action);
     return { decision, basis: decision === "deny" ? "protection" : "default", builtin, reason, help };
   }
   let verdict = allowed.get(builtin);
   if (verdict === undefined) {
-    verdict = { decision, basis: "default", builtin, reason: `the preset ${preset} allows this (${row})` };
+    verdict = { decision, basis: "default", builtin, reason: `${PRESET_SAYS.allow(preset)} (${row})` };
     allowed.set(builtin, verdict);
   }
   return verdict;

@@ -77,7 +77,7 @@ export function noteConfinedFailure(machine: Machine, failure: ConfinedFailure):
     writeAtomic(fileOf(machine, failure.cwd, command), `${text}\n`);
     return undefined;
   } catch (error) {
-    return `what failed confined cannot be remembered: ${errorCode(error)}`;
+    return `what failed sandboxed cannot be remembered: ${errorCode(error)}`;
   }
 }
 

@@ -2,7 +2,7 @@ import { rmSync } from "node:fs";
 import { retentionOf } from "../engine/index.ts";
 import { read } from "../engine/reader/index.ts";
 import { visible } from "../action/index.ts";
-import { AGENT_MARKS, agentName } from "../policy/index.ts";
+import { agentMark, agentName } from "../policy/index.ts";
 import {
   isOfSession,
   messageOf,
@@ -131,14 +131,6 @@ function sayTakenBack({ words, why, left: [first, ...more] }: TakenBack): string
   return `\`${words}\` was ended, and what it had done was taken back${not}, for it may not go on: ${visible(why)}`;
 }
 
-/** Set by hosts of agents for the commands that their models run, and by whoever starts `assent` for one. */
-const OF_AGENTS = new RegExp(`^(?:${[...AGENT_MARKS, "ASSENT_AGENT"].join("|").replaceAll("*", "\\w*")})$`);
-
-/** An agent wrote the command: its words name what it wants, and grant nothing. */
-export function isAgents(env: Readonly<Record<string, string | undefined>>): boolean {
-  return Object.entries(env).some(([name, value]) => OF_AGENTS.test(name) && value !== undefined && value !== "" && value !== "0");
-}
-
 /** sysexits.h, EX_TEMPFAIL: whatever the program itself says, a part of it was taken back. */
 const TEMPFAIL = 75;
 const PR_SET_CHILD_SUBREAPER = 36;
@@ -156,7 +148,7 @@ const PATIENCE = 50;
 export async function superviseRun(options: RunOptions): Promise<RunResult> {
   const { machine, cwd, argv } = options;
   let { env } = options;
-  const ofAgent = options.confined !== undefined || isAgents(env);
+  const ofAgent = options.confined !== undefined || agentMark(env) !== undefined;
   // Where somebody is asked about a connection, its name is looked up before.
   const refusesNames = ofAgent && options.mode === "enforce" && (options.approver === undefined || options.approver.isThere !== undefined);
   /** Variables that the program is not given. */

@@ -140,7 +140,7 @@ describe("writing it", () => {
   it("says why it cannot be", () => {
     const { machine, write } = scratch();
     expect(ensureConfineLauncher({ ...machine, platform: "darwin" }, program)).toEqual({
-      problem: "commands are confined on Linux (x86-64, arm64) alone",
+      problem: "commands are sandboxed on Linux (x86-64, arm64) alone",
     });
     write("~/.local/share", "a file");
     expect(ensureConfineLauncher(machine, program)).toHaveProperty("problem");

@@ -26,7 +26,7 @@ const CONFINING = [
 
 const TICKET = "0123456789abcdef";
 
-it("golden/confined.md: a command that goes ahead confined, in every host's own words", async () => {
+it("golden/confined.md: a command that goes ahead sandboxed, in every host's own words", async () => {
   const place = scratch();
   place.write("~/.agent-permissions.jsonc", POLICY);
   const { machine, home, project } = place;

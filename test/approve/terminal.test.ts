@@ -53,7 +53,7 @@ interface Bench {
 }
 
 function bench(
-  options: { width?: number; env?: Record<string, string>; covers?: (rule: string, question: Question) => boolean } = {},
+  options: { width?: number; env?: Record<string, string>; ofAgent?: boolean; covers?: (rule: string, question: Question) => boolean } = {},
 ): Bench {
   const device = new FakeDevice(options.width ?? 140);
   const approver = new TerminalApprover(device, {
@@ -61,6 +61,7 @@ function bench(
     home: "/home/me",
     checkRule,
     covers: options.covers,
+    ofAgent: options.ofAgent,
   });
   return {
     device,
@@ -111,6 +112,22 @@ describe("one question", () => {
     expect(first.answer).toEqual(ALLOW);
     expect(screen()).toEqual(["building", "  yes, once: npm (node) wanted to write ~/.npm/_cacache/1 (new file)"]);
     expect(device.events).toBeUndefined();
+  });
+
+  it("of a run that an agent started: a no with a word, which the agent reads", async () => {
+    const { ask, press, screen } = bench({ ofAgent: true });
+    const first = ask(question(1));
+    expect(screen().join("\n")).toContain("› n  no   w  no, with a word to the agent …   N  never …");
+    await press("w", ..."use the copy", "\r");
+    expect(first.answer).toEqual({ ...DENY, note: "use the copy" });
+  });
+
+  it("of a run that a person started: nobody would hear a word, and w answers nothing", async () => {
+    const { ask, press, screen } = bench();
+    const first = ask(question(1));
+    await press("w");
+    expect(first.answer).toBeUndefined();
+    expect(screen().join("\n")).toContain("keys: y r t p n N ? q");
   });
 
   it("does not begin with an empty line", () => {

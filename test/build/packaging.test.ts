@@ -1,5 +1,5 @@
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, readFileSync } from "node:fs";
+import { join, posix } from "node:path";
 import { describe, expect, it } from "vitest";
 import { run } from "../scratch.ts";
 
@@ -24,6 +24,33 @@ const manifest = JSON.parse(textOf("package.json")) as Manifest;
 
 const pack = (): Packed => (JSON.parse(run("npm", ["pack", "--dry-run", "--json", "--ignore-scripts"], ROOT)) as [Packed])[0];
 
+interface PageLink {
+  readonly from: string;
+  readonly text: string;
+  readonly leadsTo: string;
+  readonly isPicture: boolean;
+}
+
+const foldersOf = (path: string): readonly string[] =>
+  path
+    .split("/")
+    .slice(0, -1)
+    .map((_, at, names) => names.slice(0, at + 1).join("/"));
+
+/** Links of a page to files: `[text](file#part)`, `![what it shows](picture)`, `[name]: file`, and those in HTML. */
+function linksOf(from: string): readonly PageLink[] {
+  if (!from.endsWith(".md")) return [];
+  const page = textOf(from).replace(/^```[\s\S]*?^```$/gm, "");
+  const inline = [...page.matchAll(/(!?)\[([^\]]*)\]\(([^)\s]+)[^)]*\)/g)].map(([, mark, text = "", to = ""]) => ({ mark, text, to }));
+  const named = [...page.matchAll(/^\[([^\]]+)\]: (\S+)/gm)].map(([, text = "", to = ""]) => ({ mark: "", text, to }));
+  const html = [...page.matchAll(/<(?:a|img) [^>]*?(?:href|src)="([^"]+)"/g)].map(([, to = ""]) => ({ mark: "", text: to, to }));
+  return [...inline, ...named, ...html].flatMap(({ mark, text, to }) =>
+    /^(?:https?:|mailto:|#)/.test(to)
+      ? []
+      : [{ from, text, leadsTo: posix.join(posix.dirname(from), to.replace(/#.*/, "")), isPicture: mark === "!" }],
+  );
+}
+
 describe("a release", () => {
   it("has the manual page where npm links it from: npm looks at a list only", () => {
     const { man } = manifest;
@@ -34,10 +61,21 @@ describe("a release", () => {
   it("is no larger than it was", () => {
     const packed = pack();
     // To come down to 2.5: hook, run, commands and core each bring the judge along.
-    expect(packed.size / 1e6).toBeLessThan(2.65);
-    expect(packed.unpackedSize / 1e6).toBeLessThan(7.8);
+    expect(packed.size / 1e6).toBeLessThan(2.68);
+    expect(packed.unpackedSize / 1e6).toBeLessThan(7.9);
     // Code caches fit one version of Node on one kind of processor; each machine makes its own.
     expect(packed.files.filter(({ path }) => /\.cache$|^docs\/pictures\//.test(path))).toEqual([]);
+  });
+
+  it("holds whatever its pages lead to; what stays in the repository is named there, and no link", () => {
+    const paths = pack().files.map(({ path }) => path);
+    const packed = new Set(paths.flatMap((path) => [path, ...foldersOf(path)]));
+    const dead = paths.flatMap((path) => linksOf(path).filter(({ leadsTo, isPicture }) => !packed.has(leadsTo) && !isPicture));
+    // npm and whoever shows the repository read the README's own beside its other files.
+    const [own, others] = [dead.filter(({ from }) => from === "README.md"), dead.filter(({ from }) => from !== "README.md")];
+    expect(others).toEqual([]);
+    expect(own.filter(({ leadsTo }) => !existsSync(join(ROOT, leadsTo)))).toEqual([]);
+    expect(paths.flatMap((path) => linksOf(path)).filter(({ text, isPicture }) => isPicture && text === "")).toEqual([]);
   });
 
   it("has a list of parts that names all that is bundled, and all that is installed with it", () => {

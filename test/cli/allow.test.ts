@@ -119,7 +119,7 @@ describe("assent status", () => {
     const bare = assent(place, ["status"]);
     expect(bare).toMatchObject({ status: 0, stderr: "" });
     expect(bare.stdout).toMatch(
-      /^protected +no: no agent was found.*\ntoday +0 checked, 0 sandboxed, 0 asked, 0 refused\nagents +none was found on this machine\npolicy +no file: the preset default decides\n/,
+      /^protected +no: no agent was found.*\ntoday +0 checked, 0 sandboxed, 0 asked, 0 refused\nagents +none was found on this machine\npolicy +no file: what is built in decides\n/,
     );
     place.write(`~/${NAME}`, '{ "unknown": "confine", "permissions": { "deny": ["Bash(docker:*)"] } }');
     place.write(NAME, '{ "permissions": { "allow": ["Bash(make:*)"] } }');
@@ -141,7 +141,7 @@ describe("assent status", () => {
       "Claude Code does not ask Assent: assent install --agent claude",
       "~/.agent-permissions.jsonc: 1 rule\n",
       ".agent-permissions.jsonc: 1 rule, not trusted, so its allow rules do not count: assent trust",
-      "confining   is on",
+      "sandboxing  is on",
       "questions   are skipped",
       "docker ps",
     ])

@@ -95,7 +95,7 @@ describe("assent approvals", () => {
     for (const line of shown) expect(line.length).toBeLessThanOrEqual(width);
     const text = shown.join(" ").replaceAll(/[\s│]+/g, " ");
     for (const part of [
-      "claude, confined, in ~/project",
+      "claude, sandboxed, in ~/project",
       "npm install left-pad",
       "write ~/.npm/_cacache/1 (new file)",
       "asked because: outside",

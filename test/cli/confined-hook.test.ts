@@ -101,7 +101,7 @@ describe("an unknown command", () => {
     const place = placed();
     place.write("~/.claude/settings.json", '{ "permissions": { "ask": ["Bash(./tidy.sh:*)"] } }');
     expect(hook(place, "PermissionRequest", "./tidy.sh && ./other.sh")).toEqual({});
-    expect(lastRecord(place).reason).toMatch(/was not confined: a rule of the host's own may match it: ask Bash\(\.\/tidy\.sh:\*\)/);
+    expect(lastRecord(place).reason).toMatch(/was not sandboxed: a rule of the host's own may match it: ask Bash\(\.\/tidy\.sh:\*\)/);
     expect(hook(place, "PermissionRequest", "./other.sh").hookSpecificOutput?.decision?.behavior).toBe("allow");
   });
 
@@ -191,7 +191,7 @@ describe("where it cannot be confined", () => {
     [
       "the launcher cannot be written",
       (place) => void place.write("~/.local/share", "a file"),
-      /was not confined: .*\.local\/share\/assent\/confine cannot be written/,
+      /was not sandboxed: .*\.local\/share\/assent\/confine cannot be written/,
     ],
     [
       "no ticket can be written",
@@ -199,7 +199,7 @@ describe("where it cannot be confined", () => {
         mkdirSync(join(place.home, ".local/state/assent"), { recursive: true, mode: 0o700 });
         symlinkSync(place.project, ticketsFolder(place.machine));
       },
-      /was not confined: .*tickets is not a folder of this user alone/,
+      /was not sandboxed: .*tickets is not a folder of this user alone/,
     ],
   ];
   it.each(WRONG)("%s: the host asks, and the log says why", (_, spoil, said) => {
@@ -221,7 +221,7 @@ describe("where it cannot be confined", () => {
       return hook(place, "PermissionRequest", "./tidy.sh").hookSpecificOutput?.decision?.behavior;
     };
     expect(answerAfter({ problem: "no kernel" })).toBeUndefined();
-    expect(lastRecord(place).reason).toMatch(/was not confined: no kernel/);
+    expect(lastRecord(place).reason).toMatch(/was not sandboxed: no kernel/);
     expect(answerAfter({ problem: "no kernel", time: Date.now() - 11 * 60_000 })).toBe("allow");
     expect(answerAfter({ problem: "no kernel", here: "elsewhere" })).toBe("allow");
     rmSync(file);

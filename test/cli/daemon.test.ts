@@ -55,14 +55,14 @@ describe.skipIf(!HAS_CLIENT)("assent daemon", () => {
     await expect.poll(() => isAtRest(running.pid), { timeout: 20_000 }).toBe(true);
     place.write("~/.local/share/assent/confine", "");
     expect(supervisor()).toMatchObject({ running: { supervisor: "none" } });
-    expect(said()).toContain("\n  no supervisor waits: the next confined command starts its own\n");
+    expect(said()).toContain("\n  no supervisor waits: the next sandboxed command starts its own\n");
     // Of one that was killed.
     const socket = sparePlace(residentFolder(place.machine));
     spawnSync("python3", ["-c", `import socket; socket.socket(socket.AF_UNIX).bind(${JSON.stringify(socket)})`]);
     expect([existsSync(socket), supervisor()]).toMatchObject([true, { running: { supervisor: "none" } }]);
     await startSpare(place);
     await expect.poll(supervisor).toMatchObject({ running: { supervisor: "waits" } });
-    expect(said()).toContain("\n  a supervisor waits for the next confined command\n");
+    expect(said()).toContain("\n  a supervisor waits for the next sandboxed command\n");
   });
 
   it("goes with the last hook: assent uninstall", async () => {

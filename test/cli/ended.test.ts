@@ -97,7 +97,7 @@ describe("what a confined command was refused", () => {
     expect(said?.hookSpecificOutput?.hookEventName).toBe(event);
     expect(said?.hookSpecificOutput?.additionalContext).toMatch(REFUSED);
     expect(said?.systemMessage).toMatch(
-      /^Assent: this command ran confined and changed 0 files and folders, was refused 1 call: `assent receipt \S+` shows it$/,
+      /^Assent: this command ran sandboxed and changed 0 files and folders, was refused 1 call: `assent receipt \S+` shows it$/,
     );
     expect(hook(place, event, { tool_input: { command: "sh step.sh" }, tool_use_id: "toolu_1" })).toEqual({});
     expect(existsSync(reportsFolder(place.machine))).toBe(false);
@@ -124,7 +124,7 @@ describe("what a confined command was refused", () => {
     expect(stderr).toBe("");
     expect(said?.hookSpecificOutput).toBeUndefined();
     const [, run = ""] =
-      /^Assent: this command ran confined and changed 2 files and folders: .*`assent undo (\S+)` takes it back$/.exec(
+      /^Assent: this command ran sandboxed and changed 2 files and folders: .*`assent undo (\S+)` takes it back$/.exec(
         said?.systemMessage ?? "",
       ) ?? [];
     expect(assent(place, ["undo", "--yes", run])).toMatchObject({ status: 0 });
@@ -236,7 +236,7 @@ describe("the end of a session", () => {
 describe("the hooks for it", () => {
   const EVENTS = ["PostToolUse", "PostToolUseFailure", "SessionEnd"];
 
-  it("are registered while commands are confined, for the shell alone, and go with `assent confine off`", () => {
+  it("are registered while commands are sandboxed, for the shell alone, and go with `assent confine off`", () => {
     const place = placed();
     expect(EVENTS.map((event) => hooksOf(place)[event]?.map(({ matcher }) => matcher))).toEqual([["Bash"], ["Bash"], ["*"]]);
     assent(place, ["confine", "off"]);
@@ -267,7 +267,7 @@ describe("how much is kept for undo", () => {
     expect(assent(place, ["doctor"]).stdout).toMatch(/0 of at most 3 runs and edits, 0 of at most 1 MB, 2 days/);
   });
 
-  it("at the limit what goes ahead confined is a question, and nothing of the session goes", () => {
+  it("at the limit what goes ahead sandboxed is a question, and nothing of the session goes", () => {
     const place = placed(POLICY);
     place.write("large", "x".repeat(3 << 20));
     call(place, "rm large; cp /dev/null other");

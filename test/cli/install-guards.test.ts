@@ -1,4 +1,4 @@
-import { readFileSync, readdirSync } from "node:fs";
+import { existsSync, readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { assent, scratch } from "../scratch.ts";
@@ -25,14 +25,28 @@ const ROWS: readonly (readonly [agent: string, file: string, text: string, name:
   ],
   ["cursor", "~/.cursor/hooks.json", '{ "version": 1, "hooks": { "beforeShellExecution": [{ "command": "dcg" }] } }', "dcg"],
   ["copilot", "~/.copilot/hooks/dcg.json", '{ "version": 1, "hooks": { "preToolUse": [{ "type": "command", "bash": "dcg" }] } }', "dcg"],
+  ["claude", "~/.rulesync/hooks.json", rulesync("claudecode", "preToolUse", "*"), "agentperm"],
+  ["codex", "~/.rulesync/hooks.json", rulesync("codexcli", "preToolUse", ".*"), "agentperm"],
+  ["codex", "~/.rulesync/hooks.json", rulesync("codexcli", "permissionRequest", ".*"), "agentperm"],
+  ["gemini", "~/.rulesync/hooks.json", rulesync("geminicli", "preToolUse", ".*"), "agentperm"],
   ["windsurf", "~/.codeium/windsurf/hooks.json", '{ "hooks": { "pre_run_command": [{ "command": "dcg" }] } }', "dcg"],
 ];
+
+/** As agentperm writes itself into rulesync's file, beside what others have there. */
+function rulesync(host: string, event: string, matcher: string): string {
+  const hooks = { [event]: [{ type: "command", command: "/home/u/.local/bin/agentperm check --agent x", matcher, timeout: 30 }] };
+  return JSON.stringify({ version: 1, hooks: { sessionStart: [{ command: "~/log.sh" }] }, [host]: { hooks } }, undefined, 2);
+}
 
 /** Nobody is asked before a command by these. */
 const QUIET: readonly (readonly [agent: string, file: string, text: string])[] = [
   ["claude", "~/.claude/settings.json", handlers("PostToolUse", "Bash", "dcg")],
   ["claude", "~/.claude/settings.json", handlers("PreToolUse", "Edit|Write", "dcg")],
   ["claude", "~/.claude/settings.json", '{ "enabledPlugins": { "safety-net@cc-marketplace": false, "other@x": true } }'],
+  ["claude", "~/.rulesync/hooks.json", rulesync("codexcli", "preToolUse", ".*")],
+  ["codex", "~/.rulesync/hooks.json", rulesync("codexcli", "postToolUse", ".*")],
+  ["opencode", "~/.config/opencode/plugins/agentperm.js", "// a note\n"],
+  ["opencode", "~/.config/opencode/plugins/mine.js", 'const bridge = "/usr/bin/agentperm";\n'],
   ["cursor", "~/.cursor/hooks.json", '{ "version": 1, "hooks": { "beforeReadFile": [{ "command": "dcg" }] } }'],
 ];
 
@@ -112,6 +126,26 @@ describe("hooks of other guards", () => {
     const place = scratch();
     place.write(file, text);
     expect(assent(place, ["install", "--agent", agent, "--yes"]).stdout).not.toContain(TOLD);
+  });
+
+  it.each([
+    ["opencode", "~/.config/opencode/plugins/agentperm.js", "agentperm", 'const bridge = "/home/u/.local/bin/agentperm";\n'],
+    ["kilo", "~/.config/kilo/plugin/agentperm.ts", "agentperm", 'const bridge = "agentperm";\n'],
+    ["opencode", "~/.config/opencode/plugins/safety-net.mjs", "cc-safety-net", 'import "cc-safety-net";\n'],
+  ])("%s, %s: a plugin of a guard's own goes whole, and a copy is kept", (agent, file, name, text) => {
+    const place = scratch();
+    const at = place.write(file, text);
+    const mine = place.write(file.replace(/[^/]*$/, "mine.js"), "export const mine = async () => ({});\n");
+    const run = (...args: string[]): string => assent(place, ["install", "--agent", agent, "--yes", ...args]).stdout;
+    expect(run()).toContain(`${agent}: ${name} in `);
+    expect(existsSync(at)).toBe(true);
+    expect(run("--replace-guards")).toContain("took it out of");
+    expect([existsSync(at), existsSync(mine)]).toEqual([false, true]);
+    const copies = join(place.home, ".local/state/assent/backups");
+    expect(readdirSync(copies).map((copy) => readFileSync(join(copies, copy), "utf8"))).toContain(text);
+    expect(run()).not.toContain(TOLD);
+    assent(place, ["uninstall", "--yes"]);
+    expect([existsSync(at), existsSync(mine)]).toEqual([false, true]);
   });
 
   it("comments, other hooks and Assent's own stay; doctor tells of what is left", () => {

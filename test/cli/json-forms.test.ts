@@ -111,7 +111,7 @@ describe("a command about a state says it when nothing is said to it", () => {
     ["bypass", "questions are asked here"],
     ["breaker", "has stopped no session"],
     ["grants", "nothing is granted"],
-    ["confine", "confining is off"],
+    ["confine", "sandboxing is off"],
     ["agents", "no sub-agent is trusted"],
     ["seen", "no agent has changed"],
   ])("assent %s", (name, says) => {

@@ -227,6 +227,15 @@ describe("assent profile", () => {
     expect(assent(place, ["profile", "show", "/usr/bin/npm"]).stdout).toContain("deny  open(**/secret*, _)");
   });
 
+  it.each(["open(**/x1*, _)", "delete(**)", "open(/**/x1, _)"])("P11: what `%s` of an imported profile refuses names it", (rule) => {
+    const place = scratch();
+    place.write("p.json", JSON.stringify({ "/bin/sh:deny": [rule] }));
+    assent(place, ["profile", "import", "p.json"]);
+    place.write("x0", "");
+    const { stderr } = assent(place, ["run", "-P", "--profile", "/bin/sh", "--", "sh", "-c", "rm x0; echo > x1"]);
+    expect(stderr).toContain(`the rule '${rule}' denies this: imported from `);
+  });
+
   it("P11: says what cannot be kept, and writes nothing then", () => {
     const place = scratch();
     place.write(

@@ -94,11 +94,11 @@ describe("what a confined command was refused is had by one question", () => {
 
     // The same again is asked about, with what it was refused; after a yes the host starts it as it is.
     expect(hooked(place, command)).toBeUndefined();
-    expect(reasonOf(place)).toMatch(/failed confined|was refused/);
+    expect(reasonOf(place)).toMatch(/failed sandboxed|was refused/);
     expect(await start(place, command)).toBe(0);
   });
 
-  it("a listener of this machine is asked about once: the question names the rule, and under it the command goes ahead confined", async () => {
+  it("a listener of this machine is asked about once: the question names the rule, and under it the command goes ahead sandboxed", async () => {
     vi.stubEnv("TMPDIR", lasting());
     const place = scratch();
     place.write("~/.agent-permissions.jsonc", '{ "unknown": "confine" }');

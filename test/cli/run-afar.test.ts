@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { existsSync, linkSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { announceApprover, answerQuestion, openQuestions } from "../../src/approve/queue/index.ts";
+import { announceApprover, answerQuestion, choicesOf, openQuestions } from "../../src/approve/queue/index.ts";
 import { announceTeam, knownAfar, noteAnswer, openLedger } from "../../src/team/afar/index.ts";
 import { DIST } from "../scratch.ts";
 import { here, type Here } from "./run-place.ts";
@@ -19,10 +19,14 @@ interface Started {
 
 /** A run that nobody sits at. */
 function start(place: Here, script: string, ...options: readonly string[]): Started {
+  return startWith({}, place, script, ...options);
+}
+
+function startWith(env: Readonly<Record<string, string>>, place: Here, script: string, ...options: readonly string[]): Started {
   place.script(script);
   const child = spawn("setsid", ["-w", process.execPath, join(DIST, "bin.cjs"), "run", ...options, "--", "sh", "s.sh"], {
     cwd: place.project,
-    env: { PATH: "/usr/local/bin:/usr/bin:/bin", HOME: place.home, NO_COLOR: "1", OUT: place.outside },
+    env: { PATH: "/usr/local/bin:/usr/bin:/bin", HOME: place.home, NO_COLOR: "1", OUT: place.outside, ...env },
   });
   let said = "";
   for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk: Buffer) => (said += chunk.toString()));
@@ -159,6 +163,23 @@ describe("what a run asks, the policy lets people of the team answer", () => {
     }
     expect((await ended).status).not.toBe(0);
     expect(say(place, question, "allow")).toBe("late");
+  });
+
+  it.each([
+    ["that an agent started: the word of a no is offered, and stands in what the run prints", { CLAUDECODE: "1" }, true],
+    ["that a person started: none is offered", {}, false],
+  ])("a run %s", async (_, env, isHeard) => {
+    const place = here();
+    const there = announceApprover(place.machine, "page");
+    onTestFinished(() => there.close());
+    const { ended } = startWith(env, place, 'echo 1 > "$OUT/f"');
+    let open = openQuestions(place.machine)[0];
+    for (; open === undefined; open = openQuestions(place.machine)[0]) await new Promise((resolve) => setTimeout(resolve, 5));
+    expect(choicesOf(open).map(({ key }) => key)).toEqual([..."yrmtpn", ...(isHeard ? "w" : ""), ..."N?q"]);
+    answerQuestion(place.machine, open.id, { answer: "deny", scope: "once", ...(isHeard ? { note: "use the copy" } : {}) }, "page");
+    const { said } = await ended;
+    if (isHeard) expect(said).toMatch(/refused: .*\/f: the user was asked and said no, and says: use the copy/);
+    else expect(said).not.toContain("refused:");
   });
 
   it("the team may be faster, and the question is gone here", async () => {

@@ -68,7 +68,7 @@ const matching = (pattern: RegExp): unknown => expect.stringMatching(pattern);
 const REFUSED = /refused: read .*id_rsa/;
 
 describe("a command that the hook heard of", () => {
-  it("and lets go ahead confined: silence, then the host starts it, confined", () => {
+  it("and lets go ahead sandboxed: silence, then the host starts it, confined", () => {
     const place = placed();
     expect(hook(place, "PreToolUse", "./tidy.sh")).toBeUndefined();
     const { stdout, stderr } = start(place, frame(place, "./tidy.sh"));

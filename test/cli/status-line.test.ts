@@ -17,11 +17,11 @@ describe("the line of status", () => {
   it.each<[Partial<StatusLine>, string]>([
     [{}, "assent: nothing waits"],
     [{ refused: 1 }, "assent: 1 refused"],
-    [{ refused: 3, undoable: 1, confined: 2 }, "assent: 3 refused, undo 1, 2 confined"],
+    [{ refused: 3, undoable: 1, confined: 2 }, "assent: 3 refused, undo 1, 2 sandboxed"],
     // What matters less is left out where there is no room.
     [{ bypass: 9, refused: 30, undoable: 10, confined: 20 }, "assent: bypass 9m, 30 refused, undo 10"],
     [{ bypass: 59, refused: 3, undoable: 1, confined: 2 }, "assent: bypass 59m, 3 refused, undo 1"],
-    [{ bypass: null, confined: 2 }, "assent: bypass, 2 confined"],
+    [{ bypass: null, confined: 2 }, "assent: bypass, 2 sandboxed"],
     [{ refused: 12, more: true }, "assent: 12+ refused"],
     [{ waiting: 2, refused: 3, undoable: 1, confined: 2, more: true }, "assent: 2 waiting, 3+ refused, undo 1"],
     [{ refused: 4000, undoable: 400 }, "assent: 99+ refused, undo 99"],

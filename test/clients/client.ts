@@ -27,7 +27,7 @@ export interface Client {
   /** Words, `PROMPT` in the prompt's place; those of the mode come last. */
   readonly args: string;
   readonly modes?: Readonly<Record<Mode, string>>;
-  /** Asks its questions only where an editor is around it: the words that start it so, for what goes ahead confined. */
+  /** Asks its questions only where an editor is around it: the words that start it so, for what goes ahead sandboxed. */
   readonly edited?: Readonly<Record<Mode, string>>;
   /** The words that have it serve sessions, which others begin, delete and put away (test/confined/served.ts). */
   readonly serves?: string;

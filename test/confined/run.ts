@@ -91,7 +91,7 @@ async function same(client: Client, rows: readonly Row[], drive: Drive, hooked: 
   // What goes ahead bare is no different either.
   if (hooked && confinedOf(confined) < rows.length / 2) {
     different += 1;
-    say("  most of it does not go ahead confined");
+    say("  most of it does not go ahead sandboxed");
   }
   // Judged anew when it starts, it belongs to no session.
   const alone = confined.audit.filter(({ point }) => point === "confined").length;
@@ -127,7 +127,7 @@ async function same(client: Client, rows: readonly Row[], drive: Drive, hooked: 
   if (different + prompts > 0) process.exitCode = 1;
 }
 
-/** How many of the commands the hook let go ahead confined. */
+/** How many of the commands the hook let go ahead sandboxed. */
 const confinedOf = ({ audit }: ConfinedReport): number =>
   audit.filter(({ point, confined }) => point === "hook" && confined === true).length;
 
@@ -165,7 +165,7 @@ async function stopped(client: Client, rows: readonly Row[], drive: Drive): Prom
   if (faults > 0) process.exitCode = 1;
 }
 
-/** A rule of the client's own holds for a command that goes ahead confined where there is no such rule. */
+/** A rule of the client's own holds for a command that goes ahead sandboxed where there is no such rule. */
 async function held(client: Client, drive: Drive): Promise<void> {
   const { ownRule } = client;
   if (typeof ownRule !== "function") return say(`none  ${client.name}: a rule of its own: ${ownRule?.none ?? "not driven"}`);
@@ -187,7 +187,7 @@ async function held(client: Client, drive: Drive): Promise<void> {
     ...(ran(bare) ? ["the rule holds not even without Assent"] : []),
     ...(ran(without) && without.audit.some(({ verdict, confined }) => verdict === "allow" && confined === true)
       ? []
-      : ["without the rule it does not go ahead confined, so this shows nothing"]),
+      : ["without the rule it does not go ahead sandboxed, so this shows nothing"]),
     ...(ran(under) ? ["what the rule denies has run"] : []),
     ...(asked.some(ran) ? ["what a rule asks about has run"] : []),
   ];

@@ -102,7 +102,7 @@ const ALL: Readonly<Record<string, Place>> = {
           started: "1",
           why,
           confined: "{}",
-          unconfined: /was not confined: commands cannot be supervised here/,
+          unconfined: /was not sandboxed: commands cannot be supervised here/,
         },
       },
     ]),

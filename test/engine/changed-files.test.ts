@@ -71,7 +71,7 @@ describe("where nothing can be confined", () => {
     expect(["pip list", "asdf list"].map((line) => unconfinable(place, line))).toEqual(["allow", "allow"]);
   });
 
-  it("what is changed all day asks nobody, nor does anything where confining is off", () => {
+  it("what is changed all day asks nobody, nor does anything where sandboxing is off", () => {
     const place = prepared();
     edit(place, "package.json");
     place.write("package.json", '{"x":1}');

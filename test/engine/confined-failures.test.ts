@@ -34,7 +34,7 @@ describe("what was refused before for the same command here", () => {
     const { verdict, answer } = asked(place, `cd ${place.project} && ./x.sh 2>&1 | tail -20`);
     expect(verdict).toMatchObject({ decision: "ask", builtin: "confine.fails", waivable: false });
     expect(verdict.reason).toContain("9.9.9.9:9");
-    expect(verdict.help).toMatchObject({ person: expect.stringContaining("not confined") as unknown });
+    expect(verdict.help).toMatchObject({ person: expect.stringContaining("not sandboxed") as unknown });
     expect(answer.decision).toBe("ask");
     // A host may ask in more than one way.
     expect(asked(place, "./x.sh").verdict.builtin).toBe("confine.fails");

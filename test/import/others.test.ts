@@ -6,7 +6,14 @@ import { readCursor } from "../../src/agents/cursor/rules.ts";
 import { readDippy } from "../../src/agents/native/dippy.ts";
 import { isPydanticPython, readPydantic } from "../../src/agents/native/pydantic.ts";
 import { readSafetyNet } from "../../src/agents/native/safety-net.ts";
+import { readJson5, toValue } from "../../src/edit/json5/index.ts";
+import { planImport, settle } from "../../src/import/index.ts";
 import { CONTEXT, readingOf } from "./reading.ts";
+
+function valueOf(text: string): unknown {
+  const { root } = readJson5(text);
+  return root === undefined ? undefined : toValue(root);
+}
 
 const DIPPY: readonly (readonly [what: string, native: string, ours: readonly string[]])[] = [
   ["a pattern, and comments", "# mine\nallow just *\n\nask git push *", ["ask Bash(git push:*)", "allow Bash(just:*)"]],
@@ -164,6 +171,37 @@ test("agentperm: the rules as they stand", () => {
     "lost 2: `(` without `)`",
     "lost 3: a setting; only rules are merged",
   ]);
+});
+
+test.each([
+  ["about options", { tool: "Bash", command: "sed", when: { hasOption: ["-i", "--in-place"] } }],
+  ["about options of several programs", { tool: "Bash", command: ["sed", "gsed"], when: { hasOption: "-i" } }],
+  ["for some people", { rule: "Bash(make:*)", when: { role: "dev" } }],
+  ["about options, for some agents", { tool: "Bash", command: "sed", when: { hasOption: "-i", agent: "claude" } }],
+  ["about a tool nobody knows", { tool: "Frobnicate" }],
+])("agentperm: a rule %s is written as it is, with its reason", (_, rule) => {
+  const read = readAgentperm(JSON.stringify({ permissions: { ask: [{ ...rule, reason: "mine" }] } }));
+  if ("problem" in read) throw new Error(read.problem);
+  expect(read.lost).toEqual([]);
+  const sourced = read.rules.flatMap((one) => {
+    const { rule: settled } = settle(one);
+    return settled === undefined ? [] : [{ rule: settled, from: "a:1" }];
+  });
+  const { text, added } = planImport("{}", sourced);
+  expect([added.length, valueOf(text)]).toEqual([1, { permissions: { ask: [{ ...rule, reason: "mine" }] } }]);
+  // A second import adds nothing.
+  expect(planImport(text, sourced)).toMatchObject({ text, added: [], there: sourced });
+});
+
+test("agentperm: two rules that differ in whom they are for are two", () => {
+  const rules = [{ rule: "Bash(make:*)", when: { role: "dev" } }, { rule: "Bash(make:*)", when: { role: "ops" } }, "Bash(make:*)"];
+  const read = readAgentperm(JSON.stringify({ permissions: { allow: rules } }));
+  if ("problem" in read) throw new Error(read.problem);
+  const sourced = read.rules.flatMap((one) => {
+    const { rule } = settle(one);
+    return rule === undefined ? [] : [{ rule, from: "a:1" }];
+  });
+  expect(valueOf(planImport("{}", sourced).text)).toEqual({ permissions: { allow: rules } });
 });
 
 /** Parts of an auto-approval policy over one that names nothing; its defaults ask. */

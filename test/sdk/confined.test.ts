@@ -19,7 +19,7 @@ import {
 import { here, type Here } from "../cli/run-place.ts";
 import { DIST } from "../scratch.ts";
 
-/** `supervise: "unknown"`: what nobody can know goes ahead confined, without a question; all else is as it was. */
+/** `supervise: "unknown"`: what nobody can know goes ahead sandboxed, without a question; all else is as it was. */
 
 let supervised = false;
 beforeAll(async () => {
@@ -269,7 +269,7 @@ describe("an end", () => {
       exitCode: 1,
       ended: "refused",
       supervised: true,
-      output: expect.stringMatching(/could not be confined/) as unknown,
+      output: expect.stringMatching(/could not be sandboxed/) as unknown,
     });
     expect(asked).toEqual([]);
     expect([existsSync(join(place.outside, "x")), existsSync(join(place.project, "made"))]).toEqual([false, false]);
@@ -363,9 +363,9 @@ describe("what is refused", () => {
     const tool = createConsoleToolset(backend).find(({ name }) => name === "execute");
     const said = await tool?.execute({ command: script(place, `echo hello; echo x > "$OUT/a"; exit 0`) });
     expect(said).toMatch(
-      /^hello\n[^]*Permission denied\n\n\(Assent ran this confined\)\nrefused: write "[^"]*\/a": .*Way out: write below/,
+      /^hello\n[^]*Permission denied\n\n\(Assent ran this sandboxed\)\nrefused: write "[^"]*\/a": .*Way out: write below/,
     );
-    expect(await tool?.execute({ command: "./x.sh > /dev/null 2>&1; true" })).toMatch(/^\n\(Assent ran this confined\)\nrefused: /);
+    expect(await tool?.execute({ command: "./x.sh > /dev/null 2>&1; true" })).toMatch(/^\n\(Assent ran this sandboxed\)\nrefused: /);
     expect(await tool?.execute({ command: script(place, "echo hello") })).toBe("hello\n");
   });
 });
@@ -455,7 +455,7 @@ describe("where nothing can be confined", () => {
       const { backend, asked } = backendIn(place, { env, machine: { ...place.machine, env } }, yes);
       const result = await backend.execute(script(place, "echo hello > made"));
       expect(asked).toHaveLength(1);
-      expect(asked[0]?.question).toMatch(/^execute \.\/x\.sh\? .*would run confined, but/);
+      expect(asked[0]?.question).toMatch(/^execute \.\/x\.sh\? .*would run sandboxed, but/);
       expect(result).toMatchObject(yes ? { exitCode: 0, supervised: false } : { ended: "refused" });
       expect(existsSync(join(place.project, "made"))).toBe(yes);
     }
@@ -467,7 +467,7 @@ describe("where nothing can be confined", () => {
     script(place, "echo hello");
     const work = `const { output, supervised } = await backend.execute("./x.sh"); console.log(supervised, output);`;
     const { stdout } = useLibrary(place, work, [join(DIST, "bin.cjs"), "run", "-P", "-q", "--", process.execPath]);
-    expect(stdout).toMatch(/^execute \.\/x\.sh\? .*would run confined, but.*\nfalse Error: Permission denied for execute/);
+    expect(stdout).toMatch(/^execute \.\/x\.sh\? .*would run sandboxed, but.*\nfalse Error: Permission denied for execute/);
     expect(stdout).not.toContain("hello");
   });
 

@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { isAgents } from "../../src/supervise/run.ts";
+import { agentMark } from "../../src/policy/index.ts";
 import { scratch } from "../scratch.ts";
 
 const ASSENT = join(import.meta.dirname, "../../dist/bin.cjs");
@@ -57,5 +57,5 @@ it.each<readonly [env: Record<string, string>, agents: boolean]>([
   [{ CURSOR_AGENT: "1" }, true],
   [{ SSH_AGENT_PID: "7", GPG_AGENT_INFO: "x" }, false],
 ])("who wrote a line: %o", (env, agents) => {
-  expect(isAgents(env)).toBe(agents);
+  expect(agentMark(env) !== undefined).toBe(agents);
 });

@@ -13,7 +13,7 @@ export const FORBIDDEN: readonly ForbiddenWord[] = [
   { word: /\bcode project\b/i, instead: "run project scripts" },
   { word: /\bcode (?!of\b)\w+ \((?:inline|file|data|project)\)/i, instead: "run … code" },
   { word: /\bdoors?\b/i, instead: "say what happens, without the part's name" },
-  { word: /\bwalls?\b|\bwalled\b/i, instead: "supervised, confined" },
+  { word: /\bwalls?\b|\bwalled\b/i, instead: "supervised, sandboxed" },
   { word: /\blower(?:ing|ed)\b/i, instead: "understood, read" },
   { word: /\bmetadata\b(?! (?:service|address))/i, instead: "times, owner, permissions" },
   { word: /\bmkdir (?:recursively )?\//i, instead: "create the folder" },
@@ -41,5 +41,12 @@ export const FORBIDDEN: readonly ForbiddenWord[] = [
   { word: /\bpin(?:s|ned)\b/i, instead: "kept open" },
   { word: /\bverdict rests\b/i, instead: "was decided by" },
   { word: /\bspelled\b|\bspelling(?:s)?\b/i, instead: "written" },
+  // A key, an option and a rule keep the name.
+  { word: /(?<!["-]|\bassent )\b(?:un)?confin(?:e|es|ed|ing|ement)\b(?!["-])/i, instead: "sandboxed" },
+  { word: /\bundecided\b/i, instead: "no opinion, and who decides" },
+  { word: /\bno opinion\b(?!: |$)/i, instead: "no opinion: and who decides" },
+  { word: /\bpreset default\b/i, instead: "by default you are asked" },
+  { word: /\bis listed here\b/i, instead: "what the thing does" },
+  { word: /\bconsents?\b/i, instead: "agree, say yes" },
   { word: /\binterpose[sd]?\b/i, instead: "say what happens" },
 ];

@@ -149,9 +149,9 @@ const setup: Setup = {
     "hooks are not told the folder (`workdir`) in which a command is to run: relative paths are judged from the session's folder",
     "`write_stdin` to a running program and the hosted web search call no hook",
     "with an approval policy of `never`, as in `codex exec`, nothing can be asked",
-    "commands are confined with `danger-full-access` alone: in Codex's own sandbox (`workspace-write`, `read-only`) no program may watch " +
+    "commands are sandboxed with `danger-full-access` alone: in Codex's own sandbox (`workspace-write`, `read-only`) no program may watch " +
       "another and Assent's records cannot be written, so there Codex's sandbox holds them, and what must be asked is asked or refused",
-    "`--ephemeral` sessions, and those with another `CODEX_HOME`, do not tell which sandbox is in force: nothing is confined there",
+    "`--ephemeral` sessions, and those with another `CODEX_HOME`, do not tell which sandbox is in force: nothing is sandboxed there",
   ],
   after: "Codex skips new hooks until you have looked at them: start `codex` and approve them in `/hooks`",
   rulesync: { block: "codexcli", events: ["preToolUse", "permissionRequest"], matcher: ".*", timeout: 30 },
@@ -177,12 +177,12 @@ const setup: Setup = {
       { at: ["approval_policy"], when: /^never$/, does: "waives", so: "Codex asks nothing" },
       { at: ["approvals_reviewer"], when: /^(?!user$)/, does: "waives", so: "somebody else answers Codex's questions", projectOnly: true },
       { at: ["profiles", "*", "approval_policy"], when: /^never$/, does: "waives", so: "with this profile Codex asks nothing" },
-      { at: ["sandbox_mode"], when: /^danger-full-access$/, does: "waives", so: "Codex confines nothing", projectOnly: true },
+      { at: ["sandbox_mode"], when: /^danger-full-access$/, does: "waives", so: "Codex sandboxes nothing", projectOnly: true },
       {
         at: ["profiles", "*", "sandbox_mode"],
         when: /^danger-full-access$/,
         does: "waives",
-        so: "Codex confines nothing",
+        so: "Codex sandboxes nothing",
         projectOnly: true,
       },
       {
@@ -192,7 +192,13 @@ const setup: Setup = {
         so: "Codex lets these be written",
         projectOnly: true,
       },
-      { at: ["sandbox_workspace_write", "network_access"], when: true, does: "waives", so: "Codex confines no network", projectOnly: true },
+      {
+        at: ["sandbox_workspace_write", "network_access"],
+        when: true,
+        does: "waives",
+        so: "Codex sandboxes no network",
+        projectOnly: true,
+      },
       { at: ["notify"], when: "there", does: "starts", so: "a program that the host starts", projectOnly: true },
       { at: ["hooks", "*"], when: "there", does: "starts", so: "hooks of the repository run beside Assent's", projectOnly: true },
     ],
@@ -229,7 +235,7 @@ const setup: Setup = {
           ...(isApproved(valueAt(value, ["hooks", "state"]), `${home(place)}/hooks.json`)
             ? []
             : ["its hooks are not approved, so Codex skips them: start `codex` and approve them in `/hooks`"]),
-          ...(config["sandbox_mode"] === "danger-full-access" ? ["`sandbox_mode` is danger-full-access: Codex confines nothing"] : []),
+          ...(config["sandbox_mode"] === "danger-full-access" ? ["`sandbox_mode` is danger-full-access: Codex sandboxes nothing"] : []),
         ];
       },
     },

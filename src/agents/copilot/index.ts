@@ -192,8 +192,8 @@ const setup: Setup = {
   silence: "Copilot decides and asks; with `--allow-all-tools` it goes ahead",
   cannot: [
     "an allow before a tool would override your own `--deny-tool`, so it is sent only where Copilot asks for permission",
-    "what goes ahead confined is allowed before a tool, so it is only where Copilot was started with no option that might deny",
-    "it does not say when it plans: what goes ahead confined does so then, too",
+    "what goes ahead sandboxed is allowed before a tool, so it is only where Copilot was started with no option that might deny",
+    "it does not say when it plans: what goes ahead sandboxed does so then, too",
     "hooks of a repository (also those in `.claude/settings.json`) run beside these",
   ],
   managed: { file: "/etc/github-copilot/policy.d/assent.json", known: "documented" },

@@ -166,7 +166,7 @@ const setup: Setup = {
     signs: [
       { at: ["permissions", "allow"], when: "there", does: "waives", so: "these run without Cursor's own question", projectOnly: true },
       { at: ["approvalMode"], when: /^unrestricted$/, does: "waives", so: "questions are skipped" },
-      { at: ["type"], when: /^insecure_none$/, does: "waives", so: "Cursor confines nothing", projectOnly: true },
+      { at: ["type"], when: /^insecure_none$/, does: "waives", so: "Cursor sandboxes nothing", projectOnly: true },
       { at: ["hooks", "*"], when: "there", does: "starts", so: "hooks of the repository run beside Assent's", projectOnly: true },
     ],
     said: "hooks and servers of a repository run beside Assent's; whether one can switch hooks off is not known",

@@ -105,7 +105,7 @@ const setup: Setup = {
   confines: "commands that none of its lists may match, but while it plans",
   asksLittle: "Droid with --auto",
   cannot: [
-    "an allow would override your own `commandDenylist`, so one is sent only for what goes ahead confined and is on none of your lists",
+    "an allow would override your own `commandDenylist`, so one is sent only for what goes ahead sandboxed and is on none of your lists",
     "lists that your organisation keeps on Factory's server, and settings handed over by `--settings`, are not read for that",
     "the host does not say which calls are a sub-agent's",
     "commands that a repository brings to be typed (`.factory/commands/`) may be scripts: they run without a hook",

@@ -174,7 +174,7 @@ const setup: Setup = {
     "an allow does not spare you Gemini's own question",
     "commands that a repository brings to be typed (`.gemini/commands/`) run the shell in their text (`!{…}`) without a hook: Gemini's own " +
       "policy alone is asked, and in yolo mode nobody",
-    "policies that extensions bring are not read before a command goes ahead confined",
+    "policies that extensions bring are not read before a command goes ahead sandboxed",
     "calls of sub-agents are judged, but the host does not say whose they are",
   ],
   rulesync: { block: "geminicli", events: ["preToolUse"], matcher: ".*", timeout: 30_000 },

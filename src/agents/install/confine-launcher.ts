@@ -114,7 +114,7 @@ export function ensureLauncher(
   better?: BetterLauncher,
 ): WrittenLauncher {
   const architecture = architectureOf(machine.platform, process.arch);
-  if (architecture === undefined) return { problem: "commands are confined on Linux (x86-64, arm64) alone" };
+  if (architecture === undefined) return { problem: "commands are sandboxed on Linux (x86-64, arm64) alone" };
   try {
     if (better !== undefined && isThere(file, better.made(architecture), machine)) return { file };
     const wanted = better?.starts() === true ? better.made(architecture) : made(architecture);

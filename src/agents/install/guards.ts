@@ -68,6 +68,8 @@ export function otherGuards(agent: Ready, place: InstallPlace, machine: Machine,
     return value === undefined ? [] : [...lists.flatMap((list) => hooksIn(value, list, tools)), ...pluginsIn(value)];
   };
   return [
+    ...registrations.flatMap((one) => (one.is === "file" ? pluginsBeside(one.file) : [])).map((one) => ({ agent: agent.id, ...one })),
+    ...rulesyncHooks(agent.id, `${machine.home}/.rulesync/hooks.json`, tools),
     ...[...files].flatMap(([file, shared]) => {
       const byHand = file.endsWith(".toml") ? { byHand: `remove it from ${file}` } : {};
       return inFile(file).map((one) => ({ agent: agent.id, file, shared, ...one, ...byHand }));
@@ -93,6 +95,38 @@ function hookFilesBeside(file: string): readonly string[] {
     .filter((name) => name.endsWith(".json"))
     .map((name) => `${folder}/${name}`)
     .filter((other) => other !== file);
+}
+
+/** A guard's own file among those that a host loads from a folder. By its name and by what it starts: nobody else's file goes. */
+function pluginsBeside(file: string): readonly Omit<OtherGuard, "agent">[] {
+  if (!isScript(file)) return [];
+  const folder = dirname(file);
+  return namesIn(folder)
+    .filter((name) => isScript(name) && `${folder}/${name}` !== file)
+    .flatMap((name) => {
+      const guard = guardNamed(name.replace(SCRIPT, ""));
+      const found = guard === undefined ? undefined : readEditable(`${folder}/${name}`, MAX_BYTES);
+      return found?.is === "text" && guardNamed(found.text) === guard
+        ? [{ name: guard, file: `${folder}/${name}`, shared: false, path: WHOLE_FILE, says: name }]
+        : [];
+    });
+}
+
+const SCRIPT = /\.[cm]?[jt]s$/;
+const isScript = (file: string): boolean => SCRIPT.test(file);
+const WHOLE_FILE: Path = [];
+
+/** rulesync writes the settings of hosts anew from `{ "claudecode": { "hooks": { "preToolUse": […] } } }`: whose they are begins with the host's id. */
+function rulesyncHooks(agent: string, file: string, tools: readonly string[]): readonly OtherGuard[] {
+  const value = tableOf(settingsIn(file) ?? null);
+  return Object.keys(value)
+    .filter((host) => host.startsWith(agent))
+    .flatMap((host) =>
+      Object.keys(tableOf(valueAt(value, [host, "hooks"]) ?? null))
+        .filter((event) => BEFORE.test(event) && !NO_COMMANDS.test(event))
+        .flatMap((event) => hooksIn(value, [host, "hooks", event], tools)),
+    )
+    .map((one) => ({ agent, file, shared: false, ...one }));
 }
 
 /** The lists of hooks that a file of Assent's own has there. */
@@ -178,6 +212,8 @@ export function planTakingOut(guards: readonly OtherGuard[]): Planned {
   const found = readEditable(target, MAX_BYTES);
   if (found.is === "missing") return { is: "same", file };
   if (found.is === "broken") return { is: "refused", file, why: found.why };
+  if (guards.some(({ path }) => path === WHOLE_FILE))
+    return { is: "change", change: { agent, file, target, now: found.text, next: undefined, before: undefined, mode: 0o600 } };
   // From the last to the first: what stands before keeps its place.
   const paths = guards.map(({ path }) => path).toSorted(later);
   const next = withoutPaths(found.text, paths);

@@ -15,14 +15,12 @@ export function readAgentperm(text: string): NativeRead {
       const parsed = parseRule(value);
       const origin: NativeOrigin = { effect, text: parsed.ok ? parsed.text : shown(value), line: file.lineOf(item) };
       if (!parsed.ok) into.lose(origin, parsed.message, parsed.help);
-      else if (parsed.matcher.kind === "option") into.lose(origin, "a rule about an option is an object", "copy it by hand");
       else {
         const { reason, match, notMatch } = parsed;
         const keep = { match: texts(match), notMatch: texts(notMatch) };
-        into.keep(
-          [made({ ...origin, ...(reason === undefined ? {} : { reason }) }, { list: "permissions", rule: parsed.text }, { keep })],
-          origin,
-        );
+        const written = writtenOf(value);
+        const rule = { list: "permissions", rule: parsed.text, ...(written === undefined ? {} : { written }) } as const;
+        into.keep([made({ ...origin, ...(reason === undefined ? {} : { reason }) }, rule, { keep })], origin);
       }
     }
   }
@@ -34,5 +32,13 @@ export function readAgentperm(text: string): NativeRead {
   return into.result();
 }
 
+/** An object that says more than the text of a rule. */
+function writtenOf(value: Json): { readonly [key: string]: Json } | undefined {
+  if (typeof value !== "object" || value === null || isList(value)) return undefined;
+  const { reason: _, match: _match, notMatch: _notMatch, ...written } = value;
+  return Object.keys(written).every((key) => key === "rule") ? undefined : written;
+}
+
+const isList = (value: Json): value is readonly Json[] => Array.isArray(value);
 const shown = (value: Json): string => (typeof value === "string" ? value : JSON.stringify(value));
 const texts = (list: readonly unknown[] | undefined): readonly string[] => (list ?? []).filter((one) => typeof one === "string");

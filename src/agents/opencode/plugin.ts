@@ -61,7 +61,7 @@ export const plugin = (id: "opencode" | "kilo", registered?: Registered) => asyn
       if (status === "deny") throw new Error(text(reason));
       // What goes ahead confined is another command; a question of the host's own about it is a person's to answer.
       if (input !== undefined) {
-        if (!isObject(input) || !isObject(output.args)) throw new Error("Assent: it cannot be started confined");
+        if (!isObject(input) || !isObject(output.args)) throw new Error("Assent: it cannot be started sandboxed");
         Object.assign(output.args, input);
       }
       // A question about this call may follow.

@@ -25,7 +25,7 @@ export async function judge(
   if (block === true) return { block, reason: why };
   // pi starts what its event holds then (0.87.1).
   if (instead !== undefined) {
-    if (!isObject(instead) || !isObject(input)) return { block: true, reason: "Assent: it cannot be started confined" };
+    if (!isObject(instead) || !isObject(input)) return { block: true, reason: "Assent: it cannot be started sandboxed" };
     Object.assign(input, instead);
   }
   if (ask !== true) return undefined;

@@ -64,7 +64,7 @@ export interface AnswerResult {
 
 const POINTS: Readonly<Record<QueuedQuestion["point"], string>> = {
   run: "assent run",
-  confined: "confined",
+  confined: "sandboxed",
   gateway: "MCP gateway",
   library: "a program of yours",
   hook: "before it runs",

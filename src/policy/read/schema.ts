@@ -233,7 +233,7 @@ export const ruleObject = object(
     confined: optional(
       described(
         v.literal(false, '\nwrite "confined": false, or leave it out'),
-        'Under allow: what it allows runs unconfined, under `"unknown": "confine"` too.',
+        'Under allow: what it allows runs without the sandbox, under `"unknown": "confine"` too.',
       ),
     ),
     when: optional(
@@ -457,7 +457,7 @@ export const policySchema = object(
       choice(
         UNKNOWN,
         "What to do with a command that nothing can be known of beforehand. Without it: `ask`. " +
-          "`confine` runs it supervised: held to the policy, and what it changes is kept for undo. `confine-log` asks, and logs what would have been confined.",
+          "`confine` runs it supervised: held to the policy, and what it changes is kept for undo. `confine-log` asks, and logs what would have been sandboxed.",
       ),
     ),
     bypass: optional(

@@ -255,7 +255,7 @@ function asking({ reason, help }: RequestVerdict): Assessment {
 /** It goes ahead where each of its calls is judged and kept for undo, by the mode or by `"unknown": "confine"`. */
 function goesConfined(verdict: RequestVerdict, { options }: CommandPlace): { readonly reason: string } | undefined {
   if (!isConfined(verdict)) return undefined;
-  return { reason: options.policy === "full-auto" ? "Full auto mode" : "Confined: held to the policy, and kept for undo" };
+  return { reason: options.policy === "full-auto" ? "Full auto mode" : "Sandboxed: held to the policy, and kept for undo" };
 }
 
 /** By a guard nothing is confined here: the run would not know its policy. */

@@ -152,7 +152,7 @@ export class Command {
     }
     if (run.is === "failed") {
       const { text } = this.output;
-      this.output.add(`${text === "" || text.endsWith("\n") ? "" : "\n"}Error: it could not be confined: ${run.why}\n`);
+      this.output.add(`${text === "" || text.endsWith("\n") ? "" : "\n"}Error: it could not be sandboxed: ${run.why}\n`);
       return { exitCode: 1, signal: undefined, run };
     }
     const { exit } = run;

@@ -136,7 +136,7 @@ export class Runner {
 
   /** It was to be confined, nothing could be, and nothing was started: a question, as where nothing confines. */
   async #askInstead(line: string, problem: string, options: ExecuteOptions): Promise<ExecuteResult> {
-    const why = `nobody can know what it does; it would run confined, but ${problem}`;
+    const why = `nobody can know what it does; it would run sandboxed, but ${problem}`;
     const said = await this.#options.checker.askAfresh({ operation: "execute", text: line }, line, why, options.reason ?? "");
     if (isAborted(options.signal)) return CANCELLED;
     return said === "approved" ? await this.#runBare(line, options) : refusedResult(refusedLine(line, said, problem));
@@ -235,7 +235,7 @@ export class Runner {
 const WHY_NOT = { refused: "the user refused", nobody: "approval required, and nobody can be asked", denied: "a rule denies it" };
 
 function refusedLine(line: string, said: keyof typeof WHY_NOT, problem?: string): string {
-  const unconfined = problem === undefined ? "" : `; it could not be confined: ${problem}`;
+  const unconfined = problem === undefined ? "" : `; it could not be sandboxed: ${problem}`;
   return `Error: Permission denied for execute on '${brief(line, 400)}': ${WHY_NOT[said]}${unconfined}`;
 }
 

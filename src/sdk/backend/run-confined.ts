@@ -40,7 +40,7 @@ export async function runConfined(argv: readonly string[], options: RunConfinedO
   // The mode answers whether it goes ahead. Inside there is nobody to ask about places outside the project and the network.
   const supervision = new Supervision("{}", policyFiles, undefined);
   const made = supervision.confine([program, ...words], { machine: own, cwd: workdir, env }, { line: argv.join(" ") });
-  if ("problem" in made) return refuse(`it could not be confined: ${made.problem}`);
+  if ("problem" in made) return refuse(`it could not be sandboxed: ${made.problem}`);
   const ran = await runPrepared({ ...made, supervised: true }, { timeout, signal, maxOutput }, () => undefined);
-  return "problem" in ran ? refuse(`it could not be confined: ${ran.problem}`) : ran;
+  return "problem" in ran ? refuse(`it could not be sandboxed: ${ran.problem}`) : ran;
 }

@@ -10,5 +10,5 @@ export function refuseCommands(): never {
 
 /** In the place of what only happens where something can run confined. */
 export function refuseRuns(): never {
-  throw new Error("nothing runs confined here");
+  throw new Error("nothing runs sandboxed here");
 }

@@ -65,7 +65,7 @@ export function readGuardOptions<P extends Principal>(options: GuardOptions<P>):
       `${of}: the option \`approvalsLast\` must be a length of time such as "10m", "24h" or "14d", or milliseconds; ${MOST_DAYS} days at most`,
     );
   if (confine && process.platform !== "linux")
-    throw new GuardOptionError("confine", `${of}: nothing can be confined on ${process.platform}`);
+    throw new GuardOptionError("confine", `${of}: nothing can be sandboxed on ${process.platform}`);
   const list: readonly CodePolicy[] = policy === undefined ? [] : isList(policy) ? policy : [policy];
   return { waits, principal, policies: list.map((one, at) => readCodePolicy(one, list.length === 1 ? "policy" : `policy[${at}]`)) };
 }

@@ -63,7 +63,7 @@ function startBare([program, ...args]: ServerStart["argv"]): ServerProcess {
 function startConfined(argv: ServerStart["argv"], confinement: ServerConfinement, onNotice: (text: string) => void): ServerProcess {
   const { machine, policyFiles, profile } = confinement;
   const supervisor = supervisorStart(machine);
-  if ("problem" in supervisor) throw new Error(`the server is not started, because it cannot be confined: ${supervisor.problem}`);
+  if ("problem" in supervisor) throw new Error(`the server is not started, because it cannot be sandboxed: ${supervisor.problem}`);
   const { file, args, env } = supervisor;
   const server = spawn(file, args, { env, stdio: ["pipe", "pipe", "inherit", "pipe"] });
   const refused = new RefusedCalls();
@@ -89,8 +89,8 @@ function startConfined(argv: ServerStart["argv"], confinement: ServerConfinement
     await closed;
     if (end.is === "failed") {
       const what = end.started
-        ? "the server was ended, because it could not be confined any longer"
-        : "the server could not be confined, so it was not started";
+        ? "the server was ended, because it could not be sandboxed any longer"
+        : "the server could not be sandboxed, so it was not started";
       return { status: NOT_CONFINED, why: `${what}: ${end.why}` };
     }
     const { exit } = end;

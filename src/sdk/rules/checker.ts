@@ -175,7 +175,7 @@ export class PermissionChecker {
     const problem = this.#confining?.problem();
     if (problem === undefined) return verdict;
     const plain = unconfined(verdict);
-    return plain.decision === "allow" ? plain : { ...plain, reason: `${plain.reason}; it would run confined, but ${problem}` };
+    return plain.decision === "allow" ? plain : { ...plain, reason: `${plain.reason}; it would run sandboxed, but ${problem}` };
   }
 
   #log({ operation, target, verdict, answer, milliseconds }: Logged): void {

@@ -157,7 +157,7 @@ function definitions({ editFormat = "text", documents = false }: ToolsetOptions)
         });
         if (run.ended === "refused") return run.output;
         const refused = run.confined?.text ?? "";
-        const more = `${run.truncated ? "\n(more was left out)" : ""}${refused === "" ? "" : `\n(Assent ran this confined)\n${refused}`}`;
+        const more = `${run.truncated ? "\n(more was left out)" : ""}${refused === "" ? "" : `\n(Assent ran this sandboxed)\n${refused}`}`;
         const how = run.ended === "itself" ? `exit code ${run.exitCode}` : run.ended === "timeout" ? "ended by the timeout" : "cancelled";
         return run.ended === "itself" && run.exitCode === 0 ? `${run.output}${more}` : `${run.output}${more}\n(${how})`;
       },

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createGuard, type GuardOptions, probeSandbox } from "../../../src/sdk/index.ts";
 import { here, type Here } from "../../cli/run-place.ts";
 
-/** A command that a guard lets go ahead confined runs by that guard's policy and for its principal, and by nothing else. */
+/** A command that a guard lets go ahead sandboxed runs by that guard's policy and for its principal, and by nothing else. */
 
 let supervised = false;
 /** Somebody listens there: the kernel takes a connection before anybody accepts it. */
@@ -176,7 +176,7 @@ const texts = (text: string, place: Here): string =>
     .replaceAll("PORT", port)
     .replaceAll("ACCOUNT", process.env["USER"] ?? "root");
 
-describe("a command that a guard in code lets go ahead confined", () => {
+describe("a command that a guard in code lets go ahead sandboxed", () => {
   describe.each(Object.keys(HOW))("%s", (how) => {
     it.each(ROWS.filter((_, at) => how === "itself" || at % 4 === 1))("$name", async ({ options, machine, may }) => {
       if (!supervised) return;

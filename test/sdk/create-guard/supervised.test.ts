@@ -84,7 +84,7 @@ describe("supervise: true", () => {
 });
 
 describe('supervise: "unknown"', () => {
-  it("what nobody can know goes ahead confined, what is known runs as it is, what is denied does not run", async () => {
+  it("what nobody can know goes ahead sandboxed, what is known runs as it is, what is denied does not run", async () => {
     if (!supervised) return;
     const { place, backend, told } = made({ policy: { permissions: { deny: ["Bash(rm:*)"] } }, principal: DEV }, "unknown");
     place.write("x.sh", 'echo made > made; echo x > "$OUT/x"');

@@ -223,7 +223,7 @@ describe("--confine", () => {
       encoding: "utf8",
       input: "",
     });
-    expect([wrong.status, wrong.stderr]).toEqual([125, expect.stringMatching(/could not be confined, so it was not started/)]);
+    expect([wrong.status, wrong.stderr]).toEqual([125, expect.stringMatching(/could not be sandboxed, so it was not started/)]);
     const nested = spawnSync(
       process.execPath,
       [join(DIST, "bin.cjs"), "run", "-P", "-q", "--", process.execPath, join(DIST, "bin.cjs"), ...command],
@@ -236,7 +236,7 @@ describe("--confine", () => {
     );
     expect([nested.status, nested.stderr]).toEqual([
       125,
-      expect.stringMatching(/not started, because it cannot be confined|could not be confined, so it was not started/),
+      expect.stringMatching(/not started, because it cannot be sandboxed|could not be sandboxed, so it was not started/),
     ]);
     expect(existsSync(made)).toBe(false);
   });

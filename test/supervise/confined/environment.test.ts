@@ -144,7 +144,7 @@ const CASES: readonly AroundCase[] = [
     before: "echo 'unshare --user true 2>/dev/null; exit 3' > s.sh",
     command: "sh s.sh",
     status: "3",
-    said: /^started unshare, which makes a sandbox .*: that does not work in a confined command\. Way out: leave it out, or ask the user/,
+    said: /^started unshare, which makes a sandbox .*: that does not work in a sandboxed command\. Way out: leave it out, or ask the user/,
   },
   {
     name: "and not where it goes on without",

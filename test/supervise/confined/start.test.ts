@@ -20,7 +20,7 @@ const script = (text: string): string => `printf '%s' '${text.replaceAll("'", `'
 const CASES: readonly StartCase[] = [
   { name: "with its ticket", command: "./t.sh", before: "echo 'echo ran' > t.sh; chmod +x t.sh", status: 0, stdout: "ran\n" },
   {
-    name: "without one, what would go ahead confined",
+    name: "without one, what would go ahead sandboxed",
     ticket: "none",
     command: "./t.sh",
     before: "echo 'echo ran' > t.sh; chmod +x t.sh",
@@ -55,7 +55,7 @@ const CASES: readonly StartCase[] = [
     said: /not started/,
   },
   {
-    name: "without one, while confining is only looked at",
+    name: "without one, while sandboxing is only looked at",
     ticket: "none",
     command: "./t.sh",
     policy: { unknown: "confine-log" },

@@ -134,9 +134,9 @@ describe("receipt, diff, undo", () => {
     actor.create("report.md", "x");
     actor.end();
     const receipt = assent(place, ["receipt"]);
-    expect(receipt.stdout).toContain("./tidy.sh\\u{1b}[2J && make\nconfined, for claude, session s-1\n");
+    expect(receipt.stdout).toContain("./tidy.sh\\u{1b}[2J && make\nsandboxed, for claude, session s-1\n");
     expect(receipt.stdout).not.toContain("bash -c");
-    expect(assent(place, ["receipt", "--list"]).stdout).toMatch(/\.\/tidy\.sh.* {2}confined, exit code 0\n/);
+    expect(assent(place, ["receipt", "--list"]).stdout).toMatch(/\.\/tidy\.sh.* {2}sandboxed, exit code 0\n/);
     expect(JSON.parse(assent(place, ["receipt", "--json"]).stdout)).toMatchObject({ confined });
     // What is no such record is none.
     const file = `${actor.run.folder}/meta.json`;

@@ -59,7 +59,7 @@ describe("assent doctor", () => {
       /off +folder of records +\S+ (?:cannot be used: ENOTDIR|is not a directory): a run keeps its records there; set XDG_STATE_HOME/,
     );
     expect(doctor.stdout).toMatch(
-      /less +room +\S+ (?:cannot be used: ENOTDIR|is not a directory)\n +what would go ahead confined is asked/,
+      /less +room +\S+ (?:cannot be used: ENOTDIR|is not a directory)\n +what would go ahead sandboxed is asked/,
     );
     expect(assent(place, ["run", "-P", "--", "true"], "", env)).toMatchObject({ status: 125 });
   });

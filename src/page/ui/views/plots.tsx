@@ -54,7 +54,13 @@ function Plot({ plot, head, rows }: PlotProps) {
   );
 }
 
-const WORDS: Readonly<Record<string, string>> = { allow: "allowed", none: "undecided", ask: "asked", deny: "refused" };
+const WORDS: Readonly<Record<string, string>> = {
+  allow: "allowed",
+  confined: "sandboxed",
+  none: "no opinion",
+  ask: "asked",
+  deny: "refused",
+};
 const sum = (values: readonly number[]): number => values.reduce((all, value) => all + value, 0);
 
 function All({ numbers }: { readonly numbers: PlotNumbers }) {

@@ -111,7 +111,7 @@ function Replay({ folder, file, text, days }: ReplayProps) {
 const TOLD = ["allow", "confined", "ask", "deny", "none"] as const;
 const SAID: Readonly<Record<(typeof TOLD)[number], string>> = {
   allow: "go ahead",
-  confined: "go ahead confined",
+  confined: "go ahead sandboxed",
   ask: "are asked about",
   deny: "are refused",
   none: "are left to the agent",

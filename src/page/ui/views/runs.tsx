@@ -10,7 +10,7 @@ const KINDS: Readonly<Record<RunRow["kind"], string>> = {
   run: "run",
   edit: "edit of a tool",
   undo: "undo",
-  confined: "confined",
+  confined: "sandboxed",
 };
 
 /** An agent at work writes to the log all the time. */
@@ -92,7 +92,7 @@ function RunsView({ query, go }: ViewProps) {
       {problem === undefined ? null : <p class="deny">{problem}</p>}
       {isLoading || runs.length > 0 ? null : (
         <p class="empty">
-          Nothing has run under Assent yet. <code>assent run</code>, confined commands and edits of agents are kept here.
+          Nothing has run under Assent yet. <code>assent run</code>, sandboxed commands and edits of agents are kept here.
         </p>
       )}
       <div class={id === null ? "timeline-panes" : "timeline-panes two"}>

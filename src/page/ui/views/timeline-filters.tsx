@@ -12,9 +12,9 @@ const VERDICTS: readonly (readonly [string, string])[] = [
   ["", "any"],
   ["deny", "refused"],
   ["ask", "asked"],
-  ["confined", "confined"],
+  ["confined", "sandboxed"],
   ["allow", "allowed"],
-  ["none", "undecided"],
+  ["none", "no opinion"],
 ];
 
 const POINTS: readonly (readonly [string, string])[] = [

@@ -11,7 +11,7 @@ import type { PageView, ViewProps } from "./view.ts";
 
 const ROW_HEIGHT = 48;
 
-const WORDS: Readonly<Record<string, string>> = { none: "undecided" };
+const WORDS: Readonly<Record<string, string>> = { none: "no opinion", confined: "sandboxed" };
 const sayVerdict = (verdict: string): string => WORDS[verdict] ?? verdict;
 
 const STRICTNESS = ["deny", "ask", "none", "confined", "allow"];
