@@ -62,6 +62,8 @@ function fingerprint() {
   return hash.digest("hex").slice(0, 16);
 }
 
+/** Browsers that know `light-dark()`. */
+const PAGE_TARGETS = ["chrome123", "firefox120", "safari17.5"];
 const common = {
   absWorkingDir: root,
   bundle: true,
@@ -244,7 +246,7 @@ try {
       platform: "browser",
       mainFields: ["browser", "module", "main"],
       format: "iife",
-      target: ["chrome123", "firefox120", "safari17.5"],
+      target: PAGE_TARGETS,
       minify: true,
       jsx: "automatic",
       jsxImportSource: "preact",
@@ -340,6 +342,13 @@ async function buildTeam() {
   const folder = join(root, "team/dist");
   mkdirSync(folder, { recursive: true });
   renameSync(outfile, join(folder, "team.mjs"));
+  await build({
+    ...common,
+    entryPoints: [join(root, "team/src/web/style.css")],
+    outfile: join(folder, "style.css"),
+    target: PAGE_TARGETS,
+    minify: true,
+  });
   // Nothing of it is a part of `assent`.
   return { ...made, metafile: { ...made.metafile, inputs: {} } };
 }

@@ -8,6 +8,7 @@ import { engine } from "../look/index.ts";
 import { JSON_VERSION } from "./json.ts";
 import { absolute, folderProblem } from "./place.ts";
 import { complain } from "./policy-target.ts";
+import { statusForPage } from "./status.ts";
 import { writeStderr, writeStdout } from "./stdio.ts";
 import { noPerson } from "./terminal.ts";
 
@@ -69,7 +70,7 @@ function failed(why: string): number {
 }
 
 async function serve(machine: Machine): Promise<number> {
-  const page = await runPage(machine, engine.own);
+  const page = await runPage(machine, engine.own, statusForPage);
   if ("problem" in page) return failed(page.problem);
   for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.once(signal, page.close);
   await page.ended;

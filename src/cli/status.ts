@@ -5,6 +5,7 @@ import { inspect, listRules } from "../inspect/index.ts";
 import { chooseEngine, openEngine } from "../engines/index.ts";
 import { automationLevel } from "../engine/index.ts";
 import { bypassHere, breakers, messageOf, readConsent, readGrants, stateFolder, thisMachine, unseenChanges } from "../state/index.ts";
+import type { HereLine, HereRow, PageStatus } from "../page/index.ts";
 import { commandOf, findRun, isRunning, listRuns, type RunRecord, runsFolder } from "../supervise/undo/index.ts";
 import { LEVELS } from "./auto.ts";
 import { isTripped } from "./breaker.ts";
@@ -92,7 +93,7 @@ async function statusOf(cwd: string): Promise<Status> {
       older: hooksVersion === undefined || hooksVersion === VERSION ? null : hooksVersion,
       cannotSandbox: settings.unknown === "confine" ? await sandboxProblem() : null,
     }),
-    today: decisionsOfToday(machine, now),
+    today: await decisionsOfToday(machine, now),
     agents,
     policy: files.map(({ file, layer, trusted, problems }) => ({
       file,
@@ -141,60 +142,90 @@ const refusal = ({ time, agent, tool, subject, reason }: LogEntry): Status["refu
   why: visible(reason),
 });
 
+/** What is on here, row by row, for the terminal and for the page. */
+function statusRows(found: Status): readonly HereRow[] {
+  const { agents, policy, bypass, running, kept } = found;
+  const short = (path: string): string => visible(shorten(path, found.cwd, thisMachine().home));
+  const registered = { all: "asks Assent", other: "asks another installation of Assent, or not in every way", none: "does not ask Assent" };
+  const some = (title: string, ...lines: readonly HereLine[]): HereRow[] => [{ title, lines }];
+  return [
+    ...some(
+      "agents",
+      ...(agents.length === 0
+        ? [{ text: "none was found on this machine" }]
+        : agents.map(({ id, name, registered: is, off }): HereLine => {
+            if (is !== "all") return { text: `${name} ${registered[is]}`, mark: "deny", command: `assent install --agent ${id}` };
+            return off === null
+              ? { text: `${name} ${registered.all}` }
+              : { text: `${name}: its hooks are switched off here: ${visible(off)}`, mark: "deny" };
+          })),
+    ),
+    ...some(
+      "policy",
+      ...(policy.length === 0
+        ? [{ text: `no file: ${found.preset === "default" ? "what is built in decides" : `the preset ${found.preset} decides`}` }]
+        : policy.map(({ file, trusted, rules, problems }): HereLine => {
+            const text = `${short(file)}: ${count(rules, "rule")}${trusted ? "" : ", not trusted, so its allow rules do not count"}`;
+            if (problems > 0) return { text: `${text}, ${count(problems, "mistake")}`, mark: "deny", command: "assent lint" };
+            return trusted ? { text } : { text, mark: "ask", command: "assent trust" };
+          })),
+    ),
+    ...some("sandboxing", { text: `is ${CONFINING[found.unknown]}` }),
+    ...some("automation", {
+      text: `${LEVELS[found.automation].replace(/^automation /, "")}${found.mode === "suggest" ? "" : `, mode ${found.mode}`}`,
+    }),
+    ...some(
+      "questions",
+      bypass === null ? { text: "are asked" } : { text: `are skipped: ${visible(bypass)}`, mark: "ask", command: "assent bypass off" },
+    ),
+    ...(found.tripped === 0
+      ? []
+      : some("breaker", { text: `${count(found.tripped, "session")} asked about everything`, mark: "ask", command: "assent breaker" })),
+    ...(found.grants === 0 ? [] : some("grants", { text: `${count(found.grants, "answer")} given in advance`, command: "assent grants" })),
+    ...(running.length === 0
+      ? []
+      : some("running", ...running.slice(-REFUSALS).map(({ id, command }) => ({ text: `${id}  ${brief(command, 60)}` })))),
+    ...some("undo", {
+      text:
+        kept.undoable === undefined ? "nothing to take back" : `would take back ${kept.undoable.id}  ${brief(kept.undoable.command, 60)}`,
+    }),
+    ...(found.unseen === 0
+      ? []
+      : some(
+          "look at",
+          found.unseen === null
+            ? { text: "what agents changed is not known: `assent seen` says why", mark: "ask" }
+            : {
+                text: `${count(found.unseen, "file")} that decide what later commands start, changed by an agent`,
+                mark: "ask",
+                command: "assent seen",
+              },
+        )),
+  ];
+}
+
+/** The same for the page. */
+export async function statusForPage(cwd: string): Promise<PageStatus> {
+  const found = await statusOf(cwd);
+  return { protected: found.protected, today: found.today, rows: statusRows(found), refused: found.refused };
+}
+
 const WIDTH = 11;
 
 function page(found: Status, style: TerminalStyle): string {
-  const { agents, policy, bypass, running, kept, refused } = found;
-  const short = (path: string): string => visible(shorten(path, found.cwd, thisMachine().home));
+  const { refused } = found;
   const row = (title: string, ...lines: readonly string[]): string[] =>
     lines.map((line, at) => `${(at === 0 ? title : "").padEnd(WIDTH)} ${line}`);
-  const registered = { all: "asks Assent", other: "asks another installation of Assent, or not in every way", none: "does not ask Assent" };
   const { checked, sandboxed, asked, refused: denied } = found.today;
   const colour = { yes: "allow", partly: "ask", no: "deny" } as const;
+  const printed = ({ text, mark, command }: HereLine): string => {
+    const line = command === undefined ? text : `${text}: ${command}`;
+    return mark === undefined ? line : style.verdict(mark, line);
+  };
   return `${[
     ...row("protected", style.verdict(colour[found.protected.is], found.protected.text)),
     ...row("today", `${checked} checked, ${sandboxed} sandboxed, ${asked} asked, ${denied} refused`),
-    ...row(
-      "agents",
-      ...(agents.length === 0
-        ? ["none was found on this machine"]
-        : agents.map(({ id, name, registered: is }) => `${name} ${registered[is]}${is === "all" ? "" : `: assent install --agent ${id}`}`)),
-    ),
-    ...row(
-      "policy",
-      ...(policy.length === 0
-        ? [`no file: ${found.preset === "default" ? "what is built in decides" : `the preset ${found.preset} decides`}`]
-        : policy.map(({ file, trusted, rules, problems }) =>
-            [
-              `${short(file)}: ${count(rules, "rule")}`,
-              ...(trusted ? [] : ["not trusted, so its allow rules do not count: assent trust"]),
-              ...(problems === 0 ? [] : [style.verdict("deny", `${count(problems, "mistake")}: assent lint`)]),
-            ].join(", "),
-          )),
-    ),
-    ...row("sandboxing", `is ${CONFINING[found.unknown]}`),
-    ...row(
-      "automation",
-      `${LEVELS[found.automation].replace(/^automation /, "")}${found.mode === "suggest" ? "" : `, mode ${found.mode}`}`,
-    ),
-    ...row("questions", bypass === null ? "are asked" : style.verdict("ask", `are skipped: ${visible(bypass)}; assent bypass off`)),
-    ...(found.tripped === 0
-      ? []
-      : row("breaker", style.verdict("ask", `${count(found.tripped, "session")} asked about everything: assent breaker`))),
-    ...(found.grants === 0 ? [] : row("grants", `${count(found.grants, "answer")} given in advance: assent grants`)),
-    ...(running.length === 0 ? [] : row("running", ...running.slice(-REFUSALS).map(({ id, command }) => `${id}  ${brief(command, 60)}`))),
-    ...row(
-      "undo",
-      kept.undoable === undefined ? "nothing to take back" : `would take back ${kept.undoable.id}  ${brief(kept.undoable.command, 60)}`,
-    ),
-    ...(found.unseen === 0
-      ? []
-      : row(
-          "look at",
-          found.unseen === null
-            ? "what agents changed is not known: assent seen says why"
-            : `${count(found.unseen, "file")} that decide what later commands start, changed by an agent: assent seen`,
-        )),
+    ...statusRows(found).flatMap(({ title, lines }) => row(title, ...lines.map(printed))),
     ...row(
       "refused",
       ...(refused.length === 0

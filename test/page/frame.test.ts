@@ -13,7 +13,7 @@ describe("the page", () => {
   it("opens by the file that assent open prints, once", async () => {
     const context = await browser.context();
     const { page, faults } = await openPage(place, context);
-    expect(await page.locator("main h1").textContent()).toBe("Questions");
+    expect(await page.locator("main h1").textContent()).toBe("Overview");
     expect(new URL(page.url()).hash).toBe("");
     expect(await accessibilityFaults(page)).toEqual([]);
     expect(faults).toEqual([]);

@@ -2,6 +2,7 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, readdirSync, writeFileS
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
+import type { PageContext } from "../../src/page/api/endpoint.ts";
 import { servePage } from "../../src/page/server.ts";
 import { assent, scratch, type Scratch } from "../scratch.ts";
 import { endPage } from "./browser.ts";
@@ -28,6 +29,9 @@ function standIn(status = 0): string {
   chmodSync(program, 0o755);
   return program;
 }
+
+const noStatus: PageContext["status"] = () => Promise.reject(new Error("nobody asks for it"));
+const contextOf = ({ machine }: Scratch): PageContext => ({ machine, own: [], status: noStatus });
 
 describe("assent open", () => {
   it("gives the browser a file of the user's alone, and no secret on its command line", () => {
@@ -116,7 +120,7 @@ describe("assent open", () => {
 describe("the page's process", () => {
   it("has a name that nobody can guess, another one each time, and holds its port at both addresses of this machine", async () => {
     place = scratch();
-    const options = { context: { machine: place.machine, own: [] }, place: place.root, assets: place.root, endpoints: [], news: [] };
+    const options = { context: contextOf(place), place: place.root, assets: place.root, endpoints: [], news: [] };
     const [one, two] = [await servePage(options), await servePage(options)];
     expect(one.name).toMatch(/^[a-z0-9]{15,}\.localhost$/);
     expect(two.name).not.toBe(one.name);
@@ -136,7 +140,7 @@ describe("the page's process", () => {
   it("ends when no page has been open for a while, and answers to this machine alone", async () => {
     place = scratch();
     const server = await servePage({
-      context: { machine: place.machine, own: [] },
+      context: contextOf(place),
       place: place.root,
       assets: place.root,
       endpoints: [],

@@ -56,7 +56,7 @@ describe("what is counted of a log", () => {
     expect(counted(tally, 7)[1]?.verdicts.deny).toBe(1);
   });
 
-  it("in `log --stats`, `status` and the plots alike: questions, refusals, what goes ahead sandboxed", () => {
+  it("in `log --stats`, `status` and the plots alike: questions, refusals, what goes ahead sandboxed", async () => {
     const place = scratch();
     const now = Date.now();
     log(place, [
@@ -84,7 +84,7 @@ describe("what is counted of a log", () => {
       sum(today?.refusals.values() ?? []),
       today?.verdicts.confined,
     ]).toEqual([7, 2, 3, 1]);
-    expect(decisionsOfToday(place.machine, now)).toEqual({ checked: 7, asked: 2, refused: 3, sandboxed: 1 });
+    expect(await decisionsOfToday(place.machine, now)).toEqual({ checked: 7, asked: 2, refused: 3, sandboxed: 1 });
   });
 });
 

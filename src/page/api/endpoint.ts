@@ -1,10 +1,13 @@
 import type { Machine } from "../../state/index.ts";
+import type { PageStatus } from "./overview.ts";
 
 /** What the page process knows; one for all endpoints. */
 export interface PageContext {
   readonly machine: Machine;
   /** Folders of Assent's own program. */
   readonly own: readonly string[];
+  /** What protects in a folder, and what is on there. */
+  readonly status: (folder: string) => Promise<PageStatus>;
 }
 
 export interface PageRequest {

@@ -1,4 +1,5 @@
 import type { Endpoint, NewsSource } from "./endpoint.ts";
+import { OVERVIEW } from "./overview.ts";
 import { PLOTS } from "./plots.ts";
 import { POLICY } from "./policy.ts";
 import { QUESTION_NEWS, QUESTIONS } from "./questions.ts";
@@ -8,6 +9,15 @@ import { LOG_NEWS, TIMELINE } from "./timeline.ts";
 import { WHERE } from "./where.ts";
 
 /** Every address of the page's server. A view has a file of endpoints here, and its part in `ui/views/`. */
-export const ENDPOINTS: readonly Endpoint[] = [...WHERE, ...QUESTIONS, ...TIMELINE, ...RUNS, ...POLICY, ...SUGGESTIONS, ...PLOTS];
+export const ENDPOINTS: readonly Endpoint[] = [
+  ...WHERE,
+  ...OVERVIEW,
+  ...QUESTIONS,
+  ...TIMELINE,
+  ...RUNS,
+  ...POLICY,
+  ...SUGGESTIONS,
+  ...PLOTS,
+];
 
 export const NEWS: readonly NewsSource[] = [QUESTION_NEWS, LOG_NEWS];

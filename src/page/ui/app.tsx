@@ -71,8 +71,9 @@ export function App() {
             ))}
           </ul>
         </nav>
-        <button type="button" class="quiet" onClick={() => help.current?.showModal()}>
-          Keys <kbd>?</kbd>
+        <button type="button" class="quiet" aria-label="Keys" onClick={() => help.current?.showModal()}>
+          <span class="wide">Keys </span>
+          <kbd aria-hidden="true">?</kbd>
         </button>
       </header>
       {isOpen ? null : (

@@ -1,3 +1,4 @@
+import { OVERVIEW } from "./overview.tsx";
 import { PLOTS } from "./plots.tsx";
 import { POLICY } from "./policy.tsx";
 import { QUESTIONS } from "./questions.tsx";
@@ -7,4 +8,4 @@ import { TIMELINE } from "./timeline.tsx";
 import type { PageView } from "./view.ts";
 
 /** In the order of the navigation; the first is shown at the start. */
-export const VIEWS: readonly PageView[] = [QUESTIONS, TIMELINE, RUNS, POLICY, SUGGESTIONS, PLOTS];
+export const VIEWS: readonly PageView[] = [OVERVIEW, QUESTIONS, TIMELINE, RUNS, POLICY, SUGGESTIONS, PLOTS];

@@ -120,7 +120,7 @@ export function QuestionCard({ shown }: { readonly shown: QuestionInPlace }) {
           {alike > 1 ? <Others alike={alike} others={others} /> : null}
           <details ref={more}>
             <summary>
-              More <kbd aria-hidden="true">o</kbd>
+              Details <kbd aria-hidden="true">o</kbd>
             </summary>
             <dl class="facts">
               {details.map(({ label, text }, at) => (
@@ -132,13 +132,7 @@ export function QuestionCard({ shown }: { readonly shown: QuestionInPlace }) {
             </dl>
           </details>
           {step === "choose" ? (
-            <div class="row" role="group" aria-label="Answers">
-              {choices.map(({ key, does }) => (
-                <button key={key} type="button" class={NOES.has(key) ? "no" : "yes"} disabled={busy} onClick={() => choose(key)}>
-                  {sentence(does)} <kbd aria-hidden="true">{key}</kbd>
-                </button>
-              ))}
-            </div>
+            <Answers choices={choices} busy={busy} choose={choose} />
           ) : step === "time" ? (
             <TimeForm busy={busy} send={send} back={() => setStep("choose")} />
           ) : step === "word" ? (
@@ -156,6 +150,39 @@ export function QuestionCard({ shown }: { readonly shown: QuestionInPlace }) {
         <p class="how">{how}</p>
       )}
     </article>
+  );
+}
+
+interface AnswersProps {
+  readonly choices: QuestionInPlace["question"]["choices"];
+  readonly busy: boolean;
+  readonly choose: (key: string) => boolean;
+}
+
+/** Three answers that most want: yes to this, yes to what is like it for a while, no. The others are one press away; their keys work anyway. */
+function Answers({ choices, busy, choose }: AnswersProps) {
+  const [isMore, setMore] = useState(false);
+  const rest = useId();
+  const longer = choices.find(({ key }) => key === "r") ?? choices.find(({ key }) => key === "m");
+  const main = choices.filter((one) => one.key === "y" || one.key === "n" || one === longer);
+  const others = choices.filter((one) => !main.includes(one));
+  const button = ({ key, does }: AnswersProps["choices"][number]) => (
+    <button key={key} type="button" class={NOES.has(key) ? "no" : "yes"} disabled={busy} onClick={() => choose(key)}>
+      {sentence(does)} <kbd aria-hidden="true">{key}</kbd>
+    </button>
+  );
+  return (
+    <div role="group" aria-label="Answers">
+      <div class="answers main">
+        {main.map(button)}
+        <button type="button" class="quiet" aria-expanded={isMore} aria-controls={rest} onClick={() => setMore(!isMore)}>
+          {isMore ? "Fewer answers" : "More answers"}
+        </button>
+      </div>
+      <div class="answers" id={rest} hidden={!isMore}>
+        {others.map(button)}
+      </div>
+    </div>
   );
 }
 

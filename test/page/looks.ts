@@ -1,0 +1,45 @@
+import type { Page } from "playwright-core";
+import { expect } from "vitest";
+import { accessibilityFaults } from "./browser.ts";
+
+/** A phone, a tablet, a laptop. */
+export const WIDTHS = [390, 768, 1280] as const;
+export const SCHEMES = ["light", "dark"] as const;
+export const LOOKS = WIDTHS.flatMap((width) => SCHEMES.map((colorScheme) => ({ width, colorScheme })));
+
+/**
+ * Words that are broken in the middle, though they are no longer than a line of a phone: a column is then too narrow for what
+ * stands in it. Code may break anywhere.
+ */
+export async function brokenWords(page: Page): Promise<readonly string[]> {
+  return await page.evaluate(() => {
+    const found: string[] = [];
+    const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+    for (let node = walker.nextNode(); node !== null; node = walker.nextNode()) {
+      const parent = node.parentElement;
+      if (parent === null || parent.closest("code, pre, .mono, script, style, textarea, option") !== null) continue;
+      const text = node.textContent ?? "";
+      for (const { 0: word, index } of text.matchAll(/(?<!\S)\S{2,24}(?!\S)/gu)) {
+        const range = document.createRange();
+        range.setStart(node, index);
+        range.setEnd(node, index + word.length);
+        const tops = new Set([...range.getClientRects()].filter(({ width }) => width > 0).map(({ top }) => Math.round(top)));
+        if (tops.size > 1) found.push(word);
+      }
+    }
+    return found;
+  });
+}
+
+/** It fits, no word is broken, and axe-core finds nothing. */
+export async function expectGoodLooks(page: Page, width: number): Promise<void> {
+  expect(await page.evaluate(() => document.documentElement.scrollWidth), "the page is wider than the screen").toBeLessThanOrEqual(width);
+  expect(await brokenWords(page)).toEqual([]);
+  expect(await accessibilityFaults(page)).toEqual([]);
+}
+
+/** For who wants to see them: a folder in `LOOKS` gets a picture of each. */
+export async function keepLook(page: Page, name: string): Promise<void> {
+  const folder = process.env["LOOKS"];
+  if (folder !== undefined) await page.screenshot({ path: `${folder}/${name}.png`, fullPage: true });
+}
