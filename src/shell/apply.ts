@@ -13,7 +13,7 @@ import { outputOf } from "./output.ts";
 import { mayBegin } from "./paths.ts";
 import { walkFilter } from "./walk-filter.ts";
 import { findAbbreviated, findApart, findSubcommand, isOpen } from "./subcommands.ts";
-import { concat, isName, isNetwork, literal, textOf, type Stream, type Value } from "./value.ts";
+import { concat, isName, isNetwork, literal, NOTHING, textOf, type Stream, type Value } from "./value.ts";
 
 /** What is known of a command after its table was applied. */
 export interface Applied {
@@ -120,6 +120,26 @@ function applyLevel(
     reads: inv.sources.some((source) => args.operands.includes(source) && textOf(source) !== "-"),
     upkeep: spec.upkeep ?? [],
   };
+}
+
+/** What the table says of a builtin: of one that has `own` code, what its options do alone. */
+export function applyBuiltin(
+  base: InvocationBase,
+  spec: KnowledgeEntry,
+  grammar: Grammar,
+  { options, operands }: Pick<Arguments, "options" | "operands">,
+  own: boolean,
+): Stream {
+  const known = options.filter(
+    ({ option }) => option !== undefined && (!own || option.kind.is === "refuse" || option.consequences.length > 0),
+  );
+  const args = { options: known, operands, firstOperand: 0, rest: [], doubts: [] };
+  const inv: Invocation = { ...base, spec, grammar, args, sources: [], only: [], ports: [], looked: [] };
+  applyOptions(inv, undefined);
+  if (own) return NOTHING;
+  for (const effect of grammar.effects) applyEffect(inv, effect);
+  if (grammar.slots !== undefined) applyOperands(inv);
+  return outputOf(inv);
 }
 
 const joinRows = (above: string | undefined, own: string | undefined): string | undefined =>
@@ -245,7 +265,7 @@ function helpAmong(helps: string | undefined, words: readonly Value[]): GivenOpt
   const written = only === undefined || words.length > 1 ? undefined : textOf(only);
   if (helps === undefined || helps === "" || written === undefined) return undefined;
   const option = readOptionLine(helps);
-  return option.names.includes(written) ? { written, option } : undefined;
+  return option.names.includes(written) ? { written, option, at: 0 } : undefined;
 }
 
 /** `gh pr --help`, where `pr` only begins subcommands, and `docker help rm`. Nothing else: an unknown name may be a plugin or an alias. */

@@ -1,7 +1,7 @@
 import { worksInOwnRepository } from "../policy/index.ts";
 import { gitSigning } from "./analyse/git-signing.ts";
 import { addCode, codeFromStream } from "./code.ts";
-import { doubt, emitFile, type Invocation } from "./invocation.ts";
+import { doubt, emitFile, refuse, type Invocation } from "./invocation.ts";
 import type { TableEffect } from "./knowledge/read-spec.ts";
 import { concat, literal, type Value } from "./value.ts";
 
@@ -56,6 +56,9 @@ export function applyEffect(inv: Invocation, effect: TableEffect): void {
       return;
     case "terminal":
       doubt(inv, `${inv.name} is interactive: what it does is decided while it runs`, interactiveHelp(inv));
+      return;
+    case "refuse":
+      refuse(inv, `${inv.name} changes the shell, or runs code, in ways that are not followed`);
       return;
     case "repository":
       repository(inv);

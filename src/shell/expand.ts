@@ -1,16 +1,14 @@
 import type { ArithmeticExpression, ParsedScript, Word, WordPart } from "unbash";
 import { spend } from "../action/index.ts";
-import { readArithmetic, readNames, readSubscript } from "./arithmetic.ts";
+import { readArithmetic } from "./arithmetic.ts";
 import { bracesOf } from "./brace.ts";
 import type { Context } from "./context.ts";
 import { hasZshDollar, isZshLength, readParameter, type Fields } from "./parameter.ts";
-import { matchesOf } from "./paths.ts";
 import type { ShellState } from "./state.ts";
 import {
   concat,
   isEndless,
   isNetwork,
-  isHole,
   isWildcard,
   join,
   literal,
@@ -368,31 +366,6 @@ const isList = (part: WordPart): boolean =>
   part.type === "SimpleExpansion"
     ? part.text === "$@"
     : part.type === "ParameterExpansion" && (part.parameter === "@" || part.index?.value === "@");
-
-/** Text that bash would evaluate as arithmetic although it is only a word: `[[ x -eq y ]]`, `${a[x]}`, `printf -v a[x]`. */
-export function evaluateAsArithmetic(ex: Expansion, value: Value, what: string): void {
-  if (!/^(\d+|[A-Za-z_]\w*)$/.test(textOf(value) ?? "?")) ex.cx.mayFail(ex.state);
-  const texts = textsIn(ex, value);
-  if (texts?.every(readSubscript) !== true)
-    ex.cx.unknown(`${what} is evaluated as arithmetic, which can run code hidden in its text`, {
-      help: "compare with [ … ] on a plain number",
-    });
-  else for (const text of texts) readNames(ex, text);
-}
-
-/** All text that may stand there but for numbers; undefined where that is not known. What a pattern matches is a name, and may be any text. */
-function textsIn({ cx, state }: Expansion, value: Value): readonly string[] | undefined {
-  if (value.atoms.some((atom) => isHole(atom) && atom.number !== true)) return undefined;
-  const wild = value.atoms.filter(isWildcard);
-  // A subscript in an unquoted word looks like a pattern. One character alone makes no code.
-  const texts = value.atoms.flatMap((atom) =>
-    typeof atom === "string" ? [atom] : isWildcard(atom) ? [atom.glob.replace(/^\[|\]$/g, "")] : [],
-  );
-  if (wild.length === 0 || (wild.length === 1 && /^(?:\?|\[[^[\]]*\])$/.test(wild[0]?.glob ?? ""))) return texts;
-  const names = (wild[0]?.at ?? state.places).map((place) => matchesOf(cx.world, place, value));
-  cx.looksForCode = true;
-  return names.includes(undefined) ? undefined : [...texts, ...names.flatMap((some) => some ?? [])];
-}
 
 /** Replaces a leading unquoted `~`, and in assignments every one after `:`. */
 function expandTilde(ex: Expansion, raw: string, value: string, whole: boolean, assignment: boolean, atStart = true): Value {

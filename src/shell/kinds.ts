@@ -8,7 +8,9 @@ import { readVariable } from "./knowledge/environment.ts";
 import { handOn } from "./variables.ts";
 import type { Kind } from "./knowledge/read-spec.ts";
 import { changePlaces, foldersOf, targetsOf } from "./paths.ts";
-import { literal, prefixOf, textOf, type Value } from "./value.ts";
+import { assignTo, evaluateAsArithmetic } from "./evaluated.ts";
+import { literal, prefixOf, textOf, unknown, type Value } from "./value.ts";
+import { expansion } from "./walk.ts";
 
 /** What happens to an operand or option value of this kind. */
 export function applyKind(inv: Invocation, kind: Kind, value: Value): void {
@@ -114,6 +116,12 @@ export function applyKind(inv: Invocation, kind: Kind, value: Value): void {
       return;
     case "terminal":
       applyEffect(inv, { is: "terminal" });
+      return;
+    case "variable":
+      assignTo(inv, value, unknown("what a builtin gives a variable", true));
+      return;
+    case "sum":
+      evaluateAsArithmetic(expansion(inv.cx, inv.state), value, `${describe(value)}, which ${inv.name} is given,`);
       return;
     case "refuse":
       if (inv.args.operands.includes(value)) refuse(inv, `what ${inv.name} does with ${describe(value)} is not known`);

@@ -3,6 +3,8 @@ import type { Option, Slot } from "./knowledge/read-spec.ts";
 import { holeOf, literal, prefixOf, textOf, type Value } from "./value.ts";
 
 export interface GivenOption {
+  /** Which of the words it stands in. */
+  readonly at: number;
   /** As written, value excluded: `-o`, `--outp`. */
   readonly written: string;
   /** Undefined: the entry does not list it. */
@@ -31,6 +33,8 @@ export interface ReadingOptions {
   readonly stopAtOperand?: boolean;
   /** Whether a word that is only known at run time may begin with `-`, and what it would do as an option matters. */
   readonly mayBeOption: (value: Value) => boolean;
+  /** Whether a value in a word of its own may become several, and so take the place of the words behind it. */
+  readonly mayBeSeveral?: (value: Value) => boolean;
 }
 
 /** Tells options from operands the way the program's own parser does (getopt_long(3), getopt(3)). */
@@ -69,7 +73,8 @@ export function readArguments(words: readonly Value[], grammar: Grammar, reading
       }
       continue;
     }
-    const taken = takeOption(word, words[i + 1], grammar);
+    const at = i;
+    const taken = takeOption(word, words[i + 1], grammar, reading.mayBeSeveral ?? (({ many }) => many));
     if (taken.usedNext) i++;
     const [only] = taken.options;
     const second = only?.option?.second === undefined ? undefined : words[++i];
@@ -77,6 +82,7 @@ export function readArguments(words: readonly Value[], grammar: Grammar, reading
     options.push(
       ...taken.options.map((given) => ({
         ...given,
+        at,
         ...(operands.length > 0 ? { afterOperand: true } : {}),
         ...(second === undefined ? {} : { second }),
       })),
@@ -96,18 +102,20 @@ const describe = (value: Value): string => {
 const hasPlus = (grammar: Grammar, word: string): boolean => grammar.options.has(word) || grammar.options.has(word.slice(0, 2));
 
 interface Taken {
-  readonly options: readonly GivenOption[];
+  readonly options: readonly Omit<GivenOption, "at">[];
   readonly doubts: readonly string[];
   readonly usedNext: boolean;
 }
 
-function takeOption(word: Value, next: Value | undefined, grammar: Grammar): Taken {
+type IsSeveral = (value: Value) => boolean;
+
+function takeOption(word: Value, next: Value | undefined, grammar: Grammar, isSeveral: IsSeveral): Taken {
   const prefix = prefixOf(word);
-  if (prefix.startsWith("--") || grammar.style === "words") return takeLong(word, next, grammar);
-  return takeCluster(word, next, grammar);
+  if (prefix.startsWith("--") || grammar.style === "words") return takeLong(word, next, grammar, isSeveral);
+  return takeCluster(word, next, grammar, isSeveral);
 }
 
-function takeLong(word: Value, next: Value | undefined, grammar: Grammar): Taken {
+function takeLong(word: Value, next: Value | undefined, grammar: Grammar, isSeveral: IsSeveral): Taken {
   const prefix = prefixOf(word);
   const equals = prefix.indexOf("=");
   if (equals < 0 && textOf(word) === undefined) {
@@ -121,7 +129,7 @@ function takeLong(word: Value, next: Value | undefined, grammar: Grammar): Taken
   const attached = equals < 0 ? undefined : dropPrefix(word, equals + 1);
   const option = findLong(written, grammar);
   if (option === undefined && grammar.style === "words" && !prefix.startsWith("--") && grammar.options.has(prefix.slice(0, 2)))
-    return takeCluster(word, next, grammar);
+    return takeCluster(word, next, grammar, isSeveral);
   if (attached !== undefined) {
     const wanted = option?.argument === "none" ? undefined : option;
     return { options: [{ written, option: wanted, value: attached }], doubts: [], usedNext: false };
@@ -130,7 +138,7 @@ function takeLong(word: Value, next: Value | undefined, grammar: Grammar): Taken
     const value = next === undefined ? undefined : next;
     return {
       options: [{ written, option, ...(value === undefined ? {} : { value, tookWord: true }) }],
-      doubts: next?.many === true ? [`the value of ${written} may become several words`] : [],
+      doubts: next !== undefined && isSeveral(next) ? [`the value of ${written} may become several words`] : [],
       usedNext: next !== undefined,
     };
   }
@@ -154,8 +162,8 @@ function findLong(written: string, grammar: Grammar): Option | undefined {
   return found;
 }
 
-function takeCluster(word: Value, next: Value | undefined, grammar: Grammar): Taken {
-  const options: GivenOption[] = [];
+function takeCluster(word: Value, next: Value | undefined, grammar: Grammar, isSeveral: IsSeveral): Taken {
+  const options: Omit<GivenOption, "at">[] = [];
   const prefix = prefixOf(word);
   const sign = prefix.charAt(0);
   const whole = grammar.options.get(prefix);
@@ -188,7 +196,7 @@ function takeCluster(word: Value, next: Value | undefined, grammar: Grammar): Ta
       options.push({ written, option, ...(value === undefined ? {} : { value, ...(hasRest ? {} : { tookWord: true }) }) });
       return {
         options,
-        doubts: value?.many === true && !hasRest ? [`the value of ${written} may become several words`] : [],
+        doubts: value !== undefined && isSeveral(value) && !hasRest ? [`the value of ${written} may become several words`] : [],
         usedNext: !hasRest && next !== undefined,
       };
     }

@@ -9,6 +9,7 @@ import {
   join,
   joinWords,
   literal,
+  NOTHING,
   patternOf,
   prefixOf,
   textOf,
@@ -39,6 +40,8 @@ export function outputOf(inv: Invocation): Stream {
     case undefined:
     case "none":
       return unknownText;
+    case "nothing":
+      return NOTHING;
     case "number":
     case "numbers": {
       const why = `the output of ${inv.name}`;

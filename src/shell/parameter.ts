@@ -1,5 +1,6 @@
 import type { ParameterExpansionPart, ParameterOperation, SimpleExpansionPart, Word, WordPart } from "unbash";
-import { evaluateAsArithmetic, expandOperand, expandSplit, expandText, homeOf, workingDirectory, type Expansion } from "./expand.ts";
+import { evaluateAsArithmetic } from "./evaluated.ts";
+import { expandOperand, expandSplit, expandText, homeOf, workingDirectory, type Expansion } from "./expand.ts";
 import { isArray, type ShellState, type ShellVariable } from "./state.ts";
 import { concat, joinWords, literal, prefixOf, textOf, unknown, type Value } from "./value.ts";
 import { assignVariable, isComputed } from "./variables.ts";

@@ -105,44 +105,39 @@ function splitsAssignment(node: Extract<SyntaxNode, { type: "Command" }>): boole
   );
 }
 
-/** Builtins of bash that dash, busybox or a ksh looks for among the programs; `local` gives a variable no value of its own in some. */
-const BASH_ALONE = new Set(
-  (
-    "bind builtin caller compgen complete compopt declare dirs disown enable help history let local logout mapfile popd pushd readarray " +
-    "shopt source suspend typeset"
-  ).split(" "),
-);
+interface Standing {
+  readonly cx: Context;
+  readonly state: ShellState;
+  readonly span: Span | undefined;
+}
 
-/** What `sh` takes as options; another is an error there, which ends the shell or leaves a variable as it was. */
-const OPTIONS: Readonly<Record<string, RegExp>> = {
-  cd: /^-[LP]+$/,
-  command: /^-[pvV]+$/,
-  exec: /^--$/,
-  export: /^-p$/,
-  printf: /^--$/,
-  read: /^-r$/,
-  readonly: /^-p$/,
-  unset: /^-[fv]$/,
-};
-
-/** Says so where a builtin, as it is called, does not do the same in every `sh`. */
-export function doubtBuiltin(cx: Context, state: ShellState, name: string, words: readonly Value[], span: Span | undefined): void {
+/**
+ * Says so where a builtin, as it is called, does not do the same in every `sh`. `portable`: the options that every sh takes; another is an
+ * error there, which ends the shell or leaves a variable as it was.
+ */
+export function doubtBuiltin({ cx, state, span }: Standing, name: string, words: readonly Value[], portable: string | undefined): void {
   if (!state.portable) return;
   // Where it fails, which an option or a redirection may make it, the shell ends.
   if (SPECIAL_IN_SH.has(name) && (name !== ":" || words.length > 0)) cx.cuts++;
   const doubt = (what: string): void => cx.unknown(`not every sh does the same at \`${what}\``, { span, help: HELP });
-  if (BASH_ALONE.has(name)) doubt(name);
+  if (portable === undefined) doubt(name);
   if (name === "read" && words.every((word) => prefixOf(word).startsWith("-"))) doubt("read without a name");
   if (name === "cd" && words.filter((word) => !prefixOf(word).startsWith("-")).length > 1) doubt("cd with several folders");
   if (name === "unset" && words.some((word) => state.functions.has(textOf(word) ?? "")) && textOf(words[0] ?? NONE) !== "-f")
     doubt("unset of a function");
-  const known = Object.hasOwn(OPTIONS, name) ? OPTIONS[name] : undefined;
   for (const word of words) {
     const text = textOf(word);
     if (!prefixOf(word).startsWith("-") && !(word.many && prefixOf(word) === "")) break;
     if ((name === "eval" || name === ".") && text === "--") doubt(`${name} --`);
-    if (text === "--" || text === "-" || known === undefined) break;
-    if (text === undefined || !known.test(text)) {
+    if (text === "--" || text === "-" || portable === undefined || portable === "any") break;
+    if (
+      text === undefined ||
+      portable === "none" ||
+      !text
+        .slice(1)
+        .split("")
+        .every((letter) => portable.includes(letter))
+    ) {
       if (text !== undefined || name !== "printf") doubt(`${name} ${text ?? ""}`.trim());
       break;
     }

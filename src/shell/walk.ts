@@ -18,7 +18,8 @@ import type {
 import { readArithmetic } from "./arithmetic.ts";
 import { runSimple, toNothing } from "./command.ts";
 import { BY_SHELL, type Context, type StepOutcome } from "./context.ts";
-import { evaluateAsArithmetic, expandFields, expandText, type Expansion } from "./expand.ts";
+import { evaluateAsArithmetic } from "./evaluated.ts";
+import { expandFields, expandText, type Expansion } from "./expand.ts";
 import { sharedInput, takeInput, withInput } from "./input.ts";
 import { readRedirections, type Redirected } from "./redirect.ts";
 import { joinPlaces, joinStates, sameState, type ShellPlace, type ShellState } from "./state.ts";

@@ -183,7 +183,10 @@ const CASES: readonly (readonly [line: string, lowered: readonly string[]])[] = 
   ["printf -v 'a[$(id)]' x", ["? printf evaluates the subscript in `a[$(id)]`, which can run code"]],
   ["echo ${x@P}", ["? ${x@P} runs substitutions hidden in the variable's text"]],
   ["mapfile -C 'a ' < a.txt", ["read /home/u/p/a.txt", "exec a ‹a number› ‹a line of the input›"]],
-  ["enable -f ./e.so ls", ["? enable loads or hides builtins"]],
+  [
+    "enable -f ./e.so ls",
+    ["? enable is given an option that can run code or lift a protection", "? what enable does with `ls` is not known"],
+  ],
   ["ls --nonsense", ["exec ls --nonsense", "list /home/u/p", "? ls has no known option `--nonsense`"]],
   ["git $(echo push)", ["exec git push", "change on git", "code project (project)"]],
   ["./ls", ["exec ./ls", "list /home/u/p"]],

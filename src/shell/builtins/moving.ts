@@ -1,23 +1,9 @@
-import { changePlaces, mayBegin } from "../paths.ts";
+import { changePlaces } from "../paths.ts";
 import type { ShellPlace } from "../state.ts";
 import { homeOf, workingDirectory } from "../expand.ts";
 import { holeOf, isName, join, NOTHING, prefixOf, textOf, type Stream, type Value } from "../value.ts";
 import { expansion, type ShellOutcome } from "../walk.ts";
 import { done, type Builtin, type BuiltinCall } from "./index.ts";
-
-/** The operands of `cd` and `pushd`, or undefined where an option is not known. */
-function operandsOf({ cx, state, words }: BuiltinCall): readonly Value[] | undefined {
-  const operands: Value[] = [];
-  let ended = false;
-  for (const word of words) {
-    const text = textOf(word);
-    if (!ended && operands.length === 0 && isName(word) && mayBegin({ cx, places: state.places }, word, "-+")) return undefined;
-    if (!ended && text === "--") ended = true;
-    else if (ended || operands.length > 0 || text === "-" || !prefixOf(word).startsWith("-")) operands.push(word);
-    else if (text === undefined || !/^-[LPe@qs]+$/.test(text)) return undefined;
-  }
-  return operands;
-}
 
 const NAMES: Stream = { is: "unknown", why: "the names of folders", network: false };
 
@@ -35,16 +21,20 @@ function move(call: BuiltinCall, places: readonly ShellPlace[], out: Stream): Sh
 
 const somewhere = (why: string): readonly ShellPlace[] => [{ is: "unknown", why }];
 
+/** What is no folder but, perhaps, an option: a name that a pattern matches is looked at, other text is a folder that nobody knows. */
+const isOption = ({ given: { doubt, rest } }: BuiltinCall): boolean =>
+  doubt !== undefined && (rest[0] === undefined || isName(rest[0]) || prefixOf(rest[0]) !== "");
+
 const cd: Builtin = (call) => {
-  const { cx, state, name } = call;
-  const operands = operandsOf(call);
-  const [operand] = operands ?? [];
+  const { cx, state, name, given } = call;
+  const [operand] = given.rest;
   const text = operand === undefined ? undefined : textOf(operand);
   // The stack of folders: `pushd` alone swaps its top, `+N` and `-N` turn it, -n moves nothing.
-  if (operands === undefined || /^[-+]\d+$/.test(text ?? "") || (name === "pushd" && (operand === undefined || text === "-")))
+  const turns = call.words.some((word) => /^[-+]\d+$/.test(textOf(word) ?? ""));
+  if (isOption(call) || turns || given.letters.includes("n") || (name === "pushd" && (operand === undefined || text === "-")))
     return move(call, somewhere(`the folder \`${name}\` turns to`), NAMES);
   // zsh replaces the first in the folder's name by the second.
-  if (operands.length > 1) return move(call, somewhere("`cd` with several operands"), NAMES);
+  if (given.rest.length > 1) return move(call, somewhere("`cd` with several operands"), NAMES);
   if (text === "-") {
     const old = state.variables.get("OLDPWD");
     return move(call, old !== undefined && "atoms" in old ? reach(call, old) : somewhere("the folder `cd -` goes back to"), NAMES);
@@ -58,9 +48,8 @@ const cd: Builtin = (call) => {
 };
 
 /** The shell takes `..` off the name; with -P it stands in the folder itself. */
-function reach({ cx, state, words }: BuiltinCall, target: Value): readonly ShellPlace[] {
+function reach({ cx, state, given: { letters } }: BuiltinCall, target: Value): readonly ShellPlace[] {
   const lexical = changePlaces(state.places, target);
-  const letters = words.flatMap((word) => (/^-[a-zA-Z@]+$/.test(textOf(word) ?? "") ? [textOf(word) ?? ""] : [])).join("");
   if (!letters.includes("P") && !state.options.has("physical")) return lexical;
   const physical = changePlaces(state.places, target, (path) => cx.world.canonical(path)).map((place): ShellPlace =>
     place.is === "at" ? { is: "at", path: cx.world.canonical(place.path) } : place,
@@ -81,12 +70,10 @@ function throughCdpath({ cx, state }: BuiltinCall, operand: Value): readonly She
 }
 
 const popd: Builtin = (call) =>
-  call.words.some((word) => textOf(word) === "-n")
-    ? done(call.state, NAMES)
-    : move(call, somewhere("the folder `popd` goes back to"), NAMES);
+  call.given.letters.includes("n") ? done(call.state, NAMES) : move(call, somewhere("the folder `popd` goes back to"), NAMES);
 
-const pwd: Builtin = ({ state, words }) => {
-  if (words.some((word) => !/^-[LP]+$/.test(textOf(word) ?? "")))
+const pwd: Builtin = ({ state, given: { doubt, letters, rest } }) => {
+  if (doubt !== undefined || rest.length > 0 || /[^LP]/.test(letters))
     return done(state, { is: "unknown", why: "what pwd prints", network: false });
   const value = workingDirectory(state);
   return done(state, { is: "text", value: { atoms: join([...value.atoms, "\n"]), many: false } });

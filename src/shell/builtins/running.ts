@@ -14,10 +14,9 @@ import { done, isLookup, type Builtin, type BuiltinCall } from "./index.ts";
 import { numberInZsh } from "./talking.ts";
 
 const evalBuiltin: Builtin = (call) => {
-  const { state, words } = call;
-  const args = textOf(words[0] ?? literal("")) === "--" ? words.slice(1) : words;
-  if (args.length === 0) return done(state);
-  const value: Value = args.reduce((a, b) => concat(concat(a, literal(" ")), b));
+  const { state, given } = call;
+  if (given.rest.length === 0) return done(state);
+  const value: Value = given.rest.reduce((a, b) => concat(concat(a, literal(" ")), b));
   return runInPlace(call, value, "the text of eval");
 };
 
@@ -48,7 +47,7 @@ function runInPlace(call: BuiltinCall, value: Value, what: string): ShellOutcome
 
 const source: Builtin = (call) => {
   const { cx, state } = call;
-  const words = textOf(call.words[0] ?? literal("")) === "--" ? call.words.slice(1) : call.words;
+  const words = call.given.rest;
   const [file] = words;
   if (file === undefined) return done(state);
   const pipe = holeOf(file)?.pipe;
@@ -122,9 +121,6 @@ const invocation = (call: BuiltinCall): Parameters<typeof codeFromStream>[0] => 
 const exec: Builtin = (call) => {
   const { letters, rest } = call.given;
   if (rest.length === 0) return done(call.state);
-  // busybox, bash and others are what they are called.
-  if (letters.includes("a"))
-    call.cx.unknown("exec -a gives a program another name, and some do what their name says", { span: call.span, help: "leave -a out" });
   if (letters.includes("c")) takeAway(call.state, () => true);
   const { out } = dispatch({ ...call, argv: rest, env: [], external: true });
   call.cx.cuts++;
@@ -220,21 +216,12 @@ const leaveLoop: Builtin = (call) => {
     : done(state);
 };
 
-const refuseWith =
-  (reason: string): Builtin =>
-  (call) => {
-    if (call.words.length > 0) call.cx.unknown(`${call.name} ${reason}`, { span: call.span });
-    return done(call.state, { is: "unknown", why: `the output of ${call.name}`, network: false });
-  };
-
 /** complete -C, compgen -C and -F run code (bash(1), Programmable Completion). */
 const complete: Builtin = (call) => {
-  const { letters, values } = call.given;
+  const { values } = call.given;
   const [code, list] = [values.get("C"), values.get("W")];
-  if (letters.includes("F")) call.cx.unknown(`${call.name} runs a function`, { span: call.span });
   if (code !== undefined) {
     // The word that is completed and the one before it are put behind the command.
-    call.cx.unknown(`${call.name} runs a command with words of its own`, { span: call.span });
     call.runner.script(call.cx, call.state, code, sharedInput(call.stdin), { span: call.span });
   }
   if (list !== undefined && /[$`]/.test(textOf(list) ?? "$")) call.cx.unknown(`${call.name} -W expands its words`, { span: call.span });
@@ -269,9 +256,6 @@ export const RUNNING: Readonly<Record<string, Builtin>> = {
   trap,
   alias,
   unalias: (call) => done(call.state),
-  enable: refuseWith("loads or hides builtins"),
-  bind: refuseWith("binds keys to code"),
-  fc: refuseWith("edits and runs commands from the history"),
   complete,
   compgen: complete,
   kill,

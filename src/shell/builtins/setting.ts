@@ -1,5 +1,5 @@
 import { isNumeric, readNames, readSubscript } from "../arithmetic.ts";
-import { evaluateAsArithmetic } from "../expand.ts";
+import { assignTo, evaluateAsArithmetic } from "../evaluated.ts";
 import { leftOf, takeAround, takeInput, takeLine, sharedInput } from "../input.ts";
 import { mayBegin } from "../paths.ts";
 import { isSecretName } from "../secret-words.ts";
@@ -8,7 +8,7 @@ import { concat, holeOf, literal, NOTHING, onePath, prefixOf, textOf, torn, unkn
 import { assignVariable, isArrayFromStart, setNumber, steering } from "../variables.ts";
 import { expansion } from "../walk.ts";
 import { done, type Builtin, type BuiltinCall } from "./index.ts";
-import { assignTo, numberInZsh } from "./talking.ts";
+import { numberInZsh } from "./talking.ts";
 
 const NUMBER: Value = { atoms: [{ hole: true, why: "a number", number: true }], many: false };
 
@@ -17,7 +17,6 @@ const declare: Builtin = (call) => {
   const has = (letter: string): boolean => given.letters.includes(letter);
   const exported = name === "export" || has("x") || state.options.has("allexport");
   const at = { span: call.span };
-  if (has("n") && name !== "export") cx.unknown(`${name} -n makes one variable stand for another`, at);
   if (/f/i.test(given.letters) && (name === "export" || has("x") || has("u")))
     cx.unknown("an exported function can replace a program in every shell started later", at);
   if (given.rest.length === 0 && !/[fF]/.test(given.letters))
@@ -169,7 +168,6 @@ function readAgain(call: BuiltinCall, variable: string, value: Value): void {
 
 const unset: Builtin = (call) => {
   const { cx, state, given } = call;
-  if (given.letters.includes("n")) cx.unknown("unset -n takes away what a variable stands for", { span: call.span });
   for (const word of given.rest) {
     const name = textOf(word);
     if (name === undefined || !/^[A-Za-z_]\w*$/.test(name)) {

@@ -1,4 +1,4 @@
-import { evaluateAsArithmetic } from "../expand.ts";
+import { assignTo, evaluateAsArithmetic } from "../evaluated.ts";
 import { describe } from "../invocation.ts";
 import {
   holeOf,
@@ -18,7 +18,6 @@ import {
 import { readNames, readSubscript } from "../arithmetic.ts";
 import { matchesWord, shellGlob } from "../../pattern/index.ts";
 import { mayBegin } from "../paths.ts";
-import { assignVariable, setElement } from "../variables.ts";
 import { expansion } from "../walk.ts";
 import { done, type Builtin, type BuiltinCall } from "./index.ts";
 
@@ -183,24 +182,6 @@ export function numberInZsh(call: Parameters<Builtin>[0]): void {
     if (hole === undefined || (hole.number !== true && hole.ambient !== true))
       evaluateAsArithmetic(expansion(call.cx, call.state), word, `the operand of ${call.name}, in zsh,`);
   }
-}
-
-/** Assigns to a variable whose name is an argument: `read NAME`, `printf -v NAME`. A subscript in it is arithmetic. */
-export function assignTo(call: Parameters<Builtin>[0], name: Value | undefined, value: Value): void {
-  const target = name === undefined ? undefined : textOf(name);
-  if (target === undefined) {
-    call.cx.unknown(`${call.name} sets a variable that is only known at run time`, { span: call.span });
-    return;
-  }
-  const match = /^([A-Za-z_]\w*)(?:\[(.*)\])?$/s.exec(target);
-  if (match === null || (match[2] !== undefined && !/^[\w@*\s+-]*$/.test(match[2]))) {
-    call.cx.unknown(`${call.name} evaluates the subscript in \`${target}\`, which can run code`, { span: call.span });
-    return;
-  }
-  readNames(call, match[2] ?? "");
-  const at = { exported: false, span: call.span };
-  if (match[2] === undefined) assignVariable(call.cx, call.state, match[1] ?? "", value, at);
-  else setElement(call.cx, call.state, match[1] ?? "", at);
 }
 
 export const TALKING: Readonly<Record<string, Builtin>> = { echo, printf, test, "[": test };

@@ -153,6 +153,16 @@ export function entryFor(name: string): CommandEntry | undefined {
   return row === undefined ? undefined : commandOf(row);
 }
 
+/** The builtin of this name that a shell has: a subcommand of `builtin`. */
+export const builtinEntryFor = (name: string): KnowledgeEntry | undefined => {
+  const all = entryFor("builtin");
+  return all === undefined
+    ? undefined
+    : belowOf(all)
+        .named.get(name)
+        ?.find(({ words }) => words.length === 1)?.spec;
+};
+
 const readings = new Map<string, CommandEntry>();
 
 /** What the program of BSD and macOS does that has this name, where that is another than the one of GNU. */

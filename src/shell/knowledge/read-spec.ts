@@ -54,6 +54,8 @@ const PLAIN = [
   "secret",
   "setting",
   "terminal",
+  "variable",
+  "sum",
 ] as const;
 const CODE = ["code", "script", "foreign", "lasting"] as const;
 
@@ -85,7 +87,9 @@ export type TableEffect =
   | { readonly is: "danger"; readonly danger: DangerId }
   | { readonly is: "needs"; readonly need: ConfinedNeed }
   | { readonly is: "file"; readonly operation: FileOperation; readonly path: string; readonly tree: boolean }
-  | { readonly is: "net" | "listen" | "process" | "privilege" | "environment" | "secrets" | "terminal" | "repository" };
+  | { readonly is: (typeof EFFECTS)[number] };
+
+const EFFECTS = ["net", "listen", "process", "privilege", "environment", "secrets", "terminal", "repository", "refuse"] as const;
 
 const isIn = <T extends string>(list: readonly T[], word: string): word is T => (list as readonly string[]).includes(word);
 
@@ -120,8 +124,7 @@ export function readEffect(text: string): TableEffect {
   if (head === "system" && argument !== "") return { is: "system", area: argument };
   if (head === "danger" && isDangerId(argument)) return { is: "danger", danger: argument };
   if (head === "needs" && isConfinedNeed(argument)) return { is: "needs", need: argument };
-  if (isIn(["net", "listen", "process", "privilege", "environment", "secrets", "terminal", "repository"] as const, head) && argument === "")
-    return { is: head };
+  if (isIn(EFFECTS, head) && argument === "") return { is: head };
   if (argument !== "") {
     const kind = readKind(head);
     if (kind.is === "file") return { is: "file", operation: kind.operation, path: argument, tree: kind.tree };

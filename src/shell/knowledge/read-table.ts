@@ -300,6 +300,8 @@ class TableReader {
       case "elsewhere":
       case "walks":
       case "filters":
+      case "portable":
+      case "only":
         spec[key] = text;
         return;
       default:

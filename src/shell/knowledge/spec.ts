@@ -1,7 +1,7 @@
 import type { DangerId } from "../../action/index.ts";
 
 export const STYLES = ["gnu", "posix", "bsd", "words", "none"] as const;
-export const OUTPUTS = ["paths", "input", "operands", "number", "numbers", "pieces"] as const;
+export const OUTPUTS = ["paths", "input", "operands", "number", "numbers", "pieces", "nothing"] as const;
 
 /**
  * The form in which Assent knows a command: a block of `knowledge/*.table`, with what it shares written out. knowledge/README.md
@@ -63,6 +63,10 @@ export interface CommandSpec {
    * deny or ask speak about that command.
    */
   readonly elsewhere?: string;
+  /** Of a builtin: the options that every `sh` takes as bash does, as letters: `-LP`, `none`, `any`. Absent: some `sh` has no such builtin. */
+  readonly portable?: string;
+  /** Of a builtin that bash does not have: the shells that do. */
+  readonly only?: string;
   /** Words behind its name, whoever starts it, and the danger that they mean: rows `WORD… -> DANGER`. */
   readonly dangers?: string;
   /**

@@ -119,7 +119,7 @@ describe("a mistake is named with file, line and key", () => {
     ["apple\n  operands: fruit\n  allow: apple\n", "2: apple: operands: unknown operand kind `fruit`"],
     ["apple\n  effects: explode\n  allow: apple\n", "2: apple: effects: unknown effect `explode`"],
     ["apple\n  style: new\n  allow: apple\n", "2: apple: style: it is one of gnu, posix, bsd, words, none"],
-    ["apple\n  output: x\n  allow: apple\n", "2: apple: output: it is one of paths, input, operands, number, numbers, pieces"],
+    ["apple\n  output: x\n  allow: apple\n", "2: apple: output: it is one of paths, input, operands, number, numbers, pieces, nothing"],
     ["apple\n  otherwise: x\n  allow: apple\n", "2: apple: otherwise: unknown danger"],
     ["apple\n  options: -a=fruit\n  allow: apple\n", "2: apple: options: unknown operand kind `fruit`"],
     ["apple\n  options:\n    -a\n    -b -> explode\n  allow: apple\n", "4: apple: options: unknown effect `explode`"],
