@@ -43,6 +43,11 @@ export interface World {
   readonly text?: (path: string) => string | undefined;
   /** Whether the project's repository tracks this file; undefined when that cannot be told. */
   tracked(path: string): boolean | undefined;
+  /**
+   * Secrets by their names that the index of the repository at `top` holds, and of which it, or the working tree, may hold
+   * another text than the last commit. Left out: nobody looks.
+   */
+  readonly changedSecrets?: (top: string) => readonly string[];
   /** Names in a folder, bounded; undefined when it cannot be listed completely. */
   names(directory: string): readonly string[] | undefined;
   /** True once the request may list no more folders: those that cannot be listed then may hold anything. */

@@ -1,11 +1,13 @@
-import { readFileSync, statSync } from "node:fs";
+import { lstatSync, readFileSync, statSync } from "node:fs";
 import type { World } from "../action/index.ts";
 import { baseName, joinPath, parentOf, relativePath } from "../path/index.ts";
-import { isOwnRepository, repositoriesAround } from "../policy/index.ts";
+import { isOftenShared, isOwnRepository, isSecret, repositoriesAround } from "../policy/index.ts";
 
 /** An entry of git's index: its mode, what follows the file's state (object, flags, name), and the name as it is to be read. */
 export interface IndexEntry {
   readonly mode: Buffer;
+  /** Of the file, when git last looked. */
+  readonly state: Buffer;
   readonly rest: Buffer;
   readonly name: string;
   /** Told beforehand (`git add -N`): git has nothing of it. */
@@ -55,7 +57,13 @@ function readBy(bytes: Buffer, version: number, hash: number): GitIndex | undefi
     const nul = bytes.indexOf(0, at);
     if (nul < 0 || nul >= end || dropped > before.length) return undefined;
     const name = (version === 4 ? before.slice(0, before.length - dropped) : "") + bytes.toString("latin1", at, nul);
-    entries.push({ mode: bytes.subarray(start + MODE, start + MODE + 4), rest: bytes.subarray(start + STAT, nul + 1), name, intended });
+    entries.push({
+      state: bytes.subarray(start, start + STAT),
+      mode: bytes.subarray(start + MODE, start + MODE + 4),
+      rest: bytes.subarray(start + STAT, nul + 1),
+      name,
+      intended,
+    });
     before = name;
     at = version === 4 ? nul + 1 : start + ((nul - start + 8) & ~7);
   }
@@ -96,6 +104,67 @@ export function trackedIn(world: () => World): (path: string) => boolean | undef
       for (let at = name.indexOf("/"); at > 0; at = name.indexOf("/", at + 1)) if (index.names.has(name.slice(0, at + 1))) return undefined;
     return false;
   };
+}
+
+/** Looking at each name costs a few microseconds. */
+const MOST_NAMES = 20_000;
+
+/**
+ * Secrets that git tracks and that may differ from the last commit: in folders for which the index keeps no tree any more, as after
+ * `git add` (gitformat-index(5), "Cache tree"), or with another size or time than git saw.
+ */
+export function changedSecretsIn(world: () => World): (top: string) => readonly string[] {
+  return (folder) => {
+    const [repository] = repositoriesAround(folder, world());
+    if (repository === undefined || !isOwnRepository(repository, world())) return [];
+    const { gitdir, top } = repository;
+    const index = indexAt(joinPath(gitdir, "index"));
+    if (index === undefined || index === "missing") return [];
+    const committed = foldersWithTree(index);
+    const isMany = index.entries.length > MOST_NAMES;
+    const link = index.extensions.find(({ kind }) => kind === "link")?.bytes;
+    const shared = link === undefined ? [] : (sharedBy(link, gitdir, index.hash) ?? []);
+    return [...shared, ...index.entries].flatMap(({ name, state, intended }) => {
+      const isStaged = !committed.has(name.slice(0, Math.max(0, name.lastIndexOf("/"))));
+      if (name === "" || (isMany && !isStaged)) return [];
+      const path = joinPath(top, Buffer.from(name, "latin1").toString());
+      return isSecret(path) && !isOftenShared(path) && (isStaged || intended || differs(path, state)) ? [path] : [];
+    });
+  };
+}
+
+/** Seconds of its change and its size, as git noted them. */
+function differs(path: string, state: Buffer): boolean {
+  const stats = lstatSync(path, { throwIfNoEntry: false });
+  const isSame =
+    stats === undefined || (Math.floor(stats.mtimeMs / 1000) === state.readUInt32BE(8) && stats.size === state.readUInt32BE(36));
+  return !isSame;
+}
+
+/** `PATH NUL ENTRIES SP SUBTREES LF [OBJECT]`, a folder before those in it; one that has changed has -1 entries and no object. */
+function foldersWithTree({ extensions, hash }: GitIndex): ReadonlySet<string> {
+  const bytes = extensions.find(({ kind }) => kind === "TREE")?.bytes ?? Buffer.alloc(0);
+  const folders = new Set<string>();
+  let at = 0;
+  const readFolder = (above: string): void => {
+    const nul = bytes.indexOf(0, at);
+    const end = bytes.indexOf(10, nul);
+    if (nul < 0 || end < 0) return;
+    const name = bytes.toString("latin1", at, nul);
+    const path = above === "" ? name : `${above}/${name}`;
+    const [entries = -1, below = 0] = bytes
+      .toString("latin1", nul + 1, end)
+      .split(" ")
+      .map(Number);
+    at = end + 1;
+    if (entries >= 0) {
+      at += hash;
+      folders.add(path);
+    }
+    for (let left = below; left > 0 && at < bytes.length; left--) readFolder(path);
+  };
+  if (bytes.length > 0) readFolder("");
+  return folders;
 }
 
 function trackedNames(gitdir: string): TrackedNames | undefined {

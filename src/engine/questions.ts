@@ -76,7 +76,7 @@ interface Visited {
 export class QuestionsOfWorld extends Questions<World> {
   /** A world that answers as the given one does, and whose questions are noted. */
   noting(of: World): World {
-    const { cwd, home, projectRoot, temp, programFolders, foldsCase, platform, text, exhausted, entries, mayHold } = of;
+    const { cwd, home, projectRoot, temp, programFolders, foldsCase, platform, changedSecrets, text, exhausted, entries, mayHold } = of;
     const noting: Required<Omit<World, "platform" | "programFolders">> & Pick<World, "platform" | "programFolders"> = {
       cwd,
       home,
@@ -95,6 +95,7 @@ export class QuestionsOfWorld extends Questions<World> {
       ),
       trustedProgram: this.about((world, path) => world.trustedProgram(path), of),
       tracked: this.about((world, path) => world.tracked(path), of),
+      changedSecrets: this.about((world, top) => world.changedSecrets?.(top) ?? [], of, sameList, lengthOfAll),
       names: this.about((world, folder) => world.names(folder), of, sameNames, lengthOfAll),
       find: (root, wanted, depth) => this.#find(of, root, wanted, depth),
       text: this.about((world, path) => world.text?.(path), of, Object.is, lengthOf),
@@ -116,6 +117,7 @@ export class QuestionsOfWorld extends Questions<World> {
     return {
       ...noting,
       // Whoever cannot be asked is not asked.
+      ...(changedSecrets === undefined ? { changedSecrets } : {}),
       ...(text === undefined ? { text } : {}),
       ...(exhausted === undefined ? { exhausted } : {}),
       ...(entries === undefined ? { entries } : {}),

@@ -5,7 +5,7 @@ import { errorCode, type Machine, readRegular } from "../state/index.ts";
 import { Resolver } from "./canonical-paths.ts";
 import { programs } from "./programs.ts";
 import { FolderSearch } from "./folder-search.ts";
-import { trackedIn } from "./git-index.ts";
+import { changedSecretsIn, trackedIn } from "./git-index.ts";
 import { heldNames } from "./held-names.ts";
 
 /** Variables that mean the same in the hook's environment and in the shell the host starts. */
@@ -82,6 +82,7 @@ export function realWorld(machine: Machine, cwd: string, sessionRoot: string | u
     trustedProgram: (path) => identify().trustedProgram(path),
     find: search.find,
     tracked: trackedIn(() => world),
+    changedSecrets: changedSecretsIn(() => world),
     names: search.names,
     exhausted: search.exhausted,
     entries: search.entries,

@@ -40,7 +40,16 @@ export { type MatchCall, type MatchContext, patternBase, settlePattern, type Sid
 export { matchFile, matchPathText, matchTarget } from "./match-path.ts";
 export { OrdinaryNames } from "./ordinary.ts";
 export { type ParsedRule, parseRule } from "./parse-rule.ts";
-export { isHarmlessDevice, isPersistence, isRawDevice, isSecret, isSystem, pathDangers, programsFolder } from "./path-class.ts";
+export {
+  isHarmlessDevice,
+  isOftenShared,
+  isPersistence,
+  isRawDevice,
+  isSecret,
+  isSystem,
+  pathDangers,
+  programsFolder,
+} from "./path-class.ts";
 export { PRESET_TABLE, type Row, rowOf } from "./presets.ts";
 export { SECRET_FILES, SECRET_FOLDERS } from "./protected-paths.ts";
 export { agentName, CONDITIONS, policyFor, type Principal, sayWhen, type Who } from "./principals.ts";

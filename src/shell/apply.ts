@@ -436,12 +436,15 @@ function effectiveSlots(inv: Invocation): readonly Slot[] | undefined {
   if (first === undefined) return undefined;
   let slots = first;
   const options = new Set<Option>(inv.args.options.flatMap((given) => (given.option === undefined ? [] : [given.option])));
+  const becomes = [...options].flatMap(({ consequences }) => consequences.flatMap((c) => (c.then === "become" ? [c] : [])));
   for (const option of options) {
     for (const c of option.consequences) {
       if (c.then === "drop") slots = slots.filter((slot) => slot.name !== c.slot);
       if (c.then === "become") {
         const asGiven = (slot: Slot): Kind => first.find(({ name }) => name === slot.name)?.kind ?? slot.kind;
         slots = slots.map((slot) => {
+          // That only names are shown counts where no option shows more, whichever stands first.
+          if (kindName(c.to) === "list" && becomes.some(({ from, to }) => from === kindName(c.to) && kindName(to) === c.from)) return slot;
           if (kindName(slot.kind) === c.from) return { ...slot, kind: c.to };
           const given = asGiven(slot);
           if (slot.name !== c.from && kindName(given) !== c.from) return slot;

@@ -4,7 +4,7 @@ import { GuardOptionError } from "../create-guard/policy-in-code.ts";
 
 /** What a world must have, and what may be left out. */
 const REQUIRED = ["env", "canonical", "kind", "lookup", "trustedProgram", "find", "tracked", "names"] as const;
-const OPTIONAL = ["text", "exhausted", "entries", "mayHold"] as const;
+const OPTIONAL = ["changedSecrets", "text", "exhausted", "entries", "mayHold"] as const;
 const KINDS: ReadonlySet<unknown> = new Set(["file", "directory", "other", "missing"]);
 
 const isAbsolute = (path: unknown): path is string => typeof path === "string" && path.startsWith("/") && !path.includes("\0");
@@ -41,7 +41,7 @@ export function worldFrom(given: World, cwd: string | undefined): World {
     if (is(value)) return value;
     throw new TypeError(`\`${name}\` of the world gave something else than it should`);
   };
-  const { text, exhausted, entries, mayHold, platform } = given;
+  const { changedSecrets, text, exhausted, entries, mayHold, platform } = given;
   return {
     cwd: folder,
     home: given.home,
@@ -58,6 +58,9 @@ export function worldFrom(given: World, cwd: string | undefined): World {
     find: (root, wanted, depth) => answer("find", given.find(root, wanted, depth), isFound),
     tracked: (path) => answer("tracked", given.tracked(path), isBooleanOrNothing),
     names: (directory) => answer("names", given.names(directory), isNames),
+    ...(changedSecrets === undefined
+      ? {}
+      : { changedSecrets: (top) => answer("changedSecrets", changedSecrets.call(given, top), isListOfNames) }),
     ...(text === undefined ? {} : { text: (path) => answer("text", text.call(given, path), isTextOrNothing) }),
     ...(exhausted === undefined ? {} : { exhausted: () => answer("exhausted", exhausted.call(given), isBoolean) }),
     ...(entries === undefined ? {} : { entries: (directory) => answer("entries", entries.call(given, directory), isEntries) }),
@@ -69,8 +72,9 @@ const isBoolean = (value: unknown): value is boolean => typeof value === "boolea
 const isBooleanOrNothing = (value: unknown): value is boolean | undefined => value === undefined || isBoolean(value);
 const isTextOrNothing = (value: unknown): value is string | undefined => value === undefined || typeof value === "string";
 const isKind = (value: unknown): value is ReturnType<World["kind"]> => KINDS.has(value);
-const isNames = (value: unknown): value is readonly string[] | undefined =>
-  value === undefined || (Array.isArray(value) && value.every((name) => typeof name === "string"));
+const isListOfNames = (value: unknown): value is readonly string[] =>
+  Array.isArray(value) && value.every((name) => typeof name === "string");
+const isNames = (value: unknown): value is readonly string[] | undefined => value === undefined || isListOfNames(value);
 const isEntries = (value: unknown): value is ReadonlyMap<string, boolean> | undefined => value === undefined || value instanceof Map;
 
 const isProgram = (value: unknown): value is ReturnType<World["lookup"]> =>

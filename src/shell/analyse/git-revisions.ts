@@ -2,7 +2,7 @@
 import { emitFile, emitTarget, type Invocation } from "../invocation.ts";
 import type { Kind } from "../knowledge/read-spec.ts";
 import { concat, holeOf, literal, patternAtoms, prefixOf, textOf, type Value } from "../value.ts";
-import { resolvePath } from "../../path/index.ts";
+import { baseName, isWithin, parentOf, resolvePath } from "../../path/index.ts";
 import { exists } from "./only-shows.ts";
 import { has } from "./given.ts";
 
@@ -90,8 +90,10 @@ export function reachesStash(inv: Invocation, walks: boolean, revisions: readonl
   // What is only known at run time may be a name of an object.
   const texts = revisions.map(({ atoms }) => atoms.map((atom) => (typeof atom === "string" ? atom : "0")).join(""));
   const named = texts.filter((text) => STASH.test(text));
-  if (named.some((text) => walks || FAR.test(text) || text.includes("..")) || has(inv, "--include-untracked", "--only-untracked"))
-    return true;
+  // gitrevisions(7): beside what is left out, all that the others reach is meant. A number has git-show(1) walk, too.
+  const isNumber = has(inv, "--max-count") || inv.words.some((word) => /^-\d+$/.test(prefixOf(word)));
+  const isRange = isNumber || has(inv, "--not", "--do-walk") || texts.some((text) => /^\^|\.\./.test(text));
+  if (named.some((text) => walks || isRange || FAR.test(text)) || has(inv, "--include-untracked", "--only-untracked")) return true;
   if (named.length > 0 && has(inv, "-m", "--diff-merges")) return true;
   const byOther = (text: string): boolean => /^:\/|^[0-9a-f]+\^/.test(text) && (text.startsWith(":") || FAR.test(text));
   return !tells && (has(inv, "--all", "--reflog", "--glob") || texts.some(byOther)) && mayHoldStash(inv);
@@ -136,7 +138,9 @@ export function shownFiles(inv: Invocation, revisions: readonly Value[]): void {
   const isHere = inv.grammar.slots?.some(({ name }) => name === "pattern" || name === "tree") === true;
   for (const place of inv.places) {
     const here = place.is === "at" ? place.path : world.projectRoot;
-    const top = isHere || !`${here}/`.startsWith(`${world.projectRoot}/`) ? here : world.projectRoot;
+    // In git's own folder there is no working tree: everything is meant.
+    const isWhole = isWithin(here, world.projectRoot) && (!isHere || /\/\.git(?:\/|$)/.test(here));
+    const top = isWhole ? world.projectRoot : here;
     for (const folder of folders.length === 0 ? [top] : folders) {
       const path = resolvePath(here, folder ?? ".");
       const left = without.map((text) => resolvePath(here, text)).filter((one) => one.startsWith(`${path}/`));
@@ -144,7 +148,23 @@ export function shownFiles(inv: Invocation, revisions: readonly Value[]): void {
       const filter = { tracked: true as const, ...(out.length === 0 ? {} : { without: out }) };
       const target = { kind: "tree" as const, path: world.canonical(path), filter };
       inv.cx.add({ kind: "file", operation: "read", target, upkeep: true, origin: { by: "command", exec: inv.exec } });
+      if (showsNow(inv, others)) readChangedSecrets(inv, target.path, (one) => !left.some((out) => isWithin(one, out)));
     }
+  }
+}
+
+/** git-diff(1), git-grep(1): with two commits, or one to search in, nothing of the index or the working tree is shown. */
+const showsNow = ({ grammar }: Invocation, revisions: readonly Value[]): boolean =>
+  grammar.options.has("--cached") && revisions.every((word) => !/\.\./.test(prefixOf(word))) && revisions.length < 2;
+
+/** What no commit has yet is nobody's to see but that of whoever put it there. */
+function readChangedSecrets(inv: Invocation, folder: string, isShown: (path: string) => boolean): void {
+  for (const path of inv.cx.world.changedSecrets?.(folder) ?? []) {
+    if (!isWithin(path, folder) || !isShown(path)) continue;
+    const name = baseName(path);
+    if (inv.cx.world.kind(path) === "file" && !/[*?[\\]/.test(name))
+      emitTarget(inv, "read", { kind: "tree", path: parentOf(path), filter: { only: [name] } });
+    else readStore(inv, `git keeps a changed ${name} that is not committed`);
   }
 }
 

@@ -103,11 +103,70 @@ describe("git does not show what its input or a stash says", () => {
     ["git ls-tree HEAD src/.env", "deny"],
     ["git log --raw -- src/.env", "deny"],
     ["git reflog -p -- src/.env", "deny"],
+    ["git show HEAD~2.. stash", "ask"],
+    ["git show ^main stash@{0}", "ask"],
+    ["git show --not main --not stash", "ask"],
+    ["git show -3 stash", "ask"],
+    ["git show -n2 refs/stash", "ask"],
+    ["git show --max-count=9 stash", "ask"],
+    ["A=stash; git show main..feature $A", "ask"],
+    ["git bundle create - --all", "ask"],
+    ["git bundle create - stash", "ask"],
+    ["git bundle create - HEAD -- src/.env", "deny"],
+    ["git bundle create - HEAD:src/.env", "deny"],
+    ["git bundle create -q - stash@{0}^3", "ask"],
   ])("%s: %s", (command, expected) => expect(judge(command)).toBe(expected));
+});
+
+describe("what no commit has yet is shown by nothing that shows the index or the working tree", () => {
+  const CHANGED = smallWorld({ files, tracked, changedSecrets: () => ["/home/u/p/src/.env", "/home/u/p/src/gone/.env"] });
+  const IN_SRC = smallWorld({
+    files: { ...files },
+    tracked: (path) => tracked(path) || path.endsWith("src/.env"),
+    changedSecrets: () => ["/home/u/p/src/.env"],
+  });
+
+  test.each([
+    ["git diff"],
+    ["git diff --cached"],
+    ["git diff --staged -U9"],
+    ["git diff HEAD"],
+    ["git diff HEAD~1 -- src"],
+    ["git diff --stat -p"],
+    ["git -C src diff"],
+    ["git grep KEY"],
+    ["git grep --cached KEY"],
+    ["git grep KEY -- src"],
+    ["git diff-index -p HEAD"],
+    ["git diff-files -p"],
+  ])("%s", (command) => expect([judge(command, CHANGED), judge(command, IN_SRC)]).toEqual(["ask", "ask"]));
+
+  test.each([
+    ["git diff --stat"],
+    ["git diff --cached --name-only"],
+    ["git diff main feature"],
+    ["git diff main..feature"],
+    ["git diff -- lib"],
+    ["git diff -- ':!src' ':!gone'"],
+    ["git grep -l KEY"],
+    ["git show"],
+    ["git log -p"],
+    ["git archive HEAD"],
+    ["git status"],
+  ])("but by others: %s", (command) => expect([judge(command, IN_SRC), judge(command)]).toEqual(["allow", "allow"]));
 });
 
 describe("and goes ahead otherwise", () => {
   test.each([
+    ["git diff --stat -- src/.env"],
+    ["git diff --name-only HEAD~1 -- src/.env"],
+    ["git show --numstat HEAD -- src/.env"],
+    ["git show --name-status HEAD -- src/.env"],
+    ["git show -1 HEAD"],
+    ["git show -3"],
+    ["git show stash main"],
+    ["git bundle create - main"],
+    ["git bundle create - HEAD~3..HEAD"],
     ["git diff"],
     ["git diff HEAD~1 -- src"],
     ["git diff origin/main -- src"],
