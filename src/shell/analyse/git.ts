@@ -1,6 +1,6 @@
 // git: names that it prints, files that a revision names, what it does to files and refs, and addresses of repositories.
 import { baseName, resolvePath } from "../../path/index.ts";
-import { repositoriesAround } from "../../policy/index.ts";
+import { repositoriesAround, worksInOwnRepository } from "../../policy/index.ts";
 import { applyEffect } from "../effects.ts";
 import { describe, emitFile, emitTarget, refuse, type Invocation } from "../invocation.ts";
 import { isForge } from "../git-keys.ts";
@@ -333,7 +333,7 @@ export function gitPush(inv: Invocation): void {
 
 /**
  * gitremote-helpers(7): `ext::CMD` runs a command, other `NAME::` helpers run `git-remote-NAME`.
- * A URL is a host of its own; a bare word is a remote of the configuration; a path is another repository.
+ * A URL is a host of its own; a bare word is a remote of the configuration; a path is another repository, but the one of the project itself.
  */
 function remoteAddress(inv: Invocation, value: Value | undefined): void {
   if (value === undefined) return;
@@ -366,8 +366,18 @@ function remoteAddress(inv: Invocation, value: Value | undefined): void {
     )
       inv.cx.actions[at] = { ...fetched, forge: true };
   } else if (/^[^/]*@[^/:]+:|^[\w.-]+:(?!\/\/)/.test(text)) applyKind(inv, { is: "host" }, value);
-  else if (/^(\/|\.{1,2}(\/|$)|~|file:)/.test(text)) inv.cx.addDanger(inv.exec, "foreign-repository");
+  else if (/^(\/|\.{1,2}(\/|$)|~|file:)/.test(text) && !leadsHome(inv, text)) inv.cx.addDanger(inv.exec, "foreign-repository");
 }
+
+/** `git clone . copy`: the project's own repository. */
+const leadsHome = ({ cx: { world }, places }: Invocation, text: string): boolean =>
+  !text.startsWith("~") &&
+  places.every(
+    (place) =>
+      place.is === "at" &&
+      world.canonical(resolvePath(place.path, text)) === world.canonical(world.projectRoot) &&
+      worksInOwnRepository(resolvePath(place.path, text), false, world),
+  );
 
 /** git-request-pull(1): START URL [END]. */
 export function gitRequestPull(inv: Invocation): void {
