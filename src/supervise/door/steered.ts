@@ -1,4 +1,4 @@
-import { existsSync, readlinkSync } from "node:fs";
+import { existsSync, readlinkSync, realpathSync } from "node:fs";
 import { baseName, joinPath, parentOf, resolvePath } from "../../path/index.ts";
 import { pathBytes, readProc } from "../kernel/index.ts";
 
@@ -47,6 +47,8 @@ interface StartedFile {
 }
 
 const PYTHON = /^python[\d.]*$/;
+const SHELL = /\/(?:ba|da|z|k|mk)?sh$/;
+const FUNCTION = /^BASH_FUNC_/;
 
 /** Interpreters of tools, and whose variables their tools obey. */
 const FAMILIES: readonly (readonly [interpreter: RegExp, variables: string])[] = [
@@ -62,7 +64,9 @@ const FAMILIES: readonly (readonly [interpreter: RegExp, variables: string])[] =
 
 /** Such variables that name no place and load nothing: what npm tells its scripts, levels and switches. */
 const TELLING = new RegExp(
-  "^(?:NODE_(?:ENV|NO_WARNINGS|OPTIONS|DISABLE_COLORS|TEST_CONTEXT|PENDING_DEPRECATION|TLS_REJECT_UNAUTHORIZED|CHANNEL_FD|UNIQUE_ID)|" +
+  "^(?:NODE_(?:ENV|NO_WARNINGS|OPTIONS|DISABLE_COLORS|TEST_CONTEXT|PENDING_DEPRECATION|TLS_REJECT_UNAUTHORIZED|CHANNEL_FD|UNIQUE_ID|" +
+    // nvm-exec says so what it was told.
+    "VERSION)|" +
     "npm_(?:package_.*|lifecycle_.*|command|execpath|node_execpath|old_pid|config_(?:registry|user[-_]agent|loglevel|fund|audit(?:[-_]level)?|" +
     "progress|color|yes|silent|quiet|offline|prefer[-_]offline|prefer[-_]online|ignore[-_]scripts|update[-_]notifier|legacy[-_]peer[-_]deps|" +
     "engine[-_]strict|local[-_]prefix|npm[-_]version|noproxy|node[-_]gyp|production|omit|include|save|save[-_]exact|save[-_]dev|force|json|" +
@@ -94,10 +98,12 @@ export function steeredBy(pid: number, programs: readonly string[], chain: reado
   if (programs.length === 0) return "no";
   const items = readProc(`/proc/${pid}/environ`).toString("latin1").split("\0");
   if (items.some((item) => loadsCode(item, programs, run) && !namesOwnLibraries(item, chain, run))) return "code";
+  // bash(1): functions that it is handed stand in the place of any command.
+  if (chain.some(({ path }) => SHELL.test(path)) && items.some((item) => FUNCTION.test(item) && isChanged(item, run))) return "code";
   const own = variablesOf(programs, chain);
   if (own === undefined) return "no";
   const cwd = readlinkSync(`/proc/${pid}/cwd`);
-  if (livesElsewhere(chain, items, cwd, run)) return "code";
+  if (livesElsewhere(chain, items, cwd, run) || fetchedElsewhere(chain, items, cwd, run)) return "code";
   return items.some((item) => own.test(item) && settles(item, cwd, run)) ? "logins" : "no";
 }
 
@@ -149,6 +155,27 @@ function livesElsewhere(chain: readonly StartedFile[], items: readonly string[],
   return [joinPath(folder, "#"), joinPath(parentOf(folder), "pyvenv.cfg")].some((one) => couldWrite(one));
 }
 
+/** corepack runs in its own process what lies in its folder (README of corepack, "Environment Variables"): what the run has put there is the run's. */
+function fetchedElsewhere(chain: readonly StartedFile[], items: readonly string[], cwd: string, run: RunOrigin): boolean {
+  const [, script = ""] = chain.at(-1)?.argv ?? [];
+  if (!script.startsWith("/") || !/\/corepack\//.test(realPath(script))) return false;
+  return items.some((item) => {
+    const { name, value } = variableOf(item);
+    return (
+      /^(?:COREPACK_(?:HOME|ENV_FILE|ENABLE_UNSAFE_CUSTOM_URLS)|XDG_CACHE_HOME)$/.test(name) &&
+      (isSet(name, value, run) || namesWritable(value, cwd, run))
+    );
+  });
+}
+
+function realPath(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return path;
+  }
+}
+
 /** What a tool's variables are called: after it, or after what it is written in. Undefined: it is no script, and loads no code that settings name. */
 function variablesOf(programs: readonly string[], chain: readonly StartedFile[]): RegExp | undefined {
   const families = FAMILIES.flatMap(([interpreter, variables]) =>
@@ -166,6 +193,11 @@ function settles(item: string, cwd: string, run: RunOrigin): boolean {
   if (value === "" || TELLING.test(name)) return false;
   if (isSet(name, value, run) && !NPM_PLACES.test(name)) return true;
   return !run.typed || isSet(name, value, run) ? namesWritable(value, cwd, run) : false;
+}
+
+function isChanged(item: string, run: RunOrigin): boolean {
+  const { name, value } = variableOf(item);
+  return isSet(name, value, run);
 }
 
 const isSet = (name: string, value: string, { env }: RunOrigin): boolean => latin1(env[name] ?? "") !== value;

@@ -102,7 +102,7 @@ export const ERRANDS: readonly (readonly string[])[] = [
     "hosts: registry.npmjs.org",
     "registry: $npm_config_registry; $NPM_CONFIG_REGISTRY; ~/.npmrc registry; ~/.config/pnpm/rc registry; /etc/npmrc registry",
     "login: ~/.npmrc; ~/.config/pnpm/rc; ~/.config/pnpm/auth.ini",
-    "loads: ./.pnpmfile.cjs; ./.pnpmfile.mjs; ./pnpmfile.js; ./pnpmfile.cjs",
+    "loads: ./.corepack.env; ./.pnpmfile.cjs; ./.pnpmfile.mjs; ./pnpmfile.js; ./pnpmfile.cjs",
     "loads: ./.npmrc pnpmfile shared-workspace-lockfile sharedWorkspaceLockfile",
     "loads: ./pnpm-workspace.yaml pnpmfile configDependencies sharedWorkspaceLockfile; ./package.json configDependencies",
     "helpers: git",
@@ -115,7 +115,7 @@ export const ERRANDS: readonly (readonly string[])[] = [
     "hosts: registry.yarnpkg.com; registry.npmjs.org; repo.yarnpkg.com",
     "registry: $YARN_REGISTRY; $YARN_NPM_REGISTRY_SERVER; ~/.yarnrc registry; ~/.yarnrc.yml npmRegistryServer; ~/.npmrc registry",
     "login: ~/.npmrc; ~/.yarnrc; ~/.yarnrc.yml",
-    "loads: ./.yarnrc.yml yarnPath plugins; ./.yarnrc yarn-path yarnrc; ./.pnp.cjs; ./.pnp.loader.mjs",
+    "loads: ./.yarnrc.yml yarnPath plugins; ./.yarnrc yarn-path yarnrc; ./.pnp.cjs; ./.pnp.loader.mjs; ./.corepack.env",
     "helpers: git",
   ],
   [

@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { closeSync, existsSync, openSync, readSync } from "node:fs";
 import {
   type Action,
   type Call,
@@ -43,7 +43,7 @@ import {
   NO_ERRAND,
   toolErrand,
 } from "../errands/index.ts";
-import { joinPath, parentOf, resolvePath } from "../../path/index.ts";
+import { baseName, joinPath, parentOf, resolvePath } from "../../path/index.ts";
 import { readRegular } from "../../state/index.ts";
 import { isFreePlace } from "./free-places.ts";
 import { probe } from "./moves.ts";
@@ -98,10 +98,10 @@ export function judgeExec(judging: CommandContext, all: readonly Started[], call
     steered ||= started.loaded !== undefined;
     weigh([judging.file(execution(started.path, call))]);
     const commands = [...commandsOf(judging.world, started)];
-    for (const argv of commands) {
+    for (const { argv, isItself } of commands) {
       const found = command(judging, argv, call);
       const { actions } = found;
-      commands.push(...becomes(actions));
+      commands.push(...becomes(actions).map((words) => ({ argv: words, isItself })));
       // Where the policy says what is kept for git, what the words set is judged as it is written, and they ask for nothing.
       const { judged, unknowns } =
         found.unknowns.length > 0 && speaksOfGit(judging, call) ? { judged: { ...found.judged, unknowns: [] }, unknowns: [] } : found;
@@ -120,8 +120,8 @@ export function judgeExec(judging: CommandContext, all: readonly Started[], call
       }
       weigh(ofCommand(judging, judged));
       const [first] = actions;
-      // What is loaded is not what the kernel started: both are judged, and trusted with nothing.
-      if (first?.kind !== "exec" || !first.trusted || started.loaded !== undefined) continue;
+      // What is loaded is not what the kernel started, nor a script whoever reads it: both are judged, and trusted with nothing.
+      if (first?.kind !== "exec" || !first.trusted || started.loaded !== undefined || !isItself) continue;
       // Its own credential, for its own use: not one that its words tell it to show or send.
       if (!KEY_PROGRAMS.test(first.program) && judged.actions.some(namesSecret)) continue;
       // An option that nobody knows may load code into a package manager that is a script, and would work as the manager.
@@ -292,20 +292,47 @@ function alikeVerdicts(judging: CommandContext, started: Started, call: Call): r
   });
 }
 
+/** A command, and whether the program that runs is the one that it names. */
+interface Meant {
+  readonly argv: readonly string[];
+  readonly isItself: boolean;
+}
+
 /**
  * The commands that starting a file amounts to: under its own name; under the name of a link on PATH through which it
- * was found (`npm` is a link to `npm-cli.js`); and, for an interpreter, the script it runs.
+ * was found (`npm` is a link to `npm-cli.js`); and, for an interpreter, the script it runs. INVARIANT: whatever is called `node` may be
+ * given npm's script; npm is what the interpreter of its first line makes of it, where that is a trusted program itself.
  */
-function commandsOf(world: World, { word, path, argv: [, ...rest] }: Started): readonly (readonly string[])[] {
-  const found = [[path, ...rest]];
+function commandsOf(world: World, { word, path, argv: [, ...rest] }: Started): readonly Meant[] {
+  const found: Meant[] = [{ argv: [path, ...rest], isItself: true }];
   const link = nameOnPath(world, word);
-  if (link !== undefined && link !== path.split("/").at(-1)) found.unshift([link, ...rest]);
+  if (link !== undefined && link !== path.split("/").at(-1)) found.unshift({ argv: [link, ...rest], isItself: true });
   const [script = "", ...words] = rest;
   if (INTERPRETER.test(path) && script.startsWith("/")) {
-    const name = nameOnPath(world, script);
-    if (name !== undefined) found.push([name, ...words]);
+    // A version manager's program lies beside its interpreter, and neither is what PATH leads to: that is the proxy.
+    const name = nameOnPath(world, script) ?? (world.trustedProgram(script) ? script : undefined);
+    if (name !== undefined) found.push({ argv: [name, ...words], isItself: world.trustedProgram(path) && isWrittenFor(script, path) });
   }
   return found;
+}
+
+const HEAD = 256;
+
+/** Whether the first line of a script names the interpreter, by its name without a version; `sh` is whichever shell that is. */
+function isWrittenFor(script: string, interpreter: string): boolean {
+  const head = Buffer.alloc(HEAD);
+  try {
+    const fd = openSync(script, "r");
+    readSync(fd, head, 0, HEAD, 0);
+    closeSync(fd);
+  } catch {
+    return false;
+  }
+  const [line = ""] = head.toString("latin1").split("\n");
+  const plain = (path: string): string => baseName(path).replace(/(?<=^(?:node|python|ruby|perl))(?:js|[\d.]+)$/, "");
+  const name = plain(interpreter);
+  const words = line.startsWith("#!") ? line.slice(2).trim().split(/\s+/).map(plain) : [];
+  return words.includes(name) || (/^(?:da|ba)sh$/.test(name) && words.includes("sh"));
 }
 
 /** What an interpreter becomes: `pip`, of `python -m pip`. Its own tables say that nothing here takes the place of what it loads. */

@@ -73,8 +73,9 @@ describe.skipIf(without("gpg") || without("gpg-connect-agent"))("the agent that 
     expect(out).toMatch(/SAME\n[^]*signs/);
   });
 
-  it("is ssh-agent as well, in a folder that is the run's own to write", async () => {
+  it("is ssh-agent as well, after twenty signatures that were refused, in a folder that is the run's own to write", async () => {
     const lines = [
+      "for i in $(seq 20); do git commit -q --allow-empty -S -m x && echo DID; done; false",
       "git commit -q --allow-empty -S -m x",
       "git tag -s t -m x",
       "ssh-add -D",
