@@ -1,6 +1,6 @@
 // git: names that it prints, files that a revision names, what it does to files and refs, and addresses of repositories.
 import { baseName, resolvePath } from "../../path/index.ts";
-import { repositoriesAround } from "../../policy/index.ts";
+import { repositoriesAround, worksInOwnRepository } from "../../policy/index.ts";
 import { applyEffect } from "../effects.ts";
 import { describe, emitFile, emitTarget, refuse, type Invocation } from "../invocation.ts";
 import { isForge } from "../git-keys.ts";
@@ -366,7 +366,24 @@ function remoteAddress(inv: Invocation, value: Value | undefined): void {
     )
       inv.cx.actions[at] = { ...fetched, forge: true };
   } else if (/^[^/]*@[^/:]+:|^[\w.-]+:(?!\/\/)/.test(text)) applyKind(inv, { is: "host" }, value);
-  else if (/^(\/|\.{1,2}(\/|$)|~|file:)/.test(text)) inv.cx.addDanger(inv.exec, "foreign-repository");
+  else if (/^(\/|\.{1,2}(\/|$)|~|file:)/.test(text) && !isOwnTop(inv, text)) inv.cx.addDanger(inv.exec, "foreign-repository");
+}
+
+/**
+ * The project's own repository by its folder: `.`, `../..` or the whole path, so that no link and no name with `.git` behind it, which
+ * git tries as well, can stand there.
+ */
+function isOwnTop({ cx: { world }, places }: Invocation, text: string): boolean {
+  const root = world.canonical(world.projectRoot);
+  const isPlain = /^\.{1,2}(\/\.{1,2})*\/?$/.test(text) || text === root;
+  const leads = (place: ShellPlace): boolean => place.is === "at" && resolvePath(world.canonical(place.path), text) === root;
+  return (
+    isPlain &&
+    places.length > 0 &&
+    places.every(leads) &&
+    world.kind(`${root}/.git`) !== "missing" &&
+    worksInOwnRepository(root, false, world)
+  );
 }
 
 /** git-request-pull(1): START URL [END]. */
