@@ -70,6 +70,16 @@ export function tempPrefix(inv: Invocation): void {
     if (textOf(prefix)?.includes("/") !== false) refuse(inv, `mktemp -t ${describe(prefix)} may leave the folder for temporary files`);
 }
 
+/** mktemp(1) of GNU: one fresh file or folder in the folder that is named last, else in that for temporary files; the template may go on from there. */
+export function tempFolder(inv: Invocation): void {
+  if (has(inv, "-u", "--dry-run")) return;
+  const given = inv.args.options.findLast(({ option }) => option?.names.some((name) => name === "-p" || name === "--tmpdir") === true);
+  if (given === undefined) return;
+  const named = given.value !== undefined && textOf(given.value) !== "" ? given.value : literal(inv.cx.world.env("TMPDIR") ?? "/tmp");
+  const [template = literal("tmp.XXXXXXXXXX")] = inv.args.operands;
+  emitFile(inv, has(inv, "-d", "--directory") ? "mkdir" : "write", concat(named, concat(literal("/"), template)));
+}
+
 /** ps(1) of macOS takes a first word without dash for options, as it did of old; `E` shows environments. */
 const LETTERS = "AaCcdEefhjlMmrSTvwXxL";
 /** These take a value, which may be the rest of the word: what `u` of `aux` takes has never been a name. */

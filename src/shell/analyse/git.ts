@@ -366,18 +366,25 @@ function remoteAddress(inv: Invocation, value: Value | undefined): void {
     )
       inv.cx.actions[at] = { ...fetched, forge: true };
   } else if (/^[^/]*@[^/:]+:|^[\w.-]+:(?!\/\/)/.test(text)) applyKind(inv, { is: "host" }, value);
-  else if (/^(\/|\.{1,2}(\/|$)|~|file:)/.test(text) && !leadsHome(inv, text)) inv.cx.addDanger(inv.exec, "foreign-repository");
+  else if (/^(\/|\.{1,2}(\/|$)|~|file:)/.test(text) && !isOwnTop(inv, text)) inv.cx.addDanger(inv.exec, "foreign-repository");
 }
 
-/** `git clone . copy`: the project's own repository. */
-const leadsHome = ({ cx: { world }, places }: Invocation, text: string): boolean =>
-  !text.startsWith("~") &&
-  places.every(
-    (place) =>
-      place.is === "at" &&
-      world.canonical(resolvePath(place.path, text)) === world.canonical(world.projectRoot) &&
-      worksInOwnRepository(resolvePath(place.path, text), false, world),
+/**
+ * The project's own repository by its folder: `.`, `../..` or the whole path, so that no link and no name with `.git` behind it, which
+ * git tries as well, can stand there.
+ */
+function isOwnTop({ cx: { world }, places }: Invocation, text: string): boolean {
+  const root = world.canonical(world.projectRoot);
+  const isPlain = /^\.{1,2}(\/\.{1,2})*\/?$/.test(text) || text === root;
+  const leads = (place: ShellPlace): boolean => place.is === "at" && resolvePath(world.canonical(place.path), text) === root;
+  return (
+    isPlain &&
+    places.length > 0 &&
+    places.every(leads) &&
+    world.kind(`${root}/.git`) !== "missing" &&
+    worksInOwnRepository(root, false, world)
   );
+}
 
 /** git-request-pull(1): START URL [END]. */
 export function gitRequestPull(inv: Invocation): void {

@@ -28,7 +28,7 @@ import {
   npmFolders,
 } from "./project-config.ts";
 import { composeConfig, containerCopy, containerRights, dockerInspect, kubectlCounts, kubectlOutput } from "./containers.ts";
-import { bsdCopy, bsdPs, bsdSed, entitlements, plist, plistCommands, tempPrefix, xattr, xcode } from "./bsd.ts";
+import { bsdCopy, bsdPs, bsdSed, entitlements, plist, plistCommands, tempFolder, tempPrefix, xattr, xcode } from "./bsd.ts";
 import { compress, tar, unzip } from "./archives.ts";
 import { packerValues, pandocIncludes, sourceIncludes } from "./includes.ts";
 import { curl, ghApi, httpie, urlOrPath, wget } from "./fetch.ts";
@@ -142,6 +142,7 @@ export const ANALYSERS: Readonly<Record<string, Analyser>> = {
   "bsd-find": bsdFind,
   "bsd-ps": bsdPs,
   "bsd-sed": bsdSed,
+  "temp-folder": tempFolder,
   "temp-prefix": tempPrefix,
   entitlements,
   xattr,

@@ -1,3 +1,4 @@
+import type { DangerId } from "../../action/index.ts";
 import { describe, doubt, refuse, type Invocation } from "../invocation.ts";
 import { entriesBelow, entryFor, type KnowledgeEntry } from "../knowledge/entries.ts";
 import { noteNeedsOfPackage } from "../needs.ts";
@@ -119,9 +120,22 @@ function runPackaged(inv: Invocation, words: readonly Value[]): void {
     if (entry === undefined) inv.cx.refineExec(inv.exec, { handed: argvLength(inv) - inv.words.length + inv.words.indexOf(first) + 1 });
     else if (startsCommands(entry))
       inv.output = inv.cx.packaged(inv.exec, () => inv.run.argv(inv.cx, stateOf(inv), [literal(bare), ...rest], inv.stdin, inv.exec));
+    else noteServiceDangers(inv, [literal(bare), ...rest]);
     return;
   }
   inv.output = inv.run.argv(inv.cx, stateOf(inv), [literal(name), ...rest], inv.stdin, inv.exec);
+}
+
+/** What a service does for all to see, or for good, it does whoever starts its tool: `npx vercel --prod`, `uvx twine upload`. */
+const SERVICE: ReadonlySet<DangerId> = new Set(["publish", "remote-destroy", "data-wipe"]);
+
+/** Nothing else is taken from the table of a program that has the package's name: which code runs nobody has seen. */
+function noteServiceDangers(inv: Invocation, words: readonly Value[]): void {
+  const { actions } = inv.cx;
+  const from = actions.length;
+  inv.cx.packaged(inv.exec, () => inv.run.argv(inv.cx, stateOf(inv).fork(), words, inv.stdin, inv.exec));
+  const dangers = actions.splice(from).flatMap((action) => (action.kind === "exec" ? (action.dangers ?? []) : []));
+  for (const danger of dangers) if (SERVICE.has(danger)) inv.cx.addDanger(inv.exec, danger);
 }
 
 function argvLength({ cx, exec }: Invocation): number {
