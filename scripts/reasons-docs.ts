@@ -38,7 +38,7 @@ function partOf(name: string): readonly string[] {
       ? Object.entries<Danger>(DANGERS).map(([id, danger]) => row(`danger.${id}`, `${danger.title} (${danger.effect})`, danger))
       : own.map(([id, reason]) => row(id, reason.title, reason));
   const head = [
-    "| id | what it says | next, for you | next, for the model | `assent bypass` | [confined](confine.md) |",
+    "| id | what it says | next, for you | next, for the model | `assent bypass` | [sandboxed](confine.md) |",
     "|---|---|---|---|---|---|",
   ];
   return [...introduced, ...(introduced.length > 0 && table.length > 0 ? [""] : []), ...(table.length > 0 ? [...head, ...table] : [])];

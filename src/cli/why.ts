@@ -66,12 +66,22 @@ function lastHere(machine: Machine, folder: string): FoundRecord | undefined {
 }
 
 /** What changes it, as things are now: the policy may be another one by now. */
-function wayOn({ tool, input, cwd }: LogEntry, machine: Machine): string {
+function wayOn(entry: LogEntry, machine: Machine): string {
+  if (entry.point === "run" || entry.point === "confined") return wayOnInRun(entry);
+  const { tool, input, cwd } = entry;
   const outcome = advise(judgeOnly({ tool, input, cwd }, machine, [], { memory: "look" }), ruleReader);
   const { verdict } = outcome;
   if (verdict.decision === "allow") return "it goes ahead now";
   if (verdict.rule !== undefined) return `the rule at ${visible(verdict.rule.file)}:${verdict.rule.line} decides: change it there`;
   return verdict.help === undefined ? "no rule changes it" : visible(adviceForPerson(verdict.help));
+}
+
+/** A call of a program is no command: what allows it is a rule of the run. A run is the session of its own calls. */
+function wayOnInRun({ point, session, basis, rule }: LogEntry): string {
+  if (basis === "floor") return "no rule changes it";
+  if (basis === "rule") return `the rule at ${visible(rule)} decides: change it there`;
+  if (point === "confined") return "`assent receipt` shows the command that it belongs to, and what a rule would allow";
+  return `run it in your terminal and answer there, or choose what to allow: assent allow --run ${visible(session)}`;
 }
 
 /** A text for an issue: no secret, no name of the user, nothing of other decisions. */

@@ -124,7 +124,7 @@ export const SCENARIOS: readonly Scenario[] = [
   },
   {
     id: "confined",
-    says: "a guard that confines: two scripts in one step run confined, without a question, and get no secret",
+    says: "a guard that sandboxes: two scripts in one step run sandboxed, without a question, and get no secret",
     request: { turns: [[bash("sh x.sh"), bash("sh x.sh")]], confine: true, answers: [] },
     asked: [],
     ran: ["confined", "confined"],

@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { assent, scratch, type Scratch } from "../scratch.ts";
+import { here } from "./run-place.ts";
 
 const call = (place: Scratch, command: string, cwd = place.project): void =>
   void assent(
@@ -38,6 +39,28 @@ describe("assent why", () => {
     expect(assent(place, ["why"]).stdout).toMatch(/the rule at .*\.agent-permissions\.jsonc:2 decides: change it there/);
     place.write("~/.agent-permissions.jsonc", "{}");
     expect(assent(place, ["why"]).stdout).toContain("it goes ahead now");
+  });
+
+  it.each([
+    ["a call that no rule allows", 'touch "$OUT/f"', {}, /then +run it in your terminal .*: assent allow --run \d{8}-\d{6}-\w+\n/],
+    [
+      "a call that a rule denies",
+      "touch made",
+      { deny: ["Write(made)"] },
+      /then +the rule at .*\.agent-permissions\.jsonc:1 decides: change it there/,
+    ],
+    ["a program that a rule denies", "rm -f made", { deny: ["Bash(rm:*)"] }, /then +the rule at .*:1 decides/],
+    ["what no rule allows", "rm ~/.agent-permissions.jsonc", {}, /then +no rule changes it/],
+  ])("in a run, %s: no command is named that would not allow it", (_, line, permissions, way) => {
+    const place = here();
+    place.write("~/.agent-permissions.jsonc", JSON.stringify({ permissions }));
+    place.run(["-P", "--", "sh", "-c", `true; ${line}; true`]);
+    const { stdout } = assent(place, ["why"]);
+    expect(stdout).toMatch(way);
+    expect(stdout).not.toMatch(/assent allow '/);
+    const [, id] = /assent allow --run (\S+)/.exec(stdout) ?? [];
+    if (id !== undefined) expect(assent(place, ["allow", "--run", id, "--all"])).toMatchObject({ status: 0 });
+    if (id !== undefined) expect(place.run(["-P", "--", "sh", "-c", `true; ${line}; true`]).stderr).not.toContain("refused");
   });
 
   it("what happened elsewhere is not told here", () => {

@@ -7,6 +7,17 @@ export interface ForbiddenWord {
   readonly instead: string;
 }
 
+/** What has another name for people than in code. Docs that users read are held to these, too. */
+export const RENAMED: readonly ForbiddenWord[] = [
+  // A key, an option and a rule keep the name.
+  { word: /(?<!["-]|assent )\b(?:un)?confin(?:e|es|ed|ing|ement)\b(?!["-])/i, instead: "sandboxed" },
+  { word: /\bundecided\b/i, instead: "no opinion, and who decides" },
+  { word: /\bno opinion\b(?!:|$)/i, instead: "no opinion: and who decides" },
+  { word: /\bpreset default\b/i, instead: "by default you are asked" },
+  { word: /\bis listed here\b/i, instead: "what the thing does" },
+  { word: /\bconsents?\b/i, instead: "agree, say yes" },
+];
+
 export const FORBIDDEN: readonly ForbiddenWord[] = [
   { word: /\bfloors?\b/i, instead: "never allowed" },
   { word: /\bupkeep\b/i, instead: "the program's own files" },
@@ -41,12 +52,6 @@ export const FORBIDDEN: readonly ForbiddenWord[] = [
   { word: /\bpin(?:s|ned)\b/i, instead: "kept open" },
   { word: /\bverdict rests\b/i, instead: "was decided by" },
   { word: /\bspelled\b|\bspelling(?:s)?\b/i, instead: "written" },
-  // A key, an option and a rule keep the name.
-  { word: /(?<!["-]|\bassent )\b(?:un)?confin(?:e|es|ed|ing|ement)\b(?!["-])/i, instead: "sandboxed" },
-  { word: /\bundecided\b/i, instead: "no opinion, and who decides" },
-  { word: /\bno opinion\b(?!: |$)/i, instead: "no opinion: and who decides" },
-  { word: /\bpreset default\b/i, instead: "by default you are asked" },
-  { word: /\bis listed here\b/i, instead: "what the thing does" },
-  { word: /\bconsents?\b/i, instead: "agree, say yes" },
+  ...RENAMED,
   { word: /\binterpose[sd]?\b/i, instead: "say what happens" },
 ];
