@@ -28,6 +28,10 @@ export interface LogEntry {
   readonly count: number;
   /** Who answered, and how long it holds: `allow (session)`. Empty: nobody was asked, or the host asked. */
   readonly answered: string;
+  /** By which way it was answered, and by whom: `page`, `team: ada`. Empty as above. */
+  readonly answeredBy: string;
+  /** What whoever answered had to say about it. */
+  readonly note: string;
   /** How long it took to judge. */
   readonly milliseconds: number;
   /** `file:line` of the rule, or the name of the built-in knowledge. */
@@ -67,6 +71,8 @@ export function readRecord(line: string): LogEntry | undefined {
     programs: [...programsOf(parsed["actions"]), ...programOf(fields(parsed["process"])["program"])],
     count: typeof parsed["count"] === "number" && parsed["count"] > 0 ? parsed["count"] : 1,
     answered: string(parsed["answered"]),
+    answeredBy: string(parsed["answeredBy"]),
+    note: string(parsed["note"]),
     milliseconds: typeof parsed["ms"] === "number" && parsed["ms"] > 0 ? parsed["ms"] : 0,
     rule: rule["file"] === undefined ? string(parsed["builtin"]) : `${string(rule["file"])}:${String(rule["line"])}`,
   };

@@ -50,7 +50,9 @@ function row(entry: LogEntry, style: TerminalStyle): string {
   const wanted = entry.tool === "file" ? entry.subject.replace(/^metadata (?=\/)/, "change times or permissions of ") : entry.subject;
   const subject = entry.count === 1 ? wanted : `${entry.count} times ${wanted}`;
   const reason = entry.confined === "would" ? `would go ahead sandboxed; ${entry.reason}` : entry.reason;
-  return `${head}  ${fit(visible(subject), left).trimEnd()}\n${" ".repeat(21)}${style.dim(fit(visible(reason), style.width - 22).trimEnd())}\n`;
+  // Who said no, and why, before the reason why it was asked: that is what a person looks for.
+  const said = entry.answered === "" ? "" : `${entry.answered}, by ${entry.answeredBy}${entry.note === "" ? "" : `: ${entry.note}`}; `;
+  return `${head}  ${fit(visible(subject), left).trimEnd()}\n${" ".repeat(21)}${style.dim(fit(visible(`${said}${reason}`), style.width - 22).trimEnd())}\n`;
 }
 
 /** `assent log`: the last decisions, or those since a time; with `--follow` those to come. */

@@ -348,13 +348,17 @@ export async function policyDiff(from: number | undefined, to: number | undefine
   return 0;
 }
 
-/** `assent team policy trust KEY`: for a machine that joined before its team had a key. */
+/** `assent team policy trust KEY`: takes a team's first key, and no other; it is there already where this machine has asked since. */
 export async function policyTrust(id: string): Promise<number> {
   const machine = thisMachine();
   const membership = readMembership(machine);
   const pin = readTeamPin(machine);
   if (typeof membership === "string" || pin === undefined)
     return failed("trust", { problem: "this machine belongs to no team", help: "assent team join https://…" });
+  if (pin.keys.length > 0 && keyIdOf(pin.keys.at(-1)?.key ?? "") === id) {
+    writeStdout(`This machine takes policies that ${id} signs.\n`);
+    return 0;
+  }
   if (pin.keys.length > 0)
     return failed("trust", {
       problem: "this machine knows its team's key already; each key names the one that follows it",

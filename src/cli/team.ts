@@ -22,6 +22,8 @@ import {
   lastSent,
   noteLeft,
   proxyHost,
+  policyWaiting,
+  type PolicyWaiting,
   readHeld,
   readMembership,
   readProgress,
@@ -171,6 +173,7 @@ export async function teamStatus({ json, sent: showsSent }: { readonly json?: bo
       : { state: asked.is, why: asked.why };
   const sender = senderNow(machine);
   const held = readHeld(machine);
+  const waiting = asked.is === "answered" ? await policyWaiting(machine, membership) : undefined;
   const policy =
     held === undefined
       ? { problem: "what it is held against is damaged: assent team leave --offline, then join again" }
@@ -189,6 +192,7 @@ export async function teamStatus({ json, sent: showsSent }: { readonly json?: bo
       unsent,
       sender: sender ?? null,
       policy,
+      waiting: waiting ?? null,
       server: known,
       ...shown,
     };
@@ -205,6 +209,9 @@ export async function teamStatus({ json, sent: showsSent }: { readonly json?: bo
       if (forks > 0) writeStdout(`  and ${forks} that contradict it: a copy of this machine may have sent them\n`);
     } else writeStdout(`  ${asked.is === "away" ? "the server is away" : "the server refuses"}: ${visible(asked.why)}\n`);
     writeStdout(`  ${policyText(held)}\n`);
+    if (waiting !== undefined) writeStdout(`  ${waitingText(waiting, held?.group)}\n`);
+    const key = held?.keys.at(-1);
+    if (key !== undefined) writeStdout(`  its policies are those that ${key} signs: compare this with the team's key\n`);
     writeStdout(`  ${sender === undefined ? NOBODY_SENDS : `${senderText(sender)}${sender.connected ? "" : ", and is not connected"}`}\n`);
     writeStdout(
       unsent === 0 ? "  everything was sent\n" : `  ${unsent} record${unsent === 1 ? " was" : "s were"} not sent yet (assent team send)\n`,
@@ -247,6 +254,14 @@ function sayLastSent({ records, questions }: ReturnType<typeof lastSent>): void 
     const said = answer === undefined ? (isOver ? "needs no answer any more" : "waits") : `${answer.answer}, by ${answer.by.join(" and ")}`;
     writeStdout(`  ${new Date(asked.asked).toISOString()}  ${visible(said)}  ${visible(JSON.stringify(asked.about))}\n`);
   }
+}
+
+/** What the team has and this machine does not, and what is typed. */
+function waitingText({ version, why }: PolicyWaiting, group: string | undefined): string {
+  const what = `version ${version} of the policy${group === undefined ? "" : ` for ${group}`}`;
+  return why === undefined
+    ? `${what} waits for this machine: assent team send fetches it`
+    : `${what} is not taken here, as it ${visible(why)}: ask who has the team's key`;
 }
 
 function policyText(held: HeldPolicy | undefined): string {

@@ -1,10 +1,11 @@
 import { readFileSync } from "node:fs";
 import { request as plainRequest, type IncomingMessage, type RequestOptions } from "node:http";
 import { request as tlsRequest } from "node:https";
+import { userInfo } from "node:os";
 import { rootCertificates } from "node:tls";
 import type * as v from "valibot";
 import { messageOf } from "../state/index.ts";
-import { MESSAGE_LIMITS, readMessage, RefusedRequest } from "./protocol/index.ts";
+import { ABOUT_HEADER, aboutText, MESSAGE_LIMITS, readMessage, RefusedRequest } from "./protocol/index.ts";
 import { connectThrough, proxyHost, ProxyProblem } from "./proxy/index.ts";
 
 export type ServerAnswer<T> =
@@ -13,6 +14,8 @@ export type ServerAnswer<T> =
   | { readonly is: "away"; readonly why: string; readonly retryAfterMs?: number }
   /** The server says no, or is none of ours. */
   | { readonly is: "refused"; readonly status: number; readonly why: string };
+
+declare const ASSENT_VERSION: string | undefined;
 
 export interface TeamServer {
   /** `https://HOST[:PORT]`. */
@@ -96,6 +99,20 @@ async function send(
   });
 }
 
+let about: string | undefined;
+
+/** What this machine says of itself: so the team's page knows which of two machines of one name it is, and who runs an old version. */
+function aboutHere(): string {
+  const version = typeof ASSENT_VERSION === "string" ? ASSENT_VERSION : "0.0.0-source";
+  try {
+    about ??= aboutText({ version, user: userInfo().username });
+  } catch {
+    // No account has this number (os.userInfo).
+    about ??= aboutText({ version });
+  }
+  return about;
+}
+
 interface BegunRequest {
   readonly method: string;
   readonly path: string;
@@ -120,6 +137,7 @@ async function begin(
     method,
     headers: {
       accept: accept ?? "application/json",
+      [ABOUT_HEADER]: aboutHere(),
       ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
       ...(body === undefined ? {} : { "content-type": "application/json", "content-length": Buffer.byteLength(body) }),
     },

@@ -9,6 +9,8 @@ export { sendToTeam } from "./send.ts";
 export { lastSent } from "./last-sent.ts";
 export {
   fetchTeamPolicy,
+  policyWaiting,
+  type PolicyWaiting,
   type HeldPolicy,
   type PolicyFetched,
   readHeld,

@@ -110,6 +110,23 @@ function ask(membership: TeamMembership, machine: Machine, problem?: string) {
   return askServer(membership, "POST", "/v1/policy", PolicyAnswer, body);
 }
 
+/** What of its team's policy this machine does not have yet. */
+export interface PolicyWaiting {
+  readonly version: number;
+  /** Why this machine does not take it; absent: nobody has fetched it yet. */
+  readonly why?: string;
+}
+
+/** Asks the server, and takes nothing. Undefined: nothing waits, or the server is away. */
+export async function policyWaiting(machine: Machine, membership: TeamMembership): Promise<PolicyWaiting | undefined> {
+  const [asked, held, pin] = [await ask(membership, machine), readHeld(machine), readTeamPin(machine)];
+  if (asked.is !== "answered" || pin === undefined) return undefined;
+  const { signed, changes } = asked.message;
+  if (signed === undefined || (held?.hash !== undefined && hashStatement(signed.statement) === held.hash)) return undefined;
+  const why = pin.keys.length === 0 ? undefined : whyNotPinned(signed, followKeys(pin, changes));
+  return { version: signed.statement.version, ...(why === undefined ? {} : { why }) };
+}
+
 async function fetchOnce(machine: Machine, membership: TeamMembership, now: () => number): Promise<PolicyFetched> {
   const asked = await ask(membership, machine);
   if (asked.is === "away") return { is: "away", problem: `the server is away: ${asked.why}` };
@@ -140,13 +157,16 @@ export function takeAnswer(machine: Machine, { key, changes, signed, heartbeat }
   const pin = readTeamPin(machine);
   if (pin === undefined)
     return { is: "kept", problem: "what the team's keys are is not known here any more: leave the team, then join it again" };
-  if (pin.keys.length === 0)
-    return key === undefined
-      ? { is: "none" }
-      : {
-          is: "kept",
-          problem: `the team has a key now, ${keyIdOf(key)}: where that is right, \`assent team policy trust ${keyIdOf(key)}\` agrees to it`,
-        };
+  // The first key of a team is taken at the server's word, as a machine takes it that joins once there is one; what follows it never is.
+  if (pin.keys.length === 0) {
+    if (key === undefined) return { is: "none" };
+    keep(pinFile(machine), `${JSON.stringify({ ...pin, keys: [{ key, last: null }] })}\n`);
+    return takeAnswer(
+      machine,
+      { v: 1, is: "policy", changes, ...(signed === undefined ? {} : { signed }), ...(heartbeat === undefined ? {} : { heartbeat }) },
+      now,
+    );
+  }
   const followed = followKeys(pin, changes);
   const why = signed === undefined ? undefined : whyNotPinned(signed, followed);
   const problem = why === undefined ? {} : { problem: `the policy that the server has ${why}` };

@@ -13,7 +13,15 @@ import {
   type SignedKeyChange,
   signStatement,
 } from "../../src/seal/index.ts";
-import { fetchTeamPolicy, readHeld, type TeamMembership, writeMembership, writePin } from "../../src/team/index.ts";
+import {
+  fetchTeamPolicy,
+  policyWaiting,
+  readHeld,
+  takeAnswer,
+  type TeamMembership,
+  writeMembership,
+  writePin,
+} from "../../src/team/index.ts";
 import { reader, scratch, type Scratch } from "../../test/scratch.ts";
 import { type Database, migrate } from "../src/database/index.ts";
 import { confirmMachine, organisationOf, pollEnrolment, startEnrolment } from "../src/enrol/index.ts";
@@ -194,15 +202,43 @@ onEveryDatabase("the policy of a team", (place) => {
     expect(await policyGroups(db)).toMatchObject([{ group: "default", all: 2, machines: [{ version: 2, machines: 1 }] }]);
   });
 
-  it("is none until there is one, and then only of a key that the machine or its person knows", async () => {
+  it("is none until there is one, and then the same on a machine that joined before there was a key", async () => {
+    const [before, after] = [await machine(), await machine()];
+    const joined = (member: Member, ...keys: readonly string[]): void =>
+      void writePin(member.place.machine, {
+        v: 1,
+        organisation,
+        group: "default",
+        keys: keys.map((one) => ({ key: one, last: null })),
+        least: { version: 0, hash: null },
+      });
+    joined(before);
+    joined(after, key.publicKey);
+    expect(await Promise.all([before, after].map((member) => fetched(member)))).toEqual([{ is: "none" }, { is: "none" }]);
+    expect([before, after].map((member) => told(member, "echo 1"))).toEqual(["allow", "allow"]);
+    await release(version(1, undefined));
+    for (const member of [before, after]) {
+      expect(await policyWaiting(member.place.machine, member.membership)).toEqual({ version: 1 });
+      expect(await fetched(member)).toEqual({ is: "changed", version: 1 });
+      expect(told(member, "echo 1")).toBe("deny");
+      expect(readHeld(member.place.machine)).toMatchObject({ version: 1, keys: [keyIdOf(key.publicKey)] });
+      expect(await policyWaiting(member.place.machine, member.membership)).toBeUndefined();
+    }
+  });
+
+  it("is of the first key alone: what another one signs is not taken afterwards, whatever the server says", async () => {
     const member = await machine();
-    expect(await fetched(member)).toEqual({ is: "none" });
-    expect(told(member, "echo 1")).toBe("allow");
-    // One that joined before there was a key.
     writePin(member.place.machine, { v: 1, organisation, group: "default", keys: [], least: { version: 0, hash: null } });
     await release(version(1, undefined));
-    expect(await fetched(member)).toEqual({ is: "kept", problem: saying(`assent team policy trust ${keyIdOf(key.publicKey)}`) });
-    expect(told(member, "echo 1")).toBe("allow");
+    expect(await fetched(member)).toEqual({ is: "changed", version: 1 });
+    const other = makeKeyPair();
+    const theirs = signStatement<PolicyVersion>({ ...version(2, version(1, undefined)).statement, policy: "{}" }, other);
+    const answer = { v: 1 as const, is: "policy" as const, key: other.publicKey, changes: [], signed: theirs };
+    expect(takeAnswer(member.place.machine, answer, now().getTime())).toMatchObject({
+      is: "kept",
+      problem: saying("a key that this machine does not know"),
+    });
+    expect(told(member, "echo 1")).toBe("deny");
   });
 
   describe("a machine takes nothing that is", () => {

@@ -1,3 +1,4 @@
+export * from "./about.ts";
 export * from "./messages.ts";
 export * from "./questions.ts";
 export type { HeldLock, TeamServeOptions } from "./serve-options.ts";

@@ -87,6 +87,11 @@ export class TeamConnections {
     return this.#count;
   }
 
+  /** Machines that are connected. */
+  get machines(): Iterable<string> {
+    return this.#open.keys();
+  }
+
   /** A machine is there. It is told its state at once. */
   async add(connection: TeamConnection): Promise<void> {
     const { machine } = connection;

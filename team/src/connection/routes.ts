@@ -1,4 +1,5 @@
-import { beginAnswer, type DirectRoute, RateLimit, refuseDirectly, UNKNOWN_MACHINE, type WebGates } from "../web/index.ts";
+import type { SeenMachines } from "../enrol/index.ts";
+import { aboutOf, beginAnswer, type DirectRoute, RateLimit, refuseDirectly, UNKNOWN_MACHINE, type WebGates } from "../web/index.ts";
 import type { TeamConnection, TeamConnections } from "./connections.ts";
 
 export interface EventsRoute {
@@ -6,6 +7,7 @@ export interface EventsRoute {
   readonly gates: WebGates;
   readonly isDraining: () => boolean;
   readonly now: () => Date;
+  readonly seen?: SeenMachines | undefined;
   /** How far this process is behind. Milliseconds. */
   readonly delay: (() => number) | undefined;
 }
@@ -21,7 +23,7 @@ const BEARABLE_MS = 2000;
 const MOST_UNREAD = 4 << 20;
 
 /** `GET /v1/events`: what a machine is told as it happens (server-sent events). */
-export function makeEventsRoute({ connections, gates, isDraining, now, delay }: EventsRoute): DirectRoute {
+export function makeEventsRoute({ connections, gates, isDraining, now, delay, seen }: EventsRoute): DirectRoute {
   const coming = new RateLimit(AT_ONCE, EACH_MS, () => now().getTime());
   const ofOne = new RateLimit(20, 3000, () => now().getTime());
   const isTooMuch = (): boolean => !coming.take("all") && (delay?.() ?? Infinity) > BEARABLE_MS;
@@ -33,6 +35,7 @@ export function makeEventsRoute({ connections, gates, isDraining, now, delay }: 
     if (machine === undefined) return refuseDirectly(response, 401, UNKNOWN_MACHINE);
     if (!ofOne.take(machine.id)) return refuseDirectly(response, 429, "this machine connects too often", 10);
     if (response.destroyed) return undefined;
+    seen?.note(machine.id, now(), aboutOf(request));
     beginAnswer(response, 200, ["content-type", "text/event-stream", "x-accel-buffering", "no"]);
     response.flushHeaders();
     const connection: TeamConnection = {

@@ -43,6 +43,7 @@ export {
   type ProviderRole,
   removeProviderRole,
 } from "./provider.ts";
+export { ABOUT_HEADER, SeenMachines } from "./seen.ts";
 export {
   chainOf,
   confirmMachine,

@@ -21,6 +21,7 @@ export async function startEnrolment(
   { name, platform, version, group = GROUP_OF_ALL }: EnrolRequest,
   address: string,
   now: Date,
+  user?: string,
 ): Promise<EnrolStarted | undefined> {
   const id = newId();
   const secret = newSecret();
@@ -28,11 +29,24 @@ export async function startEnrolment(
   const inserted = await db.transaction(async (within) => {
     await within.run("delete from enrolments where expires < $1", [new Date(now.getTime() - FETCH_MS)]);
     return within.run(
-      `insert into enrolments (id, secret_hash, code_hash, name, platform, version, address, started, expires, grp)
-       select $1, decode($2, 'hex'), decode($3, 'hex'), $4, $5, $6, $7, $8::timestamptz, $9::timestamptz, $11
+      `insert into enrolments (id, secret_hash, code_hash, name, platform, version, address, started, expires, grp, user_name)
+       select $1, decode($2, 'hex'), decode($3, 'hex'), $4, $5, $6, $7, $8::timestamptz, $9::timestamptz, $11, $12
        where (select count(*) from enrolments where state = 'waiting' and expires > $8::timestamptz) < $10
        on conflict do nothing`,
-      [id, hashOf(secret), hashOf(code), name, platform, version, address, now, new Date(now.getTime() + CODE_MS), MOST_WAITING, group],
+      [
+        id,
+        hashOf(secret),
+        hashOf(code),
+        name,
+        platform,
+        version,
+        address,
+        now,
+        new Date(now.getTime() + CODE_MS),
+        MOST_WAITING,
+        group,
+        user ?? null,
+      ],
     );
   });
   return inserted === 0 ? undefined : { v: 1, id, secret, code, expiresIn: CODE_MS };
@@ -114,6 +128,7 @@ export interface WaitingMachine {
   readonly platform: string;
   readonly address: string;
   readonly group: string;
+  readonly user: string | null;
   readonly started: Date;
 }
 
@@ -123,13 +138,15 @@ const WaitingRow = v.object({
   platform: v.string(),
   address: v.string(),
   group: v.string(),
+  user: v.nullable(v.string()),
   started: v.date(),
 });
 
 export const waitingMachines = (db: Queryable, now: Date): Promise<readonly WaitingMachine[]> =>
   db.rows(
     WaitingRow,
-    "select id, name, platform, address, grp as \"group\", started from enrolments where state = 'waiting' and expires > $1 order by started limit 200",
+    `select id, name, platform, address, grp as "group", user_name as "user", started
+     from enrolments where state = 'waiting' and expires > $1 order by started limit 200`,
     [now],
   );
 
@@ -147,8 +164,8 @@ export async function confirmMachine(db: Database, typed: string, person: string
     );
     if (row === undefined) return undefined;
     await within.run(
-      `insert into machines (id, name, platform, version, joined, confirmed_by, grp)
-       select id, name, platform, version, $2, $3, grp from enrolments where id = $1`,
+      `insert into machines (id, name, platform, version, joined, confirmed_by, grp, user_name)
+       select id, name, platform, version, $2, $3, grp, user_name from enrolments where id = $1`,
       [row.id, now, person],
     );
     await noteEvent(within, now, person, "confirmed", row.id);
@@ -275,6 +292,11 @@ export interface JoinedMachine {
   readonly gone: Date | null;
   readonly records: number;
   readonly forks: number;
+  readonly version: string;
+  /** Whose account it is, by its own words. */
+  readonly user: string | null;
+  /** When it was heard last. */
+  readonly seen: Date | null;
 }
 
 const JoinedRow = v.object({
@@ -287,12 +309,15 @@ const JoinedRow = v.object({
   gone: v.nullable(v.date()),
   records: v.number(),
   forks: v.number(),
+  version: v.string(),
+  user: v.nullable(v.string()),
+  seen: v.nullable(v.date()),
 });
 
 export const joinedMachines = (db: Queryable): Promise<readonly JoinedMachine[]> =>
   db.rows(
     JoinedRow,
-    `select m.id, m.name, m.platform, m.people_group as "group", m.joined, m.confirmed_by as by, m.gone,
+    `select m.id, m.name, m.platform, m.people_group as "group", m.joined, m.confirmed_by as by, m.gone, m.version, m.user_name as "user", m.last_seen as seen,
             coalesce((select sum(h.seq) from chain_heads h where h.machine = m.id), 0)::bigint as records,
             (select count(*) from log_forks f where f.machine = m.id) as forks
      from machines m order by m.gone is not null, m.joined desc limit 500`,

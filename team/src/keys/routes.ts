@@ -3,7 +3,19 @@ import { html } from "hono/html";
 import type { CiRule, FleetKey } from "../../../src/team/protocol/index.ts";
 import type { Database } from "../database/index.ts";
 import { ciRules, fleetKeys, isAdmin, removeCiRule, revokeFleetKey, type TeamPerson } from "../enrol/index.ts";
-import { formBody, formFields, frame, type Html, shown, timeText, type WebGates, type WebVariables } from "../web/index.ts";
+import {
+  asking,
+  type Cell,
+  formBody,
+  formFields,
+  frame,
+  type Html,
+  shown,
+  table,
+  timeText,
+  type WebGates,
+  type WebVariables,
+} from "../web/index.ts";
 
 export interface KeyRoutes {
   readonly db: Database;
@@ -21,49 +33,52 @@ interface KeysView {
   readonly problem?: string | undefined;
 }
 
-const endForm = (path: string, id: string, label: string, extra: Html | string = ""): Html =>
-  html`<form class="inline" method="post" action="${path}">
-    <input type="hidden" name="id" value="${id}" />${extra}<button>${label}</button>
-  </form>`;
-
 function keyState({ revoked, expires, used, uses }: FleetKey, now: Date): string {
   if (revoked !== null) return `revoked, ${timeText(new Date(revoked))}`;
   if (new Date(expires) <= now) return `over since ${timeText(new Date(expires))}`;
   return used >= uses ? "used up" : `until ${timeText(new Date(expires))}`;
 }
 
-const keyRow = (key: FleetKey, now: Date): Html =>
-  html`<tr>
-    <td>${shown(key.name)}</td>
-    <td>${shown(key.group)}</td>
-    <td>${key.used} of ${key.uses}; ${key.machines} there</td>
-    <td>${shown(key.by)}, ${timeText(new Date(key.made))}</td>
-    <td>${keyState(key, now)}</td>
-    <td>
-      ${key.revoked === null ? endForm("/keys/revoke", key.id, "Revoke") : ""}
-      ${
-        key.machines === 0
-          ? ""
-          : endForm("/keys/revoke", key.id, "Revoke, with its machines", html`<input type="hidden" name="machines" value="yes" />`)
-      }
-    </td>
-  </tr>`;
+const keyRow = (key: FleetKey, now: Date): readonly Cell[] => [
+  { long: shown(key.name) },
+  shown(key.group),
+  `${key.used} of ${key.uses}; ${key.machines} there`,
+  `${shown(key.by)}, ${timeText(new Date(key.made))}`,
+  keyState(key, now),
+  html`${
+    key.revoked === null
+      ? asking("Revoke", "The key lets nobody in any more. Machines that it let in stay.", "Revoke it", "/keys/revoke", { id: key.id })
+      : ""
+  }
+  ${
+    key.machines === 0
+      ? ""
+      : asking(
+          "Revoke, with its machines",
+          `The key lets nobody in any more, and ${key.machines} ${key.machines === 1 ? "machine is" : "machines are"} sent away.`,
+          "Revoke it, and send them away",
+          "/keys/revoke",
+          { id: key.id, machines: "yes" },
+        )
+  }`,
+];
 
-const ruleRow = (rule: CiRule): Html =>
-  html`<tr>
-    <td>${shown(rule.name)}</td>
-    <td>${shown(rule.issuer)}</td>
-    <td>${Object.entries(rule.claims).map(([name, value]) => html`${shown(`${name}=${value}`)}<br />`)}</td>
-    <td>${shown(rule.group)}, ${rule.minutes} minutes</td>
-    <td>${rule.let} let in; ${rule.machines} there</td>
-    <td>${endForm("/keys/remove-rule", rule.id, "Remove, with its machines")}</td>
-  </tr>`;
-
-const headRow = (...names: readonly string[]): Html =>
-  html`<tr>
-    ${names.map((name) => html`<th>${name}</th>`)}
-    <th></th>
-  </tr>`;
+const ruleRow = (rule: CiRule): readonly Cell[] => [
+  { long: shown(rule.name) },
+  { long: shown(rule.issuer) },
+  { long: html`${Object.entries(rule.claims).map(([name, value]) => html`${shown(`${name}=${value}`)}<br />`)}` },
+  `${shown(rule.group)}, ${rule.minutes} minutes`,
+  `${rule.let} let in; ${rule.machines} there`,
+  asking(
+    "Remove, with its machines",
+    "No job comes in by it any more, and those that are in are sent away.",
+    "Remove it",
+    "/keys/remove-rule",
+    {
+      id: rule.id,
+    },
+  ),
+];
 
 const keysPage = ({ person, keys, rules, now, note, problem }: KeysView): Html =>
   frame(
@@ -76,17 +91,16 @@ const keysPage = ({ person, keys, rules, now, note, problem }: KeysView): Html =
       ${
         keys.length === 0
           ? html`<p>No key was made yet: <code>assent team fleet key</code>.</p>`
-          : html`<table>
-              ${headRow("Name", "Group", "Machines", "Made by", "Lets in")}${keys.map((key) => keyRow(key, now))}
-            </table>`
+          : table(
+              ["Name", "Group", "Machines", "Made by", "Lets in", ""],
+              keys.map((key) => keyRow(key, now)),
+            )
       }
       <h2>Rules for jobs of a CI</h2>
       ${
         rules.length === 0
           ? html`<p>No rule holds: <code>assent team ci add</code>.</p>`
-          : html`<table>
-              ${headRow("Name", "Issuer", "Claims", "Group", "Jobs")}${rules.map(ruleRow)}
-            </table>`
+          : table(["Name", "Issuer", "Claims", "Group", "Jobs", ""], rules.map(ruleRow))
       }`,
   );
 

@@ -1,7 +1,7 @@
 import { html } from "hono/html";
 import { passkeyPrint } from "../../../src/seal/index.ts";
 import type { PersonPasskey, TeamPerson } from "../enrol/index.ts";
-import { CODED_SCRIPT, frame, type Html, shown, timeText } from "../web/index.ts";
+import { asking, CODED_SCRIPT, frame, type Html, shown, table, timeText } from "../web/index.ts";
 
 /** Served at `/passkeys.js`: lets the browser make a passkey, and sends what came of it by the page's own form. */
 export const PASSKEYS_SCRIPT = `${CODED_SCRIPT}const form=document.getElementById("add");const wrong=document.getElementById("wrong");
@@ -39,27 +39,23 @@ export const passkeysPage = ({ person, passkeys, site, note, problem }: Passkeys
       ${
         passkeys.length === 0
           ? html`<p>You have none.</p>`
-          : html`<table>
-              <tr>
-                <th>Name</th>
-                <th>Print</th>
-                <th>Added</th>
-                <th></th>
-              </tr>
-              ${passkeys.map(
-                ({ id, name, key, made }) =>
-                  html`<tr>
-                    <td>${shown(name)}</td>
-                    <td><code>${passkeyPrint(key)}</code></td>
-                    <td>${timeText(made)}</td>
-                    <td>
-                      <form method="post" action="/passkeys/remove">
-                        <input type="hidden" name="id" value="${id}" /><button>Remove</button>
-                      </form>
-                    </td>
-                  </tr>`,
-              )}
-            </table>`
+          : table(
+              ["Name", "Print", "Added", ""],
+              passkeys.map(({ id, name, key, made }) => [
+                { long: shown(name) },
+                { long: html`<code>${passkeyPrint(key)}</code>` },
+                timeText(made),
+                asking(
+                  "Remove",
+                  `${shown(name)} can be taken over no more. Where a policy has it, it counts until the next one.`,
+                  "Remove it",
+                  "/passkeys/remove",
+                  {
+                    id,
+                  },
+                ),
+              ]),
+            )
       }
       <h2>Add a passkey</h2>
       <p>It belongs to ${site}. It has to ask who you are: by a PIN, a finger or your face.</p>

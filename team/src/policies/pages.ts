@@ -1,9 +1,20 @@
 import type { Hono } from "hono";
 import { html } from "hono/html";
 import { isPublicKey, isSignedPolicy, keyIdOf } from "../../../src/seal/index.ts";
-import { MESSAGE_LIMITS, type PolicyGroup, type PreviewPolicies } from "../../../src/team/protocol/index.ts";
+import { GROUP_OF_ALL, MESSAGE_LIMITS, type PolicyGroup, type PreviewPolicies } from "../../../src/team/protocol/index.ts";
 import { isAdmin, type TeamPerson } from "../enrol/index.ts";
-import { formFields, frame, type Html, limitedBody, timeText, type WebContext, type WebVariables } from "../web/index.ts";
+import {
+  type Cell,
+  formFields,
+  frame,
+  type Html,
+  limitedBody,
+  shown,
+  table,
+  timeText,
+  type WebContext,
+  type WebVariables,
+} from "../web/index.ts";
 import { PolicyPreviews, type ShownPreview } from "./preview.ts";
 import { previewPart } from "./preview-part.ts";
 import type { PolicyRoutes } from "./routes.ts";
@@ -126,21 +137,14 @@ const policyPage = ({ person, keys, groups, machines, note, problem, text, previ
               </p>
               <h2>Hand in a signed version</h2>
               <form method="post" action="/policy/push">
-                <p>
-                  <label
-                    >What <code>assent team policy sign</code> wrote<br /><textarea
-                      name="signed"
-                      rows="4"
-                      cols="70"
-                      required
-                      spellcheck="false"
-                    ></textarea>
-                  </label>
-                </p>
+                <label
+                  ><span>What <code>assent team policy sign</code> wrote</span
+                  ><textarea name="signed" rows="4" cols="70" required spellcheck="false"></textarea>
+                </label>
                 <button>Hand in</button>
               </form>`
       }
-      ${groups.map(groupPart)}
+      ${whatWaits(keys, groups, machines)} ${groups.map(groupPart)}
       ${
         text === undefined
           ? ""
@@ -152,31 +156,64 @@ const policyPage = ({ person, keys, groups, machines, note, problem, text, previ
       ${
         machines.length === 0
           ? html`<p>None yet.</p>`
-          : html`<table>
-              <tr>
-                <th>Name</th>
-                <th>Group</th>
-                <th>Has</th>
-                <th>Asked last</th>
-                <th></th>
-              </tr>
-              ${machines.map(
-                (one) =>
-                  html`<tr>
-                    <td>${one.name}</td>
-                    <td>${one.group}</td>
-                    <td>${one.version ?? "none"}</td>
-                    <td>${one.asked === null ? "never" : timeText(one.asked)}</td>
-                    <td class="wrong">${one.problem ?? driftOf(one, groups)}</td>
-                  </tr>`,
-              )}
-            </table>`
+          : table(
+              ["Name", "Group", "Has", "Asked last", "Waits for"],
+              machines.map((one) => [
+                { long: html`${shown(one.name)} <code class="id">${one.id}</code>` },
+                one.group,
+                one.version ?? "none",
+                one.asked === null ? "never" : timeText(one.asked),
+                waitsFor(one, groups),
+              ]),
+            )
       }`,
   );
 
-function driftOf({ group, version }: MachinePolicy, groups: readonly PolicyGroup[]): string {
+/** What has to be done next, and by which command: for who has the key, and for who sits at a machine. */
+function whatWaits(keys: readonly string[], groups: readonly PolicyGroup[], machines: readonly MachinePolicy[]): Html | "" {
+  if (keys.length === 0) return "";
+  const steps: Html[] = [];
+  for (const { group, versions, all } of groups) {
+    const [newest] = versions;
+    const at = group === GROUP_OF_ALL ? "" : ` --group ${group}`;
+    if (newest === undefined)
+      steps.push(html`${group} has no policy: <code>assent team policy sign FILE${at} --out p.json</code>, then hand it in here.`);
+    else if (newest.version > (all ?? 0))
+      steps.push(
+        html`version ${newest.version} of ${group} is out to ${newest.percent === null ? "nobody" : `${newest.percent} of 100`}: release it
+          below, or <code>assent team policy release ${newest.version}${at}</code>`,
+      );
+    const behind = machines.filter((one) => one.group === group && isBehind(one, groups));
+    if (behind.length > 0)
+      steps.push(
+        html`${behind.length === 1 ? "1 machine" : `${behind.length} machines`} of ${group} ${behind.length === 1 ? "has" : "have"} not
+          fetched version ${all}. On each: <code>assent team send</code>, or <code>assent daemon on</code>, so that it fetches by itself.`,
+      );
+  }
+  return html`<section class="card" aria-labelledby="waits">
+    <h2 id="waits">What waits</h2>
+    ${
+      steps.length === 0
+        ? html`<p class="empty">Nothing: every machine has the version that is out.</p>`
+        : html`<ul>
+            ${steps.map((step) => html`<li>${step}</li>`)}
+          </ul>`
+    }
+  </section>`;
+}
+
+function isBehind({ group, version }: MachinePolicy, groups: readonly PolicyGroup[]): boolean {
   const all = groups.find((one) => one.group === group)?.all ?? null;
-  return all === null || (version !== null && version >= all) ? "" : `behind: version ${all} is out`;
+  return all !== null && (version === null || version < all);
+}
+
+/** What a machine waits for, and what its person types. */
+function waitsFor(machine: MachinePolicy, groups: readonly PolicyGroup[]): Cell {
+  const { group, problem } = machine;
+  if (problem !== null) return { long: html`<span class="wrong">${shown(problem)}</span>` };
+  if (!isBehind(machine, groups)) return "";
+  const all = groups.find((one) => one.group === group)?.all ?? null;
+  return { long: html`<span class="wrong">version ${all}, which is out</span><br /><code>assent team send</code>` };
 }
 
 const haveText = ({ version, machines }: PolicyGroup["machines"][number]): string =>
@@ -191,37 +228,22 @@ const groupPart = ({ group, versions, all, some, machines }: PolicyGroup): Html 
     ${
       versions.length === 0
         ? ""
-        : html`<table>
-            <tr>
-              <th>Version</th>
-              <th>Signed</th>
-              <th>By</th>
-              <th>Out to</th>
-              <th></th>
-            </tr>
-            ${versions.map(
-              (one) =>
-                html`<tr>
-                  <td><a href="/policy?group=${group}&amp;version=${one.version}#text">${one.version}</a></td>
-                  <td>${timeText(new Date(one.made))}</td>
-                  <td>${one.key}</td>
-                  <td>${one.percent === null ? "nobody" : `${one.percent} of 100`}</td>
-                  <td>
-                    ${
-                      all !== null && one.version <= all
-                        ? ""
-                        : html`<form method="post" action="/policy/release">
-                            <input type="hidden" name="group" value="${group}" /><input
-                              type="hidden"
-                              name="version"
-                              value="${one.version}"
-                            />
-                            <label>to <input name="percent" value="${one.percent ?? 10}" size="3" inputmode="numeric" /> of 100</label>
-                            <button>Release</button>
-                          </form>`
-                    }
-                  </td>
-                </tr>`,
-            )}
-          </table>`
+        : table(
+            ["Version", "Signed", "By", "Out to", ""],
+            versions.map((one) => [
+              html`<a href="/policy?group=${group}&amp;version=${one.version}#text">${one.version}</a>`,
+              timeText(new Date(one.made)),
+              { long: one.key },
+              one.percent === null ? "nobody" : `${one.percent} of 100`,
+              all !== null && one.version <= all
+                ? ""
+                : html`<form class="inline" method="post" action="/policy/release">
+                    <input type="hidden" name="group" value="${group}" /><input type="hidden" name="version" value="${one.version}" />
+                    <label class="beside"
+                      >to <input name="percent" value="${one.percent ?? 10}" size="3" inputmode="numeric" /> of 100</label
+                    >
+                    <button>Release</button>
+                  </form>`,
+            ]),
+          )
     }`;

@@ -1,6 +1,6 @@
 import { html } from "hono/html";
 import type { PreviewChange } from "../../../src/team/protocol/index.ts";
-import { type Html, shown } from "../web/index.ts";
+import { type Html, shown, table } from "../web/index.ts";
 import type { ShownPreview } from "./preview.ts";
 
 const decisions = (count: number): string => `${count} ${count === 1 ? "decision" : "decisions"}`;
@@ -40,24 +40,14 @@ export function previewPart(given: ShownPreview): Html {
 }
 
 const changesTable = (changes: readonly PreviewChange[]): Html =>
-  html`<table>
-    <tr>
-      <th>Times</th>
-      <th></th>
-      <th>Now</th>
-      <th>Then</th>
-      <th>What</th>
-      <th>Why</th>
-    </tr>
-    ${changes.map(
-      (one) =>
-        html`<tr>
-          <td>${one.count}</td>
-          <td>${one.is}</td>
-          <td>${one.before}</td>
-          <td>${one.after}</td>
-          <td><code>${shown(one.subject)}</code></td>
-          <td>${shown(one.reason)}</td>
-        </tr>`,
-    )}
-  </table>`;
+  table(
+    ["Times", "Change", "Now", "Then", "What", "Why"],
+    changes.map((one) => [
+      one.count,
+      one.is,
+      one.before,
+      one.after,
+      { long: html`<code>${shown(one.subject)}</code>` },
+      { long: shown(one.reason) },
+    ]),
+  );

@@ -1,7 +1,7 @@
 import { html } from "hono/html";
 import type { QuestionAbout } from "../../../src/team/protocol/index.ts";
 import type { TeamPerson } from "../enrol/index.ts";
-import { CODED_SCRIPT, frame, type Html, shown, timeText } from "../web/index.ts";
+import { CODED_SCRIPT, frame, type Html, shown, table, timeText } from "../web/index.ts";
 import type { AskedPasskey } from "./passkeys.ts";
 import type { OpenQuestions, PastQuestion, QuestionsPlace, ShownQuestion } from "./store.ts";
 
@@ -62,7 +62,7 @@ const signing = ({ site, challenge, allowed }: AskedPasskey): Html =>
 const card = (one: ShownQuestion, { first, after }: QuestionsPlace): Html => {
   const { about, yes, passkey } = one;
   return html`<section class="card">
-    <h3>${heading(one.machineName, about)}</h3>
+    <h2>${heading(one.machineName, about)}</h2>
     ${
       about.what === undefined
         ? html`<p>What it wants to do stays on the machine.</p>`
@@ -91,8 +91,8 @@ const card = (one: ShownQuestion, { first, after }: QuestionsPlace): Html => {
             ${after === undefined ? "" : html`<input type="hidden" name="after" value="${after}" />`}
             <label>A word to the agent, with a no <input name="note" maxlength="500" autocomplete="off" /></label>
             ${passkey === undefined ? "" : html`<input type="hidden" name="proof" /><span class="wrong" role="alert" hidden></span>`}
-            <button name="answer" value="deny">No</button>
-            ${passkey?.allowed.length === 0 ? "" : html`<button name="answer" value="allow">Yes, once</button>`}
+            <button class="no" name="answer" value="deny">No</button>
+            ${passkey?.allowed.length === 0 ? "" : html`<button class="yes" name="answer" value="allow">Yes, once</button>`}
           </form>`
         : html`<p>You may see it, and not answer.</p>`
     }
@@ -135,25 +135,15 @@ export const questionsPage = ({ person, waiting, past, note, problem }: Question
       ${
         past.length === 0
           ? html`<p>Nothing yet.</p>`
-          : html`<table>
-              <tr>
-                <th>Machine</th>
-                <th>Wanted to</th>
-                <th>Answer</th>
-                <th>When</th>
-              </tr>
-              ${past.map(
-                (one) =>
-                  html`<tr>
-                    <td>${heading(one.machineName, one.about)}</td>
-                    <td>${shown(one.about.what ?? "")}</td>
-                    <td>
-                      ${ENDED[one.state] ?? one.state}${one.by.length === 0 ? "" : html` (${one.by.join(", ")})`}${BECAME[one.became ?? ""] ?? ""}
-                    </td>
-                    <td>${timeText(one.decided)}</td>
-                  </tr>`,
-              )}
-            </table>`
+          : table(
+              ["Machine", "Wanted to", "Answer", "When"],
+              past.map((one) => [
+                { long: heading(one.machineName, one.about) },
+                { long: shown(one.about.what ?? "") },
+                `${ENDED[one.state] ?? one.state}${one.by.length === 0 ? "" : ` (${one.by.join(", ")})`}${BECAME[one.became ?? ""] ?? ""}`,
+                timeText(one.decided),
+              ]),
+            )
       }`,
     "/questions.js",
   );

@@ -4,7 +4,18 @@ import { isObject } from "../../../src/data/index.ts";
 import type { FoundTeamRecord, FoundTeamRecords } from "../../../src/team/protocol/index.ts";
 import type { Database } from "../database/index.ts";
 import { isAdmin, type TeamPerson } from "../enrol/index.ts";
-import { formBody, formFields, frame, type Html, shown, timeText, type WebGates, type WebVariables } from "../web/index.ts";
+import {
+  type Cell,
+  formBody,
+  formFields,
+  frame,
+  type Html,
+  shown,
+  table,
+  timeText,
+  type WebGates,
+  type WebVariables,
+} from "../web/index.ts";
 import { CannotErase, eraseRecords } from "./erase.ts";
 import { searchRecords } from "./search.ts";
 
@@ -119,19 +130,18 @@ function told(body: string): string {
     .slice(0, 300);
 }
 
-const row = (one: FoundTeamRecord): Html =>
-  html`<tr>
-    <td>${one.received.slice(0, 19).replace("T", " ")}</td>
-    <td>${shown(one.name)}</td>
-    <td>${shown(one.verdict ?? "")}</td>
-    <td>${shown(one.agent ?? "")}</td>
-    <td>
-      <details>
-        <summary>${shown(told(one.body)) || `record ${one.seq}`}</summary>
-        <pre>${shown(one.body)}</pre>
-      </details>
-    </td>
-  </tr>`;
+const row = (one: FoundTeamRecord): readonly Cell[] => [
+  one.received.slice(0, 19).replace("T", " "),
+  { long: shown(one.name) },
+  shown(one.verdict ?? ""),
+  shown(one.agent ?? ""),
+  {
+    long: html`<details>
+      <summary>${shown(told(one.body)) || `record ${one.seq}`}</summary>
+      <pre>${shown(one.body)}</pre>
+    </details>`,
+  },
+];
 
 const recordsPage = ({ person, wanted, found, note, problem }: RecordsView): Html => {
   const next = new URLSearchParams({ ...wanted, after: found.next ?? "" }).toString();
@@ -140,24 +150,15 @@ const recordsPage = ({ person, wanted, found, note, problem }: RecordsView): Htm
     person,
     html`${note === undefined ? "" : html`<p class="note" role="status">${note}</p>`}
       ${problem === undefined ? "" : html`<p class="wrong" role="alert">${problem}</p>`}
-      <form method="get" action="/records">
+      <form class="fields" method="get" action="/records">
         ${FIELDS.map(([name, label]) => html`<label>${label} <input name="${name}" value="${wanted[name]}" size="12" autocomplete="off" /></label> `)}
         <button>Search</button>
       </form>
-      <p>Times are UTC, as 2026-11-01 or 2026-11-01T12:00Z. Without a time the last seven days are looked at.</p>
+      <p>Times are UTC, as <time>2026-11-01</time> or <time>2026-11-01T12:00Z</time>. Without a time the last seven days are looked at.</p>
       ${
         found.records.length === 0
           ? html`<p>Nothing was found${found.back === undefined ? "" : html` of what came since ${timeText(new Date(found.back))}`}.</p>`
-          : html`<table>
-              <tr>
-                <th>Came</th>
-                <th>Machine</th>
-                <th>Verdict</th>
-                <th>Agent</th>
-                <th>Record</th>
-              </tr>
-              ${found.records.map(row)}
-            </table>`
+          : table(["Came", "Machine", "Verdict", "Agent", "Record"], found.records.map(row))
       }
       ${
         found.next === undefined
@@ -173,7 +174,8 @@ const recordsPage = ({ person, wanted, found, note, problem }: RecordsView): Htm
         <label>Machine <input name="machine" required autocomplete="off" /></label>
         <label>that came before <input name="before" placeholder="now" size="12" autocomplete="off" /></label>
         <label>and hold <input name="matching" placeholder="anything" autocomplete="off" /></label>
-        <button>Erase</button>
+        <label class="beside"><input type="checkbox" required /> It cannot be taken back</label>
+        <button class="no">Erase</button>
       </form>`,
   );
 };

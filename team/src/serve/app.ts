@@ -1,7 +1,8 @@
 import { Hono } from "hono";
-import { EnrolPoll, EnrolRequest, FleetEnrol, type PreviewPolicies, PROTOCOL } from "../../../src/team/protocol/index.ts";
+import { EnrolPoll, EnrolRequest, FleetEnrol, type PreviewPolicies, PROTOCOL, readAbout } from "../../../src/team/protocol/index.ts";
 import type { Database } from "../database/index.ts";
 import {
+  ABOUT_HEADER,
   addProviderRole,
   allPeople,
   chainOf,
@@ -20,6 +21,7 @@ import {
   removeMachine,
   removePerson,
   removeProviderRole,
+  type SeenMachines,
   SESSION_MS,
   startEnrolment,
   type TeamPerson,
@@ -42,9 +44,9 @@ import {
   makeGates,
   RateLimit,
   readJson,
+  readStyle,
   refused,
   smallBody,
-  STYLE,
   type WebContext,
   type WebVariables,
 } from "../web/index.ts";
@@ -65,6 +67,8 @@ export interface AppOptions {
   readonly origin?: string | undefined;
   /** By which people may sign in, beside links. */
   readonly provider?: SignInProvider | undefined;
+  /** Who was heard last, and when. */
+  readonly seen?: SeenMachines | undefined;
   readonly isDraining: () => boolean;
   /** How far this process is behind, in milliseconds. */
   readonly delay?: (() => number) | undefined;
@@ -79,6 +83,12 @@ export interface AppOptions {
 /** Counts a request that was answered. `route`: one that there is, or `other`. */
 export const noteRequest = (metrics: Metrics, route: string, status: number): void =>
   metrics.count("assent_team_requests_total", "Requests answered.", { route, status });
+
+/** By which people sign in. */
+export const SIGN_INS = ["link", "provider"] as const;
+
+export const countFailedSignIn = (metrics: Metrics, by: (typeof SIGN_INS)[number], count = 1): void =>
+  metrics.count("assent_team_sign_ins_failed_total", "Sign-ins that let nobody in.", { by }, count);
 
 /** Everything that is not answered directly (`listener.ts`). Nothing acts but a POST, and nothing of the page but one that came from the page. */
 export function makeApp(options: AppOptions): Hono<WebVariables> {
@@ -121,7 +131,7 @@ export function makeApp(options: AppOptions): Hono<WebVariables> {
     if (!enrolments.take(address)) return refused(context, 429, "too many machines ask at once: try again in a minute", 60);
     const read = await readJson(context, EnrolRequest);
     if ("problem" in read) return refused(context, 400, read.problem);
-    const started = await startEnrolment(db, read.message, address, now());
+    const started = await startEnrolment(db, read.message, address, now(), readAbout(context.req.header(ABOUT_HEADER)).user);
     if (started === undefined) return refused(context, 429, "too many machines wait to be let in", 60);
     tell("enrolment", { id: started.id, address });
     return context.json(started);
@@ -159,7 +169,8 @@ export function makeApp(options: AppOptions): Hono<WebVariables> {
     return context.json({ v: PROTOCOL, is: "left" });
   });
 
-  app.get("/style.css", (context) => context.body(STYLE, 200, { "content-type": "text/css; charset=utf-8" }));
+  const style = readStyle();
+  app.get("/style.css", (context) => context.body(style, 200, { "content-type": "text/css; charset=utf-8" }));
   app.get("/enter.js", (context) => context.body(ENTER_SCRIPT, 200, { "content-type": "text/javascript; charset=utf-8" }));
   app.get("/enter", (context) => context.html(enterPage()));
   app.get("/", gates.looking, async (context) =>
@@ -170,7 +181,11 @@ export function makeApp(options: AppOptions): Hono<WebVariables> {
     if (!gates.isOwnForm(context)) return context.text("this form came from another site\n", 403);
     if (!entries.take(addressOf(context))) return context.html(enterPage("Too many attempts. Wait a minute."), 429);
     const session = await enter(db, await formField(context, "key"), now());
-    if (session === undefined) return context.html(enterPage("This link was used before, or is too old."), 403);
+    if (session === undefined) {
+      countFailedSignIn(metrics, "link");
+      tell("not signed in", { address: addressOf(context), why: "the link was used before, or is too old" });
+      return context.html(enterPage("This link was used before, or is too old."), 403);
+    }
     gates.cookies.set(context, COOKIE, session, { sameSite: "Strict", maxAge: SESSION_MS / 1000 });
     tell("signed in", { address: addressOf(context) });
     return context.redirect("/", 303);
@@ -241,7 +256,10 @@ export function makeApp(options: AppOptions): Hono<WebVariables> {
     return context.redirect("/people", 303);
   });
 
-  if (options.provider !== undefined) addSignInRoutes(app, { db, now, gates, provider: options.provider, tell });
+  if (options.provider !== undefined) {
+    const onFailed = (): void => countFailedSignIn(metrics, "provider");
+    addSignInRoutes(app, { db, now, gates, provider: options.provider, tell, onFailed });
+  }
   addWebhookRoutes(app, { db, now, gates, allowPrivate: options.privateWebhooks === true });
   addPolicyRoutes(app, { db, now, gates, tell });
   addRecordRoutes(app, { db, now, gates, tell });

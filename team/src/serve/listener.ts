@@ -7,11 +7,11 @@ import { makeLogRoute } from "./log-route.ts";
 
 /** What is answered directly, by method and path: what 10,000 machines ask all the time. */
 function directRoutes(options: AppOptions): ReadonlyMap<string, DirectRoute> {
-  const { metrics, intake, connections, isDraining, now, tell } = options;
+  const { metrics, intake, connections, isDraining, now, tell, seen } = options;
   const gates = makeGates(options);
   return new Map([
-    ["POST /v1/log", makeLogRoute({ intake, metrics, gates, tell })],
-    ["GET /v1/events", makeEventsRoute({ connections, gates, isDraining, now, delay: options.delay })],
+    ["POST /v1/log", makeLogRoute({ intake, metrics, gates, tell, seen, now })],
+    ["GET /v1/events", makeEventsRoute({ connections, gates, isDraining, now, seen, delay: options.delay })],
   ]);
 }
 

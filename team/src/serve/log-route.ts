@@ -1,12 +1,24 @@
 import { LogBatch, MESSAGE_LIMITS, readMessage } from "../../../src/team/protocol/index.ts";
+import type { SeenMachines } from "../enrol/index.ts";
 import { type LogIntake, Overloaded } from "../log/index.ts";
-import { answerDirectly, type DirectRoute, readBody, refuseDirectly, sizeOf, UNKNOWN_MACHINE, type WebGates } from "../web/index.ts";
+import {
+  aboutOf,
+  answerDirectly,
+  type DirectRoute,
+  readBody,
+  refuseDirectly,
+  sizeOf,
+  UNKNOWN_MACHINE,
+  type WebGates,
+} from "../web/index.ts";
 import type { Metrics } from "./metrics.ts";
 
 export interface LogRoute {
   readonly intake: LogIntake;
   readonly metrics: Metrics;
   readonly gates: WebGates;
+  readonly seen?: SeenMachines | undefined;
+  readonly now: () => Date;
   readonly tell: (event: string, facts: Readonly<Record<string, string | number>>) => void;
 }
 
@@ -18,7 +30,7 @@ const MOST = MESSAGE_LIMITS.messageBytes;
 const STATUS = { taken: 200, damaged: 400, gap: 409, fork: 409 } as const;
 
 /** `POST /v1/log`: a batch of records. */
-export function makeLogRoute({ intake, metrics, gates, tell }: LogRoute): DirectRoute {
+export function makeLogRoute({ intake, metrics, gates, tell, seen, now }: LogRoute): DirectRoute {
   let reading = 0;
   return async (request, response) => {
     const { authorization } = request.headers;
@@ -53,6 +65,7 @@ export function makeLogRoute({ intake, metrics, gates, tell }: LogRoute): Direct
         if ("problem" in read) return refuseDirectly(response, 400, read.problem);
         answer = await intake.take(sure.id, read.message, body.length);
       }
+      seen?.note(machine.id, now(), aboutOf(request));
       metrics.count("assent_team_batches_total", "Batches of records answered.", { answer: answer.is });
       if (answer.is === "fork") tell("fork", { machine: machine.id, epoch: answer.head.epoch, seq: answer.seq });
       return answerDirectly(response, STATUS[answer.is], answer);

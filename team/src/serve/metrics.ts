@@ -7,8 +7,21 @@ interface Family {
   readonly values: Map<string, number>;
 }
 
-/** Numbers for Prometheus (text format 0.0.4). Names and labels are our own words: nothing that came from outside. */
+/** Gauges of one name, as they are at the moment. */
+export interface GaugeFamily {
+  readonly name: string;
+  readonly help: string;
+  readonly values: readonly { readonly labels?: Readonly<Record<string, string | number>>; readonly value: number }[];
+}
+
+/** What a look at the database cost last serves others for so long. Milliseconds. */
+const LOOK_MS = 5000;
+
+/** Numbers for Prometheus (text format 0.0.4). Names are our own words; a label may hold the name of a group. */
 export class Metrics {
+  #look: (() => Promise<readonly GaugeFamily[]>) | undefined;
+  #looked: { readonly at: number; readonly text: Promise<string> } | undefined;
+
   readonly #families = new Map<string, Family>();
   readonly #gauges = new Map<string, { readonly help: string; readonly read: () => number }>();
 
@@ -34,6 +47,28 @@ export class Metrics {
     this.#gauges.set(name, { help, read });
   }
 
+  /** Gauges that take a look at the database, when they are asked for. */
+  gauges(look: () => Promise<readonly GaugeFamily[]>): void {
+    this.#look = look;
+  }
+
+  /** All of it. Where the database does not answer, its numbers are not there: an old number would say that all is well. */
+  async whole(): Promise<string> {
+    const look = this.#look;
+    if (look === undefined) return this.text();
+    const now = performance.now();
+    if (this.#looked === undefined || now - this.#looked.at > LOOK_MS)
+      this.#looked = {
+        at: now,
+        text: look().then(
+          (families) => families.map(familyText).join(""),
+          () => "",
+        ),
+      };
+    const gauges = await this.#looked.text;
+    return this.text() + gauges;
+  }
+
   text(): string {
     const lines: string[] = [];
     for (const [name, { help, type, values }] of this.#families) {
@@ -51,7 +86,17 @@ export class Metrics {
   }
 }
 
+const familyText = ({ name, help, values }: GaugeFamily): string =>
+  [
+    `# HELP ${name} ${help}`,
+    `# TYPE ${name} gauge`,
+    ...values.map(({ labels = {}, value }) => `${name}${labelText(labels)} ${value}`),
+    "",
+  ].join("\n");
+
 function labelText(labels: Readonly<Record<string, string | number>>): string {
-  const all = Object.entries(labels).map(([name, value]) => `${name}="${value}"`);
+  // As the text format wants it: backslash, quote and line break are escaped.
+  const escaped = (value: string | number): string => String(value).replace(/[\\"\n]/g, (sign) => (sign === "\n" ? "\\n" : `\\${sign}`));
+  const all = Object.entries(labels).map(([name, value]) => `${name}="${escaped(value)}"`);
   return all.length === 0 ? "" : `{${all.join(",")}}`;
 }

@@ -1,6 +1,6 @@
 import { html } from "hono/html";
 import type { JoinedMachine, ProviderRole, TeamPerson, WaitingMachine } from "../enrol/index.ts";
-import { frame, type Html, scriptFrame, shown, timeText } from "../web/index.ts";
+import { asking, type Cell, frame, type Html, scriptFrame, shown, table, timeText } from "../web/index.ts";
 
 /** Served at `/enter.js`: the secret stands behind the `#`, which a browser sends to nobody. */
 export const ENTER_SCRIPT = `const field=document.getElementById("key");field.value=location.hash.slice(1);history.replaceState(null,"","/enter");
@@ -10,14 +10,16 @@ if(field.value==="")document.getElementById("none").hidden=false;`;
 export const enterPage = (problem?: string): Html =>
   scriptFrame(
     "Assent: sign in",
-    html`<h1>Sign in</h1>
+    html`<main>
+      <h1>Sign in</h1>
       ${problem === undefined ? "" : html`<p class="wrong" role="alert">${problem}</p>`}
       <form method="post" action="/enter">
         <input type="hidden" name="key" id="key" />
         <p id="none" class="wrong" hidden>This address lacks its key: open the whole link that you were given.</p>
         <button>Sign in</button>
       </form>
-      <noscript><p class="wrong">This page needs JavaScript to read the key of the link.</p></noscript>`,
+      <noscript><p class="wrong">This page needs JavaScript to read the key of the link.</p></noscript>
+    </main>`,
     "/enter.js",
   );
 
@@ -52,83 +54,61 @@ export const overviewPage = ({ person, waiting, over, machines, note, problem }:
       </form>
       ${
         waiting.length === 0
-          ? html`<p>No machine is waiting.</p>`
-          : html`<table>
-              <caption>
-                Waiting
-              </caption>
-              <tr>
-                <th>Calls itself</th>
-                <th>Platform</th>
-                <th>Policy of</th>
-                <th>From</th>
-                <th>Since</th>
-                <th></th>
-              </tr>
-              ${waiting.map(
-                (one) =>
-                  html`<tr>
-                    <td>${one.name}</td>
-                    <td>${one.platform}</td>
-                    <td>${one.group}</td>
-                    <td>${one.address}</td>
-                    <td>${timeText(one.started)}</td>
-                    <td>
-                      <form method="post" action="/refuse"><input type="hidden" name="id" value="${one.id}" /><button>Refuse</button></form>
-                    </td>
-                  </tr>`,
-              )}
-            </table>`
+          ? html`<p class="empty">No machine is waiting.</p>`
+          : table(
+              ["Calls itself", "User", "Platform", "Policy of", "From", "Since", ""],
+              waiting.map((one) => [
+                named(one),
+                shown(one.user ?? ""),
+                one.platform,
+                one.group,
+                one.address,
+                timeText(one.started),
+                asking("Refuse", `${one.name} is not let in.`, "Refuse it", "/refuse", { id: one.id }),
+              ]),
+              "Waiting",
+            )
       }
       <h2>Joined</h2>
       ${
         machines.length === 0
-          ? html`<p>None yet.</p>`
-          : html`<table>
-              <tr>
-                <th>Name</th>
-                <th>Platform</th>
-                <th>Group</th>
-                <th>Joined</th>
-                <th>Confirmed by</th>
-                <th>Records</th>
-                <th>Forks</th>
-                <th></th>
-              </tr>
-              ${machines.map(
-                (one) =>
-                  html`<tr>
-                    <td>${one.name}</td>
-                    <td>${one.platform}</td>
-                    <td>
-                      <form method="post" action="/group">
-                        <input type="hidden" name="id" value="${one.id}" /><input
-                          name="group"
-                          value="${one.group}"
-                          size="10"
-                          aria-label="Group"
-                        />
-                        <button>Set</button>
-                      </form>
-                    </td>
-                    <td>${timeText(one.joined)}</td>
-                    <td>${one.by}</td>
-                    <td>${one.records}</td>
-                    <td>${one.forks === 0 ? "" : html`<strong>${one.forks}</strong>`}</td>
-                    <td>
-                      ${
-                        one.gone === null
-                          ? html`<form method="post" action="/remove">
-                              <input type="hidden" name="id" value="${one.id}" /><button>Remove</button>
-                            </form>`
-                          : html`left ${timeText(one.gone)}`
-                      }
-                    </td>
-                  </tr>`,
-              )}
-            </table>`
+          ? html`<p class="empty">None yet.</p>`
+          : table(["Name", "User", "Last seen", "Version", "Group", "Joined", "Records", ""], machines.map(machineRow))
       }`,
   );
+
+/** Two machines may have one name: its id is its own. */
+const named = ({ id, name }: { readonly id: string; readonly name: string }): Cell => ({
+  long: html`${shown(name)} <code class="id">${id}</code>`,
+});
+
+const machineRow = (one: JoinedMachine): readonly Cell[] => [
+  named(one),
+  { long: shown(one.user ?? "") },
+  one.seen === null ? "never" : timeText(one.seen),
+  html`${shown(one.version)}<br /><span class="faint">${one.platform}</span>`,
+  html`<form class="inline" method="post" action="/group">
+    <input type="hidden" name="id" value="${one.id}" /><input
+      name="group"
+      value="${one.group}"
+      size="8"
+      aria-label="Group of ${one.name}"
+    />
+    <button>Set</button>
+  </form>`,
+  { long: html`<time>${timeText(one.joined)}</time><br /><span class="faint">by ${one.by}</span>` },
+  html`${one.records}${one.forks === 0 ? "" : html`<br /><strong class="wrong">${one.forks} ${one.forks === 1 ? "fork" : "forks"}</strong>`}`,
+  one.gone === null
+    ? asking(
+        "Remove",
+        html`${shown(one.name)} <code>${one.id}</code> may send and ask nothing any more, and its policy stays as it is. Its records stay.
+          To come back it has to join again.`,
+        "Remove it",
+        "/remove",
+        { id: one.id },
+      )
+    : html`left ${timeText(one.gone)}`,
+];
 
 export interface PeopleView {
   readonly person: TeamPerson;
@@ -150,25 +130,14 @@ export const peoplePage = ({ person, people, groups, link, problem }: PeopleView
           ? ""
           : html`<p class="note" role="status">${link.name} signs in here, once, within three days: <code>${link.address}</code></p>`
       }
-      <table>
-        <tr>
-          <th>Name</th>
-          <th>Roles</th>
-          <th></th>
-        </tr>
-        ${people.map(
-          ({ name, roles }) =>
-            html`<tr>
-              <td>${name}</td>
-              <td>${roles.map(({ role, machines }) => (machines === "" ? role : `${role} for ${machines}`)).join(", ")}</td>
-              <td>
-                <form method="post" action="/people/remove">
-                  <input type="hidden" name="name" value="${name}" /><button>Remove</button>
-                </form>
-              </td>
-            </tr>`,
-        )}
-      </table>
+      ${table(
+        ["Name", "Roles", ""],
+        people.map(({ name, roles }) => [
+          { long: name },
+          roles.map(({ role, machines }) => (machines === "" ? role : `${role} for ${machines}`)).join(", "),
+          asking("Remove", `${name} is signed out everywhere, and has no role any more.`, "Remove this person", "/people/remove", { name }),
+        ]),
+      )}
       <h2>Let a person in</h2>
       <p>You get a link to give to them. A role can be for one group of machines; an administrator is one for all.</p>
       <form method="post" action="/people/invite">
@@ -195,29 +164,20 @@ const providerGroups = (groups: readonly ProviderRole[]): Html =>
     <p>
       Who signs in by the provider has the roles of their groups there, written as the provider writes them. Who is in none sees nothing.
     </p>
-    <table>
-      <tr>
-        <th>Group there</th>
-        <th>Role here</th>
-        <th>Machines</th>
-        <th></th>
-      </tr>
-      ${groups.map(
-        ({ name, role, machines }) =>
-          html`<tr>
-            <td>${name}</td>
-            <td>${role}</td>
-            <td>${machines === "" ? "all" : machines}</td>
-            <td>
-              <form method="post" action="/people/provider">
-                <input type="hidden" name="what" value="remove" /><input type="hidden" name="name" value="${name}" />
-                <input type="hidden" name="role" value="${role}" /><input type="hidden" name="machines" value="${machines}" />
-                <button>Remove</button>
-              </form>
-            </td>
-          </tr>`,
-      )}
-    </table>
+    ${table(
+      ["Group there", "Role here", "Machines", ""],
+      groups.map(({ name, role, machines }) => [
+        { long: name },
+        role,
+        machines === "" ? "all" : machines,
+        asking("Remove", `Who is in ${name} is no longer ${role} by that.`, "Remove it", "/people/provider", {
+          what: "remove",
+          name,
+          role,
+          machines,
+        }),
+      ]),
+    )}
     <form method="post" action="/people/provider">
       <label>Group there <input name="name" required maxlength="256" autocomplete="off" /></label>
       ${ROLE_FIELDS}

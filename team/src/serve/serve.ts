@@ -4,20 +4,23 @@ import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import type { TeamServeOptions } from "../../../src/team/protocol/index.ts";
 import type { Database } from "../database/index.ts";
-import { endExpired, isUnclaimed, newAdminLink } from "../enrol/index.ts";
+import { endExpired, isUnclaimed, newAdminLink, SeenMachines } from "../enrol/index.ts";
 import { dropMonth, forgetUsage, GENEROUS, LogIntake, monthOf, monthsOf } from "../log/index.ts";
 import { TeamConnections } from "../connection/index.ts";
 import { isIssuer, SignInProvider } from "../sign-in/index.ts";
 import { postDue, type PostingOptions } from "../webhooks/index.ts";
 import { LoopDelay } from "./delay.ts";
+import { countFailedSignIn, SIGN_INS } from "./app.ts";
 import { makeListener } from "./listener.ts";
 import { Metrics } from "./metrics.ts";
+import { teamNumbers, tellingErrors } from "./numbers.ts";
 import { CannotServe, openTeam } from "./open.ts";
 
 const LONGEST_STOP_MS = 10_000;
 const RETENTION_MS = 6 * 3_600_000;
 const WEBHOOK_MS = 1000;
 const JOBS_MS = 30_000;
+const SEEN_MS = 2000;
 const MOST_CONNECTIONS = 20_000;
 /** That wait to be accepted: the kernel makes of it what it bears (listen(2)). */
 const BACKLOG = 65_535;
@@ -61,10 +64,17 @@ interface Prepared extends Omit<TeamServeOptions, "listen" | "say"> {
   readonly release: (() => void) | undefined;
 }
 
-async function run(db: Database, options: Prepared): Promise<RunningTeam> {
+async function run(opened: Database, options: Prepared): Promise<RunningTeam> {
   const { say, tell, listen, origin } = options;
   const metrics = new Metrics();
   const now = (): Date => new Date();
+  const failed = (by: number): void =>
+    metrics.count("assent_team_database_errors_total", "Statements and transactions that the database did not do.", {}, by);
+  const db = tellingErrors(opened, () => failed(1));
+  // A counter that is not there yet cannot be told from one that is not kept.
+  failed(0);
+  for (const by of SIGN_INS) countFailedSignIn(metrics, by, 0);
+  metrics.gauges(() => teamNumbers(db, now()));
   const quota = { records: options.machineRecords ?? GENEROUS.records, bytes: options.machineBytes ?? GENEROUS.bytes };
   const intake = new LogIntake(db, {
     quota,
@@ -83,6 +93,7 @@ async function run(db: Database, options: Prepared): Promise<RunningTeam> {
   const { privateWebhooks, oidc } = options;
   const provider = oidc === undefined || origin === undefined ? undefined : new SignInProvider(oidc, origin, now);
   const delay = new LoopDelay();
+  const seen = new SeenMachines();
   metrics.gauge("assent_team_delay_seconds", "How long what was due waited at most, in the last second or two.", () => delay.most / 1000);
   const { listener } = makeListener({
     db,
@@ -97,6 +108,7 @@ async function run(db: Database, options: Prepared): Promise<RunningTeam> {
     origin,
     isDraining: () => draining,
     delay: () => delay.most,
+    seen,
     tell,
   });
   const server = options.tls === undefined ? createPlainServer(listener) : createTlsServer(readTls(options.tls), listener);
@@ -118,6 +130,7 @@ async function run(db: Database, options: Prepared): Promise<RunningTeam> {
     say(`an administrator signs in here, once, within an hour: ${reached}/enter#${await newAdminLink(db, "administrator", now())}`);
   const posting = postWebhooks(db, { now, origin: () => reached, allowPrivate: privateWebhooks === true, tell });
   const jobs = endJobs(db, tell);
+  const noting = writeSeen(db, seen, connections, tell);
   const retention = keepMonths(db, options.keepMonths, tell);
   tell("started", { address: reached, database: db.kind });
   return {
@@ -127,6 +140,7 @@ async function run(db: Database, options: Prepared): Promise<RunningTeam> {
       tell("stopping", {});
       clearInterval(retention);
       clearInterval(jobs);
+      clearInterval(noting);
       await posting.stop();
       await connections.close();
       const closed = new Promise<void>((resolve) => void server.close(() => resolve()));
@@ -171,6 +185,17 @@ function endJobs(db: Database, tell: Prepared["tell"]): NodeJS.Timeout {
   return timer;
 }
 
+/** Writes down who was heard: who is connected is heard all the time. */
+function writeSeen(db: Database, seen: SeenMachines, connections: TeamConnections, tell: Prepared["tell"]): NodeJS.Timeout {
+  const write = (): void => {
+    for (const machine of connections.machines) seen.note(machine, new Date());
+    seen.write(db).catch((error: unknown) => tell("not noted who was seen", { why: String(error) }));
+  };
+  const timer = setInterval(write, SEEN_MS);
+  timer.unref();
+  return timer;
+}
+
 /** Of months older than these a checkpoint stays; of what machines sent on a day, nothing after some weeks. Now, and from time to time. */
 function keepMonths(db: Database, months: number | undefined, tell: Prepared["tell"]): NodeJS.Timeout {
   const drop = async (): Promise<void> => {
@@ -193,7 +218,7 @@ async function serveMetrics(text: string, metrics: Metrics): Promise<Server> {
   if (listen === undefined) throw new CannotServe(`\`${text}\` is not an address for metrics: write HOST:PORT`);
   const server = createPlainServer((request, response) => {
     if (request.method !== "GET" || request.url !== "/metrics") return void response.writeHead(404).end();
-    response.writeHead(200, { "content-type": "text/plain; version=0.0.4; charset=utf-8" }).end(metrics.text());
+    void metrics.whole().then((text) => response.writeHead(200, { "content-type": "text/plain; version=0.0.4; charset=utf-8" }).end(text));
   });
   await listenAt(server, listen.host, listen.port);
   return server;

@@ -24,6 +24,8 @@ export interface SignInRoutes {
   readonly gates: WebGates;
   readonly provider: SignInProvider;
   readonly tell: (event: string, facts: Readonly<Record<string, string | number>>) => void;
+  /** Somebody came from the provider and was not let in. */
+  readonly onFailed?: () => void;
 }
 
 const PATH = "/sign-in";
@@ -33,7 +35,7 @@ const LARGEST_LOGOUT = 1 << 14;
  * Signing in by the provider. Beginning keeps nothing here, so a link may do it. Nothing of a request says where people are sent but
  * the provider's own settings and this page.
  */
-export function addSignInRoutes(app: Hono<WebVariables>, { db, now, gates, provider, tell }: SignInRoutes): void {
+export function addSignInRoutes(app: Hono<WebVariables>, { db, now, gates, provider, tell, onFailed }: SignInRoutes): void {
   const attempts = new RateLimit(60, 1000, () => now().getTime());
   // All of a provider's come from few addresses.
   const logouts = new RateLimit(300, 100, () => now().getTime());
@@ -85,12 +87,15 @@ export function addSignInRoutes(app: Hono<WebVariables>, { db, now, gates, provi
     try {
       const person = await provider.end(at < 0 ? "" : context.req.url.slice(at), cookie);
       if (person === undefined) {
+        onFailed?.();
         tell("not signed in", { address: addressOf(context), why: "the provider does not vouch for it" });
         return context.html(problemPage("That did not work, or took too long."), 403);
       }
       const session = await enterFromProvider(db, person, now());
-      if (session === undefined)
+      if (session === undefined) {
+        onFailed?.();
         return context.html(problemPage("An administrator has removed you. Another invitation lets you in again."), 403);
+      }
       gates.cookies.set(context, COOKIE, session, { sameSite: "Strict", maxAge: SESSION_MS / 1000 });
       tell("signed in", { address: addressOf(context), by: "provider" });
       return context.html(enteredPage());
@@ -118,7 +123,9 @@ const enteredPage = () =>
 const problemPage = (problem: string) =>
   scriptFrame(
     "Assent: sign in",
-    html`<h1>Not signed in</h1>
+    html`<main>
+      <h1>Not signed in</h1>
       <p class="wrong" role="alert">${problem}</p>
-      <p><a href="/sign-in">Try again</a></p>`,
+      <p><a href="/sign-in">Try again</a></p>
+    </main>`,
   );

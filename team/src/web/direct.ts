@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { PROTOCOL } from "../../../src/team/protocol/index.ts";
+import { ABOUT_HEADER, PROTOCOL } from "../../../src/team/protocol/index.ts";
 
 /** What comes all the time is answered on Node's own request and response: a framework's objects would cost more than the answer. */
 export type DirectRoute = (request: IncomingMessage, response: ServerResponse) => Promise<void> | void;
@@ -37,6 +37,12 @@ export function answerDirectly(response: ServerResponse, status: number, message
 export function refuseDirectly(response: ServerResponse, status: 400 | 401 | 413 | 429 | 503, why: string, retryAfter?: number): void {
   const headers = retryAfter === undefined ? [] : ["retry-after", String(retryAfter)];
   answerDirectly(response, status, { v: PROTOCOL, is: "error", why }, headers);
+}
+
+/** What the machine says of itself. */
+export function aboutOf({ headers }: IncomingMessage): string | undefined {
+  const said = headers[ABOUT_HEADER];
+  return typeof said === "string" ? said : undefined;
 }
 
 /** How large the body says it is; `most` where it does not say. */

@@ -1,19 +1,18 @@
+import { existsSync, readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
 import { html } from "hono/html";
 import type { HtmlEscapedString } from "hono/utils/html";
 import type { TeamPerson } from "../enrol/index.ts";
 
 export type Html = HtmlEscapedString | Promise<HtmlEscapedString>;
 
-/** Served at `/style.css`. */
-export const STYLE = `body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem}
-table{border-collapse:collapse;width:100%}th,td{text-align:left;padding:.4rem .6rem;border-bottom:1px solid #d5d5dc;overflow-wrap:anywhere}
-button,input{font:inherit;padding:.4rem .8rem}form.inline{display:inline}.note{padding:.6rem .8rem;background:#eef2ff;border-radius:.3rem}.wrong{color:#a1160a}
-body{color:#1b1b1f;background:#fff}
-.card{border:1px solid #d5d5dc;border-radius:.4rem;padding:.6rem 1rem;margin:1rem 0}
-pre{white-space:pre-wrap;overflow-wrap:anywhere;max-height:20rem;overflow:auto}
-@media (prefers-color-scheme:dark){body{background:#17171b;color:#e6e6ea}th,td,.card{border-color:#3a3a44}
-.note{background:#22283d}
-.wrong{color:#ff9b8f}}`;
+/** Beside `team.mjs`, and where this runs from its sources. */
+const STYLE_FILE = ["./style.css", "../../dist/style.css"]
+  .map((path) => fileURLToPath(new URL(path, import.meta.url)))
+  .find((path) => existsSync(path) && !path.endsWith("/web/style.css"));
+
+/** Served at `/style.css`: the looks of the page of one machine (`src/page/ui/base.css`), and what these pages have more. */
+export const readStyle = (): string => (STYLE_FILE === undefined ? "" : readFileSync(STYLE_FILE, "utf8"));
 
 /** A page. `script`: the address of one of ours. */
 export const scriptFrame = (title: string, body: Html, script?: string): Html =>
@@ -21,7 +20,8 @@ export const scriptFrame = (title: string, body: Html, script?: string): Html =>
     <html lang="en">
       <head>
         <meta charset="utf-8" />
-        <meta name="viewport" content="width=device-width" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="color-scheme" content="light dark" />
         <title>${title}</title>
         <link rel="stylesheet" href="/style.css" />
       </head>
@@ -46,22 +46,96 @@ const VIEWS = [
 export const frame = (title: string, { name }: TeamPerson, body: Html, script?: string): Html =>
   scriptFrame(
     `Assent: ${title}`,
-    html`<nav>${VIEWS.map(([at, label]) => html`<a href="${at}">${label}</a> `)}</nav>
-      <p>
-        Signed in as ${name}.
-        <form class="inline" method="post" action="/sign-out"><button>Sign out</button></form>
-      </p>
-      <h1>${title}</h1>
-      ${body}`,
+    html`<a class="skip" href="#main">Skip to the content</a>
+      <header>
+        <nav aria-label="Views">
+          <ul>
+            ${VIEWS.map(([at, label]) => html`<li><a href="${at}" ${label === title ? html`aria-current="page"` : ""}>${label}</a></li>`)}
+          </ul>
+        </nav>
+        <div class="who">
+          <span>Signed in as ${name}</span>
+          <form class="inline" method="post" action="/sign-out"><button>Sign out</button></form>
+        </div>
+      </header>
+      <main id="main">
+        <h1>${title}</h1>
+        ${body}
+      </main>`,
     script,
   );
 
-/** They are known, and that is all. */
-export const noRolePage = ({ name }: TeamPerson): Html =>
+/** The same without views: for who is not in. */
+const plain = (title: string, body: Html): Html =>
   scriptFrame(
     "Assent: team",
-    html`<h1>Assent for a team</h1>
-      <p>You are signed in as ${name}, and have no role here yet. An administrator can give you one.</p>
+    html`<main>
+      <h1>${title}</h1>
+      ${body}
+    </main>`,
+  );
+
+/** A cell of a table. `long`: others' words, which may break anywhere. */
+export type Cell = Html | string | number | { readonly long: Html | string };
+
+/** A table; a phone shows each row as a card whose cells say what they are. A column without a name has what can be done. */
+export const table = (heads: readonly string[], rows: readonly (readonly Cell[])[], caption?: string): Html =>
+  html`<table>
+    ${
+      caption === undefined
+        ? ""
+        : html`<caption>
+            ${caption}
+          </caption>`
+    }
+    <thead>
+      <tr>
+        ${heads.map((head) => html`<th scope="col">${head === "" ? html`<span class="unseen">Actions</span>` : head}</th>`)}
+      </tr>
+    </thead>
+    <tbody>
+      ${rows.map(
+        (row) =>
+          html`<tr>
+            ${row.map((cell, at) => tableCell(heads[at] ?? "", cell))}
+          </tr>`,
+      )}
+    </tbody>
+  </table>`;
+
+function tableCell(head: string, cell: Cell): Html {
+  const isLong = typeof cell === "object" && "long" in cell;
+  const content = isLong ? cell.long : cell;
+  // A time in a narrow column is one word.
+  const isTime = typeof content === "string" && /^\d{4}-\d\d-\d\d \d\d:\d\d\S*(?: UTC)?$/.test(content);
+  if (content === "") return html`<td data-label="${head}"></td>`;
+  return html`<td data-label="${head}" ${isLong ? html` class="long"` : ""}>
+    <div>${isTime ? html`<time>${content}</time>` : content}</div>
+  </td>`;
+}
+
+/** A button that asks first: what it does cannot be taken back. `does`: words for the button that does it. */
+export const asking = (
+  label: string,
+  question: Html | string,
+  does: string,
+  path: string,
+  fields: Readonly<Record<string, string>>,
+): Html =>
+  html`<details class="asks">
+    <summary>${label}…</summary>
+    <p>${question}</p>
+    <form class="inline" method="post" action="${path}">
+      ${Object.entries(fields).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`)}
+      <button class="no">${does}</button>
+    </form>
+  </details>`;
+
+/** They are known, and that is all. */
+export const noRolePage = ({ name }: TeamPerson): Html =>
+  plain(
+    "Assent for a team",
+    html`<p>You are signed in as ${name}, and have no role here yet. An administrator can give you one.</p>
       <form method="post" action="/sign-out"><button>Sign out</button></form>`,
   );
 
@@ -76,10 +150,9 @@ export const againPage = (person: TeamPerson, hasProvider: boolean): Html =>
   );
 
 export const signedOutPage = (hasProvider: boolean): Html =>
-  scriptFrame(
-    "Assent: team",
-    html`<h1>Assent for a team</h1>
-      ${hasProvider ? html`<p><a href="/sign-in">Sign in with your company's account</a></p>` : ""}
+  plain(
+    "Assent for a team",
+    html`${hasProvider ? html`<p><a href="/sign-in">Sign in with your company's account</a></p>` : ""}
       <p>
         You are not signed in. An administrator can give you a link that signs you in once; on the server,
         <code>assent team serve --admin-link</code> prints one for an administrator.

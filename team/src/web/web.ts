@@ -5,12 +5,14 @@ import type * as v from "valibot";
 import { PROTOCOL, readMessage } from "../../../src/team/protocol/index.ts";
 import type { Database } from "../database/index.ts";
 import {
+  ABOUT_HEADER,
   isAdmin,
   isFreshSession,
   type KnownMachine,
   type LastKnownMachine,
   MachineTokens,
   personOf,
+  type SeenMachines,
   type TeamPerson,
 } from "../enrol/index.ts";
 import { COOKIE, type OwnCookies, ownCookies } from "./cookies.ts";
@@ -35,6 +37,8 @@ export interface WebOptions {
   readonly origin?: string | undefined;
   /** People may sign in by a provider. */
   readonly hasProvider?: boolean | undefined;
+  /** Who was heard last, and when. */
+  readonly seen?: SeenMachines | undefined;
 }
 
 /** Who is let in, for all routes. Nothing acts but a POST, and nothing of the page but one that came from the page. */
@@ -60,7 +64,7 @@ export interface WebGates {
   readonly personOfCookie: (context: WebContext) => Promise<TeamPerson | undefined>;
 }
 
-export function makeGates({ db, now, origin, hasProvider = false }: WebOptions): WebGates {
+export function makeGates({ db, now, origin, hasProvider = false, seen }: WebOptions): WebGates {
   const cookies = ownCookies(origin);
   const tokens = new MachineTokens(db);
   const personOfCookie = async (context: WebContext): Promise<TeamPerson | undefined> => {
@@ -113,6 +117,7 @@ export function makeGates({ db, now, origin, hasProvider = false }: WebOptions):
     machine: async (context, next) => {
       const machine = await machineOf(context.req.header("authorization"));
       if (machine === undefined) return refused(context, 401, UNKNOWN_MACHINE);
+      seen?.note(machine.id, now(), context.req.header(ABOUT_HEADER));
       context.set("machine", machine);
       await next();
       return undefined;

@@ -2,7 +2,18 @@ import type { Hono } from "hono";
 import { html } from "hono/html";
 import type { Database } from "../database/index.ts";
 import { isAdmin, type TeamPerson } from "../enrol/index.ts";
-import { formBody, formField, formFields, frame, type Html, timeText, type WebGates, type WebVariables } from "../web/index.ts";
+import {
+  asking,
+  formBody,
+  formField,
+  formFields,
+  frame,
+  type Html,
+  table,
+  timeText,
+  type WebGates,
+  type WebVariables,
+} from "../web/index.ts";
 import { addWebhook, allWebhooks, removeWebhook, type Webhook } from "./store.ts";
 
 export interface WebhookRoutes {
@@ -26,29 +37,21 @@ const webhooksPage = ({ person, webhooks, secret, problem }: WebhooksView): Html
     html`${problem === undefined ? "" : html`<p class="wrong" role="alert">${problem}</p>`}
       ${secret === undefined ? "" : html`<p class="note" role="status">Its posts are signed with this, which is shown once: <code>${secret}</code></p>`}
       <p>Each is told that a question waits, and of which machine; nothing of the question itself.</p>
-      <table>
-        <tr>
-          <th>Kind</th>
-          <th>Address</th>
-          <th>Added by</th>
-          <th>Last</th>
-          <th></th>
-        </tr>
-        ${webhooks.map(
-          (one) =>
-            html`<tr>
-              <td>${one.kind}</td>
-              <td>${new URL(one.url).origin}/…</td>
-              <td>${one.by}</td>
-              <td>${one.lastTry === null ? "" : html`${one.lastSaid ?? ""}, ${timeText(one.lastTry)}`}</td>
-              <td>
-                <form method="post" action="/webhooks/remove">
-                  <input type="hidden" name="id" value="${one.id}" /><button>Remove</button>
-                </form>
-              </td>
-            </tr>`,
-        )}
-      </table>
+      ${
+        webhooks.length === 0
+          ? html`<p class="empty">None yet.</p>`
+          : table(
+              ["Kind", "Address", "Added by", "Last", ""],
+              webhooks.map((one) => [
+                one.kind,
+                { long: `${new URL(one.url).origin}/…` },
+                one.by,
+                one.lastTry === null ? "" : `${one.lastSaid ?? ""}, ${timeText(one.lastTry)}`,
+                asking("Remove", "It is told of no question any more.", "Remove it", "/webhooks/remove", { id: one.id }),
+              ]),
+            )
+      }
+      <h2>Add one</h2>
       <form method="post" action="/webhooks/add">
         <label
           >Kind
