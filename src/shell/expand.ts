@@ -9,6 +9,7 @@ import {
   concat,
   isEndless,
   isNetwork,
+  isHole,
   isWildcard,
   join,
   literal,
@@ -346,6 +347,10 @@ class FieldBuilder {
       const at = this.ex.state.places;
       this.atoms = this.atoms.map((atom) => (isWildcard(atom) && atom.at === undefined ? { ...atom, at } : atom));
     }
+    // Alone it is a word with this text, or none.
+    const [only] = this.atoms;
+    if (this.splitting && this.many && this.atoms.length === 1 && only !== undefined && isHole(only) && only.perhaps !== undefined)
+      this.atoms = [only.perhaps];
     if (this.atoms.length > 0 || this.present) this.fields.push({ atoms: join(this.atoms), many: this.many });
     this.atoms = [];
     this.many = false;
@@ -447,6 +452,11 @@ export function streamText(out: Stream, why: string): Value {
     }
     case "paths": {
       const one = onePath(out.values);
+      const text = out.perhaps === true && one !== undefined ? textOf(one) : undefined;
+      if (text !== undefined) {
+        const below = !/^\/|(?:^|\/)\.\.(?:\/|$)/.test(text);
+        return { atoms: [{ hole: true, why: `\`${text}\`, or nothing`, perhaps: text, ...(below ? { below } : {}) }], many: true };
+      }
       return one === undefined ? unknown(why, true) : { atoms: one.atoms, many: true };
     }
     case "unknown":

@@ -5,7 +5,7 @@ import type { EntryFields, Grammar } from "./knowledge/entries.ts";
 import type { Arguments } from "./options.ts";
 import { targetsOf } from "./paths.ts";
 import type { ShellPlace, ShellState } from "./state.ts";
-import { holeOf, prefixOf, textOf, type Stream, type Value } from "./value.ts";
+import { alternativesOf, holeOf, prefixOf, textOf, type Stream, type Value } from "./value.ts";
 import { walkFilter } from "./walk-filter.ts";
 
 /** What the walker offers to commands that run other commands. */
@@ -77,6 +77,11 @@ export function emitFile(
   certificate?: true,
 ): void {
   if (holeOf(value)?.pipe !== undefined) return;
+  const ways = alternativesOf(value);
+  if (ways.length > 1) {
+    for (const one of ways) emitFile(inv, operation, one, recursive, visible, certificate);
+    return;
+  }
   const text = textOf(value);
   const filter = walkFilter(inv, visible, text);
   const absolute = prefixOf(value).startsWith("/");

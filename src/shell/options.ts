@@ -1,6 +1,6 @@
 import type { Grammar } from "./knowledge/entries.ts";
 import type { Option, Slot } from "./knowledge/read-spec.ts";
-import { holeOf, literal, prefixOf, textOf, type Value } from "./value.ts";
+import { holeOf, isHole, literal, prefixOf, textOf, type Value } from "./value.ts";
 
 export interface GivenOption {
   /** Which of the words it stands in. */
@@ -132,13 +132,13 @@ function takeLong(word: Value, next: Value | undefined, grammar: Grammar, isSeve
     return takeCluster(word, next, grammar, isSeveral);
   if (attached !== undefined) {
     const wanted = option?.argument === "none" ? undefined : option;
-    return { options: [{ written, option: wanted, value: attached }], doubts: [], usedNext: false };
+    return { options: [{ written, option: wanted, value: attached }], doubts: severalBehind(attached, written), usedNext: false };
   }
   if (option?.argument === "required") {
     const value = next === undefined ? undefined : next;
     return {
       options: [{ written, option, ...(value === undefined ? {} : { value, tookWord: true }) }],
-      doubts: next !== undefined && isSeveral(next) ? [`the value of ${written} may become several words`] : [],
+      doubts: next !== undefined && isSeveral(next) ? [several(written)] : [],
       usedNext: next !== undefined,
     };
   }
@@ -196,7 +196,7 @@ function takeCluster(word: Value, next: Value | undefined, grammar: Grammar, isS
       options.push({ written, option, ...(value === undefined ? {} : { value, ...(hasRest ? {} : { tookWord: true }) }) });
       return {
         options,
-        doubts: value !== undefined && isSeveral(value) && !hasRest ? [`the value of ${written} may become several words`] : [],
+        doubts: hasRest ? severalBehind(rest, written) : value !== undefined && isSeveral(value) ? [several(written)] : [],
         usedNext: !hasRest && next !== undefined,
       };
     }
@@ -209,13 +209,22 @@ function takeCluster(word: Value, next: Value | undefined, grammar: Grammar, isS
     }
     if (option.argument === "optional" && hasRest) {
       options.push({ written, option, value: rest });
-      return { options, doubts: [], usedNext: false };
+      return { options, doubts: severalBehind(rest, written), usedNext: false };
     }
     options.push({ written, option });
   }
   const doubts = textOf(word) === undefined ? [`the options after \`${prefix}\` are only known at run time`] : [];
   return { options, doubts, usedNext: false };
 }
+
+const several = (written: string): string => `the value of ${written} may become several words`;
+
+/**
+ * A text without quotes ends the value at its first blank: what is behind are words of their own. Names that a pattern matches all begin as
+ * the pattern does, and whoever started the shell chose its variables.
+ */
+const severalBehind = (value: Value, written: string): readonly string[] =>
+  value.many && value.atoms.some((atom) => isHole(atom) && atom.number !== true && atom.ambient !== true) ? [several(written)] : [];
 
 /** The value without its first `count` characters, which are literal. */
 export function dropPrefix(value: Value, count: number): Value {

@@ -187,6 +187,8 @@ const isBelow = (value: Value): boolean => {
 const isTearing = (program: string, option: string): boolean =>
   option === "--bytes" || (/^g?(?:head|tail)$/.test(program) && (option === "-c" || option === "-b"));
 
+const DIGITS_OF_DATE = /^\+%[YmdHMSFjsuwyCgGVUWN](?:[-_]?%[YmdHMSFjsuwyCgGVUWN])*$/;
+
 /** wc(1) counts several things where nothing says which; who is asked about several files, users or names tells of each. */
 function isOneNumber({ name, args }: Invocation, kind: "number" | "numbers"): boolean {
   if (name === "wc") return args.options.length === 1;
@@ -194,10 +196,12 @@ function isOneNumber({ name, args }: Invocation, kind: "number" | "numbers"): bo
 }
 
 /** wc(1) tells the name of a file behind the number; grep(1) -c does in front of it, where there are several or it is asked to. */
-function isBareNumber({ name, args, looked }: Invocation): boolean {
+function isBareNumber({ name, args, looked, words }: Invocation): boolean {
   const has = (...names: readonly string[]): boolean => args.options.some(({ option }) => option?.names.some((one) => names.includes(one)));
   if (args.options.some(({ option }) => option?.consequences.some(({ then }) => then === "stop"))) return false;
   if (name === "wc") return args.operands.length === 0;
+  // date(1): numbers with a dash between them are no option, no code and no path out of a folder, either; -f prints many.
+  if (name === "date") return words.some((word) => DIGITS_OF_DATE.test(textOf(word) ?? "")) && !has("-f", "--file", "--debug", "-I");
   // pgrep(1): the name behind the number, or what stands between two.
   if (/^p(?:grep|idof|idwait)$/.test(name)) return !has("-l", "-a", "-d");
   // id(1): a name in the place of the number; lsof(8): with -F letters stand in front, with -r a text between.

@@ -59,7 +59,8 @@ function judgeProgram(call: ProgramCall): readonly [Stream, LeavesInput] {
   const who = identify(call, written);
   const confined = who.resolved === confineLauncher(cx.world.home) ? confinedCall(call) : undefined;
   if (confined !== undefined) return [confined(), "lines"];
-  const spec = entryFor(who.basename) ?? entryFor(who.basename.toLowerCase());
+  const found = entryFor(who.basename) ?? entryFor(who.basename.toLowerCase());
+  const spec = found?.only === undefined ? found : undefined;
   const exec = cx.add(execAction(call, who));
   if (spec !== undefined) noteDangerWords(cx, spec, words, exec);
   const before = { actions: cx.actions.length, unknowns: cx.unknowns.length };

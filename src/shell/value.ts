@@ -23,6 +23,8 @@ export interface Hole {
   readonly jobs?: boolean;
   /** A process that this very shell has started (`$!`). */
   readonly started?: true;
+  /** It is this text or none. */
+  readonly perhaps?: string;
   /** The text came over the network in this very line. */
   readonly network?: boolean;
   /** The name of a pipe made by `<(…)` or `>(…)`, and what can be read from it. */
@@ -109,6 +111,16 @@ export function join(parts: readonly Atom[]): readonly Atom[] {
   return out;
 }
 
+/** With and without the text that may not be there. */
+export function alternativesOf(value: Value): readonly Value[] {
+  if (!value.atoms.some((atom) => isHole(atom) && atom.perhaps !== undefined)) return [value];
+  const given = (there: boolean): Value => {
+    const atoms = value.atoms.map((atom) => (isHole(atom) && atom.perhaps !== undefined ? (there ? atom.perhaps : "") : atom));
+    return { atoms: join(atoms), many: value.many };
+  };
+  return [given(true), given(false)];
+}
+
 export function concat(a: Value, b: Value): Value {
   return { atoms: join([...a.atoms, ...b.atoms]), many: a.many || b.many };
 }
@@ -160,7 +172,8 @@ export type Stream =
   /** Text as far as it is known; several lines in one value. */
   | { readonly is: "text"; readonly value: Value }
   /** One path a line, each below one of these prefixes. */
-  | { readonly is: "paths"; readonly values: readonly Value[] }
+  /** `perhaps`: or nothing, as who prints it may not run. */
+  | { readonly is: "paths"; readonly values: readonly Value[]; readonly perhaps?: true }
   | {
       readonly is: "unknown";
       readonly why: string;
@@ -267,7 +280,8 @@ export function perhaps(out: Stream): Stream {
   if (isDigits(out)) return { is: "unknown", why, network: false, number: true, several: true };
   const text = textOf(out.value);
   // A name, a line by itself.
-  if (text !== undefined && /^[\w./@^~][\w./@^~+:,=-]*\n$/.test(text)) return { is: "paths", values: [literal(text.trimEnd())] };
+  if (text !== undefined && /^[\w./@^~][\w./@^~+:,=-]*\n$/.test(text))
+    return { is: "paths", values: [literal(text.trimEnd())], perhaps: true };
   return { is: "unknown", why, network: isNetwork(out) };
 }
 

@@ -65,7 +65,7 @@ export interface CommandSpec {
   readonly elsewhere?: string;
   /** Of a builtin: the options that every `sh` takes as bash does, as letters: `-LP`, `none`, `any`. Absent: some `sh` has no such builtin. */
   readonly portable?: string;
-  /** Of a builtin that bash does not have: the shells that do. */
+  /** Of a builtin that bash does not have: the shells that do. No program has the name. */
   readonly only?: string;
   /** Words behind its name, whoever starts it, and the danger that they mean: rows `WORD… -> DANGER`. */
   readonly dangers?: string;
