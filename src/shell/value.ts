@@ -111,14 +111,19 @@ export function join(parts: readonly Atom[]): readonly Atom[] {
   return out;
 }
 
-/** With and without the text that may not be there. */
+/** More than these in one word stay unknown. */
+const MOST_PERHAPS = 3;
+
+/** With and without each text that may not be there. */
 export function alternativesOf(value: Value): readonly Value[] {
-  if (!value.atoms.some((atom) => isHole(atom) && atom.perhaps !== undefined)) return [value];
-  const given = (there: boolean): Value => {
-    const atoms = value.atoms.map((atom) => (isHole(atom) && atom.perhaps !== undefined ? (there ? atom.perhaps : "") : atom));
-    return { atoms: join(atoms), many: value.many };
-  };
-  return [given(true), given(false)];
+  const some = value.atoms.filter((atom) => isHole(atom) && atom.perhaps !== undefined).length;
+  if (some === 0 || some > MOST_PERHAPS) return [value];
+  let ways: readonly (readonly Atom[])[] = [[]];
+  for (const atom of value.atoms) {
+    const here = isHole(atom) && atom.perhaps !== undefined ? [atom.perhaps, ""] : [atom];
+    ways = ways.flatMap((way) => here.map((one) => [...way, one]));
+  }
+  return ways.map((atoms) => ({ atoms: join(atoms), many: value.many }));
 }
 
 export function concat(a: Value, b: Value): Value {

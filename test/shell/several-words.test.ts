@@ -55,6 +55,7 @@ describe("what a command that may not run prints is text or nothing", () => {
     'x=$(test -d x && echo q); y=$x; rm -rf "$HOME/$y"',
     'cat "$(test -f a.txt && echo a.)env"',
     'x=$(test -f a.txt && echo a); cat "$x.env"',
+    'cat "$(test -f a.txt && echo .e)$(test -f b.txt && echo b)nv"',
   ])("%s is denied", (line) => {
     expect(verdictFor(line).decision).toBe("deny");
   });
