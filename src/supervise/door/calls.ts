@@ -223,7 +223,11 @@ export class Calls {
     if (verdict.decision !== "deny") {
       const cwd = this.#access.paths.workingFolder(task) ?? this.#options.cwd;
       const foreseen = this.#git.foresees(task, judged, this.#lineage.caller(task), cwd);
-      if (foreseen?.verdict !== undefined) return this.#askFirst({ ...call, foreseen, verdict: foreseen.verdict });
+      if (foreseen?.verdict !== undefined) {
+        // One yes is for both: the person reads why the program itself is asked about, too.
+        const reason = verdict.decision === "ask" ? `${foreseen.verdict.reason}; ${verdict.reason}` : foreseen.verdict.reason;
+        return this.#askFirst({ ...call, foreseen, verdict: { ...foreseen.verdict, reason } });
+      }
       if (foreseen !== undefined) this.#git.agree(judged, foreseen);
     }
     if (allowed) return this.#start(call);
