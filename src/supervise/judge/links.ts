@@ -32,7 +32,7 @@ export function judgeLinks(context: LinkContext, actions: readonly FileAction[])
   return ALLOWED;
 }
 
-const LEADS = (link: string, place: string): Verdict => ({
+export const LEADS = (link: string, place: string): Verdict => ({
   decision: "ask",
   basis: "protection",
   builtin: "protect.secrets",
