@@ -32,13 +32,19 @@ export function judgeLinks(context: LinkContext, actions: readonly FileAction[])
   return ALLOWED;
 }
 
-export const LEADS = (link: string, place: string): Verdict => ({
+const LEADS = (link: string, place: string): Verdict => ({
   decision: "ask",
   basis: "protection",
   builtin: "protect.secrets",
   reason: `the link ${visible(link)} would lead to a secret, or to a folder with secrets: ${visible(place)}`,
   help: { person: "make the link yourself, if you want it", model: "copy what is needed, or ask the user to make the link" },
 });
+
+/** Another name of a secret, by which it would be read and changed: no single rule lets that through. */
+export function asLink({ decision }: Verdict, { call }: FileAction, secret: string): Verdict | undefined {
+  const [, name] = call?.name === "link" ? call.args : [];
+  return typeof name === "string" ? { ...LEADS(name, secret), decision } : undefined;
+}
 
 /** Claude Code writes the folder it is in to `/tmp/claude-XXXX-cwd` behind every command, wherever a link of that name leads. */
 const IN_THE_WAY = (link: string, place: string): Verdict =>

@@ -37,7 +37,7 @@ import { type CommandContext, judgeExec } from "./commands.ts";
 import { ProgramAliases } from "./program-aliases.ts";
 import { KnownVerdicts, LISTS, READS } from "./known.ts";
 import { type ObjectIdentity, ProtectedObjects } from "./objects.ts";
-import { judgeLinks, LEADS } from "./links.ts";
+import { asLink, judgeLinks } from "./links.ts";
 import { judgeMove, keepsInside, type MoveContext, probe } from "./moves.ts";
 import type { CallSubject, Caller, JudgedExec, Started } from "./types.ts";
 import { byGit, byGitAtHome, fromTemplate, isCheckingOut, setsUpGit } from "./git-config.ts";
@@ -311,11 +311,8 @@ export class RunJudge {
     if (verdict.builtin === "protect.steering") return isCheckingOut(caller.programs()) ? ALLOWED : undefined;
     if (verdict.builtin !== "protect.secrets") return undefined;
     if ((action.operation === "read" && this.#isProjectsNpmrc(path, caller)) || makesCopy(action, path, caller)) return ALLOWED;
-    // It would be read and changed by its new name: no single rule lets that through.
-    const [, name] = action.call?.name === "link" ? action.call.args : [];
-    if (typeof name === "string") return { ...LEADS(name, path), decision: verdict.decision };
     const trail = caller.trail();
-    if (trail?.at === "connected" || !ownsCredential(caller.logins(), path, this.#home)) return undefined;
+    if (trail?.at === "connected" || !ownsCredential(caller.logins(), path, this.#home)) return asLink(verdict, action, path);
     if (trail !== undefined) trail.at = "read";
     return ERRAND;
   }
