@@ -40,6 +40,12 @@ const LEADS = (link: string, place: string): Verdict => ({
   help: { person: "make the link yourself, if you want it", model: "copy what is needed, or ask the user to make the link" },
 });
 
+/** Another name of a secret, by which it would be read and changed: no single rule lets that through. */
+export function asLink({ decision }: Verdict, { call }: FileAction, secret: string): Verdict | undefined {
+  const [, name] = call?.name === "link" ? call.args : [];
+  return typeof name === "string" ? { ...LEADS(name, secret), decision } : undefined;
+}
+
 /** Claude Code writes the folder it is in to `/tmp/claude-XXXX-cwd` behind every command, wherever a link of that name leads. */
 const IN_THE_WAY = (link: string, place: string): Verdict =>
   verdictOf("ask", "run.link-in-the-way", { reason: `what other programs write to ${visible(link)} would end up in ${visible(place)}` });

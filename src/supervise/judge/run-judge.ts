@@ -37,7 +37,7 @@ import { type CommandContext, judgeExec } from "./commands.ts";
 import { ProgramAliases } from "./program-aliases.ts";
 import { KnownVerdicts, LISTS, READS } from "./known.ts";
 import { type ObjectIdentity, ProtectedObjects } from "./objects.ts";
-import { judgeLinks } from "./links.ts";
+import { asLink, judgeLinks } from "./links.ts";
 import { judgeMove, keepsInside, type MoveContext, probe } from "./moves.ts";
 import type { CallSubject, Caller, JudgedExec, Started } from "./types.ts";
 import { byGit, byGitAtHome, fromTemplate, isCheckingOut, setsUpGit } from "./git-config.ts";
@@ -312,7 +312,7 @@ export class RunJudge {
     if (verdict.builtin !== "protect.secrets") return undefined;
     if ((action.operation === "read" && this.#isProjectsNpmrc(path, caller)) || makesCopy(action, path, caller)) return ALLOWED;
     const trail = caller.trail();
-    if (trail?.at === "connected" || !ownsCredential(caller.logins(), path, this.#home)) return undefined;
+    if (trail?.at === "connected" || !ownsCredential(caller.logins(), path, this.#home)) return asLink(verdict, action, path);
     if (trail !== undefined) trail.at = "read";
     return ERRAND;
   }
