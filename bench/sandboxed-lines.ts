@@ -247,7 +247,7 @@ function play(command: string, how: "bare" | "sandboxed"): Result {
     permission_suggestions: [],
   };
   const take =
-    'let s = ""; process.stdin.on("data", (d) => (s += d)).on("end", () => { const d = JSON.parse(s).hookSpecificOutput.decision; if (d.behavior !== "allow") { console.error("asked: " + s); process.exit(99); } process.stdout.write(d.updatedInput?.command ?? ""); })';
+    'let s = ""; process.stdin.on("data", (d) => (s += d)).on("end", () => { const d = JSON.parse(s).hookSpecificOutput?.decision; if (d?.behavior !== "allow") { console.error("asked: " + s); process.exit(99); } process.stdout.write(d.updatedInput?.command ?? ""); })';
   return inNamespaces(
     [
       "set +e; unset S",
