@@ -27,6 +27,7 @@ interface Tool {
   readonly requests: readonly Request[];
 }
 
+const words = (...lines: readonly string[]): readonly string[] => lines.flatMap((line) => line.split("|"));
 const same = (theirs: Answer, ...asks: readonly string[]): readonly Request[] => asks.map((one) => ({ asks: one, theirs }));
 const stricter = (theirs: Answer, ours: Answer, ...asks: readonly string[]): readonly Request[] =>
   asks.map((one) => ({ asks: one, theirs, ours }));
@@ -152,19 +153,10 @@ describe("from pydantic-ai-backend: a ruleset in the library, and the same as a 
       { default: "deny", read: { default: "allow" }, execute: { default: "deny", rules: [{ pattern: "ls*", action: "ask" }] } },
     ],
   ];
-  const COMMANDS = [
-    ...[
-      "git diff",
-      "git diff --stat",
-      "git diff src/a.ts",
-      "make all",
-      "make src/a",
-      "make -C x all",
-      "git push --force",
-      "git push --force a/b",
-    ],
-    ...["ls", "touch a", "rm -rf ~", "cat src/secrets/key", "sudo ls", "python3 x.py", "echo a > src/b"],
-  ];
+  const COMMANDS = words(
+    "git diff|git diff --stat|git diff src/a.ts|make all|make src/a|make -C x all|git push --force|git push --force a/b",
+    "ls|touch a|rm -rf ~|cat src/secrets/key|sudo ls|python3 x.py|echo a > src/b",
+  );
 
   it.each(RULESETS)("%s", (_, ruleset) => {
     const place = scratch();
