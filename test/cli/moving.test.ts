@@ -1,6 +1,7 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { judgeOnly } from "../../src/cli/engine.ts";
 import { createRuleset, PermissionChecker, type Ruleset } from "../../src/sdk/rules/index.ts";
 import { assent, scratch, type Scratch } from "../scratch.ts";
 
@@ -85,7 +86,8 @@ const TOOLS: readonly Tool[] = [
     requests: [
       ...same("deny", "git add -A", "git add --all", "git add .", "git -C . add -A"),
       ...stricter("none", "deny", "git add -vA"),
-      ...same("none", "git add a.txt"),
+      // A default, which is silence to a host that asks by itself.
+      ...stricter("none", "ask", "git add a.txt"),
       ...stricter("deny", "ask", "git reset --hard"),
     ],
   },
@@ -106,10 +108,10 @@ prefix_rule(pattern=["npm", "install"], decision="prompt")
   },
 ];
 
-function answerOf(place: Scratch, asks: string): Answer {
+function answerOf({ machine, project }: Scratch, asks: string): Answer {
   const [, tool, path] = /^(Read|Write|Edit) (\S+)$/.exec(asks) ?? [];
-  const words = tool === undefined ? [asks] : ["--tool", tool, "--input", JSON.stringify({ file_path: path })];
-  return (JSON.parse(assent(place, ["explain", "--json", ...words]).stdout) as { verdict: Answer }).verdict;
+  const question = tool === undefined ? { tool: "Bash", input: { command: asks } } : { tool, input: { file_path: path } };
+  return judgeOnly({ ...question, cwd: project }, machine, []).verdict.decision;
 }
 
 it.each(TOOLS)("from $name", { timeout: 120_000 }, ({ file, text, words, lost, requests }) => {
