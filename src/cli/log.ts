@@ -166,7 +166,7 @@ function logStats(found: Iterable<FoundRecord>, json: boolean): number {
     if (rows.length === 0) continue;
     writeStdout(`\n${style.bold(titles[name])}\n`);
     for (const [key, count] of rows)
-      writeStdout(`${String(count).padStart(8)}  ${name === "verdicts" ? style.verdict(key) : visible(key)}\n`);
+      writeStdout(`${String(count).padStart(8)}  ${name === "verdicts" ? style.verdict(key, VERDICT_WORDS[key] ?? key) : visible(key)}\n`);
   }
   return 0;
 }

@@ -1,6 +1,7 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { judgeOnly } from "../../src/cli/engine.ts";
 import { createRuleset, PermissionChecker, type Ruleset } from "../../src/sdk/rules/index.ts";
 import { assent, scratch, type Scratch } from "../scratch.ts";
 
@@ -27,6 +28,7 @@ interface Tool {
   readonly requests: readonly Request[];
 }
 
+const words = (...lines: readonly string[]): readonly string[] => lines.flatMap((line) => line.split("|"));
 const same = (theirs: Answer, ...asks: readonly string[]): readonly Request[] => asks.map((one) => ({ asks: one, theirs }));
 const stricter = (theirs: Answer, ours: Answer, ...asks: readonly string[]): readonly Request[] =>
   asks.map((one) => ({ asks: one, theirs, ours }));
@@ -84,7 +86,8 @@ const TOOLS: readonly Tool[] = [
     requests: [
       ...same("deny", "git add -A", "git add --all", "git add .", "git -C . add -A"),
       ...stricter("none", "deny", "git add -vA"),
-      ...same("none", "git add a.txt"),
+      // A default, which is silence to a host that asks by itself.
+      ...stricter("none", "ask", "git add a.txt"),
       ...stricter("deny", "ask", "git reset --hard"),
     ],
   },
@@ -105,10 +108,10 @@ prefix_rule(pattern=["npm", "install"], decision="prompt")
   },
 ];
 
-function answerOf(place: Scratch, asks: string): Answer {
+function answerOf({ machine, project }: Scratch, asks: string): Answer {
   const [, tool, path] = /^(Read|Write|Edit) (\S+)$/.exec(asks) ?? [];
-  const words = tool === undefined ? [asks] : ["--tool", tool, "--input", JSON.stringify({ file_path: path })];
-  return (JSON.parse(assent(place, ["explain", "--json", ...words]).stdout) as { verdict: Answer }).verdict;
+  const question = tool === undefined ? { tool: "Bash", input: { command: asks } } : { tool, input: { file_path: path } };
+  return judgeOnly({ ...question, cwd: project }, machine, []).verdict.decision;
 }
 
 it.each(TOOLS)("from $name", { timeout: 120_000 }, ({ file, text, words, lost, requests }) => {
@@ -152,19 +155,10 @@ describe("from pydantic-ai-backend: a ruleset in the library, and the same as a 
       { default: "deny", read: { default: "allow" }, execute: { default: "deny", rules: [{ pattern: "ls*", action: "ask" }] } },
     ],
   ];
-  const COMMANDS = [
-    ...[
-      "git diff",
-      "git diff --stat",
-      "git diff src/a.ts",
-      "make all",
-      "make src/a",
-      "make -C x all",
-      "git push --force",
-      "git push --force a/b",
-    ],
-    ...["ls", "touch a", "rm -rf ~", "cat src/secrets/key", "sudo ls", "python3 x.py", "echo a > src/b"],
-  ];
+  const COMMANDS = words(
+    "git diff|git diff --stat|git diff src/a.ts|make all|make src/a|make -C x all|git push --force|git push --force a/b",
+    "ls|touch a|rm -rf ~|cat src/secrets/key|sudo ls|python3 x.py|echo a > src/b",
+  );
 
   it.each(RULESETS)("%s", (_, ruleset) => {
     const place = scratch();

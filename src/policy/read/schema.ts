@@ -457,7 +457,7 @@ export const policySchema = object(
       choice(
         UNKNOWN,
         "What to do with a command that nothing can be known of beforehand. Without it: `ask`. " +
-          "`confine` runs it supervised: held to the policy, and what it changes is kept for undo. `confine-log` asks, and logs what would have been sandboxed.",
+          "`confine` runs it supervised: held to the policy, and what it changes is kept for undo. `confine-log` asks, and logs what would be sandboxed.",
       ),
     ),
     bypass: optional(
