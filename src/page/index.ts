@@ -5,7 +5,7 @@ import { ENDPOINTS, NEWS } from "./api/index.ts";
 import { pageFolder, writePageProcess } from "./place.ts";
 import { type PageServer, servePage } from "./server.ts";
 
-export type { HereLine, HereRow, PageStatus } from "./api/overview.ts";
+export type { HereLine, HereRow, PageStatus } from "./status.ts";
 export { newLink, type NewLink, removeOldLinks } from "./link.ts";
 export { BUILD, findPageProcess, pageFolder, type PageProcess } from "./place.ts";
 

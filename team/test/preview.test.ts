@@ -98,8 +98,9 @@ onEveryDatabase("the preview of a policy", (place) => {
     expect(text).toContain("2 stricter, 1 looser, 1 the same</strong>, against version 1");
     expect(text).toContain("5 decisions of the last 7 days on 1 machine of default");
     expect(text).toContain("1 cannot be judged again");
-    expect(text).toMatch(/<td>1<\/td> <td>looser<\/td> <td>deny<\/td> <td>allow<\/td> <td><code>echo 2<\/code>/);
-    expect(text).toMatch(/<td>2<\/td> <td>stricter<\/td> <td>allow<\/td> <td>deny<\/td> <td><code>echo 1<\/code>/);
+    const words = text.replace(/<[^>]*>/g, " ").replace(/\s+/g, " ");
+    expect(words).toContain(" 1 looser deny allow echo 2 ");
+    expect(words).toContain(" 2 stricter allow deny echo 1 ");
   });
 
   it("is for the group that the version is meant for, and for what is not out to all", async () => {

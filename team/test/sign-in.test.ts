@@ -128,7 +128,7 @@ onEveryDatabase("signing in by a provider", (place) => {
     const eve = await session();
     expect((await server.get("/questions", eve)).text).toMatch(/Signed in as administrator \([\da-f]{12}\)/);
     expect((await server.get("/people", eve)).status).toBe(403);
-    expect((await names()).match(/<td>administrator<\/td>/g)).toHaveLength(1);
+    expect((await names()).match(/<div>administrator<\/div>/g)).toHaveLength(1);
   });
 
   it.each<[string, Claims, RegExp]>([

@@ -76,6 +76,9 @@ export async function pagePictures(root: string): Promise<readonly PagePicture[]
     "git push",
   ])
     request(command);
+  // Claude Code is there, and asks.
+  mkdirSync(join(home, ".claude"));
+  assent(["install", "--agent", "claude", "--yes"]);
   const machine: Machine = {
     home,
     account: home,
@@ -89,15 +92,21 @@ export async function pagePictures(root: string): Promise<readonly PagePicture[]
   const gone = new AbortController();
   const browser = await launchBrowser();
   try {
-    const page = await browser.newPage({ viewport: { width: 1000, height: 560 }, colorScheme: "light" });
+    const page = await browser.newPage({ viewport: { width: 1000, height: 640 }, colorScheme: "light" });
     await page.goto(`file://${assent(["open", "--print"]).trim()}`);
-    await page.locator("#waiting").waitFor();
+    await page.locator(".protection").waitFor();
     void queue.tryAsk({ ...QUESTION, cwd: project }, gone.signal, true);
-    await page.locator("article[data-open=true]").focus();
+    await page.locator(".waiting[data-open=true]").waitFor();
     const pictures: PagePicture[] = [];
     const take = async (name: string): Promise<void> => {
       pictures.push({ file: `docs/pictures/${name}.png`, png: await page.screenshot({ animations: "disabled", caret: "hide" }) });
     };
+    await take("page-overview");
+    await page.evaluate("location.hash = '#/questions'");
+    await page.locator("article[data-open=true]").focus();
+    await page.getByRole("button", { name: "More answers" }).click();
+    await page.mouse.move(0, 0);
+    await page.locator("article[data-open=true]").focus();
     await take("page-questions");
     await page.evaluate("location.hash = '#/timeline'");
     await page.getByText("rm -rf ~").first().waitFor();

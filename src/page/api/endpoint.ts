@@ -1,5 +1,5 @@
 import type { Machine } from "../../state/index.ts";
-import type { PageStatus } from "./overview.ts";
+import type { PageStatus } from "../status.ts";
 
 /** What the page process knows; one for all endpoints. */
 export interface PageContext {

@@ -54,7 +54,7 @@ export const frame = (title: string, { name }: TeamPerson, body: Html, script?: 
           </ul>
         </nav>
         <div class="who">
-          <span>Signed in as ${name}</span>
+          <span>Signed in as ${name}.</span>
           <form class="inline" method="post" action="/sign-out"><button>Sign out</button></form>
         </div>
       </header>

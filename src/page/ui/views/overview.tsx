@@ -1,5 +1,6 @@
 import { useEffect, useRef } from "preact/hooks";
-import type { HereRow, OverviewShape } from "../../api/overview.ts";
+import type { OverviewShape } from "../../api/overview.ts";
+import type { HereRow } from "../../status.ts";
 import { onNews } from "../client.ts";
 import { useApi } from "../load.ts";
 import { localTime } from "../parts/time.ts";
