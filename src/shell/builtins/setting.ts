@@ -15,19 +15,21 @@ const NUMBER: Value = { atoms: [{ hole: true, why: "a number", number: true }], 
 const declare: Builtin = (call) => {
   const { cx, state, name, given } = call;
   const has = (letter: string): boolean => given.letters.includes(letter);
+  // `+F` shows no function: it makes variables, and in zsh evaluates their subscripts.
+  const isShown = (letter: string): boolean => given.options.some(({ written }) => written === `-${letter}`);
   const exported = name === "export" || has("x") || state.options.has("allexport");
   const at = { span: call.span };
   if (/f/i.test(given.letters) && (name === "export" || has("x") || has("u")))
     cx.unknown("an exported function can replace a program in every shell started later", at);
-  if (given.rest.length === 0 && !/[fF]/.test(given.letters))
+  if (given.rest.length === 0 && !isShown("f") && !isShown("F"))
     cx.unknown(`${name} shows variables, which may hold secrets`, { ...at, exec: call.exec });
   const shown = { is: "unknown", why: `what ${name} shows`, network: false } as const;
-  if (has("f") || (has("F") && !given.rest.some((word) => prefixOf(word).includes("=")))) return done(state, shown);
+  if (isShown("f") || (isShown("F") && !given.rest.some((word) => prefixOf(word).includes("=")))) return done(state, shown);
   // A number in zsh, the name of a function in bash.
   if (has("F")) cx.unknown(`bash and zsh read ${name} -F differently`, at);
   for (const word of given.rest) {
     // With -p it declares nothing (bash(1), declare).
-    if (!has("p")) declareOne(call, word, exported, given.letters);
+    if (!isShown("p")) declareOne(call, word, exported, given.letters);
     else if (textOf(word)?.includes("=") !== false) cx.unknown(`${name} -p is given a value`, at);
     // A subscript is evaluated by some shells (mksh, lksh, posh).
     else if (!/^[A-Za-z_]\w*$/.test(textOf(word) ?? "")) cx.unknown(`${name} -p is given something that is not the name of a variable`, at);

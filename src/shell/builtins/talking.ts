@@ -144,10 +144,10 @@ const test: Builtin = (call) => {
     if ((operator === "-v" || operator === "-R") && next !== undefined) evaluateAsArithmetic(ex, next, "the subscript of a -v test");
     if (operator === "-t" && next !== undefined && call.cx.maybeZsh && textOf(next) !== "]")
       evaluateAsArithmetic(ex, next, "the operand of -t, in zsh,");
-    // zsh evaluates both sides as arithmetic; bash does not.
-    if (operator !== undefined && COMPARISONS.has(operator) && call.cx.maybeZsh) {
+    // zsh, mksh and posh evaluate both sides as arithmetic; bash does not.
+    if (operator !== undefined && COMPARISONS.has(operator) && evaluatesNumbers(call)) {
       for (const side of [call.words[i - 1], next])
-        if (side !== undefined) evaluateAsArithmetic(ex, side, `the operand of ${operator}, in zsh,`);
+        if (side !== undefined) evaluateAsArithmetic(ex, side, `the operand of ${operator}, in ${call.cx.maybeZsh ? "zsh" : "some sh"},`);
     }
   });
   return done(call.state);
@@ -174,13 +174,20 @@ function mayBecomeSubscript({ cx, state }: BuiltinCall, words: readonly Value[],
   return rest === 2 || !readSubscript(textOf(next) ?? "[");
 }
 
-/** zsh evaluates these operands as arithmetic (zshbuiltins(1)). */
+/** zsh does where a number is asked for (zshbuiltins(1)), and so do mksh and posh, which `sh` may be (mksh(1)). */
+const evaluatesNumbers = ({ cx, state }: BuiltinCall): boolean => cx.maybeZsh || state.portable;
+
+/** These operands are evaluated as arithmetic. */
 export function numberInZsh(call: Parameters<Builtin>[0]): void {
-  if (!call.cx.maybeZsh) return;
+  if (!evaluatesNumbers(call)) return;
   for (const word of call.words) {
     const hole = holeOf(word);
     if (hole === undefined || (hole.number !== true && hole.ambient !== true))
-      evaluateAsArithmetic(expansion(call.cx, call.state), word, `the operand of ${call.name}, in zsh,`);
+      evaluateAsArithmetic(
+        expansion(call.cx, call.state),
+        word,
+        `the operand of ${call.name}, in ${call.cx.maybeZsh ? "zsh" : "some sh"},`,
+      );
   }
 }
 
