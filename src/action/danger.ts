@@ -31,6 +31,8 @@ export interface Danger {
   readonly insistent?: true;
   /** And undo brings back whatever it destroys, or nobody outside notices: no reason to ask where it is confined. */
   readonly confinable?: true;
+  /** Whatever word nobody knows has it: a rule names it by its own words alone. */
+  readonly unlisted?: true;
 }
 
 export const DANGERS = {
@@ -130,6 +132,12 @@ export const DANGERS = {
     insistent: true,
   },
   "remote-destroy": { effect: "ask", title: "destroys something on a remote service", help: CONFIRM },
+  "unlisted-subcommand": {
+    effect: "ask",
+    title: "is a subcommand that Assent does not know, of a program that can change, publish or destroy what others have",
+    help: CONFIRM,
+    unlisted: true,
+  },
   privilege: { effect: "ask", title: "gains more rights or becomes another user", help: orAllow("run it without sudo"), seenInRun: true },
   "foreign-repository": {
     effect: "ask",

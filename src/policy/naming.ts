@@ -1,8 +1,9 @@
-import { type Action, type DangerId, DANGERS, type FileAction, type World } from "../action/index.ts";
+import { type Action, type Danger, type DangerId, DANGERS, type FileAction, type World } from "../action/index.ts";
 import { resolvePath, segmentsOf } from "../path/index.ts";
 import { bindPattern, expandBraces, genericInstances, matchesSegments, pathPattern } from "../pattern/index.ts";
 import { isPersistenceHere, regionOf } from "./path-class.ts";
 import { judgingOf, sampleCommands } from "./kinds/index.ts";
+import { FRESH } from "./kinds/kind.ts";
 import { comparable, comparablePlaces, type Places } from "./location.ts";
 import { patternBase } from "./match-context.ts";
 import { namesHost, type Scoped } from "./protections.ts";
@@ -52,7 +53,8 @@ export function namesByCommand(rule: Rule, action: Action, { scope }: Scoped, co
 }
 
 function samplesHave(rule: Rule, id: DangerId, { dangersOf }: NamingContext): boolean {
-  return sampleCommands(rule.matcher).some((argv) => dangersOf(argv).has(id));
+  const { unlisted }: Danger = DANGERS[id];
+  return sampleCommands(rule.matcher).some((argv) => (unlisted !== true || !argv.includes(FRESH)) && dangersOf(argv).has(id));
 }
 
 /** One of the rule's own words is the path the action is about. */

@@ -70,6 +70,7 @@ function applyLevel(
     output: base.output,
     reads,
     helps: spec.helps ?? base.helps,
+    stranger: spec.stranger ?? base.stranger,
     confined: spec.confined ?? base.confined,
     obeys: joinRows(base.obeys, spec.obeys),
     spec,
@@ -91,6 +92,9 @@ function applyLevel(
     }
     return { ...inner, options: [...args.options, ...inner.options], complete: inner.complete && args.doubts.length === 0 };
   }
+  // A group of subcommands, which takes no operands itself.
+  const takesNone = (grammar.slots?.length ?? 0) === 0 && spec.analyse === undefined;
+  if (inv.stranger !== undefined && takesNone && first !== undefined && !stopped) inv.cx.addDanger(inv.exec, inv.stranger);
   applyObeyed(inv, stopped);
   for (const reason of args.doubts) doubt(inv, `${reason} of ${inv.name}`, "put -- in front of it, or start it with ./");
   if (!stopped) {
@@ -254,10 +258,20 @@ function applySubcommand(inv: Invocation, grammar: Grammar, first: Value, id: st
     if (options.length === apart.options.length && (match === undefined || match.spec.operands === ""))
       return { ...inner, options: [...options, ...inner.options] };
   }
-  if (match === undefined) return nothing;
+  if (match === undefined) {
+    if (inv.stranger !== undefined && grammar.subcommands?.kinds !== true && !isGroup(grammar, [word, ...rest.map(textOf)]))
+      inv.cx.addDanger(inv.exec, inv.stranger);
+    return nothing;
+  }
   const used = match.words.length;
   return enter(match, inv.args.operands.slice(0, used), inv.args.operands.slice(used));
 }
+
+/** `docker volume`: it begins subcommands, and prints which. */
+const isGroup = ({ subcommands }: Grammar, words: readonly (string | undefined)[]): boolean =>
+  subcommands?.named
+    .get(words[0] ?? "")
+    ?.some((one) => one.words.length > words.length && words.every((name, at) => one.words[at] === name)) === true;
 
 /** The help word of a row of `helps`, where it is the only word there is. */
 function helpAmong(helps: string | undefined, words: readonly Value[]): GivenOption | undefined {

@@ -1,4 +1,4 @@
-import type { FileOperation, Span, Target, TreeFilter } from "../action/index.ts";
+import type { DangerId, FileOperation, Span, Target, TreeFilter } from "../action/index.ts";
 import { shellPattern } from "../pattern/index.ts";
 import type { Context } from "./context.ts";
 import type { EntryFields, Grammar } from "./knowledge/entries.ts";
@@ -54,6 +54,8 @@ export interface Invocation {
   readonly obeys?: string | undefined;
   /** `CommandSpec.helps` that counts here. */
   readonly helps?: string | undefined;
+  /** `CommandSpec.stranger` that counts here. */
+  readonly stranger?: DangerId | undefined;
   /** Where the program works: the shell's place, moved by `-C`. */
   places: readonly ShellPlace[];
   /** Sources of a copy, for `dest`. */

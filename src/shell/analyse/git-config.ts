@@ -43,7 +43,7 @@ const INERT = [
 ];
 
 /** Keys with which git shows files that nobody tracks: of the folder it stands in, and of a stash. */
-const SHOWS_UNTRACKED = /^(?:grep\.fallbacktonoindex|stash\.showincludeuntracked|log\.diffmerges)(?:=|$)/i;
+const SHOWS_UNTRACKED = /^(?:grep\.fallbacktonoindex|stash\.show(?:includeuntracked|patch)|log\.diffmerges)(?:=|$)/i;
 
 export const showsUntracked = (value: Value): boolean => SHOWS_UNTRACKED.test(prefixOf(value));
 

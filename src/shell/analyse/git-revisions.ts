@@ -64,14 +64,20 @@ export function revisionsOf({ args, words }: Invocation): readonly Value[] {
 }
 
 /** True where it prints what files hold, not only their names: always, or by an option (`-p`). git-cat-file(1) prints what it is told. */
-const showsContent = ({ grammar, args }: Invocation, without?: RegExp): boolean =>
+const showsContent = ({ grammar, args, words }: Invocation, without?: RegExp): boolean =>
   grammar.options.has("--batch") ||
-  grammar.slots?.some(({ kind }) => isRead(kind)) === true ||
+  (grammar.slots?.some(({ kind }) => isRead(kind)) === true && !onlyCounts({ grammar, args, words })) ||
   args.options.some(
     ({ option }) =>
       option?.consequences.some((one) => one.then === "become" && isRead(one.to)) === true &&
       !option.names.some((name) => without?.test(name) === true),
   );
+
+/** git-stash(1), `show`: it counts where no option of git-diff(1) and no `--` is given. */
+const onlyCounts = ({ grammar, args, words }: Pick<Invocation, "grammar" | "args" | "words">): boolean =>
+  grammar.options.has("--only-untracked") &&
+  args.options.every(({ option }) => option?.names.some((name) => name.endsWith("-untracked")) === true) &&
+  !words.some((word) => textOf(word) === "--");
 
 /** With these it tells where something is, or what the object is called. */
 const TELLS = /^(?:-[SG]|--objects.*|--raw)$/;
@@ -113,7 +119,7 @@ const readStore = (inv: Invocation, why: string): void => emitTarget(inv, "read"
 
 /** Nothing but names and numbers, unless another option shows more (git-diff(1), "OPTIONS"). */
 const COUNTS =
-  /^(?:-[sqlLcX]|--(?:(?:short|num|dir|compact-)?(?:stat|summary)|name-(?:only|status)|raw|no-patch|quiet|files-with(?:out)?-match(?:es)?|count))$/;
+  /^(?:-[sqX]|--(?:(?:short|num|dir|compact-)?(?:stat|summary)|name-(?:only|status)|raw|no-patch|quiet|files-with(?:out)?-match(?:es)?|count))$/;
 
 /**
  * What it shows of files that no word names: all that is tracked, below the folders that are named, but for `:!PATH`. Written rules speak
@@ -126,24 +132,28 @@ export function shownFiles(inv: Invocation, revisions: readonly Value[]): void {
     ({ option }) => option?.consequences.some((one) => one.then === "become" && isRead(one.to)) === true,
   );
   if (has(inv, "-L", "--list") && inv.grammar.slots?.[0]?.name !== "pattern") return;
+  if (onlyCounts(inv) || (isStatus(inv) && !isPatch)) return;
   if (!isPatch && inv.args.options.some(({ option }) => option !== undefined && shows(option.names))) return;
   // git-archive(1): one revision, then paths.
   const inFront = inv.grammar.slots?.[0]?.name === "tree" ? inv.args.operands.slice(0, 1) : revisionsOf(inv);
   const named = inv.args.operands.filter((word) => !inFront.includes(word) || (revisions.includes(word) && isPath(inv, word)));
   const others = revisions.filter((word) => !named.includes(word));
-  if (named.length === 0 && others.length > 0 && others.every((word) => behindFirstColon(word) !== undefined)) return;
-  const texts = named.map((word) => textOf(word));
-  const without = texts.flatMap((text) => /^:(?:[!^]|\([^)]*\bexclude\b[^)]*\))(.*)$/s.exec(text ?? "")?.[1] ?? []);
-  const folders = texts.filter((text) => text !== undefined && !/^:(?:[!^]|\([^)]*\bexclude\b)/.test(text));
+  // git-diff(1): one folder of a commit is compared with the working tree.
+  const inTrees =
+    others.length > (inv.grammar.options.has("--merge-base") ? 1 : 0) && others.every((word) => behindFirstColon(word) !== undefined);
+  if (named.length === 0 && inTrees) return;
+  const specs = named.map(textOf).flatMap((text) => (text === undefined ? [] : [readPathspec(text)]));
+  const without = specs.filter(({ isLeftOut }) => isLeftOut);
+  const folders = specs.filter(({ isOut }) => !isOut);
   const isHere = inv.grammar.slots?.some(({ name }) => name === "pattern" || name === "tree") === true;
   for (const place of inv.places) {
     const here = place.is === "at" ? place.path : world.projectRoot;
     // In git's own folder there is no working tree: everything is meant.
     const isWhole = isWithin(here, world.projectRoot) && (!isHere || /\/\.git(?:\/|$)/.test(here));
     const top = isWhole ? world.projectRoot : here;
-    for (const folder of folders.length === 0 ? [top] : folders) {
-      const path = resolvePath(here, folder ?? ".");
-      const left = without.map((text) => resolvePath(here, text)).filter((one) => one.startsWith(`${path}/`));
+    const placeOf = ({ isTop, path }: Pathspec): string => resolvePath(isTop ? world.projectRoot : here, path);
+    for (const path of folders.length === 0 ? [top] : folders.map((one) => placeOf({ ...one, path: one.folder }))) {
+      const left = without.map(placeOf).filter((one) => one.startsWith(`${path}/`));
       const out = left.flatMap((one) => ["", "/*"].map((end) => ({ by: "path" as const, glob: one.slice(path.length) + end })));
       const filter = { tracked: true as const, ...(out.length === 0 ? {} : { without: out }) };
       const target = { kind: "tree" as const, path: world.canonical(path), filter };
@@ -153,9 +163,38 @@ export function shownFiles(inv: Invocation, revisions: readonly Value[]): void {
   }
 }
 
+const isStatus = ({ grammar }: Pick<Invocation, "grammar">): boolean => grammar.options.has("--show-stash");
+
+interface Pathspec {
+  readonly path: string;
+  /** What it begins with, whatever its wildcards match. */
+  readonly folder: string;
+  readonly isTop: boolean;
+  readonly isOut: boolean;
+  /** All that is there is surely left out. */
+  readonly isLeftOut: boolean;
+}
+
+/** gitglossary(7), "pathspec". */
+function readPathspec(text: string): Pathspec {
+  const [, long, short = "", rest = ""] = /^:(?:\(([^)]*)\)|([/!^]*):?)(.*)$/s.exec(text) ?? [undefined, undefined, "", text];
+  const words = (long ?? "").split(",");
+  const isOut = words.includes("exclude") || /[!^]/.test(short);
+  const folder = words.some((word) => /^(?:icase|prefix:.*)$/.test(word)) ? "" : rest.replace(/[^/]*[*?[\\].*$/s, "");
+  return {
+    path: rest,
+    folder: folder === "" ? "." : folder,
+    isTop: words.includes("top") || short.includes("/") || words.some((word) => word.startsWith("prefix:")),
+    isOut,
+    isLeftOut: isOut && words.every((word) => /^(?:exclude|top|)$/.test(word)),
+  };
+}
+
 /** git-diff(1), git-grep(1): with two commits, or one to search in, nothing of the index or the working tree is shown. */
 const showsNow = ({ grammar }: Invocation, revisions: readonly Value[]): boolean =>
-  grammar.options.has("--cached") && revisions.every((word) => !/\.\./.test(prefixOf(word))) && revisions.length < 2;
+  (isStatus({ grammar }) || grammar.options.has("--cached")) &&
+  revisions.every((word) => !/\.\./.test(prefixOf(word))) &&
+  revisions.length < 2;
 
 /** What no commit has yet is nobody's to see but that of whoever put it there. */
 function readChangedSecrets(inv: Invocation, folder: string, isShown: (path: string) => boolean): void {

@@ -263,8 +263,9 @@ class TableReader {
         spec.output = text;
         return;
       case "otherwise":
+      case "stranger":
         if (!isDangerId(text)) throw new Error("unknown danger");
-        spec.otherwise = text;
+        spec[key] = text;
         return;
       case "operands":
         readSlots(value);

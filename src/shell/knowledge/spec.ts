@@ -29,6 +29,8 @@ export interface CommandSpec {
    * machine: what nobody understands of them is no less than what is understood.
    */
   readonly otherwise?: DangerId;
+  /** The danger of a subcommand that the entry does not list, also in its groups: another version, a plugin, an alias. */
+  readonly stranger?: DangerId;
   /**
    * Without operands it only looks, whatever its options: what stands behind them is theirs in every program of the name.
    * Else a program that changes things and has no operand left, with a word taken by an option, is not understood.

@@ -139,6 +139,8 @@ describe("what no commit has yet is shown by nothing that shows the index or the
     ["git grep KEY -- src"],
     ["git diff-index -p HEAD"],
     ["git diff-files -p"],
+    ["git status -v"],
+    ["git status --verbose -s"],
   ])("%s", (command) => expect([judge(command, CHANGED), judge(command, IN_SRC)]).toEqual(["ask", "ask"]));
 
   test.each([
