@@ -41,8 +41,8 @@ export interface LogOptions {
 function row(entry: LogEntry, style: TerminalStyle): string {
   const time = visible(entry.time).slice(0, 19).replace("T", " ");
   const told = toldBy(entry);
-  const said = VERDICT_WORDS[told] ?? told;
-  const answer = entry.answer === entry.verdict ? said : `${said}→${VERDICT_WORDS[entry.answer] ?? entry.answer}`;
+  const verdict = VERDICT_WORDS[told] ?? told;
+  const answer = entry.answer === entry.verdict ? verdict : `${verdict}→${VERDICT_WORDS[entry.answer] ?? entry.answer}`;
   const who = entry.subagent === "" ? entry.agent : `${entry.agent}/${entry.subagent}`;
   const head = `${style.dim(fit(time, 19))}  ${style.verdict(told, fit(answer, 10))}  ${fit(visible(who), 8)}  ${fit(visible(entry.tool), 12)}`;
   const left = Math.max(20, style.width - 57);
