@@ -170,3 +170,15 @@ describe("settings of agents: one question with the difference before git starts
     expect(after, output).toBe(alone);
   });
 });
+
+/** With a yes to what was shown, something else would be written. */
+const FORGED: readonly Row[] = [
+  ["git -c filter.f.smudge='echo FORGED #' switch -q settings", [], "echo '.mcp.json filter=f' > .git/info/attributes"],
+  ["git switch -q settings", [], "echo '.mcp.json text eol=crlf' > .git/info/attributes"],
+];
+
+it.each(named(FORGED))("$name: it is taken back", { timeout: 60_000 }, async ({ line, first }) => {
+  const { output, after, before } = await play(line, first, "y");
+  expect(after, output).toBe(before);
+  expect(output).toContain("would not be as it was shown");
+});
