@@ -3,7 +3,9 @@ import { appendFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSyn
 import { homedir, tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { everyday } from "./everyday.ts";
+import { redis, sqlite } from "./databases.ts";
 import { HERE, type Outcome, type Results, type Suite, SUITES, type Unit } from "./suites.ts";
+import { cargo, go } from "./toolchains.ts";
 
 const HELP = `npm run equivalence -- [options]
 
@@ -37,10 +39,10 @@ const pattern = new RegExp(valuesOf("--unit")[0] ?? "");
 const except = new RegExp(valuesOf("--except")[0] ?? "^$");
 const cache = resolve(valuesOf("--cache")[0] ?? (isRoot ? "/var/cache/assent-equivalence" : join(homedir(), ".cache/assent-equivalence")));
 const record = valuesOf("--record")[0];
-const ALL = [...SUITES, everyday];
+const ALL = [...SUITES, redis, sqlite, go, cargo, everyday];
 const seconds = numberOf("--seconds", 300);
 
-const ASSENT = join(HERE, "../../dist/bin.cjs");
+const ASSENT = join(process.env["SUPERVISE_DIST"] ?? join(HERE, "../../dist"), "bin.cjs");
 const UNSHARE = ["-nmp", "--fork", "--kill-child", "--mount-proc", ...(isRoot ? [] : ["-r"])];
 const AS_USER = asUser ? ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"] : [];
 

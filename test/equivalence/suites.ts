@@ -1,6 +1,7 @@
 import { execFileSync } from "node:child_process";
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { APT, groups, lists, NO_SOURCE, run, source } from "./debian.ts";
 
 /** What became of each test, by its name. */
 export type Results = ReadonlyMap<string, string>;
@@ -35,56 +36,8 @@ export interface Suite {
 /** This folder: it is run from a bundle. */
 export const HERE = join(import.meta.dirname, "../../../test/equivalence");
 
-const APT = (cache: string): readonly string[] => [
-  "-o",
-  `Dir::Etc::sourcelist=${cache}/sources.list`,
-  "-o",
-  "Dir::Etc::sourceparts=-",
-  "-o",
-  `Dir::State::lists=${cache}/lists`,
-];
-const KEY = "[signed-by=/usr/share/keyrings/debian-archive-keyring.gpg]";
-
-function run(cwd: string, command: string, args: readonly string[]): boolean {
-  try {
-    execFileSync(command, args, { cwd, stdio: ["ignore", "ignore", "inherit"] });
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-/** Lists of Debian's packages, in a folder of their own: nothing of the machine's changes. */
-function lists(cache: string): void {
-  if (existsSync(`${cache}/sources.list`)) return;
-  const release = /^VERSION_CODENAME=(\w+)/m.exec(readFileSync("/etc/os-release", "utf8"))?.[1] ?? "bookworm";
-  mkdirSync(`${cache}/lists/partial`, { recursive: true });
-  const line = (kind: string): string => `${kind} ${KEY} http://deb.debian.org/debian ${release} main\n`;
-  writeFileSync(`${cache}/sources.list`, line("deb") + line("deb-src"));
-  run(cache, "apt-get", [...APT(cache), "update", "-q"]);
-}
-
-const NO_SOURCE = "its source package cannot be had (needs apt-get, dpkg-dev and the network, on Debian)";
-
-/** The unpacked source package; undefined where it cannot be had. */
-function source(cache: string, name: string): string | undefined {
-  const found = (): string | undefined => {
-    const folder = readdirSync(cache).find((entry) => entry.startsWith(`${name}-`) && existsSync(`${cache}/${entry}/debian`));
-    return folder === undefined ? undefined : join(cache, folder);
-  };
-  if (found() === undefined) {
-    lists(cache);
-    run(cache, "apt-get", [...APT(cache), "-q", "-y", "source", name]);
-  }
-  return found();
-}
-
 function sample<T>(items: readonly T[], all: boolean, every: number): readonly T[] {
   return all ? items : items.filter((_, at) => at % every === 0);
-}
-
-function* groups<T>(items: readonly T[], size: number): Generator<readonly T[]> {
-  for (let at = 0; at < items.length; at += size) yield items.slice(at, at + size);
 }
 
 /** Each file is a test, and its exit status what became of it. */
