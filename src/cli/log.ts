@@ -51,7 +51,7 @@ function row(entry: LogEntry, style: TerminalStyle): string {
   const subject = entry.count === 1 ? wanted : `${entry.count} times ${wanted}`;
   const reason = entry.confined === "would" ? `would go ahead sandboxed; ${entry.reason}` : entry.reason;
   // Who said no, and why, before the reason why it was asked: that is what a person looks for.
-  const said = entry.answered === "" ? "" : `${entry.answered}, by ${entry.answeredBy}${entry.note === "" ? "" : `: ${entry.note}`}; `;
+  const said = entry.answeredBy === "" ? "" : `${entry.answered}, by ${entry.answeredBy}${entry.note === "" ? "" : `: ${entry.note}`}; `;
   return `${head}  ${fit(visible(subject), left).trimEnd()}\n${" ".repeat(21)}${style.dim(fit(visible(`${said}${reason}`), style.width - 22).trimEnd())}\n`;
 }
 

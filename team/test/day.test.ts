@@ -16,9 +16,16 @@ let metricsPort = 0;
 
 const metrics = async (): Promise<string> => (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text();
 const form = async (path: string, fields: Readonly<Record<string, string>>): Promise<Response> =>
-  fetch(`${origin}${path}`, { method: "POST", redirect: "manual", headers: { origin, cookie, connection: "close" }, body: new URLSearchParams(fields) });
+  fetch(`${origin}${path}`, {
+    method: "POST",
+    redirect: "manual",
+    headers: { origin, cookie, connection: "close" },
+    body: new URLSearchParams(fields),
+  });
 const page = async (path: string): Promise<string> =>
-  (await (await fetch(`${origin}${path}`, { headers: { cookie, connection: "close" } })).text()).replace(/<[^>]*>/g, " ").replace(/\s+/g, " ");
+  (await (await fetch(`${origin}${path}`, { headers: { cookie, connection: "close" } })).text())
+    .replace(/<[^>]*>/g, " ")
+    .replace(/\s+/g, " ");
 
 beforeAll(async () => {
   office = scratch({ keep: true });

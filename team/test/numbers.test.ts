@@ -75,9 +75,9 @@ onEveryDatabase("numbers of a team", (place) => {
     const db = await place.fresh();
     let failed = 0;
     const counted = tellingErrors(db, () => failed++);
-    await expect(counted.run("select * from nothing_of_that_name")).rejects.toThrow();
+    await expect(counted.run("select * from nothing_of_that_name")).rejects.toThrow("nothing_of_that_name");
     expect(failed).toBe(1);
-    await expect(counted.transaction((within) => within.run("select 1 / 0"))).rejects.toThrow();
+    await expect(counted.transaction((within) => within.run("select 1 / 0"))).rejects.toThrow("division by zero");
     expect(failed).toBe(2);
     await expect(counted.transaction(() => Promise.reject(new Error("ours")))).rejects.toThrow("ours");
     expect(failed).toBe(2);

@@ -6,7 +6,7 @@ import { checkRule, question } from "../approve/question.ts";
 import { assent, scratch, type Scratch } from "../scratch.ts";
 import { endPage, openPage, useBrowser } from "./browser.ts";
 import { HOSTILE, log } from "./log.ts";
-import { expectGoodLooks, keepLook, LOOKS } from "./looks.ts";
+import { lookFaults, keepLook, LOOKS } from "./looks.ts";
 
 const browser = useBrowser();
 const places: Scratch[] = [];
@@ -138,7 +138,7 @@ describe.each(LOOKS)("at $width px, in $colorScheme,", ({ width, colorScheme }) 
     const page = await opened(bare, look);
     await page.locator(".protection").waitFor();
     await keepLook(page, name("overview-bare"));
-    await expectGoodLooks(page, width);
+    expect(await lookFaults(page, width)).toEqual([]);
   });
 
   it("the first view and the questions fit, and can be read, on a busy one", async () => {
@@ -158,12 +158,12 @@ describe.each(LOOKS)("at $width px, in $colorScheme,", ({ width, colorScheme }) 
     ];
     await card(page, "2 waiting for you").waitFor();
     await keepLook(page, name("overview"));
-    await expectGoodLooks(page, width);
+    expect(await lookFaults(page, width)).toEqual([]);
     await page.getByRole("link", { name: "Answer them" }).click();
     const first = page.locator("article[data-open=true]").first();
     await first.waitFor();
     await keepLook(page, name("questions"));
-    await expectGoodLooks(page, width);
+    expect(await lookFaults(page, width)).toEqual([]);
     // All answers are there; three are shown.
     const shown = (): Promise<readonly string[]> => first.locator(".answers button:visible").allInnerTexts();
     const plain = (all: readonly string[]): readonly string[] => all.map((text) => text.replace(/\s+\S$/, "").trim());
@@ -173,7 +173,7 @@ describe.each(LOOKS)("at $width px, in $colorScheme,", ({ width, colorScheme }) 
     await first.getByRole("button", { name: "More answers" }).click();
     expect(await shown()).toHaveLength(10);
     await keepLook(page, name("questions-more"));
-    await expectGoodLooks(page, width);
+    expect(await lookFaults(page, width)).toEqual([]);
     gone.abort();
     await Promise.allSettled(asked);
   });
@@ -185,7 +185,7 @@ describe.each(LOOKS)("at $width px, in $colorScheme,", ({ width, colorScheme }) 
       await page.locator(`#${view}-title`).waitFor();
       await page.waitForTimeout(600);
       await keepLook(page, name(view));
-      await expectGoodLooks(page, width);
+      expect(await lookFaults(page, width)).toEqual([]);
     }
   });
 });
