@@ -32,6 +32,8 @@ export async function trust(options: TrustOptions): Promise<number> {
   if (target === undefined) return 2;
   const { machine, place, short } = target;
   const found = readPlace(place);
+  if (found.is === "missing" && readTrust(machine).pins.has(place.file))
+    return fail(`${short(place.file)} is gone; what you agreed to still forbids`, "`assent trust --revoke` ends that");
   if (found.is === "missing") return fail(`${short(place.file)} does not exist`, "`assent init --local` makes it");
   if (found.is === "unreadable") return fail(`${short(place.file)} ${visible(found.why)}`);
   if (!found.read.ok) {

@@ -2,7 +2,7 @@ import { type Stats, statSync } from "node:fs";
 import type { Lowered, World } from "../action/index.ts";
 import { joinPath, normalise, parentOf, resolvePath } from "../path/index.ts";
 import type { LayerName } from "../policy/index.ts";
-import { readRegular, stateFolder, type FileText, type Machine } from "../state/index.ts";
+import { readRegular, readTrust, stateFolder, type FileText, type Machine } from "../state/index.ts";
 import { projectOf } from "./world.ts";
 
 export const POLICY_NAME = ".agent-permissions.jsonc";
@@ -174,8 +174,15 @@ export function findPolicyFiles(
       if (at === "/") return;
     }
   };
+  let pins: ReadonlyMap<string, string> | undefined;
   const look = (folder: string, file: string): void => {
-    if (seen.has(file) || !exists(file)) return;
+    if (seen.has(file)) return;
+    if (!exists(file)) {
+      // What a person agreed to is gone, as on another branch: the reader has it hold.
+      if ((pins ??= readTrust(machine).pins).has(file))
+        out.push({ layer: "project", file, root: folder, mayGrant: false, content: { is: "text", text: "{}" } });
+      return;
+    }
     const real = world.canonical(file);
     // Where the user's own leads is asked only now: there is mostly no other.
     if (seen.has(real) || real === world.canonical(user)) return;

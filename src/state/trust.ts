@@ -12,6 +12,8 @@ export interface Trust {
   /** The file's text, by which caches notice a change. */
   readonly text: string;
   readonly pins: ReadonlyMap<string, string>;
+  /** The text agreed to, by its hash; undefined where it was not kept. */
+  readonly agreed?: (hash: string, sha256: (text: string) => string) => string | undefined;
 }
 
 const NOBODY: Trust = { text: "", pins: new Map() };
@@ -26,7 +28,7 @@ export function readTrust(machine: Machine): Trust {
     const { projects } = parsed;
     if (typeof projects !== "object" || projects === null) return NOBODY;
     const pins = Object.entries(projects).filter((entry): entry is [string, string] => typeof entry[1] === "string");
-    return { text: file.text, pins: new Map(pins) };
+    return { text: file.text, pins: new Map(pins), agreed: (hash, sha256) => readAgreed(machine, hash, sha256) };
   } catch {
     return NOBODY;
   }

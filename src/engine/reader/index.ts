@@ -119,9 +119,23 @@ const PAST_ITS_TIME: LayerInput = {
   policy: { layer: "explicit", file: "", rules: [], operations: [], settings: { unknown: "ask" } },
 };
 
+/**
+ * Until a person has looked at a changed file, what they agreed to before holds with it, as far as it forbids and asks: a branch with
+ * an older text takes no rule away.
+ */
+function agreedBefore({ source, trusted }: SourceRead, trust: Trust): readonly PolicySource[] {
+  const { layer, file, content } = source;
+  const pin = layer === "project" && !trusted ? trust.pins.get(file) : undefined;
+  if (pin === undefined || (content.is === "text" && sha256(content.text) === pin)) return [];
+  const text = trust.agreed?.(pin, sha256);
+  return text === undefined ? [] : [{ ...source, file: `${file} (as you agreed to it)`, mayGrant: false, content: { is: "text", text } }];
+}
+
 /** Makes one policy of the files found. Bundled on its own: the hook loads it only when a file has changed. */
 export function read(sources: readonly PolicySource[], trust: Trust, examples: ExampleLowering): Policy {
-  const files = readEach(sources, trust, examples, true);
+  const found = readEach(sources, trust, examples, true);
+  const before = found.flatMap((one) => agreedBefore(one, trust));
+  const files = before.length === 0 ? found : [...found, ...readEach(before, trust, examples, true)];
   const warnings = files.flatMap(({ result }) => (result.ok ? result.warnings.map(printed) : []));
   const layers = files.map(layerOf);
   const policy = joinLayers(layers);
