@@ -220,7 +220,10 @@ describe("a team from nothing", () => {
     expect(await admin.getByText("What it would change").count()).toBe(0);
     // It joined before the team had a key, and gets the policy as one that joins now.
     expect(status()).toContain("version 1 of the policy for default waits for this machine: assent team send");
-    expect(assent(laptop, ["team", "send"])).toMatchObject({ status: 0, stderr: "0 records sent\n" });
+    expect(assent(laptop, ["team", "send"])).toMatchObject({
+      status: 0,
+      stderr: "assent team send: version 1 of the team's policy holds now\n1 record sent\n",
+    });
     expect(status()).toContain("version 1 of the policy for default holds");
     expect(hook()).toContain('"deny"');
     expect(faults).toEqual([]);
