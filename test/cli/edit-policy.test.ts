@@ -1,5 +1,5 @@
 import { spawn, spawnSync } from "node:child_process";
-import { chmodSync, existsSync, lstatSync, readdirSync, readFileSync, statSync, symlinkSync } from "node:fs";
+import { chmodSync, existsSync, lstatSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { editorOf, shellWords } from "../../src/cli/edit.ts";
@@ -310,6 +310,51 @@ describe("assent trust", () => {
       stderr: expect.not.stringContaining("since your last yes") as string,
     });
     expect(allowed(place)).toBe(true);
+  });
+
+  describe("what was agreed to holds until a person has looked at what took its place", () => {
+    const AGREED = `{ "permissions": { "deny": ["Bash(frobnicate:*)"], "allow": ["Bash(twiddle:*)"] } }\n`;
+    const NEXT = `{ "permissions": { "deny": ["Bash(meddle:*)"] } }\n`;
+    const agreed = (): Scratch => {
+      const place = scratch();
+      place.write(NAME, AGREED);
+      expect(assent(place, ["trust", "--yes"]).status).toBe(0);
+      return place;
+    };
+    const verdict = (place: Scratch, line: string): unknown =>
+      (JSON.parse(assent(place, ["explain", "--json", line]).stdout) as { verdict?: unknown }).verdict;
+
+    it.each([
+      ["another text", NEXT],
+      ["a text that says nothing", "{}"],
+      ["a text that allows it", `{ "permissions": { "allow": ["Bash(frobnicate:*)"] } }\n`],
+      ["no file", undefined],
+    ])("%s", (_, text) => {
+      const place = agreed();
+      expect(verdict(place, "twiddle x")).toBe("allow");
+      if (text === undefined) rmSync(join(place.project, NAME));
+      else place.write(NAME, text);
+      expect(verdict(place, "frobnicate now")).toBe("deny");
+      expect(verdict(place, "twiddle x")).not.toBe("allow");
+      if (text === NEXT) expect(verdict(place, "meddle x")).toBe("deny");
+      expect(assent(place, ["explain", "frobnicate now"]).stdout).toContain("as you agreed to it");
+    });
+
+    it("a yes to the new text ends the old one", () => {
+      const place = agreed();
+      place.write(NAME, NEXT);
+      expect(assent(place, ["trust", "--yes"]).status).toBe(0);
+      expect(verdict(place, "frobnicate now")).not.toBe("deny");
+      expect(verdict(place, "meddle x")).toBe("deny");
+    });
+
+    it("where the file is gone, the way to end it is said, and works", () => {
+      const place = agreed();
+      rmSync(join(place.project, NAME));
+      expect(assent(place, ["trust"]).stderr).toContain("assent trust --revoke");
+      expect(assent(place, ["trust", "--revoke"]).status).toBe(0);
+      expect(verdict(place, "frobnicate now")).not.toBe("deny");
+    });
   });
 
   it("a session's start says to the person that there is a policy, until it is agreed to, and again when it has changed", () => {

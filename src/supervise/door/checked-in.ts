@@ -3,7 +3,7 @@ import { lstatSync, realpathSync } from "node:fs";
 import { baseName, joinPath, parentOf } from "../../path/index.ts";
 import { commonOf, type RefsBefore, topOf } from "../../state/index.ts";
 import { bytesAt } from "../undo/index.ts";
-import { GitObjects } from "./git-objects.ts";
+import type { GitObjects } from "./git-objects.ts";
 
 /** Commits that are looked through, newest first. */
 const MOST_COMMITS = 2000;
