@@ -44,7 +44,9 @@ const allows = (place: Scratch): void => void assent(place, ["allow", "--yes", `
 describe("a server of the person's on this machine", () => {
   it.each(ROWS)("by a hook: $program $line", ({ line }) => {
     const place = scratch();
-    expect(decides(place, line(port))).toMatch(new RegExp(`^ask .*\\nwhy +(?:fetch|connect to) \\S*:${port}\\S*: the preset default`));
+    expect(decides(place, line(port))).toMatch(
+      new RegExp(`^ask .*\\nwhy +(?:fetch|connect to) \\S*:${port}\\S*: by default you are asked`),
+    );
     allows(place);
     expect(decides(place, line(port))).toMatch(/^allow /);
     expect(decides(place, line(port + 1))).toMatch(/^ask /);

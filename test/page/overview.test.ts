@@ -107,7 +107,7 @@ describe("the first view", () => {
     const numbers = async (): Promise<string> => (await page.locator(".numbers").innerText()).replace(/\s+/g, " ");
     expect(await numbers()).toMatch(/3 checked 1 sandboxed 0 asked 1 refused|checked 3 sandboxed 1 asked 0 refused 1/);
     const on = (await card(page, "What is on").innerText()).replace(/\s+/g, " ");
-    expect(on).toMatch(/Agents Claude Code asks Assent Policy no file: the preset default decides/);
+    expect(on).toMatch(/Agents Claude Code asks Assent Policy no file: what is built in decides/);
     expect(on).toContain("Undo nothing to take back");
     log(place, [{ command: "cat ~/.ssh/id_rsa", verdict: "deny", reason: "it is a secret" }]);
     await expect.poll(() => card(page, "Refused last").innerText()).toContain("id_rsa");

@@ -87,7 +87,7 @@ describe("a guard that confines", () => {
     const file = place.write("more.jsonc", "{}");
     expect(guardIn(place, { policyFiles: [file] }).decide({ command: "sh x.sh" })).toMatchObject({
       decision: "ask",
-      reason: expect.stringMatching(/was not confined: the guard's own policy files/) as unknown,
+      reason: expect.stringMatching(/was not sandboxed: the guard's own policy files/) as unknown,
     });
     place.write("~/.agent-permissions.jsonc", '{ "unknown": "deny" }');
     expect(guardIn(place).decide({ command: "sh x.sh" }).decision).toBe("deny");

@@ -152,6 +152,8 @@ function gitDiffNames(inv: Invocation): void {
  */
 export function gitDiff(inv: Invocation): void {
   gitRevisions(inv);
+  // Whatever it prints of them, it takes any two files for what is compared.
+  if (has(inv, "--no-index")) for (const operand of inv.args.operands) emitFile(inv, "read", operand, true);
   for (const place of has(inv, "--no-index") ? [] : inv.places) {
     const at = { ...inv, places: [place] };
     const compared = inv.args.operands.map((operand) => pathsAt(inv, place, operand));

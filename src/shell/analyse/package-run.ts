@@ -1,4 +1,5 @@
 import type { DangerId } from "../../action/index.ts";
+import { Context } from "../context.ts";
 import { describe, doubt, refuse, type Invocation } from "../invocation.ts";
 import { entriesBelow, entryFor, type KnowledgeEntry } from "../knowledge/entries.ts";
 import { noteNeedsOfPackage } from "../needs.ts";
@@ -131,10 +132,10 @@ const SERVICE: ReadonlySet<DangerId> = new Set(["publish", "remote-destroy", "da
 
 /** Nothing else is taken from the table of a program that has the package's name: which code runs nobody has seen. */
 function noteServiceDangers(inv: Invocation, words: readonly Value[]): void {
-  const { actions } = inv.cx;
-  const from = actions.length;
-  inv.cx.packaged(inv.exec, () => inv.run.argv(inv.cx, stateOf(inv).fork(), words, inv.stdin, inv.exec));
-  const dangers = actions.splice(from).flatMap((action) => (action.kind === "exec" ? (action.dangers ?? []) : []));
+  const apart = new Context(inv.cx.world, inv.cx.shell);
+  apart.depth = inv.cx.depth;
+  inv.run.argv(apart, stateOf(inv).fork(), words, inv.stdin);
+  const dangers = apart.actions.flatMap((action) => (action.kind === "exec" ? (action.dangers ?? []) : []));
   for (const danger of dangers) if (SERVICE.has(danger)) inv.cx.addDanger(inv.exec, danger);
 }
 

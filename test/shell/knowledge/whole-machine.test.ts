@@ -20,7 +20,11 @@ describe("what an entry of the machine does not list is no less dangerous than w
   const open = allEntries()
     .filter(
       (entry) =>
-        isDangerous(entry) && !DANGER.test(entry.effects ?? "") && entry.otherwise === undefined && !OF_A_PROJECT.test(entry.names),
+        isDangerous(entry) &&
+        !DANGER.test(entry.effects ?? "") &&
+        entry.otherwise === undefined &&
+        entry.stranger === undefined &&
+        !OF_A_PROJECT.test(entry.names),
     )
     .map(({ names }) => names);
 

@@ -27,18 +27,22 @@ describe.concurrent("whole, or as it was", () => {
     expect({ status, after }).toEqual({ status: "0", after: "KEY=\nMORE=\n{}\nh\nlines\n" });
   });
 
-  it.each<readonly [what: string, command: string, before: string]>([
-    ["a branch made by the command", `${FORGE}; git switch -q evil`, ""],
-    ["a branch made by one before it in the session", "git switch -q evil", `another s1 $PWD '${FORGE}' > /dev/null 2>&1`],
-    ["a pipe, whose last part ends well", `${FORGE}; git switch -q evil 2>&1 | tail -1`, ""],
-    ["whatever comes behind it", `${FORGE}; git switch -q evil || true`, ""],
-    ["servers of agents", "git switch -q servers", ""],
-    ["servers of agents, merged", "git merge -q servers", ""],
-    ["servers of agents, at the end of a rebase", "git rebase -q servers", ""],
-  ])("%s", async (_, command, before) => {
+  it.each<readonly [what: string, command: string, before: string, ends: "foreseen" | "taken back"]>([
+    ["a branch made by the command", `${FORGE}; git switch -q evil`, "", "taken back"],
+    ["a branch made by one before it in the session", "git switch -q evil", `another s1 $PWD '${FORGE}' > /dev/null 2>&1`, "taken back"],
+    ["a pipe, whose last part ends well", `${FORGE}; git switch -q evil 2>&1 | tail -1`, "", "taken back"],
+    ["whatever comes behind it", `${FORGE}; git switch -q evil || true`, "", "taken back"],
+    ["servers of agents", "git switch -q servers", "", "foreseen"],
+    ["servers of agents, merged", "git merge -q servers", "", "foreseen"],
+    ["servers of agents, at the end of a rebase", "git rebase -q servers", "", "foreseen"],
+  ])("%s", async (_, command, before, ends) => {
     const { status, after, said } = await confined({ command, before: `${BEFORE}; ${before}`, after: LOOK });
     expect({ status: status === "0", after }).toEqual({ status: false, after: WAS });
-    expect(said.join("\n")).toContain("was ended, and what it had done was taken back");
+    const why =
+      ends === "foreseen"
+        ? /^refused: run .*changes? (?:a file|files) that decides? what an agent may do/
+        : /was ended, and what it had done was taken back/;
+    expect(said.join("\n")).toMatch(why);
   });
 
   it("a branch of an earlier session is one like any other", async () => {
