@@ -104,8 +104,18 @@ function spelling(rule: Rule, helpers: readonly Rule[], { context, policy }: Ins
   };
 }
 
-const says = ({ argv }: ExecAction, words: readonly string[]): boolean =>
-  words.every((word) => argv.some((argument) => argument.known && argument.text === word));
+/** Its first words, but for options and their values, are these. */
+function says({ argv }: ExecAction, words: readonly string[]): boolean {
+  const texts = argv.slice(1).map((argument) => (argument.known ? argument.text : ""));
+  const isOption = (at: number): boolean => texts[at]?.startsWith("-") === true;
+  let from = 0;
+  return words.every((word) => {
+    const at = texts.indexOf(word, from);
+    const isNext = at >= 0 && texts.slice(from, at).every((_, i) => isOption(from + i) || isOption(from + i - 1));
+    from = at + 1;
+    return isNext;
+  });
+}
 
 /** Rules for the options, and for the marks in front of operands, that `lines` do it by; none that stops what goes without them. */
 function narrowRules(

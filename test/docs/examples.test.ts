@@ -24,7 +24,7 @@ describe("examples of README and docs do what the page says: npm run examples", 
   });
 
   it("every block says what it is", () => {
-    const known = /^(?:|console|sh|text|ts|js|json|jsonc|md|yaml|toml)$/;
+    const known = /^(?:|console|sh|text|ts|js|json|jsonc|md|yaml|toml|ini)$/;
     const others = pages(ROOT).flatMap((file) =>
       readPage(ROOT, file).filter(({ language, text }) => !known.test(language) || (language === "" && text !== "")),
     );
