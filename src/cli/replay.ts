@@ -9,6 +9,7 @@ import { pastRequests, replayHistory, TOLD, type ToldWord } from "../look/index.
 import { absolute, shorten } from "./place.ts";
 import { complain, showProblems } from "./policy-target.ts";
 import { progressLine } from "./progress.ts";
+import { sayDecision } from "./say-verdict.ts";
 import { writeStdout } from "./stdio.ts";
 import { styleFor } from "./style.ts";
 
@@ -74,12 +75,12 @@ function compare(other: Pick<DecideOptions, "select" | "adapt">, machine: Machin
   const style = styleFor(process.stdout, process.env);
   for (const { past, before, after, reason } of changes.slice(0, MOST_ROWS))
     writeStdout(
-      `${String(past.count).padStart(6)} ×  ${style.verdict(before)} → ${style.verdict(after)}  ` +
+      `${String(past.count).padStart(6)} ×  ${style.verdict(before, sayDecision(before))} → ${style.verdict(after, sayDecision(after))}  ` +
         `${brief(past.subject === "" ? past.tool : past.subject, style.width - 30)}\n           ${style.dim(visible(reason))}\n`,
     );
   if (changes.length > MOST_ROWS) writeStdout(`        and ${changes.length - MOST_ROWS} more (--json prints all)\n`);
   if (changes.length > 0) writeStdout("\n");
-  const total = (of: ReadonlyMap<ToldWord, number>): string => TOLD.map((told) => `${of.get(told) ?? 0} ${told}`).join(", ");
+  const total = (of: ReadonlyMap<ToldWord, number>): string => TOLD.map((told) => `${of.get(told) ?? 0} ${sayDecision(told)}`).join(", ");
   writeStdout(`before  ${total(counts.before)}\nafter   ${total(counts.after)}\n`);
   writeStdout(
     `${records} decisions of the last ${options.days} ` +

@@ -16,11 +16,12 @@ export const SOURCES: Readonly<Record<Basis, string>> = {
 /** The words of logs and JSON that people read as others. */
 export const VERDICT_WORDS: Readonly<Record<string, string>> = { none: "no opinion", confined: "sandboxed" };
 
-export const sayDecision = (decision: Decision | "confined"): string => VERDICT_WORDS[decision] ?? decision;
+/** Of a part, or in few words. */
+export const sayDecision = (decision: Decision | "confined"): string =>
+  decision === "none" ? "agent decides" : (VERDICT_WORDS[decision] ?? decision);
 
 /** Of a whole request: where Assent has no opinion, who decides stands beside it. */
 export function sayVerdict(verdict: RequestVerdict, asksYou: string): string {
   if (isConfined(verdict)) return sayDecision("confined");
-  const said = sayDecision(verdict.decision);
-  return verdict.decision === "none" ? `${said}: ${asksYou} asks you` : said;
+  return verdict.decision === "none" ? `no opinion: ${asksYou} asks you` : sayDecision(verdict.decision);
 }
