@@ -54,6 +54,8 @@ describe("what a command that may not run prints is text or nothing", () => {
     "x=$(test -d x && echo q); rm -rf ~/$x",
     'x=$(return; echo q); rm -rf ~/"$x"/',
     'x=$(test -d x && echo q); y=$x; rm -rf "$HOME/$y"',
+    "x=$(test -d x && echo q); rm -rf ~/$x$x$x$x",
+    'x=$(test -f x && echo q); cat ".env$x$x$x$x"',
     'cat "$(test -f a.txt && echo a.)env"',
     'x=$(test -f a.txt && echo a); cat "$x.env"',
     'cat "$(test -f a.txt && echo .e)$(test -f b.txt && echo b)nv"',
