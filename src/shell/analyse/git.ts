@@ -3,6 +3,7 @@ import { baseName, isWithin, resolvePath } from "../../path/index.ts";
 import { repositoriesAround, worksInOwnRepository } from "../../policy/index.ts";
 import { applyEffect } from "../effects.ts";
 import { describe, emitFile, emitTarget, refuse, type Invocation } from "../invocation.ts";
+import type { Kind } from "../knowledge/read-spec.ts";
 import { isForge } from "../git-keys.ts";
 import { applyKind } from "../kinds.ts";
 import { isHole, literal, prefixOf, textOf, type Hole, type Stream, type Value } from "../value.ts";
@@ -169,8 +170,10 @@ export function gitDiff(inv: Invocation): void {
   }
 }
 
-/** As with `--no-index`: a path outside of the repository, or none there. */
-function comparesAnyFiles({ cx: { world } }: Invocation, place: ShellPlace, paths: readonly string[]): boolean {
+/** Names alone, as with `--no-index`: a path outside of the repository, or none there. */
+function comparesAnyFiles({ args, cx: { world } }: Invocation, place: ShellPlace, paths: readonly string[]): boolean {
+  const isList = (to: Kind): boolean => to.is === "file" && to.operation === "list";
+  if (!args.options.some(({ option }) => option?.consequences.some((one) => one.then === "become" && isList(one.to)) === true)) return false;
   const isOutside = (path: string): boolean => place.is !== "at" || !isWithin(resolvePath(place.path, path), world.projectRoot);
   return world.kind(`${world.projectRoot}/.git`) === "missing" || paths.some(isOutside);
 }
