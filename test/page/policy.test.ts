@@ -142,7 +142,9 @@ describe("the policy", () => {
     await page.locator("dialog[open]").waitFor({ state: "detached" });
     expect(JSON.parse(assent(place, ["explain", "--json", "make all"]).stdout)).toMatchObject({ verdict: "allow" });
     // Kept, so that it holds where another branch has another text.
-    const hash = createHash("sha256").update(readFileSync(join(place.project, ".agent-permissions.jsonc"))).digest("hex");
+    const hash = createHash("sha256")
+      .update(readFileSync(join(place.project, ".agent-permissions.jsonc")))
+      .digest("hex");
     expect(readdirSync(place.home, { recursive: true }).some((name) => String(name).endsWith(`/agreed/${hash}`))).toBe(true);
     await context.close();
   });

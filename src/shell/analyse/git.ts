@@ -173,7 +173,8 @@ export function gitDiff(inv: Invocation): void {
 /** Names alone, as with `--no-index`: a path outside of the repository, or none there. */
 function comparesAnyFiles({ args, cx: { world } }: Invocation, place: ShellPlace, paths: readonly string[]): boolean {
   const isList = (to: Kind): boolean => to.is === "file" && to.operation === "list";
-  if (!args.options.some(({ option }) => option?.consequences.some((one) => one.then === "become" && isList(one.to)) === true)) return false;
+  if (!args.options.some(({ option }) => option?.consequences.some((one) => one.then === "become" && isList(one.to)) === true))
+    return false;
   const isOutside = (path: string): boolean => place.is !== "at" || !isWithin(resolvePath(place.path, path), world.projectRoot);
   return world.kind(`${world.projectRoot}/.git`) === "missing" || paths.some(isOutside);
 }
