@@ -287,6 +287,7 @@ function helpOfGroup(inv: Invocation, grammar: Grammar, word: string, rest: read
   const words = [word, ...rest.map(textOf)];
   if (word === "help") {
     const [name, ...others] = words.slice(1);
+    if (rest.length === 0) return helpAmong(inv.helps, [literal("+help")]);
     const match = name === undefined ? undefined : findSubcommand(grammar, name, rest.slice(1));
     if (match === undefined || match === "unknown" || match.words.length !== others.length + 1) return undefined;
     return helpAmong(match.spec.helps ?? inv.helps, [literal("+help")]);

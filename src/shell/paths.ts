@@ -72,6 +72,8 @@ function globAt(pattern: string, base: string): Target {
   }
   // `.*` matches `..` in dash, and in bash before 5.2: it then reaches the parent folder.
   if (segments.slice(0, -1).some((segment) => /^\.[*?[]/.test(segment))) return { kind: "unknown", why: `what ${pattern} matches` };
+  // Text of which there may be several words, or none: without a wildcard it is what it says.
+  if (!segments.some((segment) => /[*?[]/.test(segment))) return { kind: "path", path: `/${segments.map(unquote).join("/")}` };
   const deep = segments.indexOf("**");
   if (deep >= 0) return { kind: "tree", path: `/${segments.slice(0, firstWild(segments)).map(unquote).join("/")}` };
   return { kind: "glob", pattern: `/${segments.join("/")}` };

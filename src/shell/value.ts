@@ -111,13 +111,25 @@ export function join(parts: readonly Atom[]): readonly Atom[] {
   return out;
 }
 
-/** More than these in one word stay unknown. */
+/** Of more than these in one word all are there, none, or whichever. */
 const MOST_PERHAPS = 3;
 
 /** With and without each text that may not be there. */
 export function alternativesOf(value: Value): readonly Value[] {
   const some = value.atoms.filter((atom) => isHole(atom) && atom.perhaps !== undefined).length;
-  if (some === 0 || some > MOST_PERHAPS) return [value];
+  if (some === 0) return [value];
+  const filled = (fill: (atom: Atom) => Atom): Value => ({ atoms: join(value.atoms.map(fill)), many: value.many });
+  const textIn = (atom: Atom): string | undefined => (isHole(atom) ? atom.perhaps : undefined);
+  if (some > MOST_PERHAPS)
+    return [
+      filled((atom) => textIn(atom) ?? atom),
+      filled((atom) => (textIn(atom) === undefined ? atom : "")),
+      filled((atom) => {
+        if (!isHole(atom)) return atom;
+        const { perhaps: _, ...hole } = atom;
+        return hole;
+      }),
+    ];
   let ways: readonly (readonly Atom[])[] = [[]];
   for (const atom of value.atoms) {
     const here = isHole(atom) && atom.perhaps !== undefined ? [atom.perhaps, ""] : [atom];

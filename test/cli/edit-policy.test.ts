@@ -340,6 +340,15 @@ describe("assent trust", () => {
       expect(assent(place, ["explain", "frobnicate now"]).stdout).toContain("as you agreed to it");
     });
 
+    it("as much as it says", () => {
+      const place = scratch();
+      const many = Array.from({ length: 1100 }, (_, at) => `"Bash(tool${at}:*)"`).join(", ");
+      place.write(NAME, `{ "permissions": { "deny": ["Bash(frobnicate:*)", ${many}] } }\n`);
+      expect(assent(place, ["trust", "--yes"]).status).toBe(0);
+      place.write(NAME, "{}");
+      expect(verdict(place, "frobnicate now")).toBe("deny");
+    });
+
     it("a yes to the new text ends the old one", () => {
       const place = agreed();
       place.write(NAME, NEXT);

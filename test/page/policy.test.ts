@@ -1,4 +1,5 @@
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { createHash } from "node:crypto";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Page } from "playwright-core";
@@ -140,6 +141,11 @@ describe("the policy", () => {
     await page.locator("dialog[open] button.main").click();
     await page.locator("dialog[open]").waitFor({ state: "detached" });
     expect(JSON.parse(assent(place, ["explain", "--json", "make all"]).stdout)).toMatchObject({ verdict: "allow" });
+    // Kept, so that it holds where another branch has another text.
+    const hash = createHash("sha256")
+      .update(readFileSync(join(place.project, ".agent-permissions.jsonc")))
+      .digest("hex");
+    expect(readdirSync(place.home, { recursive: true }).some((name) => String(name).endsWith(`/agreed/${hash}`))).toBe(true);
     await context.close();
   });
 

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { targetsOf } from "../../src/shell/paths.ts";
 import { verdictFor } from "./knowledge/decide.ts";
 
 // A text without quotes that stands behind an option's letter, or its `=`, ends at its first blank: `-k$(cat a.txt)` may be `-k1 -o FILE`.
@@ -53,6 +54,8 @@ describe("what a command that may not run prints is text or nothing", () => {
     "x=$(test -d x && echo q); rm -rf ~/$x",
     'x=$(return; echo q); rm -rf ~/"$x"/',
     'x=$(test -d x && echo q); y=$x; rm -rf "$HOME/$y"',
+    "x=$(test -d x && echo q); rm -rf ~/$x$x$x$x",
+    'x=$(test -f x && echo q); cat ".env$x$x$x$x"',
     'cat "$(test -f a.txt && echo a.)env"',
     'x=$(test -f a.txt && echo a); cat "$x.env"',
     'cat "$(test -f a.txt && echo .e)$(test -f b.txt && echo b)nv"',
@@ -62,6 +65,9 @@ describe("what a command that may not run prints is text or nothing", () => {
 
   test.each([
     'x=$(test -f a.txt && echo a.txt); cat "$x"',
+    "x=$(test -f a.txt && echo a.txt); cat $x",
+    "x=$(test -f a.txt && echo src/index.ts); head -5 $x",
+    "cat $(test -f a.txt && echo a.txt)",
     'x=$(test -f a.txt && echo a.txt); cat "./$x"',
     'cat "src/$(test -f src/index.ts && echo index.ts)"',
     "x=$([ -d src ] && echo src || echo lib); ls $x",
@@ -72,4 +78,11 @@ describe("what a command that may not run prints is text or nothing", () => {
   ])("%s goes ahead", (line) => {
     expect(verdictFor(line).decision).toBe("allow");
   });
+});
+
+// Nothing lies below a file: what would be looked for there cannot be looked through.
+test("a word that is one text or none names that path", () => {
+  expect(targetsOf({ atoms: ["src/a.ts"], many: true }, [{ is: "at", path: "/home/u/p" }])).toEqual([
+    { kind: "path", path: "/home/u/p/src/a.ts" },
+  ]);
 });

@@ -30,8 +30,14 @@ const STRANGERS_BYTES = 512 << 10;
 /** For the examples of a trusted file. */
 const EXAMPLES = { steps: 2_000_000, milliseconds: 600, clock: effortClock };
 
-/** Reads each of the files found by itself. */
-export function readEach(sources: readonly PolicySource[], trust: Trust, examples: ExampleLowering, hook = false): readonly SourceRead[] {
+/** Reads each of the files found by itself. `agreed`: a person has agreed to their texts, which only forbid and ask all the same. */
+export function readEach(
+  sources: readonly PolicySource[],
+  trust: Trust,
+  examples: ExampleLowering,
+  hook = false,
+  agreed = false,
+): readonly SourceRead[] {
   let strangers = 0;
   return sources.map((source): SourceRead => {
     const { layer, file, root, mayGrant, content } = source;
@@ -49,6 +55,7 @@ export function readEach(sources: readonly PolicySource[], trust: Trust, example
       const { span } = sealed;
       return { source, trusted, span, result: hook ? readInTime(text, place, examples) : readPolicy(text, { ...place, examples }) };
     }
+    if (agreed) return { source, trusted, result: readPolicy(text, place) };
     strangers += text.length;
     if (text.length > STRANGERS.bytes || strangers > STRANGERS_BYTES) return broken("is too large for a file that nobody trusts", TRUST_IT);
     // Examples tell their writer something, not those who use the file.
@@ -135,7 +142,7 @@ function agreedBefore({ source, trusted }: SourceRead, trust: Trust): readonly P
 export function read(sources: readonly PolicySource[], trust: Trust, examples: ExampleLowering): Policy {
   const found = readEach(sources, trust, examples, true);
   const before = found.flatMap((one) => agreedBefore(one, trust));
-  const files = before.length === 0 ? found : [...found, ...readEach(before, trust, examples, true)];
+  const files = before.length === 0 ? found : [...found, ...readEach(before, trust, examples, true, true)];
   const warnings = files.flatMap(({ result }) => (result.ok ? result.warnings.map(printed) : []));
   const layers = files.map(layerOf);
   const policy = joinLayers(layers);

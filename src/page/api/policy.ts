@@ -9,7 +9,7 @@ import { CODES, lint, type LintCode, type Severity } from "../../lint/index.ts";
 import { replayHistory, schemaFile, type ToldWord } from "../../look/index.ts";
 import { addRule, type PolicyPlace, readPlace, readPolicyText, ruleEntries, savePolicy } from "../../policy-edit/index.ts";
 import { type Effect, EFFECTS, parseRule, type Problem } from "../../policy/index.ts";
-import { changePins } from "../../state/index.ts";
+import { changePins, keepAgreed } from "../../state/index.ts";
 import { folderOf, shorten } from "../folder.ts";
 import { daysOf, readHistory, type ReadingLine } from "../history.ts";
 import { editablePlace, policyFiles, type PolicyFileShape, starterOf } from "../policy-places.ts";
@@ -242,7 +242,9 @@ function save({ place, text, more }: Edited, { machine }: PageContext): PageRepl
     case "done": {
       if (place.layer !== "project" || trust !== true) return json({ saved: true });
       // What was seen is what is trusted: another text has another hash.
-      const problem = changePins(machine, (pins) => pins.set(place.file, createHash("sha256").update(text).digest("hex")));
+      const hash = createHash("sha256").update(text).digest("hex");
+      const problem = changePins(machine, (pins) => pins.set(place.file, hash));
+      if (problem === undefined) keepAgreed(machine, hash, text);
       return problem === undefined ? json({ saved: true }) : refused(`saved, but it is not trusted: ${problem}`);
     }
   }

@@ -75,8 +75,10 @@ export function tempFolder(inv: Invocation): void {
   if (has(inv, "-u", "--dry-run")) return;
   const given = inv.args.options.findLast(({ option }) => option?.names.some((name) => name === "-p" || name === "--tmpdir") === true);
   if (given === undefined) return;
-  const named = given.value !== undefined && textOf(given.value) !== "" ? given.value : literal(inv.cx.world.env("TMPDIR") ?? "/tmp");
   const [template = literal("tmp.XXXXXXXXXX")] = inv.args.operands;
+  // In the folder for temporary files it is what mktemp without an option makes.
+  if ((given.value === undefined || textOf(given.value) === "") && /^[\w.+-]+$/.test(textOf(template) ?? "")) return;
+  const named = given.value !== undefined && textOf(given.value) !== "" ? given.value : literal(inv.cx.world.env("TMPDIR") ?? "/tmp");
   emitFile(inv, has(inv, "-d", "--directory") ? "mkdir" : "write", concat(named, concat(literal("/"), template)));
 }
 

@@ -1,8 +1,9 @@
 // git: names that it prints, files that a revision names, what it does to files and refs, and addresses of repositories.
-import { baseName, resolvePath } from "../../path/index.ts";
+import { baseName, isWithin, resolvePath } from "../../path/index.ts";
 import { repositoriesAround, worksInOwnRepository } from "../../policy/index.ts";
 import { applyEffect } from "../effects.ts";
 import { describe, emitFile, emitTarget, refuse, type Invocation } from "../invocation.ts";
+import type { Kind } from "../knowledge/read-spec.ts";
 import { isForge } from "../git-keys.ts";
 import { applyKind } from "../kinds.ts";
 import { isHole, literal, prefixOf, textOf, type Hole, type Stream, type Value } from "../value.ts";
@@ -159,6 +160,7 @@ export function gitDiff(inv: Invocation): void {
     const compared = inv.args.operands.map((operand) => pathsAt(inv, place, operand));
     const paths = compared.flatMap((all) => all ?? []);
     if (compared.includes(undefined)) for (const operand of inv.args.operands) emitFile(at, "read", operand, true);
+    else if (paths.length === 2 && comparesAnyFiles(inv, place, paths)) for (const path of paths) emitFile(at, "read", literal(path), true);
     else if (paths.length === 2) {
       const folders = paths.filter((path) => isFolder(at, path) || (!exists(at, literal(path)) && /^(?:\.{0,2}\/|\.\.?$|-$)/.test(path)));
       const [file] = paths.filter((path) => !folders.includes(path));
@@ -166,6 +168,15 @@ export function gitDiff(inv: Invocation): void {
       else for (const folder of exists(at, literal(file)) ? folders : []) emitFile(at, "read", literal(`${folder}/${baseName(file)}`));
     }
   }
+}
+
+/** Names alone, as with `--no-index`: a path outside of the repository, or none there. */
+function comparesAnyFiles({ args, cx: { world } }: Invocation, place: ShellPlace, paths: readonly string[]): boolean {
+  const isList = (to: Kind): boolean => to.is === "file" && to.operation === "list";
+  if (!args.options.some(({ option }) => option?.consequences.some((one) => one.then === "become" && isList(one.to)) === true))
+    return false;
+  const isOutside = (path: string): boolean => place.is !== "at" || !isWithin(resolvePath(place.path, path), world.projectRoot);
+  return world.kind(`${world.projectRoot}/.git`) === "missing" || paths.some(isOutside);
 }
 
 /** Paths that a word of git diff may mean; undefined where that is not known. */

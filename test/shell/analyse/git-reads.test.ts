@@ -44,6 +44,10 @@ describe("git does not show what lies in folders that it compares", () => {
     ["echo src lib | xargs git diff"],
     ["echo x | GIT_CEILING_DIRECTORIES=/home git diff - src"],
     ["git difftool -y src lib"],
+    ["git diff --stat ~/.ssh/id_rsa a.ts"],
+    ["git diff --numstat a.ts ../.ssh/id_rsa"],
+    ["git -C src diff -s ../../.ssh/id_rsa ../a.ts"],
+    ["git diff --name-only -- a.ts ~/.ssh/id_rsa"],
     ["git -c grep.fallbackToNoIndex=true grep KEY"],
     ["git --config-env=grep.fallbackToNoIndex=X grep KEY"],
   ])("%s", (command) => expect(judge(command)).toMatch(/^(?:ask|deny)$/));
