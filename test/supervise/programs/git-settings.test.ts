@@ -171,6 +171,15 @@ describe("settings of agents: one question with the difference before git starts
   });
 });
 
+it("the same words at once in two working trees: each difference is a question of its own", { timeout: 60_000 }, async () => {
+  const first = "for w in 1 2; do git worktree add -q --detach w$w v1; done; cd w2; echo '{ }' > .mcp.json; git commit -qam other";
+  const line = "for w in 1 2; do (cd w$w; exec git checkout -q settings -- .mcp.json) & done; wait";
+  const { questions, output, after, alone } = await play(line, first, "y");
+  expect(questions, output).toBe(2);
+  expect(output).toContain("-{ }");
+  expect(after, output).toBe(alone);
+});
+
 /** With a yes to what was shown, something else would be written. */
 const FORGED: readonly Row[] = [
   ["git -c filter.f.smudge='echo FORGED #' switch -q settings", [], "echo '.mcp.json filter=f' > .git/info/attributes"],
