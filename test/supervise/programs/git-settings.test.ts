@@ -191,3 +191,11 @@ it.each(named(FORGED))("$name: it is taken back", { timeout: 60_000 }, async ({ 
   expect(after, output).toBe(before);
   expect(output).toContain("would not be as it was shown");
 });
+
+it("so many that nobody reads them: what is not shown is said", { timeout: 60_000 }, async () => {
+  const first = `git switch -qc many; for n in $(seq 50); do mkdir -p d$n/.claude; echo '{}' > d$n/.claude/settings.json; done; git add -A; git commit -qm many; git switch -q main`;
+  const { questions, output } = await play("git switch -q many", first, "n");
+  expect(questions, output).toBe(1);
+  expect(output.match(/settings\.json \(new\)/g)).toHaveLength(40);
+  expect(output.replace(/\s+│?\s*/g, " ")).toContain("and 10 more files, whose differences are not shown here");
+});
