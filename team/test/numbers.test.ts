@@ -33,7 +33,7 @@ onEveryDatabase("numbers of a team", (place) => {
     seen.note("a", now, `user=${"x".repeat(127)}%F0%9F%98%80`);
     seen.note("b", now, "user=ada");
     await seen.write(db);
-    const rows = await db.rows(Row, "select version, user_name as \"user\", last_seen as seen from machines order by id");
+    const rows = await db.rows(Row, 'select version, user_name as "user", last_seen as seen from machines order by id');
     expect(rows.map(({ user }) => user)).toEqual(["x".repeat(127), "ada"]);
   });
 
