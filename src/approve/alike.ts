@@ -9,6 +9,8 @@ export type Covers = (rule: string, question: Question) => boolean;
  */
 export function answerFor(answer: Answer, first: Question, question: Question, seen: boolean, covers: Covers): Answer | undefined {
   if (answer.answer === "quit") return question.run === first.run ? answer : undefined;
+  // Each is looked at for itself.
+  if (question.difference !== undefined) return undefined;
   const by = answer.by === undefined ? {} : { by: answer.by };
   const alike = question.group === first.group;
   switch (answer.scope) {

@@ -90,21 +90,25 @@ const WORD: Choice = { key: "w", does: "no, with a word to the agent …" };
 /** Of a run. `agent`: an agent started it, and reads what is said with a no; `once`: a difference is shown, and a yes is for this one. */
 export function runChoices({ agent, once }: { readonly agent: boolean; readonly once: boolean }): readonly Choice[] {
   const choices = agent ? CHOICES.flatMap((choice) => (choice.key === "n" ? [choice, WORD] : [choice])) : CHOICES;
-  return once ? choices.filter(({ key }) => "ynw?q".includes(key)) : choices;
+  return once ? choices.filter(isForOnce) : choices;
 }
+
+/** What a difference that is shown is answered. */
+const isForOnce = ({ key }: Choice): boolean => "ynw?q".includes(key);
 
 /**
  * Of a question in the queue. `session`: what a yes for longer holds for; `tree`, `quit`: there are processes to trust, or to end;
- * `word`: an agent reads what is said with a no.
+ * `word`: an agent reads what is said with a no; `once`: as of a run.
  */
 export function queueChoices(offers: {
   readonly session?: string;
   readonly tree: boolean;
   readonly quit: boolean;
   readonly word: boolean;
+  readonly once: boolean;
 }): readonly Choice[] {
-  const { session, tree, quit, word } = offers;
-  return [
+  const { session, tree, quit, word, once } = offers;
+  const choices: readonly Choice[] = [
     { key: "y", does: "yes, once" },
     ...(session === undefined ? [] : [{ key: "r", does: `yes, for this ${session}` }]),
     { key: "m", does: "yes, for a time …" },
@@ -116,6 +120,7 @@ export function queueChoices(offers: {
     { key: "?", does: "tell me more" },
     ...(quit ? [{ key: "q", does: "end the run" }] : []),
   ];
+  return once ? choices.filter(isForOnce) : choices;
 }
 
 const denyOf = (choices: readonly Choice[]): number => choices.findIndex(({ key }) => key === "n");

@@ -62,6 +62,7 @@ pattern, such as \`open(/srv/data/**, _)\`: the call's name, then its arguments;
 - \`call\`: the same as \`description\`, structured: \`name\` and \`args\`. Judge by this, not by text.
 - \`question\`: all that is known: \`what\`, \`reason\` (why it is asked), \`rule\` (with \`file\` and \`line\`), \`process\`,
   \`ancestry\` (parents, nearest first), \`cwd\`, \`action\`, \`extent\` (what a yes covers; absent: this very call),
+  \`difference\` (what would change in files, as lines of a patch; only a yes or a no to just this will do),
   \`proposals\` (rules that could be remembered, the one that covers just this first).
 - \`nonce\`: tells this run from another.
 

@@ -271,7 +271,6 @@ export class TerminalApprover implements Approver {
     if (current === undefined) throw new Error("no question is open");
     const { first, alike, waiting } = current;
     const setting = first.setting?.();
-    const once = first.question.difference !== undefined;
     const settings = [setting, ...alike.map((open) => open.setting?.())];
     const others = [...(setting?.others ?? []), ...alike.flatMap((open) => [open.question, ...(open.setting?.().others ?? [])])];
     return {
@@ -279,7 +278,7 @@ export class TerminalApprover implements Approver {
       alike: others,
       hidden: settings.reduce((sum, one) => sum + (one?.hidden ?? 0), 0),
       ...(setting === undefined ? {} : { about: setting.about }),
-      choices: setting === undefined || once ? runChoices({ agent: this.#ofAgent, once }) : setting.choices,
+      choices: setting?.choices ?? runChoices({ agent: this.#ofAgent, once: first.question.difference !== undefined }),
       waiting,
     };
   }

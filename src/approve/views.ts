@@ -1,6 +1,6 @@
 import { printCall } from "../action/index.ts";
 import { type Key, readKeys } from "./keys.ts";
-import { clip, columns, printable } from "./printable.ts";
+import { clip, columns, fold, printable } from "./printable.ts";
 import { type CheckRule, type Choice, CHOICES, minutesIn, pressKey, type PromptState, START, startOf } from "./prompt.ts";
 import { type Drawing, type Paint, place, PLAIN, render, shorten, type Size, who } from "./render.ts";
 import type { Device } from "./tty.ts";
@@ -53,9 +53,12 @@ const COLOURED: Paint = { bold: sgr(1, 22), dim: sgr(2, 22), inverse: sgr(7, 27)
 /** A pasted text whose end does not come is given up at this length. */
 const LONGEST_SEQUENCE = 65_536;
 
-/** Nothing of it begins a line: it could be taken for our words. */
-const differenceOf = ({ question: { difference = [] } }: ShownQuestion): readonly string[] =>
-  difference.map((line) => `  │ ${printable(line, 400)}`);
+/** What is shown of one line of a difference. Lines. */
+const MOST_FOLDED = 40;
+
+/** All of it, and nothing of it begins a line: it could be taken for our words. */
+const differenceOf = ({ question: { difference = [] } }: ShownQuestion, width: number): readonly string[] =>
+  difference.flatMap((line) => fold(printable(line, 400), Math.max(10, width - 5), MOST_FOLDED)).map((line) => `  │ ${line}`);
 
 /** A block of lines below what the program wrote, redrawn in place. */
 export class BlockView implements PromptView {
@@ -81,7 +84,7 @@ export class BlockView implements PromptView {
     // As many spaces as there are columns end on a line of their own unless the line was empty: what stands there stays.
     const width = this.#device.size().columns;
     this.#device.write(`${" ".repeat(width)}\r${ESC}[K`);
-    for (const line of differenceOf(shown)) this.#device.write(`${clip(line, width - 1)}\r\n`);
+    for (const line of differenceOf(shown, width)) this.#device.write(`${line}\r\n`);
     this.#draw();
   }
 
@@ -209,7 +212,7 @@ export class LineView implements PromptView {
       ...(about === undefined ? [] : [printable(about, 200)]),
       `${who(question)} wants to ${printable(question.what, 1000)}`,
       `asked because: ${printable(question.reason, 400)}`,
-      ...differenceOf(shown),
+      ...differenceOf(shown, this.#device.size().columns),
       ...(more === 0 ? [] : [`... and ${more} more like this${where === undefined ? "" : ` in ${where}`}`]),
       ...linesOf(shown.choices ?? CHOICES),
       ...(waiting === 0 ? [] : [`(${waiting} more waiting)`]),

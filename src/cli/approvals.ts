@@ -199,10 +199,11 @@ export function listApprovals({ json }: { readonly json?: boolean }): number {
   }
   for (const queued of open) {
     const { id, question, alike } = queued;
-    const [rule] = question.proposals;
+    const [rule] = question.difference === undefined ? question.proposals : [];
     writeStdout(`${id}  ${who(question)} wants to ${printable(question.what)}\n`);
     writeStdout(`          ${printable(aboutLine(queued, machine))}\n`);
     writeStdout(`          asked because: ${printable(question.reason, 400)}\n`);
+    for (const line of question.difference ?? []) writeStdout(`          │ ${printable(line, 400)}\n`);
     if (alike > 1) writeStdout(`          and ${alike - 1} more like this\n`);
     if (rule !== undefined) writeStdout(`          always writes: ${printable(rule.rule, 400)}\n`);
   }

@@ -15,6 +15,7 @@ describe("what a machine says of itself", () => {
     ["what is no encoding", "user=%E0%A4%A", {}],
     ["a field of another name", "__proto__=x; constructor=y; user=ada", { user: "ada" }],
     ["signs that cannot be seen", "user=a%00b%E2%80%AEc", { user: "abc" }],
+    ["half of a pair, where it is cut", `user=${"x".repeat(127)}%F0%9F%98%80`, { user: "x".repeat(127) }],
     ["what is too long", `user=${"x".repeat(500)}`, { user: "x".repeat(128) }],
   ])("%s", (_, header, about) => {
     expect(readAbout(header)).toEqual(about);
@@ -24,6 +25,18 @@ describe("what a machine says of itself", () => {
 const Row = v.object({ version: v.string(), user: v.nullable(v.string()), seen: v.nullable(v.date()) });
 
 onEveryDatabase("numbers of a team", (place) => {
+  it("of machines that were heard: what one says keeps no other from being written down", async () => {
+    const db = await place.fresh();
+    await withMachines(db, "a", "b");
+    const seen = new SeenMachines();
+    const now = new Date("2026-11-20T10:00:00Z");
+    seen.note("a", now, `user=${"x".repeat(127)}%F0%9F%98%80`);
+    seen.note("b", now, "user=ada");
+    await seen.write(db);
+    const rows = await db.rows(Row, 'select version, user_name as "user", last_seen as seen from machines order by id');
+    expect(rows.map(({ user }) => user)).toEqual(["x".repeat(127), "ada"]);
+  });
+
   it("of machines that were heard: written down once in five minutes, and at once where they say something new", async () => {
     const db = await place.fresh();
     await withMachines(db, "a", "b");

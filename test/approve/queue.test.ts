@@ -10,6 +10,7 @@ import type { Answer, Approver } from "../../src/approve/index.ts";
 import {
   announceApprover,
   answerQuestion,
+  choicesOf,
   isSomebodyThere,
   joinApprovers,
   openQuestions,
@@ -73,6 +74,14 @@ const firstOpen = async (machine: Machine): Promise<QueuedQuestion> => {
   if (first === undefined) throw new Error("no question");
   return first;
 };
+
+it.each<[point: QueuedQuestion["point"], keys: string]>([
+  ["run", "ynw?q"],
+  ["confined", "ynw?"],
+])("a question with a difference (%s) is answered with yes or no, wherever it is shown", (point, keys) => {
+  const queued = { id: "a", asked: 0, point, agent: "claude", session: "s", alike: 1, others: [] };
+  expect(choicesOf({ ...queued, question: question(1, { difference: ["f"] }) }).map(({ key }) => key)).toEqual([...keys]);
+});
 
 describe("a question in the queue", () => {
   it("carries what a prompt shows, and its answer comes back with who gave it", async () => {

@@ -101,6 +101,20 @@ describe("a question", () => {
     await close();
   });
 
+  it("shows what would change in files, and takes yes or no for an answer", async () => {
+    const { page, faults, close } = await openContext();
+    const difference = [".mcp.json (new)", "@@ -0,0 +1 @@", "+{}<b>\u001b[2J\u202e"];
+    const answer = ask(question(1, { difference }));
+    await shownCard(page, "_cacache");
+    expect(await page.locator("article pre").innerText()).toBe(".mcp.json (new)\n@@ -0,0 +1 @@\n+{}<b>\\u{1b}[2J\\u{202e}");
+    expect(await accessibilityFaults(page)).toEqual([]);
+    for (const key of ["r", "t", "m", "p", "N"]) await page.keyboard.press(key);
+    await page.keyboard.press("y");
+    expect(await answer).toMatchObject({ answer: "allow", scope: "once" });
+    expect(faults).toEqual([]);
+    await close();
+  });
+
   it("is not answered by what was pressed before it could be read", async () => {
     const { page, close } = await openContext();
     await page.evaluate(() => {

@@ -2,7 +2,7 @@ import { type Choice, queueChoices } from "../prompt.ts";
 import type { QueuedQuestion } from "./types.ts";
 
 /** What a question offers, whoever shows it. */
-export function choicesOf({ point, session, agent }: QueuedQuestion): readonly Choice[] {
+export function choicesOf({ point, session, agent, question }: QueuedQuestion): readonly Choice[] {
   const supervised = point === "run" || point === "confined";
   return queueChoices({
     ...(session !== undefined ? { session: "session" } : point === "run" ? { session: "run" } : {}),
@@ -10,5 +10,6 @@ export function choicesOf({ point, session, agent }: QueuedQuestion): readonly C
     quit: point === "run",
     // Where a person started the run, nobody but that person reads it.
     word: point !== "run" || agent !== undefined,
+    once: question.difference !== undefined,
   });
 }

@@ -64,6 +64,7 @@ const isQuestion = (value: unknown): value is Question =>
   isOptional(value["basis"], isText) &&
   isOptional(value["help"], isText) &&
   isOptional(value["extent"], isExtent) &&
+  isOptional(value["difference"], isTexts) &&
   isListOf(isProposal)(value["proposals"]);
 
 export function entryOf(text: string, id: string): FiledEntry | undefined {

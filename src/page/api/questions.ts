@@ -31,6 +31,8 @@ export interface QuestionShape {
   readonly what: string;
   readonly reason: string;
   readonly help?: string;
+  /** What would change in files, as lines of a patch. */
+  readonly difference?: readonly string[];
   /** How many questions one answer serves, and the first of the others. */
   readonly alike: number;
   readonly others: readonly string[];
@@ -76,7 +78,7 @@ const howEnded = (end: QueueEnd): string =>
 
 function shapeOf(queued: QueuedQuestion, home: string): QuestionShape {
   const { id, asked, until, point, agent, session, question, alike, others } = queued;
-  const { what, reason, help, proposals, profile, call, rule, process, ancestry, cwd, command } = question;
+  const { what, reason, help, proposals, profile, call, rule, process, ancestry, cwd, command, difference } = question;
   const program = ({ pid, name, argv }: ProcessInfo): string => shown(`${pid} ${name}  ${argv.join(" ")}`, 1000);
   const row = (label: string, text: string): { label: string; text: string } => ({ label, text: shown(text) });
   return {
@@ -88,6 +90,7 @@ function shapeOf(queued: QueuedQuestion, home: string): QuestionShape {
     what: shown(what, 1000),
     reason: shown(reason, 400),
     ...(help === undefined ? {} : { help: shown(help, 400) }),
+    ...(difference === undefined ? {} : { difference: difference.map((line) => shown(line, 400)) }),
     alike,
     others: others.map((other) => shown(other.what, 400)),
     details: [

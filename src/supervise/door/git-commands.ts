@@ -64,6 +64,8 @@ function toldOf(pid: number): GitCommand["parent"] {
   return [parent, startOf(parent)];
 }
 
+/** Files whose differences somebody reads. */
+const MOST_SHOWN = 40;
 /** Nobody needs so long to write one file. */
 const LONGEST_MS = 2000;
 const GIT = /^\/usr\/(?:local\/)?(?:bin\/git|lib(?:exec)?\/git-core\/git(?:-[\w-]+)?)$/;
@@ -115,7 +117,10 @@ export class GitCommands {
       const all = this.#foresight.look(chain[0].argv, cwd, isAsked);
       files = all.filter(({ path, after }) => !isAgreed(above?.agreed.get(path), after));
       changed = files.filter(({ before, after }) => !isSame(before, after));
-      difference = changed.flatMap((file) => this.#foresight.difference(file, nameIn(cwd, file.path)));
+      difference = changed.slice(0, MOST_SHOWN).flatMap((file) => this.#foresight.difference(file, nameIn(cwd, file.path)));
+      const more = changed.length - MOST_SHOWN;
+      if (more > 0)
+        difference = [...difference, `… and ${more} more files, whose differences are not shown here: say no, and look at them`];
     });
     if (files.length === 0) return undefined;
     if (changed.length === 0) return { files, difference };

@@ -55,7 +55,12 @@ export function questionOf(about: AskedAbout): Question {
     ...(extent === undefined ? {} : { extent }),
     ...(difference === undefined ? {} : { difference }),
     proposals: proposalsFor(named, named.call ?? call, extent, home),
-    group: plan === undefined ? groupOf(pid, action, call, verdict) : `plan\0${JSON.stringify(plan)}`,
+    group:
+      difference !== undefined
+        ? `difference\0${seq}`
+        : plan === undefined
+          ? groupOf(pid, action, call, verdict)
+          : `plan\0${JSON.stringify(plan)}`,
     ...(afar === undefined ? {} : { afar: { ...afar, what: sayWish(action, call, note, home), parts: partsOf(about, process) } }),
   };
 }

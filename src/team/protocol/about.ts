@@ -20,10 +20,11 @@ export function readAbout(text: string | undefined): AboutMachine {
     const [, name = "", value = ""] = /^([a-z]+)=([^;]*)$/.exec(part) ?? [];
     if (!FIELDS.some((one) => one === name)) continue;
     try {
+      // Cut first: half of a pair is no text, and a database takes none of what stands beside it.
       const said = decodeURIComponent(value)
+        .slice(0, LONGEST)
         .replace(/[\p{C}\p{Zl}\p{Zp}]/gu, "")
-        .trim()
-        .slice(0, LONGEST);
+        .trim();
       if (said !== "") found[name] = said;
     } catch {
       // It is not what `aboutText` writes.

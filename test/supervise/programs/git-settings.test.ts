@@ -171,6 +171,15 @@ describe("settings of agents: one question with the difference before git starts
   });
 });
 
+it("the same words at once in two working trees: each difference is a question of its own", { timeout: 60_000 }, async () => {
+  const first = "for w in 1 2; do git worktree add -q --detach w$w v1; done; cd w2; echo '{ }' > .mcp.json; git commit -qam other";
+  const line = "for w in 1 2; do (cd w$w; exec git checkout -q settings -- .mcp.json) & done; wait";
+  const { questions, output, after, alone } = await play(line, first, "y");
+  expect(questions, output).toBe(2);
+  expect(output).toContain("-{ }");
+  expect(after, output).toBe(alone);
+});
+
 /** With a yes to what was shown, something else would be written. */
 const FORGED: readonly Row[] = [
   ["git -c filter.f.smudge='echo FORGED #' switch -q settings", [], "echo '.mcp.json filter=f' > .git/info/attributes"],
@@ -181,4 +190,12 @@ it.each(named(FORGED))("$name: it is taken back", { timeout: 60_000 }, async ({ 
   const { output, after, before } = await play(line, first, "y");
   expect(after, output).toBe(before);
   expect(output).toContain("would not be as it was shown");
+});
+
+it("so many that nobody reads them: what is not shown is said", { timeout: 60_000 }, async () => {
+  const first = `git switch -qc many; for n in $(seq 50); do mkdir -p d$n/.claude; echo '{}' > d$n/.claude/settings.json; done; git add -A; git commit -qm many; git switch -q main`;
+  const { questions, output } = await play("git switch -q many", first, "n");
+  expect(questions, output).toBe(1);
+  expect(output.match(/settings\.json \(new\)/g)).toHaveLength(40);
+  expect(output.replace(/\s+│?\s*/g, " ")).toContain("and 10 more files, whose differences are not shown here");
 });

@@ -19,7 +19,7 @@ const sentence = (text: string): string => text.charAt(0).toUpperCase() + text.s
 /** One question, with its answers; once it has ended, how. */
 export function QuestionCard({ shown }: { readonly shown: QuestionInPlace }) {
   const { question, how, since } = shown;
-  const { id, who, what, reason, help, about, alike, others, details, choices, until } = question;
+  const { id, who, what, reason, help, about, alike, others, details, choices, until, difference } = question;
   const [step, setStep] = useState<Step>("choose");
   const [problem, setProblem] = useState<string>();
   const [busy, setBusy] = useState(false);
@@ -117,6 +117,7 @@ export function QuestionCard({ shown }: { readonly shown: QuestionInPlace }) {
               </span>
             )}
           </p>
+          {difference === undefined ? null : <pre aria-label="What would change">{difference.join("\n")}</pre>}
           {alike > 1 ? <Others alike={alike} others={others} /> : null}
           <details ref={more}>
             <summary>
