@@ -7,6 +7,8 @@ import type { GitObjects } from "./git-objects.ts";
 const MOST_BYTES = 16 << 20;
 const OID = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
 const LINKS = 5;
+/** As a path, which a name of a ref is. */
+const LONGEST = 4096;
 
 /** What names of commits lead to, gitrevisions(7), without git: its own look would read the repository's configuration. */
 export class GitNames {
@@ -23,6 +25,7 @@ export class GitNames {
 
   /** A commit by its name; undefined: there is none, or the name is one of those that are not read here. */
   commit(word: string): string | undefined {
+    if (word.length > LONGEST) return undefined;
     const [, name = "", steps = ""] = /^(.*?)((?:~\d*|\^\d*)*)$/.exec(word) ?? [];
     const at = this.#start(name === "" ? "HEAD" : name);
     if (at === undefined) return undefined;
