@@ -66,6 +66,15 @@ function toldOf(pid: number): GitCommand["parent"] {
 
 /** Files whose differences somebody reads. */
 const MOST_SHOWN = 40;
+/** What a person has agreed to is for the command and the gits that it starts itself, and for no git of a hook. */
+function isGitUpTo(pid: number, above: number): boolean {
+  for (let at: number | undefined = pid, depth = 0; at !== undefined && at > 1 && depth < 64; at = parentOf(at), depth++) {
+    if (!GIT.test(programOf(at) ?? "")) return false;
+    if (at === above) return true;
+  }
+  return false;
+}
+
 /** Nobody needs so long to write one file. */
 const LONGEST_MS = 2000;
 const GIT = /^\/usr\/(?:local\/)?(?:bin\/git|lib(?:exec)?\/git-core\/git(?:-[\w-]+)?)$/;
@@ -179,7 +188,7 @@ export class GitCommands {
     const command = this.#commandOf(task);
     const [path] = work.call.args;
     if (typeof path !== "string" || !GIT.test(programOf(task.tgid) ?? "")) return undefined;
-    const agreed = command?.agreed.has(path) === true;
+    const agreed = command?.agreed.has(path) === true && isGitUpTo(task.tgid, command.pid);
     if (this.#options.refs === undefined && !agreed) return undefined;
     let isSettings = false;
     for (const action of work.actions) {
