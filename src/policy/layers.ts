@@ -15,9 +15,12 @@ import {
 
 /** One policy file as it was found. */
 export type LayerInput =
-  | { readonly ok: true; readonly policy: PolicyFile; readonly trusted?: boolean; readonly root?: string }
+  | { readonly ok: true; readonly policy: PolicyFile; readonly trusted?: ProjectTrust; readonly root?: string }
   /** It could not be read or is wrong; `why` says so with its place, on one line. */
-  | { readonly ok: false; readonly file: string; readonly layer: LayerName; readonly why: string; readonly trusted?: boolean };
+  | { readonly ok: false; readonly file: string; readonly layer: LayerName; readonly why: string; readonly trusted?: ProjectTrust };
+
+/** What counts of a project's file: all; as "agreed", what a person agreed to before the file changed, as far as it forbids and asks. */
+export type ProjectTrust = boolean | "agreed";
 
 /** What holds where no file says anything. */
 export const DEFAULT_SETTINGS: Settings = {
@@ -39,7 +42,7 @@ export const DEFAULT_SETTINGS: Settings = {
 /**
  * Joins the policy files that apply to a request. Their rules are one pool in which the strictest wins.
  * Of the scalars, managed fixes them, else the user does; an explicit file or a profile fills in what neither has set;
- * they and a trusted project may otherwise only tighten, and an untrusted project has nothing but its ask and deny rules.
+ * they and a project that a person agreed to may otherwise only tighten, and an untrusted project has nothing but its ask and deny rules.
  * A broken file never weakens the others.
  *
  * `root` is the folder in which a project's own allow rules hold; without it, the folder its file lies in.
@@ -48,7 +51,7 @@ export function joinLayers(inputs: readonly LayerInput[]): Policy {
   const of = (layer: LayerName): readonly LayerInput[] => inputs.filter((input) => (input.ok ? input.policy.layer : input.layer) === layer);
   const parts = LAYERS.flatMap((layer) => of(layer).map((input) => (layer === "project" ? projectPart(input) : ownPart(input))));
   const files = (layer: LayerName): readonly Partial<Settings>[] => of(layer).flatMap((input) => (input.ok ? [input.policy.settings] : []));
-  const trusted = of("project").flatMap((input) => (input.ok && input.trusted === true ? [input.policy.settings] : []));
+  const trusted = of("project").flatMap((input) => (input.ok && isAgreed(input) ? [input.policy.settings] : []));
   const broken = parts.flatMap((part) => part.broken ?? []);
   return {
     settings: joinSettings([...files("managed"), ...files("user")], [...files("explicit"), ...files("profile")], trusted),
@@ -73,13 +76,16 @@ function ownPart(input: LayerInput): LayerPart {
   return input.ok ? { ...input.policy, warnings: [] } : { ...NOTHING, broken: input.why };
 }
 
+const isAgreed = ({ trusted }: LayerInput): boolean => trusted === true || trusted === "agreed";
+
 function projectPart(input: LayerInput): LayerPart {
-  const trusted = input.trusted === true;
   if (!input.ok)
-    return trusted ? { ...NOTHING, broken: input.why } : { ...NOTHING, warnings: [`${input.why}: this project's file is left out`] };
+    return isAgreed(input)
+      ? { ...NOTHING, broken: input.why }
+      : { ...NOTHING, warnings: [`${input.why}: this project's file is left out`] };
   const { policy } = input;
   const root = input.root ?? parentOf(policy.file);
-  if (trusted) {
+  if (input.trusted === true) {
     return {
       rules: policy.rules.map((rule) => ({ ...rule, root })),
       operations: policy.operations.map((block) => inRoot(block, root)),
@@ -89,7 +95,7 @@ function projectPart(input: LayerInput): LayerPart {
   return {
     rules: policy.rules.filter((rule) => rule.effect !== "allow").map((rule) => ({ ...rule, untrusted: true })),
     operations: policy.operations.map(distrust),
-    warnings: ignored(policy),
+    warnings: input.trusted === "agreed" ? [] : ignored(policy),
   };
 }
 

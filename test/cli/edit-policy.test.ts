@@ -349,6 +349,17 @@ describe("assent trust", () => {
       expect(verdict(place, "frobnicate now")).toBe("deny");
     });
 
+    it.each([["{}"], [undefined]])("its settings, too, where they are stricter: %s", (text) => {
+      const place = scratch();
+      place.write(NAME, `{ "unknown": "deny", "permissions": { "allow": ["Bash(twiddle:*)"] } }\n`);
+      expect(assent(place, ["trust", "--yes"]).status).toBe(0);
+      expect(verdict(place, "frobnicate now")).toBe("deny");
+      if (text === undefined) rmSync(join(place.project, NAME));
+      else place.write(NAME, text);
+      expect(verdict(place, "frobnicate now")).toBe("deny");
+      expect(assent(place, ["explain", "frobnicate now"]).stdout).not.toContain("ignored");
+    });
+
     it("a yes to the new text ends the old one", () => {
       const place = agreed();
       place.write(NAME, NEXT);

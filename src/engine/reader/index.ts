@@ -142,9 +142,10 @@ function agreedBefore({ source, trusted }: SourceRead, trust: Trust): readonly P
 export function read(sources: readonly PolicySource[], trust: Trust, examples: ExampleLowering): Policy {
   const found = readEach(sources, trust, examples, true);
   const before = found.flatMap((one) => agreedBefore(one, trust));
-  const files = before.length === 0 ? found : [...found, ...readEach(before, trust, examples, true, true)];
+  const agreed = before.length === 0 ? [] : readEach(before, trust, examples, true, true);
+  const files = [...found, ...agreed];
   const warnings = files.flatMap(({ result }) => (result.ok ? result.warnings.map(printed) : []));
-  const layers = files.map(layerOf);
+  const layers = [...found.map(layerOf), ...agreed.map((one): LayerInput => ({ ...layerOf(one), trusted: "agreed" }))];
   const policy = joinLayers(layers);
   const span = files.find((one) => one.span !== undefined)?.span;
   const late = span === undefined ? policy.settings : joinLayers([...layers, PAST_ITS_TIME]).settings;
