@@ -137,6 +137,7 @@ export function applyBuiltin(
   const known = options.filter(
     ({ option }) => option !== undefined && (!own || option.kind.is === "refuse" || option.consequences.length > 0),
   );
+  if (own && known.length === 0) return NOTHING;
   const args = { options: known, operands, firstOperand: 0, rest: [], doubts: [] };
   const inv: Invocation = { ...base, spec, grammar, args, sources: [], only: [], ports: [], looked: [] };
   applyOptions(inv, undefined);
@@ -198,8 +199,8 @@ function applyOptions(inv: Invocation, parent: Grammar | undefined): boolean {
     if (given.second !== undefined && option.second !== undefined) applyKind(inv, option.second, given.second);
     for (const consequence of option.consequences) {
       if (consequence.then === "effect") applyEffect(inv, consequence.effect);
-      const isInherited = option.names.some((name) => parent?.options.get(name) === option);
-      if (consequence.then === "stop" && given.afterOperand !== true && (!isInherited || isHelp(option))) stopped = true;
+      const isInherited = (): boolean => option.names.some((name) => parent?.options.get(name) === option);
+      if (consequence.then === "stop" && given.afterOperand !== true && (isHelp(option) || !isInherited())) stopped = true;
     }
   }
   return stopped;

@@ -23,8 +23,11 @@ type Called = Pick<BuiltinCall, "cx" | "state" | "name" | "words">;
 
 /** Without `closed` text that may be an option is a doubt; with it, no option does more than print. */
 export function readOptions({ cx, state, name, words }: Called, entry: KnowledgeEntry, grammar: Grammar): GivenOptions {
-  const none = { options: [], letters: "", values: new Map<string, Value>() };
-  if (grammar.style === "none") return { ...none, rest: words };
+  const none = { options: [], letters: "", values: NO_VALUES };
+  if (grammar.style === "none" || words.length === 0) return { ...none, rest: words };
+  // Most calls: the first word is an operand, and ends the options.
+  const [head = NONE] = words;
+  if (grammar.style === "posix" && /^[^-+]/.test(textOf(head) ?? "")) return { ...none, rest: words };
   if (words.length === 1 && textOf(words[0] ?? NONE) === "--help") return { ...none, rest: [] };
   const signs = grammar.digits || grammar.options.has("+a") ? "-+" : "-";
   const args = readArguments(words, grammar, {
@@ -68,3 +71,4 @@ export function readOptions({ cx, state, name, words }: Called, entry: Knowledge
 }
 
 const NONE: Value = literal("");
+const NO_VALUES: ReadonlyMap<string, Value> = new Map();

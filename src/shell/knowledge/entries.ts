@@ -153,15 +153,22 @@ export function entryFor(name: string): CommandEntry | undefined {
   return row === undefined ? undefined : commandOf(row);
 }
 
-/** The builtin of this name that a shell has: a subcommand of `builtin`. */
-export const builtinEntryFor = (name: string): KnowledgeEntry | undefined => {
-  const all = entryFor("builtin");
-  return all === undefined
-    ? undefined
-    : belowOf(all)
-        .named.get(name)
-        ?.find(({ words }) => words.length === 1)?.spec;
-};
+let builtins: ReadonlyMap<string, Subcommand> | undefined;
+
+/** The builtin of this name that a shell has: a subcommand of `builtin`. Every command's name is asked for here. */
+export function builtinEntryFor(name: string): KnowledgeEntry | undefined {
+  if (builtins === undefined) {
+    const all = entryFor("builtin");
+    const single =
+      all === undefined
+        ? []
+        : belowOf(all)
+            .keys()
+            .filter(({ words }) => words.length === 1);
+    builtins = new Map(single.map((one) => [one.key, one]));
+  }
+  return builtins.get(name)?.spec;
+}
 
 const readings = new Map<string, CommandEntry>();
 
@@ -313,7 +320,7 @@ class SubcommandRows {
     });
   }
 
-  private keys(): readonly Subcommand[] {
+  keys(): readonly Subcommand[] {
     return this.groups().flatMap(({ keys, place }) => keys.map((key) => this.subcommand(key, place)));
   }
 

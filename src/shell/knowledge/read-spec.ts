@@ -157,6 +157,16 @@ export interface DryRun {
   readonly unless: readonly string[];
 }
 
+/** The tables hold few such texts, and commands come again: each is read once. */
+function readOnce<T>(read: (text: string) => T): (text: string) => T {
+  const known = new Map<string, T>();
+  return (text) => {
+    let value = known.get(text);
+    if (value === undefined) known.set(text, (value = read(text)));
+    return value;
+  };
+}
+
 /** `CommandSpec.dry`. */
 export function readDry(text: string): DryRun {
   const [names = "", unless = ""] = text.split(" unless ");
@@ -167,19 +177,29 @@ export function readDry(text: string): DryRun {
 
 /** A row of `CommandSpec.dangers`. */
 export interface DangerRow {
-  readonly words: readonly string[];
+  /** A word of the command for each, in this order. */
+  readonly words: readonly RegExp[];
   readonly danger: DangerId;
 }
 
 /** `CommandSpec.dangers`. */
-export function readDangers(text: string): readonly DangerRow[] {
-  return text.split(";").flatMap((row) => {
+export const readDangers = readOnce((text): readonly DangerRow[] =>
+  text.split(";").flatMap((row) => {
     if (row.trim() === "") return [];
     const [words = "", danger = ""] = row.split(" -> ").map((part) => part.trim());
     if (words === "") throw new Error("no words stand before `->`");
     if (!isDangerId(danger)) throw new Error(`\`${danger}\` is not one of the dangers`);
-    return [{ words: words.split(/\s+/), danger }];
-  });
+    return [{ words: words.split(/\s+/).map(dangerWord), danger }];
+  }),
+);
+
+/** `{a,b}` is one of them, `*` any text. */
+function dangerWord(word: string): RegExp {
+  const pattern = word
+    .replace(/[.+?^$()|[\]\\]/g, String.raw`\$&`)
+    .replaceAll("*", ".*")
+    .replace(/\{(.*)\}/, (_, names: string) => `(?:${names.replaceAll(",", "|")})`);
+  return new RegExp(`^(?:${pattern})${word.startsWith("-") ? "(?:=.*)?" : ""}$`, "i");
 }
 
 /** A row of `CommandSpec.obeys`. */
@@ -202,8 +222,8 @@ const OBEYS = /^(.*?)(?: beside ([^/]+?))?(?: without ([^/]+))?$/;
 const OBEYED_FILES = /^(always )?(?:(here|below) )?(.+?)(?: (if|unless) \/(.+)\/(i?))?$/;
 
 /** `CommandSpec.obeys`. */
-export function readObeys(text: string): readonly ObeyedFiles[] {
-  return text.split("\n").map((row) => {
+export const readObeys = readOnce((text): readonly ObeyedFiles[] =>
+  text.split("\n").map((row) => {
     const [, files = "", beside = "", without = ""] = OBEYS.exec(row) ?? [];
     const [, always, where, names = "", when, pattern = "", flags = ""] = OBEYED_FILES.exec(files) ?? [];
     if (names === "" || names.includes(" /")) throw new Error(`\`${row}\` is not understood`);
@@ -217,8 +237,8 @@ export function readObeys(text: string): readonly ObeyedFiles[] {
       beside: splitWords(beside),
       without: splitWords(without),
     };
-  });
-}
+  }),
+);
 
 function wordsIn(pattern: string, flags: string): (text: string) => boolean {
   const words = new RegExp(pattern, `m${flags}`);
