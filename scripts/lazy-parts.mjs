@@ -283,7 +283,7 @@ export const moduleParts = (root) => ({
 /** What commands do by `assent run` itself, by the file that has it: functions of run.cjs, which is loaded when one of them is called. */
 const BY_RUNS = {
   "cli/run.ts": ["run"],
-  "supervise/index.ts": ["superviseRun", "killTree", "isGroupOfTree", "lineOfGroup"],
+  "supervise/index.ts": ["foreseeGit", "superviseRun", "killTree", "isGroupOfTree", "lineOfGroup"],
   "supervise/learn/refused.ts": ["rulesForRefused"],
 };
 /** Of the same files: a class that is looked for, and one that needs no run. */

@@ -2,7 +2,7 @@ import { type Action, adviceForPerson, brief, sayAction, quote, type Span, visib
 import { isObject } from "../data/index.ts";
 import type { DecideOptions, Outcome } from "../engine/index.ts";
 import { advise, changedParts, changesFor, differ, offer, withUserFile } from "../suggest/index.ts";
-import { answerableFromAfar, isConfined, isUnoffered, type Verdict } from "../policy/index.ts";
+import { answerableFromAfar, isChange, isConfined, isUnoffered, type Verdict } from "../policy/index.ts";
 import { thisMachine, type Machine } from "../state/index.ts";
 import { asIfConfining } from "./confine.ts";
 import { judgeOnly, ruleReader, type ToolQuestion } from "./engine.ts";
@@ -10,6 +10,7 @@ import { JSON_VERSION, outcomeJson, verdictFields } from "./json.ts";
 import { lineOfWords } from "./line-of-words.ts";
 import { absolute, shorten } from "./place.ts";
 import { readStdinLines, writeStderr, writeStdout } from "./stdio.ts";
+import type { Foreseen } from "./explain-git.ts";
 import { sayDecision, sayVerdict, SOURCES } from "./say-verdict.ts";
 import { styleFor, type TerminalStyle } from "./style.ts";
 
@@ -25,39 +26,52 @@ interface ExplainOptions {
 }
 
 /** `assent explain`: what a request would do and what would be said to it. Exit 0 whatever the verdict. */
-export function explain(words: readonly string[], options: ExplainOptions): number {
+export async function explain(words: readonly string[], options: ExplainOptions): Promise<number> {
   const given = lineOfWords(words);
   if (given !== undefined && "wrong" in given) {
     writeStderr(`assent explain: ${given.wrong}\n  assent explain --json 'git status' or assent explain --json git status\n`);
     return 2;
   }
   const command = given?.line;
-  if (options.batch === true) return batch(options);
+  if (options.batch === true) return await batch(options);
   const question = questionOf(command, options);
   if (typeof question === "string") {
     writeStderr(`assent explain: ${question}\n`);
     return 2;
   }
   const machine = thisMachine();
-  const judged = judgeOnly(question, machine, options.policy, lookingBy(options));
-  const outcome = advise(judged, ruleReader);
+  const { outcome: judged, difference, stops } = await foreseen(judgeOnly(question, machine, options.policy, lookingBy(options)));
+  const outcome = stops ? judged : advise(judged, ruleReader);
   if (options.diff !== undefined) {
-    const after = otherwise(question, machine, options.policy, options.diff);
+    const { outcome: after } = await foreseen(otherwise(question, machine, options.policy, options.diff));
     const cwd = absolute(".");
     const short = (path: string): string => shorten(path, cwd, machine.home);
     if (options.json === true) writeStdout(`${JSON.stringify(diffJson(outcome, after))}\n`);
     else writeStdout(diffPage(outcome, after, short, styleFor(process.stdout, process.env)));
     return 0;
   }
-  const changes = changesFor(outcome, ruleReader);
-  if (options.json === true) writeStdout(`${JSON.stringify(outcomeJson(outcome, changes))}\n`);
+  const changes = stops ? [] : changesFor(outcome, ruleReader);
+  if (options.json === true) writeStdout(`${JSON.stringify({ ...outcomeJson(outcome, changes), ...differenceJson(difference) })}\n`);
   else {
     const style = styleFor(process.stdout, process.env);
-    writeStdout(tree(outcome, changes, style));
+    writeStdout(tree(outcome, { changes, difference, stops }, style));
     if (isConfined(outcome.verdict)) writeStdout(insideText(outcome, style));
   }
   return 0;
 }
+
+/** What git is about to change is looked for where git changes something; the part of runs is loaded for it. */
+async function foreseen(outcome: Outcome): Promise<Foreseen> {
+  if (!changesByGit(outcome)) return { outcome, difference: [], stops: false };
+  const { withForesight } = await import("./explain-git.ts");
+  return withForesight(outcome);
+}
+
+const changesByGit = ({ verdict: { actions } }: Outcome): boolean =>
+  actions.some(({ action }) => action.kind === "exec" && action.program === "git") &&
+  actions.some(({ action }) => action.kind === "file" && isChange(action) && action.upkeep !== true);
+
+const differenceJson = (difference: readonly string[]): Record<string, unknown> => (difference.length === 0 ? {} : { difference });
 
 /** Nothing that is looked at is used up. */
 function lookingBy({ confined }: ExplainOptions): Pick<DecideOptions, "memory" | "adapt"> {
@@ -85,7 +99,8 @@ function questionOf(command: string | undefined, options: ExplainOptions): ToolQ
 }
 
 /** What a confined command may do without a question, and what is refused there. */
-function insideText({ verdict }: Outcome, style: TerminalStyle): string {
+function insideText(outcome: Outcome, style: TerminalStyle): string {
+  const { verdict } = outcome;
   const hosts = verdict.actions.flatMap(({ action }) => (action.kind === "net" ? (action.host ?? []) : []));
   const named = new Set(hosts.map(visible));
   const outside = `everything outside that${named.size === 0 ? "" : ` (${[...named].join(", ")})`}`;
@@ -93,13 +108,14 @@ function insideText({ verdict }: Outcome, style: TerminalStyle): string {
     ["goes ahead", "reading anything but secrets; changing this project and temporary folders (`assent undo` takes it back)"],
     ["", "a known program's own cache and registry; accepting connections from this machine"],
     ["refused", `${outside}, git's hooks and configuration, agents' settings`],
+    ...(changesByGit(outcome) ? [["", "where git would change one of these it is not started, or taken back as a whole"] as const] : []),
     ["", "the agent is told what was refused, why, and what to do instead"],
   ] as const;
   return `\n${rows.map(([name, text]) => `${style.dim(name.padEnd(12))}${text}`).join("\n")}\n`;
 }
 
 /** JSON Lines in, one JSON object a line out, in the same order. */
-function batch(options: ExplainOptions): number {
+async function batch(options: ExplainOptions): Promise<number> {
   const stdin = readStdinLines();
   if ("problem" in stdin) {
     writeStderr(`assent explain: ${stdin.problem}\n`);
@@ -114,16 +130,17 @@ function batch(options: ExplainOptions): number {
       code = 1;
     }
     const question = line === undefined ? `line ${at + 1} is not valid UTF-8` : requestOfLine(line, folder);
-    writeStdout(`${JSON.stringify(batchAnswer(question, machine, options))}\n`);
+    writeStdout(`${JSON.stringify(await batchAnswer(question, machine, options))}\n`);
   }
   return code;
 }
 
-function batchAnswer(question: ToolQuestion | string, machine: Machine, options: ExplainOptions): Record<string, unknown> {
+async function batchAnswer(question: ToolQuestion | string, machine: Machine, options: ExplainOptions): Promise<Record<string, unknown>> {
   if (typeof question === "string") return { v: JSON_VERSION, error: question };
   const { policy, diff } = options;
-  const outcome = judgeOnly(question, machine, options.policy, lookingBy(options));
-  return diff === undefined ? outcomeJson(outcome) : diffJson(outcome, otherwise(question, machine, policy, diff));
+  const { outcome, difference } = await foreseen(judgeOnly(question, machine, policy, lookingBy(options)));
+  if (diff === undefined) return { ...outcomeJson(outcome), ...differenceJson(difference) };
+  return diffJson(outcome, (await foreseen(otherwise(question, machine, policy, diff))).outcome);
 }
 
 function requestOfLine(line: string, folder: string): ToolQuestion | string {
@@ -168,7 +185,11 @@ function teamText({ verdict, basis }: Outcome): string | undefined {
 const lengthText = (milliseconds: number): string =>
   milliseconds % 60_000 === 0 ? `${milliseconds / 60_000} min` : `${milliseconds / 1000} s`;
 
-function tree(outcome: Outcome, changes: readonly string[], style: TerminalStyle): string {
+function tree(
+  outcome: Outcome,
+  { changes, difference, stops }: Omit<Foreseen, "outcome"> & { readonly changes: readonly string[] },
+  style: TerminalStyle,
+): string {
   const { request, verdict, answer, warnings } = outcome;
   const source = request.input["command"];
   const text = typeof source === "string" ? source : undefined;
@@ -178,10 +199,15 @@ function tree(outcome: Outcome, changes: readonly string[], style: TerminalStyle
   ];
   out.push(`${style.dim("why")}    ${visible(verdict.reason)}`);
   if (verdict.help !== undefined) out.push(`${style.dim("help")}   ${visible(adviceForPerson(verdict.help))}`);
-  if (answer.decision !== verdict.decision)
+  if (stops) out.push(`${style.dim("agent")}  may start it sandboxed; git is not started there, and the agent is told why`);
+  else if (answer.decision !== verdict.decision)
     out.push(`${style.dim("agent")}  ${answer.decision === "none" ? "decides by itself, or asks you" : `is told: ${answer.decision}`}`);
   const afar = teamText(outcome);
   if (afar !== undefined) out.push(`${style.dim("team")}   ${afar}`);
+  if (difference.length > 0) {
+    out.push("", stops ? "The difference:" : "It changes files that decide what an agent may do:");
+    out.push(...difference.map((line) => `  ${brief(visible(line), style.width - 2)}`));
+  }
   out.push("");
   const parts = verdict.actions.length + verdict.unknowns.length;
   const labels = [...verdict.actions, ...verdict.unknowns].map((part) => sayDecision(part.verdict.decision));

@@ -82,7 +82,7 @@ export function program(): Command {
     .option("--batch", "read requests as JSON Lines on standard input, print one JSON object a line")
     .action(async (command: readonly string[], options: Parameters<typeof import("./explain.ts").explain>[1]) => {
       const { explain } = await import("./explain.ts");
-      process.exitCode = explain(command, options);
+      process.exitCode = await explain(command, options);
     });
 
   assent

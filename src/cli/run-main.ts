@@ -8,7 +8,7 @@ import { run } from "./run.ts";
 import { plainWords } from "./run-options.ts";
 
 // What commands do by it, too.
-export { isGroupOfTree, killTree, lineOfGroup, RunError, superviseRun } from "../supervise/index.ts";
+export { foreseeGit, isGroupOfTree, killTree, lineOfGroup, RunError, superviseRun } from "../supervise/index.ts";
 export { rulesForRefused } from "../supervise/learn/index.ts";
 export { rehearseRuns } from "./run-rehearsal.ts";
 export { run };

@@ -13,7 +13,7 @@ export {
   TOLD_VARIABLES,
 } from "./agent-table.ts";
 export { callMatcher } from "./call-matcher.ts";
-export { judgeFloorFile } from "./floor.ts";
+export { isChange, judgeFloorFile } from "./floor.ts";
 export { type GitConfigEntry, gitConfigEntries } from "./git-config-text.ts";
 export { isGitConfig } from "./git-paths.ts";
 export {

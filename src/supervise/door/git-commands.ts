@@ -1,11 +1,12 @@
 import { lstatSync, rmSync } from "node:fs";
-import { brief, quote, sayAction, visible } from "../../action/index.ts";
-import { baseName, isWithin, joinPath } from "../../path/index.ts";
-import { type Verdict, verdictOf } from "../../policy/index.ts";
+import { quote, sayAction, visible } from "../../action/index.ts";
+import { baseName, joinPath } from "../../path/index.ts";
+import type { Verdict } from "../../policy/index.ts";
 import { messageOf, topOf } from "../../state/index.ts";
 import { CheckedIn, sizeOf } from "./checked-in.ts";
 import { type ForeseenFile, GitForesight, isSame } from "./git-foreseen.ts";
 import { GitObjects } from "./git-objects.ts";
+import { type ForeseenChange, foreseenChange, isGit, isSystemGit, leavesTree, SETTINGS, wordsOf } from "./git-question.ts";
 import { type Caller, ERRAND, isChange } from "../judge/index.ts";
 import { bytesAt, type KeepResult, type NotUndone, UndoPart, type UndoStore } from "../undo/index.ts";
 import { actionOf } from "./record.ts";
@@ -14,20 +15,7 @@ import type { DoorOptions, Tell } from "./options.ts";
 import { endProcesses, isBelow, isOver, parentOf, programOf, startOf } from "./processes.ts";
 import type { Task } from "./tasks.ts";
 
-/** These leave the working tree alone, or change one thing. A word that nobody knows may be another name for any (git-config(1), alias.*). */
-const APART = new RegExp(
-  "^git (?:add|annotate|archive|blame|branch|bundle|cat-file|check-(?:attr|ignore|mailmap|ref-format)|cherry|column|commit|commit-(?:graph|tree)|" +
-    "config|count-objects|credential\\S*|describe|diff|diff-(?:files|index|tree)|fast-export|fetch|fetch-pack|fmt-merge-msg|for-each-ref|" +
-    "format-patch|fsck|gc|get-tar-commit-id|grep|hash-object|help|index-pack|init|interpret-trailers|log|ls-(?:files|remote|tree)|mailinfo|" +
-    "mailsplit|maintenance|merge-(?:base|tree)|mktag|mktree|multi-pack-index|name-rev|notes|pack-objects|pack-refs|patch-id|prune|push|" +
-    "range-diff|receive-pack|reflog|remote|repack|replace|rerere|rev-list|rev-parse|send-pack|shortlog|show|show-branch|show-index|show-ref|" +
-    "status|stripspace|symbolic-ref|tag|unpack-objects|update-index|update-ref|upload-archive|upload-pack|var|verify-(?:commit|pack|tag)|" +
-    "version|whatchanged|write-tree)$",
-);
-
-const PLAIN = /^[\w@%+=:,./~^-]+$/;
 const isThere = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false }) !== undefined;
-const isGit = (path: string): boolean => /^git(?:-|$)/.test(baseName(path));
 
 /** A command of git that changes a working tree, with everything that it starts. */
 interface GitCommand {
@@ -50,26 +38,15 @@ interface GitCommand {
 /** As the repository held it before; as the repository's own working tree has it; as a person has agreed to. */
 type PutAs = "held" | "twin" | "agreed";
 
-/** What a command is about to put into files that decide what an agent may do. */
-export interface ForeseenChange {
-  /** Absent: they stay as they are. */
-  readonly verdict?: Verdict;
-  readonly files: readonly ForeseenFile[];
-  /** Lines, for a person. */
-  readonly difference: readonly string[];
-}
-
 function toldOf(pid: number): GitCommand["parent"] {
   const parent = parentOf(pid) ?? process.pid;
   return [parent, startOf(parent)];
 }
 
-/** Files whose differences somebody reads. */
-const MOST_SHOWN = 40;
 /** What a person has agreed to is for the command and the gits that it starts itself, and for no git of a hook. */
 function isGitUpTo(pid: number, above: number): boolean {
   for (let at: number | undefined = pid, depth = 0; at !== undefined && at > 1 && depth < 64; at = parentOf(at), depth++) {
-    if (!GIT.test(programOf(at) ?? "")) return false;
+    if (!isSystemGit(programOf(at) ?? "")) return false;
     if (at === above) return true;
   }
   return false;
@@ -77,8 +54,6 @@ function isGitUpTo(pid: number, above: number): boolean {
 
 /** Nobody needs so long to write one file. */
 const LONGEST_MS = 2000;
-const GIT = /^\/usr\/(?:local\/)?(?:bin\/git|lib(?:exec)?\/git-core\/git(?:-[\w-]+)?)$/;
-const SETTINGS = "floor.settings";
 const LENT: ReadonlySet<string> = new Set(["protect.secrets", "protect.steering", SETTINGS]);
 const OTHER = (path: string, as: PutAs): string =>
   as === "agreed"
@@ -113,37 +88,19 @@ export class GitCommands {
   foresees(task: Task, exec: DecodedExec, caller: Caller, cwd: string): ForeseenChange | undefined {
     const { action, chain, programs = [] } = exec;
     if (this.#options.observes || action?.kind !== "exec" || action.program !== "git" || !action.trusted) return undefined;
-    if (!GIT.test(chain[0].path) || programs.some((name) => APART.test(name))) return undefined;
+    if (!isSystemGit(chain[0].path) || leavesTree(programs)) return undefined;
     const above = this.#commandOf(task);
     const isAsked = (path: string): boolean => {
       const { decision, builtin } = this.#options.judge.wouldWrite(path, caller);
       return decision === "ask" && builtin === SETTINGS;
     };
-    let files: readonly ForeseenFile[] = [];
-    let changed: readonly ForeseenFile[] = [];
-    let difference: readonly string[] = [];
-    this.#tell(() => {
-      const all = this.#foresight.look(chain[0].argv, cwd, isAsked);
-      files = all.filter(({ path, after }) => !isAgreed(above?.agreed.get(path), after));
-      changed = files.filter(({ before, after }) => !isSame(before, after));
-      difference = changed.slice(0, MOST_SHOWN).flatMap((file) => this.#foresight.difference(file, nameIn(cwd, file.path)));
-      const more = changed.length - MOST_SHOWN;
-      if (more > 0)
-        difference = [...difference, `… and ${more} more files, whose differences are not shown here: say no, and look at them`];
-    });
-    if (files.length === 0) return undefined;
-    if (changed.length === 0) return { files, difference };
     // What git starts by itself is that of the command.
-    const words = above?.words ?? wordsOf(chain[0].argv);
-    const names = brief(visible(changed.map(({ path }) => nameIn(cwd, path)).join(", ")));
-    const verdict = verdictOf("ask", SETTINGS, {
-      reason: `\`${words}\` changes files that decide what an agent may do: ${names}`,
-      help: {
-        person: `look at the difference, and start it where you can be asked: assent run -- ${words}`,
-        model: `ask the user to look at the difference, and to start it: ${words}`,
-      },
+    const command = { argv: chain[0].argv, cwd, words: above?.words ?? wordsOf(chain[0].argv) };
+    let found: ForeseenChange | undefined;
+    this.#tell(() => {
+      found = foreseenChange(this.#foresight, command, isAsked, ({ path, after }) => isAgreed(above?.agreed.get(path), after));
     });
-    return { verdict, files, difference };
+    return found;
   }
 
   /** A person has seen the difference, and said yes. */
@@ -157,7 +114,7 @@ export class GitCommands {
     const { parts, observes } = this.#options;
     const agreed = new Map(this.#consents.get(exec)?.map((file) => [file.path, file]));
     this.#close();
-    if (observes || !chain.some(({ path, word }) => isGit(path) || isGit(word)) || programs.some((name) => APART.test(name))) return;
+    if (observes || !chain.some(({ path, word }) => isGit(path) || isGit(word)) || leavesTree(programs)) return;
     const start = startOf(pid);
     const above = [...this.#open].find((command) => isBelow(pid, command.pid));
     for (const [path, file] of above === undefined ? [] : agreed) above?.agreed.set(path, file);
@@ -187,7 +144,7 @@ export class GitCommands {
   lets(task: Task, work: DecodedCall, caller: Caller): Verdict | undefined {
     const command = this.#commandOf(task);
     const [path] = work.call.args;
-    if (typeof path !== "string" || !GIT.test(programOf(task.tgid) ?? "")) return undefined;
+    if (typeof path !== "string" || !isSystemGit(programOf(task.tgid) ?? "")) return undefined;
     const agreed = command?.agreed.has(path) === true && isGitUpTo(task.tgid, command.pid);
     if (this.#options.refs === undefined && !agreed) return undefined;
     let isSettings = false;
@@ -358,9 +315,5 @@ export class GitCommands {
     return found;
   }
 }
-
-const wordsOf = (argv: readonly string[]): string => brief(visible(argv.map((word) => (PLAIN.test(word) ? word : quote(word))).join(" ")));
-
-const nameIn = (folder: string, path: string): string => (isWithin(path, folder) ? path.slice(folder.length + 1) : path);
 
 const isAgreed = (file: ForeseenFile | undefined, after: Buffer | undefined): boolean => file !== undefined && isSame(file.after, after);
