@@ -5,8 +5,8 @@ import { randomBytes } from "node:crypto";
 import type { Action } from "../action/index.ts";
 import { compiledPolicy, findSources, judgeBy, judgeContext, realWorld, type Situation } from "../engine/index.ts";
 import { read } from "../engine/reader/index.ts";
-import { isWithin } from "../path/index.ts";
-import { callMatcher, ownGitFolders, type Policy, policyFor, STEERING_PLACES } from "../policy/index.ts";
+import { isWithin, joinPath } from "../path/index.ts";
+import { callMatcher, ownGitFolders, type Policy, policyFor, steeringPlaces } from "../policy/index.ts";
 import { messageOf } from "../state/index.ts";
 import { runsFolder } from "../supervise/undo/index.ts";
 import { EngineHosts } from "./ask-hosts.ts";
@@ -43,8 +43,7 @@ async function problem(): Promise<string | undefined> {
 
 async function run(request: EngineRequest): Promise<EngineResult> {
   const manager = await loadManager();
-  const held = policyOf(request);
-  const plan = planFor(request, held.policy, held.world);
+  const { held, plan } = planOf(request);
   const path = trustedPath(request.env["PATH"], plan.allowWrite);
   process.env["PATH"] = path;
   const why = await problem();
@@ -164,6 +163,12 @@ function start([program = "", ...args]: readonly string[], env: Readonly<Record<
   });
 }
 
+/** What it closes and opens, before anything starts. */
+export function planOf(request: EngineRequest): { readonly held: HeldPolicy; readonly plan: SandboxPlan } {
+  const held = policyOf(request);
+  return { held, plan: planFor(request, held.policy, held.world) };
+}
+
 interface HeldPolicy {
   readonly policy: Policy;
   readonly world: ReturnType<typeof realWorld>;
@@ -231,10 +236,9 @@ function planFor({ machine, own }: EngineRequest, policy: Policy, world: HeldPol
     closed: [
       ...found.closed,
       ...own,
-      ...STEERING_PLACES.map((name) => `${projectRoot}/${name}`).filter(isClosed),
+      ...[...new Set([projectRoot, cwd])].flatMap((folder) => steeringPlaces().map((name) => joinPath(folder, name))).filter(isClosed),
       // What else there is of that kind was found.
       ...(git.length === 0 ? [`${projectRoot}/.git`] : git).flatMap((folder) => [`${folder}/hooks`, `${folder}/config`]),
-      `${projectRoot}/.agent-permissions.jsonc`,
     ],
   });
 }

@@ -1,5 +1,4 @@
 export { type Address, addressOfBytes, parseAddress, type Reach, reachOfHost } from "./addresses.ts";
-export { STEERING_PLACES } from "./agent-table-places.ts";
 export { agentMark } from "./agent-mark.ts";
 export { isInAgentFolder, steersAgent, USER_REGISTRATIONS } from "./agent-files.ts";
 export {
@@ -56,7 +55,7 @@ export { agentName, CONDITIONS, policyFor, type Principal, sayWhen, type Who } f
 export { matchMatcher, matchRule, ruleCovers, same } from "./rule.ts";
 export { isShim, obeysFiles } from "./obeying-programs.ts";
 export { isToolFolder } from "./startup-paths.ts";
-export { isObeyedBy, type SteeringFile, steeringFile, steeringNames } from "./steering-files.ts";
+export { isObeyedBy, type SteeringFile, steeringFile, steeringNames, steeringPlaces } from "./steering-files.ts";
 export { affects, spell } from "./targets.ts";
 export { isPathField, pathFields } from "./tool-fields.ts";
 export { EFFECTS, LAYERS, OPERATIONS, PRESETS } from "./types.ts";

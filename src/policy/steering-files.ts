@@ -1,4 +1,5 @@
 import { foldCase } from "../path/index.ts";
+import { PROJECT_SETTINGS } from "./agent-files.ts";
 
 /**
  * Files of a project that name programs or hosts for commands that come later, as data. A row: the programs that obey them,
@@ -123,6 +124,15 @@ function table(): ReadonlyMap<string, readonly Entry[]> {
 export const steeringNames = (): readonly string[] => [
   ...new Set([...table().values()].flatMap((all) => all.flatMap(({ tail }) => tail.split("/")))),
 ];
+
+/**
+ * What may not be put into a project without a question, settings of agents included: closed by name where it is not there yet.
+ * Relative to a folder; which files a star stands for is only known once they are there.
+ */
+export const steeringPlaces = (): readonly string[] => {
+  const asked = [...table().values()].flatMap((all) => all.flatMap(({ effect, tail }) => (effect === "asked" ? [tail] : [])));
+  return [...new Set([...PROJECT_SETTINGS.map((entry) => entry.replace(/\/$/, "")), ...asked])].filter((place) => !place.includes("*"));
+};
 
 /** Every program that obeys a file of the table. */
 export const steeringPrograms = (): readonly string[] => [

@@ -1,6 +1,7 @@
 import type { World } from "../action/index.ts";
+import { baseName } from "../path/index.ts";
 import { type Applied, applySpec, type InvocationBase } from "./apply.ts";
-import { bsdEntryFor, type CommandEntry } from "./knowledge/entries.ts";
+import { bsdEntryFor, type CommandEntry, entryFor } from "./knowledge/entries.ts";
 import { joinPlaces } from "./state.ts";
 import { isNetwork, type Stream } from "./value.ts";
 
@@ -9,15 +10,26 @@ import { isNetwork, type Stream } from "./value.ts";
 /** Where macOS keeps its own programs; Homebrew and its like put those of GNU elsewhere, under the same names if somebody wants them. */
 const APPLE = /^\/(?:usr\/)?s?bin\/[^/]+$/;
 
+interface Program {
+  readonly basename: string;
+  readonly trusted: boolean;
+  readonly resolved: string | undefined;
+}
+
 /** The grammars of which one is the program's. */
-export function readingsOf(
-  { platform }: World,
-  who: { readonly basename: string; readonly trusted: boolean; readonly resolved: string | undefined },
-  spec: CommandEntry,
-): readonly CommandEntry[] {
+export function readingsOf(world: World, who: Program, spec: CommandEntry): readonly CommandEntry[] {
+  const other = linkedEntry(world, who);
+  if (other !== undefined) return [other];
+  const { platform } = world;
   const bsd = platform === "linux" ? undefined : bsdEntryFor(spec, who.basename.toLowerCase());
   if (bsd === undefined) return [spec];
   return platform === "darwin" && who.trusted && APPLE.test(who.resolved ?? "") ? [bsd] : [spec, bsd];
+}
+
+/** What the name does by the program that it is a link to, where the tables know another of that: `/bin/tac` is `toybox`. */
+function linkedEntry({ canonical }: World, { basename, resolved }: Program): CommandEntry | undefined {
+  const program = resolved === undefined ? basename : baseName(canonical(resolved));
+  return program === basename ? undefined : entryFor(`${basename.toLowerCase()}@${program}`);
 }
 
 /** Applies all of them, where nobody knows whose program it is: what any of them does, happens. */

@@ -1,0 +1,18 @@
+import { spawnSync } from "node:child_process";
+import { expect, test } from "vitest";
+import { tryImplementations } from "./implementations/run.ts";
+
+/** `npm run implementations` fetches the packages and runs thousands of lines of each; here a few of those that are there already. */
+const isIsolated = spawnSync("unshare", ["-mpnif", "true"]).status === 0;
+const SEED = Number(process.env["FUZZ_SEED"] ?? 1);
+
+test.skipIf(!isIsolated)(
+  "what goes ahead does what was predicted in every implementation that is packaged",
+  { timeout: 600_000 },
+  async ({ skip }) => {
+    const told = await tryImplementations({ seed: SEED, pairs: 2, most: 20, fetch: process.env["CI"] !== undefined }, () => undefined);
+    if (told.length === 0) skip("no packages: npm run implementations fetches them");
+    expect(told.flatMap(({ implementation, unpredicted }) => unpredicted.map((one) => ({ implementation, ...one })))).toEqual([]);
+    expect(told.reduce((sum, { run }) => sum + run, 0)).toBeGreaterThan(told.length * 5);
+  },
+);
