@@ -3,7 +3,7 @@ import { baseName, normalise, resolvePath } from "../path/index.ts";
 import type { Context } from "./context.ts";
 import { escapePath, matchesWord, shellGlob } from "../pattern/index.ts";
 import { joinPlaces, type ShellPlace } from "./state.ts";
-import { holeOf, isGlob, isHole, isWildcard, patternOf, prefixOf, textOf, type Hole, type Value } from "./value.ts";
+import { alternativesOf, holeOf, isGlob, isHole, isWildcard, patternOf, prefixOf, textOf, type Hole, type Value } from "./value.ts";
 
 /** The folder part of a literal beginning of a path: `/a/b` of `/a/b/c…`. */
 const folderOf = (prefix: string): string => prefix.slice(0, prefix.lastIndexOf("/") + 1);
@@ -90,6 +90,9 @@ const unquote = (segment: string): string => segment.replace(/\\(.)/g, "$1");
  * folder that they really entered, which `canonical` knows.
  */
 export function changePlaces(places: readonly ShellPlace[], value: Value, canonical?: (path: string) => string): readonly ShellPlace[] {
+  // Several places are one unknown place: two texts that may not be there make four.
+  const ways = alternativesOf(value, 2);
+  if (ways.length > 1) return ways.map((one) => changePlaces(places, { ...one, many: false }, canonical)).reduce(joinPlaces);
   const text = textOf(value);
   if (canonical !== undefined && text !== undefined && /(^|\/)\.\.(\/|$)/.test(text)) {
     if (text.startsWith("/")) return [{ is: "at", path: canonical(text) }];

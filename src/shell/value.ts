@@ -111,16 +111,15 @@ export function join(parts: readonly Atom[]): readonly Atom[] {
   return out;
 }
 
-/** Of more than these in one word all are there, none, or whichever. */
 const MOST_PERHAPS = 3;
 
-/** With and without each text that may not be there. */
-export function alternativesOf(value: Value): readonly Value[] {
+/** With and without each text that may not be there; of more than `most` all are there, none, or whichever. */
+export function alternativesOf(value: Value, most = MOST_PERHAPS): readonly Value[] {
   const some = value.atoms.filter((atom) => isHole(atom) && atom.perhaps !== undefined).length;
   if (some === 0) return [value];
   const filled = (fill: (atom: Atom) => Atom): Value => ({ atoms: join(value.atoms.map(fill)), many: value.many });
   const textIn = (atom: Atom): string | undefined => (isHole(atom) ? atom.perhaps : undefined);
-  if (some > MOST_PERHAPS)
+  if (some > most)
     return [
       filled((atom) => textIn(atom) ?? atom),
       filled((atom) => (textIn(atom) === undefined ? atom : "")),

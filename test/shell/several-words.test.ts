@@ -59,6 +59,33 @@ describe("what a command that may not run prints is text or nothing", () => {
     'cat "$(test -f a.txt && echo a.)env"',
     'x=$(test -f a.txt && echo a); cat "$x.env"',
     'cat "$(test -f a.txt && echo .e)$(test -f b.txt && echo b)nv"',
+    // Several folders possible are several places.
+    "x=$(test -d x && echo q); cd ~/$x && rm -rf *",
+    'x=$(test -d x && echo q); cd "$HOME/$x" && rm -rf ./*',
+    "x=$(test -d x && echo q); pushd ~/$x && rm -rf *",
+    "x=$(test -d x && echo q); cd -P -- ~/$x && find . -delete",
+    "x=$(test -d x && echo q); cd $x && rm -rf *",
+    'x=$(exit; echo q); cd; cd "./$x" && rm -rf .',
+    'x=$(test -d x && echo ..); cd "$x" && rm -rf *',
+    "x=$(test -d x && echo ..); cd src/$x && rm -rf *",
+    "x=$(test -d x && echo q)$(test -d y && echo r); cd ~/$x && rm -rf *",
+    "x=$(test -d x && echo q); cd ~/$x$x$x && rm -rf *",
+    "cd ~/`false && echo q` && rm -rf .",
+    "x=$(test -d x && echo q); (cd ~/$x; chmod -R 777 .)",
+    "x=$(test -d x && echo q); env -C ~/$x rm -rf q",
+    'cd "$(test -d src && echo src)/.." && rm -rf *',
+    // What stands behind `exit` prints nothing.
+    'rm -rf "/tmp/$( (exit; echo q) | cat)"',
+    'for x in "$(exit; echo q)"; do rm -rf "$HOME/$x"; done',
+    'f() { rm -rf "$HOME/$1"; }; f "$(exit; echo q)"',
+    `bash -c 'rm -rf "$HOME/$1"' _ "$(exit; echo q)"`,
+    'set -- "$(exit; echo q)"; rm -rf "$HOME/$1"',
+    'rm -rf "$HOME/$(eval exit; echo q)"',
+    'rm -rf "$HOME/$(if true; then exit; fi; echo q)"',
+    'rm -rf "$HOME/$(set -e; false; echo q)"',
+    'rm -rf "$HOME/$(trap exit DEBUG; echo q)"',
+    'rm -rf "$HOME/$(kill $BASHPID; echo q)"',
+    'rm -rf "$HOME/$(exit; pwd)"',
   ])("%s is denied", (line) => {
     expect(verdictFor(line).decision).toBe("deny");
   });
@@ -75,6 +102,11 @@ describe("what a command that may not run prints is text or nothing", () => {
     'v=$(test -f a.txt && echo 1.2); echo "v$v"',
     'cd "$(test -d src && echo src)" && ls',
     "ls $(test -d src && echo src)",
+    "x=$(test -d src && echo src); cd ./$x; cat index.ts",
+    'cd "./$(test -d src && echo src)" && grep -n x *.ts',
+    "x=$(test -d src && echo src); (cd ./$x && wc -l a.txt)",
+    "for x in src lib; do (cd $x && ls); done",
+    'cat "$(exit; echo a.txt)"',
   ])("%s goes ahead", (line) => {
     expect(verdictFor(line).decision).toBe("allow");
   });

@@ -73,10 +73,12 @@ const showsContent = ({ grammar, args, words }: Invocation, without?: RegExp): b
       !option.names.some((name) => without?.test(name) === true),
   );
 
-/** git-stash(1), `show`: it counts where no option of git-diff(1) and no `--` is given. */
+/** git-stash(1), `show`: it counts where no option of git-diff(1) that shows more and no `--` is given. */
 const onlyCounts = ({ grammar, args, words }: Pick<Invocation, "grammar" | "args" | "words">): boolean =>
   grammar.options.has("--only-untracked") &&
-  args.options.every(({ option }) => option?.names.some((name) => name.endsWith("-untracked")) === true) &&
+  args.options.every(
+    ({ option }) => option?.names.some((name) => name.endsWith("-untracked") || (COUNTS.test(name) && !TELLS.test(name))) === true,
+  ) &&
   !words.some((word) => textOf(word) === "--");
 
 /** With these it tells where something is, or what the object is called. */

@@ -1,7 +1,7 @@
 import { changePlaces } from "../paths.ts";
 import type { ShellPlace } from "../state.ts";
 import { homeOf, workingDirectory } from "../expand.ts";
-import { holeOf, isName, join, NOTHING, prefixOf, textOf, type Stream, type Value } from "../value.ts";
+import { isName, isWildcard, join, literal, NOTHING, prefixOf, textOf, type Stream, type Value } from "../value.ts";
 import { expansion, type ShellOutcome } from "../walk.ts";
 import { done, type Builtin, type BuiltinCall } from "./index.ts";
 
@@ -40,11 +40,13 @@ const cd: Builtin = (call) => {
     return move(call, old !== undefined && "atoms" in old ? reach(call, old) : somewhere("the folder `cd -` goes back to"), NAMES);
   }
   if (text === "") return done(state);
-  if (operand !== undefined && operand.many && cx.maybeZsh && holeOf(operand) === undefined)
-    return move(call, somewhere("`cd` with a pattern"), NAMES);
-  const target = operand ?? homeOf(expansion(cx, state));
+  if (operand?.many === true && cx.maybeZsh && operand.atoms.some(isWildcard)) return move(call, somewhere("`cd` with a pattern"), NAMES);
+  const home = homeOf(expansion(cx, state));
   const elsewhere = operand === undefined ? [] : throughCdpath(call, operand);
-  return move(call, [...reach(call, target), ...elsewhere], name === "pushd" || elsewhere.length > 0 ? NAMES : NOTHING);
+  // A word of known text that may not be there.
+  const alone = operand?.many === true ? textOf({ ...operand, many: false }) : undefined;
+  const reached = alone === undefined ? reach(call, operand ?? home) : [...reach(call, literal(alone)), ...reach(call, home)];
+  return move(call, [...reached, ...elsewhere], name === "pushd" || elsewhere.length > 0 ? NAMES : NOTHING);
 };
 
 /** The shell takes `..` off the name; with -P it stands in the folder itself. */
