@@ -41,7 +41,7 @@ const READERS = {
     { line: `sh -c ${quote(line)}`, kind: "bash" },
     { line: `sh <<< ${quote(line)}`, kind: "any" },
   ],
-} as const satisfies Record<OracleShell, (line: string) => readonly { readonly line: string; readonly kind: ShellKind }[]>;
+} as const satisfies Partial<Record<OracleShell, (line: string) => readonly { readonly line: string; readonly kind: ShellKind }[]>>;
 const quote = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
 
 describe.each(tables)("$heading", ({ heading, lines }) => {

@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { closeSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { closeSync, existsSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Argument, ExecAction } from "../../../src/action/index.ts";
@@ -45,9 +45,21 @@ for my $i (0 .. $count - 1) {
 }
 `;
 
-export type OracleShell = "bash" | "zsh" | "dash";
+const COMMANDS = {
+  bash: ["/bin/bash", "--norc", "--noprofile"],
+  zsh: ["/bin/zsh", "-f"],
+  dash: ["/bin/dash"],
+  mksh: ["/bin/mksh"],
+  posh: ["/bin/posh"],
+  yash: ["/bin/yash", "--norc", "--noprofile"],
+  ksh93: ["/bin/ksh93"],
+  busybox: ["/bin/busybox", "sh"],
+} as const;
+export type OracleShell = keyof typeof COMMANDS;
 
-/** What the programs of the tests and of the generator start: dash, which has no handler, finds each of them in its PATH. */
+export const isInstalled = (shell: OracleShell): boolean => existsSync(COMMANDS[shell][0]);
+
+/** What the programs of the tests and of the generator start: shells that have no handler find each of them in their PATH. */
 const PROGRAMS = ["evil", "ls", "a", "b", "c", "cat", ...Array.from({ length: 100 }, (_, i) => `q${i}`)];
 const PROGRAM = String.raw`#!/usr/bin/perl
 my @words = ($0 =~ s{.*/}{}r, @ARGV);
@@ -62,15 +74,23 @@ exit(($ENV{ORACLE_STATUS} + @words) % 2);
  * not a builtin or function reaches the handler, which logs its words and exits with a status the program cannot know.
  */
 export class Oracle {
-  readonly folder = mkdtempSync(join(tmpdir(), "assent-fuzz-"));
+  readonly folder: string;
   private readonly logs = mkdtempSync(join(tmpdir(), "assent-fuzz-log-"));
   private runs = 0;
-  private readonly shell: OracleShell;
+  readonly shell: OracleShell;
+  private readonly handles: boolean;
   private readonly programs = mkdtempSync(join(tmpdir(), "assent-fuzz-bin-"));
 
-  constructor(shell: OracleShell) {
+  /** `names`: files in the folder that programs start in; `folder`: that of another shell, as it is. */
+  constructor(shell: OracleShell, names: readonly string[] = [], folder?: string) {
     this.shell = shell;
-    if (shell === "dash") for (const name of PROGRAMS) writeFileSync(join(this.programs, name), PROGRAM, { mode: 0o755 });
+    this.handles = shell === "bash" || shell === "zsh";
+    this.folder = folder ?? mkdtempSync(join(tmpdir(), "assent-fuzz-"));
+    // Builtins of some shells are programs in others.
+    if (!this.handles) for (const name of ["printf", "test", "["]) symlinkSync(`/usr/bin/${name}`, join(this.programs, name));
+    for (const name of names) writeFileSync(join(this.folder, name), "");
+    if (!this.handles) for (const name of PROGRAMS) writeFileSync(join(this.programs, name), PROGRAM, { mode: 0o755 });
+    if (folder !== undefined) return;
     // Folders to move in: nothing of a program leaves the folder it starts in.
     mkdirSync(join(this.folder, "d/d/d"), { recursive: true });
     symlinkSync("d/d", join(this.folder, "l"));
@@ -131,19 +151,19 @@ export class Oracle {
     const copy = `[[ $# != 0 ]] || while IFS= builtin read -r l || [[ -n $l ]]; do builtin printf '%s\\n' "$l"; done`;
     const cat = `cat() { ${handler} cat "$@"; builtin local s=$? l; ${copy}; builtin return $s; }`;
     const more = [...(program.includes("cat") ? [cat] : []), ...(this.shell === "zsh" ? ["setopt no_bg_nice 2>/dev/null"] : [])];
-    if (this.shell === "dash") return `ulimit -t 2 -f 1024\nexport ORACLE_STATUS=${status}\n${program}`;
+    if (!this.handles) return `ulimit -t 2; ulimit -f 1024\nexport ORACLE_STATUS=${status}\n${program}`;
     const prelude = [`${handler}${this.handler(status)}`, ...more].join("; ");
     return `ulimit -t 2 -f 1024 -u 4000\n${prelude}\n${program}`;
   }
 
   private command(): readonly [string, ...string[]] {
-    return ({ bash: ["/bin/bash", "--norc", "--noprofile"], zsh: ["/bin/zsh", "-f"], dash: ["/bin/dash"] } as const)[this.shell];
+    return COMMANDS[this.shell];
   }
 
   /** A shell that a program starts logs alike. */
   private environment(status: number): Record<string, string> {
     return {
-      PATH: this.shell === "dash" ? this.programs : "/nonexistent",
+      PATH: this.handles ? "/nonexistent" : this.programs,
       HOME: "/home/u",
       "BASH_FUNC_command_not_found_handle%%": this.handler(status).replace(/^\(\) \{/, "() { "),
     };
