@@ -16,9 +16,12 @@ import {
   NOTHING,
   onePath,
   patternAtoms,
+  printedNames,
   textOf,
   unknown,
+  withoutNames,
   type Atom,
+  type Hole,
   type Stream,
   type Value,
 } from "./value.ts";
@@ -351,6 +354,8 @@ class FieldBuilder {
     const [only] = this.atoms;
     if (this.splitting && this.many && this.atoms.length === 1 && only !== undefined && isHole(only) && only.perhaps !== undefined)
       this.atoms = [only.perhaps];
+    if (this.splitting && this.many && withoutNames({ atoms: join(this.atoms), many: true })?.atoms.length === 0)
+      this.atoms = this.atoms.map((atom) => (typeof atom !== "string" && isHole(atom) ? namesAtLeast(atom) : atom));
     if (this.atoms.length > 0 || this.present) this.fields.push({ atoms: join(this.atoms), many: this.many });
     this.atoms = [];
     this.many = false;
@@ -363,6 +368,9 @@ class FieldBuilder {
     return this.fields;
   }
 }
+
+/** Without quotes there is no word where nothing was printed. */
+const namesAtLeast = ({ lead: _, ...hole }: Hole): Hole => hole;
 
 const isBlank = (part: WordPart | Word): boolean => (part.type === "Word" || part.type === "Literal") && /[ \t\n]/.test(part.text);
 
@@ -452,12 +460,12 @@ export function streamText(out: Stream, why: string): Value {
     }
     case "paths": {
       const one = onePath(out.values);
-      const text = out.perhaps === true && one !== undefined ? textOf(one) : undefined;
+      const text = one === undefined ? undefined : textOf(one);
       if (text !== undefined) {
         const below = !/^\/|(?:^|\/)\.\.(?:\/|$)/.test(text);
         return { atoms: [{ hole: true, why: `\`${text}\`, or nothing`, perhaps: text, ...(below ? { below } : {}) }], many: true };
       }
-      return one === undefined ? unknown(why, true) : { atoms: one.atoms, many: true };
+      return one === undefined ? unknown(why, true) : { atoms: printedNames(one), many: true };
     }
     case "unknown":
       return {

@@ -80,7 +80,7 @@ export function emitFile(
 ): void {
   if (holeOf(value)?.pipe !== undefined) return;
   const ways = alternativesOf(value);
-  if (ways.length > 1) {
+  if (ways.length > 1 || ways[0] !== value) {
     for (const one of ways) emitFile(inv, operation, one, recursive, visible, certificate);
     return;
   }

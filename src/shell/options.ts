@@ -1,6 +1,6 @@
 import type { Grammar } from "./knowledge/entries.ts";
 import type { Option, Slot } from "./knowledge/read-spec.ts";
-import { holeOf, isHole, literal, prefixOf, textOf, type Value } from "./value.ts";
+import { holeOf, isHole, literal, prefixOf, textOf, withoutNames, type Value } from "./value.ts";
 
 export interface GivenOption {
   /** Which of the words it stands in. */
@@ -54,7 +54,7 @@ export function readArguments(words: readonly Value[], grammar: Grammar, reading
       (prefix.startsWith("-") || (prefix.startsWith("+") && hasPlus(grammar, prefix))) &&
       (prefix.length > 1 || word.atoms.length > 1 || grammar.options.has(prefix));
     if (!isOption) {
-      if (!ended && prefix === "" && textOf(word) === undefined && reading.mayBeOption(word)) {
+      if (!ended && textOf(word) === undefined && (prefix === "" || withoutNames(word) !== undefined) && reading.mayBeOption(word)) {
         doubts.push(`${describe(word)} may turn out to be an option`);
       }
       if (operands.length === 0) firstOperand = i;

@@ -2,7 +2,7 @@ import type { ParameterExpansionPart, ParameterOperation, SimpleExpansionPart, W
 import { evaluateAsArithmetic } from "./evaluated.ts";
 import { expandOperand, expandSplit, expandText, homeOf, workingDirectory, type Expansion } from "./expand.ts";
 import { isArray, type ShellState, type ShellVariable } from "./state.ts";
-import { concat, joinWords, literal, prefixOf, textOf, unknown, type Value } from "./value.ts";
+import { concat, isHole, joinWords, literal, prefixOf, textOf, unknown, type Value } from "./value.ts";
 import { assignVariable, isComputed } from "./variables.ts";
 
 /** Several fields (`$@`, `${a[@]}`), or one value that is split like any other. */
@@ -230,7 +230,10 @@ function remove(value: Value | undefined, operator: string, pattern: string | un
     // What is left of `%` keeps its start; a folder in front stays unless the pattern reaches it.
     const prefix = value === undefined ? "" : prefixOf(value);
     if (value !== undefined && operator === "%" && pattern !== undefined && !pattern.includes("/") && prefix.includes("/")) {
-      return { atoms: [prefix.slice(0, prefix.lastIndexOf("/") + 1), { hole: true, why, below: true }], many: value.many };
+      const folder = prefix.slice(0, prefix.lastIndexOf("/") + 1);
+      const lead = value.atoms.flatMap((atom) => (typeof atom !== "string" && isHole(atom) ? (atom.lead ?? []) : []))[0];
+      if (lead !== undefined && !folder.endsWith(lead)) return unknown(why, true);
+      return { atoms: [folder, { hole: true, why, below: true, ...(lead === undefined ? {} : { lead }) }], many: value.many };
     }
     return unknown(why, true);
   }

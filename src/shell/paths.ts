@@ -3,14 +3,28 @@ import { baseName, normalise, resolvePath } from "../path/index.ts";
 import type { Context } from "./context.ts";
 import { escapePath, matchesWord, shellGlob } from "../pattern/index.ts";
 import { joinPlaces, type ShellPlace } from "./state.ts";
-import { alternativesOf, holeOf, isGlob, isHole, isWildcard, patternOf, prefixOf, textOf, type Hole, type Value } from "./value.ts";
+import {
+  alternativesOf,
+  holeOf,
+  isGlob,
+  isHole,
+  isWildcard,
+  patternOf,
+  prefixOf,
+  textOf,
+  withoutNames,
+  type Hole,
+  type Value,
+} from "./value.ts";
 
 /** The folder part of a literal beginning of a path: `/a/b` of `/a/b/c…`. */
 const folderOf = (prefix: string): string => prefix.slice(0, prefix.lastIndexOf("/") + 1);
 
 /** What a word names as a path, once for every folder the shell may stand in. */
 export function targetsOf(value: Value, places: readonly ShellPlace[]): readonly Target[] {
-  return prefixOf(value).startsWith("/") ? [targetAt(value, "/")] : places.map((place) => targetFrom(value, place));
+  const targets = prefixOf(value).startsWith("/") ? [targetAt(value, "/")] : places.map((place) => targetFrom(value, place));
+  const rest = withoutNames(value);
+  return rest === undefined || rest.atoms.length === 0 ? targets : [...targets, ...targetsOf(rest, places)];
 }
 
 function targetFrom(value: Value, place: ShellPlace): Target {
@@ -93,6 +107,12 @@ export function changePlaces(places: readonly ShellPlace[], value: Value, canoni
   // Several places are one unknown place: two texts that may not be there make four.
   const ways = alternativesOf(value, 2);
   if (ways.length > 1) return ways.map((one) => changePlaces(places, { ...one, many: false }, canonical)).reduce(joinPlaces);
+  const rest = withoutNames(value);
+  if (rest !== undefined) return joinPlaces(placesFrom(places, value, canonical), changePlaces(places, rest, canonical));
+  return placesFrom(places, value, canonical);
+}
+
+function placesFrom(places: readonly ShellPlace[], value: Value, canonical?: (path: string) => string): readonly ShellPlace[] {
   const text = textOf(value);
   if (canonical !== undefined && text !== undefined && /(^|\/)\.\.(\/|$)/.test(text)) {
     if (text.startsWith("/")) return [{ is: "at", path: canonical(text) }];
@@ -161,6 +181,10 @@ interface Standing {
  */
 export function mayBegin({ cx, places }: Standing, value: Value, signs: string): boolean {
   const { world } = cx;
+  const rest = withoutNames(value);
+  if (rest !== undefined && rest.atoms.length > 0 && mayBegin({ cx, places }, rest, signs)) return true;
+  const ways = alternativesOf(value);
+  if (ways.length > 1 || ways[0] !== value) return ways.some((one) => mayBegin({ cx, places }, one, signs));
   const [first] = value.atoms;
   const begins = (name: string): boolean => name !== "" && signs.includes(name.charAt(0));
   if (first === undefined) return value.many;

@@ -25,6 +25,8 @@ export interface Hole {
   readonly started?: true;
   /** It is this text or none. */
   readonly perhaps?: string;
+  /** A program printed the name with this text in front of it, or printed nothing: then neither is there. */
+  readonly lead?: string;
   /** The text came over the network in this very line. */
   readonly network?: boolean;
   /** The name of a pipe made by `<(…)` or `>(…)`, and what can be read from it. */
@@ -134,7 +136,30 @@ export function alternativesOf(value: Value, most = MOST_PERHAPS): readonly Valu
     const here = isHole(atom) && atom.perhaps !== undefined ? [atom.perhaps, ""] : [atom];
     ways = ways.flatMap((way) => here.map((one) => [...way, one]));
   }
-  return ways.map((atoms) => ({ atoms: join(atoms), many: value.many }));
+  const all = ways.map((atoms) => ({ atoms: join(atoms), many: value.many }));
+  // The empty word names no file.
+  return all.filter(({ atoms }) => atoms.length > 0);
+}
+
+/** What a program printed: the names, or nothing at all. */
+export function printedNames({ atoms }: Value): readonly Atom[] {
+  const at = atoms.findIndex((atom) => isHole(atom) && atom.below === true);
+  const lead = at === 0 ? "" : at === 1 ? atoms[0] : undefined;
+  return atoms.map((atom, i) =>
+    i === at && isHole(atom) ? { ...atom, ...(typeof lead === "string" ? { lead } : { below: false }) } : atom,
+  );
+}
+
+/** The word where the first of such programs printed nothing; undefined where there is none. */
+export function withoutNames({ atoms, many }: Value): Value | undefined {
+  const at = atoms.findIndex((atom) => isHole(atom) && atom.lead !== undefined);
+  const [hole, before] = [atoms[at], atoms[at - 1]];
+  if (hole === undefined || typeof hole === "string" || !isHole(hole) || hole.lead === undefined) return undefined;
+  const rest = atoms.slice(at + 1);
+  if (hole.lead === "") return { atoms: join([...atoms.slice(0, at), ...rest]), many };
+  const isThere = typeof before === "string" && before.endsWith(hole.lead);
+  const kept = isThere ? before.slice(0, before.length - hole.lead.length) : { hole: true as const, why: hole.why };
+  return { atoms: join([...atoms.slice(0, at - 1), kept, ...rest]), many };
 }
 
 export function concat(a: Value, b: Value): Value {
@@ -176,6 +201,7 @@ export function sameValue(a: Value, b: Value): boolean {
       atom.why === other.why &&
       atom.number === other.number &&
       atom.below === other.below &&
+      atom.lead === other.lead &&
       atom.network === other.network
     );
   });

@@ -112,6 +112,84 @@ describe("what a command that may not run prints is text or nothing", () => {
   });
 });
 
+describe("what prints names may print none, and what stands around them is then all there is", () => {
+  test.each([
+    'cat "$(find src -name zz)$HOME/.ssh/id_rsa"',
+    'cat "$(find src -name zz)/etc/shadow"',
+    "cat $(find src -name zz)$HOME/.ssh/id_rsa",
+    "cat `find src -name zz`$HOME/.ssh/id_rsa",
+    'cat "$(find src -name zz).env"',
+    "cat .en$(find src -name zz)v",
+    'cat "$(ls zz).env"',
+    'cat "$(ls a.txt).env"',
+    'cat "$(grep -l zz src/*)$HOME/.ssh/id_rsa"',
+    'cat "$(rg -l zz src)$HOME/.ssh/id_rsa"',
+    'cat "$(git ls-files zz)$HOME/.ssh/id_rsa"',
+    'cat "$(git diff --name-only)$HOME/.ssh/id_rsa"',
+    'cat "$(git describe)$HOME/.ssh/id_rsa"',
+    'cat "$(git merge-base a b)$HOME/.ssh/id_rsa"',
+    'cat "$(find src -name zz | sort | head -1)$HOME/.ssh/id_rsa"',
+    'cat "$(false && find src)$HOME/.ssh/id_rsa"',
+    'cat "$(echo "$(find src -name zz)")$HOME/.ssh/id_rsa"',
+    'cat "$(find src -name a)$(find src -name b)$HOME/.ssh/id_rsa"',
+    'd=$(find src -name zz); cat "$d$HOME/.ssh/id_rsa"',
+    'd=$(find src -name zz); e=$d; cat "$e/etc/shadow"',
+    'd=$(find src -name zz)$HOME/.ssh; cat "$d/id_rsa"',
+    'd="$(find src -name zz)"; d+="$HOME/.ssh/id_rsa"; cat "$d"',
+    'd=$(find src -name zz.ts); cat "${d%.ts}$HOME/.ssh/id_rsa"',
+    'f() { cat "$1$HOME/.ssh/id_rsa"; }; f "$(find src -name zz)"',
+    'sh -c \'cat "$1$HOME/.ssh/id_rsa"\' _ "$(find src -name zz)"',
+    'cat < "$(find src -name zz)$HOME/.ssh/id_rsa"',
+    'cd "$(find src -name zz)$HOME/.ssh" && cat id_rsa',
+    'cd "$(find src -name zz)/etc" && cat shadow',
+    'tar cf - "$(find src -name zz)$HOME/.ssh"',
+    'rm -rf "$(find src -name zz)$HOME"',
+  ])("%s is denied", (line) => {
+    expect(verdictFor(line).decision).toBe("deny");
+  });
+
+  test.each([
+    'find . "$(find src -name zz)-delete"',
+    'find "$(ls zz)-delete"',
+    'sort "$(find src -name zz)-oa.txt" b.txt',
+    'sort "$(find src -name zz)--compress-program=sh" a.txt',
+    'sort "$(ls a.txt)-ob.txt"',
+    'git grep x "$(find src -name zz)-Osh"',
+    'git log "$(find src -name zz)--output=a.txt"',
+    'git diff "$(git merge-base a b)--output=a.txt"',
+    'fd x "$(find src -name zz)--exec=rm"',
+    'rg x "$(rg -l y)--pre=sh"',
+    'jobs "$(find src -name zz)-x" touch zz',
+    'sort "$(test -d x && echo src/)-oa.txt" b.txt',
+    'find . "$(test -d x && echo src/)-delete"',
+  ])("%s asks: it may be an option", (line) => {
+    expect(verdictFor(line).decision).toBe("ask");
+  });
+
+  test.each([
+    'cat "$(git ls-files src | head -1)"',
+    'd=$(find src -name dist | head -1); ls "$d/x"; cat "$d/package.json"',
+    'cat "src/$(ls src | head -1)"',
+    'f=$(ls -t src | head -1); head "src/$f"',
+    "for f in $(ls src); do cat src/$f; head src/$f.md; done",
+    'sort "$(find src -name zz)"',
+    'find "$(find src -name zz)" -name x',
+    'git diff "$(git merge-base HEAD origin/main)" --stat',
+    "git diff $(git merge-base HEAD origin/main)..HEAD",
+    'cd "$(find . -name zz | head -1)/src" && ls',
+    '[ -n "$(find src -name zz)" ]',
+    'cat "$(git rev-parse --show-toplevel)/README.md"',
+    'test -f "$(ls a.txt).bak"',
+  ])("%s goes ahead", (line) => {
+    expect(verdictFor(line).decision).toBe("allow");
+  });
+
+  // Of a word without quotes there is none where nothing was printed.
+  test("a loop over names never has an empty one", () => {
+    expect(verdictFor("for d in $(find src -name zz); do cat $d/etc/shadow; done").decision).toBe("allow");
+  });
+});
+
 // Nothing lies below a file: what would be looked for there cannot be looked through.
 test("a word that is one text or none names that path", () => {
   expect(targetsOf({ atoms: ["src/a.ts"], many: true }, [{ is: "at", path: "/home/u/p" }])).toEqual([

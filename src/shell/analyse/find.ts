@@ -5,7 +5,7 @@ import { describe, doubt, emitFile, refuse, type Invocation } from "../invocatio
 import { mayTellOption } from "../output.ts";
 import { changePlaces, mayBegin } from "../paths.ts";
 import type { ShellPlace } from "../state.ts";
-import { holeOf, isNetwork, join, literal, NOTHING, prefixOf, textOf, type Atom, type Hole, type Stream, type Value } from "../value.ts";
+import { holeOf, isNetwork, join, literal, NOTHING, prefixOf, textOf, withoutNames, type Atom, type Hole, type Stream, type Value } from "../value.ts";
 import { bsdStarts } from "./bsd.ts";
 import { has, valuesOf } from "./given.ts";
 import { sharedInput } from "../input.ts";
@@ -92,7 +92,7 @@ function walk(inv: Invocation, first: readonly Value[], start: number): void {
     const text = textOf(word);
     // What begins as an action does may be one, whatever stands behind: `-d*`.
     if (text === undefined ? /^[-!(),]/.test(prefixOf(word)) : /^(?:-.|[!(,]$)/.test(text)) break;
-    if (text === undefined && prefixOf(word) === "" && mayBeAction(inv, word))
+    if (text === undefined && (prefixOf(word) === "" || withoutNames(word) !== undefined) && mayBeAction(inv, word))
       refuse(inv, `${describe(word)} may turn out to be an action of find`, "quote it, or start it with ./");
     roots.push(word);
   }

@@ -1,0 +1,20 @@
+import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import fs from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { agentNamed } from "../src/agents/index.ts";
+import { lowerTool } from "../src/request/index.ts";
+import { realWorld } from "../src/engine/world.ts";
+import { thisMachine } from "../src/state/index.ts";
+const commands = readFileSync("test/cases/benign.txt", "utf8").split("\n").filter((l) => l !== "" && !l.startsWith("#"));
+const scratch = mkdtempSync(join(tmpdir(), "assent-bench-"));
+const project = join(scratch, "home/project");
+for (const folder of [".git", "src", "packages/a"]) mkdirSync(join(project, folder), { recursive: true });
+for (let at = 0; at < 40; at += 1) writeFileSync(join(project, "src", `file${at}.ts`), "");
+const machine = { ...thisMachine(), home: join(scratch, "home"), temp: ["/var/tmp"] };
+const facts = agentNamed("claude")?.protocol.tools["Bash"];
+const host = { shell: "any", decides: true, asks: true, bypassed: false, planning: false } as const;
+const req = (command: string) => ({ tool: "Bash", facts, input: { command }, cwd: project, host, point: "bench", agent: "claude" });
+
+const W = realWorld(machine, project, undefined);
+(globalThis as any).LOWER.push({ commands, lower: (c: string) => lowerTool(req(c) as any, W) });
