@@ -65,7 +65,9 @@ describe("who decides where the host was told nothing is never left open", () =>
       const call = { hook_event_name: "PreToolUse", session_id: "s", cwd: place.project, permission_mode: mode, tool_name: "Bash" };
       assent(place, ["check", "--agent", "claude"], JSON.stringify({ ...call, tool_input: { command: `touch ${mode}` } }));
     }
-    expect(assent(place, ["status"]).stdout).toContain("3 checked, 0 sandboxed, 1 asked, 0 refused");
+    const status = assent(place, ["status"]).stdout;
+    expect(status).toContain("3 checked, 0 sandboxed, 1 asked, 0 refused");
+    expect(status).toContain("questions   were skipped at the last call here: claude in its mode bypassPermissions. Refusals hold");
     expect(assent(place, ["log", "--stats"]).stdout).toMatch(/most asked\n +1 {2}touch/);
     expect(assent(place, ["why"]).stdout).toContain("touch default");
   });
