@@ -8,8 +8,16 @@ export const isDecision = ({ point }: LogEntry): boolean => point !== "command";
 /** How a decision is named: what goes ahead sandboxed is neither allowed nor asked. */
 export const toldBy = ({ verdict, confined }: LogEntry): string => (confined === "yes" ? "confined" : verdict);
 
-/** The person was asked: by Assent, or by the host, which was told nothing. */
-export const isQuestion = ({ verdict, answer, answered }: LogEntry): boolean =>
-  answer === "ask" || answered !== "" || (verdict === "ask" && answer === "none");
+/** The person was asked: by Assent, or by the host, which was told nothing and skips no questions. */
+export const isQuestion = (entry: LogEntry): boolean =>
+  entry.answer === "ask" || entry.answered !== "" || (entry.verdict === "ask" && decidedBy(entry) !== undefined && entry.bypass === "");
+
+/** Who decides where the host was told nothing. `default` is the word of all hosts for the mode in which they ask. */
+export function decidedBy({ answer, point, agent, mode, bypass, confined }: LogEntry): string | undefined {
+  if (answer !== "none" || confined === "yes") return undefined;
+  if (bypass !== "") return `bypass mode, it runs (${bypass})`;
+  if (point !== "hook") return `${agent} decides`;
+  return mode === "" || mode === "default" ? `${agent} asks you` : `${agent} decides, in its mode ${mode}`;
+}
 
 export const isRefusal = ({ answer }: LogEntry): boolean => answer === "deny";

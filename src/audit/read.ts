@@ -17,6 +17,10 @@ export interface LogEntry {
   readonly basis: string;
   readonly reason: string;
   readonly session: string;
+  /** The mode of the host, in its own word. */
+  readonly mode: string;
+  /** What skipped questions, where something did. */
+  readonly bypass: string;
   readonly cwd: string;
   /** As it was logged: secrets taken out. */
   readonly input: Readonly<Record<string, unknown>>;
@@ -65,6 +69,8 @@ export function readRecord(line: string): LogEntry | undefined {
     basis: string(parsed["basis"]),
     reason: string(parsed["reason"]),
     session: string(parsed["session"]),
+    mode: string(parsed["mode"]),
+    bypass: string(parsed["bypass"]),
     cwd: string(parsed["cwd"]),
     input,
     subject: SUBJECTS.map((name) => string(input[name])).find((found) => found !== "") ?? "",

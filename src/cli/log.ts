@@ -1,6 +1,7 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { visible } from "../action/index.ts";
 import {
+  decidedBy,
   Follower,
   isDecision,
   isQuestion,
@@ -42,14 +43,16 @@ function row(entry: LogEntry, style: TerminalStyle): string {
   const time = visible(entry.time).slice(0, 19).replace("T", " ");
   const told = toldBy(entry);
   const verdict = VERDICT_WORDS[told] ?? told;
-  const answer = entry.answer === entry.verdict ? verdict : `${verdict}→${VERDICT_WORDS[entry.answer] ?? entry.answer}`;
+  const decider = decidedBy(entry);
+  const answered = decider === undefined ? entry.answer : entry.bypass === "" ? "agent" : "bypass";
+  const answer = entry.answer === entry.verdict || entry.confined === "yes" ? verdict : `${verdict}→${answered}`;
   const who = entry.subagent === "" ? entry.agent : `${entry.agent}/${entry.subagent}`;
-  const head = `${style.dim(fit(time, 19))}  ${style.verdict(told, fit(answer, 10))}  ${fit(visible(who), 8)}  ${fit(visible(entry.tool), 12)}`;
-  const left = Math.max(20, style.width - 57);
+  const head = `${style.dim(fit(time, 19))}  ${style.verdict(told, fit(answer, 11))}  ${fit(visible(who), 8)}  ${fit(visible(entry.tool), 12)}`;
+  const left = Math.max(20, style.width - 58);
   // The record keeps the operation's name.
   const wanted = entry.tool === "file" ? entry.subject.replace(/^metadata (?=\/)/, "change times or permissions of ") : entry.subject;
   const subject = entry.count === 1 ? wanted : `${entry.count} times ${wanted}`;
-  const reason = entry.confined === "would" ? `would go ahead sandboxed; ${entry.reason}` : entry.reason;
+  const reason = `${decider === undefined ? "" : `${decider}; `}${entry.confined === "would" ? "would go ahead sandboxed; " : ""}${entry.reason}`;
   // Who said no, and why, before the reason why it was asked: that is what a person looks for.
   const said = entry.answeredBy === "" ? "" : `${entry.answered}, by ${entry.answeredBy}${entry.note === "" ? "" : `: ${entry.note}`}; `;
   return `${head}  ${fit(visible(subject), left).trimEnd()}\n${" ".repeat(21)}${style.dim(fit(visible(`${said}${reason}`), style.width - 22).trimEnd())}\n`;

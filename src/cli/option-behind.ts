@@ -5,13 +5,15 @@ import { quoteWhereNeeded, shellQuote } from "./line-of-words.ts";
 interface TakingWords {
   /** The words are started, as env(1) and timeout(1) start theirs: short options, and those that the program is known to have, are its own. */
   readonly starts?: true;
+  /** Commands that are taken for one another: an option of theirs with a value, behind words that have no such option, is a slip. */
+  readonly sisters?: readonly string[];
 }
 
 /**
  * The command's operands are the words of a command line, which has options of its own. An option of ours behind the first of them,
  * with no `--` before it, would be taken for the program's without a word: it is refused, and both readings are shown.
  */
-export function takeCommandWords(command: Command, { starts }: TakingWords = {}): Command {
+export function takeCommandWords(command: Command, { starts, sisters = [] }: TakingWords = {}): Command {
   return command.passThroughOptions().hook("preAction", async (_, acting) => {
     if (acting !== command) return;
     const { args } = command;
@@ -24,6 +26,12 @@ export function takeCommandWords(command: Command, { starts }: TakingWords = {})
     const found = args.slice(1, open).flatMap((word, at) => optionAt(command, word, at + 1));
     const misplaced = starts === true ? await leaveOwn(found, args.slice(0, open)) : found;
     if (misplaced.length > 0) command.showHelpAfterError(false).error(bothReadings(command, before, args, misplaced), { exitCode: 2 });
+    for (const sister of command.parent?.commands.filter((one) => sisters.includes(one.name())) ?? []) {
+      const values = args.slice(1, open).flatMap((word, at) => optionAt(sister, word, at + 1).filter(({ option }) => option.required));
+      const [theirs] = await leaveOwn(values, args.slice(0, open));
+      if (theirs !== undefined)
+        command.showHelpAfterError(false).error(otherReading(command, sister, before, args, theirs.name), { exitCode: 2 });
+    }
   });
 }
 
@@ -77,18 +85,30 @@ function bothReadings(command: Command, before: readonly string[], args: readonl
   }
   const options = optionsBefore(command, before);
   const separator = misplaced.some(({ option }) => option.variadic) ? ["--"] : [];
-  const [first = ""] = args;
-  // A line that was typed as one word goes on as one.
-  const line = /\s/.test(first)
-    ? [shellQuote([first, ...args.slice(1).map(quoteWhereNeeded)].join(" "))]
-    : ["--", ...args.map(quoteWhereNeeded)];
   const say = (words: readonly string[]): string => visible([path, ...words].join(" "));
   const [name = ""] = misplaced.map((one) => one.name);
   return [
     `${path}: \`${visible(name)}\` stands behind the command: is it for Assent, or a part of the command?`,
     `  for Assent:             ${say([...options, ...[...moved, ...separator, ...rest].map(quoteWhereNeeded)])}`,
-    `  part of the command:    ${say([...options, ...line])}`,
+    `  part of the command:    ${say([...options, ...asWords(args)])}`,
   ].join("\n");
+}
+
+/** An option that only a sister has: `assent deny` knows no end, so `--for` behind its words would guard nothing. */
+function otherReading(command: Command, sister: Command, before: readonly string[], args: readonly string[], name: string): string {
+  const path = ["assent", ...pathOf(command)].join(" ");
+  return [
+    `${path}: \`${visible(name)}\` stands behind the command, and is an option of \`assent ${sister.name()}\` alone`,
+    `  part of the command:    ${visible([path, ...optionsBefore(command, before), ...asWords(args)].join(" "))}`,
+  ].join("\n");
+}
+
+/** All words are the command; a line that was typed as one word goes on as one. */
+function asWords(args: readonly string[]): readonly string[] {
+  const [first = ""] = args;
+  return /\s/.test(first)
+    ? [shellQuote([first, ...args.slice(1).map(quoteWhereNeeded)].join(" "))]
+    : ["--", ...args.map(quoteWhereNeeded)];
 }
 
 /** What stands between the command's name and its operands. */

@@ -25,7 +25,7 @@ export function addVerbCommands(assent: Command): void {
       .option("--yes", "do not ask")
       .option("--force", "a tool is really called so, although it looks like a slip of the finger")
       .option(...JSON_OPTION);
-    takeCommandWords(command);
+    takeCommandWords(command, { sisters: EFFECTS });
     if (effect === "allow")
       command
         .addOption(

@@ -79,6 +79,9 @@ function sayValue(value: unknown): string {
   return parts.length === 0 ? "none" : parts.join(", ");
 }
 
+const trustOf = ({ trusted, agreed }: FileLine): string =>
+  agreed === true ? ", holds until you have looked at the new text: assent trust" : trusted ? "" : ", not trusted";
+
 function filePart(
   file: FileLine,
   lines: readonly RuleLine[],
@@ -86,7 +89,7 @@ function filePart(
   short: Shorten,
   style: TerminalStyle,
 ): readonly string[] {
-  const out = [`${style.bold(visible(short(file.file)))}  ${style.dim(file.layer + (file.trusted ? "" : ", not trusted"))}`];
+  const out = [`${style.bold(visible(short(file.file)))}  ${style.dim(file.layer + trustOf(file))}`];
   const own = lines.filter(({ rule }) => rule.source.file === file.file && rule.layer === file.layer);
   // What is marked at its rule is not said twice.
   const said = new Set(own.flatMap(({ rule, never }) => (never === undefined ? [] : [`${rule.source.line}:${rule.source.column}`])));

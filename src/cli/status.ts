@@ -5,6 +5,7 @@ import { inspect, listRules } from "../inspect/index.ts";
 import { chooseEngine, openEngine } from "../engines/index.ts";
 import { automationLevel } from "../engine/index.ts";
 import { bypassHere, breakers, messageOf, readConsent, readGrants, stateFolder, thisMachine, unseenChanges } from "../state/index.ts";
+import { isWithin } from "../path/index.ts";
 import type { HereLine, HereRow, PageStatus } from "../page/index.ts";
 import { commandOf, findRun, isRunning, listRuns, type RunRecord, runsFolder } from "../supervise/undo/index.ts";
 import { LEVELS } from "./auto.ts";
@@ -21,6 +22,8 @@ import { writeStdout } from "./stdio.ts";
 import { styleFor, type TerminalStyle } from "./style.ts";
 
 const REFUSALS = 3;
+/** So many decisions are looked through for the mode of the last call here. */
+const RECENT = 200;
 
 /** All that `assent status` says: the shape of `--json`, but for `v`. */
 interface Status {
@@ -41,6 +44,8 @@ interface Status {
   readonly automation: keyof typeof LEVELS;
   /** By whom questions are skipped here. */
   readonly bypass: string | null;
+  /** Who skipped its own questions at its last call here, in the words of the log. */
+  readonly skipped: string | null;
   /** Sessions in which allows are questions after many refusals. */
   readonly tripped: number;
   readonly grants: number;
@@ -95,18 +100,21 @@ async function statusOf(cwd: string): Promise<Status> {
     }),
     today: await decisionsOfToday(machine, now),
     agents,
-    policy: files.map(({ file, layer, trusted, problems }) => ({
-      file,
-      layer,
-      trusted,
-      rules: rules.filter(({ rule }) => rule.source.file === file && rule.layer === layer).length,
-      problems: problems.filter(({ severity }) => severity === "error").length,
-    })),
+    policy: files
+      .filter(({ agreed }) => agreed !== true)
+      .map(({ file, layer, trusted, problems }) => ({
+        file,
+        layer,
+        trusted,
+        rules: rules.filter(({ rule }) => rule.source.file === file && rule.layer === layer).length,
+        problems: problems.filter(({ severity }) => severity === "error").length,
+      })),
     preset: settings.preset,
     mode: settings.mode,
     unknown: settings.unknown,
     automation: automationLevel(settings.automation, readConsent(machine), machine.env),
     bypass,
+    skipped: skippedHere(stateFolder(machine), cwd),
     tripped,
     grants: grants.all.filter((grant) => doesHold(grant, grants.uses.get(grant.id) ?? 0)).length,
     running: runs
@@ -116,6 +124,12 @@ async function statusOf(cwd: string): Promise<Status> {
     unseen: changed.is === "unclear" ? null : changed.files.length,
     refused: lastOf(stateFolder(machine), { denied: true }, REFUSALS).map(({ entry }) => refusal(entry)),
   };
+}
+
+/** A host's own bypass mode is known by what it last asked about here. */
+function skippedHere(folder: string, cwd: string): string | null {
+  const last = lastOf(folder, {}, RECENT).findLast(({ entry }) => entry.point === "hook" && entry.cwd !== "" && isWithin(entry.cwd, cwd));
+  return last === undefined || last.entry.bypass === "" ? null : last.entry.bypass;
 }
 
 /** What is missing for anything to run sandboxed; it is tried, as `assent doctor` tries it. */
@@ -176,7 +190,11 @@ function statusRows(found: Status): readonly HereRow[] {
     }),
     ...some(
       "questions",
-      bypass === null ? { text: "are asked" } : { text: `are skipped: ${visible(bypass)}`, mark: "ask", command: "assent bypass off" },
+      found.skipped !== null && bypass === null
+        ? { text: `were skipped at the last call here: ${visible(found.skipped)}. Refusals hold`, mark: "ask" }
+        : bypass === null
+          ? { text: "are asked" }
+          : { text: `are skipped: ${visible(bypass)}`, mark: "ask", command: "assent bypass off" },
     ),
     ...(found.tripped === 0
       ? []

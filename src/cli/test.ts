@@ -47,7 +47,9 @@ export function test(files: readonly string[], options: TestOptions): number {
         judgeOnly(question, machine, policyFiles, { extensions: "off", ...(only === undefined ? {} : { select: () => only }) }),
     });
   const examples = (only?: readonly string[]): readonly TestResult[] =>
-    inspect({ machine, cwd, own: engine.own, policyFiles, ...(only === undefined ? {} : { only }) }).files.flatMap(testExamples);
+    inspect({ machine, cwd, own: engine.own, policyFiles, ...(only === undefined ? {} : { only }) }).files.flatMap((file) =>
+      file.agreed === true ? [] : testExamples(file),
+    );
 
   let results: readonly TestResult[];
   let complete = true;

@@ -317,6 +317,10 @@ export function retentionOf(audit: AuditSettings | undefined): Keep {
   return { ...KEEP, days: audit.keepDays, bytes: audit.keepMegabytes * 2 ** 20, sent: audit.otlp !== undefined };
 }
 
+/** The host's user has switched questions off, and this went ahead for it. */
+const skippedBy = ({ host, agent, mode }: Request, answer: string): string | undefined =>
+  host.bypassed && answer === "none" ? `${agent} in its mode ${mode ?? ""}`.trimEnd() : undefined;
+
 function record({ request, verdict, shadow, answer, basis, bypass }: Outcome, machine: Machine, milliseconds: number): string | undefined {
   try {
     const { point, agent, event, session, subagent, mode, principal, cwd, tool, input } = request;
@@ -335,7 +339,7 @@ function record({ request, verdict, shadow, answer, basis, bypass }: Outcome, ma
       verdict,
       shadow,
       answer: answer.decision,
-      bypass: bypass?.by,
+      bypass: bypass?.by ?? skippedBy(request, answer.decision),
       milliseconds,
     });
     return appendAudit(machine, line, retentionOf(basis?.policy.settings.audit));

@@ -10,7 +10,7 @@ import {
   realWorld,
   withDraft,
 } from "../engine/index.ts";
-import { layerOf, readEach, type SourceRead } from "../engine/reader/index.ts";
+import { layerOf, readEach, readInForce, type SourceRead } from "../engine/reader/index.ts";
 import { isWithin } from "../path/index.ts";
 import {
   DEFAULT_SETTINGS,
@@ -72,7 +72,7 @@ export function inspect({ machine, cwd, own, policyFiles = [], profile, only, dr
       : only.map((file) => policyFile(file, isWithin(file, profilesFolder(machine)) ? "profile" : "user"));
   const trust = readTrust(machine);
   const sources = draft === undefined ? found : withDraft(found, draft);
-  const files = readEach(sources, draft === undefined ? trust : trustedAsBefore(found, draft, trust), lowerExample);
+  const files = readInForce(sources, draft === undefined ? trust : trustedAsBefore(found, draft, trust), lowerExample);
   return {
     machine,
     world,
@@ -111,6 +111,8 @@ export interface FileLine {
   readonly layer: LayerName;
   readonly file: string;
   readonly trusted: boolean;
+  /** The text that a person agreed to before the file changed. */
+  readonly agreed?: true;
   /** Why nothing of it counts; warnings where it does. */
   readonly problems: readonly Problem[];
 }
@@ -151,10 +153,11 @@ export function listRules(inspection: Inspection): RuleListing {
   };
   return {
     settings: settingLines(files),
-    files: files.map(({ source, trusted, result }) => ({
+    files: files.map(({ source, trusted, agreed, result }) => ({
       layer: source.layer,
       file: source.file,
       trusted,
+      ...(agreed === undefined ? {} : { agreed }),
       problems: result.ok ? result.warnings : result.problems,
     })),
     rules: [...all.map((rule) => line(rule)), ...blockRules.map(({ rule, block }) => line(rule, block))],

@@ -26,8 +26,10 @@ export interface PolicyFileShape {
 /** What may be edited at a folder: no other file is ever read or written for a page. */
 export function editablePlaces(folder: string, { machine }: PageContext, inspection: Inspection): readonly PolicyPlace[] {
   const own = [policyPlace("global", machine, folder), policyPlace("local", machine, folder)].filter((place) => place !== undefined);
-  const above = inspection.files.flatMap(({ source: { layer, file, root } }): PolicyPlace[] =>
-    layer === "project" && root !== undefined && own.every((place) => place.file !== file) ? [{ layer, file, root }] : [],
+  const above = inspection.files.flatMap(({ agreed, source: { layer, file, root } }): PolicyPlace[] =>
+    agreed !== true && layer === "project" && root !== undefined && own.every((place) => place.file !== file)
+      ? [{ layer, file, root }]
+      : [],
   );
   const profiles = listProfiles(machine).map(({ file }): PolicyPlace => ({ layer: "profile", file }));
   return [...own, ...above, ...profiles];
@@ -39,7 +41,8 @@ export function policyFiles(folder: string, context: PageContext): readonly Poli
   const inspection = inspect({ machine, cwd: folder, own });
   const listing = listRules(inspection);
   const places = editablePlaces(folder, context, inspection);
-  const found = listing.files.map(({ file, layer, trusted, problems }): PolicyFileShape => ({
+  const inFiles = listing.files.filter(({ agreed }) => agreed !== true);
+  const found = inFiles.map(({ file, layer, trusted, problems }): PolicyFileShape => ({
     file,
     short: shown(shorten(file, machine.home)),
     layer,

@@ -1,4 +1,4 @@
-import { mkdirSync } from "node:fs";
+import { mkdirSync, readdirSync, unlinkSync } from "node:fs";
 import { isOwn, readRegular, writeAtomic } from "./files.ts";
 import type { Machine } from "./machine.ts";
 import { readEditable, replaceFile } from "./replace.ts";
@@ -58,7 +58,10 @@ export function changePins(machine: Machine, change: (pins: Map<string, string>)
     change(pins);
     const next = `${JSON.stringify({ projects: Object.fromEntries(pins) }, undefined, 2)}\n`;
     const outcome = replaceFile(file, found.is === "missing" ? undefined : found.text, next);
-    if (outcome.is === "done") return undefined;
+    if (outcome.is === "done") {
+      dropAgreed(state.folder, new Set(pins.values()));
+      return undefined;
+    }
     if (outcome.is === "failed") return `${file}: ${outcome.why}`;
   }
   return `${file} keeps changing`;
@@ -69,6 +72,15 @@ export function readAgreed(machine: Machine, hash: string, sha256: (text: string
   if (!/^[0-9a-f]{64}$/.test(hash)) return undefined;
   const file = readRegular(`${stateFolder(machine)}/agreed/${hash}`, MAX_BYTES);
   return file.is === "text" && sha256(file.text) === hash ? file.text : undefined;
+}
+
+/** A text that no yes is about any more is not kept. */
+function dropAgreed(state: string, pinned: ReadonlySet<string>): void {
+  try {
+    for (const hash of readdirSync(`${state}/agreed`)) if (!pinned.has(hash)) unlinkSync(`${state}/agreed/${hash}`);
+  } catch {
+    // Nothing was kept, or it goes at the next yes.
+  }
 }
 
 /** Kept for the day on which the file has changed; without it only the difference cannot be shown. */

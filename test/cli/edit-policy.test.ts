@@ -368,6 +368,38 @@ describe("assent trust", () => {
       expect(verdict(place, "meddle x")).toBe("deny");
     });
 
+    it.each([
+      ["another text", NEXT],
+      ["no file", undefined],
+    ])("`assent rules` lists it, marked, until then: %s", (_, text) => {
+      const place = agreed();
+      expect(assent(place, ["rules"]).stdout).not.toContain("agreed");
+      if (text === undefined) rmSync(join(place.project, NAME));
+      else place.write(NAME, text);
+      const listed = assent(place, ["rules"]).stdout;
+      expect(listed).toMatch(
+        /^\S+ \(as you agreed to it\) {2}project, holds until you have looked at the new text: assent trust\n +1 {2}deny {2}Bash\(frobnicate:\*\)\n\n/m,
+      );
+      expect(JSON.parse(assent(place, ["rules", "--json"]).stdout)).toMatchObject({
+        files: expect.arrayContaining([expect.objectContaining({ agreed: true, trusted: false })]) as unknown,
+      });
+      expect(assent(place, ["status"]).stdout).not.toContain("as you agreed to it");
+      expect(assent(place, ["trust", ...(text === undefined ? ["--revoke"] : ["--yes"])]).status).toBe(0);
+      expect(assent(place, ["rules"]).stdout).not.toContain("agreed");
+    });
+
+    it("no more texts are kept than there is a yes to", () => {
+      const place = scratch();
+      const kept = (): number => readdirSync(join(place.home, ".local/state/assent/agreed")).length;
+      for (let at = 0; at < 5; at++) {
+        place.write(NAME, `{ "permissions": { "deny": ["Bash(tool${at}:*)"] } }\n`);
+        expect(assent(place, ["trust", "--yes"]).status).toBe(0);
+        expect(kept()).toBe(1);
+      }
+      expect(assent(place, ["trust", "--revoke"]).status).toBe(0);
+      expect(kept()).toBe(0);
+    });
+
     it("where the file is gone, the way to end it is said, and works", () => {
       const place = agreed();
       rmSync(join(place.project, NAME));

@@ -38,3 +38,37 @@ describe("what `assent log` says of a decision that somebody answered", () => {
     expect(stdout).not.toContain("\u001b");
   });
 });
+
+describe("who decides where the host was told nothing is never left open", () => {
+  const TOUCH = "touch a";
+  it.each<readonly [mode: string, command: string, head: RegExp, text: string]>([
+    ["default", "frobnicate", /no opinion {3}claude/, "claude asks you; no rule matches 'frobnicate'"],
+    ["default", TOUCH, /ask→agent {4}claude/, "claude asks you; write "],
+    ["acceptEdits", TOUCH, /ask→agent {4}claude/, "claude decides, in its mode acceptEdits; write "],
+    ["dontAsk", "frobnicate", /no opinion {3}claude/, "claude decides, in its mode dontAsk; no rule matches"],
+    ["plan", "git status", /allow {8}claude/, "Assent knows all that `git status` does"],
+    ["bypassPermissions", "frobnicate", /no opinion {3}claude/, "bypass mode, it runs (claude in its mode bypassPermissions); no rule"],
+    ["bypassPermissions", TOUCH, /ask→bypass {3}claude/, "bypass mode, it runs (claude in its mode bypassPermissions); write"],
+    ["bypassPermissions", "cat .env", /deny {9}claude/, "this file may hold a secret"],
+  ])("%s: %s", (mode, command, head, text) => {
+    const place = scratch();
+    const call = { hook_event_name: "PreToolUse", session_id: "s", cwd: place.project, permission_mode: mode, tool_name: "Bash" };
+    assent(place, ["check", "--agent", "claude"], JSON.stringify({ ...call, tool_input: { command } }));
+    const { stdout } = assent(place, ["log"]);
+    expect(stdout).toMatch(head);
+    expect(stdout).toContain(text);
+  });
+
+  it("what a bypass mode let run was asked of nobody: the counts and `why` say so", () => {
+    const place = scratch();
+    for (const mode of ["default", "bypassPermissions", "bypassPermissions"]) {
+      const call = { hook_event_name: "PreToolUse", session_id: "s", cwd: place.project, permission_mode: mode, tool_name: "Bash" };
+      assent(place, ["check", "--agent", "claude"], JSON.stringify({ ...call, tool_input: { command: `touch ${mode}` } }));
+    }
+    const status = assent(place, ["status"]).stdout;
+    expect(status).toContain("3 checked, 0 sandboxed, 1 asked, 0 refused");
+    expect(status).toContain("questions   were skipped at the last call here: claude in its mode bypassPermissions. Refusals hold");
+    expect(assent(place, ["log", "--stats"]).stdout).toMatch(/most asked\n +1 {2}touch/);
+    expect(assent(place, ["why"]).stdout).toContain("touch default");
+  });
+});

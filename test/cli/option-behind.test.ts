@@ -119,7 +119,31 @@ describe("an option of Assent's behind a command", () => {
   });
 
   it.each([
+    ["deny git push --for 2h", "`--for` stands behind the command, and is an option of `assent allow` alone", "deny -- git push --for 2h"],
+    ["deny git push --for=2h", "`--for` stands", "deny -- git push --for=2h"],
+    ["ask git --for 2h push", "`--for` stands", "ask -- git --for 2h push"],
+    ["deny --project make --run 7", "`--run` stands", "deny --project -- make --run 7"],
+    ["ask 'git push' --for 2h", "`--for` stands", "ask 'git push --for 2h'"],
+    ["deny A=1 git push --for", "`--for` stands", "deny -- A=1 git push --for"],
+  ])("assent %s: an option that only its sister has is refused", async (line, says, theirs) => {
+    const wrong = await read(wordsOf(line));
+    expect(wrong).toMatchObject({ is: "wrong", status: 2, says: expect.stringContaining(says) as string });
+    expect(readings(wrong.is === "wrong" ? wrong.says : "")).toEqual([theirs]);
+    expect(await read(wordsOf(theirs))).toMatchObject({ is: "read" });
+  });
+
+  it.each(ROWS)("%s, in the middle: refused as behind it", async (_name, path, given) => {
+    const wrong = await read([...path, "nobody-knows", ...given, "build"]);
+    expect(wrong).toMatchObject({ is: "wrong", status: 2 });
+    const [, theirs = ""] = readings(wrong.is === "wrong" ? wrong.says : "");
+    expect(await read(wordsOf(theirs))).toEqual(await read([...path, "--", "nobody-knows", ...given, "build"]));
+  });
+
+  it.each([
     // The word `--` says whose it is.
+    ["deny -- git push --for 2h", ["git", "push", "--for", "2h"]],
+    ["deny git branch --all", ["git", "branch", "--all"]],
+    ["ask npm install --global x", ["npm", "install", "--global", "x"]],
     ["allow -- npm run build --for 2h", ["npm", "run", "build", "--for", "2h"]],
     ["allow npm test -- --json", ["npm", "test", "--", "--json"]],
     ["explain --json git log --oneline", ["git", "log", "--oneline"]],

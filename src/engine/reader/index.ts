@@ -16,6 +16,8 @@ export interface SourceRead {
   readonly source: PolicySource;
   /** Its allow rules and settings count. */
   readonly trusted: boolean;
+  /** A text that a person agreed to before the file changed: it forbids and asks until they have looked. */
+  readonly agreed?: true;
   readonly result: ReadResult;
   /** Between which times a team's policy holds as it is. */
   readonly span?: PolicySpan | undefined;
@@ -55,7 +57,7 @@ export function readEach(
       const { span } = sealed;
       return { source, trusted, span, result: hook ? readInTime(text, place, examples) : readPolicy(text, { ...place, examples }) };
     }
-    if (agreed) return { source, trusted, result: readPolicy(text, place) };
+    if (agreed) return { source, trusted, agreed, result: withoutAllows(readPolicy(text, place)) };
     strangers += text.length;
     if (text.length > STRANGERS.bytes || strangers > STRANGERS_BYTES) return broken("is too large for a file that nobody trusts", TRUST_IT);
     // Examples tell their writer something, not those who use the file.
@@ -66,6 +68,9 @@ export function readEach(
       : { source, trusted, result };
   });
 }
+
+const withoutAllows = (result: ReadResult): ReadResult =>
+  result.ok ? { ...result, policy: { ...result.policy, rules: result.policy.rules.filter(({ effect }) => effect !== "allow") } } : result;
 
 /** Where `assent team` leaves the policy of a team; what it is held against lies beside it. */
 const TEAM_POLICY = "/team-member/policy.jsonc";
@@ -113,8 +118,9 @@ function isCostly({ rules, operations }: PolicyFile): boolean {
 }
 
 /** What a file brings when the layers are joined. */
-export function layerOf({ source, trusted, result }: SourceRead): LayerInput {
+export function layerOf({ source, trusted: isTrustedNow, agreed, result }: SourceRead): LayerInput {
   const { layer, file, root, content } = source;
+  const trusted = agreed === true ? "agreed" : isTrustedNow;
   if (result.ok) return { ok: true, policy: result.policy, trusted, ...(root === undefined ? {} : { root }) };
   const why = content.is === "broken" ? `${file} ${content.why}` : result.problems.map(printed).join("; ");
   return { ok: false, file, layer, why, trusted };
@@ -138,14 +144,23 @@ function agreedBefore({ source, trusted }: SourceRead, trust: Trust): readonly P
   return text === undefined ? [] : [{ ...source, file: `${file} (as you agreed to it)`, mayGrant: false, content: { is: "text", text } }];
 }
 
+/** The files found, and what was agreed to before where one of them has changed or is gone. */
+export function readInForce(
+  sources: readonly PolicySource[],
+  trust: Trust,
+  examples: ExampleLowering,
+  hook = false,
+): readonly SourceRead[] {
+  const found = readEach(sources, trust, examples, hook);
+  const before = found.flatMap((one) => agreedBefore(one, trust));
+  return before.length === 0 ? found : [...found, ...readEach(before, trust, examples, hook, true)];
+}
+
 /** Makes one policy of the files found. Bundled on its own: the hook loads it only when a file has changed. */
 export function read(sources: readonly PolicySource[], trust: Trust, examples: ExampleLowering): Policy {
-  const found = readEach(sources, trust, examples, true);
-  const before = found.flatMap((one) => agreedBefore(one, trust));
-  const agreed = before.length === 0 ? [] : readEach(before, trust, examples, true, true);
-  const files = [...found, ...agreed];
+  const files = readInForce(sources, trust, examples, true);
   const warnings = files.flatMap(({ result }) => (result.ok ? result.warnings.map(printed) : []));
-  const layers = [...found.map(layerOf), ...agreed.map((one): LayerInput => ({ ...layerOf(one), trusted: "agreed" }))];
+  const layers = files.map(layerOf);
   const policy = joinLayers(layers);
   const span = files.find((one) => one.span !== undefined)?.span;
   const late = span === undefined ? policy.settings : joinLayers([...layers, PAST_ITS_TIME]).settings;

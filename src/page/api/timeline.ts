@@ -1,6 +1,7 @@
 import { statSync } from "node:fs";
 import {
   AUDIT_FILE,
+  decidedBy,
   lineAt,
   logExtent,
   type LogFilter,
@@ -110,7 +111,7 @@ const toRow = ({ seq, place, entry }: PlacedRecord): TimelineRow => ({
   session: shown(entry.session, NAME),
   tool: shown(entry.tool, NAME),
   subject: shown(entry.subject, SUBJECT),
-  reason: shown(entry.reason, SUBJECT),
+  reason: shown([decidedBy(entry), entry.reason].filter((text) => text !== undefined).join("; "), SUBJECT),
   point: shown(entry.point, NAME),
   count: entry.count,
 });
@@ -180,7 +181,7 @@ function detail(line: string, place: LogPlace, machine: Machine): TimelineRecord
     ["judged by", entry.point],
     ["event", record["event"]],
     ["mode", record["mode"]],
-    ["told", entry.answer],
+    ["told", decidedBy(entry) ?? entry.answer],
     ["answered", record["answered"]],
     ["skipped by", record["bypass"]],
     ["times", entry.count === 1 ? "" : String(entry.count)],

@@ -28,7 +28,7 @@ function Row({ rows }: { readonly rows: readonly TimelineRow[] | "wait" }) {
       <span class="timeline-what">
         <b class={verdict}>
           {sayVerdict(verdict)}
-          {answer === undefined ? "" : `→${sayVerdict(answer)}`}
+          {answer === undefined ? "" : `→${answer === "none" ? "agent" : sayVerdict(answer)}`}
         </b>{" "}
         <code>{subject === "" ? tool : subject}</code>
         {count === 1 ? null : ` ×${count}`}
