@@ -50,11 +50,13 @@ export default defineConfig({
         extends: true,
         test: {
           name: "process",
+          // One process plays many files: to start one and to load the judge in it takes as long as most files do.
+          isolate: false,
           // What another process does comes when it comes: the default of a second is short on a busy machine.
           expect: { poll: { timeout: 30_000 } },
           exclude: ["test/supervise/{programs,failure,names}/**", "test/sdk/{packages,declarations}/**"],
           include: [
-            "test/{engine,engines,approve,resident,lint,state,supervise,agents,sdk,cli,words,end-to-end,build,ledger,docs}/**/*.test.ts",
+            "test/{engine,engines,approve,resident,lint,state,supervise,survives,agents,sdk,cli,words,end-to-end,build,ledger,docs}/**/*.test.ts",
           ],
           pool: "forks",
           testTimeout: 60_000,
