@@ -106,7 +106,12 @@ const unquote = (segment: string): string => segment.replace(/\\(.)/g, "$1");
 export function changePlaces(places: readonly ShellPlace[], value: Value, canonical?: (path: string) => string): readonly ShellPlace[] {
   // Several places are one unknown place: two texts that may not be there make four.
   const ways = alternativesOf(value, 2);
-  if (ways.length > 1) return ways.map((one) => changePlaces(places, { ...one, many: false }, canonical)).reduce(joinPlaces);
+  if (ways[0] !== value) {
+    const reached = ways.map((one) => changePlaces(places, { ...one, many: false }, canonical));
+    // `cd ""` goes nowhere.
+    const stays = value.atoms.every((atom) => isHole(atom) && atom.perhaps !== undefined) ? [places] : [];
+    return [...reached, ...stays].reduce(joinPlaces);
+  }
   const rest = withoutNames(value);
   if (rest !== undefined) return joinPlaces(placesFrom(places, value, canonical), changePlaces(places, rest, canonical));
   return placesFrom(places, value, canonical);
