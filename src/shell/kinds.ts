@@ -21,7 +21,7 @@ export function applyKind(inv: Invocation, kind: Kind, value: Value): void {
       if (textOf(value) === undefined) refuse(inv, `${describe(value)} decides what ${inv.name} does and is only known at run time`);
       return;
     case "file":
-      if (textOf(value) === "-" && (kind.operation === "read" || kind.operation === "write")) return;
+      if (textOf(value) === "-" && isStream(inv, kind)) return;
       // xmllint, deno, helm and others fetch a file that is written as an address.
       if (
         (kind.operation === "read" || kind.operation === "list") &&
@@ -158,6 +158,12 @@ function gitKey(inv: Invocation, value: Value): void {
 }
 
 /** cp(1), mv(1), ln(1): a folder receives each source under its own name, anything else is the new file itself. */
+/** Whether `-` is standard input or output, and no file of that name: `cp - b`, `ln -s -`, `tee -` (tried with GNU, uutils, BusyBox, toybox; `tee -` prints in the last two). */
+function isStream(inv: Invocation, kind: Extract<Kind, { readonly is: "file" }>): boolean {
+  if (kind.operation === "read") return inv.spec.operands?.includes("dest") !== true;
+  return kind.stdout === true || (kind.operation === "write" && kind.tree);
+}
+
 function destination(inv: Invocation, value: Value): void {
   const operation = inv.spec.operands?.includes("link") === true ? "link" : "write";
   const recursive = inv.args.options.some(

@@ -67,6 +67,8 @@ export type Kind =
       readonly tree: boolean;
       readonly visible?: boolean;
       readonly certificate?: true;
+      /** Written; `-` is standard output. */
+      readonly stdout?: true;
     }
   | { readonly is: (typeof PLAIN)[number] }
   | { readonly is: (typeof CODE)[number]; readonly language: string };
@@ -97,6 +99,7 @@ export function readKind(text: string): Kind {
   if (isIn(PLAIN, text)) return { is: text };
   if (isIn(FILE_OPERATIONS, text)) return { is: "file", operation: text, tree: false };
   if (text === "visibletree") return { is: "file", operation: "read", tree: true, visible: true };
+  if (text === "stdout") return { is: "file", operation: "write", tree: false, stdout: true };
   if (text === "certificate") return { is: "file", operation: "read", tree: false, certificate: true };
   const walk = TREES.find(([name]) => name === text);
   if (walk !== undefined) return { is: "file", operation: walk[1], tree: true };
@@ -109,6 +112,7 @@ export const kindName = (kind: Kind): string => {
   if (kind.is !== "file") return kind.is;
   if (kind.visible === true) return "visibletree";
   if (kind.certificate === true) return "certificate";
+  if (kind.stdout === true) return "stdout";
   return kind.tree ? (TREES.find(([, operation]) => operation === kind.operation)?.[0] ?? "") : kind.operation;
 };
 
