@@ -54,7 +54,7 @@ const LOADING: readonly (readonly [words: RegExp, what: string])[] = [
     ),
     "settings of the project say what it reads and changes",
   ],
-  // `.mlrc` in the working folder (Miller, "Customizing with .mlrc").
+  // `.mlrc`, in Debian's 6.6.0 `.mlrrc`, in the working folder (Miller, "Customizing with .mlrc").
   [/^mlr$/, "`.mlrc` gives it options"],
   [/^svn (?!status|info|--version)/, "the working copy says which server it asks"],
   [/^(?:terraform|tofu|terragrunt) (?:validate|show|providers|console|graph|test)$/, "it starts the providers in `.terraform`"],

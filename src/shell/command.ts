@@ -11,6 +11,7 @@ import { parseShell } from "./parse.ts";
 import { replaceInput, takeInput, withInput } from "./input.ts";
 import { secretHanded } from "./secret-words.ts";
 import { startProgram, startUnknown } from "./program.ts";
+import { isSpecialInSh } from "./portable.ts";
 import { readRedirections } from "./redirect.ts";
 import { RUNNER } from "./runner.ts";
 import { either, joinStates, type Handed, type ShellState, type ShellVariable } from "./state.ts";
@@ -51,7 +52,10 @@ export function runSimple(cx: Context, state: ShellState, node: Command, stdin: 
   const redirected = readRedirections(ex, node.redirects);
   const undone = redirected.uncertain ? state.fork() : undefined;
   // Where one fails in front of a special builtin, sh ends.
-  if (state.portable && node.redirects.length > 0) cx.cuts++;
+  if (state.portable && node.redirects.length > 0) {
+    if (words[0] !== undefined && isSpecialInSh(textOf(words[0]) ?? "")) cx.mayEnd(state);
+    else cx.cuts++;
+  }
   const env: { name: string; value: string | undefined }[] = [];
   const handed = new Map<string, Handed>();
   const span = cx.span(node);

@@ -178,6 +178,22 @@ export class Context {
   mayFail(state: ShellState): void {
     this.cuts++;
     this.failures.at(-1)?.push(state.fork());
+    this.mayEndFunction(state);
+  }
+
+  /** The shell may end here, by an error; dash ends an `eval` behind `command` alone. */
+  mayEnd(state: ShellState): void {
+    this.cuts++;
+    if (!state.portable) return;
+    const around = this.failures.at(-1);
+    if (around !== undefined && !this.scripts.has(around)) around.push(state.fork());
+    this.mayEndFunction(state);
+  }
+
+  /** Where another `sh` ends, mksh and posh end a function alone, or a script that is read by `.`. */
+  private mayEndFunction(state: ShellState): void {
+    const around = state.portable ? this.escapes.findLast(({ from }) => from !== "loop") : undefined;
+    if (around?.from === "function") around.states.push(state.fork());
   }
 
   /** zsh gives up what it is told, up to the `eval` or to the whole script; bash goes on. */

@@ -201,14 +201,14 @@ function withDefault(ex: Expansion, operator: string, value: Value | undefined, 
   const positional = /^\d+$/.test(name);
   const set = state.variables.has(name) || cx.world.env(name) !== undefined || name === "HOME" || name === "PWD" || positional;
   // An empty variable may be one that is not set.
-  if (kind === "?" && (text === undefined || !set)) cx.cuts++;
+  if (kind === "?" && (text === undefined || !set)) cx.mayEnd(state);
   if (text === undefined || value === undefined || !set || (text === "" && !operator.startsWith(":"))) {
     if (kind === "=")
       assignVariable(cx, state, name, unknown(`$${name}, perhaps set by \${…=…}`, true), { exported: false, span: cx.span(part) });
     return unknown(kind === "+" ? `whether $${name} is set` : `$${name} or its default`, true);
   }
   const nonEmpty = text !== "";
-  if (kind === "?" && !nonEmpty) cx.cuts++;
+  if (kind === "?" && !nonEmpty) cx.mayEnd(state);
   if (kind === "+") return nonEmpty ? operand : literal("");
   if (nonEmpty || kind === "?") return value;
   if (kind === "=") assignVariable(cx, state, name, operand, { exported: false, span: cx.span(part) });

@@ -30,6 +30,8 @@ function bashOnly(script: ParsedScript): string | undefined {
 /** They are found before functions, and an error in them ends the shell (POSIX, Special Built-In Utilities). */
 const SPECIAL_IN_SH = new Set("break : continue . eval exec exit export readonly return set shift times trap unset".split(" "));
 
+export const isSpecialInSh = (name: string): boolean => SPECIAL_IN_SH.has(name);
+
 function bashism(node: SyntaxNode): string | undefined {
   switch (node.type) {
     case "TestCommand":
@@ -43,7 +45,7 @@ function bashism(node: SyntaxNode): string | undefined {
       return "select";
     case "Function":
       if (node.pos !== node.name.pos) return "function";
-      return SPECIAL_IN_SH.has(node.name.value) ? `a function named ${node.name.value}` : undefined;
+      return isSpecialInSh(node.name.value) ? `a function named ${node.name.value}` : undefined;
     case "Pipeline":
       if (node.operators.includes("|&")) return "|&";
       // Where `time` is a program, it starts programs alone, and it may not be there.
@@ -118,7 +120,7 @@ interface Standing {
 export function doubtBuiltin({ cx, state, span }: Standing, name: string, words: readonly Value[], portable: string | undefined): void {
   if (!state.portable) return;
   // Where it fails, which an option or a redirection may make it, the shell ends.
-  if (SPECIAL_IN_SH.has(name) && (name !== ":" || words.length > 0)) cx.cuts++;
+  if (isSpecialInSh(name) && (name !== ":" || words.length > 0)) cx.mayEnd(state);
   const doubt = (what: string): void => cx.unknown(`not every sh does the same at \`${what}\``, { span, help: HELP });
   if (portable === undefined) doubt(name);
   if (name === "read" && words.every((word) => prefixOf(word).startsWith("-"))) doubt("read without a name");

@@ -29,6 +29,16 @@ const oracleOf = (shell: OracleShell): Oracle => {
   return oracle;
 };
 
+/** What a heading says behind its text. */
+const SHELLS: Readonly<Record<string, keyof typeof READERS>> = { zsh: "zsh", sh: "dash", mksh: "mksh", posh: "posh" };
+
+const inSh = (line: string) =>
+  [
+    { line, kind: "sh" },
+    { line: `sh -c ${quote(line)}`, kind: "bash" },
+    { line: `sh <<< ${quote(line)}`, kind: "any" },
+  ] as const;
+
 /** What reads a line, and how else it may come to it. */
 const READERS = {
   bash: (line: string) => [
@@ -36,16 +46,14 @@ const READERS = {
     { line, kind: "any" },
   ],
   zsh: (line: string) => [{ line, kind: "any" }],
-  dash: (line: string) => [
-    { line, kind: "sh" },
-    { line: `sh -c ${quote(line)}`, kind: "bash" },
-    { line: `sh <<< ${quote(line)}`, kind: "any" },
-  ],
+  dash: inSh,
+  mksh: inSh,
+  posh: inSh,
 } as const satisfies Partial<Record<OracleShell, (line: string) => readonly { readonly line: string; readonly kind: ShellKind }[]>>;
 const quote = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
 
 describe.each(tables)("$heading", ({ heading, lines }) => {
-  const shell = heading.endsWith("(zsh)") ? "zsh" : heading.endsWith("(sh)") ? "dash" : "bash";
+  const shell = SHELLS[/\((\w+)\)$/.exec(heading)?.[1] ?? ""] ?? "bash";
   test.skipIf(!existsSync(`/bin/${shell}`)).each(lines)("%s", (written) => {
     const line = written.replaceAll("␤", "\n").replaceAll("␉", "\t").replaceAll("␍", "\r");
     const oracle = oracleOf(shell);

@@ -228,6 +228,8 @@ describe("programs that obey a file of the project (`obeys:`)", () => {
     ["just --list", { justfile: "mod x './.env'\n" }, true],
     ["just --list", { justfile: "build:\n  make\n" }, false],
     ["mlr --icsv --ojson cat a.csv", { ".mlrc": "from ./.env\n" }, true],
+    ["mlr --inidx cat", { ".mlrrc": "from ./.env\n" }, true],
+    ["mlr --icsv --ojson cat a.csv", { ".mlrrc": "ojson\n" }, true],
     // oxfmt 0.75: the settings of Tailwind's sorting name a program, or load the project's own.
     ["oxfmt --check src", { "src/": "", ".oxfmtrc.json": '{"sortTailwindcss":{"config":"./evil.js"}}' }, true],
     ["oxfmt --check src", { "src/": "", ".oxfmtrc.json": '{"sortTailwindcss":{"stylesheet":"./evil.css"}}' }, true],
