@@ -56,14 +56,28 @@ describe("a name that is a slip of the finger is no rule: it would guard nothing
     "sendmail(to:*)",
   ])("%s is a tool of somebody's", (rule) => expect(parseRule(rule)).toMatchObject({ ok: true, matcher: { kind: "tool" } }));
 
-  const SLIPS = ["Raed(**)", "Reads(x)", "Edti(x)", "Wirte(x)", "Bsah(rm:*)", "Shel(rm ...)", "Lsit(x)", "Nett(h:1)", "opne(/x, _)", "exce(_, _)"];
-  it.each(["managed", "user", "project", "explicit", "profile"] as const)("in a file of the layer %s, as a text and with a reason", (layer) => {
-    for (const effect of ["allow", "ask", "deny"])
-      for (const rule of SLIPS.flatMap((slip) => [slip, { rule: slip, reason: "x" }])) {
-        const read = readPolicy(JSON.stringify({ permissions: { [effect]: [rule] } }), { file: "p.jsonc", layer });
-        expect(read.ok ? [rule] : read.problems).toMatchObject([{ message: expect.stringMatching(/^unknown tool `/) as string }]);
-      }
-  });
+  const SLIPS = [
+    "Raed(**)",
+    "Reads(x)",
+    "Edti(x)",
+    "Wirte(x)",
+    "Bsah(rm:*)",
+    "Shel(rm ...)",
+    "Lsit(x)",
+    "Nett(h:1)",
+    "opne(/x, _)",
+    "exce(_, _)",
+  ];
+  it.each(["managed", "user", "project", "explicit", "profile"] as const)(
+    "in a file of the layer %s, as a text and with a reason",
+    (layer) => {
+      for (const effect of ["allow", "ask", "deny"])
+        for (const rule of SLIPS.flatMap((slip) => [slip, { rule: slip, reason: "x" }])) {
+          const read = readPolicy(JSON.stringify({ permissions: { [effect]: [rule] } }), { file: "p.jsonc", layer });
+          expect(read.ok ? [rule] : read.problems).toMatchObject([{ message: expect.stringMatching(/^unknown tool `/) as string }]);
+        }
+    },
+  );
 
   it("all of a file are named at once, with their places", () => {
     const text = `{ "permissions": {

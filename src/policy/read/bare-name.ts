@@ -50,7 +50,8 @@ export function doubtName(name: string, scope: string | undefined): NameDoubt | 
 
 /** A slip of the finger, and no other word. */
 const isAlmost = (name: string, meant: string): boolean =>
-  (likest(name, [meant]) ?? shortSlip(name, [meant])) !== undefined && distance(name.toLowerCase(), meant.toLowerCase()) <= (name.length < 7 ? 1 : 2);
+  (likest(name, [meant]) ?? shortSlip(name, [meant])) !== undefined &&
+  distance(name.toLowerCase(), meant.toLowerCase()) <= (name.length < 7 ? 1 : 2);
 
 function meantByName(name: string, scope: string | undefined): string | undefined {
   if (NAMES.includes(name)) return undefined;
