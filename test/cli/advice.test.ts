@@ -20,7 +20,18 @@ const linesOf = (name: string): readonly string[] =>
         .replaceAll("⏎", "\n")
         .replaceAll("⇥", "\t"),
     );
-const COLLECTIONS = ["hostile", "benign", "dangerous", "everyday", "everyday-agents", "attacks", "attacks-shell", "attacks-tried", "attacks-harmless", "outside"];
+const COLLECTIONS = [
+  "hostile",
+  "benign",
+  "dangerous",
+  "everyday",
+  "everyday-agents",
+  "attacks",
+  "attacks-shell",
+  "attacks-tried",
+  "attacks-harmless",
+  "outside",
+];
 
 let root = "";
 let project = "";
