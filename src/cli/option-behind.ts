@@ -106,9 +106,7 @@ function otherReading(command: Command, sister: Command, before: readonly string
 /** All words are the command; a line that was typed as one word goes on as one. */
 function asWords(args: readonly string[]): readonly string[] {
   const [first = ""] = args;
-  return /\s/.test(first)
-    ? [shellQuote([first, ...args.slice(1).map(quoteWhereNeeded)].join(" "))]
-    : ["--", ...args.map(quoteWhereNeeded)];
+  return /\s/.test(first) ? [shellQuote([first, ...args.slice(1).map(quoteWhereNeeded)].join(" "))] : ["--", ...args.map(quoteWhereNeeded)];
 }
 
 /** What stands between the command's name and its operands. */

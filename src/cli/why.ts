@@ -3,6 +3,7 @@ import { release } from "node:os";
 import { adviceForPerson, brief, visible } from "../action/index.ts";
 import { isQuestion, isRefusal, type FoundRecord, lastOf, type LogEntry, redactString } from "../audit/index.ts";
 import { isWithin } from "../path/index.ts";
+import { isConfined, unconfined } from "../policy/index.ts";
 import { type Machine, stateFolder, thisMachine } from "../state/index.ts";
 import { advise } from "../suggest/index.ts";
 import { judgeOnly, ruleReader } from "./engine.ts";
@@ -69,11 +70,14 @@ function lastHere(machine: Machine, folder: string): FoundRecord | undefined {
 function wayOn(entry: LogEntry, machine: Machine): string {
   if (entry.point === "run" || entry.point === "confined") return wayOnInRun(entry);
   const { tool, input, cwd } = entry;
-  const outcome = advise(judgeOnly({ tool, input, cwd }, machine, [], { memory: "look" }), ruleReader);
-  const { verdict } = outcome;
+  const now = judgeOnly({ tool, input, cwd }, machine, [], { memory: "look" });
+  // It was asked where it could not be sandboxed: what allows it as it is, is said.
+  const confined = isConfined(now.verdict);
+  const { verdict } = advise(confined ? { ...now, verdict: unconfined(now.verdict) } : now, ruleReader);
   if (verdict.decision === "allow") return "it goes ahead now";
   if (verdict.rule !== undefined) return `the rule at ${visible(verdict.rule.file)}:${verdict.rule.line} decides: change it there`;
-  return verdict.help === undefined ? "no rule changes it" : visible(adviceForPerson(verdict.help));
+  const way = verdict.help === undefined ? "no rule changes it" : visible(adviceForPerson(verdict.help));
+  return confined ? `where the agent sandboxes, it goes ahead sandboxed; else ${way}` : way;
 }
 
 /** A call of a program is no command: what allows it is a rule of the run. A run is the session of its own calls. */

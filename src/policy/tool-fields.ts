@@ -41,8 +41,9 @@ export const isPathField = (field: string): boolean => PATH_FIELDS.has(field);
 /** For deny and ask one field suffices; for allow there must be one and all must satisfy. */
 export function matchCondition(where: ToolCondition, action: ToolAction, side: Side, context: MatchContext): Answer {
   let answer: Answer | undefined;
-  for (const [field, value] of action.fields) {
-    if (!isAbout(where, field)) continue;
+  for (const [field, text] of action.fields) {
+    const value = isAbout(where, field) ? text : side === "wide" && where.by === "field" ? valueBelow(where.field, field, text) : undefined;
+    if (value === undefined) continue;
     const found = matchValue(where, value, side, context);
     answer = answer === undefined ? found : side === "narrow" ? both(answer, found) : either(answer, found);
   }
@@ -58,6 +59,17 @@ function isAbout(where: ToolCondition, field: string): boolean {
     case "field":
       return field === where.field;
   }
+}
+
+/**
+ * To forbid and to ask, a field may be written with a `*` and with what it lies in (`env.AWS_*`), and a variable may be an item of a list
+ * (`"AWS_KEY=x"`). Where it lies is not known any more, so all fields of that name are meant.
+ */
+function valueBelow(pattern: string, field: string, text: string): string | undefined {
+  const name = pattern.slice(pattern.lastIndexOf(".") + 1);
+  if (matchesText(name, field)) return text;
+  const [whole = "", variable = ""] = /^([A-Za-z_]\w*)=/.exec(text) ?? [];
+  return whole !== "" && matchesText(name, variable) ? text.slice(whole.length) : undefined;
 }
 
 function matchValue(where: ToolCondition, value: string, side: Side, context: MatchContext): Answer {
@@ -113,7 +125,7 @@ export function parseHost(text: string): Result<string> {
 
 /** The condition of a tool rule: `domain:host`, `field:glob`, or a path pattern. */
 export function parseCondition(scope: string): Result<ToolCondition> {
-  const field = /^([A-Za-z_][\w.-]*):/.exec(scope)?.[1];
+  const field = /^([A-Za-z_][\w.*-]*):/.exec(scope)?.[1];
   if (field === "domain") {
     const host = parseHost(scope.slice(7).trim());
     return host.ok ? ok({ by: "domain", host: host.value }) : host;

@@ -32,6 +32,19 @@ describe("assent why", () => {
     for (const text of [line, why, way]) expect(stdout).toContain(text);
   });
 
+  it.each([
+    ["vim a.txt", "use the agent's own tool for edits"],
+    ["make deploy", "assent allow 'make deploy'"],
+  ])("what was asked while sandboxing is on does not go ahead by itself: %s", (line, way) => {
+    const place = scratch();
+    call(place, line);
+    place.write("~/.agent-permissions.jsonc", '{ "unknown": "confine" }');
+    call(place, line);
+    const { stdout } = assent(place, ["why", "--json"]);
+    expect(stdout).not.toContain("goes ahead now");
+    expect(stdout).toContain(way);
+  });
+
   it("a rule is named with its line, and what was changed since counts", () => {
     const place = scratch();
     place.write("~/.agent-permissions.jsonc", '{\n  "permissions": { "deny": ["Bash(docker:*)"] }\n}');

@@ -454,6 +454,26 @@ describe("the surrounding hook", () => {
     expect(decisionOf(tool("mcp__db__query", { sql: "SELECT 1" }))).toBe("ask");
   });
 
+  it.each([
+    ["mcp__proc__start(SECRET:*)", { env: { SECRET: "x" } }, "deny"],
+    ["mcp__proc__start(env.SECRET:*)", { env: { SECRET: "x" } }, "deny"],
+    ["mcp__proc__start(env.DB_*:*)", { env: { DB_KEY: "x" } }, "deny"],
+    ["mcp__proc__start(DB_*:prod*)", { options: { env: { DB_HOST: "prod-1" } } }, "deny"],
+    ["mcp__proc__start(env.DB_*:*)", { env: ["A=1", "DB_KEY=x"] }, "deny"],
+    ["mcp__proc__start(DB_*:prod*)", { env: ["DB_HOST=prod-1"] }, "deny"],
+    ["mcp__proc__start(env.SECRET:*)", { env: { OTHER: "x" } }, "allow"],
+    ["mcp__proc__start(DB_*:prod*)", { env: { DB_HOST: "test-1" } }, "allow"],
+    ["mcp__proc__start(DB_*:*)", { env: ["NODE_ENV=test", "x DB_KEY=y"] }, "allow"],
+  ])("D25: deny %s, %j: %s", (rule, input, expected) => {
+    here.user({ permissions: { allow: ["mcp__proc__start"], deny: [rule] } });
+    expect(decisionOf(tool("mcp__proc__start", input))).toBe(expected);
+  });
+
+  it("D25: to allow, a field is written as it is", () => {
+    here.user({ permissions: { allow: ["mcp__proc__start(env.DB_*:*)"] } });
+    expect(decisionOf(tool("mcp__proc__start", { env: { DB_KEY: "x" } }))).not.toBe("allow");
+  });
+
   describe("D26: floors that survive modes", () => {
     it.each(["rm -rf $X/y", "rm -rf $X", "rm -rf ${X:-}/y"])("%s", (command) => {
       here.user({ mode: "full-auto" });

@@ -19,6 +19,14 @@ describe("a name that is a slip of the finger is no rule: it would guard nothing
     ["conect(x, _)", "did you mean `connect(host, port)`?"],
     ["renmae(/x, /y)", "did you mean `rename("],
     ["unlink(/x)", "did you mean `delete(path)`?"],
+    ["unlnk(/x)", "did you mean `delete(path)`?"],
+    ["Reed(x)", "did you mean `Read(…)`?"],
+    ["Rea(x)", "did you mean `Read(…)`?"],
+    ["Bas(ls)", "did you mean `Bash(…)`?"],
+    ["Exe(/bin/x)", "did you mean `Exec(…)`?"],
+    ["Nte(h:1)", "did you mean `Net(…)`?"],
+    ["kil(1, _)", "did you mean `kill("],
+    ["ope(/x, _)", "did you mean `open(path, mode)`?"],
   ])("%s: %s", (rule, help) => {
     const parsed = parseRule(rule);
     expect(parsed).toMatchObject({ ok: false, message: expect.stringMatching(/^unknown tool/) as string });
@@ -40,7 +48,36 @@ describe("a name that is a slip of the finger is no rule: it would guard nothing
     "TodoWrite",
     "run_tests",
     "open",
+    "Get(x)",
+    "Rea",
+    "get(path:src/**)",
+    "run(x)",
+    "Red",
+    "sendmail(to:*)",
   ])("%s is a tool of somebody's", (rule) => expect(parseRule(rule)).toMatchObject({ ok: true, matcher: { kind: "tool" } }));
+
+  const SLIPS = [
+    "Raed(**)",
+    "Reads(x)",
+    "Edti(x)",
+    "Wirte(x)",
+    "Bsah(rm:*)",
+    "Shel(rm ...)",
+    "Lsit(x)",
+    "Nett(h:1)",
+    "opne(/x, _)",
+    "exce(_, _)",
+  ];
+  it.each(["managed", "user", "project", "explicit", "profile"] as const)(
+    "in a file of the layer %s, as a text and with a reason",
+    (layer) => {
+      for (const effect of ["allow", "ask", "deny"])
+        for (const rule of SLIPS.flatMap((slip) => [slip, { rule: slip, reason: "x" }])) {
+          const read = readPolicy(JSON.stringify({ permissions: { [effect]: [rule] } }), { file: "p.jsonc", layer });
+          expect(read.ok ? [rule] : read.problems).toMatchObject([{ message: expect.stringMatching(/^unknown tool `/) as string }]);
+        }
+    },
+  );
 
   it("all of a file are named at once, with their places", () => {
     const text = `{ "permissions": {

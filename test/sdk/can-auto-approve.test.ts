@@ -161,6 +161,11 @@ describe("C1 to C7: commands known to be safe", () => {
     ])("both are protected: %j", (argv) => expect(withHome(other, argv)).toBe("reject"));
   });
 
+  it("C1: called as codex's own function is, argument by argument, it asks and says why", () => {
+    const said: unknown = Reflect.apply(canAutoApprove, undefined, [["ls"], "/", "suggest", ["/"], {}]);
+    expect(said).toMatchObject({ type: "ask-user", reason: expect.stringContaining("takes an object of options") as string });
+  });
+
   it("C1: programs are looked up where the command would find them", () => {
     const place = scratch();
     mkdirSync(join(place.project, "bin"));

@@ -23,7 +23,7 @@ import {
 } from "../../pattern/index.ts";
 import { withoutOptions } from "../exec-words.ts";
 import type { MatchContext, Side } from "../match-context.ts";
-import { likest } from "../read/suggest.ts";
+import { distance, likest, shortSlip } from "../read/suggest.ts";
 import { type CallItems, readItems, withoutHome } from "./call-arguments.ts";
 import type { Matcher } from "./index.ts";
 import { FRESH, type JudgingKind, never, none, nothing } from "./kind.ts";
@@ -224,9 +224,15 @@ const OTHER_NAMES: Readonly<Record<string, CallName>> = {
 /** For a name that is taken for a tool's: the call its writer may have meant. */
 export function doubtCallName(name: string, scoped: boolean): string | undefined {
   const other = Object.hasOwn(OTHER_NAMES, name) ? OTHER_NAMES[name] : undefined;
-  const near = scoped && /^[a-z]{4,}$/.test(name) ? CALL_NAMES.find((one) => one === likest(name, CALL_NAMES)) : undefined;
+  const near = scoped && /^[a-z]{3,}$/.test(name) ? nearCall(name) : undefined;
   const meant = other ?? (!scoped && isCallName(name) ? name : near);
   return meant === undefined ? undefined : signature(meant);
+}
+
+function nearCall(name: string): CallName | undefined {
+  const near = name.length === 3 ? shortSlip(name, CALL_NAMES) : likest(name, CALL_NAMES);
+  const elsewhere = Object.keys(OTHER_NAMES).find((one) => name.length > 3 && distance(name, one) === 1);
+  return CALL_NAMES.find((one) => one === near) ?? (elsewhere === undefined ? undefined : OTHER_NAMES[elsewhere]);
 }
 
 const signature = (name: CallName): string => `${name}(${CALL_ARGUMENTS[name].map((argument) => argument.name).join(", ")})`;

@@ -1,6 +1,6 @@
 import { doubtCallName } from "../kinds/call.ts";
 import { HOST_TOOLS } from "./host-tools.ts";
-import { closest, distance, likest } from "./suggest.ts";
+import { closest, distance, likest, shortSlip } from "./suggest.ts";
 
 /** Names of rules that mean something else than a tool of that name. */
 const NAMES = ["Bash", "Shell", "Read", "Edit", "Write", "Delete", "List", "Exec", "Net", "Glob", "Grep", "WebFetch", "WebSearch"];
@@ -50,7 +50,8 @@ export function doubtName(name: string, scope: string | undefined): NameDoubt | 
 
 /** A slip of the finger, and no other word. */
 const isAlmost = (name: string, meant: string): boolean =>
-  likest(name, [meant]) !== undefined && distance(name.toLowerCase(), meant.toLowerCase()) <= (name.length < 7 ? 1 : 2);
+  (likest(name, [meant]) ?? shortSlip(name, [meant])) !== undefined &&
+  distance(name.toLowerCase(), meant.toLowerCase()) <= (name.length < 7 ? 1 : 2);
 
 function meantByName(name: string, scope: string | undefined): string | undefined {
   if (NAMES.includes(name)) return undefined;
@@ -64,7 +65,8 @@ function meantByName(name: string, scope: string | undefined): string | undefine
     const rule = scope === undefined ? host : `${host}(${scope})`;
     return `, but agents' tools of that name are judged by what they do; write \`${rule}\`, for a tool of your own \`${name}(*)\``;
   }
-  const near = name.length < 4 || name.includes("*") ? undefined : closest(name, NAMES);
+  const short = scope !== undefined && /^[A-Z]/.test(name) ? shortSlip(name, NAMES) : undefined;
+  const near = name.length < 4 || name.includes("*") ? short : closest(name, NAMES);
   if (near !== undefined && (scope !== undefined || !EVERYDAY.test(name)))
     return `; did you mean \`${near}${scope === undefined ? "" : "(…)"}\`?`;
   if (scope !== undefined) {

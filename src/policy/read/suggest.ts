@@ -37,6 +37,16 @@ export function likest(word: string, candidates: readonly string[]): string | un
   return best;
 }
 
+/** The candidate of which `word`, of three letters, lacks one letter or swaps two: so short a word is a slip only then. */
+export function shortSlip(word: string, candidates: readonly string[]): string | undefined {
+  if (word.length !== 3) return undefined;
+  const [folded, letters] = [word.toLowerCase(), [...word.toLowerCase()].toSorted().join("")];
+  return candidates.find((one) => {
+    const whole = one.toLowerCase();
+    return distance(folded, whole) === 1 && (whole.length === 4 || letters === [...whole].toSorted().join(""));
+  });
+}
+
 /** What is added to a sentence about a name that does not exist. */
 export function meant(word: string, candidates: readonly string[]): string {
   const near = likest(word, candidates);
