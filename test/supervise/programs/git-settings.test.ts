@@ -2,6 +2,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, describe, expect, it } from "vitest";
+import { SAMPLE, sampled } from "../../sampled.ts";
 import { Suite, USERS } from "./place.ts";
 
 /**
@@ -136,9 +137,9 @@ const HARMLESS: readonly Row[] = [
   ["git pull -q --no-rebase --no-edit origin plain", []],
 ];
 const named = (rows: readonly Row[]) =>
-  rows.map(([line, shows, first = ""]) => ({ line, shows, first, name: first === "" ? line : `${line} (${first})` }));
+  sampled(rows, 8).map(([line, shows, first = ""]) => ({ line, shows, first, name: first === "" ? line : `${line} (${first})` }));
 
-describe("settings of agents: one question with the difference before git starts", () => {
+describe(`settings of agents: one question with the difference before git starts (${SAMPLE})`, () => {
   it.each(named(CHANGING))("$name: with yes it goes through whole", { timeout: 60_000 }, async ({ line, shows, first }) => {
     const { questions, output, after, before, alone } = await play(line, first, "y");
     expect(questions, output).toBe(1);
