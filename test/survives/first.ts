@@ -37,8 +37,7 @@ function inTime(name: string, text: string): string {
 }
 
 /** What one of its commands printed with `--json`. */
-export const printedFirst = (name: "explain.json" | "log.jsonl" | "rules.json", place: Pick<Scratch, "home">): string =>
-  placed(textOf(name), place);
+export const printedFirst = (name: "explain.json" | "rules.json", place: Pick<Scratch, "home">): string => placed(textOf(name), place);
 
 /** Its home, with the programs that it names in the clone of today. `without`: what is left out. */
 export function layFirstHome(place: Scratch, without = /\/team-member\//): void {
