@@ -1,31 +1,42 @@
 // The test files that take long, `test/long-files.json`: `npm test` leaves them to `npm run test:rest`.
-// `node scripts/long-tests.mjs --play [WORDS]`: plays them; the words are vitest's.
+// `node scripts/long-tests.mjs --play [WORDS]`: plays them, and whole what `npm test` plays a part of; the words are vitest's.
 // `node scripts/long-tests.mjs REPORT…`: writes the list anew, from what `npm run test:all -- --reporter=json --outputFile=REPORT` wrote:
 // the longest, as many as it takes for what is left to be over in MINUTES.
 import { spawnSync } from "node:child_process";
-import { readFileSync, writeFileSync } from "node:fs";
-import { relative } from "node:path";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 
-/** Of the ten that `npm test` may take on two processors: the others go to starting a process for each file, and loading it. */
-const MINUTES = 3;
+/** Of the five that `npm test` may take on two processors: the others go to building, starting processes, and loading what is tested. */
+const MINUTES = 3.6;
 const PROCESSORS = 2;
-/** Some of what tries to get out is seen each time. */
-const KEPT = /^test\/escape\/(?:opens|kernel|metadata|mutation|reads)\./;
+/** Some of what tries to get out is seen each time, and some of what is drawn anew each time. */
+const KEPT = /^test\/(?:escape\/(?:opens|kernel|metadata|mutation|reads)|supervise\/programs\/git-(?:settings|whole))\./;
 const LIST = new URL("../test/long-files.json", import.meta.url);
+const root = fileURLToPath(new URL("..", import.meta.url));
 
 const words = process.argv.slice(2);
 if (words.length === 0) {
-  process.stderr.write("usage: node scripts/long-tests.mjs --play [WORDS] | REPORT…\n");
+  process.stderr.write("usage: node scripts/long-tests.mjs --play [WORDS] | --list | REPORT…\n");
   process.exit(2);
 }
-if (words[0] === "--play") {
-  const vitest = ["vitest", "run", ...Object.keys(JSON.parse(readFileSync(LIST, "utf8"))), ...words.slice(1)];
+if (words[0] === "--play" || words[0] === "--list") {
+  const files = new Set([...Object.keys(JSON.parse(readFileSync(LIST, "utf8"))), ...playedInPart()]);
+  if (words[0] === "--list") {
+    process.stdout.write(`${[...files].join("\n")}\n`);
+    process.exit();
+  }
+  const vitest = ["vitest", "run", ...files, ...words.slice(1)];
   process.exit(spawnSync("npx", vitest, { stdio: "inherit" }).status ?? 1);
 }
 
-const root = fileURLToPath(new URL("..", import.meta.url));
 const reports = words.map((file) => JSON.parse(readFileSync(file, "utf8")));
+
+/** Those that draw rows (`test/sampled.ts`), or fewer cases. */
+function playedInPart() {
+  const names = readdirSync(join(root, "test"), { recursive: true, encoding: "utf8" }).map((name) => `test/${name}`);
+  return names.filter((name) => name.endsWith(".test.ts") && /\/sampled\.ts"|"SAMPLE_SEED"/.test(readFileSync(join(root, name), "utf8")));
+}
 
 /** A report names its files as they were called where it was made: in a clone of its own, it may be. */
 const local = (name) => (name.startsWith(root) ? relative(root, name) : name.replace(/^.*?\/((?:team\/)?test\/)/, "$1"));

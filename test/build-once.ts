@@ -1,11 +1,12 @@
 import { execFileSync } from "node:child_process";
-import { existsSync, readdirSync, statSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
-/** All that a build reads. A folder counts, too: a file of it may be gone. */
-const SOURCES = ["src", "knowledge", "scripts", "team/src", "man", "package.json", "package-lock.json", "node_modules/.package-lock.json"];
+/** All that a build reads, beside its own scripts. A folder counts, too: a file of it may be gone. */
+const SOURCES = ["src", "knowledge", "team/src", "man", "package.json", "package-lock.json", "node_modules/.package-lock.json"];
+const SCRIPTS = ["scripts/build.mjs", "scripts/warm.mjs"];
 /** What a build makes, its first files and, with the caches, its last. */
 const MADE = ["dist", "team/dist"];
 const LAST = ["dist/bin.cjs", "dist/hook.cache", "team/dist/team.mjs"];
@@ -18,9 +19,20 @@ export default function buildOnce(): void {
 /** Everything that was made is newer than everything that it was made of: a source that changed while it was read is not. */
 export function isBuilt(root: string): boolean {
   if (LAST.some((file) => !existsSync(join(root, file)))) return false;
-  const newest = Math.max(...SOURCES.flatMap((name) => timesOf(join(root, name))));
+  const sources = [...SOURCES.map((name) => join(root, name)), ...withImports(SCRIPTS.map((name) => join(root, name)))];
+  const newest = Math.max(...sources.flatMap(timesOf));
   const oldest = Math.min(...MADE.flatMap((name) => filesIn(join(root, name)).map(changedAt)));
   return oldest > newest;
+}
+
+/** These scripts, and those that they import. */
+function withImports(files: readonly string[]): readonly string[] {
+  const found = new Set(files.filter((file) => existsSync(file)));
+  for (const file of found) {
+    const named = [...readFileSync(file, "utf8").matchAll(/ from "(\.\/[\w.-]+\.mjs)"/g)].map(([, name = ""]) => join(dirname(file), name));
+    for (const other of named) if (existsSync(other)) found.add(other);
+  }
+  return [...found];
 }
 
 function timesOf(path: string): readonly number[] {

@@ -7,7 +7,8 @@ const SEED = process.env["SAMPLE_SEED"];
 export function sampled<T>(rows: readonly T[], oneOf: number, seed = SEED): readonly T[] {
   if (seed === undefined || rows.length === 0) return rows;
   const draw = numbers(Number(seed));
-  const drawn = rows.map((row) => ({ row, at: draw.next().value ?? 0 })).toSorted((a, b) => a.at - b.at);
+  const next = (): number => Number(draw.next().value);
+  const drawn = rows.map((row) => ({ row, at: next() })).toSorted((a, b) => a.at - b.at);
   const taken = new Set(drawn.slice(0, Math.ceil(rows.length / oneOf)).map(({ row }) => row));
   return rows.filter((row) => taken.has(row));
 }

@@ -1,8 +1,11 @@
 import { spawnSync } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, mkdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import longFiles from "../long-files.json" with { type: "json" };
+import { isBuilt } from "../build-once.ts";
+import { sampled } from "../sampled.ts";
+import { scratch } from "../scratch.ts";
 
 /** What `npm test` leaves to `npm run test:rest`. */
 
@@ -38,5 +41,72 @@ describe("a file that takes long", () => {
   it("is played by CI", () => {
     const script = readFileSync(join(ROOT, ".ci/run"), "utf8");
     for (const line of ["play test", "play test:rest"]) expect(script.split("\n")).toContain(line);
+  });
+});
+
+describe("a table of which npm test plays a part", () => {
+  const rows = Array.from({ length: 1000 }, (_, row) => row);
+
+  it("is played whole without a seed", () => expect(sampled(rows, 10, undefined)).toEqual(rows));
+
+  it("gives the same rows for the same seed, in their order, and others for another", () => {
+    const first = sampled(rows, 10, "7");
+    expect(first).toHaveLength(100);
+    expect(first).toEqual(first.toSorted((a, b) => a - b));
+    expect(sampled(rows, 10, "7")).toEqual(first);
+    expect(sampled(rows, 10, "8")).not.toEqual(first);
+  });
+
+  it("gives each row before long, and some of the smallest table", () => {
+    const given = new Set(Array.from({ length: 100 }, (_, seed) => sampled(rows, 10, String(seed + 1))).flat());
+    expect(given.size).toBe(1000);
+    expect(sampled(["one"], 10, "3")).toEqual(["one"]);
+    expect(sampled([], 10, "3")).toEqual([]);
+  });
+
+  it("is played whole by npm run test:rest", () => {
+    const { stdout } = spawnSync(process.execPath, ["scripts/long-tests.mjs", "--list"], { cwd: ROOT, encoding: "utf8" });
+    expect(stdout.trim().split("\n")).toEqual(
+      expect.arrayContaining([...LONG, "test/shell/evaluated-text.test.ts", "test/supervise/programs/git-settings.test.ts"]),
+    );
+  });
+});
+
+describe("what is built", () => {
+  const made = (...times: readonly (readonly [file: string, seconds: number])[]): boolean => {
+    const { root } = scratch();
+    for (const [file, seconds] of times) {
+      mkdirSync(dirname(join(root, file)), { recursive: true });
+      writeFileSync(join(root, file), "");
+      utimesSync(join(root, file), seconds, seconds);
+    }
+    for (const folder of ["src", "knowledge", "scripts"]) if (existsSync(join(root, folder))) utimesSync(join(root, folder), 1, 1);
+    return isBuilt(root);
+  };
+  const BUILT = [
+    ["dist/knowledge.mjs", 100],
+    ["dist/bin.cjs", 101],
+    ["dist/hook.cache", 102],
+    ["team/dist/team.mjs", 101],
+  ] as const;
+
+  it.each([
+    ["what is newer than all it is made of", true, [...BUILT, ["src/a.ts", 50], ["knowledge/a.table", 60]]],
+    ["nothing", false, [["src/a.ts", 50]]],
+    ["without its caches, as a build that was ended leaves it", false, BUILT.filter(([file]) => !file.endsWith(".cache"))],
+    ["older than a source", false, [...BUILT, ["src/a.ts", 200]]],
+    ["older than a table", false, [...BUILT, ["knowledge/a.table", 200]]],
+    ["older than a script of the build", false, [...BUILT, ["scripts/build.mjs", 200]]],
+    ["of a source that changed while it was built", false, [...BUILT, ["src/a.ts", 101]]],
+  ] as const)("%s: %s", (_what, expected, times) => expect(made(...times)).toBe(expected));
+
+  it("a file that is gone counts", () => {
+    const { root } = scratch();
+    for (const [file, seconds] of [...BUILT, ["src/a.ts", 50]] as const) {
+      mkdirSync(dirname(join(root, file)), { recursive: true });
+      writeFileSync(join(root, file), "");
+      utimesSync(join(root, file), seconds, seconds);
+    }
+    expect(isBuilt(root)).toBe(false);
   });
 });

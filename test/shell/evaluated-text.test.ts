@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
 import { lowerShell, type ShellKind } from "../../src/shell/index.ts";
 import { builtinEntryFor, entriesBelow, entryFor, grammarOf } from "../../src/shell/knowledge/entries.ts";
+import { SAMPLE, sampled } from "../sampled.ts";
 import { smallWorld } from "./world.ts";
 
 /**
@@ -56,7 +57,9 @@ const builtin = entryFor("builtin");
 const names = (builtin === undefined ? [] : entriesBelow(builtin))
   .flatMap(({ keys }) => keys)
   .filter((name) => name !== "-" && name !== "repeat");
-const LINES = names.flatMap(linesFor).map((line) => `${ALONE.has(line.split(" ", 1)[0] ?? "") ? `(${line})` : line} < /dev/null`);
+const LINES = sampled(names.flatMap(linesFor), 10).map(
+  (line) => `${ALONE.has(line.split(" ", 1)[0] ?? "") ? `(${line})` : line} < /dev/null`,
+);
 
 const SHELLS: readonly (readonly [shell: readonly string[], kind: ShellKind])[] = [
   [["/bin/bash", "--norc"], "bash"],
@@ -83,13 +86,13 @@ function evilIn([command = "", ...args]: readonly string[], lines: readonly stri
 
 const world = smallWorld({ cwd: folder, projectRoot: folder, files: { [folder]: "directory", [`${folder}/${HIDDEN}`]: "file" } });
 
-test.each(SHELLS)("%s runs nothing hidden in a text that %s calls understood", { timeout: 300_000 }, (shell, kind) => {
+test.each(SHELLS)(`%s runs nothing hidden in a text that %s calls understood (${SAMPLE})`, { timeout: 300_000 }, (shell, kind) => {
   if (!existsSync(shell[0] ?? "")) return expect(process.env["CI"]).toBeUndefined();
   const understood = LINES.filter((line) => {
     const { actions, unknowns } = lowerShell(`a=1 x=1\n${line}`, { world, shell: kind });
     return unknowns.length === 0 && !actions.some((action) => action.kind === "exec" && action.program === "evil");
   });
-  expect(understood.length).toBeGreaterThan(100);
+  expect(understood.length).toBeGreaterThan(LINES.length / 50);
   // The last shows that all of them were run, and that the oracle hears of it.
   expect(evilIn(shell, [...understood, "evil"])).toEqual(["evil"]);
 });

@@ -37,8 +37,7 @@ function inTime(name: string, text: string): string {
 }
 
 /** What one of its commands printed with `--json`. */
-export const printedFirst = (name: "explain.json" | "log.jsonl" | "rules.json", place: Pick<Scratch, "home">): string =>
-  placed(textOf(name), place);
+export const printedFirst = (name: "explain.json" | "rules.json", place: Pick<Scratch, "home">): string => placed(textOf(name), place);
 
 /** Its home, with the programs that it names in the clone of today. `without`: what is left out. */
 export function layFirstHome(place: Scratch, without = /\/team-member\//): void {
@@ -56,4 +55,12 @@ export function firstProgram(place: Scratch, name: "ask-x64" | "launch-x64"): st
   const file = join(place.root, name);
   writeFileSync(file, Buffer.from(programs[name] ?? "", "base64"), { mode: 0o755 });
   return file;
+}
+
+/** A hook of a very busy machine gives up, and refuses or asks without having judged: it is asked again. */
+export function untilJudged<T extends { readonly stdout: string; readonly stderr: string }>(call: () => T): T {
+  for (let tries = 1; ; tries += 1) {
+    const said = call();
+    if (tries === 10 || !`${said.stdout}${said.stderr}`.includes("takes too long")) return said;
+  }
 }

@@ -6,7 +6,7 @@ import { isAgentId } from "../../src/agents/index.ts";
 import { HOSTS } from "../agents/envelopes.ts";
 import { ended, startJudge } from "../resident/judge.ts";
 import { assent, DIST, scratch, type Scratch } from "../scratch.ts";
-import { FIRST_DIST, FIRST_FILES, firstProgram, layFirstHome } from "./first.ts";
+import { FIRST_DIST, FIRST_FILES, firstProgram, layFirstHome, untilJudged } from "./first.ts";
 
 /** Hooks that the first install registered in a clone, which was pulled and built anew since, and not installed again: they deny. */
 
@@ -42,15 +42,23 @@ interface Said {
   readonly stderr: string;
 }
 
-function startIn(place: Scratch, command: string, args: readonly string[], input: string, env: Readonly<Record<string, string>> = {}): Said {
-  const { status, stdout, stderr } = spawnSync(command, args, {
-    cwd: place.project,
-    env: { PATH: "/usr/local/bin:/usr/bin:/bin", HOME: place.home, ...env },
-    input,
-    encoding: "utf8",
-    timeout: 50_000,
+function startIn(
+  place: Scratch,
+  command: string,
+  args: readonly string[],
+  input: string,
+  env: Readonly<Record<string, string>> = {},
+): Said {
+  return untilJudged(() => {
+    const { status, stdout, stderr } = spawnSync(command, args, {
+      cwd: place.project,
+      env: { PATH: "/usr/local/bin:/usr/bin:/bin", HOME: place.home, ...env },
+      input,
+      encoding: "utf8",
+      timeout: 50_000,
+    });
+    return { status, stdout, stderr };
   });
-  return { status, stdout, stderr };
 }
 
 const CALLED = /--agent (\w+) --event (\w+)/;
@@ -155,7 +163,10 @@ describe("hooks of the first install that are files", () => {
       };
       console.log(await said("rm -rf ~"), await said("ls -la"));
       process.exit();`;
-    expect(startIn(place, process.execPath, ["--input-type=module", "-e", script], "")).toMatchObject({ stdout: "refused goes on\n", status: 0 });
+    expect(startIn(place, process.execPath, ["--input-type=module", "-e", script], "")).toMatchObject({
+      stdout: "refused goes on\n",
+      status: 0,
+    });
   });
 });
 
@@ -166,7 +177,11 @@ describe.runIf(process.platform === "linux" && process.arch === "x64")("static p
     `HOME=${place.home}`,
     process.execPath,
     join(DIST, "bin.cjs"),
-    ...["check", "--agent", "claude", "--event", "PreToolUse"],
+    "check",
+    "--agent",
+    "claude",
+    "--event",
+    "PreToolUse",
   ];
   const asked = (place: Scratch, line: string): Said =>
     startIn(place, firstProgram(place, "ask-x64"), words(place), envelope({ agent: "claude", event: "PreToolUse" }, line, place) ?? "");
@@ -181,8 +196,11 @@ describe.runIf(process.platform === "linux" && process.arch === "x64")("static p
     const judge = await startJudge(place);
     try {
       // The first calls are left to a fresh process until it is warm; who answers does not change what is said.
-      for (let tries = 0; tries < 4; tries += 1) expect([denies(asked(place, "rm -rf ~")), denies(asked(place, "ls -la"))]).toEqual([true, false]);
-      const status = JSON.parse(assent(place, ["daemon", "status", "--json"]).stdout) as { readonly running: { readonly answered: number } };
+      for (let tries = 0; tries < 4; tries += 1)
+        expect([denies(asked(place, "rm -rf ~")), denies(asked(place, "ls -la"))]).toEqual([true, false]);
+      const status = JSON.parse(assent(place, ["daemon", "status", "--json"]).stdout) as {
+        readonly running: { readonly answered: number };
+      };
       expect(status.running.answered).toBeGreaterThan(0);
     } finally {
       judge.kill();

@@ -17,7 +17,11 @@ function formOf(value: unknown, key = ""): unknown {
   if (Array.isArray(value)) return value.map((inner) => formOf(inner, key));
   if (typeof value === "object" && value !== null)
     return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, formOf(inner, name)]));
-  return WORDS.test(key) ? value : (expect.any(({ string: String, number: Number, boolean: Boolean } as Readonly<Record<string, unknown>>)[typeof value] ?? Object) as unknown);
+  return WORDS.test(key)
+    ? value
+    : (expect.any(
+        ({ string: String, number: Number, boolean: Boolean } as Readonly<Record<string, unknown>>)[typeof value] ?? Object,
+      ) as unknown);
 }
 
 let place: Scratch;
@@ -35,7 +39,7 @@ describe("the home that the first install wrote", () => {
 
   it("its rules and settings are in force, and nothing is wrong with them", () => {
     const then = json(printedFirst("rules.json", place));
-    expect(json(printed("rules", "--json"))).toMatchObject({ rules: then["rules"], files: formOf(then["files"]) as unknown });
+    expect(json(printed("rules", "--json"))).toMatchObject({ rules: then["rules"], files: formOf(then["files"]) });
   });
 
   it.each([
@@ -88,7 +92,9 @@ it("is brought up to date by `assent install`, and taken out whole by `assent un
     hosts.filter((name) => existsSync(join(place.home, name)) && /assent/i.test(readFileSync(join(place.home, name), "utf8")));
   expect(named()).toEqual(hosts);
   // What is named lies in the copy, which goes on when the clone goes.
-  const programs = named().flatMap((name) => readFileSync(join(place.home, name), "utf8").match(/(?<!:\/|:)\/(?!\/)[^\s"']*\/dist\/[\w.-]+/g) ?? []);
+  const programs = named().flatMap(
+    (name) => readFileSync(join(place.home, name), "utf8").match(/(?<!:\/|:)\/(?!\/)[^\s"']*\/dist\/[\w.-]+/g) ?? [],
+  );
   expect(programs.length).toBeGreaterThan(hosts.length / 2);
   expect(programs.filter((program) => !program.startsWith(`${folder}/`) || !existsSync(program))).toEqual([]);
   printed("uninstall", "--yes");

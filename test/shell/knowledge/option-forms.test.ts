@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { allEntries, entriesBelow, grammarOf, type Grammar, type KnowledgeEntry } from "../../../src/shell/knowledge/entries.ts";
 import type { Kind } from "../../../src/shell/knowledge/read-spec.ts";
+import { SAMPLE, sampled } from "../../sampled.ts";
 import { verdictFor } from "./decide.ts";
 
 // However an option is written, its value is what it is: every option of every table whose value is a file or a command, with one that
@@ -49,8 +50,8 @@ function attacksOn(words: string, entry: KnowledgeEntry, parent: Grammar | undef
   ];
 }
 
-test("a value that does harm is not let through, however its option is written", () => {
+test(`a value that does harm is not let through, however its option is written (${SAMPLE})`, () => {
   const attacks = allEntries().flatMap((entry) => attacksOn(entry.names.split(" ")[0] ?? "", entry, undefined));
   expect(attacks.length).toBeGreaterThan(4000);
-  expect(attacks.filter((command) => ["allow", "none"].includes(verdictFor(command).decision))).toEqual([]);
+  expect(sampled(attacks, 4).filter((command) => ["allow", "none"].includes(verdictFor(command).decision))).toEqual([]);
 });

@@ -2,6 +2,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, describe, expect, it } from "vitest";
+import { SAMPLE, sampled } from "../../sampled.ts";
 import { Suite, USERS } from "./place.ts";
 import { CHANGING, HARMLESS, LAID, type SettingsRow } from "./settings-rows.ts";
 
@@ -66,9 +67,9 @@ async function play(line: string, first: string, how: "y" | "n" | "nobody" | "co
 }
 
 const named = (rows: readonly SettingsRow[]) =>
-  rows.map(([line, shows, first = ""]) => ({ line, shows, first, name: first === "" ? line : `${line} (${first})` }));
+  sampled(rows, 8).map(([line, shows, first = ""]) => ({ line, shows, first, name: first === "" ? line : `${line} (${first})` }));
 
-describe("settings of agents: one question with the difference before git starts", () => {
+describe(`settings of agents: one question with the difference before git starts (${SAMPLE})`, () => {
   it.each(named(CHANGING))("$name: with yes it goes through whole", { timeout: 60_000 }, async ({ line, shows, first }) => {
     const { questions, output, after, before, alone } = await play(line, first, "y");
     expect(questions, output).toBe(1);

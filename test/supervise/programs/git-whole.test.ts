@@ -4,7 +4,8 @@ import { afterAll, expect, it } from "vitest";
 import { playGit } from "./git-cases.ts";
 import { Suite, USERS } from "./place.ts";
 
-const RUNS = 24;
+/** More are played by git-whole-more.test.ts, and thousands by night. */
+const RUNS = process.env["SAMPLE_SEED"] === undefined ? 24 : 8;
 const suite = new Suite();
 afterAll(() => suite.remove());
 

@@ -54,7 +54,6 @@ hook Read '{"file_path":"server.pem"}'
 yes_to run --learn --profile first -- touch /srv/first-install
 rm -f /srv/first-install
 assent explain --json 'rm -rf ~' >"$out/explain.json" || true
-assent log --json >"$out/log.jsonl"
 assent rules --json >"$out/rules.json"
 # A machine of a team, with a policy that a key of the team signed.
 cat >"$clone/bench/first-team.ts" <<'TYPESCRIPT'
@@ -102,5 +101,5 @@ writeFileSync(join(out, "home.json"), `${JSON.stringify({ files, left }, undefin
 // A host that goes on running has these in its memory, and so has a folder that was copied.
 const programs = ["ask-x64", "launch-x64"].map((name) => [name, readFileSync(join(clone, "dist", name), "base64")]);
 writeFileSync(join(out, "programs.json"), `${JSON.stringify(Object.fromEntries(programs), undefined, 2)}\n`);
-for (const name of ["explain.json", "log.jsonl", "rules.json"]) writeFileSync(join(out, name), place(readFileSync(join(out, name), "utf8")));
+for (const name of ["explain.json", "rules.json"]) writeFileSync(join(out, name), place(readFileSync(join(out, name), "utf8")));
 NODE
