@@ -364,6 +364,12 @@ export const REASONS = {
     title: "whoever starts the file would get the rights of root, or of the file's group",
     help: ONCE,
   },
+  "run.no-root": {
+    class: "run",
+    basis: "protection",
+    title: "only root may do this, and programs of a run have none of root's rights",
+    help: { person: "start it without `assent run`, if you want it", model: "leave it out, or ask the user to do it" },
+  },
   "run.large-move": {
     class: "run",
     basis: "protection",

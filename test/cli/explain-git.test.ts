@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { judgeOnly } from "../../src/cli/engine.ts";
 import { type Foreseen, withForesight } from "../../src/cli/explain-git.ts";
 import { thisMachine } from "../../src/state/index.ts";
+import { KINDS, repositories } from "../engine/repositories.ts";
 import { assent, scratch } from "../scratch.ts";
 import { CHANGING, HARMLESS, LAID } from "../supervise/programs/settings-rows.ts";
 
@@ -31,7 +32,7 @@ beforeAll(() => {
   root = realpathSync(mkdtempSync(join(tmpdir(), "explain-git-")));
   bash(root, `mkdir laid; cd laid; ${LAID}`);
 });
-afterAll(() => rmSync(root, { recursive: true, force: true }));
+afterAll(() => rmSync(root, { recursive: true, force: true }), 200_000);
 
 let many = 0;
 /** What is said of a line in a fresh copy of the project, behind some commands. */
@@ -50,7 +51,9 @@ const named = (rows: typeof CHANGING) =>
 describe("what a run stops and asks about is no sandboxed command", () => {
   it.each(named(CHANGING))("$name", ({ line, shows, first }) => {
     const { outcome, difference } = foresee(line, first);
-    expect(outcome.verdict).toMatchObject({ decision: "ask", basis: "floor", builtin: "floor.settings" });
+    expect(outcome.verdict.decision).toBe("ask");
+    // What would be lost is asked about in any case.
+    expect(["floor.settings", "danger.history-rewrite"]).toContain(outcome.verdict.builtin);
     const said = [outcome.verdict.reason, ...difference].join("\n");
     for (const text of shows) expect(said).toContain(text);
     expect(said).not.toContain("ghp_0123");
@@ -81,6 +84,42 @@ it.each([
   const { outcome, stops } = foresee(line, "");
   expect([stops, outcome.verdict.decision]).toEqual([true, "ask"]);
   expect(outcome.verdict.reason).toContain(".claude/settings.json");
+});
+
+describe("in each kind of repository", () => {
+  const place = repositories();
+  afterAll(() => rmSync(place.root, { recursive: true, force: true }));
+  const laid = `
+set -e; git switch -qc base; mkdir -p .claude; echo '{}' > .claude/settings.json; git add -A; git commit -qm base
+git switch -qc settings; echo '{"a":1}' > .claude/settings.json; git commit -qam settings
+git switch -qc work base; echo 2 >> a; git commit -qam work`;
+  const CLEAN = [
+    "git switch settings",
+    "git checkout -q settings",
+    "git switch -c mine settings",
+    "git checkout settings -- .claude",
+    "git restore -s settings .",
+    "git merge --no-edit settings",
+    "git rebase settings",
+    "git cherry-pick settings",
+    "git reset --hard settings",
+  ];
+  const DIRTY = ["git restore .", "git checkout -- .", "git stash", "git reset --hard"];
+  const HARMLESS_THERE = ["git switch base", "git merge --no-edit base", "git reset --hard base", "git stash"];
+  const said = (folder: string, command: string): string => {
+    place.write("~/.agent-permissions.jsonc", `{ "version": 1, "unknown": "confine" }`);
+    const judged = judgeOnly({ tool: "Bash", input: { command }, cwd: place.at(folder) }, place.machine, []);
+    const { decision, builtin } = withForesight(judged).outcome.verdict;
+    return `${command}: ${decision} ${builtin}`;
+  };
+
+  it.each(Object.entries(KINDS))("%s", { timeout: 200_000 }, (_, folder) => {
+    place.change(folder, laid);
+    expect(CLEAN.map((command) => said(folder, command))).toEqual(CLEAN.map((command) => `${command}: ask floor.settings`));
+    expect(HARMLESS_THERE.map((command) => said(folder, command))).toEqual(HARMLESS_THERE.map((command) => `${command}: allow confined`));
+    place.change(folder, `${laid}; echo '{"mine":1}' > .claude/settings.json`);
+    expect(DIRTY.map((command) => said(folder, command))).toEqual(DIRTY.map((command) => `${command}: ask floor.settings`));
+  });
 });
 
 /** What cannot be told before, and what is no such change. */

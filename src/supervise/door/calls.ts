@@ -24,6 +24,7 @@ import { actionOf, type Recorder } from "./record.ts";
 import { PlainReads } from "./reads.ts";
 import { Starts } from "./starts.ts";
 import { RESTART, type Task } from "./tasks.ts";
+import { wouldFail } from "./would-fail.ts";
 
 /** By a link, too, others find a socket. */
 const LEADS_ON: ReadonlySet<FileKind> = new Set(["socket", "symlink"]);
@@ -189,6 +190,8 @@ export class Calls {
     if (verdict.decision === "allow" || this.#options.observes) return this.#perform(call);
     const put = this.#git.lets(task, work, this.#lineage.caller(task));
     if (put !== undefined && this.#options.judge.take()) return this.#perform({ ...call, verdict: put });
+    const failure = verdict.decision === "deny" ? 0 : wouldFail(work);
+    if (failure < 0) return this.#fail(call, failure);
     if (verdict.decision !== "deny" && work.quiet !== true) {
       const waived: Verdict = { ...verdict, decision: "allow" };
       const covered = this.#own.covers(work, verdict, this.#lineage.caller(task), this.#lineage.plans(task.tgid), task.tgid);
@@ -257,6 +260,14 @@ export class Calls {
   #start(call: JudgedCall<DecodedExec>): void {
     const unverified = this.#starts.start(call.trap, call.task, call.work, call.verdict, call.answer);
     if (unverified !== undefined) this.#refuse({ ...call, verdict: unverified });
+  }
+
+  /** Judged to answered: no yes would let it through. Whose run it is has rights that its programs have not: that is said. */
+  #fail(call: JudgedCall<DecodedCall>, errno: number): undefined {
+    if (process.geteuid?.() === 0 && errno !== -ERRNO.EROFS)
+      return this.#refuse({ ...call, verdict: verdictOf("deny", "run.no-root") }, -errno);
+    this.#access.listener.answer(call.trap, errno);
+    closeAll(call.work.pinned);
   }
 
   /** Judged to performing; "again": the objects changed between looking and doing. */

@@ -194,6 +194,21 @@ for kind in (socket.SOCK_STREAM, socket.SOCK_SEQPACKET):
     expect(out.split("\n").filter((line) => /^(?:sent|whole|some|py) /.test(line))).toEqual([...once, ...once, "py 0"]);
   });
 
+  it("say of their sender what is so, or are not sent (unix(7), SCM_CREDENTIALS)", async () => {
+    const { out } = await attack({
+      program: py(`
+import socket, struct
+a, b = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
+def say(*ids):
+    try: return a.sendmsg([b'x'], [(socket.SOL_SOCKET, 2, struct.pack('%di' % len(ids), *ids))])
+    except OSError as e: return errno.errorcode[e.errno]
+pid, uid, gid = os.getpid(), os.getuid(), os.getgid()
+print('C', say(pid, uid, gid), say(pid, 12345, gid), say(pid, uid, 12345), say(1, uid, gid), say(os.getppid(), uid, gid), say(pid, uid), say(pid, uid, gid))
+`),
+    });
+    expect(out).toContain("C 1 EPERM EPERM EPERM EPERM EINVAL 1");
+  });
+
   it("that wait take no memory of the supervisor's", async () => {
     const { out } = await attack({
       program: py(`

@@ -86,6 +86,16 @@ export interface Control {
   readonly fds: readonly number[];
 }
 
+/** struct ucred: pid, uid, gid (unix(7)). */
+const UCRED = 12;
+
+/** A program without capabilities says its own numbers only; no program of a run has others than the one that it was started by. */
+function isItself({ tgid }: Task, message: Buffer): boolean {
+  const [pid, uid, gid] = [0, 4, 8].map((at) => message.readInt32LE(CMSGHDR + at));
+  const isUser = uid === process.getuid?.() || uid === process.geteuid?.();
+  return pid === tgid && isUser && (gid === process.getgid?.() || gid === process.getegid?.());
+}
+
 /**
  * Control messages as this process can send them for the task: descriptors become copies of the task's own; the task's
  * credentials are left out, for the kernel lets nobody send another's (unix(7)), and adds ours. Source routes (IP_RETOPTS,
@@ -117,8 +127,10 @@ export function controlOf(task: Task, access: TaskAccess, header: MessageHeader,
         message.writeInt32LE(copy, i);
       }
       kept.push(message);
-    } else if (unix && level === SOL.SOCKET && type === SCM.CREDENTIALS) continue;
-    else if (!unix && HARMLESS[level]?.includes(type) === true) kept.push(message);
+    } else if (unix && level === SOL.SOCKET && type === SCM.CREDENTIALS) {
+      if (length !== CMSGHDR + UCRED) return fail(-ERRNO.EINVAL);
+      if (!isItself(task, message)) return fail(-ERRNO.EPERM);
+    } else if (!unix && HARMLESS[level]?.includes(type) === true) kept.push(message);
     else return fail(unix ? -ERRNO.EINVAL : -ERRNO.EPERM);
   }
   return { bytes: Buffer.concat(kept), fds };
