@@ -153,6 +153,16 @@ export function entryFor(name: string): CommandEntry | undefined {
   return row === undefined ? undefined : commandOf(row);
 }
 
+let packages: ReadonlyMap<string, string> | undefined;
+
+/** The program that a package, or a module, of another name starts: `cdk` of `aws-cdk`. */
+export function programOfPackage(name: string): string | undefined {
+  packages ??= new Map(
+    rowsOf(readIndex()).flatMap((row) => (row.split("\t")[2]?.split(" ") ?? []).map((one) => one.split("=") as [string, string])),
+  );
+  return packages.get(name.toLowerCase());
+}
+
 /** The builtin of this name that a shell has: a subcommand of `builtin`. */
 export const builtinEntryFor = (name: string): KnowledgeEntry | undefined => {
   const all = entryFor("builtin");
