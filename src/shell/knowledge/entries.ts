@@ -158,7 +158,12 @@ let packages: ReadonlyMap<string, string> | undefined;
 /** The program that a package, or a module, of another name starts: `cdk` of `aws-cdk`. */
 export function programOfPackage(name: string): string | undefined {
   packages ??= new Map(
-    rowsOf(readIndex()).flatMap((row) => (row.split("\t")[2]?.split(" ") ?? []).map((one) => one.split("=") as [string, string])),
+    rowsOf(readIndex()).flatMap((row) =>
+      (row.split("\t")[2]?.split(" ") ?? []).map((one) => {
+        const [package_ = "", program = ""] = one.split("=");
+        return [package_, program] as const;
+      }),
+    ),
   );
   return packages.get(name.toLowerCase());
 }
