@@ -8,5 +8,5 @@ export * from "./in-two.ts";
 export * from "./needs.ts";
 export * from "./print.ts";
 export { sayAction } from "./say.ts";
-export type { Wanted, World } from "./world.ts";
+export type { OwnCommands, Wanted, World } from "./world.ts";
 export { callText, printCall, sortedFlags } from "./print-call.ts";

@@ -59,4 +59,14 @@ export interface World {
   readonly entries?: (directory: string) => ReadonlyMap<string, boolean> | undefined;
   /** False where a folder surely holds nothing of that name (lower case), however its letters are written. Left out as `entries`. */
   readonly mayHold?: (directory: string, name: string) => boolean;
+  /** Programs that the user's own policy explains. */
+  readonly ownCommands?: OwnCommands;
+}
+
+/** `"wrappers"` and `"aliases"` of a policy: programs that no table knows, of which a person has said what they do. */
+export interface OwnCommands {
+  /** `mywrap`, `mytool run`: what stands behind is a command that it starts. */
+  readonly wrappers: readonly string[];
+  /** The program, and the words of a command that it stands for: `k`, `kubectl`. */
+  readonly aliases: Readonly<Record<string, string>>;
 }

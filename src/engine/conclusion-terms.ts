@@ -14,12 +14,26 @@ type Asked<Whole, Key extends keyof Whole> = Readonly<Record<Key, boolean>>;
 /** What of a world is no answer to a question, and which of the questions that some worlds leave out it can be asked. */
 export type WorldTerms = Pick<World, (typeof TEXTS)[number] | "temp" | "programFolders"> & Asked<World, (typeof MAY_BE_ABSENT)[number]>;
 
-const TEXTS = ["cwd", "home", "projectRoot", "foldsCase", "platform"] as const satisfies readonly (keyof World)[];
+const TEXTS = ["cwd", "home", "projectRoot", "foldsCase", "platform", "ownCommands"] as const satisfies readonly (keyof World)[];
 const MAY_BE_ABSENT = ["changedSecrets", "text", "exhausted", "entries", "mayHold"] as const satisfies readonly (keyof World)[];
 
 /** Its functions are not kept: they hold on to all that it has seen. */
 export function worldTermsOf(world: World): WorldTerms {
-  const { cwd, home, projectRoot, temp, programFolders, foldsCase, platform, changedSecrets, text, exhausted, entries, mayHold } = world;
+  const {
+    cwd,
+    home,
+    projectRoot,
+    temp,
+    programFolders,
+    foldsCase,
+    platform,
+    changedSecrets,
+    text,
+    exhausted,
+    entries,
+    mayHold,
+    ownCommands,
+  } = world;
   return {
     cwd,
     home,
@@ -28,6 +42,7 @@ export function worldTermsOf(world: World): WorldTerms {
     ...(programFolders === undefined ? {} : { programFolders }),
     foldsCase,
     ...(platform === undefined ? {} : { platform }),
+    ...(ownCommands === undefined ? {} : { ownCommands }),
     changedSecrets: changedSecrets !== undefined,
     text: text !== undefined,
     exhausted: exhausted !== undefined,

@@ -1,4 +1,13 @@
-import { type Action, type Budget, type FileOperation, type Lowered, visible, withBudget, type World } from "../action/index.ts";
+import {
+  type Action,
+  type Budget,
+  type FileOperation,
+  type Lowered,
+  type OwnCommands,
+  visible,
+  withBudget,
+  type World,
+} from "../action/index.ts";
 import { appendAudit, auditLine, KEEP, KEEP_UNSENT, type Keep } from "../audit/index.ts";
 import {
   type AuditSettings,
@@ -85,6 +94,8 @@ export interface DecideOptions extends Omit<Situation, "who" | "hostDecides" | "
   readonly memory?: "use" | "look" | "none";
   /** Where paths lead and what lies there: of what is held already, or of another machine. By default as it is on this one now. */
   readonly world?: typeof realWorld;
+  /** Programs that the user's own policy explains, once it is known. */
+  readonly ownCommands?: OwnCommands;
   /** What lowers and judges, in a process that remembers what it concluded (`conclusions.ts`). */
   readonly by?: Concluding;
 }
@@ -165,9 +176,9 @@ function withinBudget(request: Request, options: DecideOptions): Outcome {
 
 /** `whole`: not as two lines. */
 function judgeRequest(request: Request, options: DecideOptions, whole = false): Outcome {
-  const { world: worldOf = realWorld } = options;
-  const world = worldOf(options.machine, request.cwd, request.sessionRoot);
-  const { by } = options;
+  const { world: worldOf = realWorld, by, ownCommands } = options;
+  const plain = worldOf(options.machine, request.cwd, request.sessionRoot);
+  const world = ownCommands === undefined ? plain : { ...plain, ownCommands };
   const lowered = (by?.lower ?? lowerTool)(request, world);
   const guess = guessEffects(request, world);
   const touched = guess === undefined ? lowered : withGuess(lowered, guess);
@@ -178,6 +189,8 @@ function judgeRequest(request: Request, options: DecideOptions, whole = false): 
     hostDecides: request.host.decides,
     confines,
   });
+  const own = ownCommands === undefined ? ownCommandsOf(policy) : undefined;
+  if (own !== undefined && isCommand(request)) return judgeRequest(request, { ...options, ownCommands: own }, whole);
   const bypass = request.point === "hook" ? bypassHere(options.machine, Date.now()) : undefined;
   const { memory = "use" } = options;
   const granted = memory === "none" ? [] : grantsHere(options.machine, hereOf(request), options.reader);
@@ -224,6 +237,11 @@ function judgeRequest(request: Request, options: DecideOptions, whole = false): 
     const verdict = { ...unkept, actions: tight.actions, unknowns: tight.unknowns };
     return { ...outcome, verdict, answer: answerFor(verdict, policy, request.host, bypass) };
   });
+}
+
+/** What the user's own policy says of programs, which is known only when a first look at the command has found the policy. */
+function ownCommandsOf({ settings: { wrappers = [], aliases = {} } }: Policy): OwnCommands | undefined {
+  return wrappers.length === 0 && Object.keys(aliases).length === 0 ? undefined : { wrappers, aliases };
 }
 
 /** One of two lines in the place of one: nothing is started, kept or remembered of it. */

@@ -72,12 +72,28 @@ interface Visited {
   readonly wanted: boolean;
 }
 
+type MayBeAbsent = "platform" | "programFolders" | "ownCommands";
+
 /** The questions that lowering puts to a world. */
 export class QuestionsOfWorld extends Questions<World> {
   /** A world that answers as the given one does, and whose questions are noted. */
   noting(of: World): World {
-    const { cwd, home, projectRoot, temp, programFolders, foldsCase, platform, changedSecrets, text, exhausted, entries, mayHold } = of;
-    const noting: Required<Omit<World, "platform" | "programFolders">> & Pick<World, "platform" | "programFolders"> = {
+    const {
+      cwd,
+      home,
+      projectRoot,
+      temp,
+      programFolders,
+      foldsCase,
+      platform,
+      changedSecrets,
+      text,
+      exhausted,
+      entries,
+      mayHold,
+      ownCommands,
+    } = of;
+    const noting: Required<Omit<World, MayBeAbsent>> & Pick<World, MayBeAbsent> = {
       cwd,
       home,
       projectRoot,
@@ -85,6 +101,7 @@ export class QuestionsOfWorld extends Questions<World> {
       foldsCase,
       ...(platform === undefined ? {} : { platform }),
       ...(programFolders === undefined ? {} : { programFolders }),
+      ...(ownCommands === undefined ? {} : { ownCommands }),
       env: this.about((world, name) => world.env(name), of),
       canonical: this.about((world, path) => world.canonical(path), of, Object.is, lengthOf),
       kind: this.about((world, path) => world.kind(path), of),

@@ -181,6 +181,8 @@ export interface SettingLine {
 }
 
 const KEYS: readonly (keyof Settings)[] = ["preset", "mode", "writableRoots", "unknown", "bypass", "automation", "audit", "undo"];
+/** Shown where somebody set them. */
+const RARE: readonly (keyof Settings)[] = ["wrappers", "aliases"];
 const equal = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
 
 /**
@@ -191,7 +193,7 @@ function settingLines(files: readonly SourceRead[]): readonly SettingLine[] {
   const ordered = LAYERS.flatMap((layer) => files.filter(({ source }) => source.layer === layer));
   const steps = ordered.map((_, at) => joinLayers(ordered.slice(0, at + 1).map(layerOf)).settings);
   const final = steps.at(-1) ?? DEFAULT_SETTINGS;
-  return KEYS.map((key): SettingLine => {
+  return [...KEYS, ...RARE.filter((key) => final[key] !== undefined)].map((key): SettingLine => {
     const value = final[key];
     const settled = steps.findLastIndex((settings) => !equal(settings[key], value)) + 1;
     const changed = !equal(settled === 0 ? DEFAULT_SETTINGS[key] : steps[settled - 1]?.[key], value);

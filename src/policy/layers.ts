@@ -76,6 +76,8 @@ function ownPart(input: LayerInput): LayerPart {
   return input.ok ? { ...input.policy, warnings: [] } : { ...NOTHING, broken: input.why };
 }
 
+const OWN_COMMANDS = ["wrappers", "aliases"] as const;
+
 const isAgreed = ({ trusted }: LayerInput): boolean => trusted === true || trusted === "agreed";
 
 function projectPart(input: LayerInput): LayerPart {
@@ -89,7 +91,9 @@ function projectPart(input: LayerInput): LayerPart {
     return {
       rules: policy.rules.map((rule) => ({ ...rule, root })),
       operations: policy.operations.map((block) => inRoot(block, root)),
-      warnings: [],
+      warnings: OWN_COMMANDS.filter((key) => policy.settings[key] !== undefined).map(
+        (key) => `${policy.file}: "${key}" ignored: only your own and the managed policy may say what programs start`,
+      ),
     };
   }
   return {
@@ -145,11 +149,17 @@ function joinSettings(
 ): Settings {
   let fixed: Partial<Settings> = {};
   for (const given of fixing) fixed = { ...given, ...fixed };
-  // How long the log and what undo needs are kept, where the log is sent and what others may answer, is for nobody else to say: an environment variable can
-  // name an explicit file.
-  const filled = explicit.reduce((settings, { audit: _audit, undo: _undo, team: _team, ...given }) => ({ ...given, ...settings }), fixed);
+  // How long the log and what undo needs are kept, where the log is sent, what others may answer and what programs start, is for nobody else to
+  // say: an environment variable can name an explicit file.
+  const filled = explicit.reduce((settings, given) => ({ ...withoutOwn(given), ...settings }), fixed);
   return [...explicit, ...trusted].reduce(tighten, { ...DEFAULT_SETTINGS, ...filled });
 }
+
+/** The keys that count in the user's and managed files alone. */
+export const OWN_KEYS = ["audit", "undo", "team", "wrappers", "aliases"] as const satisfies readonly (keyof Settings)[];
+
+const withoutOwn = (given: Partial<Settings>): Partial<Settings> =>
+  Object.fromEntries(Object.entries(given).filter(([key]) => !OWN_KEYS.some((own) => own === key)));
 
 /** `current`, made stricter where `given` is. */
 function tighten(current: Settings, given: Partial<Settings>): Settings {
@@ -163,6 +173,8 @@ function tighten(current: Settings, given: Partial<Settings>): Settings {
     audit: current.audit,
     undo: current.undo,
     ...(current.team === undefined ? {} : { team: current.team }),
+    ...(current.wrappers === undefined ? {} : { wrappers: current.wrappers }),
+    ...(current.aliases === undefined ? {} : { aliases: current.aliases }),
   };
 }
 

@@ -120,6 +120,9 @@ export interface Settings {
   readonly undo: UndoSettings;
   /** Absent: nobody answers from afar. */
   readonly team?: TeamSettings;
+  /** Programs that start the command behind their name, and words that stand for a command: of the user's and managed files alone. */
+  readonly wrappers?: readonly string[];
+  readonly aliases?: Readonly<Record<string, string>>;
   /** The preset's protection of secrets is switched off: by a ruleset of the library, never by a file. */
   readonly secrets?: "open";
 }

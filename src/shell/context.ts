@@ -101,6 +101,8 @@ export class Context {
   readonly traps: ShellTrap[] = [];
   /** Symbolic links that the line makes: see `links.ts`. */
   readonly links: MadeLink[] = [];
+  /** A tool is tried that stands among the words of a runner: see `services.ts`. */
+  triesTool = false;
   /** Words as they appear in actions. */
   readonly said = new Map<Value, Argument>();
   /** What the command that is being read finds as its input, and with it every substitution in its words. */

@@ -1,5 +1,5 @@
 import type { Context } from "./context.ts";
-import { entryFor, type KnowledgeEntry } from "./knowledge/entries.ts";
+import { entryFor, type KnowledgeEntry, programOfPackage } from "./knowledge/entries.ts";
 import { readDangers } from "./knowledge/read-spec.ts";
 import { textOf, type Value } from "./value.ts";
 
@@ -39,12 +39,12 @@ function note(cx: Context, rows: string, tokens: readonly string[], exec: number
   for (const { words, danger } of readDangers(rows)) if (says(tokens, words)) cx.addDanger(exec, danger);
 }
 
-/** `./node_modules/.bin/prisma`, `npm:prisma`, `prisma@5`: the name of the program. */
-export const toolOf = (word: string): string =>
-  word
-    .replace(/^npm:|(?<=\w)@[\w.^~-]+$/g, "")
-    .replace(/^.*\//, "")
-    .toLowerCase();
+/** `./node_modules/.bin/prisma`, `npm:prisma`, `prisma@5`, `twine==6.1`, `nixpkgs#awscli2`, `example.org/x/tool/v2@latest`: the name of the program. */
+export function toolOf(word: string): string {
+  const name = word.replace(/^(?:npm:|jsr:|[^#\s]*#)|(?<=\w)(?:@|[=~<>!]=|\[)[^/\s]*$/g, "").replace(/(?<=\/[^/]+)\/v\d+$/, "");
+  const program = name.replace(/^.*\//, "").toLowerCase();
+  return programOfPackage(name) ?? programOfPackage(program) ?? program;
+}
 
 /** All of its words, in their order, whatever stands between. */
 function says(tokens: readonly string[], [first, ...rest]: readonly RegExp[]): boolean {

@@ -7,6 +7,7 @@ import type { CommandRunner } from "./invocation.ts";
 import type { ShellState } from "./state.ts";
 import { literal, type Stream, textOf, type Value } from "./value.ts";
 import { sharedInput } from "./input.ts";
+import { noteServices } from "./services.ts";
 
 export interface HandingCall {
   readonly cx: Context;
@@ -41,13 +42,14 @@ export function readHandedCommands(
   call: HandingCall,
   name: string,
   words: readonly Value[],
-  applied: { readonly id: string | undefined; readonly runs: boolean } | undefined,
+  applied: { readonly id: string | undefined; readonly runs: boolean; readonly understood: boolean } | undefined,
   exec: number,
 ): void {
   const known = applied !== undefined;
   const elsewhere = known ? entryFor(name)?.elsewhere : undefined;
   if (!known || applied.id === undefined || RUNNERS.test(name) || elsewhere !== undefined || INTERPRETERS.test(name))
     noteHandedDangers(call.cx, words, exec);
+  if (!known || !applied.understood) noteServices(call, words, exec);
   if (elsewhere !== undefined && readElsewhere(call, elsewhere, words, exec)) return;
   if (!known && PROMPTED_PROGRAMS.includes(name)) return;
   const open = applied?.id === undefined;

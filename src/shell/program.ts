@@ -1,4 +1,4 @@
-import { type Argument, type CommandShape, confineLauncher, type ExecAction, type Span } from "../action/index.ts";
+import { type Argument, type CommandShape, confineLauncher, type ExecAction, type OwnCommands, type Span } from "../action/index.ts";
 import { baseName, resolvePath } from "../path/index.ts";
 import { copiesInput, holdsInput, isLinelessFile, printsWithoutEnd } from "./analyse/sizes.ts";
 import type { Applied } from "./apply.ts";
@@ -64,6 +64,8 @@ function judgeProgram(call: ProgramCall): readonly [Stream, LeavesInput] {
   const exec = cx.add(execAction(call, who));
   if (spec !== undefined) noteDangerWords(cx, spec, words, exec);
   const before = { actions: cx.actions.length, unknowns: cx.unknowns.length };
+  const own = spec === undefined ? startOwn(call, who, exec) : undefined;
+  if (own !== undefined) return [own, "pieces"];
   if (spec === undefined) {
     applyEnvironment({ cx, state: call.state, exec, name: who.basename, span: call.span });
     cx.refineExec(exec, { shape: looseShape(cx, words) });
@@ -106,12 +108,42 @@ function judgeProgram(call: ProgramCall): readonly [Stream, LeavesInput] {
   // Of some the table knows nothing but that they run code of the project by default.
   const runs = applied.id === undefined ? spec.operands?.startsWith("code/project") === true : runsProject(cx, exec, before.actions);
   if (runs && isOwnTool(call, who, written)) cx.refineExec(exec, { ownTool: true });
-  readHandedCommands(call, who.basename.toLowerCase(), words, { id: applied.id, runs }, exec);
+  readHandedCommands(call, who.basename.toLowerCase(), words, { id: applied.id, runs, understood }, exec);
   if (spec.upkeep !== undefined || applied.upkeep.length > 0)
     for (const upkeep of new Set([...(spec.upkeep ?? []), ...applied.upkeep])) emitUpkeep(cx, exec, upkeep);
   const isPlain = who.trusted && understood && !readsDevice(cx, before.actions);
   const leaves = isPlain ? leftBy(who.basename, applied.reads, words) : "pieces";
   return [lengthOf(call, who.basename, applied.out, exec, before.actions), leaves];
+}
+
+/**
+ * A program of which the user's own policy says what it starts. `knowledge`: nothing else is to be asked of it, so its name has to lie where no
+ * agent may write.
+ */
+function startOwn(call: ProgramCall, who: ProgramIdentity, exec: number): Stream | undefined {
+  const { cx, state, run, argv, stdin, span } = call;
+  const name = who.basename;
+  const command = commandOfOwn(cx.world.ownCommands, name, argv.slice(1));
+  if (command === undefined || who.folded || !who.trusted || who.resolved === undefined || isAdministrators(call, who)) return undefined;
+  applyEnvironment({ cx, state, exec, name, span });
+  cx.refineExec(exec, { knowledge: name, shape: looseShape(cx, argv.slice(1)) });
+  return run.argv(cx, state, command, stdin, exec);
+}
+
+/** What a wrapper starts begins behind its words, or behind `--`: an option of its own is none of which anybody has said something. */
+function commandOfOwn(own: OwnCommands | undefined, name: string, words: readonly Value[]): readonly Value[] | undefined {
+  if (own === undefined) return undefined;
+  const alias = Object.entries(own.aliases).find(([one]) => one === name)?.[1];
+  if (alias !== undefined) return [...alias.split(" ").map(literal), ...words];
+  for (const wrapper of own.wrappers) {
+    const [first, ...fixed] = wrapper.split(" ");
+    if (first !== name || fixed.some((word, at) => words[at] === undefined || textOf(words[at]) !== word)) continue;
+    const rest = words.slice(fixed.length);
+    const command = rest[0] !== undefined && textOf(rest[0]) === "--" ? rest.slice(1) : rest;
+    const [begins] = command;
+    if (begins !== undefined && textOf(begins) !== undefined && !prefixOf(begins).startsWith("-")) return command;
+  }
+  return undefined;
 }
 
 /** What is read may be the input under another name: `/dev/stdin`, a link to it. */

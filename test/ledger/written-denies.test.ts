@@ -358,10 +358,26 @@ const PLACES = [
   "limactl shell vm CMD",
   "aws ecs execute-command --command='CMD' --interactive",
   "bash -c 'ssh h CMD'",
+  "tsh ssh h CMD",
+  "tsh ssh root@host CMD",
 ] as const;
 
 describe("in another place (AW9)", () => {
-  const allow = ["ssh", "mosh", "docker", "docker-compose", "podman", "kubectl", "oc", "lxc", "multipass", "limactl", "aws", "vagrant"];
+  const allow = [
+    "ssh",
+    "mosh",
+    "docker",
+    "docker-compose",
+    "podman",
+    "kubectl",
+    "oc",
+    "lxc",
+    "multipass",
+    "limactl",
+    "aws",
+    "vagrant",
+    "tsh",
+  ];
   const denying = (...rules: readonly string[]): Readonly<Record<string, unknown>> => ({
     permissions: { deny: rules, allow: allow.map((name) => `Bash(${name}:*)`) },
   });

@@ -210,7 +210,7 @@ const KEEP_UNDO = { keepDays: 30, keepMegabytes: 5120, keepRuns: 2000 };
 
 /** The settings a file makes; one it does not make is absent. */
 function readSettings(input: PolicyInput): Partial<Settings> {
-  const { preset, mode, writableRoots, unknown, bypass, automation, audit, undo, team } = input;
+  const { preset, mode, writableRoots, unknown, bypass, automation, audit, undo, team, wrappers, aliases } = input;
   return {
     ...(preset === undefined ? {} : { preset }),
     ...(mode === undefined ? {} : { mode }),
@@ -221,6 +221,8 @@ function readSettings(input: PolicyInput): Partial<Settings> {
     ...(audit === undefined ? {} : { audit: readAudit(audit) }),
     ...(undo === undefined ? {} : { undo: { ...KEEP_UNDO, ...undo } }),
     ...(team === undefined ? {} : { team: teamOf(team) }),
+    ...(wrappers === undefined ? {} : { wrappers }),
+    ...(aliases === undefined ? {} : { aliases }),
   };
 }
 

@@ -14,6 +14,13 @@ function refuseLists<const Schema extends v.GenericSchema>(schema: Schema): Sche
   return { ...schema, "~run": run };
 }
 
+const WRAPPERS = 'write "wrappers": ["mywrap", "mytool run"]';
+const ALIASES = 'write "aliases": { "k": "kubectl" }';
+const OWN_COMMANDS =
+  "It counts for a program that Assent does not know and that lies where no agent may write. Only your own and the managed policy may say so.";
+const WRAPS = "Programs of yours that start the command behind their name: `mywrap`, or `mytool run`. Deny and ask rules hold for both.";
+const STANDS = "Programs of yours that are another one, or a command of it: `k` is `kubectl`. Deny and ask rules hold for both.";
+
 /** An object with exactly these keys. */
 function object<const Entries extends v.ObjectEntries>(entries: Entries, example: string) {
   return refuseLists(v.strictObject(entries, `${Object.keys(entries).join(" ")}\n${example}`));
@@ -50,6 +57,10 @@ const COLLECTOR = /^https?:\/\/[^/@?#\s]+(?:\/[^@?#\s]*)?$/;
 
 const header = v.pipe(v.string(`\n${HEADERS}`), v.regex(/^[A-Z_a-z]\w{0,127}$/, `is not the name of an environment variable\n${HEADERS}`));
 const headerName = v.pipe(v.string(), v.regex(/^[\w!#$%&'*+.^`|~-]{1,128}$/, `is not the name of a header\n${HEADERS}`));
+
+const ownName = v.pipe(v.string(), v.regex(/^[\w.+][\w.+-]*$/, `is not the name of a program\n${ALIASES}`));
+const plainCommand = (example: string) =>
+  v.pipe(text(example), v.regex(/^[\w.+][\w.+:=@/-]*(?: [\w.+:=@/-]+)*$/, `is not a command of plain words\n${example}`));
 
 const auditSettings = described(
   object(
@@ -469,6 +480,8 @@ export const policySchema = object(
     audit: optional(auditSettings),
     undo: optional(undoSettings),
     team: optional(teamSettings),
+    wrappers: optional(described(list(plainCommand(WRAPPERS), WRAPPERS), `${WRAPS} ${OWN_COMMANDS}`)),
+    aliases: optional(described(refuseLists(v.record(ownName, plainCommand(ALIASES), `\n${ALIASES}`)), `${STANDS} ${OWN_COMMANDS}`)),
     shell: optional(described(v.unknown(), "Accepted for files written for agentperm; without effect.")),
   },
   'write { "version": 1, "permissions": { "allow": [], "ask": [], "deny": [] } }',

@@ -121,12 +121,14 @@ import {
   corepackRun,
   denoRun,
   faketimeDate,
+  goRun,
   ownOptions,
   hatchRun,
   nixRun,
   npmRun,
   packageRun,
   scriptOrPackage,
+  versionedRun,
 } from "./package-run.ts";
 import { parallel } from "./parallel.ts";
 import { gitPatched, patch } from "./patch.ts";
@@ -287,6 +289,8 @@ export const ANALYSERS: Readonly<Record<string, Analyser>> = {
   "faketime-date": faketimeDate,
   "corepack-run": corepackRun,
   "hatch-run": hatchRun,
+  "go-run": goRun,
+  "versioned-run": versionedRun,
   "nix-run": nixRun,
   "npm-run": npmRun,
   "package-run": packageRun,

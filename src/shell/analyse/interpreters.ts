@@ -7,6 +7,7 @@ import { describe, doubt, emitFile, refuse, type Invocation } from "../invocatio
 import { fromBase64 } from "../languages/index.ts";
 import { LIBRARY } from "../languages/python-library.ts";
 import type { ProgramSurroundings } from "../languages/finding.ts";
+import { noteRenamed, noteServices } from "../services.ts";
 import { surroundingsOf } from "../surroundings.ts";
 import { concat, isGlob, isHole, literal, prefixOf, textOf, type Value } from "../value.ts";
 import { drops, has, valuesOf } from "./given.ts";
@@ -38,6 +39,8 @@ export function pythonModule(inv: Invocation): void {
   } else {
     if (name === undefined || SERVERS.test(name)) applyEffect(inv, { is: "listen" });
     addCode(inv, "python-module", name === undefined ? "data" : "inline", name ?? describe(module));
+    noteServices(inv, [module, ...inv.args.rest], inv.exec);
+    noteRenamed(inv, [module, ...inv.args.rest], module, inv.exec);
     if (name !== undefined) moduleArguments(inv, name);
   }
 }

@@ -1,8 +1,8 @@
-import type { DangerId } from "../../action/index.ts";
-import { Context } from "../context.ts";
+import { toolOf } from "../danger-words.ts";
 import { describe, doubt, refuse, type Invocation } from "../invocation.ts";
 import { entriesBelow, entryFor, type KnowledgeEntry } from "../knowledge/entries.ts";
 import { noteNeedsOfPackage } from "../needs.ts";
+import { noteRenamed } from "../services.ts";
 import { literal, prefixOf, textOf, type Value } from "../value.ts";
 
 /**
@@ -99,6 +99,23 @@ export function corepackRun(inv: Invocation): void {
   inv.output = inv.run.argv(inv.cx, inv.state, [literal(manager), ...(given.length >= rest.length ? given : rest)], inv.stdin);
 }
 
+/** `go run example.org/x/tool@v1 ARG…`: the module is a package; anything else is a folder or a file of this project. */
+export function goRun(inv: Invocation): void {
+  const module = inv.words.find((word) => /^[\w-]+(?:\.[\w-]+)+\/\S+$/.test(textOf(word) ?? ""));
+  if (module !== undefined) noteRenamed(inv, inv.words, module, inv.exec);
+}
+
+/** `nvm exec 20 npm publish`, `asdf exec`: a version may stand in front of the command. */
+export function versionedRun(inv: Invocation): void {
+  afterDashes(inv);
+  const [first, ...command] = inv.args.operands;
+  if (
+    /^(?:v?\d[\w.*-]*|node|iojs|stable|unstable|system|default|current|lts\/\S+)$/.test(textOf(first ?? literal("")) ?? "") &&
+    command.length > 0
+  )
+    inv.output = inv.run.argv(inv.cx, inv.state, command, inv.stdin, inv.exec);
+}
+
 /** Programs of the machine, whether or not this one has them. */
 const MACHINE =
   /^(?:sudo|doas|pkexec|su|git|curl|wget|ssh|scp|rsync|docker|kubectl|aws|gcloud|gh|terraform|systemctl|shutdown|reboot|dd|mkfs.*)$/;
@@ -116,27 +133,15 @@ function runPackaged(inv: Invocation, words: readonly Value[]): void {
   const isFile = /^\.{0,2}\//.test(name);
   if (!isFile && (/[@/:#\s]/.test(name) || (inv.cx.world.lookup(name).path === undefined && !MACHINE.test(name)))) {
     noteNeedsOfPackage(inv.cx, inv.exec, name, rest);
-    const bare = name.replace(/(?<=.)@[^/@]*$/, "");
+    const bare = toolOf(name);
     const entry = entryFor(bare);
+    noteRenamed(inv, inv.words, first, inv.exec);
     if (entry === undefined) inv.cx.refineExec(inv.exec, { handed: argvLength(inv) - inv.words.length + inv.words.indexOf(first) + 1 });
     else if (startsCommands(entry))
       inv.output = inv.cx.packaged(inv.exec, () => inv.run.argv(inv.cx, stateOf(inv), [literal(bare), ...rest], inv.stdin, inv.exec));
-    else noteServiceDangers(inv, [literal(bare), ...rest]);
     return;
   }
   inv.output = inv.run.argv(inv.cx, stateOf(inv), [literal(name), ...rest], inv.stdin, inv.exec);
-}
-
-/** What a service does for all to see, or for good, it does whoever starts its tool: `npx vercel --prod`, `uvx twine upload`. */
-const SERVICE: ReadonlySet<DangerId> = new Set(["publish", "remote-destroy", "data-wipe"]);
-
-/** Nothing else is taken from the table of a program that has the package's name: which code runs nobody has seen. */
-function noteServiceDangers(inv: Invocation, words: readonly Value[]): void {
-  const apart = new Context(inv.cx.world, inv.cx.shell);
-  apart.depth = inv.cx.depth;
-  inv.run.argv(apart, stateOf(inv).fork(), words, inv.stdin);
-  const dangers = apart.actions.flatMap((action) => (action.kind === "exec" ? (action.dangers ?? []) : []));
-  for (const danger of dangers) if (SERVICE.has(danger)) inv.cx.addDanger(inv.exec, danger);
 }
 
 function argvLength({ cx, exec }: Invocation): number {

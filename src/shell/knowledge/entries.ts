@@ -153,6 +153,21 @@ export function entryFor(name: string): CommandEntry | undefined {
   return row === undefined ? undefined : commandOf(row);
 }
 
+let packages: ReadonlyMap<string, string> | undefined;
+
+/** The program that a package, or a module, of another name starts: `cdk` of `aws-cdk`. */
+export function programOfPackage(name: string): string | undefined {
+  packages ??= new Map(
+    rowsOf(readIndex()).flatMap((row) =>
+      (row.split("\t")[2]?.split(" ") ?? []).map((one) => {
+        const [package_ = "", program = ""] = one.split("=");
+        return [package_, program] as const;
+      }),
+    ),
+  );
+  return packages.get(name.toLowerCase());
+}
+
 let builtins: ReadonlyMap<string, Subcommand> | undefined;
 
 /** The builtin of this name that a shell has: a subcommand of `builtin`. Every command's name is asked for here. */

@@ -287,6 +287,9 @@ class TableReader {
         spec.obeys = this.readRows(block, field, "obeys").join("\n");
         readObeys(spec.obeys);
         return;
+      case "package":
+        spec.package = readPackages(text, block.head);
+        return;
       case "dry":
         readDry(text);
         spec.dry = text;
@@ -363,6 +366,18 @@ class TableReader {
       }),
     );
   }
+}
+
+/** `aws-cdk=cdk`: a package and the program that it starts, the first of the entry where none is written. */
+function readPackages(text: string, head: readonly string[]): string {
+  const names = head.join(" ").split(/\s+/);
+  const rows = text.split(/\s+/).map((row) => {
+    const [, name = "", program = names[0] ?? ""] = /^(@?[\w.+-]+(?:\/[\w.+-]+)?)(?:=(\S+))?$/.exec(row) ?? [];
+    if (name === "") throw new Error(`\`${row}\` is not the name of a package`);
+    if (!names.includes(program)) throw new Error(`${program} is not a name of this entry`);
+    return `${name.toLowerCase()}=${program}`;
+  });
+  return rows.join(" ");
 }
 
 /** The line that begins what programs of BSD do: `bsd`, or `bsd NAME…` for some names of the entry. */

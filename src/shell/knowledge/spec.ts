@@ -69,6 +69,8 @@ export interface CommandSpec {
   readonly portable?: string;
   /** Of a builtin that bash does not have: the shells that do. No program has the name. */
   readonly only?: string;
+  /** Packages, modules and images of another name that start it: `PACKAGE`, or `PACKAGE=NAME` where the entry has several names. */
+  readonly package?: string;
   /** Words behind its name, whoever starts it, and the danger that they mean: rows `WORD… -> DANGER`. */
   readonly dangers?: string;
   /**

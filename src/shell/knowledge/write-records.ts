@@ -45,8 +45,8 @@ export function writeRecords(entries: readonly TableEntry[]): Records {
     return `${start}:${records.length}`;
   };
   const index = entries.map(({ family, spec }) => {
-    const { names, ...rest } = spec;
-    return ` ${names} \t${write(rest, family)}\n`;
+    const { names, package: packages, ...rest } = spec;
+    return ` ${names} \t${write(rest, family)}${packages === undefined ? "" : `\t${packages}`}\n`;
   });
   return { index: index.join(""), records, notes };
 }
