@@ -158,7 +158,10 @@ function gitKey(inv: Invocation, value: Value): void {
 }
 
 /** cp(1), mv(1), ln(1): a folder receives each source under its own name, anything else is the new file itself. */
-/** Whether `-` is standard input or output, and no file of that name: `cp - b`, `ln -s -`, `tee -` (tried with GNU, uutils, BusyBox, toybox; `tee -` prints in the last two). */
+/**
+ * Whether `-` is standard input or output, and no file of that name: `cp - b`, `ln -s -`, `tee -`. Tried with GNU, uutils, BusyBox and
+ * toybox; `tee -` prints in the last two.
+ */
 function isStream(inv: Invocation, kind: Extract<Kind, { readonly is: "file" }>): boolean {
   if (kind.operation === "read") return inv.spec.operands?.includes("dest") !== true;
   return kind.stdout === true || (kind.operation === "write" && kind.tree);

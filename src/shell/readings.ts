@@ -27,8 +27,8 @@ export function readingsOf(world: World, who: Program, spec: CommandEntry): read
 }
 
 /** What the name does by the program that it is a link to, where the tables know another of that: `/bin/tac` is `toybox`. */
-function linkedEntry({ canonical }: World, { basename, resolved }: Program): CommandEntry | undefined {
-  const program = resolved === undefined ? basename : baseName(canonical(resolved));
+function linkedEntry(world: World, { basename, resolved }: Program): CommandEntry | undefined {
+  const program = resolved === undefined ? basename : baseName(world.canonical(resolved));
   return program === basename ? undefined : entryFor(`${basename.toLowerCase()}@${program}`);
 }
 

@@ -1,5 +1,5 @@
 import { aboutEntry, entryFor, type Grammar, grammarOf, type Option } from "../../../src/shell/knowledge/index.ts";
-import { Generator } from "../fuzz/generate.ts";
+import type { Generator } from "../fuzz/generate.ts";
 
 /** Lines of one program: its table's own examples, and each of its options in every spelling, alone and beside another. */
 

@@ -59,7 +59,8 @@ export function implementations(cache: string, fetch: boolean): readonly Impleme
         ? filesIn(join(root, at)).map((one) => [one, join(root, at, one)] as const)
         : namesOf(join(root, at), names).map((one) => [one, join(root, at)] as const),
     );
-    const kept = [...new Map(linked.filter(([one]) => known.has(one)))];
+    // `assent verify` starts its namespaces by this one, as util-linux has it.
+    const kept = [...new Map(linked.filter(([one]) => known.has(one) && one !== "unshare"))];
     for (const [one, program] of kept) symlinkSync(program, join(folder, one));
     return [{ name, folder, programs: kept.map(([one]) => one) }];
   });
