@@ -53,7 +53,7 @@ function says(tokens: readonly string[], [first, ...rest]: readonly string[]): b
     `^(?:${first
       .replace(/[.+?^$()|[\]\\]/g, String.raw`\$&`)
       .replaceAll("*", ".*")
-      .replace(/\{(.*)\}/, (_, names: string) => `(?:${names.replaceAll(",", "|")})`)})${first.startsWith("-") ? "(?:=.*)?" : ""}$`,
+      .replace(/\{(.*)\}/, (_, names: string) => `(?:${names.replaceAll(",", "|")})`)})${/^\{?-/.test(first) ? "(?:=.*)?" : ""}$`,
     "i",
   );
   const at = tokens.findIndex((token) => one.test(token));
