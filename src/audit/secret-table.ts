@@ -53,6 +53,8 @@ export const TABLE = `
   ssh-keygen: -N -P
   ssh-add: <
   docker login; podman login; nerdctl login; buildah login; skopeo login; crane auth; oras login: -p --password <
+  skopeo podman buildah: --creds: --src-creds: --dest-creds: --registry-token --src-registry-token --dest-registry-token \
+--src-password --dest-password
   docker secret create; podman secret create: <
   helm registry login; helm repo add: -p --password <
   kubectl create secret; oc create secret: --from-literal= --docker-password
@@ -139,7 +141,10 @@ doppler secrets set; railway variables set; render env set; eb setenv: k=v #2
   useradd usermod adduser: -p --password
   sudo: ~AbEHknPv -S<
   su doas runuser: <
-  cryptsetup luks: <
+  gocryptfs cryptsetup veracrypt: < --password
+  zfs load-key; zfs change-key; zfs create: <
+  ffmpeg ffplay ffprobe: -decryption_key -encryption_key -cryptokey -hls_enc_key -passphrase -key -password
+  mp4decrypt mp4encrypt shaka-packager packager: --key: --keys
   openssl passwd: #1 #2 -salt. -in.
   openssl: -hmac -macopt: -k+ -K+ -pass -passin -passout -password -srppass -psk -kdfopt <
   zip: ~rqjmyeTuvX0123456789 -P --password

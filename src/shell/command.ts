@@ -1,4 +1,3 @@
-import { isEndlessFile, isLinelessFile } from "./analyse/sizes.ts";
 import { parse, type Command, type Assignment } from "unbash";
 import type { ExecAction, Span } from "../action/index.ts";
 import { bracesOf } from "./brace.ts";
@@ -17,7 +16,6 @@ import { RUNNER } from "./runner.ts";
 import { either, joinStates, type Handed, type ShellState, type ShellVariable } from "./state.ts";
 import {
   concat,
-  endless,
   holeOf,
   isEndless,
   isGlob,
@@ -79,21 +77,16 @@ export function runSimple(cx: Context, state: ShellState, node: Command, stdin: 
   for (const [name, value] of outside)
     if (value === undefined) state.dropVariable(name);
     else state.setVariable(name, value);
-  const given = inputOf(cx, stdin, redirected.stdin);
-  const input = node.redirects.some((one) => one.type === "Redirect" && one.operator === "<" && isEndlessFile(one.target?.text ?? ""))
-    ? endless(
-        given,
-        node.redirects.some((one) => one.type === "Redirect" && isLinelessFile(one.target?.text ?? "")),
-      )
-    : given;
+  const input = inputOf(cx, stdin, redirected.stdin);
   if (words.length === 0) {
     // `$(<file)` prints the file; a lone assignment prints nothing.
     if (node.name !== undefined && !named) return same(NOTHING, state);
     if (node.prefix.some((item) => item.type === "Assignment")) return redirectedOutcome(same(NOTHING, state), redirected, undone);
     // zsh runs cat there (zshparam(1), NULLCMD): what a pipe brings goes on, and into the files.
     if (cx.maybeZsh && node.redirects.length > 0) takeInput(cx, state, stdin, "lines");
-    const passed = cx.maybeZsh && node.redirects.length > 0 ? input : (redirected.stdin ?? NOTHING);
-    const certain = passed.is === "none" || cx.shell === "zsh";
+    const read = redirected.stdin ?? NOTHING;
+    const passed = cx.maybeZsh && node.redirects.length > 0 && !isEndless(read) ? input : read;
+    const certain = passed.is === "none" || isEndless(passed) || cx.shell === "zsh";
     const out: Stream = certain ? passed : { is: "unknown", why: "what redirections alone print", network: isNetwork(passed) };
     return redirectedOutcome(same(out, state), redirected, undone);
   }

@@ -436,8 +436,9 @@ function substitution(ex: Expansion, part: Extract<WordPart, { type: "CommandExp
   const out = ex.run(cx, ex.state.fork(), part.script, inputAround(cx));
   cx.outerSpan = outer;
   // The shell keeps all of it.
-  const exec = isEndless(out) ? cx.actions.findLastIndex(({ kind }, at) => at >= before && kind === "exec") : -1;
-  if (exec >= 0) cx.addDanger(exec, "resource-bomb");
+  const exec = cx.actions.findLastIndex(({ kind }, at) => at >= before && kind === "exec");
+  if (isEndless(out) && exec >= 0) cx.addDanger(exec, "resource-bomb");
+  else if (isEndless(out)) cx.unknown("the shell keeps what has no end", { span: cx.span(part), help: "take a part: `head -c 1K FILE`" });
   return streamText(
     ex.state.springing.prints && out.is !== "unknown"
       ? { is: "unknown", why: "what is printed beside a trap", network: isNetwork(out) }

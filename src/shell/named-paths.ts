@@ -117,7 +117,10 @@ export function nameWords(cx: Context, exec: number, words: readonly Value[], pl
 function metadataIn(word: string): readonly string[] {
   if (word.length > LONGEST_WORD || !/[.:]/.test(word)) return [];
   const addresses = [...word.matchAll(/\bhttps?:[\\/]+[^\s'"`<>]*/gi)].flatMap(([url]) => possibleHosts(url));
-  const hosts = [...addresses, ...(/\s/.test(word) ? [] : [word.replace(/^--?[\w-]+=/, "").replace(/[:/].*$/, "")])];
+  // Attached to an option, or behind somebody's name: `-h169.254.169.254`, `root@169.254.169.254:x`.
+  const numbers = [...word.matchAll(/(?<![\d.])(?:\d+\.){3}\d+(?![\d.])/g)].map(([host]) => host);
+  const name = word.replace(/^--?[\w-]+=|^[^@/]+@/, "").replace(/[:/].*$/, "");
+  const hosts = [...addresses, ...(/\s/.test(word) ? [] : [name, ...numbers])];
   return [...new Set(hosts.map((host) => normaliseHost(host) ?? ""))].filter((host) => host !== "" && reachOfHost(host) === "metadata");
 }
 

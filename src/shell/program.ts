@@ -1,6 +1,6 @@
 import { type Argument, type CommandShape, confineLauncher, type ExecAction, type OwnCommands, type Span } from "../action/index.ts";
 import { baseName, resolvePath } from "../path/index.ts";
-import { copiesInput, holdsInput, isLinelessFile, printsWithoutEnd } from "./analyse/sizes.ts";
+import { copiesInput, holdsInput, isLinelessFile, loopsForEver, printsWithoutEnd } from "./analyse/sizes.ts";
 import type { Applied } from "./apply.ts";
 import { BY_SHELL, type Context, type ExecDraft } from "./context.ts";
 import { applyEnvironment } from "./environment.ts";
@@ -173,12 +173,14 @@ function confinedCall(call: ProgramCall): (() => Stream) | undefined {
 /** Whether what it prints has an end; what has none and goes into a file fills the disk. */
 function lengthOf({ cx, argv, stdin }: ProgramCall, name: string, out: Stream, exec: number, before: number): Stream {
   const words = argv.slice(1);
-  if (holdsInput(name, words, stdin) && (isEndless(stdin) || printsWithoutEnd(name, words))) cx.addDanger(exec, "resource-bomb");
-  if (printsWithoutEnd(name, words))
-    return endless(
-      out,
-      words.some((word) => isLinelessFile(textOf(word) ?? "")),
-    );
+  const read = cx.actions.slice(before).flatMap((action) => {
+    const isRead = action.kind === "file" && action.operation === "read" && action.target.kind === "path";
+    return isRead && action.target.kind === "path" ? [action.target.path] : [];
+  });
+  const isLong = printsWithoutEnd(name, words, read);
+  if ((holdsInput(name, words, stdin, read) && (isEndless(stdin) || isLong)) || loopsForEver(name, words))
+    cx.addDanger(exec, "resource-bomb");
+  if (isLong) return endless(out, read.some(isLinelessFile));
   if (!isEndless(stdin)) return out;
   if (!copiesInput(name, words))
     return out === stdin ? { is: "unknown", why: "the beginning of a text without end", network: isNetwork(out) } : out;

@@ -1,10 +1,11 @@
 import type { Redirection } from "unbash";
 import { resolvePath } from "../path/index.ts";
+import { isEndlessFile, isLinelessFile } from "./analyse/sizes.ts";
 import { BY_SHELL } from "./context.ts";
 import { expandFields, expandParts, expandText, type Expansion } from "./expand.ts";
 import { targetsOf } from "./paths.ts";
 import { readNames, readSubscript } from "./arithmetic.ts";
-import { holeOf, isNetwork, join, literal, prefixOf, sequence, textOf, type Stream, type Value } from "./value.ts";
+import { endless, holeOf, isNetwork, join, literal, prefixOf, sequence, textOf, type Stream, type Value } from "./value.ts";
 import { assignVariable } from "./variables.ts";
 import { hasZshDollar } from "./parameter.ts";
 import { takeAround } from "./input.ts";
@@ -110,7 +111,7 @@ export function readRedirections(ex: Expansion, redirections: readonly Redirecti
       const writes = operator !== "<" && operator !== "<&";
       if (reads) {
         open(ex, "read", value, redirection);
-        if (isStdin(redirection.descriptor)) read(fileContent(value));
+        if (isStdin(redirection.descriptor)) read(fileContent(ex, value));
         if (/^\/dev\/(tcp|udp)\//.test(text ?? "")) socket = true;
       }
       if (writes) {
@@ -195,13 +196,15 @@ const withoutEscapes = (text: string): string => text.replace(/\\([\\$`\n])/g, (
 
 const SOCKET: Stream = { is: "unknown", why: "what a connection sends", network: true };
 
-function fileContent(value: Value): Stream {
+function fileContent(ex: Expansion, value: Value): Stream {
   const pipe = holeOf(value)?.pipe;
   if (pipe !== undefined) return pipe;
   const text = textOf(value);
   if (/^\/dev\/(tcp|udp)\//.test(text ?? "")) return SOCKET;
   if (text === "/dev/null") return { is: "text", value: literal("") };
-  return { is: "unknown", why: text === undefined ? "the content of a file" : `the content of ${text}`, network: false };
+  const content: Stream = { is: "unknown", why: text === undefined ? "the content of a file" : `the content of ${text}`, network: false };
+  const paths = targetsOf(value, ex.state.places).flatMap((target) => (target.kind === "path" ? [target.path] : []));
+  return paths.some(isEndlessFile) ? endless(content, paths.some(isLinelessFile)) : content;
 }
 
 const HARMLESS_DEVICES = new Set([

@@ -23,7 +23,7 @@ import { expandFields, expandText, type Expansion } from "./expand.ts";
 import { sharedInput, takeInput, withInput } from "./input.ts";
 import { readRedirections, type Redirected } from "./redirect.ts";
 import { joinPlaces, joinStates, sameState, type ShellPlace, type ShellState } from "./state.ts";
-import { isEndless, isNetwork, NOTHING, perhaps, sequence, unknown, type Stream, type Value } from "./value.ts";
+import { endless, isEndless, isNetwork, NOTHING, perhaps, sequence, unknown, type Stream, type Value } from "./value.ts";
 import { assignVariable } from "./variables.ts";
 
 export type ShellOutcome = StepOutcome<ShellState>;
@@ -419,6 +419,7 @@ function runArithmeticFor(cx: Context, state: ShellState, node: ArithmeticFor, s
     if (expression !== undefined) failed.push(...cx.failing(() => readArithmetic(expansion(cx, at), expression))[1]);
   };
   evaluate(state, node.initialize);
+  const from = { actions: cx.actions.length, cuts: cx.cuts };
   const outs: Stream[] = [];
   const end = loop(cx, state, (inner) => {
     evaluate(inner, node.test);
@@ -428,11 +429,12 @@ function runArithmeticFor(cx: Context, state: ShellState, node: ArithmeticFor, s
     evaluate(then, node.update);
     return then;
   });
-  return same(merged(outs), rejoin(end, failed, state) ?? end);
+  return same(node.test === undefined ? unended(cx, from, merged(outs)) : merged(outs), rejoin(end, failed, state) ?? end);
 }
 
 function runWhile(cx: Context, state: ShellState, node: While, stdin: Stream): ShellOutcome {
   const outs: Stream[] = [];
+  const from = { actions: cx.actions.length, cuts: cx.cuts };
   const end = loop(cx, state, (inner) => {
     const condition = round(cx, () => runStatements(cx, inner, node.clause.commands, stdin));
     const entered = (node.kind === "while" ? condition.ok : condition.fail) ?? inner;
@@ -440,7 +442,16 @@ function runWhile(cx: Context, state: ShellState, node: While, stdin: Stream): S
     outs.push(condition.out, run.out);
     return joinStates(after(condition, inner), after(run, entered)) ?? inner;
   });
-  return same(merged(outs), end);
+  const [clause, ...more] = node.clause.commands;
+  const test = clause?.command.type === "Command" && more.length === 0 ? clause.command.name?.text : undefined;
+  const isAlways = node.kind === "while" ? test === ":" || test === "true" : test === "false";
+  return same(isAlways ? unended(cx, from, merged(outs)) : merged(outs), end);
+}
+
+/** What a loop prints that nothing ends, and that waits for no program. */
+function unended(cx: Context, from: { readonly actions: number; readonly cuts: number }, out: Stream): Stream {
+  const waits = cx.actions.slice(from.actions).some((action) => action.kind === "exec" && action.builtin !== true);
+  return out.is === "none" || waits || cx.cuts > from.cuts ? out : endless(out);
 }
 
 /** Tests do nothing but look; they are an action only so that a line of nothing else has a verdict. */

@@ -1,7 +1,7 @@
 // Modes and sizes: what opens a file to everybody, and what fills a disk.
 import { describe, doubt, emitFile, type Invocation } from "../invocation.ts";
 import { dropPrefix } from "../options.ts";
-import { isLineless, prefixOf, textOf, type Stream, type Value } from "../value.ts";
+import { holeOf, isEndless, isLineless, NOTHING, prefixOf, textOf, type Stream, type Value } from "../value.ts";
 import { drops, valuesOf } from "./given.ts";
 
 /** chmod(1): others may write, or whoever runs it gets the owner's rights. A mode only known at run time may say so too. */
@@ -82,17 +82,22 @@ const ENDLESS = /^\/dev\/(?:zero|u?random|full)$/;
  * True when what this command prints fills the disk if it goes to a file: it never ends, or it counts further than anyone
  * would read. `program` is the name without its folder.
  */
-export function printsWithoutEnd(program: string, words: readonly Value[]): boolean {
+export function printsWithoutEnd(program: string, words: readonly Value[], read: readonly string[]): boolean {
   const texts = words.map((word) => textOf(word));
   if (program === "yes") return true;
   if (program === "seq") return texts.some((text) => text === undefined || /^[-+]?inf/i.test(text) || Number(text) > LARGE / 16);
   // jot(1): 0 repeats for ever.
   if (program === "jot") return texts.some((text) => text === undefined || /^-?0*$/.test(text) || Number(text) > LARGE / 16);
-  if (!texts.some((text) => text !== undefined && ENDLESS.test(text))) return false;
+  if (!read.some(isEndlessFile) && !words.some((word) => isEndlessFile(textOf(word) ?? "") || isEndless(pipeIn(word)))) return false;
+  if (!LINEWISE.test(program) && ENDS[program]?.test(joined(words)) === true) return false;
   const bytes = program === "head" ? texts.join(" ").match(/(?:-c|--bytes[ =])\s*(\S+)/)?.[1] : undefined;
   const size = bytes === undefined ? undefined : readSize(bytes);
   return program === "head" ? size !== undefined && size > LARGE : true;
 }
+
+/** What `<(…)` brings. */
+const pipeIn = (word: Value): Stream => holeOf(word)?.pipe ?? NOTHING;
+const joined = (words: readonly Value[]): string => words.map((word) => textOf(word) ?? "").join(" ");
 
 export const isEndlessFile = (path: string): boolean => ENDLESS.test(path);
 /** And without an end of a line. */
@@ -123,18 +128,44 @@ const ENDS: Readonly<Record<string, RegExp>> = {
 
 /** True when a program that is given a text without end goes on as long. */
 export function copiesInput(program: string, words: readonly Value[]): boolean {
-  const text = words.map((word) => textOf(word) ?? "").join(" ");
-  return COPIERS.has(program) && ENDS[program]?.test(text) !== true;
+  return COPIERS.has(program) && ENDS[program]?.test(joined(words)) !== true;
 }
 
 /**
  * True when a program keeps what it reads in memory, or in the temp folder, until its end; what reads by lines keeps one, which
  * `/dev/zero` never ends.
  */
-export function holdsInput(program: string, words: readonly Value[], stdin: Stream): boolean {
-  if (/^(?:sort|tac|shuf|sponge|column|msort|mapfile|readarray)$/.test(program)) return true;
-  if (program === "tail") return words.some((word) => ENDLESS.test(textOf(word) ?? ""));
-  return LINEWISE.test(program) && (isLineless(stdin) || words.some((word) => isLinelessFile(textOf(word) ?? "")));
+export function holdsInput(program: string, words: readonly Value[], stdin: Stream, read: readonly string[] = []): boolean {
+  if (HOLDS.test(program) || WHOLE[program]?.test(joined(words)) === true) return true;
+  if (program === "tail") return read.some(isEndlessFile) || words.some((word) => isEndlessFile(textOf(word) ?? ""));
+  const isOneLine = isLineless(stdin) || read.some(isLinelessFile) || words.some((word) => isLineless(pipeIn(word)));
+  return LINEWISE.test(program) && isOneLine;
+}
+
+// iconv(1) of glibc reads all before it begins; a token of tsort(1) may be as long as its input; diff(1) keeps both texts.
+const HOLDS = /^(?:sort|tac|shuf|sponge|column|msort|mapfile|readarray|tsort|iconv|s?diff3?|colordiff)$/;
+
+/** Options with which a line, or a value, is the whole text. */
+const WHOLE: Readonly<Record<string, RegExp>> = {
+  read: /(?:^| )-\w*[dN]/,
+  jq: /(?:^| )(?:-\w*s|--slurp)/,
+  perl: /(?:^| )-\w*0/,
+  sed: /(?:^| )(?:-\w*z|--null-data)/,
+  grep: /(?:^| )(?:-\w*z|--null-data)/,
+};
+
+/** Loops that have no end and no way out. */
+const LOOPS: Readonly<Record<string, RegExp>> = {
+  awk: /\bwhile\s*\(\s*[1-9]\d*\s*\)|\bfor\s*\([^;]*;\s*;/,
+  perl: /\b(?:while\s*\(?\s*(?:[1-9]\d*|!0)|until\s*\(?\s*(?:0|!1))\s*(?:[)};]|$)|\bwhile\s*\(\s*\)|\bfor\s*\([^;]*;\s*;/,
+  jq: /\brepeat\s*\(|\brange\s*\([^)]*(?:\d{10}|\de\d{2}|infinite)/,
+};
+const WAYS_OUT = /\b(?:break|exit|last|die|return|redo|exec|sleep|getline|input|limit|first|label|isvalid)\b|<\w*>/;
+
+/** awk, perl and jq: a program that goes on until the memory or the disk is full. */
+export function loopsForEver(program: string, words: readonly Value[]): boolean {
+  const loop = LOOPS[program.replace(/^[gmn]awk$/, "awk")];
+  return loop !== undefined && words.some((word) => loop.test(textOf(word) ?? "") && !WAYS_OUT.test(textOf(word) ?? ""));
 }
 
 const INERT = /^(bs|cbs|conv|count|ibs|iflag|obs|oflag|seek|oseek|skip|iseek|status)=/;

@@ -224,7 +224,8 @@ const complete: Builtin = (call) => {
     // The word that is completed and the one before it are put behind the command.
     call.runner.script(call.cx, call.state, code, sharedInput(call.stdin), { span: call.span });
   }
-  if (list !== undefined && /[$`]/.test(textOf(list) ?? "$")) call.cx.unknown(`${call.name} -W expands its words`, { span: call.span });
+  if (list !== undefined && /[$`]|[<>]\(/.test(textOf(list) ?? "$"))
+    call.cx.unknown(`${call.name} -W expands its words`, { span: call.span });
   return done(call.state, { is: "unknown", why: `the output of ${call.name}`, network: false });
 };
 

@@ -203,7 +203,7 @@ function dangerWord(word: string): RegExp {
     .replace(/[.+?^$()|[\]\\]/g, String.raw`\$&`)
     .replaceAll("*", ".*")
     .replace(/\{(.*)\}/, (_, names: string) => `(?:${names.replaceAll(",", "|")})`);
-  return new RegExp(`^(?:${pattern})${word.startsWith("-") ? "(?:=.*)?" : ""}$`, "i");
+  return new RegExp(`^(?:${pattern})${/^\{?-/.test(word) ? "(?:=.*)?" : ""}$`, "i");
 }
 
 /** A row of `CommandSpec.obeys`. */
