@@ -30,11 +30,11 @@ beforeAll(() => {
 const groups = readFileSync(new URL("siblings.txt", import.meta.url), "utf8")
   .split(/^## /m)
   .slice(1)
-  .map((group) => {
+  .map((group): { title: string; lines: readonly string[]; policy: PolicyText } => {
     const [title = "", ...lines] = group.split("\n").filter((line) => line !== "");
     const [, effect = "", rule = ""] = /: (deny|allow) (\S.*\))$/.exec(title) ?? [];
     const permissions = { allow: ["Bash(*)"], ...(effect === "" ? { allow: [] } : { [effect]: [rule] }) };
-    return { title, lines, policy: { permissions } as PolicyText };
+    return { title, lines, policy: { permissions } };
   });
 
 describe("none of these lines goes ahead without a question", () => {
