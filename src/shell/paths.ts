@@ -3,7 +3,19 @@ import { baseName, normalise, resolvePath } from "../path/index.ts";
 import type { Context } from "./context.ts";
 import { escapePath, matchesWord, shellGlob } from "../pattern/index.ts";
 import { joinPlaces, type ShellPlace } from "./state.ts";
-import { alternativesOf, holeOf, isGlob, isHole, isWildcard, patternOf, prefixOf, textOf, withoutNames, type Hole, type Value } from "./value.ts";
+import {
+  alternativesOf,
+  holeOf,
+  isGlob,
+  isHole,
+  isWildcard,
+  patternOf,
+  prefixOf,
+  textOf,
+  withoutNames,
+  type Hole,
+  type Value,
+} from "./value.ts";
 
 /** The folder part of a literal beginning of a path: `/a/b` of `/a/b/c…`. */
 const folderOf = (prefix: string): string => prefix.slice(0, prefix.lastIndexOf("/") + 1);
