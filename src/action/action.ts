@@ -101,8 +101,8 @@ export interface ExecAction extends ActionBase {
   readonly resolved?: string;
   /** Folders it may work in, where that is not just the request's own; none: only known at run time. */
   readonly folders?: readonly string[];
-  /** An option or an address says which repository it works in, wherever it is started. */
-  readonly pointed?: true;
+  /** An option or an address says which repository it works in, wherever it is started; `below`: one somewhere below `folders`. */
+  readonly pointed?: true | "below";
   /** False when the word names a file outside the trusted folders: allow rules and knowledge do not apply. */
   readonly trusted: boolean;
   /** Id of the knowledge entry that covers everything this command does, e.g. `git status`. */

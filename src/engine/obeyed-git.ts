@@ -69,7 +69,7 @@ export function looksAtPlain(exec: ExecAction, world: World): boolean {
   const { folders = [] } = exec;
   return (
     exec.trusted &&
-    exec.pointed !== true &&
+    exec.pointed === undefined &&
     folders.length > 0 &&
     folders.every(isElsewhere) &&
     (LOOKING.test(exec.knowledge ?? "") || isListing(exec)) &&

@@ -16,6 +16,7 @@ import { belowAny, comparablePlaces, withinAny } from "./location.ts";
 import { obeysFiles } from "./obeying-programs.ts";
 import { isGitInternal } from "./git-paths.ts";
 import { dangerReason, isConfinable } from "./reasons.ts";
+import { worksInOwnRepository } from "./repository.ts";
 import { rootOf, spell } from "./targets.ts";
 import type { Policy } from "./types.ts";
 import {
@@ -194,7 +195,8 @@ function isHeldRepository(action: Action, { builtin }: Verdict, world: World): b
   if (action.dangers?.every(isHere) !== true) return false;
   const { temp } = comparablePlaces(world);
   const folders = action.folders ?? [world.cwd];
-  return folders.length > 0 && folders.every((folder) => belowAny(world.canonical(folder), temp));
+  const isIn = action.pointed === "below" ? withinAny : belowAny;
+  return folders.length > 0 && folders.every((folder) => isIn(world.canonical(folder), temp) || worksInOwnRepository(folder, false, world));
 }
 
 const isSeen = ({ lasting }: Unknown, { decision, basis, builtin }: Verdict): boolean =>

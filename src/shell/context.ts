@@ -289,9 +289,10 @@ export class Context {
   }
 
   /** Marks the exec at `index` with a danger class. */
-  addDanger(index: number, danger: DangerId, by?: "folder"): void {
+  addDanger(index: number, danger: DangerId, by?: "folder" | "below"): void {
     const action = this.actions[index];
-    if (danger === "foreign-repository" && by !== "folder" && action?.kind === "exec") this.refineExec(index, { pointed: true });
+    if (danger === "foreign-repository" && by !== "folder" && action?.kind === "exec" && action.pointed !== true)
+      this.refineExec(index, { pointed: by ?? true });
     if (action === undefined || action.dangers?.includes(danger) === true) return;
     this.actions[index] = { ...action, dangers: [...(action.dangers ?? []), danger] };
   }

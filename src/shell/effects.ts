@@ -84,5 +84,7 @@ function repository(inv: Invocation): void {
   gitSigning(inv);
   const { world } = inv.cx;
   const isOwn = inv.places.every((place) => place.is !== "unknown" && worksInOwnRepository(place.path, place.is === "below", world));
-  if (!isOwn) inv.cx.addDanger(inv.exec, "foreign-repository", inv.places.every(({ is }) => is === "at") ? "folder" : undefined);
+  if (isOwn) return;
+  const kinds = new Set(inv.places.map(({ is }) => is));
+  inv.cx.addDanger(inv.exec, "foreign-repository", kinds.has("unknown") ? undefined : kinds.has("below") ? "below" : "folder");
 }

@@ -370,7 +370,10 @@ class FieldBuilder {
 }
 
 /** Without quotes there is no word where nothing was printed. */
-const namesAtLeast = ({ lead: _, ...hole }: Hole): Hole => hole;
+function namesAtLeast(hole: Hole): Hole {
+  const { lead: _, ...named } = hole;
+  return named;
+}
 
 const isBlank = (part: WordPart | Word): boolean => (part.type === "Word" || part.type === "Literal") && /[ \t\n]/.test(part.text);
 

@@ -24,6 +24,8 @@ const folderOf = (prefix: string): string => prefix.slice(0, prefix.lastIndexOf(
 export function targetsOf(value: Value, places: readonly ShellPlace[]): readonly Target[] {
   const targets = prefixOf(value).startsWith("/") ? [targetAt(value, "/")] : places.map((place) => targetFrom(value, place));
   const rest = withoutNames(value);
+  const fresh = value.atoms.find((atom) => isHole(atom) && atom.fresh === true);
+  if (fresh !== undefined && isHole(fresh)) return [{ kind: "unknown", why: fresh.why }];
   return rest === undefined || rest.atoms.length === 0 ? targets : [...targets, ...targetsOf(rest, places)];
 }
 

@@ -27,6 +27,8 @@ export interface Hole {
   readonly perhaps?: string;
   /** A program printed the name with this text in front of it, or printed nothing: then neither is there. */
   readonly lead?: string;
+  /** mktemp(1) has just made it, or has failed: which folder somebody works in is known by it, and not which file is meant. */
+  readonly fresh?: true;
   /** The text came over the network in this very line. */
   readonly network?: boolean;
   /** The name of a pipe made by `<(…)` or `>(…)`, and what can be read from it. */

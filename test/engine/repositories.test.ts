@@ -340,3 +340,23 @@ describe("what git tracks", () => {
     expect(["src/b", "d/.env.example", "e"].map((name) => tracked(join(place.at("plain"), name)))).toEqual([true, undefined, false]);
   });
 });
+
+// What mktemp makes lies in a temporary folder, whatever it is called: `cd` and `-C` lead there, or nowhere.
+describe("sandboxed, git works in what the line has made with mktemp", () => {
+  it.each<readonly [command: string, verdict: string]>([
+    ['d=$(mktemp -d); cd "$d"; git init; git add -A', "confined"],
+    ['d=$(mktemp -d); git -C "$d" add -A', "confined"],
+    ['T=$(mktemp -d) && git worktree add --detach "$T" HEAD && (cd "$T" && git apply -)', "confined"],
+    ['T=$(mktemp -d -t x.XXXXXX); cd "$T" && git add .', "confined"],
+    ['T=$(mktemp -d /tmp/x.XXXXXX); cd "$T" && git add .', "confined"],
+    ['d=$(mktemp -d); rm -rf "$d"', "confined"],
+    ['d=$(mktemp -d); git -C "$d" push --force', "ask"],
+    ['d=$(mktemp -d); git -C "$d" --git-dir="$HOME/w/other/.git" add -A', "ask"],
+    ['d=$(mktemp -d -p ~/x); cd "$d"; git add .', "ask"],
+    ['d=$(mktemp -d ~/x.XXXX); cd "$d"; git add .', "ask"],
+    ['TMPDIR=~/x; d=$(mktemp -d); cd "$d"; git add .', "ask"],
+    ['cd "$(mktemp -d)$HOME/.ssh" && cat id_rsa', "deny"],
+  ])("%s", (command, verdict) => {
+    expect(verdictIn("plain", command, "/tmp")).toBe(verdict);
+  });
+});

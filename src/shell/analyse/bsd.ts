@@ -1,7 +1,7 @@
 // What the programs of BSD and macOS do with words that those of GNU read another way, where a table cannot say it.
 import { applyEffect } from "../effects.ts";
 import { describe, doubt, emitFile, refuse, type Invocation } from "../invocation.ts";
-import { concat, literal, prefixOf, textOf } from "../value.ts";
+import { concat, literal, prefixOf, textOf, type Stream } from "../value.ts";
 import { has, valuesOf } from "./given.ts";
 import { exists } from "./only-shows.ts";
 
@@ -73,6 +73,7 @@ export function tempPrefix(inv: Invocation): void {
 /** mktemp(1) of GNU: one fresh file or folder in the folder that is named last, else in that for temporary files; the template may go on from there. */
 export function tempFolder(inv: Invocation): void {
   if (has(inv, "-u", "--dry-run")) return;
+  inv.output = freshPath(inv);
   const given = inv.args.options.findLast(({ option }) => option?.names.some((name) => name === "-p" || name === "--tmpdir") === true);
   if (given === undefined) return;
   const [template = literal("tmp.XXXXXXXXXX")] = inv.args.operands;
@@ -80,6 +81,20 @@ export function tempFolder(inv: Invocation): void {
   if ((given.value === undefined || textOf(given.value) === "") && /^[\w.+-]+$/.test(textOf(template) ?? "")) return;
   const named = given.value !== undefined && textOf(given.value) !== "" ? given.value : literal(inv.cx.world.env("TMPDIR") ?? "/tmp");
   emitFile(inv, has(inv, "-d", "--directory") ? "mkdir" : "write", concat(named, concat(literal("/"), template)));
+}
+
+/** What it prints where it surely makes one: a template ends in three X at least, and names no folder that is not there. */
+function freshPath({ args, cx: { world }, state }: Invocation): Stream | undefined {
+  const [template = literal("tmp.XXXXXXXXXX"), ...others] = args.operands;
+  const [folder, name] = /^(.*\/|)([\w.+-]*X{3})$/.exec(textOf(template) ?? "")?.slice(1) ?? [];
+  const isPlain = args.options.every(({ option }) => option?.names.some((one) => /^-[dqt]$/.test(one)) === true);
+  if (folder === undefined || name === undefined || others.length > 0 || !isPlain) return undefined;
+  const moved = state.variables.has("TMPDIR") || state.environment.has("TMPDIR");
+  const isOwn = args.operands.length === 0 || args.options.some(({ option }) => option?.names.includes("-t") === true);
+  const place = isOwn ? `${world.env("TMPDIR") ?? "/tmp"}/` : folder;
+  if ((isOwn && (moved || folder !== "")) || !world.temp.includes(place.slice(0, -1))) return undefined;
+  const hole = { hole: true, why: "what mktemp makes", below: true, fresh: true } as const;
+  return { is: "paths", values: [{ atoms: [place, hole], many: false }] };
 }
 
 /** ps(1) of macOS takes a first word without dash for options, as it did of old; `E` shows environments. */

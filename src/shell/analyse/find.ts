@@ -5,7 +5,20 @@ import { describe, doubt, emitFile, refuse, type Invocation } from "../invocatio
 import { mayTellOption } from "../output.ts";
 import { changePlaces, mayBegin } from "../paths.ts";
 import type { ShellPlace } from "../state.ts";
-import { holeOf, isNetwork, join, literal, NOTHING, prefixOf, textOf, withoutNames, type Atom, type Hole, type Stream, type Value } from "../value.ts";
+import {
+  holeOf,
+  isNetwork,
+  join,
+  literal,
+  NOTHING,
+  prefixOf,
+  textOf,
+  withoutNames,
+  type Atom,
+  type Hole,
+  type Stream,
+  type Value,
+} from "../value.ts";
 import { bsdStarts } from "./bsd.ts";
 import { has, valuesOf } from "./given.ts";
 import { sharedInput } from "../input.ts";
