@@ -34,7 +34,7 @@ describe("assent why", () => {
 
   it.each([
     ["vim a.txt", "use the agent's own tool for edits"],
-    ["make deploy", "assent allow 'make deploy'"],
+    ["touch made", "where the agent sandboxes, it goes ahead sandboxed"],
   ])("what was asked while sandboxing is on does not go ahead by itself: %s", (line, way) => {
     const place = scratch();
     call(place, line);
