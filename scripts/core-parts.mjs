@@ -49,11 +49,11 @@ function shortIndex(index) {
   let before = 0;
   const rows = index.split("\n").filter((row) => row !== "");
   const short = rows.map((row) => {
-    const [names, place] = row.split("\t");
+    const [names, place, ...packages] = row.split("\t");
     const [start, end] = place.split(":").map(Number);
     const all = end - before;
     before = end;
-    return `${names}\t${end - start}${all === end - start ? "" : `:${all}`}\n`;
+    return `${[`${names}\t${end - start}${all === end - start ? "" : `:${all}`}`, ...packages].join("\t")}\n`;
   });
   return short.join("");
 }
@@ -152,7 +152,7 @@ const SHORT = String.raw\`${shortIndex(index)}\`;
 let whole;
 export const readIndex = () => {
   let end = 0;
-  return (whole ??= SHORT.replace(/\\t(\\d+)(?::(\\d+))?/g, (_, own, all = own) => \`\\t\${(end += +all) - own}:\${end}\`));
+  return (whole ??= SHORT.replace(/ \\t(\\d+)(?::(\\d+))?/g, (_, own, all = own) => \` \\t\${(end += +all) - own}:\${end}\`));
 };
 export const readRecord = (start, end) => {
   const [before, part] = PIECES.findLast(([from]) => from <= start);

@@ -27,7 +27,7 @@ export function cutTables({ entries, writeRecords }) {
   const sorted = groups.flatMap((group) => entries.filter(({ family }) => groupOf(family) === group));
   const { index, records, notes } = writeRecords(sorted);
   // An entry ends its row in the index with where its record ends; those below it stand before it.
-  const ends = index.split("\n").map((row) => Number(row.slice(row.lastIndexOf(":") + 1)));
+  const ends = index.split("\n").map((row) => Number(row.split("\t")[1]?.split(":")[1]));
   let start = 0;
   const pieces = groups.map((group) => {
     const end = ends[sorted.findLastIndex(({ family }) => groupOf(family) === group)];
