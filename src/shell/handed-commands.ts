@@ -34,6 +34,16 @@ const RUNNERS = new RegExp(
     "jenv|rbenv|pyenv|nodenv|devbox|flox|nix|pkgx|tea|lerna|nx|dx|deno|poetry|pdm|rye|conda|mamba|micromamba|corepack|volta)$",
 );
 
+/** What its entry in the tables says of the command that starts them. */
+export interface KnownCommand {
+  readonly id: string | undefined;
+  /** It runs code of the project. */
+  readonly runs: boolean;
+  readonly understood: boolean;
+  /** Values of options that are folders: `make -C docker push`. */
+  readonly folders: readonly Value[];
+}
+
 /**
  * Words behind a program that may start them: where one of them and what follows would ruin something outside the project,
  * it is judged as if it ran. Nothing is found by it that a person could mean inside the project.
@@ -42,14 +52,14 @@ export function readHandedCommands(
   call: HandingCall,
   name: string,
   words: readonly Value[],
-  applied: { readonly id: string | undefined; readonly runs: boolean; readonly understood: boolean } | undefined,
+  applied: KnownCommand | undefined,
   exec: number,
 ): void {
   const known = applied !== undefined;
   const elsewhere = known ? entryFor(name)?.elsewhere : undefined;
   if (!known || applied.id === undefined || RUNNERS.test(name) || elsewhere !== undefined || INTERPRETERS.test(name))
     noteHandedDangers(call.cx, words, exec);
-  if (!known || !applied.understood) noteServices(call, words, exec);
+  if (!known || !applied.understood) noteServices(call, words, exec, applied?.folders);
   if (elsewhere !== undefined && readElsewhere(call, elsewhere, words, exec)) return;
   if (!known && PROMPTED_PROGRAMS.includes(name)) return;
   const open = applied?.id === undefined;

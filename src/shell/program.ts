@@ -108,7 +108,9 @@ function judgeProgram(call: ProgramCall): readonly [Stream, LeavesInput] {
   // Of some the table knows nothing but that they run code of the project by default.
   const runs = applied.id === undefined ? spec.operands?.startsWith("code/project") === true : runsProject(cx, exec, before.actions);
   if (runs && isOwnTool(call, who, written)) cx.refineExec(exec, { ownTool: true });
-  readHandedCommands(call, who.basename.toLowerCase(), words, { id: applied.id, runs, understood }, exec);
+  const folders = applied.options.flatMap(({ option, value }) => (option?.kind.is === "dir" && value !== undefined ? [value] : []));
+  const known = { id: applied.id, runs, understood, folders: who.trusted ? folders : [] };
+  readHandedCommands(call, who.basename.toLowerCase(), words, known, exec);
   if (spec.upkeep !== undefined || applied.upkeep.length > 0)
     for (const upkeep of new Set([...(spec.upkeep ?? []), ...applied.upkeep])) emitUpkeep(cx, exec, upkeep);
   const isPlain = who.trusted && understood && !readsDevice(cx, before.actions);

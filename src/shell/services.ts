@@ -9,13 +9,14 @@ const SERVICE: ReadonlySet<DangerId> = new Set(["publish", "remote-destroy", "da
 
 /**
  * What a tool does for all to see, or for good, it does whoever starts it, and whatever the package is called: `yarn vercel --prod`,
- * `nvm exec 20 npm publish`, `npx aws-cdk destroy`. Nothing else is taken from its table: which code runs nobody has seen.
+ * `nvm exec 20 npm publish`, `npx aws-cdk destroy`. A word of `folders` is no tool's name. Nothing else is taken from its table: which code runs nobody has seen.
  */
-export function noteServices(call: HandingCall, words: readonly Value[], exec: number): void {
+export function noteServices(call: HandingCall, words: readonly Value[], exec: number, folders: readonly Value[] = []): void {
   const { cx } = call;
   // Whoever tries a command looks at each of its words.
   if (cx.triesTool) return;
   for (const [at, word] of words.entries()) {
+    if (folders.includes(word)) continue;
     const tool = toolOf(textOf(word) ?? "");
     const entry = entryFor(tool);
     if (entry === undefined || !servesOthers(entry)) continue;

@@ -154,6 +154,7 @@ describe("options do not hide a danger", () => {
 
 /** What starts a command that it is given. */
 const STARTERS = [
+  "nvm exec 20 CMD",
   "npx cross-env A=1 CMD",
   "npx -y cross-env@7 A=1 CMD",
   "npx cross-env A=1 cross-env B=2 CMD",
@@ -219,7 +220,6 @@ const STRANGERS = [
   "pnpm dlx mywrap CMD",
   "pipx run mywrap CMD",
   "bundle exec mywrap CMD",
-  "nvm exec 20 CMD",
   "rtk proxy CMD",
   "cmd.exe /c CMD",
 ] as const;
