@@ -9,7 +9,8 @@ const SERVICE: ReadonlySet<DangerId> = new Set(["publish", "remote-destroy", "da
 
 /**
  * What a tool does for all to see, or for good, it does whoever starts it, and whatever the package is called: `yarn vercel --prod`,
- * `nvm exec 20 npm publish`, `npx aws-cdk destroy`. A word of `folders` is no tool's name. Nothing else is taken from its table: which code runs nobody has seen.
+ * `nvm exec 20 npm publish`, `npx aws-cdk destroy`. Nothing else is taken from its table: which code runs nobody has seen. A word of
+ * `folders` is no tool's name.
  */
 export function noteServices(call: HandingCall, words: readonly Value[], exec: number, folders: readonly Value[] = []): void {
   const { cx } = call;
