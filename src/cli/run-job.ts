@@ -1,8 +1,10 @@
 import { closeSync, openSync, readFileSync } from "node:fs";
 import { addressOf, alloc, sys, SYSCALLS } from "../supervise/kernel/index.ts";
 
-// asm-generic/ioctls.h; signal(7).
+// asm-generic/ioctls.h, termbits.h; signal(7).
 const TCGETS = 0x5401;
+const LOCAL_MODES = 12;
+const ICANON = 2;
 const TIOCGPGRP = 0x540f;
 const TIOCSPGRP = 0x5410;
 const SIG_BLOCK = 0;
@@ -96,6 +98,12 @@ export class TerminalJob {
 /** isatty(3), for less than loading node's own. */
 export function isTerminal(fd: number): boolean {
   return sys(SYSCALLS.ioctl, fd, TCGETS, addressOf(alloc(64))) === 0;
+}
+
+/** A terminal that gives keys as they are typed, and no lines (termios(3)). */
+export function isRawTerminal(fd: number): boolean {
+  const settings = alloc(64);
+  return sys(SYSCALLS.ioctl, fd, TCGETS, addressOf(settings)) === 0 && (settings.readUInt32LE(LOCAL_MODES) & ICANON) === 0;
 }
 
 /** We are in the foreground of the terminal that is among the standard streams: its keys' signals reach the program by themselves. */

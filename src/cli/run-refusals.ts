@@ -13,26 +13,67 @@ export interface RefusalWording {
   readonly line: (event: RunEvent) => string | undefined;
 }
 
+/** Milliseconds. What tries again sooner does one thing in two ways, by IPv4 and by IPv6, or is about to end. */
+const SETTLES_IN = 1000;
+
+interface Line {
+  readonly text: string;
+  readonly since: number;
+  count: number;
+  /** It is looked at again then. */
+  timer?: NodeJS.Timeout | undefined;
+  /** It was told while the program went on. */
+  told: boolean;
+}
+
 /** Why calls were refused: each reason once, with how often. */
 export class Refusals {
   readonly #wording: RefusalWording;
-  readonly #lines = new Map<string, number>();
+  readonly #lines = new Map<string, Line>();
+  #tellNow: ((text: string) => boolean) | undefined;
   #more = 0;
 
-  constructor(wording: RefusalWording) {
+  /** `tellNow`: tells what a program that goes on tries again; false, where it cannot be told now. By default all is told at the end. */
+  constructor(wording: RefusalWording, tellNow?: (text: string) => boolean) {
     this.#wording = wording;
+    this.#tellNow = tellNow;
   }
 
   add(event: RunEvent): void {
     if (isOwnCache(event.action)) return;
-    const line = this.#wording.line(event);
-    if (line === undefined) return;
-    if (this.#lines.has(line) || this.#lines.size < this.#wording.most) this.#lines.set(line, (this.#lines.get(line) ?? 0) + 1);
-    else this.#more += 1;
+    const text = this.#wording.line(event);
+    if (text === undefined) return;
+    const line = this.#lines.get(text) ?? { text, since: performance.now(), count: 0, told: false };
+    if (line.count === 0 && this.#lines.size >= this.#wording.most) {
+      this.#more += 1;
+      return;
+    }
+    this.#lines.set(text, line);
+    line.count += 1;
+    // Who has no connection waits before the next try (npm for ten seconds), without a word.
+    if (line.count > 1 || event.action.kind === "net") this.#tellOf(line);
+  }
+
+  #tellOf(line: Line): void {
+    if (this.#tellNow === undefined || line.told || line.timer !== undefined) return;
+    const wait = line.since + SETTLES_IN - performance.now();
+    if (wait <= 0) line.told = this.#tellNow(`refused: ${line.text}`);
+    else
+      line.timer = setTimeout(() => {
+        line.timer = undefined;
+        this.#tellOf(line);
+      }, wait).unref();
+  }
+
+  /** The program has ended: what was not told yet. Of what it left behind nothing is told. */
+  end(): readonly string[] {
+    this.#tellNow = undefined;
+    return this.lines;
   }
 
   get lines(): readonly string[] {
-    const shown = [...this.#lines].map(([line, count]) => `refused: ${line}${count > 1 ? ` (${count} times)` : ""}`);
+    const open = [...this.#lines.values()].filter(({ told }) => !told);
+    const shown = open.map(({ text, count }) => `refused: ${text}${count > 1 ? ` (${count} times)` : ""}`);
     return this.#more === 0 ? shown : [...shown, `refused: ${this.#more} more`];
   }
 }

@@ -18,7 +18,7 @@ import { asking, realApprovers, type Approvers, type Asking } from "./run-approv
 import { type Beside, senderTo } from "./run-beside.ts";
 import { carryQuestionsOf } from "./carrier.ts";
 import { actionLine, banner, eventJson, toFile, toStderr, traceLine, type LineOutput } from "./run-events.ts";
-import { isTerminal, TerminalJob, withSignals } from "./run-job.ts";
+import { isRawTerminal, isTerminal, TerminalJob, withSignals } from "./run-job.ts";
 import { proposeProfile } from "./run-learn.ts";
 import { contradiction, STATUS, statusOf, type RunFlags } from "./run-options.ts";
 import { isFleetHere } from "./fleet-here.ts";
@@ -146,6 +146,13 @@ function nonEmpty(start: readonly string[], args: readonly string[]): readonly [
 
 const say = (text: string): void => writeStderr(`assent: ${visible(text)}\n`);
 
+/** A program that reads keys one by one may have drawn the whole screen: that is not written into. */
+function sayBetween(text: string): boolean {
+  if (isRawTerminal(2)) return false;
+  say(text);
+  return true;
+}
+
 /** Everything that can be wrong before a program is started. */
 function prepare({ machine, cwd, flags, parts, state, summary }: Setting): PreparedRun | { readonly problem: string } {
   const outputs = openOutputs(flags);
@@ -181,7 +188,7 @@ async function supervise(setting: Begun): Promise<number> {
   parts.beside?.begin();
   state.gone = hasTerminal() ? () => endTree(state) : undefined;
   state.job = TerminalJob.open(() => state.gone?.());
-  const refused = new Refusals(forPeople(quiet));
+  const refused = new Refusals(forPeople(quiet), sayBetween);
   const seen = flags.learn === true ? new Observations() : undefined;
   const options: RunOptions = {
     argv,
@@ -245,7 +252,7 @@ async function supervise(setting: Begun): Promise<number> {
   if (hungUp) killTree();
   if (left === undefined) outputs.close();
   else if (!quiet) say(leftText(left.processes));
-  for (const line of refused.lines) say(line);
+  for (const line of refused.end()) say(line);
   if (!quiet && flags.logOnly !== true) await tellReceipt(result.id, machine, parts);
   if (seen !== undefined) await proposeProfile(seen, { machine, cwd, profile, flags });
   const status = statusOf(state.blocked && result.ended === "quit" ? { ...result, ended: "no-block" } : result);

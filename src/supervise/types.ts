@@ -1,6 +1,6 @@
 import type { Action, Call } from "../action/index.ts";
 import type { Verdict } from "../policy/index.ts";
-import type { Approver, ProcessInfo } from "../approve/index.ts";
+import type { Approver, Extent, ProcessInfo } from "../approve/index.ts";
 import type { Machine } from "../state/index.ts";
 import type { RunPolicies } from "../engine/given/index.ts";
 import type { GuardPlace } from "./outer/index.ts";
@@ -57,6 +57,8 @@ export interface RunEvent {
   readonly answeredPerson?: string;
   /** What the person had to say about it to the model. */
   readonly note?: string;
+  /** Of what was refused for want of a rule: what one must cover, where the call itself is another the next time. */
+  readonly extent?: Extent;
   /** Of what was refused or asked: who started the program, nearest first. */
   readonly parents?: readonly string[];
 }

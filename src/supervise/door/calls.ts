@@ -356,7 +356,10 @@ export class Calls {
 
   /** Judged, or asked, to refused. */
   #refuse({ trap, task, work, verdict, answer }: JudgedCall, errno: number = ERRNO.EACCES): undefined {
-    if (isExec(work) || work.quiet !== true) this.#record.note(task, work, verdict, "refused", errorName(errno), answer);
+    const plans = this.#lineage.plans(task.tgid);
+    const extent =
+      answer === undefined ? this.#own.otherwiseCalled(work, verdict, this.#lineage.caller(task), plans, task.tgid) : undefined;
+    if (isExec(work) || work.quiet !== true) this.#record.note(task, work, verdict, "refused", errorName(errno), answer, extent);
     this.#git.refused(task, work, verdict);
     this.#access.listener.answer(trap, -errno);
     closeAll(work.pinned);

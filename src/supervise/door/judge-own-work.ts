@@ -2,6 +2,7 @@ import { existsSync, lstatSync, realpathSync } from "node:fs";
 import type { Action, Call, FileAction } from "../../action/index.ts";
 import type { Extent } from "../../approve/index.ts";
 import { baseName, isWithin, joinPath, parentOf, resolvePath } from "../../path/index.ts";
+import { escapeSegment } from "../../pattern/index.ts";
 import { steeringFile, type Verdict } from "../../policy/index.ts";
 import { cachePlan, type CommandPlan, filesBehind, isWorkingFile, madeUpName } from "../errands/index.ts";
 import { type Caller, isCheckingOut } from "../judge/index.ts";
@@ -109,6 +110,25 @@ export class OwnWorkJudge {
       default:
         return undefined;
     }
+  }
+
+  /** What a rule must cover for it to go ahead the next time, where the name is made up: the file whose place it takes, or all such names. */
+  otherwiseCalled(
+    work: DecodedCall | DecodedExec,
+    verdict: Verdict,
+    caller: Caller,
+    plans: readonly CommandPlan[],
+    pid: number,
+  ): Extent | undefined {
+    if (isExec(work) || work.call.name !== "open" || !isPlaceQuestion(verdict) || verdict.builtin === "run.programs") return undefined;
+    const plan = this.planOf(work, verdict, caller, plans, pid);
+    if (plan !== undefined && (plan.is !== "named" || plan.does !== "files")) return undefined;
+    const extent = this.extentOf(work, plan, caller);
+    const [path] = work.call.args;
+    return extent?.some((one) => one.path !== path || (one.name ?? escapeSegment(baseName(path))) !== escapeSegment(baseName(path))) ===
+      true
+      ? extent
+      : undefined;
   }
 
   /** A file that the run has made, or that lies where nobody is asked, is moved: it is written where it arrives. */

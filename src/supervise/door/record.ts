@@ -1,7 +1,7 @@
 import { type Action, type FileOperation, printAction } from "../../action/index.ts";
 import { baseName } from "../../path/index.ts";
 import type { Verdict } from "../../policy/index.ts";
-import type { ProcessInfo } from "../../approve/index.ts";
+import type { Extent, ProcessInfo } from "../../approve/index.ts";
 import type { GivenAnswer, RunEvent } from "../types.ts";
 import { type DecodedCall, type DecodedExec, fileAction, isExec } from "./operation.ts";
 import { ancestryOf, describeProcess, parentOf } from "./processes.ts";
@@ -40,6 +40,7 @@ export class Recorder {
     outcome: RunEvent["outcome"],
     errno?: string,
     answer?: GivenAnswer,
+    extent?: Extent,
   ): void {
     if (outcome !== "refused" && !isOfPolicy(verdict)) this.#exceeds();
     const told = outcome === "refused" || answer !== undefined;
@@ -68,6 +69,7 @@ export class Recorder {
       ...(answer?.by === undefined ? {} : { answeredBy: answer.by }),
       ...(answer?.person === undefined ? {} : { answeredPerson: answer.person }),
       ...(answer?.note === undefined ? {} : { note: answer.note }),
+      ...(extent === undefined ? {} : { extent }),
       ...(told ? { parents: ancestryOf(task.tgid).map(({ name }) => name) } : {}),
     });
     if (this.#events.length >= FLUSH_AT) this.flush();

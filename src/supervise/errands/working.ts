@@ -52,13 +52,13 @@ function changes(part: string): number {
 
 const isDigit = (text: string, at: number): boolean => text.charCodeAt(at) >= 48 && text.charCodeAt(at) <= 57;
 
-/** mkstemp(3) makes up six characters, Python's tempfile eight behind `tmp`. */
-const MADE_UP = /^(?:(.*tmp)[a-z0-9_]{8}|(.*[A-Za-z].*)[A-Za-z0-9_]{6})((?:\.\w{1,8})?)$/;
+/** mkstemp(3) makes up six characters, Python's tempfile eight behind `tmp`, mktemp(1) ten behind `tmp.`. */
+const MADE_UP = /^(?:(.*tmp)[a-z0-9_]{8}|(tmp\.)[A-Za-z0-9]{10}|(.*[A-Za-z].*)[A-Za-z0-9_]{6})((?:\.\w{1,8})?)$/;
 
 /** Of a file that a program has made up a name for, all such names. `private`: it was made for its user alone, and only if nothing was there. */
 export function madeUpName(name: string, isPrivate: boolean): string {
   const pattern = segmentPattern(name, false);
-  const [, python, prefix = python ?? "", ending = ""] = isPrivate ? (MADE_UP.exec(name) ?? []) : [];
+  const [, python, mktemp, prefix = python ?? mktemp ?? "", ending = ""] = isPrivate ? (MADE_UP.exec(name) ?? []) : [];
   if (prefix === "") return pattern;
   return `${escapeSegment(prefix)}${"?".repeat(name.length - prefix.length - ending.length)}${escapeSegment(ending)}`;
 }

@@ -1,8 +1,10 @@
 import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { type Action, type ExecAction, printAction } from "../../action/index.ts";
+import { type Action, type Call, type ExecAction, printAction } from "../../action/index.ts";
+import { type Extent, ruleOf } from "../../approve/index.ts";
 import type { PolicyReader } from "../../engine/index.ts";
-import { baseName, parentOf } from "../../path/index.ts";
+import { baseName, joinPath, parentOf } from "../../path/index.ts";
+import { escapeSegment } from "../../pattern/index.ts";
 import { callMatcher, isPersistence, isSecret, matchMatcher, type MatchContext, parseRule, type Verdict } from "../../policy/index.ts";
 import { profileFile, stateFolder, type Machine } from "../../state/index.ts";
 import { commandRules } from "../../suggest/index.ts";
@@ -56,6 +58,8 @@ interface SeenRefusal {
   readonly verdict: Verdict;
   /** What the call does. */
   readonly parts: readonly Action[];
+  /** The rule for it, where its name is made up and is another the next time. */
+  readonly whole: string | undefined;
   count: number;
 }
 
@@ -64,7 +68,7 @@ interface SeenRefusal {
  * of that program in that folder, with all the policy files that hold there; what it does not allow is not said of it.
  */
 export function rulesForRefused(events: Iterable<RunEvent>, run: RefusedRun): RunRefusals {
-  const seen = gather(events);
+  const seen = gather(events, learnPlaces(run.machine, run.cwd));
   const rest = seen.filter(({ event }) => !mayBeAllowed(event));
   const open = seen.filter(({ event }) => mayBeAllowed(event));
   if (open.length === 0 || run.isElsewhere === true) return { count: seen.length, rules: [], rest: seen.map(call) };
@@ -109,16 +113,51 @@ export function rulesForRefused(events: Iterable<RunEvent>, run: RefusedRun): Ru
 
 const call = ({ event, count }: SeenRefusal): RefusedAction => ({ what: printAction(event.action), reason: event.verdict.reason, count });
 
-function gather(events: Iterable<RunEvent>): readonly SeenRefusal[] {
+function gather(events: Iterable<RunEvent>, places: LearnPlaces): readonly SeenRefusal[] {
   const seen = new Map<string, SeenRefusal>();
   for (const event of events) {
     if (event.outcome !== "refused") continue;
     const what = printAction(event.action);
     const before = seen.get(what);
     if (before !== undefined) before.count += 1;
-    else if (seen.size < MOST) seen.set(what, { event, verdict: event.verdict, parts: [event.action, ...(event.more ?? [])], count: 1 });
+    else if (seen.size < MOST) seen.set(what, { event, verdict: event.verdict, ...aboutOf(event, places), count: 1 });
   }
   return [...seen.values()];
+}
+
+function aboutOf(event: RunEvent, places: LearnPlaces): Pick<SeenRefusal, "parts" | "whole"> {
+  const { action, more = [], extent = filledIn(event, places) } = event;
+  const whole = extent === undefined ? undefined : ruleOf(extent, places.home)?.rule;
+  if (extent === undefined || whole === undefined) return { parts: [action, ...more], whole: undefined };
+  const parts = extent.map(({ path, below }): Action => {
+    const at = below === true ? joinPath(path, "#") : path;
+    const call: Call = { name: "open", args: [at, "create+truncate+write"] };
+    return { kind: "file", operation: "write", target: { kind: "path", path: at }, origin: { by: "tool" }, call };
+  });
+  return { parts, whole };
+}
+
+/** A name whose row of X the program was told to fill in (mktemp(1)), and has. */
+function filledIn({ action, process, verdict }: RunEvent, places: LearnPlaces): Extent | undefined {
+  if (action.kind !== "file" || action.target.kind !== "path" || verdict.builtin !== "run.outside") return undefined;
+  const { path } = action.target;
+  const below = newFolder(action, places) !== undefined;
+  if (!below && action.operation !== "write") return undefined;
+  for (const word of process.argv.slice(1)) {
+    const [, before = "", row = "", after = ""] = /^(.*[^X])(X{3,})([^X]*)$/.exec(baseName(word)) ?? [];
+    const name = baseName(path);
+    if (
+      !/[A-Za-z\d]/.test(before) ||
+      name.length !== before.length + row.length + after.length ||
+      !name.startsWith(before) ||
+      !name.endsWith(after)
+    )
+      continue;
+    return [
+      { does: "write", path, ...(below ? { below } : {}), name: escapeSegment(before) + "?".repeat(row.length) + escapeSegment(after) },
+    ];
+  }
+  return undefined;
 }
 
 interface CandidateFor {
@@ -132,8 +171,8 @@ function candidatesFor(open: readonly SeenRefusal[], rest: readonly SeenRefusal[
   const observed = new Observations();
   const names: string[] = [];
   for (const { verdict, parts } of rest) for (const action of parts) observed.add({ action, verdict, outcome: "refused" });
-  for (const { verdict, parts } of open)
-    for (const action of parts) {
+  for (const { verdict, parts, whole } of open)
+    for (const action of whole === undefined ? parts : []) {
       if (action.kind === "exec") continue;
       if (newFolder(action, places) !== undefined) continue;
       if (action.kind === "net" && verdict.builtin === "unreachable-name") names.push(action.host ?? "");
@@ -144,8 +183,10 @@ function candidatesFor(open: readonly SeenRefusal[], rest: readonly SeenRefusal[
     const parsed = parseRule(rule);
     return ({ parts }, context) => parsed.ok && parts.some((action) => matchMatcher(parsed.matcher, action, "narrow", context) === "yes");
   };
+  const wholes = new Set(open.flatMap(({ whole }) => whole ?? []));
   const folders = open.flatMap(({ parts }) => parts.flatMap((action) => newFolder(action, places) ?? []));
   return [
+    ...[...wholes].map((rule) => ({ rule, fits: ({ whole }: SeenRefusal) => whole === rule })),
     ...learnt.map((rule) => ({ rule, fits: matches(rule) })),
     ...[...new Set(folders)].map((rule) => ({ rule, fits: makes(rule, places) })),
     ...[...new Set(names)].filter(isHostName).map((name) => ({ rule: `Net(${name})`, fits: isAbout(name) })),
