@@ -199,7 +199,8 @@ function isHeldRepository(action: Action, { builtin }: Verdict, world: World): b
   const { temp } = comparablePlaces(world);
   const folders = action.folders ?? [world.cwd];
   const isIn = action.pointed === "below" ? withinAny : belowAny;
-  const isNone = (folder: string): boolean => action.pointed === undefined && repositoriesAround(folder, world).length === 0;
+  const isGit = action.pointed === undefined && action.trusted && /(?:^|\/)git$/.test(action.program);
+  const isNone = (folder: string): boolean => isGit && repositoriesAround(folder, world).length === 0;
   return (
     folders.length > 0 &&
     folders.every((folder) => isIn(world.canonical(folder), temp) || worksInOwnRepository(folder, false, world) || isNone(folder))

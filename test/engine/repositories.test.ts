@@ -175,7 +175,7 @@ describe("a repository is the same wherever its git folder lies", () => {
 
 /** No temporary folder is among these. */
 describe("where no repository is around a folder, git only says so", () => {
-  beforeAll(() => place.change(".", "cp -r ~/evil/.git ~/bare.git"));
+  beforeAll(() => place.change(".", "cp -r ~/evil/.git ~/bare.git; mkdir -p ~/other/.hg; cp /bin/true ~/other/git"));
 
   it.each<readonly [command: string, verdict: string]>([
     ["cd .. && git add docs/a.md", "confined"],
@@ -203,6 +203,11 @@ describe("where no repository is around a folder, git only says so", () => {
     ["cd ~ && git diff --output=.zshrc", "deny"],
     ["cd ~ && git diff --no-index /dev/null .ssh/id_rsa", "deny"],
     ["git -C ../$X stash", "ask"],
+    // What others look for does not lie in `.git`.
+    ["cd ~/other && hg status", "ask"],
+    ["hg -R ~/other log", "ask"],
+    ["cd ~/other && ./git stash", "ask"],
+    ["cd ~/other && /usr/bin/git stash", "confined"],
     ["git init -q ../n && cd ../n && git stash", "ask"],
     ["cp -r ~/evil/.git .. && cd .. && git status", "ask"],
   ])("%s", (command, verdict) => {
