@@ -16,7 +16,7 @@ import { belowAny, comparablePlaces, withinAny } from "./location.ts";
 import { obeysFiles } from "./obeying-programs.ts";
 import { isGitInternal } from "./git-paths.ts";
 import { dangerReason, isConfinable } from "./reasons.ts";
-import { worksInOwnRepository } from "./repository.ts";
+import { repositoriesAround, worksInOwnRepository } from "./repository.ts";
 import { rootOf, spell } from "./targets.ts";
 import type { Policy } from "./types.ts";
 import {
@@ -182,13 +182,16 @@ function isHeld(action: Action, verdict: Verdict, context: ConfineContext): bool
   if (verdict.settledInRun === true) return true;
   if (basis !== "default") return false;
   if (context.refusable === true && action.kind !== "remote") return true;
-  if (action.kind === "file") return action.absent === true || isRunsOwn(action, world);
+  if (action.kind === "file") return action.absent === true || isRunsOwn(action, world) || isNowhere(action, world);
   // That it listens is a danger where anybody could come; here it is what a connection needs.
   if (action.kind === "net") return action.operation === "listen" || action.forge === true || isOwnMachine(action);
   return action.kind === "process" && action.operation === "signal" && isOwnJob(action, context);
 }
 
-/** What a repository in a temporary folder makes git start works in the sandbox, as all that an agent makes there. */
+/**
+ * What a repository in a temporary folder makes git start works in the sandbox, as all that an agent makes there. Where no repository
+ * is around the folder, git only says so; what it makes there itself (`git init`) is judged beside it.
+ */
 function isHeldRepository(action: Action, { builtin }: Verdict, world: World): boolean {
   const isHere = (id: DangerId): boolean => id === "foreign-repository" || isConfinable(dangerReason(id));
   if (builtin !== dangerReason("foreign-repository") || action.kind !== "exec" || action.pointed === true) return false;
@@ -196,11 +199,26 @@ function isHeldRepository(action: Action, { builtin }: Verdict, world: World): b
   const { temp } = comparablePlaces(world);
   const folders = action.folders ?? [world.cwd];
   const isIn = action.pointed === "below" ? withinAny : belowAny;
-  return folders.length > 0 && folders.every((folder) => isIn(world.canonical(folder), temp) || worksInOwnRepository(folder, false, world));
+  const isGit = action.pointed === undefined && action.trusted && /(?:^|\/)git$/.test(action.program);
+  const isNone = (folder: string): boolean => isGit && repositoriesAround(folder, world).length === 0;
+  return (
+    folders.length > 0 &&
+    folders.every((folder) => isIn(world.canonical(folder), temp) || worksInOwnRepository(folder, false, world) || isNone(folder))
+  );
 }
 
 const isSeen = ({ lasting }: Unknown, { decision, basis, builtin }: Verdict): boolean =>
   decision === "ask" && basis === "protection" && isConfinable(builtin) && lasting !== true;
+
+/**
+ * A drive of Windows as Git Bash (`/c`), WSL (`/mnt/c`) and Cygwin (`/cygdrive/c`) name it, where there is none: what is written below it
+ * fails for want of the folder. Making that folder is a question.
+ */
+function isNowhere({ operation, target }: FileAction, world: World): boolean {
+  if (operation !== "write" || target.kind !== "path") return false;
+  const [drive] = /^(?:\/mnt|\/cygdrive)?\/[a-z](?=\/.)/.exec(target.path) ?? [];
+  return drive !== undefined && world.canonical(target.path) === target.path && world.kind(drive) === "missing";
+}
 
 const isRead = ({ operation }: FileAction): boolean => operation === "read" || operation === "list" || operation === "execute";
 

@@ -39,7 +39,10 @@ const LINES: readonly (readonly [line: string, expected: string])[] = [
   ["node_modules/.bin/playwright test", "confined"],
   ["npx playwright test --headed", "desktop"],
   ["npx playwright test --ui", "desktop"],
-  ["npx playwright show-report", "desktop"],
+  // It serves on loopback, says where, and passes by that no window opens.
+  ["npx playwright show-report", "confined"],
+  ["cd src && npx playwright show-report --port 9400 my-report", "confined"],
+  ["npx playwright show-trace a.zip", "desktop"],
   ["npx playwright codegen", "desktop"],
   ["npx playwright screenshot https://example.com a.png", "browser"],
   ["npx playwright install", "confined"],

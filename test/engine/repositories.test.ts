@@ -1,6 +1,6 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { REFERENCE } from "../../src/agents/index.ts";
 import { decide } from "../../src/engine/index.ts";
 import { realWorld } from "../../src/engine/world.ts";
@@ -170,6 +170,48 @@ describe("a repository is the same wherever its git folder lies", () => {
     expect(found("plain", "git worktree remove --force ../wt").reason).toMatch(
       /^removes a working tree of this repository outside the project: .* with --force also what is not committed/,
     );
+  });
+});
+
+/** No temporary folder is among these. */
+describe("where no repository is around a folder, git only says so", () => {
+  beforeAll(() => place.change(".", "cp -r ~/evil/.git ~/bare.git; mkdir -p ~/other/.hg; cp /bin/true ~/other/git"));
+
+  it.each<readonly [command: string, verdict: string]>([
+    ["cd .. && git add docs/a.md", "confined"],
+    ["cd src && go vet ./...; cd .. && git stash pop", "confined"],
+    ["cd ~/Work/missing && git checkout main", "confined"],
+    ["cd ~/Work/missing; git branch --show-current", "confined"],
+    ["git -C ../missing reset --hard", "confined"],
+    ["git -C .. clean -fdx", "confined"],
+    ["(cd ~; git commit --amend -m x)", "confined"],
+    ["cd / && git stash", "confined"],
+    ["git -C ~/bare.git log", "ask"],
+    ["git -C ~/evil/missing log", "ask"],
+    ["cd ~/evil/src && git status", "ask"],
+    ["cd ..; git -C lib stash", "ask"],
+    ["cd .. && git --git-dir=lib/.git stash", "ask"],
+    ["cd .. && GIT_DIR=lib/.git git stash", "confined"],
+    ["cd .. && git init", "ask"],
+    ["cd .. && git init n", "ask"],
+    ["git -C .. init", "ask"],
+    ["cd .. && git clone https://github.com/a/b", "ask"],
+    ["cd .. && git push -f", "ask"],
+    ["cd .. && git config --global core.fsmonitor ./x", "deny"],
+    // It works without a repository, and each file that it touches is judged then.
+    ["cd .. && git apply x.patch", "confined"],
+    ["cd ~ && git diff --output=.zshrc", "deny"],
+    ["cd ~ && git diff --no-index /dev/null .ssh/id_rsa", "deny"],
+    ["git -C ../$X stash", "ask"],
+    // What others look for does not lie in `.git`.
+    ["cd ~/other && hg status", "ask"],
+    ["hg -R ~/other log", "ask"],
+    ["cd ~/other && ./git stash", "ask"],
+    ["cd ~/other && /usr/bin/git stash", "confined"],
+    ["git init -q ../n && cd ../n && git stash", "ask"],
+    ["cp -r ~/evil/.git .. && cd .. && git status", "ask"],
+  ])("%s", (command, verdict) => {
+    expect(verdictIn("plain", command, "/nowhere")).toBe(verdict);
   });
 });
 
