@@ -61,6 +61,32 @@ const TOOLS: readonly Tool[] = [
     ],
   },
   {
+    name: "agentperm 0.3",
+    file: "old.jsonc",
+    text: `{ "version": 1,
+  "permissions": {
+    "allow": ["Shell(git stash only(--keep-index, -p))", { "Shell(frob ec2 list)": { "values": ["--region"], "reason": "lists" } }, "Python(readonly)"],
+    "ask": [{ "Shell(make deploy)": { "reason": "goes out" } }],
+    "deny": ["Shell(frob values(--region) ec2 stop)", { "Shell(git push --force)": { "reason": "no force" } }, "Shell(psql -c <SQL:main>)"],
+  } }`,
+    words: ["import", "old.jsonc", "--agent", "agentperm", "--yes"],
+    lost: [/Python\(readonly\): code is judged/, /<SQL:main>` stands for no word/],
+    requests: [
+      ...same("allow", "git stash", "git stash -p", "git stash --keep-index"),
+      ...same("ask", "make deploy"),
+      ...same(
+        "deny",
+        "frob ec2 stop",
+        "frob --region x ec2 stop",
+        "frob --region=x ec2 stop",
+        "git push --force",
+        "ls && frob --region x ec2 stop",
+      ),
+      ...stricter("none", "ask", "git stash -u", "git stash -p -u"),
+      ...same("none", "frob --other x ec2 list"),
+    ],
+  },
+  {
     name: "autonomous-dev",
     file: ".claude/config/auto_approve_policy.json",
     text: JSON.stringify({
