@@ -28,9 +28,7 @@ export function addVerbCommands(assent: Command): void {
     takeCommandWords(command, { sisters: EFFECTS });
     if (effect === "allow")
       command
-        .addOption(
-          new Option("--for <time>", "a grant for a while, in place of a rule: 30m, 2h, at most 7d").conflicts(["dryRun", "json"]),
-        )
+        .addOption(new Option("--for <time>", "a grant for a while, in place of a rule: 30m, 2h, at most 7d").conflicts(["dryRun", "json"]))
         .addOption(new Option("--run <run>", "choose from what this run was refused (`assent receipt --list`)").conflicts(["for", "yes"]))
         .addOption(new Option("--all", "with --run: everything that a rule can allow, without asking").conflicts("dryRun"))
         .addOption(

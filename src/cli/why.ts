@@ -62,7 +62,9 @@ export function why({ cwd, json, report }: WhyOptions): number {
 function lastHere(machine: Machine, folder: string): FoundRecord | undefined {
   return lastOf(stateFolder(machine), {}, MOST).findLast(
     ({ entry }) =>
-      (isQuestion(entry) || isRefusal(entry) || isLeftToHost(entry)) && entry.cwd !== "" && (isWithin(entry.cwd, folder) || isWithin(folder, entry.cwd)),
+      (isQuestion(entry) || isRefusal(entry) || isLeftToHost(entry)) &&
+      entry.cwd !== "" &&
+      (isWithin(entry.cwd, folder) || isWithin(folder, entry.cwd)),
   );
 }
 

@@ -8,7 +8,14 @@ const call = (place: Scratch, command: string, cwd = place.project, mode = "defa
   void assent(
     place,
     ["check", "--agent", "claude", "--event", "PreToolUse"],
-    JSON.stringify({ hook_event_name: "PreToolUse", session_id: "s", cwd, permission_mode: mode, tool_name: "Bash", tool_input: { command } }),
+    JSON.stringify({
+      hook_event_name: "PreToolUse",
+      session_id: "s",
+      cwd,
+      permission_mode: mode,
+      tool_name: "Bash",
+      tool_input: { command },
+    }),
   );
 
 describe("assent why", () => {
