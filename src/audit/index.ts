@@ -5,7 +5,7 @@ export { auditLine, type Decided, givenFields } from "./record.ts";
 export { isSecretName } from "./secret-table.ts";
 export { redact, redactString, REDACTED, type Redacted } from "./redact-text.ts";
 export { NOT_SENT, withoutContents } from "./without-contents.ts";
-export { decidedBy, isDecision, isQuestion, isRefusal, toldBy } from "./outcome.ts";
+export { decidedBy, isDecision, isLeftToHost, isQuestion, isRefusal, toldBy } from "./outcome.ts";
 export { Follower, readRecord, type LogEntry } from "./read.ts";
 export { isWanted, lastOf, query, type FoundRecord, type Query } from "./query.ts";
 export {

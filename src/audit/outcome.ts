@@ -17,7 +17,13 @@ export function decidedBy({ answer, point, agent, mode, bypass, confined }: LogE
   if (answer !== "none" || confined === "yes") return undefined;
   if (bypass !== "") return `bypass mode, it runs (${bypass})`;
   if (point !== "hook") return `${agent} decides`;
-  return mode === "" || mode === "default" ? `${agent} asks you` : `${agent} decides, in its mode ${mode}`;
+  return isHostsQuestion(mode) ? `${agent} asks you` : `${agent} decides, in its mode ${mode}`;
 }
+
+const isHostsQuestion = (mode: string): boolean => mode === "" || mode === "default";
+
+/** Assent had no opinion, and the host asks by itself, unless it has a rule of its own. */
+export const isLeftToHost = (entry: LogEntry): boolean =>
+  decidedBy(entry) !== undefined && entry.bypass === "" && entry.point === "hook" && isHostsQuestion(entry.mode);
 
 export const isRefusal = ({ answer }: LogEntry): boolean => answer === "deny";

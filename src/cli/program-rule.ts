@@ -28,9 +28,7 @@ export function addVerbCommands(assent: Command): void {
     takeCommandWords(command, { sisters: EFFECTS });
     if (effect === "allow")
       command
-        .addOption(
-          new Option("--for <time>", "a grant for a while, in place of a rule: 30m, 2h, at most 7d").conflicts(["yes", "dryRun", "json"]),
-        )
+        .addOption(new Option("--for <time>", "a grant for a while, in place of a rule: 30m, 2h, at most 7d").conflicts(["dryRun", "json"]))
         .addOption(new Option("--run <run>", "choose from what this run was refused (`assent receipt --list`)").conflicts(["for", "yes"]))
         .addOption(new Option("--all", "with --run: everything that a rule can allow, without asking").conflicts("dryRun"))
         .addOption(
@@ -48,6 +46,10 @@ export function addVerbCommands(assent: Command): void {
       }
       if (options.all === true || options.global === true)
         command.error(`error: ${options.all === true ? "--all" : "--global"} goes with --run`, { exitCode: 2 });
+      if (options.for !== undefined && options.yes === true)
+        command.error("error: a grant is agreed to at the terminal: say it without --yes (a rule for ever, without --for, takes --yes)", {
+          exitCode: 2,
+        });
       const { decideOn } = await import("./allow.ts");
       process.exitCode = await decideOn(effect, words, options);
     });

@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { release } from "node:os";
 import { adviceForPerson, brief, visible } from "../action/index.ts";
-import { isQuestion, isRefusal, type FoundRecord, lastOf, type LogEntry, redactString } from "../audit/index.ts";
+import { isLeftToHost, isQuestion, isRefusal, type FoundRecord, lastOf, type LogEntry, redactString } from "../audit/index.ts";
 import { isWithin } from "../path/index.ts";
 import { isConfined, unconfined } from "../policy/index.ts";
 import { type Machine, stateFolder, thisMachine } from "../state/index.ts";
@@ -50,9 +50,9 @@ export function why({ cwd, json, report }: WhyOptions): number {
   const said = isRefusal(entry) ? "refused" : "asked";
   const rows = [
     [said, style.bold(brief(entry.subject === "" ? entry.tool : entry.subject, style.width - 10))],
-    ["when", `${entry.time.slice(0, 16).replace("T", " ")}, ${visible(entry.agent)}`],
+    ["when", `${entry.time.slice(0, 16).replace("T", " ")}, ${visible(entry.agent)}${isLeftToHost(entry) ? ", which asks by itself" : ""}`],
     ["why", visible(entry.reason)],
-    ...(entry.rule === "" ? [] : [["from", visible(entry.rule)]]),
+    ...(entry.rule === "" ? [] : [["from", entry.basis === "rule" ? visible(entry.rule) : "built in"]]),
     ["then", way],
   ];
   writeStdout(rows.map(([name = "", text = ""]) => `${style.dim(name.padEnd(9))}${text}\n`).join(""));
@@ -62,7 +62,9 @@ export function why({ cwd, json, report }: WhyOptions): number {
 function lastHere(machine: Machine, folder: string): FoundRecord | undefined {
   return lastOf(stateFolder(machine), {}, MOST).findLast(
     ({ entry }) =>
-      (isQuestion(entry) || isRefusal(entry)) && entry.cwd !== "" && (isWithin(entry.cwd, folder) || isWithin(folder, entry.cwd)),
+      (isQuestion(entry) || isRefusal(entry) || isLeftToHost(entry)) &&
+      entry.cwd !== "" &&
+      (isWithin(entry.cwd, folder) || isWithin(folder, entry.cwd)),
   );
 }
 

@@ -23,6 +23,7 @@ export const CODES = {
   AL031: { severity: "warning", title: "a rule that a stricter one always answers for" },
   AL032: { severity: "info", title: "a rule that a broader one makes needless" },
   AL040: { severity: "info", title: "a program that is not there" },
+  AL041: { severity: "warning", title: "a wrapper or an alias without effect" },
 } as const satisfies Record<string, { readonly severity: Severity; readonly title: string }>;
 
 export type LintCode = keyof typeof CODES;

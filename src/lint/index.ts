@@ -1,4 +1,6 @@
+import type { World } from "../action/index.ts";
 import { readingOf, type Rule } from "../policy/index.ts";
+import { keyPlace } from "../policy/read/index.ts";
 import { isKnown } from "../shell/survey/index.ts";
 import { type Inspection, listRules, repeats, type RuleLine } from "../inspect/index.ts";
 import { CODES, type Finding, type LintCode } from "./codes.ts";
@@ -50,6 +52,7 @@ export function lint(given: Inspection): readonly Finding[] {
         },
         { file, line, column: 1 },
       );
+  for (const { at, ...draft } of ownWithoutEffect(inspection)) add(draft, at);
   const order = new Map(files.map(({ file }, at) => [file, at]));
   return out.toSorted(
     (a, b) => (order.get(a.file) ?? 0) - (order.get(b.file) ?? 0) || a.line - b.line || a.column - b.column || (a.code < b.code ? -1 : 1),
@@ -80,6 +83,36 @@ function findings({ rule, shadow, never }: RuleLine, all: readonly Rule[], inspe
       out.push({ code: "AL032", message: `adds nothing to ${by}`, help: "remove it, unless it is there to be read" });
   }
   return out.filter((draft) => draft !== undefined);
+}
+
+/** `"wrappers"` and `"aliases"` count for programs that no table knows, and that lie where no agent may write. */
+function ownWithoutEffect({
+  files,
+  world,
+}: Inspection): readonly (FindingDraft & { readonly at: { file: string; line: number; column: number } })[] {
+  return files.flatMap(({ source: { file, content }, trusted, result }) => {
+    if (!trusted || !result.ok || content.is !== "text") return [];
+    const { wrappers = [], aliases = {} } = result.policy.settings;
+    const named = { wrappers: wrappers.map((one) => one.split(" ")[0] ?? one), aliases: Object.keys(aliases) };
+    return (["wrappers", "aliases"] as const).flatMap((key) =>
+      named[key].flatMap((name) => {
+        const why = withoutEffect(name, world);
+        const { line = 1, column = 1 } = keyPlace(content.text, key) ?? {};
+        return why === undefined ? [] : [{ code: "AL041" as const, ...why, at: { file, line, column } }];
+      }),
+    );
+  });
+}
+
+function withoutEffect(name: string, world: World): Pick<FindingDraft, "message" | "help"> | undefined {
+  if (isKnown(name))
+    return { message: `\`${name}\` has no effect here: Assent knows that program, and reads its words itself`, help: "take the name out" };
+  const { path, trusted } = world.lookup(name);
+  if (path === undefined || trusted) return undefined;
+  return {
+    message: `\`${name}\` has no effect here: an agent may write ${path}, so it can be another program tomorrow`,
+    help: "put it where only you or root write, and no agent: /usr/local/bin",
+  };
 }
 
 const isEverything = ({ matcher }: Rule): boolean => readingOf(matcher).isEverything(matcher);

@@ -23,6 +23,8 @@ interface Tool {
   readonly file: string;
   readonly text: string;
   readonly words: readonly string[];
+  /** What else lies there. */
+  readonly also?: Readonly<Record<string, string>>;
   /** What is said of what does not come over. */
   readonly lost?: readonly RegExp[];
   readonly requests: readonly Request[];
@@ -32,6 +34,9 @@ const words = (...lines: readonly string[]): readonly string[] => lines.flatMap(
 const same = (theirs: Answer, ...asks: readonly string[]): readonly Request[] => asks.map((one) => ({ asks: one, theirs }));
 const stricter = (theirs: Answer, ours: Answer, ...asks: readonly string[]): readonly Request[] =>
   asks.map((one) => ({ asks: one, theirs, ours }));
+
+const consent = (yes: unknown): string =>
+  JSON.stringify({ first_run_complete: true, preferences: { mcp_auto_approve_enabled: yes }, version: "1.0" }, null, 2);
 
 const TOOLS: readonly Tool[] = [
   {
@@ -56,6 +61,32 @@ const TOOLS: readonly Tool[] = [
     ],
   },
   {
+    name: "agentperm 0.3",
+    file: "old.jsonc",
+    text: `{ "version": 1,
+  "permissions": {
+    "allow": ["Shell(git stash only(--keep-index, -p))", { "Shell(frob ec2 list)": { "values": ["--region"], "reason": "lists" } }, "Python(readonly)"],
+    "ask": [{ "Shell(make deploy)": { "reason": "goes out" } }],
+    "deny": ["Shell(frob values(--region) ec2 stop)", { "Shell(git push --force)": { "reason": "no force" } }, "Shell(psql -c <SQL:main>)"],
+  } }`,
+    words: ["import", "old.jsonc", "--agent", "agentperm", "--yes"],
+    lost: [/Python\(readonly\): code is judged/, /<SQL:main>` stands for no word/],
+    requests: [
+      ...same("allow", "git stash", "git stash -p", "git stash --keep-index"),
+      ...same("ask", "make deploy"),
+      ...same(
+        "deny",
+        "frob ec2 stop",
+        "frob --region x ec2 stop",
+        "frob --region=x ec2 stop",
+        "git push --force",
+        "ls && frob --region x ec2 stop",
+      ),
+      ...stricter("none", "ask", "git stash -u", "git stash -p -u"),
+      ...same("none", "frob --other x ec2 list"),
+    ],
+  },
+  {
     name: "autonomous-dev",
     file: ".claude/config/auto_approve_policy.json",
     text: JSON.stringify({
@@ -66,7 +97,8 @@ const TOOLS: readonly Tool[] = [
       web_tools: { whitelist: ["WebFetch"], allow_all_domains: true, blocked_domains: ["evil.example"] },
     }),
     words: ["import", "--agent", "autonomous-dev", "--yes"],
-    lost: [/assent agents trust researcher/],
+    also: { "~/.autonomous-dev/user_state.json": consent(true) },
+    lost: [/assent agents trust researcher/, /mcp_auto_approve_enabled: yes[^]*assent auto on/],
     requests: [
       ...same("allow", "git status", "pytest -q", "npm run build"),
       ...same("ask", "cargo publish", "touch a"),
@@ -114,10 +146,10 @@ function answerOf({ machine, project }: Scratch, asks: string): Answer {
   return judgeOnly({ ...question, cwd: project }, machine, []).verdict.decision;
 }
 
-it.each(TOOLS)("from $name", { timeout: 120_000 }, ({ file, text, words, lost, requests }) => {
+it.each(TOOLS)("from $name", { timeout: 120_000 }, ({ file, text, also, words, lost, requests }) => {
   const place = scratch();
   mkdirSync(join(place.project, ".git"), { recursive: true });
-  place.write(file, text);
+  for (const [path, held] of Object.entries({ [file]: text, ...also })) place.write(path, held);
   const { stdout, stderr } = assent(place, words);
   const said = stdout + stderr;
   assent(place, ["trust", "--yes"]);
@@ -126,6 +158,34 @@ it.each(TOOLS)("from $name", { timeout: 120_000 }, ({ file, text, words, lost, r
   expect(requests.map(({ asks }) => `${asks}: ${answerOf(place, asks)}`)).toEqual(
     requests.map(({ asks, theirs, ours = theirs }) => `${asks}: ${ours}`),
   );
+});
+
+describe("autonomous-dev's file of consent is told, and is nobody's yes", () => {
+  it.each([
+    ["yes", consent(true), /user_state\.json[^]*mcp_auto_approve_enabled: yes[^]*say `assent auto on`/],
+    ["no", consent(false), /mcp_auto_approve_enabled: no[^]*say `assent auto off`/],
+    ["a text that looks like a yes", consent("true"), /nothing was said[^]*say `assent auto off`/],
+    ["a number", consent(1), /nothing was said[^]*say `assent auto off`/],
+    ["a list", consent([true]), /nothing was said[^]*say `assent auto off`/],
+    ["nothing was said yet", '{ "first_run_complete": false, "preferences": {}, "version": "1.0" }', /nothing was said[^]*assent auto off/],
+    ["no JSON", "yes", /user_state\.json/],
+  ])("%s", { timeout: 60_000 }, (_, text, said) => {
+    const place = scratch();
+    place.write("~/.autonomous-dev/user_state.json", text);
+    const dry = assent(place, ["import", "--agent", "autonomous-dev", "--dry-run"]);
+    expect(dry.stdout + dry.stderr).toMatch(said);
+    assent(place, ["import", "--agent", "autonomous-dev", "--yes"]);
+    const { stdout } = assent(place, ["auto", "status"]);
+    expect(stdout).not.toMatch(/you agreed/);
+    expect(answerOf(place, "cargo publish")).toBe("ask");
+  });
+
+  it("named without its agent, it is known by what it holds", { timeout: 60_000 }, () => {
+    const place = scratch();
+    place.write("state.json", consent(true));
+    const { stdout, stderr } = assent(place, ["import", "state.json", "--dry-run"]);
+    expect(stdout + stderr).toMatch(/say `assent auto on`/);
+  });
 });
 
 const RULESET: Ruleset = {

@@ -4,11 +4,18 @@ import { describe, expect, it } from "vitest";
 import { assent, scratch, type Scratch } from "../scratch.ts";
 import { here } from "./run-place.ts";
 
-const call = (place: Scratch, command: string, cwd = place.project): void =>
+const call = (place: Scratch, command: string, cwd = place.project, mode = "default"): void =>
   void assent(
     place,
     ["check", "--agent", "claude", "--event", "PreToolUse"],
-    JSON.stringify({ hook_event_name: "PreToolUse", session_id: "s", cwd, tool_name: "Bash", tool_input: { command } }),
+    JSON.stringify({
+      hook_event_name: "PreToolUse",
+      session_id: "s",
+      cwd,
+      permission_mode: mode,
+      tool_name: "Bash",
+      tool_input: { command },
+    }),
   );
 
 describe("assent why", () => {
@@ -30,6 +37,35 @@ describe("assent why", () => {
     expect(status).toBe(0);
     expect(stdout).toMatch(new RegExp(`^${said} +`));
     for (const text of [line, why, way]) expect(stdout).toContain(text);
+  });
+
+  it("what Assent has no opinion about, and the host asks about by itself, counts", () => {
+    const place = scratch();
+    call(place, "git push --force");
+    call(place, "frobnicate x");
+    const { status, stdout } = assent(place, ["why"]);
+    expect([status, stdout]).toEqual([
+      0,
+      expect.stringMatching(
+        /^asked +frobnicate x\nwhen .*, claude, which asks by itself\nwhy +no rule matches 'frobnicate'\n(?:from +built in\n)?then .*assent allow 'frobnicate x'/,
+      ),
+    ]);
+  });
+
+  it.each(["acceptEdits", "bypassPermissions"])("what a host decides in its mode %s is no question", (mode) => {
+    const place = scratch();
+    call(place, "git push --force");
+    call(place, "frobnicate x", place.project, mode);
+    expect(assent(place, ["why"]).stdout).toMatch(/^asked +git push --force\n/);
+  });
+
+  it("where the reason comes from is said in words: a place in a file, or built in", () => {
+    const place = scratch();
+    call(place, "git push --force");
+    expect(assent(place, ["why"]).stdout).toMatch(/\nfrom +built in\n/);
+    place.write("~/.agent-permissions.jsonc", '{ "permissions": { "deny": ["Bash(docker:*)"] } }');
+    call(place, "docker ps");
+    expect(assent(place, ["why"]).stdout).toMatch(/\nfrom .*\.agent-permissions\.jsonc:1\n/);
   });
 
   it.each([

@@ -156,6 +156,8 @@ const NUMBERS: readonly WrongUse[] = [
   use("grants add Bash(ls) --for 9d", 2, "7 days at most"),
   use("grants add Bash(ls) --count 0", 2, "--count 1 to 1000"),
   use("allow --for x ls", 2, "write 10m, 2h or 3d"),
+  use("allow --for 2h --yes npm test", 2, "a grant is agreed to at the terminal: say it without --yes"),
+  use("allow --yes --for 2h npm test", 2, "a grant is agreed to at the terminal: say it without --yes"),
   use("log -n 0", 2, "20, for example"),
   use("log -n -3", 2, "20, for example"),
   use("suggest --days x", 2, "14, for example"),

@@ -193,6 +193,41 @@ test.each([
   expect(planImport(text, sourced)).toMatchObject({ text, added: [], there: sourced });
 });
 
+/** Forms of 0.3 and newer: docs/policy-reference.md and docs/sql-policy.md of agentperm. */
+test.each([
+  [{ "Shell(git push --force)": { reason: "no" } }, ["ask Shell(git push --force) // no"]],
+  [{ "Bash(rm:*)": { reason: "no" } }, ["ask Bash(rm:*) // no"]],
+  [{ "Write(gen/**)": { reason: "made" } }, ["ask Write(gen/**) // made"]],
+  [{ "Shell(aws s3 ls)": { values: ["--region", "--profile"] } }, ["ask Shell(aws s3 ls values(--region,--profile))"]],
+  [{ rule: "Shell(aws s3 ls)", values: ["--region"] }, ["ask Shell(aws s3 ls values(--region))"]],
+  [
+    { "Shell(tee)": { allowPaths: ["/tmp"], reason: "a" } },
+    ["ask Shell(tee) // a", "lost 1: a redirect is judged as the change of a file that it is"],
+  ],
+  ["Python(readonly)", ["lost 1: code is judged by what it does, in Python as in other languages"]],
+  [{ "Python(readonly)": { reason: "a" } }, ["lost 1: code is judged by what it does, in Python as in other languages"]],
+  ["Shell(psql -c <SQL>)", ["lost 1: `<SQL>` stands for no word of a command here"]],
+  ["Shell(timeout * <EXEC>)", ["lost 1: `<EXEC>` stands for no word of a command here"]],
+  [{ "Shell(ls)": {}, "Shell(rm)": {} }, ["lost 1: unknown key `Shell(ls)`"]],
+  [{ "Shell(ls)": { unless: ["-a"] } }, ["lost 1: unknown key `unless`"]],
+  [{ "Shell(ls)": { values: "-a" } }, ["lost 1: unknown key `Shell(ls)`"]],
+  [{ "Shell(ls)": { values: [1] } }, ["lost 1: unknown key `Shell(ls)`"]],
+  [{ "Shell(ls)": { rule: "Shell(rm)" } }, ["lost 1: unknown key `Shell(ls)`"]],
+])("agentperm 0.3: %j", (rule, expected) => {
+  expect(readingOf(readAgentperm(JSON.stringify({ permissions: { ask: [rule] } })))).toEqual(expected);
+});
+
+test("agentperm 0.3: what is beside the rules is told", () => {
+  const text = `{ "include": ["more.jsonc"], "python": {},
+  "shell": { "redirection": { "stdoutToFile": "deny", "appendToFile": "ask", "allowPaths": ["/tmp"] } } }`;
+  expect(readingOf(readAgentperm(text))).toEqual([
+    "lost 2: a redirect is judged as the change of a file that it is",
+    "lost 2: a redirect is judged as the change of a file that it is",
+    "lost 1: the files that it names are not read with it",
+    "lost 1: code is judged by what it does, not by the names of its calls",
+  ]);
+});
+
 test("agentperm: two rules that differ in whom they are for are two", () => {
   const rules = [{ rule: "Bash(make:*)", when: { role: "dev" } }, { rule: "Bash(make:*)", when: { role: "ops" } }, "Bash(make:*)"];
   const read = readAgentperm(JSON.stringify({ permissions: { allow: rules } }));

@@ -49,6 +49,20 @@ describe("docs/lint.md", () => {
   });
 });
 
+describe("wrappers and aliases without effect", () => {
+  it.each<readonly [keys: object, said: readonly string[]]>([
+    [{ wrappers: ["npx"] }, ["npx"]],
+    [{ wrappers: ["git run"] }, ["git"]],
+    [{ wrappers: ["env", "wrap-x run"], aliases: { kubectl: "k" } }, ["env", "kubectl"]],
+    [{ aliases: { ls: "eza" } }, ["ls"]],
+    [{ wrappers: ["wrap-x"], aliases: { kx: "kubectl", gp: "git push" } }, []],
+    [{ wrappers: [], aliases: {} }, []],
+  ])("%j: %j", (keys, said) => {
+    const found = findings(JSON.stringify(keys)).filter(({ code }) => code === "AL041");
+    expect(found.map(({ message }) => /^`([^`]+)` has no effect here/.exec(message)?.[1])).toEqual(said);
+  });
+});
+
 describe("allow rules that allow too much", () => {
   it.each<readonly [rule: string, code: LintCode | undefined]>([
     // What runs is decided by what follows.

@@ -48,6 +48,16 @@ describe("what a rule is read as", () => {
       expect(parseRule(rule)).toMatchObject({ ok: true, matcher });
     });
 
+  it.each([
+    ["Shell(git stash only(--keep-index, -p))", "Shell(git stash ?--keep-index ?-p !-*)"],
+    ["Shell(git stash only(-p) --message)", "Shell(git stash ?-p !-* --message)"],
+    ["Shell(git stash !... only(-p))", "Shell(git stash !... ?-p !-*)"],
+    ["Shell(aws values(--region, --profile) ec2 describe-*)", "Shell(aws ec2 describe-* ?--region=* ?--profile=*)"],
+    ["Shell(aws ec2 values(--region) !-*)", "Shell(aws ec2 !-*)"],
+  ])("agentperm's %s is %s", (theirs, ours) => {
+    expect(matcherOf(theirs)).toEqual(matcherOf(ours));
+  });
+
   it("reads every part of a Shell rule", () => {
     expect(matcherOf("Shell(git ... push !{a,b} {--force,-f} !-n ?--dry-run --mode=x* !-* !...)")).toEqual({
       kind: "shell",
@@ -108,6 +118,17 @@ describe("AW11 no rule is lost in silence: mistakes have a message and a way out
     ["Fetch(https://x.com/y)", "a URL cannot be a scope", "write `domain:x.com`"],
     ['Shell(git commit -m "x y")', "quotes nothing", "write `\\ `"],
     ["Shell(-f x)", "no program"],
+    ["Shell(only(-f) git)", "no program"],
+    ["Shell(git stash only(x))", "is not a flag"],
+    ["Shell(git stash only())", "is not a flag"],
+    ["Shell(git stash only(-p)", "`only(-p` is not a flag"],
+    ["Shell(git stash values(--a --b) x)", "is not a flag"],
+    ["Shell(psql -c <SQL>)", "stands for no word"],
+    ["Shell(psql -c <SQL:main>)", "stands for no word"],
+    ["Shell(timeout * <EXEC>)", "stands for no word"],
+    ["Shell(ssh -- * <SHELL>)", "stands for no word"],
+    ["Shell(psql stdin(<SQL:main>))", "stands for no word"],
+    ["Shell(mysql sqlvalues(<SQL>,-e,--execute))", "stands for no word"],
     ["Shell(... x)", "in front of the program"],
     ["Shell(git !... push)", "after `!...`"],
     ["Shell(git {--force,x})", "is not a flag"],

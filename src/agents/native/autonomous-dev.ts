@@ -13,6 +13,7 @@ import {
 import { normaliseHost } from "../../pattern/index.ts";
 import { reachOfHost } from "../../policy/index.ts";
 import { convert as claudeRule } from "../claude/rules.ts";
+import { type NativePlace, type NativeSurroundings, ofUser } from "./contract.ts";
 import { at, type Item, type JsonFile, readJson, textsOf } from "./json.ts";
 
 /**
@@ -24,6 +25,7 @@ export function readAutonomousDev(text: string, context: NativeContext): NativeR
   const file = readJson(text);
   if ("problem" in file) return file;
   const { root } = file;
+  if (isConsent(root)) return readConsent(file);
   const missing = [["version"], ["bash"], ["file_paths"], ["agents"], ["bash", "whitelist"], ["file_paths", "whitelist"]].find(
     (path) => at(root, ...path) === undefined,
   );
@@ -43,6 +45,31 @@ export function readAutonomousDev(text: string, context: NativeContext): NativeR
 /** Whether a text of JSON is such a policy. */
 export const isAutonomousDev = (root: JsonNode): boolean =>
   at(root, "bash", "whitelist") !== undefined && at(root, "file_paths", "whitelist") !== undefined;
+
+/** Its `user_state.json`. */
+export const isConsent = (root: JsonNode): boolean => at(root, "first_run_complete") !== undefined && at(root, "preferences") !== undefined;
+
+/** What the user said to the engine's question at its first use: docs/TOOL-AUTO-APPROVAL.md of autonomous-dev 3.40. */
+export const consentPlace = ({ home }: NativeSurroundings): NativePlace => ({
+  ...ofUser(`${home}/.autonomous-dev/user_state.json`, readAutonomousDev),
+  beside: true,
+});
+
+/** A file that agents can write is nobody's word: what to type is said, a yes is never taken from it. */
+function readConsent(file: JsonFile): NativeRead {
+  const into = new Collector();
+  const said = at(file.root, "preferences", "mcp_auto_approve_enabled");
+  const yes = said?.kind === "scalar" && said.value === true;
+  const text = `mcp_auto_approve_enabled: ${yes ? "yes" : said?.kind === "scalar" && said.value === false ? "no" : "nothing was said"}`;
+  into.lose(
+    { text, line: said === undefined ? 1 : file.lineOf(said) },
+    yes
+      ? "a yes to what agents do without asking is given to Assent anew"
+      : "without a yes the engine approved nothing, whatever its lists allow",
+    yes ? "say `assent auto on`; for MCP_AUTO_APPROVE=subagent_only say `assent auto on --subagents-only`" : "say `assent auto off`",
+  );
+  return into.result();
+}
 
 const KEYS: ReadonlySet<string> = new Set(["version", "description", "bash", "file_paths", "agents", "web_tools", "tools"]);
 

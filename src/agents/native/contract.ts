@@ -12,6 +12,8 @@ export interface NativePlace {
   readonly all?: string;
   readonly scope: NativeScope;
   readonly read: Reader;
+  /** It holds no rules: it is read whichever of the others is the first. */
+  readonly beside?: true;
 }
 
 /** For whom rules are looked for or written. */

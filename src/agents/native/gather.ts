@@ -43,9 +43,9 @@ export function gather(
   const files: NativeFile[] = [];
   const broken: Gathered["broken"][number][] = [];
   for (const format of formats) {
-    const before = files.length;
+    let taken = false;
     for (const place of named ?? format.places(around)) {
-      if (named === undefined && format.first === true && files.length > before) break;
+      if (named === undefined && format.first === true && taken && place.beside !== true) continue;
       const paths = pathsOf(place);
       if (typeof paths === "string") {
         broken.push({ agent: format.id, file: place.path, why: paths });
@@ -65,6 +65,7 @@ export function gather(
           const own = owned(file);
           const rules = own.length === 0 ? read.rules : read.rules.filter(({ effect, text }) => effect !== "deny" || !own.includes(text));
           files.push({ agent: format.id, file, scope: place.scope, ...settled(rules, read.lost) });
+          taken ||= place.beside !== true;
         }
       }
     }

@@ -1,6 +1,6 @@
 import { type AgentId, AGENTS } from "../index.ts";
 import { readAgentperm } from "./agentperm.ts";
-import { isAutonomousDev, readAutonomousDev } from "./autonomous-dev.ts";
+import { consentPlace, isAutonomousDev, isConsent, readAutonomousDev } from "./autonomous-dev.ts";
 import { inProject, ofUser, type RefusalWriter, type NativeRuleReader } from "./contract.ts";
 import { readDippy } from "./dippy.ts";
 import { isPydantic, isPydanticPython, readPydantic } from "./pydantic.ts";
@@ -41,10 +41,11 @@ const PROGRAMS: readonly NativeFormat[] = [
       ...[".claude/config", ".claude/plugins/autonomous-dev/config"].map((path) =>
         ofUser(`${around.home}/${path}/auto_approve_policy.json`, readAutonomousDev),
       ),
+      consentPlace(around),
     ],
     readerFor: () => readAutonomousDev,
     first: true,
-    holds: isAutonomousDev,
+    holds: (root) => isAutonomousDev(root) || isConsent(root),
   },
   // A ruleset is written in code; only files that are named can be read.
   { id: "pydantic-ai-backend", places: () => [], readerFor: () => readPydantic, holds: isPydantic, holdsText: isPydanticPython },

@@ -20,6 +20,8 @@ interface ShellDraft {
   readonly flags: FlagPattern[];
   closed: boolean;
   closedFlags: boolean;
+  /** Options said to take the next word. */
+  readonly valued: string[];
   /** A `--` was read: what follows are operands. */
   ended: boolean;
 }
@@ -31,7 +33,7 @@ export function parseShell(scope: string): Result<ShellMatcher> {
   const words = splitWords(text);
   if (!words.ok) return words;
   if (words.value.length > MOST_WORDS) return mistake(`more than ${MOST_WORDS} words`);
-  const draft: ShellDraft = { words: [], gaps: [], flags: [], closed: false, closedFlags: false, ended: false };
+  const draft: ShellDraft = { words: [], gaps: [], flags: [], closed: false, closedFlags: false, valued: [], ended: false };
   for (const word of words.value) {
     const wrong = readWord(word, draft);
     if (wrong !== undefined) return wrong;
@@ -39,9 +41,17 @@ export function parseShell(scope: string): Result<ShellMatcher> {
   const [program, ...operands] = draft.words;
   if (program === undefined) return mistake("no program", "the first word is the program: `Shell(git push --force)`");
   if (draft.gaps[0] === true) return mistake("`...` in front of the program", "write `*` for any program");
-  const { flags, closed, closedFlags } = draft;
+  const { closed, closedFlags } = draft;
+  // What takes a value is not thereby permitted.
+  const flags = closedFlags ? draft.flags : [...draft.flags, ...draft.valued.map(valuedFlag)];
   return ok({ kind: "shell", program, operands, gaps: operands.map((_, i) => draft.gaps[i + 1] === true), closed, flags, closedFlags });
 }
+
+const valuedFlag = (name: string): FlagPattern => ({ need: "permitted", names: [name], value: "*" });
+
+/** Terms of agentperm 0.3 and newer (its docs/pattern-dsl.md and docs/sql-policy.md) that are no words of a command. */
+const TERM = /^(only|values|stdin|sqlvalues)\(/;
+const CAPTURE = /<(?:SQL(?::[^>]*)?|EXEC|SHELL)>/;
 
 /** `:*` at the end is agentperm's way to say what is the rule here anyway: more may follow. */
 function withoutTail(text: string): string {
@@ -66,12 +76,12 @@ function splitWords(text: string): Result<readonly string[]> {
       if (word !== "") words.push(word);
       word = "";
     } else if (/\s/.test(char)) {
-      // A blank after a comma is for the eye only.
-      continue;
+      // A blank after a comma is for the eye only; between flags it would join two.
+      if (TERM.test(word)) word += char;
     } else {
-      if (char === "{") depth++;
-      if (char === "}" && depth > 0) depth--;
       word += char;
+      if (char === "{" || (char === "(" && TERM.test(word))) depth++;
+      if ((char === "}" || (char === ")" && TERM.test(word))) && depth > 0) depth--;
     }
   }
   if (word !== "") words.push(word);
@@ -79,13 +89,19 @@ function splitWords(text: string): Result<readonly string[]> {
 }
 
 function readWord(word: string, draft: ShellDraft): Mistake | undefined {
-  if (draft.closed && word !== "!-*" && !isFlagWord(word, draft))
+  if (draft.closed && word !== "!-*" && !TERM.test(word) && !isFlagWord(word, draft))
     return mistake(`\`${word}\` after \`!...\``, "`!...` says that no operand follows: put it last");
   if (word === "..." || word === "**") {
     draft.gaps[draft.words.length] = true;
     return undefined;
   }
+  if (CAPTURE.test(word) || /^(?:stdin|sqlvalues)\(/.test(word))
+    return mistake(
+      `\`${word}\` stands for no word of a command here`,
+      "leave it out: what a command starts is judged by itself, SQL is not read",
+    );
   if (draft.ended) return readOperand(word, false, draft);
+  if (TERM.test(word)) return readTerm(word, draft);
   if (word === "--") {
     draft.ended = true;
     return undefined;
@@ -105,6 +121,22 @@ function readWord(word: string, draft: ShellDraft): Mistake | undefined {
     return readFlag(word, draft);
   }
   return word.startsWith("!") ? readOperand(word.slice(1), true, draft) : readOperand(word, false, draft);
+}
+
+/** `only(--a, -b)` is `?--a ?-b !-*`; `values(--a, -b)` says which options take the next word. */
+function readTerm(word: string, draft: ShellDraft): Mistake | undefined {
+  const [, name = "", list = ""] = /^(\w+)\((.*)\)$/s.exec(word) ?? [];
+  const members = list.split(",").map((member) => member.trim());
+  const wrong = members.find((member) => !/^--?[\w-]*\w$/.test(member));
+  if (wrong !== undefined)
+    return mistake(`\`${wrong === "" ? word : wrong}\` is not a flag`, "write `only(--a, -b)`: flags, with commas between them");
+  if (draft.words.length === 0) return mistake("no program", "the first word is the program: `Shell(git push --force)`");
+  if (name === "values") draft.valued.push(...members);
+  else {
+    draft.closedFlags = true;
+    for (const member of members) draft.flags.push({ need: "permitted", names: [member] });
+  }
+  return undefined;
 }
 
 /** `-f`, `!-f`, `?-f`, `{-f,--force}` and so on. */
