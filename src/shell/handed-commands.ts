@@ -42,14 +42,16 @@ export function readHandedCommands(
   call: HandingCall,
   name: string,
   words: readonly Value[],
-  applied: { readonly id: string | undefined; readonly runs: boolean; readonly understood: boolean } | undefined,
+  applied:
+    | { readonly id: string | undefined; readonly runs: boolean; readonly understood: boolean; readonly installs: boolean }
+    | undefined,
   exec: number,
 ): void {
   const known = applied !== undefined;
   const elsewhere = known ? entryFor(name)?.elsewhere : undefined;
   if (!known || applied.id === undefined || RUNNERS.test(name) || elsewhere !== undefined || INTERPRETERS.test(name))
     noteHandedDangers(call.cx, words, exec);
-  if (!known || !applied.understood) noteServices(call, words, exec);
+  if (!known || !applied.understood) noteServices(call, words, exec, applied?.installs);
   if (elsewhere !== undefined && readElsewhere(call, elsewhere, words, exec)) return;
   if (!known && PROMPTED_PROGRAMS.includes(name)) return;
   const open = applied?.id === undefined;

@@ -108,7 +108,13 @@ function judgeProgram(call: ProgramCall): readonly [Stream, LeavesInput] {
   // Of some the table knows nothing but that they run code of the project by default.
   const runs = applied.id === undefined ? spec.operands?.startsWith("code/project") === true : runsProject(cx, exec, before.actions);
   if (runs && isOwnTool(call, who, written)) cx.refineExec(exec, { ownTool: true });
-  readHandedCommands(call, who.basename.toLowerCase(), words, { id: applied.id, runs, understood }, exec);
+  readHandedCommands(
+    call,
+    who.basename.toLowerCase(),
+    words,
+    { id: applied.id, runs, understood, installs: writesItself(cx, before.actions) },
+    exec,
+  );
   if (spec.upkeep !== undefined || applied.upkeep.length > 0)
     for (const upkeep of new Set([...(spec.upkeep ?? []), ...applied.upkeep])) emitUpkeep(cx, exec, upkeep);
   const isPlain = who.trusted && understood && !readsDevice(cx, before.actions);
@@ -145,6 +151,12 @@ function commandOfOwn(own: OwnCommands | undefined, name: string, words: readonl
   }
   return undefined;
 }
+
+/** Its subcommand keeps something here, as those do that add and remove packages. */
+const writesItself = (cx: Context, before: number): boolean =>
+  cx.actions
+    .slice(before)
+    .some((action) => action.kind === "file" && action.upkeep !== true && (action.operation === "write" || action.operation === "edit"));
 
 /** What is read may be the input under another name: `/dev/stdin`, a link to it. */
 function readsDevice(cx: Context, before: number): boolean {
