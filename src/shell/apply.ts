@@ -13,7 +13,7 @@ import { outputOf } from "./output.ts";
 import { mayBegin } from "./paths.ts";
 import { walkFilter } from "./walk-filter.ts";
 import { findAbbreviated, findApart, findSubcommand, isOpen } from "./subcommands.ts";
-import { concat, isName, isNetwork, literal, NOTHING, textOf, type Stream, type Value } from "./value.ts";
+import { concat, isName, isNetwork, literal, mayBeNone, NOTHING, textOf, type Stream, type Value } from "./value.ts";
 
 /** What is known of a command after its table was applied. */
 export interface Applied {
@@ -367,15 +367,34 @@ function applyOperands(inv: Invocation): void {
     if (slot.kind.is === "argv") return;
     for (const value of given) {
       applyKind(inv, slot.kind, value);
-      if (slot.kind.is === "file" && (slot.kind.operation === "read" || slot.kind.operation === "list")) {
-        const { tree: walk, visible } = slot.kind;
-        inv.looked.push({ value, operand: values.length > 0, walk, filter: walkFilter(inv, visible === true) });
-      }
+      noteLooked(inv, slot.kind, value, values.length > 0);
       // An unquoted word may become several, and so reach the slots after it.
       if (value.many)
         for (const later of filled.slice(at + 1)) if (kindName(later.slot.kind) !== kindName(slot.kind)) applyLater(inv, later.slot, value);
     }
   });
+  applyFewer(inv, slots, filled);
+}
+
+function noteLooked(inv: Invocation, kind: Kind, value: Value, operand: boolean): void {
+  if (kind.is !== "file" || !isLook(kind)) return;
+  inv.looked.push({ value, operand, walk: kind.tree, filter: walkFilter(inv, kind.visible === true) });
+}
+
+/** A word that may not be there leaves its place to the next one, or to what the program takes by default. */
+function applyFewer(inv: Invocation, slots: readonly Slot[], whole: readonly Filled[]): void {
+  const { operands } = inv.args;
+  const there = operands.filter((value) => !mayBeNone(value));
+  if (there.length === operands.length) return;
+  for (const [at, { slot, values }] of fillSlots(slots, there).entries()) {
+    const before = whole[at]?.values ?? [];
+    if (slot.kind.is === "argv" || slot.kind.is === "shell") continue;
+    for (const value of values) if (!before.includes(value)) applyKind(inv, slot.kind, value);
+    if (values.length > 0 || before.length === 0 || slot.fallback === undefined) continue;
+    const fallback = literal(slot.fallback);
+    applyKind(inv, slot.kind, fallback);
+    noteLooked(inv, slot.kind, fallback, false);
+  }
 }
 
 /**

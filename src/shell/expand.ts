@@ -369,10 +369,9 @@ class FieldBuilder {
   }
 }
 
-/** Without quotes there is no word where nothing was printed. */
 function namesAtLeast(hole: Hole): Hole {
   const { lead: _, ...named } = hole;
-  return named;
+  return { ...named, missing: true };
 }
 
 const isBlank = (part: WordPart | Word): boolean => (part.type === "Word" || part.type === "Literal") && /[ \t\n]/.test(part.text);

@@ -42,6 +42,8 @@ export interface KnownCommand {
   readonly understood: boolean;
   /** Values of options that are folders: `make -C docker push`. */
   readonly folders: readonly Value[];
+  /** It writes files itself: words may be names of packages. */
+  readonly installs: boolean;
 }
 
 /**
@@ -59,7 +61,7 @@ export function readHandedCommands(
   const elsewhere = known ? entryFor(name)?.elsewhere : undefined;
   if (!known || applied.id === undefined || RUNNERS.test(name) || elsewhere !== undefined || INTERPRETERS.test(name))
     noteHandedDangers(call.cx, words, exec);
-  if (!known || !applied.understood) noteServices(call, words, exec, applied?.folders);
+  if (!known || !applied.understood) noteServices(call, words, exec, applied);
   if (elsewhere !== undefined && readElsewhere(call, elsewhere, words, exec)) return;
   if (!known && PROMPTED_PROGRAMS.includes(name)) return;
   const open = applied?.id === undefined;

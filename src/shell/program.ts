@@ -109,7 +109,8 @@ function judgeProgram(call: ProgramCall): readonly [Stream, LeavesInput] {
   const runs = applied.id === undefined ? spec.operands?.startsWith("code/project") === true : runsProject(cx, exec, before.actions);
   if (runs && isOwnTool(call, who, written)) cx.refineExec(exec, { ownTool: true });
   const folders = applied.options.flatMap(({ option, value }) => (option?.kind.is === "dir" && value !== undefined ? [value] : []));
-  const known = { id: applied.id, runs, understood, folders: who.trusted ? folders : [] };
+  const installs = writesItself(cx, before.actions);
+  const known = { id: applied.id, runs, understood, folders: who.trusted ? folders : [], installs };
   readHandedCommands(call, who.basename.toLowerCase(), words, known, exec);
   if (spec.upkeep !== undefined || applied.upkeep.length > 0)
     for (const upkeep of new Set([...(spec.upkeep ?? []), ...applied.upkeep])) emitUpkeep(cx, exec, upkeep);
@@ -147,6 +148,12 @@ function commandOfOwn(own: OwnCommands | undefined, name: string, words: readonl
   }
   return undefined;
 }
+
+/** Its subcommand keeps something here, as those do that add and remove packages. */
+const writesItself = (cx: Context, before: number): boolean =>
+  cx.actions
+    .slice(before)
+    .some((action) => action.kind === "file" && action.upkeep !== true && (action.operation === "write" || action.operation === "edit"));
 
 /** What is read may be the input under another name: `/dev/stdin`, a link to it. */
 function readsDevice(cx: Context, before: number): boolean {

@@ -1,6 +1,6 @@
 import type { DangerId } from "../action/index.ts";
 import { toolOf } from "./danger-words.ts";
-import type { HandingCall } from "./handed-commands.ts";
+import type { HandingCall, KnownCommand } from "./handed-commands.ts";
 import { argumentOf } from "./program.ts";
 import { entriesBelow, entryFor, type KnowledgeEntry } from "./knowledge/entries.ts";
 import { literal, NOTHING, textOf, type Value } from "./value.ts";
@@ -9,18 +9,21 @@ const SERVICE: ReadonlySet<DangerId> = new Set(["publish", "remote-destroy", "da
 
 /**
  * What a tool does for all to see, or for good, it does whoever starts it, and whatever the package is called: `yarn vercel --prod`,
- * `nvm exec 20 npm publish`, `npx aws-cdk destroy`. Nothing else is taken from its table: which code runs nobody has seen. A word of
- * `folders` is no tool's name.
+ * `nvm exec 20 npm publish`, `npx aws-cdk destroy`. Nothing else is taken from its table: which code runs nobody has seen. Words that
+ * `known` says are folders are no tool's name.
  */
-export function noteServices(call: HandingCall, words: readonly Value[], exec: number, folders: readonly Value[] = []): void {
+export function noteServices(call: HandingCall, words: readonly Value[], exec: number, known?: KnownCommand): void {
   const { cx } = call;
   // Whoever tries a command looks at each of its words.
   if (cx.triesTool) return;
   for (const [at, word] of words.entries()) {
-    if (folders.includes(word)) continue;
-    const tool = toolOf(textOf(word) ?? "");
+    if (known?.folders.includes(word) === true) continue;
+    const text = textOf(word) ?? "";
+    const tool = toolOf(text);
     const entry = entryFor(tool);
     if (entry === undefined || !servesOthers(entry)) continue;
+    // A name alone may be that of a package, or of a file: `npm i -D gh-pages`, `pytest tests/np`.
+    if ((known?.installs === true || isFile(text)) && servicesOf(call, [literal(tool)], exec).length > 0) continue;
     const rest = words.slice(at + 1);
     noteService(call, [literal(tool), ...rest], exec);
     // npm and pnpm take one away, of whatever they start.
@@ -29,15 +32,21 @@ export function noteServices(call: HandingCall, words: readonly Value[], exec: n
   }
 }
 
-function noteService({ cx, state, run }: HandingCall, words: readonly Value[], exec: number): void {
-  const dangers = cx.rehearse(() => {
+const isFile = (text: string): boolean => text.includes("/") && !/[@#:]|(?:^|\/)\.?bin\//.test(text);
+
+function noteService(call: HandingCall, words: readonly Value[], exec: number): void {
+  for (const danger of servicesOf(call, words, exec)) call.cx.addDanger(exec, danger);
+}
+
+function servicesOf({ cx, state, run }: HandingCall, words: readonly Value[], exec: number): readonly DangerId[] {
+  return cx.rehearse(() => {
     const from = cx.actions.length;
     cx.triesTool = true;
     run.argv(cx, state.fork(), words, NOTHING, exec);
     cx.triesTool = false;
-    return cx.actions.slice(from).flatMap((action) => (action.kind === "exec" ? (action.dangers ?? []) : []));
+    const dangers = cx.actions.slice(from).flatMap((action) => (action.kind === "exec" ? (action.dangers ?? []) : []));
+    return dangers.filter((danger) => SERVICE.has(danger));
   });
-  for (const danger of dangers) if (SERVICE.has(danger)) cx.addDanger(exec, danger);
 }
 
 const serving = new WeakMap<KnowledgeEntry, boolean>();

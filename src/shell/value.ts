@@ -27,6 +27,8 @@ export interface Hole {
   readonly perhaps?: string;
   /** A program printed the name with this text in front of it, or printed nothing: then neither is there. */
   readonly lead?: string;
+  /** Stands without quotes, alone: where nothing was printed there is no word. */
+  readonly missing?: true;
   /** mktemp(1) has just made it, or has failed: which folder somebody works in is known by it, and not which file is meant. */
   readonly fresh?: true;
   /** The text came over the network in this very line. */
@@ -152,6 +154,20 @@ export function printedNames({ atoms }: Value): readonly Atom[] {
   );
 }
 
+/** Whether there may be no word at all. */
+export const mayBeNone = ({ atoms, many }: Value): boolean =>
+  many && (atoms.every((atom) => typeof atom === "string") || atoms.some((atom) => isHole(atom) && atom.missing === true));
+
+/** One of such words, which is there. */
+export const oneWord = ({ atoms }: Value): Value => ({
+  atoms: atoms.map((atom) => {
+    if (!isHole(atom) || atom.missing !== true) return atom;
+    const { missing: _, ...there } = atom;
+    return there;
+  }),
+  many: false,
+});
+
 /** The word where the first of such programs printed nothing; undefined where there is none. */
 export function withoutNames({ atoms, many }: Value): Value | undefined {
   const at = atoms.findIndex((atom) => isHole(atom) && atom.lead !== undefined);
@@ -204,6 +220,7 @@ export function sameValue(a: Value, b: Value): boolean {
       atom.number === other.number &&
       atom.below === other.below &&
       atom.lead === other.lead &&
+      atom.missing === other.missing &&
       atom.network === other.network
     );
   });

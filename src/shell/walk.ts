@@ -23,7 +23,7 @@ import { expandFields, expandText, type Expansion } from "./expand.ts";
 import { sharedInput, takeInput, withInput } from "./input.ts";
 import { readRedirections, type Redirected } from "./redirect.ts";
 import { joinPlaces, joinStates, sameState, type ShellPlace, type ShellState } from "./state.ts";
-import { endless, isEndless, isNetwork, NOTHING, perhaps, sequence, unknown, type Stream, type Value } from "./value.ts";
+import { endless, isEndless, isNetwork, NOTHING, oneWord, perhaps, sequence, unknown, type Stream, type Value } from "./value.ts";
 import { assignVariable } from "./variables.ts";
 
 export type ShellOutcome = StepOutcome<ShellState>;
@@ -370,7 +370,7 @@ function runFor(cx: Context, state: ShellState, node: For | Select, stdin: Strea
   const rest = values.slice(MOST_VALUES);
   for (const value of steps) {
     // A pattern or an unquoted expansion is one name a round, any number of rounds.
-    const each: Value = { atoms: value.atoms, many: false };
+    const each = oneWord(value);
     if (value.many) end = loop(cx, end, (inner) => after(body(inner, each), inner));
     else end = joinStates(end, after(body(end.fork(), each), end)) ?? end;
   }

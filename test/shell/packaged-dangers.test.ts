@@ -109,3 +109,19 @@ describe("what a service does for all to see, or for good, it does whoever start
     expect(verdictFor(command).decision).not.toBe("allow"),
   );
 });
+
+describe("the name of a tool is no start of it where packages are kept, or files named", () => {
+  test.each(["npm i -D gh-pages", "npm install semantic-release", "yarn add -D gh-pages np", "pnpm add -D release-it", "pytest tests/np"])(
+    "%s publishes nothing",
+    (line) => {
+      expect(dangersOf(line)).not.toContain("publish");
+    },
+  );
+
+  test.each(["npx np", "yarn gh-pages -d build", "npx semantic-release", "mytool node_modules/.bin/np", "pnpm exec np"])(
+    "%s publishes",
+    (line) => {
+      expect(dangersOf(line)).toContain("publish");
+    },
+  );
+});

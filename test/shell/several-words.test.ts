@@ -190,6 +190,57 @@ describe("what prints names may print none, and what stands around them is then 
   });
 });
 
+describe("a word without quotes is none where nothing was printed", () => {
+  test.each([
+    // `cd` goes home.
+    "cd $(find src -name zz) && cat .ssh/id_rsa",
+    "cd $(ls -d src) && cat .ssh/id_rsa",
+    "cd -P -- $(ls -d src) && cat .ssh/id_rsa",
+    "cd `git ls-files zz` && cat .aws/credentials",
+    "d=$(ls -d zz); cd $d && cat .ssh/id_rsa",
+    "d=$(ls -d zz); cd ${d}; cat .netrc",
+    "cd $(ls -d src) && rm -rf .",
+    // The word before it is the last one.
+    "cp a.txt /etc/passwd $(find src -type d -name zz)",
+    "cp a.txt ~/.ssh/authorized_keys $(ls -d zz)",
+    "d=$(ls -d zz); mv a.txt ~/.ssh/authorized_keys $d",
+    "ls -d zz | xargs cp a.txt ~/.ssh/authorized_keys",
+  ])("%s is denied", (line) => {
+    expect(verdictFor(line).decision).toBe("deny");
+  });
+
+  // They look through the folder they are started in, which holds `.env`.
+  test.each([
+    "grep -r foo $(find src -name zz)",
+    "d=$(find src -name zz); grep -R foo $d",
+    "rg --hidden foo $(ls -d src)",
+    "rg -uuu foo `git ls-files zz`",
+    "git grep --no-index foo $(ls -d src)",
+    "find src -name zz | xargs grep -r foo",
+    "find src -name zz -print0 | xargs -0 rg --hidden foo",
+    "git ls-files zz | xargs -n 5 grep -rn foo",
+    "find $(find src -type d -name zz) -name x -o -name '.env' | xargs cat",
+  ])("%s asks", (line) => {
+    expect(verdictFor(line).decision).not.toBe("allow");
+  });
+
+  test.each([
+    "grep -n foo $(find src -name zz)",
+    "rg foo $(git ls-files src)",
+    'grep -r foo "$(find src -name zz)"',
+    "grep -r foo src $(find src -name zz)",
+    "find src -name zz | xargs grep -n foo",
+    "find src -name zz | xargs -r grep -rn foo",
+    "for d in $(find src -type d); do cd $d && cat /etc/hostname; done",
+    "for f in $(find src -name zz); do grep -r foo $f; done",
+    "cd $(ls -d src) && ls",
+    "ls $(find src -name zz)",
+    "find $(ls -d src) -name '*.ts'",
+  ])("%s goes ahead", (line) => {
+    expect(verdictFor(line).decision).toBe("allow");
+  });
+});
+
 // Nothing lies below a file: what would be looked for there cannot be looked through.
 test("a word that is one text or none names that path", () => {
   expect(targetsOf({ atoms: ["src/a.ts"], many: true }, [{ is: "at", path: "/home/u/p" }])).toEqual([

@@ -10,6 +10,7 @@ import {
   isNetwork,
   join,
   literal,
+  mayBeNone,
   NOTHING,
   prefixOf,
   textOf,
@@ -124,7 +125,7 @@ function walk(inv: Invocation, first: readonly Value[], start: number): void {
       },
     };
   };
-  const starts = roots.length === 0 ? [literal(".")] : roots;
+  const starts = roots.every(mayBeNone) ? [...roots, literal(".")] : roots;
   for (const root of starts) emitFile(inv, "list", root, true);
   for (const found of expression.removes)
     // A folder goes only when it is empty: of what has such a name nothing else goes with it.

@@ -1,5 +1,5 @@
 import { refuse, type Invocation } from "../invocation.ts";
-import { join, literal, NOTHING, sequence, textOf, torn, unknown, type Stream, type Value } from "../value.ts";
+import { isHole, join, literal, NOTHING, sequence, textOf, torn, unknown, type Stream, type Value } from "../value.ts";
 import { handOn, steering } from "../variables.ts";
 import { has, valuesOf } from "./given.ts";
 
@@ -101,7 +101,8 @@ function itemsOf(inv: Invocation, lines: boolean): readonly XargsItem[] | undefi
   const delimiter = delimiterOf(inv);
   if (delimiter === null) return undefined;
   const stdin = delimiter === undefined || delimiter === "\n" || delimiter === "\0" ? inv.stdin : torn(inv.stdin);
-  if (stdin.is === "paths") return stdin.values.map(({ atoms }) => ({ value: { atoms, many: true }, endsLine: true }));
+  if (stdin.is === "paths")
+    return stdin.values.map((value) => ({ value: has(inv, "-r") ? { ...value, many: true } : perhapsNone(value), endsLine: true }));
   if (stdin.is === "unknown" && stdin.number === true && delimiter === undefined)
     return [{ value: { atoms: [{ hole: true, why: stdin.why, number: true }], many: false }, endsLine: true }];
   const text = stdin.is === "text" ? textOf(stdin.value) : undefined;
@@ -119,6 +120,12 @@ function itemsOf(inv: Invocation, lines: boolean): readonly XargsItem[] | undefi
   if (end.some((word) => word === undefined || items?.some(({ value }) => textOf(value) === word) === true)) return undefined;
   return items;
 }
+
+/** xargs(1) of GNU: without -r the command runs once where there is no input. */
+const perhapsNone = ({ atoms }: Value): Value => ({
+  atoms: atoms.map((atom) => (isHole(atom) ? { ...atom, missing: true } : atom)),
+  many: true,
+});
 
 /** What ends an item, where `-0` or `-d` says so: then nothing else is special. The last of them counts; null: it is not known. */
 function delimiterOf(inv: Invocation): string | null | undefined {

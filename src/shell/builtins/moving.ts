@@ -1,7 +1,7 @@
 import { changePlaces } from "../paths.ts";
 import type { ShellPlace } from "../state.ts";
 import { homeOf, workingDirectory } from "../expand.ts";
-import { isName, isWildcard, join, literal, NOTHING, prefixOf, textOf, type Stream, type Value } from "../value.ts";
+import { isName, isWildcard, join, mayBeNone, NOTHING, oneWord, prefixOf, textOf, type Stream, type Value } from "../value.ts";
 import { expansion, type ShellOutcome } from "../walk.ts";
 import { done, type Builtin, type BuiltinCall } from "./index.ts";
 
@@ -43,9 +43,8 @@ const cd: Builtin = (call) => {
   if (operand?.many === true && cx.maybeZsh && operand.atoms.some(isWildcard)) return move(call, somewhere("`cd` with a pattern"), NAMES);
   const home = homeOf(expansion(cx, state));
   const elsewhere = operand === undefined ? [] : throughCdpath(call, operand);
-  // A word of known text that may not be there.
-  const alone = operand?.many === true ? textOf({ ...operand, many: false }) : undefined;
-  const reached = alone === undefined ? reach(call, operand ?? home) : [...reach(call, literal(alone)), ...reach(call, home)];
+  const reached =
+    operand !== undefined && mayBeNone(operand) ? [...reach(call, oneWord(operand)), ...reach(call, home)] : reach(call, operand ?? home);
   return move(call, [...reached, ...elsewhere], name === "pushd" || elsewhere.length > 0 ? NAMES : NOTHING);
 };
 
