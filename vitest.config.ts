@@ -29,7 +29,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: "pure",
-          include: ["test/{action,edit,pattern,policy,shell,patch,audit,import}/**/*.test.ts"],
+          include: ["test/{action,data,edit,pattern,policy,shell,patch,audit,import}/**/*.test.ts"],
           pool: "threads",
           isolate: false,
           // Generous: the machine may have other work, and what is not linear would take hours.

@@ -1,6 +1,7 @@
 import type { ExecAction, FileAction } from "../action/index.ts";
 import type { Outcome } from "../engine/index.ts";
 import { isConfined, judgeFloorFile } from "../policy/index.ts";
+import { messageOf } from "../state/index.ts";
 import { foreseeGit } from "../supervise/index.ts";
 
 /** An outcome, and what git would put into files that decide what an agent may do. */
@@ -27,7 +28,13 @@ export function withForesight(outcome: Outcome): Foreseen {
   };
   const gits = verdict.actions.flatMap(({ action }) => (isGitCommand(action) ? action : []));
   const line = request.cwd;
-  const found = gits.flatMap((exec) => (exec.folders ?? [line]).flatMap((cwd) => foreseeGit(exec, { cwd, line }, isAsked) ?? []));
+  let found: readonly NonNullable<ReturnType<typeof foreseeGit>>[];
+  try {
+    found = gits.flatMap((exec) => (exec.folders ?? [line]).flatMap((cwd) => foreseeGit(exec, { cwd, line }, isAsked) ?? []));
+  } catch (error) {
+    const warning = `what git changes of agents' settings could not be looked at: ${messageOf(error)}`;
+    return { ...none, outcome: { ...outcome, warnings: [...outcome.warnings, warning] } };
+  }
   const asked = found.find((change) => change.verdict !== undefined)?.verdict;
   if (asked === undefined) return none;
   const stops = isConfined(verdict);

@@ -39,6 +39,7 @@ export function isTrusted(trust: Trust, file: string, text: string, sha256: (tex
   return pin !== undefined && pin === sha256(text);
 }
 
+const HASH = /^[0-9a-f]{64}$/;
 const MAX_BYTES = 1 << 20;
 const MAX_TRIES = 20;
 
@@ -59,7 +60,7 @@ export function changePins(machine: Machine, change: (pins: Map<string, string>)
     const next = `${JSON.stringify({ projects: Object.fromEntries(pins) }, undefined, 2)}\n`;
     const outcome = replaceFile(file, found.is === "missing" ? undefined : found.text, next);
     if (outcome.is === "done") {
-      dropAgreed(state.folder, new Set(pins.values()));
+      dropAgreed(machine, state.folder);
       return undefined;
     }
     if (outcome.is === "failed") return `${file}: ${outcome.why}`;
@@ -69,15 +70,18 @@ export function changePins(machine: Machine, change: (pins: Map<string, string>)
 
 /** The text that a person agreed to, by its hash: what is no such text is not given. */
 export function readAgreed(machine: Machine, hash: string, sha256: (text: string) => string): string | undefined {
-  if (!/^[0-9a-f]{64}$/.test(hash)) return undefined;
+  if (!HASH.test(hash)) return undefined;
   const file = readRegular(`${stateFolder(machine)}/agreed/${hash}`, MAX_BYTES);
   return file.is === "text" && sha256(file.text) === hash ? file.text : undefined;
 }
 
-/** A text that no yes is about any more is not kept. */
-function dropAgreed(state: string, pinned: ReadonlySet<string>): void {
+/** A text that no yes is about any more is not kept. It is looked for before the pins are: what another process keeps meanwhile was pinned. */
+function dropAgreed(machine: Machine, state: string): void {
   try {
-    for (const hash of readdirSync(`${state}/agreed`)) if (!pinned.has(hash)) unlinkSync(`${state}/agreed/${hash}`);
+    const kept = readdirSync(`${state}/agreed`).filter((name) => HASH.test(name));
+    const { text, pins } = readTrust(machine);
+    const pinned = new Set(pins.values());
+    if (text !== "") for (const hash of kept) if (!pinned.has(hash)) unlinkSync(`${state}/agreed/${hash}`);
   } catch {
     // Nothing was kept, or it goes at the next yes.
   }

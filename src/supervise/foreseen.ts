@@ -29,6 +29,7 @@ function withoutFetch(argv: readonly string[], cwd: string): readonly string[] {
   const { folder, subcommand, rest } = gitWords(argv, cwd) ?? { folder: cwd, subcommand: "", rest: [] };
   if (subcommand !== "pull") return argv;
   const [remote, branch] = rest.filter((word) => !word.startsWith("-"));
-  const joins = rest.some((word) => /^(?:-r|--rebase)/.test(word)) ? "rebase" : "merge";
-  return ["git", "-C", folder, joins, branch === undefined ? "@{upstream}" : `${remote}/${branch}`];
+  const joins = rest.some((word) => /^(?:-r|--rebase(?!=false$))/.test(word)) ? "rebase" : "merge";
+  const fetched = branch === undefined ? "@{upstream}" : remote === "." ? branch : `${remote}/${branch}`;
+  return ["git", "-C", folder, joins, fetched];
 }

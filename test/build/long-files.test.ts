@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import longFiles from "../long-files.json" with { type: "json" };
@@ -22,6 +22,15 @@ function chosen(environment: Readonly<Record<string, string>>, ...words: readonl
   });
   return [...stdout.matchAll(/^\[\w+\] (.*)$/gm)].map(([, file = ""]) => file);
 }
+
+it("each file of tests is in a project, with those that fetch what they need or need the whole page", () => {
+  const files = ["test", "team/test"].flatMap((folder) =>
+    readdirSync(join(ROOT, folder), { recursive: true, encoding: "utf8" }).flatMap((name) =>
+      name.endsWith(".test.ts") ? `${folder}/${name}` : [],
+    ),
+  );
+  expect(files.toSorted()).toEqual([...new Set(chosen({ TEST_PAGE: "1" }))].toSorted());
+});
 
 describe("a file that takes long", () => {
   it("is there", () => {

@@ -86,6 +86,28 @@ it.each([
   expect(outcome.verdict.reason).toContain(".claude/settings.json");
 });
 
+/** A pull joins what was fetched the way that it is told to. */
+it.each([
+  ["git pull -q --rebase=false --no-edit", "echo '{}' > .gemini/settings.json; git commit -qam own"],
+  ["git pull -q --no-edit . settings", ""],
+])("%s (%s)", (line, first) => {
+  const { outcome, stops } = foresee(line, first);
+  expect([stops, outcome.verdict.reason]).toEqual([true, expect.stringContaining(".claude/settings.json")]);
+});
+
+it("a temporary folder that cannot be used is a warning, and the verdict is as it was", () => {
+  const before = process.env["TMPDIR"];
+  process.env["TMPDIR"] = join(root, "nowhere");
+  try {
+    const { outcome, stops, difference } = foresee("git switch settings", "");
+    expect([stops, difference, outcome.verdict.decision]).toEqual([false, [], "allow"]);
+    expect(outcome.warnings.join()).toContain("could not be looked at");
+  } finally {
+    if (before === undefined) delete process.env["TMPDIR"];
+    else process.env["TMPDIR"] = before;
+  }
+});
+
 describe("in each kind of repository", () => {
   const place = repositories();
   afterAll(() => rmSync(place.root, { recursive: true, force: true }));

@@ -19,6 +19,8 @@ const MOST_FILES = 5000;
 /** Of one file's difference. */
 const MOST_LINES = 40;
 const MOST_COLUMNS = 300;
+/** Of one command: a repository can have thousands of such files, and everything else waits meanwhile. */
+const PATIENCE_MS = 10_000;
 
 type Entry = readonly [mode: string, oid: string];
 const NONE = "000000";
@@ -30,10 +32,12 @@ const ORDINARY: ReadonlySet<string> = new Set(["100644", "100755"]);
  */
 export class GitForesight {
   readonly #scratch: string;
+  readonly #patience: number;
 
-  /** `scratch`: a folder of its own, which need not be there. */
-  constructor(scratch: string) {
+  /** `scratch`: a folder of its own, which need not be there. `patience`: milliseconds; what takes longer cannot be told. */
+  constructor(scratch: string, patience = PATIENCE_MS) {
     this.#scratch = scratch;
+    this.#patience = patience;
   }
 
   /** `wants`: of which files it is to be said. Empty: none of them is changed, or it cannot be told. */
@@ -47,8 +51,9 @@ export class GitForesight {
     const objects = new GitObjects(common, `${this.#scratch}/${isLong ? 64 : 40}`, isLong ? 64 : 40);
     const names = new GitNames(own, common, objects);
     const found: ForeseenFile[] = [];
+    const until = performance.now() + this.#patience;
     for (const plan of planOf(words, names)) {
-      const tree = new Tree(objects, { top, own, folder: words.folder }, (name) => wants(joinPath(top, name)));
+      const tree = new Tree(objects, { top, own, folder: words.folder, until }, (name) => wants(joinPath(top, name)));
       const files = tree.changedBy(plan, names.commit("HEAD"));
       if (files === undefined) return [];
       found.push(...files);
@@ -80,6 +85,8 @@ interface TreePlace {
   readonly top: string;
   readonly own: string;
   readonly folder: string;
+  /** By performance.now(). */
+  readonly until: number;
 }
 
 /** A working tree, and what is to become of it. */
@@ -128,6 +135,7 @@ class Tree {
   ): readonly ForeseenFile[] | undefined {
     const found: ForeseenFile[] = [];
     for (const [name, from, to] of changes ?? []) {
+      if (this.#isLate()) return undefined;
       const path = joinPath(this.#place.top, name);
       const [old, next] = [this.#blob(from), this.#blob(to)];
       const before = this.#now(path);
@@ -150,6 +158,7 @@ class Tree {
     const wanted = [...new Set(out.toString("utf8").split("\0"))].filter((name) => name !== "" && this.#wants(name));
     const found: ForeseenFile[] = [];
     for (const name of wanted) {
+      if (this.#isLate()) return undefined;
       const path = joinPath(top, name);
       const before = this.#now(path);
       const after = this.#blob(from === INDEX ? this.#staged(name, sight) : this.#entry(from, name));
@@ -159,6 +168,8 @@ class Tree {
     }
     return found;
   }
+
+  #isLate = (): boolean => performance.now() > this.#place.until;
 
   #staged(name: string, { env }: { readonly env: Readonly<Record<string, string>> }): Entry {
     const out = this.#objects.run(["ls-files", "-s", "-z", "--", `:(literal)${name}`], { cwd: this.#place.top, env }).toString("utf8");

@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, symlinkSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { allEntries } from "../../../src/shell/knowledge/index.ts";
 
@@ -60,11 +60,15 @@ export function implementations(cache: string, fetch: boolean): readonly Impleme
         : namesOf(join(root, at), names).map((one) => [one, join(root, at)] as const),
     );
     // `assent verify` starts its namespaces by this one, as util-linux has it.
-    const kept = [...new Map(linked.filter(([one]) => known.has(one) && one !== "unshare"))];
+    const kept = [...new Map(linked.filter(([one, program]) => known.has(one) && one !== "unshare" && !isScript(program)))];
     for (const [one, program] of kept) symlinkSync(program, join(folder, one));
     return [{ name, folder, programs: kept.map(([one]) => one) }];
   });
 }
+
+/** An interpreter reads it from below `cache`, and some start programs that are tried by themselves: egrep(1), red(1). */
+const isScript = (program: string): boolean =>
+  statSync(program, { throwIfNoEntry: false })?.isFile() === true && readFileSync(program).subarray(0, 2).toString() === "#!";
 
 const filesIn = (folder: string): readonly string[] => (existsSync(folder) ? readdirSync(folder) : []);
 
