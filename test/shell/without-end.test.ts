@@ -13,6 +13,7 @@ describe("what keeps a text without end asks", () => {
     "yes | { read -rd '' x; }",
     "yes | while read -N 99999999999 x; do :; done",
     "sort <(yes)",
+    "sort -R --random-source=/dev/urandom /dev/urandom",
     "sort -m <(yes) a.txt",
     "cat <(yes) | tac",
     "diff <(yes) a.txt",

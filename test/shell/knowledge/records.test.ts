@@ -23,7 +23,8 @@ const sorted = (options: readonly Option[]): readonly Option[] =>
 /** What an entry of the table means, by the table alone. */
 function written({ options, subcommands, bsd, ...fields }: (SubcommandSpec & Pick<CommandSpec, "bsd">) | CommandSpec): unknown {
   const rows = (options ?? "").split("\n").filter((row) => row !== "");
-  const { names: _, ...rest } = { names: "", ...fields };
+  // Names of packages stand in the index.
+  const { names: _, package: __, ...rest } = { names: "", package: "", ...fields };
   return {
     ...rest,
     digits: rows.some((row) => DIGITS.test(row)),
