@@ -60,6 +60,8 @@ describe("a walk that begins at a name comes to all that lies below", () => {
     "find . -name conf -type d -exec grep -r KEY {} +",
     "find . -name conf -exec grep -r KEY {} \\;",
     "grep -r KEY $(find . -name conf)",
+    // Where find prints nothing, grep searches the whole folder.
+    "grep -rn KEY $(find . -name '*.ts')",
     "find . -name conf -print0 | xargs -0 grep -r KEY",
     "for d in $(find . -name conf); do grep -r KEY $d; done",
     'for d in c*; do grep -r KEY "$d"; done',
@@ -79,7 +81,7 @@ describe("a walk that begins at a name comes to all that lies below", () => {
     "rg KEY co*",
     "git grep --no-index KEY -- '*.md'",
     "find . -name src -type d -exec grep -r KEY {} +",
-    "grep -rn KEY $(find . -name '*.ts')",
+    "grep -n KEY $(find . -name '*.ts')",
     "ls -R co*",
     "du -sh *",
   ])("%s: goes ahead", (line) => expect(verdict(line)).toBe("allow"));
