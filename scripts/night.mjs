@@ -15,6 +15,8 @@ export const PARTS = [
   ["git-lines", "npm run git-lines", 90],
   ["fuzz", "npm run fuzz", 90],
   ["sequences", "npm run sequences", 60],
+  ["implementations", "npm run implementations", 120],
+  ["hostile-settings", "npm run hostile-settings", 120],
   ["long", "npm run test:long", 120],
   ["races", "npm run races", 90],
   ["races-library", "npm run races:library", 30],
