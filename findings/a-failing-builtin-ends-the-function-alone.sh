@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# posh 0.14.1, mksh 59c, dash 0.5.12, busybox 1.35.0, yash 2.52, ksh93u+m 1.0.4 (Debian 12): where `export 1x`, `unset 1x` or `shift 9` fails
-# within a function, dash and ksh93 end the script, bash and yash go on behind it, and posh and mksh take a third way: the function ends, and
-# the script goes on behind its call, with the value from before. Busybox ends for `unset` and `export` but not for `shift`, mksh goes on for
-# `unset`. No two of the seven agree in all three, but for bash and yash.
+# posh 0.14.1, mksh 59c, dash 0.5.12, busybox 1.35.0, yash 2.52, ksh93u+m 1.0.4 (Debian 12): where `unset 1x`, `shift 9` or `export 1x` fails
+# within a function, the script may end (dash each time; busybox, ksh93 for some), go on behind the failure (bash, yash each time), or, in
+# posh each time and in mksh for `shift` and `export`, the function alone ends: the script goes on behind its call with the value from before.
+set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 cd "$folder"
