@@ -39,9 +39,17 @@ function note(cx: Context, rows: string, tokens: readonly string[], exec: number
   for (const { words, danger } of readDangers(rows)) if (says(tokens, words)) cx.addDanger(exec, danger);
 }
 
-/** `./node_modules/.bin/prisma`, `npm:prisma`, `prisma@5`, `twine==6.1`, `nixpkgs#awscli2`, `example.org/x/tool/v2@latest`: the name of the program. */
+/** The longest name of a package on npm; on others they are shorter. */
+const LONGEST_NAME = 214;
+
+/**
+ * The name of the program: of `./node_modules/.bin/prisma`, `npm:prisma`, `prisma@5`, `twine==6.1`, `nixpkgs#awscli2`,
+ * `example.org/x/tool/v2@latest`. INVARIANT: whatever the word is, it takes no longer than reading it.
+ */
 export function toolOf(word: string): string {
-  const name = word.replace(/^(?:npm:|jsr:|[^#\s]*#)|(?<=\w)(?:@|[=~<>!]=|\[)[^/\s]*$/g, "").replace(/(?<=\/[^/]+)\/v\d+$/, "");
+  const short = word.length > LONGEST_NAME ? word.slice(word.lastIndexOf("/") + 1) : word;
+  if (short.length > LONGEST_NAME) return short;
+  const name = short.replace(/^(?:npm:|jsr:|[^#\s]*#)|(?<=\w)(?:@|[=~<>!]=|\[)[^/\s]*$/g, "").replace(/(?<=\/[^/]+)\/v\d+$/, "");
   const program = name.replace(/^.*\//, "").toLowerCase();
   return programOfPackage(name) ?? programOfPackage(program) ?? program;
 }

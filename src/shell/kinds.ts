@@ -157,7 +157,6 @@ function gitKey(inv: Invocation, value: Value): void {
   if (command !== undefined) inv.run.script(inv.cx, inv.state, literal(command), inv.stdin, { span: inv.span });
 }
 
-/** cp(1), mv(1), ln(1): a folder receives each source under its own name, anything else is the new file itself. */
 /**
  * Whether `-` is standard input or output, and no file of that name: `cp - b`, `ln -s -`, `tee -`. Tried with GNU, uutils, BusyBox and
  * toybox; `tee -` prints in the last two.
@@ -167,6 +166,7 @@ function isStream(inv: Invocation, kind: Extract<Kind, { readonly is: "file" }>)
   return kind.stdout === true || (kind.operation === "write" && kind.tree);
 }
 
+/** cp(1), mv(1), ln(1): a folder receives each source under its own name, anything else is the new file itself. */
 function destination(inv: Invocation, value: Value): void {
   const operation = inv.spec.operands?.includes("link") === true ? "link" : "write";
   const recursive = inv.args.options.some(

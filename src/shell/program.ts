@@ -186,8 +186,10 @@ function lengthOf({ cx, argv, stdin }: ProgramCall, name: string, out: Stream, e
     const isRead = action.kind === "file" && action.operation === "read" && action.target.kind === "path";
     return isRead && action.target.kind === "path" ? [action.target.path] : [];
   });
-  // sort(1) and shuf(1) take a few bytes of it.
-  const [, sampled] = words.map((word) => /^--ran[a-z-]*=(.+)$/s.exec(textOf(word) ?? "")).find((match) => match !== null) ?? [];
+  // `--random-source`: they take a few bytes of it.
+  const isSampling = name === "sort" || name === "shuf";
+  const [, sampled] =
+    words.map((word) => /^--ran[a-z-]*=(.+)$/s.exec(textOf(word) ?? "")).find((match) => isSampling && match !== null) ?? [];
   if (sampled !== undefined && read.includes(sampled)) read.splice(read.indexOf(sampled), 1);
   const isLong = printsWithoutEnd(name, words, read);
   if ((holdsInput(name, words, stdin, read) && (isEndless(stdin) || isLong)) || loopsForEver(name, words))

@@ -5,6 +5,8 @@ import { argumentOf } from "./program.ts";
 import { entriesBelow, entryFor, type KnowledgeEntry } from "./knowledge/entries.ts";
 import { literal, NOTHING, textOf, type Value } from "./value.ts";
 
+/** So many words that may be tools are tried. */
+const MOST = 40;
 const SERVICE: ReadonlySet<DangerId> = new Set(["publish", "remote-destroy", "data-wipe"]);
 
 /**
@@ -16,12 +18,17 @@ export function noteServices(call: HandingCall, words: readonly Value[], exec: n
   const { cx } = call;
   // Whoever tries a command looks at each of its words.
   if (cx.triesTool) return;
+  let tried = 0;
   for (const [at, word] of words.entries()) {
     if (known?.folders.includes(word) === true) continue;
     const text = textOf(word) ?? "";
     const tool = toolOf(text);
     const entry = entryFor(tool);
     if (entry === undefined || !servesOthers(entry)) continue;
+    if (++tried > MOST) {
+      cx.unknown("the command has too many words that may be programs which it starts");
+      return;
+    }
     // A name alone may be that of a package, or of a file: `npm i -D gh-pages`, `pytest tests/np`.
     if ((known?.installs === true || isFile(text)) && servicesOf(call, [literal(tool)], exec).length > 0) continue;
     const rest = words.slice(at + 1);

@@ -60,3 +60,27 @@ describe("a line of one thing thousands of times", () => {
     expect(deleted).toMatchObject([{ path: "/home/u" }]);
   });
 });
+
+/** One word of pieces: what looks at it does so once, and not again from each of its pieces on. */
+const WORDS: readonly (readonly [what: string, line: (word: (piece: string) => string) => string])[] = [
+  ["addresses", (word) => `mytool ${word("1.1.1.")}`],
+  ["versions", (word) => `mytool ${word("a@")}/`],
+  ["extras", (word) => `mytool ${word("a[")}/`],
+  ["folders of versions", (word) => `mytool ${word("/v1")}x`],
+  ["fragments", (word) => `mytool ${word("#a")}/`],
+  ["names that publish", () => `mytool ${"npm publish ".repeat(3_000)}`],
+  ["names that publish, of packages", () => `yarn add ${"np ".repeat(3_000)}`],
+  ["a program of awk", (word) => `awk '${word("for(")}' x`],
+  ["a program of awk with ends", (word) => `awk '${word("for(x;y")};;' x`],
+  ["a program of perl", (word) => `perl -e '${word("while ((")}'`],
+  ["a query of jq", (word) => `jq '${word("range(")}' x`],
+  ["a query of jq with a number", (word) => `jq 'range(${word("1")}' x`],
+];
+
+describe("a word of one thing many times", () => {
+  it.each(WORDS)("%s: does not hide what stands in front of it", { timeout: 20_000 }, (_, line) => {
+    const { actions } = lower(`rm -rf ~; ${line((piece) => piece.repeat(400_000 / piece.length))}`);
+    const deleted = actions.flatMap((action) => (action.kind === "file" && action.operation === "delete" ? [action.target] : []));
+    expect(deleted).toMatchObject([{ path: "/home/u" }]);
+  });
+});

@@ -154,18 +154,28 @@ const WHOLE: Readonly<Record<string, RegExp>> = {
   grep: /(?:^| )(?:-\w*z|--null-data)/,
 };
 
-/** Loops that have no end and no way out. */
-const LOOPS: Readonly<Record<string, RegExp>> = {
-  awk: /\bwhile\s*\(\s*[1-9]\d*\s*\)|\bfor\s*\([^;]*;\s*;/,
-  perl: /\b(?:while\s*\(?\s*(?:[1-9]\d*|!0)|until\s*\(?\s*(?:0|!1))\s*(?:[)};]|$)|\bwhile\s*\(\s*\)|\bfor\s*\([^;]*;\s*;/,
-  jq: /\brepeat\s*\(|\brange\s*\([^)]*(?:\d{10}|\de\d{2}|infinite)/,
+/** Loops that have no end and no way out. INVARIANT: looked for in time linear in the text, as every expression here. */
+const LOOPS: Readonly<Record<string, (text: string) => boolean>> = {
+  awk: (text) => /\bwhile\s*\(\s*[1-9]\d*\s*\)/.test(text) || hasFor(text),
+  perl: (text) => /\b(?:while\s*\(?\s*(?:[1-9]\d*|!0)|until\s*\(?\s*(?:0|!1))\s*(?:[)};]|$)|\bwhile\s*\(\s*\)/.test(text) || hasFor(text),
+  jq: (text) => /\brepeat\s*\(/.test(text) || hasLongRange(text),
 };
+
+/** `for (…; ; …)`. */
+function hasFor(text: string): boolean {
+  const parts = text.split(";");
+  return parts.some((part, at) => at + 2 < parts.length && parts[at + 1]?.trim() === "" && /\bfor\s*\(/.test(part));
+}
+
+const hasLongRange = (text: string): boolean =>
+  text.split(")").some((part) => /\d{10}|\de\d{2}|infinite/.test(part.slice((/\brange\s*\(/.exec(part) ?? { index: part.length }).index)));
+
 const WAYS_OUT = /\b(?:break|exit|last|die|return|redo|exec|sleep|getline|input|limit|first|label|isvalid)\b|<\w*>/;
 
 /** awk, perl and jq: a program that goes on until the memory or the disk is full. */
 export function loopsForEver(program: string, words: readonly Value[]): boolean {
-  const loop = LOOPS[program.replace(/^[gmn]awk$/, "awk")];
-  return loop !== undefined && words.some((word) => loop.test(textOf(word) ?? "") && !WAYS_OUT.test(textOf(word) ?? ""));
+  const loops = LOOPS[program.replace(/^[gmn]awk$/, "awk")];
+  return loops !== undefined && words.some((word) => loops(textOf(word) ?? "") && !WAYS_OUT.test(textOf(word) ?? ""));
 }
 
 const INERT = /^(bs|cbs|conv|count|ibs|iflag|obs|oflag|seek|oseek|skip|iseek|status)=/;
