@@ -96,7 +96,7 @@ export async function demo(): Promise<number> {
     await superviseDemo(machine, project, style);
     writeStdout(
       `\n${style.verdict("allow")} goes ahead   ${style.verdict("deny")} is refused   ${style.verdict("ask")} ` +
-        `asks you   ${style.verdict("none", "silence")} leaves it to the host's own prompt\n` +
+        `asks you   ${style.verdict("none", "agent")} decides by itself: most ask you\n` +
         `Ask about any command: assent explain "git log | head && rm -rf ~"\n`,
     );
     return 0;
@@ -127,7 +127,7 @@ function row(
   places: { readonly project: string; readonly home: string },
   style: TerminalStyle,
 ): string {
-  const told = answer.decision === "none" ? "silence" : answer.decision;
+  const told = answer.decision === "none" ? "agent" : answer.decision;
   const subject = written["command"] ?? `${request.tool} ${(written["file_path"] ?? "").replace("{project}/", "").replace("{home}", "~")}`;
   const left = Math.floor((style.width - 11) * 0.48);
   const reason = visible(answer.reason).replaceAll(`${places.project}/`, "").replaceAll(places.project, ".").replaceAll(places.home, "~");

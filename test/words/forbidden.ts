@@ -13,6 +13,7 @@ export const RENAMED: readonly ForbiddenWord[] = [
   { word: /(?<!["-]|assent )\b(?:un)?confin(?:e|es|ed|ing|ement)\b(?!["-])/i, instead: "sandboxed" },
   { word: /\bundecided\b/i, instead: "no opinion, and who decides" },
   { word: /\bno opinion\b(?!:|$)/i, instead: "no opinion: and who decides" },
+  { word: /\bsilence\b/i, instead: "who decides: the agent; it is told nothing" },
   { word: /\bpreset default\b/i, instead: "by default you are asked" },
   { word: /\bis listed here\b/i, instead: "what the thing does" },
   { word: /\bconsents?\b/i, instead: "agree, say yes" },

@@ -15,6 +15,7 @@ allow --yes 'npm test'
 `;
 
 const SESSIONS = `
+demo
 explain ls -la
 explain 'git log --oneline | head && rm -rf ~'
 explain 'rm -rf build'
