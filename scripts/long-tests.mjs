@@ -3,9 +3,10 @@
 // `node scripts/long-tests.mjs REPORT…`: writes the list anew, from what `npm run test:all -- --reporter=json --outputFile=REPORT` wrote:
 // the longest, as many as it takes for what is left to be over in MINUTES.
 import { spawnSync } from "node:child_process";
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
+import { testFiles } from "./test-files.mjs";
 
 /** Of the five that `npm test` may take on two processors: the others go to building, starting processes, and loading what is tested. */
 const MINUTES = 3.6;
@@ -34,8 +35,7 @@ const reports = words.map((file) => JSON.parse(readFileSync(file, "utf8")));
 
 /** Those that draw rows (`test/sampled.ts`), or fewer cases. */
 function playedInPart() {
-  const names = readdirSync(join(root, "test"), { recursive: true, encoding: "utf8" }).map((name) => `test/${name}`);
-  return names.filter((name) => name.endsWith(".test.ts") && /\/sampled\.ts"|"SAMPLE_SEED"/.test(readFileSync(join(root, name), "utf8")));
+  return testFiles(root).filter((name) => /\/sampled\.ts"|"SAMPLE_SEED"/.test(readFileSync(join(root, name), "utf8")));
 }
 
 /** A report names its files as they were called where it was made: in a clone of its own, it may be. */

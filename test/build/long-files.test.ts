@@ -1,7 +1,9 @@
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
+// @ts-expect-error -- a plain script
+import { testFiles } from "../../scripts/test-files.mjs";
 import longFiles from "../long-files.json" with { type: "json" };
 import { isBuilt } from "../build-once.ts";
 import { sampled } from "../sampled.ts";
@@ -24,12 +26,7 @@ function chosen(environment: Readonly<Record<string, string>>, ...words: readonl
 }
 
 it("each file of tests is in a project, with those that fetch what they need or need the whole page", () => {
-  const files = ["test", "team/test"].flatMap((folder) =>
-    readdirSync(join(ROOT, folder), { recursive: true, encoding: "utf8" }).flatMap((name) =>
-      name.endsWith(".test.ts") ? `${folder}/${name}` : [],
-    ),
-  );
-  expect(files.toSorted()).toEqual([...new Set(chosen({ TEST_PAGE: "1" }))].toSorted());
+  expect(testFiles(ROOT).toSorted()).toEqual([...new Set(chosen({ TEST_PAGE: "1" }))].toSorted());
 });
 
 describe("a file that takes long", () => {
@@ -74,7 +71,7 @@ describe("a table of which npm test plays a part", () => {
   });
 
   it("is played whole by npm run test:rest", () => {
-    const { stdout } = spawnSync(process.execPath, ["scripts/long-tests.mjs", "--list"], { cwd: ROOT, encoding: "utf8" });
+    const { stdout } = spawnSync(process.execPath, ["scripts/long-tests.mjs", "--list"], { cwd: ROOT, encoding: "utf8", timeout: 20_000 });
     expect(stdout.trim().split("\n")).toEqual(
       expect.arrayContaining([...LONG, "test/shell/evaluated-text.test.ts", "test/supervise/programs/git-settings.test.ts"]),
     );
