@@ -1,17 +1,13 @@
+import { execFileSync } from "node:child_process";
 import { chmodSync, existsSync, mkdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import {
-  canAutoApprove,
-  createGuard,
-  probeSandbox,
-  SessionApprovals,
-  type Assessment,
-  type AutoApproveOptions,
-} from "../../src/sdk/index.ts";
+import { canAutoApprove, createGuard, SessionApprovals, type Assessment, type AutoApproveOptions } from "../../src/sdk/index.ts";
 import { scratch, type Scratch } from "../scratch.ts";
 
 /** codex' `canAutoApprove`. Rows that differ say why. */
+
+const LIBRARY = join(import.meta.dirname, "../../dist/library.mjs");
 
 type Policy = AutoApproveOptions["policy"];
 
@@ -355,12 +351,17 @@ describe("C14, CW5: full-auto and the sandbox", () => {
       line === "ls" || line === "npm test" ? { type: "auto-approve", runInSandbox: false } : ASK,
     );
   });
-  it("whether there is one is found out, not assumed", async () => {
+  it("whether there is one is found out once in a process, not assumed", () => {
     const { machine, project } = scratch();
-    const options = { workdir: project, policy: "full-auto", machine } as const;
-    expect(canAutoApprove(["weird"], options)).toMatchObject(ASK);
-    const found = await probeSandbox();
-    expect(canAutoApprove(["weird"], options)).toMatchObject(found ? { type: "auto-approve", runInSandbox: true } : ASK);
+    const program = `
+      import { canAutoApprove, probeSandbox } from ${JSON.stringify(LIBRARY)};
+      const told = () => canAutoApprove(["weird"], ${JSON.stringify({ workdir: project, policy: "full-auto", machine })});
+      const before = told();
+      console.log(JSON.stringify({ before, found: await probeSandbox(), after: told() }));`;
+    const { found, ...told } = JSON.parse(execFileSync(process.execPath, ["--input-type=module", "-e", program], { encoding: "utf8" })) as {
+      readonly found: boolean;
+    };
+    expect(told).toMatchObject({ before: ASK, after: found ? { type: "auto-approve", runInSandbox: true } : ASK });
   });
 });
 
