@@ -20,6 +20,7 @@ export {
   linkedTree,
   mayBecomeTree,
   ownGitFolders,
+  gitFolderOf,
   repositoriesAround,
   type Repository,
   repositoryAt,

@@ -96,6 +96,12 @@ export function worksInOwnRepository(folder: string, below: boolean, world: Worl
   return names.length <= MOST_FOLDERS && !names.some((name) => isOthers(`${from}/${name}`));
 }
 
+/** The `.git` that git takes when it is started in a folder. `below`: or in a folder below, so that it may be one that nobody knows. */
+export function gitFolderOf(folder: string, below: boolean, world: World): string | undefined {
+  if (worksInOwnRepository(folder, below, world)) return `${world.projectRoot}/.git`;
+  return below ? undefined : (repositoriesAround(folder, world)[0]?.common ?? joinPath(folder, ".git"));
+}
+
 /** More names than this in one folder are not looked into. */
 const MOST_FOLDERS = 500;
 

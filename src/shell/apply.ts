@@ -30,6 +30,8 @@ export interface Applied {
   readonly reads: boolean;
   /** Of the subcommand. */
   readonly upkeep: readonly string[];
+  /** Where it works: the shell's place, moved by `-C`. */
+  readonly places: Invocation["places"];
 }
 
 export type InvocationBase = Omit<Invocation, "grammar" | "args" | "spec" | "sources" | "only" | "ports" | "looked">;
@@ -123,6 +125,7 @@ function applyLevel(
     complete: known && args.doubts.length === 0,
     reads: inv.sources.some((source) => args.operands.includes(source) && textOf(source) !== "-"),
     upkeep: spec.upkeep ?? [],
+    places: inv.places,
   };
 }
 
@@ -226,6 +229,7 @@ function applySubcommand(inv: Invocation, grammar: Grammar, first: Value, id: st
     complete: false,
     reads: false,
     upkeep: [],
+    places: inv.places,
   };
   if (word === undefined) {
     refuse(inv, `the subcommand of ${inv.name} is only known at run time: ${describe(first)}`, "write it out");
@@ -327,6 +331,7 @@ function showHelp(
     complete: true,
     reads: false,
     upkeep: [],
+    places: inv.places,
   };
 }
 

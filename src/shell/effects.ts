@@ -1,9 +1,10 @@
-import { worksInOwnRepository } from "../policy/index.ts";
+import type { FileOperation } from "../action/index.ts";
+import { gitFolderOf, worksInOwnRepository } from "../policy/index.ts";
 import { gitSigning } from "./analyse/git-signing.ts";
 import { addCode, codeFromStream } from "./code.ts";
 import { doubt, emitFile, refuse, type Invocation } from "./invocation.ts";
 import type { TableEffect } from "./knowledge/read-spec.ts";
-import { concat, literal, type Value } from "./value.ts";
+import { literal, unknown, type Value } from "./value.ts";
 
 /** What a table says a command does whatever its operands. */
 export function applyEffect(inv: Invocation, effect: TableEffect): void {
@@ -28,7 +29,7 @@ export function applyEffect(inv: Invocation, effect: TableEffect): void {
       inv.cx.addNeed(inv.exec, effect.need);
       return;
     case "file":
-      emitFile(inv, effect.operation, tablePath(inv, effect.path), effect.tree);
+      emitTablePath(inv, effect.operation, effect.path, effect.tree);
       return;
     case "net":
     case "listen":
@@ -72,11 +73,19 @@ const interactiveHelp = ({ grammar, words }: Invocation): string => {
   return `use ${edits ? "the agent's own tool for edits" : "a command that needs no terminal"}, or run it yourself, in a terminal of your own`;
 };
 
-/** A path as a table writes it: `~` is home, `$git` the repository's folder. */
-export function tablePath(inv: Pick<Invocation, "cx">, path: string): Value {
-  if (path === "~" || path.startsWith("~/")) return concat(literal(inv.cx.world.home), literal(path.slice(1)));
-  if (path === "$git" || path.startsWith("$git/")) return literal(`${inv.cx.world.projectRoot}/.git${path.slice(4)}`);
-  return literal(path);
+/** The path that a table writes, in each place where the program may work: `~` is home, `$git` the repository's folder. */
+export function tablePaths({ cx: { world }, places }: Pick<Invocation, "cx" | "places">, path: string): readonly Value[] {
+  if (path === "~" || path.startsWith("~/")) return [literal(`${world.home}${path.slice(1)}`)];
+  if (path !== "$git" && !path.startsWith("$git/")) return [literal(path)];
+  const folders = places.map((place) => (place.is === "unknown" ? undefined : gitFolderOf(place.path, place.is === "below", world)));
+  return [...new Set(folders)].map((folder) =>
+    folder === undefined ? unknown("the repository that git works in") : literal(`${folder}${path.slice("$git".length)}`),
+  );
+}
+
+/** As an effect of the table's. */
+export function emitTablePath(inv: Invocation, operation: FileOperation, path: string, tree = false): void {
+  for (const one of tablePaths(inv, path)) emitFile(inv, operation, one, tree);
 }
 
 /** A repository's configuration names programs that git runs (fsmonitor, textconv): only the project's own is trusted. */

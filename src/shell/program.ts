@@ -3,6 +3,7 @@ import { baseName, resolvePath } from "../path/index.ts";
 import { copiesInput, holdsInput, isLinelessFile, loopsForEver, printsWithoutEnd } from "./analyse/sizes.ts";
 import type { Applied } from "./apply.ts";
 import { BY_SHELL, type Context, type ExecDraft } from "./context.ts";
+import { tablePaths } from "./effects.ts";
 import { applyEnvironment } from "./environment.ts";
 import { describe, type CommandRunner } from "./invocation.ts";
 import { entryFor } from "./knowledge/entries.ts";
@@ -113,7 +114,7 @@ function judgeProgram(call: ProgramCall): readonly [Stream, LeavesInput] {
   const known = { id: applied.id, runs, understood, folders: who.trusted ? folders : [], installs };
   readHandedCommands(call, who.basename.toLowerCase(), words, known, exec);
   if (spec.upkeep !== undefined || applied.upkeep.length > 0)
-    for (const upkeep of new Set([...(spec.upkeep ?? []), ...applied.upkeep])) emitUpkeep(cx, exec, upkeep);
+    for (const upkeep of new Set([...(spec.upkeep ?? []), ...applied.upkeep])) emitUpkeep(cx, exec, applied.places, upkeep);
   const isPlain = who.trusted && understood && !readsDevice(cx, before.actions);
   const leaves = isPlain ? leftBy(who.basename, applied.reads, words) : "pieces";
   return [lengthOf(call, who.basename, applied.out, exec, before.actions), leaves];
@@ -270,28 +271,28 @@ const isSentence = (word: Value): boolean => /\S\s+\S/.test(textOf(word) ?? "");
 /** Values of variables in front of the command. */
 const environmentOf = ({ env }: ProgramCall): readonly Value[] => env.flatMap(({ value }) => (value === undefined ? [] : [literal(value)]));
 
-function emitUpkeep(cx: Context, exec: number, notation: string): void {
+function emitUpkeep(cx: Context, exec: number, places: Applied["places"], notation: string): void {
   const [operation = "", path = "", ...only] = notation.split(" ");
   if (operation !== "write" && operation !== "read" && operation !== "mkdir" && operation !== "delete" && operation !== "edit")
     throw new Error(`\`${notation}\` is not understood`);
   const root = path.endsWith("/**") ? path.slice(0, -"/**".length) : path;
-  const absolute = root.startsWith("~")
-    ? `${cx.world.home}${root.slice(1)}`
-    : root.startsWith("$git")
-      ? `${cx.world.projectRoot}/.git${root.slice(4)}`
-      : resolvePath(cx.world.projectRoot, root);
-  cx.add({
-    kind: "file",
-    operation,
-    target: root.includes("*")
-      ? { kind: "glob", pattern: absolute }
-      : path.endsWith("/**")
-        ? { kind: "tree", path: absolute, ...(only.length === 0 ? {} : { filter: { only } }) }
-        : { kind: "path", path: absolute },
-    ...(root.includes("*") && path.endsWith("/**") ? { recursive: true } : {}),
-    origin: { by: "command", exec },
-    upkeep: true,
-  });
+  for (const value of tablePaths({ cx, places }, root)) {
+    const text = textOf(value);
+    if (text === undefined) continue;
+    const absolute = resolvePath(cx.world.projectRoot, text);
+    cx.add({
+      kind: "file",
+      operation,
+      target: root.includes("*")
+        ? { kind: "glob", pattern: absolute }
+        : path.endsWith("/**")
+          ? { kind: "tree", path: absolute, ...(only.length === 0 ? {} : { filter: { only } }) }
+          : { kind: "path", path: absolute },
+      ...(root.includes("*") && path.endsWith("/**") ? { recursive: true } : {}),
+      origin: { by: "command", exec },
+      upkeep: true,
+    });
+  }
 }
 
 interface ProgramIdentity {

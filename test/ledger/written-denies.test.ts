@@ -554,3 +554,67 @@ describe("every client, with its options, behind every starter, in every spellin
       runs,
     ));
 });
+
+/** What git writes by itself lies in the repository where it works, not in the project's (found by trying `git -C`). */
+describe("a deny on the files of another repository", () => {
+  const other = (path: string, text = ""): void => void here.write(`../other/${path}`, text);
+  for (const folder of ["", "inner/"]) {
+    other(`${folder}.git/HEAD`, "ref: refs/heads/main\n");
+    for (const part of ["objects/pack", "refs/heads"]) other(`${folder}.git/${part}/.keep`);
+    other(`${folder}.git/config`);
+    other(`${folder}src/a.ts`);
+  }
+  const under = (rule: string, ...allow: readonly string[]): PolicyText => ({
+    permissions: { deny: [rule], allow: ["Bash(*)", ...allow] },
+  });
+  /** Whether its own settings are harmless is another question. */
+  const NOT_DENIED: readonly Decision[] = ["allow", "ask"];
+  const CHANGES = [
+    "git -C ../other config user.name x",
+    "git -C ../other config --unset user.name",
+    "git -C ../other/src tag v1",
+    "git -C .. -C other commit -m x",
+    "git -C ../other/src/../ branch y",
+    "cd ../other && git config user.name x",
+    "cd ../other/src; git stash",
+    "(cd ../other && git remote add o https://example.org/x.git)",
+    "pushd ../other; git tag v1",
+    "git -c user.name=x -C ../other notes add -m y",
+    "git -C ../other lfs install --local",
+    "git -C ../other status",
+    "git -C ../other diff",
+    "for d in ../other; do git -C $d config user.name x; done",
+  ];
+  it.each(CHANGES)("%s is denied, allowed by its name or not", (line) => {
+    expect(wrong(under("Write(../other/**)"), "deny", [line])).toEqual([]);
+    expect(wrong(under("Write(../other/**)", `Bash(${line})`), "deny", [line])).toEqual([]);
+  });
+  it.each([
+    ["Write(../other/.git/config)", "git -C ../other config user.name x", "deny"],
+    ["Write(../other/.git/config)", "git -C ../other/inner config user.name x", NOT_DENIED],
+    ["Write(../other/inner/**)", "git -C ../other/inner config user.name x", "deny"],
+    ["Write(../other/inner/**)", "git -C ../other/inner/src config user.name x", "deny"],
+    ["Write(../other/inner/**)", "git -C ../other config user.name x", NOT_DENIED],
+    // What lies in the project is not meant.
+    ["Write(../other/**)", "git config user.name x", "allow"],
+    ["Write(../other/**)", "git -C src config user.name x", "allow"],
+    ["Write(../other/**)", "git status", "allow"],
+    ["Write(.git/**)", "git -C ../other config user.name x", NOT_DENIED],
+    ["Write(.git/**)", "git -C src tag v1", "deny"],
+    // These read, and write nothing of their own.
+    ["Write(../other/**)", "git -C ../other log --oneline", NOT_DENIED],
+    ["Write(../other/**)", "git -C ../other show HEAD", NOT_DENIED],
+    ["Write(../other/**)", "git -C ../other branch --show-current", NOT_DENIED],
+    ["Write(**)", "git log -3", "allow"],
+    ["Write(**)", "git show --stat", "allow"],
+    ["Write(**)", "git status", "deny"],
+  ] as const)("%s: %s: %s", (rule, line, expected) => expect(wrong(under(rule), expected, [line])).toEqual([]));
+  it("is asked about where it is not known which repository that is", () =>
+    expect(
+      wrong(
+        under("Write(../other/**)"),
+        ["ask", "deny"],
+        ["git -C $D tag v1", 'git -C "$(cat d)" config user.name x', "cd ../*/; git tag x"],
+      ),
+    ).toEqual([]));
+});

@@ -1,5 +1,5 @@
 import { emitFile, type Invocation } from "../invocation.ts";
-import { applyEffect, tablePath } from "../effects.ts";
+import { applyEffect, emitTablePath } from "../effects.ts";
 import { applyKind } from "../kinds.ts";
 import { literal, prefixOf, textOf, type Value } from "../value.ts";
 import { has, valuesOf } from "./given.ts";
@@ -96,7 +96,7 @@ export function gitConfig(inv: Invocation): void {
     if (verb === undefined && (reads || (words.length < 2 && !late && !words.some((word) => word.many)))) return;
   }
   writeFile(inv);
-  if (late) emitFile(inv, "write", tablePath(inv, "$git/config"));
+  if (late) emitTablePath(inv, "write", "$git/config");
   if (verb === "edit") applyEffect(inv, { is: "terminal" });
   if (verb === "rename-section" || has(inv, "--rename-section")) {
     inv.cx.unknown("renaming a section of the configuration may turn its keys into ones that name programs", {
@@ -113,10 +113,10 @@ export function gitConfig(inv: Invocation): void {
 function writeFile(inv: Invocation): void {
   const files = valuesOf(inv, "-f", "--file");
   for (const file of files) emitFile(inv, "edit", file);
-  if (has(inv, "--global")) emitFile(inv, "write", tablePath(inv, "~/.gitconfig"));
+  if (has(inv, "--global")) emitTablePath(inv, "write", "~/.gitconfig");
   if (has(inv, "--system")) emitFile(inv, "write", literal("/etc/gitconfig"));
-  if (has(inv, "--worktree")) emitFile(inv, "write", tablePath(inv, "$git/config.worktree"));
-  else if (files.length === 0 && !has(inv, "--global", "--system")) emitFile(inv, "write", tablePath(inv, "$git/config"));
+  if (has(inv, "--worktree")) emitTablePath(inv, "write", "$git/config.worktree");
+  else if (files.length === 0 && !has(inv, "--global", "--system")) emitTablePath(inv, "write", "$git/config");
 }
 
 function setKey(inv: Invocation, key: Value | undefined, value: Value | undefined): void {
