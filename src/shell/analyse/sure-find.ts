@@ -54,5 +54,7 @@ const mayHaveChanged = (cx: Context, exec: number): boolean =>
   cx.escapes.some(({ from }) => from !== "shell") ||
   cx.actions.some((action, at) => {
     if (action.kind === "exec") return at !== exec && action.knowledge === undefined && action.builtin !== true;
-    return action.kind === "file" ? action.operation !== "read" && action.operation !== "list" : action.kind !== "net" && action.kind !== "remote";
+    return action.kind === "file"
+      ? action.operation !== "read" && action.operation !== "list"
+      : action.kind !== "net" && action.kind !== "remote";
   });
