@@ -59,6 +59,7 @@ import { recallRefusals, rememberDenied } from "./refusals.ts";
 import { countRefusals, holdBack } from "./automation.ts";
 import { findSources, judgingBy, type Situation } from "./situation.ts";
 import { realWorld } from "./world.ts";
+import { noteWrittenSecrets } from "./written-secrets.ts";
 
 /** Keeps what a tool of the host is about to change; the question instead, where that cannot be done. */
 export type KeepEdit = (request: Request, actions: readonly Action[], machine: Machine) => Verdict | undefined;
@@ -179,7 +180,7 @@ function judgeRequest(request: Request, options: DecideOptions, whole = false): 
   const { world: worldOf = realWorld, by, ownCommands } = options;
   const plain = worldOf(options.machine, request.cwd, request.sessionRoot);
   const world = ownCommands === undefined ? plain : { ...plain, ownCommands };
-  const lowered = (by?.lower ?? lowerTool)(request, world);
+  const lowered = noteWrittenSecrets(request, (by?.lower ?? lowerTool)(request, world), world);
   const guess = guessEffects(request, world);
   const touched = guess === undefined ? lowered : withGuess(lowered, guess);
   const sources = findSources(options, world, touched, request.sessionRoot ?? request.cwd);
@@ -204,7 +205,14 @@ function judgeRequest(request: Request, options: DecideOptions, whole = false): 
     context.isGone = isGone;
     const own = (by?.judge ?? judge)(lowered, policy, context);
     const judgement =
-      guess === undefined ? own : narrowByGuess(own, judge(guess.likely, policy, context), judge(guess.writing, policy, context), guess);
+      guess === undefined
+        ? own
+        : narrowByGuess(
+            own,
+            judge(guess.likely, policy, context),
+            judge(noteWrittenSecrets(request, guess.writing, world), policy, context),
+            guess,
+          );
     const known = memory === "none" ? judgement : recallRefusals(request, judgement, { policy, context, machine: options.machine });
     const final = holdBack(request, underBroken(known, policy), policy, options.machine);
     options.elsewhere?.commit();

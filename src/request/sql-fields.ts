@@ -4,18 +4,23 @@
 const DESTROYS = /\b(?:drop|truncate|delete|purge)\b/i;
 /** Names of fields, without signs and in small letters (`plain`). */
 const SQL_NAMED = /sql|(?:statement|stmt)s?$|^d[dm]l$/;
-const PROSE =
-  /^(?:contents?|body|texts?|messages?|description|prompt|questions?|comments?|title|summary|notes?|html|markdown|diff|patch|reason|(?:old|new)(?:string|text|str))$/;
+const PROSE = new RegExp(
+  "^(?:contents?|body|texts?|messages?|description|prompt|questions?|comments?|title|summary|notes?|html|markdown|diff|patch|reason|" +
+    "(?:old|new)(?:string|text|str))$",
+);
 const DATABASE = /sql|quer|database|(?:^|[_-])db(?:[_-]|$)/i;
 const SEARCHES = /search|find|lookup|docs?(?:[_-]|$)|grep/i;
-const BEGINS =
-  /^[\s(]*(?:with|drop|truncate|delete|purge|begin|start|set|use|select|insert|update|alter|create|do|explain|merge|replace|call|exec|execute|declare|if|lock|values|table|grant|revoke)\b/i;
-const NAME = String.raw`[\w."\x60[\]$-]+`;
+const BEGINS = new RegExp(
+  String.raw`^[\s(]*(?:with|drop|truncate|delete|purge|begin|start|set|use|select|insert|update|alter|create|do|explain|merge|replace|` +
+    String.raw`call|exec|execute|declare|if|lock|values|table|grant|revoke)\b`,
+  "i",
+);
+const NAMES = String.raw`[\w."\x60[\]$-]+(?:\s*,\s*[\w."\x60[\]$-]+)*`;
 /** A whole statement, and no sentence that begins like one. */
 const STATEMENT = new RegExp(
-  String.raw`^\s*(?:drop\s(?:\s*(?:materialized|temporary|foreign|external)\s)?\s*(?:table|database|schema|view|index|role|user|function|type|sequence|keyspace|collection)` +
-    String.raw`\s(?:\s*if\s+exists\s)?\s*${NAME}(?:\s*,\s*${NAME})*|truncate\s(?:\s*table\s)?\s*${NAME}(?:\s*,\s*${NAME})*|delete\sfrom\s\s*${NAME}(?:\swhere\s.*)?)` +
-    String.raw`(?:\s+(?:cascade|restrict))?\s*$`,
+  String.raw`^\s*(?:drop\s(?:\s*(?:materialized|temporary|foreign|external)\s)?\s*` +
+    String.raw`(?:table|database|schema|view|index|role|user|function|type|sequence|keyspace|collection)\s(?:\s*if\s+exists\s)?\s*${NAMES}` +
+    String.raw`|truncate\s(?:\s*table\s)?\s*${NAMES}|delete\s\s*from\s\s*${NAMES}(?:\swhere\s.*)?)(?:\s+(?:cascade|restrict))?\s*$`,
   "is",
 );
 const LONGEST_STATEMENT = 2048;
