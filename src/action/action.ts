@@ -153,6 +153,8 @@ export interface NamedPath {
   readonly word: string;
   /** Cut out of a longer text (code, a sentence), so that it may mean something else. */
   readonly part?: true;
+  /** The value of an option that says where something is written: `--output=PATH`. */
+  readonly written?: true;
 }
 
 /** A command line with its options told from its operands, spellings unified. */
