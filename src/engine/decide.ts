@@ -181,7 +181,8 @@ function judgeRequest(request: Request, options: DecideOptions, whole = false): 
   const plain = worldOf(options.machine, request.cwd, request.sessionRoot);
   const world = ownCommands === undefined ? plain : { ...plain, ownCommands };
   const lowered = noteWrittenSecrets(request, (by?.lower ?? lowerTool)(request, world), world);
-  const guess = guessEffects(request, world);
+  const guessed = guessEffects(request, world);
+  const guess = guessed && { ...guessed, writing: noteWrittenSecrets(request, guessed.writing, world) };
   const touched = guess === undefined ? lowered : withGuess(lowered, guess);
   const sources = findSources(options, world, touched, request.sessionRoot ?? request.cwd);
   const confines = request.host.confines === true && isCommand(request);
@@ -205,14 +206,7 @@ function judgeRequest(request: Request, options: DecideOptions, whole = false): 
     context.isGone = isGone;
     const own = (by?.judge ?? judge)(lowered, policy, context);
     const judgement =
-      guess === undefined
-        ? own
-        : narrowByGuess(
-            own,
-            judge(guess.likely, policy, context),
-            judge(noteWrittenSecrets(request, guess.writing, world), policy, context),
-            guess,
-          );
+      guess === undefined ? own : narrowByGuess(own, judge(guess.likely, policy, context), judge(guess.writing, policy, context), guess);
     const known = memory === "none" ? judgement : recallRefusals(request, judgement, { policy, context, machine: options.machine });
     const final = holdBack(request, underBroken(known, policy), policy, options.machine);
     options.elsewhere?.commit();

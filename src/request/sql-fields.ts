@@ -4,10 +4,8 @@
 const DESTROYS = /\b(?:drop|truncate|delete|purge)\b/i;
 /** Names of fields, without signs and in small letters (`plain`). */
 const SQL_NAMED = /sql|(?:statement|stmt)s?$|^d[dm]l$/;
-const PROSE = new RegExp(
-  "^(?:contents?|body|texts?|messages?|description|prompt|questions?|comments?|title|summary|notes?|html|markdown|diff|patch|reason|" +
-    "(?:old|new)(?:string|text|str))$",
-);
+const PROSE =
+  /^(?:contents?|body|texts?|messages?|description|prompt|questions?|comments?|title|summary|notes?|html|markdown|diff|patch|reason|(?:old|new)\w+)$/;
 const DATABASE = /sql|quer|database|(?:^|[_-])db(?:[_-]|$)/i;
 const SEARCHES = /search|find|lookup|docs?(?:[_-]|$)|grep/i;
 const BEGINS = new RegExp(

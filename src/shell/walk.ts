@@ -492,8 +492,7 @@ function readTest(ex: Expansion, test: TestExpression): void {
       for (const operand of test.operands) readTest(ex, operand);
       return;
     case "TestNot":
-      readTest(ex, test.operand);
-      return;
+      return readTest(ex, test.operand);
     case "TestGroup":
       readTest(ex, test.expression);
       return;
