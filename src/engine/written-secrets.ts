@@ -50,7 +50,7 @@ function newTexts(input: Request["input"]): readonly string[] {
   for (let nodes = 0; open.length > 0 && nodes < MOST_NODES; nodes += 1) {
     const value = open.pop();
     if (typeof value === "string") texts.push(value.slice(0, MOST_LOOKED_AT));
-    else if (Array.isArray(value)) open.push(...value.slice(0, MOST_NODES));
+    else if (Array.isArray(value)) for (const inner of value.slice(0, MOST_NODES)) open.push(inner);
     else if (isObject(value)) open.push(...Object.entries(value).flatMap(([field, inner]) => (/^old/i.test(field) ? [] : [inner])));
   }
   return texts;
