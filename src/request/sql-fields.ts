@@ -6,6 +6,7 @@ const DESTROYS = /\b(?:drop|truncate|delete|purge)\b/i;
 const SQL_NAMED = /sql|(?:statement|stmt)s?$|^d[dm]l$/;
 const PROSE =
   /^(?:contents?|body|texts?|messages?|description|prompt|questions?|comments?|title|summary|notes?|html|markdown|diff|patch|reason|(?:old|new)\w+)$/;
+const ABOUT = /^(?:description|messages?|prompt|questions?|comments?|title|summary|notes?|reason)$/;
 const DATABASE = /sql|quer|database|(?:^|[_-])db(?:[_-]|$)/i;
 const SEARCHES = /search|find|lookup|docs?(?:[_-]|$)|grep/i;
 const BEGINS = new RegExp(
@@ -27,10 +28,11 @@ const LONGEST_STATEMENT = 2048;
 export function mayDestroy(tool: string, field: string, value: string): boolean {
   if (!DESTROYS.test(value)) return false;
   if (SQL_NAMED.test(field)) return true;
-  if (PROSE.test(field)) return false;
   const text = withoutComments(value);
-  if (DATABASE.test(tool)) return BEGINS.test(text);
-  return !SEARCHES.test(tool) && text.split(";").some((one) => one.length <= LONGEST_STATEMENT && STATEMENT.test(one));
+  if (DATABASE.test(tool)) return !ABOUT.test(field) && BEGINS.test(text);
+  return (
+    !PROSE.test(field) && !SEARCHES.test(tool) && text.split(";").some((one) => one.length <= LONGEST_STATEMENT && STATEMENT.test(one))
+  );
 }
 
 /** Those in front of statements. One that does not end hides the rest. */

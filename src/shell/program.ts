@@ -187,7 +187,7 @@ function lengthOf({ cx, argv, stdin }: ProgramCall, name: string, out: Stream, e
     return isRead && action.target.kind === "path" ? [action.target.path] : [];
   });
   // `--random-source`: they take a few bytes of it.
-  const isSampling = name === "sort" || name === "shuf";
+  const isSampling = name === "sort" || name === "shuf" || name === "shred";
   const [, sampled] =
     words.map((word) => /^--ran[a-z-]*=(.+)$/s.exec(textOf(word) ?? "")).find((match) => isSampling && match !== null) ?? [];
   if (sampled !== undefined && read.includes(sampled)) read.splice(read.indexOf(sampled), 1);

@@ -12,6 +12,7 @@ const here = place({
   "src/a.ts": "",
   "src/b.md": "",
   "docs/c.md": "",
+  "odd/[x] y.ts": "",
   "__pycache__/x.pyc": "",
 });
 const verdict = (line: string): string => here.verdict(line).decision;
@@ -82,6 +83,9 @@ describe("a walk that begins at a name comes to all that lies below", () => {
     "cd docs && grep -rn KEY .. $(find . -name '*.ts')",
     "for i in 1 2; do grep -rn KEY $(find . -name '*.ts'); rm src/a.ts; done",
     "f() { grep -rn KEY $(find . -name '*.ts'); rm src/a.ts; }; f; f",
+    "grep -rn KEY $(find odd -name '*.ts')",
+    "shopt -s nullglob; grep -rn KEY $(find odd -name '*.ts')",
+    "IFS=./ats; grep -rn KEY $(find src -name 'a.ts')",
     "find . -name '*.zz' | xargs grep -rn KEY",
     "find . -name '*.ts' | grep -v a | xargs grep -rn KEY",
     "rm src/a.ts; find . -name '*.ts' | xargs grep -rn KEY",

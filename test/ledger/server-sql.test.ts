@@ -27,6 +27,8 @@ describe("what destroys asks", () => {
     ["mcp__x__run", { args: { text1: "delete from users;" } }],
     ["mcp__pg__query", { query: "-- x\n/* y */ with d as (delete from users returning *) select * from d" }],
     ["mcp__pg__query", { query: "BEGIN; DELETE FROM users; COMMIT" }],
+    ["mcp__pg__query", { text: "DELETE FROM users", values: [] }],
+    ["mcp__pg__query", { query: "explain analyze delete from users" }],
     // What the reader does not understand, and may destroy.
     ["mcp__pg__query", { query: "do $$ begin drop table users; end $$" }],
     ["mcp__pg__query", { query: "drop table users; select 'x" }],
@@ -60,5 +62,6 @@ describe("what reads, and what speaks about it, is as it was", () => {
     ["mcp__x__ask", { query: "drop table syntax in postgres" }],
     ["mcp__x__ask", { query: "Delete from the list whatever is old" }],
     ["mcp__slack__post", { text: "delete from users" }],
+    ["mcp__notion__query_database", { filter: "x", description: "Drop the table" }],
   ])("%s %j", (tool, input) => expect(verdict(tool, input)).toBe("none"));
 });

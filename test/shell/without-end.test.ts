@@ -147,6 +147,7 @@ describe("what takes a part of it, or meets an end, goes ahead", () => {
     "dd if=/dev/zero bs=1M count=100 | md5sum",
     "shuf -rn 10 -e a b",
     "shuf -n 3 a.txt",
+    "sort -R --random-source=/dev/urandom a.txt",
     "seq 0 0.1 1",
     "seq 10 -1 1",
     "seq -s, 5",

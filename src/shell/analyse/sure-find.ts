@@ -21,7 +21,12 @@ export function surelyFinds(inv: Invocation, roots: readonly Value[], expression
 function holds(world: World, root: string, written: string, tests: readonly FindTest[]): boolean {
   const fits = (path: string): boolean => {
     const below = path.slice(root.length).replace(/^\//, "");
-    return tests.every((test) => test(`${written.replace(/\/$/, "")}/${below}`, below.split("/"))) && world.kind(path) === "file";
+    // A name of other characters may be split, or taken for a pattern that matches nothing.
+    return (
+      /^[\w./@+-]+$/.test(below) &&
+      tests.every((test) => test(`${written.replace(/\/$/, "")}/${below}`, below.split("/"))) &&
+      world.kind(path) === "file"
+    );
   };
   return world.find(root, (path, link) => link === false && fits(path)).found !== undefined;
 }
