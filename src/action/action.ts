@@ -153,6 +153,8 @@ export interface NamedPath {
   readonly word: string;
   /** Cut out of a longer text (code, a sentence), so that it may mean something else. */
   readonly part?: true;
+  /** The value of an option that says where something is written: `--output=PATH`. */
+  readonly written?: true;
 }
 
 /** A command line with its options told from its operands, spellings unified. */
@@ -274,4 +276,28 @@ export interface Unknown {
 export interface Lowered {
   readonly actions: readonly Action[];
   readonly unknowns: readonly Unknown[];
+}
+
+/** What several requests would do. An action goes on to name its own command, by the place that this has among all of them. */
+export function joinLowered(parts: readonly Lowered[]): Lowered {
+  const actions: Action[] = [];
+  const unknowns: Unknown[] = [];
+  for (const part of parts) {
+    const by = actions.length;
+    actions.push(...part.actions.map((action) => (by === 0 ? action : moveAction(action, by))));
+    unknowns.push(...part.unknowns.map((unknown) => (unknown.exec === undefined ? unknown : { ...unknown, exec: unknown.exec + by })));
+  }
+  return { actions, unknowns };
+}
+
+function moveAction(action: Action, by: number): Action {
+  const origin: Origin = action.origin.by === "command" ? { by: "command", exec: action.origin.exec + by } : action.origin;
+  if (action.kind !== "exec") return { ...action, origin };
+  const { inProcess, runner } = action;
+  return {
+    ...action,
+    origin,
+    ...(inProcess === undefined ? {} : { inProcess: inProcess + by }),
+    ...(runner === undefined ? {} : { runner: runner + by }),
+  };
 }

@@ -117,6 +117,11 @@ export const DANGERS = {
     seenInRun: true,
   },
   "resource-bomb": { effect: "ask", title: "may fill the disk or the memory", help: "say how much: a count or a size" },
+  "written-secret": {
+    effect: "ask",
+    title: "writes a key or a token into a file that git tracks, or would",
+    help: orAllow("read it from the environment, or put it into a file that git ignores"),
+  },
   publish: { effect: "ask", title: "publishes something for others to see", help: CONFIRM },
   "data-destroy": {
     effect: "ask",

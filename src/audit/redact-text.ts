@@ -125,15 +125,30 @@ function redactUserinfo(match: string): string {
 function withoutKeyBlocks(text: string): string {
   let out = "";
   let from = 0;
+  for (const [at, end] of keyBlocks(text)) {
+    out += `${text.slice(from, at)}${REDACTED}`;
+    from = end;
+  }
+  return out + text.slice(from);
+}
+
+function keyBlocks(text: string): readonly (readonly [from: number, to: number])[] {
+  const found: [number, number][] = [];
+  let from = 0;
   for (let at = text.indexOf(KEY_BEGIN); at !== -1; at = text.indexOf(KEY_BEGIN, Math.max(from, at + 1))) {
     if (!/^-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY/.test(text.slice(at, at + 80))) continue;
     const end = text.indexOf("-----END ", at);
-    out += `${text.slice(from, at)}${REDACTED}`;
-    if (end === -1) return out;
-    const close = text.indexOf("-----", end + 9);
+    const close = end === -1 ? -1 : text.indexOf("-----", end + 9);
     from = close === -1 ? text.length : close + 5;
+    found.push([at, from]);
   }
-  return out + text.slice(from);
+  return found;
+}
+
+/** The private keys in a text, and what has the shape of a token. */
+export function tokensIn(text: string): readonly string[] {
+  const keys = text.includes(KEY_BEGIN) ? keyBlocks(text).map(([from, to]) => text.slice(from, to)) : [];
+  return [...keys, ...SHAPES.flatMap(([needle, shape]) => (text.includes(needle) ? (text.match(shape) ?? []) : []))];
 }
 
 /**

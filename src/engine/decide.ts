@@ -59,6 +59,7 @@ import { recallRefusals, rememberDenied } from "./refusals.ts";
 import { countRefusals, holdBack } from "./automation.ts";
 import { findSources, judgingBy, type Situation } from "./situation.ts";
 import { realWorld } from "./world.ts";
+import { noteWrittenSecrets } from "./written-secrets.ts";
 
 /** Keeps what a tool of the host is about to change; the question instead, where that cannot be done. */
 export type KeepEdit = (request: Request, actions: readonly Action[], machine: Machine) => Verdict | undefined;
@@ -179,8 +180,9 @@ function judgeRequest(request: Request, options: DecideOptions, whole = false): 
   const { world: worldOf = realWorld, by, ownCommands } = options;
   const plain = worldOf(options.machine, request.cwd, request.sessionRoot);
   const world = ownCommands === undefined ? plain : { ...plain, ownCommands };
-  const lowered = (by?.lower ?? lowerTool)(request, world);
-  const guess = guessEffects(request, world);
+  const lowered = noteWrittenSecrets(request, (by?.lower ?? lowerTool)(request, world), world);
+  const guessed = guessEffects(request, world);
+  const guess = guessed && { ...guessed, writing: noteWrittenSecrets(request, guessed.writing, world) };
   const touched = guess === undefined ? lowered : withGuess(lowered, guess);
   const sources = findSources(options, world, touched, request.sessionRoot ?? request.cwd);
   const confines = request.host.confines === true && isCommand(request);

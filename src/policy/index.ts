@@ -14,6 +14,7 @@ export {
 export { callMatcher } from "./call-matcher.ts";
 export { isChange, judgeFloorFile } from "./floor.ts";
 export { type GitConfigEntry, gitConfigEntries } from "./git-config-text.ts";
+export { isIgnored } from "./git-ignore.ts";
 export { isGitConfig } from "./git-paths.ts";
 export {
   isOwnRepository,

@@ -166,7 +166,7 @@ function namedContext(j: Judgement): NamedContext {
     match: j.match,
     protect: (action, written) => {
       const met = protectedBy(j, action, written);
-      return met !== undefined && guardsSecrets(met.builtin) ? met : undefined;
+      return met !== undefined && (action.operation === "write" || guardsSecrets(met.builtin)) ? met : undefined;
     },
   };
 }

@@ -15,12 +15,13 @@ import { byRule } from "./verdicts.ts";
  *
  * - read: what a written rule denies or asks, and what is a secret, is denied or asked as for `cat`;
  * - changed: only written deny rules count. One that spells this path denies; a pattern, which may well mean to let
- *   the file be read, asks. The preset's protections against changes say nothing about a mere word.
+ *   the file be read, asks. The preset's protections against changes say nothing about a mere word, but for one that an
+ *   option names what is written (`mytool -o /etc/passwd`).
  */
 export interface NamedContext {
   readonly index: RuleIndex;
   readonly match: MatchContext;
-  /** The secrets' protection of reading, unless a written allow names the path. */
+  /** The secrets' protection of reading, and any against writing, unless a written allow names the path. */
   readonly protect: (action: FileAction, written: MatchedRules) => Verdict | undefined;
 }
 
@@ -53,6 +54,9 @@ function judgeOne(named: NamedPath, exec: number, context: NamedContext): Verdic
   // A disk is no secret by its name: what asks about it is right, what reads it is judged by itself.
   if (secret !== undefined) return about(isRawDevice(pathOf(named) ?? "") ? { ...secret, decision: "ask" } : secret, named);
   if (reading !== undefined) return about(reading, named);
+  const change: FileAction = { ...read, operation: "write" };
+  const writing = named.written === true ? context.protect(change, writtenOn(change, context)) : undefined;
+  if (writing !== undefined) return about(writing, named);
   for (const operation of CHANGES) {
     const rule = writtenOn({ ...read, operation }, context).deny;
     const verdict = speaks(rule?.rule, rule?.certain, named, world);

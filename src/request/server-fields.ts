@@ -1,5 +1,6 @@
 import { isObject } from "../data/index.ts";
 import type { Input, ToolFacts } from "./request.ts";
+import { mayDestroy } from "./sql-fields.ts";
 
 /**
  * What the input of a server's tool holds, wherever in it: commands, paths and addresses. Nobody says which field is what,
@@ -9,6 +10,8 @@ interface ServerFields {
   readonly commands: readonly ToolFacts[];
   readonly paths: readonly string[];
   readonly urls: readonly string[];
+  /** SQL that may destroy. */
+  readonly statements: readonly string[];
   /** What is to stand in the environment of what is run, or is set by a command itself. */
   readonly variables: readonly (readonly [name: string, value: string])[];
   /** The input, with the values under the names that the facts use. */
@@ -46,6 +49,7 @@ export function serverFields(tool: string, given: Input): ServerFields {
   const input: Record<string, unknown> = {};
   const paths = new Set<string>();
   const urls = new Set<string>();
+  const statements = new Set<string>();
   const variables: (readonly [string, string])[] = [];
   let content = false;
   let refused = false;
@@ -86,16 +90,19 @@ export function serverFields(tool: string, given: Input): ServerFields {
       }
     } else if (ENVIRONMENT.test(name)) variables.push(...variablesOf(value));
     if (COMMAND.test(name) && (typeof value === "string" || Array.isArray(value))) command(value, beside);
+    if (typeof value === "string" && mayDestroy(tool, name, value)) statements.add(value);
     if (typeof value === "string") text(name, value);
     else if (Array.isArray(value)) for (let at = value.length - 1; at >= 0; at -= 1) open.push([name, value[at], undefined]);
     else if (isObject(value)) for (const [field, inner] of Object.entries(value).toReversed()) open.push([plain(field), inner, value]);
   }
-  const complete = nodes <= MOST_NODES && paths.size <= MOST_VALUES && urls.size <= MOST_VALUES && commands.length < MOST_VALUES;
+  const lists = [paths, urls, statements];
+  const complete = nodes <= MOST_NODES && commands.length < MOST_VALUES && lists.every(({ size }) => size <= MOST_VALUES);
   variables.push(...variableOf(tool, given), ...assignments(commands, input));
   return {
     commands,
     paths: [...paths].slice(0, MOST_VALUES),
     urls: [...urls].slice(0, MOST_VALUES),
+    statements: [...statements].slice(0, MOST_VALUES),
     variables,
     input,
     content,

@@ -1,4 +1,13 @@
-import type { Action, FileAction, Lowered, ToolAction, TreeFilter, Unknown, World } from "../action/index.ts";
+import {
+  type Action,
+  type FileAction,
+  joinLowered,
+  type Lowered,
+  type ToolAction,
+  type TreeFilter,
+  type Unknown,
+  type World,
+} from "../action/index.ts";
 import { isObject } from "../data/index.ts";
 import { lowerPatch } from "../patch/index.ts";
 import { baseName, joinPath, normalise, resolvePath } from "../path/index.ts";
@@ -61,7 +70,7 @@ function lowerCommand(facts: ToolFacts & { does: "shell" }, request: Lowerable, 
     return unknown(`the command is too long to analyse (${command.length} characters)`, "put it into a script file");
   const { shell } = request.host;
   const lowered = lowerShell(command, { world, shell });
-  return startsOne(lowered, facts.patches ?? []) ? joined([lowered, lowerCarried(command, world)]) : lowered;
+  return startsOne(lowered, facts.patches ?? []) ? joinLowered([lowered, lowerCarried(command, world)]) : lowered;
 }
 
 function startsOne({ actions }: Lowered, names: readonly string[]): boolean {
@@ -80,7 +89,7 @@ function lowerCarried(command: string, world: World): Lowered {
 function lowerCommands(commands: readonly unknown[], field: string, request: Lowerable, world: World): Lowered {
   if (commands.length === 0) return unknown(`the command is missing: \`${field}\` is empty`);
   if (commands.length > MAX_PARTS) return unknown(`too many commands in one call (${commands.length})`, "run them in several calls");
-  return joined(
+  return joinLowered(
     commands.map((command) =>
       typeof command === "string"
         ? lowerCommand({ does: "shell", field }, { ...request, input: { [field]: command } }, world)
@@ -88,11 +97,6 @@ function lowerCommands(commands: readonly unknown[], field: string, request: Low
     ),
   );
 }
-
-const joined = (parts: readonly Lowered[]): Lowered => ({
-  actions: parts.flatMap(({ actions }) => actions),
-  unknowns: parts.flatMap(({ unknowns }) => unknowns),
-});
 
 function lowerWords(argv: unknown, field: string, { host }: Lowerable, world: World): Lowered {
   if (!Array.isArray(argv) || argv.length === 0 || !argv.every((word) => typeof word === "string"))
@@ -183,11 +187,12 @@ function lowerFetches(text: unknown, field: string, world: World): Lowered {
   if (found.length === 0) return unknown(`no address in \`${field}\``);
   if (found.length > MAX_PARTS) return unknown(`too many addresses in one call (${found.length})`);
   // A sentence goes on behind an address.
-  return joined(found.map((url) => lowerFetch(url.replace(/[.,;:!?)\]}]+$/, ""), field, world)));
+  return joinLowered(found.map((url) => lowerFetch(url.replace(/[.,;:!?)\]}]+$/, ""), field, world)));
 }
 
 function lowerFetch(url: unknown, field: string, world: World): Lowered {
-  if (Array.isArray(url) && url.length > 0 && url.length <= MAX_PARTS) return joined(url.map((each) => lowerFetch(each, field, world)));
+  if (Array.isArray(url) && url.length > 0 && url.length <= MAX_PARTS)
+    return joinLowered(url.map((each) => lowerFetch(each, field, world)));
   if (typeof url !== "string" || url === "") return unknown(`the address is missing: \`${field}\` is not a text`);
   // As the URL standard has it, so that no blank hides a scheme.
   // oxlint-disable-next-line no-control-regex -- C0 and space

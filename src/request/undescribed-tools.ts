@@ -1,4 +1,4 @@
-import { type Action, type Lowered, visible, type World } from "../action/index.ts";
+import { type Action, joinLowered, type Lowered, visible, type World } from "../action/index.ts";
 import { isMeantQuestion, type RequestVerdict, verdictOf } from "../policy/index.ts";
 import type { Request, ToolFacts } from "./request.ts";
 import { serverFields } from "./server-fields.ts";
@@ -25,10 +25,7 @@ interface GuessedEffects {
   readonly incomplete?: true;
 }
 
-const join = (parts: readonly Lowered[]): Lowered => ({
-  actions: parts.flatMap(({ actions }) => actions),
-  unknowns: [],
-});
+const join = (parts: readonly Lowered[]): Lowered => ({ ...joinLowered(parts), unknowns: [] });
 
 /**
  * Hosts get new tools every month: until a host's file says what one does, a command or a path in its input is supposed to
@@ -62,18 +59,20 @@ const CHANGES = new RegExp(
 );
 
 function guessServerEffects(name: string, request: Request, world: World): GuessedEffects | undefined {
-  const { commands, paths, urls, variables, input, content, refused, complete } = serverFields(name, request.input);
+  const { commands, paths, urls, statements, variables, input, content, refused, complete } = serverFields(name, request.input);
   const steered = variables
     .map(([variable, value]) => ({ variable, why: whatVariableSteers(variable, value) }))
     .find(({ why }) => why !== undefined);
-  if (complete && !refused && commands.length === 0 && paths.length === 0 && urls.length === 0 && steered === undefined) return undefined;
+  const isNothing = [commands, paths, urls, statements].every(({ length }) => length === 0);
+  if (complete && !refused && isNothing && steered === undefined) return undefined;
   const as = (facts: ToolFacts, more: Request["input"] = input): Lowered => lowerTool({ ...request, facts, input: more }, world);
   const files = (operation: "read" | "write"): readonly Lowered[] =>
     paths.length === 0 ? [] : [as({ does: "file", operation, fields: ["paths"] }, { paths })];
   const fetched = urls.map((url) => asConnection(as({ does: "fetch", field: "url" }, { url })));
+  const destroys = statements.map((text) => as({ does: "argv", field: "words" }, { words: asClient(text) })).filter(isHarm);
   const writes = CHANGES.test(name.slice(name.lastIndexOf("__") + 2)) || (content && paths.length > 0);
   return {
-    likely: join([...commands.map((facts) => as(facts)), ...files("read"), ...fetched]),
+    likely: joinLowered([...destroys, join([...commands.map((facts) => as(facts)), ...files("read"), ...fetched])]),
     writing: join(files("write")),
     asks: true,
     ...(writes ? { writes } : {}),
@@ -82,6 +81,10 @@ function guessServerEffects(name: string, request: Request, world: World): Guess
     ...(complete ? {} : { incomplete: true as const }),
   };
 }
+
+/** As a client of a database reads it: what it would destroy, and what nobody can tell. MySQL alone quotes names so. */
+const asClient = (text: string): readonly string[] => (text.includes("`") ? ["mysql", "-e", text] : ["psql", "-c", text]);
+const isHarm = ({ actions, unknowns }: Lowered): boolean => unknowns.length > 0 || actions.some(({ dangers = [] }) => dangers.length > 0);
 
 /** A browser that a server drives is there for this machine's own pages, too: only metadata services are out of bounds. */
 function asConnection({ actions, unknowns }: Lowered): Lowered {

@@ -87,7 +87,11 @@ function applyLevel(
   const [first] = args.operands;
   const stopped = applyOptions(inv, parent) && (first === undefined || onlyLooks(grammar));
   if (grammar.subcommands !== undefined && first !== undefined && !stopped) {
-    const inner = applySubcommand(inv, grammar, first, id, before);
+    const track = spec.tracks?.split(" ").find((word) => word === textOf(first));
+    const inner =
+      track === undefined
+        ? applySubcommand(inv, grammar, first, id, before)
+        : applyLevel({ ...inv, words: args.operands.slice(1) }, spec, undefined, `${id} ${track}`, [...before, first]);
     if (inner.id === undefined) {
       handVariables(inv);
       noteNeeds(inv.cx, inv.exec, inv.confined, inv.name, inv.words);

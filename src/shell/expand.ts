@@ -370,8 +370,8 @@ class FieldBuilder {
 }
 
 function namesAtLeast(hole: Hole): Hole {
-  const { lead: _, ...named } = hole;
-  return { ...named, missing: true };
+  const { lead: _, told, ...named } = hole;
+  return told === true ? named : { ...named, missing: true };
 }
 
 const isBlank = (part: WordPart | Word): boolean => (part.type === "Word" || part.type === "Literal") && /[ \t\n]/.test(part.text);
@@ -468,7 +468,9 @@ export function streamText(out: Stream, why: string): Value {
         const below = !/^\/|(?:^|\/)\.\.(?:\/|$)/.test(text);
         return { atoms: [{ hole: true, why: `\`${text}\`, or nothing`, perhaps: text, ...(below ? { below } : {}) }], many: true };
       }
-      return one === undefined ? unknown(why, true) : { atoms: printedNames(one), many: true };
+      if (one === undefined) return unknown(why, true);
+      const atoms = printedNames(one);
+      return { atoms: out.told === true ? atoms.map((atom) => (isHole(atom) ? { ...atom, told: true } : atom)) : atoms, many: true };
     }
     case "unknown":
       return {

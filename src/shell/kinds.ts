@@ -1,6 +1,7 @@
 import type { Target } from "../action/index.ts";
 import { resolvePath } from "../path/index.ts";
 import { commandOfKey, isInertKey, showsUntracked, skipsChecks } from "./analyse/git-config.ts";
+import { isLarge } from "./analyse/sizes.ts";
 import { applyEffect } from "./effects.ts";
 import { inlineCode, scriptFile } from "./code.ts";
 import { describe, doubt, emitFile, emitTarget, refuse, type Invocation } from "./invocation.ts";
@@ -40,6 +41,9 @@ export function applyKind(inv: Invocation, kind: Kind, value: Value): void {
       ) {
         doubt(inv, `${describe(value)} is not a number: on some systems ${inv.name} takes it for an operand`);
       }
+      return;
+    case "amount":
+      if (isLarge(textOf(value))) inv.cx.addDanger(inv.exec, "resource-bomb");
       return;
     case "name":
       registryName(inv, value);

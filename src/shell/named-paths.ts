@@ -4,7 +4,7 @@ import { reachOfHost } from "../policy/index.ts";
 import type { Context } from "./context.ts";
 import { targetsOf } from "./paths.ts";
 import type { ShellPlace } from "./state.ts";
-import { isGlob, isHole, isWildcard, literal, textOf, type Stream, type Value } from "./value.ts";
+import { isGlob, isHole, isWildcard, literal, prefixOf, textOf, type Stream, type Value } from "./value.ts";
 
 /**
  * What the words of a command could mean as paths, where nobody says what the program does with them: the words themselves,
@@ -22,6 +22,9 @@ const DELIMITERS = /[\s'"`(){}[\]<>,;=:@|&]+/;
 const ELSEWHERE =
   /\b(?:https?|wss?|ftps?|sftp|ssh|git|s3|gs|oci|docker|postgres(?:ql)?|mysql|rediss?|mongodb(?:\+srv)?|amqps?):\/\/[^\s'"`<>]*/gi;
 const REMOTE_FILE = /^(?:--?[\w-]+=)?[\w.-]+@[\w.-]+:/;
+/** Options that name what is written. */
+const OUTPUT =
+  /^(?:-[oO]|-{0,2}(?:of|out(?:file|dir|put)?(?:[-_]?(?:file|dir|path|folder|to))?|dest(?:ination)?|save(?:[-_](?:to|as))?|write[-_]to|log[-_]?file))$/i;
 /** Options that name what is left out. */
 const LEAVES_OUT = /^--(?:exclude|exclude-dir|ignore|ignore-pattern|skip)(?:=|$)/;
 
@@ -72,9 +75,10 @@ export function nameWords(cx: Context, exec: number, words: readonly Value[], pl
   );
   const named: NamedPath[] = [...(action.named ?? [])];
   const seen = new Set(named.map((one) => JSON.stringify(one)));
+  let written = false;
   const add = (value: Value, word: string, part: boolean): void => {
     for (const target of targetsOf(value, known)) {
-      const one: NamedPath = { target, word, ...(part ? { part } : {}) };
+      const one: NamedPath = { target, word, ...(part ? { part } : {}), ...(written && !part ? { written } : {}) };
       const key = JSON.stringify(one);
       if (!seen.has(key)) named.push(one);
       seen.add(key);
@@ -91,6 +95,9 @@ export function nameWords(cx: Context, exec: number, words: readonly Value[], pl
   for (const [at, word] of words.entries()) {
     const text = textOf(word);
     const before = words[at - 1];
+    const option = textOf(before ?? literal("")) ?? "";
+    written =
+      (option.startsWith("-") && OUTPUT.test(option)) || OUTPUT.test(/^(?:-[oO](?=[~./])|[\w-]+(?==))/.exec(prefixOf(word))?.[0] ?? "");
     if (before !== undefined && LEAVES_OUT.test(textOf(before) ?? "") && !textOf(before)?.includes("=")) continue;
     if (text !== undefined) {
       connectsTo(text);

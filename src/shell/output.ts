@@ -14,6 +14,7 @@ import {
   prefixOf,
   textOf,
   torn,
+  untold,
   type Hole,
   type Stream,
   type Value,
@@ -68,7 +69,7 @@ export function outputOf(inv: Invocation): Stream {
       // head -c and tail -c cut a name in two; BSD's tail counts blocks, too.
       if (inv.args.options.some(({ option }) => option?.names.some((name) => isTearing(inv.name, name)) === true)) return torn(inv.stdin);
       if (inv.stdin.is === "text" && inv.name !== "cat" && inv.name !== "tee") return { ...unknownText, network };
-      return inv.stdin;
+      return untold(inv.stdin);
     }
     case "paths":
       return { is: "paths", values: pathsBelow(inv) };

@@ -188,19 +188,28 @@ function lengthOf({ cx, argv, stdin }: ProgramCall, name: string, out: Stream, e
     return isRead && action.target.kind === "path" ? [action.target.path] : [];
   });
   // `--random-source`: they take a few bytes of it.
-  const isSampling = name === "sort" || name === "shuf";
+  const isSampling = name === "sort" || name === "shuf" || name === "shred";
   const [, sampled] =
     words.map((word) => /^--ran[a-z-]*=(.+)$/s.exec(textOf(word) ?? "")).find((match) => isSampling && match !== null) ?? [];
   if (sampled !== undefined && read.includes(sampled)) read.splice(read.indexOf(sampled), 1);
-  const isLong = printsWithoutEnd(name, words, read);
+  const isLong = printsWithoutEnd(name, words, read, stdin);
   if ((holdsInput(name, words, stdin, read) && (isEndless(stdin) || isLong)) || loopsForEver(name, words))
     cx.addDanger(exec, "resource-bomb");
+  // What is read to its end and kept in another file, by whatever program: cp, tar, split.
+  const keeps = keepsFile(cx, before);
+  if (keeps && isLong && !/^(?:dd|dcfldd|head|openssl)$/.test(name)) cx.addDanger(exec, "resource-bomb");
   if (isLong) return endless(out, read.some(isLinelessFile));
   if (!isEndless(stdin)) return out;
   if (!copiesInput(name, words))
     return out === stdin ? { is: "unknown", why: "the beginning of a text without end", network: isNetwork(out) } : out;
-  const keeps = cx.actions
-    .slice(before)
+  if (keeps) cx.addDanger(exec, "resource-bomb");
+  return endless(out, isLineless(stdin));
+}
+
+/** It writes a file, which is not that for its own use. */
+const keepsFile = (cx: Context, from: number): boolean =>
+  cx.actions
+    .slice(from)
     .some(
       (action) =>
         action.kind === "file" &&
@@ -208,9 +217,6 @@ function lengthOf({ cx, argv, stdin }: ProgramCall, name: string, out: Stream, e
         action.upkeep !== true &&
         !(action.target.kind === "path" && action.target.path === "/dev/null"),
     );
-  if (keeps) cx.addDanger(exec, "resource-bomb");
-  return endless(out, isLineless(stdin));
-}
 
 /** What every word means is known: nothing was left open, and no code that is not read gets any of them. */
 function isUnderstood(

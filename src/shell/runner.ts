@@ -3,7 +3,7 @@ import type { CommandRunner } from "./invocation.ts";
 import { parseShell } from "./parse.ts";
 import { doubtScript } from "./portable.ts";
 import { ShellState } from "./state.ts";
-import { holeOf, NOTHING, textOf, unknown } from "./value.ts";
+import { holeOf, NOTHING, textOf, unknown, untold } from "./value.ts";
 import { runScript } from "./walk.ts";
 
 /** What a new shell process knows: the folder; variables only where they were exported, which is not tracked. */
@@ -25,7 +25,7 @@ export const RUNNER: CommandRunner = {
     cx.leave();
     const started = cx.actions[at];
     if (runner !== undefined && started?.kind === "exec") cx.actions[at] = { ...started, runner };
-    return out;
+    return untold(out);
   },
   script(cx, state, value, stdin, options) {
     const text = textOf(value);

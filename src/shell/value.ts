@@ -29,6 +29,8 @@ export interface Hole {
   readonly lead?: string;
   /** Stands without quotes, alone: where nothing was printed there is no word. */
   readonly missing?: true;
+  /** The program surely printed a name. */
+  readonly told?: true;
   /** mktemp(1) has just made it, or has failed: which folder somebody works in is known by it, and not which file is meant. */
   readonly fresh?: true;
   /** The text came over the network in this very line. */
@@ -233,8 +235,8 @@ export type Stream =
   /** Text as far as it is known; several lines in one value. */
   | { readonly is: "text"; readonly value: Value }
   /** One path a line, each below one of these prefixes. */
-  /** `perhaps`: or nothing, as who prints it may not run. */
-  | { readonly is: "paths"; readonly values: readonly Value[]; readonly perhaps?: true }
+  /** `perhaps`: or nothing, as who prints it may not run. `told`: at least one of them, as it comes from who prints it. */
+  | { readonly is: "paths"; readonly values: readonly Value[]; readonly perhaps?: true; readonly told?: true }
   | {
       readonly is: "unknown";
       readonly why: string;
@@ -336,7 +338,7 @@ export const isDigits = (stream: Stream): boolean =>
 
 /** Output of a command that may not run: known text is then text or nothing. */
 export function perhaps(out: Stream): Stream {
-  if (out.is !== "text") return out;
+  if (out.is !== "text") return untold(out);
   const why = "the output of a command that may not run";
   if (isDigits(out)) return { is: "unknown", why, network: false, number: true, several: true };
   const text = textOf(out.value);
@@ -345,6 +347,9 @@ export function perhaps(out: Stream): Stream {
     return { is: "paths", values: [literal(text.trimEnd())], perhaps: true };
   return { is: "unknown", why, network: isNetwork(out) };
 }
+
+/** The same names, or none of them. */
+export const untold = (out: Stream): Stream => (out.is === "paths" && out.told === true ? { is: "paths", values: out.values } : out);
 
 /** Pieces of lines, of which nothing is certain. */
 export const torn = (stream: Stream): Stream =>

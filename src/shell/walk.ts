@@ -366,8 +366,7 @@ function runFor(cx: Context, state: ShellState, node: For | Select, stdin: Strea
     return run;
   };
   let end = state;
-  const steps = values.slice(0, MOST_VALUES);
-  const rest = values.slice(MOST_VALUES);
+  const [steps, rest] = [values.slice(0, MOST_VALUES), values.slice(MOST_VALUES)];
   for (const value of steps) {
     // A pattern or an unquoted expansion is one name a round, any number of rounds.
     const each = oneWord(value);
@@ -443,15 +442,18 @@ function runWhile(cx: Context, state: ShellState, node: While, stdin: Stream): S
     return joinStates(after(condition, inner), after(run, entered)) ?? inner;
   });
   const [clause, ...more] = node.clause.commands;
-  const test = clause?.command.type === "Command" && more.length === 0 ? clause.command.name?.text : undefined;
-  const isAlways = node.kind === "while" ? test === ":" || test === "true" : test === "false";
-  return same(isAlways ? unended(cx, from, merged(outs)) : merged(outs), end);
+  const test = clause?.command.type === "Command" && more.length === 0 ? clause.command.name?.text : "";
+  const isAlways = (node.kind === "while" ? [":", "true"] : ["false"]).includes(test ?? "");
+  return same(isAlways || isEndless(stdin) ? unended(cx, from, merged(outs)) : merged(outs), end);
 }
 
 /** What a loop prints that nothing ends, and that waits for no program. */
 function unended(cx: Context, from: { readonly actions: number; readonly cuts: number }, out: Stream): Stream {
-  const waits = cx.actions.slice(from.actions).some((action) => action.kind === "exec" && action.builtin !== true);
-  return out.is === "none" || waits || cx.cuts > from.cuts ? out : endless(out);
+  const actions = cx.actions.slice(from.actions);
+  if (cx.cuts > from.cuts || actions.some((action) => action.kind === "exec" && action.builtin !== true)) return out;
+  const exec = cx.actions.findLastIndex(({ kind }, at) => at >= from.actions && kind === "exec");
+  if (exec >= 0 && actions.some((action) => action.kind === "file" && action.operation === "write")) cx.addDanger(exec, "resource-bomb");
+  return out.is === "none" ? out : endless(out);
 }
 
 /** Tests do nothing but look; they are an action only so that a line of nothing else has a verdict. */
@@ -490,8 +492,7 @@ function readTest(ex: Expansion, test: TestExpression): void {
       for (const operand of test.operands) readTest(ex, operand);
       return;
     case "TestNot":
-      readTest(ex, test.operand);
-      return;
+      return readTest(ex, test.operand);
     case "TestGroup":
       readTest(ex, test.expression);
       return;

@@ -188,3 +188,49 @@ describe("a path that a rule is written about", () => {
   it("is open where a rule names it", () =>
     expect(wrong({ permissions: { allow: ["Bash(mytool:*)", "Read(.env)"] } }, "allow", ["mytool .env", "mytool --env=.env"])).toEqual([]));
 });
+
+describe("an option that says where something is written is judged as writing, under every preset and rule", () => {
+  const LINES = [
+    "mytool -o /etc/passwd",
+    "mytool -o/etc/passwd",
+    "mytool --output=/boot/x",
+    "mytool --output /boot/x",
+    "mytool --out-file=/etc/cron.d/x a.txt",
+    "mytool --outdir /usr/bin",
+    "mytool of=/etc/passwd",
+    "mytool -O ../../../../../../../etc/passwd",
+    "mytool --dest=/etc/sudoers.d/x",
+    "mytool --save-to ~/.bashrc",
+    "mytool --log-file=~/.zshrc",
+    "env mytool -o /etc/passwd",
+    "x=/etc/passwd; mytool -o $x",
+    "mytool -o '/etc/passwd'",
+    "ls; mytool sub --output='/etc/hosts' --verbose",
+  ];
+  for (const [title, policy] of [
+    ["permissive", { preset: "permissive" }],
+    ["default, with a rule for the program", MYTOOL],
+  ] as const)
+    it.each(LINES)(`${title}: %s`, (line) => {
+      here.user(policy);
+      expect(here.verdict(line).decision).toBe("deny");
+    });
+
+  it.each([
+    "mytool -o out.txt",
+    "mytool --output=dist/x",
+    "mytool -o /tmp/x",
+    "mytool -o /dev/null",
+    "mytool --output=/dev/stdout",
+    "mytool -o json",
+    "mytool --output json /etc/hosts",
+    "mytool --config /etc/hosts",
+    "mytool /etc/hosts",
+    "mytool --prefix=/usr",
+    "mytool --sysroot /usr/lib",
+    "mytool 'copies to -o /etc/passwd'",
+  ])("goes ahead: %s", (line) => {
+    here.user({ preset: "permissive" });
+    expect(here.verdict(line).decision).toBe("allow");
+  });
+});

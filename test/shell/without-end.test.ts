@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { verdictFor } from "./knowledge/decide.ts";
+import { verdictAllowing, verdictFor } from "./knowledge/decide.ts";
 
 // What never ends, and who keeps it: by a pipe, a file under whatever name, `<(…)`, a loop, a program of awk, perl or jq.
 
@@ -51,8 +51,63 @@ describe("what keeps a text without end asks", () => {
     "jq -n '[range(infinite)]'",
     "jq -n '[repeat(1)]'",
     "jq -n 'reduce range(1e12) as $i ([]; .+[$i])'",
+    // What is read to its end is kept in a file, by whatever program.
+    "cp /dev/zero x",
+    "cp -- /dev//zero x",
+    "cd /dev && cp zero ~/p/x",
+    "install -m 600 /dev/urandom x",
+    "tar cf x.tar /dev/zero",
+    "split /dev/zero",
+    "split -b 1M /dev/zero x",
+    "csplit /dev/urandom 1",
+    "zstd /dev/urandom -o x",
+    "dd if=/dev/zero bs=1G count=1000 > x",
+    "dd if=/dev/zero of=x bs=1M count=2000000",
+    "dd bs=1G count=1000 < /dev/zero > x",
+    "yes | dd bs=1M count=9999999 > x",
+    "dd if=a.txt of=x seek=1T",
+    "dd if=/dev/null of=x bs=1M seek=1000000",
+    "dd if=a.txt of=x obs=1M oseek=1000000",
+    // A large part of it.
+    "head -c 1T /dev/zero > x",
+    "head -c 1T < /dev/zero > x",
+    "head --bytes=1TB < /dev/zero > x",
+    "cat /dev/zero | head -c1T > x",
+    "head -c -5 /dev/zero > x",
+    "yes | head -n -1 > x",
+    "yes | head -n 99999999999 > x",
+    "yes | head -99999999999 > x",
+    "yes | head --lines 99999999999 | tee x",
+    // As much as is asked for.
+    "shuf -r -e a b > x",
+    "shuf -er a b > x",
+    "shuf --repeat a.txt > x",
+    "shuf -rn 99999999999 a.txt > x",
+    "shuf -r -i 1-9 --head-count=99999999999 > x",
+    "seq 0 0.0000000001 1 > x",
+    "seq 1 1e12 > x",
+    "seq -w 99999999999 > x",
+    "seq 1 infinity > x",
+    "openssl rand 999999999999 > x",
+    "openssl rand -hex 999999999999 > x",
+    "openssl rand -out x 100G",
+    "mkfile 1t x",
+    "xfs_mkfile -v 1t x",
+    "truncate -cs 1T x",
+    "truncate --si=1T x",
+    "fallocate -nl 1TiB x",
+    "awk 'BEGIN{for(i=0;i<1e12;i++)print i}' > x",
+    "perl -e 'print 1 for 1..1e12' > x",
+    `perl -e 'print "x" x 9999999999' > x`,
+    // A loop that nothing ends, and that waits for nothing.
+    "while true; do echo x >> f; done",
+    "until false; do echo x >> f; done",
+    "for ((;;)); do echo x >> f; done",
+    "while :; do printf x; done >> f",
+    "yes | while read x; do echo $x; done > f",
+    "yes | xargs -n1 echo > f",
   ])("%s", (line) => {
-    expect(verdictFor(line).decision).toBe("ask");
+    expect(verdictAllowing(line, ["Edit(**)", "Write(**)"])).toMatchObject({ decision: "ask" });
   });
 });
 
@@ -85,6 +140,26 @@ describe("what takes a part of it, or meets an end, goes ahead", () => {
     "jq -n '[limit(3; repeat(1))]'",
     "jq -n 'first(range(10;infinite))'",
     "jq '[range(10)]' a.json",
+    "head -n 20 a.txt",
+    "head -c 99999999999 a.txt | wc -c",
+    "yes | head -20 | tr y n",
+    "head -c 1M < /dev/zero | md5sum",
+    "dd if=/dev/zero bs=1M count=100 | md5sum",
+    "shuf -rn 10 -e a b",
+    "shuf -n 3 a.txt",
+    "sort -R --random-source=/dev/urandom a.txt",
+    "seq 0 0.1 1",
+    "seq 10 -1 1",
+    "seq -s, 5",
+    "seq -f %03g 1 20",
+    "openssl rand -hex 32",
+    "openssl rand -base64 1K",
+    "tar tf a.tar",
+    "awk '$1 < 1e12 { print }' a.txt",
+    "awk 'BEGIN{for(i=0;i<1000000;i++)s+=i}'",
+    "perl -e 'print 1 for 1..100'",
+    "while read x; do echo $x; done < a.txt",
+    "yes | while read x; do break; done",
   ])("%s", (line) => {
     expect(verdictFor(line).decision).toBe("allow");
   });

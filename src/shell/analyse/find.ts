@@ -22,6 +22,7 @@ import {
 } from "../value.ts";
 import { bsdStarts } from "./bsd.ts";
 import { has, valuesOf } from "./given.ts";
+import { surelyFinds } from "./sure-find.ts";
 import { sharedInput } from "../input.ts";
 import { walkFilter } from "../walk-filter.ts";
 
@@ -167,7 +168,8 @@ function walk(inv: Invocation, first: readonly Value[], start: number): void {
             many: false,
           };
     });
-    streams.push({ is: "paths", values });
+    const told = streams.length === 0 && inv.spec.analyse === "find" && surelyFinds(inv, starts, words.slice(at));
+    streams.push({ is: "paths", values, ...(told ? { told } : {}) });
   }
   inv.output = together(streams);
 }
@@ -175,7 +177,9 @@ function walk(inv: Invocation, first: readonly Value[], start: number): void {
 /** What several commands print, each of them any number of times. */
 function together(streams: readonly Stream[]): Stream {
   const some = streams.filter((stream) => stream.is !== "none");
-  if (some.length === 0) return NOTHING;
+  const [first] = some;
+  if (first === undefined) return NOTHING;
+  if (some.length === 1 && first.is === "paths") return first;
   const values = some.flatMap((stream) => (stream.is === "paths" ? stream.values : []));
   if (some.every((stream) => stream.is === "paths")) return { is: "paths", values };
   return { is: "unknown", why: "what the commands of find print", network: some.some(isNetwork) };

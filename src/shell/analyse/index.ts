@@ -34,7 +34,7 @@ import { packerValues, pandocIncludes, sourceIncludes } from "./includes.ts";
 import { curl, ghApi, httpie, urlOrPath, wget } from "./fetch.ts";
 import { date, jo, jq, miller, pandoc, sed, stat } from "./text-tools.ts";
 import { databaseAddress, hostNames, mysqlOwn, netcat } from "./hosts.ts";
-import { dd, modes, sizes } from "./sizes.ts";
+import { dd, modes } from "./sizes.ts";
 import { bsdFind, fd, find } from "./find.ts";
 import {
   atFiles,
@@ -323,7 +323,6 @@ export const ANALYSERS: Readonly<Record<string, Analyser>> = {
   scp,
   sed,
   shell,
-  sizes,
   "symbolic-links": symbolicLinks,
   "sort-temp": sortTemp,
   "sqlite-input": sqliteInput,

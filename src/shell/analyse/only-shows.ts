@@ -146,10 +146,10 @@ export function npmPack(inv: Invocation): void {
   applyEffect(inv, { is: "file", operation: "write", path: ".", tree: false });
 }
 
-/** kubectl-create(1), kubectl-run(1): --dry-run=client, and no other, prints what would be made. */
+/** kubectl-create(1), kubectl-run(1): --dry-run=client prints what would be made, and so does =server, which keeps nothing. */
 export function kubectlDryRun(inv: Invocation): void {
   const dry = valuesOf(inv, "--dry-run").map(textOf);
-  const prints = dry.length > 0 && dry.every((value) => value === "client");
+  const prints = dry.length > 0 && dry.every((value) => value === "client" || value === "server");
   applyEffect(inv, { is: "remote", operation: prints ? "read" : "change", service: "kubernetes" });
   const exec = inv.cx.actions[inv.exec];
   if (!prints && exec?.kind === "exec" && exec.argv.some((word) => word.known && word.text === "run"))

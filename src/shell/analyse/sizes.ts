@@ -46,33 +46,27 @@ export function readSize(text: string): number | undefined {
   return sizes.reduce((a, b) => (a === undefined || b === undefined ? undefined : a * b), 1);
 }
 
-const isLarge = (value: Value | undefined): boolean => {
-  const text = value === undefined ? undefined : textOf(value);
-  const size = text === undefined ? undefined : readSize(text);
-  return value !== undefined && (size === undefined || size > LARGE);
-};
+/** More than that, or nobody knows how much. */
+export const isLarge = (text: string | undefined): boolean => (readSize(text ?? "") ?? Number.POSITIVE_INFINITY) > LARGE;
 
-/** fallocate(1), truncate(1), mkfile(8): how large the file becomes. */
-export function sizes(inv: Invocation): void {
-  const given = [...valuesOf(inv, "-l"), ...valuesOf(inv, "-s"), ...(inv.name === "mkfile" ? inv.args.operands.slice(0, 1) : [])];
-  if (given.some(isLarge)) inv.cx.addDanger(inv.exec, "resource-bomb");
-}
+const ddWord = (words: readonly Value[], name: string): string | undefined =>
+  words
+    .map((word) => textOf(word))
+    .findLast((text) => text?.startsWith(`${name}=`) === true)
+    ?.slice(name.length + 1);
 
 /** dd(1): without a count, what never ends is copied until the disk is full. */
-function ddFills(inv: Invocation): void {
-  const word = (name: string): string | undefined =>
-    inv.args.operands
-      .map((operand) => textOf(operand))
-      .findLast((text) => text?.startsWith(`${name}=`) === true)
-      ?.slice(name.length + 1);
-  const to = word("of");
-  const block = readSize(word("bs") ?? word("ibs") ?? "512");
-  // It keeps a block in memory.
-  if ([block, readSize(word("obs") ?? "512")].some((size) => size === undefined || size > LARGE))
-    inv.cx.addDanger(inv.exec, "resource-bomb");
-  if (to === undefined || to === "/dev/null" || !ENDLESS.test(word("if") ?? "")) return;
-  const count = readSize(word("count") ?? "");
-  if (count === undefined || block === undefined || count * block > LARGE) inv.cx.addDanger(inv.exec, "resource-bomb");
+const ddCopiesMuch = (words: readonly Value[]): boolean =>
+  isLarge(`${ddWord(words, "bs") ?? ddWord(words, "ibs") ?? "512"}x${ddWord(words, "count") ?? "?"}`);
+
+function ddFills({ cx, exec, args: { operands } }: Invocation): void {
+  const [to, block = "512"] = [ddWord(operands, "of"), ddWord(operands, "obs") ?? ddWord(operands, "bs")];
+  const kept = to !== undefined && to !== "/dev/null";
+  const seek = ddWord(operands, "seek") ?? ddWord(operands, "oseek") ?? "0";
+  // It keeps a block in memory, and what is skipped belongs to the file.
+  const blocks = ["bs", "ibs", "obs"].map((name) => ddWord(operands, name) ?? "512");
+  if (blocks.some(isLarge) || (kept && isLarge(`${block}x${seek}`))) cx.addDanger(exec, "resource-bomb");
+  if (kept && ENDLESS.test(ddWord(operands, "if") ?? "") && ddCopiesMuch(operands)) cx.addDanger(exec, "resource-bomb");
 }
 
 /** Devices that never end. */
@@ -82,17 +76,36 @@ const ENDLESS = /^\/dev\/(?:zero|u?random|full)$/;
  * True when what this command prints fills the disk if it goes to a file: it never ends, or it counts further than anyone
  * would read. `program` is the name without its folder.
  */
-export function printsWithoutEnd(program: string, words: readonly Value[], read: readonly string[]): boolean {
+export function printsWithoutEnd(program: string, words: readonly Value[], read: readonly string[], stdin: Stream): boolean {
   const texts = words.map((word) => textOf(word));
   if (program === "yes") return true;
-  if (program === "seq") return texts.some((text) => text === undefined || /^[-+]?inf/i.test(text) || Number(text) > LARGE / 16);
+  if (program === "seq") return countsFar(texts);
+  // shuf(1): -r repeats for ever, or as often as -n says.
+  if (program === "shuf" && /(?:^| )(?:-[a-z]*r|--repeat)/.test(joined(words)))
+    return isLarge(/(?:^| )(?:-[a-z]*n|--head-count[ =])\s*(\S+)/.exec(joined(words))?.[1]);
   // jot(1): 0 repeats for ever.
   if (program === "jot") return texts.some((text) => text === undefined || /^-?0*$/.test(text) || Number(text) > LARGE / 16);
-  if (!read.some(isEndlessFile) && !words.some((word) => isEndlessFile(textOf(word) ?? "") || isEndless(pipeIn(word)))) return false;
-  if (!LINEWISE.test(program) && ENDS[program]?.test(joined(words)) === true) return false;
-  const bytes = program === "head" ? texts.join(" ").match(/(?:-c|--bytes[ =])\s*(\S+)/)?.[1] : undefined;
-  const size = bytes === undefined ? undefined : readSize(bytes);
-  return program === "head" ? size !== undefined && size > LARGE : true;
+  const isFed = read.some(isEndlessFile) || words.some((word) => isEndlessFile(textOf(word) ?? "") || isEndless(pipeIn(word)));
+  if (program === "dd") return ddWord(words, "of") === undefined && (isFed || isEndless(stdin)) && ddCopiesMuch(words);
+  if (program === "head" && (isFed || isEndless(stdin)))
+    return (
+      /(?:^| )(?:-[cn]|--(?:bytes|lines)[ =]|-(?=\d))\s*(\S+)/
+        .exec(joined(words))
+        ?.slice(1)
+        .some((much) => much.startsWith("-") || isLarge(much)) === true
+    );
+  if (!isFed) return false;
+  return LINEWISE.test(program) || ENDS[program]?.test(joined(words)) !== true;
+}
+
+/** seq(1): `FIRST STEP LAST`; `0 1e-9 1` are a thousand million, too. */
+function countsFar(texts: readonly (string | undefined)[]): boolean {
+  const numbers = texts
+    .filter((text) => text === undefined || /^[-+]?(?:\.?\d|inf|nan)/i.test(text))
+    .slice(-3)
+    .map(Number);
+  const [last = 1, first = 1] = [numbers.at(-1), numbers.length > 1 ? numbers[0] : 1];
+  return !((last - first) / (numbers.length > 2 ? (numbers[1] ?? 1) : 1) <= LARGE / 16);
 }
 
 /** What `<(…)` brings. */
@@ -108,7 +121,7 @@ const LINEWISE = /^(?:[egf]?grep|rg|ag|ugrep|sed|awk|[gm]awk|rev|nl|cut|uniq|pas
 /** They print or keep all that they read, as it is or changed line by line. */
 const COPIERS = new Set(
   `tee cat dd sponge tr sed awk gawk mawk grep rg rev nl cut fold fmt expand unexpand paste uniq sort shuf tac cat base64 base32 xxd od hexdump
-  hd split csplit pv buffer gzip bzip2 xz zstd lz4 pigz zip perl python3 jq openssl iconv ts stdbuf column`.split(/\s+/),
+  hd split csplit pv buffer gzip bzip2 xz zstd lz4 pigz zip perl python3 jq openssl iconv ts stdbuf column xargs`.split(/\s+/),
 );
 
 /** `sed 3q`, `grep -m1`, `dd count=1`: they end before their input does. */
@@ -119,7 +132,6 @@ const ENDS: Readonly<Record<string, RegExp>> = {
   awk: /\bexit\b/,
   gawk: /\bexit\b/,
   mawk: /\bexit\b/,
-  dd: /(?:^| )count=/,
   od: /(?:^| )-\w*N|--read-bytes/,
   xxd: /(?:^| )-\w*l/,
   hexdump: /(?:^| )-\w*n/,
@@ -157,14 +169,19 @@ const WHOLE: Readonly<Record<string, RegExp>> = {
 /** Loops that have no end and no way out. INVARIANT: looked for in time linear in the text, as every expression here. */
 const LOOPS: Readonly<Record<string, (text: string) => boolean>> = {
   awk: (text) => /\bwhile\s*\(\s*[1-9]\d*\s*\)/.test(text) || hasFor(text),
-  perl: (text) => /\b(?:while\s*\(?\s*(?:[1-9]\d*|!0)|until\s*\(?\s*(?:0|!1))\s*(?:[)};]|$)|\bwhile\s*\(\s*\)/.test(text) || hasFor(text),
+  perl: (text) =>
+    /\b(?:while\s*\(?\s*(?:[1-9]\d*|!0)|until\s*\(?\s*(?:0|!1))\s*(?:[)};]|$)|\bwhile\s*\(\s*\)/.test(text) ||
+    /(?:\.\.|\bx)\s*(?:\d{10}|\d+e\d\d)/.test(text) ||
+    hasFor(text),
   jq: (text) => /\brepeat\s*\(/.test(text) || hasLongRange(text),
 };
 
-/** `for (…; ; …)`. */
+/** `for (…; ; …)`, and one that counts further than anyone would read. */
 function hasFor(text: string): boolean {
   const parts = text.split(";");
-  return parts.some((part, at) => at + 2 < parts.length && parts[at + 1]?.trim() === "" && /\bfor\s*\(/.test(part));
+  return parts.some(
+    (part, at) => at + 2 < parts.length && /^\s*$|<=?\s*(?:\d{10}|\d+e\d\d)/.test(parts[at + 1] ?? "") && /\bfor\s*\(/.test(part),
+  );
 }
 
 const hasLongRange = (text: string): boolean =>

@@ -102,7 +102,10 @@ function itemsOf(inv: Invocation, lines: boolean): readonly XargsItem[] | undefi
   if (delimiter === null) return undefined;
   const stdin = delimiter === undefined || delimiter === "\n" || delimiter === "\0" ? inv.stdin : torn(inv.stdin);
   if (stdin.is === "paths")
-    return stdin.values.map((value) => ({ value: has(inv, "-r") ? { ...value, many: true } : perhapsNone(value), endsLine: true }));
+    return stdin.values.map((value) => ({
+      value: has(inv, "-r") || stdin.told === true ? { ...value, many: true } : perhapsNone(value),
+      endsLine: true,
+    }));
   if (stdin.is === "unknown" && stdin.number === true && delimiter === undefined)
     return [{ value: { atoms: [{ hole: true, why: stdin.why, number: true }], many: false }, endsLine: true }];
   const text = stdin.is === "text" ? textOf(stdin.value) : undefined;

@@ -45,6 +45,7 @@ const PLAIN = [
   "pid",
   "refuse",
   "number",
+  "amount",
   "name",
   "only",
   "without",

@@ -302,6 +302,7 @@ class TableReader {
       case "analyse":
       case "before":
       case "elsewhere":
+      case "tracks":
       case "walks":
       case "filters":
       case "portable":

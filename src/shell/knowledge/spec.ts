@@ -65,6 +65,8 @@ export interface CommandSpec {
    * deny or ask speak about that command.
    */
   readonly elsewhere?: string;
+  /** Words in front of a subcommand that mean the same one, of another version: `beta`. */
+  readonly tracks?: string;
   /** Of a builtin: the options that every `sh` takes as bash does, as letters: `-LP`, `none`, `any`. Absent: some `sh` has no such builtin. */
   readonly portable?: string;
   /** Of a builtin that bash does not have: the shells that do. No program has the name. */
