@@ -74,7 +74,8 @@ export function confineAll(found: RequestVerdict, policy: Policy, context: Confi
   }
   if (obstacles.length + unknowns.length === 0) return found;
   const acts = obstacles.filter(
-    ({ action, verdict }) => !isHeld(action, verdict, context) && !isHeldRepository(action, verdict, context.world),
+    ({ action, verdict }) =>
+      (!isHeld(action, verdict, context) && !isHeldRepository(action, verdict, context.world)) || runsWhatItFetches(action, found),
   );
   // A rule for the command allows that it sets something, and not the code that works later, for others.
   const hidden = found.unknowns.filter(({ unknown, verdict }) =>
@@ -205,6 +206,17 @@ function isHeldRepository(action: Action, { builtin }: Verdict, world: World): b
     folders.length > 0 &&
     folders.every((folder) => isIn(world.canonical(folder), temp) || worksInOwnRepository(folder, false, world) || isNone(folder))
   );
+}
+
+/** A line that fetches, writes files and runs code, which may be what it has fetched: nobody has looked at it. */
+function runsWhatItFetches(fetch: Action, { actions, unknowns }: RequestVerdict): boolean {
+  if (fetch.kind !== "net" || fetch.forge !== true || fetch.origin.by !== "command") return false;
+  const client = actions[fetch.origin.exec]?.action;
+  // What git brings is a repository, which the sandbox holds as all that lies there.
+  if (client?.kind === "exec" && client.program === "git") return false;
+  const all = actions.map(({ action }) => action);
+  const writes = all.some((action) => action.kind === "file" && action.operation === "write" && action.upkeep !== true);
+  return writes && (unknowns.length > 0 || all.some((action) => action.kind === "code" || (action.kind === "exec" && !action.trusted)));
 }
 
 const isSeen = ({ lasting }: Unknown, { decision, basis, builtin }: Verdict): boolean =>
