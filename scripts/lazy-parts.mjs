@@ -135,6 +135,7 @@ export const lazyShell = {
         "gitConfigEntries",
         "gitEntries",
         "isForge",
+        "readWith",
         "isGitsOwnKey",
         "typeNames",
         "whatVariableSteers",

@@ -191,7 +191,7 @@ export interface NetAction extends ActionBase {
   readonly why?: string;
   /** The host that the part which is known names, where the rest may name another: for whoever sees what is really reached. */
   readonly seems?: string;
-  /** Git's own client fetches it from a public forge, where nobody but the forge learns who asks for what. */
+  /** It is read from a public forge or registry, where nobody but that learns who asks for what, and nothing but the address is sent. */
   readonly forge?: true;
 }
 

@@ -74,6 +74,7 @@ const ASKED = [
   "failedBefore",
   "isOfSession",
   "isGone",
+  "isMissing",
   "othersRun",
   "walls",
   "unseen",
@@ -83,7 +84,7 @@ const LISTS = ["policies", "own", "projectPolicies"] as const satisfies readonly
 
 export function termsOf(context: JudgeContext): JudgeTerms {
   const { host, supervised, dangersOf, confines, refusable, grants, matchCall } = context;
-  const { failedBefore, isOfSession, isGone, othersRun, walls, unseen, looksAtPlain } = context;
+  const { failedBefore, isOfSession, isGone, isMissing, othersRun, walls, unseen, looksAtPlain } = context;
   const { policies, own, projectPolicies } = context.floor;
   return {
     world: worldTermsOf(context.world),
@@ -97,6 +98,7 @@ export function termsOf(context: JudgeContext): JudgeTerms {
     failedBefore: failedBefore !== undefined,
     isOfSession: isOfSession !== undefined,
     isGone: isGone !== undefined,
+    isMissing: isMissing !== undefined,
     othersRun: othersRun !== undefined,
     walls: walls !== undefined,
     unseen: unseen !== undefined,

@@ -33,6 +33,7 @@ import {
   effortClock,
   isAnyRunLive,
   isGone,
+  isMissing,
   isOfSession,
   noteRefs,
   sessionName,
@@ -204,6 +205,7 @@ function judgeRequest(request: Request, options: DecideOptions, whole = false): 
     context.othersRun = () => isAnyRunLive(options.machine);
     context.isOfSession = (pid) => name !== undefined && isOfSession(options.machine, name, pid);
     context.isGone = isGone;
+    context.isMissing = (need) => isMissing(need, options.machine.env);
     const own = (by?.judge ?? judge)(lowered, policy, context);
     const judgement =
       guess === undefined ? own : narrowByGuess(own, judge(guess.likely, policy, context), judge(guess.writing, policy, context), guess);

@@ -192,7 +192,7 @@ export class QuestionsOfJudge extends Questions<JudgeContext> {
 
   /** A context that answers as the given one does, and whose questions are noted. */
   noting(of: JudgeContext): JudgeContext {
-    const { failedBefore, isOfSession, isGone, othersRun, walls, unseen, floor } = of;
+    const { failedBefore, isOfSession, isGone, isMissing, othersRun, walls, unseen, floor } = of;
     const noted =
       <Given extends unknown[], Answer>(ask: (context: JudgeContext) => ((...given: Given) => Answer) | undefined) =>
       (...given: Given): Answer => {
@@ -229,6 +229,7 @@ export class QuestionsOfJudge extends Questions<JudgeContext> {
       ...(failedBefore === undefined ? {} : { failedBefore: noted((context) => context.failedBefore) }),
       ...(isOfSession === undefined ? {} : { isOfSession: noted((context) => context.isOfSession) }),
       ...(isGone === undefined ? {} : { isGone: noted((context) => context.isGone) }),
+      ...(isMissing === undefined ? {} : { isMissing: noted((context) => context.isMissing) }),
       ...(othersRun === undefined ? {} : { othersRun: noted((context) => context.othersRun) }),
       ...(walls === undefined ? {} : { walls: noted((context) => context.walls) }),
       ...(unseen === undefined ? {} : { unseen: noted((context) => context.unseen) }),

@@ -1,5 +1,6 @@
 import {
   type Action,
+  CONFINED_NEEDS,
   type DangerId,
   DATABASE_FILE,
   type ExecAction,
@@ -12,6 +13,7 @@ import {
 } from "../action/index.ts";
 import { isWithin } from "../path/index.ts";
 import { reachOfHost } from "./addresses.ts";
+import { soughtPorts } from "./held-ports.ts";
 import { belowAny, comparablePlaces, withinAny } from "./location.ts";
 import { obeysFiles } from "./obeying-programs.ts";
 import { isGitInternal } from "./git-paths.ts";
@@ -46,6 +48,8 @@ export interface ConfineContext {
   readonly isOfSession?: ((pid: number) => boolean) | undefined;
   /** No process or group has the number: a signal to it reaches nobody. */
   readonly isGone?: ((target: number) => boolean) | undefined;
+  /** This machine has no place for windows, or nobody holds the port: who looks for it finds nothing, sandboxed or not. */
+  readonly isMissing?: ((need: "desktop" | `port ${number}`) => boolean) | undefined;
   /** A confined command is running, which may change what a request reads before it reads it. */
   readonly othersRun?: (() => boolean) | undefined;
   /** Something protected goes with what the action takes away. */
@@ -74,7 +78,8 @@ export function confineAll(found: RequestVerdict, policy: Policy, context: Confi
   }
   if (obstacles.length + unknowns.length === 0) return found;
   const acts = obstacles.filter(
-    ({ action, verdict }) => !isHeld(action, verdict, context) && !isHeldRepository(action, verdict, context.world),
+    ({ action, verdict }) =>
+      (!isHeld(action, verdict, context) && !isHeldRepository(action, verdict, context.world)) || runsWhatItFetches(action, found),
   );
   // A rule for the command allows that it sets something, and not the code that works later, for others.
   const hidden = found.unknowns.filter(({ unknown, verdict }) =>
@@ -125,10 +130,12 @@ const isPipe = (action: Action, world: World): boolean =>
   action.kind === "file" && action.target.kind === "path" && world.kind(action.target.path) === "other";
 
 /** Confined, unless it is known to fail so. */
-function walled(found: RequestVerdict, { failedBefore }: ConfineContext, why?: string): RequestVerdict {
-  const failing = found.actions.map(({ action }) => action).find((action) => action.kind === "exec" && action.needs !== undefined);
-  if (failing?.kind === "exec") return askedBefore(found, failing);
-  const refused = failedBefore?.();
+function walled(found: RequestVerdict, context: ConfineContext, why?: string): RequestVerdict {
+  for (const { action } of found.actions) {
+    const needs = action.kind === "exec" ? (action.needs ?? []).filter((need) => !failsAnyway(need, found, context)) : [];
+    if (action.kind === "exec" && needs.length > 0) return askedBefore(found, { ...action, needs });
+  }
+  const refused = context.failedBefore?.();
   if (refused === undefined) return confined(found, why);
   const reason = `it failed when it ran sandboxed the last time, because it was refused: ${refused}`;
   const help = {
@@ -136,6 +143,14 @@ function walled(found: RequestVerdict, { failedBefore }: ConfineContext, why?: s
     model: "ask the user to let it run once, not sandboxed, or to allow by a rule what it was refused",
   };
   return { ...verdictOf("ask", "confine.fails", { reason, help }), actions: found.actions, unknowns: found.unknowns };
+}
+
+/** What it needs is not there for anybody: it ends sandboxed as it would without. */
+function failsAnyway(need: string, { actions }: RequestVerdict, { isMissing }: ConfineContext): boolean {
+  if (isMissing === undefined) return false;
+  if (need === CONFINED_NEEDS.desktop) return isMissing("desktop");
+  if (need !== CONFINED_NEEDS.owners) return false;
+  return soughtPorts(actions.map(({ action }) => action))?.every((port) => isMissing(`port ${port}`)) === true;
 }
 
 /** It would only fail, with an error that says something else. */
@@ -207,6 +222,17 @@ function isHeldRepository(action: Action, { builtin }: Verdict, world: World): b
   );
 }
 
+/** A line that fetches, writes files and runs code, which may be what it has fetched: nobody has looked at it. */
+function runsWhatItFetches(fetch: Action, { actions, unknowns }: RequestVerdict): boolean {
+  if (fetch.kind !== "net" || fetch.forge !== true || fetch.origin.by !== "command") return false;
+  const client = actions[fetch.origin.exec]?.action;
+  // What git brings is a repository, which the sandbox holds as all that lies there.
+  if (client?.kind === "exec" && client.program === "git") return false;
+  const all = actions.map(({ action }) => action);
+  const writes = all.some((action) => action.kind === "file" && action.operation === "write" && action.upkeep !== true);
+  return writes && (unknowns.length > 0 || all.some((action) => action.kind === "code" || (action.kind === "exec" && !action.trusted)));
+}
+
 const isSeen = ({ lasting }: Unknown, { decision, basis, builtin }: Verdict): boolean =>
   decision === "ask" && basis === "protection" && isConfinable(builtin) && lasting !== true;
 
@@ -253,5 +279,10 @@ function isRunsOwn(action: FileAction, world: World): boolean {
   const { compared } = spell(action, world);
   if (compared.length === 0) return false;
   if (!takesAlong(action)) return compared.every((path) => withinAny(path, own));
-  return compared.every((path) => belowAny(path, own)) && !(action.operation === "delete" && compared.some(isGitInternal));
+  const isGits = action.operation === "delete" && compared.some((path) => isGitInternal(path) && !isLeftLock(action, path));
+  return compared.every((path) => belowAny(path, own)) && !isGits;
 }
+
+/** What a git that was killed leaves behind, and the next one says is in the way: `.git/index.lock`, `.git/refs/heads/x.lock`. */
+const isLeftLock = ({ target, recursive }: FileAction, path: string): boolean =>
+  target.kind === "path" && recursive !== true && /\/\.git\/(?:(?:refs|logs|worktrees|modules)\/(?:[^/]+\/)*)?[\w.-]+\.lock$/.test(path);

@@ -68,6 +68,8 @@ export interface JudgeContext {
   readonly isOfSession?: ((pid: number) => boolean) | undefined;
   /** No process or group has the number: a signal to it reaches nobody. */
   readonly isGone?: ((target: number) => boolean) | undefined;
+  /** This machine has no place for windows, or nobody holds the port: who looks for it finds nothing, sandboxed or not. */
+  readonly isMissing?: ((need: "desktop" | `port ${number}`) => boolean) | undefined;
   /** A confined command is running, which may change what a request reads before it reads it. */
   readonly othersRun?: (() => boolean) | undefined;
   /** Then: why what is allowed keeps the wall. */

@@ -59,6 +59,7 @@ function settle(cx: Context): Lowered {
 export { whatVariableSteers } from "./secret-words.ts";
 export { inTwo } from "./in-two.ts";
 export { isInertGitKey } from "./analyse/git-config.ts";
+export { readWith } from "./public-hosts.ts";
 export { gitEntries, isForge, isGitsOwnKey } from "./git-keys.ts";
 export type { ShellKind } from "./context.ts";
 export { typeNames } from "./walk-filter.ts";

@@ -2,7 +2,7 @@ import type { ParameterExpansionPart, ParameterOperation, SimpleExpansionPart, W
 import { evaluateAsArithmetic } from "./evaluated.ts";
 import { expandOperand, expandSplit, expandText, homeOf, workingDirectory, type Expansion } from "./expand.ts";
 import { isArray, type ShellState, type ShellVariable } from "./state.ts";
-import { concat, isHole, joinWords, literal, prefixOf, textOf, unknown, type Value } from "./value.ts";
+import { concat, isHole, isWildcard, joinWords, literal, prefixOf, textOf, unknown, type Value } from "./value.ts";
 import { assignVariable, isComputed } from "./variables.ts";
 
 /** Several fields (`$@`, `${a[@]}`), or one value that is split like any other. */
@@ -217,8 +217,10 @@ function withDefault(ex: Expansion, operator: string, value: Value | undefined, 
 
 /** The pattern behind `#` and `%`; undefined where what is quoted, or read in another way by zsh, decides what it matches. */
 function patternOf(ex: Expansion, operand: Word): string | undefined {
-  const text = textOf(expandText(ex, operand));
-  if (text === undefined) return undefined;
+  const { atoms } = expandText(ex, operand);
+  const pieces = atoms.map((atom) => (typeof atom === "string" ? atom : isWildcard(atom) ? atom.glob : undefined));
+  if (pieces.includes(undefined)) return undefined;
+  const text = pieces.join("");
   if (text.includes("*") && /[\\'"$`]/.test(operand.text)) return undefined;
   return ex.cx.maybeZsh && /[<>|~^#()]/.test(operand.text) ? undefined : text;
 }

@@ -9,6 +9,7 @@ export * from "./confined-reports.ts";
 export * from "./files.ts";
 export * from "./grants.ts";
 export * from "./left-runs.ts";
+export { isMissing } from "./at-hand.ts";
 export * from "./live-runs.ts";
 export * from "./lock.ts";
 export * from "./machine.ts";

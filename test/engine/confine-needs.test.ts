@@ -75,7 +75,7 @@ describe('under "unknown": "confine", what is known to fail confined is asked be
   place.write("Makefile", "all:\n\ttrue\n");
 
   it.each(LINES)("%s → %s", (line, expected) => {
-    const { stdout, stderr } = assent(place, ["explain", "--json", "--confined", line]);
+    const { stdout, stderr } = assent(place, ["explain", "--json", "--confined", line], "", { DISPLAY: ":0" });
     expect(stderr).toBe("");
     const found: unknown = JSON.parse(stdout);
     const text = JSON.stringify(found);

@@ -20,7 +20,8 @@ describe("lines that need something outside the project", () => {
 
   it.each(outsideLines().map(({ way, line }) => [way, line] as const))("%s: %s", (way, command) => {
     const request = { tool: "Bash", facts, input: { command }, cwd: place.project, host, point: "hook", agent: "claude" };
-    const { verdict } = decide(request, { machine: place.machine, ...engine, policyFiles: [], audit: false, memory: "none" });
+    const machine = { ...place.machine, env: { ...place.machine.env, DISPLAY: ":0" } };
+    const { verdict } = decide(request, { machine, ...engine, policyFiles: [], audit: false, memory: "none" });
     const found = verdict.decision === "allow" ? (verdict.confined === undefined ? "ahead" : "confined") : "ask";
     expect(`${found}: ${verdict.reason}`).toMatch(way === "inside" ? /^confined/ : way === "ahead" ? /^(?:ahead|confined)/ : /^ask/);
   });

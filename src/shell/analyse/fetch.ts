@@ -4,7 +4,8 @@ import { describe, doubt, emitFile, emitTarget, refuse, type Invocation } from "
 import { applyKind } from "../kinds.ts";
 import { dropPrefix } from "../options.ts";
 import { changePlaces, mayBegin } from "../paths.ts";
-import { isGlob, literal, prefixOf, textOf, type Value } from "../value.ts";
+import { isReadByAll } from "../public-hosts.ts";
+import { isGlob, isWildcard, literal, prefixOf, textOf, type Value } from "../value.ts";
 import { has, valuesOf } from "./given.ts";
 
 /** curl(1): options whose value is a file when it begins with `@`. */
@@ -31,6 +32,55 @@ export function curl(inv: Invocation): void {
       refuse(inv, `curl --url ${describe(value)} may name a file of addresses`, "write the address as an operand");
   addresses(inv);
   outputs(inv);
+  if (sendsAddressAlone(inv, CURL_LOOKS)) readsOfAll(inv, [...inv.args.operands, ...valuesOf(inv, "--url")]);
+}
+
+/** Options with which nothing but an address is sent, to no other host than it names (curl(1), wget(1)). */
+const CURL_LOOKS = new Set(
+  (
+    "-s --silent --no-silent -S --show-error --no-show-error -f --fail --fail-early --fail-with-body -L --location -I --head -i --include " +
+    "--show-headers -v --verbose -o --output -O --remote-name --remote-name-all -J --remote-header-name -R --remote-time --output-dir " +
+    "--create-dirs -m --max-time --connect-timeout --retry --retry-delay --retry-max-time --retry-connrefused --retry-all-errors " +
+    "--compressed -A --user-agent -w --write-out -D --dump-header -# --progress-bar --no-progress-meter -N --no-buffer -4 --ipv4 -6 " +
+    "--ipv6 -g --globoff -r --range -C --continue-at -q --disable --http1.1 --http2 -1 --tlsv1 --tlsv1.2 --tlsv1.3 --max-filesize " +
+    "--max-redirs --proto --url"
+  ).split(" "),
+);
+const WGET_LOOKS = new Set(
+  (
+    "-q --quiet -v --verbose -nv --no-verbose -O --output-document -o --output-file -P --directory-prefix -nc --no-clobber -N " +
+    "--timestamping -c --continue -S --server-response --spider -T --timeout --connect-timeout --read-timeout -t --tries " +
+    "--retry-connrefused --waitretry --show-progress --progress -4 --inet4-only -6 --inet6-only -U --user-agent --max-redirect --https-only"
+  ).split(" "),
+);
+
+/** Headers that say what is wanted, and not who wants it. */
+const WANTS = /^(?:accept(?:-[a-z]+)?|user-agent|cache-control|if-none-match|if-modified-since|range|x-github-api-version):/i;
+
+function sendsAddressAlone(inv: Invocation, looks: ReadonlySet<string>): boolean {
+  return (
+    inv.args.doubts.length === 0 &&
+    inv.args.options.every(({ option, value }) => {
+      const text = value === undefined ? undefined : textOf(value);
+      if (option?.names.some((name) => name === "--request" || name === "--method") === true) return /^(?:GET|HEAD)$/.test(text ?? "");
+      if (option?.names.includes("--header") === true) return WANTS.test(text ?? "");
+      return option?.names.some((name) => looks.has(name)) === true;
+    })
+  );
+}
+
+/** What everybody may read is read there with what the words say and no more: text that is made when it runs may be anybody's. */
+function readsOfAll({ cx: { actions }, exec }: Invocation, values: readonly Value[]): void {
+  const isPublic = ({ atoms: [first = "", ...more] }: Value): boolean => {
+    const [, host] = (typeof first === "string" && /^https:\/\/([\w.-]+)(?:[/?#]|$)/i.exec(first)) || [];
+    return host !== undefined && isReadByAll(host.toLowerCase()) && more.every((atom) => typeof atom === "string" || isWildcard(atom));
+  };
+  if (values.length === 0 || !values.every(isPublic)) return;
+  const mine = actions.flatMap((action, at) =>
+    action.kind === "net" && action.origin.by === "command" && action.origin.exec === exec ? [{ action, at }] : [],
+  );
+  if (!mine.every(({ action: { host, operation } }) => operation === "fetch" && host !== undefined && isReadByAll(host))) return;
+  for (const { action, at } of mine) actions[at] = { ...action, forge: true };
 }
 
 /** `@FILE`; a value of which the start is unknown may be one. */
@@ -146,6 +196,7 @@ function remoteNames(inv: Invocation, text: string): readonly string[] {
 
 /** wget(1): without -O, files named after the addresses (or by the server) appear below -P or the working directory. */
 export function wget(inv: Invocation): void {
+  if (sendsAddressAlone(inv, WGET_LOOKS)) readsOfAll(inv, inv.args.operands);
   if (has(inv, "-O", "--output-document") || inv.args.operands.length === 0 || has(inv, "--spider")) return;
   const folder = valuesOf(inv, "-P", "--directory-prefix").at(-1);
   const there = { ...inv, places: folder === undefined ? inv.places : changePlaces(inv.places, folder) };

@@ -213,8 +213,9 @@ export class Starts {
     if (steered === "code") this.#lineage.started(pid, NOTHING);
     else {
       const own = steered === "logins" ? [] : logins;
-      // Settings may name code that it loads.
-      const doubtful = steered === "logins" && programs.some((program) => loadedBy(program).length > 0);
+      // Settings may name code that it loads, or what it sends beside the address.
+      const doubtful =
+        steered === "logins" && programs.some((program) => loadedBy(program).length > 0 || /^(?:curl|wget2?)$/.test(program));
       const open = doubtful ? { ...errand, hosts: [] } : errand;
       const trail = own.length === 0 ? {} : { trail: { at: "start" as const } };
       this.#lineage.started(pid, { programs, logins: own, ...trail, errand: open, named, says, settled });

@@ -57,7 +57,7 @@ const FAMILIES: readonly (readonly [interpreter: RegExp, variables: string])[] =
   [/^ruby[\d.]*$/, "RUBY|GEM|BUNDLE"],
   [/^php[\d.]*$/, "PHP|COMPOSER"],
   [/^perl[\d.]*$/, "PERL"],
-  [/^wget$/, "WGETRC|SYSTEM_WGETRC"],
+  [/^wget2?$/, "WGETRC|SYSTEM_WGETRC"],
   [/^curl$/, "CURL_HOME"],
   [/^git(?:-remote-https?)?$/, "GIT_TRACE_REDACT"],
 ];

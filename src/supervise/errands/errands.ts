@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
-import type { Action } from "../../action/index.ts";
+import type { Action, NetAction } from "../../action/index.ts";
 import { isWithin } from "../../path/index.ts";
-import { isForge } from "../../shell/index.ts";
+import { isForge, readWith } from "../../shell/index.ts";
 import { ERRANDS } from "./table.ts";
 import type { CommandPlan } from "./plans.ts";
 import { type ToolErrand, toolOf } from "./read.ts";
@@ -143,7 +143,7 @@ export function errandOf(program: string, actions: readonly Action[], around: Er
       const service = serviceErrand(action.service);
       if (service !== undefined && service !== own) serve(service);
       if (action.service === "git") hosts.push(...forgesOf(actions));
-    }
+    } else if (isReadOfAll(action, actions)) for (const host of readWith(action.host)) hosts.push({ host, port: undefined });
   }
   return { writes: writes.filter(isPlain), own: places, builds: at(own?.builds), hosts };
 }
@@ -159,6 +159,15 @@ const forgesOf = (actions: readonly Action[]): readonly KnownHost[] =>
       ? [{ host: action.host, port: undefined }]
       : [],
   );
+
+/** `curl https://raw.githubusercontent.com/…`, by whoever is no client of a service: git's own are above. */
+export const isReadOfAll = (action: Action, actions: readonly Action[]): action is NetAction & { readonly host: string } =>
+  action.kind === "net" &&
+  action.forge === true &&
+  action.host !== undefined &&
+  action.origin.by === "command" &&
+  action.origin.exec === 0 &&
+  !actions.some(({ kind }) => kind === "remote");
 
 const isPlain = (path: string): boolean => path.startsWith("/") && !/[*?[]/.test(path.replace(/(?<=[^/])\*$/, ""));
 

@@ -3,6 +3,7 @@ export {
   errandOf,
   hasLoginsFor,
   isHelper,
+  isReadOfAll,
   isToolItself,
   type KnownHost,
   laterPlaces,

@@ -32,6 +32,7 @@ import {
   type CommandPlan,
   type Errand,
   errandOf,
+  isReadOfAll,
   hasLoginsFor,
   installPlan,
   namedPlan,
@@ -234,7 +235,7 @@ const errandContext = (judging: CommandContext, program: string, isLoading: bool
  * (One that changes something there is not started, unless a rule allows it.)
  */
 const speaksToService = ({ program }: ExecAction, actions: readonly Action[]): boolean =>
-  actions.some(({ kind }) => kind === "remote" || (kind === "code" && program !== "git"));
+  actions.some((action) => action.kind === "remote" || (action.kind === "code" && program !== "git") || isReadOfAll(action, actions));
 
 /** A written rule allows what git keeps and runs later, here at least. */
 function speaksOfGit(judging: CommandContext, call: Call): boolean {

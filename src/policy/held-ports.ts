@@ -1,0 +1,42 @@
+import type { Action, Argument } from "../action/index.ts";
+
+/** Programs that say which processes hold a port or a file. */
+const OWNERS = /^(?:lsof|fuser|ss|netstat|sockstat|fstat)$/;
+
+const LISTED = /^(?:[46]?(?:tcp|udp)?)?:(\d{1,5}(?:,\d{1,5})*)$/i;
+
+/** The ports of which a line looks for the holders, and of nothing else; undefined: something else, too, or only known at run time. */
+export function soughtPorts(actions: readonly Action[]): readonly number[] | undefined {
+  const found: number[] = [];
+  for (const action of actions) {
+    if (action.kind !== "exec" || !OWNERS.test(action.program)) continue;
+    const [, ...words] = action.argv;
+    const ports = action.program === "lsof" ? portsOfLsof(words) : action.program === "fuser" ? portsOfFuser(words) : [];
+    if (ports.length === 0) return undefined;
+    found.push(...ports);
+  }
+  return found.length === 0 || found.some((port) => port === 0 || port > 65_535) ? undefined : found;
+}
+
+/** lsof(8): `-ti:3000`, `-t -i tcp:3000`, `-iTCP:3000 -sTCP:LISTEN`. Any other word chooses more. */
+function portsOfLsof(words: readonly Argument[]): readonly number[] {
+  const ports: number[] = [];
+  let isAddress = false;
+  for (const word of words) {
+    if (!word.known) return [];
+    const [, address] = /^-[tnPQw]*i(.*)$/.exec(word.text) ?? [];
+    const text = address ?? (isAddress ? word.text : "");
+    const [, list] = LISTED.exec(text) ?? [];
+    if (list !== undefined) ports.push(...list.split(",").map(Number));
+    else if (address !== "" && !/^-(?:[tnPQw]+|s(?:TCP|UDP):LISTEN)$/i.test(word.text)) return [];
+    isAddress = address === "";
+  }
+  return isAddress ? [] : ports;
+}
+
+/** fuser(1): `-k 3000/tcp`, `-n tcp 3000` is another spelling. */
+function portsOfFuser(words: readonly Argument[]): readonly number[] {
+  const texts = words.map((word) => (word.known ? word.text : "?"));
+  const ports = texts.flatMap((text) => /^(\d{1,5})\/(?:tcp|udp)$/.exec(text)?.slice(1) ?? []).map(Number);
+  return texts.every((text) => /^(?:-[aksv]+|-(?:KILL|TERM|INT|HUP|9|15|2|1)|\d{1,5}\/(?:tcp|udp))$/.test(text)) ? ports : [];
+}
