@@ -3,11 +3,13 @@ import { existsSync, mkdirSync, readFileSync, utimesSync, writeFileSync } from "
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 // @ts-expect-error -- a plain script
-import { testFiles } from "../../scripts/test-files.mjs";
+import * as testFileScript from "../../scripts/test-files.mjs";
 import longFiles from "../long-files.json" with { type: "json" };
 import { isBuilt } from "../build-once.ts";
 import { sampled } from "../sampled.ts";
 import { scratch } from "../scratch.ts";
+
+const { testFiles } = testFileScript as { readonly testFiles: (root: string) => string[] };
 
 /** What `npm test` leaves to `npm run test:rest`. */
 
