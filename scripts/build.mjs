@@ -312,7 +312,7 @@ function sharingParts(filters) {
       ...part,
       stdin: {
         contents:
-          'export * from "./engine/obeyed-files.ts"; export * from "./state/confined-failures.ts"; export * from "./state/session-refs.ts";',
+          'export * from "./engine/obeyed-files.ts"; export * from "./state/confined-failures.ts"; export * from "./state/session-refs.ts"; export * from "./state/at-hand.ts";',
         resolveDir: join(root, "src"),
       },
       plugins: [lazyShell],

@@ -159,6 +159,10 @@ export const lazyObeyed = {
       contents: ["commonOf", "noteRefs", "refsBefore", "topOf"].map(forwarded("obeyed")).join("\n"),
       loader: "js",
     }));
+    bundle.onLoad({ filter: /state[\\/]at-hand\.ts$/ }, () => ({
+      contents: forwarded("obeyed")("isMissing"),
+      loader: "js",
+    }));
     bundle.onLoad({ filter: /state[\\/]confined-failures\.ts$/ }, () => ({
       contents: ["confinedFailure", "askedAboutFailure", "noteConfinedFailure", "forgetConfinedFailure"]
         .map(forwarded("obeyed"))
@@ -227,8 +231,9 @@ import * as extensions from "${ITSELF}:engine/extensions/run.ts";
 import * as obeyedFiles from "${ITSELF}:engine/obeyed-files.ts";
 import * as confinedFailures from "${ITSELF}:state/confined-failures.ts";
 import * as sessionRefs from "${ITSELF}:state/session-refs.ts";
+import * as atHand from "${ITSELF}:state/at-hand.ts";
 import * as conclusions from "${ITSELF}:engine/conclusions.ts";
-const parts = { shell, patch, server, ignore, survey, extensions, obeyed: { ...obeyedFiles, ...confinedFailures, ...sessionRefs }, conclusions };
+const parts = { shell, patch, server, ignore, survey, extensions, obeyed: { ...obeyedFiles, ...confinedFailures, ...sessionRefs, ...atHand }, conclusions };
 giveParts(Object.fromEntries(Object.entries(parts).map(([name, part]) => ["./" + name + ".cjs", part])));`;
 /** The entry that gives them: whoever bundles the library imports it before the library. */
 export const wholeParts = `${ITSELF}:all`;

@@ -131,8 +131,8 @@ const isPipe = (action: Action, world: World): boolean =>
 
 /** Confined, unless it is known to fail so. */
 function walled(found: RequestVerdict, context: ConfineContext, why?: string): RequestVerdict {
-  for (const { action } of found.actions) {
-    const needs = action.kind === "exec" ? (action.needs ?? []).filter((need) => !failsAnyway(need, found, context)) : [];
+  for (const [at, { action }] of found.actions.entries()) {
+    const needs = action.kind === "exec" ? (action.needs ?? []).filter((need) => !failsAnyway(need, at, found, context)) : [];
     if (action.kind === "exec" && needs.length > 0) return askedBefore(found, { ...action, needs });
   }
   const refused = context.failedBefore?.();
@@ -145,12 +145,18 @@ function walled(found: RequestVerdict, context: ConfineContext, why?: string): R
   return { ...verdictOf("ask", "confine.fails", { reason, help }), actions: found.actions, unknowns: found.unknowns };
 }
 
-/** What it needs is not there for anybody: it ends sandboxed as it would without. */
-function failsAnyway(need: string, { actions }: RequestVerdict, { isMissing }: ConfineContext): boolean {
+/** What it needs is not there for anybody: it ends sandboxed as it would without. Of windows that counts for tests of the project alone. */
+function failsAnyway(need: string, at: number, { actions }: RequestVerdict, { isMissing }: ConfineContext): boolean {
   if (isMissing === undefined) return false;
-  if (need === CONFINED_NEEDS.desktop) return isMissing("desktop");
+  const all = actions.map(({ action }) => action);
+  if (need === CONFINED_NEEDS.desktop) {
+    const isTest = all.some(
+      (action) => action.kind === "code" && action.source === "project" && "exec" in action.origin && action.origin.exec === at,
+    );
+    return isTest && isMissing("desktop");
+  }
   if (need !== CONFINED_NEEDS.owners) return false;
-  return soughtPorts(actions.map(({ action }) => action))?.every((port) => isMissing(`port ${port}`)) === true;
+  return soughtPorts(all)?.every((port) => isMissing(`port ${port}`)) === true;
 }
 
 /** It would only fail, with an error that says something else. */

@@ -11,7 +11,7 @@ export function soughtPorts(actions: readonly Action[]): readonly number[] | und
   for (const action of actions) {
     if (action.kind !== "exec" || !OWNERS.test(action.program)) continue;
     const [, ...words] = action.argv;
-    const ports = action.program === "lsof" ? portsOfLsof(words) : action.program === "fuser" ? portsOfFuser(words) : [];
+    const ports = action.program === "lsof" ? portsOfLsof(words) : [];
     if (ports.length === 0) return undefined;
     found.push(...ports);
   }
@@ -32,11 +32,4 @@ function portsOfLsof(words: readonly Argument[]): readonly number[] {
     isAddress = address === "";
   }
   return isAddress ? [] : ports;
-}
-
-/** fuser(1): `-k 3000/tcp`, `-n tcp 3000` is another spelling. */
-function portsOfFuser(words: readonly Argument[]): readonly number[] {
-  const texts = words.map((word) => (word.known ? word.text : "?"));
-  const ports = texts.flatMap((text) => /^(\d{1,5})\/(?:tcp|udp)$/.exec(text)?.slice(1) ?? []).map(Number);
-  return texts.every((text) => /^(?:-[aksv]+|-(?:KILL|TERM|INT|HUP|9|15|2|1)|\d{1,5}\/(?:tcp|udp))$/.test(text)) ? ports : [];
 }

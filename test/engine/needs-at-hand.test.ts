@@ -12,7 +12,7 @@ const LINES: readonly (readonly [line: string, expected: "sandboxed" | "ask"])[]
   ["lsof -ti :PORT | xargs kill -9", "sandboxed"],
   ['pids=$(lsof -ti tcp:PORT); if [ -n "$pids" ]; then kill $pids; fi', "sandboxed"],
   ["lsof -nP -tiTCP:PORT -sTCP:LISTEN | xargs -r kill", "sandboxed"],
-  ["fuser -k PORT/tcp", "sandboxed"],
+  ["fuser -k PORT/tcp", "ask"],
   ["kill $(lsof -ti:HELD)", "ask"],
   ["lsof -ti :HELD | xargs kill -9", "ask"],
   ["fuser -k HELD/tcp", "ask"],
@@ -77,13 +77,11 @@ describe("nobody is asked about what is not there", () => {
     expect(said(line.replaceAll("PORT", String(free)).replaceAll("HELD", String(held)), { DISPLAY: ":0" })).toBe(expected);
   });
 
-  it.each(["npx playwright test --headed", "npx playwright test --ui", "./x.sh | xclip"])(
-    "%s asks where there is a place for windows",
-    (line) => {
-      expect(said(line, { DISPLAY: ":0" })).toBe("ask");
-      expect(said(line, { WAYLAND_DISPLAY: "wayland-0" })).toBe("ask");
-      if (isMissing("desktop", {})) expect(said(line, {})).toBe("sandboxed");
-      expect(said(`${line}; git push`, {})).toBe("ask");
-    },
-  );
+  it.each(["npx playwright test --headed", "npx playwright test --ui"])("%s asks where there is a place for windows", (line) => {
+    expect(said(line, { DISPLAY: ":0" })).toBe("ask");
+    expect(said(line, { WAYLAND_DISPLAY: "wayland-0" })).toBe("ask");
+    for (const other of ["./x.sh | xclip", "xdg-open a.html", "code .", "xdotool key Return"]) expect(said(other, {})).toBe("ask");
+    if (isMissing("desktop", {})) expect(said(line, {})).toBe("sandboxed");
+    expect(said(`${line}; git push`, {})).toBe("ask");
+  });
 });
