@@ -216,9 +216,7 @@ export function sameValue(a: Value, b: Value): boolean {
     const other = b.atoms[i];
     if (typeof atom === "string" || typeof other === "string" || other === undefined) return atom === other;
     if (isWildcard(atom))
-      return (
-        isWildcard(other) && atom.glob === other.glob && atom.of === other.of && JSON.stringify(atom.at) === JSON.stringify(other.at)
-      );
+      return isWildcard(other) && atom.glob === other.glob && atom.of === other.of && JSON.stringify(atom.at) === JSON.stringify(other.at);
     return (
       isHole(other) &&
       atom.why === other.why &&
