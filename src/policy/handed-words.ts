@@ -38,6 +38,8 @@ interface HandedCommand {
   readonly part: boolean;
   /** It runs in another place, where other programs lie. */
   readonly elsewhere?: true;
+  /** A mere name of a program there is a word like any other. */
+  readonly isText?: true;
 }
 
 export function judgeHanded(action: ExecAction, context: HandedContext): Verdict | undefined {
@@ -58,7 +60,7 @@ export function judgeHanded(action: ExecAction, context: HandedContext): Verdict
 function judgeHit(
   { rule, certain }: Hit,
   action: ExecAction,
-  { argv, at, part, elsewhere }: HandedCommand,
+  { argv, at, part, elsewhere, isText }: HandedCommand,
   context: HandedContext,
 ): Verdict | undefined {
   const isStranger = elsewhere === true || at === 0 || at >= (action.handed ?? 0);
@@ -69,7 +71,7 @@ function judgeHit(
   if (elsewhere !== true && bare.resolved === undefined && (isName || judgingOf(rule.matcher).keys.programs(rule.matcher) === "file"))
     return undefined;
   const isVague = part || (isName && elsewhere !== true);
-  if (isVague && !isStranger) return undefined;
+  if ((isVague && !isStranger) || (isName && isText === true)) return undefined;
   const why =
     elsewhere === true
       ? "it starts this in another place"
@@ -91,12 +93,21 @@ const spells = ({ matcher }: Rule, at: number, [word]: readonly Argument[]): boo
 
 /** What begins at each word, and in a word that is a line, where some rule could speak of it. */
 function* handedCommands(action: ExecAction, { index, isStarted, supervised }: HandedContext): Generator<HandedCommand> {
-  const { argv, handed, elsewhere = [], shape } = action;
+  const { argv, handed, unread = [], elsewhere = [], shape } = action;
   const speaks = (name = ""): boolean =>
     index.blocks.execute !== undefined || [index.deny, index.ask].some((rules) => rules.maySpeakOf(name));
   for (const { argv: started, at, certain } of elsewhere)
     if (started[0]?.known === true && speaks(started[0].text)) yield { argv: started, at: at + 1, part: !certain, elsewhere: true };
   if (handed === undefined || supervised) return;
+  for (const { text, isCode } of unread)
+    for (const line of text.split(BETWEEN_WORDS)) {
+      const words = line.trim().split(/\s+/);
+      for (const [start, word] of words.entries()) {
+        if (!speaks(word)) continue;
+        const started = words.slice(start, start + LONGEST).map((one) => ({ known: true as const, text: one }));
+        yield { argv: started, at: 0, part: true, ...(isCode ? {} : { isText: true }) };
+      }
+    }
   for (const [at, word] of argv.entries()) {
     if (!word.known) continue;
     const isLine = /\s/.test(word.text);
@@ -110,6 +121,11 @@ function* handedCommands(action: ExecAction, { index, isStarted, supervised }: H
     }
   }
 }
+
+/** Between commands, and around them, in the languages that start some. */
+const BETWEEN_WORDS = /[;&|()`\n"'!$,{}[\]\\/=:]+/;
+/** A rule has no more words than that. */
+const LONGEST = 32;
 
 /** What may stand in front of a command in a line. */
 const IN_FRONT = /^(?:|\w+=.*|-.*|sudo|env|command|exec|nice|nohup|time|sh|bash|zsh)$/;

@@ -117,9 +117,10 @@ export function readNames(at: At, text: string): void {
 function readAssignments(at: At, text: string): void {
   if (!/[=+-]/.test(text)) return;
   const found = [
-    ...text.matchAll(/([A-Za-z_]\w*)\s*(\[[^\]]*\])?\s*(?:[-+*/%&|^]|\*\*|<<|>>|&&|\|\||\^\^)?=(?!=)/g),
+    // From each name on once, and not again from each of its letters or blanks.
+    ...text.matchAll(/(?<!\w)\d*([A-Za-z_]\w*)\s*(?:(\[[^[\]]*\])\s*)?(?:[-+*/%&|^]|\*\*|<<|>>|&&|\|\||\^\^)?=(?!=)/g),
     ...text.matchAll(/(?:\+\+|--)\s*([A-Za-z_]\w*)\s*(\[)?/g),
-    ...text.matchAll(/([A-Za-z_]\w*)\s*(\[[^\]]*\])?\s*(?:\+\+|--)/g),
+    ...text.matchAll(/(?<!\w)\d*([A-Za-z_]\w*)\s*(?:(\[[^[\]]*\])\s*)?(?:\+\+|--)/g),
   ];
   for (const [, name = "", subscript] of found)
     if (subscript === undefined) perhapsNumber(at.cx, at.state, name);

@@ -300,7 +300,7 @@ export class Context {
   /** Sets fields of the exec at `index`, once more is known of it. */
   refineExec(
     index: number,
-    fields: Partial<Pick<ExecAction, "pointed" | "knowledge" | "shape" | "folders" | "ownTool" | "handed" | "elsewhere">>,
+    fields: Partial<Pick<ExecAction, "pointed" | "knowledge" | "shape" | "folders" | "ownTool" | "handed" | "unread" | "elsewhere">>,
   ): void {
     const action = this.actions[index];
     if (action?.kind !== "exec") return;
@@ -312,6 +312,7 @@ export class Context {
     if (fields.folders !== undefined) draft.folders = fields.folders;
     if (fields.ownTool !== undefined) draft.ownTool = fields.ownTool;
     if (fields.handed !== undefined) draft.handed ??= fields.handed;
+    if (fields.unread !== undefined) draft.unread = fields.unread;
     if (fields.elsewhere !== undefined) draft.elsewhere = fields.elsewhere;
   }
 

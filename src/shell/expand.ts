@@ -16,6 +16,7 @@ import {
   NOTHING,
   onePath,
   patternAtoms,
+  patternOf,
   printedNames,
   textOf,
   unknown,
@@ -348,7 +349,8 @@ class FieldBuilder {
     // Without splitting a pattern stays what it is.
     if (this.splitting && this.atoms.some(isWildcard)) {
       const at = this.ex.state.places;
-      this.atoms = this.atoms.map((atom) => (isWildcard(atom) && atom.at === undefined ? { ...atom, at } : atom));
+      const of = patternOf({ atoms: this.atoms, many: false });
+      this.atoms = this.atoms.map((atom) => (isWildcard(atom) && atom.at === undefined ? { ...atom, at, of } : atom));
     }
     // Alone it is a word with this text, or none.
     const [only] = this.atoms;

@@ -1,8 +1,10 @@
 import { PROMPTED_PROGRAMS } from "../policy/index.ts";
+import type { CodeAction } from "../action/index.ts";
 import type { Context } from "./context.ts";
 import { noteHandedDangers } from "./danger-words.ts";
 import { readElsewhere } from "./elsewhere.ts";
 import { entryFor } from "./knowledge/entries.ts";
+import { LANGUAGES } from "./languages/index.ts";
 import type { CommandRunner } from "./invocation.ts";
 import type { ShellState } from "./state.ts";
 import { literal, type Stream, textOf, type Value } from "./value.ts";
@@ -23,7 +25,7 @@ const REMOVERS = /^(?:npm:)?(?:rimraf|del|del-cli|premove|rmrf)(?:@[\w.^~-]+)?$/
 const INTERPRETERS = new RegExp(
   String.raw`^(?:python[\d.]*|pypy3?|i?python3?|node|nodejs|bun|deno|tsx|ts-node|ts-node-esm|esno|jiti|vite-node|swc-node|` +
     String.raw`babel-node|perl|ruby|irb|php|lua[\d.]*|luajit|(?:ba|z|da|k|fi)?sh|pwsh|powershell|osascript|Rscript|julia|groovy|` +
-    "elixir|nodemon|concurrently|cross-env-shell)$",
+    "elixir|nodemon|concurrently|cross-env-shell|zx)$",
 );
 const INLINE = /^(?:-[A-Za-z]*[cemprx]|--?(?:eval|print|execute|command|exec|module|Command)(?:=.*)?|eval)$/s;
 /** `rm -rf ~` written into one word. */
@@ -34,12 +36,18 @@ const RUNNERS = new RegExp(
     "jenv|rbenv|pyenv|nodenv|devbox|flox|nix|pkgx|tea|lerna|nx|dx|deno|poetry|pdm|rye|conda|mamba|micromamba|corepack|volta)$",
 );
 
+/** A longer text is not searched: there may be a rule for each of its words. */
+const MOST_UNREAD = 16_384;
+
 /** What its entry in the tables says of the command that starts them. */
 export interface KnownCommand {
   readonly id: string | undefined;
   /** It runs code of the project. */
   readonly runs: boolean;
   readonly understood: boolean;
+  /** Not for code that it runs: what is written has something that is in no table. */
+  readonly doubted: boolean;
+  readonly values: readonly Value[];
   /** Values of options that are folders: `make -C docker push`. */
   readonly folders: readonly Value[];
   /** It writes files itself: words may be names of packages. */
@@ -67,9 +75,20 @@ export function readHandedCommands(
   const open = applied?.id === undefined;
   // Of a script, or a package's program, nobody knows its words.
   const from = !known ? 1 : open && applied.runs ? 2 : words.length + 1;
-  if (open || runsCode(call, exec)) call.cx.refineExec(exec, { handed: from });
-  if (known && !RUNNERS.test(name)) return;
   const texts = words.map((word) => textOf(word));
+  const codes = codeOf(call, exec);
+  const isDoubted = known && applied.doubted;
+  if (open || isDoubted || codes.length > 0) call.cx.refineExec(exec, { handed: from });
+  const input = call.stdin.is === "text" ? textOf(call.stdin.value) : undefined;
+  const isCode = codes.some(({ language, source }) => source === "inline" && LANGUAGES[language] === undefined);
+  const unread = [
+    ...(input !== undefined && (isCode || isDoubted) ? [{ text: input, isCode }] : []),
+    ...(isCode || isDoubted ? [{ text: words.map((word) => wordOf(word, applied?.values)).join(" "), isCode: false }] : []),
+  ];
+  if (unread.some(({ text }) => text.length > MOST_UNREAD))
+    call.cx.unknown("a text that may have commands in it is too long to look for them", { help: "put it into a file" });
+  else if (unread.length > 0) call.cx.refineExec(exec, { unread });
+  if (known && !RUNNERS.test(name)) return;
   if (!known && REMOVERS.test(name) && leavesProject(call, texts)) judge(call, words, ["rm", "-rf"], exec);
   texts.forEach((text, at) => {
     if (text === undefined) return;
@@ -92,9 +111,17 @@ export function readHandedCommands(
   });
 }
 
-/** What that does with the words is in no table. */
-const runsCode = ({ cx }: HandingCall, exec: number): boolean =>
-  cx.actions.slice(exec + 1).some(({ kind, origin }) => kind === "code" && origin.by === "command" && origin.exec === exec);
+/** A word among the others. The value of an option begins no command with what follows: `npm -w docker run build`. */
+const wordOf = (word: Value, values: readonly Value[] = []): string => {
+  const text = textOf(word) ?? ";";
+  return values.includes(word) ? ` ;${/\s/.test(text) ? text : ""}; ` : text;
+};
+
+/** The code that it runs; what that does with the words is in no table. */
+const codeOf = ({ cx }: HandingCall, exec: number): readonly CodeAction[] =>
+  cx.actions
+    .slice(exec + 1)
+    .flatMap((action) => (action.kind === "code" && action.origin.by === "command" && action.origin.exec === exec ? [action] : []));
 
 /** Code that somebody hands to an interpreter, unless the table has started it already. */
 function judgeOnce(call: HandingCall, rest: readonly Value[], program: string, exec: number): void {

@@ -3,7 +3,7 @@ import { evaluateAsArithmetic } from "./evaluated.ts";
 import { expandOperand, expandSplit, expandText, homeOf, workingDirectory, type Expansion } from "./expand.ts";
 import { isArray, type ShellState, type ShellVariable } from "./state.ts";
 import { concat, isHole, isWildcard, joinWords, literal, prefixOf, textOf, unknown, type Value } from "./value.ts";
-import { assignVariable, isComputed } from "./variables.ts";
+import { assignVariable, isComputed, setElement } from "./variables.ts";
 
 /** Several fields (`$@`, `${a[@]}`), or one value that is split like any other. */
 export type Fields =
@@ -173,6 +173,9 @@ function operate(
       expandText(ex, operation.replacement);
       return unknown(why, true);
     case "Slice":
+      // zshexpn(1): `${NAME::=WORD}` assigns, whatever NAME was; in bash it is an error.
+      if (ex.cx.maybeZsh && operation.offset.text === "" && operation.length?.text.startsWith("=") === true)
+        assignExpanded(ex, part, unknown(`$${part.parameter}, set by \${…::=…}`, true));
       evaluateAsArithmetic(ex, expandText(ex, operation.offset), "a substring offset");
       if (operation.length !== undefined) evaluateAsArithmetic(ex, expandText(ex, operation.length), "a substring length");
       return unknown(why, true);
@@ -203,16 +206,22 @@ function withDefault(ex: Expansion, operator: string, value: Value | undefined, 
   // An empty variable may be one that is not set.
   if (kind === "?" && (text === undefined || !set)) cx.mayEnd(state);
   if (text === undefined || value === undefined || !set || (text === "" && !operator.startsWith(":"))) {
-    if (kind === "=")
-      assignVariable(cx, state, name, unknown(`$${name}, perhaps set by \${…=…}`, true), { exported: false, span: cx.span(part) });
+    if (kind === "=") assignExpanded(ex, part, unknown(`$${name}, perhaps set by \${…=…}`, true));
     return unknown(kind === "+" ? `whether $${name} is set` : `$${name} or its default`, true);
   }
   const nonEmpty = text !== "";
   if (kind === "?" && !nonEmpty) cx.mayEnd(state);
   if (kind === "+") return nonEmpty ? operand : literal("");
   if (nonEmpty || kind === "?") return value;
-  if (kind === "=") assignVariable(cx, state, name, operand, { exported: false, span: cx.span(part) });
+  if (kind === "=") assignExpanded(ex, part, operand);
   return operand;
+}
+
+/** What an expansion assigns: to the variable, or to an element of it. */
+function assignExpanded({ cx, state }: Expansion, part: ParameterExpansionPart, value: Value): void {
+  const at = { exported: false, span: cx.span(part) };
+  if (part.index === undefined) assignVariable(cx, state, part.parameter, value, at);
+  else setElement(cx, state, part.parameter, at);
 }
 
 /** The pattern behind `#` and `%`; undefined where what is quoted, or read in another way by zsh, decides what it matches. */

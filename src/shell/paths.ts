@@ -163,6 +163,8 @@ function changePlace(place: ShellPlace, value: Value): ShellPlace {
 /** Paths that a pattern of one folder matches now, as they are written; undefined where that is not known. */
 export function matchesOf(world: World, place: ShellPlace, value: Value): readonly string[] | undefined {
   if (place.is !== "at" || !isGlob(value)) return undefined;
+  const whole = patternOf(value);
+  if (value.atoms.some((atom) => isWildcard(atom) && atom.of !== undefined && atom.of !== whole)) return undefined;
   const start = prefixOf(value);
   const above = start.replace(/[^/]*$/, "");
   const atoms = start === "" ? value.atoms : [start.slice(above.length), ...value.atoms.slice(1)];

@@ -67,6 +67,13 @@ function bashism(node: SyntaxNode): string | undefined {
       return splitsAssignment(node) ? "export NAME=$VALUE without quotes" : undefined;
     case "AnsiCQuoted":
       return "$'…'";
+    case "DoubleQuoted":
+      // In ksh93 a quote inside ends those around it: what stands behind is split, and a pattern in it expands.
+      return node.parts.some(
+        (part) => part.type === "ParameterExpansion" && part.operation?.type === "Default" && /"[^"]*[\s*?[$`]/.test(part.text.slice(1)),
+      )
+        ? '"${…"…"}"'
+        : undefined;
     case "LocaleString":
       return '$"…"';
     case "Word":

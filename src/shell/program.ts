@@ -60,6 +60,10 @@ function judgeProgram(call: ProgramCall): readonly [Stream, LeavesInput] {
   const who = identify(call, written);
   const confined = who.resolved === confineLauncher(cx.world.home) ? confinedCall(call) : undefined;
   if (confined !== undefined) return [confined(), "lines"];
+  // git(1), `--exec-path`: each subcommand is a program of that folder, too.
+  const part = /^\/usr\/(?:local\/)?lib(?:exec)?\/git-core\/git-(\w[\w-]*)$/.exec(who.resolved ?? "")?.[1];
+  if (part !== undefined && entryFor(who.basename) === undefined)
+    return [call.run.argv(cx, call.state, ["git", part].map(literal).concat(words), call.stdin), "pieces"];
   const found = entryFor(who.basename) ?? entryFor(who.basename.toLowerCase());
   const spec = found?.only === undefined ? found : undefined;
   const exec = cx.add(execAction(call, who));
@@ -111,7 +115,9 @@ function judgeProgram(call: ProgramCall): readonly [Stream, LeavesInput] {
   if (runs && isOwnTool(call, who, written)) cx.refineExec(exec, { ownTool: true });
   const folders = applied.options.flatMap(({ option, value }) => (option?.kind.is === "dir" && value !== undefined ? [value] : []));
   const installs = writesItself(cx, before.actions);
-  const known = { id: applied.id, runs, understood, folders: who.trusted ? folders : [], installs };
+  const doubted = applied.id !== undefined && (!applied.complete || isDoubted(cx, exec, before.unknowns));
+  const values = applied.options.flatMap(({ value }) => (value === undefined ? [] : [value]));
+  const known = { id: applied.id, runs, understood, doubted, values, folders: who.trusted ? folders : [], installs };
   readHandedCommands(call, who.basename.toLowerCase(), words, known, exec);
   if (spec.upkeep !== undefined || applied.upkeep.length > 0)
     for (const upkeep of new Set([...(spec.upkeep ?? []), ...applied.upkeep])) emitUpkeep(cx, exec, applied.places, upkeep);
@@ -219,6 +225,9 @@ const keepsFile = (cx: Context, from: number): boolean =>
     );
 
 /** What every word means is known: nothing was left open, and no code that is not read gets any of them. */
+const isDoubted = (cx: Context, exec: number, before: number): boolean =>
+  cx.unknowns.slice(before).some((unknown) => unknown.exec === undefined || unknown.exec === exec);
+
 function isUnderstood(
   cx: Context,
   exec: number,
@@ -228,7 +237,7 @@ function isUnderstood(
   return (
     applied.id !== undefined &&
     applied.complete &&
-    !cx.unknowns.slice(before.unknowns).some((unknown) => unknown.exec === undefined || unknown.exec === exec) &&
+    !isDoubted(cx, exec, before.unknowns) &&
     !cx.actions
       .slice(before.actions)
       .some((action) => action.kind === "code" && action.origin.by === "command" && action.origin.exec === exec)

@@ -51,6 +51,8 @@ export interface Wildcard {
   readonly glob: string;
   /** Where it was expanded: names of there are what a variable that was given them holds, wherever the shell has gone since. */
   readonly at?: readonly ShellPlace[];
+  /** The pattern that was expanded there. With other text around it (`"${f}x"`) the word is none of its names any more. */
+  readonly of?: string;
 }
 
 export type Atom = string | Wildcard | Hole;
@@ -215,7 +217,8 @@ export function sameValue(a: Value, b: Value): boolean {
   return a.atoms.every((atom, i) => {
     const other = b.atoms[i];
     if (typeof atom === "string" || typeof other === "string" || other === undefined) return atom === other;
-    if (isWildcard(atom)) return isWildcard(other) && atom.glob === other.glob && JSON.stringify(atom.at) === JSON.stringify(other.at);
+    if (isWildcard(atom))
+      return isWildcard(other) && atom.glob === other.glob && atom.of === other.of && JSON.stringify(atom.at) === JSON.stringify(other.at);
     return (
       isHole(other) &&
       atom.why === other.why &&

@@ -25,8 +25,8 @@ const ZSH_TABLES =
 const INTEGERS = new RegExp(
   "^(RANDOM|SRANDOM|SECONDS|OPTIND|HISTCMD|LINENO|COLUMNS|LINES|HISTSIZE|SAVEHIST|SHLVL|UID|EUID|GID|EGID|PPID|TMOUT|" +
     "FUNCNEST|BASHPID|ARGC|ERRNO|KEYTIMEOUT|LISTMAX|MAILCHECK|TTYIDLE|ZSH_SUBSHELL|TRY_BLOCK_(ERROR|INTERRUPT)|" +
-    // mksh(1)
-    "PGRP|KSHUID|KSHGID|KSHEGID|USER_ID|SIGNUM)$",
+    // mksh(1), ksh93(1)
+    "PGRP|PIPESTATUS|KSHUID|KSHGID|KSHEGID|USER_ID|SIGNUM|JOBMAX)$",
 );
 
 /** Arrays that the shells have from the start (bash(1), Shell Variables). */
@@ -198,20 +198,26 @@ function steersZsh({ world }: Context, name: string, value: ShellVariable): bool
 /** Where the system and its package managers keep programs: nothing an agent could put one into. */
 const SYSTEM_FOLDER = /^\/(?:bin|sbin|usr|lib|opt|nix|snap|gnu|etc\/alternatives|run\/current-system|System|Library|Applications)(?:\/|$)/;
 
-/** `PATH="$HOME/.cargo/bin:$PATH"`: folders in front that are the system's or hold a person's own tools. */
+/** Stands for what PATH was before; no word has this character. */
+const BEFORE = "\0";
+
+/**
+ * `PATH="$HOME/.cargo/bin:$PATH"`: folders in front that are the system's or hold a person's own tools. An empty one, also at an end, is
+ * the current folder (bash(1), PATH).
+ */
 function extendsPath(cx: Context, atoms: readonly unknown[]): boolean {
   const { home, projectRoot, temp } = cx.world;
-  return atoms.every((atom) => {
-    if (typeof atom !== "string") return typeof atom === "object" && atom !== null && "why" in atom && atom.why === "$PATH";
-    return atom
-      .split(":")
-      .filter((folder) => folder !== "")
-      .every((folder) => {
-        const path = cx.world.canonical(folder);
-        const inside = (root: string): boolean => path === root || path.startsWith(`${root}/`);
-        if (!folder.startsWith("/") || /(^|\/)\.\.?(\/|$)/.test(folder) || temp.some(inside) || inside(projectRoot)) return false;
-        if (!inside(home)) return SYSTEM_FOLDER.test(path);
-        return isToolFolder(path, home);
-      });
-  });
+  const isBefore = (atom: unknown): boolean => typeof atom === "object" && atom !== null && "why" in atom && atom.why === "$PATH";
+  return atoms
+    .map((atom) => (typeof atom === "string" ? atom : isBefore(atom) ? BEFORE : "."))
+    .join("")
+    .split(":")
+    .every((folder) => {
+      if (folder === BEFORE) return true;
+      const path = cx.world.canonical(folder);
+      const inside = (root: string): boolean => path === root || path.startsWith(`${root}/`);
+      if (!folder.startsWith("/") || /(^|\/)\.\.?(\/|$)/.test(folder) || temp.some(inside) || inside(projectRoot)) return false;
+      if (!inside(home)) return SYSTEM_FOLDER.test(path);
+      return isToolFolder(path, home);
+    });
 }

@@ -29,7 +29,7 @@ const WRITTEN_MS = 5000;
 const MOST_FILES = 1000;
 
 /** What an agent adds to a command to read less of it, or to go where it is. */
-const AROUND = [/^cd\s+[^\s;&|]+\s*&&\s*/, /\s*(?:2>&1|\|\s*(?:tail|head)(?:\s+-(?:n\s*)?\d+)?|\|\|\s*true|\|\s*cat)\s*$/];
+const AROUND = [/^cd\s+[^\s;&|]+\s*&&\s*/, /(?:2>&1|\|\s*(?:tail|head)(?:\s+-(?:n\s*)?\d+)?|\|\|\s*true|\|\s*cat)\s*$/];
 
 /** The same for commands that do the same. */
 export function commandShape(command: string): string {

@@ -326,6 +326,60 @@ describe("behind whatever starts it (J12)", () => {
     expect(wrong(policy(), "ask", ["npx cross-env A=1 $CMD; $CMD", "$CMD; npx cross-env A=1 $CMD"])).toEqual([]));
 });
 
+/** A program that is known, in a line that is not understood, or code in a language that nobody reads here. */
+const UNREAD = [
+  "vim -es +'!CMD'",
+  "vim +'!CMD' a.txt",
+  "nvim --headless +'!CMD' +q",
+  "ex +'!CMD'",
+  "sed 's/a/CMD/e' a.txt",
+  "sed -e 's/.*/CMD/e' a.txt",
+  "sed --expression='s|.*|CMD|e' a.txt",
+  "mysql -e 'system CMD'",
+  "mariadb --execute='system CMD'",
+  "mysql <<< 'system CMD'",
+  "ts CMD",
+  "gdb --args CMD",
+  "tclsh <<< 'exec CMD'",
+  "echo 'exec CMD' | tclsh",
+  "expect <<< 'spawn CMD'",
+  "julia <<< 'run(`CMD`)'",
+  "julia -e 'run(`CMD`)'",
+  "npx zx -e '$`CMD`'",
+  "bunx zx --eval 'await $`CMD`'",
+  "cargo watch -s 'CMD'",
+  "cargo watch -x check -- CMD",
+  "/usr/lib/git-core/CORE",
+] as const;
+
+describe("in what nobody reads", () => {
+  it("a deny is no less than asked about", () =>
+    expect(
+      wrong(
+        policy("Bash(git push:*)"),
+        ["ask", "deny"],
+        through(UNREAD, "git push").map((line) => line.replace("CORE", "git-push")),
+      ),
+    ).toEqual([]));
+  it("leaves everything else alone", () =>
+    expect(
+      wrong(policy("Bash(git push:*)", "Bash(curl:*)"), "allow", [
+        ...through(UNREAD, "git pull").map((line) => line.replace("CORE", "git-pull")),
+        "sed -n '/git push/p' a.txt",
+        "mysql -e 'select curl from x'",
+        "git commit -F - <<< 'then git push'",
+        "cargo test 'git push'",
+        "pytest -k 'git push'",
+        "go test -run 'git push' ./...",
+        "python3 x.py 'git push'",
+        "make test ARGS='git push'",
+        "mytool <<< 'then git push'",
+        "vim --unheard curl",
+        "./git-core/git-push",
+      ]),
+    ).toEqual([]));
+});
+
 /** Whatever starts a command on another machine, or in a container: `elsewhere` in the tables. */
 const PLACES = [
   "ssh h CMD",
@@ -357,6 +411,8 @@ const PLACES = [
   "multipass exec vm -- CMD",
   "limactl shell vm CMD",
   "aws ecs execute-command --command='CMD' --interactive",
+  "gh codespace ssh -- CMD",
+  "gh cs ssh -c x -- CMD",
   "bash -c 'ssh h CMD'",
   "tsh ssh h CMD",
   "tsh ssh root@host CMD",
@@ -375,6 +431,7 @@ describe("in another place (AW9)", () => {
     "multipass",
     "limactl",
     "aws",
+    "gh",
     "vagrant",
     "tsh",
   ];

@@ -3,7 +3,7 @@ import { applyEffect, emitTablePath } from "../effects.ts";
 import { applyKind } from "../kinds.ts";
 import { literal, prefixOf, textOf, type Value } from "../value.ts";
 import { has, valuesOf } from "./given.ts";
-import { revisionPath } from "./git-revisions.ts";
+import { toldRevisions } from "./git-revisions.ts";
 
 const READING = ["get", "get-all", "get-regexp", "get-urlmatch", "list", "get-color", "get-colorbool"];
 const WRITING = ["--replace-all", "--add", "--unset", "--unset-all", "--rename-section", "--remove-section", "--edit"];
@@ -81,7 +81,7 @@ export function commandOfKey(value: Value): string | undefined {
 }
 
 export function gitConfig(inv: Invocation): void {
-  for (const blob of valuesOf(inv, "--blob")) revisionPath(inv, blob);
+  toldRevisions(inv, false, valuesOf(inv, "--blob"));
   const operands = inv.args.operands.map((operand) => textOf(operand));
   const verb = operands[0] !== undefined && SUBCOMMANDS.has(operands[0]) ? operands[0] : undefined;
   const words = verb === undefined ? inv.args.operands : inv.args.operands.slice(1);

@@ -182,7 +182,12 @@ function readPathspec(text: string): Pathspec {
   const [, long, short = "", rest = ""] = /^:(?:\(([^)]*)\)|([/!^]*):?)(.*)$/s.exec(text) ?? [undefined, undefined, "", text];
   const words = (long ?? "").split(",");
   const isOut = words.includes("exclude") || /[!^]/.test(short);
-  const folder = words.some((word) => /^(?:icase|prefix:.*)$/.test(word)) ? "" : rest.replace(/[^/]*[*?[\\].*$/s, "");
+  const wild = rest.search(/[*?[\\]/);
+  const folder = words.some((word) => /^(?:icase|prefix:.*)$/.test(word))
+    ? ""
+    : wild < 0
+      ? rest
+      : rest.slice(0, rest.slice(0, wild).lastIndexOf("/") + 1);
   return {
     path: rest,
     folder: folder === "" ? "." : folder,

@@ -71,7 +71,8 @@ import {
 import { duckdbInput, luaInput, perlFiles, powershell, pythonModule, rubyInput, sqliteInput, uvRun } from "./interpreters.ts";
 import { flock, kill, ps, topColumns } from "./processes.ts";
 import { gitConfig } from "./git-config.ts";
-import { shownRevisions } from "./git-revisions.ts";
+import { has } from "./given.ts";
+import { shownRevisions, toldRevisions } from "./git-revisions.ts";
 import { bwrapView, entrFile, loadsToTell, pytestPlaces } from "./views.ts";
 import { dotenv, envRemoves, printenv, variablesOfFile } from "./environment.ts";
 import {
@@ -249,6 +250,7 @@ export const ANALYSERS: Readonly<Record<string, Analyser>> = {
   "git-format-patch": gitFormatPatch,
   "git-history": (inv) => gitRevisions(inv, true),
   "git-merge-base": gitMergeBase,
+  "git-merge-file": (inv) => toldRevisions(inv, false, has(inv, "--object-id") ? inv.args.operands : []),
   "git-patched": gitPatched,
   "git-push": gitPush,
   "git-ref-names": gitRefNames,
