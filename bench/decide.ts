@@ -9,10 +9,10 @@ import { join } from "node:path";
 import { agentNamed } from "../src/agents/index.ts";
 import { decide, rememberConclusions, type Request } from "../src/engine/index.ts";
 import { read } from "../src/engine/reader/index.ts";
-import { lowerTool } from "../src/request/index.ts";
+import { lowerTool } from "@assent/core/request";
 import { realWorld } from "../src/engine/world.ts";
-import { judge } from "../src/policy/index.ts";
-import { lowerShell } from "../src/shell/index.ts";
+import { judge } from "@assent/core/policy";
+import { lowerShell } from "@assent/core/shell";
 import { thisMachine } from "../src/state/index.ts";
 
 const rounds = Number(process.argv[2] ?? 300);

@@ -1,7 +1,7 @@
 import { RULE_IDS } from "../src/agents/native/index.ts";
 import { AGENTS, type HostCommands, type HostFacts, OTHERS } from "../src/agents/index.ts";
 import type { ToolFacts } from "../src/engine/index.ts";
-import { parseRule } from "../src/policy/index.ts";
+import { parseRule } from "@assent/core/policy";
 
 const FACTS: readonly HostFacts[] = [...AGENTS.map(({ facts }) => facts), ...OTHERS];
 const COMMANDS: readonly HostCommands[] = FACTS.flatMap(({ commands }) => ("none" in commands ? [] : [commands]));
@@ -19,7 +19,7 @@ const CALL_SIGNS = AGENTS.flatMap(({ id, facts: { calls } }) => ("none" in calls
 
 type Entry = readonly string[] | readonly object[] | Readonly<Record<string, string | readonly string[] | object>>;
 
-/** What the pure folders know of the agents, by the names of `src/policy/agent-table.ts`. */
+/** What the pure folders know of the agents, by the names of `packages/core/src/policy/agent-table.ts`. */
 export const agentTable: Readonly<Record<string, Entry>> = {
   AGENT_IDS: AGENTS.map(({ id }) => id),
   USER_LOCKED: FACTS.flatMap(({ files }) => files.userLocked),
@@ -136,6 +136,6 @@ import { listed } from "../listed.ts";
 `;
 
 export const agentTableDocs: readonly { readonly file: string; readonly update: () => string }[] = [
-  { file: "src/policy/read/host-tools.ts", update: hostTools },
-  { file: "src/policy/agent-table.ts", update: () => [HEAD, ...Object.entries(agentTable).map(declared)].join("\n") },
+  { file: "packages/core/src/policy/read/host-tools.ts", update: hostTools },
+  { file: "packages/core/src/policy/agent-table.ts", update: () => [HEAD, ...Object.entries(agentTable).map(declared)].join("\n") },
 ];

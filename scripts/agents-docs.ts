@@ -1,5 +1,5 @@
 import type { Outcome } from "../src/engine/index.ts";
-import type { Decision } from "../src/policy/index.ts";
+import type { Decision } from "@assent/core/policy";
 import { AGENTS, type Agent, type Setup } from "../src/agents/index.ts";
 import { installPlace } from "../src/agents/install/index.ts";
 import { between } from "./policy-docs.ts";

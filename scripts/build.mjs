@@ -145,11 +145,16 @@ try {
   const sharing = await shareModules(sharingParts(filters), TAKES, HALVES);
   const results = await Promise.all([
     ...Object.values(sharing).map((options) => build(options)),
-    build({ ...part, entryPoints: { server: join(root, "src/request/server-fields.ts") }, outdir: fresh, outExtension: { ".js": ".cjs" } }),
+    build({
+      ...part,
+      entryPoints: { server: join(root, "packages/core/src/request/server-fields.ts") },
+      outdir: fresh,
+      outExtension: { ".js": ".cjs" },
+    }),
     build({
       ...part,
       ...fromFile,
-      entryPoints: { shell: join(root, "src/shell/index.ts") },
+      entryPoints: { shell: join(root, "packages/core/src/shell/index.ts") },
       outdir: fresh,
       outExtension: { ".js": ".cjs" },
       plugins: [knowledgeFromFile(root), lazyLanguages],
@@ -157,24 +162,34 @@ try {
     build({
       ...part,
       ...fromFile,
-      entryPoints: { survey: join(root, "src/shell/survey/index.ts") },
+      entryPoints: { survey: join(root, "packages/core/src/shell/survey/index.ts") },
       outdir: fresh,
       outExtension: { ".js": ".cjs" },
       plugins: [knowledgeFromFile(root), lazyShell],
     }),
     build({
       ...part,
-      stdin: { contents: languages, resolveDir: join(root, "src/shell/languages") },
+      stdin: { contents: languages, resolveDir: join(root, "packages/core/src/shell/languages") },
       outfile: join(fresh, "languages.cjs"),
     }),
-    build({ ...part, entryPoints: { ignore: join(root, "src/policy/git-ignore.ts") }, outdir: fresh, outExtension: { ".js": ".cjs" } }),
+    build({
+      ...part,
+      entryPoints: { ignore: join(root, "packages/core/src/policy/git-ignore.ts") },
+      outdir: fresh,
+      outExtension: { ".js": ".cjs" },
+    }),
     build({
       ...part,
       entryPoints: { conclusions: join(root, "src/engine/conclusions.ts") },
       outdir: fresh,
       outExtension: { ".js": ".cjs" },
     }),
-    build({ ...part, entryPoints: { patch: join(root, "src/patch/index.ts") }, outdir: fresh, outExtension: { ".js": ".cjs" } }),
+    build({
+      ...part,
+      entryPoints: { patch: join(root, "packages/core/src/patch/index.ts") },
+      outdir: fresh,
+      outExtension: { ".js": ".cjs" },
+    }),
     ...agentParts(),
     build({
       ...part,

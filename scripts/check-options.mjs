@@ -1,5 +1,5 @@
 /**
- * Compares the options of `knowledge/*.table` with what the programs on this machine say about themselves.
+ * Compares the options of `packages/core/knowledge/*.table` with what the programs on this machine say about themselves.
  *
  *     node scripts/check-options.mjs            every known program that is installed
  *     node scripts/check-options.mjs sort tar   only these

@@ -17,9 +17,9 @@ export async function commandsDocs(root) {
   const page = [
     "# Which command is in which table",
     "",
-    "<!-- Generated from `knowledge/*.table` by `npm run generate`. -->",
+    "<!-- Generated from `packages/core/knowledge/*.table` by `npm run generate`. -->",
     "",
-    `Assent knows ${entries.flatMap(names).length} commands. [knowledge/README.md](../knowledge/README.md) says how a table is written; \`assent explain COMMAND\` says what is known of one command line.`,
+    `Assent knows ${entries.flatMap(names).length} commands. [packages/core/knowledge/README.md](../knowledge/README.md) says how a table is written; \`assent explain COMMAND\` says what is known of one command line.`,
     "",
     ...parts,
   ];

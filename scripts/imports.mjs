@@ -53,7 +53,7 @@ const TEAM_RANK = {
   connection: 6,
   serve: 7,
 };
-const TEAM_SHARES = ["src/team/protocol/index.ts", "src/data/index.ts", "src/seal/index.ts"];
+const TEAM_SHARES = ["src/team/protocol/index.ts", "packages/core/src/data/index.ts", "src/seal/index.ts"];
 /** Pure folders: no file, clock, environment or process access. */
 export const PURE = ["data", "path", "action", "pattern", "edit", "policy", "shell", "patch", "request"];
 

@@ -1,4 +1,4 @@
-// What `#knowledge` names is made of knowledge/*.table: dist/knowledge.mjs, and files of the core. Here are its maker
+// What `#knowledge` names is made of packages/core/knowledge/*.table: dist/knowledge.mjs, and files of the core. Here are its maker
 // and the plugins of those who bundle (esbuild) or run (vitest) the source.
 import { build } from "esbuild";
 import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -18,7 +18,7 @@ async function loadReader(root) {
   await build({
     stdin: {
       contents: 'export { printMistake, readTables } from "./read-table.ts"; export { writeRecords } from "./write-records.ts";',
-      resolveDir: join(root, "src/shell/knowledge"),
+      resolveDir: join(root, "packages/core/src/shell/knowledge"),
     },
     bundle: true,
     format: "esm",

@@ -1,5 +1,5 @@
 import { type JsonSchema, toJsonSchema } from "@valibot/to-json-schema";
-import { adviceForPerson, DANGERS } from "../src/action/index.ts";
+import { adviceForPerson, DANGERS } from "@assent/core/action";
 import {
   OPERATION_MEANINGS,
   operationBlock,
@@ -8,7 +8,7 @@ import {
   policySchema,
   ruleEntry,
   ruleObject,
-} from "../src/policy/read/schema.ts";
+} from "../packages/core/src/policy/read/schema.ts";
 
 /** What is generated from the policy schema and the danger classes. `update` takes the file as it is. */
 export const policyDocs: readonly { readonly file: string; readonly update: (before: string) => string }[] = [

@@ -1,4 +1,4 @@
-// The tables of `knowledge/`, in the groups in which `assent/core` fetches them: the others read them from the same files.
+// The tables of `packages/core/knowledge/`, in the groups in which `assent/core` fetches them: the others read them from the same files.
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 

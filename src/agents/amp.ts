@@ -1,4 +1,4 @@
-import type { Decision } from "../policy/index.ts";
+import type { Decision } from "@assent/core/policy";
 import type { Host, Outcome, ToolFacts } from "../engine/index.ts";
 import type { Agent, HostFacts, Setup } from "./agent.ts";
 import { SELF_TEST } from "./claude-shape.ts";

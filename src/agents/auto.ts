@@ -1,5 +1,5 @@
 import type { Input } from "../engine/index.ts";
-import { CALL_SIGNS } from "../policy/index.ts";
+import { CALL_SIGNS } from "@assent/core/policy";
 import type { CallSign, Form } from "./agent.ts";
 import type { AgentId } from "./index.ts";
 

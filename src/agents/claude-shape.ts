@@ -1,5 +1,5 @@
-import { SELF_TEST } from "../data/index.ts";
-import type { Decision } from "../policy/index.ts";
+import { SELF_TEST } from "@assent/core/data";
+import type { Decision } from "@assent/core/policy";
 import type { Host, Input, Outcome, ToolFacts } from "../engine/index.ts";
 import type { Sample } from "./agent.ts";
 import type { HookCall, Envelope, Reading } from "./protocol.ts";
@@ -89,7 +89,7 @@ export const sample =
   });
 
 /** The session of `assent doctor`, for the log. */
-export { SELF_TEST } from "../data/index.ts";
+export { SELF_TEST } from "@assent/core/data";
 
 /** A group of handlers with one of ours, as hooks files of this family have it. */
 export const group = (

@@ -1,5 +1,5 @@
-import { visible } from "../action/index.ts";
-import { isObject } from "../data/index.ts";
+import { visible } from "@assent/core/action";
+import { isObject } from "@assent/core/data";
 import type { Host, Outcome, ToolFacts } from "../engine/index.ts";
 import type { Agent, HostFacts, Setup } from "./agent.ts";
 import { inputInstead, SELF_TEST } from "./claude-shape.ts";

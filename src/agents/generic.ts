@@ -1,4 +1,4 @@
-import type { Decision } from "../policy/index.ts";
+import type { Decision } from "@assent/core/policy";
 import type { Host, Outcome, ToolFacts } from "../engine/index.ts";
 import type { Agent, HostFacts } from "./agent.ts";
 import type { HookCall, Protocol, Reading, Reply } from "./protocol.ts";

@@ -1,4 +1,4 @@
-import { AGENT_IDS as LISTED } from "../policy/index.ts";
+import { AGENT_IDS as LISTED } from "@assent/core/policy";
 import type { Agent } from "./agent.ts";
 import { amp } from "./amp.ts";
 import { claude } from "./claude/index.ts";

@@ -1,5 +1,5 @@
 import { fileURLToPath } from "node:url";
-import { isObject } from "../data/index.ts";
+import { isObject } from "@assent/core/data";
 import { decide, type Input } from "../engine/index.ts";
 import { read } from "../engine/reader/index.ts";
 import { type Machine, thisMachine } from "../state/index.ts";

@@ -1,4 +1,4 @@
-import { isObject } from "../data/index.ts";
+import { isObject } from "@assent/core/data";
 import type { Host, Request, ToolFacts } from "../engine/index.ts";
 import type { Reading } from "./protocol.ts";
 

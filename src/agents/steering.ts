@@ -1,4 +1,4 @@
-import { whatVariableSteers } from "../shell/index.ts";
+import { whatVariableSteers } from "@assent/core/shell";
 import { type SettingValue } from "./agent.ts";
 import { AGENTS, OTHERS } from "./index.ts";
 import { tableOf } from "./value.ts";

@@ -1,4 +1,4 @@
-import { isObject } from "../data/index.ts";
+import { isObject } from "@assent/core/data";
 import type { SettingValue } from "./agent.ts";
 
 type Table = { readonly [key: string]: SettingValue };

@@ -1,4 +1,4 @@
-import { isObject } from "../data/index.ts";
+import { isObject } from "@assent/core/data";
 import { errorCode } from "../state/index.ts";
 import { ExchangeFolder, ExchangeError, FILES, isDead, readDone, readRun, type RunFile } from "./exchange.ts";
 import { printable } from "./printable.ts";

@@ -12,8 +12,8 @@ import {
   unlinkSync,
   writeFileSync,
 } from "node:fs";
-import { visible } from "../action/index.ts";
-import { isObject } from "../data/index.ts";
+import { visible } from "@assent/core/action";
+import { isObject } from "@assent/core/data";
 import { errorCode, writeAtomic } from "../state/index.ts";
 import { isAlive, type Life } from "./life.ts";
 

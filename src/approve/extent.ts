@@ -1,7 +1,7 @@
-import { visible } from "../action/index.ts";
-import { baseName, parentOf } from "../path/index.ts";
-import { escapeSegment } from "../pattern/index.ts";
-import { parseRule } from "../policy/index.ts";
+import { visible } from "@assent/core/action";
+import { baseName, parentOf } from "@assent/core/path";
+import { escapeSegment } from "@assent/core/pattern";
+import { parseRule } from "@assent/core/policy";
 import type { Extent, Proposal, Question } from "./types.ts";
 
 /** So many names make a rule that is read. */

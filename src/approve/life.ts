@@ -1,5 +1,5 @@
 import { readFileSync, readlinkSync } from "node:fs";
-import { isObject } from "../data/index.ts";
+import { isObject } from "@assent/core/data";
 import { errorCode } from "../state/index.ts";
 
 /** How a process is told from a later one with its number. */

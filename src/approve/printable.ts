@@ -1,4 +1,4 @@
-import { visible } from "../action/index.ts";
+import { visible } from "@assent/core/action";
 
 /** Longer text than this is cut in its middle before anything else looks at it. UTF-16 units. */
 const LONGEST = 4000;

@@ -1,5 +1,5 @@
-import { type Action, printCall } from "../action/index.ts";
-import { baseName } from "../path/index.ts";
+import { type Action, printCall } from "@assent/core/action";
+import { baseName } from "@assent/core/path";
 import { clip, columns, fold, foldWords, printable } from "./printable.ts";
 import { type Choice, CHOICES, type EditedLine, type PromptState } from "./prompt.ts";
 import type { ProcessInfo, Question } from "./types.ts";

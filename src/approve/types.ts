@@ -1,5 +1,5 @@
-import type { Action, Call } from "../action/index.ts";
-import type { Basis, RuleSource } from "../policy/index.ts";
+import type { Action, Call } from "@assent/core/action";
+import type { Basis, RuleSource } from "@assent/core/policy";
 import type { PasskeyDemand } from "../seal/index.ts";
 
 /** A process as a person recognises it. */

@@ -1,4 +1,4 @@
-import { printCall } from "../action/index.ts";
+import { printCall } from "@assent/core/action";
 import { type Key, readKeys } from "./keys.ts";
 import { clip, columns, fold, printable } from "./printable.ts";
 import { type CheckRule, type Choice, CHOICES, minutesIn, pressKey, type PromptState, START, startOf } from "./prompt.ts";

@@ -1,4 +1,4 @@
-import { sha256 } from "../data/index.ts";
+import { sha256 } from "@assent/core/data";
 import { closeSync, constants, fstatSync, linkSync, openSync, statSync, unlinkSync, writeSync } from "node:fs";
 import { errorCode, openState, type Machine, withLock, writeAtomic } from "../state/index.ts";
 import { chained, GENESIS, type Link, linkHash, linkOf } from "./chain.ts";

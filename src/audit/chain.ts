@@ -1,4 +1,4 @@
-import { sha256 } from "../data/index.ts";
+import { sha256 } from "@assent/core/data";
 
 /**
  * The chain: every record ends in `"seq":N,"hash":"…"}`. The hash is of the record that it follows (its hash), of whatever

@@ -1,5 +1,5 @@
 import { closeSync, constants, fstatSync, openSync, statSync } from "node:fs";
-import { SELF_TEST, SELF_TEST_COMMANDS } from "../data/index.ts";
+import { SELF_TEST, SELF_TEST_COMMANDS } from "@assent/core/data";
 import { linkOf } from "./chain.ts";
 import { bytesOf, filesOfLog } from "./files.ts";
 import { readRecord, type LogEntry } from "./read.ts";

@@ -1,5 +1,5 @@
-import { printAction } from "../action/index.ts";
-import { isConfined, type RequestVerdict } from "../policy/index.ts";
+import { printAction } from "@assent/core/action";
+import { isConfined, type RequestVerdict } from "@assent/core/policy";
 import { isoTime } from "./time.ts";
 import { redact, REDACTED, redactString, type Redacted } from "./redact-text.ts";
 

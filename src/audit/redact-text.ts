@@ -1,4 +1,4 @@
-import { visible } from "../action/index.ts";
+import { visible } from "@assent/core/action";
 import { secretArguments, secretWords } from "./secret-arguments.ts";
 import { isSecretName } from "./secret-table.ts";
 

@@ -1,4 +1,4 @@
-import { baseName } from "../path/index.ts";
+import { baseName } from "@assent/core/path";
 import { isSecretName, TABLE } from "./secret-table.ts";
 
 type SecretInput = "all" | "manifest" | "login" | "named";

@@ -1,4 +1,4 @@
-import { isObject } from "../data/index.ts";
+import { isObject } from "@assent/core/data";
 
 /** What stands where a file's content stood. */
 export const NOT_SENT = "[not sent]";

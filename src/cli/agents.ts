@@ -1,5 +1,5 @@
-import { visible } from "../action/index.ts";
-import { agentName } from "../policy/index.ts";
+import { visible } from "@assent/core/action";
+import { agentName } from "@assent/core/policy";
 import { inspect } from "../inspect/index.ts";
 import { changeConsent, readConsent, thisMachine } from "../state/index.ts";
 import { engine } from "./engine.ts";

@@ -1,6 +1,6 @@
-import { visible } from "../action/index.ts";
+import { visible } from "@assent/core/action";
 import { addToProfile, minute } from "../policy-edit/index.ts";
-import { parseRule } from "../policy/index.ts";
+import { parseRule } from "@assent/core/policy";
 import { type Machine, profileFile, thisMachine } from "../state/index.ts";
 import { type AllowingRule, type RefusedAction, type RunRefusals } from "../supervise/learn/index.ts";
 import { findRun, type RunRecord, runsFolder } from "../supervise/undo/index.ts";

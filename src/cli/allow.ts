@@ -1,8 +1,8 @@
 import { statSync } from "node:fs";
-import { brief, visible } from "../action/index.ts";
+import { brief, visible } from "@assent/core/action";
 import type { Outcome } from "../engine/index.ts";
-import { resolvePath } from "../path/index.ts";
-import { type Decision, type Effect, isConfined, parseRule } from "../policy/index.ts";
+import { resolvePath } from "@assent/core/path";
+import { type Decision, type Effect, isConfined, parseRule } from "@assent/core/policy";
 import { changesFor, commandRules, underRules } from "../suggest/index.ts";
 import { type Machine, thisMachine } from "../state/index.ts";
 import { judgeOnly, readerOf, ruleReader } from "./engine.ts";

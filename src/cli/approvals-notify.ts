@@ -1,6 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
-import { visible } from "../action/index.ts";
+import { visible } from "@assent/core/action";
 import { type NotifySettings, readNotify, writeNotify } from "../approve/queue/index.ts";
 import { type Machine, thisMachine } from "../state/index.ts";
 import { engine } from "./engine.ts";

@@ -1,8 +1,8 @@
-import { visible } from "../action/index.ts";
+import { visible } from "@assent/core/action";
 import { AGENTS } from "../agents/index.ts";
 import { automationLevel } from "../engine/index.ts";
 import { inspect } from "../inspect/index.ts";
-import type { Settings } from "../policy/index.ts";
+import type { Settings } from "@assent/core/policy";
 import { changeConsent, readConsent, type Consent, type Machine, thisMachine } from "../state/index.ts";
 import { engine } from "./engine.ts";
 import { JSON_VERSION } from "./json.ts";

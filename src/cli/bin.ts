@@ -1,5 +1,5 @@
 import { writeSync } from "node:fs";
-import { DAMAGED } from "../policy/index.ts";
+import { DAMAGED } from "@assent/core/policy";
 import { ORDERED } from "../supervise/order/index.ts";
 import { BESIDE } from "./beside.ts";
 import { loadHook } from "./load-hook.ts";

@@ -1,6 +1,6 @@
-import { visible } from "../action/index.ts";
+import { visible } from "@assent/core/action";
 import { inspect } from "../inspect/index.ts";
-import type { Automation } from "../policy/index.ts";
+import type { Automation } from "@assent/core/policy";
 import { breakers, resetBreakers, thisMachine } from "../state/index.ts";
 import { engine } from "./engine.ts";
 import { JSON_VERSION } from "./json.ts";

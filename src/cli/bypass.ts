@@ -1,4 +1,4 @@
-import { visible } from "../action/index.ts";
+import { visible } from "@assent/core/action";
 import { appendAudit, auditLine, KEEP_UNSENT } from "../audit/index.ts";
 import { bypassHere, changeBypass, LONGEST_BYPASS_MS, type Machine, paneOf, readBypass, thisMachine, timeLeft } from "../state/index.ts";
 import { JSON_VERSION } from "./json.ts";

@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { visible } from "../action/index.ts";
+import { visible } from "@assent/core/action";
 import { thisMachine } from "../state/index.ts";
 import { absolute } from "./place.ts";
 import { complain } from "./policy-target.ts";

@@ -1,4 +1,4 @@
-import { visible } from "../action/index.ts";
+import { visible } from "@assent/core/action";
 import { AGENTS } from "../agents/index.ts";
 import { listProfiles, type Machine, readGrants, thisMachine } from "../state/index.ts";
 import { listRuns, listSessions, runsFolder } from "../supervise/undo/index.ts";

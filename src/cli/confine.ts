@@ -1,10 +1,10 @@
-import { visible } from "../action/index.ts";
+import { visible } from "@assent/core/action";
 import { AGENTS } from "../agents/index.ts";
 import { readInstalled } from "../agents/install/index.ts";
 import type { DecideOptions } from "../engine/index.ts";
 import { inspect } from "../inspect/index.ts";
 import { editPolicy, policyPlace, readPlace, starterPolicy } from "../policy-edit/index.ts";
-import type { Settings, UnknownSetting } from "../policy/index.ts";
+import type { Settings, UnknownSetting } from "@assent/core/policy";
 import { type Machine, thisMachine } from "../state/index.ts";
 import { engine } from "./engine.ts";
 import { policyText, rememberAnswer } from "./install-left.ts";

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { sayAction, visible } from "../action/index.ts";
+import { sayAction, visible } from "@assent/core/action";
 import type { Machine } from "../state/index.ts";
 import { superviseRun, type RunEvent } from "../supervise/index.ts";
 import { findRun, prepareUndo, runsFolder, undoRun } from "../supervise/undo/index.ts";

@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { visible } from "../action/index.ts";
+import { visible } from "@assent/core/action";
 import { type Agent, REFERENCE } from "../agents/index.ts";
 import { decide, POLICY_NAME, type Outcome } from "../engine/index.ts";
 import type { Machine } from "../state/index.ts";

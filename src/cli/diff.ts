@@ -1,4 +1,4 @@
-import { visible } from "../action/index.ts";
+import { visible } from "@assent/core/action";
 import { thisMachine } from "../state/index.ts";
 import { diffOf, type FileDiff, runsFolder } from "../supervise/undo/index.ts";
 import { JSON_VERSION } from "./json.ts";

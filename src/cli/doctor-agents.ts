@@ -1,6 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { statSync } from "node:fs";
-import { visible } from "../action/index.ts";
+import { visible } from "@assent/core/action";
 import { type Agent, type AgentId, AGENTS, isAgentId, type InstallPlace, type Registration, type Setup } from "../agents/index.ts";
 import {
   installPlace,
@@ -15,7 +15,7 @@ import {
   signOf,
   steeringOf,
 } from "../agents/install/index.ts";
-import { SELF_TEST_COMMANDS } from "../data/index.ts";
+import { SELF_TEST_COMMANDS } from "@assent/core/data";
 import { projectOf } from "../engine/index.ts";
 import type { Machine } from "../state/index.ts";
 import { engine, judgeOnly } from "./engine.ts";

@@ -1,4 +1,4 @@
-import { visible } from "../action/index.ts";
+import { visible } from "@assent/core/action";
 import { inspect } from "../inspect/index.ts";
 import { askExtension, findExtensions } from "../engine/index.ts";
 import { canSupervise, type Probe, probeKernel } from "../supervise/wall/probe/index.ts";

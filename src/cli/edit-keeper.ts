@@ -1,4 +1,4 @@
-import type { Action } from "../action/index.ts";
+import type { Action } from "@assent/core/action";
 import type { KeepEdit, Request } from "../engine/index.ts";
 import { keepEdit } from "../supervise/edits/index.ts";
 

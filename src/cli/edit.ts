@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { accessSync, constants, statSync } from "node:fs";
 import { constants as system } from "node:os";
-import { visible } from "../action/index.ts";
+import { visible } from "@assent/core/action";
 import { readPlace, startPolicy } from "../policy-edit/index.ts";
 import type { Machine } from "../state/index.ts";
 import { JSON_VERSION } from "./json.ts";

@@ -1,6 +1,6 @@
-import { ticketOfConfined, visible } from "../action/index.ts";
+import { ticketOfConfined, visible } from "@assent/core/action";
 import { isAgentId, type Protocol } from "../agents/index.ts";
-import { isObject } from "../data/index.ts";
+import { isObject } from "@assent/core/data";
 import { type ConfinedReport, endSession, readReport, reportIdOf, thisMachine } from "../state/index.ts";
 import { isInside } from "../supervise/outer/index.ts";
 import { readStdin, writeStdout } from "./stdio.ts";

@@ -1,6 +1,6 @@
-import type { ExecAction, FileAction } from "../action/index.ts";
+import type { ExecAction, FileAction } from "@assent/core/action";
 import type { Outcome } from "../engine/index.ts";
-import { isConfined, judgeFloorFile } from "../policy/index.ts";
+import { isConfined, judgeFloorFile } from "@assent/core/policy";
 import { messageOf } from "../state/index.ts";
 import { foreseeGit } from "../supervise/index.ts";
 

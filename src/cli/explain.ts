@@ -1,8 +1,8 @@
-import { type Action, adviceForPerson, brief, sayAction, quote, type Span, visible } from "../action/index.ts";
-import { isObject } from "../data/index.ts";
+import { type Action, adviceForPerson, brief, sayAction, quote, type Span, visible } from "@assent/core/action";
+import { isObject } from "@assent/core/data";
 import type { DecideOptions, Outcome } from "../engine/index.ts";
 import { advise, changedParts, changesFor, differ, offer, withUserFile } from "../suggest/index.ts";
-import { answerableFromAfar, isChange, isConfined, isUnoffered, type Verdict } from "../policy/index.ts";
+import { answerableFromAfar, isChange, isConfined, isUnoffered, type Verdict } from "@assent/core/policy";
 import { thisMachine, type Machine } from "../state/index.ts";
 import { asIfConfining } from "./confine.ts";
 import { judgeOnly, ruleReader, type ToolQuestion } from "./engine.ts";

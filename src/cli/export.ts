@@ -1,9 +1,9 @@
 import { realpathSync, unlinkSync } from "node:fs";
 import { basename, dirname } from "node:path";
-import { visible } from "../action/index.ts";
+import { visible } from "@assent/core/action";
 import { loadRefusals, ownedIn, recordOwned, type RefusalFormat } from "../agents/native/index.ts";
 import { readPlace } from "../policy-edit/index.ts";
-import { type PolicyFile, readingOf, REFUSALS_TOLD, type Rule, sayWhen } from "../policy/index.ts";
+import { type PolicyFile, readingOf, REFUSALS_TOLD, type Rule, sayWhen } from "@assent/core/policy";
 import { ensureFolder, readEditable, replaceFile, type Machine } from "../state/index.ts";
 import { fileDiff } from "./file-diff.ts";
 import { JSON_VERSION } from "./json.ts";

@@ -1,5 +1,5 @@
 import { createTwoFilesPatch } from "diff";
-import { visible } from "../action/index.ts";
+import { visible } from "@assent/core/action";
 import { styleFor } from "./style.ts";
 
 /** What would change in a file, as a patch for people: control characters are made visible. */

@@ -1,8 +1,8 @@
-import { visible } from "../action/index.ts";
+import { visible } from "@assent/core/action";
 import { appendAudit, auditLine } from "../audit/index.ts";
 import { isAlive } from "../approve/index.ts";
 import { limitedTo } from "../engine/index.ts";
-import { agentName } from "../policy/index.ts";
+import { agentName } from "@assent/core/policy";
 import { inspectRule } from "../inspect/index.ts";
 import { lint } from "../lint/index.ts";
 import {

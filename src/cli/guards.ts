@@ -1,4 +1,4 @@
-import { visible } from "../action/index.ts";
+import { visible } from "@assent/core/action";
 import { carryOut, type OtherGuard, planTakingOut } from "../agents/install/index.ts";
 import type { Machine } from "../state/index.ts";
 import { absolute, shorten } from "./place.ts";

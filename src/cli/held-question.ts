@@ -1,5 +1,5 @@
 import { isMainThread } from "node:worker_threads";
-import { withoutAdvice } from "../action/index.ts";
+import { withoutAdvice } from "@assent/core/action";
 import { agentNamed } from "../agents/index.ts";
 import { type Answer, ofTeam, printable } from "../approve/index.ts";
 import { dropQuestion, endQuestion, isSomebodyThere, noteUnanswered, notify, putQuestion, readEnd } from "../approve/queue/index.ts";

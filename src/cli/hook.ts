@@ -1,6 +1,6 @@
 import type { AgentId } from "../agents/index.ts";
 import { decide, type Request } from "../engine/index.ts";
-import type { RequestVerdict } from "../policy/index.ts";
+import type { RequestVerdict } from "@assent/core/policy";
 import type { Machine } from "../state/index.ts";
 import { isFleetHere } from "./fleet-here.ts";
 import { answer, check, type CheckEngine, type HookEngine, judgeWatched, type HookOutput } from "./check.ts";

@@ -1,4 +1,4 @@
-import { visible } from "../action/index.ts";
+import { visible } from "@assent/core/action";
 import {
   formatOf,
   gather,
@@ -11,7 +11,7 @@ import {
 } from "../agents/native/index.ts";
 import { editPolicy, policyPlace, readPlace, starterPolicy } from "../policy-edit/index.ts";
 import { type ImportPlan, planImport, type Sourced, textOf } from "../import/index.ts";
-import { isWithin } from "../path/index.ts";
+import { isWithin } from "@assent/core/path";
 import { thisMachine, type Machine } from "../state/index.ts";
 import { fileDiff } from "./file-diff.ts";
 import { JSON_VERSION } from "./json.ts";

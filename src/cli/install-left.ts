@@ -14,7 +14,7 @@ import {
   timeLeft,
   writeAtomic,
 } from "../state/index.ts";
-import { isObject } from "../data/index.ts";
+import { isObject } from "@assent/core/data";
 import { absolute, shorten } from "./place.ts";
 import { schemaFor } from "./policy-target.ts";
 import { dataFolder } from "./wrap-launcher.ts";

@@ -1,5 +1,5 @@
 import { createTwoFilesPatch } from "diff";
-import { visible } from "../action/index.ts";
+import { visible } from "@assent/core/action";
 import type { Change } from "../agents/install/index.ts";
 import { styleFor } from "./style.ts";
 import { askLine, isYes } from "./terminal.ts";

@@ -1,5 +1,5 @@
 import { realpathSync, statSync } from "node:fs";
-import { visible } from "../action/index.ts";
+import { visible } from "@assent/core/action";
 import { type Agent, type AgentId, AGENTS, agentNamed, isAgentId, type Registration, type Setup } from "../agents/index.ts";
 import {
   carryOut,

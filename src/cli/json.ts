@@ -1,5 +1,5 @@
-import { adviceForPerson, printAction, visible } from "../action/index.ts";
-import { answerableFromAfar, isConfined, type JudgedAction, type JudgedUnknown, type Verdict } from "../policy/index.ts";
+import { adviceForPerson, printAction, visible } from "@assent/core/action";
+import { answerableFromAfar, isConfined, type JudgedAction, type JudgedUnknown, type Verdict } from "@assent/core/policy";
 import type { Outcome } from "../engine/index.ts";
 
 /** Version of every `--json` form: docs/json.md. It rises when a field changes its meaning or goes away. */

@@ -1,4 +1,4 @@
-import { adviceForModel } from "../action/index.ts";
+import { adviceForModel } from "@assent/core/action";
 import { REFERENCE } from "../agents/index.ts";
 import { decide, type Host } from "../engine/index.ts";
 import type { Machine } from "../state/index.ts";

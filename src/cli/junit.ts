@@ -1,4 +1,4 @@
-import { visible } from "../action/index.ts";
+import { visible } from "@assent/core/action";
 import type { TestResult } from "../policy-test/index.ts";
 
 /**

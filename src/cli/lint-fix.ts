@@ -1,5 +1,5 @@
-import { visible } from "../action/index.ts";
-import type { Edit } from "../edit/index.ts";
+import { visible } from "@assent/core/action";
+import type { Edit } from "@assent/core/edit";
 import type { Finding } from "../lint/index.ts";
 import { editPolicy, type PolicyPlace, policyPlace, profilePlace, ruleEntries, type WrittenRule } from "../policy-edit/index.ts";
 import { listProfiles, type Machine } from "../state/index.ts";

@@ -1,4 +1,4 @@
-import { visible } from "../action/index.ts";
+import { visible } from "@assent/core/action";
 import { inspect } from "../inspect/index.ts";
 import { lint as findings, type Finding, type Severity } from "../lint/index.ts";
 import { policyPlace } from "../policy-edit/index.ts";

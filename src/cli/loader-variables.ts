@@ -1,6 +1,6 @@
 import { closeSync, openSync, readSync } from "node:fs";
 import { isAbsolute } from "node:path";
-import { baseName, isWithin, normalise } from "../path/index.ts";
+import { baseName, isWithin, normalise } from "@assent/core/path";
 
 /**
  * Variables of the person's own by which programs load code from folders that they name. What was judged by its words alone would

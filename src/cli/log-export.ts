@@ -1,9 +1,9 @@
 import { closeSync, constants, fsyncSync, openSync, statSync, writeSync } from "node:fs";
-import { visible } from "../action/index.ts";
+import { visible } from "@assent/core/action";
 import { query } from "../audit/index.ts";
 import { policyFile, POLICY_NAME } from "../engine/index.ts";
-import { joinPath } from "../path/index.ts";
-import type { AuditSettings } from "../policy/index.ts";
+import { joinPath } from "@assent/core/path";
+import type { AuditSettings } from "@assent/core/policy";
 import { errorCode, type Machine, openState, stateFolder, thisMachine } from "../state/index.ts";
 import { engine } from "./engine.ts";
 import { absolute } from "./place.ts";

@@ -1,5 +1,5 @@
 import { setTimeout as wait } from "node:timers/promises";
-import { visible } from "../action/index.ts";
+import { visible } from "@assent/core/action";
 import {
   decidedBy,
   Follower,

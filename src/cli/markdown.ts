@@ -1,4 +1,4 @@
-import { visible } from "../action/index.ts";
+import { visible } from "@assent/core/action";
 
 /**
  * Markdown that shows texts as they are, whatever is in them: on GitHub, GitLab and elsewhere. INVARIANT: such a text stays

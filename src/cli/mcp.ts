@@ -1,5 +1,5 @@
 import { basename } from "node:path";
-import { brief, visible } from "../action/index.ts";
+import { brief, visible } from "@assent/core/action";
 import { probeSandbox } from "../sdk/index.ts";
 import { openPromptGuard, outcomeOf } from "../sdk/guard/index.ts";
 import { askQueue } from "../sdk/queue/index.ts";

@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { accessSync, constants, statSync } from "node:fs";
-import { visible } from "../action/index.ts";
+import { visible } from "@assent/core/action";
 import { BUILD, findPageProcess, newLink, pageFolder, type PageProcess, removeOldLinks, runPage } from "../page/index.ts";
 import { type Machine, thisMachine, withLock } from "../state/index.ts";
 import { isInside } from "../supervise/outer/index.ts";

@@ -1,5 +1,5 @@
 import type { Command, Option } from "commander";
-import { visible } from "../action/index.ts";
+import { visible } from "@assent/core/action";
 import { quoteWhereNeeded, shellQuote } from "./line-of-words.ts";
 
 interface TakingWords {
@@ -67,7 +67,7 @@ function valueWords(option: Option, rest: readonly string[]): number {
 async function leaveOwn(found: readonly Found[], argv: readonly string[]): Promise<readonly Found[]> {
   const open = found.filter(({ name }) => name.startsWith("--"));
   if (open.length === 0) return [];
-  const { takesOption } = await import("../shell/survey/index.ts");
+  const { takesOption } = await import("@assent/core/shell/survey");
   return open.filter(({ name }) => !takesOption(argv, name));
 }
 

@@ -1,9 +1,9 @@
 import { accessSync, constants, realpathSync } from "node:fs";
 import { dirname, isAbsolute, join } from "node:path";
-import { isObject } from "../data/index.ts";
-import { type Json, readJson5, toValue } from "../edit/json5/index.ts";
-import { isWithin, joinPath } from "../path/index.ts";
-import { isConfined, type RequestVerdict } from "../policy/index.ts";
+import { isObject } from "@assent/core/data";
+import { type Json, readJson5, toValue } from "@assent/core/edit/json5";
+import { isWithin, joinPath } from "@assent/core/path";
+import { isConfined, type RequestVerdict } from "@assent/core/policy";
 import { copySource, type Machine, readRegular } from "../state/index.ts";
 
 /**

@@ -1,5 +1,5 @@
 import { statSync } from "node:fs";
-import { resolvePath } from "../path/index.ts";
+import { resolvePath } from "@assent/core/path";
 
 /** A path as a person gives it, made absolute. */
 export const absolute = (path: string, base: string = process.cwd()): string => resolvePath(base, path);

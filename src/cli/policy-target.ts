@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
-import { visible } from "../action/index.ts";
+import { visible } from "@assent/core/action";
 import { type PolicyPlace, policyPlace, readPlace, starterPolicy } from "../policy-edit/index.ts";
-import type { Problem } from "../policy/index.ts";
+import type { Problem } from "@assent/core/policy";
 import { readTrust, thisMachine, type Machine } from "../state/index.ts";
 import { schemaFor } from "../look/index.ts";
 import { absolute, shorten } from "./place.ts";

@@ -1,4 +1,4 @@
-import { visible } from "../action/index.ts";
+import { visible } from "@assent/core/action";
 import { addToProfile, minute, readForeignProfiles, type LostPattern } from "../policy-edit/index.ts";
 import { readRegular, thisMachine } from "../state/index.ts";
 import { JSON_VERSION } from "./json.ts";

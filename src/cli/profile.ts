@@ -1,6 +1,6 @@
-import { visible } from "../action/index.ts";
+import { visible } from "@assent/core/action";
 import { profilePlace, readPlace, starterProfile } from "../policy-edit/index.ts";
-import type { Effect, Problem, Rule } from "../policy/index.ts";
+import type { Effect, Problem, Rule } from "@assent/core/policy";
 import {
   clearProfile,
   findProfile,

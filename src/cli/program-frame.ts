@@ -1,5 +1,5 @@
 import { type Argument, Command, InvalidArgumentError, Option } from "commander";
-import { visible } from "../action/index.ts";
+import { visible } from "@assent/core/action";
 import { fileProblem, folderProblem } from "./place.ts";
 import { writeStderr, writeStdout } from "./stdio.ts";
 

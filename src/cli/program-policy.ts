@@ -2,7 +2,7 @@ import { Argument, Option, type Command } from "commander";
 import { addApprovalCommands } from "./program-approvals.ts";
 import { collect, folderOption, JSON_OPTION, policyOption, whenAlone } from "./program-frame.ts";
 
-/** The commands with which a person changes a policy. An agent that asks for one is denied (src/policy/floor-commands.ts). */
+/** The commands with which a person changes a policy. An agent that asks for one is denied (packages/core/src/policy/floor-commands.ts). */
 export function addPolicyCommands(assent: Command): void {
   where(assent.command("init"))
     .summary("write a commented policy to start from")

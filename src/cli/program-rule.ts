@@ -1,5 +1,5 @@
 import { Option, type Command } from "commander";
-import { EFFECTS, type Effect } from "../policy/index.ts";
+import { EFFECTS, type Effect } from "@assent/core/policy";
 import { takeCommandWords } from "./option-behind.ts";
 import { JSON_OPTION } from "./program-frame.ts";
 

@@ -1,7 +1,7 @@
 import { Argument, Command, Option } from "commander";
 import { LISTED, type ListedKind } from "./command-table.ts";
 import type { StatusLineOptions } from "./status-line.ts";
-import { REFUSALS_TOLD, RULES_READ } from "../policy/index.ts";
+import { REFUSALS_TOLD, RULES_READ } from "@assent/core/policy";
 import {
   collect,
   existingFile,

@@ -1,4 +1,4 @@
-import { visible } from "../action/index.ts";
+import { visible } from "@assent/core/action";
 import { isDecision, isQuestion, isRefusal, query } from "../audit/index.ts";
 import { type Machine, stateFolder } from "../state/index.ts";
 

@@ -1,4 +1,4 @@
-import { visible } from "../action/index.ts";
+import { visible } from "@assent/core/action";
 import { thisMachine, type Machine } from "../state/index.ts";
 import {
   type AgentSession,

@@ -1,4 +1,4 @@
-import { brief, visible } from "../action/index.ts";
+import { brief, visible } from "@assent/core/action";
 import { allOf, withUserFile } from "../suggest/index.ts";
 import { readPlace } from "../policy-edit/index.ts";
 import { type Machine, thisMachine } from "../state/index.ts";

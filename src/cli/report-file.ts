@@ -1,5 +1,5 @@
 import { writeFileSync } from "node:fs";
-import { visible } from "../action/index.ts";
+import { visible } from "@assent/core/action";
 import { errorCode } from "../state/index.ts";
 import { complain } from "./policy-target.ts";
 import { writeStdout } from "./stdio.ts";

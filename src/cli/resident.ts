@@ -3,8 +3,8 @@ import { type Machine, residentFolder, thisMachine } from "../state/index.ts";
 import type { Protocol } from "../agents/index.ts";
 import { commandPrograms, handedOn, NODE_FINDER } from "../agents/install/index.ts";
 import { decide, findExtensions, forgetFindings, rememberConclusions, WatchFirst } from "../engine/index.ts";
-import { judge } from "../policy/index.ts";
-import { lowerTool } from "../request/index.ts";
+import { judge } from "@assent/core/policy";
+import { lowerTool } from "@assent/core/request";
 import {
   isInTime,
   LoopbackWay,
@@ -18,7 +18,7 @@ import {
   SocketWay,
   type Way,
 } from "../resident/index.ts";
-import { lowerShell } from "../shell/index.ts";
+import { lowerShell } from "@assent/core/shell";
 import { BESIDE, SPARE } from "./beside.ts";
 import { judgeResident, type CheckEngine } from "./check.ts";
 import { mayWait } from "./held.ts";

@@ -1,9 +1,9 @@
-import { visible } from "../action/index.ts";
-import { isObject } from "../data/index.ts";
+import { visible } from "@assent/core/action";
+import { isObject } from "@assent/core/data";
 import { addRule, editPolicy, readPlace, ruleEntries, policyPlace, type EditOutcome, type WrittenRule } from "../policy-edit/index.ts";
 import { inspect, listRules, type RuleLine } from "../inspect/index.ts";
 import { lint, type LintCode, withoutLimit } from "../lint/index.ts";
-import { EFFECTS, parseRule, same, type Effect, type ParsedRule } from "../policy/index.ts";
+import { EFFECTS, parseRule, same, type Effect, type ParsedRule } from "@assent/core/policy";
 import { engine } from "./engine.ts";
 import { JSON_VERSION } from "./json.ts";
 import { complain, showProblems, targetOf, trustEnded, type PolicyTarget, type TargetOptions } from "./policy-target.ts";

@@ -1,6 +1,6 @@
-import { visible } from "../action/index.ts";
+import { visible } from "@assent/core/action";
 import { inspect, listRules, type FileLine, type RuleListing, type RuleLine, type SettingLine, type Shadow } from "../inspect/index.ts";
-import { judgingOf, sayWhen } from "../policy/index.ts";
+import { judgingOf, sayWhen } from "@assent/core/policy";
 import { thisMachine } from "../state/index.ts";
 import { engine } from "./engine.ts";
 import { JSON_VERSION } from "./json.ts";

@@ -1,9 +1,9 @@
 import { randomBytes } from "node:crypto";
-import { type Action, visible, type World } from "../action/index.ts";
+import { type Action, visible, type World } from "@assent/core/action";
 import { directoryApprover, controlForeground, noBlockApprover, terminalApprover, type Approver, type Question } from "../approve/index.ts";
 import { joinApprovers, queueApprover, type QueueApprover } from "../approve/queue/index.ts";
 import { realWorld } from "../engine/index.ts";
-import { agentMark, callMatcher, matchMatcher, parseRule } from "../policy/index.ts";
+import { agentMark, callMatcher, matchMatcher, parseRule } from "@assent/core/policy";
 import type { Machine } from "../state/index.ts";
 import { withTeam } from "../team/afar/index.ts";
 import { isGroupOfTree, lineOfGroup } from "../supervise/index.ts";

@@ -2,9 +2,9 @@ import { spawn } from "node:child_process";
 import { accessSync, constants, realpathSync } from "node:fs";
 import { constants as system } from "node:os";
 import { join } from "node:path";
-import { brief, restAfter, visible } from "../action/index.ts";
+import { brief, restAfter, visible } from "@assent/core/action";
 import { queueApprover, type QueueApprover } from "../approve/queue/index.ts";
-import { sha256 } from "../data/index.ts";
+import { sha256 } from "@assent/core/data";
 import { isGiven, type RunPolicies, runPolicies } from "../engine/given/index.ts";
 import { realWorld } from "../engine/index.ts";
 import {

@@ -1,5 +1,5 @@
 import { closeSync, constants, fstatSync, openSync, realpathSync, writeSync } from "node:fs";
-import { sayAction, printCall, visible } from "../action/index.ts";
+import { sayAction, printCall, visible } from "@assent/core/action";
 import { ruleEntries } from "../policy-edit/index.ts";
 import { errorCode, readProfile, type Machine } from "../state/index.ts";
 import type { RunEvent } from "../supervise/index.ts";

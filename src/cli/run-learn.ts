@@ -1,4 +1,4 @@
-import { visible } from "../action/index.ts";
+import { visible } from "@assent/core/action";
 import { addToProfile, minute } from "../policy-edit/index.ts";
 import type { Machine } from "../state/index.ts";
 import { generalise, learnPlaces, type Aside, type Learnt, type Observations } from "../supervise/learn/index.ts";

@@ -1,4 +1,4 @@
-import { visible } from "../action/index.ts";
+import { visible } from "@assent/core/action";
 import { readWait } from "../team/afar/index.ts";
 import type { RunResult } from "../supervise/index.ts";
 

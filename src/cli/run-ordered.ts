@@ -1,8 +1,8 @@
 import { closeSync, constants, openSync } from "node:fs";
 import { Socket } from "node:net";
-import { adviceForPerson, printAction, visible } from "../action/index.ts";
+import { adviceForPerson, printAction, visible } from "@assent/core/action";
 import type { Approver } from "../approve/index.ts";
-import { isObject } from "../data/index.ts";
+import { isObject } from "@assent/core/data";
 import { isGiven, type RunPolicies, runPolicies } from "../engine/given/index.ts";
 import { answerGuard } from "../sdk/guard/index.ts";
 import { messageOf, ProcessMemory, thisMachine, wrongProfileName } from "../state/index.ts";

@@ -1,8 +1,8 @@
-import { adviceForPerson, type Action, brief, sayAction, quote, visible } from "../action/index.ts";
+import { adviceForPerson, type Action, brief, sayAction, quote, visible } from "@assent/core/action";
 import { NOBODYS, ofTeam, WAITS } from "../approve/index.ts";
 import { LONGEST_NOTE } from "../approve/queue/index.ts";
-import { isWithin } from "../path/index.ts";
-import { titleOf, type Verdict } from "../policy/index.ts";
+import { isWithin } from "@assent/core/path";
+import { titleOf, type Verdict } from "@assent/core/policy";
 import type { RunEvent } from "../supervise/index.ts";
 
 /** How refusals are told to whoever reads the output of the program alone: that says "permission denied" and no more. */

@@ -1,4 +1,4 @@
-import { visible } from "../action/index.ts";
+import { visible } from "@assent/core/action";
 import { queueApprover } from "../approve/queue/index.ts";
 import { terminalApprover } from "../approve/index.ts";
 import { chooseEngine, EngineError, type EngineResult, openEngine, type RunEngine } from "../engines/index.ts";

@@ -1,5 +1,5 @@
 import { closeSync, constants, fchmodSync, fstatSync, ftruncateSync, openSync, realpathSync, writeSync } from "node:fs";
-import { visible } from "../action/index.ts";
+import { visible } from "@assent/core/action";
 import { errorCode, type Machine } from "../state/index.ts";
 import type { RunRefusals } from "../supervise/learn/index.ts";
 import { commandOf, type CountedLine, findRun, type PathChange, type Receipt, receiptOf, runsFolder } from "../supervise/undo/index.ts";

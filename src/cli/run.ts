@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { realpathSync } from "node:fs";
 import { constants } from "node:os";
-import { visible } from "../action/index.ts";
+import { visible } from "@assent/core/action";
 import type { ProcessInfo } from "../approve/index.ts";
 import { TEAM_PATIENCE_MS } from "../sdk/queue/index.ts";
 import { answerGuard } from "../sdk/guard/index.ts";

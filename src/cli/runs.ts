@@ -1,4 +1,4 @@
-import { visible } from "../action/index.ts";
+import { visible } from "@assent/core/action";
 import { inspect } from "../inspect/index.ts";
 import { thisMachine } from "../state/index.ts";
 import {

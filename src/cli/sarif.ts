@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";
-import { visible } from "../action/index.ts";
+import { visible } from "@assent/core/action";
 
 import { CODES, type Finding, type Severity } from "../lint/index.ts";
-import { isWithin, relativePath } from "../path/index.ts";
+import { isWithin, relativePath } from "@assent/core/path";
 import { sha256 } from "./policy-target.ts";
 import { VERSION } from "./program-frame.ts";
 

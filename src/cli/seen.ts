@@ -1,4 +1,4 @@
-import { visible } from "../action/index.ts";
+import { visible } from "@assent/core/action";
 import { noteSeen, readRegular, thisMachine, type UnseenChange, unseenChanges } from "../state/index.ts";
 import { JSON_VERSION } from "./json.ts";
 import { absolute, shorten } from "./place.ts";

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { realpathSync } from "node:fs";
-import { visible } from "../action/index.ts";
+import { visible } from "@assent/core/action";
 import { agentNamed } from "../agents/index.ts";
 import { shellSteering, steeringOf } from "../agents/install/index.ts";
 import { POLICY_NAME, projectOf } from "../engine/index.ts";

@@ -1,10 +1,10 @@
-import { adviceForModel, brief, visible } from "../action/index.ts";
+import { adviceForModel, brief, visible } from "@assent/core/action";
 import { isAgentId, type Protocol, type Wrapping } from "../agents/index.ts";
-import { type Json, readJson5, toValue } from "../edit/json5/index.ts";
-import { isObject } from "../data/index.ts";
+import { type Json, readJson5, toValue } from "@assent/core/edit/json5";
+import { isObject } from "@assent/core/data";
 import { type Host, projectOf, type Request } from "../engine/index.ts";
-import { isConfined, type RequestVerdict, startsOf } from "../policy/index.ts";
-import { joinPath } from "../path/index.ts";
+import { isConfined, type RequestVerdict, startsOf } from "@assent/core/policy";
+import { joinPath } from "@assent/core/path";
 import { type Machine, readRegular, takeTicket, thisMachine, type Ticket, ticketIdOf, writeTicket } from "../state/index.ts";
 import { isInside } from "../supervise/outer/index.ts";
 import { heldGateway, ownGateway } from "./own-gateway.ts";

@@ -1,5 +1,5 @@
 import { lstatSync } from "node:fs";
-import { visible } from "../action/index.ts";
+import { visible } from "@assent/core/action";
 import { changesAt, type NoRun, findRun, findSpan, readRunId, type RunSpan, sealRecords } from "../supervise/undo/index.ts";
 import { absolute } from "./place.ts";
 import { readSince } from "./since.ts";

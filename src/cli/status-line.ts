@@ -1,6 +1,6 @@
 import { readdirSync, statSync } from "node:fs";
 import { openQuestions } from "../approve/queue/index.ts";
-import { isObject } from "../data/index.ts";
+import { isObject } from "@assent/core/data";
 import { glanceAtLog, type LogGlance } from "../audit/index.ts";
 import { bypassHere, bypassLeft, type Machine, stateFolder, thisMachine } from "../state/index.ts";
 import { readRun, runsFolder, undoneOf } from "../supervise/undo/index.ts";

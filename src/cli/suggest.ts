@@ -1,4 +1,4 @@
-import { brief, visible } from "../action/index.ts";
+import { brief, visible } from "@assent/core/action";
 import { allOf, findSuggestions, type Suggestion } from "../suggest/index.ts";
 import { thisMachine } from "../state/index.ts";
 import { JSON_VERSION } from "./json.ts";

@@ -1,6 +1,6 @@
 import { userInfo } from "node:os";
 import * as v from "valibot";
-import { visible } from "../action/index.ts";
+import { visible } from "@assent/core/action";
 import { isGroupName } from "../seal/index.ts";
 import type { Machine } from "../state/index.ts";
 import { askServer, chooseProxy } from "../team/index.ts";

@@ -1,5 +1,5 @@
 import { userInfo } from "node:os";
-import { visible } from "../action/index.ts";
+import { visible } from "@assent/core/action";
 import { isGroupName } from "../seal/index.ts";
 import { JSON_VERSION } from "./json.ts";
 import { complain, refuseUse } from "./policy-target.ts";

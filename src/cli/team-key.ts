@@ -1,7 +1,7 @@
 import { closeSync, constants, openSync, writeSync } from "node:fs";
 import * as v from "valibot";
-import { visible } from "../action/index.ts";
-import { baseName, parentOf } from "../path/index.ts";
+import { visible } from "@assent/core/action";
+import { baseName, parentOf } from "@assent/core/path";
 import { isPublicKey, keyIdOf, makeKeyPair, type PolicyCommand, signStatement } from "../seal/index.ts";
 import { ensureFolder, errorCode, readRegular, thisMachine } from "../state/index.ts";
 import { askServer, chooseProxy, readMembership, readServerUrl, type ServerAnswer, type TeamServer } from "../team/index.ts";

@@ -1,4 +1,4 @@
-import { visible } from "../action/index.ts";
+import { visible } from "@assent/core/action";
 import type { Machine } from "../state/index.ts";
 import { type FleetProgress, type FleetWishes, joinByFleetFile, type Joined } from "../team/index.ts";
 import { startDaemon } from "./daemon.ts";

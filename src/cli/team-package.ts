@@ -1,6 +1,6 @@
 import { closeSync, constants, ftruncateSync, openSync, readFileSync, writeSync } from "node:fs";
-import { isObject } from "../data/index.ts";
-import { parentOf } from "../path/index.ts";
+import { isObject } from "@assent/core/data";
+import { parentOf } from "@assent/core/path";
 import { ensureFolder, errorCode, type Machine, messageOf, stateFolder } from "../state/index.ts";
 import { ERRNO, sys, SYSCALLS } from "../supervise/kernel/index.ts";
 import type { HeldLock, TeamOperateOptions, TeamOperator, TeamServeOptions } from "../team/protocol/index.ts";

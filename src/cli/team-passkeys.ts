@@ -1,4 +1,4 @@
-import { visible } from "../action/index.ts";
+import { visible } from "@assent/core/action";
 import { editPolicy, readPlace } from "../policy-edit/index.ts";
 import { isPasskeyKey, type PasskeyCredential, passkeyPrint } from "../seal/index.ts";
 import { thisMachine } from "../state/index.ts";

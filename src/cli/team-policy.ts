@@ -1,4 +1,4 @@
-import { visible } from "../action/index.ts";
+import { visible } from "@assent/core/action";
 import { readPolicyText } from "../policy-edit/index.ts";
 import {
   hashStatement,

@@ -1,4 +1,4 @@
-import { brief, visible } from "../action/index.ts";
+import { brief, visible } from "@assent/core/action";
 import { readRecord } from "../audit/index.ts";
 import { replayVersions, TOLD, type ToldWord } from "../look/index.ts";
 import { allOf, historyOf } from "../suggest/index.ts";

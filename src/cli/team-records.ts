@@ -1,6 +1,6 @@
 import { statSync } from "node:fs";
 import { userInfo } from "node:os";
-import { visible } from "../action/index.ts";
+import { visible } from "@assent/core/action";
 import { errorCode, messageOf, readRegular, thisMachine, writeAtomic } from "../state/index.ts";
 import {
   type FoundTeamRecord,

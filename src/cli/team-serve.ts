@@ -1,4 +1,4 @@
-import { visible } from "../action/index.ts";
+import { visible } from "@assent/core/action";
 import { messageOf, readRegular, thisMachine } from "../state/index.ts";
 import type { TeamServeOptions } from "../team/protocol/index.ts";
 import { absolute } from "./place.ts";

@@ -1,6 +1,6 @@
 import { hostname } from "node:os";
 import { setTimeout as pause } from "node:timers/promises";
-import { visible } from "../action/index.ts";
+import { visible } from "@assent/core/action";
 import { endOfLog } from "../audit/index.ts";
 import { isGroupName } from "../seal/index.ts";
 import { type Machine, stateFolder, thisMachine } from "../state/index.ts";

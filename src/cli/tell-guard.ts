@@ -1,5 +1,5 @@
-import { visible } from "../action/index.ts";
-import { isObject } from "../data/index.ts";
+import { visible } from "@assent/core/action";
+import { isObject } from "@assent/core/data";
 import type { RunEvent } from "../supervise/index.ts";
 import type { JudgedInRun } from "../supervise/order/index.ts";
 import { isOwnCache } from "./run-refusals.ts";

@@ -1,7 +1,7 @@
 import { closeSync, constants, openSync } from "node:fs";
 import { createInterface } from "node:readline/promises";
 import { ReadStream, WriteStream } from "node:tty";
-import { agentMark } from "../policy/index.ts";
+import { agentMark } from "@assent/core/policy";
 import type { Machine } from "../state/index.ts";
 
 /** True when there is a terminal to ask on, whatever the standard streams are. */

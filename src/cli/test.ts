@@ -1,8 +1,8 @@
-import { visible } from "../action/index.ts";
+import { visible } from "@assent/core/action";
 import { inspect } from "../inspect/index.ts";
 import { findTables, TABLE_ENDING, testExamples, testTable, type TestResult } from "../policy-test/index.ts";
 import { realWorld } from "../engine/index.ts";
-import { parentOf } from "../path/index.ts";
+import { parentOf } from "@assent/core/path";
 import { thisMachine } from "../state/index.ts";
 import { engine, judgeOnly } from "./engine.ts";
 import { JSON_VERSION } from "./json.ts";

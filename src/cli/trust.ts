@@ -1,8 +1,8 @@
-import { visible } from "../action/index.ts";
+import { visible } from "@assent/core/action";
 import { readPlace } from "../policy-edit/index.ts";
 import { POLICY_NAME, realWorld } from "../engine/index.ts";
-import { joinPath } from "../path/index.ts";
-import type { PolicyFile } from "../policy/index.ts";
+import { joinPath } from "@assent/core/path";
+import type { PolicyFile } from "@assent/core/policy";
 import { changePins, keepAgreed, readAgreed, readRegular, readTrust, thisMachine } from "../state/index.ts";
 import { askYes } from "./ask-yes.ts";
 import { fileDiff } from "./file-diff.ts";

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
-import { visible } from "../action/index.ts";
+import { visible } from "@assent/core/action";
 import { messageOf, thisMachine } from "../state/index.ts";
 import {
   commandOf,

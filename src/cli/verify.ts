@@ -2,7 +2,7 @@ import { createReadStream, readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
-import { brief, visible } from "../action/index.ts";
+import { brief, visible } from "@assent/core/action";
 import {
   askHelp,
   baseFor,

@@ -1,4 +1,4 @@
-import { visible } from "../action/index.ts";
+import { visible } from "@assent/core/action";
 import { copiedVersion, readInstalled } from "../agents/install/index.ts";
 import { thisMachine } from "../state/index.ts";
 import { JSON_VERSION } from "./json.ts";

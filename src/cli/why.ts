@@ -1,9 +1,9 @@
 import { writeFileSync } from "node:fs";
 import { release } from "node:os";
-import { adviceForPerson, brief, visible } from "../action/index.ts";
+import { adviceForPerson, brief, visible } from "@assent/core/action";
 import { isLeftToHost, isQuestion, isRefusal, type FoundRecord, lastOf, type LogEntry, redactString } from "../audit/index.ts";
-import { isWithin } from "../path/index.ts";
-import { isConfined, unconfined } from "../policy/index.ts";
+import { isWithin } from "@assent/core/path";
+import { isConfined, unconfined } from "@assent/core/policy";
 import { type Machine, stateFolder, thisMachine } from "../state/index.ts";
 import { advise } from "../suggest/index.ts";
 import { judgeOnly, ruleReader } from "./engine.ts";

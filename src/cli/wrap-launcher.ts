@@ -1,5 +1,5 @@
 import { closeSync, openSync, readdirSync, readFileSync, readSync, realpathSync } from "node:fs";
-import { joinPath } from "../path/index.ts";
+import { joinPath } from "@assent/core/path";
 import { ensureFolder, writeAtomic, type Machine } from "../state/index.ts";
 import { OUTER_PATH } from "../supervise/outer/index.ts";
 import { shellQuote } from "./line-of-words.ts";
@@ -19,7 +19,7 @@ export interface Launcher {
   readonly line?: string;
 }
 
-/** Readable by supervised programs, which may start wrapped ones; changed by nobody but Assent (src/policy/floor.ts). */
+/** Readable by supervised programs, which may start wrapped ones; changed by nobody but Assent (packages/core/src/policy/floor.ts). */
 export const dataFolder = ({ home }: Pick<Machine, "home">): string => joinPath(home, ".local/share/assent");
 export const shimFolder = (machine: Pick<Machine, "home">): string => `${dataFolder(machine)}/bin`;
 

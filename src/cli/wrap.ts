@@ -17,10 +17,10 @@ import {
   writeSync,
 } from "node:fs";
 import { constants as system } from "node:os";
-import { visible } from "../action/index.ts";
+import { visible } from "@assent/core/action";
 import { launcherName } from "../agents/install/index.ts";
-import { isObject } from "../data/index.ts";
-import { baseName, isWithin } from "../path/index.ts";
+import { isObject } from "@assent/core/data";
+import { baseName, isWithin } from "@assent/core/path";
 import { errorCode, thisMachine, type Machine } from "../state/index.ts";
 import { engine } from "./engine.ts";
 import { JSON_VERSION } from "./json.ts";

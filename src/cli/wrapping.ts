@@ -1,4 +1,4 @@
-import { isShellPrefix } from "../action/index.ts";
+import { isShellPrefix } from "@assent/core/action";
 import { type Agent, AGENTS, isAgentId, type KeyOfFile, type Registration, type Setup } from "../agents/index.ts";
 import {
   carryOut,
@@ -14,9 +14,9 @@ import {
   settingsIn,
   statusLineCommand,
 } from "../agents/install/index.ts";
-import { isObject } from "../data/index.ts";
+import { isObject } from "@assent/core/data";
 import { inspect } from "../inspect/index.ts";
-import { confinesAnything } from "../policy/index.ts";
+import { confinesAnything } from "@assent/core/policy";
 import { type Machine, messageOf } from "../state/index.ts";
 import { engine } from "./engine.ts";
 import { absolute } from "./place.ts";

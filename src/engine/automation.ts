@@ -1,5 +1,5 @@
-import { type Automation, lowerAutomation, type Policy, type RequestVerdict, unconfined } from "../policy/index.ts";
-import { holderOf, identityOf, type Request, whyWithheld } from "../request/index.ts";
+import { type Automation, lowerAutomation, type Policy, type RequestVerdict, unconfined } from "@assent/core/policy";
+import { holderOf, identityOf, type Request, whyWithheld } from "@assent/core/request";
 import { type AutomationLevel, type Consent, countDenial, denialsInARow, halveRow, type Machine, readConsent } from "../state/index.ts";
 
 /** Values of `MCP_AUTO_APPROVE` and `ASSENT_AUTO`. Anything else says nothing. */

@@ -1,5 +1,5 @@
 import { lstatSync, readlinkSync, realpathSync } from "node:fs";
-import { baseName, joinPath, normalise, parentOf } from "../path/index.ts";
+import { baseName, joinPath, normalise, parentOf } from "@assent/core/path";
 
 const MAX_LINKS = 40;
 

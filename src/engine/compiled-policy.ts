@@ -1,7 +1,7 @@
-import { type Action, unpaid } from "../action/index.ts";
-import { joinLayers, type Policy } from "../policy/index.ts";
+import { type Action, unpaid } from "@assent/core/action";
+import { joinLayers, type Policy } from "@assent/core/policy";
 import { isOwn, openState, readRegular, readTrust, writeAtomic, type Machine, type Trust } from "../state/index.ts";
-import { lowerExample } from "../request/index.ts";
+import { lowerExample } from "@assent/core/request";
 import type { PolicySource } from "./policy-files.ts";
 
 /** The part that understands policy files: large, and needed only when one has changed. */

@@ -1,5 +1,5 @@
-import type { ExecAction, World } from "../action/index.ts";
-import { joinPath, parentOf } from "../path/index.ts";
+import type { ExecAction, World } from "@assent/core/action";
+import { joinPath, parentOf } from "@assent/core/path";
 
 /** Entries of what loads compose files, to list or to show. */
 export const COMPOSE = /^(?:docker|podman|nerdctl) compose |^(?:docker|podman)-compose /;

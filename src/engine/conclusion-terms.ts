@@ -1,5 +1,5 @@
-import type { World } from "../action/index.ts";
-import type { FloorPaths, JudgeContext } from "../policy/index.ts";
+import type { World } from "@assent/core/action";
+import type { FloorPaths, JudgeContext } from "@assent/core/policy";
 
 /** Questions that were put to a subject, with what it answered. */
 export interface Answers<Subject> {

@@ -1,7 +1,7 @@
-import type { Lowered, World } from "../action/index.ts";
-import type { judge, JudgeContext, Policy, RequestVerdict } from "../policy/index.ts";
-import type { Lowerable, lowerTool } from "../request/index.ts";
-import type { lowerShell, LowerOptions } from "../shell/index.ts";
+import type { Lowered, World } from "@assent/core/action";
+import type { judge, JudgeContext, Policy, RequestVerdict } from "@assent/core/policy";
+import type { Lowerable, lowerTool } from "@assent/core/request";
+import type { lowerShell, LowerOptions } from "@assent/core/shell";
 import {
   type Answers,
   type JudgeTerms,

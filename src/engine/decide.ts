@@ -7,7 +7,7 @@ import {
   visible,
   withBudget,
   type World,
-} from "../action/index.ts";
+} from "@assent/core/action";
 import { appendAudit, auditLine, KEEP, KEEP_UNSENT, type Keep } from "../audit/index.ts";
 import {
   type AuditSettings,
@@ -23,7 +23,7 @@ import {
   underBroken,
   type Verdict,
   verdictOf,
-} from "../policy/index.ts";
+} from "@assent/core/policy";
 import {
   askedAboutFailure,
   type Bypass,
@@ -49,7 +49,7 @@ import {
   whoOf,
   withGuess,
   failedVerdict,
-} from "../request/index.ts";
+} from "@assent/core/request";
 import { WatchFirst } from "./compiled-policy.ts";
 import type { Concluding } from "./conclusions.ts";
 import { type ExtensionLimits, tightenByExtensions } from "./extensions/index.ts";
@@ -121,9 +121,9 @@ export interface Outcome {
 /**
  * The whole story of a decision:
  *
- * 1. **lower**: what would the request do? (`src/shell` for commands, `tools.ts` for the rest)
+ * 1. **lower**: what would the request do? (`packages/core/src/shell` for commands, `tools.ts` for the rest)
  * 2. **policy**: which files speak about the places it touches?
- * 3. **judge**: what do they and the built-in knowledge say? (`src/policy`)
+ * 3. **judge**: what do they and the built-in knowledge say? (`packages/core/src/policy`)
  * 4. **after judging**: a broken policy allows nothing; what was refused before, who asks, consent and the breaker may turn
  *    an allow into a question; the user's own extensions may tighten what is left.
  * 5. **answer**: what is the host told in its situation?

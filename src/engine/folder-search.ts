@@ -1,6 +1,6 @@
 import { opendirSync, readdirSync, statSync, type Dirent } from "node:fs";
-import { spend, type Wanted, type World } from "../action/index.ts";
-import { joinPath } from "../path/index.ts";
+import { spend, type Wanted, type World } from "@assent/core/action";
+import { joinPath } from "@assent/core/path";
 import { errorCode } from "../state/index.ts";
 
 /** Entries that may be looked at for one request: some tens of milliseconds. Beyond it answers are marked incomplete. */

@@ -1,7 +1,7 @@
 import { lstatSync, readFileSync, statSync } from "node:fs";
-import type { World } from "../action/index.ts";
-import { baseName, joinPath, parentOf, relativePath } from "../path/index.ts";
-import { isOftenShared, isOwnRepository, isSecret, repositoriesAround } from "../policy/index.ts";
+import type { World } from "@assent/core/action";
+import { baseName, joinPath, parentOf, relativePath } from "@assent/core/path";
+import { isOftenShared, isOwnRepository, isSecret, repositoriesAround } from "@assent/core/policy";
 
 /** An entry of git's index: its mode, what follows the file's state (object, flags, name), and the name as it is to be read. */
 export interface IndexEntry {

@@ -1,7 +1,7 @@
-import type { Action, FileOperation, InTwo } from "../action/index.ts";
-import { isConfined, type RequestVerdict } from "../policy/index.ts";
-import type { Request } from "../request/index.ts";
-import { inTwo } from "../shell/index.ts";
+import type { Action, FileOperation, InTwo } from "@assent/core/action";
+import { isConfined, type RequestVerdict } from "@assent/core/policy";
+import type { Request } from "@assent/core/request";
+import { inTwo } from "@assent/core/shell";
 
 /** Who starts a line in two; elsewhere it is one, or none. */
 const POINTS: ReadonlySet<string> = new Set(["hook", "shell", "explain", "replay", "bench", "test"]);

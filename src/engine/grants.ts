@@ -1,7 +1,7 @@
-import { type Grant, type Policy, type Rule, usesOf } from "../policy/index.ts";
+import { type Grant, type Policy, type Rule, usesOf } from "@assent/core/policy";
 import { grantsFolder, type Machine, readGrants, type RuleGrant, useGrant } from "../state/index.ts";
 import { compiledPolicy, type PolicyReader } from "./compiled-policy.ts";
-import { granteeOf, identityOf, type Request } from "../request/index.ts";
+import { granteeOf, identityOf, type Request } from "@assent/core/request";
 import type { Outcome } from "./decide.ts";
 
 /** What tells whether a grant holds here. */

@@ -1,5 +1,5 @@
 import { readdirSync, statSync } from "node:fs";
-import { foldCase } from "../path/index.ts";
+import { foldCase } from "@assent/core/path";
 
 /** What a folder held when it was listed, and what tells that it holds the same now. */
 interface HeldNames {

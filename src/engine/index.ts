@@ -27,7 +27,7 @@ export {
   type SearchFacts,
   type ToolFacts,
   whoOf,
-} from "../request/index.ts";
+} from "@assent/core/request";
 export { automationLevel } from "./automation.ts";
 export { readGitIndex } from "./git-index.ts";
 export { projectOf, realWorld, repositoryOf } from "./world.ts";

@@ -1,6 +1,6 @@
-import { type Action, type Argument, type ExecAction, type FileAction, sayAction, visible, type World } from "../action/index.ts";
-import { isWithin, parentOf } from "../path/index.ts";
-import { isObeyedBy, isShim, obeysFiles, type RequestVerdict, steeringFile, whyWalled } from "../policy/index.ts";
+import { type Action, type Argument, type ExecAction, type FileAction, sayAction, visible, type World } from "@assent/core/action";
+import { isWithin, parentOf } from "@assent/core/path";
+import { isObeyedBy, isShim, obeysFiles, type RequestVerdict, steeringFile, whyWalled } from "@assent/core/policy";
 import { COMPOSE, composeReads } from "./compose-files.ts";
 import { gitSteered, subcommandOf } from "./obeyed-git.ts";
 import { type Machine, noteChanges, unseenChanges } from "../state/index.ts";

@@ -1,8 +1,8 @@
 import { lstatSync, readdirSync, readFileSync } from "node:fs";
-import { type ExecAction, visible, type World } from "../action/index.ts";
-import { isWithin, joinPath, normalise, resolvePath } from "../path/index.ts";
-import { type GitConfigEntry, repositoriesAround, type Repository } from "../policy/index.ts";
-import { gitEntries, isForge, isGitsOwnKey, isInertGitKey } from "../shell/index.ts";
+import { type ExecAction, visible, type World } from "@assent/core/action";
+import { isWithin, joinPath, normalise, resolvePath } from "@assent/core/path";
+import { type GitConfigEntry, repositoriesAround, type Repository } from "@assent/core/policy";
+import { gitEntries, isForge, isGitsOwnKey, isInertGitKey } from "@assent/core/shell";
 
 /** What git starts, reads elsewhere or dials because files of a repository, or the user's own configuration in it, say so. */
 

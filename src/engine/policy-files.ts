@@ -1,7 +1,7 @@
 import { type Stats, statSync } from "node:fs";
-import type { Lowered, World } from "../action/index.ts";
-import { joinPath, normalise, parentOf, resolvePath } from "../path/index.ts";
-import type { LayerName } from "../policy/index.ts";
+import type { Lowered, World } from "@assent/core/action";
+import { joinPath, normalise, parentOf, resolvePath } from "@assent/core/path";
+import type { LayerName } from "@assent/core/policy";
 import { readRegular, readTrust, stateFolder, type FileText, type Machine } from "../state/index.ts";
 import { projectOf } from "./world.ts";
 

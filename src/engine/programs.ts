@@ -1,6 +1,6 @@
 import { statSync } from "node:fs";
-import { foldCase, isWithin, joinPath, normalise, parentOf } from "../path/index.ts";
-import { isToolFolder } from "../policy/index.ts";
+import { foldCase, isWithin, joinPath, normalise, parentOf } from "@assent/core/path";
+import { isToolFolder } from "@assent/core/policy";
 import type { Machine } from "../state/index.ts";
 
 /** Folders of the operating system and of its package managers: trusted even when a session's root lies above them. */

@@ -1,5 +1,5 @@
-import { spend, type World } from "../action/index.ts";
-import type { JudgeContext } from "../policy/index.ts";
+import { spend, type World } from "@assent/core/action";
+import type { JudgeContext } from "@assent/core/policy";
 import { type Answers, sameList } from "./conclusion-terms.ts";
 
 /** More than this is not remembered of one conclusion: in questions, entries of folders, and characters of texts and names. */

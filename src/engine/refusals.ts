@@ -1,5 +1,5 @@
-import { type Action, type FileAction, visible } from "../action/index.ts";
-import { resolvePath } from "../path/index.ts";
+import { type Action, type FileAction, visible } from "@assent/core/action";
+import { resolvePath } from "@assent/core/path";
 import {
   isPathField,
   judge,
@@ -12,9 +12,9 @@ import {
   stricterOf,
   type Verdict,
   verdictOf,
-} from "../policy/index.ts";
+} from "@assent/core/policy";
 import { addRefusals, type FileIdentity, identityOfPath, type Machine, type RecordedRefusal, refusalsSince } from "../state/index.ts";
-import { holderOf, type Request } from "../request/index.ts";
+import { holderOf, type Request } from "@assent/core/request";
 import type { Judging } from "./situation.ts";
 
 /**

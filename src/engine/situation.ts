@@ -1,5 +1,5 @@
-import type { Lowered, World } from "../action/index.ts";
-import { joinPath, parentOf } from "../path/index.ts";
+import type { Lowered, World } from "@assent/core/action";
+import { joinPath, parentOf } from "@assent/core/path";
 import {
   floorPaths,
   judge,
@@ -10,8 +10,8 @@ import {
   underBroken,
   USER_REGISTRATIONS,
   type Who,
-} from "../policy/index.ts";
-import { dangersOf } from "../request/index.ts";
+} from "@assent/core/policy";
+import { dangersOf } from "@assent/core/request";
 import { type Machine, paneFlags } from "../state/index.ts";
 import { compiledPolicy, type PolicyReader } from "./compiled-policy.ts";
 import { explicitFiles, findPolicyFiles, POLICY_NAME, type PolicySource } from "./policy-files.ts";

@@ -1,6 +1,6 @@
 import { statSync } from "node:fs";
-import { spend, type World } from "../action/index.ts";
-import { joinPath, normalise, parentOf } from "../path/index.ts";
+import { spend, type World } from "@assent/core/action";
+import { joinPath, normalise, parentOf } from "@assent/core/path";
 import { errorCode, type Machine, readRegular } from "../state/index.ts";
 import { Resolver } from "./canonical-paths.ts";
 import { programs } from "./programs.ts";

@@ -1,10 +1,10 @@
 // Keys and tokens on their way into a repository: by the shapes that are taken out of the log.
-import type { Action, Lowered, World } from "../action/index.ts";
+import type { Action, Lowered, World } from "@assent/core/action";
 import { tokensIn } from "../audit/index.ts";
-import { isObject } from "../data/index.ts";
-import { isBelow, relativePath } from "../path/index.ts";
-import { isIgnored } from "../policy/index.ts";
-import type { Request } from "../request/index.ts";
+import { isObject } from "@assent/core/data";
+import { isBelow, relativePath } from "@assent/core/path";
+import { isIgnored } from "@assent/core/policy";
+import type { Request } from "@assent/core/request";
 
 /** Longer texts are no source of anybody's. */
 const MOST_LOOKED_AT = 1 << 20;

@@ -1,6 +1,6 @@
-import { type Action, visible } from "../action/index.ts";
+import { type Action, visible } from "@assent/core/action";
 import { type Answer, scopeText } from "../approve/index.ts";
-import type { RequestVerdict } from "../policy/index.ts";
+import type { RequestVerdict } from "@assent/core/policy";
 import { messageOf } from "../state/index.ts";
 import type { EngineRequest, HostEvent } from "./contract.ts";
 

@@ -1,5 +1,5 @@
 import type { Approver } from "../approve/index.ts";
-import type { Verdict } from "../policy/index.ts";
+import type { Verdict } from "@assent/core/policy";
 import type { Machine } from "../state/index.ts";
 
 export const ENGINES = ["assent", "sandbox-runtime"] as const;

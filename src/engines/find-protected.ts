@@ -1,5 +1,5 @@
 import { readdirSync } from "node:fs";
-import { joinPath } from "../path/index.ts";
+import { joinPath } from "@assent/core/path";
 import { errorCode } from "../state/index.ts";
 
 interface Wanted {

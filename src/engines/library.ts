@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { isObject } from "../data/index.ts";
+import { isObject } from "@assent/core/data";
 import { EngineError } from "./contract.ts";
 
 export const PACKAGE = "@anthropic-ai/sandbox-runtime";

@@ -1,7 +1,7 @@
 import { rmSync } from "node:fs";
-import type { Action } from "../action/index.ts";
+import type { Action } from "@assent/core/action";
 import { retentionOf } from "../engine/index.ts";
-import type { Settings, Verdict } from "../policy/index.ts";
+import type { Settings, Verdict } from "@assent/core/policy";
 import { messageOf, openState } from "../state/index.ts";
 import { RunAudit, type RunEvent } from "../supervise/index.ts";
 import {

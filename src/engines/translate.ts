@@ -1,6 +1,6 @@
-import { isWithin, joinPath } from "../path/index.ts";
-import type { FileOperation } from "../action/index.ts";
-import type { Policy, Rule } from "../policy/index.ts";
+import { isWithin, joinPath } from "@assent/core/path";
+import type { FileOperation } from "@assent/core/action";
+import type { Policy, Rule } from "@assent/core/policy";
 
 /** A path is itself, whatever characters its names have; only a rule can be a pattern. */
 export type PlannedPath = string | { readonly pattern: string };

@@ -1,4 +1,4 @@
-import { escapeWord } from "../pattern/index.ts";
+import { escapeWord } from "@assent/core/pattern";
 import type { Converted, Loss, NativeOrigin } from "./types.ts";
 
 /**

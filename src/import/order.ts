@@ -1,5 +1,5 @@
-import { matchesText } from "../pattern/index.ts";
-import { compareDecisions, type Effect } from "../policy/index.ts";
+import { matchesText } from "@assent/core/pattern";
+import { compareDecisions, type Effect } from "@assent/core/policy";
 import type { Loss } from "./types.ts";
 
 /** A rule of a list in which one position decides: the first that matches, or the last. */

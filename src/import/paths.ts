@@ -1,5 +1,5 @@
 import { made } from "./command.ts";
-import type { Effect } from "../policy/index.ts";
+import type { Effect } from "@assent/core/policy";
 import type { Converted, Loss, NativeOrigin } from "./types.ts";
 
 /** What a path rule speaks of: reading, writing content, or every change. */

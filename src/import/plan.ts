@@ -1,6 +1,6 @@
-import { edit, type Edit, type NewItem, type ItemPlace } from "../edit/index.ts";
-import { type Json, member, type JsonNode, type Path, readJson5, toValue } from "../edit/json5/index.ts";
-import { compareDecisions, type Effect, type Matcher, OPERATIONS, type OperationName, parseRule, type RuleWhen } from "../policy/index.ts";
+import { edit, type Edit, type NewItem, type ItemPlace } from "@assent/core/edit";
+import { type Json, member, type JsonNode, type Path, readJson5, toValue } from "@assent/core/edit/json5";
+import { compareDecisions, type Effect, type Matcher, OPERATIONS, type OperationName, parseRule, type RuleWhen } from "@assent/core/policy";
 import { ruleEntries } from "../policy-edit/index.ts";
 import type { Converted, Loss } from "./types.ts";
 import { textOf } from "./settle.ts";

@@ -1,6 +1,6 @@
-import type { Lowered, World } from "../action/index.ts";
+import type { Lowered, World } from "@assent/core/action";
 import { lowerExample, NOWHERE } from "../engine/index.ts";
-import type { Answer } from "../pattern/index.ts";
+import type { Answer } from "@assent/core/pattern";
 import {
   type Effect,
   joinLayers,
@@ -11,9 +11,9 @@ import {
   type Policy,
   judgingOf,
   readingOf,
-} from "../policy/index.ts";
-import { EXAMPLE_WORLD, readPolicy } from "../policy/read/index.ts";
-import { lowerShell } from "../shell/index.ts";
+} from "@assent/core/policy";
+import { EXAMPLE_WORLD, readPolicy } from "@assent/core/policy/read";
+import { lowerShell } from "@assent/core/shell";
 import type { Converted, Into, Loss } from "./types.ts";
 
 /** A rule that may be written, and what of it is not as it was. */

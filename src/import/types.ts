@@ -1,5 +1,5 @@
-import type { Json } from "../edit/json5/index.ts";
-import type { Effect, OperationName } from "../policy/index.ts";
+import type { Json } from "@assent/core/edit/json5";
+import type { Effect, OperationName } from "@assent/core/policy";
 
 /** A rule of another program as it will stand in our policy. */
 export interface Converted {

@@ -1,4 +1,4 @@
-import type { World } from "../action/index.ts";
+import type { World } from "@assent/core/action";
 import { createHash } from "node:crypto";
 import {
   lowerExample,
@@ -11,7 +11,7 @@ import {
   withDraft,
 } from "../engine/index.ts";
 import { layerOf, readEach, readInForce, type SourceRead } from "../engine/reader/index.ts";
-import { isWithin } from "../path/index.ts";
+import { isWithin } from "@assent/core/path";
 import {
   DEFAULT_SETTINGS,
   type Effect,
@@ -24,8 +24,8 @@ import {
   type Problem,
   type Rule,
   type Settings,
-} from "../policy/index.ts";
-import { keyPlace } from "../policy/read/index.ts";
+} from "@assent/core/policy";
+import { keyPlace } from "@assent/core/policy/read";
 import { isTrusted, type Machine, profilesFolder, readTrust, type Trust } from "../state/index.ts";
 import { neverMatches, type Shadow, shadows, shadowsInBlock } from "./without-effect.ts";
 

@@ -1,4 +1,4 @@
-import { type Action, type Argument, type Lowered, quote } from "../action/index.ts";
+import { type Action, type Argument, type Lowered, quote } from "@assent/core/action";
 import { NOWHERE } from "../engine/index.ts";
 import {
   ANY_COMMAND,
@@ -18,8 +18,8 @@ import {
   same,
   sampleCommands,
   type Trial,
-} from "../policy/index.ts";
-import { lowerShell } from "../shell/index.ts";
+} from "@assent/core/policy";
+import { lowerShell } from "@assent/core/shell";
 import type { Inspection } from "./rules.ts";
 
 /** Why a rule can never speak; undefined where it can, or where that cannot be told. */

@@ -1,7 +1,7 @@
-import type { World } from "../action/index.ts";
-import { readingOf, type Rule } from "../policy/index.ts";
-import { keyPlace } from "../policy/read/index.ts";
-import { isKnown } from "../shell/survey/index.ts";
+import type { World } from "@assent/core/action";
+import { readingOf, type Rule } from "@assent/core/policy";
+import { keyPlace } from "@assent/core/policy/read";
+import { isKnown } from "@assent/core/shell/survey";
 import { type Inspection, listRules, repeats, type RuleLine } from "../inspect/index.ts";
 import { CODES, type Finding, type LintCode } from "./codes.ts";
 import { lowerLine } from "./open.ts";

@@ -1,6 +1,6 @@
-import { type Action, type ExecAction, quote } from "../action/index.ts";
-import { matchRule, type Rule } from "../policy/index.ts";
-import { lowerShell } from "../shell/index.ts";
+import { type Action, type ExecAction, quote } from "@assent/core/action";
+import { matchRule, type Rule } from "@assent/core/policy";
+import { lowerShell } from "@assent/core/shell";
 import { NOWHERE } from "../engine/index.ts";
 
 export const lowerLine = (argv: readonly string[]): readonly Action[] => lowerShell(argv.map(quote).join(" "), { world: NOWHERE }).actions;

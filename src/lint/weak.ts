@@ -1,5 +1,5 @@
-import type { Action, DangerId, ExecAction } from "../action/index.ts";
-import { patternCovers } from "../pattern/index.ts";
+import type { Action, DangerId, ExecAction } from "@assent/core/action";
+import { patternCovers } from "@assent/core/pattern";
 import {
   compareDecisions,
   judge,
@@ -11,9 +11,9 @@ import {
   sampleCommands,
   type PathScope,
   type Rule,
-} from "../policy/index.ts";
-import { lowerShell } from "../shell/index.ts";
-import { examplesOf } from "../shell/survey/index.ts";
+} from "@assent/core/policy";
+import { lowerShell } from "@assent/core/shell";
+import { examplesOf } from "@assent/core/shell/survey";
 import { NOWHERE } from "../engine/index.ts";
 import type { Inspection } from "../inspect/index.ts";
 import type { FindingDraft } from "./index.ts";

@@ -1,7 +1,7 @@
-import type { Action } from "../action/index.ts";
-import { judge, patternBase, readingOf, type Policy, type Rule } from "../policy/index.ts";
-import { examplesOf, hasSubcommands, isKnown, runsAnything, type SurveyedRun } from "../shell/survey/index.ts";
-import { lowerShell } from "../shell/index.ts";
+import type { Action } from "@assent/core/action";
+import { judge, patternBase, readingOf, type Policy, type Rule } from "@assent/core/policy";
+import { examplesOf, hasSubcommands, isKnown, runsAnything, type SurveyedRun } from "@assent/core/shell/survey";
+import { lowerShell } from "@assent/core/shell";
 import { NOWHERE } from "../engine/index.ts";
 import type { Inspection } from "../inspect/index.ts";
 import { lowerLine, matchesLine, onlyCommand } from "./open.ts";

@@ -3,7 +3,7 @@ import { agentNamed, type AgentId, type Protocol, recognise, REFERENCE } from ".
 import { decide, type DecideOptions, type Host, type Input, type Outcome, type PolicyReader } from "../engine/index.ts";
 import { advise, type RuleReader, rulesOf } from "../suggest/index.ts";
 import { read } from "../engine/reader/index.ts";
-import type { Effect } from "../policy/index.ts";
+import type { Effect } from "@assent/core/policy";
 import type { Machine } from "../state/index.ts";
 
 /** The engine as those use it that only look, commands and the page: nothing is logged. */

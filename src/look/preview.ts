@@ -1,7 +1,7 @@
-import { visible } from "../action/index.ts";
+import { visible } from "@assent/core/action";
 import { readRecord } from "../audit/index.ts";
 import { NOWHERE, type PolicySource } from "../engine/index.ts";
-import { normalise } from "../path/index.ts";
+import { normalise } from "@assent/core/path";
 import { type Machine, ProcessMemory } from "../state/index.ts";
 import { allOf, type History, historyOf, type Past } from "../suggest/index.ts";
 import type { PolicyPreview, PreviewAsk, PreviewChange, PreviewVersion } from "../team/protocol/index.ts";

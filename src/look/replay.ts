@@ -1,4 +1,4 @@
-import { isConfined, type RequestVerdict } from "../policy/index.ts";
+import { isConfined, type RequestVerdict } from "@assent/core/policy";
 import type { Machine } from "../state/index.ts";
 import type { History, Past } from "../suggest/index.ts";
 import { judgePast, type PastOptions } from "./past.ts";

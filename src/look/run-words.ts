@@ -1,4 +1,4 @@
-import { visible } from "../action/index.ts";
+import { visible } from "@assent/core/action";
 import type { LeftEnd } from "../supervise/index.ts";
 import { commandOf, type PathChange, type RunRecord, undoneIn, type UndoStep } from "../supervise/undo/index.ts";
 

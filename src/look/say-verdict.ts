@@ -1,4 +1,4 @@
-import { type Basis, type Decision, isConfined, type RequestVerdict } from "../policy/index.ts";
+import { type Basis, type Decision, isConfined, type RequestVerdict } from "@assent/core/policy";
 
 /** How verdicts are put to people. */
 

@@ -1,5 +1,5 @@
 import { statSync } from "node:fs";
-import { resolvePath } from "../path/index.ts";
+import { resolvePath } from "@assent/core/path";
 import type { PolicyPlace } from "../policy-edit/index.ts";
 import { engine } from "./engine.ts";
 

@@ -1,5 +1,5 @@
 import { statSync } from "node:fs";
-import { normalise } from "../path/index.ts";
+import { normalise } from "@assent/core/path";
 import type { Machine } from "../state/index.ts";
 
 /** The folder that a page asks about; undefined: it is none. A person may write `~`. */

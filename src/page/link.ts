@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from "node:crypto";
 import { lstatSync, readdirSync, unlinkSync } from "node:fs";
-import { isObject } from "../data/index.ts";
+import { isObject } from "@assent/core/data";
 import type { PageProcess } from "./place.ts";
 import { isOwn, type Machine, readRegular, writeAtomic } from "../state/index.ts";
 

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { readFileSync, readlinkSync } from "node:fs";
 import { isAlive, ownLife } from "../approve/index.ts";
-import { isObject } from "../data/index.ts";
+import { isObject } from "@assent/core/data";
 import { ensureFolder, isOwn, type Machine, openState, readRegular, writeAtomic } from "../state/index.ts";
 
 declare const ASSENT_BUILD: string | undefined;

@@ -1,8 +1,8 @@
 import { inspect, type Inspection, listRules } from "../inspect/index.ts";
 import { schemaFor } from "../look/index.ts";
-import { isWithin } from "../path/index.ts";
+import { isWithin } from "@assent/core/path";
 import { type PolicyPlace, policyPlace, starterPolicy } from "../policy-edit/index.ts";
-import type { LayerName } from "../policy/index.ts";
+import type { LayerName } from "@assent/core/policy";
 import { listProfiles, profilesFolder } from "../state/index.ts";
 import type { PageContext } from "./api/endpoint.ts";
 import { shorten } from "./folder.ts";

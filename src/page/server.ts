@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import { isObject } from "../data/index.ts";
+import { isObject } from "@assent/core/data";
 import type { Endpoint, NewsSource, PageContext } from "./api/endpoint.ts";
 import { Gate, type RefusedEntry } from "./gate.ts";
 import { listenHere, type PageAddress, pageName } from "./listen.ts";

@@ -1,9 +1,9 @@
-import { edit, type Edit } from "../edit/index.ts";
-import { type Json, member, type Path, placeFinder, readJson5, toValue } from "../edit/json5/index.ts";
+import { edit, type Edit } from "@assent/core/edit";
+import { type Json, member, type Path, placeFinder, readJson5, toValue } from "@assent/core/edit/json5";
 import { lowerExample, POLICY_NAME, repositoryOf, Resolver } from "../engine/index.ts";
-import { isWithin, joinPath } from "../path/index.ts";
-import { type Effect, EFFECTS, type Matcher, parseRule, type PolicyFile, type Problem, type RuleWhen } from "../policy/index.ts";
-import { readPolicy, type ReadResult } from "../policy/read/index.ts";
+import { isWithin, joinPath } from "@assent/core/path";
+import { type Effect, EFFECTS, type Matcher, parseRule, type PolicyFile, type Problem, type RuleWhen } from "@assent/core/policy";
+import { readPolicy, type ReadResult } from "@assent/core/policy/read";
 import { type Machine, readEditable, replaceFile } from "../state/index.ts";
 
 /** A policy file that a person edits. */

@@ -1,6 +1,6 @@
-import { member, placeFinder, readJson5, type JsonNode } from "../edit/json5/index.ts";
-import { parseRule, type CallMatcher, type CallPattern, type Effect } from "../policy/index.ts";
-import { CALL_ARGUMENTS } from "../action/index.ts";
+import { member, placeFinder, readJson5, type JsonNode } from "@assent/core/edit/json5";
+import { parseRule, type CallMatcher, type CallPattern, type Effect } from "@assent/core/policy";
+import { CALL_ARGUMENTS } from "@assent/core/action";
 
 /** The profiles of a ptrace-approve file: `{ "KEY": [allow patterns], "KEY:deny": [deny patterns] }`. */
 export interface ImportedProfiles {

@@ -1,5 +1,5 @@
-import { edit, type Edit } from "../edit/index.ts";
-import { parseRule, same, type Effect, type Matcher, type Problem } from "../policy/index.ts";
+import { edit, type Edit } from "@assent/core/edit";
+import { parseRule, same, type Effect, type Matcher, type Problem } from "@assent/core/policy";
 import { openProfiles, profileFile, wrongProfileName, type Machine } from "../state/index.ts";
 import { addRule, editPolicy, type PolicyPlace, ruleEntries } from "./policy-file.ts";
 

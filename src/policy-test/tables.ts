@@ -1,9 +1,9 @@
 import { opendirSync, statSync } from "node:fs";
-import { isObject } from "../data/index.ts";
+import { isObject } from "@assent/core/data";
 import { type Input, type Outcome, policyFile, type PolicySource, Resolver } from "../engine/index.ts";
 import type { SourceRead } from "../engine/reader/index.ts";
-import { isWithin, joinPath, parentOf, resolvePath } from "../path/index.ts";
-import type { Decision, Problem } from "../policy/index.ts";
+import { isWithin, joinPath, parentOf, resolvePath } from "@assent/core/path";
+import type { Decision, Problem } from "@assent/core/policy";
 import { readRegular } from "../state/index.ts";
 
 /**

@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { readlinkSync, statSync, unlinkSync } from "node:fs";
 import { isAlive, type ownLife } from "../approve/index.ts";
-import { isObject } from "../data/index.ts";
+import { isObject } from "@assent/core/data";
 import { readRegular, writeAtomic } from "../state/index.ts";
 
 /** Where a judge of this user is found by the native client: a socket and a lock for each mount namespace, which is what the machine looks like. */

@@ -1,8 +1,8 @@
 import { AsyncLocalStorage } from "node:async_hooks";
-import { visible } from "../action/index.ts";
-import { isObject } from "../data/index.ts";
+import { visible } from "@assent/core/action";
+import { isObject } from "@assent/core/data";
 import type { Question } from "../approve/index.ts";
-import type { RequestVerdict, Verdict } from "../policy/index.ts";
+import type { RequestVerdict, Verdict } from "@assent/core/policy";
 
 /** A question to a person. All texts are free of control characters. */
 export interface AskQuestion {

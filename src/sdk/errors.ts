@@ -1,5 +1,5 @@
-import { adviceForModel, brief, visible } from "../action/index.ts";
-import type { RequestVerdict, RuleSource } from "../policy/index.ts";
+import { adviceForModel, brief, visible } from "@assent/core/action";
+import type { RequestVerdict, RuleSource } from "@assent/core/policy";
 
 /** What a refused request was, and why. */
 export interface Refusal {

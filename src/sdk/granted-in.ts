@@ -1,5 +1,5 @@
 import { limitedTo, type Outcome } from "../engine/index.ts";
-import { parseRule } from "../policy/index.ts";
+import { parseRule } from "@assent/core/policy";
 
 /** Where an answer holds that is kept as a rule: a relative pattern means the project that was asked about, and no other one. */
 export function grantedIn(rule: string, outcome: Outcome | undefined): { readonly project?: string } {

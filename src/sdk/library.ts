@@ -1,9 +1,9 @@
 import { fileURLToPath } from "node:url";
 import { type Remembering, rememberConclusions, type Situation } from "../engine/index.ts";
 import { read } from "../engine/reader/index.ts";
-import { judge } from "../policy/index.ts";
-import { lowerTool } from "../request/index.ts";
-import { lowerShell } from "../shell/index.ts";
+import { judge } from "@assent/core/policy";
+import { lowerTool } from "@assent/core/request";
+import { lowerShell } from "@assent/core/shell";
 
 let made: Remembering | undefined;
 

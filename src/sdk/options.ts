@@ -1,6 +1,6 @@
-import { visible } from "../action/index.ts";
-import { isObject } from "../data/index.ts";
-import { meant } from "../policy/read/index.ts";
+import { visible } from "@assent/core/action";
+import { isObject } from "@assent/core/data";
+import { meant } from "@assent/core/policy/read";
 
 /** What a value must be; a list allows only these. */
 type Kind = "string" | "boolean" | "number" | "function" | "object" | "texts" | "any" | readonly (string | boolean)[];

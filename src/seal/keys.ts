@@ -1,5 +1,5 @@
 import { createHash, createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject, sign, verify } from "node:crypto";
-import { canonicalJson } from "../data/index.ts";
+import { canonicalJson } from "@assent/core/data";
 
 /** What was signed, whose key did it, and the signature (Ed25519, base64url). */
 export interface Signed<T> {

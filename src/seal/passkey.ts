@@ -1,5 +1,5 @@
 import { createHash, createPublicKey, type KeyObject, verify } from "node:crypto";
-import { isObject } from "../data/index.ts";
+import { isObject } from "@assent/core/data";
 
 /**
  * A yes that an approver's passkey signed (WebAuthn, level 2), held against the keys that a signed policy names: `node:crypto` alone, and

@@ -1,4 +1,4 @@
-import { isObject } from "../data/index.ts";
+import { isObject } from "@assent/core/data";
 import { hashStatement, isPublicKey, isSignedBy, keyIdOf, type Signed } from "./keys.ts";
 import {
   isGroupName,

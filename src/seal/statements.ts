@@ -1,4 +1,4 @@
-import { isObject } from "../data/index.ts";
+import { isObject } from "@assent/core/data";
 import { isPublicKey, type Signed } from "./keys.ts";
 
 /** A version of the policy of a group of machines, as the team's key signs it. */

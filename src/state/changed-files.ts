@@ -1,5 +1,5 @@
 import { closeSync, constants, openSync, writeSync } from "node:fs";
-import { isObject, sha256 } from "../data/index.ts";
+import { isObject, sha256 } from "@assent/core/data";
 import { errorCode, isOwn, readRegular, writeAtomic } from "./files.ts";
 import { withLock } from "./lock.ts";
 import type { Machine } from "./machine.ts";

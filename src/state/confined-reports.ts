@@ -1,5 +1,5 @@
 import { closeSync, ftruncateSync, lstatSync, openSync, readdirSync, renameSync, rmdirSync, unlinkSync, writeSync } from "node:fs";
-import { isObject, sha256 } from "../data/index.ts";
+import { isObject, sha256 } from "@assent/core/data";
 import { ensureFolder, errorCode, isOwn, readRegular } from "./files.ts";
 import type { Machine } from "./machine.ts";
 import { randomHex } from "./random.ts";

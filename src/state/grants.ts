@@ -1,11 +1,11 @@
 import { randomBytes } from "node:crypto";
 import { closeSync, constants, openSync, readdirSync, statSync, unlinkSync, type BigIntStats } from "node:fs";
-import { isObject } from "../data/index.ts";
+import { isObject } from "@assent/core/data";
 import { bootMoment, isBootMoment, passedSince } from "./clock.ts";
 import { ensureFolder, errorCode, isOwn, readRegular, writeAtomic } from "./files.ts";
 import type { Machine } from "./machine.ts";
 import { openState, stateFolder } from "./state.ts";
-import { LONGEST_GRANT_MS } from "../policy/index.ts";
+import { LONGEST_GRANT_MS } from "@assent/core/policy";
 
 export { LONGEST_GRANT_MS };
 

@@ -1,5 +1,5 @@
 import { readdirSync, rmdirSync, statSync, unlinkSync } from "node:fs";
-import { isObject } from "../data/index.ts";
+import { isObject } from "@assent/core/data";
 import { ensureFolder, errorCode, isOwn, readRegular, writeAtomic } from "./files.ts";
 import type { Machine } from "./machine.ts";
 import { openState, stateFolder } from "./state.ts";

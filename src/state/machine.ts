@@ -1,5 +1,5 @@
 import { readFileSync, realpathSync, statSync } from "node:fs";
-import { isWithin } from "../path/index.ts";
+import { isWithin } from "@assent/core/path";
 import type { ProcessMemory } from "./memory.ts";
 
 /** What a process knows of the machine it runs on; tests and the demo provide their own. */

@@ -1,7 +1,7 @@
 import { accessSync, constants, readdirSync, realpathSync, statSync, unlinkSync } from "node:fs";
-import { sha256 } from "../data/index.ts";
-import { member, readJson5 } from "../edit/json5/index.ts";
-import { joinPath } from "../path/index.ts";
+import { sha256 } from "@assent/core/data";
+import { member, readJson5 } from "@assent/core/edit/json5";
+import { joinPath } from "@assent/core/path";
 import { ensureFolder, errorCode, readRegular } from "./files.ts";
 import type { Machine } from "./machine.ts";
 import { openState, stateFolder } from "./state.ts";

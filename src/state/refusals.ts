@@ -1,5 +1,5 @@
 import { closeSync, constants, openSync, readdirSync, statSync, unlinkSync, writeSync, type BigIntStats } from "node:fs";
-import { isObject } from "../data/index.ts";
+import { isObject } from "@assent/core/data";
 import { fileNameOf } from "./breaker.ts";
 import { ensureFolder, errorCode, isOwn, readRegular, writeAtomic } from "./files.ts";
 import { withLock } from "./lock.ts";

@@ -14,7 +14,7 @@ import {
   writeSync,
   type Stats,
 } from "node:fs";
-import { parentOf } from "../path/index.ts";
+import { parentOf } from "@assent/core/path";
 import { errorCode } from "./files.ts";
 import { withLock } from "./lock.ts";
 

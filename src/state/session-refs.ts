@@ -1,6 +1,6 @@
 import { existsSync, lstatSync, readdirSync, unlinkSync } from "node:fs";
-import { isObject, sha256 } from "../data/index.ts";
-import { joinPath, parentOf, resolvePath } from "../path/index.ts";
+import { isObject, sha256 } from "@assent/core/data";
+import { joinPath, parentOf, resolvePath } from "@assent/core/path";
 import { ensureFolder, isOwn, readRegular, writeAtomic } from "./files.ts";
 import type { Machine } from "./machine.ts";
 import { openState, stateFolder } from "./state.ts";

@@ -1,5 +1,5 @@
 import { accessSync, chmodSync, constants, lstatSync, statSync } from "node:fs";
-import { joinPath, parentOf } from "../path/index.ts";
+import { joinPath, parentOf } from "@assent/core/path";
 import { ensureFolder, errorCode } from "./files.ts";
 import type { Machine } from "./machine.ts";
 

@@ -1,5 +1,5 @@
 import { chmodSync, lstatSync, readdirSync, renameSync, unlinkSync } from "node:fs";
-import { isObject, sha256 } from "../data/index.ts";
+import { isObject, sha256 } from "@assent/core/data";
 import { type BootMoment, bootMoment, isBootMoment, passedSince } from "./clock.ts";
 import { ensureFolder, errorCode, isOwn, readRegular, writeAtomic } from "./files.ts";
 import type { Machine } from "./machine.ts";

@@ -1,6 +1,6 @@
-import { adviceForModel, adviceForPerson, quote, visible, withCommand } from "../action/index.ts";
+import { adviceForModel, adviceForPerson, quote, visible, withCommand } from "@assent/core/action";
 import type { Outcome } from "../engine/index.ts";
-import { parseRule } from "../policy/index.ts";
+import { parseRule } from "@assent/core/policy";
 import { changesFor, type RuleReader } from "./rules.ts";
 
 /** A command that people type once more. */

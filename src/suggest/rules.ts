@@ -1,6 +1,6 @@
-import { type Action, type ExecAction, type FileOperation, printAction, sayAction, visible, type World } from "../action/index.ts";
+import { type Action, type ExecAction, type FileOperation, printAction, sayAction, visible, type World } from "@assent/core/action";
 import { NOWHERE, type Outcome, policyFile, type PolicyReader, type PolicySource } from "../engine/index.ts";
-import { isWithin, parentOf, relativePath } from "../path/index.ts";
+import { isWithin, parentOf, relativePath } from "@assent/core/path";
 import {
   type Effect,
   isUnoffered,
@@ -11,8 +11,8 @@ import {
   type RequestVerdict,
   type Rule,
   type Verdict,
-} from "../policy/index.ts";
-import { carriesCode, hasSubcommands, namingWords, runsAnything } from "../shell/survey/index.ts";
+} from "@assent/core/policy";
+import { carriesCode, hasSubcommands, namingWords, runsAnything } from "@assent/core/shell/survey";
 
 /** Rules a person might write to allow one part of a request, the most sensible first. Each still has to prove itself. */
 function suggestions({ action: part, verdict }: JudgedAction, all: readonly Action[], world: World): readonly string[] {

@@ -1,5 +1,5 @@
-import { printAction, printCall } from "../action/index.ts";
-import type { Principal, Verdict } from "../policy/index.ts";
+import { printAction, printCall } from "@assent/core/action";
+import type { Principal, Verdict } from "@assent/core/policy";
 import { appendAll, auditLine, type Decided, givenFields, KEEP, type Keep } from "../audit/index.ts";
 import type { Machine } from "../state/index.ts";
 import type { AllowedTally } from "./door/index.ts";

@@ -1,4 +1,4 @@
-import { adviceForPerson, brief, sayAction, visible } from "../action/index.ts";
+import { adviceForPerson, brief, sayAction, visible } from "@assent/core/action";
 import { forgetConfinedFailure, type Machine, noteConfinedFailure } from "../state/index.ts";
 import type { Lack } from "./door/index.ts";
 import type { ConfinedCommand, Exit, RunEvent } from "./types.ts";

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import type { ExecAction } from "../action/index.ts";
-import { joinPath } from "../path/index.ts";
+import type { ExecAction } from "@assent/core/action";
+import { joinPath } from "@assent/core/path";
 import { type ForeseenChange, foreseenChange, GitForesight, gitWords, isSystemGit, leavesTree, wordsOf } from "./door/index.ts";
 
 /** Where a command of git is started, and where the line that it stands in is. */

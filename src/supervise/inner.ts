@@ -1,5 +1,5 @@
 import { Socket } from "node:net";
-import { isObject } from "../data/index.ts";
+import { isObject } from "@assent/core/data";
 import { messageOf } from "../state/index.ts";
 import { LONGEST_LINE, type OuterAnswer, type OuterQuestion } from "./outer/index.ts";
 import type { Inner } from "./door/index.ts";

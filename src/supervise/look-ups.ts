@@ -1,6 +1,6 @@
-import { type Action, quote } from "../action/index.ts";
+import { type Action, quote } from "@assent/core/action";
 import { type Answer, ofTeam, type ProcessInfo, type Question } from "../approve/index.ts";
-import { type AnswerableFromAfar, verdictOf } from "../policy/index.ts";
+import { type AnswerableFromAfar, verdictOf } from "@assent/core/policy";
 import type { GrantingJudge } from "./judge/index.ts";
 import type { GivenAnswer, RunEvent } from "./types.ts";
 

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { closeSync, constants, ftruncateSync, openSync, readdirSync, writeSync } from "node:fs";
-import { isObject } from "../data/index.ts";
-import { isWithin } from "../path/index.ts";
+import { isObject } from "@assent/core/data";
+import { isWithin } from "@assent/core/path";
 import { type Machine, readRegular } from "../state/index.ts";
 import { isRunning, runsFolder } from "./undo/index.ts";
 

@@ -1,8 +1,8 @@
 import { rmSync } from "node:fs";
 import { retentionOf } from "../engine/index.ts";
 import { read } from "../engine/reader/index.ts";
-import { visible } from "../action/index.ts";
-import { agentMark, agentName } from "../policy/index.ts";
+import { visible } from "@assent/core/action";
+import { agentMark, agentName } from "@assent/core/policy";
 import {
   isOfSession,
   messageOf,

@@ -1,5 +1,5 @@
-import type { Action, Call } from "../action/index.ts";
-import type { Verdict } from "../policy/index.ts";
+import type { Action, Call } from "@assent/core/action";
+import type { Verdict } from "@assent/core/policy";
 import type { Approver, Extent, ProcessInfo } from "../approve/index.ts";
 import type { Machine } from "../state/index.ts";
 import type { RunPolicies } from "../engine/given/index.ts";

@@ -1,5 +1,5 @@
 import { withoutContents } from "../audit/index.ts";
-import { isObject } from "../data/index.ts";
+import { isObject } from "@assent/core/data";
 
 /** How much of each decision leaves the machine, from the least. */
 export const SENT_LEVELS = ["verdict", "command", "full"] as const;

@@ -2,9 +2,9 @@
  * What programs do that no command line says, and why nobody needs to be told of it. Reviewed by hand: a new entry needs a
  * reason, and is as narrow as it can be. Everything else that a prediction does not cover is a mistake in the tables.
  */
-import type { FileOperation, NetAction, World } from "../action/index.ts";
-import { baseName, isWithin } from "../path/index.ts";
-import { bindPattern, matchesSegments, matchesText, pathPattern } from "../pattern/index.ts";
+import type { FileOperation, NetAction, World } from "@assent/core/action";
+import { baseName, isWithin } from "@assent/core/path";
+import { bindPattern, matchesSegments, matchesText, pathPattern } from "@assent/core/pattern";
 import type { ScratchPlace } from "./place.ts";
 import { covering, type Prediction } from "./predict.ts";
 

@@ -1,5 +1,5 @@
 import { mkdirSync, realpathSync, statSync, symlinkSync, writeFileSync } from "node:fs";
-import { isWithin } from "../path/index.ts";
+import { isWithin } from "@assent/core/path";
 import { addressOf, alloc, cString, must, SYSCALLS, sys } from "../supervise/kernel/index.ts";
 import type { Machine } from "../state/index.ts";
 

@@ -1,7 +1,7 @@
 import { type Dirent, lstatSync, readdirSync } from "node:fs";
-import { type Action, type ExecAction, type FileAction, type FileOperation, printAction, type World } from "../action/index.ts";
-import { baseName } from "../path/index.ts";
-import { affects } from "../policy/index.ts";
+import { type Action, type ExecAction, type FileAction, type FileOperation, printAction, type World } from "@assent/core/action";
+import { baseName } from "@assent/core/path";
+import { affects } from "@assent/core/policy";
 
 /** What lowering said would happen, in the forms in which the kernel names it. */
 export interface Prediction {

@@ -1,5 +1,5 @@
-import type { Lowered } from "../action/index.ts";
-import type { Decision } from "../policy/index.ts";
+import type { Lowered } from "@assent/core/action";
+import type { Decision } from "@assent/core/policy";
 import type { Machine } from "../state/index.ts";
 
 /** What the judge says about one command line, for an agent without any policy file. */

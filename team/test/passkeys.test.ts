@@ -6,7 +6,7 @@ import { join } from "node:path";
 import * as v from "valibot";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { challengeOf, credentialMark, isPasskeyKey, keyIdOf, makeKeyPair, passkeyPrint, type PasskeyProof } from "../../src/seal/index.ts";
-import { readPolicy } from "../../src/policy/read/index.ts";
+import { readPolicy } from "@assent/core/policy/read";
 import { askAfar, demandHere, hashRequest, readAnswer } from "../../src/team/afar/index.ts";
 import { carryQuestions, type TeamMembership, writeMembership } from "../../src/team/index.ts";
 import { KeptQuestions, TeamAnswers } from "../../src/team/protocol/index.ts";

@@ -1,6 +1,6 @@
 import { execFileSync, spawnSync } from "node:child_process";
 import { describe, expect, it } from "vitest";
-import { confinedCommand, confineLauncher, isConfinedCommand, singleQuoted } from "../../src/action/index.ts";
+import { confinedCommand, confineLauncher, isConfinedCommand, singleQuoted } from "@assent/core/action";
 
 const TICKET = "0123456789abcdef";
 const COMMANDS = [

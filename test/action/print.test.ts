@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { type Action, printAction } from "../../src/action/index.ts";
+import { type Action, printAction } from "@assent/core/action";
 import { errorCode, messageOf } from "../../src/state/index.ts";
 
 const origin = { by: "tool" } as const;

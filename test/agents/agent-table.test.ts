@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { agentTable } from "../../scripts/agent-table.ts";
 import { AGENTS } from "../../src/agents/index.ts";
-import * as written from "../../src/policy/agent-table.ts";
+import * as written from "../../packages/core/src/policy/agent-table.ts";
 
 describe("what judging knows of the agents", () => {
   it("is what their files say: npm run generate", () => {

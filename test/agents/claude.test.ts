@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { shellPrefix } from "../../src/action/index.ts";
+import { shellPrefix } from "@assent/core/action";
 import { protocol as claude } from "../../src/agents/claude/index.ts";
 import { recognise } from "../../src/agents/index.ts";
 import { decide } from "../../src/engine/index.ts";

@@ -1,7 +1,7 @@
 import { readFileSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { isConfinedCommand } from "../../src/action/index.ts";
+import { isConfinedCommand } from "@assent/core/action";
 import { speakOf } from "../../src/agents/codex/execpolicy.ts";
 import { takeTicket } from "../../src/state/index.ts";
 import { assent, scratch, type Scratch } from "../scratch.ts";

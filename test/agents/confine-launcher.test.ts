@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { confineLauncher } from "../../src/action/index.ts";
+import { confineLauncher } from "@assent/core/action";
 import { confineCode, confineProgram, ensureConfineLauncher, type LauncherArchitecture } from "../../src/agents/install/index.ts";
 import { scratch, type Scratch } from "../scratch.ts";
 import { describeSource } from "./assembled.ts";

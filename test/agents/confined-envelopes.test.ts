@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { confinedCommand } from "../../src/action/index.ts";
+import { confinedCommand } from "@assent/core/action";
 import { AGENT_IDS, agentNamed } from "../../src/agents/index.ts";
 import { decide } from "../../src/engine/index.ts";
 import { engine, scratch } from "../scratch.ts";

@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { isLeftRun, noteLeftRun } from "../../src/state/index.ts";
 import { expect, it } from "vitest";
-import { isConfinedCommand } from "../../src/action/index.ts";
+import { isConfinedCommand } from "@assent/core/action";
 import { DIST, scratch, type Scratch } from "../scratch.ts";
 
 /** Calls the built plugin as its host does, in a process with a home of its own; prints what the tool is then called with. */

@@ -99,11 +99,11 @@ describe("what is built", () => {
   ] as const;
 
   it.each([
-    ["what is newer than all it is made of", true, [...BUILT, ["src/a.ts", 50], ["knowledge/a.table", 60]]],
+    ["what is newer than all it is made of", true, [...BUILT, ["src/a.ts", 50], ["packages/core/knowledge/a.table", 60]]],
     ["nothing", false, [["src/a.ts", 50]]],
     ["without its caches, as a build that was ended leaves it", false, BUILT.filter(([file]) => !file.endsWith(".cache"))],
     ["older than a source", false, [...BUILT, ["src/a.ts", 200]]],
-    ["older than a table", false, [...BUILT, ["knowledge/a.table", 200]]],
+    ["older than a table", false, [...BUILT, ["packages/core/knowledge/a.table", 200]]],
     ["older than a script of the build", false, [...BUILT, ["scripts/build.mjs", 200]]],
     ["of a source that changed while it was built", false, [...BUILT, ["src/a.ts", 101]]],
   ] as const)("%s: %s", (_what, expected, times) => expect(made(...times)).toBe(expected));

@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { build, type Plugin } from "esbuild";
 import { describe, expect, it } from "vitest";
 import { AGENT_IDS } from "../../src/agents/index.ts";
-import type { KnowledgeEntry, Grammar } from "../../src/shell/knowledge/index.ts";
-import * as Knowledge from "../../src/shell/knowledge/index.ts";
+import type { KnowledgeEntry, Grammar } from "@assent/core/shell/knowledge";
+import * as Knowledge from "@assent/core/shell/knowledge";
 import { assent, DIST, run, scratch } from "../scratch.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
@@ -155,7 +155,7 @@ describe("the hook's knowledge", () => {
     symlinkSync(join(DIST, "core"), join(place.root, "core"));
     const outfile = join(place.root, "entries.cjs");
     await build({
-      entryPoints: [join(ROOT, "src/shell/knowledge/index.ts")],
+      entryPoints: [join(ROOT, "packages/core/src/shell/knowledge/index.ts")],
       outfile,
       bundle: true,
       platform: "node",

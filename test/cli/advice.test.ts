@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { adviceForModel, adviceForPerson } from "../../src/action/index.ts";
+import { adviceForModel, adviceForPerson } from "@assent/core/action";
 import { judgeOnly, ruleReader } from "../../src/cli/engine.ts";
 import type { Outcome } from "../../src/engine/index.ts";
 import { thisMachine } from "../../src/state/index.ts";

@@ -3,7 +3,7 @@ import { copyFileSync, existsSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { visible } from "../../src/action/index.ts";
+import { visible } from "@assent/core/action";
 import { junitOf } from "../../src/cli/junit.ts";
 import { codeBlock, codeSpan, seenJson } from "../../src/cli/markdown.ts";
 import { assent, DIST, run as shell } from "../scratch.ts";

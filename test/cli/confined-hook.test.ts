@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { confineLauncher, isConfinedCommand } from "../../src/action/index.ts";
+import { confineLauncher, isConfinedCommand } from "@assent/core/action";
 import { takeTicket, ticketsFolder } from "../../src/state/index.ts";
 import { assent, scratch, type Scratch } from "../scratch.ts";
 

@@ -2,7 +2,7 @@ import { spawn, spawnSync } from "node:child_process";
 import { chmodSync, existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { shellPrefix } from "../../src/action/index.ts";
+import { shellPrefix } from "@assent/core/action";
 import { leftFolder, reportsFolder } from "../../src/state/index.ts";
 import { assent, scratch, type Scratch } from "../scratch.ts";
 

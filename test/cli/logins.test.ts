@@ -2,7 +2,7 @@ import { chmodSync, readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
-import { isConfinedCommand } from "../../src/action/index.ts";
+import { isConfinedCommand } from "@assent/core/action";
 import { scratch, type Scratch } from "../scratch.ts";
 import { hooked, start } from "./confined-start.ts";
 

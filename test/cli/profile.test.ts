@@ -2,11 +2,11 @@ import { spawn } from "node:child_process";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import type { Action } from "../../src/action/index.ts";
+import type { Action } from "@assent/core/action";
 import { rememberInProfile } from "../../src/policy-edit/index.ts";
 import { inspect, listRules } from "../../src/inspect/index.ts";
 import { lint } from "../../src/lint/index.ts";
-import { callMatcher, judge } from "../../src/policy/index.ts";
+import { callMatcher, judge } from "@assent/core/policy";
 import { profileFile, profilesFolder } from "../../src/state/index.ts";
 import { assent, DIST, scratch, type Scratch } from "../scratch.ts";
 

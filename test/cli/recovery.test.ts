@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync, readFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { isConfinedCommand } from "../../src/action/index.ts";
+import { isConfinedCommand } from "@assent/core/action";
 import { scratch, type Scratch } from "../scratch.ts";
 import { hooked, start } from "./confined-start.ts";
 import { lasting } from "./run-place.ts";

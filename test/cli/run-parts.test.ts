@@ -1,8 +1,8 @@
 import { chmodSync, mkdirSync, readFileSync, statSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import type { FileAction } from "../../src/action/index.ts";
-import type { Verdict } from "../../src/policy/index.ts";
+import type { FileAction } from "@assent/core/action";
+import type { Verdict } from "@assent/core/policy";
 import { asking, type Approvers } from "../../src/cli/run-approver.ts";
 import { actionLine, eventJson, toFile, traceLine } from "../../src/cli/run-events.ts";
 import { contradiction, statusOf, type RunFlags } from "../../src/cli/run-options.ts";

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import type { FileAction } from "../../src/action/index.ts";
+import type { FileAction } from "@assent/core/action";
 import { forModels, forPeople } from "../../src/cli/run-refusals.ts";
 
 it.each([

@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { chmodSync, existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { shellPrefix } from "../../src/action/index.ts";
+import { shellPrefix } from "@assent/core/action";
 import { assent, DIST, scratch, type Scratch } from "../scratch.ts";
 
 /**

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { allCommands, commandTable } from "../../src/cli/command-table.ts";
 import { program } from "../../src/cli/program.ts";
-import { assentCall } from "../../src/policy/floor-commands.ts";
+import { assentCall } from "../../packages/core/src/policy/floor-commands.ts";
 
 const rows = allCommands(commandTable(program())).flatMap(({ path, options }) =>
   options

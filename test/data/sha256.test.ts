@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { sha256 } from "../../src/data/sha256.ts";
+import { sha256 } from "../../packages/core/src/data/sha256.ts";
 
 const own = (...parts: readonly Uint8Array[]): string => sha256(parts).toString("hex");
 const nodes = (...parts: readonly Uint8Array[]): string => createHash("sha256").update(Buffer.concat(parts)).digest("hex");

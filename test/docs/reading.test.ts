@@ -32,7 +32,7 @@ describe("README, tutorial and how-tos are easy to read: Flesch–Kincaid grade 
 });
 
 describe("every link leads somewhere", () => {
-  const files = [...pages(ROOT), "CONTRIBUTING.md", "knowledge/README.md", "examples/README.md"];
+  const files = [...pages(ROOT), "CONTRIBUTING.md", "packages/core/knowledge/README.md", "examples/README.md"];
   it.each(files)("%s", (file) => {
     const dead = linksOf(read(file)).filter((link) => {
       if (/^(?:https?|mailto):/.test(link)) return false;

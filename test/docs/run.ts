@@ -3,7 +3,7 @@ import { accessSync, chmodSync, constants, existsSync, mkdirSync, mkdtempSync, r
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import { transform } from "esbuild";
-import { readPolicy } from "../../src/policy/read/index.ts";
+import { readPolicy } from "@assent/core/policy/read";
 import { type Block, readTyped } from "./blocks.ts";
 import { compare } from "./compare.ts";
 

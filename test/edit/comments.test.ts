@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { applyPatch, edit, type Edit } from "../../src/edit/index.ts";
+import { applyPatch, edit, type Edit } from "@assent/core/edit";
 
 type Insert = Omit<Extract<Edit, { readonly do: "insert" }>, "do" | "list">;
 

@@ -1,8 +1,8 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { applyPatch, edit, type Edit, type Edited } from "../../src/edit/index.ts";
-import { type Json, type Path, readJson5 } from "../../src/edit/json5/index.ts";
-import { findNode } from "../../src/edit/model.ts";
+import { applyPatch, edit, type Edit, type Edited } from "@assent/core/edit";
+import { type Json, type Path, readJson5 } from "@assent/core/edit/json5";
+import { findNode } from "../../packages/core/src/edit/model.ts";
 import { at, meaning, places, text, value } from "./random.ts";
 
 const RUNS = Number(process.env["EDIT_RUNS"] ?? 1500);

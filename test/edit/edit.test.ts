@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { applyPatch, edit, type Edit } from "../../src/edit/index.ts";
-import type { Json, Path } from "../../src/edit/json5/index.ts";
+import { applyPatch, edit, type Edit } from "@assent/core/edit";
+import type { Json, Path } from "@assent/core/edit/json5";
 
 /** How edits read in the tables below. */
 const add = (list: Path, value: Json, place: Extract<Edit, { do: "insert" }>["place"] = "end"): Edit => ({

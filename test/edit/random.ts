@@ -1,5 +1,5 @@
 import * as fc from "fast-check";
-import type { Json, Path } from "../../src/edit/json5/index.ts";
+import type { Json, Path } from "@assent/core/edit/json5";
 
 /** Random JSON5 documents: comments in every gap, every layout, every spelling. Each comment has a text of its own. */
 

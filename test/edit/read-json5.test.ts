@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type Json, MAX_DEPTH, MAX_LENGTH, type JsonNode, placeFinder, readJson5, toValue } from "../../src/edit/json5/index.ts";
+import { type Json, MAX_DEPTH, MAX_LENGTH, type JsonNode, placeFinder, readJson5, toValue } from "@assent/core/edit/json5";
 
 function valueOf(text: string): Json | undefined {
   const { root, faults } = readJson5(text);

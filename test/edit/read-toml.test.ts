@@ -1,7 +1,7 @@
 import { parse } from "smol-toml";
 import { describe, expect, test } from "vitest";
-import { placeFinder, toValue } from "../../src/edit/json5/index.ts";
-import { readToml } from "../../src/edit/toml/index.ts";
+import { placeFinder, toValue } from "@assent/core/edit/json5";
+import { readToml } from "@assent/core/edit/toml";
 
 /** smol-toml is the oracle: what it reads we read the same, what it refuses we refuse. */
 const GOOD: readonly string[] = [

@@ -1,6 +1,6 @@
 import { parse } from "smol-toml";
 import { describe, expect, it } from "vitest";
-import { removeTomlKey, setTomlKey } from "../../src/edit/toml/index.ts";
+import { removeTomlKey, setTomlKey } from "@assent/core/edit/toml";
 
 /** [text, with `features.hooks = true`] */
 const SET: readonly (readonly [before: string, after: string])[] = [

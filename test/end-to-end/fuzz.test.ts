@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from "vitest";
-import type { Lowered } from "../../src/action/index.ts";
-import { lowerShell, type ShellKind } from "../../src/shell/index.ts";
+import type { Lowered } from "@assent/core/action";
+import { lowerShell, type ShellKind } from "@assent/core/shell";
 import { HOSTILE_NAMES } from "../shell/fuzz/builtins.ts";
 import { Generator } from "../shell/fuzz/generate.ts";
 import { couldBe, isInstalled, Oracle, type OracleShell } from "../shell/fuzz/oracle.ts";

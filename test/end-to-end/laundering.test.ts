@@ -3,7 +3,7 @@ import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { decide } from "../../src/engine/index.ts";
-import { type Decision, isConfined } from "../../src/policy/index.ts";
+import { type Decision, isConfined } from "@assent/core/policy";
 import { here, type Here } from "../cli/run-place.ts";
 import { engine } from "../scratch.ts";
 

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { protocol as claude } from "../../src/agents/claude/index.ts";
 import { decide } from "../../src/engine/index.ts";
-import { type Decision, isConfined } from "../../src/policy/index.ts";
+import { type Decision, isConfined } from "@assent/core/policy";
 import { listRuns, runsFolder } from "../../src/supervise/undo/index.ts";
 import { here, type Here } from "../cli/run-place.ts";
 import { assent, engine, run } from "../scratch.ts";

@@ -3,7 +3,7 @@ import { spawnSync } from "node:child_process";
 import { chmodSync, existsSync, linkSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { shellPrefix } from "../../src/action/index.ts";
+import { shellPrefix } from "@assent/core/action";
 import { changeConsent } from "../../src/state/index.ts";
 import { assent, run, scratch, type Scratch } from "../scratch.ts";
 import { picture, touch } from "../supervise/undo/driver.ts";

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { protocol as claude } from "../../src/agents/claude/index.ts";
 import { decide } from "../../src/engine/index.ts";
-import { type Decision, isConfined } from "../../src/policy/index.ts";
+import { type Decision, isConfined } from "@assent/core/policy";
 import { noteChanges, noteSeen, stateFolder, unseenChanges } from "../../src/state/index.ts";
 import { assent, engine, scratch, type Scratch } from "../scratch.ts";
 

@@ -2,7 +2,7 @@ import { realpathSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { protocol as claude } from "../../src/agents/claude/index.ts";
-import type { FileOperation } from "../../src/action/index.ts";
+import type { FileOperation } from "@assent/core/action";
 import { decide } from "../../src/engine/index.ts";
 import { NO_ERRAND } from "../../src/supervise/errands/index.ts";
 import { GrantingJudge } from "../../src/supervise/judge/index.ts";

@@ -4,7 +4,7 @@ import { appendFileSync, chmodSync, mkdirSync, mkdtempSync, renameSync, rmSync, 
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import type { Lowered, World } from "../../src/action/index.ts";
+import type { Lowered, World } from "@assent/core/action";
 import { agentNamed } from "../../src/agents/index.ts";
 import {
   decide,
@@ -17,9 +17,9 @@ import {
   type Request,
 } from "../../src/engine/index.ts";
 import { read } from "../../src/engine/reader/index.ts";
-import { judge } from "../../src/policy/index.ts";
-import { lowerTool } from "../../src/request/index.ts";
-import { lowerShell } from "../../src/shell/index.ts";
+import { judge } from "@assent/core/policy";
+import { lowerTool } from "@assent/core/request";
+import { lowerShell } from "@assent/core/shell";
 import { type Machine, thisMachine } from "../../src/state/index.ts";
 import { commandsOf, CORPORA } from "../corpora.ts";
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { CONFINED_NEEDS } from "../../src/action/index.ts";
-import { isObject } from "../../src/data/index.ts";
-import { allEntries } from "../../src/shell/knowledge/entries.ts";
-import { readConfined } from "../../src/shell/knowledge/read-spec.ts";
+import { CONFINED_NEEDS } from "@assent/core/action";
+import { isObject } from "@assent/core/data";
+import { allEntries } from "../../packages/core/src/shell/knowledge/entries.ts";
+import { readConfined } from "../../packages/core/src/shell/knowledge/read-spec.ts";
 import { assent, scratch } from "../scratch.ts";
 
 /** Under `"unknown": "confine"`: `ask` beforehand for the need, `confined`, or `as before`: allowed or asked without it. */

@@ -1,7 +1,7 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { OutOfBudget, spend, unpaid, withBudget } from "../../src/action/index.ts";
+import { OutOfBudget, spend, unpaid, withBudget } from "@assent/core/action";
 import { protocol as claude } from "../../src/agents/claude/index.ts";
 import { decide, type Outcome } from "../../src/engine/index.ts";
 import { assent, engine, scratch, type Scratch } from "../scratch.ts";

@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { realWorld } from "../../src/engine/world.ts";
-import { isIgnored } from "../../src/policy/git-ignore.ts";
+import { isIgnored } from "../../packages/core/src/policy/git-ignore.ts";
 import { scratch, type Scratch } from "../scratch.ts";
 
 /** What git ignores, asked of git itself. */

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { REFERENCE } from "../../src/agents/index.ts";
 import { decide } from "../../src/engine/index.ts";
 import { realWorld } from "../../src/engine/world.ts";
-import type { RequestVerdict } from "../../src/policy/index.ts";
+import type { RequestVerdict } from "@assent/core/policy";
 import { engine } from "../scratch.ts";
 import { KINDS, repositories } from "./repositories.ts";
 

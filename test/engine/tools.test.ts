@@ -1,10 +1,10 @@
 import { symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { printAction } from "../../src/action/index.ts";
+import { printAction } from "@assent/core/action";
 import { protocol as claude } from "../../src/agents/claude/index.ts";
 import { realWorld } from "../../src/engine/index.ts";
-import { lowerTool } from "../../src/request/index.ts";
+import { lowerTool } from "@assent/core/request";
 import { scratch } from "../scratch.ts";
 
 /** [tool, input, actions or unknown reasons]; `P` is the project, `H` home. */

@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { forgetFindings, realWorld } from "../../src/engine/index.ts";
 import { Resolver } from "../../src/engine/canonical-paths.ts";
-import { physicalPath } from "../../src/request/index.ts";
-import { normalise } from "../../src/path/index.ts";
+import { physicalPath } from "@assent/core/request";
+import { normalise } from "@assent/core/path";
 import { scratch, type Scratch } from "../scratch.ts";
 
 const worldOf = (place: Scratch, path?: string): ReturnType<typeof realWorld> =>

@@ -5,8 +5,8 @@ import { judgeOnly } from "../../src/cli/engine.ts";
 import { compiledPolicy, findSources, judgeBy, judgeContext, realWorld } from "../../src/engine/index.ts";
 import { read } from "../../src/engine/reader/index.ts";
 import { planOf } from "../../src/engines/sandbox-runtime.ts";
-import { isWithin } from "../../src/path/index.ts";
-import { policyFor } from "../../src/policy/index.ts";
+import { isWithin } from "@assent/core/path";
+import { policyFor } from "@assent/core/policy";
 import { createGuard } from "../../src/sdk/index.ts";
 import { scratch } from "../scratch.ts";
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { planSandbox, type PlanGround, type SandboxPlan } from "../../src/engines/translate.ts";
-import { DEFAULT_SETTINGS, type Policy } from "../../src/policy/index.ts";
-import { readPolicy } from "../../src/policy/read/index.ts";
+import { DEFAULT_SETTINGS, type Policy } from "@assent/core/policy";
+import { readPolicy } from "@assent/core/policy/read";
 
 const GROUND: PlanGround = {
   home: "/Users/u",

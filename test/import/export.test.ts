@@ -1,9 +1,9 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { loadRefusals } from "../../src/agents/native/index.ts";
-import { NOWHERE } from "../../src/request/index.ts";
-import { matchMatcher, parseRule, readingOf, REFUSALS_TOLD } from "../../src/policy/index.ts";
-import { lowerShell } from "../../src/shell/index.ts";
+import { NOWHERE } from "@assent/core/request";
+import { matchMatcher, parseRule, readingOf, REFUSALS_TOLD } from "@assent/core/policy";
+import { lowerShell } from "@assent/core/shell";
 
 const EXPORTS = (await Promise.all(REFUSALS_TOLD.map(loadRefusals))).filter((format) => format !== undefined);
 

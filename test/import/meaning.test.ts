@@ -6,14 +6,14 @@ import { readCodexRules } from "../../src/agents/codex/rules.ts";
 import { readCursor } from "../../src/agents/cursor/rules.ts";
 import { readGeminiPolicy } from "../../src/agents/gemini/rules.ts";
 import { readOpenCode } from "../../src/agents/opencode/rules.ts";
-import { NOWHERE } from "../../src/request/index.ts";
+import { NOWHERE } from "@assent/core/request";
 import { starterPolicy } from "../../src/policy-edit/index.ts";
-import { lowerExample } from "../../src/request/index.ts";
+import { lowerExample } from "@assent/core/request";
 import { readPydantic } from "../../src/agents/native/pydantic.ts";
 import { type NativeRead, planImport, settle } from "../../src/import/index.ts";
-import { joinLayers, judge, type Policy } from "../../src/policy/index.ts";
-import { readPolicy } from "../../src/policy/read/index.ts";
-import { lowerShell } from "../../src/shell/index.ts";
+import { joinLayers, judge, type Policy } from "@assent/core/policy";
+import { readPolicy } from "@assent/core/policy/read";
+import { lowerShell } from "@assent/core/shell";
 import { CONTEXT } from "./reading.ts";
 
 /**

@@ -6,7 +6,7 @@ import { readCursor } from "../../src/agents/cursor/rules.ts";
 import { readDippy } from "../../src/agents/native/dippy.ts";
 import { isPydanticPython, readPydantic } from "../../src/agents/native/pydantic.ts";
 import { readSafetyNet } from "../../src/agents/native/safety-net.ts";
-import { readJson5, toValue } from "../../src/edit/json5/index.ts";
+import { readJson5, toValue } from "@assent/core/edit/json5";
 import { planImport, settle } from "../../src/import/index.ts";
 import { CONTEXT, readingOf } from "./reading.ts";
 

@@ -1,4 +1,4 @@
-import type { Decision } from "../../src/policy/index.ts";
+import type { Decision } from "@assent/core/policy";
 import { beforeEach, describe, expect, it } from "vitest";
 import { type Asked, type Expected, NOT_ALLOWED, place, type PolicyText, shown, verdicts } from "./place.ts";
 

@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { decide } from "../../src/engine/index.ts";
-import { type Decision, isConfined, unconfined } from "../../src/policy/index.ts";
+import { type Decision, isConfined, unconfined } from "@assent/core/policy";
 import { noteLiveRun, sessionName } from "../../src/state/index.ts";
 import { engine } from "../scratch.ts";
 import { place, type PolicyText } from "./place.ts";

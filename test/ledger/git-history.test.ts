@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import type { Decision } from "../../src/policy/index.ts";
+import type { Decision } from "@assent/core/policy";
 import { run } from "../scratch.ts";
 import { place, type PolicyText } from "./place.ts";
 

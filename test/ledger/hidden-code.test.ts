@@ -1,4 +1,4 @@
-import type { Decision } from "../../src/policy/index.ts";
+import type { Decision } from "@assent/core/policy";
 import { describe, expect, it } from "vitest";
 import { place } from "./place.ts";
 

@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { decide } from "../../src/engine/index.ts";
-import { type Decision, isConfined } from "../../src/policy/index.ts";
+import { type Decision, isConfined } from "@assent/core/policy";
 import { addGrant, readGrants, revokeGrant, type RuleGrant } from "../../src/state/index.ts";
 import { engine } from "../scratch.ts";
 import { place, type PolicyText } from "./place.ts";

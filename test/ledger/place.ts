@@ -1,4 +1,4 @@
-import type { Decision, RequestVerdict } from "../../src/policy/index.ts";
+import type { Decision, RequestVerdict } from "@assent/core/policy";
 import { createHash } from "node:crypto";
 import { chmodSync, mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { type Action, type Call, printCall, type World } from "../../src/action/index.ts";
-import { callMatcher, parseRule, type MatchCall } from "../../src/policy/index.ts";
-import { readPolicy } from "../../src/policy/read/index.ts";
-import { NOWHERE } from "../../src/request/index.ts";
+import { type Action, type Call, printCall, type World } from "@assent/core/action";
+import { callMatcher, parseRule, type MatchCall } from "@assent/core/policy";
+import { readPolicy } from "@assent/core/policy/read";
+import { NOWHERE } from "@assent/core/request";
 
 /** Ledger section 2.4 and weaknesses PW4-PW6: ptrace-approve's patterns, over records instead of text. */
 

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Decision } from "../../src/policy/index.ts";
-import { entryFor, grammarOf, type Grammar } from "../../src/shell/knowledge/entries.ts";
+import type { Decision } from "@assent/core/policy";
+import { entryFor, grammarOf, type Grammar } from "../../packages/core/src/shell/knowledge/entries.ts";
 import { place, type PolicyText } from "./place.ts";
 
 /**

@@ -1,14 +1,14 @@
 import { rmSync } from "node:fs";
 import fc from "fast-check";
 import { afterAll, describe, expect, it } from "vitest";
-import type { Action, Call } from "../../src/action/index.ts";
+import type { Action, Call } from "@assent/core/action";
 import { AGENTS } from "../../src/agents/index.ts";
 import { judgeOnly } from "../../src/cli/engine.ts";
 import { addToPolicy } from "../../src/cli/rule.ts";
 import { inspect, type Inspection } from "../../src/inspect/index.ts";
 import { lint, type LintCode } from "../../src/lint/index.ts";
-import { callMatcher } from "../../src/policy/call-matcher.ts";
-import { judge, type Matcher, parseRule, readingOf } from "../../src/policy/index.ts";
+import { callMatcher } from "../../packages/core/src/policy/call-matcher.ts";
+import { judge, type Matcher, parseRule, readingOf } from "@assent/core/policy";
 import { policyPlace } from "../../src/policy-edit/index.ts";
 import { engine, scratch } from "../scratch.ts";
 

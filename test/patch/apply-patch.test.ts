@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { lowerPatch, patchPaths, readPatch } from "../../src/patch/index.ts";
+import { lowerPatch, patchPaths, readPatch } from "@assent/core/patch";
 
 /** Patches in codex' format. Every path is seen; what some reader would read otherwise is malformed. */
 

@@ -3,7 +3,7 @@ import { mkdtempSync, renameSync, rmSync, symlinkSync, chmodSync, writeFileSync 
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { lowerPatch, patchPaths, readPatch, readUnifiedDiff } from "../../src/patch/index.ts";
+import { lowerPatch, patchPaths, readPatch, readUnifiedDiff } from "@assent/core/patch";
 
 const shown = (text: string): unknown => {
   const read = readPatch(text);

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import * as fc from "fast-check";
 import { afterAll, describe, expect, test } from "vitest";
-import { expandsTo } from "../../src/pattern/index.ts";
+import { expandsTo } from "@assent/core/pattern";
 
 /** Names that the patterns could mean, each of them a file; and what they are spelled like where nothing matches. */
 const NAMES = [".env", ".enV", ".en]", ".en-", ".en^", ".ena", ".en:", "aenv", "zenV", "a]", "a-z", "v]"];

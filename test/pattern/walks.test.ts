@@ -18,9 +18,9 @@ import {
   shellGlob,
   walk,
   wordGlob,
-} from "../../src/pattern/index.ts";
-import { segmentsOf } from "../../src/path/index.ts";
-import { positionsAfter, type Steps } from "../../src/pattern/walk.ts";
+} from "@assent/core/pattern";
+import { segmentsOf } from "@assent/core/path";
+import { positionsAfter, type Steps } from "../../packages/core/src/pattern/walk.ts";
 
 /** `*` is a run, `.` any letter, other letters themselves. */
 const LETTERS: Steps<string, string> = {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { Action, Argument, Unknown } from "../../src/action/index.ts";
+import type { Action, Argument, Unknown } from "@assent/core/action";
 import { argument, exec, execOf, file, tool } from "./language.ts";
 import { command, judged, line, redirect, script, type Written } from "./machine.ts";
 

@@ -1,11 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Action, ExecAction } from "../../src/action/index.ts";
-import { matchRule, ruleCovers } from "../../src/policy/rule.ts";
-import { patternBase } from "../../src/policy/match-context.ts";
-import { parseRule } from "../../src/policy/parse-rule.ts";
-import type { Effect, Rule } from "../../src/policy/types.ts";
-import { lowerShell } from "../../src/shell/index.ts";
+import type { Action, ExecAction } from "@assent/core/action";
+import { matchRule, ruleCovers } from "../../packages/core/src/policy/rule.ts";
+import { patternBase } from "../../packages/core/src/policy/match-context.ts";
+import { parseRule } from "../../packages/core/src/policy/parse-rule.ts";
+import type { Effect, Rule } from "../../packages/core/src/policy/types.ts";
+import { lowerShell } from "@assent/core/shell";
 import { world } from "./language.ts";
 
 const HERE = world({});

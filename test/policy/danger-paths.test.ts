@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import type { FileAction, World } from "../../src/action/index.ts";
-import { pathDangers } from "../../src/policy/path-class.ts";
-import { spell } from "../../src/policy/targets.ts";
+import type { FileAction, World } from "@assent/core/action";
+import { pathDangers } from "../../packages/core/src/policy/path-class.ts";
+import { spell } from "../../packages/core/src/policy/targets.ts";
 import { file } from "./language.ts";
 import { machine } from "./machine.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import type { Action, FileAction } from "../../src/action/index.ts";
-import { assentCall } from "../../src/policy/floor-commands.ts";
+import type { Action, FileAction } from "@assent/core/action";
+import { assentCall } from "../../packages/core/src/policy/floor-commands.ts";
 import { exec, execOf, file } from "./language.ts";
 import { grant, FLOOR, judged, machine, shortly } from "./machine.ts";
 

@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { minimatch } from "minimatch";
 import picomatch from "picomatch";
 import { describe, expect, it } from "vitest";
-import { foldCase, segmentsOf } from "../../src/path/index.ts";
+import { foldCase, segmentsOf } from "@assent/core/path";
 import {
   bindPattern,
   covers,
@@ -19,7 +19,7 @@ import {
   shellGlob,
   type Meter,
   wordGlob,
-} from "../../src/pattern/index.ts";
+} from "@assent/core/pattern";
 import { failure } from "./language.ts";
 
 const BASE = { project: "/p", home: "/h", fold: false };

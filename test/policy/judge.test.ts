@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import type { Action, Unknown } from "../../src/action/index.ts";
-import { usesOf } from "../../src/policy/grants.ts";
-import type { JudgeContext } from "../../src/policy/judge.ts";
+import type { Action, Unknown } from "@assent/core/action";
+import { usesOf } from "../../packages/core/src/policy/grants.ts";
+import type { JudgeContext } from "../../packages/core/src/policy/judge.ts";
 import { argument, exec, execOf, file, net, tool } from "./language.ts";
 import { command, grant, judged, line, machine, redirect, script, shortly, unknownCommand, type Written } from "./machine.ts";
 

@@ -1,13 +1,13 @@
 import { describe, expect, test } from "vitest";
-import type { Action, Call, RemoteAction } from "../../src/action/index.ts";
-import { callMatcher } from "../../src/policy/call-matcher.ts";
-import { matchMatcher, matchRule, ruleCovers } from "../../src/policy/rule.ts";
-import { judgingOf, type Matcher, readingOf, sampleCommands } from "../../src/policy/kinds/index.ts";
-import type { Refusal } from "../../src/policy/kinds/reading.ts";
-import { patternBase, sideOf } from "../../src/policy/match-context.ts";
-import { readPolicy } from "../../src/policy/read/index.ts";
-import { indexOf } from "../../src/policy/rule-index.ts";
-import type { Effect, Rule } from "../../src/policy/types.ts";
+import type { Action, Call, RemoteAction } from "@assent/core/action";
+import { callMatcher } from "../../packages/core/src/policy/call-matcher.ts";
+import { matchMatcher, matchRule, ruleCovers } from "../../packages/core/src/policy/rule.ts";
+import { judgingOf, type Matcher, readingOf, sampleCommands } from "@assent/core/policy/kinds";
+import type { Refusal } from "../../packages/core/src/policy/kinds/reading.ts";
+import { patternBase, sideOf } from "../../packages/core/src/policy/match-context.ts";
+import { readPolicy } from "@assent/core/policy/read";
+import { indexOf } from "../../packages/core/src/policy/rule-index.ts";
+import type { Effect, Rule } from "../../packages/core/src/policy/types.ts";
 import { exec, execOf, file, matcherOf, net, tool, world } from "./language.ts";
 import { policy } from "./machine.ts";
 

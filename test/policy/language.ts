@@ -10,11 +10,11 @@ import type {
   Target,
   ToolAction,
   World,
-} from "../../src/action/index.ts";
-import type { Answer } from "../../src/pattern/index.ts";
-import { matchRule } from "../../src/policy/rule.ts";
-import { parseRule } from "../../src/policy/parse-rule.ts";
-import type { Effect, LayerName, Matcher, Rule } from "../../src/policy/types.ts";
+} from "@assent/core/action";
+import type { Answer } from "@assent/core/pattern";
+import { matchRule } from "../../packages/core/src/policy/rule.ts";
+import { parseRule } from "../../packages/core/src/policy/parse-rule.ts";
+import type { Effect, LayerName, Matcher, Rule } from "../../packages/core/src/policy/types.ts";
 
 /** A small machine for rows: a project in `/home/me/repo`, and the symlinks a row gives it. */
 export function world(changes: Partial<World> & { readonly links?: Readonly<Record<string, string>> } = {}): World {

@@ -1,10 +1,10 @@
-import type { Action, DangerId, FileAction, Lowered, Unknown, World } from "../../src/action/index.ts";
-import type { RequestVerdict } from "../../src/policy/index.ts";
-import { type FloorPaths, floorPaths } from "../../src/policy/floor-paths.ts";
-import type { Grant } from "../../src/policy/grants.ts";
-import { judge, type JudgeContext } from "../../src/policy/judge.ts";
-import { DEFAULT_SETTINGS } from "../../src/policy/layers.ts";
-import type { Effect, OperationBlock, OperationName, Policy, Rule, Settings } from "../../src/policy/types.ts";
+import type { Action, DangerId, FileAction, Lowered, Unknown, World } from "@assent/core/action";
+import type { RequestVerdict } from "@assent/core/policy";
+import { type FloorPaths, floorPaths } from "../../packages/core/src/policy/floor-paths.ts";
+import type { Grant } from "../../packages/core/src/policy/grants.ts";
+import { judge, type JudgeContext } from "../../packages/core/src/policy/judge.ts";
+import { DEFAULT_SETTINGS } from "../../packages/core/src/policy/layers.ts";
+import type { Effect, OperationBlock, OperationName, Policy, Rule, Settings } from "../../packages/core/src/policy/types.ts";
 import { exec, matcherOf, ruleOf, world } from "./language.ts";
 
 /** A machine in memory: these files exist, with the folders they lie in. */

@@ -1,10 +1,10 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { parseRule } from "../../src/policy/parse-rule.ts";
-import { sampleCommands } from "../../src/policy/kinds/index.ts";
-import type { Matcher } from "../../src/policy/types.ts";
+import { parseRule } from "../../packages/core/src/policy/parse-rule.ts";
+import { sampleCommands } from "@assent/core/policy/kinds";
+import type { Matcher } from "../../packages/core/src/policy/types.ts";
 import { answer, exec, failure, file, matcherOf, ruleOf, tool, world } from "./language.ts";
-import { matchMatcher, matchRule } from "../../src/policy/rule.ts";
+import { matchMatcher, matchRule } from "../../packages/core/src/policy/rule.ts";
 
 const text = (...words: string[]) => words.map((word) => ({ is: "text", text: word }));
 

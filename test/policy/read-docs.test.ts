@@ -1,11 +1,11 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { type Action, type Argument, CALL_NAMES } from "../../src/action/index.ts";
+import { type Action, type Argument, CALL_NAMES } from "@assent/core/action";
 import { policyDocs } from "../../scripts/policy-docs.ts";
 import { reasonsDocs } from "../../scripts/reasons-docs.ts";
-import { parseRule } from "../../src/policy/parse-rule.ts";
-import { readPolicy } from "../../src/policy/read/index.ts";
-import { PRESET_TABLE, type Row } from "../../src/policy/presets.ts";
+import { parseRule } from "../../packages/core/src/policy/parse-rule.ts";
+import { readPolicy } from "@assent/core/policy/read";
+import { PRESET_TABLE, type Row } from "../../packages/core/src/policy/presets.ts";
 
 const read = (file: string): string => readFileSync(new URL(`../../${file}`, import.meta.url), "utf8");
 const policyPage = read("docs/policy.md");

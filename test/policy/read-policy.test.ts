@@ -1,8 +1,8 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { Action, Argument, ExecAction } from "../../src/action/index.ts";
-import { readPolicy, type ReadOptions } from "../../src/policy/read/index.ts";
-import type { PolicyFile } from "../../src/policy/types.ts";
+import type { Action, Argument, ExecAction } from "@assent/core/action";
+import { readPolicy, type ReadOptions } from "@assent/core/policy/read";
+import type { PolicyFile } from "../../packages/core/src/policy/types.ts";
 
 /** Enough of a shell for examples: words between blanks. */
 function examples(command: string): readonly Action[] {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { readPolicy } from "../../src/policy/read/index.ts";
+import { readPolicy } from "@assent/core/policy/read";
 
 /** `line:column key: message`, and the help under it, as a person sees a problem. */
 function problems(text: string): readonly (readonly [problem: string, help: string | undefined])[] {

@@ -1,12 +1,12 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { Action, World } from "../../src/action/index.ts";
-import { matchRule } from "../../src/policy/rule.ts";
-import { exactly, type MatchedRules, findMatchingRules } from "../../src/policy/matched-rules.ts";
-import { parseRule } from "../../src/policy/parse-rule.ts";
-import { findReached } from "../../src/policy/targets.ts";
-import { indexOf } from "../../src/policy/rule-index.ts";
-import type { Policy, Rule } from "../../src/policy/types.ts";
+import type { Action, World } from "@assent/core/action";
+import { matchRule } from "../../packages/core/src/policy/rule.ts";
+import { exactly, type MatchedRules, findMatchingRules } from "../../packages/core/src/policy/matched-rules.ts";
+import { parseRule } from "../../packages/core/src/policy/parse-rule.ts";
+import { findReached } from "../../packages/core/src/policy/targets.ts";
+import { indexOf } from "../../packages/core/src/policy/rule-index.ts";
+import type { Policy, Rule } from "../../packages/core/src/policy/types.ts";
 import { exec, failure, file, net, tool, world } from "./language.ts";
 import { machine, policy } from "./machine.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { obeysFiles } from "../../src/policy/index.ts";
-import { steeringPrograms } from "../../src/policy/steering-files.ts";
+import { obeysFiles } from "@assent/core/policy";
+import { steeringPrograms } from "../../packages/core/src/policy/steering-files.ts";
 import { PARTS } from "../../src/verify/known.ts";
 
 const split = (words: string): readonly string[] => words.split(" ");

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { parseRule } from "../../src/policy/index.ts";
-import { readPolicy } from "../../src/policy/read/index.ts";
+import { parseRule } from "@assent/core/policy";
+import { readPolicy } from "@assent/core/policy/read";
 
 describe("a name that is a slip of the finger is no rule: it would guard nothing, in silence", () => {
   it.each([

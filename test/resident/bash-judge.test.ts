@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vites
 import { AGENT_IDS } from "../../src/agents/index.ts";
 import { askingWay, bashHere } from "../../src/agents/install/index.ts";
 import { isAlive, ownLife } from "../../src/approve/index.ts";
-import { TOLD_VARIABLES } from "../../src/policy/index.ts";
+import { TOLD_VARIABLES } from "@assent/core/policy";
 import { isJudge } from "../../src/resident/life.ts";
 import { standsAlikeWithoutProc } from "../../src/resident/loopback.ts";
 import { residentFolder, stateFolder } from "../../src/state/index.ts";

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
-import { lowerShell, type ShellKind } from "../../src/shell/index.ts";
+import { lowerShell, type ShellKind } from "@assent/core/shell";
 import { couldBe, Oracle, type OracleShell } from "./fuzz/oracle.ts";
 import { smallWorld } from "./world.ts";
 

@@ -3,8 +3,8 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "no
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
-import { lowerShell, type ShellKind } from "../../src/shell/index.ts";
-import { builtinEntryFor, entriesBelow, entryFor, grammarOf } from "../../src/shell/knowledge/entries.ts";
+import { lowerShell, type ShellKind } from "@assent/core/shell";
+import { builtinEntryFor, entriesBelow, entryFor, grammarOf } from "../../packages/core/src/shell/knowledge/entries.ts";
 import { SAMPLE, sampled } from "../sampled.ts";
 import { smallWorld } from "./world.ts";
 

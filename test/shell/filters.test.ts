@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import type { World } from "../../src/action/index.ts";
-import { findReached } from "../../src/policy/targets.ts";
-import { lowerShell } from "../../src/shell/index.ts";
+import type { World } from "@assent/core/action";
+import { findReached } from "../../packages/core/src/policy/targets.ts";
+import { lowerShell } from "@assent/core/shell";
 import { smallWorld } from "./world.ts";
 
 const P = "/home/u/p";

@@ -3,8 +3,8 @@ import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { restAfter } from "../../src/action/index.ts";
-import { inTwo } from "../../src/shell/index.ts";
+import { restAfter } from "@assent/core/action";
+import { inTwo } from "@assent/core/shell";
 
 /** A line that is done in two, each in a shell of its own, does what it does in one. */
 

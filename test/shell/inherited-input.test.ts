@@ -3,9 +3,9 @@ import { chmodSync, existsSync, mkdtempSync, rmSync, writeFileSync } from "node:
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { lowerShell } from "../../src/shell/index.ts";
-import { leftBy } from "../../src/shell/input.ts";
-import { literal } from "../../src/shell/value.ts";
+import { lowerShell } from "@assent/core/shell";
+import { leftBy } from "../../packages/core/src/shell/input.ts";
+import { literal } from "../../packages/core/src/shell/value.ts";
 import { couldBe } from "./fuzz/oracle.ts";
 import { smallWorld } from "./world.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { type Lowered, withBudget } from "../../src/action/index.ts";
-import { lowerShell } from "../../src/shell/index.ts";
+import { type Lowered, withBudget } from "@assent/core/action";
+import { lowerShell } from "@assent/core/shell";
 import { smallWorld } from "./world.ts";
 
 /**

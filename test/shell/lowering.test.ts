@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { printAction } from "../../src/action/index.ts";
-import { lowerShell } from "../../src/shell/index.ts";
+import { printAction } from "@assent/core/action";
+import { lowerShell } from "@assent/core/shell";
 import { smallWorld } from "./world.ts";
 
 /**

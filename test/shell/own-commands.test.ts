@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { DEFAULT_SETTINGS, floorPaths, joinLayers, judge } from "../../src/policy/index.ts";
-import { readPolicy } from "../../src/policy/read/index.ts";
-import { lowerShell } from "../../src/shell/index.ts";
+import { DEFAULT_SETTINGS, floorPaths, joinLayers, judge } from "@assent/core/policy";
+import { readPolicy } from "@assent/core/policy/read";
+import { lowerShell } from "@assent/core/shell";
 import { EXAMPLE_WORLD } from "./knowledge/decide.ts";
 
 /** `"wrappers"` and `"aliases"` of the user's policy: programs that no table knows, of which a person has said what they do. */

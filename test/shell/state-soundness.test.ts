@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { afterAll, describe, expect, test } from "vitest";
-import { lowerShell } from "../../src/shell/index.ts";
-import { expandsTo } from "../../src/pattern/index.ts";
+import { lowerShell } from "@assent/core/shell";
+import { expandsTo } from "@assent/core/pattern";
 import { place } from "../ledger/place.ts";
 import { couldBe, Oracle } from "./fuzz/oracle.ts";
 import { smallWorld } from "./world.ts";

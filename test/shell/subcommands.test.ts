@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { lowerShell } from "../../src/shell/index.ts";
+import { lowerShell } from "@assent/core/shell";
 import { verdictAllowing } from "./knowledge/decide.ts";
 import { HELP_FORMS, subcommandsTold } from "./subcommands/help.ts";
 import { smallWorld } from "./world.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import type { FileAction } from "../../src/action/index.ts";
-import { lowerShell } from "../../src/shell/index.ts";
+import type { FileAction } from "@assent/core/action";
+import { lowerShell } from "@assent/core/shell";
 import { smallWorld } from "./world.ts";
 
 /** What the project says in `pyproject.toml` (or the file named), and whether the walk then opens more than Python files. */

@@ -1,4 +1,4 @@
-import type { World } from "../../src/action/index.ts";
+import type { World } from "@assent/core/action";
 
 /** A small machine for tests: a project, a home, a temp folder, programs in /usr/bin, and these files. */
 export function smallWorld(changes: Partial<World> & { readonly files?: Readonly<Record<string, "file" | "directory">> } = {}): World {

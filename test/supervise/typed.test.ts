@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { agentMark } from "../../src/policy/index.ts";
+import { agentMark } from "@assent/core/policy";
 import { scratch } from "../scratch.ts";
 
 const ASSENT = join(import.meta.dirname, "../../dist/bin.cjs");

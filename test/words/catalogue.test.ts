@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { type Advice, adviceForModel, adviceForPerson, DANGERS } from "../../src/action/index.ts";
+import { type Advice, adviceForModel, adviceForPerson, DANGERS } from "@assent/core/action";
 import { PLAIN, render } from "../../src/approve/render.ts";
 import { START } from "../../src/approve/prompt.ts";
 import { allCommands, commandTable } from "../../src/cli/command-table.ts";
 import { manPage } from "../../src/cli/man-page.ts";
 import { program } from "../../src/cli/program.ts";
-import { type Reason, REASONS } from "../../src/policy/index.ts";
+import { type Reason, REASONS } from "@assent/core/policy";
 import { question } from "../approve/question.ts";
 import { faultsOf } from "./prose.ts";
 

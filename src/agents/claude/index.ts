@@ -1,5 +1,5 @@
-import { shellPrefix } from "../../action/index.ts";
-import { isObject } from "../../data/index.ts";
+import { shellPrefix } from "@assent/core/action";
+import { isObject } from "@assent/core/data";
 import type { EndHooks, Host, Input, Outcome, ToolFacts } from "../../engine/index.ts";
 import type { Agent, HostFacts, Setup } from "../agent.ts";
 import { group, inputInstead, permissionRequest, preToolUse, readShaped, sample, withNote, words } from "../claude-shape.ts";

@@ -11,7 +11,7 @@ import {
   pathRule,
   textRule,
 } from "../../import/index.ts";
-import { escapeWord, normaliseHost } from "../../pattern/index.ts";
+import { escapeWord, normaliseHost } from "@assent/core/pattern";
 import { at, type JsonFile, readJson, textOfNode, textsOf, said } from "../native/json.ts";
 import {
   folder,

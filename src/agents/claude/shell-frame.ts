@@ -1,4 +1,4 @@
-import { singleQuoted } from "../../action/index.ts";
+import { singleQuoted } from "@assent/core/action";
 import type { FramedCommand } from "../protocol.ts";
 
 /**

@@ -1,4 +1,4 @@
-import { isObject } from "../../data/index.ts";
+import { isObject } from "@assent/core/data";
 import type { Host, Input, Outcome, ToolFacts } from "../../engine/index.ts";
 import type { Agent, HostFacts, Setup, SettingValue } from "../agent.ts";
 import { group, inputInstead, permissionRequest, preToolUse, readShaped, sample, withNote, words } from "../claude-shape.ts";

@@ -1,5 +1,5 @@
-import { placeFinder } from "../../edit/json5/index.ts";
-import { readToml } from "../../edit/toml/index.ts";
+import { placeFinder } from "@assent/core/edit/json5";
+import { readToml } from "@assent/core/edit/toml";
 import {
   Collector,
   type Converted,

@@ -1,5 +1,5 @@
 import { closeSync, constants, existsSync, fstatSync, openSync, readSync, realpathSync } from "node:fs";
-import { isObject } from "../../data/index.ts";
+import { isObject } from "@assent/core/data";
 import type { Host } from "../../engine/index.ts";
 
 /**

@@ -11,7 +11,7 @@ import {
   textRule,
   wordsRule,
 } from "../../import/index.ts";
-import { normaliseHost } from "../../pattern/index.ts";
+import { normaliseHost } from "@assent/core/pattern";
 import { hostRule } from "../claude/rules.ts";
 import { at, type JsonFile, readJson, textOfNode, textsOf } from "../native/json.ts";
 import { folder, inProject, type NativeRules, ofUser, type Reasoned } from "../native/contract.ts";

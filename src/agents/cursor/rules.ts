@@ -10,7 +10,7 @@ import {
   textRule,
   wordsRule,
 } from "../../import/index.ts";
-import { escapeWord, normaliseHost, pathPattern } from "../../pattern/index.ts";
+import { escapeWord, normaliseHost, pathPattern } from "@assent/core/pattern";
 import { hostRule } from "../claude/rules.ts";
 import { at, readJson, textsOf } from "../native/json.ts";
 import { inProject, type NativeRules, ofUser, type Reasoned } from "../native/contract.ts";

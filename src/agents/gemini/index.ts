@@ -1,4 +1,4 @@
-import { isObject } from "../../data/index.ts";
+import { isObject } from "@assent/core/data";
 import type { Host, Input, Outcome, SearchFacts, ToolFacts } from "../../engine/index.ts";
 import type { Agent, HostFacts, Setup } from "../agent.ts";
 import { inputInstead, readShaped, sample, withNote, words } from "../claude-shape.ts";

@@ -1,8 +1,8 @@
-import type { JsonNode } from "../../edit/json5/index.ts";
-import { placeFinder } from "../../edit/json5/index.ts";
-import { readToml } from "../../edit/toml/index.ts";
+import type { JsonNode } from "@assent/core/edit/json5";
+import { placeFinder } from "@assent/core/edit/json5";
+import { readToml } from "@assent/core/edit/toml";
 import { Collector, type Converted, type Loss, made, type NativeRead, type NativeOrigin, textRule } from "../../import/index.ts";
-import { escapeWord } from "../../pattern/index.ts";
+import { escapeWord } from "@assent/core/pattern";
 import { at, type JsonFile, readJson, textOfNode, textsOf, said } from "../native/json.ts";
 import { keepOrdered, type OrderedRule } from "../native/ordered.ts";
 import { inProject, inProjectFolder, type NativeRules, ofUser, type Reasoned } from "../native/contract.ts";

@@ -1,6 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { lstatSync, readFileSync, unlinkSync } from "node:fs";
-import { confineLauncher } from "../../action/index.ts";
+import { confineLauncher } from "@assent/core/action";
 import { ensureFolder, errorCode, isOwn, type Machine, residentFolder, writeAtomic } from "../../state/index.ts";
 import { architectureOf, type LauncherArchitecture, launcherName, staticProgram } from "./launcher.ts";
 import { assigned, type Program, starts } from "./program.ts";

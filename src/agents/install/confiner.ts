@@ -1,11 +1,11 @@
 import { randomBytes } from "node:crypto";
 import { spawnSync } from "node:child_process";
 import { mkdirSync, readFileSync, readlinkSync, rmSync, statSync } from "node:fs";
-import { confinedCommand, isConfinedCommand } from "../../action/index.ts";
-import { isObject } from "../../data/index.ts";
-import { readJson5, toValue } from "../../edit/json5/index.ts";
+import { confinedCommand, isConfinedCommand } from "@assent/core/action";
+import { isObject } from "@assent/core/data";
+import { readJson5, toValue } from "@assent/core/edit/json5";
 import { type DecideOptions, projectOf, type Request } from "../../engine/index.ts";
-import { isConfined, type RequestVerdict, startsOf, unconfined } from "../../policy/index.ts";
+import { isConfined, type RequestVerdict, startsOf, unconfined } from "@assent/core/policy";
 import {
   bootMoment,
   isReportUnheard,

@@ -1,7 +1,7 @@
-import { isObject } from "../../data/index.ts";
-import { edit, type Edit } from "../../edit/index.ts";
-import { type Json, type Path, placeFinder, printPath, readJson5, toValue } from "../../edit/json5/index.ts";
-import { removeTomlKey, setTomlKey, type TomlChange } from "../../edit/toml/index.ts";
+import { isObject } from "@assent/core/data";
+import { edit, type Edit } from "@assent/core/edit";
+import { type Json, type Path, placeFinder, printPath, readJson5, toValue } from "@assent/core/edit/json5";
+import { removeTomlKey, setTomlKey, type TomlChange } from "@assent/core/edit/toml";
 import type { Registration } from "../agent.ts";
 import { valueAt } from "../value.ts";
 import { ownEntries } from "./own.ts";

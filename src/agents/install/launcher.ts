@@ -1,4 +1,4 @@
-import { TOLD_VARIABLES } from "../../policy/index.ts";
+import { TOLD_VARIABLES } from "@assent/core/policy";
 import type { Looks } from "../agent.ts";
 
 /**

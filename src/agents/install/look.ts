@@ -1,7 +1,7 @@
 import { readdirSync, statSync } from "node:fs";
 import { dirname } from "node:path";
-import { type Json, readJson5, toValue } from "../../edit/json5/index.ts";
-import { readToml } from "../../edit/toml/index.ts";
+import { type Json, readJson5, toValue } from "@assent/core/edit/json5";
+import { readToml } from "@assent/core/edit/toml";
 import { readRegular, type Machine } from "../../state/index.ts";
 import type { Setup, SettingValue } from "../agent.ts";
 import {

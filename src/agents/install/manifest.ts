@@ -1,4 +1,4 @@
-import { isObject } from "../../data/index.ts";
+import { isObject } from "@assent/core/data";
 import { openState, readRegular, writeAtomic, type Machine } from "../../state/index.ts";
 
 /** What was written where, so that it can be taken out byte for byte. Kept in the state folder. */

@@ -1,6 +1,6 @@
-import { isShellPrefix } from "../../action/index.ts";
-import { isObject } from "../../data/index.ts";
-import type { Json, Path } from "../../edit/json5/index.ts";
+import { isShellPrefix } from "@assent/core/action";
+import { isObject } from "@assent/core/data";
+import type { Json, Path } from "@assent/core/edit/json5";
 
 /** A hook command that `assent install` wrote, of this or another version, wherever the program lay. */
 const OWN_COMMAND = /(?:^|[\s'"/])(?:assent|bin\.cjs)['"]?\s+(?:check|ended)\s+--agent[\s=]/;

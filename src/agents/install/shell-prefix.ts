@@ -1,4 +1,4 @@
-import { confineLauncher, shellPrefix } from "../../action/index.ts";
+import { confineLauncher, shellPrefix } from "@assent/core/action";
 import { type Machine, residentFolder } from "../../state/index.ts";
 import { besideProgram, CALLER, ensureLauncher, programWith, runWords, type WrittenLauncher } from "./confine-launcher.ts";
 import type { LauncherArchitecture } from "./launcher.ts";

@@ -1,6 +1,6 @@
-import { type Json, placeFinder, readJson5, toValue } from "../../edit/json5/index.ts";
+import { type Json, placeFinder, readJson5, toValue } from "@assent/core/edit/json5";
 import { Collector, made, type NativeRead, type NativeOrigin } from "../../import/index.ts";
-import { parseRule } from "../../policy/index.ts";
+import { parseRule } from "@assent/core/policy";
 import { at, readJson } from "./json.ts";
 
 /** A policy file of agentperm, or one of ours from another place: its rules as they stand. */

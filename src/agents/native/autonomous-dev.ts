@@ -1,4 +1,4 @@
-import type { JsonNode } from "../../edit/json5/index.ts";
+import type { JsonNode } from "@assent/core/edit/json5";
 import {
   Collector,
   type Converted,
@@ -10,8 +10,8 @@ import {
   textRule,
   wordsRule,
 } from "../../import/index.ts";
-import { normaliseHost } from "../../pattern/index.ts";
-import { reachOfHost } from "../../policy/index.ts";
+import { normaliseHost } from "@assent/core/pattern";
+import { reachOfHost } from "@assent/core/policy";
 import { convert as claudeRule } from "../claude/rules.ts";
 import { type NativePlace, type NativeSurroundings, ofUser } from "./contract.ts";
 import { at, type Item, type JsonFile, readJson, textsOf } from "./json.ts";

@@ -1,6 +1,6 @@
-import type { JsonNode } from "../../edit/json5/index.ts";
+import type { JsonNode } from "@assent/core/edit/json5";
 import type { NativeContext, NativeRead, NativeScope } from "../../import/index.ts";
-import type { Refusal } from "../../policy/index.ts";
+import type { Refusal } from "@assent/core/policy";
 import type { Writer } from "./write.ts";
 
 export type Reader = (text: string, context: NativeContext) => NativeRead;

@@ -1,5 +1,5 @@
 import { readdirSync } from "node:fs";
-import { readJson5 } from "../../edit/json5/index.ts";
+import { readJson5 } from "@assent/core/edit/json5";
 import { type Converted, type Lost, type NativeScope, settle } from "../../import/index.ts";
 import { errorCode, readRegular } from "../../state/index.ts";
 import type { NativePlace, NativeSurroundings } from "./contract.ts";

@@ -1,6 +1,6 @@
 import { readdirSync } from "node:fs";
-import { isObject } from "../../data/index.ts";
-import { readJson5, toValue } from "../../edit/json5/index.ts";
+import { isObject } from "@assent/core/data";
+import { readJson5, toValue } from "@assent/core/edit/json5";
 import { errorCode, readRegular } from "../../state/index.ts";
 import type { NativeRuleReader, NativeSurroundings } from "./contract.ts";
 import { filesOf } from "./host-rules.ts";

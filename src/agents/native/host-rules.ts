@@ -1,6 +1,6 @@
 import { readdirSync } from "node:fs";
 import type { Converted } from "../../import/index.ts";
-import type { Effect } from "../../policy/index.ts";
+import type { Effect } from "@assent/core/policy";
 import { errorCode, readRegular } from "../../state/index.ts";
 import { rules as claude } from "../claude/rules.ts";
 import { rules as codex } from "../codex/rules.ts";

@@ -1,4 +1,4 @@
-import { member, type JsonNode, placeFinder, readJson5 } from "../../edit/json5/index.ts";
+import { member, type JsonNode, placeFinder, readJson5 } from "@assent/core/edit/json5";
 import type { Unreadable } from "../../import/index.ts";
 
 /** A settings file of a host, with the lines of its parts. */

@@ -9,7 +9,7 @@ import {
   type Ordered,
   type NativeOrigin,
 } from "../../import/index.ts";
-import type { OperationName } from "../../policy/index.ts";
+import type { OperationName } from "@assent/core/policy";
 
 /** A rule of a host in whose lists one position decides. */
 export interface OrderedRule extends NativeOrigin, Ordered {

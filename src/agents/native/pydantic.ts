@@ -1,6 +1,6 @@
-import type { JsonNode } from "../../edit/json5/index.ts";
+import type { JsonNode } from "@assent/core/edit/json5";
 import { Collector, type Converted, type Loss, made, type NativeRead, type NativeOrigin, textRule } from "../../import/index.ts";
-import { compareDecisions, OPERATIONS, type OperationName } from "../../policy/index.ts";
+import { compareDecisions, OPERATIONS, type OperationName } from "@assent/core/policy";
 import { at, type JsonFile, readJson, textOfNode } from "./json.ts";
 import { keepOrdered, type OrderedRule } from "./ordered.ts";
 import { readPythonRuleset } from "./python-ruleset.ts";

@@ -1,4 +1,4 @@
-import { type JsonNode, type ObjectMember, placeFinder } from "../../edit/json5/index.ts";
+import { type JsonNode, type ObjectMember, placeFinder } from "@assent/core/edit/json5";
 import type { Unreadable } from "../../import/index.ts";
 import type { JsonFile } from "./json.ts";
 

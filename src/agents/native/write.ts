@@ -1,5 +1,5 @@
-import { edit, type Edit } from "../../edit/index.ts";
-import { type Json, member, type JsonNode, type Path, placeFinder, readJson5, toValue } from "../../edit/json5/index.ts";
+import { edit, type Edit } from "@assent/core/edit";
+import { type Json, member, type JsonNode, type Path, placeFinder, readJson5, toValue } from "@assent/core/edit/json5";
 
 /** The next text of a host's file; `own` are the entries in it that are ours, for the next time. */
 export type WrittenExport = { readonly is: "text"; readonly text: string; readonly own: readonly string[] } | Refused;

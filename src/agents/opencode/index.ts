@@ -1,4 +1,4 @@
-import { isObject } from "../../data/index.ts";
+import { isObject } from "@assent/core/data";
 import type { Host, Input, Outcome, ToolFacts } from "../../engine/index.ts";
 import type { Agent, HostFacts, Sample, Setup } from "../agent.ts";
 import type { Steered } from "../steering.ts";

@@ -1,4 +1,4 @@
-import { isObject } from "../../data/index.ts";
+import { isObject } from "@assent/core/data";
 import { endSession } from "../../state/index.ts";
 import { openCodeProtocol } from "./index.ts";
 import { judgeCall, machineFor, type Registered, text } from "../judge-call.ts";

@@ -9,13 +9,13 @@ import {
   textRule,
   type Converted,
 } from "../../import/index.ts";
-import type { OperationName } from "../../policy/index.ts";
-import type { JsonNode } from "../../edit/json5/index.ts";
+import type { OperationName } from "@assent/core/policy";
+import type { JsonNode } from "@assent/core/edit/json5";
 import { hostRule } from "../claude/rules.ts";
 import { at, type JsonFile, readJson, textOfNode, said } from "../native/json.ts";
 import { keepOrdered, type OrderedRule } from "../native/ordered.ts";
-import type { Edit } from "../../edit/index.ts";
-import { type Path, placeFinder, toValue } from "../../edit/json5/index.ts";
+import type { Edit } from "@assent/core/edit";
+import { type Path, placeFinder, toValue } from "@assent/core/edit/json5";
 import { folder, inProject, type NativeRules, ofUser, type Reasoned, type NativeSurroundings } from "../native/contract.ts";
 import { applyEdits, nodeAt, readObject, type Refused, type Writer } from "../native/write.ts";
 

@@ -1,4 +1,4 @@
-import { isObject } from "../../data/index.ts";
+import { isObject } from "@assent/core/data";
 import { protocol } from "./index.ts";
 import { judgeCall, type Registered, text } from "../judge-call.ts";
 

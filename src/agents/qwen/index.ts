@@ -1,5 +1,5 @@
-import { isConfinedCommand } from "../../action/index.ts";
-import { isObject } from "../../data/index.ts";
+import { isConfinedCommand } from "@assent/core/action";
+import { isObject } from "@assent/core/data";
 import type { Host, Input, Outcome, SearchFacts, ToolFacts } from "../../engine/index.ts";
 import type { Agent, HostFacts, Setup } from "../agent.ts";
 import { group, inputInstead, permissionRequest, preToolUse, readShaped, sample, withNote, words } from "../claude-shape.ts";

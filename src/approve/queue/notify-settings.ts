@@ -1,5 +1,5 @@
 import { unlinkSync } from "node:fs";
-import { isObject } from "../../data/index.ts";
+import { isObject } from "@assent/core/data";
 import { errorCode, isOwn, type Machine, readRegular, writeAtomic } from "../../state/index.ts";
 import { openQueue, questionsFolder } from "./folder.ts";
 

@@ -1,6 +1,6 @@
-import type { Action, Call } from "../../action/index.ts";
-import { isObject } from "../../data/index.ts";
-import type { RuleSource } from "../../policy/index.ts";
+import type { Action, Call } from "@assent/core/action";
+import { isObject } from "@assent/core/data";
+import type { RuleSource } from "@assent/core/policy";
 import { readLife, type Life } from "../life.ts";
 import type { Answer, Channel, Extent, ProcessInfo, Proposal, Question } from "../types.ts";
 import { CHANNELS, POINTS, type QueuedQuestion, type QueueEnd } from "./types.ts";

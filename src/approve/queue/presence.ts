@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { lstatSync, readdirSync, utimesSync } from "node:fs";
-import { isObject } from "../../data/index.ts";
+import { isObject } from "@assent/core/data";
 import { ensureFolder, isOwn, type Machine, readRegular, writeAtomic } from "../../state/index.ts";
 import { type Life, lifeState, ownLife, readLife } from "../life.ts";
 import type { Channel } from "../types.ts";

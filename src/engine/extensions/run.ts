@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { basename } from "node:path";
-import { parentOf } from "../../path/index.ts";
+import { parentOf } from "@assent/core/path";
 import type { ExtensionQuestion } from "./types.ts";
 
 /** What an extension may use up for one answer. */

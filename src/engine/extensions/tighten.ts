@@ -1,9 +1,9 @@
 import { lstatSync, readdirSync, statSync } from "node:fs";
-import { brief } from "../../action/index.ts";
-import { joinPath } from "../../path/index.ts";
-import { isMeantQuestion, type RequestVerdict, verdictOf } from "../../policy/index.ts";
+import { brief } from "@assent/core/action";
+import { joinPath } from "@assent/core/path";
+import { isMeantQuestion, type RequestVerdict, verdictOf } from "@assent/core/policy";
 import { errorCode, isOwn, type Machine } from "../../state/index.ts";
-import type { Request } from "../../request/index.ts";
+import type { Request } from "@assent/core/request";
 import { askExtension, type ExtensionLimits, type ExtensionResult } from "./run.ts";
 import type { ExtensionQuestion } from "./types.ts";
 

@@ -1,5 +1,5 @@
-import type { Action } from "../../action/index.ts";
-import type { Decision } from "../../policy/index.ts";
+import type { Action } from "@assent/core/action";
+import type { Decision } from "@assent/core/policy";
 
 /**
  * A check of a user's own, in `~/.config/assent/extensions` (docs/extensions.md). It can only tighten: what it has no

@@ -1,7 +1,7 @@
-import { isObject } from "../../data/index.ts";
-import { type Policy, type PolicyFile, policyFor, type Principal, tightenPolicy, type Who } from "../../policy/index.ts";
-import { readPolicy } from "../../policy/read/index.ts";
-import { lowerExample } from "../../request/index.ts";
+import { isObject } from "@assent/core/data";
+import { type Policy, type PolicyFile, policyFor, type Principal, tightenPolicy, type Who } from "@assent/core/policy";
+import { readPolicy } from "@assent/core/policy/read";
+import { lowerExample } from "@assent/core/request";
 import type { PolicySource } from "../policy-files.ts";
 import type { Situation } from "../situation.ts";
 

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
-import { type Action, OutOfBudget, withBudget } from "../../action/index.ts";
-import { expandBraces } from "../../pattern/index.ts";
-import { joinLayers, type LayerInput, type Policy, type PolicyFile, type Problem } from "../../policy/index.ts";
-import { readPolicy, type ReadOptions, type ReadResult } from "../../policy/read/index.ts";
+import { type Action, OutOfBudget, withBudget } from "@assent/core/action";
+import { expandBraces } from "@assent/core/pattern";
+import { joinLayers, type LayerInput, type Policy, type PolicyFile, type Problem } from "@assent/core/policy";
+import { readPolicy, type ReadOptions, type ReadResult } from "@assent/core/policy/read";
 import { type PolicySpan, readSealed } from "../../seal/index.ts";
 import { effortClock, isTrusted, readRegular, type Trust } from "../../state/index.ts";
 import type { PolicySource } from "../policy-files.ts";

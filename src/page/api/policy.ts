@@ -1,14 +1,14 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
-import { isObject } from "../../data/index.ts";
-import { edit, type Edit } from "../../edit/index.ts";
-import type { Path } from "../../edit/json5/index.ts";
+import { isObject } from "@assent/core/data";
+import { edit, type Edit } from "@assent/core/edit";
+import type { Path } from "@assent/core/edit/json5";
 import { type PolicyDraft, type PolicySource, withDraft } from "../../engine/index.ts";
 import { inspect } from "../../inspect/index.ts";
 import { CODES, lint, type LintCode, type Severity } from "../../lint/index.ts";
 import { replayHistory, schemaFile, type ToldWord } from "../../look/index.ts";
 import { addRule, type PolicyPlace, readPlace, readPolicyText, ruleEntries, savePolicy } from "../../policy-edit/index.ts";
-import { type Effect, EFFECTS, parseRule, type Problem } from "../../policy/index.ts";
+import { type Effect, EFFECTS, parseRule, type Problem } from "@assent/core/policy";
 import { changePins, keepAgreed } from "../../state/index.ts";
 import { folderOf, shorten } from "../folder.ts";
 import { daysOf, readHistory, type ReadingLine } from "../history.ts";

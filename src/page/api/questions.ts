@@ -1,4 +1,4 @@
-import { printCall } from "../../action/index.ts";
+import { printCall } from "@assent/core/action";
 import { AnsweredElsewhere, type Answer, type ProcessInfo, said, saidElsewhere, who } from "../../approve/index.ts";
 import {
   announceApprover,
@@ -11,8 +11,8 @@ import {
   type QueueEnd,
   watchQuestions,
 } from "../../approve/queue/index.ts";
-import { isObject } from "../../data/index.ts";
-import { parseRule } from "../../policy/index.ts";
+import { isObject } from "@assent/core/data";
+import { parseRule } from "@assent/core/policy";
 import { messageOf } from "../../state/index.ts";
 import { shorten } from "../folder.ts";
 import { shown } from "../text.ts";

@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
-import { visible } from "../../action/index.ts";
-import { isObject } from "../../data/index.ts";
+import { visible } from "@assent/core/action";
+import { isObject } from "@assent/core/data";
 import { sayEnding, sayLeft, sayRun, saySteps, type ToldStep, VERBS, WHATS } from "../../look/index.ts";
 import type { Machine } from "../../state/index.ts";
 import {

@@ -1,4 +1,4 @@
-import { isObject } from "../../data/index.ts";
+import { isObject } from "@assent/core/data";
 import { suggestionJudges, writeSuggestions } from "../../look/index.ts";
 import type { Machine } from "../../state/index.ts";
 import { findSuggestions, type Suggestion } from "../../suggest/index.ts";

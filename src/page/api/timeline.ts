@@ -11,12 +11,12 @@ import {
   readRecord,
   recordsBetween,
 } from "../../audit/index.ts";
-import { isObject } from "../../data/index.ts";
+import { isObject } from "@assent/core/data";
 import { judgePast, ruleReader, sayDecision, SOURCES } from "../../look/index.ts";
-import { isConfined, type Verdict } from "../../policy/index.ts";
+import { isConfined, type Verdict } from "@assent/core/policy";
 import { type Machine, stateFolder } from "../../state/index.ts";
 import { changesFor, isWholeRequest } from "../../suggest/index.ts";
-import { adviceForPerson, sayAction } from "../../action/index.ts";
+import { adviceForPerson, sayAction } from "@assent/core/action";
 import { shown } from "../text.ts";
 import { type Endpoint, json, type NewsSource, type PageRequest, refused } from "./endpoint.ts";
 

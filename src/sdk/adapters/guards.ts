@@ -1,5 +1,5 @@
-import { visible } from "../../action/index.ts";
-import { isObject } from "../../data/index.ts";
+import { visible } from "@assent/core/action";
+import { isObject } from "@assent/core/data";
 import type { Question } from "../../approve/index.ts";
 import type { GivenPolicies } from "../../engine/given/index.ts";
 import type { ToolFacts } from "../../engine/index.ts";

@@ -1,7 +1,7 @@
-import { brief, visible } from "../../action/index.ts";
-import { isObject } from "../../data/index.ts";
+import { brief, visible } from "@assent/core/action";
+import { isObject } from "@assent/core/data";
 import type { ToolFacts } from "../../engine/index.ts";
-import type { RequestVerdict } from "../../policy/index.ts";
+import type { RequestVerdict } from "@assent/core/policy";
 import { askAboutTool, EditedInput, type OnToolAsk, RefusedWith } from "../ask.ts";
 import type { From } from "../guard/open-guard.ts";
 import { commandFieldOf, confinedInput, type ToolEffects } from "../create-guard/effects.ts";

@@ -1,10 +1,10 @@
 import { realpathSync, statSync } from "node:fs";
-import { adviceForPerson, type Action, brief, type ExecAction, type Lowered, visible, type World } from "../../action/index.ts";
+import { adviceForPerson, type Action, brief, type ExecAction, type Lowered, visible, type World } from "@assent/core/action";
 import { failedVerdict, findSources, judgeBy, judgingBy, realWorld, type Situation } from "../../engine/index.ts";
-import { lowerPatch, readPatch } from "../../patch/index.ts";
-import { isWithin, parentOf } from "../../path/index.ts";
-import { isConfined, type Mode, type Policy, type RequestVerdict, stricterOf } from "../../policy/index.ts";
-import { lowerArgv } from "../../shell/index.ts";
+import { lowerPatch, readPatch } from "@assent/core/patch";
+import { isWithin, parentOf } from "@assent/core/path";
+import { isConfined, type Mode, type Policy, type RequestVerdict, stricterOf } from "@assent/core/policy";
+import { lowerArgv } from "@assent/core/shell";
 import { type Machine, thisMachine } from "../../state/index.ts";
 import { type GuardInside, INSIDE, type InsideGuard } from "../adapters/guards.ts";
 import { ask, type OnAsk } from "../ask.ts";

@@ -13,7 +13,7 @@ import {
   unlinkSync,
   writeSync,
 } from "node:fs";
-import { joinPath } from "../../path/index.ts";
+import { joinPath } from "@assent/core/path";
 import type { Pinned, Pinning } from "./pin.ts";
 import { failure, type Failure } from "./result.ts";
 

@@ -1,5 +1,5 @@
-import { brief } from "../../action/index.ts";
-import { isConfined, type JudgedAction, type RequestVerdict } from "../../policy/index.ts";
+import { brief } from "@assent/core/action";
+import { isConfined, type JudgedAction, type RequestVerdict } from "@assent/core/policy";
 import type { Machine } from "../../state/index.ts";
 import { type RefusedInRun, refusedText, type RunEnd } from "../confined/index.ts";
 import { PermissionAskError, PermissionDeniedError } from "../errors.ts";

@@ -1,4 +1,4 @@
-import type { FileOperation } from "../../action/index.ts";
+import type { FileOperation } from "@assent/core/action";
 import { applyLineEdits, splitLines, withHashes, type LineEdit } from "./lines.ts";
 import { hashOf, makeFolders, MovedError, readHeld, replaceHeld, textOf } from "./content.ts";
 import type { Pinned } from "./pin.ts";

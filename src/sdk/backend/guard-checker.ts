@@ -1,6 +1,6 @@
-import { adviceForModel, type FileAction } from "../../action/index.ts";
+import { adviceForModel, type FileAction } from "@assent/core/action";
 import { realWorld } from "../../engine/index.ts";
-import type { Effect, Policy, RequestVerdict } from "../../policy/index.ts";
+import type { Effect, Policy, RequestVerdict } from "@assent/core/policy";
 import { type GuardInside, INSIDE, type InsideGuard } from "../adapters/guards.ts";
 import { isApproved } from "../ask.ts";
 import { GuardCallError, type GuardCall } from "../create-guard/call.ts";

@@ -1,5 +1,5 @@
 import { closeSync, constants, fstatSync, lstatSync, openSync, readlinkSync, realpathSync, type Stats } from "node:fs";
-import { joinPath } from "../../path/index.ts";
+import { joinPath } from "@assent/core/path";
 
 /**
  * Objects held by descriptor. A path is looked at once, by opening it; from then on the descriptor says what was opened,

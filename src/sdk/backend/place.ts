@@ -1,7 +1,7 @@
 import { mkdirSync, realpathSync } from "node:fs";
-import type { FileAction, FileOperation } from "../../action/index.ts";
-import { isMeantQuestion } from "../../policy/index.ts";
-import { baseName, isWithin, joinPath, normalise, parentOf } from "../../path/index.ts";
+import type { FileAction, FileOperation } from "@assent/core/action";
+import { isMeantQuestion } from "@assent/core/policy";
+import { baseName, isWithin, joinPath, normalise, parentOf } from "@assent/core/path";
 import type { Machine } from "../../state/index.ts";
 import { PermissionAskError, PermissionDeniedError } from "../errors.ts";
 import { absolute, effectOf, type CheckTarget } from "../rules/judge.ts";

@@ -1,4 +1,4 @@
-import { brief } from "../../action/index.ts";
+import { brief } from "@assent/core/action";
 
 /** Why something was not done. Use `code`, not the text, to tell them apart. */
 export type FailureCode =

@@ -1,8 +1,8 @@
 import { execFile } from "node:child_process";
 import { realpathSync, statSync } from "node:fs";
 import { dirname, isAbsolute, join } from "node:path";
-import { isWithin } from "../../path/index.ts";
-import type { Regex } from "../../pattern/index.ts";
+import { isWithin } from "@assent/core/path";
+import type { Regex } from "@assent/core/pattern";
 
 /**
  * ripgrep only says in which files a text occurs that every match must contain; those are then searched as all files would

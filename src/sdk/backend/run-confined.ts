@@ -1,4 +1,4 @@
-import { brief } from "../../action/index.ts";
+import { brief } from "@assent/core/action";
 import { thisMachine } from "../../state/index.ts";
 import { type AutoApproveOptions, canAutoApprove } from "../approve/can-auto-approve.ts";
 import { probeSandbox } from "../approve/sandbox.ts";

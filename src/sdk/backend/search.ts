@@ -10,7 +10,7 @@ import {
   parseRegex,
   pathPattern,
   type Regex,
-} from "../../pattern/index.ts";
+} from "@assent/core/pattern";
 import { readHeld, textOf } from "./content.ts";
 import { bare, splitLines } from "./lines.ts";
 import type { Pinned, Pinning } from "./pin.ts";

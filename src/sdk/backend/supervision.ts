@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Action } from "../../action/index.ts";
+import type { Action } from "@assent/core/action";
 import { type Question, respond, wait } from "../../approve/index.ts";
-import type { RequestVerdict } from "../../policy/index.ts";
+import type { RequestVerdict } from "@assent/core/policy";
 import { type Machine, messageOf, openState, thisMachine } from "../../state/index.ts";
 import { probeSandbox, sandboxIsKnown, UNSUPERVISED } from "../approve/sandbox.ts";
 import { ask, type OnAsk, verdictOfQuestion } from "../ask.ts";

@@ -1,5 +1,5 @@
-import { visible } from "../../action/index.ts";
-import { isObject } from "../../data/index.ts";
+import { visible } from "@assent/core/action";
+import { isObject } from "@assent/core/data";
 import { EditedInput, NobodyThereError, RefusedWith } from "../ask.ts";
 import { refusalOf, targetOf, type Judged } from "../adapters/judge.ts";
 import type { CallOptions, ClaudeAnswer, ClaudeQuestion, OnClaudeAsk, PermissionAnswer } from "./shapes.ts";

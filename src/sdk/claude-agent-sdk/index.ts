@@ -1,6 +1,6 @@
 /** `assent/claude-agent-sdk`: permissions for @anthropic-ai/claude-agent-sdk. */
 import { protocol as claudeProtocol } from "../../agents/claude/index.ts";
-import { isObject } from "../../data/index.ts";
+import { isObject } from "@assent/core/data";
 import type { Outcome, Request } from "../../engine/index.ts";
 import { type AdapterOptions, commandFieldIn, jsonOf, judgeCall, type Judged, RecentCalls } from "../adapters/judge.ts";
 import type { AdaptedGuard } from "../adapters/adapted-guard.ts";

@@ -1,6 +1,6 @@
 import { chmodSync, lstatSync, readdirSync, unlinkSync } from "node:fs";
 import { createServer, type Server, type Socket } from "node:net";
-import { isObject } from "../../data/index.ts";
+import { isObject } from "@assent/core/data";
 import { ensureFolder, type Machine, openState, randomHex, TICKET_LASTS_MS } from "../../state/index.ts";
 import type { JudgedInRun } from "../../supervise/order/index.ts";
 

@@ -1,7 +1,7 @@
-import { visible } from "../../action/index.ts";
-import { isObject } from "../../data/index.ts";
-import { type PolicyFile, PRESETS, type PresetName } from "../../policy/index.ts";
-import { meant } from "../../policy/read/index.ts";
+import { visible } from "@assent/core/action";
+import { isObject } from "@assent/core/data";
+import { type PolicyFile, PRESETS, type PresetName } from "@assent/core/policy";
+import { meant } from "@assent/core/policy/read";
 import { IN_CODE } from "../../engine/given/index.ts";
 import { GuardOptionError } from "../create-guard/policy-in-code.ts";
 

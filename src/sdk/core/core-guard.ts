@@ -1,7 +1,7 @@
-import type { World } from "../../action/index.ts";
-import { resolvePath } from "../../path/index.ts";
-import { LONGEST_GRANT_MS, type PolicyFile, type Principal } from "../../policy/index.ts";
-import type { ShellKind } from "../../shell/index.ts";
+import type { World } from "@assent/core/action";
+import { resolvePath } from "@assent/core/path";
+import { LONGEST_GRANT_MS, type PolicyFile, type Principal } from "@assent/core/policy";
+import type { ShellKind } from "@assent/core/shell";
 import { readPrincipal, WITH_OPTIONS } from "../create-guard/call-options.ts";
 import type { GuardCall } from "../create-guard/call.ts";
 import type { NamedTool } from "../create-guard/combine.ts";

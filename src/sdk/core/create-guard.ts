@@ -1,4 +1,4 @@
-import type { Principal } from "../../policy/index.ts";
+import type { Principal } from "@assent/core/policy";
 import { type CodePolicy, readCodePolicy } from "../create-guard/policy-in-code.ts";
 import { type CompiledPolicy, compiledOf } from "./compiled-policy.ts";
 import { type CoreGuard, type CoreGuardOptions, type CoreWay, makeCoreGuard } from "./core-guard.ts";

@@ -1,5 +1,5 @@
-import type { Wanted, World } from "../../action/index.ts";
-import { joinPath, normalise, parentOf } from "../../path/index.ts";
+import type { Wanted, World } from "@assent/core/action";
+import { joinPath, normalise, parentOf } from "@assent/core/path";
 import { GuardOptionError } from "../create-guard/policy-in-code.ts";
 
 /** What a world must have, and what may be left out. */

@@ -1,6 +1,6 @@
 // What a guard of the core is spoken to by: the same for both entries.
-export type { World } from "../../action/index.ts";
-export type { Principal } from "../../policy/index.ts";
+export type { World } from "@assent/core/action";
+export type { Principal } from "@assent/core/policy";
 export { type GuardCall, GuardCallError } from "../create-guard/call.ts";
 export type { SchemaResult, StandardSchema, ToolEffect } from "../create-guard/effects.ts";
 export { PermissionDenied } from "../create-guard/errors.ts";

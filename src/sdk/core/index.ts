@@ -15,7 +15,7 @@ export type {
   RuleInCode,
   RuleObject,
 } from "../create-guard/policy-in-code.ts";
-export * from "../../action/index.ts";
+export * from "@assent/core/action";
 export {
   lowerPatch,
   patchPaths,
@@ -25,7 +25,7 @@ export {
   type PatchChange,
   type PatchOptions,
   type PatchReading,
-} from "../../patch/index.ts";
+} from "@assent/core/patch";
 export {
   compareStrictness,
   DEFAULT_SETTINGS,
@@ -47,7 +47,7 @@ export {
   type RequestVerdict,
   type RuleSource,
   type Verdict,
-} from "../../policy/index.ts";
-export { readPolicy, type ReadOptions, type ReadResult } from "../../policy/read/index.ts";
+} from "@assent/core/policy";
+export { readPolicy, type ReadOptions, type ReadResult } from "@assent/core/policy/read";
 export { lowerArgv, lowerShell } from "./lower-at-once.ts";
-export type { LowerOptions, ShellKind } from "../../shell/index.ts";
+export type { LowerOptions, ShellKind } from "@assent/core/shell";

@@ -1,5 +1,5 @@
-import { visible, withBudget, type World } from "../../action/index.ts";
-import { joinPath } from "../../path/index.ts";
+import { visible, withBudget, type World } from "@assent/core/action";
+import { joinPath } from "@assent/core/path";
 import {
   floorPaths,
   joinLayers,
@@ -12,7 +12,7 @@ import {
   type RequestVerdict,
   underBroken,
   verdictOf,
-} from "../../policy/index.ts";
+} from "@assent/core/policy";
 import {
   answerFor,
   dangersOf,
@@ -23,8 +23,8 @@ import {
   type Request,
   whoOf,
   whyWithheld,
-} from "../../request/index.ts";
-import type { ShellKind } from "../../shell/index.ts";
+} from "@assent/core/request";
+import type { ShellKind } from "@assent/core/shell";
 import { type GuardCall, lowerCall, type LoweredCall } from "../create-guard/call.ts";
 import { callOfTool, type CallFinding, combineFindings, isWritten, type NamedTool } from "../create-guard/combine.ts";
 import { tightenedBy } from "../../engine/given/index.ts";

@@ -1,5 +1,5 @@
-import type { Lowered } from "../../action/index.ts";
-import { lowerArgv as argvLowered, type LowerOptions, lowerShell as shellLowered } from "../../shell/index.ts";
+import type { Lowered } from "@assent/core/action";
+import { lowerArgv as argvLowered, type LowerOptions, lowerShell as shellLowered } from "@assent/core/shell";
 import { withoutWaiting } from "./parts.ts";
 
 // As in `shell/`, for programs that have all parts: what is missing an error says, for nothing here can wait.

@@ -1,4 +1,4 @@
-import { visible } from "../../action/index.ts";
+import { visible } from "@assent/core/action";
 import { PART_LOADERS } from "./part-loaders.ts";
 
 // A page or a worker fetches what few calls need when one needs it. Judging does not wait in the middle: it ends where a part is missing,

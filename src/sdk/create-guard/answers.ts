@@ -1,5 +1,5 @@
 import { granteeOf, type Outcome, rememberAnswer } from "../../engine/index.ts";
-import { LONGEST_GRANT_MS, parseRule } from "../../policy/index.ts";
+import { LONGEST_GRANT_MS, parseRule } from "@assent/core/policy";
 import type { Machine } from "../../state/index.ts";
 import { changesFor } from "../../suggest/index.ts";
 import { grantedIn } from "../granted-in.ts";

@@ -1,6 +1,6 @@
 import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
-import { isObject } from "../../data/index.ts";
-import type { Principal } from "../../policy/index.ts";
+import { isObject } from "@assent/core/data";
+import type { Principal } from "@assent/core/policy";
 import type { GuardCall } from "./call.ts";
 
 /** A question that waits for its answer: plain data, for JSON. */

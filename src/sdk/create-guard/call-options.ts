@@ -1,4 +1,4 @@
-import type { Principal } from "../../policy/index.ts";
+import type { Principal } from "@assent/core/policy";
 import { checkOptions, type Options } from "../options.ts";
 import { GuardOptionError } from "./policy-in-code.ts";
 import { snapshot } from "./snapshot.ts";

@@ -1,7 +1,7 @@
-import { isObject } from "../../data/index.ts";
-import { visible } from "../../action/index.ts";
-import { meant } from "../../policy/read/index.ts";
-import type { Input, ToolFacts } from "../../request/index.ts";
+import { isObject } from "@assent/core/data";
+import { visible } from "@assent/core/action";
+import { meant } from "@assent/core/policy/read";
+import type { Input, ToolFacts } from "@assent/core/request";
 
 /**
  * What would be done, in one of these forms:

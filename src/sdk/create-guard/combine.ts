@@ -1,7 +1,7 @@
-import { isObject } from "../../data/index.ts";
-import { brief, visible } from "../../action/index.ts";
-import { compareDecisions, type Principal, type RequestVerdict } from "../../policy/index.ts";
-import type { HostAnswer } from "../../request/index.ts";
+import { isObject } from "@assent/core/data";
+import { brief, visible } from "@assent/core/action";
+import { compareDecisions, type Principal, type RequestVerdict } from "@assent/core/policy";
+import type { HostAnswer } from "@assent/core/request";
 import type { GuardCall, LoweredCall } from "./call.ts";
 import { placeOfRule } from "./policy-in-code.ts";
 import type { CallDecision } from "./types.ts";

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import type { Principal } from "../../policy/index.ts";
+import type { Principal } from "@assent/core/policy";
 import { Guard } from "./guard.ts";
 import { heardBy } from "./in-run.ts";
 import { readGuardOptions } from "./guard-options.ts";

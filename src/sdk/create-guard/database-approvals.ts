@@ -1,4 +1,4 @@
-import { isObject } from "../../data/index.ts";
+import { isObject } from "@assent/core/data";
 import { type ApprovalStore, isListed, type PendingApproval, readPending } from "./approvals.ts";
 
 /** What a store needs of a client or pool of `pg`; others have the same form. */

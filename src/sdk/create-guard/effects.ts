@@ -1,5 +1,5 @@
-import { visible } from "../../action/index.ts";
-import { isObject } from "../../data/index.ts";
+import { visible } from "@assent/core/action";
+import { isObject } from "@assent/core/data";
 import type { ConfinedStart } from "../guard/confined-start.ts";
 import { type GuardCall, GuardCallError } from "./call.ts";
 import { snapshot } from "./snapshot.ts";

@@ -1,4 +1,4 @@
-import type { Principal } from "../../policy/index.ts";
+import type { Principal } from "@assent/core/policy";
 import type { CallDecision, DeniedOutcome, PendingOutcome } from "./types.ts";
 
 /** The policy, or a person, said no. The message is for the model, for agents read what their tools throw. Use `code`, not the text, to tell errors apart. */

@@ -1,6 +1,6 @@
-import { visible, withoutAdvice } from "../../action/index.ts";
-import { isObject } from "../../data/index.ts";
-import type { Principal } from "../../policy/index.ts";
+import { visible, withoutAdvice } from "@assent/core/action";
+import { isObject } from "@assent/core/data";
+import type { Principal } from "@assent/core/policy";
 import type { ConfinedStart } from "../guard/confined-start.ts";
 import { checkOptions, type Options } from "../options.ts";
 import { readCallOptions } from "./call-options.ts";

@@ -1,6 +1,6 @@
 import { isAbsolute } from "node:path";
-import { visible } from "../../action/index.ts";
-import type { Principal } from "../../policy/index.ts";
+import { visible } from "@assent/core/action";
+import type { Principal } from "@assent/core/policy";
 import { checkOptions, type Options } from "../options.ts";
 import type { ApprovalStore } from "./approvals.ts";
 import { type CodePolicy, GuardOptionError, readCodePolicy, type ReadCodePolicy } from "./policy-in-code.ts";

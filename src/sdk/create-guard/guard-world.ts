@@ -1,4 +1,4 @@
-import type { Principal } from "../../policy/index.ts";
+import type { Principal } from "@assent/core/policy";
 import { probeSandbox } from "../approve/sandbox.ts";
 import { keepScope, noteAnswer, readAnswer, rulesFor } from "./answers.ts";
 import { type PendingApproval, signPending, tokenOf } from "./approvals.ts";

@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
-import { isObject } from "../../data/index.ts";
-import type { Principal, RequestVerdict } from "../../policy/index.ts";
+import { isObject } from "@assent/core/data";
+import type { Principal, RequestVerdict } from "@assent/core/policy";
 import type { AdaptedGuard, AdapterRequest } from "../adapters/adapted-guard.ts";
 import { type GuardInside, INSIDE, type OnOpenedAsk, OPENED } from "../adapters/guards.ts";
 import { guardTools } from "../ai-sdk/index.ts";

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
-import { brief, sayAction, visible } from "../../action/index.ts";
+import { brief, sayAction, visible } from "@assent/core/action";
 import type { Question } from "../../approve/index.ts";
-import type { Principal } from "../../policy/index.ts";
+import type { Principal } from "@assent/core/policy";
 import type { JudgedInRun, RunAnswer } from "../../supervise/order/index.ts";
 import type { RunningCall } from "./call.ts";
 import { placeOfRule } from "./policy-in-code.ts";

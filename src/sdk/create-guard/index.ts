@@ -31,4 +31,4 @@ export type {
   GuardQuestion,
   PendingOutcome,
 } from "./types.ts";
-export type { Principal } from "../../policy/index.ts";
+export type { Principal } from "@assent/core/policy";

@@ -1,4 +1,4 @@
-import type { Principal } from "../../policy/index.ts";
+import type { Principal } from "@assent/core/policy";
 import type { GuardInside } from "../adapters/guards.ts";
 import { askInRun, refusedInRun } from "./in-run.ts";
 import { askerOf, givenTo, type GuardPlaceInCode, type GuardRoot, judgeCalls, type JudgedCalls } from "./judging.ts";

@@ -12,7 +12,7 @@ import {
   whoOf,
 } from "../../engine/index.ts";
 import { type GivenPolicies, type RunPolicies, selectionOf, tightenedBy } from "../../engine/given/index.ts";
-import type { Policy, Principal, Who } from "../../policy/index.ts";
+import type { Policy, Principal, Who } from "@assent/core/policy";
 import { type Machine, ProcessMemory, thisMachine } from "../../state/index.ts";
 import type { ConfinedStart } from "../guard/confined-start.ts";
 import { confinedStart, confineUnknown } from "../guard/open-guard.ts";

@@ -1,4 +1,4 @@
-import { visible } from "../../action/index.ts";
+import { visible } from "@assent/core/action";
 import { type GuardCall, GuardCallError } from "./call.ts";
 
 /** What `mcpEffects` is told. */

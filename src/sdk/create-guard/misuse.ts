@@ -1,4 +1,4 @@
-import { isObject } from "../../data/index.ts";
+import { isObject } from "@assent/core/data";
 import type { ToolSpec } from "./tool.ts";
 import { GuardOptionError } from "./policy-in-code.ts";
 

@@ -1,5 +1,5 @@
-import { visible } from "../../action/index.ts";
-import { compareDecisions, type RequestVerdict, verdictOf } from "../../policy/index.ts";
+import { visible } from "@assent/core/action";
+import { compareDecisions, type RequestVerdict, verdictOf } from "@assent/core/policy";
 import type { GuardDecision, GuardRequest } from "../guard/open-guard.ts";
 import { type GuardCall, GuardCallError } from "./call.ts";
 import { targetOfEffect } from "./combine.ts";

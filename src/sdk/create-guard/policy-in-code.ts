@@ -1,5 +1,5 @@
-import { visible } from "../../action/index.ts";
-import { isObject } from "../../data/index.ts";
+import { visible } from "@assent/core/action";
+import { isObject } from "@assent/core/data";
 import {
   type Effect,
   joinLayers,
@@ -10,10 +10,10 @@ import {
   PRESETS,
   type PresetName,
   type UnknownSetting,
-} from "../../policy/index.ts";
+} from "@assent/core/policy";
 import { IN_CODE, tightenedBy } from "../../engine/given/index.ts";
-import { meant, readPolicy } from "../../policy/read/index.ts";
-import { lowerExample } from "../../request/index.ts";
+import { meant, readPolicy } from "@assent/core/policy/read";
+import { lowerExample } from "@assent/core/request";
 
 /** Whom a rule is about: one name, or several of which one must be right. */
 export interface RuleConditions {

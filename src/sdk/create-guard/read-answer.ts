@@ -1,5 +1,5 @@
-import { isObject } from "../../data/index.ts";
-import { LONGEST_GRANT_MS } from "../../policy/index.ts";
+import { isObject } from "@assent/core/data";
+import { LONGEST_GRANT_MS } from "@assent/core/policy";
 import type { PermissionChange } from "../claude-agent-sdk/permissions.ts";
 import type { GuardCall } from "./call.ts";
 

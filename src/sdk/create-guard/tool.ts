@@ -1,6 +1,6 @@
-import { visible } from "../../action/index.ts";
-import { isObject } from "../../data/index.ts";
-import type { Principal } from "../../policy/index.ts";
+import { visible } from "@assent/core/action";
+import { isObject } from "@assent/core/data";
+import type { Principal } from "@assent/core/policy";
 import { callbackIn, copyWith } from "../adapters/members.ts";
 import { GuardCallError } from "./call.ts";
 import { type ToolEffect, type StandardSchema } from "./effects.ts";

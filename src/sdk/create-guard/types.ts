@@ -1,6 +1,6 @@
-import type { Action } from "../../action/index.ts";
-import type { ShellKind } from "../../shell/index.ts";
-import type { Principal, ReasonId, RequestVerdict } from "../../policy/index.ts";
+import type { Action } from "@assent/core/action";
+import type { ShellKind } from "@assent/core/shell";
+import type { Principal, ReasonId, RequestVerdict } from "@assent/core/policy";
 import type { PermissionChange } from "../claude-agent-sdk/permissions.ts";
 import type { ConfinedStart } from "../guard/confined-start.ts";
 import type { GuardCall } from "./call.ts";

@@ -1,5 +1,5 @@
 import { dirname, resolve } from "node:path";
-import { confinedCommand, singleQuoted, visible } from "../../action/index.ts";
+import { confinedCommand, singleQuoted, visible } from "@assent/core/action";
 import { ensureConfineLauncher } from "../../agents/install/index.ts";
 import type { GivenPolicies, RunPolicies } from "../../engine/given/index.ts";
 import {
@@ -13,7 +13,7 @@ import {
   type Request,
   type ToolFacts,
 } from "../../engine/index.ts";
-import { compareDecisions, compareStrictness, type Decision, type Policy, type RequestVerdict, verdictOf } from "../../policy/index.ts";
+import { compareDecisions, compareStrictness, type Decision, type Policy, type RequestVerdict, verdictOf } from "@assent/core/policy";
 import { type Machine, thisMachine, writeSealedTicket, writeTicket } from "../../state/index.ts";
 import { askOuter, type GuardPlace } from "../../supervise/outer/index.ts";
 import { ask, type AskQuestion, type OnAsk } from "../ask.ts";

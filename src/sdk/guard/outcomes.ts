@@ -1,5 +1,5 @@
 import type { Outcome } from "../../engine/index.ts";
-import type { RequestVerdict } from "../../policy/index.ts";
+import type { RequestVerdict } from "@assent/core/policy";
 
 /** What guards of this process have judged, by its verdict: whoever asks a person needs more than that. */
 const outcomes = new WeakMap<RequestVerdict, Outcome>();

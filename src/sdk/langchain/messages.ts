@@ -1,4 +1,4 @@
-import { isObject } from "../../data/index.ts";
+import { isObject } from "@assent/core/data";
 import { listIn } from "../adapters/members.ts";
 import type { ModelCall } from "./shapes.ts";
 

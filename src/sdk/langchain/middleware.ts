@@ -1,4 +1,4 @@
-import { isObject } from "../../data/index.ts";
+import { isObject } from "@assent/core/data";
 import { type AdapterOptions, commandFieldIn, type Judged, judgeCall, RecentCalls, settle } from "../adapters/judge.ts";
 import { adapted, type AnyGuard } from "../adapters/guards.ts";
 import { editedMessage, lastOfModel, noteAsks, asksOf, type ModelMessage } from "./messages.ts";

@@ -1,5 +1,5 @@
 /** `assent/mastra`: permissions for agents of @mastra/core. */
-import { isObject } from "../../data/index.ts";
+import { isObject } from "@assent/core/data";
 import { RefusedWith } from "../ask.ts";
 import {
   type AdapterOptions,

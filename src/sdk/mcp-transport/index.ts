@@ -1,5 +1,5 @@
 /** `assent/mcp`: a guard between an MCP client and its server, in the program that has the client. */
-import { isObject } from "../../data/index.ts";
+import { isObject } from "@assent/core/data";
 import type { AdaptedGuard } from "../adapters/adapted-guard.ts";
 import { adapted, type AnyGuard } from "../adapters/guards.ts";
 import type { AdapterOptions } from "../adapters/judge.ts";

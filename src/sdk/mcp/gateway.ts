@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
-import { visible, withoutAdvice } from "../../action/index.ts";
-import { isObject } from "../../data/index.ts";
-import { isMeantQuestion } from "../../policy/index.ts";
+import { visible, withoutAdvice } from "@assent/core/action";
+import { isObject } from "@assent/core/data";
+import { isMeantQuestion } from "@assent/core/policy";
 import type { GuardDecision, PromptGuard } from "../guard/open-guard.ts";
 import { answeredByHost, type QueueReply } from "../queue/index.ts";
 import { isId, keyOf, readServer, requestId, type Id, type Message, type Said } from "./message.ts";

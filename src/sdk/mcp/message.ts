@@ -1,4 +1,4 @@
-import { isObject } from "../../data/index.ts";
+import { isObject } from "@assent/core/data";
 
 /** A message of JSON-RPC as it crosses the gateway. */
 export type Message = Readonly<Record<string, unknown>>;

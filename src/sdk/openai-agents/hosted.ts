@@ -1,4 +1,4 @@
-import { isObject } from "../../data/index.ts";
+import { isObject } from "@assent/core/data";
 import type { ToolFacts } from "../../engine/index.ts";
 import { type AdapterOptions, judgeCall, type Judged, RecentCalls, settle } from "../adapters/judge.ts";
 import { callbackIn, copyWith, objectIn } from "../adapters/members.ts";

@@ -1,8 +1,8 @@
 /** `assent/openai-agents`: permissions for @openai/agents. */
-import { isObject } from "../../data/index.ts";
+import { isObject } from "@assent/core/data";
 import { type AdapterOptions, commandFieldIn, judgeCall, type Judged, RecentCalls, settle } from "../adapters/judge.ts";
 import { callbackIn, copyWith, listIn } from "../adapters/members.ts";
-import { compareDecisions } from "../../policy/index.ts";
+import { compareDecisions } from "@assent/core/policy";
 import type { AdaptedGuard } from "../adapters/adapted-guard.ts";
 import { adapted, type AnyGuard } from "../adapters/guards.ts";
 import type { ConsoleTool, PropertySchema, ToolOutput } from "../toolset/index.ts";

@@ -1,4 +1,4 @@
-import { isObject } from "../../data/index.ts";
+import { isObject } from "@assent/core/data";
 
 // What the adapter needs of @openai/agents 0.20: its tools and runs by their form, so that nothing is imported.
 

@@ -1,4 +1,4 @@
-import { adviceForPerson, brief, printAction, visible } from "../../action/index.ts";
+import { adviceForPerson, brief, printAction, visible } from "@assent/core/action";
 import {
   type Answer,
   AnsweredElsewhere,
@@ -10,10 +10,10 @@ import {
 } from "../../approve/index.ts";
 import { queueApprover, type QueuePoint } from "../../approve/queue/index.ts";
 import { appendAudit, auditLine, givenFields, redact, redactString, withoutContents } from "../../audit/index.ts";
-import { isObject } from "../../data/index.ts";
+import { isObject } from "@assent/core/data";
 import { type Outcome, rememberAnswer } from "../../engine/index.ts";
 import { addRule, editPolicy, policyPlace, ruleEntries, starterPolicy } from "../../policy-edit/index.ts";
-import { answerableFromAfar, parseRule, type RequestVerdict, same } from "../../policy/index.ts";
+import { answerableFromAfar, parseRule, type RequestVerdict, same } from "@assent/core/policy";
 import { addGrant, LONGEST_GRANT_MS, type Machine } from "../../state/index.ts";
 import { changesFor } from "../../suggest/index.ts";
 import { withTeam } from "../../team/afar/index.ts";

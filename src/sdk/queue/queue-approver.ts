@@ -1,6 +1,6 @@
 import type { Answer } from "../../approve/index.ts";
-import { visible } from "../../action/index.ts";
-import { compareDecisions, type Principal, type RequestVerdict } from "../../policy/index.ts";
+import { visible } from "@assent/core/action";
+import { compareDecisions, type Principal, type RequestVerdict } from "@assent/core/policy";
 import { thisMachine, type Machine } from "../../state/index.ts";
 import { type AskQuestion, NobodyThereError, type OnAsk } from "../ask.ts";
 import type { GuardAnswer, GuardQuestion } from "../create-guard/types.ts";

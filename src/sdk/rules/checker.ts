@@ -1,7 +1,7 @@
-import { adviceForPerson } from "../../action/index.ts";
+import { adviceForPerson } from "@assent/core/action";
 import { appendAudit, auditLine, KEEP_UNSENT } from "../../audit/index.ts";
-import { type Effect, isConfined, type RequestVerdict, type RuleSource, unconfined } from "../../policy/index.ts";
-import type { ShellKind } from "../../shell/index.ts";
+import { type Effect, isConfined, type RequestVerdict, type RuleSource, unconfined } from "@assent/core/policy";
+import type { ShellKind } from "@assent/core/shell";
 import { thisMachine, type Machine } from "../../state/index.ts";
 import { ask, isApproved, type OnAsk } from "../ask.ts";
 import { PermissionAskError, PermissionDeniedError } from "../errors.ts";

@@ -1,16 +1,8 @@
-import type { FileAction, FileOperation, Lowered, World } from "../../action/index.ts";
+import type { FileAction, FileOperation, Lowered, World } from "@assent/core/action";
 import { failedVerdict, findSources, judgeBy, judgingBy, realWorld, type Situation } from "../../engine/index.ts";
-import { joinPath, normalise } from "../../path/index.ts";
-import {
-  DEFAULT_SETTINGS,
-  joinLayers,
-  narrowing,
-  type Effect,
-  type Policy,
-  type Decision,
-  type RequestVerdict,
-} from "../../policy/index.ts";
-import { lowerArgv, type ShellKind } from "../../shell/index.ts";
+import { joinPath, normalise } from "@assent/core/path";
+import { DEFAULT_SETTINGS, joinLayers, narrowing, type Effect, type Policy, type Decision, type RequestVerdict } from "@assent/core/policy";
+import { lowerArgv, type ShellKind } from "@assent/core/shell";
 import type { Machine } from "../../state/index.ts";
 import { LIBRARY } from "../library.ts";
 import type { CompiledRuleset, Operation } from "./ruleset.ts";

@@ -1,4 +1,4 @@
-import { isObject } from "../../data/index.ts";
+import { isObject } from "@assent/core/data";
 import {
   type Effect,
   type OperationBlock,
@@ -7,8 +7,8 @@ import {
   PRESET_TABLE,
   type PresetName,
   type RuleSource,
-} from "../../policy/index.ts";
-import { readPolicy } from "../../policy/read/index.ts";
+} from "@assent/core/policy";
+import { readPolicy } from "@assent/core/policy/read";
 import { checkOptions, type Options } from "../options.ts";
 
 /** What a ruleset speaks about. */

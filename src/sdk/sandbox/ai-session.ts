@@ -1,6 +1,6 @@
 import type { GuardCall } from "../create-guard/call.ts";
 import { GuardCallError } from "../create-guard/call.ts";
-import { isObject } from "../../data/index.ts";
+import { isObject } from "@assent/core/data";
 import type { SandboxScript } from "./facts.ts";
 import type { SandboxJudge } from "./judge.ts";
 

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { Readable, type Writable } from "node:stream";
 import { setTimeout as wait } from "node:timers/promises";
-import { visible } from "../../action/index.ts";
+import { visible } from "@assent/core/action";
 import type { SandboxCommand, SandboxRunResult } from "./ai-session.ts";
 import type { ContainerOptions, ContainerPath, ContainerProcess, ContainerSession } from "./open-container.ts";
 

@@ -1,4 +1,4 @@
-import { isObject } from "../../data/index.ts";
+import { isObject } from "@assent/core/data";
 import { INSIDE, type InsideGuard } from "../adapters/guards.ts";
 import { GuardOptionError } from "../create-guard/policy-in-code.ts";
 import { checkOptions, type Options } from "../options.ts";

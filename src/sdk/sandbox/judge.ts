@@ -3,7 +3,7 @@ import type { GuardCall } from "../create-guard/call.ts";
 import { PermissionDenied } from "../create-guard/errors.ts";
 import type { JudgingWay } from "../create-guard/judging.ts";
 import type { CallOutcome } from "../create-guard/types.ts";
-import { joinPath } from "../../path/index.ts";
+import { joinPath } from "@assent/core/path";
 import { type Machine, ProcessMemory } from "../../state/index.ts";
 import { identify, type SandboxScript, SandboxUnclear, type SessionIdentity } from "./facts.ts";
 import { SandboxWorld } from "./world.ts";

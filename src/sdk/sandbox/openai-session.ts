@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { GuardCallError, type GuardCall } from "../create-guard/call.ts";
-import { isObject } from "../../data/index.ts";
+import { isObject } from "@assent/core/data";
 import { shellCall } from "./ai-session.ts";
 import { type SandboxScript, SandboxUnclear } from "./facts.ts";
 import type { SandboxJudge } from "./judge.ts";

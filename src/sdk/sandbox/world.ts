@@ -1,6 +1,6 @@
-import type { World } from "../../action/index.ts";
+import type { World } from "@assent/core/action";
 import { Resolver } from "../../engine/index.ts";
-import { isWithin, joinPath, normalise, parentOf } from "../../path/index.ts";
+import { isWithin, joinPath, normalise, parentOf } from "@assent/core/path";
 import type { Machine } from "../../state/index.ts";
 import {
   type ListedName,

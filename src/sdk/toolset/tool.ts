@@ -1,4 +1,4 @@
-import { isObject } from "../../data/index.ts";
+import { isObject } from "@assent/core/data";
 import type { Operation } from "../rules/ruleset.ts";
 
 /** A JSON Schema of one property of a tool's input. Arrays are not readonly: the types of JSON Schema that SDKs use have none. */

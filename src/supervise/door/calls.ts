@@ -1,6 +1,6 @@
-import { adviceForPerson } from "../../action/index.ts";
+import { adviceForPerson } from "@assent/core/action";
 import { messageOf } from "../../state/index.ts";
-import { type AnswerableFromAfar, stricterOf, type Verdict, verdictOf } from "../../policy/index.ts";
+import { type AnswerableFromAfar, stricterOf, type Verdict, verdictOf } from "@assent/core/policy";
 import type { Answer } from "../../approve/index.ts";
 import type { CommandPlan } from "../errands/index.ts";
 import { answerableCall, answerableStart, type Caller } from "../judge/index.ts";

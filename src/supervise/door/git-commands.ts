@@ -1,7 +1,7 @@
 import { lstatSync, rmSync } from "node:fs";
-import { quote, sayAction, visible } from "../../action/index.ts";
-import { baseName, joinPath } from "../../path/index.ts";
-import type { Verdict } from "../../policy/index.ts";
+import { quote, sayAction, visible } from "@assent/core/action";
+import { baseName, joinPath } from "@assent/core/path";
+import type { Verdict } from "@assent/core/policy";
 import { messageOf, topOf } from "../../state/index.ts";
 import { CheckedIn, sizeOf } from "./checked-in.ts";
 import { type ForeseenFile, GitForesight, isSame } from "./git-foreseen.ts";

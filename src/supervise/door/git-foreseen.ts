@@ -1,6 +1,6 @@
 import { lstatSync, writeFileSync } from "node:fs";
 import { redactString } from "../../audit/index.ts";
-import { joinPath } from "../../path/index.ts";
+import { joinPath } from "@assent/core/path";
 import { commonOf, gitFolderOf, topOf } from "../../state/index.ts";
 import { bytesAt } from "../undo/index.ts";
 import { GitNames } from "./git-names.ts";

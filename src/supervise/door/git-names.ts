@@ -1,6 +1,6 @@
 import { readdirSync } from "node:fs";
-import { joinPath } from "../../path/index.ts";
-import { gitConfigEntries } from "../../policy/index.ts";
+import { joinPath } from "@assent/core/path";
+import { gitConfigEntries } from "@assent/core/policy";
 import { readRegular } from "../../state/index.ts";
 import type { GitObjects } from "./git-objects.ts";
 

@@ -1,6 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
-import { joinPath } from "../../path/index.ts";
+import { joinPath } from "@assent/core/path";
 
 const MOST_BYTES = 64 << 20;
 const PATIENCE_MS = 5000;

@@ -1,4 +1,4 @@
-import { baseName, resolvePath } from "../../path/index.ts";
+import { baseName, resolvePath } from "@assent/core/path";
 import type { GitNames } from "./git-names.ts";
 
 /**

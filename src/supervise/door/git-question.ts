@@ -1,6 +1,6 @@
-import { brief, quote, visible } from "../../action/index.ts";
-import { baseName, isWithin } from "../../path/index.ts";
-import { type Verdict, verdictOf } from "../../policy/index.ts";
+import { brief, quote, visible } from "@assent/core/action";
+import { baseName, isWithin } from "@assent/core/path";
+import { type Verdict, verdictOf } from "@assent/core/policy";
 import { type ForeseenFile, type GitForesight, isSame } from "./git-foreseen.ts";
 
 /** What a command is about to put into files that decide what an agent may do. */

@@ -1,9 +1,9 @@
 import { existsSync, lstatSync, realpathSync } from "node:fs";
-import type { Action, Call, FileAction } from "../../action/index.ts";
+import type { Action, Call, FileAction } from "@assent/core/action";
 import type { Extent } from "../../approve/index.ts";
-import { baseName, isWithin, joinPath, parentOf, resolvePath } from "../../path/index.ts";
-import { escapeSegment } from "../../pattern/index.ts";
-import { steeringFile, type Verdict } from "../../policy/index.ts";
+import { baseName, isWithin, joinPath, parentOf, resolvePath } from "@assent/core/path";
+import { escapeSegment } from "@assent/core/pattern";
+import { steeringFile, type Verdict } from "@assent/core/policy";
 import { cachePlan, type CommandPlan, filesBehind, isWorkingFile, madeUpName } from "../errands/index.ts";
 import { type Caller, isCheckingOut } from "../judge/index.ts";
 import { kindOf, type ObjectStat } from "../undo/index.ts";

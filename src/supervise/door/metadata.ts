@@ -1,4 +1,4 @@
-import type { Call, CallName } from "../../action/index.ts";
+import type { Call, CallName } from "@assent/core/action";
 import {
   addressOf,
   alloc,

@@ -1,4 +1,4 @@
-import type { Call, FileAction, FileOperation } from "../../action/index.ts";
+import type { Call, FileAction, FileOperation } from "@assent/core/action";
 import { addressOf, AT_EMPTY_PATH, AT_FDCWD, AT_REMOVEDIR, ERRNO, pathText, sys, SYSCALLS } from "../kernel/index.ts";
 import type { SeccompTrap } from "./listener.ts";
 import { aboutObject, type Decoded, type DecodedCall, fileAction, type Handlers, setIdActions, type TaskAccess } from "./operation.ts";

@@ -1,5 +1,5 @@
-import type { Call, FileOperation } from "../../action/index.ts";
-import { joinPath } from "../../path/index.ts";
+import type { Call, FileOperation } from "@assent/core/action";
+import { joinPath } from "@assent/core/path";
 import {
   addressOf,
   AT_FDCWD,

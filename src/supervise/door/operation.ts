@@ -1,5 +1,5 @@
-import type { Action, Call, FileAction, FileOperation } from "../../action/index.ts";
-import type { Verdict } from "../../policy/index.ts";
+import type { Action, Call, FileAction, FileOperation } from "@assent/core/action";
+import type { Verdict } from "@assent/core/policy";
 import type { Errand, KnownHost } from "../errands/index.ts";
 import type { Caller, CallSubject, Started } from "../judge/index.ts";
 import { sys, SYSCALLS } from "../kernel/index.ts";

@@ -1,5 +1,5 @@
 import type { Question } from "../../approve/index.ts";
-import type { AnswerableFromAfar } from "../../policy/index.ts";
+import type { AnswerableFromAfar } from "@assent/core/policy";
 import type { GrantingJudge } from "../judge/index.ts";
 import type { RunEvent } from "../types.ts";
 import type { NotUndone, UndoStore } from "../undo/index.ts";

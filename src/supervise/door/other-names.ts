@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
-import { baseName, joinPath, parentOf } from "../../path/index.ts";
-import { type Verdict, verdictOf } from "../../policy/index.ts";
+import { baseName, joinPath, parentOf } from "@assent/core/path";
+import { type Verdict, verdictOf } from "@assent/core/policy";
 import { ERRAND, Numbers } from "../judge/index.ts";
 import {
   addressOf,

@@ -1,7 +1,7 @@
 import { lstatSync } from "node:fs";
-import type { FileOperation } from "../../action/index.ts";
-import { baseName, isWithin, joinPath, parentOf } from "../../path/index.ts";
-import { programsFolder } from "../../policy/index.ts";
+import type { FileOperation } from "@assent/core/action";
+import { baseName, isWithin, joinPath, parentOf } from "@assent/core/path";
+import { programsFolder } from "@assent/core/policy";
 import { filesBehind, isWorkingFile, type NamedChange } from "../errands/index.ts";
 import { type ObjectStat, sameTime, statFd, type Time } from "../undo/index.ts";
 

@@ -1,4 +1,4 @@
-import { isWithin, joinPath } from "../../path/index.ts";
+import { isWithin, joinPath } from "@assent/core/path";
 import {
   addressOf,
   alloc,

@@ -1,7 +1,7 @@
-import { type Action, adviceForPerson, type Call, printCall, visible } from "../../action/index.ts";
+import { type Action, adviceForPerson, type Call, printCall, visible } from "@assent/core/action";
 import { type Extent, type ProcessInfo, type Proposal, type Question, ruleOf } from "../../approve/index.ts";
-import { baseName, parentOf } from "../../path/index.ts";
-import type { AnswerableFromAfar, Verdict } from "../../policy/index.ts";
+import { baseName, parentOf } from "@assent/core/path";
+import type { AnswerableFromAfar, Verdict } from "@assent/core/policy";
 import type { Lineage } from "./lineage.ts";
 import type { DoorOptions } from "./options.ts";
 import type { CommandPlan } from "../errands/index.ts";

@@ -1,4 +1,4 @@
-import type { Call } from "../../action/index.ts";
+import type { Call } from "@assent/core/action";
 import {
   addressOf,
   alloc,
@@ -12,7 +12,7 @@ import {
   sys,
   SYSCALLS,
 } from "../kernel/index.ts";
-import type { Verdict } from "../../policy/index.ts";
+import type { Verdict } from "@assent/core/policy";
 import { glanceAt, isOnNamedDisk, statFd } from "../undo/index.ts";
 import type { SeccompTrap } from "./listener.ts";
 import { type DecodedCall, fileAction, type TaskAccess } from "./operation.ts";

@@ -1,6 +1,6 @@
-import { type Action, type FileOperation, printAction } from "../../action/index.ts";
-import { baseName } from "../../path/index.ts";
-import type { Verdict } from "../../policy/index.ts";
+import { type Action, type FileOperation, printAction } from "@assent/core/action";
+import { baseName } from "@assent/core/path";
+import type { Verdict } from "@assent/core/policy";
 import type { Extent, ProcessInfo } from "../../approve/index.ts";
 import type { GivenAnswer, RunEvent } from "../types.ts";
 import { type DecodedCall, type DecodedExec, fileAction, isExec } from "./operation.ts";

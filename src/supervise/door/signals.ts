@@ -1,5 +1,5 @@
 import { readdirSync } from "node:fs";
-import type { Call, ProcessAction } from "../../action/index.ts";
+import type { Call, ProcessAction } from "@assent/core/action";
 import { ERRNO, sys, SYSCALLS } from "../kernel/index.ts";
 import { type Handler, type Handlers, PASS } from "./operation.ts";
 import { isNobody, isOwn, processHandlers } from "./process-calls.ts";

@@ -1,7 +1,7 @@
 import type { GivenAnswer } from "../types.ts";
-import { CONFINED_NEEDS } from "../../action/index.ts";
-import { baseName } from "../../path/index.ts";
-import { stricterOf, type Verdict, verdictOf } from "../../policy/index.ts";
+import { CONFINED_NEEDS } from "@assent/core/action";
+import { baseName } from "@assent/core/path";
+import { stricterOf, type Verdict, verdictOf } from "@assent/core/policy";
 import { messageOf } from "../../state/index.ts";
 import { type Errand, historyOf, isHelper, isToolItself, loadedBy, NO_ERRAND } from "../errands/index.ts";
 import { type Started, wordsOf } from "../judge/index.ts";

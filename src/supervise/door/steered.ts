@@ -1,5 +1,5 @@
 import { existsSync, readlinkSync, realpathSync } from "node:fs";
-import { baseName, joinPath, parentOf, resolvePath } from "../../path/index.ts";
+import { baseName, joinPath, parentOf, resolvePath } from "@assent/core/path";
 import { pathBytes, readProc } from "../kernel/index.ts";
 
 /**

@@ -1,4 +1,4 @@
-import type { Call } from "../../action/index.ts";
+import type { Call } from "@assent/core/action";
 import { addressOf, alloc, AT_EMPTY_PATH, AT_FDCWD, ERRNO, sys, SYSCALLS } from "../kernel/index.ts";
 import type { SeccompTrap } from "./listener.ts";
 import { attributeName, pinFlagged, pinFollowed, pinItself, pinOpened, procName } from "./metadata.ts";

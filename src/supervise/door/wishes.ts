@@ -1,6 +1,6 @@
 import { lstatSync } from "node:fs";
-import { type Action, brief, type Call, type FileAction, sayAction, visible } from "../../action/index.ts";
-import { isWithin, parentOf } from "../../path/index.ts";
+import { type Action, brief, type Call, type FileAction, sayAction, visible } from "@assent/core/action";
+import { isWithin, parentOf } from "@assent/core/path";
 import type { CommandPlan, NamedChange } from "../errands/index.ts";
 import { isForFilling, replacedByLock } from "./own-work.ts";
 

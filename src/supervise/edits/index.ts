@@ -14,7 +14,7 @@ import {
   type BigIntStats,
   writeFileSync,
 } from "node:fs";
-import { baseName, joinPath, parentOf } from "../../path/index.ts";
+import { baseName, joinPath, parentOf } from "@assent/core/path";
 import { type Machine, openState } from "../../state/index.ts";
 import type { EditBefore, PathBefore, StatRecord } from "../undo/index.ts";
 

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
-import type { Action, NetAction } from "../../action/index.ts";
-import { isWithin } from "../../path/index.ts";
-import { isForge, readWith } from "../../shell/index.ts";
+import type { Action, NetAction } from "@assent/core/action";
+import { isWithin } from "@assent/core/path";
+import { isForge, readWith } from "@assent/core/shell";
 import { ERRANDS } from "./table.ts";
 import type { CommandPlan } from "./plans.ts";
 import { type ToolErrand, toolOf } from "./read.ts";

@@ -1,4 +1,4 @@
-import { joinPath } from "../../path/index.ts";
+import { joinPath } from "@assent/core/path";
 
 /** Where a shell keeps what a person types: bash(1), zshall(1), fish(1), mksh(1), busybox. */
 const HISTORY: readonly (readonly [shell: RegExp, places: readonly string[]])[] = [

@@ -1,6 +1,6 @@
-import type { Action, FileAction, FileOperation } from "../../action/index.ts";
-import { isWithin, parentOf } from "../../path/index.ts";
-import { programsFolder } from "../../policy/index.ts";
+import type { Action, FileAction, FileOperation } from "@assent/core/action";
+import { isWithin, parentOf } from "@assent/core/path";
+import { programsFolder } from "@assent/core/policy";
 import type { Rewritten } from "./errands.ts";
 import type { CommandPlan, NamedChange } from "./plans.ts";
 

@@ -1,4 +1,4 @@
-import { isWithin, joinPath, normalise } from "../../path/index.ts";
+import { isWithin, joinPath, normalise } from "@assent/core/path";
 
 /** What a command is started for as a whole, where that is more than one file: what a person says yes to at once. */
 export interface CommandPlan {

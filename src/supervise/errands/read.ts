@@ -1,7 +1,7 @@
-import { isWithin } from "../../path/index.ts";
+import { isWithin } from "@assent/core/path";
 
 /**
- * Reads `knowledge/errands/*.table`, whose form knowledge/README.md explains: what tools keep for themselves, whom they talk to,
+ * Reads `knowledge/errands/*.table`, whose form packages/core/knowledge/README.md explains: what tools keep for themselves, whom they talk to,
  * where their logins lie. `npm run generate` writes `table.ts` from it.
  */
 

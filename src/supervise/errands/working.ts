@@ -1,5 +1,5 @@
-import { baseName, joinPath, parentOf } from "../../path/index.ts";
-import { escapeSegment } from "../../pattern/index.ts";
+import { baseName, joinPath, parentOf } from "@assent/core/path";
+import { escapeSegment } from "@assent/core/pattern";
 
 /** Names that programs make up for what they write beside a file to take its place, another one each time. */
 

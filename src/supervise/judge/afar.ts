@@ -1,5 +1,5 @@
-import type { Action } from "../../action/index.ts";
-import { type AnswerableFromAfar, answerableParts, isOpenQuestion, stricterOf, type Verdict } from "../../policy/index.ts";
+import type { Action } from "@assent/core/action";
+import { type AnswerableFromAfar, answerableParts, isOpenQuestion, stricterOf, type Verdict } from "@assent/core/policy";
 import type { RunJudge } from "./run-judge.ts";
 import type { CallSubject, Caller } from "./types.ts";
 

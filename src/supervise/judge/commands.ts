@@ -10,7 +10,7 @@ import {
   type FileAction,
   type Unknown,
   type World,
-} from "../../action/index.ts";
+} from "@assent/core/action";
 import {
   dangerOf,
   firstCopyOf,
@@ -22,8 +22,8 @@ import {
   stricterOf,
   type Verdict,
   verdictOf,
-} from "../../policy/index.ts";
-import { lowerArgv } from "../../shell/index.ts";
+} from "@assent/core/policy";
+import { lowerArgv } from "@assent/core/shell";
 import { type ProgramAliases, sameCommand } from "./program-aliases.ts";
 import type { Caller, JudgedExec, Started } from "./types.ts";
 import { TOLD } from "./git-config.ts";
@@ -44,7 +44,7 @@ import {
   NO_ERRAND,
   toolErrand,
 } from "../errands/index.ts";
-import { baseName, joinPath, parentOf, resolvePath } from "../../path/index.ts";
+import { baseName, joinPath, parentOf, resolvePath } from "@assent/core/path";
 import { readRegular } from "../../state/index.ts";
 import { isFreePlace } from "./free-places.ts";
 import { probe } from "./moves.ts";

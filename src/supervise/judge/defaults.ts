@@ -1,15 +1,7 @@
 import { existsSync, lstatSync } from "node:fs";
-import type { FileAction, World } from "../../action/index.ts";
-import { isBelow, isWithin } from "../../path/index.ts";
-import {
-  mayBecomeTree,
-  type PresetName,
-  programsFolder,
-  type ReasonId,
-  steeringFile,
-  type Verdict,
-  verdictOf,
-} from "../../policy/index.ts";
+import type { FileAction, World } from "@assent/core/action";
+import { isBelow, isWithin } from "@assent/core/path";
+import { mayBecomeTree, type PresetName, programsFolder, type ReasonId, steeringFile, type Verdict, verdictOf } from "@assent/core/policy";
 import { inTree } from "../door/processes.ts";
 import { HOOK } from "./git-config.ts";
 import { holdsSecret } from "./secrets.ts";

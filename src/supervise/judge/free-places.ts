@@ -1,7 +1,7 @@
 import { existsSync, opendirSync } from "node:fs";
-import type { World } from "../../action/index.ts";
-import { baseName, isWithin, parentOf } from "../../path/index.ts";
-import { isInAgentFolder, type Verdict } from "../../policy/index.ts";
+import type { World } from "@assent/core/action";
+import { baseName, isWithin, parentOf } from "@assent/core/path";
+import { isInAgentFolder, type Verdict } from "@assent/core/policy";
 import { ERRANDS, toolOf } from "../errands/index.ts";
 import { probe } from "./moves.ts";
 

@@ -1,9 +1,9 @@
 import { closeSync, constants, existsSync, fstatSync, openSync, readFileSync } from "node:fs";
-import type { FileAction } from "../../action/index.ts";
-import { baseName, isBelow, parentOf } from "../../path/index.ts";
-import { type GitConfigEntry, gitConfigEntries, type Verdict, verdictOf } from "../../policy/index.ts";
-import { visible } from "../../action/index.ts";
-import { isGitsOwnKey, isInertGitKey } from "../../shell/index.ts";
+import type { FileAction } from "@assent/core/action";
+import { baseName, isBelow, parentOf } from "@assent/core/path";
+import { type GitConfigEntry, gitConfigEntries, type Verdict, verdictOf } from "@assent/core/policy";
+import { visible } from "@assent/core/action";
+import { isGitsOwnKey, isInertGitKey } from "@assent/core/shell";
 import type { Caller } from "./types.ts";
 
 /** Among the names of a git process: a person was asked about what it sets. */

@@ -1,6 +1,6 @@
-import type { Action, Call } from "../../action/index.ts";
+import type { Action, Call } from "@assent/core/action";
 import { grantsHere, type HeldGrant } from "../../engine/index.ts";
-import { byGrant, isQuestion, questionOf, type Verdict } from "../../policy/index.ts";
+import { byGrant, isQuestion, questionOf, type Verdict } from "@assent/core/policy";
 import { grantsStamp, useGrant } from "../../state/index.ts";
 import { RunJudge, type RunJudgeOptions } from "./run-judge.ts";
 import type { CallSubject, Caller, JudgedExec, Started } from "./types.ts";

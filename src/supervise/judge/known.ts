@@ -1,5 +1,5 @@
-import type { FileAction, FileOperation } from "../../action/index.ts";
-import type { OrdinaryNames, Verdict } from "../../policy/index.ts";
+import type { FileAction, FileOperation } from "@assent/core/action";
+import type { OrdinaryNames, Verdict } from "@assent/core/policy";
 import { ALLOWED } from "./verdicts.ts";
 
 const KNOWN = { kind: "file", target: { kind: "path", path: "/" }, origin: { by: "tool" }, call: { name: "open", args: [] } } as const;

@@ -1,7 +1,7 @@
 import { lstatSync, readlinkSync, realpathSync } from "node:fs";
-import { type Call, type FileAction, visible } from "../../action/index.ts";
-import { isWithin, joinPath, parentOf } from "../../path/index.ts";
-import { type Verdict, verdictOf } from "../../policy/index.ts";
+import { type Call, type FileAction, visible } from "@assent/core/action";
+import { isWithin, joinPath, parentOf } from "@assent/core/path";
+import { type Verdict, verdictOf } from "@assent/core/policy";
 import { pathBytes, pathText } from "../kernel/index.ts";
 import { type MoveContext, probe } from "./moves.ts";
 import { ALLOWED, isMeant } from "./verdicts.ts";

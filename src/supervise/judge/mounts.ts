@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { isWithin } from "../../path/index.ts";
+import { isWithin } from "@assent/core/path";
 
 /** One line of proc_pid_mountinfo(5). */
 interface Mount {

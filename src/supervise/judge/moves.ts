@@ -1,5 +1,5 @@
-import type { Action, FileAction } from "../../action/index.ts";
-import { compareStrictness, type Verdict } from "../../policy/index.ts";
+import type { Action, FileAction } from "@assent/core/action";
+import { compareStrictness, type Verdict } from "@assent/core/policy";
 import type { ProtectedObjects } from "./objects.ts";
 import type { CallSubject } from "./types.ts";
 import { ALLOWED, isMeant, TOO_LARGE } from "./verdicts.ts";

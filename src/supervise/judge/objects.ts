@@ -1,6 +1,6 @@
 import { lstatSync, readdirSync, type Stats } from "node:fs";
-import { joinPath } from "../../path/index.ts";
-import { pathScopeOf, type Policy, SECRET_FILES, SECRET_FOLDERS } from "../../policy/index.ts";
+import { joinPath } from "@assent/core/path";
+import { pathScopeOf, type Policy, SECRET_FILES, SECRET_FOLDERS } from "@assent/core/policy";
 import { Mounts } from "./mounts.ts";
 import { addressOf, alloc, AT_FDCWD, cString, ERRNO, pathBytes, pathText, sys, SYSCALLS } from "../kernel/index.ts";
 import { kindOf, type ObjectStat, statAt, statFd } from "../undo/index.ts";

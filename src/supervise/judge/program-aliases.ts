@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { closeSync, fstatSync, openSync, readSync, statSync } from "node:fs";
-import type { Call, World } from "../../action/index.ts";
-import { type Policy, readingOf } from "../../policy/index.ts";
+import type { Call, World } from "@assent/core/action";
+import { type Policy, readingOf } from "@assent/core/policy";
 import { objectId } from "./objects.ts";
 import type { Started } from "./types.ts";
 

@@ -1,6 +1,6 @@
-import type { World } from "../../action/index.ts";
-import { pathPattern } from "../../pattern/index.ts";
-import { pathScopeOf, type Rule, settlePattern } from "../../policy/index.ts";
+import type { World } from "@assent/core/action";
+import { pathPattern } from "@assent/core/pattern";
+import { pathScopeOf, type Rule, settlePattern } from "@assent/core/policy";
 
 /**
  * A world for rules. `canonical` is asked about the links in their patterns and remembers each answer for the whole run;

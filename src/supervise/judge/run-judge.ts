@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import type { Action, Call, FileAction, Lowered, World } from "../../action/index.ts";
+import type { Action, Call, FileAction, Lowered, World } from "@assent/core/action";
 import {
   compiledPolicy,
   findSources,
@@ -12,7 +12,7 @@ import {
   type Situation,
 } from "../../engine/index.ts";
 import type { RunPolicies } from "../../engine/given/index.ts";
-import { isWithin, joinPath, normalise } from "../../path/index.ts";
+import { isWithin, joinPath, normalise } from "@assent/core/path";
 import {
   callMatcher,
   steeringFile,
@@ -28,7 +28,7 @@ import {
   stricterOf,
   type Verdict,
   type Who,
-} from "../../policy/index.ts";
+} from "@assent/core/policy";
 import { type Machine, ProcessMemory } from "../../state/index.ts";
 import { isAtPlace, isHelper } from "../errands/index.ts";
 import { lendsRights, RunDefaults } from "./defaults.ts";

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
-import type { FileAction } from "../../action/index.ts";
-import { isWithin } from "../../path/index.ts";
+import type { FileAction } from "@assent/core/action";
+import { isWithin } from "@assent/core/path";
 import { readRegular } from "../../state/index.ts";
 import { hasLoginsFor, toolErrand } from "../errands/index.ts";
 import type { Caller } from "./types.ts";

@@ -1,5 +1,5 @@
-import type { Action } from "../../action/index.ts";
-import type { Verdict } from "../../policy/index.ts";
+import type { Action } from "@assent/core/action";
+import type { Verdict } from "@assent/core/policy";
 import type { ObjectIdentity } from "./objects.ts";
 import type { Errand, KnownHost } from "../errands/index.ts";
 

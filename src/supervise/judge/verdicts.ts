@@ -1,5 +1,5 @@
-import { type Action, type FileAction, visible } from "../../action/index.ts";
-import { REASONS, type Verdict, verdictOf } from "../../policy/index.ts";
+import { type Action, type FileAction, visible } from "@assent/core/action";
+import { REASONS, type Verdict, verdictOf } from "@assent/core/policy";
 
 export const ALLOWED = verdictOf("allow", "run.default");
 export const ERRAND = verdictOf("allow", "run.errand");

@@ -1,11 +1,11 @@
-import { type Action, type ExecAction, type NetAction, printAction, printCall, sayAction, type World } from "../../action/index.ts";
+import { type Action, type ExecAction, type NetAction, printAction, printCall, sayAction, type World } from "@assent/core/action";
 import { realWorld } from "../../engine/index.ts";
 import type { Machine } from "../../state/index.ts";
 import { commandRules } from "../../suggest/index.ts";
-import { isBelow, joinPath, relativePath } from "../../path/index.ts";
-import { escapeSegment } from "../../pattern/index.ts";
+import { isBelow, joinPath, relativePath } from "@assent/core/path";
+import { escapeSegment } from "@assent/core/pattern";
 import { segmentPattern } from "../errands/index.ts";
-import { callMatcher, isInAgentFolder, isPersistence, isSecret, matchMatcher, parseRule } from "../../policy/index.ts";
+import { callMatcher, isInAgentFolder, isPersistence, isSecret, matchMatcher, parseRule } from "@assent/core/policy";
 import type { Aside, FileRule, Observations, SeenAction, SeenPath } from "./observations.ts";
 
 /** The folders that decide how far a rule may reach; absolute and canonical. */

@@ -1,7 +1,7 @@
-import { type ExecAction, type FileAction, type NetAction, sayAction } from "../../action/index.ts";
+import { type ExecAction, type FileAction, type NetAction, sayAction } from "@assent/core/action";
 import type { Answer, Approver, Extent, Question } from "../../approve/index.ts";
-import { baseName } from "../../path/index.ts";
-import { escapeSegment } from "../../pattern/index.ts";
+import { baseName } from "@assent/core/path";
+import { escapeSegment } from "@assent/core/pattern";
 import type { RunEvent } from "../types.ts";
 
 /** What learning needs of an event. */

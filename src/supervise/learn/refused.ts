@@ -1,11 +1,11 @@
 import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { type Action, type Call, type ExecAction, printAction } from "../../action/index.ts";
+import { type Action, type Call, type ExecAction, printAction } from "@assent/core/action";
 import { type Extent, ruleOf } from "../../approve/index.ts";
 import type { PolicyReader } from "../../engine/index.ts";
-import { baseName, joinPath, parentOf } from "../../path/index.ts";
-import { escapeSegment } from "../../pattern/index.ts";
-import { callMatcher, isPersistence, isSecret, matchMatcher, type MatchContext, parseRule, type Verdict } from "../../policy/index.ts";
+import { baseName, joinPath, parentOf } from "@assent/core/path";
+import { escapeSegment } from "@assent/core/pattern";
+import { callMatcher, isPersistence, isSecret, matchMatcher, type MatchContext, parseRule, type Verdict } from "@assent/core/policy";
 import { profileFile, stateFolder, type Machine } from "../../state/index.ts";
 import { commandRules } from "../../suggest/index.ts";
 import { NO_ERRAND } from "../errands/index.ts";

@@ -1,4 +1,4 @@
-export { type Address, addressOfBytes, parseAddress, type Reach } from "../../policy/index.ts";
+export { type Address, addressOfBytes, parseAddress, type Reach } from "@assent/core/policy";
 export { DnsRelay, type RelayAddress, type RelayOptions } from "./dns-relay.ts";
 export { type SocketDestination, judgeConnect, judgeListen, type NetDeps, type NetVerdict } from "./judge-address.ts";
 export { isResolverSocket, judgeUnixBind, judgeUnixConnect, powerOf, type SocketDeps } from "./judge-socket.ts";

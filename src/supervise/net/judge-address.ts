@@ -1,7 +1,7 @@
 import { isIP } from "node:net";
-import { type Advice, quote, type NetAction } from "../../action/index.ts";
-import { isOfPreset, parseRule, type RuleSource, type Verdict, verdictOf } from "../../policy/index.ts";
-import type { Address } from "../../policy/index.ts";
+import { type Advice, quote, type NetAction } from "@assent/core/action";
+import { isOfPreset, parseRule, type RuleSource, type Verdict, verdictOf } from "@assent/core/policy";
+import type { Address } from "@assent/core/policy";
 import type { NameOf } from "./names.ts";
 
 /** One attempt to reach an address. */

@@ -1,6 +1,6 @@
-import { quote, type Call, type FileAction } from "../../action/index.ts";
-import { baseName } from "../../path/index.ts";
-import { isOfPreset, type RuleSource, type Verdict, verdictOf } from "../../policy/index.ts";
+import { quote, type Call, type FileAction } from "@assent/core/action";
+import { baseName } from "@assent/core/path";
+import { isOfPreset, type RuleSource, type Verdict, verdictOf } from "@assent/core/policy";
 
 /**
  * Sockets of the file system. Connecting to one is judged as writing its file, so that `Write(/run/docker.sock)` grants

@@ -1,5 +1,5 @@
 import { readFileSync, statSync } from "node:fs";
-import { parseAddress } from "../../policy/index.ts";
+import { parseAddress } from "@assent/core/policy";
 
 /** A server of the system's resolver: resolv.conf(5). */
 export interface NameServer {

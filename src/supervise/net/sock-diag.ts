@@ -16,7 +16,7 @@ import {
   sys,
   SYSCALLS,
 } from "../kernel/index.ts";
-import { addressOfBytes } from "../../policy/index.ts";
+import { addressOfBytes } from "@assent/core/policy";
 import { unixSockaddr } from "./sockaddr.ts";
 
 /** A socket that others can send to: proc_net_tcp.txt of the kernel's documentation. */

@@ -1,5 +1,5 @@
 import { addressOf, AF, alloc, ERRNO, IPV6_V6ONLY, KernelError, must, SOL, sys, SYSCALLS } from "../kernel/index.ts";
-import { type Address, addressOfBytes, parseAddress } from "../../policy/index.ts";
+import { type Address, addressOfBytes, parseAddress } from "@assent/core/policy";
 
 /** sizeof(struct sockaddr_storage): the kernel copies no more (move_addr_to_kernel). */
 export const LONGEST_SOCKADDR = 128;

@@ -1,7 +1,7 @@
-import type { Action } from "../../action/index.ts";
+import type { Action } from "@assent/core/action";
 import type { Question } from "../../approve/index.ts";
 import type { GivenPolicies } from "../../engine/given/index.ts";
-import type { Verdict } from "../../policy/index.ts";
+import type { Verdict } from "@assent/core/policy";
 import type { ConfinedCommand, Exit } from "../types.ts";
 
 /**

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { closeSync, constants, openSync, readFileSync, readSync, writeSync } from "node:fs";
-import { isWithin } from "../../path/index.ts";
+import { isWithin } from "@assent/core/path";
 import { ERRNO, errorName, pathText } from "../kernel/index.ts";
 import { type JournalRecord, linesOf, type PreImage, readJournal, type ReadJournal } from "./journal.ts";
 import { entriesNow, recordNow } from "./moved.ts";

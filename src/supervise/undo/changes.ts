@@ -1,6 +1,6 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
 import { createTwoFilesPatch } from "diff";
-import { isWithin } from "../../path/index.ts";
+import { isWithin } from "@assent/core/path";
 import { type After, linkText, readRecorded } from "./after.ts";
 import { keptPath, type PreImage } from "./journal.ts";
 import type { UndoStep } from "./plan.ts";

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { closeSync, existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { isObject } from "../../data/index.ts";
-import { parentOf } from "../../path/index.ts";
+import { isObject } from "@assent/core/data";
+import { parentOf } from "@assent/core/path";
 import { readRegular } from "../../state/index.ts";
 import { hashOf, linkText } from "./after.ts";
 import { JournalWriter, type JournalRecord } from "./journal.ts";

@@ -1,5 +1,5 @@
 import { closeSync, constants, readSync, rmSync } from "node:fs";
-import { isObject } from "../../data/index.ts";
+import { isObject } from "@assent/core/data";
 import { readRegular, writeAtomic } from "../../state/index.ts";
 import { KernelError, pathBytes, sys, SYSCALLS } from "../kernel/index.ts";
 import { Changed } from "./keep.ts";

@@ -1,5 +1,5 @@
 import { lstatSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
-import { DEFAULT_SETTINGS, type UndoSettings } from "../../policy/index.ts";
+import { DEFAULT_SETTINGS, type UndoSettings } from "@assent/core/policy";
 import { isRunning, listRuns, type RunRecord } from "./run-folder.ts";
 import { listSessions } from "./sessions.ts";
 

@@ -1,4 +1,4 @@
-import { isWithin } from "../../path/index.ts";
+import { isWithin } from "@assent/core/path";
 import type { JournalRecord } from "./journal.ts";
 import type { MovedFolder, RunRecord } from "./run-folder.ts";
 import type { AfterEntry } from "./tree.ts";

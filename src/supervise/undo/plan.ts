@@ -1,6 +1,6 @@
 import type { MovedFolder } from "./run-folder.ts";
 import { readdirSync } from "node:fs";
-import { isWithin } from "../../path/index.ts";
+import { isWithin } from "@assent/core/path";
 import { pathBytes, pathText } from "../kernel/index.ts";
 import { type After, type NotUndone, whyNot } from "./after.ts";
 import { Disk } from "./check.ts";

@@ -1,8 +1,8 @@
 import { statSync } from "node:fs";
-import { sayAction } from "../../action/index.ts";
+import { sayAction } from "@assent/core/action";
 import { realWorld } from "../../engine/index.ts";
-import { isWithin } from "../../path/index.ts";
-import { isGitConfig, isPersistence, ownGitFolders, steersAgent } from "../../policy/index.ts";
+import { isWithin } from "@assent/core/path";
+import { isGitConfig, isPersistence, ownGitFolders, steersAgent } from "@assent/core/policy";
 import type { Machine } from "../../state/index.ts";
 import { laterPlaces } from "../errands/index.ts";
 import type { RunEvent } from "../types.ts";

@@ -1,7 +1,7 @@
 import { pathNow } from "./moved.ts";
 import type { MovedFolder } from "./run-folder.ts";
 import { readFileSync } from "node:fs";
-import { isWithin } from "../../path/index.ts";
+import { isWithin } from "@assent/core/path";
 import type { After, NotUndone } from "./after.ts";
 import { keptPath, type PreImage } from "./journal.ts";
 import { ObjectCheck } from "./objects.ts";

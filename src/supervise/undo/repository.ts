@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { closeSync, constants, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { readGitIndex } from "../../engine/index.ts";
-import { baseName } from "../../path/index.ts";
+import { baseName } from "@assent/core/path";
 import { pathBytes, pathText } from "../kernel/index.ts";
 import { openSafe, statSafe } from "./safe.ts";
 import { kindOf, milliseconds, type ObjectStat, sameTime, type Time } from "./stat.ts";

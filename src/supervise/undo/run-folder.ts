@@ -1,7 +1,7 @@
 import { closeSync, constants, openSync, readdirSync, statSync, writeSync } from "node:fs";
-import { isObject } from "../../data/index.ts";
+import { isObject } from "@assent/core/data";
 import { ensureFolder, type Machine, randomHex, readRegular, stateFolder, writeAtomic } from "../../state/index.ts";
-import type { Principal } from "../../policy/index.ts";
+import type { Principal } from "@assent/core/policy";
 import type { ConfinedCommand, Exit, LeftEnd, RunEvent } from "../types.ts";
 import { openLocked } from "../kernel/index.ts";
 import { linesOf } from "./journal.ts";

@@ -1,4 +1,4 @@
-import { isWithin } from "../../path/index.ts";
+import { isWithin } from "@assent/core/path";
 import { ofProject } from "./run.ts";
 import { isRunning, listRuns, type RunRecord, undoneIn } from "./run-folder.ts";
 

@@ -10,7 +10,7 @@ import {
   writeFileSync,
   writeSync,
 } from "node:fs";
-import { baseName, isWithin, parentOf } from "../../path/index.ts";
+import { baseName, isWithin, parentOf } from "@assent/core/path";
 import { errorCode } from "../../state/index.ts";
 import { KernelError, O_PATH, pathBytes } from "../kernel/index.ts";
 import { sameFiles } from "./check.ts";

@@ -1,4 +1,4 @@
-import { parentOf } from "../../path/index.ts";
+import { parentOf } from "@assent/core/path";
 import { addressOf, alloc, ERRNO, pathText, sys, SYSCALLS } from "../kernel/index.ts";
 import { isHeardOutside } from "../net/index.ts";
 import { type JournalRecord, JournalWriter, type PreImage } from "./journal.ts";

@@ -1,4 +1,4 @@
-import { brief, visible } from "../../action/index.ts";
+import { brief, visible } from "@assent/core/action";
 import { type Answer, answeredElsewhere, AnsweredElsewhere, type Question, type QuestionAfar } from "../../approve/index.ts";
 import type { QueueApprover, QueuePoint } from "../../approve/queue/index.ts";
 import { redactString } from "../../audit/index.ts";

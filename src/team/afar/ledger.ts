@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from "node:crypto";
 import { closeSync, constants, linkSync, lstatSync, openSync, readdirSync, unlinkSync, utimesSync } from "node:fs";
-import { isObject } from "../../data/index.ts";
+import { isObject } from "@assent/core/data";
 import type { PasskeyProof } from "../../seal/index.ts";
 import { ensureFolder, errorCode, isOwn, type Machine, openState, readRegular, stateFolder, writeAtomic } from "../../state/index.ts";
 import { type AfarDemand, readDemand, readProofs, signersOf } from "./passkeys.ts";

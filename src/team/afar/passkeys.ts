@@ -1,4 +1,4 @@
-import { isObject } from "../../data/index.ts";
+import { isObject } from "@assent/core/data";
 import { challengeOf, type PasskeyCredential, type PasskeyDemand, type PasskeyProof, whoSigned } from "../../seal/index.ts";
 import { type Machine, readRegular } from "../../state/index.ts";
 import { membershipFile } from "../membership-mark.ts";

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { unlinkSync, utimesSync } from "node:fs";
 import { isAlive, type Life, ownLife, readLife } from "../../approve/index.ts";
-import { isObject } from "../../data/index.ts";
+import { isObject } from "@assent/core/data";
 import {
   ensureFolder,
   errorCode,

@@ -1,6 +1,6 @@
 import { lstatSync } from "node:fs";
-import { isObject } from "../../data/index.ts";
-import { parentOf } from "../../path/index.ts";
+import { isObject } from "@assent/core/data";
+import { parentOf } from "@assent/core/path";
 import { ensureFolder, errorCode, isOwn, type Machine, openState, readRegular, stateFolder, writeAtomic } from "../../state/index.ts";
 import { membershipMark } from "../membership-mark.ts";
 

@@ -1,6 +1,6 @@
 import { BlockList, isIP } from "node:net";
-import { normaliseHost } from "../../pattern/index.ts";
-import { reachOfHost } from "../../policy/index.ts";
+import { normaliseHost } from "@assent/core/pattern";
+import { reachOfHost } from "@assent/core/policy";
 import { bareHost, readProxyAddress } from "./address.ts";
 
 export type ProxyChoice =

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { gunzipSync } from "node:zlib";
-import { baseName } from "../../path/index.ts";
-import { readVariable, VARIABLE_NAMES } from "../../shell/knowledge/index.ts";
+import { baseName } from "@assent/core/path";
+import { readVariable, VARIABLE_NAMES } from "@assent/core/shell/knowledge";
 import type { CorpusLine } from "../types.ts";
 import type { OptionLevel } from "./examples.ts";
 

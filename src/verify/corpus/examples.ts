@@ -10,7 +10,7 @@ import {
   type Grammar,
   type Kind,
   type Option,
-} from "../../shell/knowledge/index.ts";
+} from "@assent/core/shell/knowledge";
 import type { CorpusLine } from "../types.ts";
 
 /** An entry or a subcommand of one, with the words that lead to it. */

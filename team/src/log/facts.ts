@@ -1,4 +1,4 @@
-import { isObject } from "../../../src/data/index.ts";
+import { isObject } from "@assent/core/data";
 
 /** What is looked for in the log without reading every record. A machine says them of itself: they decide nothing. */
 export interface RecordFacts {

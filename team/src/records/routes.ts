@@ -1,6 +1,6 @@
 import type { Hono } from "hono";
 import { html } from "hono/html";
-import { isObject } from "../../../src/data/index.ts";
+import { isObject } from "@assent/core/data";
 import type { FoundTeamRecord, FoundTeamRecords } from "../../../src/team/protocol/index.ts";
 import type { Database } from "../database/index.ts";
 import { isAdmin, type TeamPerson } from "../enrol/index.ts";

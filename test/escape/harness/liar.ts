@@ -1,4 +1,4 @@
-import type { Lowered } from "../../../src/action/index.ts";
+import type { Lowered } from "@assent/core/action";
 import { judgeOnly } from "../../../src/cli/engine.ts";
 import { work } from "../../../src/verify/index.ts";
 

@@ -1,6 +1,6 @@
 import { judgeOnly } from "../../../src/cli/engine.ts";
-import { entriesBelow, entryFor } from "../../../src/shell/knowledge/index.ts";
-import { writeOptionRow } from "../../../src/shell/knowledge/write-records.ts";
+import { entriesBelow, entryFor } from "@assent/core/shell/knowledge";
+import { writeOptionRow } from "../../../packages/core/src/shell/knowledge/write-records.ts";
 import { work } from "../../../src/verify/index.ts";
 
 /**

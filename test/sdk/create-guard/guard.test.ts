@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, expectTypeOf, it } from "vitest";
 import fc from "fast-check";
 import { guardTools } from "../../../src/sdk/ai-sdk/index.ts";
-import type { PolicyInput } from "../../../src/policy/read/schema.ts";
+import type { PolicyInput } from "../../../packages/core/src/policy/read/schema.ts";
 import { z } from "zod";
 import {
   type CallDecision,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { CONFINED_NEEDS } from "../../../src/action/index.ts";
-import { lowerShell } from "../../../src/shell/index.ts";
+import { CONFINED_NEEDS } from "@assent/core/action";
+import { lowerShell } from "@assent/core/shell";
 import { smallWorld } from "../world.ts";
 
 /** Whether the line, with these files of configuration, asks whoever holds the keys. */

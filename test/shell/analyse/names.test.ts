@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { lowerShell } from "../../../src/shell/index.ts";
+import { lowerShell } from "@assent/core/shell";
 import { smallWorld } from "../world.ts";
 
 const P = "/home/u/p";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { World } from "../../../src/action/index.ts";
-import { lowerShell } from "../../../src/shell/index.ts";
+import type { World } from "@assent/core/action";
+import { lowerShell } from "@assent/core/shell";
 import { smallWorld } from "../world.ts";
 
 const P = "/home/u/p";

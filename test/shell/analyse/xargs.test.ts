@@ -1,8 +1,8 @@
 import { spawnSync } from "node:child_process";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { quote } from "../../../src/action/index.ts";
-import { lowerShell } from "../../../src/shell/index.ts";
+import { quote } from "@assent/core/action";
+import { lowerShell } from "@assent/core/shell";
 import { verdictFor } from "../knowledge/decide.ts";
 import { smallWorld } from "../world.ts";
 

@@ -1,4 +1,4 @@
-import { builtinEntryFor, entriesBelow, entryFor, grammarOf } from "../../../src/shell/knowledge/entries.ts";
+import { builtinEntryFor, entriesBelow, entryFor, grammarOf } from "../../../packages/core/src/shell/knowledge/entries.ts";
 import type { Generator } from "./generate.ts";
 
 /** Files in the folder that programs start in: text that runs something where it is evaluated, and words that are options. */

@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { closeSync, existsSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Argument, ExecAction } from "../../../src/action/index.ts";
+import type { Argument, ExecAction } from "@assent/core/action";
 
 /**
  * Some programs start themselves over and over. In a PID namespace all of that ends with the time-out, which kills `unshare`

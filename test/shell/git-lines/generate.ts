@@ -1,4 +1,4 @@
-import { entriesBelow, entryFor, grammarOf, type Grammar, type KnowledgeEntry, type Option } from "../../../src/shell/knowledge/index.ts";
+import { entriesBelow, entryFor, grammarOf, type Grammar, type KnowledgeEntry, type Option } from "@assent/core/shell/knowledge";
 import { Generator } from "../fuzz/generate.ts";
 
 /** Lines of git, made of what its table knows: subcommands and options in every spelling, beside revisions and pathspecs of each kind. */

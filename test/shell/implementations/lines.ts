@@ -1,4 +1,4 @@
-import { aboutEntry, entryFor, type Grammar, grammarOf, type Option } from "../../../src/shell/knowledge/index.ts";
+import { aboutEntry, entryFor, type Grammar, grammarOf, type Option } from "@assent/core/shell/knowledge";
 import type { Generator } from "../fuzz/generate.ts";
 
 /** Lines of one program: its table's own examples, and each of its options in every spelling, alone and beside another. */

@@ -1,7 +1,7 @@
 import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
-import { allEntries } from "../../../src/shell/knowledge/index.ts";
+import { allEntries } from "@assent/core/shell/knowledge";
 
 /** Programs of one name that Debian packages, unpacked beside the system's: nothing is installed. */
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { printAction, type World } from "../../../src/action/index.ts";
-import { aboutEntry, allEntries, bsdEntryFor, grammarOf } from "../../../src/shell/knowledge/entries.ts";
+import { printAction, type World } from "@assent/core/action";
+import { aboutEntry, allEntries, bsdEntryFor, grammarOf } from "../../../packages/core/src/shell/knowledge/entries.ts";
 import { MAC_WORLD, NOBODYS_WORLD, verdictFor } from "./decide.ts";
 
 /** Every command that programs of BSD and macOS read another way. */

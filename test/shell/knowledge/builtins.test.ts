@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { builtinEntryFor, entryFor, grammarOf } from "../../../src/shell/knowledge/entries.ts";
+import { builtinEntryFor, entryFor, grammarOf } from "../../../packages/core/src/shell/knowledge/entries.ts";
 import { verdictFor } from "./decide.ts";
 
 /** What the shell prints for a script, with no program to be found. */

@@ -1,6 +1,6 @@
-import { DANGERS, type Action, type DangerId, type FileOperation } from "../../../src/action/index.ts";
-import { grammarOf, type KnowledgeEntry, type Grammar } from "../../../src/shell/knowledge/entries.ts";
-import type { TableEffect, Kind } from "../../../src/shell/knowledge/read-spec.ts";
+import { DANGERS, type Action, type DangerId, type FileOperation } from "@assent/core/action";
+import { grammarOf, type KnowledgeEntry, type Grammar } from "../../../packages/core/src/shell/knowledge/entries.ts";
+import type { TableEffect, Kind } from "../../../packages/core/src/shell/knowledge/read-spec.ts";
 
 /** What a table names that must not pass unasked, as the tests call it: a danger class, a walk that changes, a command inside. */
 export type Named = DangerId | "recursive delete" | "recursive write" | "recursive metadata" | "another command";

@@ -1,7 +1,7 @@
-import type { World } from "../../../src/action/index.ts";
-import { DEFAULT_SETTINGS, floorPaths, judge, type Policy, type RequestVerdict } from "../../../src/policy/index.ts";
-import { readPolicy } from "../../../src/policy/read/index.ts";
-import { lowerArgv, lowerShell } from "../../../src/shell/index.ts";
+import type { World } from "@assent/core/action";
+import { DEFAULT_SETTINGS, floorPaths, judge, type Policy, type RequestVerdict } from "@assent/core/policy";
+import { readPolicy } from "@assent/core/policy/read";
+import { lowerArgv, lowerShell } from "@assent/core/shell";
 import { smallWorld } from "../world.ts";
 
 const filesIn = (home: string): Readonly<Record<string, "file" | "directory">> => ({

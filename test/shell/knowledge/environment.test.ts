@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { readVariable } from "../../../src/shell/knowledge/environment.ts";
+import { readVariable } from "../../../packages/core/src/shell/knowledge/environment.ts";
 
 const HARMLESS: readonly (readonly [string, string | undefined])[] = [
   ["CI", "1"],

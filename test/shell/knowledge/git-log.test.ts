@@ -3,9 +3,9 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { lowerShell } from "../../../src/shell/index.ts";
-import { readOptionLine } from "../../../src/shell/knowledge/read-spec.ts";
-import { readTables } from "../../../src/shell/knowledge/read-table.ts";
+import { lowerShell } from "@assent/core/shell";
+import { readOptionLine } from "../../../packages/core/src/shell/knowledge/read-spec.ts";
+import { readTables } from "../../../packages/core/src/shell/knowledge/read-table.ts";
 import { smallWorld } from "../world.ts";
 import { tableFiles } from "./table-files.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { allEntries, entriesBelow, type KnowledgeEntry } from "../../../src/shell/knowledge/entries.ts";
-import { readObeys } from "../../../src/shell/knowledge/read-spec.ts";
+import { allEntries, entriesBelow, type KnowledgeEntry } from "../../../packages/core/src/shell/knowledge/entries.ts";
+import { readObeys } from "../../../packages/core/src/shell/knowledge/read-spec.ts";
 
 // A file of the project is an attacker's: no pattern of `obeys` may take long over any text.
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import type { Action } from "../../../src/action/index.ts";
-import { printAction } from "../../../src/action/index.ts";
-import { grammarOf, type Grammar, type Option } from "../../../src/shell/knowledge/index.ts";
+import type { Action } from "@assent/core/action";
+import { printAction } from "@assent/core/action";
+import { grammarOf, type Grammar, type Option } from "@assent/core/shell/knowledge";
 import { levels } from "../../../src/verify/corpus/examples.ts";
 import { verdictFor } from "./decide.ts";
 

@@ -1,6 +1,12 @@
 import { expect, test } from "vitest";
-import { allEntries, entriesBelow, grammarOf, type Grammar, type KnowledgeEntry } from "../../../src/shell/knowledge/entries.ts";
-import type { Kind } from "../../../src/shell/knowledge/read-spec.ts";
+import {
+  allEntries,
+  entriesBelow,
+  grammarOf,
+  type Grammar,
+  type KnowledgeEntry,
+} from "../../../packages/core/src/shell/knowledge/entries.ts";
+import type { Kind } from "../../../packages/core/src/shell/knowledge/read-spec.ts";
 import { SAMPLE, sampled } from "../../sampled.ts";
 import { verdictFor } from "./decide.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { printMistake, readTables } from "../../../src/shell/knowledge/read-table.ts";
+import { printMistake, readTables } from "../../../packages/core/src/shell/knowledge/read-table.ts";
 
 const read = (text: string) => readTables([{ family: "fruit", text }]);
 const spec = (text: string) => {
@@ -146,6 +146,6 @@ describe("a mistake is named with file, line and key", () => {
     ["apple\n    style: gnu\n  allow: apple\n", "3: apple: `allow: apple` is indented by 2, not by 4"],
   ];
   it.each(MISTAKES)("%j", (text, ...mistakes) => {
-    expect(read(text).mistakes.map(printMistake)).toEqual(mistakes.map((one) => `knowledge/fruit.table:${one}`));
+    expect(read(text).mistakes.map(printMistake)).toEqual(mistakes.map((one) => `packages/core/knowledge/fruit.table:${one}`));
   });
 });

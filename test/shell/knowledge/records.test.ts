@@ -8,10 +8,10 @@ import {
   grammarOf,
   type KnowledgeEntry,
   type Grammar,
-} from "../../../src/shell/knowledge/entries.ts";
-import { DIGITS, readTables } from "../../../src/shell/knowledge/read-table.ts";
-import { readOptionLine, type Option } from "../../../src/shell/knowledge/read-spec.ts";
-import type { CommandSpec, SubcommandSpec } from "../../../src/shell/knowledge/spec.ts";
+} from "../../../packages/core/src/shell/knowledge/entries.ts";
+import { DIGITS, readTables } from "../../../packages/core/src/shell/knowledge/read-table.ts";
+import { readOptionLine, type Option } from "../../../packages/core/src/shell/knowledge/read-spec.ts";
+import type { CommandSpec, SubcommandSpec } from "../../../packages/core/src/shell/knowledge/spec.ts";
 import { tableFiles } from "./table-files.ts";
 
 const TABLES = readTables(tableFiles()).entries;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { printAction } from "../../../src/action/index.ts";
+import { printAction } from "@assent/core/action";
 import { verdictFor } from "./decide.ts";
 
 /** What `assent verify` saw commands do that no table said: each is predicted now. */

@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { TableFile } from "../../../src/shell/knowledge/read-table.ts";
+import type { TableFile } from "../../../packages/core/src/shell/knowledge/read-table.ts";
 
 const FOLDER = join(import.meta.dirname, "../../../knowledge");
 
-/** `knowledge/*.table`. */
+/** `packages/core/knowledge/*.table`. */
 export const tableFiles = (): readonly TableFile[] =>
   readdirSync(FOLDER)
     .filter((file) => file.endsWith(".table"))

@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { printAction } from "../../../src/action/index.ts";
-import { ANALYSERS } from "../../../src/shell/analyse/index.ts";
+import { printAction } from "@assent/core/action";
+import { ANALYSERS } from "@assent/core/shell/analyse";
 import {
   aboutEntry,
   allEntries,
@@ -10,9 +10,9 @@ import {
   grammarOf,
   type KnowledgeEntry,
   type Grammar,
-} from "../../../src/shell/knowledge/entries.ts";
-import { printMistake, readTables } from "../../../src/shell/knowledge/read-table.ts";
-import type { Examples } from "../../../src/shell/knowledge/spec.ts";
+} from "../../../packages/core/src/shell/knowledge/entries.ts";
+import { printMistake, readTables } from "../../../packages/core/src/shell/knowledge/read-table.ts";
+import type { Examples } from "../../../packages/core/src/shell/knowledge/spec.ts";
 import { dangersNamed, dangersShown, mustDeny, type Named } from "./dangers.ts";
 import { verdictFor } from "./decide.ts";
 import { tableFiles } from "./table-files.ts";

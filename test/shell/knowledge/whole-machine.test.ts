@@ -1,5 +1,5 @@
 import { describe, expect, it, test } from "vitest";
-import { allEntries, entriesBelow, type KnowledgeEntry } from "../../../src/shell/knowledge/entries.ts";
+import { allEntries, entriesBelow, type KnowledgeEntry } from "../../../packages/core/src/shell/knowledge/entries.ts";
 import { verdictFor, verdictUnderBroadAllow } from "./decide.ts";
 
 // What affects the machine, or processes nobody chose, is asked about under a rule that allows every command (J18).

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, it } from "vitest";
-import { readAwk } from "../../../src/shell/languages/awk.ts";
-import type { CodeFinding } from "../../../src/shell/languages/finding.ts";
+import { readAwk } from "../../../packages/core/src/shell/languages/awk.ts";
+import type { CodeFinding } from "../../../packages/core/src/shell/languages/finding.ts";
 import { canIsolate, random, ROUNDS, seedOr, Scratch, which } from "./scratch.ts";
 import { workedSince } from "../../worked.ts";
 

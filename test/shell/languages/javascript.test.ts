@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { describe, expect, it } from "vitest";
-import type { CodeFinding, ProgramSurroundings } from "../../../src/shell/languages/finding.ts";
-import { readJavascript } from "../../../src/shell/languages/javascript.ts";
+import type { CodeFinding, ProgramSurroundings } from "../../../packages/core/src/shell/languages/finding.ts";
+import { readJavascript } from "../../../packages/core/src/shell/languages/javascript.ts";
 import { random, ROUNDS, seedOr } from "./scratch.ts";
 import { workedSince } from "../../worked.ts";
 

@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { describe, expect, it } from "vitest";
-import type { CodeFinding } from "../../../src/shell/languages/finding.ts";
-import { readJq, readYq } from "../../../src/shell/languages/jq.ts";
+import type { CodeFinding } from "../../../packages/core/src/shell/languages/finding.ts";
+import { readJq, readYq } from "../../../packages/core/src/shell/languages/jq.ts";
 import { random, ROUNDS, seedOr, which } from "./scratch.ts";
 
 const environment: CodeFinding = { does: "environment" };

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { HOME, type CodeFinding } from "../../../src/shell/languages/finding.ts";
-import { readLibraryCalls } from "../../../src/shell/languages/library-calls.ts";
-import type { ScriptLanguage } from "../../../src/shell/languages/library-tokens.ts";
+import { HOME, type CodeFinding } from "../../../packages/core/src/shell/languages/finding.ts";
+import { readLibraryCalls } from "../../../packages/core/src/shell/languages/library-calls.ts";
+import type { ScriptLanguage } from "../../../packages/core/src/shell/languages/library-tokens.ts";
 import { workedSince } from "../../worked.ts";
 
 /** What programs do through their standard library, as far as the text says it. */

@@ -14,8 +14,8 @@ import {
 import { tmpdir } from "node:os";
 import { join, normalize } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import type { CodeFinding } from "../../../src/shell/languages/finding.ts";
-import { LANGUAGES } from "../../../src/shell/languages/index.ts";
+import type { CodeFinding } from "../../../packages/core/src/shell/languages/finding.ts";
+import { LANGUAGES } from "@assent/core/shell/languages";
 import { canIsolate, isolated, random, ROUNDS, seedOr, which } from "./scratch.ts";
 
 /**

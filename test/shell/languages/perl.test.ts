@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, it } from "vitest";
-import type { CodeFinding } from "../../../src/shell/languages/finding.ts";
-import { readPerl } from "../../../src/shell/languages/perl.ts";
+import type { CodeFinding } from "../../../packages/core/src/shell/languages/finding.ts";
+import { readPerl } from "../../../packages/core/src/shell/languages/perl.ts";
 import { canIsolate, random, ROUNDS, seedOr, Scratch, which } from "./scratch.ts";
 import { workedSince } from "../../worked.ts";
 

@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { describe, expect, it } from "vitest";
-import { readPython } from "../../../src/shell/languages/python.ts";
-import type { CodeFinding, ProgramSurroundings } from "../../../src/shell/languages/finding.ts";
+import { readPython } from "../../../packages/core/src/shell/languages/python.ts";
+import type { CodeFinding, ProgramSurroundings } from "../../../packages/core/src/shell/languages/finding.ts";
 import { random, ROUNDS, seedOr, which } from "./scratch.ts";
 import { workedSince } from "../../worked.ts";
 

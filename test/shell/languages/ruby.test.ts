@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { CodeFinding } from "../../../src/shell/languages/finding.ts";
-import { readRuby } from "../../../src/shell/languages/ruby.ts";
+import type { CodeFinding } from "../../../packages/core/src/shell/languages/finding.ts";
+import { readRuby } from "../../../packages/core/src/shell/languages/ruby.ts";
 import { workedSince } from "../../worked.ts";
 
 const code = (detail: string): CodeFinding => ({ does: "code", language: "ruby", detail });

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, it } from "vitest";
-import { readSed } from "../../../src/shell/languages/sed.ts";
-import type { CodeFinding } from "../../../src/shell/languages/finding.ts";
+import { readSed } from "../../../packages/core/src/shell/languages/sed.ts";
+import type { CodeFinding } from "../../../packages/core/src/shell/languages/finding.ts";
 import { canIsolate, random, ROUNDS, seedOr, Scratch, which } from "./scratch.ts";
 import { workedSince } from "../../worked.ts";
 

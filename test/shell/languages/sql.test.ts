@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, it } from "vitest";
-import type { CodeFinding } from "../../../src/shell/languages/finding.ts";
+import type { CodeFinding } from "../../../packages/core/src/shell/languages/finding.ts";
 import { canIsolate, random, ROUNDS, seedOr, Scratch, which } from "./scratch.ts";
-import { readAnySql, readSql, type SqlDialect } from "../../../src/shell/languages/sql.ts";
+import { readAnySql, readSql, type SqlDialect } from "../../../packages/core/src/shell/languages/sql.ts";
 import { workedSince } from "../../worked.ts";
 
 const change = (detail: string): CodeFinding => ({ does: "change", detail });

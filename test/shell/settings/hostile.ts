@@ -1,4 +1,4 @@
-import { allEntries, entriesBelow, type KnowledgeEntry } from "../../../src/shell/knowledge/index.ts";
+import { allEntries, entriesBelow, type KnowledgeEntry } from "@assent/core/shell/knowledge";
 
 /** Texts of settings that start a program, load a file, print one, or write elsewhere, as far as a judge lets them. */
 

@@ -3,8 +3,8 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync,
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { judgeOnly } from "../../../src/cli/engine.ts";
-import { aboutEntry, allEntries, entriesBelow, type KnowledgeEntry } from "../../../src/shell/knowledge/index.ts";
-import { readObeys } from "../../../src/shell/knowledge/read-spec.ts";
+import { aboutEntry, allEntries, entriesBelow, type KnowledgeEntry } from "@assent/core/shell/knowledge";
+import { readObeys } from "../../../packages/core/src/shell/knowledge/read-spec.ts";
 import { makeFixture } from "../../../src/verify/fixture/index.ts";
 import { placeAt, type ScratchPlace } from "../../../src/verify/place.ts";
 import { HELPERS, hostileFolder, hostileText, mostHostile } from "./hostile.ts";

@@ -2,8 +2,8 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { allEntries, grammarOf, type KnowledgeEntry, type Grammar } from "../../../src/shell/knowledge/index.ts";
-import { lowerShell } from "../../../src/shell/index.ts";
+import { allEntries, grammarOf, type KnowledgeEntry, type Grammar } from "@assent/core/shell/knowledge";
+import { lowerShell } from "@assent/core/shell";
 import { smallWorld } from "../world.ts";
 
 /**

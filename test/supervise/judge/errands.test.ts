@@ -17,8 +17,8 @@ import {
 } from "../../../src/supervise/errands/index.ts";
 import { type JudgedExec, RunJudge } from "../../../src/supervise/judge/index.ts";
 import { isFreePlace } from "../../../src/supervise/judge/free-places.ts";
-import { isWithin } from "../../../src/path/index.ts";
-import { verdictOf } from "../../../src/policy/index.ts";
+import { isWithin } from "@assent/core/path";
+import { verdictOf } from "@assent/core/policy";
 import { reader } from "../../scratch.ts";
 
 const FOLDER = join(import.meta.dirname, "../../../knowledge/errands");

@@ -2,13 +2,13 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { FileOperation } from "../../../src/action/index.ts";
+import type { FileOperation } from "@assent/core/action";
 import { read } from "../../../src/engine/reader/index.ts";
 import { NO_ERRAND } from "../../../src/supervise/errands/index.ts";
 import { RunJudge } from "../../../src/supervise/judge/index.ts";
 
 /** Every word of what judges paths: whatever means something there is among them. */
-const SOURCES = ["src/policy", "src/supervise/judge"];
+const SOURCES = ["packages/core/src/policy", "src/supervise/judge"];
 const words = [
   ...new Set(
     SOURCES.flatMap((folder) =>

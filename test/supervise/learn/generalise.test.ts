@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Action, FileAction, FileOperation, NetAction } from "../../../src/action/index.ts";
-import { matchMatcher, parseRule, type Verdict } from "../../../src/policy/index.ts";
+import type { Action, FileAction, FileOperation, NetAction } from "@assent/core/action";
+import { matchMatcher, parseRule, type Verdict } from "@assent/core/policy";
 import { generalise, type LearnPlaces, type Learnt, Observations } from "../../../src/supervise/learn/index.ts";
 import { machine } from "../../policy/machine.ts";
 

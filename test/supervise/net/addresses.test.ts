@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { addressOfBytes, parseAddress, type Reach } from "../../../src/policy/index.ts";
+import { addressOfBytes, parseAddress, type Reach } from "@assent/core/policy";
 
 const ROWS: readonly (readonly [written: string, host: string, reach: Reach])[] = [
   ["1.1.1.1", "1.1.1.1", "public"],

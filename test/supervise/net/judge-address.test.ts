@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { callMatcher, type Verdict } from "../../../src/policy/index.ts";
-import { addressOfBytes, parseAddress } from "../../../src/policy/index.ts";
+import { callMatcher, type Verdict } from "@assent/core/policy";
+import { addressOfBytes, parseAddress } from "@assent/core/policy";
 import {
   judgeConnect,
   judgeListen,

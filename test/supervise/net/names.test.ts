@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { parseAddress } from "../../../src/policy/index.ts";
+import { parseAddress } from "@assent/core/policy";
 import { Names } from "../../../src/supervise/net/names.ts";
 import { overlaps, readOpenSockets, receives } from "../../../src/supervise/net/sock-diag.ts";
 import { readHosts, readNameServers } from "../../../src/supervise/net/resolv.ts";

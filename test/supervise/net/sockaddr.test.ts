@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { parseAddress } from "../../../src/policy/index.ts";
+import { parseAddress } from "@assent/core/policy";
 import { internetSockaddr, isRefused, readSockaddr, sockaddrLength, unixSockaddr } from "../../../src/supervise/net/sockaddr.ts";
 
 const [EINVAL, EAFNOSUPPORT] = [22, 97];

@@ -1,6 +1,6 @@
 /**
  * What a command needs that nothing can have in a supervised run: it would only fail there, with an error that says something else.
- * `knowledge/*.table` says which command needs what (`confined: NEED`).
+ * `packages/core/knowledge/*.table` says which command needs what (`confined: NEED`).
  */
 export const CONFINED_NEEDS = {
   namespaces: "makes a sandbox or a container of its own (namespaces)",

@@ -1,5 +1,5 @@
 import type { Action, Lowered } from "../action/index.ts";
-import type { PasskeyDemand } from "../seal/index.ts";
+import type { PasskeyDemand } from "../../../../src/seal/index.ts";
 import { isQuestion } from "./grants.ts";
 import { judge, type JudgeContext } from "./judge.ts";
 import { judgingOf } from "./kinds/index.ts";

@@ -1,6 +1,6 @@
 import type { RuleSource } from "./verdict.ts";
 import type { Matcher } from "./kinds/index.ts";
-import type { PasskeyDemand } from "../seal/index.ts";
+import type { PasskeyDemand } from "../../../../src/seal/index.ts";
 
 export type { Matcher };
 

@@ -1,4 +1,4 @@
-import { type JsonNode, type Path, printPath, readJson5 } from "../../../edit/json5/index.ts";
+import { type JsonNode, type Path, printPath, readJson5 } from "@assent/core/edit/json5";
 
 /** The parts of JSON Schema (draft 7) that the schema of policies uses. */
 export interface SchemaNode {

@@ -2,7 +2,7 @@
  * `assent/core/rules`: the guard without the tables of commands and without the reader of policies, for files, addresses, patches and
  * tools. A policy is compiled beforehand by `compilePolicy` of `assent/core`.
  */
-import type { PresetName, Principal } from "../../../policy/index.ts";
+import type { PresetName, Principal } from "@assent/core/policy";
 import { type CompiledPolicy, readCompiledPolicy } from "../compiled-policy.ts";
 import { type CoreGuard, type CoreGuardOptions, type CoreWay, makeCoreGuard } from "../core-guard.ts";
 

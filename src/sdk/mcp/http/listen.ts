@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { visible } from "../../../action/index.ts";
+import { visible } from "@assent/core/action";
 import { errorLine, INVALID_REQUEST } from "../gateway.ts";
 import { readClient, type Said } from "../message.ts";
 import { bodyOf, TooLargeError } from "./body.ts";

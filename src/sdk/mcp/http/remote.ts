@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import { isObject } from "../../../data/index.ts";
+import { isObject } from "@assent/core/data";
 import { requestId, type Id, type Said } from "../message.ts";
 import { answerOf, eachEvent, headerOf, isJson, isStream, networkError, refusalOf, Upstream, type RemoteOptions } from "./upstream.ts";
 

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { isObject } from "../../../data/index.ts";
+import { isObject } from "@assent/core/data";
 import { type Exchange, Gateway, type GatewayOptions } from "../gateway.ts";
 import { isId, keyOf, type Message, requestId } from "../message.ts";
 import { lineWriter, readLines, type ServerProcess, type ServerStart, startServer } from "../server-process.ts";

@@ -1,6 +1,6 @@
 import { Agent, request as requestPlain, type IncomingHttpHeaders, type IncomingMessage } from "node:http";
 import { Agent as SecureAgent, request as requestSecure } from "node:https";
-import { brief } from "../../../action/index.ts";
+import { brief } from "@assent/core/action";
 import { bodyOf, eachPart } from "./body.ts";
 import { EventReader, type ServerEvent } from "./sse.ts";
 

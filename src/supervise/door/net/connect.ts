@@ -1,5 +1,5 @@
-import type { Call, CallName, NetAction } from "../../../action/index.ts";
-import { type Verdict, verdictOf } from "../../../policy/index.ts";
+import type { Call, CallName, NetAction } from "@assent/core/action";
+import { type Verdict, verdictOf } from "@assent/core/policy";
 import { addressOf, AF, alloc, ERRNO, IPV6_V6ONLY, readProc, SOCK, SOCK_CLOEXEC, SOL, sys, SYSCALLS } from "../../kernel/index.ts";
 import { isRefused, readSockaddr, type InternetAddress, type SocketDestination } from "../../net/index.ts";
 import type { Caller } from "../../judge/index.ts";

@@ -1,4 +1,4 @@
-import type { Verdict } from "../../../policy/index.ts";
+import type { Verdict } from "@assent/core/policy";
 import type { Caller } from "../../judge/index.ts";
 import { ERRNO, SOCK, SOCK_CLOEXEC, sys, SYSCALLS } from "../../kernel/index.ts";
 import { statFd } from "../../undo/index.ts";

@@ -1,5 +1,5 @@
-import type { NetAction } from "../../../action/index.ts";
-import { type Verdict, verdictOf } from "../../../policy/index.ts";
+import type { NetAction } from "@assent/core/action";
+import { type Verdict, verdictOf } from "@assent/core/policy";
 import { AF, alloc, ERRNO, SIGPIPE, SOCK, sys, SYSCALLS } from "../../kernel/index.ts";
 import { isRefused, readSockaddr, type SocketDestination } from "../../net/index.ts";
 import type { SeccompTrap } from "../listener.ts";

@@ -1,7 +1,7 @@
 import { AF } from "../../kernel/index.ts";
 import { networkInterfaces } from "node:os";
-import type { Action, NetAction } from "../../../action/index.ts";
-import { type Verdict, verdictOf } from "../../../policy/index.ts";
+import type { Action, NetAction } from "@assent/core/action";
+import { type Verdict, verdictOf } from "@assent/core/policy";
 import { type KnownHost, NO_ERRAND } from "../../errands/index.ts";
 import type { Caller } from "../../judge/index.ts";
 import {

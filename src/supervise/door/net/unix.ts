@@ -28,7 +28,7 @@ import { type ObjectStat, statAt } from "../../undo/index.ts";
 import { close, closeAndReturn, connect, doBriefly, nameOf, type TaskSocket } from "./socket.ts";
 import { type NetState, NOBODY, withLogin } from "./state.ts";
 import type { Caller } from "../../judge/index.ts";
-import { type Verdict, verdictOf } from "../../../policy/index.ts";
+import { type Verdict, verdictOf } from "@assent/core/policy";
 
 /** Connects to the very socket that was judged, through its pinned file; to abstract names only of this run. */
 export function connectUnix(state: NetState, task: Task, access: TaskAccess, sock: TaskSocket, to: UnixAddress): Decoded {

@@ -5,7 +5,7 @@ import { mayBegin } from "../paths.ts";
 import { holeOf, literal, prefixOf, textOf, type Value } from "../value.ts";
 import type { BuiltinCall } from "./index.ts";
 
-/** The words of a builtin, as its entry in `knowledge/builtins.table` tells options from operands. */
+/** The words of a builtin, as its entry in `packages/core/knowledge/builtins.table` tells options from operands. */
 export interface GivenOptions {
   readonly options: readonly GivenOption[];
   /** In order. */

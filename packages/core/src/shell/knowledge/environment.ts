@@ -3,7 +3,7 @@ import { GRAMMARS, wordsOf } from "./reads.ts";
 
 /**
  * Environment variables. Unknown is unknown: a variable that reaches a known program is harmless only when it stands in
- * the list below with such a value, or when the program's entry says what it does with it (`reads`, see knowledge/README.md).
+ * the list below with such a value, or when the program's entry says what it does with it (`reads`, see packages/core/knowledge/README.md).
  * `STEERING` names what is code for many programs, or redirects what they trust: no allow rule for a program covers those.
  */
 

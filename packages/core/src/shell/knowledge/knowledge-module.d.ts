@@ -1,4 +1,4 @@
-/** Made of `knowledge/*.table` by scripts/knowledge.mjs: `dist/knowledge.mjs`. */
+/** Made of `packages/core/knowledge/*.table` by scripts/knowledge.mjs: `dist/knowledge.mjs`. */
 declare module "#knowledge" {
   /** A row for each command: its names, each between blanks, and after a tab its place in `RECORDS`. */
   export const INDEX: string;

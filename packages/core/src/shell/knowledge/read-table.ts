@@ -3,7 +3,7 @@ import { readConfined, readDangers, readDry, readEffects, readObeys, readOptionL
 import { readReads } from "./reads.ts";
 import { OUTPUTS, STYLES, type BsdSpec, type CommandSpec, type Examples, type SubcommandSpec } from "./spec.ts";
 
-/** Reads `knowledge/*.table`, whose form knowledge/README.md explains, when Assent is built. */
+/** Reads `packages/core/knowledge/*.table`, whose form packages/core/knowledge/README.md explains, when Assent is built. */
 export interface TableFile {
   /** The name of the file without `.table`. */
   readonly family: string;

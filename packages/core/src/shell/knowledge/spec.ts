@@ -4,7 +4,7 @@ export const STYLES = ["gnu", "posix", "bsd", "words", "none"] as const;
 export const OUTPUTS = ["paths", "input", "operands", "number", "numbers", "pieces", "nothing"] as const;
 
 /**
- * The form in which Assent knows a command: a block of `knowledge/*.table`, with what it shares written out. knowledge/README.md
+ * The form in which Assent knows a command: a block of `packages/core/knowledge/*.table`, with what it shares written out. packages/core/knowledge/README.md
  * explains the fields and the little notations in them, which `read-spec.ts` reads. Whatever an entry does not list is unknown,
  * never safe.
  */
