@@ -19,6 +19,7 @@ else process.env["SAMPLE_SEED"] ??= String((Date.now() % 1_000_000) + 1);
 
 export default defineConfig({
   plugins: [knowledgeForVitest(import.meta.dirname)],
+  resolve: { tsconfigPaths: true },
   test: {
     setupFiles: "test/seed.ts",
     exclude: [...configDefaults.exclude, ...leftOut],

@@ -39,6 +39,7 @@ import {
   runMore,
   wholeParts,
 } from "./lazy-parts.mjs";
+import { sourceFolders } from "./packages.mjs";
 import { shareModules } from "./shared-parts.mjs";
 import { buildCore, declarations, LIBRARY, LIBRARY_EXTERNAL, writeWholeLibrary } from "./library.mjs";
 
@@ -55,9 +56,9 @@ const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"))
 /** Changes with any source: caches written by another build are not read. */
 function fingerprint() {
   const hash = createHash("sha256").update(version);
-  for (const file of readdirSync(join(root, "src"), { recursive: true }).sort()) {
-    if (/\.(?:tsx?|css|json)$/.test(file)) hash.update(file).update(readFileSync(join(root, "src", file)));
-  }
+  for (const source of sourceFolders(root))
+    for (const file of readdirSync(join(root, source), { recursive: true }).sort())
+      if (/\.(?:tsx?|css|json)$/.test(file)) hash.update(join(source, file)).update(readFileSync(join(root, source, file)));
   for (const file of tablesOf(root)) hash.update(file).update(readFileSync(file));
   return hash.digest("hex").slice(0, 16);
 }
@@ -127,9 +128,9 @@ const TAKES = {
  * drag in what judges a tool's call.
  */
 const HALVES = {
-  hook: /^src\/(?:policy\/(?:kinds\/|tool-fields|layers|agent-table)|pattern\/regex|action\/call|state\/(?:live-runs|grants))/,
-  confiner: /^src\/(?:state\/(?:replace|grants)|action\/call|agents\/install\/own)\.ts$/,
-  run: /^src\/engine\/decide\.ts$/,
+  hook: /^(?:policy\/(?:kinds\/|tool-fields|layers|agent-table)|pattern\/regex|action\/call|state\/(?:live-runs|grants))/,
+  confiner: /^(?:state\/(?:replace|grants)|action\/call|agents\/install\/own)\.ts$/,
+  run: /^engine\/decide\.ts$/,
 };
 
 const pageSource = join(root, "src/page/ui");

@@ -13,7 +13,7 @@ import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { readKnowledge } from "./knowledge.mjs";
+import { knowledgeFolder, readKnowledge } from "./knowledge.mjs";
 
 // Built from text: a control character in a regular expression literal is an error to the linter.
 const OVERSTRUCK = new RegExp(`.${String.fromCharCode(8)}`, "g");
@@ -99,7 +99,7 @@ const optionsOf = ({ options = "" }) => new Set(options.split("\n").flatMap((row
 
 /** The names in comments of an entry: what is left out on purpose. */
 function leftOut({ family, line }) {
-  const rest = readFileSync(join(root, "knowledge", `${family}.table`), "utf8")
+  const rest = readFileSync(join(knowledgeFolder(root), `${family}.table`), "utf8")
     .split("\n")
     .slice(line);
   const end = rest.findIndex((row) => row === "");

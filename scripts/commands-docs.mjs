@@ -12,14 +12,14 @@ export async function commandsDocs(root) {
     if (all.length === 0) return [];
     const [head = ""] = readFileSync(file, "utf8").split("\n\n", 1);
     const about = head.replaceAll(/^# ?/gm, "").replaceAll("\n", " ");
-    return [`## [${family}](../knowledge/${family}.table)`, "", about, "", all.map((name) => `\`${name}\``).join(" "), ""];
+    return [`## [${family}](../packages/core/knowledge/${family}.table)`, "", about, "", all.map((name) => `\`${name}\``).join(" "), ""];
   });
   const page = [
     "# Which command is in which table",
     "",
     "<!-- Generated from `packages/core/knowledge/*.table` by `npm run generate`. -->",
     "",
-    `Assent knows ${entries.flatMap(names).length} commands. [packages/core/knowledge/README.md](../knowledge/README.md) says how a table is written; \`assent explain COMMAND\` says what is known of one command line.`,
+    `Assent knows ${entries.flatMap(names).length} commands. [knowledge/README.md](../packages/core/knowledge/README.md) says how a table is written; \`assent explain COMMAND\` says what is known of one command line.`,
     "",
     ...parts,
   ];

@@ -2,6 +2,7 @@
 // code splitting has all of it in its one file, as before.
 import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { nameOfSource, packageFile, SCOPE, sourceFile } from "./packages.mjs";
 import { tablePart } from "./table-groups.mjs";
 
 /** What is in a part, by the file in whose place functions stand that ask the part. They are called when a call is judged, and never before. */
@@ -71,8 +72,7 @@ const ASK = 'import { partOf } from "./src/sdk/core/parts.ts";';
 export const coreParts = (root, tables) => ({
   name: "core-parts",
   setup(bundle) {
-    const source = join(root, "src");
-    const partOfFile = new Map(Object.entries(FUNCTIONS).flatMap(([part, files]) => files.map((file) => [join(source, file), part])));
+    const partOfFile = new Map(Object.entries(FUNCTIONS).flatMap(([part, files]) => files.map((file) => [sourceFile(root, file), part])));
     const commands = ["shell", "languages", "common", "git", "programs", "variables"];
     // Without commands the reading of ignore files is smaller than what a file of its own would cost: the patterns would be in another.
     const left = tables === undefined ? [...commands, "ignored"] : [];
@@ -80,13 +80,13 @@ export const coreParts = (root, tables) => ({
     const groups = tables === undefined ? [] : tables.pieces.map(({ group }) => tablePart(group));
     const names = [...functions, ...groups];
     const filesOf = (part) =>
-      [...FUNCTIONS[part], ...Object.keys(SETS).filter((file) => SETS[file][0] === part)].map((file) => join(source, file));
+      [...FUNCTIONS[part], ...Object.keys(SETS).filter((file) => SETS[file][0] === part)].map((file) => sourceFile(root, file));
     const virtual = (contents) => ({ contents, resolveDir: root, loader: "js" });
 
     // INVARIANT: what a part consists of is read as it is; whoever else names it gets what asks the part.
     bundle.onResolve({ filter: new RegExp(`^${PART}:`) }, ({ path }) => ({ path: path.slice(PART.length + 1), namespace: PART }));
     bundle.onLoad({ filter: /.*/, namespace: PART }, ({ path }) => {
-      if (path.startsWith(source)) return { contents: readFileSync(path, "utf8"), resolveDir: dirname(path), loader: "ts" };
+      if (nameOfSource(root, path) !== undefined) return { contents: readFileSync(path, "utf8"), resolveDir: dirname(path), loader: "ts" };
       const piece = tables?.pieces.find(({ group }) => tablePart(group) === path);
       if (piece !== undefined) return virtual(`export const RECORDS = String.raw\`${piece.text}\`;`);
       return virtual(
@@ -97,7 +97,7 @@ export const coreParts = (root, tables) => ({
     });
 
     bundle.onLoad({ filter: /\.ts$/, namespace: "file" }, ({ path }) => {
-      const name = path.startsWith(source) ? path.slice(source.length + 1) : "";
+      const name = nameOfSource(root, path) ?? "";
       const part = partOfFile.get(path);
       if (part !== undefined && functions.includes(part))
         return virtual(
@@ -114,10 +114,11 @@ export const coreParts = (root, tables) => ({
     });
 
     // What the entry exports of patches is there at once, in files of its own: bundlers leave them out where nobody uses them.
-    const patches = join(source, "patch/");
-    bundle.onResolve({ filter: /^\.{1,2}\/.*\.ts$/ }, ({ path, importer, namespace }) => {
-      const file = join(dirname(importer), path);
-      const own = namespace === OWN || importer === join(source, "sdk/core/index.ts");
+    const patches = sourceFile(root, "patch/");
+    const entry = sourceFile(root, "sdk/core/index.ts");
+    bundle.onResolve({ filter: /^(?:\.{1,2}\/.*\.ts$|@assent\/)/ }, ({ path, importer, namespace }) => {
+      const file = path.startsWith(SCOPE) ? packageFile(root, path) : join(dirname(importer), path);
+      const own = namespace === OWN || importer === entry;
       return own && file.startsWith(patches) ? { path: file, namespace: OWN } : undefined;
     });
     bundle.onLoad({ filter: /.*/, namespace: OWN }, ({ path }) => ({

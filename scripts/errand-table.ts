@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { type ErrandBlock, readErrands } from "../src/supervise/errands/index.ts";
 
-const FOLDER = "knowledge/errands";
+const FOLDER = "packages/core/knowledge/errands";
 const FILES = readdirSync(FOLDER)
   .filter((file) => file.endsWith(".table"))
   .toSorted()
@@ -9,7 +9,7 @@ const FILES = readdirSync(FOLDER)
 const { blocks, mistakes } = readErrands(FILES);
 if (mistakes.length > 0) throw new Error(mistakes.join("\n"));
 
-const HEAD = `/** Written by \`npm run generate\` from \`knowledge/errands/*.table\`: change those. Rows for \`toolOf\`: names, then fields. */
+const HEAD = `/** Written by \`npm run generate\` from \`packages/core/knowledge/errands/*.table\`: change those. Rows for \`toolOf\`: names, then fields. */
 export const ERRANDS: readonly (readonly string[])[] = `;
 
 /** In lines that are not too long. */
@@ -69,7 +69,7 @@ const row = ({ tool: { names, cache, later, hosts = [], downloads = [], login, m
 
 const PAGE = `# What tools do for themselves in a supervised run
 
-<!-- Generated from \`knowledge/errands/*.table\` by \`npm run generate\`. -->
+<!-- Generated from \`packages/core/knowledge/errands/*.table\` by \`npm run generate\`. -->
 
 \`npm ci\` writes npm's cache and asks npm's registry, whatever else it does. That is the tool's *errand*: in a run it goes ahead without a question, for the tool's own process and for nothing that it starts. A script of a package, another program, or the tool where its environment makes it load foreign code (\`LD_PRELOAD\`, \`NODE_OPTIONS=--require …\`) has none of it.
 

@@ -3,6 +3,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join, relative, resolve, sep } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
+import { SCOPE, sourceFolders } from "./packages.mjs";
 
 /** A folder may import from folders of a smaller rank. Equal ranks do not import each other. */
 export const RANK = {
@@ -37,6 +38,13 @@ export const RANK = {
   resident: 12,
   cli: 14,
 };
+/** The folders of each package, and of which other packages it may import. What is in none lies in `src/`, and may import of all. */
+export const PACKAGES = {
+  core: { folders: ["data", "path", "action", "pattern", "edit", "policy", "shell", "patch", "request"], imports: [] },
+};
+const packageOf = (folder) => Object.keys(PACKAGES).find((name) => PACKAGES[name].folders.includes(folder)) ?? "src";
+const mayImport = (one, other) => one === other || (PACKAGES[one]?.imports ?? Object.keys(PACKAGES)).includes(other);
+
 /** The same for `team/src/`, the server's package, and what of `src/` it may use: both sides' own. */
 const TEAM_RANK = {
   database: 0,
@@ -53,9 +61,9 @@ const TEAM_RANK = {
   connection: 6,
   serve: 7,
 };
-const TEAM_SHARES = ["src/team/protocol/index.ts", "packages/core/src/data/index.ts", "src/seal/index.ts"];
+const TEAM_SHARES = ["src/team/protocol/index.ts", "@assent/core/data", "src/seal/index.ts"];
 /** Pure folders: no file, clock, environment or process access. */
-export const PURE = ["data", "path", "action", "pattern", "edit", "policy", "shell", "patch", "request"];
+export const PURE = PACKAGES.core.folders;
 
 const IMPORT = /(?:\bfrom\s*|\bimport\s*\(?\s*|\brequire\s*\(\s*)(["'])([^"'\n]+)\1/g;
 const IMPURE =
@@ -65,7 +73,7 @@ const withoutComments = (text) => text.replace(/\/\*[\s\S]*?\*\//g, (c) => c.rep
 
 /**
  * What is wrong with the imports of one file.
- * @param {string} path relative to `src/`, with forward slashes
+ * @param {string} path relative to `src/`, its package's or the server's, with forward slashes
  * @param {string} text
  * @param {Readonly<Record<string, number>>} rank
  * @returns {{ path: string, line: number, message: string }[]}
@@ -82,17 +90,27 @@ export function importProblems(path, text, rank = RANK) {
     const target = match[2];
     // As a module it opens the standard streams, which makes pipes non-blocking, also for the programs that share them.
     if (target === "node:process") report(match.index, "use the global `process`, not the module");
-    if (!target.startsWith(".")) {
+    const isNamed = target.startsWith(SCOPE);
+    if (!target.startsWith(".") && !isNamed) {
       if (PURE.includes(folder) && target.startsWith("node:"))
         report(match.index, `\`${folder}\` is pure: it may not import \`${target}\``);
       continue;
     }
-    const resolved = relative("/", resolve("/", dirname(path), target))
-      .split(sep)
-      .join("/");
+    const resolved = isNamed
+      ? `${target.split("/").slice(2).join("/")}/index.ts`
+      : relative("/", resolve("/", dirname(path), target))
+          .split(sep)
+          .join("/");
     const [other = "", ...rest] = resolved.split("/");
-    if (other === folder || resolved.endsWith(".json")) continue;
-    if (rank === TEAM_RANK && TEAM_SHARES.includes(resolved)) continue;
+    if ((other === folder && !isNamed) || resolved.endsWith(".json")) continue;
+    if (rank === TEAM_RANK && TEAM_SHARES.includes(isNamed ? target : resolved)) continue;
+    const [own, its] = [packageOf(folder), packageOf(other)];
+    if (rank === RANK && other in rank) {
+      if (!mayImport(own, its)) report(match.index, `\`${own}\` may not import \`${its}\`: packages point the other way`);
+      else if (own !== its && target !== `${SCOPE}${its}/${resolved.slice(0, -"/index.ts".length)}`)
+        report(match.index, `import \`${SCOPE}${its}/${other}\`, not \`${target}\``);
+      else if (own === its && isNamed) report(match.index, `\`${other}\` lies in the same package: import it by its path`);
+    }
     if (!(other in rank)) report(match.index, `\`${target}\` leaves src/`);
     else if (rank[other] >= rank[folder]) report(match.index, `\`${folder}\` may not import \`${other}\`: imports point the other way`);
     if (rest.at(-1) !== "index.ts") report(match.index, `import \`${other}\` through an index.ts, not \`${target}\``);
@@ -143,7 +161,7 @@ export function nameProblems(files) {
       const line = text.slice(0, match.index).split("\n").length;
       if (other === undefined) first.set(name, path);
       else if (other !== path && !TWICE_YET.has(name))
-        problems.push({ path, line, message: `a type \`${name}\` is exported by src/${other} too` });
+        problems.push({ path, line, message: `a type \`${name}\` is exported by ${other} too` });
     }
   return problems;
 }
@@ -211,27 +229,36 @@ export function circleProblems(files, architecture) {
   ];
 }
 
-export function allProblems(root, rank = RANK) {
-  const paths = readdirSync(root, { recursive: true })
-    .map((file) => file.split(sep).join("/"))
-    .filter((file) => /\.[cm]?tsx?$/.test(file))
-    .sort();
-  const files = new Map(paths.map((path) => [path, readFileSync(join(root, path), "utf8")]));
+/** `folders`: of one room, the files of which are known by their names below them. `path` of a problem is relative to `root`. */
+export function allProblems(root, rank = RANK, folders = sourceFolders(root)) {
+  const files = new Map();
+  const places = new Map();
+  for (const folder of folders)
+    for (const path of readdirSync(join(root, folder), { recursive: true })
+      .map((file) => file.split(sep).join("/"))
+      .filter((file) => /\.[cm]?tsx?$/.test(file))
+      .sort()) {
+      files.set(path, readFileSync(join(root, folder, path), "utf8"));
+      places.set(path, folder);
+    }
+  const misplaced = rank === RANK ? [...places].filter(([path, folder]) => homeOf(path.split("/")[0]) !== folder) : [];
   return [
+    ...misplaced.map(([path]) => ({ path, line: 1, message: `its folder belongs to ${homeOf(path.split("/")[0])}` })),
     ...[...files].flatMap(([path, text]) => [...importProblems(path, text, rank), ...lineProblems(path, text)]),
     ...nameProblems(files),
-    ...circleProblems(files, rank === RANK ? readFileSync(join(root, "../docs/architecture.md"), "utf8") : ""),
-  ];
+    ...circleProblems(files, rank === RANK ? readFileSync(join(root, "docs/architecture.md"), "utf8") : ""),
+  ].map((problem) => ({ ...problem, path: `${places.get(problem.path)}/${problem.path}` }));
+}
+
+function homeOf(folder) {
+  const name = packageOf(folder);
+  return name === "src" ? name : `packages/${name}/src`;
 }
 
 if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href) {
   const root = join(dirname(fileURLToPath(import.meta.url)), "..");
-  for (const { folder, rank } of [
-    { folder: "src", rank: RANK },
-    { folder: "team/src", rank: TEAM_RANK },
-  ])
-    for (const { path, line, message } of allProblems(join(root, folder), rank)) {
-      process.stderr.write(`${folder}/${path}:${line}: ${message}\n`);
-      process.exitCode = 1;
-    }
+  for (const { path, line, message } of [...allProblems(root), ...allProblems(root, TEAM_RANK, ["team/src"])]) {
+    process.stderr.write(`${path}:${line}: ${message}\n`);
+    process.exitCode = 1;
+  }
 }

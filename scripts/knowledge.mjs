@@ -6,11 +6,14 @@ import { dirname, join, relative } from "node:path";
 import { pathToFileURL } from "node:url";
 import { cutTables, findPieces } from "./table-groups.mjs";
 
+/** Where the tables lie. */
+export const knowledgeFolder = (root) => join(root, "packages/core/knowledge");
+
 export const tablesOf = (root) =>
-  readdirSync(join(root, "knowledge"))
+  readdirSync(knowledgeFolder(root))
     .filter((file) => file.endsWith(".table"))
     .toSorted()
-    .map((file) => join(root, "knowledge", file));
+    .map((file) => join(knowledgeFolder(root), file));
 
 /** The reader of tables and the writer of records: the source is TypeScript. */
 async function loadReader(root) {

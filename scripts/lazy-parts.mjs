@@ -3,6 +3,7 @@ import { transform } from "esbuild";
 import { readFileSync } from "node:fs";
 import { createRequire, isBuiltin } from "node:module";
 import { dirname, join } from "node:path";
+import { nameOfSource, sourceFile } from "./packages.mjs";
 import { seeThrough } from "./see-through.mjs";
 
 const require = createRequire(import.meta.url);
@@ -250,7 +251,7 @@ export const moduleParts = (root) => ({
     bundle.onResolve({ filter: new RegExp(`^${PARTS}$`) }, ({ path }) => ({ path, namespace: PARTS }));
     bundle.onLoad({ filter: /.*/, namespace: PARTS }, () => ({ contents: LOADER, resolveDir: root, loader: "js" }));
     bundle.onResolve({ filter: new RegExp(`^${ITSELF}:`) }, ({ path }) => ({
-      path: path === wholeParts ? path : join(root, "src", path.slice(`${ITSELF}:`.length)),
+      path: path === wholeParts ? path : sourceFile(root, path.slice(`${ITSELF}:`.length)),
       namespace: ITSELF,
       sideEffects: path === wholeParts,
     }));
@@ -277,7 +278,7 @@ export const moduleParts = (root) => ({
     bundle.onResolve({ filter: new RegExp(`^${NAMES}$`) }, ({ path }) => ({ path, namespace: NAMES }));
     bundle.onLoad({ filter: /.*/, namespace: NAMES }, () => ({ contents: `export ${NAMED}`, loader: "js" }));
     bundle.onLoad({ filter: /[\\/]src[\\/].*\.ts$/, namespace: "file" }, async ({ path }) => {
-      if (!path.startsWith(join(root, "src/"))) return undefined;
+      if (nameOfSource(root, path) === undefined) return undefined;
       const contents = throughIndexes(path, readFileSync(path, "utf8"));
       if (!path.startsWith(held)) return { contents, loader: "ts" };
       const { code } = await transform(contents, { loader: "ts", format: "esm", target: "es2022", keepNames: true });
@@ -376,7 +377,7 @@ export const readerOf = () => undefined, ruleReader = undefined;`;
 
 /** Of agents nothing is asked here but how they speak, and the hook has a part for each. */
 const JUDGING_BY_PARTS = /src\/(?:look\/engine|cli\/judge-afresh)\.ts$/;
-const AGENTS_BY_PARTS = `import { AGENT_IDS } from "../policy/index.ts";
+const AGENTS_BY_PARTS = `import { AGENT_IDS } from "@assent/core/policy";
 const agentPart = (name) => "./agent-" + name + ".cjs";
 const agent = (id) => ({ id, get protocol() { const part = agentPart(id); return require(part).protocol; } });
 export const agentNamed = (id) => (AGENT_IDS.includes(id) ? agent(id) : undefined);

@@ -3,6 +3,10 @@ import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
+// @ts-expect-error -- a plain script
+import * as packages from "./packages.mjs";
+
+const { SCOPE, packageFile } = packages as { readonly SCOPE: string; readonly packageFile: (root: string, specifier: string) => string };
 
 /** One export as the declarations have it. */
 export interface Exported {
@@ -40,20 +44,20 @@ export function libraryExports(root: string): readonly LibraryEntry[] {
     execFileSync(process.execPath, [tsc, "-p", join(root, "tsconfig.types.json"), "--outDir", folder]);
     return ENTRIES.map(({ title, file }) => ({
       title,
-      exports: [...exportsOf(join(folder, file)).values()].toSorted((a, b) => (a.name < b.name ? -1 : 1)),
+      exports: [...exportsOf(folder, join(folder, "src", file)).values()].toSorted((a, b) => (a.name < b.name ? -1 : 1)),
     }));
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
 }
 
-function exportsOf(file: string): Map<string, Exported> {
+function exportsOf(folder: string, file: string): Map<string, Exported> {
   const text = readFileSync(file, "utf8");
   const found = new Map<string, Exported>();
   for (const [, from = ""] of text.matchAll(/^export (?:type )?\* from "([^"]+)"/gm))
-    for (const [name, one] of exportsOf(declarations(file, from))) found.set(name, one);
+    for (const [name, one] of exportsOf(folder, declarations(folder, file, from))) found.set(name, one);
   for (const [, list = "", from = ""] of text.matchAll(/^export (?:type )?\{([^}]*)\} from "([^"]+)"/gm)) {
-    const all = exportsOf(declarations(file, from));
+    const all = exportsOf(folder, declarations(folder, file, from));
     for (const item of list.split(",").map((each) => each.trim().replace(/^type /, ""))) {
       const one = all.get(item);
       if (one !== undefined) found.set(item, one);
@@ -64,7 +68,8 @@ function exportsOf(file: string): Map<string, Exported> {
   return found;
 }
 
-const declarations = (file: string, from: string): string => resolve(dirname(file), from.replace(/\.ts$/, ".d.ts"));
+const declarations = (folder: string, file: string, from: string): string =>
+  (from.startsWith(SCOPE) ? packageFile(folder, from) : resolve(dirname(file), from)).replace(/\.ts$/, ".d.ts");
 
 const DECLARATION =
   /(?:^|\n)((?:\/\*\*(?:[^*]|\*(?!\/))*\*\/\n)?)export (?:declare )?(?:abstract )?(class|function|interface|type|const) (\w+)/g;

@@ -4,7 +4,8 @@ import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 import { allParts, coreParts } from "./core-parts.mjs";
-import { readKnowledge } from "./knowledge.mjs";
+import { knowledgeFolder, readKnowledge } from "./knowledge.mjs";
+import { nameOfSource, packageFile, SCOPE, sourceFile } from "./packages.mjs";
 import { cutTables } from "./table-groups.mjs";
 import { shakeDeclarations } from "./shake-declarations.mjs";
 
@@ -57,17 +58,17 @@ const TABLES = { "policy/reason-table.ts": "REASONS", "action/danger.ts": "DANGE
 const onlyNamed = (root, left, also = []) => ({
   name: "only-named",
   setup(bundle) {
-    const source = join(root, "src");
     const isLeft = (file) => left.some((pattern) => pattern.test(file)) || Object.keys(TABLES).some((table) => file.endsWith(table));
     const text = ["action", "edit", "pattern", "patch", "path", "policy", "request", "sdk/core", "sdk/create-guard", "shell"]
-      .flatMap((folder) => readdirSync(join(source, folder), { recursive: true }).map((name) => join(source, folder, String(name))))
+      .map((folder) => sourceFile(root, folder))
+      .flatMap((folder) => readdirSync(folder, { recursive: true }).map((name) => join(folder, String(name))))
       .filter((file) => file.endsWith(".ts") && !isLeft(file))
       .concat(also)
       .map((file) => readFileSync(file, "utf8"))
       .join("\n");
     const beginnings = [...text.matchAll(/`([a-z]+[.-](?:[a-z]+[.-])*)\$\{/g)].map(([, beginning]) => beginning);
     bundle.onLoad({ filter: /[\\/](?:policy[\\/]reason-table|action[\\/]danger)\.ts$/ }, async ({ path }) => {
-      const table = TABLES[path.slice(source.length + 1).replaceAll("\\", "/")];
+      const table = TABLES[nameOfSource(root, path).replaceAll("\\", "/")];
       const { code } = await transform(readFileSync(path, "utf8"), { loader: "ts", format: "esm" });
       const given = await import(`data:text/javascript,${encodeURIComponent(code)}`);
       // As `REASONS.none`, as a key, as a word of a table, and put together (`protect.net-${reach}`), too.
@@ -87,8 +88,8 @@ const onlyNamed = (root, left, also = []) => ({
 /** The core, for neither Node nor a browser: where it would need one of them it does not build. Its tables are without notes for people. */
 export const buildCore = async (root, common, out) => {
   const tables = cutTables(await readKnowledge(root));
-  const knowledge = readdirSync(join(root, "knowledge"), { recursive: true })
-    .map((name) => join(root, "knowledge", String(name)))
+  const knowledge = readdirSync(knowledgeFolder(root), { recursive: true })
+    .map((name) => join(knowledgeFolder(root), String(name)))
     .filter((file) => file.endsWith(".table"));
   const pure = [without(root, ABOUT_RUNS, "refuseRuns")];
   const core = {
@@ -138,24 +139,30 @@ async function buildPure(options) {
   return result;
 }
 
-/** The declarations of what the entries export, and of nothing else. */
+/** The declarations of what the entries export, and of nothing else. Each lies by the name of its file: whoever installs Assent has no packages of ours. */
 export function declarations(root, folder) {
   const tsc = join(root, "node_modules/typescript/bin/tsc");
   execFileSync(process.execPath, [tsc, "-p", join(root, "tsconfig.types.json"), "--outDir", folder], { stdio: "inherit" });
   const texts = new Map();
+  const declared = (source) => source.replace(/\.ts$/, ".d.ts");
+  const placeOf = (file) => join(folder, nameOfSource(folder, file));
   const visit = (file) => {
-    if (texts.has(file)) return;
+    const place = placeOf(file);
+    if (texts.has(place)) return place;
     if (!existsSync(file)) throw new Error(`no declarations: ${file}`);
-    const text = readFileSync(file, "utf8");
-    const named = text.replace(/((?:from |import\()"\.[^"]+)\.ts"/g, '$1.js"');
+    texts.set(place, "");
+    const named = readFileSync(file, "utf8").replace(/((?:from |import\()")(\.[^"]+\.ts|@assent\/[^"]+)"/g, (_, head, from) => {
+      const source = from.startsWith(SCOPE) ? packageFile(folder, from) : resolve(dirname(file), from);
+      const target = relative(dirname(place), visit(declared(source))).replace(/\.d\.ts$/, ".js");
+      return `${head}${target.startsWith(".") ? target : `./${target}`}"`;
+    });
     texts.set(
-      file,
+      place,
       named.replace(/^(?: {4})+/gm, (blanks) => "\t".repeat(blanks.length / 4)),
     );
-    for (const [, target] of text.matchAll(/(?:from |import\()"(\.[^"]+)\.ts"/g)) visit(`${resolve(dirname(file), target)}.d.ts`);
+    return place;
   };
-  const entries = [CORE, CORE_RULES, ...Object.values(LIBRARY)].map((source) => join(folder, source.replace(/^src\/(.*)\.ts$/, "$1.d.ts")));
-  for (const entry of entries) visit(entry);
+  const entries = [CORE, CORE_RULES, ...Object.values(LIBRARY)].map((source) => visit(join(folder, declared(source))));
   rmSync(folder, { recursive: true });
   for (const [file, text] of shakeDeclarations(texts, entries)) {
     mkdirSync(dirname(file), { recursive: true });

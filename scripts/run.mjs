@@ -4,6 +4,7 @@ import { mkdirSync, rmSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { knowledgeNow } from "./knowledge.mjs";
+import { nameOfSource, packageFile, SCOPE, sourceFile } from "./packages.mjs";
 
 const [entry, ...rest] = process.argv.slice(2);
 if (entry === undefined) {
@@ -17,9 +18,11 @@ const elsewhere = {
   name: "elsewhere",
   setup(bundle) {
     if (resolve(sources) === resolve(root)) return;
-    bundle.onResolve({ filter: /^\.\.?\/(?:.*\/)?src\// }, ({ path, resolveDir }) => ({
-      path: join(sources, relative(root, resolve(resolveDir, path))),
-    }));
+    bundle.onResolve({ filter: /^(?:\.\.?\/(?:.*\/)?src\/|@assent\/)/ }, ({ path, resolveDir }) => {
+      const file = path.startsWith(SCOPE) ? packageFile(root, path) : resolve(resolveDir, path);
+      const name = nameOfSource(root, file);
+      return { path: name === undefined ? join(sources, relative(root, file)) : sourceFile(sources, name) };
+    });
   },
 };
 const folder = join(root, "node_modules/.cache/assent");

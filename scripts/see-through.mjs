@@ -3,6 +3,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { parseSync } from "oxc-parser";
+import { nameOfSource, packageFile, SCOPE } from "./packages.mjs";
 
 /** Where the imports and exports of a module stand, types left out. */
 function readStatements(file, text) {
@@ -42,10 +43,12 @@ function byStart(all) {
 
 /** `stops`: files in whose place another plugin puts something else. */
 export function seeThrough(root, stops) {
-  const source = join(root, "src");
   const known = new Map();
   const statementsOf = (file) => known.get(file) ?? known.set(file, readStatements(file, readFileSync(file, "utf8"))).get(file);
-  const isOurs = (file) => file.startsWith(source) && file.endsWith(".ts") && existsSync(file);
+  const isOurs = (file) => nameOfSource(root, file) !== undefined && file.endsWith(".ts") && existsSync(file);
+  /** Undefined: a package of others. */
+  const fileOf = (file, from) =>
+    from.startsWith(".") ? join(dirname(file), from) : from.startsWith(SCOPE) ? packageFile(root, from) : undefined;
 
   /** The file that has `name`, and how it is called there. */
   const home = (file, name) => {
@@ -53,11 +56,14 @@ export function seeThrough(root, stops) {
     const { own, exports } = statementsOf(file);
     if (own.has(name)) return [file, name];
     const named = exports.find(({ as }) => as === name);
-    if (named !== undefined)
-      return named.name === undefined || !named.from.startsWith(".") ? [file, name] : home(join(dirname(file), named.from), named.name);
+    if (named !== undefined) {
+      const next = fileOf(file, named.from);
+      return named.name === undefined || next === undefined ? [file, name] : home(next, named.name);
+    }
     for (const { from, name: there, as } of exports) {
-      if (!from.startsWith(".") || there !== undefined || as !== undefined) continue;
-      const found = home(join(dirname(file), from), name);
+      const next = fileOf(file, from);
+      if (next === undefined || there !== undefined || as !== undefined) continue;
+      const found = home(next, name);
       if (has(...found)) return found;
     }
     return [file, name];
@@ -71,12 +77,12 @@ export function seeThrough(root, stops) {
     for (const [start, all] of byStart(exports.filter(({ isStatement }) => isStatement)))
       statements.push({ start, end: all[0].end, from: all[0].from, names: all.map(({ name, as }) => [name, as]), word: "export" });
     const replaced = statements.filter(
-      ({ from, names }) => from.startsWith(".") && names.length > 0 && names.every((pair) => !pair.includes(undefined)),
+      ({ from, names }) => fileOf(file, from) !== undefined && names.length > 0 && names.every((pair) => !pair.includes(undefined)),
     );
     replaced.sort((one, other) => other.start - one.start);
     return replaced.reduce((all, { start, end, from, names, word }) => {
       const lines = names.map(([name, as]) => {
-        const [at, there] = home(join(dirname(file), from), name);
+        const [at, there] = home(fileOf(file, from), name);
         const path = relative(dirname(file), at);
         return `${word} { ${there} as ${as} } from ${JSON.stringify(path.startsWith(".") ? path : `./${path}`)};`;
       });

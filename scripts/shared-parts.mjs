@@ -3,6 +3,7 @@ import { build } from "esbuild";
 import { readFileSync, statSync } from "node:fs";
 import { join, relative } from "node:path";
 import { parseSync } from "oxc-parser";
+import { nameOfSource } from "./packages.mjs";
 
 /** What a module exports by name, types left out; and whether it does nothing but hand on what others have. */
 function readModule(file) {
@@ -22,7 +23,7 @@ async function inputsOf(options) {
   const [output] = Object.values(metafile.outputs);
   return new Map(
     Object.entries(metafile.inputs)
-      .filter(([path]) => path.startsWith("src/"))
+      .filter(([path]) => nameOfSource(root, join(root, path)) !== undefined)
       .map(([path, { bytes, imports }]) => {
         const file = join(root, path);
         const isUsed = (output.inputs[path]?.bytesInOutput ?? 0) > 0;
@@ -39,7 +40,7 @@ function giversOf(takes, name) {
 /**
  * `parts`: what esbuild is given for each, by name, with one entry and one output; `takes`: from which others each takes. INVARIANT: a
  * module is taken only where it is the same in both, and so is all that it imports, and then all of that comes from the same place, too.
- * So nothing of it differs but that it is there once. `halves`: by giver, modules of which it has the lesser part and others need more.
+ * So nothing of it differs but that it is there once. `halves`: by giver, the names of modules of which it has the lesser part and others need more.
  * Nothing in them is remembered: who needs one brings it along, beside the one that what is taken uses.
  */
 export async function shareModules(parts, takes, halves = {}) {
@@ -49,7 +50,7 @@ export async function shareModules(parts, takes, halves = {}) {
   const modules = new Map();
   const moduleOf = (file) => modules.get(file) ?? modules.set(file, readModule(file)).get(file);
 
-  const isLeft = (giver, file) => moduleOf(file).isOnlyBarrel || halves[giver]?.test(relative(root, file)) === true;
+  const isLeft = (giver, file) => moduleOf(file).isOnlyBarrel || halves[giver]?.test(nameOfSource(root, file)) === true;
 
   /** For each part: the files it takes, and from whom. */
   const taken = new Map(names.map((name) => [name, new Map()]));

@@ -111,11 +111,12 @@ const PACKAGE = "@koromix";
 
 /**
  * Everything that is loaded with the program in a folder: its package's own files, and each place in which Node looks for
- * what it imports, from there up (the first that is found counts, so those that do not exist are closed as well).
+ * what it imports, from there up (the first that is found counts, so those that do not exist are closed as well). In a clone also the
+ * links of its own packages, through which a build might find others.
  */
 function loadedWith(folder: string): readonly string[] {
   const root = parentOf(folder);
-  const paths = [folder, `${root}/package.json`, `${root}/bin/assent.cjs`];
+  const paths = [folder, `${root}/package.json`, `${root}/bin/assent.cjs`, `${root}/node_modules/@assent`];
   // Where it is installed as a package, the link by which its command is started lies beside.
   if (root.endsWith("/node_modules/assent")) paths.push(root, `${parentOf(root)}/.bin/assent`);
   for (let at = folder; ; at = parentOf(at)) {

@@ -1,8 +1,8 @@
-import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { agentTable } from "../../scripts/agent-table.ts";
 import { AGENTS } from "../../src/agents/index.ts";
+import { sourceFiles } from "../sources.ts";
 import * as written from "../../packages/core/src/policy/agent-table.ts";
 
 describe("what judging knows of the agents", () => {
@@ -17,15 +17,14 @@ describe("what judging knows of the agents", () => {
   });
 
   it("is all that the rest of the source knows of them: no agent is named there", () => {
-    const src = join(import.meta.dirname, "../../src");
     // Names that mean nothing else.
     const named = /\b(?:claude|codex|opencode|gemini|qwen|copilot|cline|droid|kilo|windsurf|kiro)\b/i;
-    const strange = readdirSync(src, { recursive: true, encoding: "utf8" })
-      .filter((file) => file.endsWith(".ts") && !/^(?:agents\/|policy\/agent-table|sdk\/claude-agent-sdk\/)/.test(file))
-      .flatMap((file) => {
+    const strange = sourceFiles()
+      .filter(({ name }) => name.endsWith(".ts") && !/^(?:agents\/|policy\/agent-table|sdk\/claude-agent-sdk\/)/.test(name))
+      .flatMap(({ name, path }) => {
         // An SDK is a package, whoever it is named after.
-        const code = readFileSync(join(src, file), "utf8").replace(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$|\/claude-agent-sdk\//gm, "");
-        return code.split("\n").flatMap((line) => (named.test(line) ? [`${file}: ${line.trim().slice(0, 100)}`] : []));
+        const code = readFileSync(path, "utf8").replace(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$|\/claude-agent-sdk\//gm, "");
+        return code.split("\n").flatMap((line) => (named.test(line) ? [`${name}: ${line.trim().slice(0, 100)}`] : []));
       });
     expect(strange).toEqual([]);
   });

@@ -88,7 +88,8 @@ describe("what is built", () => {
       writeFileSync(join(root, file), "");
       utimesSync(join(root, file), seconds, seconds);
     }
-    for (const folder of ["src", "knowledge", "scripts"]) if (existsSync(join(root, folder))) utimesSync(join(root, folder), 1, 1);
+    for (const folder of ["packages", "packages/core", "packages/core/knowledge", "src", "scripts"])
+      if (existsSync(join(root, folder))) utimesSync(join(root, folder), 1, 1);
     return isBuilt(root);
   };
   const BUILT = [

@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { build, type Plugin } from "esbuild";
@@ -59,7 +59,7 @@ describe("the package", () => {
       "LICENSE",
     ])
       expect(paths).toContain(needed);
-    expect(paths.filter((path) => /^(?:src|test|bench|scripts)\//.test(path))).toEqual([]);
+    expect(paths.filter((path) => /^(?:packages|src|test|bench|scripts)\//.test(path))).toEqual([]);
     const folder = join(place.root, "empty");
     mkdirSync(folder);
     writeFileSync(join(folder, "package.json"), "{}");
@@ -67,6 +67,13 @@ describe("the package", () => {
     const command = join(folder, "node_modules/.bin/assent");
     expect(run(command, ["explain", "--json", "ls"], folder)).toMatch(/"verdict":"allow"/);
     expect(run(command, ["--version"], folder)).toMatch(/^\d/);
+  });
+
+  it("has the packages of this repository in itself: nothing built or declared looks for one", () => {
+    const files = readdirSync(DIST, { recursive: true, encoding: "utf8" }).filter((file) => /\.(?:[cm]?js|d\.ts)$/.test(file));
+    expect(files.length).toBeGreaterThan(300);
+    expect(files.filter((file) => readFileSync(join(DIST, file), "utf8").includes("@assent/"))).toEqual([]);
+    expect(readFileSync(join(ROOT, "team/dist/team.mjs"), "utf8")).not.toContain("@assent/");
   });
 
   it("has one runtime dependency, a package for each platform, and a lockfile without addresses", () => {
@@ -87,8 +94,8 @@ describe("the package", () => {
     // What holds a run on macOS.
     expect(peers.toSorted()).toEqual(["@anthropic-ai/sandbox-runtime", ...sdks].toSorted());
     expect(manifest["peerDependenciesMeta"]).toEqual(Object.fromEntries(peers.map((name) => [name, { optional: true }])));
-    // The team server lies in this repository: `team` is its folder.
-    expect(readFileSync(join(ROOT, "package-lock.json"), "utf8").replace('"resolved": "team",', "")).not.toMatch(
+    // Workspaces lie in this repository: that is their folder.
+    expect(readFileSync(join(ROOT, "package-lock.json"), "utf8").replace(/"resolved": "(?:team|packages\/[\w-]+)",/g, "")).not.toMatch(
       /"resolved"|https?:\/\/(?!(?:www\.)?(?:github|opencollective|patreon|tidelift|paypal|buymeacoffee|feross|eslint|vitest)\b)[^"]*\.tgz/,
     );
   });

@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { installPackage } from "../clients/install.ts";
@@ -46,11 +46,35 @@ describe("npm install in a clone", () => {
     expect(locked["node_modules/esbuild"]).toMatchObject({ hasInstallScript: true });
   });
 
+  it("npm and the build find the same files of each package", () => {
+    const { compilerOptions } = JSON.parse(readFileSync(join(ROOT, "tsconfig.json"), "utf8")) as {
+      readonly compilerOptions: { readonly paths: Readonly<Record<string, readonly string[]>> };
+    };
+    const packages = readdirSync(join(ROOT, "packages"));
+    const written = packages.map((folder) => {
+      const {
+        name,
+        private: isPrivate,
+        exports,
+      } = JSON.parse(readFileSync(join(ROOT, "packages", folder, "package.json"), "utf8")) as {
+        readonly name: string;
+        readonly private: boolean;
+        readonly exports: Readonly<Record<string, string>>;
+      };
+      expect({ isPrivate, exports }).toEqual({ isPrivate: true, exports: { "./*": "./src/*/index.ts" } });
+      return [`${name}/*`, [`./packages/${folder}/src/*/index.ts`]];
+    });
+    expect(compilerOptions.paths).toEqual(Object.fromEntries(written));
+    expect(packages.map((folder) => locked[`node_modules/@assent/${folder}`])).toEqual(
+      packages.map((folder) => ({ resolved: `packages/${folder}`, link: true })),
+    );
+  });
+
   it("without scripts at all: the command builds itself once", () => {
     const place = scratch();
     const clone = join(place.root, "clone");
     mkdirSync(clone);
-    for (const part of ["bin", "scripts", "src", "knowledge", "man", "team/src", "package.json", "tsconfig.json", "tsconfig.types.json"])
+    for (const part of ["bin", "scripts", "packages", "src", "man", "team/src", "package.json", "tsconfig.json", "tsconfig.types.json"])
       cpSync(join(ROOT, part), join(clone, part), { recursive: true });
     symlinkSync(join(place.root, "missing"), join(clone, "node_modules"));
     const command = (): { status: number | null; stdout: string; stderr: string } =>
@@ -63,6 +87,10 @@ describe("npm install in a clone", () => {
     // Packages as they are, and a cache of its own.
     mkdirSync(join(place.root, "missing"));
     run("sh", ["-c", `for each in "$0"/*; do ln -s "$each" "$1"; done`, join(ROOT, "node_modules"), join(place.root, "missing")], ROOT);
+    // A clone that was pulled and not installed again has no link of its own packages, or one that leads elsewhere.
+    rmSync(join(place.root, "missing/@assent"), { recursive: true, force: true });
+    mkdirSync(join(place.root, "missing/@assent"));
+    symlinkSync(join(place.root, "elsewhere"), join(place.root, "missing/@assent/core"));
     const first = command();
     expect(first.stderr).toContain("assent: building it once");
     expect(JSON.parse(first.stdout)).toMatchObject({ verdict: "allow" });

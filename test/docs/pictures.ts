@@ -1,5 +1,4 @@
-import { readdirSync } from "node:fs";
-import { join } from "node:path";
+import { foldersOf } from "../sources.ts";
 import { showTyped } from "./run.ts";
 import { plotPictures } from "./plots.ts";
 import { boxesSvg, terminalSvg } from "./svg.ts";
@@ -28,7 +27,7 @@ export async function terminalPictures(root: string): Promise<readonly Picture[]
   }));
 }
 
-/** The folders of src/, where they stand in a request's way. A folder that stands nowhere is an error. */
+/** The folders of src/ and packages/, where they stand in a request's way. A folder that stands nowhere is an error. */
 const ARCHITECTURE: readonly (readonly [title: string, folders: readonly string[]])[] = [
   ["who asks", ["cli", "page", "look", "agents", "sdk", "resident", "team", "approve"]],
   ["the whole decision", ["engine", "state", "audit", "import", "inspect", "lint", "policy-test", "suggest", "verify"]],
@@ -39,12 +38,15 @@ const ARCHITECTURE: readonly (readonly [title: string, folders: readonly string[
 
 /** Pictures that are drawn from tables and folders. */
 export function drawnPictures(root: string): readonly Picture[] {
-  const there = readdirSync(join(root, "src"), { withFileTypes: true }).flatMap((entry) => (entry.isDirectory() ? [entry.name] : []));
+  const there = [...foldersOf(root).keys()];
   const placed = ARCHITECTURE.flatMap(([, folders]) => folders);
   const wrong = [...there.filter((name) => !placed.includes(name)), ...placed.filter((name) => !there.includes(name))];
   if (wrong.length > 0) throw new Error(`the picture of the architecture has no place for, or no folder of: ${wrong.join(", ")}`);
   return [
-    { file: "docs/pictures/architecture.svg", svg: boxesSvg("The folders of src/: each row may use those below it", ARCHITECTURE) },
+    {
+      file: "docs/pictures/architecture.svg",
+      svg: boxesSvg("The folders of src/ and packages/: each row may use those below it", ARCHITECTURE),
+    },
     {
       file: "docs/pictures/threat-model.svg",
       svg: boxesSvg("From a hostile text to your machine, and what stands in between", [

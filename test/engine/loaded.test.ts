@@ -12,13 +12,16 @@ function installed(linked: boolean): { readonly place: Scratch; readonly folder:
   const place = scratch();
   place.write("~/.agent-permissions.jsonc", LOOSE);
   const root = linked ? join(place.home, "clone") : join(place.project, "node_modules/assent");
-  for (const file of ["bin/assent.cjs", "dist/bin.cjs", "dist/hook.cache", "package.json", "src/x.ts"]) place.write(join(root, file), "{}");
+  for (const file of ["bin/assent.cjs", "dist/bin.cjs", "dist/hook.cache", "package.json", "src/x.ts", "packages/core/src/x.ts"])
+    place.write(join(root, file), "{}");
   const packages = linked ? join(root, "node_modules") : join(place.project, "node_modules");
   place.write(join(packages, "@koromix/koffi-linux-x64/linux_x64/koffi.node"), "");
   place.write(join(packages, "@koromix/koffi-linux-x64/index.js"), "");
   place.write("node_modules/other/index.js", "");
   mkdirSync(join(place.project, "node_modules/.bin"), { recursive: true });
   if (linked) symlinkSync(root, join(place.project, "node_modules/assent"));
+  if (linked) mkdirSync(join(packages, "@assent"));
+  if (linked) symlinkSync("../../packages/core", join(packages, "@assent/core"));
   symlinkSync("../assent/bin/assent.cjs", join(place.project, "node_modules/.bin/assent"));
   return { place, folder: join(root, "dist") };
 }
@@ -72,6 +75,25 @@ const REFUSED_LINKED = [
   "echo x >> node_modules/assent/node_modules/@koromix/koffi-linux-x64/index.js",
   "mv ../clone ../old",
   "rm -rf ../clone/node_modules",
+  // A workspace's link: what a build would take through it.
+  "rm ../clone/node_modules/@assent/core",
+  "rm -r ../clone/node_modules/@assent",
+  "mv ../clone/node_modules/@assent ../clone/node_modules/a",
+  "mkdir -p ../clone/node_modules/@assent/guard",
+  "cp -r /tmp/x ../clone/node_modules/@assent/guard",
+  "unlink ../clone/node_modules/@assent/core",
+  "ln -sfnT /tmp/x ../clone/node_modules/@assent/core",
+  "cd ../clone/node_modules/@assent && mv core old",
+];
+
+/** Its sources are a person's to change, as any project's: what is built of them is closed. */
+const HARMLESS_LINKED = [
+  "echo x > ../clone/packages/core/src/x.ts",
+  "echo x > ../clone/src/x.ts",
+  "mkdir -p ../clone/packages/guard",
+  "cat ../clone/node_modules/@assent/core/src/x.ts",
+  "ls -la ../clone/node_modules/@assent",
+  "mkdir -p node_modules/@assent-other",
 ];
 
 const HARMLESS = [
@@ -92,6 +114,10 @@ describe("T5: all that is loaded with the program", () => {
   it.each(REFUSED_LINKED)("is closed where it is linked: %s", (command) => {
     const { place, folder } = installed(true);
     expect(told(place, folder, command)).toBe("deny");
+  });
+  it.each(HARMLESS_LINKED)("and nothing else of a clone: %s", (command) => {
+    const { place, folder } = installed(true);
+    expect(told(place, folder, command)).not.toBe("deny");
   });
   it.each(HARMLESS)("and nothing else: %s", (command) => {
     const { place, folder } = installed(false);

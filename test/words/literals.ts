@@ -1,6 +1,7 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { parseSync } from "oxc-parser";
+import { sourceFiles } from "../sources.ts";
 
 /** A text of the source, with `X` for what is put in. */
 export interface Literal {
@@ -8,7 +9,7 @@ export interface Literal {
   readonly text: string;
 }
 
-const source = join(import.meta.dirname, "../../src");
+const ROOT = join(import.meta.dirname, "../..");
 
 /** Scripts, and words of other programs: nothing of them is told to anybody. */
 const NOT_TOLD = new RegExp(
@@ -21,14 +22,13 @@ const isList = (text: string): boolean => /^[\s\w.:[\]-]{100,}$/.test(text) && !
 
 /** Every text of the source that reads like a sentence or a part of one. */
 export function proseLiterals(): readonly Literal[] {
-  const files = readdirSync(source, { recursive: true, encoding: "utf8" }).filter((file) => /\.tsx?$/.test(file) && !NOT_TOLD.test(file));
-  return files.flatMap((file) => {
-    const path = join(source, file);
+  const files = sourceFiles().filter(({ name }) => /\.tsx?$/.test(name) && !NOT_TOLD.test(name));
+  return files.flatMap(({ path }) => {
     const text = readFileSync(path, "utf8");
     const lineAt = (at: number): number => text.slice(0, at).split("\n").length;
     return literalsOf(parseSync(path, text).program)
       .filter(({ value }) => /\p{L}{2,} [\p{L}X]/u.test(value) && !isList(value))
-      .map(({ at, value }) => ({ place: `src/${relative(source, path)}:${lineAt(at)}`, text: value }));
+      .map(({ at, value }) => ({ place: `${relative(ROOT, path)}:${lineAt(at)}`, text: value }));
   });
 }
 

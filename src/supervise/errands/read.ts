@@ -1,7 +1,7 @@
 import { isWithin } from "@assent/core/path";
 
 /**
- * Reads `knowledge/errands/*.table`, whose form packages/core/knowledge/README.md explains: what tools keep for themselves, whom they talk to,
+ * Reads `packages/core/knowledge/errands/*.table`, whose form packages/core/knowledge/README.md explains: what tools keep for themselves, whom they talk to,
  * where their logins lie. `npm run generate` writes `table.ts` from it.
  */
 
@@ -54,7 +54,7 @@ export interface ErrandBlock {
 
 export interface ErrandTables {
   readonly blocks: readonly ErrandBlock[];
-  /** `knowledge/errands/NAME.table:LINE: what is wrong`. */
+  /** `packages/core/knowledge/errands/NAME.table:LINE: what is wrong`. */
   readonly mistakes: readonly string[];
 }
 
@@ -81,7 +81,8 @@ export function readErrands(files: readonly { readonly name: string; readonly te
     let draft: ToolDraft | undefined;
     let examples: ErrandExample[] = [];
     let start = 0;
-    const complain = (line: number, message: string): void => void mistakes.push(`knowledge/errands/${file}.table:${line}: ${message}`);
+    const complain = (line: number, message: string): void =>
+      void mistakes.push(`packages/core/knowledge/errands/${file}.table:${line}: ${message}`);
     const finish = (): void => {
       if (draft === undefined) return;
       for (const verdict of VERDICTS)

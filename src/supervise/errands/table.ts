@@ -1,4 +1,4 @@
-/** Written by `npm run generate` from `knowledge/errands/*.table`: change those. Rows for `toolOf`: names, then fields. */
+/** Written by `npm run generate` from `packages/core/knowledge/errands/*.table`: change those. Rows for `toolOf`: names, then fields. */
 export const ERRANDS: readonly (readonly string[])[] = [
   [
     "cargo",

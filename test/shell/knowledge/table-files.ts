@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { TableFile } from "../../../packages/core/src/shell/knowledge/read-table.ts";
 
-const FOLDER = join(import.meta.dirname, "../../../knowledge");
+const FOLDER = join(import.meta.dirname, "../../../packages/core/knowledge");
 
 /** `packages/core/knowledge/*.table`. */
 export const tableFiles = (): readonly TableFile[] =>

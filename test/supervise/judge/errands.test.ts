@@ -21,7 +21,7 @@ import { isWithin } from "@assent/core/path";
 import { verdictOf } from "@assent/core/policy";
 import { reader } from "../../scratch.ts";
 
-const FOLDER = join(import.meta.dirname, "../../../knowledge/errands");
+const FOLDER = join(import.meta.dirname, "../../../packages/core/knowledge/errands");
 const files = readdirSync(FOLDER).map((file) => ({ name: file.replace(".table", ""), text: readFileSync(join(FOLDER, file), "utf8") }));
 const { blocks, mistakes } = readErrands(files);
 
@@ -36,7 +36,7 @@ const does = (program: string, deed: string, what: string): boolean => {
   return (toolErrand(program)?.login ?? []).some((own) => isWithin(at(what), at(own)));
 };
 
-describe("knowledge/errands", () => {
+describe("packages/core/knowledge/errands", () => {
   it("is understood, and is what the code has", () => {
     expect(mistakes).toEqual([]);
     expect(ERRANDS.map(toolOf)).toEqual(blocks.map(({ tool }) => tool));
@@ -78,7 +78,7 @@ describe("knowledge/errands", () => {
   it("names the mistakes of a table", () => {
     const wrong = (text: string): readonly string[] => readErrands([{ name: "x", text }]).mistakes;
     expect(wrong("tool\n  cache: ../up\n  ask: write ~/a\n  allow: write ~/b\n")).toEqual([
-      "knowledge/errands/x.table:2: cache: `../up` is not a place",
+      "packages/core/knowledge/errands/x.table:2: cache: `../up` is not a place",
     ]);
     expect(wrong("tool\n  cache: ~/a\n")).toHaveLength(2);
     expect(wrong("tool\n  hosts: a b\n  allow: connect x.y\n  ask: connect z.y\n")).toHaveLength(1);

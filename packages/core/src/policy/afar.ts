@@ -1,12 +1,11 @@
 import type { Action, Lowered } from "../action/index.ts";
-import type { PasskeyDemand } from "../../../../src/seal/index.ts";
 import { isQuestion } from "./grants.ts";
 import { judge, type JudgeContext } from "./judge.ts";
 import { judgingOf } from "./kinds/index.ts";
 import { parseRule } from "./parse-rule.ts";
 import { matchRule } from "./rule.ts";
 import type { MatchContext } from "./match-context.ts";
-import type { Effect, Policy, Rule } from "./types.ts";
+import type { Effect, Policy, Rule, SigningKeys } from "./types.ts";
 import type { RequestVerdict, Verdict } from "./verdict.ts";
 
 /** How many people have to say yes. */
@@ -15,7 +14,7 @@ export interface AnswerableFromAfar {
   /** So long it waits for them, within what its host allows; absent: as long as who asks does by itself. Milliseconds. */
   readonly wait?: number;
   /** By which keys they have to sign it; absent: by none. */
-  readonly passkeys?: PasskeyDemand;
+  readonly passkeys?: SigningKeys;
 }
 
 /**

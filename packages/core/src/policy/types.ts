@@ -1,6 +1,5 @@
 import type { RuleSource } from "./verdict.ts";
 import type { Matcher } from "./kinds/index.ts";
-import type { PasskeyDemand } from "../../../../src/seal/index.ts";
 
 export type { Matcher };
 
@@ -93,6 +92,13 @@ export interface UndoSettings {
   readonly keepRuns: number;
 }
 
+/** Whose signature a yes may have to carry: texts here, which whoever verifies one understands. */
+export interface SigningKeys {
+  /** Where it is given: an origin. */
+  readonly site: string;
+  readonly credentials: readonly { readonly person: string; readonly id: string; readonly key: string }[];
+}
+
 /** What people of a team may answer from afar, as rules. */
 export interface TeamSettings {
   /** Questions about what these speak of. */
@@ -102,7 +108,7 @@ export interface TeamSettings {
   /** How long a question waits for people of the team; the first whose rules speak of it counts, and one without rules speaks of all. */
   readonly waits?: readonly { readonly rules?: readonly string[]; readonly milliseconds: number }[];
   /** Absent: the server's word that somebody said yes is enough. */
-  readonly passkeys?: PasskeyDemand & {
+  readonly passkeys?: SigningKeys & {
     /** Of these a yes counts only if a passkey signed it. */
     readonly rules: readonly string[];
   };

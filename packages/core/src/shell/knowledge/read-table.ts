@@ -79,7 +79,7 @@ export function readTables(files: readonly TableFile[]): TableTexts {
 }
 
 export const printMistake = ({ family, line, key, message }: TableMistake): string =>
-  `knowledge/${family}.table:${line}: ${key}: ${message}`;
+  `packages/core/knowledge/${family}.table:${line}: ${key}: ${message}`;
 
 class TableReader {
   readonly mistakes: TableMistake[] = [];
