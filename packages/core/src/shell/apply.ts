@@ -28,9 +28,8 @@ export interface Applied {
   readonly complete: boolean;
   /** It has files among its operands, which it reads. */
   readonly reads: boolean;
-  /** Of the subcommand. */
+  /** Of the subcommand, and where it works: the shell's place, moved by `-C`. */
   readonly upkeep: readonly string[];
-  /** Where it works: the shell's place, moved by `-C`. */
   readonly places: Invocation["places"];
 }
 
@@ -110,11 +109,7 @@ function applyLevel(
     for (const effect of grammar.effects) applyEffect(inv, effect);
     if (spec.analyse === undefined || grammar.slots !== undefined) applyOperands(inv);
     for (const { option, value } of args.options) if (option?.kind.is === "dest" && value !== undefined) applyKind(inv, option.kind, value);
-    if (spec.analyse !== undefined) {
-      const analyse = ANALYSERS[spec.analyse];
-      if (analyse === undefined) refuse(inv, `no analyser named ${spec.analyse}`);
-      else analyse(inv);
-    }
+    if (spec.analyse !== undefined) (ANALYSERS[spec.analyse] ?? refuseUnnamed)(inv);
     if (isDry) settleDryRun(inv, before);
   }
   handVariables(inv);
@@ -153,6 +148,8 @@ export function applyBuiltin(
   if (grammar.slots !== undefined) applyOperands(inv);
   return outputOf(inv);
 }
+
+const refuseUnnamed = (inv: Invocation): void => refuse(inv, `no analyser named ${inv.spec.analyse}`);
 
 const joinRows = (above: string | undefined, own: string | undefined): string | undefined =>
   above === undefined || own === undefined || above === own ? (own ?? above) : `${above}\n${own}`;
