@@ -168,7 +168,8 @@ function namedContext(j: Judgement): NamedContext {
     match: j.match,
     protect: (action, written) => {
       const met = protectedBy(j, action, written);
-      return met !== undefined && (action.operation === "write" || guardsSecrets(met.builtin)) ? met : undefined;
+      // Secrets are kept from readers: what only writes where one may lie learns none.
+      return met !== undefined && guardsSecrets(met.builtin) === (action.operation === "read") ? met : undefined;
     },
   };
 }

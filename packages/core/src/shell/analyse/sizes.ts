@@ -140,6 +140,7 @@ const ENDS: Readonly<Record<string, RegExp>> = {
 
 /** True when a program that is given a text without end goes on as long. */
 export function copiesInput(program: string, words: readonly Value[]): boolean {
+  if (program === "dd") return ddCopiesMuch(words);
   return COPIERS.has(program) && ENDS[program]?.test(joined(words)) !== true;
 }
 
