@@ -96,10 +96,14 @@ export function worksInOwnRepository(folder: string, below: boolean, world: Worl
   return names.length <= MOST_FOLDERS && !names.some((name) => isOthers(`${from}/${name}`));
 }
 
-/** The `.git` that git takes when it is started in a folder. `below`: or in a folder below, so that it may be one that nobody knows. */
+/**
+ * The `.git` that git takes when it is started in a folder; the project's where none is around, so that it fails. `below`: or in a
+ * folder below, so that it may be one that nobody knows.
+ */
 export function gitFolderOf(folder: string, below: boolean, world: World): string | undefined {
-  if (worksInOwnRepository(folder, below, world)) return `${world.projectRoot}/.git`;
-  return below ? undefined : (repositoriesAround(folder, world)[0]?.common ?? joinPath(folder, ".git"));
+  const own = joinPath(world.projectRoot, ".git");
+  if (worksInOwnRepository(folder, below, world)) return own;
+  return below ? undefined : (repositoriesAround(folder, world)[0]?.common ?? own);
 }
 
 /** More names than this in one folder are not looked into. */
