@@ -1,7 +1,9 @@
 import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { decide } from "../../src/engine/index.ts";
 import { type Decision, isConfined, unconfined } from "@assent/core/policy";
 import { noteLiveRun, sessionName } from "../../src/state/index.ts";
@@ -14,6 +16,17 @@ import { place, type PolicyText } from "./place.ts";
 const GONE = 4_194_305;
 
 type Told = Decision | "confined";
+
+/** Of a port that nobody holds nobody is asked (`needs-at-hand.test.ts`): where lines look for the holder of one, it has one. */
+const holder = createServer();
+beforeAll(async () => {
+  await once(holder.listen(0, "127.0.0.1"), "listening");
+});
+afterAll(() => {
+  holder.close();
+});
+const withHolder = (command: string): string =>
+  command.replace(/(lsof -ti:)3000\b/, (_, before: string) => `${before}${(holder.address() as AddressInfo).port}`);
 
 const here = place({
   "x.sh": "#!/bin/sh\n",
@@ -34,7 +47,7 @@ function told(command: string, policy: PolicyText, confines = true, session?: st
   const request = {
     tool: "Bash",
     facts,
-    input: { command },
+    input: { command: withHolder(command) },
     cwd: here.project,
     host: { ...HOST, confines },
     point: "test",
