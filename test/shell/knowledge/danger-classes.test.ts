@@ -101,6 +101,11 @@ const HELD = [
   "yes | shuf | head -1",
   "tail -n 5 /dev/zero",
   ":(){ :|:& };:",
+  "sh -c 'cp /dev/zero x'",
+  "timeout 5 cp /dev/zero x",
+  "bash -c 'dd if=/dev/zero of=x bs=1M count=9999999'",
+  "env tar cf x.tar /dev/zero",
+  "bash -c 'cat /dev/zero' > x",
 ] as const;
 
 const HARMLESS = [
@@ -148,6 +153,12 @@ const HARMLESS = [
   "head -c 1M /dev/zero > x",
   "dd if=/dev/zero of=x bs=1M count=10",
   "dd if=/dev/zero of=/dev/null count=100",
+  // What a shell starts is bounded by itself.
+  "sh -c 'dd if=/dev/zero of=x bs=1k count=3'",
+  "bash -c 'dd if=/dev/zero of=x bs=1k count=3 2>/dev/null; stat -c %s x'",
+  "sh -c 'head -c 1M /dev/zero > x'",
+  "timeout 5 dd if=/dev/zero of=x bs=1k count=3",
+  "bash -c 'head -c 16 /dev/urandom | base64 > x; cp a.txt b.txt'",
   "fallocate -l 10M x",
   "truncate -s 0 a.txt",
 ] as const;

@@ -1,4 +1,12 @@
-import { type Argument, type CommandShape, confineLauncher, type ExecAction, type OwnCommands, type Span } from "../action/index.ts";
+import {
+  type Action,
+  type Argument,
+  type CommandShape,
+  confineLauncher,
+  type ExecAction,
+  type OwnCommands,
+  type Span,
+} from "../action/index.ts";
 import { baseName, resolvePath } from "../path/index.ts";
 import { copiesInput, holdsInput, isLinelessFile, loopsForEver, printsWithoutEnd } from "./analyse/sizes.ts";
 import type { Applied } from "./apply.ts";
@@ -189,10 +197,8 @@ function confinedCall(call: ProgramCall): (() => Stream) | undefined {
 /** Whether what it prints has an end; what has none and goes into a file fills the disk. */
 function lengthOf({ cx, argv, stdin }: ProgramCall, name: string, out: Stream, exec: number, before: number): Stream {
   const words = argv.slice(1);
-  const read = cx.actions.slice(before).flatMap((action) => {
-    const isRead = action.kind === "file" && action.operation === "read" && action.target.kind === "path";
-    return isRead && action.target.kind === "path" ? [action.target.path] : [];
-  });
+  const all = cx.actions.slice(before);
+  const read = pathsRead(all);
   // `--random-source`: they take a few bytes of it.
   const isSampling = name === "sort" || name === "shuf" || name === "shred";
   const [, sampled] =
@@ -201,28 +207,32 @@ function lengthOf({ cx, argv, stdin }: ProgramCall, name: string, out: Stream, e
   const isLong = printsWithoutEnd(name, words, read, stdin);
   if ((holdsInput(name, words, stdin, read) && (isEndless(stdin) || isLong)) || loopsForEver(name, words))
     cx.addDanger(exec, "resource-bomb");
-  // What is read to its end and kept in another file, by whatever program: cp, tar, split.
-  const keeps = keepsFile(cx, before);
-  if (keeps && isLong && !/^(?:dd|dcfldd|head|openssl)$/.test(name)) cx.addDanger(exec, "resource-bomb");
+  // What is read to its end and kept in another file, by whatever program: cp, tar, split. What it starts is looked at by itself.
+  const own = all.filter(({ origin }) => origin.by === "command" && origin.exec === exec);
+  const isBounded = /^(?:dd|dcfldd|head|openssl)$/.test(name);
+  if (!isBounded && isLong && keepsFile(own) && printsWithoutEnd(name, words, pathsRead(own), stdin)) cx.addDanger(exec, "resource-bomb");
   if (isLong) return endless(out, read.some(isLinelessFile));
   if (!isEndless(stdin)) return out;
   if (!copiesInput(name, words))
     return out === stdin ? { is: "unknown", why: "the beginning of a text without end", network: isNetwork(out) } : out;
-  if (keeps) cx.addDanger(exec, "resource-bomb");
+  if (keepsFile(all)) cx.addDanger(exec, "resource-bomb");
   return endless(out, isLineless(stdin));
 }
 
+const pathsRead = (actions: readonly Action[]): string[] =>
+  actions.flatMap((action) =>
+    action.kind === "file" && action.operation === "read" && action.target.kind === "path" ? [action.target.path] : [],
+  );
+
 /** It writes a file, which is not that for its own use. */
-const keepsFile = (cx: Context, from: number): boolean =>
-  cx.actions
-    .slice(from)
-    .some(
-      (action) =>
-        action.kind === "file" &&
-        (action.operation === "write" || action.operation === "edit") &&
-        action.upkeep !== true &&
-        !(action.target.kind === "path" && action.target.path === "/dev/null"),
-    );
+const keepsFile = (actions: readonly Action[]): boolean =>
+  actions.some(
+    (action) =>
+      action.kind === "file" &&
+      (action.operation === "write" || action.operation === "edit") &&
+      action.upkeep !== true &&
+      !(action.target.kind === "path" && action.target.path === "/dev/null"),
+  );
 
 /** What every word means is known: nothing was left open, and no code that is not read gets any of them. */
 const isDoubted = (cx: Context, exec: number, before: number): boolean =>
