@@ -194,6 +194,8 @@ const CASES: readonly (readonly [line: string, lowered: readonly string[]])[] = 
   ["$X a", ["exec ‹$X› a", "exec a", "? dynamic command name: $X is only known at run time"]],
   ["r${x}m a", ["exec r‹$x› a", "? dynamic command name: $x is only known at run time"]],
   ['ls "unterminated', ["? shell syntax error: unterminated double quote"]],
+  // mksh(1): an integer from the start; run with mksh 59c.
+  ["PIPESTATUS='a[$(id)]'", ["? $PIPESTATUS is an integer: its text is evaluated as arithmetic, which can run code"]],
   ["[[ 0 -eq 'a[$(id)]' ]]", ["? the operand of -eq is evaluated as arithmetic, which can run code hidden in its text"]],
   ["printf -v 'a[$(id)]' x", ["? printf evaluates the subscript in `a[$(id)]`, which can run code"]],
   ["echo ${x@P}", ["? ${x@P} runs substitutions hidden in the variable's text"]],
