@@ -658,6 +658,11 @@ describe("a deny on the files of another repository", () => {
     ["Write(../other/**)", "git status", "allow"],
     ["Write(.git/**)", "git -C ../other config user.name x", NOT_DENIED],
     ["Write(.git/**)", "git -C src tag v1", "deny"],
+    // The line makes the repository first.
+    ["Write(../made/.git/config)", "git init ../made && git -C ../made config user.name x", "deny"],
+    ["Write(../made/.git/config)", "mkdir ../made && git -C ../made init && git -C ../made config user.name x", "deny"],
+    ["Write(../made/.git/config)", "git clone . ../made; cd ../made && git config user.name x", "deny"],
+    ["Write(../made/.git/config)", "git init ../made2 && git -C ../made2 config user.name x", NOT_DENIED],
     // These read, and write nothing of their own.
     ["Write(../other/**)", "git -C ../other log --oneline", NOT_DENIED],
     ["Write(../other/**)", "git -C ../other show HEAD", NOT_DENIED],

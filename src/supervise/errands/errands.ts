@@ -137,7 +137,7 @@ export function errandOf(program: string, actions: readonly Action[], around: Er
   for (const action of actions) {
     // What a shell is told to start has an errand of its own.
     if (action.origin.by !== "command" || action.origin.exec !== 0) continue;
-    if (action.kind === "file" && action.upkeep === true && action.target.kind !== "unknown")
+    if (action.kind === "file" && action.upkeep === true && action.unopened !== true && action.target.kind !== "unknown")
       writes.push(action.target.kind === "glob" ? action.target.pattern.replace(/\/\*\*$/, "") : action.target.path);
     else if (action.kind === "remote" && action.operation === "read" && !isOthers) {
       const service = serviceErrand(action.service);

@@ -112,6 +112,14 @@ describe("an errand is the tool's own", () => {
     expect(hosts.includes("registry.npmjs.org")).toBe(has);
   });
 
+  it("what git keeps in another repository than the project's is opened to nobody", () => {
+    const index = { kind: "file", operation: "write", origin: { by: "command", exec: 0 }, upkeep: true } as const;
+    const written = (path: string, more: object = {}): readonly string[] =>
+      errandOf("git", [{ ...index, ...more, target: { kind: "path", path } }], around).writes;
+    expect(written("/nowhere/project/.git/index")).toContain("/nowhere/project/.git/index");
+    expect(written("/nowhere/other/.git/index", { unopened: true })).not.toContain("/nowhere/other/.git/index");
+  });
+
   it("what a shell is told to start gives the shell nothing", () => {
     const fetches = { kind: "remote", service: "npm", operation: "read", origin: { by: "command", exec: 1 } } as const;
     expect(errandOf("bash", [fetches], around)).toEqual(NO_ERRAND);

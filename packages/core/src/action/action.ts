@@ -73,6 +73,8 @@ interface ActionBase {
   readonly dangers?: readonly DangerId[];
   /** The program does this for itself: its caches, its index, its configured service. */
   readonly upkeep?: boolean;
+  /** Upkeep in a repository that is not the project's, or that the line may make first: a rule may deny it, no run opens it. */
+  readonly unopened?: boolean;
   /** The system call it was seen as, under supervision. */
   readonly call?: Call;
 }

@@ -97,13 +97,19 @@ export function worksInOwnRepository(folder: string, below: boolean, world: Worl
 }
 
 /**
- * The `.git` that git takes when it is started in a folder; the project's where none is around, so that it fails. `below`: or in a
- * folder below, so that it may be one that nobody knows.
+ * The `.git` that git takes when it is started in a folder: the project's, too, where none is around. `below`: or in a folder below, so
+ * that it may be one that nobody knows.
  */
-export function gitFolderOf(folder: string, below: boolean, world: World): string | undefined {
+export function gitFolderOf(
+  folder: string,
+  below: boolean,
+  world: World,
+): { readonly path: string; readonly is: "own" | "other" | "none" } | undefined {
   const own = joinPath(world.projectRoot, ".git");
-  if (worksInOwnRepository(folder, below, world)) return own;
-  return below ? undefined : (repositoriesAround(folder, world)[0]?.common ?? own);
+  if (worksInOwnRepository(folder, below, world)) return { path: own, is: "own" };
+  if (below) return undefined;
+  const [nearest] = repositoriesAround(folder, world);
+  return nearest === undefined ? { path: own, is: "none" } : { path: nearest.common, is: "other" };
 }
 
 /** More names than this in one folder are not looked into. */

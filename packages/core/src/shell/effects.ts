@@ -1,10 +1,11 @@
 import type { FileOperation } from "../action/index.ts";
+import { joinPath } from "../path/index.ts";
 import { gitFolderOf, worksInOwnRepository } from "../policy/index.ts";
 import { gitSigning } from "./analyse/git-signing.ts";
 import { addCode, codeFromStream } from "./code.ts";
 import { doubt, emitFile, refuse, type Invocation } from "./invocation.ts";
 import type { TableEffect } from "./knowledge/read-spec.ts";
-import { literal, unknown, type Value } from "./value.ts";
+import { literal, textOf, unknown, type Value } from "./value.ts";
 
 /** What a table says a command does whatever its operands. */
 export function applyEffect(inv: Invocation, effect: TableEffect): void {
@@ -73,19 +74,38 @@ const interactiveHelp = ({ grammar, words }: Invocation): string => {
   return `use ${edits ? "the agent's own tool for edits" : "a command that needs no terminal"}, or run it yourself, in a terminal of your own`;
 };
 
-/** The path that a table writes, in each place where the program may work: `~` is home, `$git` the repository's folder. */
-export function tablePaths({ cx: { world }, places }: Pick<Invocation, "cx" | "places">, path: string): readonly Value[] {
-  if (path === "~" || path.startsWith("~/")) return [literal(`${world.home}${path.slice(1)}`)];
-  if (path !== "$git" && !path.startsWith("$git/")) return [literal(path)];
-  const folders = places.map((place) => (place.is === "unknown" ? undefined : gitFolderOf(place.path, place.is === "below", world)));
-  return [...new Set(folders)].map((folder) =>
-    folder === undefined ? unknown("the repository that git works in") : literal(`${folder}${path.slice("$git".length)}`),
-  );
+interface TablePath {
+  readonly value: Value;
+  /** In another repository than the project's; `made`: if the line makes one there first. */
+  readonly elsewhere?: "other" | "made";
 }
 
-/** As an effect of the table's. */
+/** The path that a table writes, in each place where the program may work: `~` is home, `$git` the repository's folder. */
+export function tablePaths({ cx: { world }, places }: Pick<Invocation, "cx" | "places">, path: string): readonly TablePath[] {
+  if (path === "~" || path.startsWith("~/")) return [{ value: literal(`${world.home}${path.slice(1)}`) }];
+  if (path !== "$git" && !path.startsWith("$git/")) return [{ value: literal(path) }];
+  const inside = path.slice("$git".length);
+  const found = new Map<string | undefined, TablePath>();
+  for (const place of places) {
+    const git = place.is === "unknown" ? undefined : gitFolderOf(place.path, place.is === "below", world);
+    const value = git === undefined ? unknown("the repository that git works in") : literal(`${git.path}${inside}`);
+    found.set(git?.path, { value, ...(git === undefined || git.is === "other" ? { elsewhere: "other" as const } : {}) });
+    if (git?.is === "none" && place.is !== "unknown")
+      found.set(place.path, { value: literal(`${joinPath(place.path, ".git")}${inside}`), elsewhere: "made" });
+  }
+  return [...found.values()];
+}
+
+/** As an effect of the table's. Of a repository that is not there nobody is asked, but a deny holds. */
 export function emitTablePath(inv: Invocation, operation: FileOperation, path: string, tree = false): void {
-  for (const one of tablePaths(inv, path)) emitFile(inv, operation, one, tree);
+  for (const { value, elsewhere } of tablePaths(inv, path)) {
+    const text = textOf(value);
+    if (elsewhere !== "made" || text === undefined) emitFile(inv, operation, value, tree);
+    else {
+      const origin = { by: "command", exec: inv.exec } as const;
+      inv.cx.add({ kind: "file", operation, target: { kind: "path", path: text }, origin, upkeep: true, unopened: true });
+    }
+  }
 }
 
 /** A repository's configuration names programs that git runs (fsmonitor, textconv): only the project's own is trusted. */

@@ -301,7 +301,7 @@ function emitUpkeep(cx: Context, exec: number, places: Applied["places"], notati
   if (operation !== "write" && operation !== "read" && operation !== "mkdir" && operation !== "delete" && operation !== "edit")
     throw new Error(`\`${notation}\` is not understood`);
   const root = path.endsWith("/**") ? path.slice(0, -"/**".length) : path;
-  for (const value of tablePaths({ cx, places }, root)) {
+  for (const { value, elsewhere } of tablePaths({ cx, places }, root)) {
     const text = textOf(value);
     if (text === undefined) continue;
     const absolute = resolvePath(cx.world.projectRoot, text);
@@ -316,6 +316,7 @@ function emitUpkeep(cx: Context, exec: number, places: Applied["places"], notati
       ...(root.includes("*") && path.endsWith("/**") ? { recursive: true } : {}),
       origin: { by: "command", exec },
       upkeep: true,
+      ...(elsewhere === undefined ? {} : { unopened: true }),
     });
   }
 }

@@ -62,6 +62,8 @@ function sendsAddressAlone(inv: Invocation, looks: ReadonlySet<string>): boolean
     inv.args.doubts.length === 0 &&
     inv.args.options.every(({ option, value }) => {
       const text = value === undefined ? undefined : textOf(value);
+      // What is made when it runs may be anybody's text: the name of a client is sent, too.
+      if (value !== undefined && text === undefined) return false;
       if (option?.names.some((name) => name === "--request" || name === "--method") === true) return /^(?:GET|HEAD)$/.test(text ?? "");
       if (option?.names.includes("--header") === true) return WANTS.test(text ?? "");
       return option?.names.some((name) => looks.has(name)) === true;
