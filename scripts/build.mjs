@@ -39,7 +39,7 @@ import {
   runMore,
   wholeParts,
 } from "./lazy-parts.mjs";
-import { sourceFolders } from "./packages.mjs";
+import { sourceFolders, specifierOf } from "./packages.mjs";
 import { shareModules } from "./shared-parts.mjs";
 import { buildCore, declarations, LIBRARY, LIBRARY_EXTERNAL, writeWholeLibrary } from "./library.mjs";
 
@@ -327,9 +327,10 @@ function sharingParts(filters) {
     obeyed: {
       ...part,
       stdin: {
-        contents:
-          'export * from "./engine/obeyed-files.ts"; export * from "./state/confined-failures.ts"; export * from "./state/session-refs.ts"; export * from "./state/at-hand.ts";',
-        resolveDir: join(root, "src"),
+        contents: ["engine/obeyed-files.ts", "state/confined-failures.ts", "state/session-refs.ts", "state/at-hand.ts"]
+          .map((file) => `export * from ${specifierOf(root, file)};`)
+          .join("\n"),
+        resolveDir: root,
       },
       plugins: [lazyShell],
     },
@@ -340,7 +341,7 @@ function sharingParts(filters) {
     run: { ...running, entryPoints: [entry("run-main")], plugins: [filtersMade(filters), lazyRun, ...lazyInRuns] },
     "run-more": {
       ...running,
-      stdin: { contents: runMore, resolveDir: join(root, "src") },
+      stdin: { contents: runMore(root), resolveDir: root },
       plugins: [lazyRunItself, ...lazyInRuns],
     },
     "held-question": { ...placed, entryPoints: [entry("held-question")], plugins: [...lazyInHooks, lazyReader] },

@@ -2,7 +2,7 @@
 // code splitting has all of it in its one file, as before.
 import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { nameOfSource, packageFile, SCOPE, sourceFile } from "./packages.mjs";
+import { nameOfSource, packageFile, SCOPE, sourceFile, specifierOf } from "./packages.mjs";
 import { tablePart } from "./table-groups.mjs";
 
 /** What is in a part, by the file in whose place functions stand that ask the part. They are called when a call is judged, and never before. */
@@ -66,7 +66,7 @@ const exportsOf = (file) =>
 
 const PART = "core-part";
 const OWN = "core-own";
-const ASK = 'import { partOf } from "./src/sdk/core/parts.ts";';
+const asking = (root) => `import { partOf } from ${specifierOf(root, "sdk/core/parts.ts")};`;
 
 /** `tables`: of `cutTables`; undefined where commands are not understood. */
 export const coreParts = (root, tables) => ({
@@ -101,13 +101,15 @@ export const coreParts = (root, tables) => ({
       const part = partOfFile.get(path);
       if (part !== undefined && functions.includes(part))
         return virtual(
-          [ASK, ...exportsOf(path).map((one) => `export const ${one} = (...given) => partOf("${part}").${one}(...given);`)].join("\n"),
+          [asking(root), ...exportsOf(path).map((one) => `export const ${one} = (...given) => partOf("${part}").${one}(...given);`)].join(
+            "\n",
+          ),
         );
       if (Object.hasOwn(SETS, name) && tables !== undefined) {
         const [whose, set] = SETS[name];
-        return virtual(`${ASK} export const ${set} = { has: (one) => partOf("${whose}").${set}.has(one) };`);
+        return virtual(`${asking(root)} export const ${set} = { has: (one) => partOf("${whose}").${set}.has(one) };`);
       }
-      if (name === "shell/knowledge/records.ts" && tables !== undefined) return virtual(recordsFrom(tables));
+      if (name === "shell/knowledge/records.ts" && tables !== undefined) return virtual(recordsFrom(root, tables));
       if (name === "sdk/core/part-loaders.ts")
         return virtual(`export const PART_LOADERS = {${names.map((one) => `"${one}": () => import("${PART}:${one}")`).join(",")}};`);
       return undefined;
@@ -147,7 +149,7 @@ export function allParts(outputs) {
 }
 
 /** `shell/knowledge/records.ts`, with each record where its part begins. */
-const recordsFrom = ({ index, pieces }) => `${ASK}
+const recordsFrom = (root, { index, pieces }) => `${asking(root)}
 const PIECES = [${pieces.map(({ group, start }) => `[${start},"${tablePart(group)}"]`).join(",")}];
 const SHORT = String.raw\`${shortIndex(index)}\`;
 let whole;

@@ -3,7 +3,7 @@ import { transform } from "esbuild";
 import { readFileSync } from "node:fs";
 import { createRequire, isBuiltin } from "node:module";
 import { dirname, join } from "node:path";
-import { nameOfSource, sourceFile } from "./packages.mjs";
+import { nameOfSource, sourceFile, specifierOf } from "./packages.mjs";
 import { seeThrough } from "./see-through.mjs";
 
 const require = createRequire(import.meta.url);
@@ -205,9 +205,9 @@ export const lazyReader = {
 
 /** Where the folder of the built program is found: the modules lie in it, and their chunks below. */
 const PARTS = "assent-parts";
-const LOADER = `import { createRequire } from "node:module";
+const loader = (root) => `import { createRequire } from "node:module";
 import { fileURLToPath } from "node:url";
-import { partsOf } from "./src/cli/load-part.ts";
+import { partsOf } from ${specifierOf(root, "cli/load-part.ts")};
 let given = {};
 let parts;
 const partsHere = () => {
@@ -249,7 +249,7 @@ export const moduleParts = (root) => ({
   setup(bundle) {
     const asModule = (contents) => `import { loadPart as require } from "${PARTS}";\n${contents}`;
     bundle.onResolve({ filter: new RegExp(`^${PARTS}$`) }, ({ path }) => ({ path, namespace: PARTS }));
-    bundle.onLoad({ filter: /.*/, namespace: PARTS }, () => ({ contents: LOADER, resolveDir: root, loader: "js" }));
+    bundle.onLoad({ filter: /.*/, namespace: PARTS }, () => ({ contents: loader(root), resolveDir: root, loader: "js" }));
     bundle.onResolve({ filter: new RegExp(`^${ITSELF}:`) }, ({ path }) => ({
       path: path === wholeParts ? path : sourceFile(root, path.slice(`${ITSELF}:`.length)),
       namespace: ITSELF,
@@ -263,7 +263,17 @@ export const moduleParts = (root) => ({
     );
     const stops = [];
     const throughIndexes = seeThrough(root, (file) => stops.some((filter) => filter.test(file)));
-    const lazy = [lazyShell, lazySurvey, lazyServer, lazyPatch, lazyExtensions, lazyObeyed, lazyIgnore, lazyConclusions, lazySupervisor];
+    const lazy = [
+      lazyShell,
+      lazySurvey,
+      lazyServer,
+      lazyPatch,
+      lazyExtensions,
+      lazyObeyed,
+      lazyIgnore,
+      lazyConclusions,
+      lazySupervisor(root),
+    ];
     for (const { setup } of lazy)
       setup({
         onLoad: ({ filter }, load) => {
@@ -296,21 +306,21 @@ const BY_RUNS = {
 /** Of the same files: a class that is looked for, and one that needs no run. */
 const BESIDE_RUNS = {
   "supervise/index.ts": [
-    'export const RunError = { [Symbol.hasInstance]: (error) => error instanceof require("./run.cjs").RunError };',
-    'export { RunAudit } from "./src/supervise/audit.ts";',
+    () => 'export const RunError = { [Symbol.hasInstance]: (error) => error instanceof require("./run.cjs").RunError };',
+    (root) => `export { RunAudit } from ${specifierOf(root, "supervise/audit.ts")};`,
   ],
 };
 
 /** For commands: the supervisor is there once, in run.cjs. */
-const lazySupervisor = {
+const lazySupervisor = (root) => ({
   setup(bundle) {
     for (const [file, names] of Object.entries(BY_RUNS))
       bundle.onLoad({ filter: new RegExp(`src/${file.replace(".", "\\.")}$`) }, () => ({
-        contents: [...names.map(forwarded("run")), ...(BESIDE_RUNS[file] ?? [])].join("\n"),
+        contents: [...names.map(forwarded("run")), ...(BESIDE_RUNS[file] ?? []).map((line) => line(root))].join("\n"),
         loader: "js",
       }));
   },
-};
+});
 
 /** Agents' own rules are read by commands alone. */
 const withoutRules = (bundle) =>
@@ -340,12 +350,13 @@ const LATER_IN_RUNS = ["parse", "program-frame", "program-run", "receipt", "prof
 const MORE = "run-more";
 
 /** What `dist/run-more.cjs` has. */
-export const runMore = [
-  ...LATER_IN_RUNS.map((name) => `export * from "./cli/${name}.ts";`),
-  ...Object.entries(SELDOM_IN_RUNS).map(([file, names]) => `export { ${names.join(", ")} } from "./${file}";`),
-  'export { engine, judgeOnly } from "./look/index.ts";',
-  'export { buildFilter } from "./supervise/wall/filter.ts";',
-].join("\n");
+export const runMore = (root) =>
+  [
+    ...LATER_IN_RUNS.map((name) => `export * from ${specifierOf(root, `cli/${name}.ts`)};`),
+    ...Object.entries(SELDOM_IN_RUNS).map(([file, names]) => `export { ${names.join(", ")} } from ${specifierOf(root, file)};`),
+    `export { engine, judgeOnly } from ${specifierOf(root, "look/index.ts")};`,
+    `export { buildFilter } from ${specifierOf(root, "supervise/wall/filter.ts")};`,
+  ].join("\n");
 
 /** For `assent run`: what is loaded by `import()`, and what few runs need, comes from run-more.cjs. */
 export const lazyRun = {

@@ -5,7 +5,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import { dirname, join, relative, resolve } from "node:path";
 import { allParts, coreParts } from "./core-parts.mjs";
 import { knowledgeFolder, readKnowledge } from "./knowledge.mjs";
-import { nameOfSource, packageFile, SCOPE, sourceFile } from "./packages.mjs";
+import { nameOfSource, packageFile, SCOPE, sourceFile, specifierOf } from "./packages.mjs";
 import { cutTables } from "./table-groups.mjs";
 import { shakeDeclarations } from "./shake-declarations.mjs";
 
@@ -42,7 +42,7 @@ const without = (root, files, refuse) => ({
       const values = names.filter((name) => name !== "" && !name.startsWith("type "));
       return {
         contents: [
-          `import { ${refuse} } from ${JSON.stringify(join(root, "src/sdk/core/no-commands.ts"))};`,
+          `import { ${refuse} } from ${specifierOf(root, "sdk/core/no-commands.ts")};`,
           ...values.map((name) => `export const ${name} = ${refuse};`),
         ].join("\n"),
         resolveDir: dirname(path),

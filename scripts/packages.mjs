@@ -9,7 +9,8 @@ export const SCOPE = "@assent/";
 export const packagesOf = (root) => (existsSync(join(root, "packages")) ? readdirSync(join(root, "packages")).toSorted() : []);
 
 /** Below the root. */
-export const sourceFolders = (root) => ["src", ...packagesOf(root).map((name) => `packages/${name}/src`)];
+export const sourceFolders = (root) =>
+  ["src", ...packagesOf(root).map((name) => `packages/${name}/src`)].filter((path) => existsSync(join(root, path)));
 
 /** Every folder of the source, by its name. */
 export function foldersOf(root) {
@@ -27,6 +28,9 @@ export function sourceFile(root, name) {
   if (found === undefined) throw new Error(`no folder of the source is called ${folder}`);
   return join(found, name.slice(folder.length + 1));
 }
+
+/** How a module that the build writes names that file. */
+export const specifierOf = (root, name) => JSON.stringify(sourceFile(root, name));
 
 /** `path` begins with `root`. Undefined: no file of the source. */
 export function nameOfSource(root, path) {
