@@ -3,8 +3,8 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { appendAudit, auditLine, lastOf, query, verifyLog } from "../src/audit/index.ts";
-import { stateFolder, thisMachine } from "../src/state/index.ts";
+import { appendAudit, auditLine, lastOf, query, verifyLog } from "@assent/guard/audit";
+import { stateFolder, thisMachine } from "@assent/guard/state";
 
 const records = Number(process.argv[2] ?? "100000");
 const folder = mkdtempSync(join(tmpdir(), "assent-audit-"));

@@ -7,13 +7,13 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { agentNamed } from "../src/agents/index.ts";
-import { decide, rememberConclusions, type Request } from "../src/engine/index.ts";
-import { read } from "../src/engine/reader/index.ts";
+import { decide, rememberConclusions, type Request } from "@assent/guard/engine";
+import { read } from "@assent/guard/engine/reader";
 import { lowerTool } from "@assent/core/request";
-import { realWorld } from "../src/engine/world.ts";
+import { realWorld } from "../packages/guard/src/engine/world.ts";
 import { judge } from "@assent/core/policy";
 import { lowerShell } from "@assent/core/shell";
-import { thisMachine } from "../src/state/index.ts";
+import { thisMachine } from "@assent/guard/state";
 
 const rounds = Number(process.argv[2] ?? 300);
 const json = process.env["ASSENT_JSON"] !== undefined;

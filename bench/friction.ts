@@ -7,9 +7,9 @@ import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { agentNamed } from "../src/agents/index.ts";
-import { decide, type Outcome } from "../src/engine/index.ts";
-import { read } from "../src/engine/reader/index.ts";
-import { thisMachine } from "../src/state/index.ts";
+import { decide, type Outcome } from "@assent/guard/engine";
+import { read } from "@assent/guard/engine/reader";
+import { thisMachine } from "@assent/guard/state";
 import { frictionTables } from "./friction-table.ts";
 import { type Judged, judgedTable, readJudged } from "./judged.ts";
 

@@ -2,9 +2,9 @@
 import { createHash } from "node:crypto";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { linkHash } from "../src/audit/chain.ts";
-import { writeHead } from "../src/audit/files.ts";
-import { auditLine } from "../src/audit/index.ts";
+import { linkHash } from "../packages/guard/src/audit/chain.ts";
+import { writeHead } from "../packages/guard/src/audit/files.ts";
+import { auditLine } from "@assent/guard/audit";
 
 const DAY = 86_400_000;
 const SEGMENT = 32 << 20;

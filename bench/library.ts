@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openGuard, PermissionChecker, presets } from "../src/sdk/index.ts";
-import { thisMachine } from "../src/state/index.ts";
+import { thisMachine } from "@assent/guard/state";
 
 const rounds = Number(process.argv[2] ?? 300);
 /** Medians, by name. */

@@ -6,9 +6,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { policyOfRules } from "./growth/policy.ts";
 import { agentNamed } from "../src/agents/index.ts";
-import { decide, type DecideOptions, type Request } from "../src/engine/index.ts";
-import { read } from "../src/engine/reader/index.ts";
-import { thisMachine } from "../src/state/index.ts";
+import { decide, type DecideOptions, type Request } from "@assent/guard/engine";
+import { read } from "@assent/guard/engine/reader";
+import { thisMachine } from "@assent/guard/state";
 
 const rounds = Number(process.argv[2] ?? 100);
 const commands = readFileSync("test/cases/benign.txt", "utf8")

@@ -6,8 +6,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { statusText } from "../src/cli/status-line.ts";
 import { writeLargeLog } from "./large-log.ts";
-import { thisMachine } from "../src/state/index.ts";
-import { lineAt, logExtent, type LogFilter, pageBefore, recordsBetween, seqAt } from "../src/audit/index.ts";
+import { thisMachine } from "@assent/guard/state";
+import { lineAt, logExtent, type LogFilter, pageBefore, recordsBetween, seqAt } from "@assent/guard/audit";
 
 const DAY = 86_400_000;
 const timed = <T>(name: string, work: () => T): T => {

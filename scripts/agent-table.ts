@@ -1,6 +1,6 @@
 import { RULE_IDS } from "../src/agents/native/index.ts";
 import { AGENTS, type HostCommands, type HostFacts, OTHERS } from "../src/agents/index.ts";
-import type { ToolFacts } from "../src/engine/index.ts";
+import type { ToolFacts } from "@assent/guard/engine";
 import { parseRule } from "@assent/core/policy";
 
 const FACTS: readonly HostFacts[] = [...AGENTS.map(({ facts }) => facts), ...OTHERS];

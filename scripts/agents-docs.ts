@@ -1,4 +1,4 @@
-import type { Outcome } from "../src/engine/index.ts";
+import type { Outcome } from "@assent/guard/engine";
 import type { Decision } from "@assent/core/policy";
 import { AGENTS, type Agent, type Setup } from "../src/agents/index.ts";
 import { installPlace } from "../src/agents/install/index.ts";

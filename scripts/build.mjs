@@ -181,7 +181,7 @@ try {
     }),
     build({
       ...part,
-      entryPoints: { conclusions: join(root, "src/engine/conclusions.ts") },
+      entryPoints: { conclusions: join(root, "packages/guard/src/engine/conclusions.ts") },
       outdir: fresh,
       outExtension: { ".js": ".cjs" },
     }),
@@ -194,7 +194,7 @@ try {
     ...agentParts(),
     build({
       ...part,
-      entryPoints: { extensions: join(root, "src/engine/extensions/run.ts") },
+      entryPoints: { extensions: join(root, "packages/guard/src/engine/extensions/run.ts") },
       outdir: fresh,
       outExtension: { ".js": ".cjs" },
     }),

@@ -41,6 +41,10 @@ export const RANK = {
 /** The folders of each package, and of which other packages it may import. What is in none lies in `src/`, and may import of all. */
 export const PACKAGES = {
   core: { folders: ["data", "path", "action", "pattern", "edit", "policy", "shell", "patch", "request"], imports: [] },
+  guard: {
+    folders: ["seal", "state", "audit", "approve", "engine", "inspect", "policy-edit", "policy-test", "suggest", "lint"],
+    imports: ["core"],
+  },
 };
 const packageOf = (folder) => Object.keys(PACKAGES).find((name) => PACKAGES[name].folders.includes(folder)) ?? "src";
 const mayImport = (one, other) => one === other || (PACKAGES[one]?.imports ?? Object.keys(PACKAGES)).includes(other);
@@ -61,7 +65,7 @@ const TEAM_RANK = {
   connection: 6,
   serve: 7,
 };
-const TEAM_SHARES = ["src/team/protocol/index.ts", "@assent/core/data", "src/seal/index.ts"];
+const TEAM_SHARES = ["src/team/protocol/index.ts", "@assent/core/data", "@assent/guard/seal"];
 /** Pure folders: no file, clock, environment or process access. */
 export const PURE = PACKAGES.core.folders;
 

@@ -3,9 +3,9 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { onTestFinished } from "vitest";
-import type { PolicyReader } from "../src/engine/index.ts";
-import { read } from "../src/engine/reader/index.ts";
-import type { Machine } from "../src/state/index.ts";
+import type { PolicyReader } from "@assent/guard/engine";
+import { read } from "@assent/guard/engine/reader";
+import type { Machine } from "@assent/guard/state";
 
 export interface Scratch {
   readonly root: string;

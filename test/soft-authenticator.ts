@@ -1,5 +1,5 @@
 import { createHash, generateKeyPairSync, type KeyObject, randomBytes, sign } from "node:crypto";
-import type { PasskeyCredential, PasskeyProof } from "../src/seal/index.ts";
+import type { PasskeyCredential, PasskeyProof } from "@assent/guard/seal";
 
 export type PasskeyAlgorithm = "ES256" | "RS256" | "EdDSA";
 

@@ -6,7 +6,7 @@ import {
   type PolicyVersion,
   type Signed,
   signStatement,
-} from "../../src/seal/index.ts";
+} from "@assent/guard/seal";
 import { openPostgres } from "../../team/src/database/index.ts";
 import { newAdminLink } from "../../team/src/enrol/index.ts";
 import { addRecordsBeside, type BesideResult } from "./beside.ts";

@@ -1,5 +1,5 @@
 import type { Decision } from "@assent/core/policy";
-import type { Host, Outcome, ToolFacts } from "../engine/index.ts";
+import type { Host, Outcome, ToolFacts } from "@assent/guard/engine";
 import type { Agent, HostFacts, Setup } from "./agent.ts";
 import { SELF_TEST } from "./claude-shape.ts";
 import type { HookCall, Protocol, Reading, Reply } from "./protocol.ts";

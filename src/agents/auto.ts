@@ -1,4 +1,4 @@
-import type { Input } from "../engine/index.ts";
+import type { Input } from "@assent/guard/engine";
 import { CALL_SIGNS } from "@assent/core/policy";
 import type { CallSign, Form } from "./agent.ts";
 import type { AgentId } from "./index.ts";

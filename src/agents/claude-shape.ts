@@ -1,6 +1,6 @@
 import { SELF_TEST } from "@assent/core/data";
 import type { Decision } from "@assent/core/policy";
-import type { Host, Input, Outcome, ToolFacts } from "../engine/index.ts";
+import type { Host, Input, Outcome, ToolFacts } from "@assent/guard/engine";
 import type { Sample } from "./agent.ts";
 import type { HookCall, Envelope, Reading } from "./protocol.ts";
 import { eventOf, factsOf, requestOf, subagentOf, text } from "./reading.ts";

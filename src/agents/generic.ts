@@ -1,5 +1,5 @@
 import type { Decision } from "@assent/core/policy";
-import type { Host, Outcome, ToolFacts } from "../engine/index.ts";
+import type { Host, Outcome, ToolFacts } from "@assent/guard/engine";
 import type { Agent, HostFacts } from "./agent.ts";
 import type { HookCall, Protocol, Reading, Reply } from "./protocol.ts";
 import { factsOf, files, requestOf, shell, text } from "./reading.ts";

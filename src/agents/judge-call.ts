@@ -1,9 +1,9 @@
 import { fileURLToPath } from "node:url";
 import { isObject } from "@assent/core/data";
-import { decide, type Input } from "../engine/index.ts";
-import { read } from "../engine/reader/index.ts";
-import { type Machine, thisMachine } from "../state/index.ts";
-import { advise, rulesOf } from "../suggest/index.ts";
+import { decide, type Input } from "@assent/guard/engine";
+import { read } from "@assent/guard/engine/reader";
+import { type Machine, thisMachine } from "@assent/guard/state";
+import { advise, rulesOf } from "@assent/guard/suggest";
 import { askOuter } from "../supervise/outer/index.ts";
 import { confine } from "./install/confiner.ts";
 import type { Envelope, Protocol } from "./protocol.ts";

@@ -1,4 +1,4 @@
-import type { Host, Input, Outcome, ToolFacts } from "../engine/index.ts";
+import type { Host, Input, Outcome, ToolFacts } from "@assent/guard/engine";
 import type { Agent, HostFacts, Setup } from "./agent.ts";
 import { sample, words } from "./claude-shape.ts";
 import type { HookCall, Protocol, Reading, Reply } from "./protocol.ts";

@@ -1,4 +1,4 @@
-import type { Input, Outcome, Request, ToolFacts } from "../engine/index.ts";
+import type { Input, Outcome, Request, ToolFacts } from "@assent/guard/engine";
 
 /** What a hook was called with. */
 export interface HookCall {

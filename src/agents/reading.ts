@@ -1,5 +1,5 @@
 import { isObject } from "@assent/core/data";
-import type { Host, Request, ToolFacts } from "../engine/index.ts";
+import type { Host, Request, ToolFacts } from "@assent/guard/engine";
 import type { Reading } from "./protocol.ts";
 
 export const text = (value: unknown): string | undefined => (typeof value === "string" && value !== "" ? value : undefined);

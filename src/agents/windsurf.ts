@@ -1,5 +1,5 @@
 import { isObject } from "@assent/core/data";
-import type { Host, Outcome, ToolFacts } from "../engine/index.ts";
+import type { Host, Outcome, ToolFacts } from "@assent/guard/engine";
 import type { Agent, HostFacts, Setup } from "./agent.ts";
 import { SELF_TEST, words } from "./claude-shape.ts";
 import type { HookCall, Protocol, Reading, Reply } from "./protocol.ts";

@@ -1,7 +1,7 @@
 import { visible } from "@assent/core/action";
 import { agentName } from "@assent/core/policy";
-import { inspect } from "../inspect/index.ts";
-import { changeConsent, readConsent, thisMachine } from "../state/index.ts";
+import { inspect } from "@assent/guard/inspect";
+import { changeConsent, readConsent, thisMachine } from "@assent/guard/state";
 import { engine } from "./engine.ts";
 import { JSON_VERSION } from "./json.ts";
 import { absolute } from "./place.ts";

@@ -1,7 +1,7 @@
 import { visible } from "@assent/core/action";
-import { addToProfile, minute } from "../policy-edit/index.ts";
+import { addToProfile, minute } from "@assent/guard/policy-edit";
 import { parseRule } from "@assent/core/policy";
-import { type Machine, profileFile, thisMachine } from "../state/index.ts";
+import { type Machine, profileFile, thisMachine } from "@assent/guard/state";
 import { type AllowingRule, type RefusedAction, type RunRefusals } from "../supervise/learn/index.ts";
 import { findRun, type RunRecord, runsFolder } from "../supervise/undo/index.ts";
 import { JSON_VERSION } from "./json.ts";

@@ -1,10 +1,10 @@
 import { statSync } from "node:fs";
 import { brief, visible } from "@assent/core/action";
-import type { Outcome } from "../engine/index.ts";
+import type { Outcome } from "@assent/guard/engine";
 import { resolvePath } from "@assent/core/path";
 import { type Decision, type Effect, isConfined, parseRule } from "@assent/core/policy";
-import { changesFor, commandRules, underRules } from "../suggest/index.ts";
-import { type Machine, thisMachine } from "../state/index.ts";
+import { changesFor, commandRules, underRules } from "@assent/guard/suggest";
+import { type Machine, thisMachine } from "@assent/guard/state";
 import { judgeOnly, readerOf, ruleReader } from "./engine.ts";
 import { addedGrant } from "./grants.ts";
 import { JSON_VERSION } from "./json.ts";

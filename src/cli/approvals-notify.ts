@@ -1,8 +1,8 @@
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { visible } from "@assent/core/action";
-import { type NotifySettings, readNotify, writeNotify } from "../approve/queue/index.ts";
-import { type Machine, thisMachine } from "../state/index.ts";
+import { type NotifySettings, readNotify, writeNotify } from "@assent/guard/approve/queue";
+import { type Machine, thisMachine } from "@assent/guard/state";
 import { engine } from "./engine.ts";
 import { JSON_VERSION } from "./json.ts";
 import { complain } from "./policy-target.ts";

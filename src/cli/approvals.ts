@@ -9,7 +9,7 @@ import {
   TerminalApprover,
   TerminalDevice,
   who,
-} from "../approve/index.ts";
+} from "@assent/guard/approve";
 import {
   announceApprover,
   answerQuestion,
@@ -21,8 +21,8 @@ import {
   type QueueEnd,
   readNotify,
   watchQuestions,
-} from "../approve/queue/index.ts";
-import { type Machine, messageOf, thisMachine } from "../state/index.ts";
+} from "@assent/guard/approve/queue";
+import { type Machine, messageOf, thisMachine } from "@assent/guard/state";
 import { JSON_VERSION } from "./json.ts";
 import { shorten } from "./place.ts";
 import { complain } from "./policy-target.ts";

@@ -1,9 +1,9 @@
 import { visible } from "@assent/core/action";
 import { AGENTS } from "../agents/index.ts";
-import { automationLevel } from "../engine/index.ts";
-import { inspect } from "../inspect/index.ts";
+import { automationLevel } from "@assent/guard/engine";
+import { inspect } from "@assent/guard/inspect";
 import type { Settings } from "@assent/core/policy";
-import { changeConsent, readConsent, type Consent, type Machine, thisMachine } from "../state/index.ts";
+import { changeConsent, readConsent, type Consent, type Machine, thisMachine } from "@assent/guard/state";
 import { engine } from "./engine.ts";
 import { JSON_VERSION } from "./json.ts";
 import { absolute } from "./place.ts";

@@ -1,7 +1,7 @@
 import { visible } from "@assent/core/action";
-import { inspect } from "../inspect/index.ts";
+import { inspect } from "@assent/guard/inspect";
 import type { Automation } from "@assent/core/policy";
-import { breakers, resetBreakers, thisMachine } from "../state/index.ts";
+import { breakers, resetBreakers, thisMachine } from "@assent/guard/state";
 import { engine } from "./engine.ts";
 import { JSON_VERSION } from "./json.ts";
 import { absolute } from "./place.ts";

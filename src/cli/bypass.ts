@@ -1,6 +1,6 @@
 import { visible } from "@assent/core/action";
-import { appendAudit, auditLine, KEEP_UNSENT } from "../audit/index.ts";
-import { bypassHere, changeBypass, LONGEST_BYPASS_MS, type Machine, paneOf, readBypass, thisMachine, timeLeft } from "../state/index.ts";
+import { appendAudit, auditLine, KEEP_UNSENT } from "@assent/guard/audit";
+import { bypassHere, changeBypass, LONGEST_BYPASS_MS, type Machine, paneOf, readBypass, thisMachine, timeLeft } from "@assent/guard/state";
 import { JSON_VERSION } from "./json.ts";
 import { absolute } from "./place.ts";
 import { complain } from "./policy-target.ts";

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import type { Machine } from "../state/index.ts";
+import type { Machine } from "@assent/guard/state";
 import { isTeamReached } from "../team/afar/index.ts";
 
 /** So long it may take to be heard by the server. */

@@ -1,9 +1,9 @@
 import { visible } from "@assent/core/action";
 import type { AgentId, Protocol, Reply } from "../agents/index.ts";
 import { isObject } from "@assent/core/data";
-import { decide, type DecideOptions, type Input, type Outcome, type PolicyReader, type Request, WatchFirst } from "../engine/index.ts";
+import { decide, type DecideOptions, type Input, type Outcome, type PolicyReader, type Request, WatchFirst } from "@assent/guard/engine";
 import { AGENT_IDS, TOLD_VARIABLES } from "@assent/core/policy";
-import { type Machine, thisMachine } from "../state/index.ts";
+import { type Machine, thisMachine } from "@assent/guard/state";
 import { askOuter } from "../supervise/outer/index.ts";
 import { readStdin, writeStderr, writeStdout } from "./stdio.ts";
 

@@ -1,6 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { visible } from "@assent/core/action";
-import { thisMachine } from "../state/index.ts";
+import { thisMachine } from "@assent/guard/state";
 import { absolute } from "./place.ts";
 import { complain } from "./policy-target.ts";
 import { run, type RunParts } from "./run.ts";

@@ -1,6 +1,6 @@
 import { visible } from "@assent/core/action";
 import { AGENTS } from "../agents/index.ts";
-import { listProfiles, type Machine, readGrants, thisMachine } from "../state/index.ts";
+import { listProfiles, type Machine, readGrants, thisMachine } from "@assent/guard/state";
 import { listRuns, listSessions, runsFolder } from "../supervise/undo/index.ts";
 import type { ListedKind } from "./command-table.ts";
 import { writeStdout } from "./stdio.ts";

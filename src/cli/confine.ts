@@ -1,11 +1,11 @@
 import { visible } from "@assent/core/action";
 import { AGENTS } from "../agents/index.ts";
 import { readInstalled } from "../agents/install/index.ts";
-import type { DecideOptions } from "../engine/index.ts";
-import { inspect } from "../inspect/index.ts";
-import { editPolicy, policyPlace, readPlace, starterPolicy } from "../policy-edit/index.ts";
+import type { DecideOptions } from "@assent/guard/engine";
+import { inspect } from "@assent/guard/inspect";
+import { editPolicy, policyPlace, readPlace, starterPolicy } from "@assent/guard/policy-edit";
 import type { Settings, UnknownSetting } from "@assent/core/policy";
-import { type Machine, thisMachine } from "../state/index.ts";
+import { type Machine, thisMachine } from "@assent/guard/state";
 import { engine } from "./engine.ts";
 import { policyText, rememberAnswer } from "./install-left.ts";
 import { JSON_VERSION } from "./json.ts";

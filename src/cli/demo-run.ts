@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { sayAction, visible } from "@assent/core/action";
-import type { Machine } from "../state/index.ts";
+import type { Machine } from "@assent/guard/state";
 import { superviseRun, type RunEvent } from "../supervise/index.ts";
 import { findRun, prepareUndo, runsFolder, undoRun } from "../supervise/undo/index.ts";
 import { engine } from "./engine.ts";

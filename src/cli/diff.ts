@@ -1,5 +1,5 @@
 import { visible } from "@assent/core/action";
-import { thisMachine } from "../state/index.ts";
+import { thisMachine } from "@assent/guard/state";
 import { diffOf, type FileDiff, runsFolder } from "../supervise/undo/index.ts";
 import { JSON_VERSION } from "./json.ts";
 import { noRun } from "./receipt.ts";

@@ -16,8 +16,8 @@ import {
   steeringOf,
 } from "../agents/install/index.ts";
 import { SELF_TEST_COMMANDS } from "@assent/core/data";
-import { projectOf } from "../engine/index.ts";
-import type { Machine } from "../state/index.ts";
+import { projectOf } from "@assent/guard/engine";
+import type { Machine } from "@assent/guard/state";
 import { engine, judgeOnly } from "./engine.ts";
 import { guardLine, guardWayOut } from "./guards.ts";
 import { shorten } from "./place.ts";

@@ -1,8 +1,8 @@
 import { visible } from "@assent/core/action";
-import { inspect } from "../inspect/index.ts";
-import { askExtension, findExtensions } from "../engine/index.ts";
+import { inspect } from "@assent/guard/inspect";
+import { askExtension, findExtensions } from "@assent/guard/engine";
 import { canSupervise, type Probe, probeKernel } from "../supervise/wall/probe/index.ts";
-import { bypassHere, type Machine, stateFolder, stateProblem, thisMachine } from "../state/index.ts";
+import { bypassHere, type Machine, stateFolder, stateProblem, thisMachine } from "@assent/guard/state";
 import { storedBytes, undoProblem } from "../supervise/edits/index.ts";
 import { agentChecks } from "./doctor-agents.ts";
 import { chooseEngine, openEngine, type RunEngine } from "../engines/index.ts";

@@ -1,5 +1,5 @@
 import type { Action } from "@assent/core/action";
-import type { KeepEdit, Request } from "../engine/index.ts";
+import type { KeepEdit, Request } from "@assent/guard/engine";
 import { keepEdit } from "../supervise/edits/index.ts";
 
 // Entry of dist/edit-keeper.cjs, which the hook loads when a tool's call goes ahead by itself where that is to be taken back.

@@ -1,7 +1,7 @@
 import { ticketOfConfined, visible } from "@assent/core/action";
 import { isAgentId, type Protocol } from "../agents/index.ts";
 import { isObject } from "@assent/core/data";
-import { type ConfinedReport, endSession, readReport, reportIdOf, thisMachine } from "../state/index.ts";
+import { type ConfinedReport, endSession, readReport, reportIdOf, thisMachine } from "@assent/guard/state";
 import { isInside } from "../supervise/outer/index.ts";
 import { readStdin, writeStdout } from "./stdio.ts";
 

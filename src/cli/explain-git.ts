@@ -1,7 +1,7 @@
 import type { ExecAction, FileAction } from "@assent/core/action";
-import type { Outcome } from "../engine/index.ts";
+import type { Outcome } from "@assent/guard/engine";
 import { isConfined, judgeFloorFile } from "@assent/core/policy";
-import { messageOf } from "../state/index.ts";
+import { messageOf } from "@assent/guard/state";
 import { foreseeGit } from "../supervise/index.ts";
 
 /** An outcome, and what git would put into files that decide what an agent may do. */

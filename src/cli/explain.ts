@@ -1,9 +1,9 @@
 import { type Action, adviceForPerson, brief, sayAction, quote, type Span, visible } from "@assent/core/action";
 import { isObject } from "@assent/core/data";
-import type { DecideOptions, Outcome } from "../engine/index.ts";
-import { advise, changedParts, changesFor, differ, offer, withUserFile } from "../suggest/index.ts";
+import type { DecideOptions, Outcome } from "@assent/guard/engine";
+import { advise, changedParts, changesFor, differ, offer, withUserFile } from "@assent/guard/suggest";
 import { answerableFromAfar, isChange, isConfined, isUnoffered, type Verdict } from "@assent/core/policy";
-import { thisMachine, type Machine } from "../state/index.ts";
+import { thisMachine, type Machine } from "@assent/guard/state";
 import { asIfConfining } from "./confine.ts";
 import { judgeOnly, ruleReader, type ToolQuestion } from "./engine.ts";
 import { JSON_VERSION, outcomeJson, verdictFields } from "./json.ts";

@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { thisMachine } from "../state/index.ts";
+import { thisMachine } from "@assent/guard/state";
 import { isInside } from "../supervise/outer/index.ts";
 import { isFleetDue } from "../team/fleet/index.ts";
 

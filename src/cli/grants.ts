@@ -1,10 +1,10 @@
 import { visible } from "@assent/core/action";
-import { appendAudit, auditLine } from "../audit/index.ts";
-import { isAlive } from "../approve/index.ts";
-import { limitedTo } from "../engine/index.ts";
+import { appendAudit, auditLine } from "@assent/guard/audit";
+import { isAlive } from "@assent/guard/approve";
+import { limitedTo } from "@assent/guard/engine";
 import { agentName } from "@assent/core/policy";
-import { inspectRule } from "../inspect/index.ts";
-import { lint } from "../lint/index.ts";
+import { inspectRule } from "@assent/guard/inspect";
+import { lint } from "@assent/guard/lint";
 import {
   addGrant,
   LONGEST_GRANT_MS,
@@ -15,7 +15,7 @@ import {
   type RuleGrant,
   type StoredGrant,
   thisMachine,
-} from "../state/index.ts";
+} from "@assent/guard/state";
 import { engine } from "./engine.ts";
 import { JSON_VERSION } from "./json.ts";
 import { absolute, shorten } from "./place.ts";

@@ -1,6 +1,6 @@
 import { visible } from "@assent/core/action";
 import { carryOut, type OtherGuard, planTakingOut } from "../agents/install/index.ts";
-import type { Machine } from "../state/index.ts";
+import type { Machine } from "@assent/guard/state";
 import { absolute, shorten } from "./place.ts";
 import { complain } from "./policy-target.ts";
 import { writeStdout } from "./stdio.ts";

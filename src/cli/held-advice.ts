@@ -1,5 +1,5 @@
-import type { Outcome, PolicyReader } from "../engine/index.ts";
-import { advise, rulesOf } from "../suggest/index.ts";
+import type { Outcome, PolicyReader } from "@assent/guard/engine";
+import { advise, rulesOf } from "@assent/guard/suggest";
 
 // Entry of dist/held-advice.cjs, which the hook loads when it asks or refuses.
 

@@ -1,7 +1,7 @@
 import type { ChildProcess } from "node:child_process";
-import type { Outcome } from "../engine/index.ts";
+import type { Outcome } from "@assent/guard/engine";
 import { questionAfar } from "../sdk/queue/index.ts";
-import type { Machine } from "../state/index.ts";
+import type { Machine } from "@assent/guard/state";
 import { isTeamReached, type PutToTeam, putToTeam } from "../team/afar/index.ts";
 import { membershipMark } from "../team/index.ts";
 import { CONNECT_MS, startCarrier } from "./carrier.ts";

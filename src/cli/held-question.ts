@@ -1,11 +1,11 @@
 import { isMainThread } from "node:worker_threads";
 import { withoutAdvice } from "@assent/core/action";
 import { agentNamed } from "../agents/index.ts";
-import { type Answer, ofTeam, printable } from "../approve/index.ts";
-import { dropQuestion, endQuestion, isSomebodyThere, noteUnanswered, notify, putQuestion, readEnd } from "../approve/queue/index.ts";
-import type { Outcome } from "../engine/index.ts";
+import { type Answer, ofTeam, printable } from "@assent/guard/approve";
+import { dropQuestion, endQuestion, isSomebodyThere, noteUnanswered, notify, putQuestion, readEnd } from "@assent/guard/approve/queue";
+import type { Outcome } from "@assent/guard/engine";
 import { checkAnswerRule, type QueueReply, rememberReply, requestQuestion, whatIsAsked } from "../sdk/queue/index.ts";
-import type { Machine } from "../state/index.ts";
+import type { Machine } from "@assent/guard/state";
 import { type PutToTeam, readWait, takeAfar, takeTeamAnswer } from "../team/afar/index.ts";
 import { carryFor, teamQuestion } from "./held-afar.ts";
 import { writeStderr } from "./stdio.ts";

@@ -1,6 +1,6 @@
-import { isSomebodyThere } from "../approve/queue/index.ts";
-import type { Host, Outcome } from "../engine/index.ts";
-import type { Machine } from "../state/index.ts";
+import { isSomebodyThere } from "@assent/guard/approve/queue";
+import type { Host, Outcome } from "@assent/guard/engine";
+import type { Machine } from "@assent/guard/state";
 import { isAnyAfar } from "../team/afar/index.ts";
 
 // Entry of dist/held.cjs, which the hook loads when it refuses something. What asks is a part of its own, loaded where somebody is there.

@@ -1,6 +1,6 @@
 import type { Protocol } from "../agents/index.ts";
-import { type PolicyReader, WatchFirst } from "../engine/index.ts";
-import { copySource } from "../state/index.ts";
+import { type PolicyReader, WatchFirst } from "@assent/guard/engine";
+import { copySource } from "@assent/guard/state";
 import type { CheckEngine } from "./check.ts";
 
 declare const require: {

@@ -1,7 +1,7 @@
 import type { AgentId } from "../agents/index.ts";
-import { decide, type Request } from "../engine/index.ts";
+import { decide, type Request } from "@assent/guard/engine";
 import type { RequestVerdict } from "@assent/core/policy";
-import type { Machine } from "../state/index.ts";
+import type { Machine } from "@assent/guard/state";
 import { isFleetHere } from "./fleet-here.ts";
 import { answer, check, type CheckEngine, type HookEngine, judgeWatched, type HookOutput } from "./check.ts";
 import { engine, unwatchedReader } from "./hook-engine.ts";

@@ -9,10 +9,10 @@ import {
   type NativePlace,
   ownedIn,
 } from "../agents/native/index.ts";
-import { editPolicy, policyPlace, readPlace, starterPolicy } from "../policy-edit/index.ts";
+import { editPolicy, policyPlace, readPlace, starterPolicy } from "@assent/guard/policy-edit";
 import { type ImportPlan, planImport, type Sourced, textOf } from "../import/index.ts";
 import { isWithin } from "@assent/core/path";
-import { thisMachine, type Machine } from "../state/index.ts";
+import { thisMachine, type Machine } from "@assent/guard/state";
 import { fileDiff } from "./file-diff.ts";
 import { JSON_VERSION } from "./json.ts";
 import { absolute, shorten } from "./place.ts";

@@ -1,6 +1,6 @@
 import { readdirSync, rmSync, statSync } from "node:fs";
 import { copyFolder } from "../agents/install/index.ts";
-import { editPolicy, policyPlace, readPlace, starterPolicy } from "../policy-edit/index.ts";
+import { editPolicy, policyPlace, readPlace, starterPolicy } from "@assent/guard/policy-edit";
 import {
   changeBypass,
   errorCode,
@@ -13,7 +13,7 @@ import {
   stateFolder,
   timeLeft,
   writeAtomic,
-} from "../state/index.ts";
+} from "@assent/guard/state";
 import { isObject } from "@assent/core/data";
 import { absolute, shorten } from "./place.ts";
 import { schemaFor } from "./policy-target.ts";

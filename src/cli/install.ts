@@ -21,8 +21,8 @@ import {
   signOf,
   writeCopy,
 } from "../agents/install/index.ts";
-import { policyPlace } from "../policy-edit/index.ts";
-import { type Machine, thisMachine } from "../state/index.ts";
+import { policyPlace } from "@assent/guard/policy-edit";
+import { type Machine, thisMachine } from "@assent/guard/state";
 import { isConfiningOffered, offerConfining } from "./confine.ts";
 import { endOldDaemon, forgetDaemon, isDaemonOffered, offerDaemon } from "./daemon.ts";
 import { engine } from "./engine.ts";

@@ -1,6 +1,6 @@
 import { adviceForPerson, printAction, visible } from "@assent/core/action";
 import { answerableFromAfar, isConfined, type JudgedAction, type JudgedUnknown, type Verdict } from "@assent/core/policy";
-import type { Outcome } from "../engine/index.ts";
+import type { Outcome } from "@assent/guard/engine";
 
 /** Version of every `--json` form: docs/json.md. It rises when a field changes its meaning or goes away. */
 export const JSON_VERSION = 1;

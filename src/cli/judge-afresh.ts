@@ -1,7 +1,7 @@
 import { adviceForModel } from "@assent/core/action";
 import { REFERENCE } from "../agents/index.ts";
-import { decide, type Host } from "../engine/index.ts";
-import type { Machine } from "../state/index.ts";
+import { decide, type Host } from "@assent/guard/engine";
+import type { Machine } from "@assent/guard/state";
 import { engine } from "./engine.ts";
 import { PERSON, whyOf } from "./run-refusals.ts";
 

@@ -1,5 +1,5 @@
 import { visible } from "@assent/core/action";
-import type { TestResult } from "../policy-test/index.ts";
+import type { TestResult } from "@assent/guard/policy-test";
 
 /**
  * The report of `assent test` as CI servers read it: a suite for each file, a case for each line of a table and each example.

@@ -1,8 +1,8 @@
 import { visible } from "@assent/core/action";
 import type { Edit } from "@assent/core/edit";
-import type { Finding } from "../lint/index.ts";
-import { editPolicy, type PolicyPlace, policyPlace, profilePlace, ruleEntries, type WrittenRule } from "../policy-edit/index.ts";
-import { listProfiles, type Machine } from "../state/index.ts";
+import type { Finding } from "@assent/guard/lint";
+import { editPolicy, type PolicyPlace, policyPlace, profilePlace, ruleEntries, type WrittenRule } from "@assent/guard/policy-edit";
+import { listProfiles, type Machine } from "@assent/guard/state";
 import { shorten } from "./place.ts";
 import { complain, trustEnded } from "./policy-target.ts";
 import { writeStderr } from "./stdio.ts";

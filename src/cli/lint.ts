@@ -1,8 +1,8 @@
 import { visible } from "@assent/core/action";
-import { inspect } from "../inspect/index.ts";
-import { lint as findings, type Finding, type Severity } from "../lint/index.ts";
-import { policyPlace } from "../policy-edit/index.ts";
-import { thisMachine } from "../state/index.ts";
+import { inspect } from "@assent/guard/inspect";
+import { lint as findings, type Finding, type Severity } from "@assent/guard/lint";
+import { policyPlace } from "@assent/guard/policy-edit";
+import { thisMachine } from "@assent/guard/state";
 import { engine } from "./engine.ts";
 import { JSON_VERSION } from "./json.ts";
 import { fixRules } from "./lint-fix.ts";

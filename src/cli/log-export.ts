@@ -1,10 +1,10 @@
 import { closeSync, constants, fsyncSync, openSync, statSync, writeSync } from "node:fs";
 import { visible } from "@assent/core/action";
-import { query } from "../audit/index.ts";
-import { policyFile, POLICY_NAME } from "../engine/index.ts";
+import { query } from "@assent/guard/audit";
+import { policyFile, POLICY_NAME } from "@assent/guard/engine";
 import { joinPath } from "@assent/core/path";
 import type { AuditSettings } from "@assent/core/policy";
-import { errorCode, type Machine, openState, stateFolder, thisMachine } from "../state/index.ts";
+import { errorCode, type Machine, openState, stateFolder, thisMachine } from "@assent/guard/state";
 import { engine } from "./engine.ts";
 import { absolute } from "./place.ts";
 import { complain } from "./policy-target.ts";
@@ -93,7 +93,7 @@ async function send({ follow = false, timeout = 30 }: LogExportOptions, since: n
     complain(COMMAND, visible(state.problem));
     return 1;
   }
-  const { Claim, openOtlp, pump } = await import("../audit/export/index.ts");
+  const { Claim, openOtlp, pump } = await import("@assent/guard/audit/export");
   const sender = openOtlp({ ...told, timeoutMs: Math.max(1, timeout) * 1000, version: VERSION });
   const { records, problem } = await pump({
     folder: state.folder,

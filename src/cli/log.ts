@@ -15,8 +15,8 @@ import {
   type FoundRecord,
   type LogEntry,
   type Query,
-} from "../audit/index.ts";
-import { stateFolder, thisMachine } from "../state/index.ts";
+} from "@assent/guard/audit";
+import { stateFolder, thisMachine } from "@assent/guard/state";
 import { JSON_VERSION } from "./json.ts";
 import { VERDICT_WORDS } from "./say-verdict.ts";
 import { readSince } from "./since.ts";

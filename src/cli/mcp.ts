@@ -13,7 +13,7 @@ import {
   type RemoteOptions,
   type ServerBehind,
 } from "../sdk/mcp/index.ts";
-import { thisMachine } from "../state/index.ts";
+import { thisMachine } from "@assent/guard/state";
 import { absolute } from "./place.ts";
 import { complain } from "./policy-target.ts";
 import { STATUS } from "./run-options.ts";

@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { accessSync, constants, statSync } from "node:fs";
 import { visible } from "@assent/core/action";
 import { BUILD, findPageProcess, newLink, pageFolder, type PageProcess, removeOldLinks, runPage } from "../page/index.ts";
-import { type Machine, thisMachine, withLock } from "../state/index.ts";
+import { type Machine, thisMachine, withLock } from "@assent/guard/state";
 import { isInside } from "../supervise/outer/index.ts";
 import { engine } from "../look/index.ts";
 import { JSON_VERSION } from "./json.ts";

@@ -1,5 +1,5 @@
 import { closeSync, fstatSync, lstatSync, openSync, readdirSync, readSync, unlinkSync } from "node:fs";
-import { isOwn, openState, thisMachine, writeAtomic } from "../state/index.ts";
+import { isOwn, openState, thisMachine, writeAtomic } from "@assent/guard/state";
 import { unsealCache, type Compiled } from "./load-part.ts";
 
 // Entry of dist/own-caches.cjs, for a Node that the build made no code caches for: they are kept in the state folder.

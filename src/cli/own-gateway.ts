@@ -4,7 +4,7 @@ import { isObject } from "@assent/core/data";
 import { type Json, readJson5, toValue } from "@assent/core/edit/json5";
 import { isWithin, joinPath } from "@assent/core/path";
 import { isConfined, type RequestVerdict } from "@assent/core/policy";
-import { copySource, type Machine, readRegular } from "../state/index.ts";
+import { copySource, type Machine, readRegular } from "@assent/guard/state";
 
 /**
  * Assent's own gateway (`assent mcp … -- SERVER`) where a host starts its servers through our program around commands. Confined, it could

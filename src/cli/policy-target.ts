@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { visible } from "@assent/core/action";
-import { type PolicyPlace, policyPlace, readPlace, starterPolicy } from "../policy-edit/index.ts";
+import { type PolicyPlace, policyPlace, readPlace, starterPolicy } from "@assent/guard/policy-edit";
 import type { Problem } from "@assent/core/policy";
-import { readTrust, thisMachine, type Machine } from "../state/index.ts";
+import { readTrust, thisMachine, type Machine } from "@assent/guard/state";
 import { schemaFor } from "../look/index.ts";
 import { absolute, shorten } from "./place.ts";
 import { writeStderr } from "./stdio.ts";

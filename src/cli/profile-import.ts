@@ -1,6 +1,6 @@
 import { visible } from "@assent/core/action";
-import { addToProfile, minute, readForeignProfiles, type LostPattern } from "../policy-edit/index.ts";
-import { readRegular, thisMachine } from "../state/index.ts";
+import { addToProfile, minute, readForeignProfiles, type LostPattern } from "@assent/guard/policy-edit";
+import { readRegular, thisMachine } from "@assent/guard/state";
 import { JSON_VERSION } from "./json.ts";
 import { absolute, shorten } from "./place.ts";
 import { complain, showProblems } from "./policy-target.ts";

@@ -1,5 +1,5 @@
 import { visible } from "@assent/core/action";
-import { profilePlace, readPlace, starterProfile } from "../policy-edit/index.ts";
+import { profilePlace, readPlace, starterProfile } from "@assent/guard/policy-edit";
 import type { Effect, Problem, Rule } from "@assent/core/policy";
 import {
   clearProfile,
@@ -11,7 +11,7 @@ import {
   wrongProfileName,
   type Machine,
   type StoredProfile,
-} from "../state/index.ts";
+} from "@assent/guard/state";
 import { editPlace } from "./edit.ts";
 import { JSON_VERSION } from "./json.ts";
 import { absolute, shorten } from "./place.ts";

@@ -1,6 +1,6 @@
 import { visible } from "@assent/core/action";
-import { isDecision, isQuestion, isRefusal, query } from "../audit/index.ts";
-import { type Machine, stateFolder } from "../state/index.ts";
+import { isDecision, isQuestion, isRefusal, query } from "@assent/guard/audit";
+import { type Machine, stateFolder } from "@assent/guard/state";
 
 /** What `assent status` knows when it answers "am I protected here?". */
 export interface ProtectionFacts {

@@ -1,2 +1,2 @@
 // Entry of dist/reader.cjs.
-export { read } from "../engine/reader/index.ts";
+export { read } from "@assent/guard/engine/reader";

@@ -1,5 +1,5 @@
 import { visible } from "@assent/core/action";
-import { thisMachine, type Machine } from "../state/index.ts";
+import { thisMachine, type Machine } from "@assent/guard/state";
 import {
   type AgentSession,
   commandOf,

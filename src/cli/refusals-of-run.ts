@@ -1,4 +1,4 @@
-import type { Machine } from "../state/index.ts";
+import type { Machine } from "@assent/guard/state";
 import { rulesForRefused, type RunRefusals } from "../supervise/learn/index.ts";
 import { readEvents, type RunRecord } from "../supervise/undo/index.ts";
 import { engine } from "./engine.ts";

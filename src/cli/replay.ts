@@ -1,8 +1,8 @@
 import { brief, visible } from "@assent/core/action";
-import { allOf, withUserFile } from "../suggest/index.ts";
-import { readPlace } from "../policy-edit/index.ts";
-import { type Machine, thisMachine } from "../state/index.ts";
-import type { DecideOptions } from "../engine/index.ts";
+import { allOf, withUserFile } from "@assent/guard/suggest";
+import { readPlace } from "@assent/guard/policy-edit";
+import { type Machine, thisMachine } from "@assent/guard/state";
+import type { DecideOptions } from "@assent/guard/engine";
 import { asIfConfining } from "./confine.ts";
 import { JSON_VERSION } from "./json.ts";
 import { pastRequests, replayHistory, TOLD, type ToldWord } from "../look/index.ts";

@@ -1,6 +1,6 @@
 import { writeFileSync } from "node:fs";
 import { visible } from "@assent/core/action";
-import { errorCode } from "../state/index.ts";
+import { errorCode } from "@assent/guard/state";
 import { complain } from "./policy-target.ts";
 import { writeStdout } from "./stdio.ts";
 

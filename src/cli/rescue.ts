@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, rmdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { diffLines } from "diff";
 import { planUninstall, readInstalled } from "../agents/install/index.ts";
-import { errorCode, readEditable, type Machine } from "../state/index.ts";
+import { errorCode, readEditable, type Machine } from "@assent/guard/state";
 
 /**
  * The door on the bad day. With Node, the package, the policy or the disk gone every hook refuses, and whatever Assent could do about it

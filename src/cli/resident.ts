@@ -1,8 +1,8 @@
 import { statSync } from "node:fs";
-import { type Machine, residentFolder, thisMachine } from "../state/index.ts";
+import { type Machine, residentFolder, thisMachine } from "@assent/guard/state";
 import type { Protocol } from "../agents/index.ts";
 import { commandPrograms, handedOn, NODE_FINDER } from "../agents/install/index.ts";
-import { decide, findExtensions, forgetFindings, rememberConclusions, WatchFirst } from "../engine/index.ts";
+import { decide, findExtensions, forgetFindings, rememberConclusions, WatchFirst } from "@assent/guard/engine";
 import { judge } from "@assent/core/policy";
 import { lowerTool } from "@assent/core/request";
 import {

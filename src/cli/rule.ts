@@ -1,8 +1,8 @@
 import { visible } from "@assent/core/action";
 import { isObject } from "@assent/core/data";
-import { addRule, editPolicy, readPlace, ruleEntries, policyPlace, type EditOutcome, type WrittenRule } from "../policy-edit/index.ts";
-import { inspect, listRules, type RuleLine } from "../inspect/index.ts";
-import { lint, type LintCode, withoutLimit } from "../lint/index.ts";
+import { addRule, editPolicy, readPlace, ruleEntries, policyPlace, type EditOutcome, type WrittenRule } from "@assent/guard/policy-edit";
+import { inspect, listRules, type RuleLine } from "@assent/guard/inspect";
+import { lint, type LintCode, withoutLimit } from "@assent/guard/lint";
 import { EFFECTS, parseRule, same, type Effect, type ParsedRule } from "@assent/core/policy";
 import { engine } from "./engine.ts";
 import { JSON_VERSION } from "./json.ts";

@@ -1,7 +1,7 @@
 import { visible } from "@assent/core/action";
-import { inspect, listRules, type FileLine, type RuleListing, type RuleLine, type SettingLine, type Shadow } from "../inspect/index.ts";
+import { inspect, listRules, type FileLine, type RuleListing, type RuleLine, type SettingLine, type Shadow } from "@assent/guard/inspect";
 import { judgingOf, sayWhen } from "@assent/core/policy";
-import { thisMachine } from "../state/index.ts";
+import { thisMachine } from "@assent/guard/state";
 import { engine } from "./engine.ts";
 import { JSON_VERSION } from "./json.ts";
 import { absolute, shorten } from "./place.ts";

@@ -1,10 +1,17 @@
 import { randomBytes } from "node:crypto";
 import { type Action, visible, type World } from "@assent/core/action";
-import { directoryApprover, controlForeground, noBlockApprover, terminalApprover, type Approver, type Question } from "../approve/index.ts";
-import { joinApprovers, queueApprover, type QueueApprover } from "../approve/queue/index.ts";
-import { realWorld } from "../engine/index.ts";
+import {
+  directoryApprover,
+  controlForeground,
+  noBlockApprover,
+  terminalApprover,
+  type Approver,
+  type Question,
+} from "@assent/guard/approve";
+import { joinApprovers, queueApprover, type QueueApprover } from "@assent/guard/approve/queue";
+import { realWorld } from "@assent/guard/engine";
 import { agentMark, callMatcher, matchMatcher, parseRule } from "@assent/core/policy";
-import type { Machine } from "../state/index.ts";
+import type { Machine } from "@assent/guard/state";
 import { withTeam } from "../team/afar/index.ts";
 import { isGroupOfTree, lineOfGroup } from "../supervise/index.ts";
 import { addressOf, alloc, sys } from "../supervise/kernel/index.ts";

@@ -1,4 +1,4 @@
-import { ACTIONS, actionWord, type BackgroundEvent, printable, respond, safeJson, skillText, wait } from "../approve/index.ts";
+import { ACTIONS, actionWord, type BackgroundEvent, printable, respond, safeJson, skillText, wait } from "@assent/guard/approve";
 import { writeStderr, writeStdout } from "./stdio.ts";
 
 const COMMAND = "assent run";

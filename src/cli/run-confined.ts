@@ -3,10 +3,10 @@ import { accessSync, constants, realpathSync } from "node:fs";
 import { constants as system } from "node:os";
 import { join } from "node:path";
 import { brief, restAfter, visible } from "@assent/core/action";
-import { queueApprover, type QueueApprover } from "../approve/queue/index.ts";
+import { queueApprover, type QueueApprover } from "@assent/guard/approve/queue";
 import { sha256 } from "@assent/core/data";
-import { isGiven, type RunPolicies, runPolicies } from "../engine/given/index.ts";
-import { realWorld } from "../engine/index.ts";
+import { isGiven, type RunPolicies, runPolicies } from "@assent/guard/engine/given";
+import { realWorld } from "@assent/guard/engine";
 import {
   type ConfinedReport,
   dropReport,
@@ -20,7 +20,7 @@ import {
   type Ticket,
   ticketIdOf,
   writeReport,
-} from "../state/index.ts";
+} from "@assent/guard/state";
 import { withTeam } from "../team/afar/index.ts";
 import { killTree, RunError, type RunEvent, type RunOptions, type RunResult, superviseRun } from "../supervise/index.ts";
 import { askOuter } from "../supervise/outer/index.ts";

@@ -1,7 +1,7 @@
 import { closeSync, constants, fstatSync, openSync, realpathSync, writeSync } from "node:fs";
 import { sayAction, printCall, visible } from "@assent/core/action";
-import { ruleEntries } from "../policy-edit/index.ts";
-import { errorCode, readProfile, type Machine } from "../state/index.ts";
+import { ruleEntries } from "@assent/guard/policy-edit";
+import { errorCode, readProfile, type Machine } from "@assent/guard/state";
 import type { RunEvent } from "../supervise/index.ts";
 import { JSON_VERSION, verdictFields } from "./json.ts";
 import { shorten } from "./place.ts";

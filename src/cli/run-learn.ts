@@ -1,6 +1,6 @@
 import { visible } from "@assent/core/action";
-import { addToProfile, minute } from "../policy-edit/index.ts";
-import type { Machine } from "../state/index.ts";
+import { addToProfile, minute } from "@assent/guard/policy-edit";
+import type { Machine } from "@assent/guard/state";
 import { generalise, learnPlaces, type Aside, type Learnt, type Observations } from "../supervise/learn/index.ts";
 import { shorten } from "./place.ts";
 import type { RunFlags } from "./run-options.ts";

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { dropLeftRun, isLeftRun, type Machine, noteLeftRun } from "../state/index.ts";
+import { dropLeftRun, isLeftRun, type Machine, noteLeftRun } from "@assent/guard/state";
 import { type ConfinedCommand, killTree, type RunResult } from "../supervise/index.ts";
 import type { Beside } from "./run-beside.ts";
 

@@ -1,11 +1,11 @@
 import { closeSync, constants, openSync } from "node:fs";
 import { Socket } from "node:net";
 import { adviceForPerson, printAction, visible } from "@assent/core/action";
-import type { Approver } from "../approve/index.ts";
+import type { Approver } from "@assent/guard/approve";
 import { isObject } from "@assent/core/data";
-import { isGiven, type RunPolicies, runPolicies } from "../engine/given/index.ts";
+import { isGiven, type RunPolicies, runPolicies } from "@assent/guard/engine/given";
 import { answerGuard } from "../sdk/guard/index.ts";
-import { messageOf, ProcessMemory, thisMachine, wrongProfileName } from "../state/index.ts";
+import { messageOf, ProcessMemory, thisMachine, wrongProfileName } from "@assent/guard/state";
 import { killTree, RunError, superviseRun, type RunEvent, type RunResult } from "../supervise/index.ts";
 import { sys, SYSCALLS } from "../supervise/kernel/index.ts";
 import {

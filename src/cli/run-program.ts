@@ -1,5 +1,5 @@
 import { accessSync, closeSync, constants, openSync, readSync, statSync } from "node:fs";
-import { errorCode } from "../state/index.ts";
+import { errorCode } from "@assent/guard/state";
 
 export type FoundProgram =
   /** `path` as it was found, absolute; `start` is what begins the command line that starts it. */

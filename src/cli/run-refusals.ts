@@ -1,6 +1,6 @@
 import { adviceForPerson, type Action, brief, sayAction, quote, visible } from "@assent/core/action";
-import { NOBODYS, ofTeam, WAITS } from "../approve/index.ts";
-import { LONGEST_NOTE } from "../approve/queue/index.ts";
+import { NOBODYS, ofTeam, WAITS } from "@assent/guard/approve";
+import { LONGEST_NOTE } from "@assent/guard/approve/queue";
 import { isWithin } from "@assent/core/path";
 import { titleOf, type Verdict } from "@assent/core/policy";
 import type { RunEvent } from "../supervise/index.ts";

@@ -1,5 +1,5 @@
 import { existsSync, mkdirSync, readdirSync, realpathSync, rmSync } from "node:fs";
-import { thisMachine, ticketIdOf, writeTicket } from "../state/index.ts";
+import { thisMachine, ticketIdOf, writeTicket } from "@assent/guard/state";
 import type { Beside } from "./run-beside.ts";
 import { runConfined } from "./run-confined.ts";
 import { run } from "./run.ts";

@@ -1,8 +1,8 @@
 import { visible } from "@assent/core/action";
-import { queueApprover } from "../approve/queue/index.ts";
-import { terminalApprover } from "../approve/index.ts";
+import { queueApprover } from "@assent/guard/approve/queue";
+import { terminalApprover } from "@assent/guard/approve";
 import { chooseEngine, EngineError, type EngineResult, openEngine, type RunEngine } from "../engines/index.ts";
-import { messageOf, thisMachine } from "../state/index.ts";
+import { messageOf, thisMachine } from "@assent/guard/state";
 import { isInside } from "../supervise/outer/index.ts";
 import { engine } from "./engine.ts";
 import { absolute } from "./place.ts";

@@ -1,6 +1,6 @@
 import { closeSync, constants, fchmodSync, fstatSync, ftruncateSync, openSync, realpathSync, writeSync } from "node:fs";
 import { visible } from "@assent/core/action";
-import { errorCode, type Machine } from "../state/index.ts";
+import { errorCode, type Machine } from "@assent/guard/state";
 import type { RunRefusals } from "../supervise/learn/index.ts";
 import { commandOf, type CountedLine, findRun, type PathChange, type Receipt, receiptOf, runsFolder } from "../supervise/undo/index.ts";
 import { codeBlock, codeSpan, seenJson } from "./markdown.ts";

@@ -1,6 +1,6 @@
 import { visible } from "@assent/core/action";
-import { inspect } from "../inspect/index.ts";
-import { thisMachine } from "../state/index.ts";
+import { inspect } from "@assent/guard/inspect";
+import { thisMachine } from "@assent/guard/state";
 import {
   bytesOf,
   cleanable,

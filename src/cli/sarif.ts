@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 import { visible } from "@assent/core/action";
 
-import { CODES, type Finding, type Severity } from "../lint/index.ts";
+import { CODES, type Finding, type Severity } from "@assent/guard/lint";
 import { isWithin, relativePath } from "@assent/core/path";
 import { sha256 } from "./policy-target.ts";
 import { VERSION } from "./program-frame.ts";

@@ -1,5 +1,5 @@
 import { visible } from "@assent/core/action";
-import { noteSeen, readRegular, thisMachine, type UnseenChange, unseenChanges } from "../state/index.ts";
+import { noteSeen, readRegular, thisMachine, type UnseenChange, unseenChanges } from "@assent/guard/state";
 import { JSON_VERSION } from "./json.ts";
 import { absolute, shorten } from "./place.ts";
 import { complain, refuseUse } from "./policy-target.ts";

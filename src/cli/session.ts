@@ -3,8 +3,8 @@ import { realpathSync } from "node:fs";
 import { visible } from "@assent/core/action";
 import { agentNamed } from "../agents/index.ts";
 import { shellSteering, steeringOf } from "../agents/install/index.ts";
-import { POLICY_NAME, projectOf } from "../engine/index.ts";
-import { isTrusted, type Machine, readRegular, readTrust } from "../state/index.ts";
+import { POLICY_NAME, projectOf } from "@assent/guard/engine";
+import { isTrusted, type Machine, readRegular, readTrust } from "@assent/guard/state";
 
 // Entry of dist/session.cjs, which the hook loads when a session starts.
 

@@ -3,7 +3,7 @@ import { closeSync, existsSync, mkdirSync, rmSync, writeSync } from "node:fs";
 import { Socket } from "node:net";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
-import { residentFolder, thisMachine } from "../state/index.ts";
+import { residentFolder, thisMachine } from "@assent/guard/state";
 import {
   type BegunCommand,
   commandStanding,

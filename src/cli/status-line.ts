@@ -1,8 +1,8 @@
 import { readdirSync, statSync } from "node:fs";
-import { openQuestions } from "../approve/queue/index.ts";
+import { openQuestions } from "@assent/guard/approve/queue";
 import { isObject } from "@assent/core/data";
-import { glanceAtLog, type LogGlance } from "../audit/index.ts";
-import { bypassHere, bypassLeft, type Machine, stateFolder, thisMachine } from "../state/index.ts";
+import { glanceAtLog, type LogGlance } from "@assent/guard/audit";
+import { bypassHere, bypassLeft, type Machine, stateFolder, thisMachine } from "@assent/guard/state";
 import { readRun, runsFolder, undoneOf } from "../supervise/undo/index.ts";
 import { JSON_VERSION } from "./json.ts";
 import { absolute } from "./place.ts";

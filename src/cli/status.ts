@@ -1,10 +1,10 @@
 import { brief, visible } from "@assent/core/action";
 import { copiedVersion } from "../agents/install/index.ts";
-import { lastOf, type LogEntry } from "../audit/index.ts";
-import { inspect, listRules } from "../inspect/index.ts";
+import { lastOf, type LogEntry } from "@assent/guard/audit";
+import { inspect, listRules } from "@assent/guard/inspect";
 import { chooseEngine, openEngine } from "../engines/index.ts";
-import { automationLevel } from "../engine/index.ts";
-import { bypassHere, breakers, messageOf, readConsent, readGrants, stateFolder, thisMachine, unseenChanges } from "../state/index.ts";
+import { automationLevel } from "@assent/guard/engine";
+import { bypassHere, breakers, messageOf, readConsent, readGrants, stateFolder, thisMachine, unseenChanges } from "@assent/guard/state";
 import { isWithin } from "@assent/core/path";
 import type { HereLine, HereRow, PageStatus } from "../page/index.ts";
 import { commandOf, findRun, isRunning, listRuns, type RunRecord, runsFolder } from "../supervise/undo/index.ts";

@@ -1,6 +1,6 @@
 import { brief, visible } from "@assent/core/action";
-import { allOf, findSuggestions, type Suggestion } from "../suggest/index.ts";
-import { thisMachine } from "../state/index.ts";
+import { allOf, findSuggestions, type Suggestion } from "@assent/guard/suggest";
+import { thisMachine } from "@assent/guard/state";
 import { JSON_VERSION } from "./json.ts";
 import { pastRequests, suggestionJudges, writeSuggestions } from "../look/index.ts";
 import { absolute } from "./place.ts";

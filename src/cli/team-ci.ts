@@ -1,8 +1,8 @@
 import { userInfo } from "node:os";
 import * as v from "valibot";
 import { visible } from "@assent/core/action";
-import { isGroupName } from "../seal/index.ts";
-import type { Machine } from "../state/index.ts";
+import { isGroupName } from "@assent/guard/seal";
+import type { Machine } from "@assent/guard/state";
 import { askServer, chooseProxy } from "../team/index.ts";
 import { CI_LIMITS } from "../team/protocol/index.ts";
 import { JSON_VERSION } from "./json.ts";

@@ -1,6 +1,6 @@
 import { userInfo } from "node:os";
 import { visible } from "@assent/core/action";
-import { isGroupName } from "../seal/index.ts";
+import { isGroupName } from "@assent/guard/seal";
 import { JSON_VERSION } from "./json.ts";
 import { complain, refuseUse } from "./policy-target.ts";
 import { readLength } from "./since.ts";

@@ -1,5 +1,5 @@
 import { visible } from "@assent/core/action";
-import { thisMachine } from "../state/index.ts";
+import { thisMachine } from "@assent/guard/state";
 import { changeMembership, readMembership, type SentLevel } from "../team/index.ts";
 import { JSON_VERSION } from "./json.ts";
 import { complain } from "./policy-target.ts";

@@ -1,5 +1,5 @@
 import { visible } from "@assent/core/action";
-import type { Machine } from "../state/index.ts";
+import type { Machine } from "@assent/guard/state";
 import { type FleetProgress, type FleetWishes, joinByFleetFile, type Joined } from "../team/index.ts";
 import { startDaemon } from "./daemon.ts";
 import { JSON_VERSION } from "./json.ts";

@@ -1,7 +1,7 @@
 import { closeSync, constants, ftruncateSync, openSync, readFileSync, writeSync } from "node:fs";
 import { isObject } from "@assent/core/data";
 import { parentOf } from "@assent/core/path";
-import { ensureFolder, errorCode, type Machine, messageOf, stateFolder } from "../state/index.ts";
+import { ensureFolder, errorCode, type Machine, messageOf, stateFolder } from "@assent/guard/state";
 import { ERRNO, sys, SYSCALLS } from "../supervise/kernel/index.ts";
 import type { HeldLock, TeamOperateOptions, TeamOperator, TeamServeOptions } from "../team/protocol/index.ts";
 import { absolute } from "./place.ts";

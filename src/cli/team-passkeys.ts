@@ -1,7 +1,7 @@
 import { visible } from "@assent/core/action";
-import { editPolicy, readPlace } from "../policy-edit/index.ts";
-import { isPasskeyKey, type PasskeyCredential, passkeyPrint } from "../seal/index.ts";
-import { thisMachine } from "../state/index.ts";
+import { editPolicy, readPlace } from "@assent/guard/policy-edit";
+import { isPasskeyKey, type PasskeyCredential, passkeyPrint } from "@assent/guard/seal";
+import { thisMachine } from "@assent/guard/state";
 import type { RegisteredPasskey } from "../team/protocol/index.ts";
 import { JSON_VERSION } from "./json.ts";
 import { absolute, shorten } from "./place.ts";

@@ -1,5 +1,5 @@
 import { visible } from "@assent/core/action";
-import { readPolicyText } from "../policy-edit/index.ts";
+import { readPolicyText } from "@assent/guard/policy-edit";
 import {
   hashStatement,
   isGroupName,
@@ -11,8 +11,8 @@ import {
   type PolicyVersion,
   type Signed,
   signStatement,
-} from "../seal/index.ts";
-import { readRegular, thisMachine, writeAtomic } from "../state/index.ts";
+} from "@assent/guard/seal";
+import { readRegular, thisMachine, writeAtomic } from "@assent/guard/state";
 import { askServer, fetchTeamPolicy, readMembership, readTeamPin, writePin } from "../team/index.ts";
 import { GROUP_OF_ALL, PolicyAnswer, type PolicyGroup } from "../team/protocol/index.ts";
 import { fileDiff } from "./file-diff.ts";

@@ -1,7 +1,7 @@
 import { statSync } from "node:fs";
 import { userInfo } from "node:os";
 import { visible } from "@assent/core/action";
-import { errorCode, messageOf, readRegular, thisMachine, writeAtomic } from "../state/index.ts";
+import { errorCode, messageOf, readRegular, thisMachine, writeAtomic } from "@assent/guard/state";
 import {
   type FoundTeamRecord,
   type FoundTeamRecords,
@@ -198,7 +198,7 @@ function parsed(body: string): unknown {
 }
 
 async function collector(endpoint: string, headers: Readonly<Record<string, string>>): Promise<{ take: Take; end: () => Promise<void> }> {
-  const { logRecord, openOtlp } = await import("../audit/export/index.ts");
+  const { logRecord, openOtlp } = await import("@assent/guard/audit/export");
   const sender = openOtlp({ endpoint, headers, timeoutMs: TIMEOUT_MS, version: VERSION });
   const take: Take = async (records) => {
     const made = records.flatMap(({ machine, name, epoch, seq, received, body }) => {

@@ -1,5 +1,5 @@
 import { parentPort } from "node:worker_threads";
-import { thisMachine } from "../state/index.ts";
+import { thisMachine } from "@assent/guard/state";
 import { followTeam, joinFleetWhenDue } from "../team/index.ts";
 
 // Entry of dist/team-sender.mjs: a thread of the judge that stays, which sends to the team and hears from it. Nothing is judged here.

@@ -1,5 +1,5 @@
 import { visible } from "@assent/core/action";
-import { messageOf, readRegular, thisMachine } from "../state/index.ts";
+import { messageOf, readRegular, thisMachine } from "@assent/guard/state";
 import type { TeamServeOptions } from "../team/protocol/index.ts";
 import { absolute } from "./place.ts";
 import { previewInThread } from "./preview-thread.ts";

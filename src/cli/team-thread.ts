@@ -1,6 +1,6 @@
 import { Worker } from "node:worker_threads";
 import type { SideWork } from "../resident/index.ts";
-import type { Machine } from "../state/index.ts";
+import type { Machine } from "@assent/guard/state";
 import { isFleetDue, membershipMark } from "../team/index.ts";
 
 /** One that ended while this machine belongs to a team: it failed, or was out of memory. Milliseconds. */

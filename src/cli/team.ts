@@ -1,9 +1,9 @@
 import { hostname } from "node:os";
 import { setTimeout as pause } from "node:timers/promises";
 import { visible } from "@assent/core/action";
-import { endOfLog } from "../audit/index.ts";
-import { isGroupName } from "../seal/index.ts";
-import { type Machine, stateFolder, thisMachine } from "../state/index.ts";
+import { endOfLog } from "@assent/guard/audit";
+import { isGroupName } from "@assent/guard/seal";
+import { type Machine, stateFolder, thisMachine } from "@assent/guard/state";
 import { isTeamReached } from "../team/afar/index.ts";
 import {
   askServer,

@@ -2,7 +2,7 @@ import { closeSync, constants, openSync } from "node:fs";
 import { createInterface } from "node:readline/promises";
 import { ReadStream, WriteStream } from "node:tty";
 import { agentMark } from "@assent/core/policy";
-import type { Machine } from "../state/index.ts";
+import type { Machine } from "@assent/guard/state";
 
 /** True when there is a terminal to ask on, whatever the standard streams are. */
 export function hasTerminal(): boolean {

@@ -1,9 +1,9 @@
 import { visible } from "@assent/core/action";
-import { inspect } from "../inspect/index.ts";
-import { findTables, TABLE_ENDING, testExamples, testTable, type TestResult } from "../policy-test/index.ts";
-import { realWorld } from "../engine/index.ts";
+import { inspect } from "@assent/guard/inspect";
+import { findTables, TABLE_ENDING, testExamples, testTable, type TestResult } from "@assent/guard/policy-test";
+import { realWorld } from "@assent/guard/engine";
 import { parentOf } from "@assent/core/path";
-import { thisMachine } from "../state/index.ts";
+import { thisMachine } from "@assent/guard/state";
 import { engine, judgeOnly } from "./engine.ts";
 import { JSON_VERSION } from "./json.ts";
 import { junitOf } from "./junit.ts";

@@ -1,9 +1,9 @@
 import { visible } from "@assent/core/action";
-import { readPlace } from "../policy-edit/index.ts";
-import { POLICY_NAME, realWorld } from "../engine/index.ts";
+import { readPlace } from "@assent/guard/policy-edit";
+import { POLICY_NAME, realWorld } from "@assent/guard/engine";
 import { joinPath } from "@assent/core/path";
 import type { PolicyFile } from "@assent/core/policy";
-import { changePins, keepAgreed, readAgreed, readRegular, readTrust, thisMachine } from "../state/index.ts";
+import { changePins, keepAgreed, readAgreed, readRegular, readTrust, thisMachine } from "@assent/guard/state";
 import { askYes } from "./ask-yes.ts";
 import { fileDiff } from "./file-diff.ts";
 import { JSON_VERSION } from "./json.ts";

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { visible } from "@assent/core/action";
-import { messageOf, thisMachine } from "../state/index.ts";
+import { messageOf, thisMachine } from "@assent/guard/state";
 import {
   commandOf,
   diffOfUndo,

@@ -1,6 +1,6 @@
 import { visible } from "@assent/core/action";
 import { copiedVersion, readInstalled } from "../agents/install/index.ts";
-import { thisMachine } from "../state/index.ts";
+import { thisMachine } from "@assent/guard/state";
 import { JSON_VERSION } from "./json.ts";
 import { VERSION } from "./program-frame.ts";
 import { writeStderr, writeStdout } from "./stdio.ts";

@@ -1,11 +1,11 @@
 import { writeFileSync } from "node:fs";
 import { release } from "node:os";
 import { adviceForPerson, brief, visible } from "@assent/core/action";
-import { isLeftToHost, isQuestion, isRefusal, type FoundRecord, lastOf, type LogEntry, redactString } from "../audit/index.ts";
+import { isLeftToHost, isQuestion, isRefusal, type FoundRecord, lastOf, type LogEntry, redactString } from "@assent/guard/audit";
 import { isWithin } from "@assent/core/path";
 import { isConfined, unconfined } from "@assent/core/policy";
-import { type Machine, stateFolder, thisMachine } from "../state/index.ts";
-import { advise } from "../suggest/index.ts";
+import { type Machine, stateFolder, thisMachine } from "@assent/guard/state";
+import { advise } from "@assent/guard/suggest";
 import { judgeOnly, ruleReader } from "./engine.ts";
 import { JSON_VERSION } from "./json.ts";
 import { absolute } from "./place.ts";

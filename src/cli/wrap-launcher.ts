@@ -1,6 +1,6 @@
 import { closeSync, openSync, readdirSync, readFileSync, readSync, realpathSync } from "node:fs";
 import { joinPath } from "@assent/core/path";
-import { ensureFolder, writeAtomic, type Machine } from "../state/index.ts";
+import { ensureFolder, writeAtomic, type Machine } from "@assent/guard/state";
 import { OUTER_PATH } from "../supervise/outer/index.ts";
 import { shellQuote } from "./line-of-words.ts";
 

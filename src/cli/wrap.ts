@@ -21,7 +21,7 @@ import { visible } from "@assent/core/action";
 import { launcherName } from "../agents/install/index.ts";
 import { isObject } from "@assent/core/data";
 import { baseName, isWithin } from "@assent/core/path";
-import { errorCode, thisMachine, type Machine } from "../state/index.ts";
+import { errorCode, thisMachine, type Machine } from "@assent/guard/state";
 import { engine } from "./engine.ts";
 import { JSON_VERSION } from "./json.ts";
 import { absolute, shorten } from "./place.ts";

@@ -15,9 +15,9 @@ import {
   statusLineCommand,
 } from "../agents/install/index.ts";
 import { isObject } from "@assent/core/data";
-import { inspect } from "../inspect/index.ts";
+import { inspect } from "@assent/guard/inspect";
 import { confinesAnything } from "@assent/core/policy";
-import { type Machine, messageOf } from "../state/index.ts";
+import { type Machine, messageOf } from "@assent/guard/state";
 import { engine } from "./engine.ts";
 import { absolute } from "./place.ts";
 

@@ -1,7 +1,7 @@
 import { type Action, visible } from "@assent/core/action";
-import { type Answer, scopeText } from "../approve/index.ts";
+import { type Answer, scopeText } from "@assent/guard/approve";
 import type { RequestVerdict } from "@assent/core/policy";
-import { messageOf } from "../state/index.ts";
+import { messageOf } from "@assent/guard/state";
 import type { EngineRequest, HostEvent } from "./contract.ts";
 
 type Judged = Pick<RequestVerdict, "decision" | "reason" | "basis" | "rule" | "builtin">;

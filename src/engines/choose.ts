@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { readRegular, type Machine, stateFolder } from "../state/index.ts";
+import { readRegular, type Machine, stateFolder } from "@assent/guard/state";
 import { ENGINES, EngineError, type EngineId } from "./contract.ts";
 
 /** In Assent's state folder, which is closed to whatever it judges and holds. */

@@ -1,6 +1,6 @@
-import type { Approver } from "../approve/index.ts";
+import type { Approver } from "@assent/guard/approve";
 import type { Verdict } from "@assent/core/policy";
-import type { Machine } from "../state/index.ts";
+import type { Machine } from "@assent/guard/state";
 
 export const ENGINES = ["assent", "sandbox-runtime"] as const;
 export type EngineId = (typeof ENGINES)[number];

@@ -1,6 +1,6 @@
 import { readdirSync } from "node:fs";
 import { joinPath } from "@assent/core/path";
-import { errorCode } from "../state/index.ts";
+import { errorCode } from "@assent/guard/state";
 
 interface Wanted {
   readonly secret: (path: string) => boolean;

@@ -1,8 +1,8 @@
 import { rmSync } from "node:fs";
 import type { Action } from "@assent/core/action";
-import { retentionOf } from "../engine/index.ts";
+import { retentionOf } from "@assent/guard/engine";
 import type { Settings, Verdict } from "@assent/core/policy";
-import { messageOf, openState } from "../state/index.ts";
+import { messageOf, openState } from "@assent/guard/state";
 import { RunAudit, type RunEvent } from "../supervise/index.ts";
 import {
   compareSnapshot,

@@ -1,7 +1,7 @@
 import { edit, type Edit, type NewItem, type ItemPlace } from "@assent/core/edit";
 import { type Json, member, type JsonNode, type Path, readJson5, toValue } from "@assent/core/edit/json5";
 import { compareDecisions, type Effect, type Matcher, OPERATIONS, type OperationName, parseRule, type RuleWhen } from "@assent/core/policy";
-import { ruleEntries } from "../policy-edit/index.ts";
+import { ruleEntries } from "@assent/guard/policy-edit";
 import type { Converted, Loss } from "./types.ts";
 import { textOf } from "./settle.ts";
 

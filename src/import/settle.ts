@@ -1,5 +1,5 @@
 import type { Lowered, World } from "@assent/core/action";
-import { lowerExample, NOWHERE } from "../engine/index.ts";
+import { lowerExample, NOWHERE } from "@assent/guard/engine";
 import type { Answer } from "@assent/core/pattern";
 import {
   type Effect,

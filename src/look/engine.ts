@@ -1,10 +1,10 @@
 import { fileURLToPath } from "node:url";
 import { agentNamed, type AgentId, type Protocol, recognise, REFERENCE } from "../agents/index.ts";
-import { decide, type DecideOptions, type Host, type Input, type Outcome, type PolicyReader } from "../engine/index.ts";
-import { advise, type RuleReader, rulesOf } from "../suggest/index.ts";
-import { read } from "../engine/reader/index.ts";
+import { decide, type DecideOptions, type Host, type Input, type Outcome, type PolicyReader } from "@assent/guard/engine";
+import { advise, type RuleReader, rulesOf } from "@assent/guard/suggest";
+import { read } from "@assent/guard/engine/reader";
 import type { Effect } from "@assent/core/policy";
-import type { Machine } from "../state/index.ts";
+import type { Machine } from "@assent/guard/state";
 
 /** The engine as those use it that only look, commands and the page: nothing is logged. */
 

@@ -1,8 +1,8 @@
-import { query } from "../audit/index.ts";
+import { query } from "@assent/guard/audit";
 import { agentNamed } from "../agents/index.ts";
-import { decide, type DecideOptions, type Outcome } from "../engine/index.ts";
-import { allOf, gatherHistory, type History, type Past } from "../suggest/index.ts";
-import { type Machine, stateFolder } from "../state/index.ts";
+import { decide, type DecideOptions, type Outcome } from "@assent/guard/engine";
+import { allOf, gatherHistory, type History, type Past } from "@assent/guard/suggest";
+import { type Machine, stateFolder } from "@assent/guard/state";
 import { engine } from "./engine.ts";
 
 const DAY_MS = 86_400_000;

@@ -1,9 +1,9 @@
 import { visible } from "@assent/core/action";
-import { readRecord } from "../audit/index.ts";
-import { NOWHERE, type PolicySource } from "../engine/index.ts";
+import { readRecord } from "@assent/guard/audit";
+import { NOWHERE, type PolicySource } from "@assent/guard/engine";
 import { normalise } from "@assent/core/path";
-import { type Machine, ProcessMemory } from "../state/index.ts";
-import { allOf, type History, historyOf, type Past } from "../suggest/index.ts";
+import { type Machine, ProcessMemory } from "@assent/guard/state";
+import { allOf, type History, historyOf, type Past } from "@assent/guard/suggest";
 import type { PolicyPreview, PreviewAsk, PreviewChange, PreviewVersion } from "../team/protocol/index.ts";
 import type { PastOptions } from "./past.ts";
 import { type ChangedRequest, type Replayed, replayHistory, type ToldWord } from "./replay.ts";

@@ -1,6 +1,6 @@
 import { isConfined, type RequestVerdict } from "@assent/core/policy";
-import type { Machine } from "../state/index.ts";
-import type { History, Past } from "../suggest/index.ts";
+import type { Machine } from "@assent/guard/state";
+import type { History, Past } from "@assent/guard/suggest";
 import { judgePast, type PastOptions } from "./past.ts";
 
 /** What a request is told, in one word. */

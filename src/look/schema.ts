@@ -1,6 +1,6 @@
 import { statSync } from "node:fs";
 import { resolvePath } from "@assent/core/path";
-import type { PolicyPlace } from "../policy-edit/index.ts";
+import type { PolicyPlace } from "@assent/guard/policy-edit";
 import { engine } from "./engine.ts";
 
 /** The schema of policy files, as it was installed. Undefined: it is not there. */

@@ -1,6 +1,6 @@
-import { addRule, editPolicy, type EditOutcome, policyPlace, type PolicyPlace, starterPolicy } from "../policy-edit/index.ts";
-import type { Machine } from "../state/index.ts";
-import type { Judges, Suggestion } from "../suggest/index.ts";
+import { addRule, editPolicy, type EditOutcome, policyPlace, type PolicyPlace, starterPolicy } from "@assent/guard/policy-edit";
+import type { Machine } from "@assent/guard/state";
+import type { Judges, Suggestion } from "@assent/guard/suggest";
 import { judgeOnly, ruleReader } from "./engine.ts";
 import { judgePast } from "./past.ts";
 import { schemaFor } from "./schema.ts";

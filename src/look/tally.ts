@@ -1,4 +1,4 @@
-import { entriesFrom, isDecision, isQuestion, isRefusal, type LogEntry, logSegments, toldBy } from "../audit/index.ts";
+import { entriesFrom, isDecision, isQuestion, isRefusal, type LogEntry, logSegments, toldBy } from "@assent/guard/audit";
 
 /** What happened on one day (UTC), counted. */
 export interface DayTally {

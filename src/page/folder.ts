@@ -1,6 +1,6 @@
 import { statSync } from "node:fs";
 import { normalise } from "@assent/core/path";
-import type { Machine } from "../state/index.ts";
+import type { Machine } from "@assent/guard/state";
 
 /** The folder that a page asks about; undefined: it is none. A person may write `~`. */
 export function folderOf(query: URLSearchParams, { home }: Machine): string | undefined {

@@ -1,6 +1,6 @@
 import { readPastRequests } from "../look/index.ts";
-import type { Machine } from "../state/index.ts";
-import type { History } from "../suggest/index.ts";
+import type { Machine } from "@assent/guard/state";
+import type { History } from "@assent/guard/suggest";
 import { inTurns } from "./turns.ts";
 
 export interface ReadingLine {

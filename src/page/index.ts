@@ -1,5 +1,5 @@
 import { fileURLToPath } from "node:url";
-import type { Machine } from "../state/index.ts";
+import type { Machine } from "@assent/guard/state";
 import type { PageContext } from "./api/endpoint.ts";
 import { ENDPOINTS, NEWS } from "./api/index.ts";
 import { pageFolder, writePageProcess } from "./place.ts";

@@ -2,7 +2,7 @@ import { createHash, randomBytes } from "node:crypto";
 import { lstatSync, readdirSync, unlinkSync } from "node:fs";
 import { isObject } from "@assent/core/data";
 import type { PageProcess } from "./place.ts";
-import { isOwn, type Machine, readRegular, writeAtomic } from "../state/index.ts";
+import { isOwn, type Machine, readRegular, writeAtomic } from "@assent/guard/state";
 
 /**
  * How a person's browser gets in: a secret that works once and for a minute. Who opens the page leaves its hash in the page's

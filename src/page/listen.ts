@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { createServer, type Server } from "node:http";
-import { errorCode, type Machine } from "../state/index.ts";
+import { errorCode, type Machine } from "@assent/guard/state";
 
 /**
  * Where the page is. Its name is one that nobody can guess: what another server leaves in a browser for `127.0.0.1` and a port (a

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { readFileSync, readlinkSync } from "node:fs";
-import { isAlive, ownLife } from "../approve/index.ts";
+import { isAlive, ownLife } from "@assent/guard/approve";
 import { isObject } from "@assent/core/data";
-import { ensureFolder, isOwn, type Machine, openState, readRegular, writeAtomic } from "../state/index.ts";
+import { ensureFolder, isOwn, type Machine, openState, readRegular, writeAtomic } from "@assent/guard/state";
 
 declare const ASSENT_BUILD: string | undefined;
 /** Which build this is: a page of another one is replaced. */

@@ -1,9 +1,9 @@
-import { inspect, type Inspection, listRules } from "../inspect/index.ts";
+import { inspect, type Inspection, listRules } from "@assent/guard/inspect";
 import { schemaFor } from "../look/index.ts";
 import { isWithin } from "@assent/core/path";
-import { type PolicyPlace, policyPlace, starterPolicy } from "../policy-edit/index.ts";
+import { type PolicyPlace, policyPlace, starterPolicy } from "@assent/guard/policy-edit";
 import type { LayerName } from "@assent/core/policy";
-import { listProfiles, profilesFolder } from "../state/index.ts";
+import { listProfiles, profilesFolder } from "@assent/guard/state";
 import type { PageContext } from "./api/endpoint.ts";
 import { shorten } from "./folder.ts";
 import { shown } from "./text.ts";

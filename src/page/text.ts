@@ -1,4 +1,4 @@
-import { printable } from "../approve/index.ts";
+import { printable } from "@assent/guard/approve";
 
 /** Longest text of somebody else's that goes to the page where nothing else is said. UTF-16 units. */
 const LONGEST = 4000;

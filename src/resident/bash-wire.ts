@@ -1,7 +1,7 @@
 import { randomBytes, timingSafeEqual } from "node:crypto";
 import { linkSync, readFileSync, rmSync } from "node:fs";
 import { connect, type Socket } from "node:net";
-import { errorCode, isOwn, readRegular, writeAtomic } from "../state/index.ts";
+import { errorCode, isOwn, readRegular, writeAtomic } from "@assent/guard/state";
 
 /**
  * The other side of `agents/install/ask.bash`, the client where there is no native one: bash asks over loopback TCP, where anybody on the

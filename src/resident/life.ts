@@ -1,8 +1,8 @@
 import { spawnSync } from "node:child_process";
 import { readlinkSync, statSync, unlinkSync } from "node:fs";
-import { isAlive, type ownLife } from "../approve/index.ts";
+import { isAlive, type ownLife } from "@assent/guard/approve";
 import { isObject } from "@assent/core/data";
-import { readRegular, writeAtomic } from "../state/index.ts";
+import { readRegular, writeAtomic } from "@assent/guard/state";
 
 /** Where a judge of this user is found by the native client: a socket and a lock for each mount namespace, which is what the machine looks like. */
 export interface SocketPlace {

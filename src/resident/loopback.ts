@@ -1,6 +1,6 @@
 import { opendirSync, statSync } from "node:fs";
 import { createServer, type Server } from "node:net";
-import { ownLife } from "../approve/index.ts";
+import { ownLife } from "@assent/guard/approve";
 import {
   type BashRequest,
   converseWithBash,

@@ -1,6 +1,6 @@
 import { chmodSync, statSync } from "node:fs";
-import { ownLife } from "../approve/index.ts";
-import { isOwn } from "../state/index.ts";
+import { ownLife } from "@assent/guard/approve";
+import { isOwn } from "@assent/guard/state";
 import { markOf, writeLife } from "./life.ts";
 import type { Spares } from "./spares.ts";
 import type { Way } from "./way.ts";

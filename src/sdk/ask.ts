@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { visible } from "@assent/core/action";
 import { isObject } from "@assent/core/data";
-import type { Question } from "../approve/index.ts";
+import type { Question } from "@assent/guard/approve";
 import type { RequestVerdict, Verdict } from "@assent/core/policy";
 
 /** A question to a person. All texts are free of control characters. */

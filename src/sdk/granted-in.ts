@@ -1,4 +1,4 @@
-import { limitedTo, type Outcome } from "../engine/index.ts";
+import { limitedTo, type Outcome } from "@assent/guard/engine";
 import { parseRule } from "@assent/core/policy";
 
 /** Where an answer holds that is kept as a rule: a relative pattern means the project that was asked about, and no other one. */

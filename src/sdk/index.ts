@@ -13,7 +13,7 @@ export {
   type GuardRequest,
   type OpenGuardOptions,
 } from "./guard/open-guard.ts";
-export type { Extension, ExtensionAnswer, ExtensionQuestion } from "../engine/index.ts";
+export type { Extension, ExtensionAnswer, ExtensionQuestion } from "@assent/guard/engine";
 export * from "./rules/index.ts";
 export * from "./approve/index.ts";
 export * from "./backend/index.ts";

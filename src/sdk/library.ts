@@ -1,6 +1,6 @@
 import { fileURLToPath } from "node:url";
-import { type Remembering, rememberConclusions, type Situation } from "../engine/index.ts";
-import { read } from "../engine/reader/index.ts";
+import { type Remembering, rememberConclusions, type Situation } from "@assent/guard/engine";
+import { read } from "@assent/guard/engine/reader";
 import { judge } from "@assent/core/policy";
 import { lowerTool } from "@assent/core/request";
 import { lowerShell } from "@assent/core/shell";

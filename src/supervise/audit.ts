@@ -1,7 +1,7 @@
 import { printAction, printCall } from "@assent/core/action";
 import type { Principal, Verdict } from "@assent/core/policy";
-import { appendAll, auditLine, type Decided, givenFields, KEEP, type Keep } from "../audit/index.ts";
-import type { Machine } from "../state/index.ts";
+import { appendAll, auditLine, type Decided, givenFields, KEEP, type Keep } from "@assent/guard/audit";
+import type { Machine } from "@assent/guard/state";
 import type { AllowedTally } from "./door/index.ts";
 import type { RunEvent } from "./types.ts";
 

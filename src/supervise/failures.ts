@@ -1,5 +1,5 @@
 import { adviceForPerson, brief, sayAction, visible } from "@assent/core/action";
-import { forgetConfinedFailure, type Machine, noteConfinedFailure } from "../state/index.ts";
+import { forgetConfinedFailure, type Machine, noteConfinedFailure } from "@assent/guard/state";
 import type { Lack } from "./door/index.ts";
 import type { ConfinedCommand, Exit, RunEvent } from "./types.ts";
 

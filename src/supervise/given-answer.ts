@@ -1,4 +1,4 @@
-import { type Answer, answererText, NOBODYS, scopeText, WAITS } from "../approve/index.ts";
+import { type Answer, answererText, NOBODYS, scopeText, WAITS } from "@assent/guard/approve";
 import type { GivenAnswer } from "./types.ts";
 
 /** For the record. */

@@ -1,6 +1,6 @@
 import { Socket } from "node:net";
 import { isObject } from "@assent/core/data";
-import { messageOf } from "../state/index.ts";
+import { messageOf } from "@assent/guard/state";
 import { LONGEST_LINE, type OuterAnswer, type OuterQuestion } from "./outer/index.ts";
 import type { Inner } from "./door/index.ts";
 import type { RunOptions } from "./types.ts";

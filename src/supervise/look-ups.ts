@@ -1,5 +1,5 @@
 import { type Action, quote } from "@assent/core/action";
-import { type Answer, ofTeam, type ProcessInfo, type Question } from "../approve/index.ts";
+import { type Answer, ofTeam, type ProcessInfo, type Question } from "@assent/guard/approve";
 import { type AnswerableFromAfar, verdictOf } from "@assent/core/policy";
 import type { GrantingJudge } from "./judge/index.ts";
 import type { GivenAnswer, RunEvent } from "./types.ts";

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { closeSync, constants, ftruncateSync, openSync, readdirSync, writeSync } from "node:fs";
 import { isObject } from "@assent/core/data";
 import { isWithin } from "@assent/core/path";
-import { type Machine, readRegular } from "../state/index.ts";
+import { type Machine, readRegular } from "@assent/guard/state";
 import { isRunning, runsFolder } from "./undo/index.ts";
 
 /**

@@ -1,6 +1,6 @@
-import { type Answer, ownLife, type Question } from "../approve/index.ts";
-import { rememberInProfile } from "../policy-edit/index.ts";
-import { addGrant, LONGEST_GRANT_MS, messageOf, revokeGrant } from "../state/index.ts";
+import { type Answer, ownLife, type Question } from "@assent/guard/approve";
+import { rememberInProfile } from "@assent/guard/policy-edit";
+import { addGrant, LONGEST_GRANT_MS, messageOf, revokeGrant } from "@assent/guard/state";
 import type { Exit, RunOptions, RunResult } from "./types.ts";
 
 /** Whoever waits for answers: the door. */

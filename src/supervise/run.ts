@@ -1,6 +1,6 @@
 import { rmSync } from "node:fs";
-import { retentionOf } from "../engine/index.ts";
-import { read } from "../engine/reader/index.ts";
+import { retentionOf } from "@assent/guard/engine";
+import { read } from "@assent/guard/engine/reader";
 import { visible } from "@assent/core/action";
 import { agentMark, agentName } from "@assent/core/policy";
 import {
@@ -15,7 +15,7 @@ import {
   sessionName,
   stillGranted,
   watchChanges,
-} from "../state/index.ts";
+} from "@assent/guard/state";
 import { RunAudit } from "./audit.ts";
 import { FailureHistory } from "./failures.ts";
 import { AllowedTally, describeProcess, Door, killTree, listLiving, netDoor, type Outside, type TakenBack } from "./door/index.ts";

@@ -1,8 +1,8 @@
 import type { Action, Call } from "@assent/core/action";
 import type { Verdict } from "@assent/core/policy";
-import type { Approver, Extent, ProcessInfo } from "../approve/index.ts";
-import type { Machine } from "../state/index.ts";
-import type { RunPolicies } from "../engine/given/index.ts";
+import type { Approver, Extent, ProcessInfo } from "@assent/guard/approve";
+import type { Machine } from "@assent/guard/state";
+import type { RunPolicies } from "@assent/guard/engine/given";
 import type { GuardPlace } from "./outer/index.ts";
 
 /** How the supervised program ended. */

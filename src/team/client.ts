@@ -4,7 +4,7 @@ import { request as tlsRequest } from "node:https";
 import { userInfo } from "node:os";
 import { rootCertificates } from "node:tls";
 import type * as v from "valibot";
-import { messageOf } from "../state/index.ts";
+import { messageOf } from "@assent/guard/state";
 import { ABOUT_HEADER, aboutText, MESSAGE_LIMITS, readMessage, RefusedRequest } from "./protocol/index.ts";
 import { connectThrough, proxyHost, ProxyProblem } from "./proxy/index.ts";
 

@@ -1,9 +1,9 @@
 import { randomBytes } from "node:crypto";
 import { hostname } from "node:os";
 import { dirname, resolve } from "node:path";
-import { endOfLog } from "../audit/index.ts";
-import { keyIdOf } from "../seal/index.ts";
-import { type Machine, stateFolder } from "../state/index.ts";
+import { endOfLog } from "@assent/guard/audit";
+import { keyIdOf } from "@assent/guard/seal";
+import { type Machine, stateFolder } from "@assent/guard/state";
 import { askServer, readServerUrl } from "./client.ts";
 import { readFleetFile } from "./fleet/file.ts";
 import { fleetFile, fleetMark, readJoining } from "./fleet/index.ts";

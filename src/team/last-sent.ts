@@ -1,5 +1,5 @@
-import { nextLogBatch } from "../audit/index.ts";
-import { type Machine, stateFolder } from "../state/index.ts";
+import { nextLogBatch } from "@assent/guard/audit";
+import { type Machine, stateFolder } from "@assent/guard/state";
 import { type KnownAfar, knownAfar } from "./afar/index.ts";
 import { lineSent } from "./level.ts";
 import { readProgress, type TeamMembership, type TeamProgress } from "./membership.ts";

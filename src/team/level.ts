@@ -1,4 +1,4 @@
-import { withoutContents } from "../audit/index.ts";
+import { withoutContents } from "@assent/guard/audit";
 import { isObject } from "@assent/core/data";
 
 /** How much of each decision leaves the machine, from the least. */

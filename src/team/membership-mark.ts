@@ -1,5 +1,5 @@
 import { lstatSync } from "node:fs";
-import { type Machine, stateFolder } from "../state/index.ts";
+import { type Machine, stateFolder } from "@assent/guard/state";
 
 export const membershipFile = (machine: Machine): string => `${stateFolder(machine)}/team-member/membership.json`;
 

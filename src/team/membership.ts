@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { errorCode, type Machine, openState, readRegular, stateFolder, writeAtomic, ensureFolder } from "../state/index.ts";
+import { errorCode, type Machine, openState, readRegular, stateFolder, writeAtomic, ensureFolder } from "@assent/guard/state";
 import { rmSync, unlinkSync } from "node:fs";
 import { SENT_LEVELS } from "./level.ts";
 import { membershipFile } from "./membership-mark.ts";

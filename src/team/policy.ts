@@ -14,8 +14,8 @@ import {
   type Signed,
   spanOf,
   whyNotPinned,
-} from "../seal/index.ts";
-import { ensureFolder, errorCode, type Machine, openState, readRegular, stateFolder, withLock, writeAtomic } from "../state/index.ts";
+} from "@assent/guard/seal";
+import { ensureFolder, errorCode, type Machine, openState, readRegular, stateFolder, withLock, writeAtomic } from "@assent/guard/state";
 import { askServer } from "./client.ts";
 import type { TeamMembership } from "./membership.ts";
 import { PolicyAnswer, type PolicyAsk, PolicyTold, readMessage } from "./protocol/index.ts";

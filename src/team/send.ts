@@ -1,6 +1,6 @@
 import { createHmac } from "node:crypto";
-import { nextLogBatch, type LogPosition, type SpoolLine } from "../audit/index.ts";
-import { type Machine, stateFolder } from "../state/index.ts";
+import { nextLogBatch, type LogPosition, type SpoolLine } from "@assent/guard/audit";
+import { type Machine, stateFolder } from "@assent/guard/state";
 import { type ServerAnswer, askServer } from "./client.ts";
 import { lineSent, type SentLevel } from "./level.ts";
 import { readMembership, readProgress, type TeamMembership, type TeamProgress, writeProgress } from "./membership.ts";

@@ -1,7 +1,7 @@
 import { mkdirSync, realpathSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { isWithin } from "@assent/core/path";
 import { addressOf, alloc, cString, must, SYSCALLS, sys } from "../supervise/kernel/index.ts";
-import type { Machine } from "../state/index.ts";
+import type { Machine } from "@assent/guard/state";
 
 /** The scratch world: everything a verified command may change lies below `base` and `/tmp`. */
 export interface ScratchPlace {

@@ -1,6 +1,6 @@
 import type { Lowered } from "@assent/core/action";
 import type { Decision } from "@assent/core/policy";
-import type { Machine } from "../state/index.ts";
+import type { Machine } from "@assent/guard/state";
 
 /** What the judge says about one command line, for an agent without any policy file. */
 export interface LineJudgement {

@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { realWorld } from "../engine/index.ts";
+import { realWorld } from "@assent/guard/engine";
 import { addressOf, alloc, SYSCALLS, sys } from "../supervise/kernel/index.ts";
 import { killTree, RunError, superviseRun } from "../supervise/index.ts";
 import { Comparison } from "./compare.ts";

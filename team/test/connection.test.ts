@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import * as v from "valibot";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import type { Machine } from "../../src/state/index.ts";
+import type { Machine } from "@assent/guard/state";
 import { type AskedAfar, askAfar, hashRequest, isTeamReached, knownAfar, readAnswer, takeAfar } from "../../src/team/afar/index.ts";
 import { carryQuestions, type TeamMembership } from "../../src/team/index.ts";
 import { onEveryDatabase } from "./harness/databases.ts";

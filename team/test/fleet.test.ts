@@ -16,7 +16,7 @@ import {
   readMembership,
 } from "../../src/team/index.ts";
 import { writeJoining } from "../../src/team/fleet/index.ts";
-import { residentFolder, stateFolder, writeAtomic } from "../../src/state/index.ts";
+import { residentFolder, stateFolder, writeAtomic } from "@assent/guard/state";
 import { DIST, scratch, type Scratch } from "../../test/scratch.ts";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { EnrolState } from "../../src/team/protocol/index.ts";

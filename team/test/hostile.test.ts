@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { appendAll, KEEP } from "../../src/audit/index.ts";
+import { appendAll, KEEP } from "@assent/guard/audit";
 import type { LogBatch } from "../../src/team/protocol/index.ts";
 import { readMembership, readProgress } from "../../src/team/index.ts";
 import { head, json, machineAt, type Reply, send, taken } from "./harness/server-that-says.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { appendAll, KEEP, withoutContents } from "../../src/audit/index.ts";
+import { appendAll, KEEP, withoutContents } from "@assent/guard/audit";
 import { changeMembership, lastSent, readProgress, type SentLevel } from "../../src/team/index.ts";
 import { lineSent } from "../../src/team/level.ts";
 import type { LogBatch } from "../../src/team/protocol/index.ts";

@@ -5,7 +5,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import * as v from "valibot";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { challengeOf, credentialMark, isPasskeyKey, keyIdOf, makeKeyPair, passkeyPrint, type PasskeyProof } from "../../src/seal/index.ts";
+import { challengeOf, credentialMark, isPasskeyKey, keyIdOf, makeKeyPair, passkeyPrint, type PasskeyProof } from "@assent/guard/seal";
 import { readPolicy } from "@assent/core/policy/read";
 import { askAfar, demandHere, hashRequest, readAnswer } from "../../src/team/afar/index.ts";
 import { carryQuestions, type TeamMembership, writeMembership } from "../../src/team/index.ts";

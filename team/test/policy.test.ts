@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import * as v from "valibot";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { compiledPolicy, policyFile } from "../../src/engine/index.ts";
+import { compiledPolicy, policyFile } from "@assent/guard/engine";
 import { judgeOnly } from "../../src/look/index.ts";
 import {
   hashStatement,
@@ -12,7 +12,7 @@ import {
   type Signed,
   type SignedKeyChange,
   signStatement,
-} from "../../src/seal/index.ts";
+} from "@assent/guard/seal";
 import {
   fetchTeamPolicy,
   policyWaiting,

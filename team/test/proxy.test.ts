@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { createServer as createTlsServer, type Server as TlsServer } from "node:tls";
 import * as v from "valibot";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
-import { stateFolder } from "../../src/state/index.ts";
+import { stateFolder } from "@assent/guard/state";
 import { askAfar, hashRequest, isTeamReached, readAnswer } from "../../src/team/afar/index.ts";
 import { askServer, hearServer, type TeamServer } from "../../src/team/client.ts";
 import { connectThrough } from "../../src/team/proxy/index.ts";

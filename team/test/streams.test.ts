@@ -1,7 +1,7 @@
 import { get, type IncomingMessage } from "node:http";
 import * as v from "valibot";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { hashStatement, makeKeyPair, type PolicyVersion, type Signed, signStatement } from "../../src/seal/index.ts";
+import { hashStatement, makeKeyPair, type PolicyVersion, type Signed, signStatement } from "@assent/guard/seal";
 import { readHeld, takeToldPolicy, writePin } from "../../src/team/index.ts";
 import { PolicyTold } from "../../src/team/protocol/index.ts";
 import { scratch, type Scratch } from "../../test/scratch.ts";

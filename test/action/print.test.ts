@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { type Action, printAction } from "@assent/core/action";
-import { errorCode, messageOf } from "../../src/state/index.ts";
+import { errorCode, messageOf } from "@assent/guard/state";
 
 const origin = { by: "tool" } as const;
 

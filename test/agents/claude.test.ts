@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { shellPrefix } from "@assent/core/action";
 import { protocol as claude } from "../../src/agents/claude/index.ts";
 import { recognise } from "../../src/agents/index.ts";
-import { decide } from "../../src/engine/index.ts";
+import { decide } from "@assent/guard/engine";
 import { engine, scratch, type Scratch } from "../scratch.ts";
 
 type Payload = Record<string, unknown>;

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { isConfinedCommand } from "@assent/core/action";
 import { speakOf } from "../../src/agents/codex/execpolicy.ts";
-import { takeTicket } from "../../src/state/index.ts";
+import { takeTicket } from "@assent/guard/state";
 import { assent, scratch, type Scratch } from "../scratch.ts";
 
 const POLICY = `{ "unknown": "confine", "permissions": { "deny": ["Bash(touch denied.txt)"], "ask": ["Bash(touch asked.txt)"] } }`;

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { confinedCommand } from "@assent/core/action";
 import { AGENT_IDS, agentNamed } from "../../src/agents/index.ts";
-import { decide } from "../../src/engine/index.ts";
+import { decide } from "@assent/guard/engine";
 import { engine, scratch } from "../scratch.ts";
 import { HOSTS } from "./envelopes.ts";
 

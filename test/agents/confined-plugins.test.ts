@@ -1,6 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
-import { isLeftRun, noteLeftRun } from "../../src/state/index.ts";
+import { isLeftRun, noteLeftRun } from "@assent/guard/state";
 import { expect, it } from "vitest";
 import { isConfinedCommand } from "@assent/core/action";
 import { DIST, scratch, type Scratch } from "../scratch.ts";

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { AGENT_IDS, agentNamed, type AgentId } from "../../src/agents/index.ts";
 import { installPlace } from "../../src/agents/install/index.ts";
 import { protocol as claude } from "../../src/agents/claude/index.ts";
-import { decide } from "../../src/engine/index.ts";
+import { decide } from "@assent/guard/engine";
 import { engine, scratch, type Scratch } from "../scratch.ts";
 
 /** No agent may take out what makes the others ask. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { AGENT_IDS, agentNamed, AGENTS, type AgentId, recognise, type Reply } from "../../src/agents/index.ts";
-import { decide } from "../../src/engine/index.ts";
+import { decide } from "@assent/guard/engine";
 import { engine, scratch, type Scratch } from "../scratch.ts";
 import { type Asked, type EventSpec, HOSTS } from "./envelopes.ts";
 

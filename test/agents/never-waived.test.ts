@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { protocol as claude } from "../../src/agents/claude/index.ts";
 import type { Protocol } from "../../src/agents/protocol.ts";
 import { protocol as qwen } from "../../src/agents/qwen/index.ts";
-import { decide } from "../../src/engine/index.ts";
+import { decide } from "@assent/guard/engine";
 import { engine, scratch, type Scratch } from "../scratch.ts";
 
 /**

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { agentNamed } from "../../src/agents/index.ts";
-import { decide } from "../../src/engine/index.ts";
+import { decide } from "@assent/guard/engine";
 import { engine, scratch } from "../scratch.ts";
 
 /** Tools beside the usual ones that run commands or touch files. Seen on offer by the real clients (`npm run test:agents`). */

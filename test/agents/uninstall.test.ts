@@ -3,7 +3,7 @@ import { AGENT_IDS, agentNamed } from "../../src/agents/index.ts";
 import { withEntries, withoutEntries } from "../../src/agents/install/entries.ts";
 import { installPlace } from "../../src/agents/install/place.ts";
 import type { Registration } from "../../src/agents/agent.ts";
-import { thisMachine } from "../../src/state/index.ts";
+import { thisMachine } from "@assent/guard/state";
 
 /**
  * Installed, changed by hand, uninstalled: what is left is what the same change by hand would have made of the file as it

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { answerFor } from "../../src/approve/alike.ts";
-import type { Answer } from "../../src/approve/index.ts";
+import { answerFor } from "../../packages/guard/src/approve/alike.ts";
+import type { Answer } from "@assent/guard/approve";
 import { question } from "./question.ts";
 
 const SHOWN = { difference: [".mcp.json", "+{}"] };

@@ -3,8 +3,8 @@ import { spawn, type ChildProcess } from "node:child_process";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import { ACTIONS } from "../../src/approve/index.ts";
-import { FILES } from "../../src/approve/exchange.ts";
+import { ACTIONS } from "@assent/guard/approve";
+import { FILES } from "../../packages/guard/src/approve/exchange.ts";
 import { scratch } from "../scratch.ts";
 
 /** The folder protocol between processes, as an agent uses it. */

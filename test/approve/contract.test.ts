@@ -1,8 +1,8 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { directoryApprover, noBlockApprover, type Approver } from "../../src/approve/index.ts";
-import { TerminalApprover } from "../../src/approve/terminal.ts";
+import { directoryApprover, noBlockApprover, type Approver } from "@assent/guard/approve";
+import { TerminalApprover } from "../../packages/guard/src/approve/terminal.ts";
 import { scratch } from "../scratch.ts";
 import { checkRule, question } from "./question.ts";
 

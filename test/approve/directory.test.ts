@@ -14,7 +14,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { directoryApprover, respond, wait, type Answer, type Approver } from "../../src/approve/index.ts";
+import { directoryApprover, respond, wait, type Answer, type Approver } from "@assent/guard/approve";
 import { scratch } from "../scratch.ts";
 import { checkRule, question } from "./question.ts";
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { withOthers } from "../../src/approve/extent.ts";
-import { ruleOf } from "../../src/approve/index.ts";
-import type { Extent } from "../../src/approve/types.ts";
+import { withOthers } from "../../packages/guard/src/approve/extent.ts";
+import { ruleOf } from "@assent/guard/approve";
+import type { Extent } from "../../packages/guard/src/approve/types.ts";
 import { question } from "./question.ts";
 
 const HOME = "/home/me";

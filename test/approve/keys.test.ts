@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { readKeys } from "../../src/approve/keys.ts";
+import { readKeys } from "../../packages/guard/src/approve/keys.ts";
 
 const names = (text: string): string =>
   readKeys(text)

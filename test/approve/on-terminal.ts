@@ -1,7 +1,7 @@
 // Asks on its controlling terminal, for pty.test.ts: `node on-terminal.mjs RESULT [HOW]`.
 import { spawn, type ChildProcess } from "node:child_process";
 import { writeFileSync } from "node:fs";
-import { controlForeground, terminalApprover } from "../../src/approve/index.ts";
+import { controlForeground, terminalApprover } from "@assent/guard/approve";
 import { addressOf, alloc, sys } from "../../src/supervise/kernel/index.ts";
 import { checkRule, question } from "./question.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { clip, columns, fold, printable } from "../../src/approve/printable.ts";
+import { clip, columns, fold, printable } from "../../packages/guard/src/approve/printable.ts";
 
 describe("printable", () => {
   it.each<[what: string, text: string, shown: string]>([

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { readKeys } from "../../src/approve/keys.ts";
-import { columns } from "../../src/approve/printable.ts";
-import { pressKey, START, type PromptState } from "../../src/approve/prompt.ts";
-import { PLAIN, render, type View } from "../../src/approve/render.ts";
-import type { Answer, Question } from "../../src/approve/index.ts";
+import { readKeys } from "../../packages/guard/src/approve/keys.ts";
+import { columns } from "../../packages/guard/src/approve/printable.ts";
+import { pressKey, START, type PromptState } from "../../packages/guard/src/approve/prompt.ts";
+import { PLAIN, render, type View } from "../../packages/guard/src/approve/render.ts";
+import type { Answer, Question } from "@assent/guard/approve";
 import { checkRule, question } from "./question.ts";
 
 const LEFT = "\u001b[D";

@@ -1,4 +1,4 @@
-import type { Question } from "../../src/approve/index.ts";
+import type { Question } from "@assent/guard/approve";
 
 /** A question as the door would put it: `npm` wants to write into its cache. */
 export function question(seq: number, more: Partial<Question> & { readonly path?: string } = {}): Question {

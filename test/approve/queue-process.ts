@@ -1,6 +1,6 @@
 // Other processes around a queue, for queue.test.ts: `answer HOME ID WORD AT` answers at that moment, `there HOME` is somebody.
-import { announceApprover, answerQuestion } from "../../src/approve/queue/index.ts";
-import { type Machine, thisMachine } from "../../src/state/index.ts";
+import { announceApprover, answerQuestion } from "@assent/guard/approve/queue";
+import { type Machine, thisMachine } from "@assent/guard/state";
 
 const [role, home = "", id = "", word, at] = process.argv.slice(2);
 const machine: Machine = { ...thisMachine({}), home };

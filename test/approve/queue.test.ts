@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import type { Answer, Approver } from "../../src/approve/index.ts";
+import type { Answer, Approver } from "@assent/guard/approve";
 import {
   announceApprover,
   answerQuestion,
@@ -20,9 +20,9 @@ import {
   type QueuedQuestion,
   questionsFolder,
   watchQuestions,
-} from "../../src/approve/queue/index.ts";
-import { AnsweredElsewhere } from "../../src/approve/types.ts";
-import type { Machine } from "../../src/state/index.ts";
+} from "@assent/guard/approve/queue";
+import { AnsweredElsewhere } from "../../packages/guard/src/approve/types.ts";
+import type { Machine } from "@assent/guard/state";
 import { scratch } from "../scratch.ts";
 import { checkRule, question } from "./question.ts";
 

@@ -1,4 +1,4 @@
-import { columns } from "../../src/approve/printable.ts";
+import { columns } from "../../packages/guard/src/approve/printable.ts";
 
 /** A small terminal: text, CR, LF, BS, SGR, cursor up and right, erasing, deferred wrapping that can be turned off. Anything else throws. */
 export class Screen {

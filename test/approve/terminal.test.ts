@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import type { Answer, Question } from "../../src/approve/index.ts";
-import { TerminalApprover } from "../../src/approve/terminal.ts";
-import type { Device, DeviceEvents } from "../../src/approve/tty.ts";
+import type { Answer, Question } from "@assent/guard/approve";
+import { TerminalApprover } from "../../packages/guard/src/approve/terminal.ts";
+import type { Device, DeviceEvents } from "../../packages/guard/src/approve/tty.ts";
 import { checkRule, question } from "./question.ts";
 import { Screen } from "./screen.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { redact, redactString } from "../../src/audit/index.ts";
+import { redact, redactString } from "@assent/guard/audit";
 
 /** [text, what must not be left, what must still be readable] */
 const TEXTS: [text: string, secret: string, kept?: string][] = [

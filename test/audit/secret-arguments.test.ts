@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { auditLine, redact, redactString } from "../../src/audit/index.ts";
+import { auditLine, redact, redactString } from "@assent/guard/audit";
 import { workedSince } from "../worked.ts";
 
 /** Where `X` stands for the secret. What else is in the line stays readable. */

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { auditLine, redactString } from "../../src/audit/index.ts";
+import { auditLine, redactString } from "@assent/guard/audit";
 
 /** What people type with a secret in it (`§`), and what they type without. `⏎` is a line break. */
 const formsOf = (name: string): readonly string[] =>

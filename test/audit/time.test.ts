@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { isoTime } from "../../src/audit/time.ts";
+import { isoTime } from "../../packages/guard/src/audit/time.ts";
 
 describe("isoTime", () => {
   it("is what Date says", () => {

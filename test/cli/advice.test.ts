@@ -4,9 +4,9 @@ import { join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { adviceForModel, adviceForPerson } from "@assent/core/action";
 import { judgeOnly, ruleReader } from "../../src/cli/engine.ts";
-import type { Outcome } from "../../src/engine/index.ts";
-import { thisMachine } from "../../src/state/index.ts";
-import { advise, changesFor } from "../../src/suggest/index.ts";
+import type { Outcome } from "@assent/guard/engine";
+import { thisMachine } from "@assent/guard/state";
+import { advise, changesFor } from "@assent/guard/suggest";
 import { assent, scratch, type Scratch } from "../scratch.ts";
 
 /** Every line of the repository's collections, whatever verdict stands in front of it. */

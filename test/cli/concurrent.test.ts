@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { query } from "../../src/audit/index.ts";
+import { query } from "@assent/guard/audit";
 import { DIST, scratch, type Scratch } from "../scratch.ts";
 
 const CALLS = 200;

@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync } 
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { confineLauncher, isConfinedCommand } from "@assent/core/action";
-import { takeTicket, ticketsFolder } from "../../src/state/index.ts";
+import { takeTicket, ticketsFolder } from "@assent/guard/state";
 import { assent, scratch, type Scratch } from "../scratch.ts";
 
 const POLICY = `{ "unknown": "confine", "permissions": { "deny": ["Bash(touch denied.txt)"], "ask": ["Bash(touch asked.txt)"] } }`;

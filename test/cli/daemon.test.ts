@@ -3,7 +3,7 @@ import { existsSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { sparePlace } from "../../src/resident/index.ts";
-import { residentFolder } from "../../src/state/index.ts";
+import { residentFolder } from "@assent/guard/state";
 import { envelope, HAS_CLIENT, isThere, callHook } from "../resident/judge.ts";
 import { startSpare } from "../resident/spare.ts";
 import { assent, scratch } from "../scratch.ts";

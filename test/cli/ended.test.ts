@@ -3,7 +3,7 @@ import { chmodSync, existsSync, readdirSync, readFileSync, rmSync } from "node:f
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { shellPrefix } from "@assent/core/action";
-import { leftFolder, reportsFolder } from "../../src/state/index.ts";
+import { leftFolder, reportsFolder } from "@assent/guard/state";
 import { assent, scratch, type Scratch } from "../scratch.ts";
 
 /**

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { judgeOnly } from "../../src/cli/engine.ts";
 import { type Foreseen, withForesight } from "../../src/cli/explain-git.ts";
-import { thisMachine } from "../../src/state/index.ts";
+import { thisMachine } from "@assent/guard/state";
 import { KINDS, repositories } from "../engine/repositories.ts";
 import { assent, scratch } from "../scratch.ts";
 import { CHANGING, HARMLESS, LAID } from "../supervise/programs/settings-rows.ts";

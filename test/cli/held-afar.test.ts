@@ -7,7 +7,7 @@ import { join } from "node:path";
 import * as v from "valibot";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { agentNamed } from "../../src/agents/index.ts";
-import { announceApprover, answerQuestion, openQuestions } from "../../src/approve/queue/index.ts";
+import { announceApprover, answerQuestion, openQuestions } from "@assent/guard/approve/queue";
 import { type AfarAnswer, afarFolder, announceTeam, knownAfar, noteAnswer, openLedger } from "../../src/team/afar/index.ts";
 import { writeMembership } from "../../src/team/index.ts";
 import { AskedQuestions, TakenAnswers } from "../../src/team/protocol/index.ts";

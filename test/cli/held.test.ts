@@ -4,8 +4,8 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { agentNamed } from "../../src/agents/index.ts";
-import type { Answer } from "../../src/approve/index.ts";
-import { announceApprover, answerQuestion, isSomebodyThere, openQuestions, questionsFolder } from "../../src/approve/queue/index.ts";
+import type { Answer } from "@assent/guard/approve";
+import { announceApprover, answerQuestion, isSomebodyThere, openQuestions, questionsFolder } from "@assent/guard/approve/queue";
 import { DIST, scratch, type Scratch } from "../scratch.ts";
 
 /** Hooks of hosts that cannot ask: what is only refused for that waits for whoever is there. */

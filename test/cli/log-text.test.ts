@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { appendAll, auditLine, givenFields, KEEP } from "../../src/audit/index.ts";
+import { appendAll, auditLine, givenFields, KEEP } from "@assent/guard/audit";
 import { assent, scratch } from "../scratch.ts";
 
 describe("what `assent log` says of a decision that somebody answered", () => {

@@ -5,7 +5,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { agentNamed } from "../../src/agents/index.ts";
-import { challengeOf, type PasskeyCredential, type PasskeyProof } from "../../src/seal/index.ts";
+import { challengeOf, type PasskeyCredential, type PasskeyProof } from "@assent/guard/seal";
 import {
   type AfarAnswer,
   afarFolder,

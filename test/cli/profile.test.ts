@@ -3,11 +3,11 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { Action } from "@assent/core/action";
-import { rememberInProfile } from "../../src/policy-edit/index.ts";
-import { inspect, listRules } from "../../src/inspect/index.ts";
-import { lint } from "../../src/lint/index.ts";
+import { rememberInProfile } from "@assent/guard/policy-edit";
+import { inspect, listRules } from "@assent/guard/inspect";
+import { lint } from "@assent/guard/lint";
 import { callMatcher, judge } from "@assent/core/policy";
-import { profileFile, profilesFolder } from "../../src/state/index.ts";
+import { profileFile, profilesFolder } from "@assent/guard/state";
 import { assent, DIST, scratch, type Scratch } from "../scratch.ts";
 
 const NOW = new Date("2026-11-21T05:39:10Z");

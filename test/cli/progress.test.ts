@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { appendAll, KEEP } from "../../src/audit/index.ts";
-import type { Machine } from "../../src/state/index.ts";
+import { appendAll, KEEP } from "@assent/guard/audit";
+import type { Machine } from "@assent/guard/state";
 import { assent } from "../scratch.ts";
 import { here, inTerminal } from "./run-place.ts";
 

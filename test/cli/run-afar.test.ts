@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { existsSync, linkSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { announceApprover, answerQuestion, choicesOf, openQuestions } from "../../src/approve/queue/index.ts";
+import { announceApprover, answerQuestion, choicesOf, openQuestions } from "@assent/guard/approve/queue";
 import { announceTeam, knownAfar, noteAnswer, openLedger } from "../../src/team/afar/index.ts";
 import { DIST } from "../scratch.ts";
 import { here, type Here } from "./run-place.ts";

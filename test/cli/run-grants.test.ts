@@ -2,8 +2,8 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
-import { lastOf, verifyLog } from "../../src/audit/index.ts";
-import { addGrant, readGrants, revokeGrant, type RuleGrant, stateFolder, type StoredGrant } from "../../src/state/index.ts";
+import { lastOf, verifyLog } from "@assent/guard/audit";
+import { addGrant, readGrants, revokeGrant, type RuleGrant, stateFolder, type StoredGrant } from "@assent/guard/state";
 import { assent } from "../scratch.ts";
 import { here, type Here, inTerminal } from "./run-place.ts";
 

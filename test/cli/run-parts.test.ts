@@ -8,7 +8,7 @@ import { actionLine, eventJson, toFile, traceLine } from "../../src/cli/run-even
 import { contradiction, statusOf, type RunFlags } from "../../src/cli/run-options.ts";
 import { findProgram } from "../../src/cli/run-program.ts";
 import { withSignals } from "../../src/cli/run-job.ts";
-import type { Answer, Approver } from "../../src/approve/index.ts";
+import type { Answer, Approver } from "@assent/guard/approve";
 import type { RunEvent } from "../../src/supervise/index.ts";
 import { learningApprover, Observations } from "../../src/supervise/learn/index.ts";
 import { question } from "../approve/question.ts";

@@ -2,12 +2,12 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { protocol as claude } from "../../src/agents/claude/index.ts";
-import { decide, type Outcome } from "../../src/engine/index.ts";
-import { historyOf, suggest } from "../../src/suggest/index.ts";
+import { decide, type Outcome } from "@assent/guard/engine";
+import { historyOf, suggest } from "@assent/guard/suggest";
 import { judgeOnly, ruleReader } from "../../src/cli/engine.ts";
 import { judgePast } from "../../src/look/index.ts";
-import { query } from "../../src/audit/index.ts";
-import { stateFolder } from "../../src/state/index.ts";
+import { query } from "@assent/guard/audit";
+import { stateFolder } from "@assent/guard/state";
 import { engine, assent, scratch, type Scratch } from "../scratch.ts";
 
 const HOST = { shell: "any", decides: true, asks: true, bypassed: false, planning: false } as const;

@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { decide } from "../../src/engine/index.ts";
+import { decide } from "@assent/guard/engine";
 import { type Decision, isConfined } from "@assent/core/policy";
 import { here, type Here } from "../cli/run-place.ts";
 import { engine } from "../scratch.ts";

@@ -3,7 +3,7 @@ import { existsSync, lstatSync, readFileSync, readdirSync, readlinkSync, rmSync,
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { protocol as claude } from "../../src/agents/claude/index.ts";
-import { decide } from "../../src/engine/index.ts";
+import { decide } from "@assent/guard/engine";
 import { type Decision, isConfined } from "@assent/core/policy";
 import { listRuns, runsFolder } from "../../src/supervise/undo/index.ts";
 import { here, type Here } from "../cli/run-place.ts";

@@ -4,7 +4,7 @@ import { chmodSync, existsSync, linkSync, mkdirSync, readFileSync, renameSync, r
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { shellPrefix } from "@assent/core/action";
-import { changeConsent } from "../../src/state/index.ts";
+import { changeConsent } from "@assent/guard/state";
 import { assent, run, scratch, type Scratch } from "../scratch.ts";
 import { picture, touch } from "../supervise/undo/driver.ts";
 

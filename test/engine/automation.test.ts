@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { build } from "esbuild";
 import { describe, expect, it } from "vitest";
 import { protocol as claude } from "../../src/agents/claude/index.ts";
-import { decide, type Outcome, type Request } from "../../src/engine/index.ts";
-import { breakers, changeConsent, type Consent, readConsent, resetBreakers, stateFolder } from "../../src/state/index.ts";
+import { decide, type Outcome, type Request } from "@assent/guard/engine";
+import { breakers, changeConsent, type Consent, readConsent, resetBreakers, stateFolder } from "@assent/guard/state";
 import { engine, scratch, type Scratch } from "../scratch.ts";
 
 // What outlives a process: consent, who is trusted, and the breaker.

@@ -2,8 +2,8 @@ import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, wr
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { protocol as claude } from "../../src/agents/claude/index.ts";
-import { decide, type Outcome } from "../../src/engine/index.ts";
-import { bypassHere, changeBypass, thisMachine } from "../../src/state/index.ts";
+import { decide, type Outcome } from "@assent/guard/engine";
+import { bypassHere, changeBypass, thisMachine } from "@assent/guard/state";
 import { engine, scratch, type Scratch } from "../scratch.ts";
 
 const POLICY = '{ "permissions": { "ask": ["Bash(make:*)"], "deny": ["Bash(terraform:*)"] } }';

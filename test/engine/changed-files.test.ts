@@ -2,9 +2,9 @@ import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { protocol as claude } from "../../src/agents/claude/index.ts";
-import { decide } from "../../src/engine/index.ts";
+import { decide } from "@assent/guard/engine";
 import { type Decision, isConfined } from "@assent/core/policy";
-import { noteChanges, noteSeen, stateFolder, unseenChanges } from "../../src/state/index.ts";
+import { noteChanges, noteSeen, stateFolder, unseenChanges } from "@assent/guard/state";
 import { assent, engine, scratch, type Scratch } from "../scratch.ts";
 
 /**

@@ -1,7 +1,7 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { realWorld } from "../../src/engine/index.ts";
+import { realWorld } from "@assent/guard/engine";
 import { run, scratch } from "../scratch.ts";
 
 /** A repository in which this was done, after `deploy/.env`, `.npmrc` and `a.ts` were committed. */

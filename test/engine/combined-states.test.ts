@@ -3,10 +3,10 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { protocol as claude } from "../../src/agents/claude/index.ts";
 import type { FileOperation } from "@assent/core/action";
-import { decide } from "../../src/engine/index.ts";
+import { decide } from "@assent/guard/engine";
 import { NO_ERRAND } from "../../src/supervise/errands/index.ts";
 import { GrantingJudge } from "../../src/supervise/judge/index.ts";
-import { addGrant, changeBypass, changePins } from "../../src/state/index.ts";
+import { addGrant, changeBypass, changePins } from "@assent/guard/state";
 import { engine, scratch, type Scratch } from "../scratch.ts";
 
 /**

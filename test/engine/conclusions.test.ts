@@ -1,4 +1,4 @@
-// A process that goes on remembers what it concluded of commands, and nothing of the machine (src/engine/conclusions.ts). Held here:
+// A process that goes on remembers what it concluded of commands, and nothing of the machine (packages/guard/src/engine/conclusions.ts). Held here:
 // what is remembered is what would be concluded anew, whichever answer of the machine is another, and whatever an agent does in between.
 import { appendFileSync, chmodSync, mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -15,12 +15,12 @@ import {
   rememberConclusions,
   type Remembering,
   type Request,
-} from "../../src/engine/index.ts";
-import { read } from "../../src/engine/reader/index.ts";
+} from "@assent/guard/engine";
+import { read } from "@assent/guard/engine/reader";
 import { judge } from "@assent/core/policy";
 import { lowerTool } from "@assent/core/request";
 import { lowerShell } from "@assent/core/shell";
-import { type Machine, thisMachine } from "../../src/state/index.ts";
+import { type Machine, thisMachine } from "@assent/guard/state";
 import { commandsOf, CORPORA } from "../corpora.ts";
 
 const root = mkdtempSync(join(tmpdir(), "assent-concluded-"));

@@ -2,8 +2,8 @@ import { chmodSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { REFERENCE } from "../../src/agents/index.ts";
-import { decide, type Outcome } from "../../src/engine/index.ts";
-import { askedAboutFailure, commandShape, confinedFailure, forgetConfinedFailure, noteConfinedFailure } from "../../src/state/index.ts";
+import { decide, type Outcome } from "@assent/guard/engine";
+import { askedAboutFailure, commandShape, confinedFailure, forgetConfinedFailure, noteConfinedFailure } from "@assent/guard/state";
 import { assent, engine, scratch, type Scratch } from "../scratch.ts";
 
 const STATE = (place: Scratch): Record<string, string> => ({ XDG_STATE_HOME: join(place.root, "state"), TMPDIR: join(place.root, "tmp") });

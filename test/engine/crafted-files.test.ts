@@ -2,8 +2,8 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { REFERENCE } from "../../src/agents/index.ts";
-import { decide, realWorld } from "../../src/engine/index.ts";
-import { whyKeepsWall } from "../../src/engine/obeyed-files.ts";
+import { decide, realWorld } from "@assent/guard/engine";
+import { whyKeepsWall } from "../../packages/guard/src/engine/obeyed-files.ts";
 import { engine, scratch } from "../scratch.ts";
 
 /** Commands that only look, beside a file of the project that says what else they read, start or dial. */

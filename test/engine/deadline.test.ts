@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { OutOfBudget, spend, unpaid, withBudget } from "@assent/core/action";
 import { protocol as claude } from "../../src/agents/claude/index.ts";
-import { decide, type Outcome } from "../../src/engine/index.ts";
+import { decide, type Outcome } from "@assent/guard/engine";
 import { assent, engine, scratch, type Scratch } from "../scratch.ts";
 import { workedSince } from "../worked.ts";
 

@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { REFERENCE } from "../../src/agents/index.ts";
-import { decide } from "../../src/engine/index.ts";
+import { decide } from "@assent/guard/engine";
 import { engine, scratch } from "../scratch.ts";
 
 function verdictOf(command: string, permissions: object, rest: object = {}): string {

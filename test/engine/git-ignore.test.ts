@@ -3,7 +3,7 @@ import { mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { realWorld } from "../../src/engine/world.ts";
+import { realWorld } from "../../packages/guard/src/engine/world.ts";
 import { isIgnored } from "../../packages/core/src/policy/git-ignore.ts";
 import { scratch, type Scratch } from "../scratch.ts";
 

@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { build } from "esbuild";
 import { describe, expect, it } from "vitest";
 import { protocol as claude } from "../../src/agents/claude/index.ts";
-import { decide, type DecideOptions, type Outcome, type Request } from "../../src/engine/index.ts";
-import { addGrant, changeConsent, grantsFolder, readGrants, revokeGrant, type RuleGrant, stateFolder } from "../../src/state/index.ts";
+import { decide, type DecideOptions, type Outcome, type Request } from "@assent/guard/engine";
+import { addGrant, changeConsent, grantsFolder, readGrants, revokeGrant, type RuleGrant, stateFolder } from "@assent/guard/state";
 import { engine, scratch, type Scratch } from "../scratch.ts";
 
 // Grants: answers that outlive a process (DESIGN.md section 3, step 3). What a grant may answer is in test/policy/judge.test.ts.

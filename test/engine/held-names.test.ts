@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, symlinkSync, u
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import { heldNames } from "../../src/engine/held-names.ts";
+import { heldNames } from "../../packages/guard/src/engine/held-names.ts";
 
 const root = mkdtempSync(join(tmpdir(), "assent-held-"));
 afterAll(() => rmSync(root, { recursive: true, force: true }));

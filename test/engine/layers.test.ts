@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { protocol as claude } from "../../src/agents/claude/index.ts";
-import { decide, type Outcome } from "../../src/engine/index.ts";
+import { decide, type Outcome } from "@assent/guard/engine";
 import { engine, scratch, type Scratch } from "../scratch.ts";
 
 const HOST = { shell: "any", decides: true, asks: true, bypassed: false, planning: false } as const;

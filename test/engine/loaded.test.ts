@@ -2,7 +2,7 @@ import { mkdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { protocol as claude } from "../../src/agents/claude/index.ts";
-import { decide } from "../../src/engine/index.ts";
+import { decide } from "@assent/guard/engine";
 import { reader, scratch, type Scratch } from "../scratch.ts";
 
 const LOOSE = '{ "permissions": { "allow": ["Bash(*)", "Edit(**)", "Write(**)", "Read(**)", "Delete(**)"] } }';

@@ -1,8 +1,8 @@
 import { createServer, type Server } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { REFERENCE } from "../../src/agents/index.ts";
-import { decide } from "../../src/engine/index.ts";
-import { isMissing } from "../../src/state/index.ts";
+import { decide } from "@assent/guard/engine";
+import { isMissing } from "@assent/guard/state";
 import { engine, scratch } from "../scratch.ts";
 
 /** Under `"unknown": "confine"`, `sandboxed` or `ask`. PORT: nobody holds it; HELD: this process does. */

@@ -3,8 +3,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { REFERENCE } from "../../src/agents/index.ts";
-import { decide } from "../../src/engine/index.ts";
-import { thisMachine } from "../../src/state/index.ts";
+import { decide } from "@assent/guard/engine";
+import { thisMachine } from "@assent/guard/state";
 import { engine } from "../scratch.ts";
 
 /** Not in a temporary folder, where others write. */

@@ -2,8 +2,8 @@ import { chmodSync, chownSync, mkdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { protocol as claude } from "../../src/agents/claude/index.ts";
-import { decide } from "../../src/engine/index.ts";
-import { thisMachine } from "../../src/state/index.ts";
+import { decide } from "@assent/guard/engine";
+import { thisMachine } from "@assent/guard/state";
 import { engine, scratch, type Scratch } from "../scratch.ts";
 
 const asRoot = process.getuid?.() === 0;

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { decide } from "../../src/engine/index.ts";
+import { decide } from "@assent/guard/engine";
 import { TOOL_FOLDERS } from "../../packages/core/src/policy/startup-paths.ts";
 import { engine, scratch } from "../scratch.ts";
 

@@ -2,8 +2,8 @@ import { linkSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, symlink
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { protocol as claude } from "../../src/agents/claude/index.ts";
-import { decide, rememberAnswer, type Outcome, type Request } from "../../src/engine/index.ts";
-import { refusalsSince, stateFolder } from "../../src/state/index.ts";
+import { decide, rememberAnswer, type Outcome, type Request } from "@assent/guard/engine";
+import { refusalsSince, stateFolder } from "@assent/guard/state";
 import { engine, scratch, type Scratch } from "../scratch.ts";
 
 // Memory of refusals.

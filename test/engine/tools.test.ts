@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { printAction } from "@assent/core/action";
 import { protocol as claude } from "../../src/agents/claude/index.ts";
-import { realWorld } from "../../src/engine/index.ts";
+import { realWorld } from "@assent/guard/engine";
 import { lowerTool } from "@assent/core/request";
 import { scratch } from "../scratch.ts";
 

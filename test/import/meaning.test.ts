@@ -7,7 +7,7 @@ import { readCursor } from "../../src/agents/cursor/rules.ts";
 import { readGeminiPolicy } from "../../src/agents/gemini/rules.ts";
 import { readOpenCode } from "../../src/agents/opencode/rules.ts";
 import { NOWHERE } from "@assent/core/request";
-import { starterPolicy } from "../../src/policy-edit/index.ts";
+import { starterPolicy } from "@assent/guard/policy-edit";
 import { lowerExample } from "@assent/core/request";
 import { readPydantic } from "../../src/agents/native/pydantic.ts";
 import { type NativeRead, planImport, settle } from "../../src/import/index.ts";

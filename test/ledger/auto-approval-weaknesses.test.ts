@@ -1,9 +1,9 @@
 import { mkdirSync, readdirSync, readFileSync, statSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { auditLine, redactString } from "../../src/audit/index.ts";
+import { auditLine, redactString } from "@assent/guard/audit";
 import { openGuard } from "../../src/sdk/index.ts";
-import { breakers, readConsent } from "../../src/state/index.ts";
+import { breakers, readConsent } from "@assent/guard/state";
 import { assent, scratch, type Scratch } from "../scratch.ts";
 import { type Asked, place } from "./place.ts";
 

@@ -1,8 +1,8 @@
 import { appendFileSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { appendAudit, KEEP, redactString, verifyLog } from "../../src/audit/index.ts";
-import { changeBypass, breakers, changeConsent, type Consent, readConsent, stateFolder } from "../../src/state/index.ts";
+import { appendAudit, KEEP, redactString, verifyLog } from "@assent/guard/audit";
+import { changeBypass, breakers, changeConsent, type Consent, readConsent, stateFolder } from "@assent/guard/state";
 import { assent, type Run, scratch, type Scratch } from "../scratch.ts";
 import { type Asked, NOT_ALLOWED, place } from "./place.ts";
 

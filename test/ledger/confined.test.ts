@@ -4,9 +4,9 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { decide } from "../../src/engine/index.ts";
+import { decide } from "@assent/guard/engine";
 import { type Decision, isConfined, unconfined } from "@assent/core/policy";
-import { noteLiveRun, sessionName } from "../../src/state/index.ts";
+import { noteLiveRun, sessionName } from "@assent/guard/state";
 import { engine } from "../scratch.ts";
 import { place, type PolicyText } from "./place.ts";
 

@@ -1,9 +1,9 @@
 import { chmodSync, mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
-import { decide } from "../../src/engine/index.ts";
+import { decide } from "@assent/guard/engine";
 import { type Decision, isConfined } from "@assent/core/policy";
-import { addGrant, readGrants, revokeGrant, type RuleGrant } from "../../src/state/index.ts";
+import { addGrant, readGrants, revokeGrant, type RuleGrant } from "@assent/guard/state";
 import { engine } from "../scratch.ts";
 import { place, type PolicyText } from "./place.ts";
 

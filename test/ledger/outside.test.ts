@@ -1,7 +1,7 @@
 import { chmodSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { REFERENCE } from "../../src/agents/index.ts";
-import { decide } from "../../src/engine/index.ts";
+import { decide } from "@assent/guard/engine";
 import { engine, scratch } from "../scratch.ts";
 import { outsideLines } from "./outside-lines.ts";
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { questionsFolder } from "../../src/approve/queue/index.ts";
+import { questionsFolder } from "@assent/guard/approve/queue";
 import { defaultKeyFile } from "../../src/cli/team-key.ts";
-import { residentFolder, stateFolder, thisMachine } from "../../src/state/index.ts";
+import { residentFolder, stateFolder, thisMachine } from "@assent/guard/state";
 import { runsFolder } from "../../src/supervise/undo/index.ts";
 import { afarFolder } from "../../src/team/afar/index.ts";
 import { place } from "./place.ts";

@@ -4,8 +4,8 @@ import { chmodSync, mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll } from "vitest";
 import { protocol as claude } from "../../src/agents/claude/index.ts";
-import { decide, type Input, type Outcome } from "../../src/engine/index.ts";
-import { changeConsent } from "../../src/state/index.ts";
+import { decide, type Input, type Outcome } from "@assent/guard/engine";
+import { changeConsent } from "@assent/guard/state";
 import { engine, scratch, type Scratch } from "../scratch.ts";
 
 /**

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Input } from "../../src/engine/index.ts";
+import type { Input } from "@assent/guard/engine";
 import { place } from "./place.ts";
 
 // SQL that a server's tool is given is read as `psql -c` reads it: by the field's name, or by the look of the text.

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { decide, type Host, type ToolFacts } from "../../src/engine/index.ts";
+import { decide, type Host, type ToolFacts } from "@assent/guard/engine";
 import { engine } from "../scratch.ts";
 import { place } from "./place.ts";
 

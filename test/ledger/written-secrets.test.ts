@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
-import type { Input } from "../../src/engine/index.ts";
+import type { Input } from "@assent/guard/engine";
 import { place } from "./place.ts";
 
 // A key or token on its way into a file that git tracks, or would, asks, by whatever tool: the shapes are those of the log.

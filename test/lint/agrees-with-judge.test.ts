@@ -2,8 +2,8 @@ import { rmSync } from "node:fs";
 import fc from "fast-check";
 import { afterAll, describe, expect, it } from "vitest";
 import { judgeOnly } from "../../src/cli/engine.ts";
-import { inspect } from "../../src/inspect/index.ts";
-import { type Finding, lint } from "../../src/lint/index.ts";
+import { inspect } from "@assent/guard/inspect";
+import { type Finding, lint } from "@assent/guard/lint";
 import { engine, scratch } from "../scratch.ts";
 
 /** Programs without options that take values, so that what a rule says is plain: the judge has its own tests. */

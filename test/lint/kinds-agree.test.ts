@@ -5,11 +5,11 @@ import type { Action, Call } from "@assent/core/action";
 import { AGENTS } from "../../src/agents/index.ts";
 import { judgeOnly } from "../../src/cli/engine.ts";
 import { addToPolicy } from "../../src/cli/rule.ts";
-import { inspect, type Inspection } from "../../src/inspect/index.ts";
-import { lint, type LintCode } from "../../src/lint/index.ts";
+import { inspect, type Inspection } from "@assent/guard/inspect";
+import { lint, type LintCode } from "@assent/guard/lint";
 import { callMatcher } from "../../packages/core/src/policy/call-matcher.ts";
 import { judge, type Matcher, parseRule, readingOf } from "@assent/core/policy";
-import { policyPlace } from "../../src/policy-edit/index.ts";
+import { policyPlace } from "@assent/guard/policy-edit";
 import { engine, scratch } from "../scratch.ts";
 
 type Kind = Matcher["kind"];

@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { inspect } from "../../src/inspect/index.ts";
-import { CODES, lint, type Finding, type LintCode } from "../../src/lint/index.ts";
-import { readTable } from "../../src/policy-test/index.ts";
+import { inspect } from "@assent/guard/inspect";
+import { CODES, lint, type Finding, type LintCode } from "@assent/guard/lint";
+import { readTable } from "@assent/guard/policy-test";
 import { assent, engine, scratch, type Scratch } from "../scratch.ts";
 import { workedSince } from "../worked.ts";
 

@@ -1,4 +1,4 @@
-import { appendAll, auditLine, KEEP } from "../../src/audit/index.ts";
+import { appendAll, auditLine, KEEP } from "@assent/guard/audit";
 import type { Scratch } from "../scratch.ts";
 
 /** What a decision of a test is about. */

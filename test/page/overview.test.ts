@@ -1,7 +1,7 @@
 import { mkdirSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import type { Page } from "playwright-core";
-import { isSomebodyThere, queueApprover } from "../../src/approve/queue/index.ts";
+import { isSomebodyThere, queueApprover } from "@assent/guard/approve/queue";
 import { checkRule, question } from "../approve/question.ts";
 import { assent, scratch, type Scratch } from "../scratch.ts";
 import { endPage, openPage, useBrowser } from "./browser.ts";

@@ -2,9 +2,9 @@ import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Question } from "../../src/approve/index.ts";
-import { queueApprover } from "../../src/approve/queue/index.ts";
-import type { Machine } from "../../src/state/index.ts";
+import type { Question } from "@assent/guard/approve";
+import { queueApprover } from "@assent/guard/approve/queue";
+import type { Machine } from "@assent/guard/state";
 import { launchBrowser } from "./chromium.ts";
 import { pagePids } from "./page-pids.ts";
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import type { Page } from "playwright-core";
-import type { Answer, Question } from "../../src/approve/index.ts";
-import { answerQuestion, isSomebodyThere, openQuestions, queueApprover, type QueueApprover } from "../../src/approve/queue/index.ts";
+import type { Answer, Question } from "@assent/guard/approve";
+import { answerQuestion, isSomebodyThere, openQuestions, queueApprover, type QueueApprover } from "@assent/guard/approve/queue";
 import { checkRule, question } from "../approve/question.ts";
 import { scratch, type Scratch } from "../scratch.ts";
 import { accessibilityFaults, endPage, openPage, useBrowser } from "./browser.ts";

@@ -4,11 +4,11 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { AGENT_IDS } from "../../src/agents/index.ts";
 import { askingWay, bashHere } from "../../src/agents/install/index.ts";
-import { isAlive, ownLife } from "../../src/approve/index.ts";
+import { isAlive, ownLife } from "@assent/guard/approve";
 import { TOLD_VARIABLES } from "@assent/core/policy";
 import { isJudge } from "../../src/resident/life.ts";
 import { standsAlikeWithoutProc } from "../../src/resident/loopback.ts";
-import { residentFolder, stateFolder } from "../../src/state/index.ts";
+import { residentFolder, stateFolder } from "@assent/guard/state";
 import { type Asked, HOSTS } from "../agents/envelopes.ts";
 import { DIST, scratch, type Scratch } from "../scratch.ts";
 import {

@@ -7,7 +7,7 @@ import { hookCommand } from "../../src/agents/install/index.ts";
 import { loopbackPlace, readBashPlace } from "../../src/resident/index.ts";
 import { isJudge } from "../../src/resident/life.ts";
 import type { AgentId } from "../../src/agents/index.ts";
-import { residentFolder } from "../../src/state/index.ts";
+import { residentFolder } from "@assent/guard/state";
 import { DIST, type Run, type Scratch } from "../scratch.ts";
 import { ended } from "./judge.ts";
 

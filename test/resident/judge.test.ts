@@ -16,7 +16,7 @@ import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { AGENT_IDS } from "../../src/agents/index.ts";
 import { printAnswerFrame } from "../../src/resident/wire.ts";
-import { residentFolder, stateFolder } from "../../src/state/index.ts";
+import { residentFolder, stateFolder } from "@assent/guard/state";
 import { type Asked, HOSTS } from "../agents/envelopes.ts";
 import { assent, DIST, type Run, scratch, type Scratch } from "../scratch.ts";
 import {

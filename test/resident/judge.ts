@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { chmodSync, existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { residentFolder } from "../../src/state/index.ts";
+import { residentFolder } from "@assent/guard/state";
 import { residentPlace } from "../../src/resident/index.ts";
 import { DIST, type Run, type Scratch } from "../scratch.ts";
 

@@ -4,7 +4,7 @@ import { basename, dirname, join, resolve } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { SpareSocket } from "../../src/resident/index.ts";
-import { residentFolder } from "../../src/state/index.ts";
+import { residentFolder } from "@assent/guard/state";
 import { DIST, scratch, type Scratch } from "../scratch.ts";
 import { type Handed, type Handing, handOver, SPARE_CLIENT, startHanding, startSpare } from "./spare.ts";
 

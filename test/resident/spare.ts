@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import { sparePlace } from "../../src/resident/index.ts";
-import { residentFolder } from "../../src/state/index.ts";
+import { residentFolder } from "@assent/guard/state";
 import { DIST, type Scratch } from "../scratch.ts";
 
 /** A supervisor that waits, and clients that hand commands over, as hosts start them. */

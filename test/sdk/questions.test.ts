@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, expectTypeOf, it, onTestFinished } from "vitest";
-import type { Answer } from "../../src/approve/index.ts";
-import { announceApprover, answerQuestion, openQuestions, type QueuedQuestion } from "../../src/approve/queue/index.ts";
+import type { Answer } from "@assent/guard/approve";
+import { announceApprover, answerQuestion, openQuestions, type QueuedQuestion } from "@assent/guard/approve/queue";
 import {
   type ApprovalStore,
   createGuard,
@@ -17,7 +17,7 @@ import {
   queueApprover,
   type QueueApproverOptions,
 } from "../../src/sdk/index.ts";
-import { readGrants, type Machine } from "../../src/state/index.ts";
+import { readGrants, type Machine } from "@assent/guard/state";
 import { announceTeam, knownAfar, noteAnswer } from "../../src/team/afar/index.ts";
 import { scratch, type Scratch } from "../scratch.ts";
 import { call, type Connected, connect } from "./mcp/connect.ts";

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { changePins, keepAgreed, readAgreed } from "../../src/state/index.ts";
+import { changePins, keepAgreed, readAgreed } from "@assent/guard/state";
 import { scratch } from "../scratch.ts";
 
 /** Texts that a person agreed to: what still holds where a project's policy has changed. */

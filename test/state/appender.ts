@@ -1,6 +1,6 @@
 // A process of its own for concurrency tests: appends records to the audit log. node FILE HOME COUNT NAME [BYTES OF A FILE]
-import { appendAudit, KEEP } from "../../src/audit/index.ts";
-import { thisMachine } from "../../src/state/index.ts";
+import { appendAudit, KEEP } from "@assent/guard/audit";
+import { thisMachine } from "@assent/guard/state";
 
 const [, , home = "", count = "0", name = "", bytes] = process.argv;
 const machine = { ...thisMachine(), home, env: {} };

@@ -19,10 +19,10 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { build } from "esbuild";
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import { chained, linkOf } from "../../src/audit/chain.ts";
-import { readHead, writeHead } from "../../src/audit/files.ts";
-import { appendAudit, KEEP, lastOf, query, verifyLog } from "../../src/audit/index.ts";
-import { stateFolder, thisMachine, withLock } from "../../src/state/index.ts";
+import { chained, linkOf } from "../../packages/guard/src/audit/chain.ts";
+import { readHead, writeHead } from "../../packages/guard/src/audit/files.ts";
+import { appendAudit, KEEP, lastOf, query, verifyLog } from "@assent/guard/audit";
+import { stateFolder, thisMachine, withLock } from "@assent/guard/state";
 import { scratch } from "../scratch.ts";
 
 const run = promisify(execFile);

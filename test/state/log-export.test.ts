@@ -6,9 +6,9 @@ import { createServer as createSecureServer } from "node:https";
 import { createServer as createTcpServer } from "node:net";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { Claim, openOtlp, pump, type Pump, type Pumped } from "../../src/audit/export/index.ts";
-import { appendAudit, KEEP, type Keep, verifyLog } from "../../src/audit/index.ts";
-import { stateFolder } from "../../src/state/index.ts";
+import { Claim, openOtlp, pump, type Pump, type Pumped } from "@assent/guard/audit/export";
+import { appendAudit, KEEP, type Keep, verifyLog } from "@assent/guard/audit";
+import { stateFolder } from "@assent/guard/state";
 import { assent, DIST, scratch, type Scratch } from "../scratch.ts";
 
 // The log sent to a collector: a real receiver of OTLP over HTTP, as good and as bad as they come.

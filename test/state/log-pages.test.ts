@@ -2,7 +2,7 @@ import { appendFileSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { chained, linkOf } from "../../src/audit/chain.ts";
+import { chained, linkOf } from "../../packages/guard/src/audit/chain.ts";
 import {
   appendAudit,
   auditLine,
@@ -15,8 +15,8 @@ import {
   type PlacedRecord,
   recordsBetween,
   seqAt,
-} from "../../src/audit/index.ts";
-import { stateFolder, thisMachine } from "../../src/state/index.ts";
+} from "@assent/guard/audit";
+import { stateFolder, thisMachine } from "@assent/guard/state";
 import { scratch } from "../scratch.ts";
 
 const START = Date.UTC(2026, 0, 1);

@@ -2,16 +2,8 @@ import { existsSync, mkdirSync, readdirSync, statSync, symlinkSync, writeFileSyn
 import { basename, dirname, join } from "node:path";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { rememberInProfile } from "../../src/policy-edit/index.ts";
-import {
-  clearProfile,
-  findProfile,
-  listProfiles,
-  profileFile,
-  profilesFolder,
-  programProfile,
-  readProfile,
-} from "../../src/state/index.ts";
+import { rememberInProfile } from "@assent/guard/policy-edit";
+import { clearProfile, findProfile, listProfiles, profileFile, profilesFolder, programProfile, readProfile } from "@assent/guard/state";
 import { scratch } from "../scratch.ts";
 
 const ODD = [

@@ -15,7 +15,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { changePins, readEditable, readTrust, replaceFile } from "../../src/state/index.ts";
+import { changePins, readEditable, readTrust, replaceFile } from "@assent/guard/state";
 import { scratch } from "../scratch.ts";
 
 const asRoot = process.getuid?.() === 0;

@@ -15,7 +15,7 @@ import {
   reportsFolder,
   stateFolder,
   writeReport,
-} from "../../src/state/index.ts";
+} from "@assent/guard/state";
 import { scratch } from "../scratch.ts";
 
 const RUN = "20261123-190000-abcdef";

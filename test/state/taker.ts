@@ -1,5 +1,5 @@
 // A process of its own for races: takes the tickets whose ids it is given. node FILE HOME ID... prints those it got.
-import { takeTicket, thisMachine } from "../../src/state/index.ts";
+import { takeTicket, thisMachine } from "@assent/guard/state";
 
 const [, , home = "", ...ids] = process.argv;
 const machine = { ...thisMachine(), home, env: {} };

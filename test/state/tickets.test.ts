@@ -14,7 +14,7 @@ import {
 import { join } from "node:path";
 import { build } from "esbuild";
 import { describe, expect, it, vi } from "vitest";
-import { bypassHere, changeBypass, takeTicket, TICKET_LASTS_MS, ticketIdOf, ticketsFolder, writeTicket } from "../../src/state/index.ts";
+import { bypassHere, changeBypass, takeTicket, TICKET_LASTS_MS, ticketIdOf, ticketsFolder, writeTicket } from "@assent/guard/state";
 import { scratch, type Scratch } from "../scratch.ts";
 
 const NOW = Date.now();

@@ -1,6 +1,6 @@
 import { chmodSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { bootMoment } from "../../src/state/clock.ts";
+import { bootMoment } from "../../packages/guard/src/state/clock.ts";
 import { DIST, type Scratch } from "../scratch.ts";
 
 /** What the first install left on a machine, whose clone was pulled and built anew since; `first/make.sh` says how it was made. */

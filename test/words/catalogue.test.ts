@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { type Advice, adviceForModel, adviceForPerson, DANGERS } from "@assent/core/action";
-import { PLAIN, render } from "../../src/approve/render.ts";
-import { START } from "../../src/approve/prompt.ts";
+import { PLAIN, render } from "../../packages/guard/src/approve/render.ts";
+import { START } from "../../packages/guard/src/approve/prompt.ts";
 import { allCommands, commandTable } from "../../src/cli/command-table.ts";
 import { manPage } from "../../src/cli/man-page.ts";
 import { program } from "../../src/cli/program.ts";

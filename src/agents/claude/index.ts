@@ -1,6 +1,6 @@
 import { shellPrefix } from "@assent/core/action";
 import { isObject } from "@assent/core/data";
-import type { EndHooks, Host, Input, Outcome, ToolFacts } from "../../engine/index.ts";
+import type { EndHooks, Host, Input, Outcome, ToolFacts } from "@assent/guard/engine";
 import type { Agent, HostFacts, Setup } from "../agent.ts";
 import { group, inputInstead, permissionRequest, preToolUse, readShaped, sample, withNote, words } from "../claude-shape.ts";
 import { type Ends, type HookCall, type Envelope, type Protocol, type Reading, type Reply, reply, type Wrapping } from "../protocol.ts";

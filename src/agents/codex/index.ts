@@ -1,5 +1,5 @@
 import { isObject } from "@assent/core/data";
-import type { Host, Input, Outcome, ToolFacts } from "../../engine/index.ts";
+import type { Host, Input, Outcome, ToolFacts } from "@assent/guard/engine";
 import type { Agent, HostFacts, Setup, SettingValue } from "../agent.ts";
 import { group, inputInstead, permissionRequest, preToolUse, readShaped, sample, withNote, words } from "../claude-shape.ts";
 import { type HookCall, type Protocol, type Reading, type Reply, reply } from "../protocol.ts";

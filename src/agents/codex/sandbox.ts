@@ -1,6 +1,6 @@
 import { closeSync, constants, existsSync, fstatSync, openSync, readSync, realpathSync } from "node:fs";
 import { isObject } from "@assent/core/data";
-import type { Host } from "../../engine/index.ts";
+import type { Host } from "@assent/guard/engine";
 
 /**
  * Which sandbox Codex holds its commands in (0.169.0). A hook is not told; the session's file, which the hook's `transcript_path` names,

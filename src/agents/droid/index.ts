@@ -1,4 +1,4 @@
-import type { Host, Outcome, ToolFacts } from "../../engine/index.ts";
+import type { Host, Outcome, ToolFacts } from "@assent/guard/engine";
 import type { Agent, HostFacts, Setup } from "../agent.ts";
 import { group, inputInstead, preToolUse, readShaped, sample, withNote, words } from "../claude-shape.ts";
 import { type Protocol, type Reply, reply } from "../protocol.ts";

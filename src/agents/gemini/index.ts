@@ -1,5 +1,5 @@
 import { isObject } from "@assent/core/data";
-import type { Host, Input, Outcome, SearchFacts, ToolFacts } from "../../engine/index.ts";
+import type { Host, Input, Outcome, SearchFacts, ToolFacts } from "@assent/guard/engine";
 import type { Agent, HostFacts, Setup } from "../agent.ts";
 import { inputInstead, readShaped, sample, withNote, words } from "../claude-shape.ts";
 import { type Protocol, type Reply, reply } from "../protocol.ts";

@@ -1,6 +1,6 @@
 import { chmodSync, mkdirSync, rmdirSync, statSync, unlinkSync } from "node:fs";
 import { basename, dirname } from "node:path";
-import { errorCode, openState, readEditable, replaceFile, writeAtomic, type Machine } from "../../state/index.ts";
+import { errorCode, openState, readEditable, replaceFile, writeAtomic, type Machine } from "@assent/guard/state";
 import { type Installed, readInstalled, writeInstalled } from "./manifest.ts";
 import { type Change, sha256 } from "./plan.ts";
 

@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { lstatSync, readFileSync, unlinkSync } from "node:fs";
 import { confineLauncher } from "@assent/core/action";
-import { ensureFolder, errorCode, isOwn, type Machine, residentFolder, writeAtomic } from "../../state/index.ts";
+import { ensureFolder, errorCode, isOwn, type Machine, residentFolder, writeAtomic } from "@assent/guard/state";
 import { architectureOf, type LauncherArchitecture, launcherName, staticProgram } from "./launcher.ts";
 import { assigned, type Program, starts } from "./program.ts";
 

@@ -4,7 +4,7 @@ import { mkdirSync, readFileSync, readlinkSync, rmSync, statSync } from "node:fs
 import { confinedCommand, isConfinedCommand } from "@assent/core/action";
 import { isObject } from "@assent/core/data";
 import { readJson5, toValue } from "@assent/core/edit/json5";
-import { type DecideOptions, projectOf, type Request } from "../../engine/index.ts";
+import { type DecideOptions, projectOf, type Request } from "@assent/guard/engine";
 import { isConfined, type RequestVerdict, startsOf, unconfined } from "@assent/core/policy";
 import {
   bootMoment,
@@ -16,7 +16,7 @@ import {
   ticketIdOf,
   writeAtomic,
   writeTicket,
-} from "../../state/index.ts";
+} from "@assent/guard/state";
 import { undoProblem } from "../../supervise/edits/index.ts";
 import { HOST_SANDBOXES } from "../native/host-sandboxes.ts";
 import { otherQuestion } from "../native/host-questions.ts";

@@ -1,7 +1,7 @@
 import { readdirSync } from "node:fs";
 import { dirname } from "node:path";
-import { readEditable } from "../../state/index.ts";
-import type { Machine } from "../../state/index.ts";
+import { readEditable } from "@assent/guard/state";
+import type { Machine } from "@assent/guard/state";
 import { type Path, readJson5, toValue } from "@assent/core/edit/json5";
 import type { Agent, InstallPlace, Setup, SettingValue } from "../agent.ts";
 import { tableOf, valueAt } from "../value.ts";

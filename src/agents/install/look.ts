@@ -2,7 +2,7 @@ import { readdirSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { type Json, readJson5, toValue } from "@assent/core/edit/json5";
 import { readToml } from "@assent/core/edit/toml";
-import { readRegular, type Machine } from "../../state/index.ts";
+import { readRegular, type Machine } from "@assent/guard/state";
 import type { Setup, SettingValue } from "../agent.ts";
 import {
   allSigns,

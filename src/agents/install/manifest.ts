@@ -1,5 +1,5 @@
 import { isObject } from "@assent/core/data";
-import { openState, readRegular, writeAtomic, type Machine } from "../../state/index.ts";
+import { openState, readRegular, writeAtomic, type Machine } from "@assent/guard/state";
 
 /** What was written where, so that it can be taken out byte for byte. Kept in the state folder. */
 export interface Installed {

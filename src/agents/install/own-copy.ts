@@ -1,6 +1,6 @@
 import { copyFileSync, existsSync, lstatSync, readdirSync, readFileSync, realpathSync, renameSync, rmSync, statSync } from "node:fs";
 import { dirname } from "node:path";
-import { ensureFolder, type Machine, messageOf, writeAtomic } from "../../state/index.ts";
+import { ensureFolder, type Machine, messageOf, writeAtomic } from "@assent/guard/state";
 import { architectureOf, launcherName } from "./launcher.ts";
 import { type Program, starts } from "./program.ts";
 

@@ -1,5 +1,5 @@
 import { statSync } from "node:fs";
-import { leftFolder, type Machine, reportsFolder, residentFolder } from "../../state/index.ts";
+import { leftFolder, type Machine, reportsFolder, residentFolder } from "@assent/guard/state";
 import type { InstallPlace, Registration, Setup } from "../agent.ts";
 import { agentNamed, type AgentId } from "../index.ts";
 import { bashHere } from "./asking.ts";

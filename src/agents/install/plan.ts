@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { realpathSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { readEditable } from "../../state/index.ts";
+import { readEditable } from "@assent/guard/state";
 import type { Registration } from "../agent.ts";
 import { hasEntries, withEntries, withoutEntries } from "./entries.ts";
 import type { Installed } from "./manifest.ts";

@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import type { Machine } from "../../state/index.ts";
+import type { Machine } from "@assent/guard/state";
 
 /** Where Assent itself lies. */
 export interface Program {

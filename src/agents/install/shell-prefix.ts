@@ -1,5 +1,5 @@
 import { confineLauncher, shellPrefix } from "@assent/core/action";
-import { type Machine, residentFolder } from "../../state/index.ts";
+import { type Machine, residentFolder } from "@assent/guard/state";
 import { besideProgram, CALLER, ensureLauncher, programWith, runWords, type WrittenLauncher } from "./confine-launcher.ts";
 import type { LauncherArchitecture } from "./launcher.ts";
 import { assigned, type Program, starts } from "./program.ts";

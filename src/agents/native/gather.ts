@@ -1,7 +1,7 @@
 import { readdirSync } from "node:fs";
 import { readJson5 } from "@assent/core/edit/json5";
 import { type Converted, type Lost, type NativeScope, settle } from "../../import/index.ts";
-import { errorCode, readRegular } from "../../state/index.ts";
+import { errorCode, readRegular } from "@assent/guard/state";
 import type { NativePlace, NativeSurroundings } from "./contract.ts";
 import type { NativeFormat } from "./index.ts";
 import { isExported } from "./write.ts";

@@ -1,7 +1,7 @@
 import { readdirSync } from "node:fs";
 import { isObject } from "@assent/core/data";
 import { readJson5, toValue } from "@assent/core/edit/json5";
-import { errorCode, readRegular } from "../../state/index.ts";
+import { errorCode, readRegular } from "@assent/guard/state";
 import type { NativeRuleReader, NativeSurroundings } from "./contract.ts";
 import { filesOf } from "./host-rules.ts";
 import { startObjection } from "./host-start.ts";

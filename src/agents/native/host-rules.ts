@@ -1,7 +1,7 @@
 import { readdirSync } from "node:fs";
 import type { Converted } from "../../import/index.ts";
 import type { Effect } from "@assent/core/policy";
-import { errorCode, readRegular } from "../../state/index.ts";
+import { errorCode, readRegular } from "@assent/guard/state";
 import { rules as claude } from "../claude/rules.ts";
 import { rules as codex } from "../codex/rules.ts";
 import { rules as copilot } from "../copilot/rules.ts";

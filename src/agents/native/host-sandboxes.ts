@@ -1,4 +1,4 @@
-import type { Host } from "../../engine/index.ts";
+import type { Host } from "@assent/guard/engine";
 import { whyInSandbox } from "../codex/sandbox.ts";
 
 /** Hosts that may hold a command in a sandbox of their own: why nothing of ours can be started there; undefined: it can. */

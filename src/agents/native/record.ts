@@ -1,4 +1,4 @@
-import { openState, readRegular, writeAtomic, type Machine } from "../../state/index.ts";
+import { openState, readRegular, writeAtomic, type Machine } from "@assent/guard/state";
 
 /** Which entries of which file `assent export` wrote: these and no others it takes out again. */
 type Exported = Readonly<Record<string, readonly string[]>>;

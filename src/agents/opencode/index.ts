@@ -1,5 +1,5 @@
 import { isObject } from "@assent/core/data";
-import type { Host, Input, Outcome, ToolFacts } from "../../engine/index.ts";
+import type { Host, Input, Outcome, ToolFacts } from "@assent/guard/engine";
 import type { Agent, HostFacts, Sample, Setup } from "../agent.ts";
 import type { Steered } from "../steering.ts";
 import { inputInstead, SELF_TEST } from "../claude-shape.ts";

@@ -1,5 +1,5 @@
 import { isObject } from "@assent/core/data";
-import { endSession } from "../../state/index.ts";
+import { endSession } from "@assent/guard/state";
 import { openCodeProtocol } from "./index.ts";
 import { judgeCall, machineFor, type Registered, text } from "../judge-call.ts";
 

@@ -1,4 +1,4 @@
-import type { Host, Outcome, ToolFacts } from "../../engine/index.ts";
+import type { Host, Outcome, ToolFacts } from "@assent/guard/engine";
 import type { Agent, HostFacts, Setup } from "../agent.ts";
 import { inputInstead, SELF_TEST } from "../claude-shape.ts";
 import { type HookCall, type Protocol, type Reading, type Reply, reply } from "../protocol.ts";

@@ -1,6 +1,6 @@
 import { isConfinedCommand } from "@assent/core/action";
 import { isObject } from "@assent/core/data";
-import type { Host, Input, Outcome, SearchFacts, ToolFacts } from "../../engine/index.ts";
+import type { Host, Input, Outcome, SearchFacts, ToolFacts } from "@assent/guard/engine";
 import type { Agent, HostFacts, Setup } from "../agent.ts";
 import { group, inputInstead, permissionRequest, preToolUse, readShaped, sample, withNote, words } from "../claude-shape.ts";
 import { GEMINI_TOOLS } from "../gemini/index.ts";

@@ -1,4 +1,4 @@
-import type { Machine } from "../../state/index.ts";
+import type { Machine } from "@assent/guard/state";
 import type { PageStatus } from "../status.ts";
 
 /** What the page process knows; one for all endpoints. */

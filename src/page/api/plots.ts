@@ -1,5 +1,5 @@
 import { type DayTally, LATENCIES, LogTally, TALLY_VERDICTS, type TallyVerdict, topOf } from "../../look/index.ts";
-import { type Machine, stateFolder } from "../../state/index.ts";
+import { type Machine, stateFolder } from "@assent/guard/state";
 import { shown } from "../text.ts";
 import { inTurns } from "../turns.ts";
 import { type Endpoint, refused } from "./endpoint.ts";

@@ -1,5 +1,5 @@
 import { printCall } from "@assent/core/action";
-import { AnsweredElsewhere, type Answer, type ProcessInfo, said, saidElsewhere, who } from "../../approve/index.ts";
+import { AnsweredElsewhere, type Answer, type ProcessInfo, said, saidElsewhere, who } from "@assent/guard/approve";
 import {
   announceApprover,
   answerOf,
@@ -10,10 +10,10 @@ import {
   type QueuedQuestion,
   type QueueEnd,
   watchQuestions,
-} from "../../approve/queue/index.ts";
+} from "@assent/guard/approve/queue";
 import { isObject } from "@assent/core/data";
 import { parseRule } from "@assent/core/policy";
-import { messageOf } from "../../state/index.ts";
+import { messageOf } from "@assent/guard/state";
 import { shorten } from "../folder.ts";
 import { shown } from "../text.ts";
 import { type Endpoint, json, type NewsSource, type PageReply, refused } from "./endpoint.ts";

@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { visible } from "@assent/core/action";
 import { isObject } from "@assent/core/data";
 import { sayEnding, sayLeft, sayRun, saySteps, type ToldStep, VERBS, WHATS } from "../../look/index.ts";
-import type { Machine } from "../../state/index.ts";
+import type { Machine } from "@assent/guard/state";
 import {
   diffOf,
   isRunning,

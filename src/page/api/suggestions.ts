@@ -1,7 +1,7 @@
 import { isObject } from "@assent/core/data";
 import { suggestionJudges, writeSuggestions } from "../../look/index.ts";
-import type { Machine } from "../../state/index.ts";
-import { findSuggestions, type Suggestion } from "../../suggest/index.ts";
+import type { Machine } from "@assent/guard/state";
+import { findSuggestions, type Suggestion } from "@assent/guard/suggest";
 import { folderOf, shorten } from "../folder.ts";
 import { daysOf, readHistory, type ReadingLine } from "../history.ts";
 import { shown } from "../text.ts";

@@ -10,12 +10,12 @@ import {
   type PlacedRecord,
   readRecord,
   recordsBetween,
-} from "../../audit/index.ts";
+} from "@assent/guard/audit";
 import { isObject } from "@assent/core/data";
 import { judgePast, ruleReader, sayDecision, SOURCES } from "../../look/index.ts";
 import { isConfined, type Verdict } from "@assent/core/policy";
-import { type Machine, stateFolder } from "../../state/index.ts";
-import { changesFor, isWholeRequest } from "../../suggest/index.ts";
+import { type Machine, stateFolder } from "@assent/guard/state";
+import { changesFor, isWholeRequest } from "@assent/guard/suggest";
 import { adviceForPerson, sayAction } from "@assent/core/action";
 import { shown } from "../text.ts";
 import { type Endpoint, json, type NewsSource, type PageRequest, refused } from "./endpoint.ts";

@@ -1,8 +1,8 @@
 import { visible } from "@assent/core/action";
 import { isObject } from "@assent/core/data";
-import type { Question } from "../../approve/index.ts";
-import type { GivenPolicies } from "../../engine/given/index.ts";
-import type { ToolFacts } from "../../engine/index.ts";
+import type { Question } from "@assent/guard/approve";
+import type { GivenPolicies } from "@assent/guard/engine/given";
+import type { ToolFacts } from "@assent/guard/engine";
 import type { JudgedInRun, RunAnswer } from "../../supervise/order/index.ts";
 import { checkOptions, type Options } from "../options.ts";
 import type { GuardCall, RunningCall } from "../create-guard/call.ts";

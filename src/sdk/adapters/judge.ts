@@ -1,6 +1,6 @@
 import { brief, visible } from "@assent/core/action";
 import { isObject } from "@assent/core/data";
-import type { ToolFacts } from "../../engine/index.ts";
+import type { ToolFacts } from "@assent/guard/engine";
 import type { RequestVerdict } from "@assent/core/policy";
 import { askAboutTool, EditedInput, type OnToolAsk, RefusedWith } from "../ask.ts";
 import type { From } from "../guard/open-guard.ts";

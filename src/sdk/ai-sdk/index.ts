@@ -2,7 +2,7 @@ import { judgeCall, settle, type AdapterOptions } from "../adapters/judge.ts";
 import { adapted, type AnyGuard } from "../adapters/guards.ts";
 import type { ConsoleTool, InputSchema, ToolOutput } from "../toolset/index.ts";
 
-export type { ToolFacts } from "../../engine/index.ts";
+export type { ToolFacts } from "@assent/guard/engine";
 export type { AdapterOptions } from "../adapters/judge.ts";
 
 /** What `toolApproval` of the AI SDK 7 answers: nothing lets the tool run. */

@@ -1,11 +1,11 @@
 import { realpathSync, statSync } from "node:fs";
 import { adviceForPerson, type Action, brief, type ExecAction, type Lowered, visible, type World } from "@assent/core/action";
-import { failedVerdict, findSources, judgeBy, judgingBy, realWorld, type Situation } from "../../engine/index.ts";
+import { failedVerdict, findSources, judgeBy, judgingBy, realWorld, type Situation } from "@assent/guard/engine";
 import { lowerPatch, readPatch } from "@assent/core/patch";
 import { isWithin, parentOf } from "@assent/core/path";
 import { isConfined, type Mode, type Policy, type RequestVerdict, stricterOf } from "@assent/core/policy";
 import { lowerArgv } from "@assent/core/shell";
-import { type Machine, thisMachine } from "../../state/index.ts";
+import { type Machine, thisMachine } from "@assent/guard/state";
 import { type GuardInside, INSIDE, type InsideGuard } from "../adapters/guards.ts";
 import { ask, type OnAsk } from "../ask.ts";
 import type { GuardCall } from "../create-guard/call.ts";

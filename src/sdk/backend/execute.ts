@@ -1,6 +1,6 @@
 import { brief } from "@assent/core/action";
 import { isConfined, type JudgedAction, type RequestVerdict } from "@assent/core/policy";
-import type { Machine } from "../../state/index.ts";
+import type { Machine } from "@assent/guard/state";
 import { type RefusedInRun, refusedText, type RunEnd } from "../confined/index.ts";
 import { PermissionAskError, PermissionDeniedError } from "../errors.ts";
 import { Command, type Start } from "./command.ts";

@@ -1,5 +1,5 @@
 import { adviceForModel, type FileAction } from "@assent/core/action";
-import { realWorld } from "../../engine/index.ts";
+import { realWorld } from "@assent/guard/engine";
 import type { Effect, Policy, RequestVerdict } from "@assent/core/policy";
 import { type GuardInside, INSIDE, type InsideGuard } from "../adapters/guards.ts";
 import { isApproved } from "../ask.ts";

@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { thisMachine, type Machine } from "../../state/index.ts";
+import { thisMachine, type Machine } from "@assent/guard/state";
 import { INSIDE, type InsideGuard } from "../adapters/guards.ts";
 import type { OnAsk } from "../ask.ts";
 import { checkOptions, type Options } from "../options.ts";

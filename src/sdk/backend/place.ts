@@ -2,7 +2,7 @@ import { mkdirSync, realpathSync } from "node:fs";
 import type { FileAction, FileOperation } from "@assent/core/action";
 import { isMeantQuestion } from "@assent/core/policy";
 import { baseName, isWithin, joinPath, normalise, parentOf } from "@assent/core/path";
-import type { Machine } from "../../state/index.ts";
+import type { Machine } from "@assent/guard/state";
 import { PermissionAskError, PermissionDeniedError } from "../errors.ts";
 import { absolute, effectOf, type CheckTarget } from "../rules/judge.ts";
 import type { Operation } from "../rules/ruleset.ts";

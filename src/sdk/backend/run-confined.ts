@@ -1,5 +1,5 @@
 import { brief } from "@assent/core/action";
-import { thisMachine } from "../../state/index.ts";
+import { thisMachine } from "@assent/guard/state";
 import { type AutoApproveOptions, canAutoApprove } from "../approve/can-auto-approve.ts";
 import { probeSandbox } from "../approve/sandbox.ts";
 import { type ExecuteResult, refusedResult, runPrepared } from "./execute.ts";

@@ -1,7 +1,7 @@
 /** `assent/claude-agent-sdk`: permissions for @anthropic-ai/claude-agent-sdk. */
 import { protocol as claudeProtocol } from "../../agents/claude/index.ts";
 import { isObject } from "@assent/core/data";
-import type { Outcome, Request } from "../../engine/index.ts";
+import type { Outcome, Request } from "@assent/guard/engine";
 import { type AdapterOptions, commandFieldIn, jsonOf, judgeCall, type Judged, RecentCalls } from "../adapters/judge.ts";
 import type { AdaptedGuard } from "../adapters/adapted-guard.ts";
 import { adapted, type AnyGuard } from "../adapters/guards.ts";
@@ -10,7 +10,7 @@ import { type Options } from "../options.ts";
 import { askPerson } from "./ask-person.ts";
 import type { CallOptions, HookAnswer, OnClaudeAsk, PermissionAnswer, PermissionHooks } from "./shapes.ts";
 
-export type { ToolFacts } from "../../engine/index.ts";
+export type { ToolFacts } from "@assent/guard/engine";
 export type { CallOptions, ClaudeAnswer, ClaudeQuestion, HookAnswer, OnClaudeAsk, PermissionAnswer, PermissionHooks } from "./shapes.ts";
 export type { PermissionChange, PermissionMode, PermissionPlace } from "./permissions.ts";
 

@@ -2,8 +2,8 @@ import type { ChildProcess } from "node:child_process";
 import { existsSync } from "node:fs";
 import { Socket } from "node:net";
 import { join } from "node:path";
-import type { Machine } from "../../state/index.ts";
-import type { Question } from "../../approve/index.ts";
+import type { Machine } from "@assent/guard/state";
+import type { Question } from "@assent/guard/approve";
 import {
   type JudgedInRun,
   ORDERED,

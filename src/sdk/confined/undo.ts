@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { type Machine, thisMachine } from "../../state/index.ts";
+import { type Machine, thisMachine } from "@assent/guard/state";
 import { checkOptions, type Options } from "../options.ts";
 
 /** What of a run is undone. */

@@ -2,7 +2,7 @@ import { visible } from "@assent/core/action";
 import { isObject } from "@assent/core/data";
 import { type PolicyFile, PRESETS, type PresetName } from "@assent/core/policy";
 import { meant } from "@assent/core/policy/read";
-import { IN_CODE } from "../../engine/given/index.ts";
+import { IN_CODE } from "@assent/guard/engine/given";
 import { GuardOptionError } from "../create-guard/policy-in-code.ts";
 
 /** Set by the build. */

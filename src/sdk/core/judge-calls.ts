@@ -27,7 +27,7 @@ import {
 import type { ShellKind } from "@assent/core/shell";
 import { type GuardCall, lowerCall, type LoweredCall } from "../create-guard/call.ts";
 import { callOfTool, type CallFinding, combineFindings, isWritten, type NamedTool } from "../create-guard/combine.ts";
-import { tightenedBy } from "../../engine/given/index.ts";
+import { tightenedBy } from "@assent/guard/engine/given";
 import { GuardOptionError } from "../create-guard/policy-in-code.ts";
 import type { CallDecision, GuardCallOptions } from "../create-guard/types.ts";
 import { worldFrom } from "./given-world.ts";

@@ -1,7 +1,7 @@
-import { granteeOf, type Outcome, rememberAnswer } from "../../engine/index.ts";
+import { granteeOf, type Outcome, rememberAnswer } from "@assent/guard/engine";
 import { LONGEST_GRANT_MS, parseRule } from "@assent/core/policy";
-import type { Machine } from "../../state/index.ts";
-import { changesFor } from "../../suggest/index.ts";
+import type { Machine } from "@assent/guard/state";
+import { changesFor } from "@assent/guard/suggest";
 import { grantedIn } from "../granted-in.ts";
 import { LIBRARY } from "../library.ts";
 import type { JudgedCall } from "./judging.ts";

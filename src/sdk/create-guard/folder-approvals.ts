@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { existsSync, linkSync, mkdirSync, readdirSync, readFileSync, renameSync, statSync, unlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { errorCode } from "../../state/index.ts";
+import { errorCode } from "@assent/guard/state";
 import { type ApprovalStore, isListed, type PendingApproval, readPending } from "./approvals.ts";
 
 const NAME = /^([\w-]{22})\.json$/;

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { brief, sayAction, visible } from "@assent/core/action";
-import type { Question } from "../../approve/index.ts";
+import type { Question } from "@assent/guard/approve";
 import type { Principal } from "@assent/core/policy";
 import type { JudgedInRun, RunAnswer } from "../../supervise/order/index.ts";
 import type { RunningCall } from "./call.ts";

@@ -1,19 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { resolve } from "node:path";
 import { realpathSync } from "node:fs";
-import {
-  decide,
-  type DecideOptions,
-  failedOutcome,
-  findSources,
-  type Outcome,
-  realWorld,
-  type Request,
-  whoOf,
-} from "../../engine/index.ts";
-import { type GivenPolicies, type RunPolicies, selectionOf, tightenedBy } from "../../engine/given/index.ts";
+import { decide, type DecideOptions, failedOutcome, findSources, type Outcome, realWorld, type Request, whoOf } from "@assent/guard/engine";
+import { type GivenPolicies, type RunPolicies, selectionOf, tightenedBy } from "@assent/guard/engine/given";
 import type { Policy, Principal, Who } from "@assent/core/policy";
-import { type Machine, ProcessMemory, thisMachine } from "../../state/index.ts";
+import { type Machine, ProcessMemory, thisMachine } from "@assent/guard/state";
 import type { ConfinedStart } from "../guard/confined-start.ts";
 import { confinedStart, confineUnknown } from "../guard/open-guard.ts";
 import { noteOutcome } from "../guard/outcomes.ts";

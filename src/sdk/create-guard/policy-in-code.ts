@@ -11,7 +11,7 @@ import {
   type PresetName,
   type UnknownSetting,
 } from "@assent/core/policy";
-import { IN_CODE, tightenedBy } from "../../engine/given/index.ts";
+import { IN_CODE, tightenedBy } from "@assent/guard/engine/given";
 import { meant, readPolicy } from "@assent/core/policy/read";
 import { lowerExample } from "@assent/core/request";
 

@@ -1,7 +1,7 @@
 import { dirname, resolve } from "node:path";
 import { confinedCommand, singleQuoted, visible } from "@assent/core/action";
 import { ensureConfineLauncher } from "../../agents/install/index.ts";
-import type { GivenPolicies, RunPolicies } from "../../engine/given/index.ts";
+import type { GivenPolicies, RunPolicies } from "@assent/guard/engine/given";
 import {
   decide,
   type DecideOptions,
@@ -12,9 +12,9 @@ import {
   rememberAnswer,
   type Request,
   type ToolFacts,
-} from "../../engine/index.ts";
+} from "@assent/guard/engine";
 import { compareDecisions, compareStrictness, type Decision, type Policy, type RequestVerdict, verdictOf } from "@assent/core/policy";
-import { type Machine, thisMachine, writeSealedTicket, writeTicket } from "../../state/index.ts";
+import { type Machine, thisMachine, writeSealedTicket, writeTicket } from "@assent/guard/state";
 import { askOuter, type GuardPlace } from "../../supervise/outer/index.ts";
 import { ask, type AskQuestion, type OnAsk } from "../ask.ts";
 import { probeSandbox, sandboxIsKnown, UNSUPERVISED } from "../approve/sandbox.ts";

@@ -1,4 +1,4 @@
-import type { Outcome } from "../../engine/index.ts";
+import type { Outcome } from "@assent/guard/engine";
 import type { RequestVerdict } from "@assent/core/policy";
 
 /** What guards of this process have judged, by its verdict: whoever asks a person needs more than that. */

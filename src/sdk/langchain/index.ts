@@ -1,5 +1,5 @@
 /** `assent/langchain`: permissions for agents of langchain 1 (`createAgent`). */
-export type { ToolFacts } from "../../engine/index.ts";
+export type { ToolFacts } from "@assent/guard/engine";
 export type { AdapterOptions } from "../adapters/judge.ts";
 export { permissionMiddleware } from "./middleware.ts";
 export type {

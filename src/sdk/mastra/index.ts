@@ -16,7 +16,7 @@ import { callbackIn, copyWith } from "../adapters/members.ts";
 import type { AdaptedGuard } from "../adapters/adapted-guard.ts";
 import { adapted, type AnyGuard } from "../adapters/guards.ts";
 
-export type { ToolFacts } from "../../engine/index.ts";
+export type { ToolFacts } from "@assent/guard/engine";
 export type { AdapterOptions } from "../adapters/judge.ts";
 
 /** Hooks of an agent or of one run, as Mastra takes them. */

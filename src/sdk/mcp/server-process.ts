@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { constants } from "node:os";
 import type { Readable, Writable } from "node:stream";
 import { brief } from "@assent/core/action";
-import type { Machine } from "../../state/index.ts";
+import type { Machine } from "@assent/guard/state";
 import { ConfinedRunChannel, definedOnly, judgeVariables, RefusedCalls, supervisorStart } from "../confined/index.ts";
 import { Lines } from "./message.ts";
 

@@ -1,5 +1,5 @@
 import { isObject } from "@assent/core/data";
-import type { ToolFacts } from "../../engine/index.ts";
+import type { ToolFacts } from "@assent/guard/engine";
 import { type AdapterOptions, judgeCall, type Judged, RecentCalls, settle } from "../adapters/judge.ts";
 import { callbackIn, copyWith, objectIn } from "../adapters/members.ts";
 import { PermissionDeniedError } from "../errors.ts";

@@ -9,7 +9,7 @@ import type { ConsoleTool, PropertySchema, ToolOutput } from "../toolset/index.t
 import { computerTool, hostedMcp, patchTool, refuseDenied, shellTool } from "./hosted.ts";
 import { argumentsOf, type AgentTool, type InputGuardrail, type NeedsApproval, type RunApprovals } from "./shapes.ts";
 
-export type { ToolFacts } from "../../engine/index.ts";
+export type { ToolFacts } from "@assent/guard/engine";
 export type { AdapterOptions } from "../adapters/judge.ts";
 export type { AgentTool, GuardedCall, InputGuardrail, NeedsApproval, RunApprovals } from "./shapes.ts";
 

@@ -7,15 +7,15 @@ import {
   type Question,
   type QuestionAfar,
   scopeText,
-} from "../../approve/index.ts";
-import { queueApprover, type QueuePoint } from "../../approve/queue/index.ts";
-import { appendAudit, auditLine, givenFields, redact, redactString, withoutContents } from "../../audit/index.ts";
+} from "@assent/guard/approve";
+import { queueApprover, type QueuePoint } from "@assent/guard/approve/queue";
+import { appendAudit, auditLine, givenFields, redact, redactString, withoutContents } from "@assent/guard/audit";
 import { isObject } from "@assent/core/data";
-import { type Outcome, rememberAnswer } from "../../engine/index.ts";
-import { addRule, editPolicy, policyPlace, ruleEntries, starterPolicy } from "../../policy-edit/index.ts";
+import { type Outcome, rememberAnswer } from "@assent/guard/engine";
+import { addRule, editPolicy, policyPlace, ruleEntries, starterPolicy } from "@assent/guard/policy-edit";
 import { answerableFromAfar, parseRule, type RequestVerdict, same } from "@assent/core/policy";
-import { addGrant, LONGEST_GRANT_MS, type Machine } from "../../state/index.ts";
-import { changesFor } from "../../suggest/index.ts";
+import { addGrant, LONGEST_GRANT_MS, type Machine } from "@assent/guard/state";
+import { changesFor } from "@assent/guard/suggest";
 import { withTeam } from "../../team/afar/index.ts";
 import { grantedIn } from "../granted-in.ts";
 import { LIBRARY } from "../library.ts";

@@ -1,7 +1,7 @@
-import type { Answer } from "../../approve/index.ts";
+import type { Answer } from "@assent/guard/approve";
 import { visible } from "@assent/core/action";
 import { compareDecisions, type Principal, type RequestVerdict } from "@assent/core/policy";
-import { thisMachine, type Machine } from "../../state/index.ts";
+import { thisMachine, type Machine } from "@assent/guard/state";
 import { type AskQuestion, NobodyThereError, type OnAsk } from "../ask.ts";
 import type { GuardAnswer, GuardQuestion } from "../create-guard/types.ts";
 import { outcomeOf } from "../guard/outcomes.ts";

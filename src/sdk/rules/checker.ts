@@ -1,8 +1,8 @@
 import { adviceForPerson } from "@assent/core/action";
-import { appendAudit, auditLine, KEEP_UNSENT } from "../../audit/index.ts";
+import { appendAudit, auditLine, KEEP_UNSENT } from "@assent/guard/audit";
 import { type Effect, isConfined, type RequestVerdict, type RuleSource, unconfined } from "@assent/core/policy";
 import type { ShellKind } from "@assent/core/shell";
-import { thisMachine, type Machine } from "../../state/index.ts";
+import { thisMachine, type Machine } from "@assent/guard/state";
 import { ask, isApproved, type OnAsk } from "../ask.ts";
 import { PermissionAskError, PermissionDeniedError } from "../errors.ts";
 import { checkOptions, type Options } from "../options.ts";

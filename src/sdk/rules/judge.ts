@@ -1,9 +1,9 @@
 import type { FileAction, FileOperation, Lowered, World } from "@assent/core/action";
-import { failedVerdict, findSources, judgeBy, judgingBy, realWorld, type Situation } from "../../engine/index.ts";
+import { failedVerdict, findSources, judgeBy, judgingBy, realWorld, type Situation } from "@assent/guard/engine";
 import { joinPath, normalise } from "@assent/core/path";
 import { DEFAULT_SETTINGS, joinLayers, narrowing, type Effect, type Policy, type Decision, type RequestVerdict } from "@assent/core/policy";
 import { lowerArgv, type ShellKind } from "@assent/core/shell";
-import type { Machine } from "../../state/index.ts";
+import type { Machine } from "@assent/guard/state";
 import { LIBRARY } from "../library.ts";
 import type { CompiledRuleset, Operation } from "./ruleset.ts";
 

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import type { PathEntry } from "../../engine/index.ts";
+import type { PathEntry } from "@assent/guard/engine";
 
 /** Runs a script of `/bin/sh` in the sandbox. */
 export type SandboxScript = (script: string) => Promise<{ readonly exitCode: number; readonly stdout: string }>;

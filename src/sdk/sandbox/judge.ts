@@ -4,7 +4,7 @@ import { PermissionDenied } from "../create-guard/errors.ts";
 import type { JudgingWay } from "../create-guard/judging.ts";
 import type { CallOutcome } from "../create-guard/types.ts";
 import { joinPath } from "@assent/core/path";
-import { type Machine, ProcessMemory } from "../../state/index.ts";
+import { type Machine, ProcessMemory } from "@assent/guard/state";
 import { identify, type SandboxScript, SandboxUnclear, type SessionIdentity } from "./facts.ts";
 import { SandboxWorld } from "./world.ts";
 

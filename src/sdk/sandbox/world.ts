@@ -1,7 +1,7 @@
 import type { World } from "@assent/core/action";
-import { Resolver } from "../../engine/index.ts";
+import { Resolver } from "@assent/guard/engine";
 import { isWithin, joinPath, normalise, parentOf } from "@assent/core/path";
-import type { Machine } from "../../state/index.ts";
+import type { Machine } from "@assent/guard/state";
 import {
   type ListedName,
   listOf,

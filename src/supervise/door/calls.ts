@@ -1,7 +1,7 @@
 import { adviceForPerson } from "@assent/core/action";
-import { messageOf } from "../../state/index.ts";
+import { messageOf } from "@assent/guard/state";
 import { type AnswerableFromAfar, stricterOf, type Verdict, verdictOf } from "@assent/core/policy";
-import type { Answer } from "../../approve/index.ts";
+import type { Answer } from "@assent/guard/approve";
 import type { CommandPlan } from "../errands/index.ts";
 import { answerableCall, answerableStart, type Caller } from "../judge/index.ts";
 import { ERRNO, errorName, sys, SYSCALLS } from "../kernel/index.ts";

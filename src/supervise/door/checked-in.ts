@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { lstatSync, realpathSync } from "node:fs";
 import { baseName, joinPath, parentOf } from "@assent/core/path";
-import { commonOf, type RefsBefore, topOf } from "../../state/index.ts";
+import { commonOf, type RefsBefore, topOf } from "@assent/guard/state";
 import { bytesAt } from "../undo/index.ts";
 import type { GitObjects } from "./git-objects.ts";
 

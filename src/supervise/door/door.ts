@@ -1,4 +1,4 @@
-import type { Answer } from "../../approve/index.ts";
+import type { Answer } from "@assent/guard/approve";
 import { ERRNO, must, sys, SYSCALLS } from "../kernel/index.ts";
 import { Calls } from "./calls.ts";
 import { Listener, SEEN, SeccompTrap } from "./listener.ts";

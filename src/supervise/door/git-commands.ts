@@ -2,7 +2,7 @@ import { lstatSync, rmSync } from "node:fs";
 import { quote, sayAction, visible } from "@assent/core/action";
 import { baseName, joinPath } from "@assent/core/path";
 import type { Verdict } from "@assent/core/policy";
-import { messageOf, topOf } from "../../state/index.ts";
+import { messageOf, topOf } from "@assent/guard/state";
 import { CheckedIn, sizeOf } from "./checked-in.ts";
 import { type ForeseenFile, GitForesight, isSame } from "./git-foreseen.ts";
 import { GitObjects } from "./git-objects.ts";

@@ -1,7 +1,7 @@
 import { lstatSync, writeFileSync } from "node:fs";
-import { redactString } from "../../audit/index.ts";
+import { redactString } from "@assent/guard/audit";
 import { joinPath } from "@assent/core/path";
-import { commonOf, gitFolderOf, topOf } from "../../state/index.ts";
+import { commonOf, gitFolderOf, topOf } from "@assent/guard/state";
 import { bytesAt } from "../undo/index.ts";
 import { GitNames } from "./git-names.ts";
 import { GitObjects } from "./git-objects.ts";

@@ -1,7 +1,7 @@
 import { readdirSync } from "node:fs";
 import { joinPath } from "@assent/core/path";
 import { gitConfigEntries } from "@assent/core/policy";
-import { readRegular } from "../../state/index.ts";
+import { readRegular } from "@assent/guard/state";
 import type { GitObjects } from "./git-objects.ts";
 
 const MOST_BYTES = 16 << 20;

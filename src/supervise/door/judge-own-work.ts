@@ -1,6 +1,6 @@
 import { existsSync, lstatSync, realpathSync } from "node:fs";
 import type { Action, Call, FileAction } from "@assent/core/action";
-import type { Extent } from "../../approve/index.ts";
+import type { Extent } from "@assent/guard/approve";
 import { baseName, isWithin, joinPath, parentOf, resolvePath } from "@assent/core/path";
 import { escapeSegment } from "@assent/core/pattern";
 import { steeringFile, type Verdict } from "@assent/core/policy";

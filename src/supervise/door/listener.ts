@@ -1,4 +1,4 @@
-import { stopwatch } from "../../state/index.ts";
+import { stopwatch } from "@assent/guard/state";
 import {
   addressOf,
   alloc,

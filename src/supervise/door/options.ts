@@ -1,9 +1,9 @@
-import type { Question } from "../../approve/index.ts";
+import type { Question } from "@assent/guard/approve";
 import type { AnswerableFromAfar } from "@assent/core/policy";
 import type { GrantingJudge } from "../judge/index.ts";
 import type { RunEvent } from "../types.ts";
 import type { NotUndone, UndoStore } from "../undo/index.ts";
-import type { RefsBefore } from "../../state/index.ts";
+import type { RefsBefore } from "@assent/guard/state";
 import type { NetDoor } from "./net/index.ts";
 import type { AllowedTally } from "./record.ts";
 import type { SessionSignals } from "./signals.ts";

@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
-import type { ProcessInfo } from "../../approve/index.ts";
+import type { ProcessInfo } from "@assent/guard/approve";
 import { ADDR_NO_RANDOMIZE, alloc, ERRNO, lastingAddressOf, readProc, SIGKILL, sys, SYSCALLS } from "../kernel/index.ts";
 
 const ZERO = 0x30;

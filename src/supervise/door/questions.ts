@@ -1,5 +1,5 @@
 import { type Action, adviceForPerson, type Call, printCall, visible } from "@assent/core/action";
-import { type Extent, type ProcessInfo, type Proposal, type Question, ruleOf } from "../../approve/index.ts";
+import { type Extent, type ProcessInfo, type Proposal, type Question, ruleOf } from "@assent/guard/approve";
 import { baseName, parentOf } from "@assent/core/path";
 import type { AnswerableFromAfar, Verdict } from "@assent/core/policy";
 import type { Lineage } from "./lineage.ts";

@@ -1,7 +1,7 @@
 import { type Action, type FileOperation, printAction } from "@assent/core/action";
 import { baseName } from "@assent/core/path";
 import type { Verdict } from "@assent/core/policy";
-import type { Extent, ProcessInfo } from "../../approve/index.ts";
+import type { Extent, ProcessInfo } from "@assent/guard/approve";
 import type { GivenAnswer, RunEvent } from "../types.ts";
 import { type DecodedCall, type DecodedExec, fileAction, isExec } from "./operation.ts";
 import { ancestryOf, describeProcess, parentOf } from "./processes.ts";

@@ -2,7 +2,7 @@ import type { GivenAnswer } from "../types.ts";
 import { CONFINED_NEEDS } from "@assent/core/action";
 import { baseName } from "@assent/core/path";
 import { stricterOf, type Verdict, verdictOf } from "@assent/core/policy";
-import { messageOf } from "../../state/index.ts";
+import { messageOf } from "@assent/guard/state";
 import { type Errand, historyOf, isHelper, isToolItself, loadedBy, NO_ERRAND } from "../errands/index.ts";
 import { type Started, wordsOf } from "../judge/index.ts";
 import {

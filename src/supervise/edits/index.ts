@@ -15,7 +15,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { baseName, joinPath, parentOf } from "@assent/core/path";
-import { type Machine, openState } from "../../state/index.ts";
+import { type Machine, openState } from "@assent/guard/state";
 import type { EditBefore, PathBefore, StatRecord } from "../undo/index.ts";
 
 // What a tool of an agent's host is about to change. The hook notes it before it answers, in a process that has no way to the kernel

@@ -45,7 +45,7 @@ import {
   toolErrand,
 } from "../errands/index.ts";
 import { baseName, joinPath, parentOf, resolvePath } from "@assent/core/path";
-import { readRegular } from "../../state/index.ts";
+import { readRegular } from "@assent/guard/state";
 import { isFreePlace } from "./free-places.ts";
 import { probe } from "./moves.ts";
 import { loginsOf } from "./secrets.ts";

@@ -1,7 +1,7 @@
 import type { Action, Call } from "@assent/core/action";
-import { grantsHere, type HeldGrant } from "../../engine/index.ts";
+import { grantsHere, type HeldGrant } from "@assent/guard/engine";
 import { byGrant, isQuestion, questionOf, type Verdict } from "@assent/core/policy";
-import { grantsStamp, useGrant } from "../../state/index.ts";
+import { grantsStamp, useGrant } from "@assent/guard/state";
 import { RunJudge, type RunJudgeOptions } from "./run-judge.ts";
 import type { CallSubject, Caller, JudgedExec, Started } from "./types.ts";
 

@@ -10,8 +10,8 @@ import {
   type PolicySource,
   realWorld,
   type Situation,
-} from "../../engine/index.ts";
-import type { RunPolicies } from "../../engine/given/index.ts";
+} from "@assent/guard/engine";
+import type { RunPolicies } from "@assent/guard/engine/given";
 import { isWithin, joinPath, normalise } from "@assent/core/path";
 import {
   callMatcher,
@@ -29,7 +29,7 @@ import {
   type Verdict,
   type Who,
 } from "@assent/core/policy";
-import { type Machine, ProcessMemory } from "../../state/index.ts";
+import { type Machine, ProcessMemory } from "@assent/guard/state";
 import { isAtPlace, isHelper } from "../errands/index.ts";
 import { lendsRights, RunDefaults } from "./defaults.ts";
 import { ALLOWED, ASKING, ERRAND, HOOKED, isChange, isMeant, KEPT, ofPlace, STEERS } from "./verdicts.ts";

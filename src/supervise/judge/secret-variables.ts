@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { isSecretName, redactString, REDACTED } from "../../audit/index.ts";
+import { isSecretName, redactString, REDACTED } from "@assent/guard/audit";
 
 const found = new WeakMap<Readonly<Record<string, string>>, readonly string[]>();
 

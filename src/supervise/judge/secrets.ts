@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import type { FileAction } from "@assent/core/action";
 import { isWithin } from "@assent/core/path";
-import { readRegular } from "../../state/index.ts";
+import { readRegular } from "@assent/guard/state";
 import { hasLoginsFor, toolErrand } from "../errands/index.ts";
 import type { Caller } from "./types.ts";
 

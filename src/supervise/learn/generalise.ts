@@ -1,7 +1,7 @@
 import { type Action, type ExecAction, type NetAction, printAction, printCall, sayAction, type World } from "@assent/core/action";
-import { realWorld } from "../../engine/index.ts";
-import type { Machine } from "../../state/index.ts";
-import { commandRules } from "../../suggest/index.ts";
+import { realWorld } from "@assent/guard/engine";
+import type { Machine } from "@assent/guard/state";
+import { commandRules } from "@assent/guard/suggest";
 import { isBelow, joinPath, relativePath } from "@assent/core/path";
 import { escapeSegment } from "@assent/core/pattern";
 import { segmentPattern } from "../errands/index.ts";

@@ -1,5 +1,5 @@
 import { type ExecAction, type FileAction, type NetAction, sayAction } from "@assent/core/action";
-import type { Answer, Approver, Extent, Question } from "../../approve/index.ts";
+import type { Answer, Approver, Extent, Question } from "@assent/guard/approve";
 import { baseName } from "@assent/core/path";
 import { escapeSegment } from "@assent/core/pattern";
 import type { RunEvent } from "../types.ts";

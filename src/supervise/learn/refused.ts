@@ -1,13 +1,13 @@
 import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { type Action, type Call, type ExecAction, printAction } from "@assent/core/action";
-import { type Extent, ruleOf } from "../../approve/index.ts";
-import type { PolicyReader } from "../../engine/index.ts";
+import { type Extent, ruleOf } from "@assent/guard/approve";
+import type { PolicyReader } from "@assent/guard/engine";
 import { baseName, joinPath, parentOf } from "@assent/core/path";
 import { escapeSegment } from "@assent/core/pattern";
 import { callMatcher, isPersistence, isSecret, matchMatcher, type MatchContext, parseRule, type Verdict } from "@assent/core/policy";
-import { profileFile, stateFolder, type Machine } from "../../state/index.ts";
-import { commandRules } from "../../suggest/index.ts";
+import { profileFile, stateFolder, type Machine } from "@assent/guard/state";
+import { commandRules } from "@assent/guard/suggest";
 import { NO_ERRAND } from "../errands/index.ts";
 import { type Caller, RunJudge } from "../judge/index.ts";
 import type { RunEvent } from "../types.ts";

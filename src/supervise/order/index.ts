@@ -1,6 +1,6 @@
 import type { Action } from "@assent/core/action";
-import type { Question } from "../../approve/index.ts";
-import type { GivenPolicies } from "../../engine/given/index.ts";
+import type { Question } from "@assent/guard/approve";
+import type { GivenPolicies } from "@assent/guard/engine/given";
 import type { Verdict } from "@assent/core/policy";
 import type { ConfinedCommand, Exit } from "../types.ts";
 

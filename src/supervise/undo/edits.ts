@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { closeSync, existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { isObject } from "@assent/core/data";
 import { parentOf } from "@assent/core/path";
-import { readRegular } from "../../state/index.ts";
+import { readRegular } from "@assent/guard/state";
 import { hashOf, linkText } from "./after.ts";
 import { JournalWriter, type JournalRecord } from "./journal.ts";
 import { lockRun, readRun, type RunRecord } from "./run-folder.ts";

@@ -1,6 +1,6 @@
 import { closeSync, constants, readSync, rmSync } from "node:fs";
 import { isObject } from "@assent/core/data";
-import { readRegular, writeAtomic } from "../../state/index.ts";
+import { readRegular, writeAtomic } from "@assent/guard/state";
 import { KernelError, pathBytes, sys, SYSCALLS } from "../kernel/index.ts";
 import { Changed } from "./keep.ts";
 import { cTextAddress, inFolder, isMissing, openSafe, readLinkAt, statSafe } from "./safe.ts";

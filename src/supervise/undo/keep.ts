@@ -1,5 +1,5 @@
 import { closeSync, constants, openSync, readdirSync, readSync, unlinkSync, writeSync } from "node:fs";
-import { ensureFolder } from "../../state/index.ts";
+import { ensureFolder } from "@assent/guard/state";
 import {
   addressOf,
   alloc,

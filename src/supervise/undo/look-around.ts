@@ -1,5 +1,5 @@
 import { closeSync, constants, readdirSync } from "node:fs";
-import { errorCode } from "../../state/index.ts";
+import { errorCode } from "@assent/guard/state";
 import { KernelError, O_PATH, pathBytes, pathText } from "../kernel/index.ts";
 import { cTextAddress, openSafe, readLinkAt, type SafePlace } from "./safe.ts";
 import { kindOf, type ObjectStat, statAt } from "./stat.ts";

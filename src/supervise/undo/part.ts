@@ -1,5 +1,5 @@
 import { rmSync } from "node:fs";
-import { ensureFolder } from "../../state/index.ts";
+import { ensureFolder } from "@assent/guard/state";
 import type { NotUndone } from "./after.ts";
 import type { KeepResult } from "./keep.ts";
 import { carryOut } from "./restore.ts";

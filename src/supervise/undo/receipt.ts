@@ -1,9 +1,9 @@
 import { statSync } from "node:fs";
 import { sayAction } from "@assent/core/action";
-import { realWorld } from "../../engine/index.ts";
+import { realWorld } from "@assent/guard/engine";
 import { isWithin } from "@assent/core/path";
 import { isGitConfig, isPersistence, ownGitFolders, steersAgent } from "@assent/core/policy";
-import type { Machine } from "../../state/index.ts";
+import type { Machine } from "@assent/guard/state";
 import { laterPlaces } from "../errands/index.ts";
 import type { RunEvent } from "../types.ts";
 import { changesOf, type PathChange } from "./changes.ts";

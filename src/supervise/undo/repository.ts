@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { closeSync, constants, readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { readGitIndex } from "../../engine/index.ts";
+import { readGitIndex } from "@assent/guard/engine";
 import { baseName } from "@assent/core/path";
 import { pathBytes, pathText } from "../kernel/index.ts";
 import { openSafe, statSafe } from "./safe.ts";

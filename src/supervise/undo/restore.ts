@@ -1,5 +1,5 @@
 import { closeSync, constants, fstatSync } from "node:fs";
-import { messageOf } from "../../state/index.ts";
+import { messageOf } from "@assent/guard/state";
 import {
   alloc,
   AT_FDCWD,

@@ -1,6 +1,6 @@
 import { closeSync, constants, openSync, readdirSync, statSync, writeSync } from "node:fs";
 import { isObject } from "@assent/core/data";
-import { ensureFolder, type Machine, randomHex, readRegular, stateFolder, writeAtomic } from "../../state/index.ts";
+import { ensureFolder, type Machine, randomHex, readRegular, stateFolder, writeAtomic } from "@assent/guard/state";
 import type { Principal } from "@assent/core/policy";
 import type { ConfinedCommand, Exit, LeftEnd, RunEvent } from "../types.ts";
 import { openLocked } from "../kernel/index.ts";

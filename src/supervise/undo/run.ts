@@ -1,6 +1,6 @@
 import { closeSync, statSync } from "node:fs";
-import { projectOf } from "../../engine/index.ts";
-import { thisMachine } from "../../state/index.ts";
+import { projectOf } from "@assent/guard/engine";
+import { thisMachine } from "@assent/guard/state";
 import { callOffLast, forgetIntended, type Interrupted, interruptedUndo, noteIntended } from "./interrupted.ts";
 import { planUndo, type StepPlan } from "./plan.ts";
 import { type NotUndone, readRecordedAnew, sealRecorded } from "./after.ts";

@@ -11,7 +11,7 @@ import {
   writeSync,
 } from "node:fs";
 import { baseName, isWithin, parentOf } from "@assent/core/path";
-import { errorCode } from "../../state/index.ts";
+import { errorCode } from "@assent/guard/state";
 import { KernelError, O_PATH, pathBytes } from "../kernel/index.ts";
 import { sameFiles } from "./check.ts";
 import { sealEdits } from "./edits.ts";

@@ -1,8 +1,8 @@
 import { brief, visible } from "@assent/core/action";
-import { type Answer, answeredElsewhere, AnsweredElsewhere, type Question, type QuestionAfar } from "../../approve/index.ts";
-import type { QueueApprover, QueuePoint } from "../../approve/queue/index.ts";
-import { redactString } from "../../audit/index.ts";
-import type { Machine } from "../../state/index.ts";
+import { type Answer, answeredElsewhere, AnsweredElsewhere, type Question, type QuestionAfar } from "@assent/guard/approve";
+import type { QueueApprover, QueuePoint } from "@assent/guard/approve/queue";
+import { redactString } from "@assent/guard/audit";
+import type { Machine } from "@assent/guard/state";
 import { sleep } from "../sleep.ts";
 import {
   type AfarAnswer,

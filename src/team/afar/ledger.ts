@@ -1,8 +1,8 @@
 import { createHash, randomBytes } from "node:crypto";
 import { closeSync, constants, linkSync, lstatSync, openSync, readdirSync, unlinkSync, utimesSync } from "node:fs";
 import { isObject } from "@assent/core/data";
-import type { PasskeyProof } from "../../seal/index.ts";
-import { ensureFolder, errorCode, isOwn, type Machine, openState, readRegular, stateFolder, writeAtomic } from "../../state/index.ts";
+import type { PasskeyProof } from "@assent/guard/seal";
+import { ensureFolder, errorCode, isOwn, type Machine, openState, readRegular, stateFolder, writeAtomic } from "@assent/guard/state";
 import { type AfarDemand, readDemand, readProofs, signersOf } from "./passkeys.ts";
 
 /**

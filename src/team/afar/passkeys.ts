@@ -1,6 +1,6 @@
 import { isObject } from "@assent/core/data";
-import { challengeOf, type PasskeyCredential, type PasskeyDemand, type PasskeyProof, whoSigned } from "../../seal/index.ts";
-import { type Machine, readRegular } from "../../state/index.ts";
+import { challengeOf, type PasskeyCredential, type PasskeyDemand, type PasskeyProof, whoSigned } from "@assent/guard/seal";
+import { type Machine, readRegular } from "@assent/guard/state";
 import { membershipFile } from "../membership-mark.ts";
 
 /** Whose passkeys have to sign a yes, and for which machine of which team: as it was when the question was asked. */

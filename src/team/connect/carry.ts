@@ -1,6 +1,6 @@
-import type { Machine } from "../../state/index.ts";
+import type { Machine } from "@assent/guard/state";
 import { announceTeam, clearAfar, type KnownAfar, knownAfar, noteAnswer, openLedger } from "../afar/index.ts";
-import { credentialMark } from "../../seal/index.ts";
+import { credentialMark } from "@assent/guard/seal";
 import { askServer, hearServer } from "../client.ts";
 import type { TeamMembership } from "../membership.ts";
 import {

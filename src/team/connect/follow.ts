@@ -1,4 +1,4 @@
-import { messageOf, type Machine } from "../../state/index.ts";
+import { messageOf, type Machine } from "@assent/guard/state";
 import { membershipMark } from "../membership-mark.ts";
 import { readMembership, type TeamMembership } from "../membership.ts";
 import { fetchTeamPolicy, type PolicyFetched, takeToldPolicy } from "../policy.ts";

@@ -1,4 +1,4 @@
-import { messageOf, type Machine } from "../../state/index.ts";
+import { messageOf, type Machine } from "@assent/guard/state";
 import { fleetFile, type FleetJoining, fleetMark, isFleetDue, readJoining, writeJoining } from "../fleet/index.ts";
 import { joinByFleetFile, type Joined, newSecret } from "../join.ts";
 import { membershipMark } from "../membership-mark.ts";

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { unlinkSync, utimesSync } from "node:fs";
-import { isAlive, type Life, ownLife, readLife } from "../../approve/index.ts";
+import { isAlive, type Life, ownLife, readLife } from "@assent/guard/approve";
 import { isObject } from "@assent/core/data";
 import {
   ensureFolder,
@@ -12,7 +12,7 @@ import {
   stateFolder,
   withLock,
   writeAtomic,
-} from "../../state/index.ts";
+} from "@assent/guard/state";
 
 /** Who sends what is decided here to the team, and fetches its policy: one process at a time. */
 export interface TeamSender extends Life {

@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { readRegular, type Machine } from "../../state/index.ts";
+import { readRegular, type Machine } from "@assent/guard/state";
 import { fleetFile } from "./mark.ts";
 import { SENT_LEVELS } from "../level.ts";
 import { GroupName } from "../protocol/policy.ts";

@@ -1,7 +1,7 @@
 import { lstatSync } from "node:fs";
 import { isObject } from "@assent/core/data";
 import { parentOf } from "@assent/core/path";
-import { ensureFolder, errorCode, isOwn, type Machine, openState, readRegular, stateFolder, writeAtomic } from "../../state/index.ts";
+import { ensureFolder, errorCode, isOwn, type Machine, openState, readRegular, stateFolder, writeAtomic } from "@assent/guard/state";
 import { membershipMark } from "../membership-mark.ts";
 
 /** Where root says by which key the machines of a fleet join. */

@@ -12,9 +12,9 @@ import {
   type PolicyVersion,
   type Signed,
   type SignedKeyChange,
-} from "../../seal/index.ts";
+} from "@assent/guard/seal";
 
-/** What machines, those who have the team's key, and the server say to each other about policies. What is signed: `src/seal/`. */
+/** What machines, those who have the team's key, and the server say to each other about policies. What is signed: `packages/guard/src/seal/`. */
 
 const version = v.literal(1);
 const count = v.pipe(v.number(), v.safeInteger(), v.minValue(0));

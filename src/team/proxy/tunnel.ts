@@ -2,7 +2,7 @@ import { request as plainRequest } from "node:http";
 import { request as tlsRequest } from "node:https";
 import { isIP, type Socket } from "node:net";
 import { connect as connectTls, type TLSSocket } from "node:tls";
-import { errorCode, messageOf } from "../../state/index.ts";
+import { errorCode, messageOf } from "@assent/guard/state";
 import { bareHost, type ProxyAddress, readProxyAddress } from "./address.ts";
 
 export interface Tunnel {

@@ -1,5 +1,5 @@
 import { html } from "hono/html";
-import { passkeyPrint } from "../../../src/seal/index.ts";
+import { passkeyPrint } from "@assent/guard/seal";
 import type { PersonPasskey, TeamPerson } from "../enrol/index.ts";
 import { asking, CODED_SCRIPT, frame, type Html, shown, table, timeText } from "../web/index.ts";
 

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Hono } from "hono";
-import { passkeyHost } from "../../../src/seal/index.ts";
+import { passkeyHost } from "@assent/guard/seal";
 import type { Database } from "../database/index.ts";
 import { addPasskey, beginPasskey, organisationOf, passkeysOf, removePasskey, takeBegunPasskey, type TeamPerson } from "../enrol/index.ts";
 import { formBody, formFields, limitedForm, RateLimit, type WebContext, type WebGates, type WebVariables } from "../web/index.ts";

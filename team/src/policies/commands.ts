@@ -1,5 +1,5 @@
 import type { PolicyCommandAnswer, PolicyCommandRequest } from "../../../src/team/protocol/index.ts";
-import { hashStatement, isSignedBy, type PolicyCommand } from "../../../src/seal/index.ts";
+import { hashStatement, isSignedBy, type PolicyCommand } from "@assent/guard/seal";
 import type { Database, Queryable } from "../database/index.ts";
 import { allPasskeys, organisationOf } from "../enrol/index.ts";
 import { recordsToReplay } from "./replay.ts";

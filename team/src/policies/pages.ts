@@ -1,6 +1,6 @@
 import type { Hono } from "hono";
 import { html } from "hono/html";
-import { isPublicKey, isSignedPolicy, keyIdOf } from "../../../src/seal/index.ts";
+import { isPublicKey, isSignedPolicy, keyIdOf } from "@assent/guard/seal";
 import { GROUP_OF_ALL, MESSAGE_LIMITS, type PolicyGroup, type PreviewPolicies } from "../../../src/team/protocol/index.ts";
 import { isAdmin, type TeamPerson } from "../enrol/index.ts";
 import {

@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { challengeOf, credentialMark, type PasskeyProof, type PasskeyQuestion, whoSigned } from "../../../src/seal/index.ts";
+import { challengeOf, credentialMark, type PasskeyProof, type PasskeyQuestion, whoSigned } from "@assent/guard/seal";
 import { AskedPasskeys, SignedProof } from "../../../src/team/protocol/index.ts";
 import type { PersonPasskey } from "../enrol/index.ts";
 

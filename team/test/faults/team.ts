@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from "node:crypto";
 import * as v from "valibot";
-import { makeKeyPair } from "../../../src/seal/index.ts";
+import { makeKeyPair } from "@assent/guard/seal";
 import { type Database, migrate } from "../../src/database/index.ts";
 import { foundOrganisation, invitePerson, organisationOf } from "../../src/enrol/index.ts";
 import { verifyMachine } from "../../src/log/index.ts";

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from "node:crypto";
-import { hashStatement, makeKeyPair, type PolicyCommand, type PolicyVersion, signStatement } from "../../../src/seal/index.ts";
+import { hashStatement, makeKeyPair, type PolicyCommand, type PolicyVersion, signStatement } from "@assent/guard/seal";
 import { chainRecords, chainStart } from "../../../src/team/protocol/index.ts";
 import { fleetKeys, makeCiRule, makeFleetKey, organisationOf } from "../../src/enrol/index.ts";
 import { addFirstKey } from "../../src/policies/index.ts";

@@ -1,7 +1,7 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, expect } from "vitest";
-import { appendAll, KEEP } from "../../../src/audit/index.ts";
+import { appendAll, KEEP } from "@assent/guard/audit";
 import type { ChainHead, LogBatch, LogTaken } from "../../../src/team/protocol/index.ts";
 import { sendToTeam, type TeamMembership, writeMembership } from "../../../src/team/index.ts";
 import { scratch, type Scratch } from "../../../test/scratch.ts";

@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { probeSandbox } from "../../../src/sdk/index.ts";
-import { profileFile } from "../../../src/state/index.ts";
+import { profileFile } from "@assent/guard/state";
 import { here, type Here } from "../../cli/run-place.ts";
 import { DIST } from "../../scratch.ts";
 import { call, clientFor, SERVER } from "./connect.ts";

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { sarifOf } from "../../../src/cli/sarif.ts";
-import { CODES, type LintCode } from "../../../src/lint/index.ts";
+import { CODES, type LintCode } from "@assent/guard/lint";
 
 const SCHEMA = join(import.meta.dirname, "node_modules/@microsoft/jest-sarif/lib/schemas/sarif-2.1.0-rtm.5.json");
 

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { Lineage } from "../../../src/supervise/door/lineage.ts";
 import { NO_ERRAND } from "../../../src/supervise/errands/index.ts";
-import { type Machine, noteChanges, noteSeen, watchChanges } from "../../../src/state/index.ts";
+import { type Machine, noteChanges, noteSeen, watchChanges } from "@assent/guard/state";
 
 const base = realpathSync(mkdtempSync(join(tmpdir(), "assent-lineage-")));
 afterAll(() => rmSync(base, { recursive: true, force: true }));

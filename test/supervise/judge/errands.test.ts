@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { realWorld } from "../../../src/engine/index.ts";
+import { realWorld } from "@assent/guard/engine";
 import {
   ERRANDS,
   errandOf,

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { read } from "../../../src/engine/reader/index.ts";
+import { read } from "@assent/guard/engine/reader";
 import { NO_ERRAND } from "../../../src/supervise/errands/index.ts";
 import { RunJudge } from "../../../src/supervise/judge/index.ts";
 

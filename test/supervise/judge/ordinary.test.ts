@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { FileOperation } from "@assent/core/action";
-import { read } from "../../../src/engine/reader/index.ts";
+import { read } from "@assent/guard/engine/reader";
 import { NO_ERRAND } from "../../../src/supervise/errands/index.ts";
 import { RunJudge } from "../../../src/supervise/judge/index.ts";
 

@@ -14,7 +14,7 @@ import {
 import { describe, expect, test } from "vitest";
 import { keepEdit } from "../../../src/supervise/edits/index.ts";
 import { findSpan, listRuns, prepareUndo, runsFolder, sealEdits, undoRun } from "../../../src/supervise/undo/index.ts";
-import type { Machine } from "../../../src/state/index.ts";
+import type { Machine } from "@assent/guard/state";
 import { picture, touch, workplace } from "./driver.ts";
 
 /** What a tool of an agent's host is about to change is kept before it is told that it may. */
