@@ -45,6 +45,7 @@ export const PACKAGES = {
     folders: ["seal", "state", "audit", "approve", "engine", "inspect", "policy-edit", "policy-test", "suggest", "lint"],
     imports: ["core"],
   },
+  team: { folders: ["team"], imports: ["core", "guard"] },
 };
 const packageOf = (folder) => Object.keys(PACKAGES).find((name) => PACKAGES[name].folders.includes(folder)) ?? "src";
 const mayImport = (one, other) => one === other || (PACKAGES[one]?.imports ?? Object.keys(PACKAGES)).includes(other);
@@ -65,7 +66,7 @@ const TEAM_RANK = {
   connection: 6,
   serve: 7,
 };
-const TEAM_SHARES = ["src/team/protocol/index.ts", "@assent/core/data", "@assent/guard/seal"];
+const TEAM_SHARES = ["@assent/team/protocol", "@assent/core/data", "@assent/guard/seal"];
 /** Pure folders: no file, clock, environment or process access. */
 export const PURE = PACKAGES.core.folders;
 

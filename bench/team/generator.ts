@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { chainRecords, chainStart, type ChainPoint, type LogRecord } from "../../src/team/protocol/index.ts";
+import { chainRecords, chainStart, type ChainPoint, type LogRecord } from "@assent/team/team/protocol";
 import { Histogram, type Quantiles, quantilesOf } from "./histogram.ts";
 import { bearer, handshakes, RawConnection, type Target } from "./socket.ts";
 import { bodyOf, machineId, machineToken } from "./who.ts";
@@ -474,7 +474,7 @@ class Generator {
 
 /** Loopback addresses that the generator connects from. */
 const ADDRESSES = 16;
-/** As `src/team/connect/follow.ts` has it. */
+/** As `packages/team/src/team/connect/follow.ts` has it. */
 const RELEASED_WITHIN_MS = 500;
 /** Beside the streams: a process may have 20,000 files, here as at the server. */
 const MOST_OWN = 8000;

@@ -10,8 +10,8 @@ import { engine } from "./engine.ts";
 import { JSON_VERSION } from "./json.ts";
 import { absolute } from "./place.ts";
 import { writeStdout } from "./stdio.ts";
-import { isTeamReached } from "../team/afar/index.ts";
-import { fleetProgress, readHeld, readMembership, readSender, senderText } from "../team/index.ts";
+import { isTeamReached } from "@assent/team/team/afar";
+import { fleetProgress, readHeld, readMembership, readSender, senderText } from "@assent/team/team";
 import { joiningText } from "./team-member.ts";
 import { fit, styleFor, type TerminalStyle } from "./style.ts";
 

@@ -2,8 +2,8 @@ import type { ChildProcess } from "node:child_process";
 import type { Outcome } from "@assent/guard/engine";
 import { questionAfar } from "../sdk/queue/index.ts";
 import type { Machine } from "@assent/guard/state";
-import { isTeamReached, type PutToTeam, putToTeam } from "../team/afar/index.ts";
-import { membershipMark } from "../team/index.ts";
+import { isTeamReached, type PutToTeam, putToTeam } from "@assent/team/team/afar";
+import { membershipMark } from "@assent/team/team";
 import { CONNECT_MS, startCarrier } from "./carrier.ts";
 
 declare const __dirname: string;

@@ -6,7 +6,7 @@ import { dropQuestion, endQuestion, isSomebodyThere, noteUnanswered, notify, put
 import type { Outcome } from "@assent/guard/engine";
 import { checkAnswerRule, type QueueReply, rememberReply, requestQuestion, whatIsAsked } from "../sdk/queue/index.ts";
 import type { Machine } from "@assent/guard/state";
-import { type PutToTeam, readWait, takeAfar, takeTeamAnswer } from "../team/afar/index.ts";
+import { type PutToTeam, readWait, takeAfar, takeTeamAnswer } from "@assent/team/team/afar";
 import { carryFor, teamQuestion } from "./held-afar.ts";
 import { writeStderr } from "./stdio.ts";
 

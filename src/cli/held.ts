@@ -1,7 +1,7 @@
 import { isSomebodyThere } from "@assent/guard/approve/queue";
 import type { Host, Outcome } from "@assent/guard/engine";
 import type { Machine } from "@assent/guard/state";
-import { isAnyAfar } from "../team/afar/index.ts";
+import { isAnyAfar } from "@assent/team/team/afar";
 
 // Entry of dist/held.cjs, which the hook loads when it refuses something. What asks is a part of its own, loaded where somebody is there.
 declare const require: (id: "./held-question.cjs") => typeof import("./held-question.ts");

@@ -1,6 +1,6 @@
 import { fileURLToPath } from "node:url";
 import { Worker } from "node:worker_threads";
-import type { PolicyPreview, PreviewAsk } from "../team/protocol/index.ts";
+import type { PolicyPreview, PreviewAsk } from "@assent/team/team/protocol";
 
 /** A page waits for it. */
 const PATIENCE_MS = 30_000;

@@ -1,5 +1,5 @@
 import { Argument, type Command, Option } from "commander";
-import type { SentLevel } from "../team/index.ts";
+import type { SentLevel } from "@assent/team/team";
 import { existingFile, JSON_OPTION, whenAlone, whole } from "./program-frame.ts";
 import { addTeamPolicyCommands } from "./program-team-policy.ts";
 import { addTeamCiCommands } from "./program-team-ci.ts";

@@ -12,7 +12,7 @@ import { joinApprovers, queueApprover, type QueueApprover } from "@assent/guard/
 import { realWorld } from "@assent/guard/engine";
 import { agentMark, callMatcher, matchMatcher, parseRule } from "@assent/core/policy";
 import type { Machine } from "@assent/guard/state";
-import { withTeam } from "../team/afar/index.ts";
+import { withTeam } from "@assent/team/team/afar";
 import { isGroupOfTree, lineOfGroup } from "../supervise/index.ts";
 import { addressOf, alloc, sys } from "../supervise/kernel/index.ts";
 import type { RunFlags } from "./run-options.ts";

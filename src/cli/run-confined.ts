@@ -21,7 +21,7 @@ import {
   ticketIdOf,
   writeReport,
 } from "@assent/guard/state";
-import { withTeam } from "../team/afar/index.ts";
+import { withTeam } from "@assent/team/team/afar";
 import { killTree, RunError, type RunEvent, type RunOptions, type RunResult, superviseRun } from "../supervise/index.ts";
 import { askOuter } from "../supervise/outer/index.ts";
 import { countChanges, runsFolder } from "../supervise/undo/index.ts";

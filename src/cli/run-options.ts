@@ -1,5 +1,5 @@
 import { visible } from "@assent/core/action";
-import { readWait } from "../team/afar/index.ts";
+import { readWait } from "@assent/team/team/afar";
 import type { RunResult } from "../supervise/index.ts";
 
 /** Options of `assent run`, as commander gives them (src/cli/program-run.ts). */

@@ -8,7 +8,7 @@ import { answerGuard } from "../sdk/guard/index.ts";
 import { clearProfile, messageOf, programProfile, thisMachine, wrongProfileName, type Machine } from "@assent/guard/state";
 import { killTree, type RunEvent, type RunOptions, type RunResult, superviseRun } from "../supervise/index.ts";
 import { learningApprover, Observations } from "../supervise/learn/index.ts";
-import { readWait } from "../team/afar/index.ts";
+import { readWait } from "@assent/team/team/afar";
 import { askOuter, type OuterAnswer } from "../supervise/outer/index.ts";
 import { innerCheck } from "./check.ts";
 import { engine } from "./engine.ts";

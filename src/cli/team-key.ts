@@ -4,8 +4,8 @@ import { visible } from "@assent/core/action";
 import { baseName, parentOf } from "@assent/core/path";
 import { isPublicKey, keyIdOf, makeKeyPair, type PolicyCommand, signStatement } from "@assent/guard/seal";
 import { ensureFolder, errorCode, readRegular, thisMachine } from "@assent/guard/state";
-import { askServer, chooseProxy, readMembership, readServerUrl, type ServerAnswer, type TeamServer } from "../team/index.ts";
-import { PolicyCommandAnswer, type PolicyCommandRequest, PolicyHead } from "../team/protocol/index.ts";
+import { askServer, chooseProxy, readMembership, readServerUrl, type ServerAnswer, type TeamServer } from "@assent/team/team";
+import { PolicyCommandAnswer, type PolicyCommandRequest, PolicyHead } from "@assent/team/team/protocol";
 import { absolute } from "./place.ts";
 
 const KeyFile = v.strictObject({

@@ -1,6 +1,6 @@
 import { visible } from "@assent/core/action";
 import { thisMachine } from "@assent/guard/state";
-import { changeMembership, readMembership, type SentLevel } from "../team/index.ts";
+import { changeMembership, readMembership, type SentLevel } from "@assent/team/team";
 import { JSON_VERSION } from "./json.ts";
 import { complain } from "./policy-target.ts";
 import { writeStdout } from "./stdio.ts";

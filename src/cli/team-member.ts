@@ -1,6 +1,6 @@
 import { visible } from "@assent/core/action";
 import type { Machine } from "@assent/guard/state";
-import { type FleetProgress, type FleetWishes, joinByFleetFile, type Joined } from "../team/index.ts";
+import { type FleetProgress, type FleetWishes, joinByFleetFile, type Joined } from "@assent/team/team";
 import { startDaemon } from "./daemon.ts";
 import { JSON_VERSION } from "./json.ts";
 import { complain } from "./policy-target.ts";

@@ -3,7 +3,7 @@ import { isObject } from "@assent/core/data";
 import { parentOf } from "@assent/core/path";
 import { ensureFolder, errorCode, type Machine, messageOf, stateFolder } from "@assent/guard/state";
 import { ERRNO, sys, SYSCALLS } from "../supervise/kernel/index.ts";
-import type { HeldLock, TeamOperateOptions, TeamOperator, TeamServeOptions } from "../team/protocol/index.ts";
+import type { HeldLock, TeamOperateOptions, TeamOperator, TeamServeOptions } from "@assent/team/team/protocol";
 import { absolute } from "./place.ts";
 import { VERSION } from "./program-frame.ts";
 

@@ -2,7 +2,7 @@ import { visible } from "@assent/core/action";
 import { editPolicy, readPlace } from "@assent/guard/policy-edit";
 import { isPasskeyKey, type PasskeyCredential, passkeyPrint } from "@assent/guard/seal";
 import { thisMachine } from "@assent/guard/state";
-import type { RegisteredPasskey } from "../team/protocol/index.ts";
+import type { RegisteredPasskey } from "@assent/team/team/protocol";
 import { JSON_VERSION } from "./json.ts";
 import { absolute, shorten } from "./place.ts";
 import { complain, showProblems } from "./policy-target.ts";

@@ -13,8 +13,8 @@ import {
   signStatement,
 } from "@assent/guard/seal";
 import { readRegular, thisMachine, writeAtomic } from "@assent/guard/state";
-import { askServer, fetchTeamPolicy, readMembership, readTeamPin, writePin } from "../team/index.ts";
-import { GROUP_OF_ALL, PolicyAnswer, type PolicyGroup } from "../team/protocol/index.ts";
+import { askServer, fetchTeamPolicy, readMembership, readTeamPin, writePin } from "@assent/team/team";
+import { GROUP_OF_ALL, PolicyAnswer, type PolicyGroup } from "@assent/team/team/protocol";
 import { fileDiff } from "./file-diff.ts";
 import { JSON_VERSION } from "./json.ts";
 import { absolute, shorten } from "./place.ts";

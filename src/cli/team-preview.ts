@@ -2,7 +2,7 @@ import { brief, visible } from "@assent/core/action";
 import { readRecord } from "@assent/guard/audit";
 import { replayVersions, TOLD, type ToldWord } from "../look/index.ts";
 import { allOf, historyOf } from "@assent/guard/suggest";
-import { GROUP_OF_ALL } from "../team/protocol/index.ts";
+import { GROUP_OF_ALL } from "@assent/team/team/protocol";
 import { JSON_VERSION } from "./json.ts";
 import { complain } from "./policy-target.ts";
 import { writeStdout } from "./stdio.ts";

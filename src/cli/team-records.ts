@@ -8,7 +8,7 @@ import {
   placeOfRecord,
   type RecordSearch,
   type TeamOperator,
-} from "../team/protocol/index.ts";
+} from "@assent/team/team/protocol";
 import { JSON_VERSION } from "./json.ts";
 import { absolute } from "./place.ts";
 import { complain, refuseUse } from "./policy-target.ts";

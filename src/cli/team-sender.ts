@@ -1,6 +1,6 @@
 import { parentPort } from "node:worker_threads";
 import { thisMachine } from "@assent/guard/state";
-import { followTeam, joinFleetWhenDue } from "../team/index.ts";
+import { followTeam, joinFleetWhenDue } from "@assent/team/team";
 
 // Entry of dist/team-sender.mjs: a thread of the judge that stays, which sends to the team and hears from it. Nothing is judged here.
 // As a process of its own (fleet-start.ts) it joins by root's file, and ends.

@@ -1,6 +1,6 @@
 import { visible } from "@assent/core/action";
 import { messageOf, readRegular, thisMachine } from "@assent/guard/state";
-import type { TeamServeOptions } from "../team/protocol/index.ts";
+import type { TeamServeOptions } from "@assent/team/team/protocol";
 import { absolute } from "./place.ts";
 import { previewInThread } from "./preview-thread.ts";
 import { complain } from "./policy-target.ts";

@@ -1,7 +1,7 @@
 import { Worker } from "node:worker_threads";
 import type { SideWork } from "../resident/index.ts";
 import type { Machine } from "@assent/guard/state";
-import { isFleetDue, membershipMark } from "../team/index.ts";
+import { isFleetDue, membershipMark } from "@assent/team/team";
 
 /** One that ended while this machine belongs to a team: it failed, or was out of memory. Milliseconds. */
 const AGAIN_MS = 30_000;

@@ -4,7 +4,7 @@ import { visible } from "@assent/core/action";
 import { endOfLog } from "@assent/guard/audit";
 import { isGroupName } from "@assent/guard/seal";
 import { type Machine, stateFolder, thisMachine } from "@assent/guard/state";
-import { isTeamReached } from "../team/afar/index.ts";
+import { isTeamReached } from "@assent/team/team/afar";
 import {
   askServer,
   becomeMember,
@@ -34,8 +34,8 @@ import {
   senderText,
   type TeamMembership,
   type TeamSender,
-} from "../team/index.ts";
-import { EnrolStarted, EnrolState, GROUP_OF_ALL, Left, MachineState, PROTOCOL } from "../team/protocol/index.ts";
+} from "@assent/team/team";
+import { EnrolStarted, EnrolState, GROUP_OF_ALL, Left, MachineState, PROTOCOL } from "@assent/team/team/protocol";
 import { JSON_VERSION } from "./json.ts";
 import { absolute } from "./place.ts";
 import { complain, refuseUse } from "./policy-target.ts";

@@ -4,7 +4,7 @@ import { NOWHERE, type PolicySource } from "@assent/guard/engine";
 import { normalise } from "@assent/core/path";
 import { type Machine, ProcessMemory } from "@assent/guard/state";
 import { allOf, type History, historyOf, type Past } from "@assent/guard/suggest";
-import type { PolicyPreview, PreviewAsk, PreviewChange, PreviewVersion } from "../team/protocol/index.ts";
+import type { PolicyPreview, PreviewAsk, PreviewChange, PreviewVersion } from "@assent/team/team/protocol";
 import type { PastOptions } from "./past.ts";
 import { type ChangedRequest, type Replayed, replayHistory, type ToldWord } from "./replay.ts";
 

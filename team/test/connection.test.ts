@@ -5,8 +5,8 @@ import { setTimeout as pause } from "node:timers/promises";
 import * as v from "valibot";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import type { Machine } from "@assent/guard/state";
-import { type AskedAfar, askAfar, hashRequest, isTeamReached, knownAfar, readAnswer, takeAfar } from "../../src/team/afar/index.ts";
-import { carryQuestions, type TeamMembership } from "../../src/team/index.ts";
+import { type AskedAfar, askAfar, hashRequest, isTeamReached, knownAfar, readAnswer, takeAfar } from "@assent/team/team/afar";
+import { carryQuestions, type TeamMembership } from "@assent/team/team";
 import { onEveryDatabase } from "./harness/databases.ts";
 import { type TestMachine, TestServer } from "./harness/server.ts";
 

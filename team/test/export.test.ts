@@ -5,7 +5,7 @@ import { join } from "node:path";
 import pg from "pg";
 import * as v from "valibot";
 import { describe, expect, inject, it, onTestFinished } from "vitest";
-import { chainRecords, chainStart } from "../../src/team/protocol/index.ts";
+import { chainRecords, chainStart } from "@assent/team/team/protocol";
 import { DIST, scratch, type Scratch } from "../../test/scratch.ts";
 import { type Database, openEmbedded, openPostgres } from "../src/database/index.ts";
 import { LogIntake } from "../src/log/index.ts";

@@ -14,12 +14,12 @@ import {
   readFleetFile,
   readJoining,
   readMembership,
-} from "../../src/team/index.ts";
-import { writeJoining } from "../../src/team/fleet/index.ts";
+} from "@assent/team/team";
+import { writeJoining } from "@assent/team/team/fleet";
 import { residentFolder, stateFolder, writeAtomic } from "@assent/guard/state";
 import { DIST, scratch, type Scratch } from "../../test/scratch.ts";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { EnrolState } from "../../src/team/protocol/index.ts";
+import { EnrolState } from "@assent/team/team/protocol";
 import { enrolByFleet, fleetKeys, makeFleetKey, revokeFleetKey } from "../src/enrol/index.ts";
 import { onEveryDatabase } from "./harness/databases.ts";
 import { ended } from "./harness/processes.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { appendAll, KEEP } from "@assent/guard/audit";
-import type { LogBatch } from "../../src/team/protocol/index.ts";
-import { readMembership, readProgress } from "../../src/team/index.ts";
+import type { LogBatch } from "@assent/team/team/protocol";
+import { readMembership, readProgress } from "@assent/team/team";
 import { head, json, machineAt, type Reply, send, taken } from "./harness/server-that-says.ts";
 
 /** A server that lies: what a machine does then. It never loops, never gives up a record, never takes a no for a yes. */

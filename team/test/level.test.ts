@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { appendAll, KEEP, withoutContents } from "@assent/guard/audit";
-import { changeMembership, lastSent, readProgress, type SentLevel } from "../../src/team/index.ts";
-import { lineSent } from "../../src/team/level.ts";
-import type { LogBatch } from "../../src/team/protocol/index.ts";
+import { changeMembership, lastSent, readProgress, type SentLevel } from "@assent/team/team";
+import { lineSent } from "../../packages/team/src/team/level.ts";
+import type { LogBatch } from "@assent/team/team/protocol";
 import { head, json, machineAt, send, taken } from "./harness/server-that-says.ts";
 
 const LEFT = "[not sent]";

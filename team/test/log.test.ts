@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import fc from "fast-check";
 import * as v from "valibot";
 import { describe, expect, it } from "vitest";
-import { chainRecords, chainStart, type ChainPoint, type LogBatch, type LogRecord, type LogTaken } from "../../src/team/protocol/index.ts";
+import { chainRecords, chainStart, type ChainPoint, type LogBatch, type LogRecord, type LogTaken } from "@assent/team/team/protocol";
 import type { Database } from "../src/database/index.ts";
 import { dropMonth, LogIntake, monthsOf, verifyMachine } from "../src/log/index.ts";
 import { onEveryDatabase, withMachines } from "./harness/databases.ts";

@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { describe, expect, it } from "vitest";
-import { aboutText, readAbout } from "../../src/team/protocol/index.ts";
+import { aboutText, readAbout } from "@assent/team/team/protocol";
 import { SeenMachines } from "../src/enrol/index.ts";
 import { Metrics } from "../src/serve/metrics.ts";
 import { teamNumbers, tellingErrors } from "../src/serve/numbers.ts";

@@ -13,15 +13,7 @@ import {
   type SignedKeyChange,
   signStatement,
 } from "@assent/guard/seal";
-import {
-  fetchTeamPolicy,
-  policyWaiting,
-  readHeld,
-  takeAnswer,
-  type TeamMembership,
-  writeMembership,
-  writePin,
-} from "../../src/team/index.ts";
+import { fetchTeamPolicy, policyWaiting, readHeld, takeAnswer, type TeamMembership, writeMembership, writePin } from "@assent/team/team";
 import { reader, scratch, type Scratch } from "../../test/scratch.ts";
 import { type Database, migrate } from "../src/database/index.ts";
 import { confirmMachine, organisationOf, pollEnrolment, startEnrolment } from "../src/enrol/index.ts";

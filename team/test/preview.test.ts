@@ -9,7 +9,7 @@ import { judgePast, previewPolicies } from "../../src/look/index.ts";
 import { hashStatement, makeKeyPair, type PolicyVersion, type Signed, signStatement } from "@assent/guard/seal";
 import { thisMachine } from "@assent/guard/state";
 import { historyOf } from "@assent/guard/suggest";
-import { chainRecords, chainStart, type PolicyPreview, type PreviewAsk } from "../../src/team/protocol/index.ts";
+import { chainRecords, chainStart, type PolicyPreview, type PreviewAsk } from "@assent/team/team/protocol";
 import { DIST } from "../../test/scratch.ts";
 import { organisationOf } from "../src/enrol/index.ts";
 import { addFirstKey, pushPolicy, releasePolicy } from "../src/policies/index.ts";

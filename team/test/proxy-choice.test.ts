@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { chooseProxy, proxyHost } from "../../src/team/index.ts";
+import { chooseProxy, proxyHost } from "@assent/team/team";
 
 const AT = "https://team.example.com";
 const P = "http://proxy.example.com:3128";

@@ -9,10 +9,10 @@ import { createServer as createTlsServer, type Server as TlsServer } from "node:
 import * as v from "valibot";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { stateFolder } from "@assent/guard/state";
-import { askAfar, hashRequest, isTeamReached, readAnswer } from "../../src/team/afar/index.ts";
-import { askServer, hearServer, type TeamServer } from "../../src/team/client.ts";
-import { connectThrough } from "../../src/team/proxy/index.ts";
-import { readMembership, readSender } from "../../src/team/index.ts";
+import { askAfar, hashRequest, isTeamReached, readAnswer } from "@assent/team/team/afar";
+import { askServer, hearServer, type TeamServer } from "../../packages/team/src/team/client.ts";
+import { connectThrough } from "@assent/team/team/proxy";
+import { readMembership, readSender } from "@assent/team/team";
 import { HAS_CLIENT, startJudge } from "../../test/resident/judge.ts";
 import { assent, DIST, scratch } from "../../test/scratch.ts";
 import { onEveryDatabase } from "./harness/databases.ts";

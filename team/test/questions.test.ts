@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from "node:crypto";
 import * as v from "valibot";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { KeptQuestions, TeamAnswers, TeamQuestion } from "../../src/team/protocol/index.ts";
+import { KeptQuestions, TeamAnswers, TeamQuestion } from "@assent/team/team/protocol";
 import { answersFor, keepQuestions } from "../src/questions/store.ts";
 import { onEveryDatabase } from "./harness/databases.ts";
 import { type Got, type TestMachine, TestServer } from "./harness/server.ts";

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import * as v from "valibot";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { chainRecords, chainStart, type RecordSearch } from "../../src/team/protocol/index.ts";
+import { chainRecords, chainStart, type RecordSearch } from "@assent/team/team/protocol";
 import { DIST, type Run, type Scratch, scratch } from "../../test/scratch.ts";
 import { openEmbedded } from "../src/database/index.ts";
 import { organisationOf } from "../src/enrol/index.ts";

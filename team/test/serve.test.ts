@@ -3,15 +3,7 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import * as v from "valibot";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import {
-  chainRecords,
-  chainStart,
-  type ChainPoint,
-  EnrolStarted,
-  EnrolState,
-  LogTaken,
-  MachineState,
-} from "../../src/team/protocol/index.ts";
+import { chainRecords, chainStart, type ChainPoint, EnrolStarted, EnrolState, LogTaken, MachineState } from "@assent/team/team/protocol";
 import { type Database, migrate } from "../src/database/index.ts";
 import { foundOrganisation, newAdminLink } from "../src/enrol/index.ts";
 import { LogIntake } from "../src/log/index.ts";

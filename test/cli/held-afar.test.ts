@@ -8,9 +8,9 @@ import * as v from "valibot";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { agentNamed } from "../../src/agents/index.ts";
 import { announceApprover, answerQuestion, openQuestions } from "@assent/guard/approve/queue";
-import { type AfarAnswer, afarFolder, announceTeam, knownAfar, noteAnswer, openLedger } from "../../src/team/afar/index.ts";
-import { writeMembership } from "../../src/team/index.ts";
-import { AskedQuestions, TakenAnswers } from "../../src/team/protocol/index.ts";
+import { type AfarAnswer, afarFolder, announceTeam, knownAfar, noteAnswer, openLedger } from "@assent/team/team/afar";
+import { writeMembership } from "@assent/team/team";
+import { AskedQuestions, TakenAnswers } from "@assent/team/team/protocol";
 import { assent, DIST, scratch, type Scratch } from "../scratch.ts";
 
 /** Hooks of hosts that cannot ask, on a machine whose team may answer: what carries questions is this test. */

@@ -18,8 +18,8 @@ import {
   noteAnswer,
   openLedger,
   readAnswer,
-} from "../../src/team/afar/index.ts";
-import { writeMembership } from "../../src/team/index.ts";
+} from "@assent/team/team/afar";
+import { writeMembership } from "@assent/team/team";
 import { DIST, scratch, type Scratch } from "../scratch.ts";
 import { FLAGS, type SaidOtherwise, SoftPasskey } from "../soft-authenticator.ts";
 

@@ -4,7 +4,7 @@ import { existsSync, linkSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { announceApprover, answerQuestion, choicesOf, openQuestions } from "@assent/guard/approve/queue";
-import { announceTeam, knownAfar, noteAnswer, openLedger } from "../../src/team/afar/index.ts";
+import { announceTeam, knownAfar, noteAnswer, openLedger } from "@assent/team/team/afar";
 import { DIST } from "../scratch.ts";
 import { here, type Here } from "./run-place.ts";
 

@@ -3,7 +3,7 @@ import { questionsFolder } from "@assent/guard/approve/queue";
 import { defaultKeyFile } from "../../src/cli/team-key.ts";
 import { residentFolder, stateFolder, thisMachine } from "@assent/guard/state";
 import { runsFolder } from "../../src/supervise/undo/index.ts";
-import { afarFolder } from "../../src/team/afar/index.ts";
+import { afarFolder } from "@assent/team/team/afar";
 import { place } from "./place.ts";
 
 /** Mechanism: a file of Assent's own that holds a secret is named where it is written, and closed in a table. Each is closed. */

@@ -18,7 +18,7 @@ import {
   type QueueApproverOptions,
 } from "../../src/sdk/index.ts";
 import { readGrants, type Machine } from "@assent/guard/state";
-import { announceTeam, knownAfar, noteAnswer } from "../../src/team/afar/index.ts";
+import { announceTeam, knownAfar, noteAnswer } from "@assent/team/team/afar";
 import { scratch, type Scratch } from "../scratch.ts";
 import { call, type Connected, connect } from "./mcp/connect.ts";
 

@@ -16,7 +16,7 @@ import { addRule, editPolicy, policyPlace, ruleEntries, starterPolicy } from "@a
 import { answerableFromAfar, parseRule, type RequestVerdict, same } from "@assent/core/policy";
 import { addGrant, LONGEST_GRANT_MS, type Machine } from "@assent/guard/state";
 import { changesFor } from "@assent/guard/suggest";
-import { withTeam } from "../../team/afar/index.ts";
+import { withTeam } from "@assent/team/team/afar";
 import { grantedIn } from "../granted-in.ts";
 import { LIBRARY } from "../library.ts";
 

@@ -1,4 +1,4 @@
-import { type PolicyAnswer, PROTOCOL, type TeamAnswer } from "../../../src/team/protocol/index.ts";
+import { type PolicyAnswer, PROTOCOL, type TeamAnswer } from "@assent/team/team/protocol";
 import { type Database, JointLookup, TEAM_CHANNEL } from "../database/index.ts";
 import { goneAmong } from "../enrol/index.ts";
 import { policyNews } from "../policies/index.ts";

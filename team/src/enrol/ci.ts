@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { CI_LIMITS, type CiEnrol, type CiRule, type EnrolState, type NewCiRule } from "../../../src/team/protocol/index.ts";
+import { CI_LIMITS, type CiEnrol, type CiRule, type EnrolState, type NewCiRule } from "@assent/team/team/protocol";
 import type { Database, Queryable } from "../database/index.ts";
 import { joinedState, noteEvent } from "./machines.ts";
 import { hashOf, newId, tokenOf } from "./secrets.ts";

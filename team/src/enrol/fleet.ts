@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import type { EnrolState, FleetEnrol, FleetKey, NewFleetKey } from "../../../src/team/protocol/index.ts";
+import type { EnrolState, FleetEnrol, FleetKey, NewFleetKey } from "@assent/team/team/protocol";
 import type { Database, Queryable } from "../database/index.ts";
 import { joinedState, noteEvent } from "./machines.ts";
 import { hashOf, newId, newSecret, tokenOf } from "./secrets.ts";

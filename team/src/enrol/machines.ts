@@ -6,7 +6,7 @@ import {
   type EnrolStarted,
   type EnrolState,
   GROUP_OF_ALL,
-} from "../../../src/team/protocol/index.ts";
+} from "@assent/team/team/protocol";
 import { type Database, JointLookup, type Queryable } from "../database/index.ts";
 import { hashOf, newCode, newId, newSecret, readCode, tokenOf } from "./secrets.ts";
 

@@ -1,4 +1,4 @@
-import { ABOUT_HEADER, type AboutMachine, readAbout } from "../../../src/team/protocol/index.ts";
+import { ABOUT_HEADER, type AboutMachine, readAbout } from "@assent/team/team/protocol";
 import type { Queryable } from "../database/index.ts";
 
 export { ABOUT_HEADER };

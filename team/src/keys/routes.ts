@@ -1,6 +1,6 @@
 import type { Hono } from "hono";
 import { html } from "hono/html";
-import type { CiRule, FleetKey } from "../../../src/team/protocol/index.ts";
+import type { CiRule, FleetKey } from "@assent/team/team/protocol";
 import type { Database } from "../database/index.ts";
 import { ciRules, fleetKeys, isAdmin, removeCiRule, revokeFleetKey, type TeamPerson } from "../enrol/index.ts";
 import {

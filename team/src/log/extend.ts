@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import type { ChainPoint, LogTaken } from "../../../src/team/protocol/index.ts";
+import type { ChainPoint, LogTaken } from "@assent/team/team/protocol";
 import type { OftenAsked, Queryable } from "../database/index.ts";
 import type { MachineUsage } from "./quota.ts";
 import { columnsOf, factColumnsOf, keyOf, type MachineBatch, toHex } from "./take.ts";

@@ -1,4 +1,4 @@
-import { MESSAGE_LIMITS, type LogBatch, type LogTaken } from "../../../src/team/protocol/index.ts";
+import { MESSAGE_LIMITS, type LogBatch, type LogTaken } from "@assent/team/team/protocol";
 import type { Database } from "../database/index.ts";
 import { ensureMonth, monthOf, nextMonth } from "./months.ts";
 import { extendChains } from "./extend.ts";

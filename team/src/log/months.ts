@@ -1,6 +1,6 @@
 import { createHash, createPrivateKey, createPublicKey, generateKeyPairSync, sign, verify } from "node:crypto";
 import * as v from "valibot";
-import { canonicalJson } from "../../../src/team/protocol/index.ts";
+import { canonicalJson } from "@assent/team/team/protocol";
 import type { Database, Queryable } from "../database/index.ts";
 
 /** A month in UTC: `2026-11`. */

@@ -1,12 +1,5 @@
 import * as v from "valibot";
-import {
-  type ChainedRecord,
-  type ChainHead,
-  chainRecords,
-  chainStart,
-  type LogBatch,
-  type LogTaken,
-} from "../../../src/team/protocol/index.ts";
+import { type ChainedRecord, type ChainHead, chainRecords, chainStart, type LogBatch, type LogTaken } from "@assent/team/team/protocol";
 import type { Param, Queryable } from "../database/index.ts";
 import { factsOf } from "./facts.ts";
 

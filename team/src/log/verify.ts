@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { chainStart, nextPoint, saltedHash } from "../../../src/team/protocol/index.ts";
+import { chainStart, nextPoint, saltedHash } from "@assent/team/team/protocol";
 import type { Queryable } from "../database/index.ts";
 import { isSigned } from "./months.ts";
 import { toHex } from "./take.ts";

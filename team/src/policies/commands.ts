@@ -1,4 +1,4 @@
-import type { PolicyCommandAnswer, PolicyCommandRequest } from "../../../src/team/protocol/index.ts";
+import type { PolicyCommandAnswer, PolicyCommandRequest } from "@assent/team/team/protocol";
 import { hashStatement, isSignedBy, type PolicyCommand } from "@assent/guard/seal";
 import type { Database, Queryable } from "../database/index.ts";
 import { allPasskeys, organisationOf } from "../enrol/index.ts";

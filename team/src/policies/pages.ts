@@ -1,7 +1,7 @@
 import type { Hono } from "hono";
 import { html } from "hono/html";
 import { isPublicKey, isSignedPolicy, keyIdOf } from "@assent/guard/seal";
-import { GROUP_OF_ALL, MESSAGE_LIMITS, type PolicyGroup, type PreviewPolicies } from "../../../src/team/protocol/index.ts";
+import { GROUP_OF_ALL, MESSAGE_LIMITS, type PolicyGroup, type PreviewPolicies } from "@assent/team/team/protocol";
 import { isAdmin, type TeamPerson } from "../enrol/index.ts";
 import {
   type Cell,

@@ -1,5 +1,5 @@
 import { html } from "hono/html";
-import type { PreviewChange } from "../../../src/team/protocol/index.ts";
+import type { PreviewChange } from "@assent/team/team/protocol";
 import { type Html, shown, table } from "../web/index.ts";
 import type { ShownPreview } from "./preview.ts";
 

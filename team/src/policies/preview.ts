@@ -1,4 +1,4 @@
-import type { PolicyPreview, PreviewPolicies, PreviewVersion } from "../../../src/team/protocol/index.ts";
+import type { PolicyPreview, PreviewPolicies, PreviewVersion } from "@assent/team/team/protocol";
 import type { Queryable } from "../database/index.ts";
 import { recordsToReplay } from "./replay.ts";
 import { policyVersion, releasesOf } from "./store.ts";

@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { MESSAGE_LIMITS, type PolicyCommandAnswer } from "../../../src/team/protocol/index.ts";
+import { MESSAGE_LIMITS, type PolicyCommandAnswer } from "@assent/team/team/protocol";
 import type { Queryable } from "../database/index.ts";
 
 const PAGE = 1000;

@@ -1,5 +1,5 @@
 import type { Hono } from "hono";
-import { MESSAGE_LIMITS, PolicyAsk, PolicyCommandRequest, type PolicyHead } from "../../../src/team/protocol/index.ts";
+import { MESSAGE_LIMITS, PolicyAsk, PolicyCommandRequest, type PolicyHead } from "@assent/team/team/protocol";
 import type { Database } from "../database/index.ts";
 import { organisationOf } from "../enrol/index.ts";
 import { addressOf, limitedBody, RateLimit, readJson, refused, smallBody, type WebGates, type WebVariables } from "../web/index.ts";

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import * as v from "valibot";
-import { type PolicyAnswer, type PolicyAsk, type PolicyGroup } from "../../../src/team/protocol/index.ts";
+import { type PolicyAnswer, type PolicyAsk, type PolicyGroup } from "@assent/team/team/protocol";
 import {
   hashStatement,
   isKeyChangeOf,

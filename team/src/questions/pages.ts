@@ -1,5 +1,5 @@
 import { html } from "hono/html";
-import type { QuestionAbout } from "../../../src/team/protocol/index.ts";
+import type { QuestionAbout } from "@assent/team/team/protocol";
 import type { TeamPerson } from "../enrol/index.ts";
 import { CODED_SCRIPT, frame, type Html, shown, table, timeText } from "../web/index.ts";
 import type { AskedPasskey } from "./passkeys.ts";

@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { challengeOf, credentialMark, type PasskeyProof, type PasskeyQuestion, whoSigned } from "@assent/guard/seal";
-import { AskedPasskeys, SignedProof } from "../../../src/team/protocol/index.ts";
+import { AskedPasskeys, SignedProof } from "@assent/team/team/protocol";
 import type { PersonPasskey } from "../enrol/index.ts";
 
 /** What the browser of somebody who says yes is asked for. */

@@ -1,5 +1,5 @@
 import type { Hono } from "hono";
-import { AskedQuestions, PROTOCOL, TakenAnswers, WithdrawnQuestions } from "../../../src/team/protocol/index.ts";
+import { AskedQuestions, PROTOCOL, TakenAnswers, WithdrawnQuestions } from "@assent/team/team/protocol";
 import type { Database } from "../database/index.ts";
 import type { TeamPerson } from "../enrol/index.ts";
 import {

@@ -8,7 +8,7 @@ import {
   SignedProof,
   type TeamAnswer,
   type TeamQuestion,
-} from "../../../src/team/protocol/index.ts";
+} from "@assent/team/team/protocol";
 import { type Database, type Queryable, TEAM_CHANNEL } from "../database/index.ts";
 import { organisationOf, passkeysOf } from "../enrol/index.ts";
 import { type AskedPasskey, askedPasskey, demandIn, provenBy } from "./passkeys.ts";

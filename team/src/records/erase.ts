@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import type { ErasedRecords, RecordErasure } from "../../../src/team/protocol/index.ts";
+import type { ErasedRecords, RecordErasure } from "@assent/team/team/protocol";
 import type { Database, Param } from "../database/index.ts";
 import { textForms } from "./search.ts";
 

@@ -1,7 +1,7 @@
 import type { Hono } from "hono";
 import { html } from "hono/html";
 import { isObject } from "@assent/core/data";
-import type { FoundTeamRecord, FoundTeamRecords } from "../../../src/team/protocol/index.ts";
+import type { FoundTeamRecord, FoundTeamRecords } from "@assent/team/team/protocol";
 import type { Database } from "../database/index.ts";
 import { isAdmin, type TeamPerson } from "../enrol/index.ts";
 import {

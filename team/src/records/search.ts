@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { type FoundTeamRecord, type FoundTeamRecords, placeOfRecord, type RecordSearch } from "../../../src/team/protocol/index.ts";
+import { type FoundTeamRecord, type FoundTeamRecords, placeOfRecord, type RecordSearch } from "@assent/team/team/protocol";
 import type { Database, Param, Queryable } from "../database/index.ts";
 
 const PAGE = 50;

@@ -1,5 +1,5 @@
 import { Hono } from "hono";
-import { EnrolPoll, EnrolRequest, FleetEnrol, type PreviewPolicies, PROTOCOL, readAbout } from "../../../src/team/protocol/index.ts";
+import { EnrolPoll, EnrolRequest, FleetEnrol, type PreviewPolicies, PROTOCOL, readAbout } from "@assent/team/team/protocol";
 import type { Database } from "../database/index.ts";
 import {
   ABOUT_HEADER,

@@ -1,4 +1,4 @@
-import { LogBatch, MESSAGE_LIMITS, readMessage } from "../../../src/team/protocol/index.ts";
+import { LogBatch, MESSAGE_LIMITS, readMessage } from "@assent/team/team/protocol";
 import type { SeenMachines } from "../enrol/index.ts";
 import { type LogIntake, Overloaded } from "../log/index.ts";
 import {

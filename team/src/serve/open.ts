@@ -1,4 +1,4 @@
-import type { TeamOperateOptions } from "../../../src/team/protocol/index.ts";
+import type { TeamOperateOptions } from "@assent/team/team/protocol";
 import { type Database, migrate, openEmbedded, openPostgres, type PostgresOptions } from "../database/index.ts";
 import { foundOrganisation } from "../enrol/index.ts";
 

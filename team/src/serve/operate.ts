@@ -1,4 +1,4 @@
-import type { TeamOperateOptions, TeamOperator } from "../../../src/team/protocol/index.ts";
+import type { TeamOperateOptions, TeamOperator } from "@assent/team/team/protocol";
 import type { Database } from "../database/index.ts";
 import { ciRules, fleetKeys, makeCiRule, makeFleetKey, removeCiRule, revokeFleetKey } from "../enrol/index.ts";
 import { eraseRecords, exportRecords, searchRecords } from "../records/index.ts";

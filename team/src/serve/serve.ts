@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { createServer as createPlainServer, type Server } from "node:http";
 import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo } from "node:net";
-import type { TeamServeOptions } from "../../../src/team/protocol/index.ts";
+import type { TeamServeOptions } from "@assent/team/team/protocol";
 import type { Database } from "../database/index.ts";
 import { endExpired, isUnclaimed, newAdminLink, SeenMachines } from "../enrol/index.ts";
 import { dropMonth, forgetUsage, GENEROUS, LogIntake, monthOf, monthsOf } from "../log/index.ts";

@@ -1,5 +1,5 @@
 import type { Hono } from "hono";
-import { CiEnrol } from "../../../src/team/protocol/index.ts";
+import { CiEnrol } from "@assent/team/team/protocol";
 import type { Database } from "../database/index.ts";
 import { ciRulesOf, enrolByCi } from "../enrol/index.ts";
 import { addressOf, limitedBody, RateLimit, readJson, refused, type WebVariables } from "../web/index.ts";

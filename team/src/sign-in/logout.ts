@@ -1,6 +1,6 @@
 import { type createRemoteJWKSet, jwtVerify } from "jose";
 import * as v from "valibot";
-import { isStorable } from "../../../src/team/protocol/index.ts";
+import { isStorable } from "@assent/team/team/protocol";
 import type { EndedAtProvider } from "../enrol/index.ts";
 import { ProviderAway } from "./away.ts";
 import { ALGORITHMS, isFaultOfToken } from "./signatures.ts";

@@ -11,7 +11,7 @@ import {
   None,
 } from "openid-client";
 import { createRemoteJWKSet, decodeJwt } from "jose";
-import { isStorable } from "../../../src/team/protocol/index.ts";
+import { isStorable } from "@assent/team/team/protocol";
 import { type EndedAtProvider, FRESH_MS, isGroupOfProvider, type ProviderPerson } from "../enrol/index.ts";
 import { ProviderAway } from "./away.ts";
 import { type SignerKeys, verifyLogout } from "./logout.ts";

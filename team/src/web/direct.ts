@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { ABOUT_HEADER, PROTOCOL } from "../../../src/team/protocol/index.ts";
+import { ABOUT_HEADER, PROTOCOL } from "@assent/team/team/protocol";
 
 /** What comes all the time is answered on Node's own request and response: a framework's objects would cost more than the answer. */
 export type DirectRoute = (request: IncomingMessage, response: ServerResponse) => Promise<void> | void;

@@ -2,7 +2,7 @@ import { getConnInfo } from "@hono/node-server/conninfo";
 import type { Context, MiddlewareHandler } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import type * as v from "valibot";
-import { PROTOCOL, readMessage } from "../../../src/team/protocol/index.ts";
+import { PROTOCOL, readMessage } from "@assent/team/team/protocol";
 import type { Database } from "../database/index.ts";
 import {
   ABOUT_HEADER,

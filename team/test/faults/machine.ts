@@ -6,8 +6,8 @@ import * as v from "valibot";
 import { agentNamed } from "../../../src/agents/index.ts";
 import { appendAll, auditLine, endOfLog, KEEP_UNSENT } from "@assent/guard/audit";
 import { stateFolder } from "@assent/guard/state";
-import { askAfar, type AskedAfar, hashRequest, knownAfar, readAnswer, takeAfar } from "../../../src/team/afar/index.ts";
-import { writeMembership, writePin } from "../../../src/team/index.ts";
+import { askAfar, type AskedAfar, hashRequest, knownAfar, readAnswer, takeAfar } from "@assent/team/team/afar";
+import { writeMembership, writePin } from "@assent/team/team";
 import { DIST, type Scratch } from "../../../test/scratch.ts";
 
 const POLICY = JSON.stringify({

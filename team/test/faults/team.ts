@@ -5,7 +5,7 @@ import { type Database, migrate } from "../../src/database/index.ts";
 import { foundOrganisation, invitePerson, organisationOf } from "../../src/enrol/index.ts";
 import { verifyMachine } from "../../src/log/index.ts";
 import { addFirstKey } from "../../src/policies/index.ts";
-import type { AskedAfar } from "../../../src/team/afar/index.ts";
+import type { AskedAfar } from "@assent/team/team/afar";
 import type { FaultMachine, Joined } from "./machine.ts";
 
 export interface PreparedTeam {

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from "node:crypto";
 import { hashStatement, makeKeyPair, type PolicyCommand, type PolicyVersion, signStatement } from "@assent/guard/seal";
-import { chainRecords, chainStart } from "../../../src/team/protocol/index.ts";
+import { chainRecords, chainStart } from "@assent/team/team/protocol";
 import { fleetKeys, makeCiRule, makeFleetKey, organisationOf } from "../../src/enrol/index.ts";
 import { addFirstKey } from "../../src/policies/index.ts";
 import type { TestMachine, TestServer } from "./server.ts";

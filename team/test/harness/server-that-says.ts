@@ -2,8 +2,8 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, expect } from "vitest";
 import { appendAll, KEEP } from "@assent/guard/audit";
-import type { ChainHead, LogBatch, LogTaken } from "../../../src/team/protocol/index.ts";
-import { sendToTeam, type TeamMembership, writeMembership } from "../../../src/team/index.ts";
+import type { ChainHead, LogBatch, LogTaken } from "@assent/team/team/protocol";
+import { sendToTeam, type TeamMembership, writeMembership } from "@assent/team/team";
 import { scratch, type Scratch } from "../../../test/scratch.ts";
 
 /** A machine that belongs to a server which says what the test wants it to say. */

@@ -1,7 +1,7 @@
 import { createServer, request, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import * as v from "valibot";
-import { EnrolStarted, EnrolState } from "../../../src/team/protocol/index.ts";
+import { EnrolStarted, EnrolState } from "@assent/team/team/protocol";
 import { type Database, migrate } from "../../src/database/index.ts";
 import { foundOrganisation, invitePerson, newAdminLink } from "../../src/enrol/index.ts";
 import { LogIntake } from "../../src/log/index.ts";
