@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from "node:fs";
-import { type ErrandBlock, readErrands } from "../src/supervise/errands/index.ts";
+import { type ErrandBlock, readErrands } from "@assent/supervisor/supervise/errands";
 
 const FOLDER = "packages/core/knowledge/errands";
 const FILES = readdirSync(FOLDER)
@@ -92,7 +92,7 @@ ${blocks.map(row).join("\n")}
 
 export const errandDocs: readonly { readonly file: string; readonly update: () => string }[] = [
   {
-    file: "src/supervise/errands/table.ts",
+    file: "packages/supervisor/src/supervise/errands/table.ts",
     update: () => `${HEAD}${JSON.stringify(blocks.map(tableRow))};\n`,
   },
   { file: "docs/errands.md", update: () => PAGE },

@@ -17,7 +17,7 @@ const keyOf = (architecture, options) => [architecture, ...names.map((name) => N
 /** Their texts, by what they are for. */
 export async function makeFilters(root, common, folder) {
   const outfile = join(folder, "filter.mjs");
-  await build({ ...common, entryPoints: [join(root, "src/supervise/wall/filter.ts")], outfile, format: "esm" });
+  await build({ ...common, entryPoints: [join(root, "packages/supervisor/src/supervise/wall/filter.ts")], outfile, format: "esm" });
   const { buildFilter } = await import(pathToFileURL(outfile).href);
   rmSync(outfile);
   return ["x64", "arm64"].flatMap((architecture) =>

@@ -46,6 +46,7 @@ export const PACKAGES = {
     imports: ["core"],
   },
   team: { folders: ["team"], imports: ["core", "guard"] },
+  supervisor: { folders: ["supervise", "engines"], imports: ["core", "guard"] },
 };
 const packageOf = (folder) => Object.keys(PACKAGES).find((name) => PACKAGES[name].folders.includes(folder)) ?? "src";
 const mayImport = (one, other) => one === other || (PACKAGES[one]?.imports ?? Object.keys(PACKAGES)).includes(other);

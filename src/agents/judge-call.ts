@@ -4,7 +4,7 @@ import { decide, type Input } from "@assent/guard/engine";
 import { read } from "@assent/guard/engine/reader";
 import { type Machine, thisMachine } from "@assent/guard/state";
 import { advise, rulesOf } from "@assent/guard/suggest";
-import { askOuter } from "../supervise/outer/index.ts";
+import { askOuter } from "@assent/supervisor/supervise/outer";
 import { confine } from "./install/confiner.ts";
 import type { Envelope, Protocol } from "./protocol.ts";
 

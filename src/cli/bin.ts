@@ -1,6 +1,6 @@
 import { writeSync } from "node:fs";
 import { DAMAGED } from "@assent/core/policy";
-import { ORDERED } from "../supervise/order/index.ts";
+import { ORDERED } from "@assent/supervisor/supervise/order";
 import { BESIDE } from "./beside.ts";
 import { loadHook } from "./load-hook.ts";
 import { partsOf } from "./load-part.ts";

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { pathText } from "../supervise/kernel/index.ts";
+import { pathText } from "@assent/supervisor/supervise/kernel";
 
 /**
  * The environment of whoever starts a confined command, where the launcher starts it: the launcher (confine-launcher.ts) gives Assent's

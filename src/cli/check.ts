@@ -4,7 +4,7 @@ import { isObject } from "@assent/core/data";
 import { decide, type DecideOptions, type Input, type Outcome, type PolicyReader, type Request, WatchFirst } from "@assent/guard/engine";
 import { AGENT_IDS, TOLD_VARIABLES } from "@assent/core/policy";
 import { type Machine, thisMachine } from "@assent/guard/state";
-import { askOuter } from "../supervise/outer/index.ts";
+import { askOuter } from "@assent/supervisor/supervise/outer";
 import { readStdin, writeStderr, writeStdout } from "./stdio.ts";
 
 const USAGE = `usage: assent check --agent ${AGENT_IDS.join("|")}|auto --event NAME|auto [--policy FILE]... [--wait 5m]

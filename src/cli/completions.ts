@@ -1,7 +1,7 @@
 import { visible } from "@assent/core/action";
 import { AGENTS } from "../agents/index.ts";
 import { listProfiles, type Machine, readGrants, thisMachine } from "@assent/guard/state";
-import { listRuns, listSessions, runsFolder } from "../supervise/undo/index.ts";
+import { listRuns, listSessions, runsFolder } from "@assent/supervisor/supervise/undo";
 import type { ListedKind } from "./command-table.ts";
 import { writeStdout } from "./stdio.ts";
 import { launchers } from "./wrap-launcher.ts";

@@ -2,8 +2,8 @@ import { existsSync, mkdirSync, readFileSync, realpathSync, writeFileSync } from
 import { join } from "node:path";
 import { sayAction, visible } from "@assent/core/action";
 import type { Machine } from "@assent/guard/state";
-import { superviseRun, type RunEvent } from "../supervise/index.ts";
-import { findRun, prepareUndo, runsFolder, undoRun } from "../supervise/undo/index.ts";
+import { superviseRun, type RunEvent } from "@assent/supervisor/supervise";
+import { findRun, prepareUndo, runsFolder, undoRun } from "@assent/supervisor/supervise/undo";
 import { engine } from "./engine.ts";
 import type { TerminalStyle } from "./style.ts";
 import { fit } from "./style.ts";

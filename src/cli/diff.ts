@@ -1,6 +1,6 @@
 import { visible } from "@assent/core/action";
 import { thisMachine } from "@assent/guard/state";
-import { diffOf, type FileDiff, runsFolder } from "../supervise/undo/index.ts";
+import { diffOf, type FileDiff, runsFolder } from "@assent/supervisor/supervise/undo";
 import { JSON_VERSION } from "./json.ts";
 import { noRun } from "./receipt.ts";
 import { chooseRuns, type SpanOptions } from "./span.ts";

@@ -1,11 +1,11 @@
 import { visible } from "@assent/core/action";
 import { inspect } from "@assent/guard/inspect";
 import { askExtension, findExtensions } from "@assent/guard/engine";
-import { canSupervise, type Probe, probeKernel } from "../supervise/wall/probe/index.ts";
+import { canSupervise, type Probe, probeKernel } from "@assent/supervisor/supervise/wall/probe";
 import { bypassHere, type Machine, stateFolder, stateProblem, thisMachine } from "@assent/guard/state";
-import { storedBytes, undoProblem } from "../supervise/edits/index.ts";
+import { storedBytes, undoProblem } from "@assent/supervisor/supervise/edits";
 import { agentChecks } from "./doctor-agents.ts";
-import { chooseEngine, openEngine, type RunEngine } from "../engines/index.ts";
+import { chooseEngine, openEngine, type RunEngine } from "@assent/supervisor/engines";
 import { engine } from "./engine.ts";
 import { JSON_VERSION } from "./json.ts";
 import { absolute } from "./place.ts";

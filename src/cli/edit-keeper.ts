@@ -1,6 +1,6 @@
 import type { Action } from "@assent/core/action";
 import type { KeepEdit, Request } from "@assent/guard/engine";
-import { keepEdit } from "../supervise/edits/index.ts";
+import { keepEdit } from "@assent/supervisor/supervise/edits";
 
 // Entry of dist/edit-keeper.cjs, which the hook loads when a tool's call goes ahead by itself where that is to be taken back.
 

@@ -2,7 +2,7 @@ import { ticketOfConfined, visible } from "@assent/core/action";
 import { isAgentId, type Protocol } from "../agents/index.ts";
 import { isObject } from "@assent/core/data";
 import { type ConfinedReport, endSession, readReport, reportIdOf, thisMachine } from "@assent/guard/state";
-import { isInside } from "../supervise/outer/index.ts";
+import { isInside } from "@assent/supervisor/supervise/outer";
 import { readStdin, writeStdout } from "./stdio.ts";
 
 // Entry of dist/ended.cjs: `assent ended --agent NAME --event EVENT`, which a host's hook calls when a command or a session has ended.

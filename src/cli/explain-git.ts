@@ -2,7 +2,7 @@ import type { ExecAction, FileAction } from "@assent/core/action";
 import type { Outcome } from "@assent/guard/engine";
 import { isConfined, judgeFloorFile } from "@assent/core/policy";
 import { messageOf } from "@assent/guard/state";
-import { foreseeGit } from "../supervise/index.ts";
+import { foreseeGit } from "@assent/supervisor/supervise";
 
 /** An outcome, and what git would put into files that decide what an agent may do. */
 export interface Foreseen {

@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { thisMachine } from "@assent/guard/state";
-import { isInside } from "../supervise/outer/index.ts";
+import { isInside } from "@assent/supervisor/supervise/outer";
 import { isFleetDue } from "@assent/team/team/fleet";
 
 // Entry of dist/fleet-start.cjs, loaded where root's file says that this machine belongs to a team.

@@ -3,7 +3,7 @@ import { accessSync, constants, statSync } from "node:fs";
 import { visible } from "@assent/core/action";
 import { BUILD, findPageProcess, newLink, pageFolder, type PageProcess, removeOldLinks, runPage } from "../page/index.ts";
 import { type Machine, thisMachine, withLock } from "@assent/guard/state";
-import { isInside } from "../supervise/outer/index.ts";
+import { isInside } from "@assent/supervisor/supervise/outer";
 import { engine } from "../look/index.ts";
 import { JSON_VERSION } from "./json.ts";
 import { absolute, folderProblem } from "./place.ts";

@@ -18,9 +18,9 @@ import {
   type RunRecord,
   type RunSpan,
   type SpanReceipt,
-} from "../supervise/undo/index.ts";
-import type { ConfinedCommand } from "../supervise/index.ts";
-import { mayBeAllowed } from "../supervise/learn/index.ts";
+} from "@assent/supervisor/supervise/undo";
+import type { ConfinedCommand } from "@assent/supervisor/supervise";
+import { mayBeAllowed } from "@assent/supervisor/supervise/learn";
 import { sayEnding, sayLeft, sayRun, VERBS, WHATS } from "../look/index.ts";
 import { JSON_VERSION } from "./json.ts";
 import { shorten } from "./place.ts";

@@ -1,6 +1,6 @@
 import type { Machine } from "@assent/guard/state";
-import { rulesForRefused, type RunRefusals } from "../supervise/learn/index.ts";
-import { readEvents, type RunRecord } from "../supervise/undo/index.ts";
+import { rulesForRefused, type RunRefusals } from "@assent/supervisor/supervise/learn";
+import { readEvents, type RunRecord } from "@assent/supervisor/supervise/undo";
 import { engine } from "./engine.ts";
 
 /** What a run was refused, with the rules that would have allowed it. */

@@ -13,8 +13,8 @@ import { realWorld } from "@assent/guard/engine";
 import { agentMark, callMatcher, matchMatcher, parseRule } from "@assent/core/policy";
 import type { Machine } from "@assent/guard/state";
 import { withTeam } from "@assent/team/team/afar";
-import { isGroupOfTree, lineOfGroup } from "../supervise/index.ts";
-import { addressOf, alloc, sys } from "../supervise/kernel/index.ts";
+import { isGroupOfTree, lineOfGroup } from "@assent/supervisor/supervise";
+import { addressOf, alloc, sys } from "@assent/supervisor/supervise/kernel";
 import type { RunFlags } from "./run-options.ts";
 import { writeStderr } from "./stdio.ts";
 

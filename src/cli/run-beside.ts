@@ -1,5 +1,5 @@
 import { closeSync, constants, fstatSync, openSync, writeSync } from "node:fs";
-import { alloc, lastingAddressOf, must, sys, SYSCALLS } from "../supervise/kernel/index.ts";
+import { alloc, lastingAddressOf, must, sys, SYSCALLS } from "@assent/supervisor/supervise/kernel";
 import { BESIDE } from "./beside.ts";
 
 const CHANNEL = 3;

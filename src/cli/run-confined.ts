@@ -22,9 +22,9 @@ import {
   writeReport,
 } from "@assent/guard/state";
 import { withTeam } from "@assent/team/team/afar";
-import { killTree, RunError, type RunEvent, type RunOptions, type RunResult, superviseRun } from "../supervise/index.ts";
-import { askOuter } from "../supervise/outer/index.ts";
-import { countChanges, runsFolder } from "../supervise/undo/index.ts";
+import { killTree, RunError, type RunEvent, type RunOptions, type RunResult, superviseRun } from "@assent/supervisor/supervise";
+import { askOuter } from "@assent/supervisor/supervise/outer";
+import { countChanges, runsFolder } from "@assent/supervisor/supervise/undo";
 import { CALLER_VARIABLE, callerEnvironment } from "./caller-environment.ts";
 import { engine } from "./engine.ts";
 import { judgeAfresh } from "./judge-afresh.ts";

@@ -2,7 +2,7 @@ import { closeSync, constants, fstatSync, openSync, realpathSync, writeSync } fr
 import { sayAction, printCall, visible } from "@assent/core/action";
 import { ruleEntries } from "@assent/guard/policy-edit";
 import { errorCode, readProfile, type Machine } from "@assent/guard/state";
-import type { RunEvent } from "../supervise/index.ts";
+import type { RunEvent } from "@assent/supervisor/supervise";
 import { JSON_VERSION, verdictFields } from "./json.ts";
 import { shorten } from "./place.ts";
 import { writeStderr } from "./stdio.ts";

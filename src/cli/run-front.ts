@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { constants } from "node:os";
-import { native, sys, SYSCALLS } from "../supervise/kernel/index.ts";
-import { isInside } from "../supervise/outer/index.ts";
+import { native, sys, SYSCALLS } from "@assent/supervisor/supervise/kernel";
+import { isInside } from "@assent/supervisor/supervise/outer";
 import { BESIDE } from "./beside.ts";
 
 const PASSED = ["SIGTERM", "SIGHUP", "SIGINT", "SIGQUIT", "SIGUSR1", "SIGUSR2", "SIGALRM"] as const;

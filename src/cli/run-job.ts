@@ -1,5 +1,5 @@
 import { closeSync, openSync, readFileSync } from "node:fs";
-import { addressOf, alloc, sys, SYSCALLS } from "../supervise/kernel/index.ts";
+import { addressOf, alloc, sys, SYSCALLS } from "@assent/supervisor/supervise/kernel";
 
 // asm-generic/ioctls.h, termbits.h; signal(7).
 const TCGETS = 0x5401;

@@ -1,7 +1,7 @@
 import { visible } from "@assent/core/action";
 import { addToProfile, minute } from "@assent/guard/policy-edit";
 import type { Machine } from "@assent/guard/state";
-import { generalise, learnPlaces, type Aside, type Learnt, type Observations } from "../supervise/learn/index.ts";
+import { generalise, learnPlaces, type Aside, type Learnt, type Observations } from "@assent/supervisor/supervise/learn";
 import { shorten } from "./place.ts";
 import type { RunFlags } from "./run-options.ts";
 import { writeStderr, writeStdout } from "./stdio.ts";

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { dropLeftRun, isLeftRun, type Machine, noteLeftRun } from "@assent/guard/state";
-import { type ConfinedCommand, killTree, type RunResult } from "../supervise/index.ts";
+import { type ConfinedCommand, killTree, type RunResult } from "@assent/supervisor/supervise";
 import type { Beside } from "./run-beside.ts";
 
 /** What a confined command leaves behind belongs to the agent's session, and ends with it. */

@@ -1,4 +1,4 @@
-import { ORDERED } from "../supervise/order/index.ts";
+import { ORDERED } from "@assent/supervisor/supervise/order";
 import { BESIDE, SPARE } from "./beside.ts";
 import { fail } from "./fail.ts";
 import { type Beside, StartedBeside } from "./run-beside.ts";
@@ -8,8 +8,8 @@ import { run } from "./run.ts";
 import { plainWords } from "./run-options.ts";
 
 // What commands do by it, too.
-export { foreseeGit, isGroupOfTree, killTree, lineOfGroup, RunError, superviseRun } from "../supervise/index.ts";
-export { rulesForRefused } from "../supervise/learn/index.ts";
+export { foreseeGit, isGroupOfTree, killTree, lineOfGroup, RunError, superviseRun } from "@assent/supervisor/supervise";
+export { rulesForRefused } from "@assent/supervisor/supervise/learn";
 export { rehearseRuns } from "./run-rehearsal.ts";
 export { run };
 

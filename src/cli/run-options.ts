@@ -1,6 +1,6 @@
 import { visible } from "@assent/core/action";
 import { readWait } from "@assent/team/team/afar";
-import type { RunResult } from "../supervise/index.ts";
+import type { RunResult } from "@assent/supervisor/supervise";
 
 /** Options of `assent run`, as commander gives them (src/cli/program-run.ts). */
 export interface RunFlags {

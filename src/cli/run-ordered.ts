@@ -6,8 +6,8 @@ import { isObject } from "@assent/core/data";
 import { isGiven, type RunPolicies, runPolicies } from "@assent/guard/engine/given";
 import { answerGuard } from "../sdk/guard/index.ts";
 import { messageOf, ProcessMemory, thisMachine, wrongProfileName } from "@assent/guard/state";
-import { killTree, RunError, superviseRun, type RunEvent, type RunResult } from "../supervise/index.ts";
-import { sys, SYSCALLS } from "../supervise/kernel/index.ts";
+import { killTree, RunError, superviseRun, type RunEvent, type RunResult } from "@assent/supervisor/supervise";
+import { sys, SYSCALLS } from "@assent/supervisor/supervise/kernel";
 import {
   ORDER_CHANNEL,
   type RefusedCall,
@@ -15,7 +15,7 @@ import {
   type RunOrder,
   type RunReport,
   type RunSignal,
-} from "../supervise/order/index.ts";
+} from "@assent/supervisor/supervise/order";
 import { innerCheck } from "./check.ts";
 import { engine } from "./engine.ts";
 import { STATUS } from "./run-options.ts";

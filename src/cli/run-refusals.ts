@@ -3,7 +3,7 @@ import { NOBODYS, ofTeam, WAITS } from "@assent/guard/approve";
 import { LONGEST_NOTE } from "@assent/guard/approve/queue";
 import { isWithin } from "@assent/core/path";
 import { titleOf, type Verdict } from "@assent/core/policy";
-import type { RunEvent } from "../supervise/index.ts";
+import type { RunEvent } from "@assent/supervisor/supervise";
 
 /** How refusals are told to whoever reads the output of the program alone: that says "permission denied" and no more. */
 export interface RefusalWording {

@@ -1,9 +1,9 @@
 import { visible } from "@assent/core/action";
 import { queueApprover } from "@assent/guard/approve/queue";
 import { terminalApprover } from "@assent/guard/approve";
-import { chooseEngine, EngineError, type EngineResult, openEngine, type RunEngine } from "../engines/index.ts";
+import { chooseEngine, EngineError, type EngineResult, openEngine, type RunEngine } from "@assent/supervisor/engines";
 import { messageOf, thisMachine } from "@assent/guard/state";
-import { isInside } from "../supervise/outer/index.ts";
+import { isInside } from "@assent/supervisor/supervise/outer";
 import { engine } from "./engine.ts";
 import { absolute } from "./place.ts";
 import { complain } from "./policy-target.ts";

@@ -1,8 +1,16 @@
 import { closeSync, constants, fchmodSync, fstatSync, ftruncateSync, openSync, realpathSync, writeSync } from "node:fs";
 import { visible } from "@assent/core/action";
 import { errorCode, type Machine } from "@assent/guard/state";
-import type { RunRefusals } from "../supervise/learn/index.ts";
-import { commandOf, type CountedLine, findRun, type PathChange, type Receipt, receiptOf, runsFolder } from "../supervise/undo/index.ts";
+import type { RunRefusals } from "@assent/supervisor/supervise/learn";
+import {
+  commandOf,
+  type CountedLine,
+  findRun,
+  type PathChange,
+  type Receipt,
+  receiptOf,
+  runsFolder,
+} from "@assent/supervisor/supervise/undo";
 import { codeBlock, codeSpan, seenJson } from "./markdown.ts";
 import { absolute, shorten } from "./place.ts";
 import { VERBS, WHATS } from "../look/index.ts";

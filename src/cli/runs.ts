@@ -13,7 +13,7 @@ import {
   runsFolder,
   sealRecords,
   usedBytes,
-} from "../supervise/undo/index.ts";
+} from "@assent/supervisor/supervise/undo";
 import { askYes } from "./ask-yes.ts";
 import { engine } from "./engine.ts";
 import { JSON_VERSION } from "./json.ts";

@@ -6,7 +6,7 @@ import { type Host, projectOf, type Request } from "@assent/guard/engine";
 import { isConfined, type RequestVerdict, startsOf } from "@assent/core/policy";
 import { joinPath } from "@assent/core/path";
 import { type Machine, readRegular, takeTicket, thisMachine, type Ticket, ticketIdOf, writeTicket } from "@assent/guard/state";
-import { isInside } from "../supervise/outer/index.ts";
+import { isInside } from "@assent/supervisor/supervise/outer";
 import { heldGateway, ownGateway } from "./own-gateway.ts";
 import { loaderVariable } from "./loader-variables.ts";
 import { writeStderr } from "./stdio.ts";

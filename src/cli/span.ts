@@ -1,6 +1,6 @@
 import { lstatSync } from "node:fs";
 import { visible } from "@assent/core/action";
-import { changesAt, type NoRun, findRun, findSpan, readRunId, type RunSpan, sealRecords } from "../supervise/undo/index.ts";
+import { changesAt, type NoRun, findRun, findSpan, readRunId, type RunSpan, sealRecords } from "@assent/supervisor/supervise/undo";
 import { absolute } from "./place.ts";
 import { readSince } from "./since.ts";
 

@@ -15,8 +15,8 @@ import {
   SpareSocket,
   TAKEN,
 } from "../resident/index.ts";
-import { addressOf, alloc, must, O_CLOEXEC, readProc, sys, SYSCALLS } from "../supervise/kernel/index.ts";
-import { ORDERED } from "../supervise/order/index.ts";
+import { addressOf, alloc, must, O_CLOEXEC, readProc, sys, SYSCALLS } from "@assent/supervisor/supervise/kernel";
+import { ORDERED } from "@assent/supervisor/supervise/order";
 import { BESIDE } from "./beside.ts";
 import { type Beside, releaseStreams } from "./run-beside.ts";
 

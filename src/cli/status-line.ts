@@ -3,7 +3,7 @@ import { openQuestions } from "@assent/guard/approve/queue";
 import { isObject } from "@assent/core/data";
 import { glanceAtLog, type LogGlance } from "@assent/guard/audit";
 import { bypassHere, bypassLeft, type Machine, stateFolder, thisMachine } from "@assent/guard/state";
-import { readRun, runsFolder, undoneOf } from "../supervise/undo/index.ts";
+import { readRun, runsFolder, undoneOf } from "@assent/supervisor/supervise/undo";
 import { JSON_VERSION } from "./json.ts";
 import { absolute } from "./place.ts";
 import { readStdin, writeStdout } from "./stdio.ts";

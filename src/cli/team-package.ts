@@ -2,7 +2,7 @@ import { closeSync, constants, ftruncateSync, openSync, readFileSync, writeSync 
 import { isObject } from "@assent/core/data";
 import { parentOf } from "@assent/core/path";
 import { ensureFolder, errorCode, type Machine, messageOf, stateFolder } from "@assent/guard/state";
-import { ERRNO, sys, SYSCALLS } from "../supervise/kernel/index.ts";
+import { ERRNO, sys, SYSCALLS } from "@assent/supervisor/supervise/kernel";
 import type { HeldLock, TeamOperateOptions, TeamOperator, TeamServeOptions } from "@assent/team/team/protocol";
 import { absolute } from "./place.ts";
 import { VERSION } from "./program-frame.ts";

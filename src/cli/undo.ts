@@ -16,7 +16,7 @@ import {
   type Undone,
   undoRun,
   type UndoPlan,
-} from "../supervise/undo/index.ts";
+} from "@assent/supervisor/supervise/undo";
 import { saySteps } from "../look/index.ts";
 import { printDiff } from "./diff.ts";
 import { JSON_VERSION } from "./json.ts";

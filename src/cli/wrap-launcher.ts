@@ -1,7 +1,7 @@
 import { closeSync, openSync, readdirSync, readFileSync, readSync, realpathSync } from "node:fs";
 import { joinPath } from "@assent/core/path";
 import { ensureFolder, writeAtomic, type Machine } from "@assent/guard/state";
-import { OUTER_PATH } from "../supervise/outer/index.ts";
+import { OUTER_PATH } from "@assent/supervisor/supervise/outer";
 import { shellQuote } from "./line-of-words.ts";
 
 /**

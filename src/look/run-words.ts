@@ -1,6 +1,6 @@
 import { visible } from "@assent/core/action";
-import type { LeftEnd } from "../supervise/index.ts";
-import { commandOf, type PathChange, type RunRecord, undoneIn, type UndoStep } from "../supervise/undo/index.ts";
+import type { LeftEnd } from "@assent/supervisor/supervise";
+import { commandOf, type PathChange, type RunRecord, undoneIn, type UndoStep } from "@assent/supervisor/supervise/undo";
 
 /** How runs, and what they changed, are put to people. */
 

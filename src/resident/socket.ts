@@ -1,6 +1,6 @@
 import { chmodSync, closeSync, constants, fstatSync, lstatSync, openSync } from "node:fs";
 import { createServer, type Server, type Socket } from "node:net";
-import { addressOf, alloc, sys, SYSCALLS } from "../supervise/kernel/index.ts";
+import { addressOf, alloc, sys, SYSCALLS } from "@assent/supervisor/supervise/kernel";
 import { isCaller, standingOf } from "./caller.ts";
 import { inodeOf, removeFile, type SocketPlace } from "./life.ts";
 import { HUNG_SECONDS, type JudgeCall, type Way } from "./way.ts";

@@ -1,5 +1,5 @@
 import { readdirSync, readlinkSync } from "node:fs";
-import { must, readProc, sys, SYSCALLS } from "../supervise/kernel/index.ts";
+import { must, readProc, sys, SYSCALLS } from "@assent/supervisor/supervise/kernel";
 
 // proc_pid_status(5): what a process hands on to those that it starts, and that decides what they may do.
 const INHERITED = new Set(

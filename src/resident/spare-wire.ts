@@ -13,7 +13,7 @@ import {
   SOL,
   sys,
   SYSCALLS,
-} from "../supervise/kernel/index.ts";
+} from "@assent/supervisor/supervise/kernel";
 import { inodeOf, removeFile } from "./life.ts";
 
 /** The other side of `agents/install/spare.c`: `spare-client.ts` says what is sent. Without node's event loop, which cannot take descriptors. */

@@ -2,7 +2,7 @@ import { lstatSync, readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { type Action, type FileAction, type FileOperation, printAction, visible, type World } from "@assent/core/action";
 import { baseName, isWithin } from "@assent/core/path";
-import type { RunEvent } from "../supervise/index.ts";
+import type { RunEvent } from "@assent/supervisor/supervise";
 import { Habits, SPEAKS_FOR, WHOLE } from "./known.ts";
 import type { ScratchPlace } from "./place.ts";
 import { changesBeside, covering, type Prediction, programOf, startOf, intoFolder } from "./predict.ts";

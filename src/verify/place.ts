@@ -1,6 +1,6 @@
 import { mkdirSync, realpathSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { isWithin } from "@assent/core/path";
-import { addressOf, alloc, cString, must, SYSCALLS, sys } from "../supervise/kernel/index.ts";
+import { addressOf, alloc, cString, must, SYSCALLS, sys } from "@assent/supervisor/supervise/kernel";
 import type { Machine } from "@assent/guard/state";
 
 /** The scratch world: everything a verified command may change lies below `base` and `/tmp`. */

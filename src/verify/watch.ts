@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { realWorld } from "@assent/guard/engine";
-import { addressOf, alloc, SYSCALLS, sys } from "../supervise/kernel/index.ts";
-import { killTree, RunError, superviseRun } from "../supervise/index.ts";
+import { addressOf, alloc, SYSCALLS, sys } from "@assent/supervisor/supervise/kernel";
+import { killTree, RunError, superviseRun } from "@assent/supervisor/supervise";
 import { Comparison } from "./compare.ts";
 import { resetFixture } from "./fixture/index.ts";
 import type { ScratchPlace } from "./place.ts";

@@ -2,7 +2,7 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { controlForeground, terminalApprover } from "@assent/guard/approve";
-import { addressOf, alloc, sys } from "../../src/supervise/kernel/index.ts";
+import { addressOf, alloc, sys } from "@assent/supervisor/supervise/kernel";
 import { checkRule, question } from "./question.ts";
 
 const [result = "", how] = process.argv.slice(2);

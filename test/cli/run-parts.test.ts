@@ -9,8 +9,8 @@ import { contradiction, statusOf, type RunFlags } from "../../src/cli/run-option
 import { findProgram } from "../../src/cli/run-program.ts";
 import { withSignals } from "../../src/cli/run-job.ts";
 import type { Answer, Approver } from "@assent/guard/approve";
-import type { RunEvent } from "../../src/supervise/index.ts";
-import { learningApprover, Observations } from "../../src/supervise/learn/index.ts";
+import type { RunEvent } from "@assent/supervisor/supervise";
+import { learningApprover, Observations } from "@assent/supervisor/supervise/learn";
 import { question } from "../approve/question.ts";
 import { scratch } from "../scratch.ts";
 

@@ -7,7 +7,7 @@ import { printStatusLine, statusFacts, type StatusLine } from "../../src/cli/sta
 import { answerQuestion } from "@assent/guard/approve/queue";
 import { putQuestion } from "../../packages/guard/src/approve/queue/store.ts";
 import { changeBypass } from "@assent/guard/state";
-import { runsFolder } from "../../src/supervise/undo/index.ts";
+import { runsFolder } from "@assent/supervisor/supervise/undo";
 import { question } from "../approve/question.ts";
 import { assent, DIST, scratch, type Scratch } from "../scratch.ts";
 

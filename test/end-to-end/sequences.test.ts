@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { protocol as claude } from "../../src/agents/claude/index.ts";
 import { decide } from "@assent/guard/engine";
 import { type Decision, isConfined } from "@assent/core/policy";
-import { listRuns, runsFolder } from "../../src/supervise/undo/index.ts";
+import { listRuns, runsFolder } from "@assent/supervisor/supervise/undo";
 import { here, type Here } from "../cli/run-place.ts";
 import { assent, engine, run } from "../scratch.ts";
 

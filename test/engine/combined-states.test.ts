@@ -4,8 +4,8 @@ import { describe, expect, it } from "vitest";
 import { protocol as claude } from "../../src/agents/claude/index.ts";
 import type { FileOperation } from "@assent/core/action";
 import { decide } from "@assent/guard/engine";
-import { NO_ERRAND } from "../../src/supervise/errands/index.ts";
-import { GrantingJudge } from "../../src/supervise/judge/index.ts";
+import { NO_ERRAND } from "@assent/supervisor/supervise/errands";
+import { GrantingJudge } from "@assent/supervisor/supervise/judge";
 import { addGrant, changeBypass, changePins } from "@assent/guard/state";
 import { engine, scratch, type Scratch } from "../scratch.ts";
 

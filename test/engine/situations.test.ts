@@ -8,8 +8,8 @@ import { SessionApprovals, canAutoApprove } from "../../src/sdk/approve/index.ts
 import { openGuard, PermissionChecker, presets } from "../../src/sdk/index.ts";
 import { Gateway } from "../../src/sdk/mcp/gateway.ts";
 import { addGrant, changeBypass, type Machine } from "@assent/guard/state";
-import { NO_ERRAND } from "../../src/supervise/errands/index.ts";
-import { GrantingJudge } from "../../src/supervise/judge/index.ts";
+import { NO_ERRAND } from "@assent/supervisor/supervise/errands";
+import { GrantingJudge } from "@assent/supervisor/supervise/judge";
 import { engine, scratch, type Scratch } from "../scratch.ts";
 
 /**

@@ -4,7 +4,7 @@ import { AGENTS, type HostFacts, OTHERS } from "../../src/agents/index.ts";
 import { judgeOnly } from "../../src/cli/engine.ts";
 import { compiledPolicy, findSources, judgeBy, judgeContext, realWorld } from "@assent/guard/engine";
 import { read } from "@assent/guard/engine/reader";
-import { planOf } from "../../src/engines/sandbox-runtime.ts";
+import { planOf } from "../../packages/supervisor/src/engines/sandbox-runtime.ts";
 import { isWithin } from "@assent/core/path";
 import { policyFor } from "@assent/core/policy";
 import { createGuard } from "../../src/sdk/index.ts";

@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { ENGINES, type EngineId, openEngine } from "../../src/engines/index.ts";
+import { ENGINES, type EngineId, openEngine } from "@assent/supervisor/engines";
 import { type Held, heldPlace } from "./held.ts";
 import { type EnginePlace, enginePlace } from "./place.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { planSandbox, type PlanGround, type SandboxPlan } from "../../src/engines/translate.ts";
+import { planSandbox, type PlanGround, type SandboxPlan } from "../../packages/supervisor/src/engines/translate.ts";
 import { DEFAULT_SETTINGS, type Policy } from "@assent/core/policy";
 import { readPolicy } from "@assent/core/policy/read";
 

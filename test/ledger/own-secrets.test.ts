@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { questionsFolder } from "@assent/guard/approve/queue";
 import { defaultKeyFile } from "../../src/cli/team-key.ts";
 import { residentFolder, stateFolder, thisMachine } from "@assent/guard/state";
-import { runsFolder } from "../../src/supervise/undo/index.ts";
+import { runsFolder } from "@assent/supervisor/supervise/undo";
 import { afarFolder } from "@assent/team/team/afar";
 import { place } from "./place.ts";
 

@@ -17,7 +17,7 @@ import {
   writeAtomic,
   writeTicket,
 } from "@assent/guard/state";
-import { undoProblem } from "../../supervise/edits/index.ts";
+import { undoProblem } from "@assent/supervisor/supervise/edits";
 import { HOST_SANDBOXES } from "../native/host-sandboxes.ts";
 import { otherQuestion } from "../native/host-questions.ts";
 import { HOST_READERS, hostMightObject, type Objection } from "../native/host-rules.ts";

@@ -15,7 +15,7 @@ import {
   runsFolder,
   sealRecords,
   undoneOf,
-} from "../../supervise/undo/index.ts";
+} from "@assent/supervisor/supervise/undo";
 import { shorten } from "../folder.ts";
 import { shown } from "../text.ts";
 import { type Endpoint, json, type PageContext, type PageReply, type PageRequest, refused } from "./endpoint.ts";

@@ -3,7 +3,7 @@ import { isObject } from "@assent/core/data";
 import type { Question } from "@assent/guard/approve";
 import type { GivenPolicies } from "@assent/guard/engine/given";
 import type { ToolFacts } from "@assent/guard/engine";
-import type { JudgedInRun, RunAnswer } from "../../supervise/order/index.ts";
+import type { JudgedInRun, RunAnswer } from "@assent/supervisor/supervise/order";
 import { checkOptions, type Options } from "../options.ts";
 import type { GuardCall, RunningCall } from "../create-guard/call.ts";
 import type { ToolEffects } from "../create-guard/effects.ts";

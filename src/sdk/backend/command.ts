@@ -2,7 +2,7 @@ import { type ChildProcess, spawn, type StdioOptions } from "node:child_process"
 import { readdirSync, readFileSync } from "node:fs";
 import type { Readable } from "node:stream";
 import { StringDecoder } from "node:string_decoder";
-import type { RunOrder } from "../../supervise/order/index.ts";
+import type { RunOrder } from "@assent/supervisor/supervise/order";
 import { ConfinedRunChannel, RefusedCalls, type RefusedInRun, type RunEnd, type RunListener } from "../confined/index.ts";
 
 /** What is started: a shell with a line, or the supervisor with both. */

@@ -8,7 +8,7 @@ import { type Machine, messageOf, openState, thisMachine } from "@assent/guard/s
 import { probeSandbox, sandboxIsKnown, UNSUPERVISED } from "../approve/sandbox.ts";
 import { ask, type OnAsk, verdictOfQuestion } from "../ask.ts";
 import { assentProgram, definedOnly, judgeVariables, supervisorStart } from "../confined/index.ts";
-import type { RunOrder } from "../../supervise/order/index.ts";
+import type { RunOrder } from "@assent/supervisor/supervise/order";
 import type { Start } from "./command.ts";
 
 /** How a backend's commands are supervised. */

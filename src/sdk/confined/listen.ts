@@ -2,7 +2,7 @@ import { chmodSync, lstatSync, readdirSync, unlinkSync } from "node:fs";
 import { createServer, type Server, type Socket } from "node:net";
 import { isObject } from "@assent/core/data";
 import { ensureFolder, type Machine, openState, randomHex, TICKET_LASTS_MS } from "@assent/guard/state";
-import type { JudgedInRun } from "../../supervise/order/index.ts";
+import type { JudgedInRun } from "@assent/supervisor/supervise/order";
 
 /** How a run that somebody else starts finds the guard that let it go ahead: its ticket says so, which no run can read. */
 export interface RunTells {

@@ -12,7 +12,7 @@ import {
   type RunOrder,
   type RunReport,
   type RunSignal,
-} from "../../supervise/order/index.ts";
+} from "@assent/supervisor/supervise/order";
 import { LIBRARY } from "../library.ts";
 
 /** How a confined run ended: its program, or the run before it could. */

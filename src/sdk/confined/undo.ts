@@ -41,7 +41,7 @@ export async function undoRun(run: string, options: UndoRunOptions = {}): Promis
   const { machine = thisMachine(), force = false, dryRun = false } = options;
   const paths = (options.paths ?? []).map((path) => resolve(path));
   // Only Linux has runs, and what reads their records is native.
-  const undo = await import("../../supervise/undo/index.ts");
+  const undo = await import("@assent/supervisor/supervise/undo");
   const runs = undo.runsFolder(machine);
   const found = undo.findRun(runs, run, process.cwd(), false);
   if ("problem" in found) throw new Error(`${run}: ${found.problem}`);

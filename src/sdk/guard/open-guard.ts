@@ -15,7 +15,7 @@ import {
 } from "@assent/guard/engine";
 import { compareDecisions, compareStrictness, type Decision, type Policy, type RequestVerdict, verdictOf } from "@assent/core/policy";
 import { type Machine, thisMachine, writeSealedTicket, writeTicket } from "@assent/guard/state";
-import { askOuter, type GuardPlace } from "../../supervise/outer/index.ts";
+import { askOuter, type GuardPlace } from "@assent/supervisor/supervise/outer";
 import { ask, type AskQuestion, type OnAsk } from "../ask.ts";
 import { probeSandbox, sandboxIsKnown, UNSUPERVISED } from "../approve/sandbox.ts";
 import { assentProgram, type RunTells } from "../confined/index.ts";

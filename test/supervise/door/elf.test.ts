@@ -1,8 +1,8 @@
 import { closeSync, openSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { readElf } from "../../../src/supervise/door/elf.ts";
-import { loadedElsewhere } from "../../../src/supervise/door/starts.ts";
+import { readElf } from "../../../packages/supervisor/src/supervise/door/elf.ts";
+import { loadedElsewhere } from "../../../packages/supervisor/src/supervise/door/starts.ts";
 import { scratch } from "../../scratch.ts";
 
 /** A file with one row, of this type, and what it names behind it. */

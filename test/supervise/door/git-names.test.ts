@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { GitNames } from "../../../src/supervise/door/git-names.ts";
-import { GitObjects } from "../../../src/supervise/door/git-objects.ts";
+import { GitNames } from "../../../packages/supervisor/src/supervise/door/git-names.ts";
+import { GitObjects } from "../../../packages/supervisor/src/supervise/door/git-objects.ts";
 
 it.each(["~", "^", "~1^"])("a name of as many %s as a command line takes holds nobody up", (sign) => {
   const names = new GitNames("/nowhere", "/nowhere", new GitObjects("/nowhere", "/nowhere", 40));

@@ -2,8 +2,8 @@ import { mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import { Lineage } from "../../../src/supervise/door/lineage.ts";
-import { NO_ERRAND } from "../../../src/supervise/errands/index.ts";
+import { Lineage } from "../../../packages/supervisor/src/supervise/door/lineage.ts";
+import { NO_ERRAND } from "@assent/supervisor/supervise/errands";
 import { type Machine, noteChanges, noteSeen, watchChanges } from "@assent/guard/state";
 
 const base = realpathSync(mkdtempSync(join(tmpdir(), "assent-lineage-")));

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from "vitest";
-import { setUmask, takeUmask, Tasks } from "../../../src/supervise/door/tasks.ts";
-import { sys, SYSCALLS } from "../../../src/supervise/kernel/index.ts";
+import { setUmask, takeUmask, Tasks } from "../../../packages/supervisor/src/supervise/door/tasks.ts";
+import { sys, SYSCALLS } from "@assent/supervisor/supervise/kernel";
 
 /** What happens, and what the door takes the mask of this very process for afterwards. */
 type Step = readonly [what: "heard" | "done" | "calls" | "asked", of: number, taken: number];

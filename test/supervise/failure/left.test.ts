@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { afterAll, describe, expect, it } from "vitest";
-import { isRunning } from "../../../src/supervise/undo/index.ts";
+import { isRunning } from "@assent/supervisor/supervise/undo";
 import { Suite, type User, USERS } from "../programs/place.ts";
 import { until } from "./start.ts";
 

@@ -14,9 +14,9 @@ import {
   readErrands,
   toolErrand,
   toolOf,
-} from "../../../src/supervise/errands/index.ts";
-import { type JudgedExec, RunJudge } from "../../../src/supervise/judge/index.ts";
-import { isFreePlace } from "../../../src/supervise/judge/free-places.ts";
+} from "@assent/supervisor/supervise/errands";
+import { type JudgedExec, RunJudge } from "@assent/supervisor/supervise/judge";
+import { isFreePlace } from "../../../packages/supervisor/src/supervise/judge/free-places.ts";
 import { isWithin } from "@assent/core/path";
 import { verdictOf } from "@assent/core/policy";
 import { reader } from "../../scratch.ts";

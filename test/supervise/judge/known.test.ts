@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { read } from "@assent/guard/engine/reader";
-import { NO_ERRAND } from "../../../src/supervise/errands/index.ts";
-import { RunJudge } from "../../../src/supervise/judge/index.ts";
+import { NO_ERRAND } from "@assent/supervisor/supervise/errands";
+import { RunJudge } from "@assent/supervisor/supervise/judge";
 
 const nobody = {
   programs: () => [],

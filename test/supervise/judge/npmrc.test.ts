@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { isNpmrcWithoutLogin } from "../../../src/supervise/judge/secrets.ts";
+import { isNpmrcWithoutLogin } from "../../../packages/supervisor/src/supervise/judge/secrets.ts";
 import { assent, scratch } from "../../scratch.ts";
 
 /** A project's own `.npmrc`, and whether its package manager may read it in a run that nobody is asked about. */

@@ -2,7 +2,7 @@ import { linkSync, mkdirSync, mkdtempSync, realpathSync, renameSync, rmSync, sta
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { Numbers, objectId } from "../../../src/supervise/judge/objects.ts";
+import { Numbers, objectId } from "../../../packages/supervisor/src/supervise/judge/objects.ts";
 
 let top = "";
 const idOf = (path: string): string => {

@@ -4,11 +4,11 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { FileOperation } from "@assent/core/action";
 import { read } from "@assent/guard/engine/reader";
-import { NO_ERRAND } from "../../../src/supervise/errands/index.ts";
-import { RunJudge } from "../../../src/supervise/judge/index.ts";
+import { NO_ERRAND } from "@assent/supervisor/supervise/errands";
+import { RunJudge } from "@assent/supervisor/supervise/judge";
 
 /** Every word of what judges paths: whatever means something there is among them. */
-const SOURCES = ["packages/core/src/policy", "src/supervise/judge"];
+const SOURCES = ["packages/core/src/policy", "packages/supervisor/src/supervise/judge"];
 const words = [
   ...new Set(
     SOURCES.flatMap((folder) =>

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, describe, expect, it } from "vitest";
-import { steeredBy, type Steering } from "../../../src/supervise/door/steered.ts";
+import { steeredBy, type Steering } from "../../../packages/supervisor/src/supervise/door/steered.ts";
 
 const started: ChildProcess[] = [];
 afterEach(() => {

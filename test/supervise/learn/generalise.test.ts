@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Action, FileAction, FileOperation, NetAction } from "@assent/core/action";
 import { matchMatcher, parseRule, type Verdict } from "@assent/core/policy";
-import { generalise, type LearnPlaces, type Learnt, Observations } from "../../../src/supervise/learn/index.ts";
+import { generalise, type LearnPlaces, type Learnt, Observations } from "@assent/supervisor/supervise/learn";
 import { machine } from "../../policy/machine.ts";
 
 const PLACES: LearnPlaces = { home: "/home/me", project: "/home/me/repo", temp: ["/tmp"] };

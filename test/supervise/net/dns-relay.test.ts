@@ -2,8 +2,8 @@ import { createSocket, type Socket } from "node:dgram";
 import { Resolver } from "node:dns/promises";
 import { connect, createServer, type Server } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
-import { DnsRelay, type RelayAddress } from "../../../src/supervise/net/dns-relay.ts";
-import type { FoundNames } from "../../../src/supervise/net/names.ts";
+import { DnsRelay, type RelayAddress } from "../../../packages/supervisor/src/supervise/net/dns-relay.ts";
+import type { FoundNames } from "../../../packages/supervisor/src/supervise/net/names.ts";
 import { type Answered, answerTo, queryFor } from "./dns-message.ts";
 
 const LOOPBACK = { address: Uint8Array.of(127, 0, 0, 1), port: 53 } as const;

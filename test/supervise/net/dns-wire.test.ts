@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { readAnswer, readQuery, refusal } from "../../../src/supervise/net/dns-wire.ts";
+import { readAnswer, readQuery, refusal } from "../../../packages/supervisor/src/supervise/net/dns-wire.ts";
 import { answerTo, encodeName, queryFor } from "./dns-message.ts";
 
 const A = Uint8Array.of(192, 0, 2, 1);

@@ -7,7 +7,7 @@ import {
   type NetDeps,
   type NetVerdict,
   type SocketDestination,
-} from "../../../src/supervise/net/judge-address.ts";
+} from "../../../packages/supervisor/src/supervise/net/judge-address.ts";
 import { world } from "../../policy/language.ts";
 import { judged, type Written } from "../../policy/machine.ts";
 

@@ -1,5 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { isResolverSocket, judgeUnixBind, judgeUnixConnect, powerOf, type SocketDeps } from "../../../src/supervise/net/judge-socket.ts";
+import {
+  isResolverSocket,
+  judgeUnixBind,
+  judgeUnixConnect,
+  powerOf,
+  type SocketDeps,
+} from "../../../packages/supervisor/src/supervise/net/judge-socket.ts";
 import { judged, type Written } from "../../policy/machine.ts";
 
 const ENV = { SSH_AUTH_SOCK: "/tmp/mine/agent", DOCKER_HOST: "unix:///home/me/d.s" };

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { parseAddress } from "@assent/core/policy";
-import { Names } from "../../../src/supervise/net/names.ts";
-import { overlaps, readOpenSockets, receives } from "../../../src/supervise/net/sock-diag.ts";
-import { readHosts, readNameServers } from "../../../src/supervise/net/resolv.ts";
+import { Names } from "../../../packages/supervisor/src/supervise/net/names.ts";
+import { overlaps, readOpenSockets, receives } from "../../../packages/supervisor/src/supervise/net/sock-diag.ts";
+import { readHosts, readNameServers } from "../../../packages/supervisor/src/supervise/net/resolv.ts";
 
 const bytes = (text: string): Uint8Array => parseAddress(text) ?? new Uint8Array();
 const A = bytes("192.0.2.1");

@@ -2,7 +2,7 @@ import { createSocket } from "node:dgram";
 import { createServer } from "node:net";
 import { fstatSync, readdirSync } from "node:fs";
 import { afterEach, expect, it } from "vitest";
-import { type OpenSocket, openSockets, socketsOn } from "../../../src/supervise/net/sock-diag.ts";
+import { type OpenSocket, openSockets, socketsOn } from "../../../packages/supervisor/src/supervise/net/sock-diag.ts";
 
 const open: { close: () => void }[] = [];
 afterEach(() => {

@@ -1,7 +1,13 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { parseAddress } from "@assent/core/policy";
-import { internetSockaddr, isRefused, readSockaddr, sockaddrLength, unixSockaddr } from "../../../src/supervise/net/sockaddr.ts";
+import {
+  internetSockaddr,
+  isRefused,
+  readSockaddr,
+  sockaddrLength,
+  unixSockaddr,
+} from "../../../packages/supervisor/src/supervise/net/sockaddr.ts";
 
 const [EINVAL, EAFNOSUPPORT] = [22, 97];
 const bytes = (text: string): Uint8Array => parseAddress(text) ?? new Uint8Array();

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { Nearness } from "../../../src/supervise/door/nearness.ts";
+import { Nearness } from "../../../packages/supervisor/src/supervise/door/nearness.ts";
 
 /** Hands over so often, where it takes so long apart and near; how many of the last hundred were near. */
 function hands(nearness: Nearness, times: number, apart: number, near: number): number {

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
-import { PlainPath } from "../../../src/supervise/door/plain-path.ts";
-import { AT_FDCWD } from "../../../src/supervise/kernel/index.ts";
-import { Tasks } from "../../../src/supervise/door/tasks.ts";
+import { PlainPath } from "../../../packages/supervisor/src/supervise/door/plain-path.ts";
+import { AT_FDCWD } from "@assent/supervisor/supervise/kernel";
+import { Tasks } from "../../../packages/supervisor/src/supervise/door/tasks.ts";
 
 const here = process.cwd();
 

@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync, readFileSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { listRuns, receiptOf, type RunMeta, runsFolder } from "../../../src/supervise/undo/index.ts";
-import type { RunEvent } from "../../../src/supervise/index.ts";
+import { listRuns, receiptOf, type RunMeta, runsFolder } from "@assent/supervisor/supervise/undo";
+import type { RunEvent } from "@assent/supervisor/supervise";
 import { assent, scratch, type Scratch } from "../../scratch.ts";
 import { Actor, saying } from "./driver.ts";
 

@@ -25,8 +25,8 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join, normalize } from "node:path";
 import { expect, onTestFinished } from "vitest";
-import { alloc, pathBytes, pathText, sys, SYSCALLS } from "../../../src/supervise/kernel/index.ts";
-import { cTextAddress, lendAddress } from "../../../src/supervise/undo/safe.ts";
+import { alloc, pathBytes, pathText, sys, SYSCALLS } from "@assent/supervisor/supervise/kernel";
+import { cTextAddress, lendAddress } from "../../../packages/supervisor/src/supervise/undo/safe.ts";
 import {
   type Caps,
   findRun,
@@ -43,8 +43,8 @@ import {
   type UndoPlan,
   undoRun,
   UndoStore,
-} from "../../../src/supervise/undo/index.ts";
-import { readXattrs } from "../../../src/supervise/undo/xattr.ts";
+} from "@assent/supervisor/supervise/undo";
+import { readXattrs } from "../../../packages/supervisor/src/supervise/undo/xattr.ts";
 
 const O_PATH = 0o10000000;
 let runs = 0;

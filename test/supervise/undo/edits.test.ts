@@ -12,8 +12,8 @@ import {
   writeFileSync,
 } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { keepEdit } from "../../../src/supervise/edits/index.ts";
-import { findSpan, listRuns, prepareUndo, runsFolder, sealEdits, undoRun } from "../../../src/supervise/undo/index.ts";
+import { keepEdit } from "@assent/supervisor/supervise/edits";
+import { findSpan, listRuns, prepareUndo, runsFolder, sealEdits, undoRun } from "@assent/supervisor/supervise/undo";
 import type { Machine } from "@assent/guard/state";
 import { picture, touch, workplace } from "./driver.ts";
 

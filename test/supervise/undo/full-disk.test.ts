@@ -10,7 +10,7 @@ const REPOSITORY = join(import.meta.dirname, "../../..");
 /** Runs in a mount namespace of its own, on a file system of 300 kB. */
 const script = (at: string): string => `
   import { closeSync, mkdirSync, openSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
-  import { RunFolder, sealRun, UndoStore, prepareUndo, undoRun, listRuns } from ${JSON.stringify(join(REPOSITORY, "src/supervise/undo/index.ts"))};
+  import { RunFolder, sealRun, UndoStore, prepareUndo, undoRun, listRuns } from ${JSON.stringify(join(REPOSITORY, "packages/supervisor/src/supervise/undo/index.ts"))};
   const work = ${JSON.stringify(`${at}/work`)};
   const runs = ${JSON.stringify(`${at}/small`)};
   writeFileSync(work + "/small", "old");
@@ -45,7 +45,7 @@ const script = (at: string): string => `
 /** The files lie on the small file system, the records do not. */
 const scriptOfUndo = (at: string): string => `
   import { closeSync, linkSync, openSync, readFileSync, rmSync, statSync, unlinkSync, writeFileSync } from "node:fs";
-  import { RunFolder, sealRun, UndoStore, prepareUndo, undoRun, listRuns } from ${JSON.stringify(join(REPOSITORY, "src/supervise/undo/index.ts"))};
+  import { RunFolder, sealRun, UndoStore, prepareUndo, undoRun, listRuns } from ${JSON.stringify(join(REPOSITORY, "packages/supervisor/src/supervise/undo/index.ts"))};
   const work = ${JSON.stringify(`${at}/small`)};
   const runs = ${JSON.stringify(`${at}/work`)};
   writeFileSync(work + "/a", "x".repeat(150_000));

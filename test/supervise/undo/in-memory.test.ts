@@ -4,8 +4,8 @@ import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, st
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { JournalWriter, readJournal } from "../../../src/supervise/undo/journal.ts";
-import { readStamp } from "../../../src/supervise/undo/mapped-end.ts";
+import { JournalWriter, readJournal } from "../../../packages/supervisor/src/supervise/undo/journal.ts";
+import { readStamp } from "../../../packages/supervisor/src/supervise/undo/mapped-end.ts";
 import { Actor, picture, touch, undo, workplace } from "./driver.ts";
 
 const REPOSITORY = join(import.meta.dirname, "../../..");
@@ -215,7 +215,7 @@ describe("a run is killed while its journal is memory", () => {
 /** Runs on a file system of its own that is full before the journal is: what does not go into memory is written. */
 const script = (at: string): string => `
   import { readFileSync, statSync } from "node:fs";
-  import { JournalWriter, readJournal } from ${JSON.stringify(join(REPOSITORY, "src/supervise/undo/journal.ts"))};
+  import { JournalWriter, readJournal } from ${JSON.stringify(join(REPOSITORY, "packages/supervisor/src/supervise/undo/journal.ts"))};
   const at = ${JSON.stringify(`${at}/small/journal.jsonl`)};
   const writer = new JournalWriter(at, 0);
   let number = 0, size = 0, mapped = false;

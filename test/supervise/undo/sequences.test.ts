@@ -12,7 +12,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { findSpan, prepareUndo, undoRun, type Undone, type UndoPlan } from "../../../src/supervise/undo/index.ts";
+import { findSpan, prepareUndo, undoRun, type Undone, type UndoPlan } from "@assent/supervisor/supervise/undo";
 import { Actor, picture, touch, undo, workplace } from "./driver.ts";
 
 /** What one session of an agent did is looked at, and taken back, as one. */

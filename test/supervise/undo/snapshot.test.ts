@@ -32,7 +32,7 @@ import {
   sealRun,
   type Snapshot,
   takeSnapshot,
-} from "../../../src/supervise/undo/index.ts";
+} from "@assent/supervisor/supervise/undo";
 import { Actor, picture, saying, touch, undo, workplace } from "./driver.ts";
 
 // A run of whose calls nothing is seen: what lay there before is compared with what lies there after.

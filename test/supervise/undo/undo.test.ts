@@ -18,8 +18,8 @@ import {
   writeFileSync,
 } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { pathBytes, pathText } from "../../../src/supervise/kernel/index.ts";
-import { isRunning, listRuns, prune, RunFolder } from "../../../src/supervise/undo/index.ts";
+import { pathBytes, pathText } from "@assent/supervisor/supervise/kernel";
+import { isRunning, listRuns, prune, RunFolder } from "@assent/supervisor/supervise/undo";
 import { Actor, picture, saying, setXattr, touch, undo, workplace } from "./driver.ts";
 
 const root = process.getuid?.() === 0;

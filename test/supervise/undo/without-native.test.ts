@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
-import { SYSCALLS } from "../../../src/supervise/kernel/index.ts";
-import { emulate } from "../../../src/supervise/kernel/without-native.ts";
+import { SYSCALLS } from "@assent/supervisor/supervise/kernel";
+import { emulate } from "../../../packages/supervisor/src/supervise/kernel/without-native.ts";
 
 // Where there is no native part (macOS), each call that undo makes does something or fails with a number: undo knows what to do then.
 

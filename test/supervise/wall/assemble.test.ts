@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { assemble, type BpfInstruction } from "../../../src/supervise/wall/filter.ts";
+import { assemble, type BpfInstruction } from "../../../packages/supervisor/src/supervise/wall/filter.ts";
 import { dataBytes, runBpf } from "./classic-bpf.ts";
 
 /** What the labels mean, without distances. */

@@ -1,4 +1,4 @@
-import { INSTRUCTION_BYTES } from "../../../src/supervise/wall/filter.ts";
+import { INSTRUCTION_BYTES } from "../../../packages/supervisor/src/supervise/wall/filter.ts";
 
 /** `struct seccomp_data` as the kernel fills it. */
 export interface Data {

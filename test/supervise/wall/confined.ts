@@ -3,7 +3,7 @@ import { chmodSync, closeSync, mkdtempSync, openSync, rmSync, writeFileSync } fr
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { buildSync } from "esbuild";
-import { errorName, SYSCALLS } from "../../../src/supervise/kernel/index.ts";
+import { errorName, SYSCALLS } from "@assent/supervisor/supervise/kernel";
 
 const ROOT = join(import.meta.dirname, "../../..");
 

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type Architecture, ERRNO, type SyscallName, syscallsOf } from "../../../src/supervise/kernel/index.ts";
+import { type Architecture, ERRNO, type SyscallName, syscallsOf } from "@assent/supervisor/supervise/kernel";
 import {
   type FilterOptions,
   type FilterRule,
@@ -8,8 +8,8 @@ import {
   NEWEST_CALL,
   type RegisterTest,
   type Ruling,
-} from "../../../src/supervise/wall/filter-table.ts";
-import { buildFilter } from "../../../src/supervise/wall/filter.ts";
+} from "../../../packages/supervisor/src/supervise/wall/filter-table.ts";
+import { buildFilter } from "../../../packages/supervisor/src/supervise/wall/filter.ts";
 import { type Data, dataBytes, runBpf } from "./classic-bpf.ts";
 
 const ARCHITECTURES: readonly Architecture[] = ["x64", "arm64"];

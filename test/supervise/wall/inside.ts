@@ -6,11 +6,11 @@
  */
 import { writeFileSync, writeSync } from "node:fs";
 import { arch, argv, env } from "node:process";
-import { addressOf, alloc, must, sys, type SyscallName, SYSCALLS } from "../../../src/supervise/kernel/index.ts";
-import { launch } from "../../../src/supervise/launch/index.ts";
-import { assemble, compile, INSTRUCTION_BYTES } from "../../../src/supervise/wall/filter.ts";
-import type { FilterRule } from "../../../src/supervise/wall/filter-table.ts";
-import { WallError } from "../../../src/supervise/wall/index.ts";
+import { addressOf, alloc, must, sys, type SyscallName, SYSCALLS } from "@assent/supervisor/supervise/kernel";
+import { launch } from "@assent/supervisor/supervise/launch";
+import { assemble, compile, INSTRUCTION_BYTES } from "../../../packages/supervisor/src/supervise/wall/filter.ts";
+import type { FilterRule } from "../../../packages/supervisor/src/supervise/wall/filter-table.ts";
+import { WallError } from "@assent/supervisor/supervise/wall";
 
 /** seccomp_unotify(2): `struct seccomp_notif` is 80 bytes, `struct seccomp_notif_resp` 24. */
 const RECV = 0xc0502100;

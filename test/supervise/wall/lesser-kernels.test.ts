@@ -1,8 +1,8 @@
 import { afterAll, describe, expect, it } from "vitest";
-import type { SyscallName } from "../../../src/supervise/kernel/index.ts";
-import { landlockRights } from "../../../src/supervise/wall/landlock.ts";
-import { missingOfLandlock } from "../../../src/supervise/wall/restrict.ts";
-import { type FilterRule, has, no } from "../../../src/supervise/wall/filter-table.ts";
+import type { SyscallName } from "@assent/supervisor/supervise/kernel";
+import { landlockRights } from "../../../packages/supervisor/src/supervise/wall/landlock.ts";
+import { missingOfLandlock } from "../../../packages/supervisor/src/supervise/wall/restrict.ts";
+import { type FilterRule, has, no } from "../../../packages/supervisor/src/supervise/wall/filter-table.ts";
 import { confined, workshop } from "./confined.ts";
 
 const shop = workshop();

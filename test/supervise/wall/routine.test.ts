@@ -3,8 +3,8 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import { ERRNO, sys, SYSCALLS } from "../../../src/supervise/kernel/index.ts";
-import { LaunchSteps, routineOf } from "../../../src/supervise/launch/routine.ts";
+import { ERRNO, sys, SYSCALLS } from "@assent/supervisor/supervise/kernel";
+import { LaunchSteps, routineOf } from "../../../packages/supervisor/src/supervise/launch/routine.ts";
 
 const SOURCES = join(import.meta.dirname, "../../../src/supervise/launch");
 const folder = mkdtempSync(join(tmpdir(), "assent-routine-"));

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { unverifiedWhy } from "../../../src/supervise/door/starts.ts";
-import { yamaProblem } from "../../../src/supervise/wall/yama.ts";
+import { unverifiedWhy } from "../../../packages/supervisor/src/supervise/door/starts.ts";
+import { yamaProblem } from "../../../packages/supervisor/src/supervise/wall/yama.ts";
 
 // `npm run machines -- trixie` shows it on a kernel where it is so.
 it.each([
