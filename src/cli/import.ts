@@ -10,7 +10,7 @@ import {
   ownedIn,
 } from "../agents/native/index.ts";
 import { editPolicy, policyPlace, readPlace, starterPolicy } from "@assent/guard/policy-edit";
-import { type ImportPlan, planImport, type Sourced, textOf } from "../import/index.ts";
+import { type ImportPlan, planImport, type Sourced, textOf } from "@assent/import/import";
 import { isWithin } from "@assent/core/path";
 import { thisMachine, type Machine } from "@assent/guard/state";
 import { fileDiff } from "./file-diff.ts";

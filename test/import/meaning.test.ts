@@ -10,7 +10,7 @@ import { NOWHERE } from "@assent/core/request";
 import { starterPolicy } from "@assent/guard/policy-edit";
 import { lowerExample } from "@assent/core/request";
 import { readPydantic } from "../../src/agents/native/pydantic.ts";
-import { type NativeRead, planImport, settle } from "../../src/import/index.ts";
+import { type NativeRead, planImport, settle } from "@assent/import/import";
 import { joinLayers, judge, type Policy } from "@assent/core/policy";
 import { readPolicy } from "@assent/core/policy/read";
 import { lowerShell } from "@assent/core/shell";

@@ -7,7 +7,7 @@ import { readDippy } from "../../src/agents/native/dippy.ts";
 import { isPydanticPython, readPydantic } from "../../src/agents/native/pydantic.ts";
 import { readSafetyNet } from "../../src/agents/native/safety-net.ts";
 import { readJson5, toValue } from "@assent/core/edit/json5";
-import { planImport, settle } from "../../src/import/index.ts";
+import { planImport, settle } from "@assent/import/import";
 import { CONTEXT, readingOf } from "./reading.ts";
 
 function valueOf(text: string): unknown {

@@ -1,4 +1,4 @@
-import { type NativeContext, type NativeRead, settle, textOf } from "../../src/import/index.ts";
+import { type NativeContext, type NativeRead, settle, textOf } from "@assent/import/import";
 
 export const CONTEXT: NativeContext = { scope: "user", home: "/home/you", project: "/home/you/project" };
 

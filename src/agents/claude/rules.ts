@@ -10,7 +10,7 @@ import {
   type NativeOrigin,
   pathRule,
   textRule,
-} from "../../import/index.ts";
+} from "@assent/import/import";
 import { escapeWord, normaliseHost } from "@assent/core/pattern";
 import { at, type JsonFile, readJson, textOfNode, textsOf, said } from "../native/json.ts";
 import {

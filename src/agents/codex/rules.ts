@@ -9,7 +9,7 @@ import {
   type NativeOrigin,
   quoted,
   wordsRule,
-} from "../../import/index.ts";
+} from "@assent/import/import";
 import { readFolder } from "../claude/rules.ts";
 import { at, textOfNode, textsOf, said } from "../native/json.ts";
 import { speakOf } from "./execpolicy.ts";

@@ -10,7 +10,7 @@ import {
   pathRule,
   textRule,
   wordsRule,
-} from "../../import/index.ts";
+} from "@assent/import/import";
 import { normaliseHost } from "@assent/core/pattern";
 import { hostRule } from "../claude/rules.ts";
 import { at, type JsonFile, readJson, textOfNode, textsOf } from "../native/json.ts";

@@ -9,7 +9,7 @@ import {
   pathRule,
   textRule,
   wordsRule,
-} from "../../import/index.ts";
+} from "@assent/import/import";
 import { escapeWord, normaliseHost, pathPattern } from "@assent/core/pattern";
 import { hostRule } from "../claude/rules.ts";
 import { at, readJson, textsOf } from "../native/json.ts";

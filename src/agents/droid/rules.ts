@@ -1,5 +1,5 @@
 import { dirname } from "node:path/posix";
-import { Collector, type Converted, type Loss, type NativeOrigin, type NativeRead, wordsRule } from "../../import/index.ts";
+import { Collector, type Converted, type Loss, type NativeOrigin, type NativeRead, wordsRule } from "@assent/import/import";
 import { inProject, type NativeRules, ofUser, type Reasoned } from "../native/contract.ts";
 import { at, readJson, textOfNode, textsOf } from "../native/json.ts";
 import { asText, listWriter } from "../native/write.ts";

@@ -1,7 +1,7 @@
 import type { JsonNode } from "@assent/core/edit/json5";
 import { placeFinder } from "@assent/core/edit/json5";
 import { readToml } from "@assent/core/edit/toml";
-import { Collector, type Converted, type Loss, made, type NativeRead, type NativeOrigin, textRule } from "../../import/index.ts";
+import { Collector, type Converted, type Loss, made, type NativeRead, type NativeOrigin, textRule } from "@assent/import/import";
 import { escapeWord } from "@assent/core/pattern";
 import { at, type JsonFile, readJson, textOfNode, textsOf, said } from "../native/json.ts";
 import { keepOrdered, type OrderedRule } from "../native/ordered.ts";

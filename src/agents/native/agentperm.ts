@@ -1,5 +1,5 @@
 import { type Json, placeFinder, readJson5, toValue } from "@assent/core/edit/json5";
-import { Collector, made, type NativeRead, type NativeOrigin } from "../../import/index.ts";
+import { Collector, made, type NativeRead, type NativeOrigin } from "@assent/import/import";
 import { parseRule } from "@assent/core/policy";
 import { at, readJson } from "./json.ts";
 

@@ -9,7 +9,7 @@ import {
   type NativeOrigin,
   textRule,
   wordsRule,
-} from "../../import/index.ts";
+} from "@assent/import/import";
 import { normaliseHost } from "@assent/core/pattern";
 import { reachOfHost } from "@assent/core/policy";
 import { convert as claudeRule } from "../claude/rules.ts";

@@ -1,5 +1,5 @@
 import type { JsonNode } from "@assent/core/edit/json5";
-import type { NativeContext, NativeRead, NativeScope } from "../../import/index.ts";
+import type { NativeContext, NativeRead, NativeScope } from "@assent/import/import";
 import type { Refusal } from "@assent/core/policy";
 import type { Writer } from "./write.ts";
 

@@ -8,7 +8,7 @@ import {
   type NativeOrigin,
   pathRule,
   textRule,
-} from "../../import/index.ts";
+} from "@assent/import/import";
 import { keepOrdered, type OrderedRule } from "./ordered.ts";
 
 /**

@@ -1,6 +1,6 @@
 import { readdirSync } from "node:fs";
 import { readJson5 } from "@assent/core/edit/json5";
-import { type Converted, type Lost, type NativeScope, settle } from "../../import/index.ts";
+import { type Converted, type Lost, type NativeScope, settle } from "@assent/import/import";
 import { errorCode, readRegular } from "@assent/guard/state";
 import type { NativePlace, NativeSurroundings } from "./contract.ts";
 import type { NativeFormat } from "./index.ts";

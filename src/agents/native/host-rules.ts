@@ -1,5 +1,5 @@
 import { readdirSync } from "node:fs";
-import type { Converted } from "../../import/index.ts";
+import type { Converted } from "@assent/import/import";
 import type { Effect } from "@assent/core/policy";
 import { errorCode, readRegular } from "@assent/guard/state";
 import { rules as claude } from "../claude/rules.ts";

@@ -1,5 +1,5 @@
 import { member, type JsonNode, placeFinder, readJson5 } from "@assent/core/edit/json5";
-import type { Unreadable } from "../../import/index.ts";
+import type { Unreadable } from "@assent/import/import";
 
 /** A settings file of a host, with the lines of its parts. */
 export interface JsonFile {

@@ -8,7 +8,7 @@ import {
   made,
   type Ordered,
   type NativeOrigin,
-} from "../../import/index.ts";
+} from "@assent/import/import";
 import type { OperationName } from "@assent/core/policy";
 
 /** A rule of a host in whose lists one position decides. */

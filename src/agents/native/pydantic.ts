@@ -1,5 +1,5 @@
 import type { JsonNode } from "@assent/core/edit/json5";
-import { Collector, type Converted, type Loss, made, type NativeRead, type NativeOrigin, textRule } from "../../import/index.ts";
+import { Collector, type Converted, type Loss, made, type NativeRead, type NativeOrigin, textRule } from "@assent/import/import";
 import { compareDecisions, OPERATIONS, type OperationName } from "@assent/core/policy";
 import { at, type JsonFile, readJson, textOfNode } from "./json.ts";
 import { keepOrdered, type OrderedRule } from "./ordered.ts";

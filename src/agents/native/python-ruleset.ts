@@ -1,5 +1,5 @@
 import { type JsonNode, type ObjectMember, placeFinder } from "@assent/core/edit/json5";
-import type { Unreadable } from "../../import/index.ts";
+import type { Unreadable } from "@assent/import/import";
 import type { JsonFile } from "./json.ts";
 
 /**

@@ -1,4 +1,4 @@
-import { Collector, type NativeRead, type NativeOrigin, made } from "../../import/index.ts";
+import { Collector, type NativeRead, type NativeOrigin, made } from "@assent/import/import";
 import { at, readJson, textOfNode, textsOf } from "./json.ts";
 
 /**

@@ -8,7 +8,7 @@ import {
   pathRule,
   textRule,
   type Converted,
-} from "../../import/index.ts";
+} from "@assent/import/import";
 import type { OperationName } from "@assent/core/policy";
 import type { JsonNode } from "@assent/core/edit/json5";
 import { hostRule } from "../claude/rules.ts";

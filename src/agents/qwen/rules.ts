@@ -1,4 +1,4 @@
-import { Collector, type NativeContext, type NativeRead } from "../../import/index.ts";
+import { Collector, type NativeContext, type NativeRead } from "@assent/import/import";
 import { denyList, readPermissions } from "../claude/rules.ts";
 import { readToolSettings } from "../gemini/rules.ts";
 import { readJson } from "../native/json.ts";
