@@ -6,7 +6,7 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { agentNamed } from "../src/agents/index.ts";
+import { agentNamed } from "@assent/hosts/agents";
 import { decide, rememberConclusions, type Request } from "@assent/guard/engine";
 import { read } from "@assent/guard/engine/reader";
 import { lowerTool } from "@assent/core/request";

@@ -6,7 +6,7 @@ import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSy
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import { gunzipSync } from "node:zlib";
-import { agentNamed } from "../src/agents/index.ts";
+import { agentNamed } from "@assent/hosts/agents";
 import { decide, type Outcome } from "@assent/guard/engine";
 import { read } from "@assent/guard/engine/reader";
 import { thisMachine } from "@assent/guard/state";

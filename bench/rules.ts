@@ -5,7 +5,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { policyOfRules } from "./growth/policy.ts";
-import { agentNamed } from "../src/agents/index.ts";
+import { agentNamed } from "@assent/hosts/agents";
 import { decide, type DecideOptions, type Request } from "@assent/guard/engine";
 import { read } from "@assent/guard/engine/reader";
 import { thisMachine } from "@assent/guard/state";

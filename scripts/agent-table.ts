@@ -1,5 +1,5 @@
-import { RULE_IDS } from "../src/agents/native/index.ts";
-import { AGENTS, type HostCommands, type HostFacts, OTHERS } from "../src/agents/index.ts";
+import { RULE_IDS } from "@assent/hosts/agents/native";
+import { AGENTS, type HostCommands, type HostFacts, OTHERS } from "@assent/hosts/agents";
 import type { ToolFacts } from "@assent/guard/engine";
 import { parseRule } from "@assent/core/policy";
 
@@ -52,7 +52,7 @@ export const agentTable: Readonly<Record<string, Entry>> = {
 
 const HEAD = `/**
  * What judging has to know of every agent, whichever one asks. Written by \`npm run generate\` from the agents' own files
- * (\`HostFacts\` in src/agents/agent.ts says what each means): change those. It stands here because the pure folders lie
+ * (\`HostFacts\` in packages/hosts/src/agents/agent.ts says what each means): change those. It stands here because the pure folders lie
  * below the agents, and because the hook loads the file of the agent that calls alone.
  */
 import { listed } from "./listed.ts";

@@ -1,7 +1,7 @@
 import type { Outcome } from "@assent/guard/engine";
 import type { Decision } from "@assent/core/policy";
-import { AGENTS, type Agent, type Setup } from "../src/agents/index.ts";
-import { installPlace } from "../src/agents/install/index.ts";
+import { AGENTS, type Agent, type Setup } from "@assent/hosts/agents";
+import { installPlace } from "@assent/hosts/agents/install";
 import { between } from "./policy-docs.ts";
 
 /** What is generated from what the agents' files say about their hosts. */

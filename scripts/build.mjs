@@ -274,7 +274,7 @@ try {
   declarations(root, join(fresh, "types"));
   chmodSync(join(fresh, "bin.cjs"), 0o755);
   await writeLaunchers();
-  copyFileSync(join(root, "src/agents/install/ask.bash"), join(fresh, "ask.bash"));
+  copyFileSync(join(root, "packages/hosts/src/agents/install/ask.bash"), join(fresh, "ask.bash"));
   writeFileSync(join(fresh, "assent.1.gz"), gzipSync(readFileSync(join(root, "man/assent.1")), { level: 9 }));
   writeFileSync(
     join(fresh, "THIRD-PARTY-LICENSES.txt"),
@@ -375,7 +375,7 @@ async function writeLaunchers() {
   const outfile = join(fresh, "launcher.mjs");
   const files = ["launcher", "when-launcher", "ask-client", "front", "spare-client"];
   const contents = files.map((file) => `export * from "./${file}.ts";`).join("");
-  await build({ ...common, stdin: { contents, resolveDir: join(root, "src/agents/install") }, outfile, format: "esm" });
+  await build({ ...common, stdin: { contents, resolveDir: join(root, "packages/hosts/src/agents/install") }, outfile, format: "esm" });
   const made = await import(pathToFileURL(outfile).href);
   rmSync(outfile);
   const { launcherProgram: launch, whenProgram: when, askClientProgram: ask, frontProgram: front, spareClientProgram: spare } = made;
@@ -390,7 +390,7 @@ async function writeLaunchers() {
 
 /** Every agent's file: `NAME.ts`, or `NAME/index.ts` where an agent has a folder. */
 function agentFiles() {
-  const folder = join(root, "src/agents");
+  const folder = join(root, "packages/hosts/src/agents");
   return readdirSync(folder, { recursive: true })
     .map((file) => [/^(\w+)(?:\/index)?\.ts$/.exec(file)?.[1], join(folder, file)])
     .filter(([name, file]) => name !== undefined && /^export const protocol\b/m.test(readFileSync(file, "utf8")));
@@ -398,7 +398,10 @@ function agentFiles() {
 
 /** What the hook needs of each agent: its envelopes, without what is only said about it. */
 function agentParts() {
-  const parts = [["auto", join(root, "src/agents/auto.ts"), "recognise"], ...agentFiles().map((agent) => [...agent, "protocol"])];
+  const parts = [
+    ["auto", join(root, "packages/hosts/src/agents/auto.ts"), "recognise"],
+    ...agentFiles().map((agent) => [...agent, "protocol"]),
+  ];
   return parts.map(([name, file, what]) =>
     build({
       ...part,

@@ -48,6 +48,7 @@ export const PACKAGES = {
   team: { folders: ["team"], imports: ["core", "guard"] },
   supervisor: { folders: ["supervise", "engines"], imports: ["core", "guard"] },
   import: { folders: ["import"], imports: ["core", "guard"] },
+  hosts: { folders: ["agents"], imports: ["core", "guard", "import", "supervisor"] },
 };
 const packageOf = (folder) => Object.keys(PACKAGES).find((name) => PACKAGES[name].folders.includes(folder)) ?? "src";
 const mayImport = (one, other) => one === other || (PACKAGES[one]?.imports ?? Object.keys(PACKAGES)).includes(other);

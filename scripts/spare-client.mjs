@@ -1,4 +1,4 @@
-// Makes the bytes of the client that hands commands over (src/agents/install/spare.c) for both architectures: the compiler's assembly
+// Makes the bytes of the client that hands commands over (packages/hosts/src/agents/install/spare.c) for both architectures: the compiler's assembly
 // beside it, and its bytes in spare-client.ts. Run by who changes the C; needs gcc and aarch64-linux-gnu-gcc.
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-const folder = fileURLToPath(new URL("../src/agents/install", import.meta.url));
+const folder = fileURLToPath(new URL("../packages/hosts/src/agents/install", import.meta.url));
 const source = join(folder, "spare.c");
 const module = join(folder, "spare-client.ts");
 const TOOLS = {

@@ -1,5 +1,5 @@
 import { visible } from "@assent/core/action";
-import { AGENTS } from "../agents/index.ts";
+import { AGENTS } from "@assent/hosts/agents";
 import { automationLevel } from "@assent/guard/engine";
 import { inspect } from "@assent/guard/inspect";
 import type { Settings } from "@assent/core/policy";

@@ -1,5 +1,5 @@
 import { visible } from "@assent/core/action";
-import type { AgentId, Protocol, Reply } from "../agents/index.ts";
+import type { AgentId, Protocol, Reply } from "@assent/hosts/agents";
 import { isObject } from "@assent/core/data";
 import { decide, type DecideOptions, type Input, type Outcome, type PolicyReader, type Request, WatchFirst } from "@assent/guard/engine";
 import { AGENT_IDS, TOLD_VARIABLES } from "@assent/core/policy";

@@ -1,5 +1,5 @@
 import { visible } from "@assent/core/action";
-import { AGENTS } from "../agents/index.ts";
+import { AGENTS } from "@assent/hosts/agents";
 import { listProfiles, type Machine, readGrants, thisMachine } from "@assent/guard/state";
 import { listRuns, listSessions, runsFolder } from "@assent/supervisor/supervise/undo";
 import type { ListedKind } from "./command-table.ts";

@@ -1,6 +1,6 @@
 import { visible } from "@assent/core/action";
-import { AGENTS } from "../agents/index.ts";
-import { readInstalled } from "../agents/install/index.ts";
+import { AGENTS } from "@assent/hosts/agents";
+import { readInstalled } from "@assent/hosts/agents/install";
 import type { DecideOptions } from "@assent/guard/engine";
 import { inspect } from "@assent/guard/inspect";
 import { editPolicy, policyPlace, readPlace, starterPolicy } from "@assent/guard/policy-edit";

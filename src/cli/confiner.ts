@@ -1,2 +1,2 @@
 // Entry of dist/confiner.cjs, which the hook loads when a command is to go ahead confined.
-export { confine } from "../agents/install/index.ts";
+export { confine } from "@assent/hosts/agents/install";

@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { mkdirSync, rmSync, statSync } from "node:fs";
 import { connect } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
-import { askingWay, commandPrograms, installedProgram } from "../agents/install/index.ts";
+import { askingWay, commandPrograms, installedProgram } from "@assent/hosts/agents/install";
 import { isAlive } from "@assent/guard/approve";
 import { greetsBack, isSpareWaiting, loopbackPlace, readBashPlace, readLife, type ResidentLife, residentPlace } from "../resident/index.ts";
 import { errorCode, type Machine, openState, residentFolder, thisMachine, writeAtomic } from "@assent/guard/state";

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { visible } from "@assent/core/action";
-import { type Agent, REFERENCE } from "../agents/index.ts";
+import { type Agent, REFERENCE } from "@assent/hosts/agents";
 import { decide, POLICY_NAME, type Outcome } from "@assent/guard/engine";
 import type { Machine } from "@assent/guard/state";
 import { engine } from "./engine.ts";

@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { statSync } from "node:fs";
 import { visible } from "@assent/core/action";
-import { type Agent, type AgentId, AGENTS, isAgentId, type InstallPlace, type Registration, type Setup } from "../agents/index.ts";
+import { type Agent, type AgentId, AGENTS, isAgentId, type InstallPlace, type Registration, type Setup } from "@assent/hosts/agents";
 import {
   installPlace,
   managedRegistrations,
@@ -14,7 +14,7 @@ import {
   shellSteering,
   signOf,
   steeringOf,
-} from "../agents/install/index.ts";
+} from "@assent/hosts/agents/install";
 import { SELF_TEST_COMMANDS } from "@assent/core/data";
 import { projectOf } from "@assent/guard/engine";
 import type { Machine } from "@assent/guard/state";

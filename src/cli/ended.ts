@@ -1,5 +1,5 @@
 import { ticketOfConfined, visible } from "@assent/core/action";
-import { isAgentId, type Protocol } from "../agents/index.ts";
+import { isAgentId, type Protocol } from "@assent/hosts/agents";
 import { isObject } from "@assent/core/data";
 import { type ConfinedReport, endSession, readReport, reportIdOf, thisMachine } from "@assent/guard/state";
 import { isInside } from "@assent/supervisor/supervise/outer";

@@ -1,7 +1,7 @@
 import { realpathSync, unlinkSync } from "node:fs";
 import { basename, dirname } from "node:path";
 import { visible } from "@assent/core/action";
-import { loadRefusals, ownedIn, recordOwned, type RefusalFormat } from "../agents/native/index.ts";
+import { loadRefusals, ownedIn, recordOwned, type RefusalFormat } from "@assent/hosts/agents/native";
 import { readPlace } from "@assent/guard/policy-edit";
 import { type PolicyFile, readingOf, REFUSALS_TOLD, type Rule, sayWhen } from "@assent/core/policy";
 import { ensureFolder, readEditable, replaceFile, type Machine } from "@assent/guard/state";

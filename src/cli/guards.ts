@@ -1,5 +1,5 @@
 import { visible } from "@assent/core/action";
-import { carryOut, type OtherGuard, planTakingOut } from "../agents/install/index.ts";
+import { carryOut, type OtherGuard, planTakingOut } from "@assent/hosts/agents/install";
 import type { Machine } from "@assent/guard/state";
 import { absolute, shorten } from "./place.ts";
 import { complain } from "./policy-target.ts";

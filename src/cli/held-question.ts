@@ -1,6 +1,6 @@
 import { isMainThread } from "node:worker_threads";
 import { withoutAdvice } from "@assent/core/action";
-import { agentNamed } from "../agents/index.ts";
+import { agentNamed } from "@assent/hosts/agents";
 import { type Answer, ofTeam, printable } from "@assent/guard/approve";
 import { dropQuestion, endQuestion, isSomebodyThere, noteUnanswered, notify, putQuestion, readEnd } from "@assent/guard/approve/queue";
 import type { Outcome } from "@assent/guard/engine";

@@ -1,4 +1,4 @@
-import type { Protocol } from "../agents/index.ts";
+import type { Protocol } from "@assent/hosts/agents";
 import { type PolicyReader, WatchFirst } from "@assent/guard/engine";
 import { copySource } from "@assent/guard/state";
 import type { CheckEngine } from "./check.ts";

@@ -1,4 +1,4 @@
-import type { AgentId } from "../agents/index.ts";
+import type { AgentId } from "@assent/hosts/agents";
 import { decide, type Request } from "@assent/guard/engine";
 import type { RequestVerdict } from "@assent/core/policy";
 import type { Machine } from "@assent/guard/state";

@@ -8,7 +8,7 @@ import {
   type NativeFormat,
   type NativePlace,
   ownedIn,
-} from "../agents/native/index.ts";
+} from "@assent/hosts/agents/native";
 import { editPolicy, policyPlace, readPlace, starterPolicy } from "@assent/guard/policy-edit";
 import { type ImportPlan, planImport, type Sourced, textOf } from "@assent/import/import";
 import { isWithin } from "@assent/core/path";

@@ -1,5 +1,5 @@
 import { readdirSync, rmSync, statSync } from "node:fs";
-import { copyFolder } from "../agents/install/index.ts";
+import { copyFolder } from "@assent/hosts/agents/install";
 import { editPolicy, policyPlace, readPlace, starterPolicy } from "@assent/guard/policy-edit";
 import {
   changeBypass,

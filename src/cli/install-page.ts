@@ -1,6 +1,6 @@
 import { createTwoFilesPatch } from "diff";
 import { visible } from "@assent/core/action";
-import type { Change } from "../agents/install/index.ts";
+import type { Change } from "@assent/hosts/agents/install";
 import { styleFor } from "./style.ts";
 import { askLine, isYes } from "./terminal.ts";
 

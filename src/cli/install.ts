@@ -1,6 +1,6 @@
 import { realpathSync, statSync } from "node:fs";
 import { visible } from "@assent/core/action";
-import { type Agent, type AgentId, AGENTS, agentNamed, isAgentId, type Registration, type Setup } from "../agents/index.ts";
+import { type Agent, type AgentId, AGENTS, agentNamed, isAgentId, type Registration, type Setup } from "@assent/hosts/agents";
 import {
   carryOut,
   type Change,
@@ -20,7 +20,7 @@ import {
   rulesyncRegistration,
   signOf,
   writeCopy,
-} from "../agents/install/index.ts";
+} from "@assent/hosts/agents/install";
 import { policyPlace } from "@assent/guard/policy-edit";
 import { type Machine, thisMachine } from "@assent/guard/state";
 import { isConfiningOffered, offerConfining } from "./confine.ts";

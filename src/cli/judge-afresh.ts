@@ -1,5 +1,5 @@
 import { adviceForModel } from "@assent/core/action";
-import { REFERENCE } from "../agents/index.ts";
+import { REFERENCE } from "@assent/hosts/agents";
 import { decide, type Host } from "@assent/guard/engine";
 import type { Machine } from "@assent/guard/state";
 import { engine } from "./engine.ts";

@@ -1,6 +1,6 @@
 import { mkdirSync, readdirSync, rmdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { diffLines } from "diff";
-import { planUninstall, readInstalled } from "../agents/install/index.ts";
+import { planUninstall, readInstalled } from "@assent/hosts/agents/install";
 import { errorCode, readEditable, type Machine } from "@assent/guard/state";
 
 /**

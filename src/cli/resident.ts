@@ -1,7 +1,7 @@
 import { statSync } from "node:fs";
 import { type Machine, residentFolder, thisMachine } from "@assent/guard/state";
-import type { Protocol } from "../agents/index.ts";
-import { commandPrograms, handedOn, NODE_FINDER } from "../agents/install/index.ts";
+import type { Protocol } from "@assent/hosts/agents";
+import { commandPrograms, handedOn, NODE_FINDER } from "@assent/hosts/agents/install";
 import { decide, findExtensions, forgetFindings, rememberConclusions, WatchFirst } from "@assent/guard/engine";
 import { judge } from "@assent/core/policy";
 import { lowerTool } from "@assent/core/request";

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { realpathSync } from "node:fs";
 import { visible } from "@assent/core/action";
-import { agentNamed } from "../agents/index.ts";
-import { shellSteering, steeringOf } from "../agents/install/index.ts";
+import { agentNamed } from "@assent/hosts/agents";
+import { shellSteering, steeringOf } from "@assent/hosts/agents/install";
 import { POLICY_NAME, projectOf } from "@assent/guard/engine";
 import { isTrusted, type Machine, readRegular, readTrust } from "@assent/guard/state";
 

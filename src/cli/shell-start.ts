@@ -1,5 +1,5 @@
 import { adviceForModel, brief, visible } from "@assent/core/action";
-import { isAgentId, type Protocol, type Wrapping } from "../agents/index.ts";
+import { isAgentId, type Protocol, type Wrapping } from "@assent/hosts/agents";
 import { type Json, readJson5, toValue } from "@assent/core/edit/json5";
 import { isObject } from "@assent/core/data";
 import { type Host, projectOf, type Request } from "@assent/guard/engine";

@@ -1,5 +1,5 @@
 import { brief, visible } from "@assent/core/action";
-import { copiedVersion } from "../agents/install/index.ts";
+import { copiedVersion } from "@assent/hosts/agents/install";
 import { lastOf, type LogEntry } from "@assent/guard/audit";
 import { inspect, listRules } from "@assent/guard/inspect";
 import { chooseEngine, openEngine } from "@assent/supervisor/engines";

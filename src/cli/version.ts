@@ -1,5 +1,5 @@
 import { visible } from "@assent/core/action";
-import { copiedVersion, readInstalled } from "../agents/install/index.ts";
+import { copiedVersion, readInstalled } from "@assent/hosts/agents/install";
 import { thisMachine } from "@assent/guard/state";
 import { JSON_VERSION } from "./json.ts";
 import { VERSION } from "./program-frame.ts";

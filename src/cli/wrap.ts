@@ -18,7 +18,7 @@ import {
 } from "node:fs";
 import { constants as system } from "node:os";
 import { visible } from "@assent/core/action";
-import { launcherName } from "../agents/install/index.ts";
+import { launcherName } from "@assent/hosts/agents/install";
 import { isObject } from "@assent/core/data";
 import { baseName, isWithin } from "@assent/core/path";
 import { errorCode, thisMachine, type Machine } from "@assent/guard/state";

@@ -1,5 +1,5 @@
 import { isShellPrefix } from "@assent/core/action";
-import { type Agent, AGENTS, isAgentId, type KeyOfFile, type Registration, type Setup } from "../agents/index.ts";
+import { type Agent, AGENTS, isAgentId, type KeyOfFile, type Registration, type Setup } from "@assent/hosts/agents";
 import {
   carryOut,
   endedProgram,
@@ -13,7 +13,7 @@ import {
   runProgram,
   settingsIn,
   statusLineCommand,
-} from "../agents/install/index.ts";
+} from "@assent/hosts/agents/install";
 import { isObject } from "@assent/core/data";
 import { inspect } from "@assent/guard/inspect";
 import { confinesAnything } from "@assent/core/policy";

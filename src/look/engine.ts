@@ -1,5 +1,5 @@
 import { fileURLToPath } from "node:url";
-import { agentNamed, type AgentId, type Protocol, recognise, REFERENCE } from "../agents/index.ts";
+import { agentNamed, type AgentId, type Protocol, recognise, REFERENCE } from "@assent/hosts/agents";
 import { decide, type DecideOptions, type Host, type Input, type Outcome, type PolicyReader } from "@assent/guard/engine";
 import { advise, type RuleReader, rulesOf } from "@assent/guard/suggest";
 import { read } from "@assent/guard/engine/reader";

@@ -1,5 +1,5 @@
 import { query } from "@assent/guard/audit";
-import { agentNamed } from "../agents/index.ts";
+import { agentNamed } from "@assent/hosts/agents";
 import { decide, type DecideOptions, type Outcome } from "@assent/guard/engine";
 import { allOf, gatherHistory, type History, type Past } from "@assent/guard/suggest";
 import { type Machine, stateFolder } from "@assent/guard/state";

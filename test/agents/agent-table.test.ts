@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { agentTable } from "../../scripts/agent-table.ts";
-import { AGENTS } from "../../src/agents/index.ts";
+import { AGENTS } from "@assent/hosts/agents";
 import { sourceFiles } from "../sources.ts";
 import * as written from "../../packages/core/src/policy/agent-table.ts";
 

@@ -5,7 +5,7 @@ import type { Socket } from "node:net";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
-import { askClientCode, askClientProgram } from "../../src/agents/install/index.ts";
+import { askClientCode, askClientProgram } from "@assent/hosts/agents/install";
 import { DIST } from "../scratch.ts";
 import { describeSource } from "./assembled.ts";
 import {

@@ -4,7 +4,7 @@ import { createServer, type Server, type Socket } from "node:net";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { expect, onTestFinished } from "vitest";
-import { askClientProgram, type LauncherArchitecture } from "../../src/agents/install/index.ts";
+import { askClientProgram, type LauncherArchitecture } from "@assent/hosts/agents/install";
 import { scratch } from "../scratch.ts";
 
 export const runs = (program: string, ...words: readonly string[]): boolean =>

@@ -2,7 +2,7 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import type { LauncherArchitecture } from "../../src/agents/install/index.ts";
+import type { LauncherArchitecture } from "@assent/hosts/agents/install";
 import { scratch } from "../scratch.ts";
 
 const SOURCES = join(import.meta.dirname, "../../src/agents/install");

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { shellPrefix } from "@assent/core/action";
-import { protocol as claude } from "../../src/agents/claude/index.ts";
-import { recognise } from "../../src/agents/index.ts";
+import { protocol as claude } from "@assent/hosts/agents/claude";
+import { recognise } from "@assent/hosts/agents";
 import { decide } from "@assent/guard/engine";
 import { engine, scratch, type Scratch } from "../scratch.ts";
 

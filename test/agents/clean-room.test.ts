@@ -3,8 +3,8 @@ import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSyn
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { installPlace } from "../../src/agents/install/index.ts";
-import { HANDED_ON, handedOn, launcherCode, launcherName, launcherProgram } from "../../src/agents/install/launcher.ts";
+import { installPlace } from "@assent/hosts/agents/install";
+import { HANDED_ON, handedOn, launcherCode, launcherName, launcherProgram } from "../../packages/hosts/src/agents/install/launcher.ts";
 import { DIST, scratch, type Scratch } from "../scratch.ts";
 import { deafEnd } from "./ask-world.ts";
 import { describeSource } from "./assembled.ts";

@@ -2,7 +2,7 @@ import { readFileSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { isConfinedCommand } from "@assent/core/action";
-import { speakOf } from "../../src/agents/codex/execpolicy.ts";
+import { speakOf } from "../../packages/hosts/src/agents/codex/execpolicy.ts";
 import { takeTicket } from "@assent/guard/state";
 import { assent, scratch, type Scratch } from "../scratch.ts";
 

@@ -3,7 +3,7 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, symlinkSync, 
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { confineLauncher } from "@assent/core/action";
-import { confineCode, confineProgram, ensureConfineLauncher, type LauncherArchitecture } from "../../src/agents/install/index.ts";
+import { confineCode, confineProgram, ensureConfineLauncher, type LauncherArchitecture } from "@assent/hosts/agents/install";
 import { scratch, type Scratch } from "../scratch.ts";
 import { describeSource } from "./assembled.ts";
 

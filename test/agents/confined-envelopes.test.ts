@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { confinedCommand } from "@assent/core/action";
-import { AGENT_IDS, agentNamed } from "../../src/agents/index.ts";
+import { AGENT_IDS, agentNamed } from "@assent/hosts/agents";
 import { decide } from "@assent/guard/engine";
 import { engine, scratch } from "../scratch.ts";
 import { HOSTS } from "./envelopes.ts";

@@ -1,4 +1,4 @@
-import type { AgentId } from "../../src/agents/index.ts";
+import type { AgentId } from "@assent/hosts/agents";
 
 /** How each host writes down that a tool is about to be called: `/p` is the folder of the session. */
 

@@ -1,9 +1,9 @@
 import { mkdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { AGENT_IDS, agentNamed, type AgentId } from "../../src/agents/index.ts";
-import { installPlace } from "../../src/agents/install/index.ts";
-import { protocol as claude } from "../../src/agents/claude/index.ts";
+import { AGENT_IDS, agentNamed, type AgentId } from "@assent/hosts/agents";
+import { installPlace } from "@assent/hosts/agents/install";
+import { protocol as claude } from "@assent/hosts/agents/claude";
 import { decide } from "@assent/guard/engine";
 import { engine, scratch, type Scratch } from "../scratch.ts";
 

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { chmodSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import { frontCode, frontProgram, type LauncherArchitecture } from "../../src/agents/install/index.ts";
+import { frontCode, frontProgram, type LauncherArchitecture } from "@assent/hosts/agents/install";
 import { scratch } from "../scratch.ts";
 import { describeSource } from "./assembled.ts";
 

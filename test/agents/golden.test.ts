@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { AGENT_IDS, agentNamed, AGENTS, type AgentId, recognise, type Reply } from "../../src/agents/index.ts";
+import { AGENT_IDS, agentNamed, AGENTS, type AgentId, recognise, type Reply } from "@assent/hosts/agents";
 import { decide } from "@assent/guard/engine";
 import { engine, scratch, type Scratch } from "../scratch.ts";
 import { type Asked, type EventSpec, HOSTS } from "./envelopes.ts";

@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { afterEach, expect, it } from "vitest";
-import { isOwnHandler } from "../../src/agents/install/own.ts";
-import { otherQuestion } from "../../src/agents/native/host-questions.ts";
-import { HOST_READERS } from "../../src/agents/native/host-rules.ts";
+import { isOwnHandler } from "../../packages/hosts/src/agents/install/own.ts";
+import { otherQuestion } from "../../packages/hosts/src/agents/native/host-questions.ts";
+import { HOST_READERS } from "../../packages/hosts/src/agents/native/host-rules.ts";
 import { scratch } from "../scratch.ts";
 
 /** Claude Code asks and offers no rule: was it for itself, or might it be somebody's question? */

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { AGENTS } from "../../src/agents/index.ts";
-import { HOST_READERS, hostMightObject } from "../../src/agents/native/index.ts";
+import { AGENTS } from "@assent/hosts/agents";
+import { HOST_READERS, hostMightObject } from "@assent/hosts/agents/native";
 import { scratch } from "../scratch.ts";
 
 it("every agent whose rules can be read is there, by the reader it declares", async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { protocol as claude } from "../../src/agents/claude/index.ts";
-import type { Protocol } from "../../src/agents/protocol.ts";
-import { protocol as qwen } from "../../src/agents/qwen/index.ts";
+import { protocol as claude } from "@assent/hosts/agents/claude";
+import type { Protocol } from "../../packages/hosts/src/agents/protocol.ts";
+import { protocol as qwen } from "@assent/hosts/agents/qwen";
 import { decide } from "@assent/guard/engine";
 import { engine, scratch, type Scratch } from "../scratch.ts";
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { agentNamed } from "../../src/agents/index.ts";
-import { installPlace } from "../../src/agents/install/index.ts";
-import { machineFor } from "../../src/agents/judge-call.ts";
+import { agentNamed } from "@assent/hosts/agents";
+import { installPlace } from "@assent/hosts/agents/install";
+import { machineFor } from "../../packages/hosts/src/agents/judge-call.ts";
 import { scratch } from "../scratch.ts";
 
 /** Judging in a host's own process, whose environment a project's `.env` may have shaped. */

@@ -2,8 +2,8 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { chmodSync, existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { shellPrefixCode, shellPrefixProgram, type LauncherArchitecture } from "../../src/agents/install/index.ts";
-import { protocol } from "../../src/agents/claude/index.ts";
+import { shellPrefixCode, shellPrefixProgram, type LauncherArchitecture } from "@assent/hosts/agents/install";
+import { protocol } from "@assent/hosts/agents/claude";
 import { scratch } from "../scratch.ts";
 import { describeSource } from "./assembled.ts";
 

@@ -3,7 +3,7 @@ import { spawn, spawnSync } from "node:child_process";
 import { chmodSync, closeSync, mkdirSync, openSync, readFileSync, readlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { spareClientCode, spareClientProgram } from "../../src/agents/install/index.ts";
+import { spareClientCode, spareClientProgram } from "@assent/hosts/agents/install";
 import { DIST, scratch } from "../scratch.ts";
 import { describeSource } from "./assembled.ts";
 import { collect, PATIENT, WAYS } from "./ask-world.ts";

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { agentNamed } from "../../src/agents/index.ts";
+import { agentNamed } from "@assent/hosts/agents";
 import { decide } from "@assent/guard/engine";
 import { engine, scratch } from "../scratch.ts";
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { AGENT_IDS, agentNamed } from "../../src/agents/index.ts";
-import { withEntries, withoutEntries } from "../../src/agents/install/entries.ts";
-import { installPlace } from "../../src/agents/install/place.ts";
-import type { Registration } from "../../src/agents/agent.ts";
+import { AGENT_IDS, agentNamed } from "@assent/hosts/agents";
+import { withEntries, withoutEntries } from "../../packages/hosts/src/agents/install/entries.ts";
+import { installPlace } from "../../packages/hosts/src/agents/install/place.ts";
+import type { Registration } from "../../packages/hosts/src/agents/agent.ts";
 import { thisMachine } from "@assent/guard/state";
 
 /**

@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { type LauncherArchitecture, whenCode, whenProgram } from "../../src/agents/install/index.ts";
+import { type LauncherArchitecture, whenCode, whenProgram } from "@assent/hosts/agents/install";
 import { DIST, scratch } from "../scratch.ts";
 import { describeSource } from "./assembled.ts";
 

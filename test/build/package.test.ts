@@ -4,7 +4,7 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import { build, type Plugin } from "esbuild";
 import { describe, expect, it } from "vitest";
-import { AGENT_IDS } from "../../src/agents/index.ts";
+import { AGENT_IDS } from "@assent/hosts/agents";
 import type { KnowledgeEntry, Grammar } from "@assent/core/shell/knowledge";
 import * as Knowledge from "@assent/core/shell/knowledge";
 import { assent, DIST, run, scratch } from "../scratch.ts";

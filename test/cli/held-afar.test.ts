@@ -6,7 +6,7 @@ import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "no
 import { join } from "node:path";
 import * as v from "valibot";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { agentNamed } from "../../src/agents/index.ts";
+import { agentNamed } from "@assent/hosts/agents";
 import { announceApprover, answerQuestion, openQuestions } from "@assent/guard/approve/queue";
 import { type AfarAnswer, afarFolder, announceTeam, knownAfar, noteAnswer, openLedger } from "@assent/team/team/afar";
 import { writeMembership } from "@assent/team/team";

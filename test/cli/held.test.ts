@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { agentNamed } from "../../src/agents/index.ts";
+import { agentNamed } from "@assent/hosts/agents";
 import type { Answer } from "@assent/guard/approve";
 import { announceApprover, answerQuestion, isSomebodyThere, openQuestions, questionsFolder } from "@assent/guard/approve/queue";
 import { DIST, scratch, type Scratch } from "../scratch.ts";

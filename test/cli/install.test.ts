@@ -2,8 +2,8 @@ import { spawnSync } from "node:child_process";
 import { chmodSync, existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { AGENT_IDS, agentNamed } from "../../src/agents/index.ts";
-import { installPlace } from "../../src/agents/install/index.ts";
+import { AGENT_IDS, agentNamed } from "@assent/hosts/agents";
+import { installPlace } from "@assent/hosts/agents/install";
 import { assent, DIST, scratch, type Scratch } from "../scratch.ts";
 
 const INSTALLABLE = AGENT_IDS.filter((id) => id !== "generic");

@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { agentNamed } from "../../src/agents/index.ts";
+import { agentNamed } from "@assent/hosts/agents";
 import { challengeOf, type PasskeyCredential, type PasskeyProof } from "@assent/guard/seal";
 import {
   type AfarAnswer,

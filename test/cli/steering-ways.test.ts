@@ -2,9 +2,9 @@ import { spawnSync } from "node:child_process";
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { agentNamed, isAgentId, type Setup } from "../../src/agents/index.ts";
-import { serversOf, shellSteering, steeringOf } from "../../src/agents/install/index.ts";
-import { type Does } from "../../src/agents/steering.ts";
+import { agentNamed, isAgentId, type Setup } from "@assent/hosts/agents";
+import { serversOf, shellSteering, steeringOf } from "@assent/hosts/agents/install";
+import { type Does } from "../../packages/hosts/src/agents/steering.ts";
 import { scratch, type Scratch } from "../scratch.ts";
 
 /** Ways in which files of a repository switch a host's hooks off, steer it or waive its questions, host by host and place by place. */

@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { AGENTS } from "../../src/agents/index.ts";
+import { AGENTS } from "@assent/hosts/agents";
 import { agentChecks } from "../../src/cli/doctor-agents.ts";
 import { assent, DIST, scratch, type Scratch } from "../scratch.ts";
 

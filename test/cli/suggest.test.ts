@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { protocol as claude } from "../../src/agents/claude/index.ts";
+import { protocol as claude } from "@assent/hosts/agents/claude";
 import { decide, type Outcome } from "@assent/guard/engine";
 import { historyOf, suggest } from "@assent/guard/suggest";
 import { judgeOnly, ruleReader } from "../../src/cli/engine.ts";

@@ -1,4 +1,4 @@
-import { agentNamed } from "../../src/agents/index.ts";
+import { agentNamed } from "@assent/hosts/agents";
 import type { Client } from "./client.ts";
 import type { Report } from "./report.ts";
 import type { Scenario } from "./scenarios.ts";

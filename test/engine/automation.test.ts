@@ -4,7 +4,7 @@ import { chmodSync, utimesSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { build } from "esbuild";
 import { describe, expect, it } from "vitest";
-import { protocol as claude } from "../../src/agents/claude/index.ts";
+import { protocol as claude } from "@assent/hosts/agents/claude";
 import { decide, type Outcome, type Request } from "@assent/guard/engine";
 import { breakers, changeConsent, type Consent, readConsent, resetBreakers, stateFolder } from "@assent/guard/state";
 import { engine, scratch, type Scratch } from "../scratch.ts";

@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { protocol as claude } from "../../src/agents/claude/index.ts";
+import { protocol as claude } from "@assent/hosts/agents/claude";
 import { decide, type Outcome } from "@assent/guard/engine";
 import { bypassHere, changeBypass, thisMachine } from "@assent/guard/state";
 import { engine, scratch, type Scratch } from "../scratch.ts";

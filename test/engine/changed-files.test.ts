@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { protocol as claude } from "../../src/agents/claude/index.ts";
+import { protocol as claude } from "@assent/hosts/agents/claude";
 import { decide } from "@assent/guard/engine";
 import { type Decision, isConfined } from "@assent/core/policy";
 import { noteChanges, noteSeen, stateFolder, unseenChanges } from "@assent/guard/state";

@@ -1,7 +1,7 @@
 import { realpathSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { protocol as claude } from "../../src/agents/claude/index.ts";
+import { protocol as claude } from "@assent/hosts/agents/claude";
 import type { FileOperation } from "@assent/core/action";
 import { decide } from "@assent/guard/engine";
 import { NO_ERRAND } from "@assent/supervisor/supervise/errands";

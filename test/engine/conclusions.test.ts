@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import type { Lowered, World } from "@assent/core/action";
-import { agentNamed } from "../../src/agents/index.ts";
+import { agentNamed } from "@assent/hosts/agents";
 import {
   decide,
   type DecideOptions,

@@ -1,7 +1,7 @@
 import { chmodSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { REFERENCE } from "../../src/agents/index.ts";
+import { REFERENCE } from "@assent/hosts/agents";
 import { decide, type Outcome } from "@assent/guard/engine";
 import { askedAboutFailure, commandShape, confinedFailure, forgetConfinedFailure, noteConfinedFailure } from "@assent/guard/state";
 import { assent, engine, scratch, type Scratch } from "../scratch.ts";

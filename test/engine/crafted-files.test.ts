@@ -1,7 +1,7 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { REFERENCE } from "../../src/agents/index.ts";
+import { REFERENCE } from "@assent/hosts/agents";
 import { decide, realWorld } from "@assent/guard/engine";
 import { whyKeepsWall } from "../../packages/guard/src/engine/obeyed-files.ts";
 import { engine, scratch } from "../scratch.ts";

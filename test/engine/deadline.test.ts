@@ -2,7 +2,7 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { OutOfBudget, spend, unpaid, withBudget } from "@assent/core/action";
-import { protocol as claude } from "../../src/agents/claude/index.ts";
+import { protocol as claude } from "@assent/hosts/agents/claude";
 import { decide, type Outcome } from "@assent/guard/engine";
 import { assent, engine, scratch, type Scratch } from "../scratch.ts";
 import { workedSince } from "../worked.ts";

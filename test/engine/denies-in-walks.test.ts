@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { REFERENCE } from "../../src/agents/index.ts";
+import { REFERENCE } from "@assent/hosts/agents";
 import { decide } from "@assent/guard/engine";
 import { engine, scratch } from "../scratch.ts";
 

@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, renameSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { protocol as claude } from "../../src/agents/claude/index.ts";
+import { protocol as claude } from "@assent/hosts/agents/claude";
 import { decide, type Input, type Outcome } from "@assent/guard/engine";
 import { openGuard } from "../../src/sdk/index.ts";
 import { assent, engine, scratch, type Scratch } from "../scratch.ts";

@@ -1,6 +1,6 @@
 import { createServer, type Server } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { REFERENCE } from "../../src/agents/index.ts";
+import { REFERENCE } from "@assent/hosts/agents";
 import { decide } from "@assent/guard/engine";
 import { isMissing } from "@assent/guard/state";
 import { engine, scratch } from "../scratch.ts";

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import { REFERENCE } from "../../src/agents/index.ts";
+import { REFERENCE } from "@assent/hosts/agents";
 import { decide } from "@assent/guard/engine";
 import { thisMachine } from "@assent/guard/state";
 import { engine } from "../scratch.ts";

@@ -1,7 +1,7 @@
 import { linkSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { protocol as claude } from "../../src/agents/claude/index.ts";
+import { protocol as claude } from "@assent/hosts/agents/claude";
 import { decide, rememberAnswer, type Outcome, type Request } from "@assent/guard/engine";
 import { refusalsSince, stateFolder } from "@assent/guard/state";
 import { engine, scratch, type Scratch } from "../scratch.ts";

@@ -1,7 +1,7 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { REFERENCE } from "../../src/agents/index.ts";
+import { REFERENCE } from "@assent/hosts/agents";
 import { decide } from "@assent/guard/engine";
 import { realWorld } from "../../packages/guard/src/engine/world.ts";
 import type { RequestVerdict } from "@assent/core/policy";

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { agentNamed } from "../../src/agents/index.ts";
+import { agentNamed } from "@assent/hosts/agents";
 import { decide } from "@assent/guard/engine";
 import { engine, scratch } from "../scratch.ts";
 

@@ -1,7 +1,7 @@
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { protocol as claude } from "../../src/agents/claude/index.ts";
+import { protocol as claude } from "@assent/hosts/agents/claude";
 import { judgeOnly } from "../../src/cli/engine.ts";
 import { decide } from "@assent/guard/engine";
 import { SessionApprovals, canAutoApprove } from "../../src/sdk/approve/index.ts";

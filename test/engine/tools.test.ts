@@ -2,7 +2,7 @@ import { symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { printAction } from "@assent/core/action";
-import { protocol as claude } from "../../src/agents/claude/index.ts";
+import { protocol as claude } from "@assent/hosts/agents/claude";
 import { realWorld } from "@assent/guard/engine";
 import { lowerTool } from "@assent/core/request";
 import { scratch } from "../scratch.ts";

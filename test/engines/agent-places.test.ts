@@ -1,6 +1,6 @@
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { AGENTS, type HostFacts, OTHERS } from "../../src/agents/index.ts";
+import { AGENTS, type HostFacts, OTHERS } from "@assent/hosts/agents";
 import { judgeOnly } from "../../src/cli/engine.ts";
 import { compiledPolicy, findSources, judgeBy, judgeContext, realWorld } from "@assent/guard/engine";
 import { read } from "@assent/guard/engine/reader";

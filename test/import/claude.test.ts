@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { readClaude } from "../../src/agents/claude/rules.ts";
+import { readClaude } from "../../packages/hosts/src/agents/claude/rules.ts";
 import { CONTEXT, readingOf } from "./reading.ts";
 
 type Row = readonly [native: string, ours: string | readonly string[]];

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { readCodexConfig, readCodexRules } from "../../src/agents/codex/rules.ts";
+import { readCodexConfig, readCodexRules } from "../../packages/hosts/src/agents/codex/rules.ts";
 import { CONTEXT, readingOf } from "./reading.ts";
 
 const RULES: readonly (readonly [what: string, native: string, ours: readonly string[]])[] = [

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { loadRefusals } from "../../src/agents/native/index.ts";
+import { loadRefusals } from "@assent/hosts/agents/native";
 import { NOWHERE } from "@assent/core/request";
 import { matchMatcher, parseRule, readingOf, REFUSALS_TOLD } from "@assent/core/policy";
 import { lowerShell } from "@assent/core/shell";

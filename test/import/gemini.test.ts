@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { readGeminiPolicy, readGeminiSettings } from "../../src/agents/gemini/rules.ts";
-import { readQwen } from "../../src/agents/qwen/rules.ts";
+import { readGeminiPolicy, readGeminiSettings } from "../../packages/hosts/src/agents/gemini/rules.ts";
+import { readQwen } from "../../packages/hosts/src/agents/qwen/rules.ts";
 import { CONTEXT, readingOf } from "./reading.ts";
 
 const rule = (fields: string, priority = 1): string => `[[rule]]\n${fields.split("; ").join("\n")}\npriority = ${priority}\n`;

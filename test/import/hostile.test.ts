@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { loadReaders, type NativePlace } from "../../src/agents/native/index.ts";
+import { loadReaders, type NativePlace } from "@assent/hosts/agents/native";
 import { CONTEXT, readingOf } from "./reading.ts";
 import { workedSince } from "../worked.ts";
 

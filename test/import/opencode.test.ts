@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { readOpenCode } from "../../src/agents/opencode/rules.ts";
+import { readOpenCode } from "../../packages/hosts/src/agents/opencode/rules.ts";
 import { readingOf } from "./reading.ts";
 
 /** `permission` as JSON on one line, and what it is here. The last rule that matches decides there. */

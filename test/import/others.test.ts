@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
-import { readAgentperm } from "../../src/agents/native/agentperm.ts";
-import { readAutonomousDev } from "../../src/agents/native/autonomous-dev.ts";
-import { readCopilotApprovals, readCopilotSettings } from "../../src/agents/copilot/rules.ts";
-import { readCursor } from "../../src/agents/cursor/rules.ts";
-import { readDippy } from "../../src/agents/native/dippy.ts";
-import { isPydanticPython, readPydantic } from "../../src/agents/native/pydantic.ts";
-import { readSafetyNet } from "../../src/agents/native/safety-net.ts";
+import { readAgentperm } from "../../packages/hosts/src/agents/native/agentperm.ts";
+import { readAutonomousDev } from "../../packages/hosts/src/agents/native/autonomous-dev.ts";
+import { readCopilotApprovals, readCopilotSettings } from "../../packages/hosts/src/agents/copilot/rules.ts";
+import { readCursor } from "../../packages/hosts/src/agents/cursor/rules.ts";
+import { readDippy } from "../../packages/hosts/src/agents/native/dippy.ts";
+import { isPydanticPython, readPydantic } from "../../packages/hosts/src/agents/native/pydantic.ts";
+import { readSafetyNet } from "../../packages/hosts/src/agents/native/safety-net.ts";
 import { readJson5, toValue } from "@assent/core/edit/json5";
 import { planImport, settle } from "@assent/import/import";
 import { CONTEXT, readingOf } from "./reading.ts";

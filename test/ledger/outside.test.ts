@@ -1,6 +1,6 @@
 import { chmodSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { REFERENCE } from "../../src/agents/index.ts";
+import { REFERENCE } from "@assent/hosts/agents";
 import { decide } from "@assent/guard/engine";
 import { engine, scratch } from "../scratch.ts";
 import { outsideLines } from "./outside-lines.ts";

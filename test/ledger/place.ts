@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { chmodSync, mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll } from "vitest";
-import { protocol as claude } from "../../src/agents/claude/index.ts";
+import { protocol as claude } from "@assent/hosts/agents/claude";
 import { decide, type Input, type Outcome } from "@assent/guard/engine";
 import { changeConsent } from "@assent/guard/state";
 import { engine, scratch, type Scratch } from "../scratch.ts";

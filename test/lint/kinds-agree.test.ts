@@ -2,7 +2,7 @@ import { rmSync } from "node:fs";
 import fc from "fast-check";
 import { afterAll, describe, expect, it } from "vitest";
 import type { Action, Call } from "@assent/core/action";
-import { AGENTS } from "../../src/agents/index.ts";
+import { AGENTS } from "@assent/hosts/agents";
 import { judgeOnly } from "../../src/cli/engine.ts";
 import { addToPolicy } from "../../src/cli/rule.ts";
 import { inspect, type Inspection } from "@assent/guard/inspect";

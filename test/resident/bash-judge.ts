@@ -3,10 +3,10 @@ import { cpSync, existsSync, mkdirSync, renameSync, writeFileSync } from "node:f
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
-import { hookCommand } from "../../src/agents/install/index.ts";
+import { hookCommand } from "@assent/hosts/agents/install";
 import { loopbackPlace, readBashPlace } from "../../src/resident/index.ts";
 import { isJudge } from "../../src/resident/life.ts";
-import type { AgentId } from "../../src/agents/index.ts";
+import type { AgentId } from "@assent/hosts/agents";
 import { residentFolder } from "@assent/guard/state";
 import { DIST, type Run, type Scratch } from "../scratch.ts";
 import { ended } from "./judge.ts";

@@ -14,7 +14,7 @@ import {
 import { createServer, type Server } from "node:net";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import { AGENT_IDS } from "../../src/agents/index.ts";
+import { AGENT_IDS } from "@assent/hosts/agents";
 import { printAnswerFrame } from "../../src/resident/wire.ts";
 import { residentFolder, stateFolder } from "@assent/guard/state";
 import { type Asked, HOSTS } from "../agents/envelopes.ts";

@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { isAgentId } from "../../src/agents/index.ts";
+import { isAgentId } from "@assent/hosts/agents";
 import { HOSTS } from "../agents/envelopes.ts";
 import { ended, startJudge } from "../resident/judge.ts";
 import { assent, DIST, scratch, type Scratch } from "../scratch.ts";

@@ -1,5 +1,5 @@
 /** `assent/claude-agent-sdk`: permissions for @anthropic-ai/claude-agent-sdk. */
-import { protocol as claudeProtocol } from "../../agents/claude/index.ts";
+import { protocol as claudeProtocol } from "@assent/hosts/agents/claude";
 import { isObject } from "@assent/core/data";
 import type { Outcome, Request } from "@assent/guard/engine";
 import { type AdapterOptions, commandFieldIn, jsonOf, judgeCall, type Judged, RecentCalls } from "../adapters/judge.ts";

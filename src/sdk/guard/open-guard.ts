@@ -1,6 +1,6 @@
 import { dirname, resolve } from "node:path";
 import { confinedCommand, singleQuoted, visible } from "@assent/core/action";
-import { ensureConfineLauncher } from "../../agents/install/index.ts";
+import { ensureConfineLauncher } from "@assent/hosts/agents/install";
 import type { GivenPolicies, RunPolicies } from "@assent/guard/engine/given";
 import {
   decide,

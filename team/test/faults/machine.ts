@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import * as v from "valibot";
-import { agentNamed } from "../../../src/agents/index.ts";
+import { agentNamed } from "@assent/hosts/agents";
 import { appendAll, auditLine, endOfLog, KEEP_UNSENT } from "@assent/guard/audit";
 import { stateFolder } from "@assent/guard/state";
 import { askAfar, type AskedAfar, hashRequest, knownAfar, readAnswer, takeAfar } from "@assent/team/team/afar";

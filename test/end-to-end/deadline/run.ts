@@ -4,7 +4,7 @@ import { spawn, spawnSync } from "node:child_process";
 import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
-import { installPlace } from "../../../src/agents/install/index.ts";
+import { installPlace } from "@assent/hosts/agents/install";
 import { LINES } from "./lines.ts";
 import { REPOSITORIES } from "./repositories.ts";
 import { REQUESTS } from "./requests.ts";
