@@ -49,6 +49,7 @@ export const PACKAGES = {
   supervisor: { folders: ["supervise", "engines"], imports: ["core", "guard"] },
   import: { folders: ["import"], imports: ["core", "guard"] },
   hosts: { folders: ["agents"], imports: ["core", "guard", "import", "supervisor"] },
+  library: { folders: ["sdk"], imports: ["core", "guard", "supervisor", "hosts", "team"] },
 };
 const packageOf = (folder) => Object.keys(PACKAGES).find((name) => PACKAGES[name].folders.includes(folder)) ?? "src";
 const mayImport = (one, other) => one === other || (PACKAGES[one]?.imports ?? Object.keys(PACKAGES)).includes(other);

@@ -284,7 +284,7 @@ export const moduleParts = (root) => ({
           });
         },
       });
-    const held = join(root, "src/sdk/");
+    const held = join(root, "packages/library/src/sdk/");
     bundle.onResolve({ filter: new RegExp(`^${NAMES}$`) }, ({ path }) => ({ path, namespace: NAMES }));
     bundle.onLoad({ filter: /.*/, namespace: NAMES }, () => ({ contents: `export ${NAMED}`, loader: "js" }));
     bundle.onLoad({ filter: /[\\/]src[\\/].*\.ts$/, namespace: "file" }, async ({ path }) => {

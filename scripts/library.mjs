@@ -10,13 +10,13 @@ import { cutTables } from "./table-groups.mjs";
 import { shakeDeclarations } from "./shake-declarations.mjs";
 
 const ADAPTERS = ["ai-sdk", "openai-agents", "claude-agent-sdk", "langchain", "mastra", "opentelemetry"];
-const CORE = "src/sdk/core/index.ts";
-const CORE_RULES = "src/sdk/core/rules/index.ts";
+const CORE = "packages/library/src/sdk/core/index.ts";
+const CORE_RULES = "packages/library/src/sdk/core/rules/index.ts";
 /** Entries that are ES modules, by the name of the built file, as Node loads them: the analysis of commands when one occurs. */
 export const LIBRARY = {
-  library: "src/sdk/index.ts",
-  ...Object.fromEntries(ADAPTERS.map((name) => [name, `src/sdk/${name}/index.ts`])),
-  mcp: "src/sdk/mcp-transport/index.ts",
+  library: "packages/library/src/sdk/index.ts",
+  ...Object.fromEntries(ADAPTERS.map((name) => [name, `packages/library/src/sdk/${name}/index.ts`])),
+  mcp: "packages/library/src/sdk/mcp-transport/index.ts",
 };
 /** The same in one piece, for programs that are bundled with it (the condition `module`). */
 export function writeWholeLibrary(out) {
@@ -105,7 +105,7 @@ export const buildCore = async (root, common, out) => {
   const built = await Promise.all([
     buildPure({
       ...core,
-      entryPoints: { core: join(root, CORE), "core/give-parts": join(root, "src/sdk/core/parts.ts") },
+      entryPoints: { core: join(root, CORE), "core/give-parts": join(root, "packages/library/src/sdk/core/parts.ts") },
       chunkNames: "core/[hash]",
       plugins: [...pure, onlyNamed(root, [ABOUT_RUNS], knowledge), coreParts(root, tables)],
     }),

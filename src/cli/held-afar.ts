@@ -1,6 +1,6 @@
 import type { ChildProcess } from "node:child_process";
 import type { Outcome } from "@assent/guard/engine";
-import { questionAfar } from "../sdk/queue/index.ts";
+import { questionAfar } from "@assent/library/sdk/queue";
 import type { Machine } from "@assent/guard/state";
 import { isTeamReached, type PutToTeam, putToTeam } from "@assent/team/team/afar";
 import { membershipMark } from "@assent/team/team";

@@ -4,7 +4,7 @@ import { agentNamed } from "@assent/hosts/agents";
 import { type Answer, ofTeam, printable } from "@assent/guard/approve";
 import { dropQuestion, endQuestion, isSomebodyThere, noteUnanswered, notify, putQuestion, readEnd } from "@assent/guard/approve/queue";
 import type { Outcome } from "@assent/guard/engine";
-import { checkAnswerRule, type QueueReply, rememberReply, requestQuestion, whatIsAsked } from "../sdk/queue/index.ts";
+import { checkAnswerRule, type QueueReply, rememberReply, requestQuestion, whatIsAsked } from "@assent/library/sdk/queue";
 import type { Machine } from "@assent/guard/state";
 import { type PutToTeam, readWait, takeAfar, takeTeamAnswer } from "@assent/team/team/afar";
 import { carryFor, teamQuestion } from "./held-afar.ts";

@@ -1,8 +1,8 @@
 import { basename } from "node:path";
 import { brief, visible } from "@assent/core/action";
-import { probeSandbox } from "../sdk/index.ts";
-import { openPromptGuard, outcomeOf } from "../sdk/guard/index.ts";
-import { askQueue } from "../sdk/queue/index.ts";
+import { probeSandbox } from "@assent/library/sdk";
+import { openPromptGuard, outcomeOf } from "@assent/library/sdk/guard";
+import { askQueue } from "@assent/library/sdk/queue";
 import {
   type GatewayOptions,
   isLoopback,
@@ -12,7 +12,7 @@ import {
   type ListenOptions,
   type RemoteOptions,
   type ServerBehind,
-} from "../sdk/mcp/index.ts";
+} from "@assent/library/sdk/mcp";
 import { thisMachine } from "@assent/guard/state";
 import { absolute } from "./place.ts";
 import { complain } from "./policy-target.ts";

@@ -1,6 +1,6 @@
-import type { GuardCall } from "../../src/sdk/core/index.ts";
+import type { GuardCall } from "@assent/library/sdk/core";
 
-type Core = Pick<typeof import("../../src/sdk/core/index.ts"), "createGuard" | "plainWorld">;
+type Core = Pick<typeof import("@assent/library/sdk/core"), "createGuard" | "plainWorld">;
 
 /** A project as files, by paths below it; `/` in front: elsewhere. A text that leads elsewhere is a link. */
 export const FILES: Readonly<Record<string, "file" | "directory" | { readonly link: string } | { readonly text: string }>> = {

@@ -1,7 +1,7 @@
 import { CALLS, COMMANDS, FILES, POLICIES, verdictsOfGuards } from "./calls.ts";
 
-type Core = typeof import("../../src/sdk/core/index.ts");
-type Rules = typeof import("../../src/sdk/core/rules/index.ts");
+type Core = typeof import("@assent/library/sdk/core");
+type Rules = typeof import("@assent/library/sdk/core/rules");
 
 /** What is said in one place: of each call by both guards, of each command, and of what no guard takes. */
 export interface SaidInPlace {

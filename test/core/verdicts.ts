@@ -1,6 +1,6 @@
 import { smallWorld } from "../shell/world.ts";
 
-type Core = typeof import("../../src/sdk/core/index.ts");
+type Core = typeof import("@assent/library/sdk/core");
 
 /** What `assent/core` says of each command in a small world. The same text everywhere: it runs in browsers as well. */
 export function verdictsOf(core: Core, commands: readonly string[]): readonly string[] {

@@ -7,7 +7,7 @@ import { read } from "@assent/guard/engine/reader";
 import { planOf } from "../../packages/supervisor/src/engines/sandbox-runtime.ts";
 import { isWithin } from "@assent/core/path";
 import { policyFor } from "@assent/core/policy";
-import { createGuard } from "../../src/sdk/index.ts";
+import { createGuard } from "@assent/library/sdk";
 import { scratch } from "../scratch.ts";
 
 /**

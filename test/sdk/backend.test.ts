@@ -22,7 +22,7 @@ import {
   type GrepOptions,
   type LocalBackendOptions,
   type Ruleset,
-} from "../../src/sdk/index.ts";
+} from "@assent/library/sdk";
 import { scratch, type Scratch } from "../scratch.ts";
 import { workedSince } from "../worked.ts";
 

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { chmodSync, existsSync, mkdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { canAutoApprove, createGuard, SessionApprovals, type Assessment, type AutoApproveOptions } from "../../src/sdk/index.ts";
+import { canAutoApprove, createGuard, SessionApprovals, type Assessment, type AutoApproveOptions } from "@assent/library/sdk";
 import { scratch, type Scratch } from "../scratch.ts";
 
 /** codex' `canAutoApprove`. Rows that differ say why. */

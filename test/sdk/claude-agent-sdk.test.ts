@@ -1,8 +1,8 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { canUseTool, hooks, type ClaudeAnswer, type ClaudeQuestion, type OnClaudeAsk } from "../../src/sdk/claude-agent-sdk/index.ts";
-import { createGuard, openGuard, type OpenedGuard } from "../../src/sdk/index.ts";
+import { canUseTool, hooks, type ClaudeAnswer, type ClaudeQuestion, type OnClaudeAsk } from "@assent/library/sdk/claude-agent-sdk";
+import { createGuard, openGuard, type OpenedGuard } from "@assent/library/sdk";
 import { scratch, type Scratch } from "../scratch.ts";
 
 /** `assent/claude-agent-sdk`, called as the SDK calls it. `npm run test:adapters` holds the same to the real one. */

@@ -15,7 +15,7 @@ import {
   type ExecuteResult,
   type LocalBackendOptions,
   type Ruleset,
-} from "../../src/sdk/index.ts";
+} from "@assent/library/sdk";
 import { here, type Here } from "../cli/run-place.ts";
 import { DIST } from "../scratch.ts";
 

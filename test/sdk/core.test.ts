@@ -2,7 +2,7 @@ import { build } from "esbuild";
 import { join } from "node:path";
 import { createContext, Script } from "node:vm";
 import { expect, it } from "vitest";
-import * as core from "../../src/sdk/core/index.ts";
+import * as core from "@assent/library/sdk/core";
 import { verdictsOf } from "../core/verdicts.ts";
 import { commandsOf, CORPORA } from "../corpora.ts";
 import { DIST } from "../scratch.ts";

@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
-import { judgeCall } from "../../src/sdk/adapters/judge.ts";
+import { judgeCall } from "../../packages/library/src/sdk/adapters/judge.ts";
 import {
   openGuard,
   probeSandbox,
@@ -10,7 +10,7 @@ import {
   type GuardDecision,
   type GuardRequest,
   type OpenGuardOptions,
-} from "../../src/sdk/index.ts";
+} from "@assent/library/sdk";
 import { here, type Here } from "../cli/run-place.ts";
 
 /** `confine: true` of a guard: what is to be started in the place of a command that nobody can know. */

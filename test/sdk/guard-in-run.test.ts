@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
-import { probeSandbox } from "../../src/sdk/index.ts";
+import { probeSandbox } from "@assent/library/sdk";
 import { assent, DIST, scratch, type Scratch } from "../scratch.ts";
 
 /** `openGuard` in a program under `assent run`: the supervisor judges, by what lies out of the program's reach. */

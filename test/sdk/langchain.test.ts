@@ -3,8 +3,8 @@ import { Command, MemorySaver } from "@langchain/langgraph";
 import { createAgent, FakeToolCallingModel, tool, toolErrorMiddleware, type BaseMessage } from "langchain";
 import { afterEach, describe, expect, it } from "vitest";
 import { z } from "zod";
-import { createGuard, EditedInput, openGuard, type AskQuestion, type OpenedGuard } from "../../src/sdk/index.ts";
-import { permissionMiddleware, type AdapterOptions, type ReviewRequest } from "../../src/sdk/langchain/index.ts";
+import { createGuard, EditedInput, openGuard, type AskQuestion, type OpenedGuard } from "@assent/library/sdk";
+import { permissionMiddleware, type AdapterOptions, type ReviewRequest } from "@assent/library/sdk/langchain";
 import { scratch } from "../scratch.ts";
 
 /** `assent/langchain` in real agents, with a model that is a list. */

@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { openGuard, PermissionDeniedError, type GuardRequest, type OpenGuardOptions } from "../../src/sdk/index.ts";
-import { openPromptGuard } from "../../src/sdk/guard/index.ts";
+import { openGuard, PermissionDeniedError, type GuardRequest, type OpenGuardOptions } from "@assent/library/sdk";
+import { openPromptGuard } from "@assent/library/sdk/guard";
 import { scratch, type Scratch } from "../scratch.ts";
 
 /** `openGuard`: the whole policy of a machine, as one object. */

@@ -2,8 +2,8 @@ import { InMemorySpanExporter, SimpleSpanProcessor, BasicTracerProvider } from "
 import { AggregationTemporality, InMemoryMetricExporter, MeterProvider, PeriodicExportingMetricReader } from "@opentelemetry/sdk-metrics";
 import { SpanStatusCode } from "@opentelemetry/api";
 import { expect, it } from "vitest";
-import { createGuard } from "../../src/sdk/index.ts";
-import { recordDecisions } from "../../src/sdk/opentelemetry/index.ts";
+import { createGuard } from "@assent/library/sdk";
+import { recordDecisions } from "@assent/library/sdk/opentelemetry";
 
 it("a span and a count for each decision, without secrets", async () => {
   const spans = new InMemorySpanExporter();

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
-import type { AnyGuard } from "../../src/sdk/adapters/guards.ts";
-import { guardTools as aiTools } from "../../src/sdk/ai-sdk/index.ts";
-import { canUseTool, hooks } from "../../src/sdk/claude-agent-sdk/index.ts";
-import { permissionMiddleware } from "../../src/sdk/langchain/index.ts";
-import { guardTools as mastraTools, permissionHooks } from "../../src/sdk/mastra/index.ts";
-import { guardTools as openaiTools, inputGuardrail, needsApproval } from "../../src/sdk/openai-agents/index.ts";
+import type { AnyGuard } from "../../packages/library/src/sdk/adapters/guards.ts";
+import { guardTools as aiTools } from "@assent/library/sdk/ai-sdk";
+import { canUseTool, hooks } from "@assent/library/sdk/claude-agent-sdk";
+import { permissionMiddleware } from "@assent/library/sdk/langchain";
+import { guardTools as mastraTools, permissionHooks } from "@assent/library/sdk/mastra";
+import { guardTools as openaiTools, inputGuardrail, needsApproval } from "@assent/library/sdk/openai-agents";
 import {
   canAutoApprove,
   createGuard,
@@ -14,7 +14,7 @@ import {
   openGuard,
   PermissionChecker,
   presets,
-} from "../../src/sdk/index.ts";
+} from "@assent/library/sdk";
 import { scratch } from "../scratch.ts";
 
 /** Options as plain JavaScript gives them: no type finds a mistake there, and a guard that is another than was meant must not be made. */

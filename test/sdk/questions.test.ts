@@ -16,7 +16,7 @@ import {
   type Principal,
   queueApprover,
   type QueueApproverOptions,
-} from "../../src/sdk/index.ts";
+} from "@assent/library/sdk";
 import { readGrants, type Machine } from "@assent/guard/state";
 import { announceTeam, knownAfar, noteAnswer } from "@assent/team/team/afar";
 import { scratch, type Scratch } from "../scratch.ts";

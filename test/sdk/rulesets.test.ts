@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { INSIDE } from "../../src/sdk/adapters/guards.ts";
-import { policyTextOf } from "../../src/sdk/rules/ruleset.ts";
+import { INSIDE } from "../../packages/library/src/sdk/adapters/guards.ts";
+import { policyTextOf } from "../../packages/library/src/sdk/rules/ruleset.ts";
 import {
   createGuard,
   createRuleset,
@@ -17,7 +17,7 @@ import {
   type Operation,
   type PolicyObject,
   type Ruleset,
-} from "../../src/sdk/index.ts";
+} from "@assent/library/sdk";
 import { scratch } from "../scratch.ts";
 import { checker, checkerIn } from "./place.ts";
 

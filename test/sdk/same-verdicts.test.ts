@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { judgeOnly } from "../../src/cli/engine.ts";
-import { openGuard, PermissionChecker, presets } from "../../src/sdk/index.ts";
+import { openGuard, PermissionChecker, presets } from "@assent/library/sdk";
 import { commandsOf, CORPORA } from "../corpora.ts";
 import { place } from "../ledger/place.ts";
 import { assent } from "../scratch.ts";

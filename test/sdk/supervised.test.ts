@@ -12,7 +12,7 @@ import {
   type AskQuestion,
   type LocalBackendOptions,
   type Ruleset,
-} from "../../src/sdk/index.ts";
+} from "@assent/library/sdk";
 import { scratch, type Scratch } from "../scratch.ts";
 
 /** `supervise: true`: what a command really does is judged, whatever its words promised (CW5, YW9). */

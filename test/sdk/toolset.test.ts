@@ -9,7 +9,7 @@ import {
   type LocalBackendOptions,
   type Ruleset,
   type ToolsetOptions,
-} from "../../src/sdk/index.ts";
+} from "@assent/library/sdk";
 import { scratch, type Scratch } from "../scratch.ts";
 
 /** The console toolset. */

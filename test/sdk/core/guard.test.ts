@@ -10,8 +10,8 @@ import {
   PermissionDenied,
   plainWorld,
   type World,
-} from "../../../src/sdk/core/index.ts";
-import { createGuard as createRulesGuard } from "../../../src/sdk/core/rules/index.ts";
+} from "@assent/library/sdk/core";
+import { createGuard as createRulesGuard } from "@assent/library/sdk/core/rules";
 
 const FILES = { "/p/src/a.ts": "file", "/p/.env": "file", "/p/src/out": { link: "/etc" }, "/etc/shadow": "file" } as const;
 const world = plainWorld({ cwd: "/p", home: "/home/u", files: FILES });

@@ -7,7 +7,7 @@ import { build } from "esbuild";
 import { beforeAll, describe, expect, it } from "vitest";
 import { DANGERS } from "@assent/core/action";
 import { type Reason, REASONS } from "@assent/core/policy";
-import * as source from "../../../src/sdk/core/index.ts";
+import * as source from "@assent/library/sdk/core";
 import { commandsOf, CORPORA } from "../../corpora.ts";
 import { DIST, run, scratch } from "../../scratch.ts";
 

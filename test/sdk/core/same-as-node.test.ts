@@ -2,8 +2,8 @@ import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, 
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import * as core from "../../../src/sdk/core/index.ts";
-import * as node from "../../../src/sdk/index.ts";
+import * as core from "@assent/library/sdk/core";
+import * as node from "@assent/library/sdk";
 import { CALLS, COMMANDS, FILES, POLICIES, PRINCIPALS, verdictsOfGuards, withoutFound } from "../../core/calls.ts";
 import { commandsOf, CORPORA } from "../../corpora.ts";
 

@@ -13,7 +13,7 @@ import {
   type PendingOutcome,
   postgresApprovals,
   sqliteApprovals,
-} from "../../../src/sdk/index.ts";
+} from "@assent/library/sdk";
 import { openPostgres } from "./postgres.ts";
 import { openSqlite } from "./sqlite.ts";
 

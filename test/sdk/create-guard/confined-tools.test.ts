@@ -14,11 +14,11 @@ import {
   LocalBackend,
   PermissionDenied,
   probeSandbox,
-} from "../../../src/sdk/index.ts";
-import { guardTools as aiSdkTools } from "../../../src/sdk/ai-sdk/index.ts";
-import { canUseTool, hooks } from "../../../src/sdk/claude-agent-sdk/index.ts";
-import { guardTools as mastraTools, permissionHooks } from "../../../src/sdk/mastra/index.ts";
-import { type AgentTool, guardTools as openAiTools, needsApproval } from "../../../src/sdk/openai-agents/index.ts";
+} from "@assent/library/sdk";
+import { guardTools as aiSdkTools } from "@assent/library/sdk/ai-sdk";
+import { canUseTool, hooks } from "@assent/library/sdk/claude-agent-sdk";
+import { guardTools as mastraTools, permissionHooks } from "@assent/library/sdk/mastra";
+import { type AgentTool, guardTools as openAiTools, needsApproval } from "@assent/library/sdk/openai-agents";
 import { here, type Here } from "../../cli/run-place.ts";
 
 /** Tools of a guard that confines: what nobody can know is started confined in the tool's own place, and in no other way. */

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, symlinkSy
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createGuard, type GuardOptions, probeSandbox } from "../../../src/sdk/index.ts";
+import { createGuard, type GuardOptions, probeSandbox } from "@assent/library/sdk";
 import { here, type Here } from "../../cli/run-place.ts";
 
 /** A command that a guard lets go ahead sandboxed runs by that guard's policy and for its principal, and by nothing else. */

@@ -16,8 +16,8 @@ import {
   type GuardOptions,
   LocalBackend,
   memoryApprovals,
-} from "../../../src/sdk/index.ts";
-import { guardTransport } from "../../../src/sdk/mcp-transport/index.ts";
+} from "@assent/library/sdk";
+import { guardTransport } from "@assent/library/sdk/mcp-transport";
 
 /** One guard, whatever does the work: its policy, principal, answers and listeners hold in all of them. */
 

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, expectTypeOf, it } from "vitest";
 import fc from "fast-check";
-import { guardTools } from "../../../src/sdk/ai-sdk/index.ts";
+import { guardTools } from "@assent/library/sdk/ai-sdk";
 import type { PolicyInput } from "../../../packages/core/src/policy/read/schema.ts";
 import { z } from "zod";
 import {
@@ -20,7 +20,7 @@ import {
   type PolicyObject,
   type ToolEffects,
   probeSandbox,
-} from "../../../src/sdk/index.ts";
+} from "@assent/library/sdk";
 
 let cwd = "";
 beforeAll(() => {

@@ -2,8 +2,8 @@ import { spawnSync } from "node:child_process";
 import { symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { createGuard, type Guard, type GuardAnswer, type GuardCall, type GuardOptions, probeSandbox } from "../../../src/sdk/index.ts";
-import { hooks } from "../../../src/sdk/claude-agent-sdk/index.ts";
+import { createGuard, type Guard, type GuardAnswer, type GuardCall, type GuardOptions, probeSandbox } from "@assent/library/sdk";
+import { hooks } from "@assent/library/sdk/claude-agent-sdk";
 import { here } from "../../cli/run-place.ts";
 import { scratch, type Scratch } from "../../scratch.ts";
 

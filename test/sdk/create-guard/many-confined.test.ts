@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { beforeAll, expect, it, vi } from "vitest";
-import { type CallDecision, createGuard, type GuardOptions, type Principal, probeSandbox } from "../../../src/sdk/index.ts";
+import { type CallDecision, createGuard, type GuardOptions, type Principal, probeSandbox } from "@assent/library/sdk";
 import { here } from "../../cli/run-place.ts";
 import { numbers } from "../../numbers.ts";
 

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { createGuard, type GuardCall, type GuardQuestion, type Principal } from "../../../src/sdk/index.ts";
+import { createGuard, type GuardCall, type GuardQuestion, type Principal } from "@assent/library/sdk";
 import { numbers } from "../../numbers.ts";
 
 const PRINCIPALS = 1000;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createGuard, memoryApprovals } from "../../../src/sdk/index.ts";
+import { createGuard, memoryApprovals } from "@assent/library/sdk";
 
 /** As plain JavaScript calls it. */
 // oxlint-disable-next-line typescript/no-explicit-any, typescript/no-unsafe-type-assertion -- nothing of it is typed there

@@ -1,6 +1,6 @@
 import { createRequire } from "node:module";
 import { resolve } from "node:path";
-import type { PostgresClient } from "../../../src/sdk/index.ts";
+import type { PostgresClient } from "@assent/library/sdk";
 import { openCluster } from "../../../team/test/harness/postgresql.ts";
 
 type PostgresPool = PostgresClient & { end(): Promise<void>; on(event: "error", listener: () => void): unknown };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { createGuard as createCoreGuard, plainWorld } from "../../../src/sdk/core/index.ts";
-import { createGuard, memoryApprovals, type GuardAnswer, type Principal } from "../../../src/sdk/index.ts";
+import { createGuard as createCoreGuard, plainWorld } from "@assent/library/sdk/core";
+import { createGuard, memoryApprovals, type GuardAnswer, type Principal } from "@assent/library/sdk";
 
 /** What is another's, however the two are alike. */
 

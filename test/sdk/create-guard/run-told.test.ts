@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { connect } from "node:net";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it, vi } from "vitest";
-import { type CallDecision, createGuard, type GuardOptions, probeSandbox } from "../../../src/sdk/index.ts";
+import { type CallDecision, createGuard, type GuardOptions, probeSandbox } from "@assent/library/sdk";
 import { here, type Here } from "../../cli/run-place.ts";
 
 /** What a run refuses that somebody else starts (`start`) is told to the guard that let it go ahead, and to nobody else. */

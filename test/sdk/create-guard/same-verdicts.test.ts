@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { judgeOnly } from "../../../src/cli/engine.ts";
-import { createGuard, type Guard } from "../../../src/sdk/index.ts";
-import { guardTools as mastraTools } from "../../../src/sdk/mastra/index.ts";
-import { guardTools as openaiTools } from "../../../src/sdk/openai-agents/index.ts";
+import { createGuard, type Guard } from "@assent/library/sdk";
+import { guardTools as mastraTools } from "@assent/library/sdk/mastra";
+import { guardTools as openaiTools } from "@assent/library/sdk/openai-agents";
 import { commandsOf, CORPORA } from "../../corpora.ts";
 import { place } from "../../ledger/place.ts";
 

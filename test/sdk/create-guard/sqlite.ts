@@ -1,4 +1,4 @@
-import type { SqliteDatabase } from "../../../src/sdk/index.ts";
+import type { SqliteDatabase } from "@assent/library/sdk";
 
 /** `node:sqlite`, from Node 22.5 on. */
 const found: unknown = process.versions.node.startsWith("20.") ? undefined : process.getBuiltinModule("node:sqlite");

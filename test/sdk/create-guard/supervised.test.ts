@@ -10,7 +10,7 @@ import {
   LocalBackend,
   probeSandbox,
   undoRun,
-} from "../../../src/sdk/index.ts";
+} from "@assent/library/sdk";
 import { here, type Here } from "../../cli/run-place.ts";
 
 /** Commands of a backend behind a guard in code, supervised or confined: by the guard's policy, its principal and its answers. */

@@ -2,8 +2,8 @@ import { mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { guardTools as guardToolsOfMastra } from "../../../src/sdk/mastra/index.ts";
-import { createGuard, type GuardAnswer, type GuardCall, type GuardOptions, memoryApprovals } from "../../../src/sdk/index.ts";
+import { guardTools as guardToolsOfMastra } from "@assent/library/sdk/mastra";
+import { createGuard, type GuardAnswer, type GuardCall, type GuardOptions, memoryApprovals } from "@assent/library/sdk";
 
 // Mechanism: an answer takes time, and the objects of a call belong to whoever asked. What was judged and what was answered is what runs.
 

@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from "node:fs";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import { probeSandbox } from "../../../src/sdk/index.ts";
+import { probeSandbox } from "@assent/library/sdk";
 import { profileFile } from "@assent/guard/state";
 import { here, type Here } from "../../cli/run-place.ts";
 import { DIST } from "../../scratch.ts";

@@ -3,8 +3,8 @@ import { MockLanguageModelV4 } from "ai/test";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { consoleTools, guardTools } from "../../../src/sdk/ai-sdk/index.ts";
-import { createConsoleToolset, EditedInput, LocalBackend, openGuard, presets } from "../../../src/sdk/index.ts";
+import { consoleTools, guardTools } from "@assent/library/sdk/ai-sdk";
+import { createConsoleToolset, EditedInput, LocalBackend, openGuard, presets } from "@assent/library/sdk";
 import { scratch, type Scratch } from "../../scratch.ts";
 
 /** `assent/ai-sdk` in the real AI SDK, with a model that is a list. */

@@ -20,9 +20,9 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { z } from "zod";
-import type { AskQuestion, OpenedGuard } from "../../../src/sdk/index.ts";
-import { createConsoleToolset, EditedInput, LocalBackend, openGuard, presets } from "../../../src/sdk/index.ts";
-import { consoleTools, guardTool, guardTools, inputGuardrail, needsApproval } from "../../../src/sdk/openai-agents/index.ts";
+import type { AskQuestion, OpenedGuard } from "@assent/library/sdk";
+import { createConsoleToolset, EditedInput, LocalBackend, openGuard, presets } from "@assent/library/sdk";
+import { consoleTools, guardTool, guardTools, inputGuardrail, needsApproval } from "@assent/library/sdk/openai-agents";
 import { scratch } from "../../scratch.ts";
 
 /** `assent/openai-agents` in the real SDK, with a model that is a list. */

@@ -7,7 +7,7 @@ import { Manifest } from "@openai/agents/sandbox";
 import { E2BSandboxClient } from "@openai/agents-extensions/sandbox/e2b";
 import { UnixLocalSandboxClient } from "@openai/agents/sandbox/local";
 import { expect, it, onTestFinished, vi } from "vitest";
-import { createGuard, type Guard } from "../../../src/sdk/index.ts";
+import { createGuard, type Guard } from "@assent/library/sdk";
 import { type Sandboxed, sandboxContract, type SandboxPlace } from "../sandbox/contract.ts";
 import { behindAiSession } from "../sandbox/places.ts";
 import { e2bApi } from "./e2b-api.ts";

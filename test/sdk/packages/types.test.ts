@@ -3,13 +3,13 @@ import { generateText, jsonSchema, type ToolSet } from "ai";
 import { createAgent, FakeToolCallingModel, tool as chainTool } from "langchain";
 import { describe, expectTypeOf, it } from "vitest";
 import { z } from "zod";
-import * as aiSdk from "../../../src/sdk/ai-sdk/index.ts";
-import * as claude from "../../../src/sdk/claude-agent-sdk/index.ts";
-import * as core from "../../../src/sdk/core/index.ts";
-import * as sdk from "../../../src/sdk/index.ts";
-import * as langchain from "../../../src/sdk/langchain/index.ts";
-import * as mastra from "../../../src/sdk/mastra/index.ts";
-import * as openai from "../../../src/sdk/openai-agents/index.ts";
+import * as aiSdk from "@assent/library/sdk/ai-sdk";
+import * as claude from "@assent/library/sdk/claude-agent-sdk";
+import * as core from "@assent/library/sdk/core";
+import * as sdk from "@assent/library/sdk";
+import * as langchain from "@assent/library/sdk/langchain";
+import * as mastra from "@assent/library/sdk/mastra";
+import * as openai from "@assent/library/sdk/openai-agents";
 
 /** The types that users see. Nothing here runs: `npm run types` is the test. */
 

@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import { type ContainerOptions, type ContainerSession, openContainer } from "../../../src/sdk/index.ts";
+import { type ContainerOptions, type ContainerSession, openContainer } from "@assent/library/sdk";
 import { sandboxContract } from "./contract.ts";
 import { type StartedEngine, startEngine } from "./engines.ts";
 import { behindAiSession } from "./places.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type ContainerOptions, openContainer } from "../../../src/sdk/index.ts";
+import { type ContainerOptions, openContainer } from "@assent/library/sdk";
 import { containerContract } from "./container-contract.ts";
 
 containerContract("podman");

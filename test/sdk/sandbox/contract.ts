@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type CallDecision, createGuard, type Guard, type GuardOptions } from "../../../src/sdk/index.ts";
+import { type CallDecision, createGuard, type Guard, type GuardOptions } from "@assent/library/sdk";
 
 /** What holds wherever calls run: on this machine, in a container, in anybody's sandbox. */
 

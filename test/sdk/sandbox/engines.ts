@@ -3,7 +3,7 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symli
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
-import type { ContainerOptions } from "../../../src/sdk/index.ts";
+import type { ContainerOptions } from "@assent/library/sdk";
 
 /** Docker and Podman, started for one run of tests, with a store of their own and one image: this machine's BusyBox. */
 

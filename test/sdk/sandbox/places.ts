@@ -2,8 +2,8 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type AiSandboxSession, LocalBackend } from "../../../src/sdk/index.ts";
-import type { Guard } from "../../../src/sdk/index.ts";
+import { type AiSandboxSession, LocalBackend } from "@assent/library/sdk";
+import type { Guard } from "@assent/library/sdk";
 import type { Sandboxed, SandboxPlace } from "./contract.ts";
 
 interface FileCalls {

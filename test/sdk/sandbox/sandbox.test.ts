@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { type AiSandboxSession, createGuard, type GuardOptions, memoryApprovals, SandboxUnclear } from "../../../src/sdk/index.ts";
+import { type AiSandboxSession, createGuard, type GuardOptions, memoryApprovals, SandboxUnclear } from "@assent/library/sdk";
 import { sandboxContract } from "./contract.ts";
 import { localPlace, shellPlace, shellSession } from "./places.ts";
 
