@@ -133,7 +133,7 @@ const HALVES = {
   run: /^engine\/decide\.ts$/,
 };
 
-const pageSource = join(root, "src/page/ui");
+const pageSource = join(root, "packages/page/src/page/ui");
 const entry = (name) => join(root, "src/cli", `${name}.ts`);
 mkdirSync(fresh, { recursive: true });
 try {

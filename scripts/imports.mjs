@@ -50,6 +50,7 @@ export const PACKAGES = {
   import: { folders: ["import"], imports: ["core", "guard"] },
   hosts: { folders: ["agents"], imports: ["core", "guard", "import", "supervisor"] },
   library: { folders: ["sdk"], imports: ["core", "guard", "supervisor", "hosts", "team"] },
+  page: { folders: ["look", "page"], imports: ["core", "guard", "supervisor", "hosts", "team"] },
 };
 const packageOf = (folder) => Object.keys(PACKAGES).find((name) => PACKAGES[name].folders.includes(folder)) ?? "src";
 const mayImport = (one, other) => one === other || (PACKAGES[one]?.imports ?? Object.keys(PACKAGES)).includes(other);

@@ -1,1 +1,1 @@
-export { engine, judgeOnly, readerOf, ruleReader, type ToolQuestion } from "../look/index.ts";
+export { engine, judgeOnly, readerOf, ruleReader, type ToolQuestion } from "@assent/page/look";

@@ -1,10 +1,10 @@
 import { spawn } from "node:child_process";
 import { accessSync, constants, statSync } from "node:fs";
 import { visible } from "@assent/core/action";
-import { BUILD, findPageProcess, newLink, pageFolder, type PageProcess, removeOldLinks, runPage } from "../page/index.ts";
+import { BUILD, findPageProcess, newLink, pageFolder, type PageProcess, removeOldLinks, runPage } from "@assent/page/page";
 import { type Machine, thisMachine, withLock } from "@assent/guard/state";
 import { isInside } from "@assent/supervisor/supervise/outer";
-import { engine } from "../look/index.ts";
+import { engine } from "@assent/page/look";
 import { JSON_VERSION } from "./json.ts";
 import { absolute, folderProblem } from "./place.ts";
 import { complain } from "./policy-target.ts";

@@ -3,7 +3,7 @@ import { visible } from "@assent/core/action";
 import { type PolicyPlace, policyPlace, readPlace, starterPolicy } from "@assent/guard/policy-edit";
 import type { Problem } from "@assent/core/policy";
 import { readTrust, thisMachine, type Machine } from "@assent/guard/state";
-import { schemaFor } from "../look/index.ts";
+import { schemaFor } from "@assent/page/look";
 import { absolute, shorten } from "./place.ts";
 import { writeStderr } from "./stdio.ts";
 

@@ -13,7 +13,7 @@ import {
 } from "@assent/supervisor/supervise/undo";
 import { codeBlock, codeSpan, seenJson } from "./markdown.ts";
 import { absolute, shorten } from "./place.ts";
-import { VERBS, WHATS } from "../look/index.ts";
+import { VERBS, WHATS } from "@assent/page/look";
 import { refusalsOf } from "./refusals-of-run.ts";
 
 /** Where the summary of a run goes, opened before it starts. */

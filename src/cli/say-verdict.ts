@@ -1,1 +1,1 @@
-export { sayDecision, sayVerdict, SOURCES, VERDICT_WORDS } from "../look/index.ts";
+export { sayDecision, sayVerdict, SOURCES, VERDICT_WORDS } from "@assent/page/look";

@@ -6,7 +6,7 @@ import { chooseEngine, openEngine } from "@assent/supervisor/engines";
 import { automationLevel } from "@assent/guard/engine";
 import { bypassHere, breakers, messageOf, readConsent, readGrants, stateFolder, thisMachine, unseenChanges } from "@assent/guard/state";
 import { isWithin } from "@assent/core/path";
-import type { HereLine, HereRow, PageStatus } from "../page/index.ts";
+import type { HereLine, HereRow, PageStatus } from "@assent/page/page";
 import { commandOf, findRun, isRunning, listRuns, type RunRecord, runsFolder } from "@assent/supervisor/supervise/undo";
 import { LEVELS } from "./auto.ts";
 import { isTripped } from "./breaker.ts";

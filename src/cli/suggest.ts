@@ -2,7 +2,7 @@ import { brief, visible } from "@assent/core/action";
 import { allOf, findSuggestions, type Suggestion } from "@assent/guard/suggest";
 import { thisMachine } from "@assent/guard/state";
 import { JSON_VERSION } from "./json.ts";
-import { pastRequests, suggestionJudges, writeSuggestions } from "../look/index.ts";
+import { pastRequests, suggestionJudges, writeSuggestions } from "@assent/page/look";
 import { absolute } from "./place.ts";
 import { complain, showProblems, targetOf } from "./policy-target.ts";
 import { progressLine } from "./progress.ts";

@@ -17,7 +17,7 @@ import {
   undoRun,
   type UndoPlan,
 } from "@assent/supervisor/supervise/undo";
-import { saySteps } from "../look/index.ts";
+import { saySteps } from "@assent/page/look";
 import { printDiff } from "./diff.ts";
 import { JSON_VERSION } from "./json.ts";
 import { shorten } from "./place.ts";

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import * as v from "valibot";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { compiledPolicy, policyFile } from "@assent/guard/engine";
-import { judgeOnly } from "../../src/look/index.ts";
+import { judgeOnly } from "@assent/page/look";
 import {
   hashStatement,
   keyIdOf,

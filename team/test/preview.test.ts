@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { readRecord } from "@assent/guard/audit";
 import { previewInThread } from "../../src/cli/preview-thread.ts";
-import { judgePast, previewPolicies } from "../../src/look/index.ts";
+import { judgePast, previewPolicies } from "@assent/page/look";
 import { hashStatement, makeKeyPair, type PolicyVersion, type Signed, signStatement } from "@assent/guard/seal";
 import { thisMachine } from "@assent/guard/state";
 import { historyOf } from "@assent/guard/suggest";

@@ -5,7 +5,7 @@ import { protocol as claude } from "@assent/hosts/agents/claude";
 import { decide, type Outcome } from "@assent/guard/engine";
 import { historyOf, suggest } from "@assent/guard/suggest";
 import { judgeOnly, ruleReader } from "../../src/cli/engine.ts";
-import { judgePast } from "../../src/look/index.ts";
+import { judgePast } from "@assent/page/look";
 import { query } from "@assent/guard/audit";
 import { stateFolder } from "@assent/guard/state";
 import { engine, assent, scratch, type Scratch } from "../scratch.ts";

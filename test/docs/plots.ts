@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { barsPlot, svgText } from "../../src/page/ui/plot.ts";
+import { barsPlot, svgText } from "../../packages/page/src/page/ui/plot.ts";
 import type { Picture } from "./pictures.ts";
 import { STYLE } from "./svg.ts";
 

@@ -2,8 +2,8 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, readdirSync, writeFileS
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
-import type { PageContext } from "../../src/page/api/endpoint.ts";
-import { servePage } from "../../src/page/server.ts";
+import type { PageContext } from "../../packages/page/src/page/api/endpoint.ts";
+import { servePage } from "../../packages/page/src/page/server.ts";
 import { assent, scratch, type Scratch } from "../scratch.ts";
 import { endPage } from "./browser.ts";
 

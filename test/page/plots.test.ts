@@ -1,8 +1,8 @@
 import { appendFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { LATENCIES, LogTally, topOf } from "../../src/look/index.ts";
-import { barsPlot, columnsPlot, type PlotNode, roundUp, svgText } from "../../src/page/ui/plot.ts";
+import { LATENCIES, LogTally, topOf } from "@assent/page/look";
+import { barsPlot, columnsPlot, type PlotNode, roundUp, svgText } from "../../packages/page/src/page/ui/plot.ts";
 import { allOf } from "@assent/guard/suggest";
 import { stateFolder } from "@assent/guard/state";
 import { decisionsOfToday } from "../../src/cli/protected.ts";

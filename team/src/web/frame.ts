@@ -11,7 +11,7 @@ const STYLE_FILE = ["./style.css", "../../dist/style.css"]
   .map((path) => fileURLToPath(new URL(path, import.meta.url)))
   .find((path) => existsSync(path) && !path.endsWith("/web/style.css"));
 
-/** Served at `/style.css`: the looks of the page of one machine (`src/page/ui/base.css`), and what these pages have more. */
+/** Served at `/style.css`: the looks of the page of one machine (`packages/page/src/page/ui/base.css`), and what these pages have more. */
 export const readStyle = (): string => (STYLE_FILE === undefined ? "" : readFileSync(STYLE_FILE, "utf8"));
 
 /** A page. `script`: the address of one of ours. */
