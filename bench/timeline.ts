@@ -4,7 +4,7 @@
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { statusText } from "../src/cli/status-line.ts";
+import { statusText } from "../packages/assent/src/cli/status-line.ts";
 import { writeLargeLog } from "./large-log.ts";
 import { thisMachine } from "@assent/guard/state";
 import { lineAt, logExtent, type LogFilter, pageBefore, recordsBetween, seqAt } from "@assent/guard/audit";

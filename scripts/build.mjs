@@ -134,7 +134,7 @@ const HALVES = {
 };
 
 const pageSource = join(root, "packages/page/src/page/ui");
-const entry = (name) => join(root, "src/cli", `${name}.ts`);
+const entry = (name) => join(root, "packages/assent/src/cli", `${name}.ts`);
 mkdirSync(fresh, { recursive: true });
 try {
   // First: all others read its tables.

@@ -145,7 +145,7 @@ function followNew() {
       "node scripts/new.mjs command what-for",
       tests,
       "npx tsc",
-      "npx oxlint src/cli test/cli",
+      "npx oxlint packages/assent/src/cli test/cli",
       "npx oxfmt --check packages src test",
     ]) {
       const { passed, output } = run(copy, line);

@@ -51,6 +51,10 @@ export const PACKAGES = {
   hosts: { folders: ["agents"], imports: ["core", "guard", "import", "supervisor"] },
   library: { folders: ["sdk"], imports: ["core", "guard", "supervisor", "hosts", "team"] },
   page: { folders: ["look", "page"], imports: ["core", "guard", "supervisor", "hosts", "team"] },
+  assent: {
+    folders: ["resident", "verify", "cli"],
+    imports: ["guard", "team", "supervisor", "import", "hosts", "library", "page", "core"],
+  },
 };
 const packageOf = (folder) => Object.keys(PACKAGES).find((name) => PACKAGES[name].folders.includes(folder)) ?? "src";
 const mayImport = (one, other) => one === other || (PACKAGES[one]?.imports ?? Object.keys(PACKAGES)).includes(other);

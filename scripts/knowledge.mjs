@@ -113,6 +113,6 @@ export const knowledgeBeside = (out, name = "knowledge.mjs") => ({
 export const knowledgeFromFile = (root) => ({
   name: "knowledge-from-file",
   setup(bundle) {
-    bundle.onResolve({ filter: /\/records\.ts$/ }, () => ({ path: join(root, "src/cli/knowledge-file.ts") }));
+    bundle.onResolve({ filter: /\/records\.ts$/ }, () => ({ path: join(root, "packages/assent/src/cli/knowledge-file.ts") }));
   },
 });

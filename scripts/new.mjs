@@ -16,15 +16,15 @@ const USAGE = "usage: npm run new command NAME    (a lower-case word, hyphens al
  */
 export function newCommand(name, read) {
   if (!/^[a-z][a-z0-9]*(?:-[a-z0-9]+)*$/.test(name)) throw new Error(`\`${name}\` cannot be the name of a command\n${USAGE}`);
-  const table = read("src/cli/program.ts") ?? "";
-  const source = `src/cli/${name}.ts`;
+  const table = read("packages/assent/src/cli/program.ts") ?? "";
+  const source = `packages/assent/src/cli/${name}.ts`;
   if (read(source) !== undefined) throw new Error(`${source} is there already: choose another name`);
   const page = read("docs/cli.md") ?? "";
   if (page.includes(`\`assent ${name}`)) throw new Error(`\`assent ${name}\` is a command already`);
   const verb = name.replaceAll(/-(\w)/g, (_, letter) => letter.toUpperCase());
   const called = `print${verb[0].toUpperCase()}${verb.slice(1)}`;
   return {
-    "src/cli/program.ts": before(
+    "packages/assent/src/cli/program.ts": before(
       table,
       "  addUndoCommands(assent);\n",
       `  assent

@@ -1,7 +1,7 @@
 import { generateKeyPair } from "jose";
 import * as v from "valibot";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { jobToken } from "../../src/cli/team-ci.ts";
+import { jobToken } from "../../packages/assent/src/cli/team-ci.ts";
 import { EnrolState } from "@assent/team/team/protocol";
 import { scratch } from "../../test/scratch.ts";
 import { ciRules, makeCiRule, removeCiRule } from "../src/enrol/index.ts";

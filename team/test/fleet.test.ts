@@ -2,7 +2,7 @@ import { spawn, spawnSync } from "node:child_process";
 import { chmodSync, existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import * as v from "valibot";
-import { joinByFleet } from "../../src/cli/team-member.ts";
+import { joinByFleet } from "../../packages/assent/src/cli/team-member.ts";
 import {
   fleetFile,
   fleetMark,

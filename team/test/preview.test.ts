@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { readRecord } from "@assent/guard/audit";
-import { previewInThread } from "../../src/cli/preview-thread.ts";
+import { previewInThread } from "../../packages/assent/src/cli/preview-thread.ts";
 import { judgePast, previewPolicies } from "@assent/page/look";
 import { hashStatement, makeKeyPair, type PolicyVersion, type Signed, signStatement } from "@assent/guard/seal";
 import { thisMachine } from "@assent/guard/state";

@@ -13,7 +13,7 @@ import {
   printBashAnswer,
   removeBashPlace,
   writeBashPlace,
-} from "../../src/resident/bash-wire.ts";
+} from "../../packages/assent/src/resident/bash-wire.ts";
 import { DIST, scratch } from "../scratch.ts";
 import { collect, environment, LAUNCHER, type Outcome, runs, SENTENCE, shell, unlike } from "./ask-world.ts";
 

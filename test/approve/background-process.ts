@@ -1,6 +1,6 @@
 // The two sides of a question folder as processes, for background.test.ts:
 // `run DIR COUNT HOW` asks COUNT questions one after the other; `wait DIR`, `respond DIR SEQ ACTION [RULE]` and `skill` are the commands' bodies.
-import { backgroundRespond, backgroundWait, skill } from "../../src/cli/run-background.ts";
+import { backgroundRespond, backgroundWait, skill } from "../../packages/assent/src/cli/run-background.ts";
 import { directoryApprover } from "@assent/guard/approve";
 import { checkRule, question } from "./question.ts";
 

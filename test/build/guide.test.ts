@@ -43,10 +43,15 @@ const readHere = (file: string): string | undefined => (existsSync(join(ROOT, fi
 
 test("npm run new command NAME writes a command with its test, its row and its line; `npm run guide` runs them", () => {
   const written = newCommand("what-for", readHere);
-  expect(Object.keys(written)).toEqual(["src/cli/program.ts", "src/cli/what-for.ts", "docs/cli.md", "test/cli/what-for.test.ts"]);
+  expect(Object.keys(written)).toEqual([
+    "packages/assent/src/cli/program.ts",
+    "packages/assent/src/cli/what-for.ts",
+    "docs/cli.md",
+    "test/cli/what-for.test.ts",
+  ]);
   expect(written["docs/cli.md"]).toContain("| `assent what-for` |");
-  expect(written["src/cli/program.ts"]).toContain('.command("what-for")');
-  expect(written["src/cli/what-for.ts"]).toContain("export function printWhatFor");
+  expect(written["packages/assent/src/cli/program.ts"]).toContain('.command("what-for")');
+  expect(written["packages/assent/src/cli/what-for.ts"]).toContain("export function printWhatFor");
 });
 
 test.each(["explain", "Where", "../x", "a b", "", "-x", "run"])("npm run new command: `%s` is refused", (name) => {

@@ -3,7 +3,7 @@ import { createRequire } from "node:module";
 import { basename, join } from "node:path";
 import { build, type BuildOptions, type Plugin } from "esbuild";
 import { describe, expect, it } from "vitest";
-import { partsOf } from "../../src/cli/load-part.ts";
+import { partsOf } from "../../packages/assent/src/cli/load-part.ts";
 import { DIST, scratch } from "../scratch.ts";
 
 interface Sharing {

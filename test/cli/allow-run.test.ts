@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { numbersIn } from "../../src/cli/allow-run.ts";
+import { numbersIn } from "../../packages/assent/src/cli/allow-run.ts";
 import { assent } from "../scratch.ts";
 import { here, inTerminal, type Here } from "./run-place.ts";
 

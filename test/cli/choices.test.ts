@@ -1,6 +1,6 @@
 import type { Command, Option } from "commander";
 import { describe, expect, it } from "vitest";
-import { program } from "../../src/cli/program.ts";
+import { program } from "../../packages/assent/src/cli/program.ts";
 import { assent, scratch } from "../scratch.ts";
 
 /** Arguments and options that have choices: what is none of them is told in our own words, whichever command it is. */

@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { copyFileSync, cpSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { sealCache, unsealCache } from "../../src/cli/load-part.ts";
+import { sealCache, unsealCache } from "../../packages/assent/src/cli/load-part.ts";
 import { DIST, scratch } from "../scratch.ts";
 
 describe("a sealed cache", () => {

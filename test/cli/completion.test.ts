@@ -2,10 +2,10 @@ import { spawnSync } from "node:child_process";
 import { chmodSync, existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { allCommands, commandTable } from "../../src/cli/command-table.ts";
-import { completionScript, SHELLS } from "../../src/cli/completion.ts";
-import { manPage } from "../../src/cli/man-page.ts";
-import { program } from "../../src/cli/program.ts";
+import { allCommands, commandTable } from "../../packages/assent/src/cli/command-table.ts";
+import { completionScript, SHELLS } from "../../packages/assent/src/cli/completion.ts";
+import { manPage } from "../../packages/assent/src/cli/man-page.ts";
+import { program } from "../../packages/assent/src/cli/program.ts";
 import { assent, DIST, scratch, type Scratch } from "../scratch.ts";
 
 const table = commandTable(program());

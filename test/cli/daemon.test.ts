@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { sparePlace } from "../../src/resident/index.ts";
+import { sparePlace } from "@assent/assent/resident";
 import { residentFolder } from "@assent/guard/state";
 import { envelope, HAS_CLIENT, isThere, callHook } from "../resident/judge.ts";
 import { startSpare } from "../resident/spare.ts";

@@ -2,7 +2,7 @@ import { spawn, spawnSync } from "node:child_process";
 import { chmodSync, existsSync, lstatSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { editorOf, shellWords } from "../../src/cli/edit.ts";
+import { editorOf, shellWords } from "../../packages/assent/src/cli/edit.ts";
 import { assent, DIST, scratch, type Run, type Scratch } from "../scratch.ts";
 
 const NAME = ".agent-permissions.jsonc";

@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { allCommands, type CommandRow, commandTable } from "../../src/cli/command-table.ts";
-import { program } from "../../src/cli/program.ts";
+import { allCommands, type CommandRow, commandTable } from "../../packages/assent/src/cli/command-table.ts";
+import { program } from "../../packages/assent/src/cli/program.ts";
 import { assent, scratch } from "../scratch.ts";
 
 const FORMS = readFileSync(join(import.meta.dirname, "../../docs/json.md"), "utf8");

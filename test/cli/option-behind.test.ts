@@ -1,8 +1,8 @@
 import type { Command } from "commander";
 import { CommanderError } from "commander";
 import { describe, expect, it } from "vitest";
-import { program } from "../../src/cli/program.ts";
-import { plainWords } from "../../src/cli/run-options.ts";
+import { program } from "../../packages/assent/src/cli/program.ts";
+import { plainWords } from "../../packages/assent/src/cli/run-options.ts";
 
 /** What a command line came to, nothing of it done. */
 type Read =

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { FileAction } from "@assent/core/action";
-import { forModels, forPeople } from "../../src/cli/run-refusals.ts";
+import { forModels, forPeople } from "../../packages/assent/src/cli/run-refusals.ts";
 
 it.each([
   ["/home/you/project", /outside the working folder.*Way out: write below "\/home\/you\/project" or a temporary folder/],

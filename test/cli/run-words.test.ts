@@ -1,7 +1,7 @@
 import { Command } from "commander";
 import { expect, it } from "vitest";
-import { addRunCommands } from "../../src/cli/program-run.ts";
-import { plainWords } from "../../src/cli/run-options.ts";
+import { addRunCommands } from "../../packages/assent/src/cli/program-run.ts";
+import { plainWords } from "../../packages/assent/src/cli/run-options.ts";
 
 /** What commander reads. */
 async function read(given: readonly string[]): Promise<unknown> {

@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { appendAudit, auditLine } from "@assent/guard/audit";
-import { printStatusLine, statusFacts, type StatusLine } from "../../src/cli/status-line.ts";
+import { printStatusLine, statusFacts, type StatusLine } from "../../packages/assent/src/cli/status-line.ts";
 import { answerQuestion } from "@assent/guard/approve/queue";
 import { putQuestion } from "../../packages/guard/src/approve/queue/store.ts";
 import { changeBypass } from "@assent/guard/state";

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "no
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { AGENTS } from "@assent/hosts/agents";
-import { agentChecks } from "../../src/cli/doctor-agents.ts";
+import { agentChecks } from "../../packages/assent/src/cli/doctor-agents.ts";
 import { assent, DIST, scratch, type Scratch } from "../scratch.ts";
 
 /** A repository's own settings, and what `assent doctor` and the start of a session say about them. */

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { protocol as claude } from "@assent/hosts/agents/claude";
 import { decide, type Outcome } from "@assent/guard/engine";
 import { historyOf, suggest } from "@assent/guard/suggest";
-import { judgeOnly, ruleReader } from "../../src/cli/engine.ts";
+import { judgeOnly, ruleReader } from "../../packages/assent/src/cli/engine.ts";
 import { judgePast } from "@assent/page/look";
 import { query } from "@assent/guard/audit";
 import { stateFolder } from "@assent/guard/state";

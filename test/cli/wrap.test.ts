@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, lstatSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { interpreterOf, wrapped } from "../../src/cli/wrap-launcher.ts";
+import { interpreterOf, wrapped } from "../../packages/assent/src/cli/wrap-launcher.ts";
 import { assent, scratch, type Run, type Scratch } from "../scratch.ts";
 
 interface Wrapping extends Scratch {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { allCommands, commandTable } from "../../src/cli/command-table.ts";
-import { program } from "../../src/cli/program.ts";
+import { allCommands, commandTable } from "../../packages/assent/src/cli/command-table.ts";
+import { program } from "../../packages/assent/src/cli/program.ts";
 import { assentCall } from "../../packages/core/src/policy/floor-commands.ts";
 
 const rows = allCommands(commandTable(program())).flatMap(({ path, options }) =>

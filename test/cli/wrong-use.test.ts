@@ -2,8 +2,8 @@ import { spawnSync } from "node:child_process";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { allCommands, commandTable, type ValueKind } from "../../src/cli/command-table.ts";
-import { program } from "../../src/cli/program.ts";
+import { allCommands, commandTable, type ValueKind } from "../../packages/assent/src/cli/command-table.ts";
+import { program } from "../../packages/assent/src/cli/program.ts";
 import { assent, DIST, scratch, type Scratch } from "../scratch.ts";
 
 /** What people type by mistake: the exit status, and what they must be able to read in the answer. */

@@ -17,7 +17,7 @@ import {
   verifyLines,
   wholeCorpus,
   withVariables,
-} from "../../src/verify/index.ts";
+} from "@assent/assent/verify";
 
 /**
  * The kernel checks the parser: commands run for real in namespaces of their own, and whatever they do was predicted.

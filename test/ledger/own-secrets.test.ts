@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { questionsFolder } from "@assent/guard/approve/queue";
-import { defaultKeyFile } from "../../src/cli/team-key.ts";
+import { defaultKeyFile } from "../../packages/assent/src/cli/team-key.ts";
 import { residentFolder, stateFolder, thisMachine } from "@assent/guard/state";
 import { runsFolder } from "@assent/supervisor/supervise/undo";
 import { afarFolder } from "@assent/team/team/afar";

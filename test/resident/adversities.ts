@@ -16,7 +16,7 @@ import {
 import { createServer, type Server } from "node:net";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { printAnswerFrame } from "../../src/resident/wire.ts";
+import { printAnswerFrame } from "../../packages/assent/src/resident/wire.ts";
 
 const CALLS = Number(process.argv[2] ?? 50);
 /** It is bundled, and runs in the project's folder. */

@@ -15,7 +15,7 @@ import { createServer, type Server } from "node:net";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { AGENT_IDS } from "@assent/hosts/agents";
-import { printAnswerFrame } from "../../src/resident/wire.ts";
+import { printAnswerFrame } from "../../packages/assent/src/resident/wire.ts";
 import { residentFolder, stateFolder } from "@assent/guard/state";
 import { type Asked, HOSTS } from "../agents/envelopes.ts";
 import { assent, DIST, type Run, scratch, type Scratch } from "../scratch.ts";

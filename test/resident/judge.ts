@@ -2,7 +2,7 @@ import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { chmodSync, existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { residentFolder } from "@assent/guard/state";
-import { residentPlace } from "../../src/resident/index.ts";
+import { residentPlace } from "@assent/assent/resident";
 import { DIST, type Run, type Scratch } from "../scratch.ts";
 
 /** A judge that stays, and callers of it, as hosts start them. */

@@ -3,7 +3,7 @@ import { appendFileSync, cpSync, existsSync, readdirSync, readFileSync, readlink
 import { basename, dirname, join, resolve } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
-import { SpareSocket } from "../../src/resident/index.ts";
+import { SpareSocket } from "@assent/assent/resident";
 import { residentFolder } from "@assent/guard/state";
 import { DIST, scratch, type Scratch } from "../scratch.ts";
 import { type Handed, type Handing, handOver, SPARE_CLIENT, startHanding, startSpare } from "./spare.ts";

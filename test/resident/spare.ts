@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
-import { sparePlace } from "../../src/resident/index.ts";
+import { sparePlace } from "@assent/assent/resident";
 import { residentFolder } from "@assent/guard/state";
 import { DIST, type Scratch } from "../scratch.ts";
 

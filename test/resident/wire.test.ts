@@ -1,5 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { parseAnswerFrame, printAnswerFrame, CallReader, printCallFrame, type ResidentCall } from "../../src/resident/wire.ts";
+import {
+  parseAnswerFrame,
+  printAnswerFrame,
+  CallReader,
+  printCallFrame,
+  type ResidentCall,
+} from "../../packages/assent/src/resident/wire.ts";
 
 const CALL: ResidentCall = {
   words: ["/opt/launch", "HOME=/h", "/usr/bin/node", "/opt/bin.cjs", "check", ""],

@@ -1,6 +1,6 @@
 import type { Lowered } from "@assent/core/action";
-import { judgeOnly } from "../../../src/cli/engine.ts";
-import { work } from "../../../src/verify/index.ts";
+import { judgeOnly } from "../../../packages/assent/src/cli/engine.ts";
+import { work } from "@assent/assent/verify";
 
 /**
  * A worker of `assent verify` whose knowledge lies: of every line it says that it may run, and that it only starts the program

@@ -1,7 +1,7 @@
-import { judgeOnly } from "../../../src/cli/engine.ts";
+import { judgeOnly } from "../../../packages/assent/src/cli/engine.ts";
 import { entriesBelow, entryFor } from "@assent/core/shell/knowledge";
 import { writeOptionRow } from "../../../packages/core/src/shell/knowledge/write-records.ts";
-import { work } from "../../../src/verify/index.ts";
+import { work } from "@assent/assent/verify";
 
 /**
  * A worker of `assent verify` with entries of the tables made wrong, each given as `NAME|RIGHT|WRONG`: a program or

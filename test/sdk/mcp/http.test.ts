@@ -3,7 +3,7 @@ import { request } from "node:http";
 import { join } from "node:path";
 import { z } from "zod";
 import { describe, expect, it } from "vitest";
-import { listenOptions, remoteOptions, type HttpFlags } from "../../../src/cli/mcp.ts";
+import { listenOptions, remoteOptions, type HttpFlags } from "../../../packages/assent/src/cli/mcp.ts";
 import { assent, scratch } from "../../scratch.ts";
 import { call, connect, type Answer, type Connected, type Way } from "./connect.ts";
 

@@ -2,7 +2,7 @@ import Ajv from "ajv-draft-04";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { sarifOf } from "../../../src/cli/sarif.ts";
+import { sarifOf } from "../../../packages/assent/src/cli/sarif.ts";
 import { CODES, type LintCode } from "@assent/guard/lint";
 
 const SCHEMA = join(import.meta.dirname, "node_modules/@microsoft/jest-sarif/lib/schemas/sarif-2.1.0-rtm.5.json");

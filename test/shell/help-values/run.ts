@@ -1,17 +1,8 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { stripVTControlCharacters } from "node:util";
-import { judgeOnly } from "../../../src/cli/engine.ts";
-import {
-  askHelp,
-  baseFor,
-  cannotConfine,
-  hidesTemp,
-  neededPaths,
-  optionLevels,
-  toldOf,
-  type OptionLevel,
-} from "../../../src/verify/index.ts";
+import { judgeOnly } from "../../../packages/assent/src/cli/engine.ts";
+import { askHelp, baseFor, cannotConfine, hidesTemp, neededPaths, optionLevels, toldOf, type OptionLevel } from "@assent/assent/verify";
 
 /**
  * Where the help of a program says that an option takes a file, a folder, an address or a command, and the judge allows a line

@@ -2,11 +2,11 @@ import { spawnSync } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { judgeOnly } from "../../../src/cli/engine.ts";
+import { judgeOnly } from "../../../packages/assent/src/cli/engine.ts";
 import { aboutEntry, allEntries, entriesBelow, type KnowledgeEntry } from "@assent/core/shell/knowledge";
 import { readObeys } from "../../../packages/core/src/shell/knowledge/read-spec.ts";
-import { makeFixture } from "../../../src/verify/fixture/index.ts";
-import { placeAt, type ScratchPlace } from "../../../src/verify/place.ts";
+import { makeFixture } from "@assent/assent/verify/fixture";
+import { placeAt, type ScratchPlace } from "../../../packages/assent/src/verify/place.ts";
 import { HELPERS, hostileFolder, hostileText, mostHostile } from "./hostile.ts";
 
 /**

@@ -2,7 +2,7 @@ import { visible } from "@assent/core/action";
 import { readWait } from "@assent/team/team/afar";
 import type { RunResult } from "@assent/supervisor/supervise";
 
-/** Options of `assent run`, as commander gives them (src/cli/program-run.ts). */
+/** Options of `assent run`, as commander gives them (packages/assent/src/cli/program-run.ts). */
 export interface RunFlags {
   readonly profile?: string;
   /** False with -P, --no-prompt. */
