@@ -75,7 +75,7 @@ const TEAM_RANK = {
   connection: 6,
   serve: 7,
 };
-const TEAM_SHARES = ["@assent/team/protocol", "@assent/core/data", "@assent/guard/seal"];
+const TEAM_SHARES = ["@assent/team/team/protocol", "@assent/core/data", "@assent/guard/seal"];
 /** Pure folders: no file, clock, environment or process access. */
 export const PURE = PACKAGES.core.folders;
 

@@ -401,7 +401,7 @@ export const lazyRunItself = {
   setup(bundle) {
     withoutRules(bundle);
     bundle.onLoad({ filter: /src\/cli\/run\.ts$/ }, () => ({ contents: forwarded("run")("run"), loader: "js" }));
-    bundle.onResolve({ filter: /\/agents\/index\.ts$/ }, ({ importer }) =>
+    bundle.onResolve({ filter: /^@assent\/hosts\/agents$/ }, ({ importer }) =>
       JUDGING_BY_PARTS.test(importer) ? { path: importer, namespace: "agents-by-parts" } : undefined,
     );
     bundle.onLoad({ filter: /.*/, namespace: "agents-by-parts" }, ({ path }) => ({
