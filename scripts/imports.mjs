@@ -38,7 +38,7 @@ export const RANK = {
   resident: 12,
   cli: 14,
 };
-/** The folders of each package, and of which other packages it may import. What is in none lies in `src/`, and may import of all. */
+/** The folders of each package, `packages/NAME/src/`, and of which other packages it may import. */
 export const PACKAGES = {
   core: { folders: ["data", "path", "action", "pattern", "edit", "policy", "shell", "patch", "request"], imports: [] },
   guard: {
@@ -53,13 +53,13 @@ export const PACKAGES = {
   page: { folders: ["look", "page"], imports: ["core", "guard", "supervisor", "hosts", "team"] },
   assent: {
     folders: ["resident", "verify", "cli"],
-    imports: ["guard", "team", "supervisor", "import", "hosts", "library", "page", "core"],
+    imports: ["core", "guard", "team", "supervisor", "import", "hosts", "library", "page"],
   },
 };
-const packageOf = (folder) => Object.keys(PACKAGES).find((name) => PACKAGES[name].folders.includes(folder)) ?? "src";
-const mayImport = (one, other) => one === other || (PACKAGES[one]?.imports ?? Object.keys(PACKAGES)).includes(other);
+const packageOf = (folder) => Object.keys(PACKAGES).find((name) => PACKAGES[name].folders.includes(folder));
+const mayImport = (one, other) => one === other || PACKAGES[one]?.imports.includes(other) === true;
 
-/** The same for `team/src/`, the server's package, and what of `src/` it may use: both sides' own. */
+/** The same for `team/src/`, the server's package, and what of the machine's side it may use: both sides' own. */
 const TEAM_RANK = {
   database: 0,
   log: 1,
@@ -87,7 +87,7 @@ const withoutComments = (text) => text.replace(/\/\*[\s\S]*?\*\//g, (c) => c.rep
 
 /**
  * What is wrong with the imports of one file.
- * @param {string} path relative to `src/`, its package's or the server's, with forward slashes
+ * @param {string} path relative to `src/` of its package, or the server's, with forward slashes
  * @param {string} text
  * @param {Readonly<Record<string, number>>} rank
  * @returns {{ path: string, line: number, message: string }[]}
@@ -122,10 +122,10 @@ export function importProblems(path, text, rank = RANK) {
     if (rank === RANK && other in rank) {
       if (!mayImport(own, its)) report(match.index, `\`${own}\` may not import \`${its}\`: packages point the other way`);
       else if (own !== its && target !== `${SCOPE}${its}/${resolved.slice(0, -"/index.ts".length)}`)
-        report(match.index, `import \`${SCOPE}${its}/${other}\`, not \`${target}\``);
+        report(match.index, `import \`${SCOPE}${its}/${[other, ...rest.slice(0, -1)].join("/")}\`, not \`${target}\``);
       else if (own === its && isNamed) report(match.index, `\`${other}\` lies in the same package: import it by its path`);
     }
-    if (!(other in rank)) report(match.index, `\`${target}\` leaves src/`);
+    if (!(other in rank)) report(match.index, `\`${target}\` leaves the source`);
     else if (rank[other] >= rank[folder]) report(match.index, `\`${folder}\` may not import \`${other}\`: imports point the other way`);
     if (rest.at(-1) !== "index.ts") report(match.index, `import \`${other}\` through an index.ts, not \`${target}\``);
   }
@@ -266,7 +266,7 @@ export function allProblems(root, rank = RANK, folders = sourceFolders(root)) {
 
 function homeOf(folder) {
   const name = packageOf(folder);
-  return name === "src" ? name : `packages/${name}/src`;
+  return `packages/${name}/src`;
 }
 
 if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href) {

@@ -44,7 +44,7 @@ export function libraryExports(root: string): readonly LibraryEntry[] {
     execFileSync(process.execPath, [tsc, "-p", join(root, "tsconfig.types.json"), "--outDir", folder]);
     return ENTRIES.map(({ title, file }) => ({
       title,
-      exports: [...exportsOf(folder, join(folder, "src", file)).values()].toSorted((a, b) => (a.name < b.name ? -1 : 1)),
+      exports: [...exportsOf(folder, join(folder, "packages/library/src", file)).values()].toSorted((a, b) => (a.name < b.name ? -1 : 1)),
     }));
   } finally {
     rmSync(folder, { recursive: true, force: true });

@@ -1,4 +1,4 @@
-// Where the source lies: the folders of `src/`, and those of the packages of this repository, `packages/NAME/src/`. A file goes by the
+// Where the source lies: the folders of the packages of this repository, `packages/NAME/src/`. A file goes by the
 // name below its folder's parent (`policy/judge.ts`), wherever that is. Others import a package's folder as `@assent/NAME/FOLDER`
 // (tsconfig.json): a file of this tree, whatever the link of the workspace in `node_modules` leads to.
 import { existsSync, readdirSync } from "node:fs";
@@ -9,8 +9,7 @@ export const SCOPE = "@assent/";
 export const packagesOf = (root) => (existsSync(join(root, "packages")) ? readdirSync(join(root, "packages")).toSorted() : []);
 
 /** Below the root. */
-export const sourceFolders = (root) =>
-  ["src", ...packagesOf(root).map((name) => `packages/${name}/src`)].filter((path) => existsSync(join(root, path)));
+export const sourceFolders = (root) => packagesOf(root).map((name) => `packages/${name}/src`);
 
 /** Every folder of the source, by its name. */
 export function foldersOf(root) {
