@@ -17,7 +17,7 @@ import {
 import { DIST, scratch } from "../scratch.ts";
 import { collect, environment, LAUNCHER, type Outcome, runs, SENTENCE, shell, unlike } from "./ask-world.ts";
 
-const SCRIPT = join(import.meta.dirname, "../../src/agents/install/ask.bash");
+const SCRIPT = join(import.meta.dirname, "../../packages/hosts/src/agents/install/ask.bash");
 /** Every byte that a variable of bash can hold. */
 const BYTES = Buffer.from(Array.from({ length: 255 }, (_, at) => at + 1));
 const CALL = '{"tool":"Bash","input":"é"}\n';

@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import type { LauncherArchitecture } from "@assent/hosts/agents/install";
 import { scratch } from "../scratch.ts";
 
-const SOURCES = join(import.meta.dirname, "../../src/agents/install");
+const SOURCES = join(import.meta.dirname, "../../packages/hosts/src/agents/install");
 const ASSEMBLERS = [
   ["x64", "x86_64-linux-gnu-as", []],
   ["arm64", "aarch64-linux-gnu-as", []],

@@ -16,7 +16,7 @@ it("lies beside the program", () => {
 });
 
 it.each(["x64", "arm64"])("the assembly is what was made from the C that lies there (%s)", (architecture) => {
-  const folder = join(import.meta.dirname, "../../src/agents/install");
+  const folder = join(import.meta.dirname, "../../packages/hosts/src/agents/install");
   const sum = createHash("sha256")
     .update(readFileSync(join(folder, "spare.c")))
     .digest("hex");

@@ -252,7 +252,7 @@ describe("D6, DW8: the breaker", () => {
   it(`${processes} processes at once: no refusal is lost`, async () => {
     const place = scratch();
     const program = join(place.root, "count.mjs");
-    const source = `import { countDenial } from ${JSON.stringify(join(import.meta.dirname, "../../src/state/breaker.ts"))}; for (let at = 0; at < 25; at++) countDenial(JSON.parse(process.argv[2]), "s claude", 0);`;
+    const source = `import { countDenial } from ${JSON.stringify(join(import.meta.dirname, "../../packages/guard/src/state/breaker.ts"))}; for (let at = 0; at < 25; at++) countDenial(JSON.parse(process.argv[2]), "s claude", 0);`;
     await build({
       stdin: { contents: source, resolveDir: import.meta.dirname },
       outfile: program,

@@ -174,7 +174,7 @@ describe("a number of times", () => {
     const place = scratch();
     const id = granted(place, "Delete(build/**)", { count: 3 });
     const program = join(place.root, "use.mjs");
-    const source = `import { readGrants, useGrant } from ${JSON.stringify(join(import.meta.dirname, "../../src/state/grants.ts"))};
+    const source = `import { readGrants, useGrant } from ${JSON.stringify(join(import.meta.dirname, "../../packages/guard/src/state/grants.ts"))};
       const machine = JSON.parse(process.argv[2]);
       const [grant] = readGrants(machine, Date.now()).all;
       process.exit(useGrant(machine, grant, 1) === undefined ? 7 : 0);`;

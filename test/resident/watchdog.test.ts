@@ -23,7 +23,7 @@ it.each(CASES)("%s", async (_what, code, end) => {
   const { root } = scratch();
   const outfile = join(root, "watchdog.mjs");
   const contents = `import { Watchdog } from "./watchdog.ts"; const pause = (ms) => new Promise((go) => setTimeout(go, ms)); const watchdog = new Watchdog(200); await pause(100); ${code}`;
-  const resolveDir = join(import.meta.dirname, "../../src/resident");
+  const resolveDir = join(import.meta.dirname, "../../packages/assent/src/resident");
   await build({
     stdin: { contents, resolveDir, loader: "ts" },
     bundle: true,

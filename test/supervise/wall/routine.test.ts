@@ -6,7 +6,7 @@ import { afterAll, describe, expect, it } from "vitest";
 import { ERRNO, sys, SYSCALLS } from "@assent/supervisor/supervise/kernel";
 import { LaunchSteps, routineOf } from "../../../packages/supervisor/src/supervise/launch/routine.ts";
 
-const SOURCES = join(import.meta.dirname, "../../../src/supervise/launch");
+const SOURCES = join(import.meta.dirname, "../../../packages/supervisor/src/supervise/launch");
 const folder = mkdtempSync(join(tmpdir(), "assent-routine-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
