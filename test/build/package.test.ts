@@ -26,10 +26,12 @@ function whole(read: typeof Knowledge, entry: KnowledgeEntry, parent?: Grammar):
 describe("the package", () => {
   it("packs, installs in an empty folder without scripts, and runs", () => {
     const place = scratch();
-    const [{ filename, files }] = JSON.parse(
-      run("npm", ["pack", "--json", "--ignore-scripts", "--pack-destination", place.root], ROOT),
-    ) as [{ filename: string; files: { path: string }[] }];
-    const paths = files.map(({ path }) => path);
+    const archive = run(process.execPath, ["scripts/pack.mjs", place.root], ROOT).trim();
+    const paths = run("tar", ["-tzf", archive], place.root)
+      .split("\n")
+      .map((path) => path.replace(/^package\//, ""));
+    const manifest: unknown = JSON.parse(run("tar", ["-xzOf", archive, "package/package.json"], place.root));
+    for (const key of ["private", "workspaces", "scripts", "devDependencies"]) expect(manifest).not.toHaveProperty(key);
     for (const needed of [
       "bin/assent.cjs",
       "dist/bin.cjs",
@@ -63,7 +65,7 @@ describe("the package", () => {
     const folder = join(place.root, "empty");
     mkdirSync(folder);
     writeFileSync(join(folder, "package.json"), "{}");
-    run("npm", ["install", "--prefer-offline", "--ignore-scripts", "--no-audit", "--no-fund", join(place.root, filename)], folder);
+    run("npm", ["install", "--prefer-offline", "--ignore-scripts", "--no-audit", "--no-fund", archive], folder);
     const command = join(folder, "node_modules/.bin/assent");
     expect(run(command, ["explain", "--json", "ls"], folder)).toMatch(/"verdict":"allow"/);
     expect(run(command, ["--version"], folder)).toMatch(/^\d/);

@@ -110,6 +110,6 @@ describe("a release", () => {
 
   it("is written down step by step, with provenance", () => {
     const steps = textOf("packaging/README.md");
-    for (const step of ["npm publish --provenance", "npm run sbom", "npm pack", "id-token: write"]) expect(steps).toContain(step);
+    for (const step of ["npm publish --provenance", "npm run sbom", "npm run pack", "id-token: write"]) expect(steps).toContain(step);
   });
 });

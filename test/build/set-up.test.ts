@@ -96,7 +96,7 @@ describe("npm install in a clone", () => {
     expect(first.stderr).toContain("assent: building it once");
     expect(JSON.parse(first.stdout)).toMatchObject({ verdict: "allow" });
     expect(command()).toMatchObject({ status: 0, stderr: "" });
-  });
+  }, 300_000);
 
   it("a package without its build says so", () => {
     const place = scratch();

@@ -28,7 +28,7 @@ ln -s ../../bin/env "$new/usr/bin/env"
 printf 'root:x:0:0::/root:/bin/sh\nu:x:1000:1000::/home/u:/bin/sh\n' >"$new/etc/passwd"
 printf 'root:x:0:\nu:x:1000:\n' >"$new/etc/group"
 # As npm installs it on such a machine.
-(cd "$root" && npm pack --silent --ignore-scripts --pack-destination "$at" >/dev/null)
+node "$root/scripts/pack.mjs" "$at" >/dev/null
 (cd "$new/opt/assent" && echo '{}' >package.json && npm install --silent --ignore-scripts --no-audit --no-fund --libc musl "$at"/assent-*.tgz)
 cp "$root/test/machines/built.mjs" "$new/opt/"
 # Its code caches are of the Node that built it.

@@ -29,7 +29,7 @@ for _ in $(seq 60); do "${docker[@]}" version >/dev/null 2>&1 && break || sleep 
 tar -C "$at/base" -c . | "${docker[@]}" import --change 'ENV NODE_EXTRA_CA_CERTS=/etc/ssl/certs/ca-certificates.crt' \
   --change 'ENV PATH=/usr/local/bin:/usr/bin:/bin' - assent-base:local >/dev/null
 mkdir "$at/context" "$at/project"
-(cd "$root" && npm pack --silent --ignore-scripts --pack-destination "$at/context" >/dev/null)
+node "$root/scripts/pack.mjs" "$at/context" >/dev/null
 wrong=0
 check() { # NAME EXPECTED GOT
   if [[ $3 == *"$2"* ]]; then echo "ok   $1"; else echo "no   $1: $3" && wrong=1; fi
