@@ -19,7 +19,7 @@ const CALL_SIGNS = AGENTS.flatMap(({ id, facts: { calls } }) => ("none" in calls
 
 type Entry = readonly string[] | readonly object[] | Readonly<Record<string, string | readonly string[] | object>>;
 
-/** What the pure folders know of the agents, by the names of `packages/core/src/policy/agent-table.ts`. */
+/** What the pure folders know of the agents, by the names of `packages/core/src/policy/tables/agent-table.ts`. */
 export const agentTable: Readonly<Record<string, Entry>> = {
   AGENT_IDS: AGENTS.map(({ id }) => id),
   USER_LOCKED: FACTS.flatMap(({ files }) => files.userLocked),
@@ -136,6 +136,6 @@ import { listed } from "../listed.ts";
 `;
 
 export const agentTableDocs: readonly { readonly file: string; readonly update: () => string }[] = [
-  { file: "packages/core/src/policy/read/host-tools.ts", update: hostTools },
-  { file: "packages/core/src/policy/agent-table.ts", update: () => [HEAD, ...Object.entries(agentTable).map(declared)].join("\n") },
+  { file: "packages/core/src/policy/tables/host-tools.ts", update: hostTools },
+  { file: "packages/core/src/policy/tables/agent-table.ts", update: () => [HEAD, ...Object.entries(agentTable).map(declared)].join("\n") },
 ];

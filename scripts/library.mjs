@@ -53,7 +53,7 @@ const without = (root, files, refuse) => ({
 });
 
 /** Reasons and dangers that nothing in these folders names: of supervised runs, or of commands. Whoever asks for one fails, and asks. */
-const TABLES = { "policy/reason-table.ts": "REASONS", "action/danger.ts": "DANGERS" };
+const TABLES = { "policy/match/reason-table.ts": "REASONS", "action/danger.ts": "DANGERS" };
 
 const onlyNamed = (root, left, also = []) => ({
   name: "only-named",

@@ -8,7 +8,7 @@ function page(): string {
   return [
     "# Why: every built-in reason",
     "",
-    "<!-- Generated from `packages/core/src/policy/reason-table.ts` and `packages/core/src/action/danger.ts` by `npm run generate`. -->",
+    "<!-- Generated from `packages/core/src/policy/match/reason-table.ts` and `packages/core/src/action/danger.ts` by `npm run generate`. -->",
     "",
     "Where no rule that somebody wrote decides, a built-in reason does. `assent explain` shows its id in brackets (`built-in protection [protect.secrets]`), `--json` and the log have it as `builtin`. A rule of yours that names the thing itself allows most of them; what the first table lists is allowed by nothing. What to do next is told to you in one way and to the model in another.",
     "",

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { agentTable } from "../../scripts/agent-table.ts";
 import { AGENTS } from "@assent/hosts/agents";
 import { sourceFiles } from "../sources.ts";
-import * as written from "../../packages/core/src/policy/agent-table.ts";
+import * as written from "../../packages/core/src/policy/tables/agent-table.ts";
 
 describe("what judging knows of the agents", () => {
   it("is what their files say: npm run generate", () => {

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { decide } from "@assent/guard/engine";
-import { TOOL_FOLDERS } from "../../packages/core/src/policy/startup-paths.ts";
+import { TOOL_FOLDERS } from "../../packages/core/src/policy/tables/startup-paths.ts";
 import { engine, scratch } from "../scratch.ts";
 
 /** One list says where programs lie: what is trusted to hold them may not be written by an agent, whatever the policy allows. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { joinLayers } from "@assent/core/policy";
 import { readPolicy } from "@assent/core/policy/read";
-import type { LayerName } from "../../packages/core/src/policy/types.ts";
+import type { LayerName } from "../../packages/core/src/policy/match/types.ts";
 
 /** Who may say what people of a team answer from afar (`team`), and how. What it means for a request: test/cli/held-afar.test.ts. */
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Action } from "@assent/core/action";
-import type { Effect } from "../../packages/core/src/policy/types.ts";
+import type { Effect } from "../../packages/core/src/policy/match/types.ts";
 import { answer, exec, execOf } from "./language.ts";
 
 type Row = readonly [effect: Effect, rule: unknown, command: Action | string, expected: "yes" | "maybe" | "no"];

@@ -2,9 +2,9 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Action, ExecAction } from "@assent/core/action";
 import { matchRule, ruleCovers } from "../../packages/core/src/policy/rule.ts";
-import { patternBase } from "../../packages/core/src/policy/match-context.ts";
+import { patternBase } from "../../packages/core/src/policy/match/match-context.ts";
 import { parseRule } from "../../packages/core/src/policy/parse-rule.ts";
-import type { Effect, Rule } from "../../packages/core/src/policy/types.ts";
+import type { Effect, Rule } from "../../packages/core/src/policy/match/types.ts";
 import { lowerShell } from "@assent/core/shell";
 import { world } from "./language.ts";
 

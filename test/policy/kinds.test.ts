@@ -4,10 +4,10 @@ import { callMatcher } from "../../packages/core/src/policy/call-matcher.ts";
 import { matchMatcher, matchRule, ruleCovers } from "../../packages/core/src/policy/rule.ts";
 import { judgingOf, type Matcher, readingOf, sampleCommands } from "@assent/core/policy/kinds";
 import type { Refusal } from "../../packages/core/src/policy/kinds/reading.ts";
-import { patternBase, sideOf } from "../../packages/core/src/policy/match-context.ts";
+import { patternBase, sideOf } from "../../packages/core/src/policy/match/match-context.ts";
 import { readPolicy } from "@assent/core/policy/read";
 import { indexOf } from "../../packages/core/src/policy/rule-index.ts";
-import type { Effect, Rule } from "../../packages/core/src/policy/types.ts";
+import type { Effect, Rule } from "../../packages/core/src/policy/match/types.ts";
 import { exec, execOf, file, matcherOf, net, tool, world } from "./language.ts";
 import { policy } from "./machine.ts";
 

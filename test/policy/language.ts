@@ -14,7 +14,7 @@ import type {
 import type { Answer } from "@assent/core/pattern";
 import { matchRule } from "../../packages/core/src/policy/rule.ts";
 import { parseRule } from "../../packages/core/src/policy/parse-rule.ts";
-import type { Effect, LayerName, Matcher, Rule } from "../../packages/core/src/policy/types.ts";
+import type { Effect, LayerName, Matcher, Rule } from "../../packages/core/src/policy/match/types.ts";
 
 /** A small machine for rows: a project in `/home/me/repo`, and the symlinks a row gives it. */
 export function world(changes: Partial<World> & { readonly links?: Readonly<Record<string, string>> } = {}): World {

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { DEFAULT_SETTINGS, joinLayers, type LayerInput } from "../../packages/core/src/policy/layers.ts";
-import type { Effect, LayerName, OperationBlock, Settings } from "../../packages/core/src/policy/types.ts";
+import type { Effect, LayerName, OperationBlock, Settings } from "../../packages/core/src/policy/match/types.ts";
 import { exec, file, ruleOf } from "./language.ts";
 import { block, judged, machine } from "./machine.ts";
 

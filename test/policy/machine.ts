@@ -4,7 +4,7 @@ import { type FloorPaths, floorPaths } from "../../packages/core/src/policy/floo
 import type { Grant } from "../../packages/core/src/policy/grants.ts";
 import { judge, type JudgeContext } from "../../packages/core/src/policy/judge.ts";
 import { DEFAULT_SETTINGS } from "../../packages/core/src/policy/layers.ts";
-import type { Effect, OperationBlock, OperationName, Policy, Rule, Settings } from "../../packages/core/src/policy/types.ts";
+import type { Effect, OperationBlock, OperationName, Policy, Rule, Settings } from "../../packages/core/src/policy/match/types.ts";
 import { exec, matcherOf, ruleOf, world } from "./language.ts";
 
 /** A machine in memory: these files exist, with the folders they lie in. */

@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { parseRule } from "../../packages/core/src/policy/parse-rule.ts";
 import { sampleCommands } from "@assent/core/policy/kinds";
-import type { Matcher } from "../../packages/core/src/policy/types.ts";
+import type { Matcher } from "../../packages/core/src/policy/match/types.ts";
 import { answer, exec, failure, file, matcherOf, ruleOf, tool, world } from "./language.ts";
 import { matchMatcher, matchRule } from "../../packages/core/src/policy/rule.ts";
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Action, World } from "@assent/core/action";
 import { matchRule } from "../../packages/core/src/policy/rule.ts";
-import type { Effect } from "../../packages/core/src/policy/types.ts";
+import type { Effect } from "../../packages/core/src/policy/match/types.ts";
 import { answer, exec, file, net, ruleOf, tool, world } from "./language.ts";
 
 type Row = readonly [effect: Effect, rule: string, action: Action | string, expected: "yes" | "maybe" | "no", where?: World];

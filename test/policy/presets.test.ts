@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Action } from "@assent/core/action";
 import type { RequestVerdict } from "@assent/core/policy";
-import type { PresetName } from "../../packages/core/src/policy/types.ts";
+import type { PresetName } from "../../packages/core/src/policy/match/types.ts";
 import { exec, file, net, tool } from "./language.ts";
 import { block, command, judged, script, shortly } from "./machine.ts";
 

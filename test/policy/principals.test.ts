@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { type Effect, joinLayers, type Policy, policyFor, ruleCovers, sayWhen, type Who } from "@assent/core/policy";
 import { readPolicy } from "@assent/core/policy/read";
-import { patternBase } from "../../packages/core/src/policy/match-context.ts";
+import { patternBase } from "../../packages/core/src/policy/match/match-context.ts";
 import { machine } from "./machine.ts";
 
 const file = (permissions: unknown) => readPolicy(JSON.stringify({ permissions }), { file: "policy", layer: "user" });

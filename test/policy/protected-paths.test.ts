@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { comparable, comparablePlaces } from "../../packages/core/src/policy/location.ts";
-import { isGitConfig } from "../../packages/core/src/policy/git-paths.ts";
+import { comparable, comparablePlaces } from "../../packages/core/src/policy/match/location.ts";
+import { isGitConfig } from "../../packages/core/src/policy/tables/git-paths.ts";
 import { isHarmlessDevice, isPersistence, isRawDevice, isSecret, isSystem } from "../../packages/core/src/policy/path-class.ts";
-import { agentFile } from "../../packages/core/src/policy/agent-files.ts";
+import { agentFile } from "../../packages/core/src/policy/tables/agent-files.ts";
 import { world } from "./language.ts";
 import { workedSince } from "../worked.ts";
 

@@ -5,7 +5,7 @@ import { policyDocs } from "../../scripts/policy-docs.ts";
 import { reasonsDocs } from "../../scripts/reasons-docs.ts";
 import { parseRule } from "../../packages/core/src/policy/parse-rule.ts";
 import { readPolicy } from "@assent/core/policy/read";
-import { PRESET_TABLE, type Row } from "../../packages/core/src/policy/presets.ts";
+import { PRESET_TABLE, type Row } from "../../packages/core/src/policy/match/presets.ts";
 
 const read = (file: string): string => readFileSync(new URL(`../../${file}`, import.meta.url), "utf8");
 const policyPage = read("docs/policy.md");

@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Action, Argument, ExecAction } from "@assent/core/action";
 import { readPolicy, type ReadOptions } from "@assent/core/policy/read";
-import type { PolicyFile } from "../../packages/core/src/policy/types.ts";
+import type { PolicyFile } from "../../packages/core/src/policy/match/types.ts";
 
 /** Enough of a shell for examples: words between blanks. */
 function examples(command: string): readonly Action[] {

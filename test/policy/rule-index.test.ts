@@ -6,7 +6,7 @@ import { exactly, type MatchedRules, findMatchingRules } from "../../packages/co
 import { parseRule } from "../../packages/core/src/policy/parse-rule.ts";
 import { findReached } from "../../packages/core/src/policy/targets.ts";
 import { indexOf } from "../../packages/core/src/policy/rule-index.ts";
-import type { Policy, Rule } from "../../packages/core/src/policy/types.ts";
+import type { Policy, Rule } from "../../packages/core/src/policy/match/types.ts";
 import { exec, failure, file, net, tool, world } from "./language.ts";
 import { machine, policy } from "./machine.ts";
 

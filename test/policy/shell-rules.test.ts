@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { ExecAction } from "@assent/core/action";
-import type { Effect } from "../../packages/core/src/policy/types.ts";
+import type { Effect } from "../../packages/core/src/policy/match/types.ts";
 import { answer, exec, execOf } from "./language.ts";
 
 const literal = (...words: string[]): ExecAction => execOf(words.map((text) => ({ known: true, text })));

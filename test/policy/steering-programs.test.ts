@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { obeysFiles } from "@assent/core/policy";
-import { steeringPrograms } from "../../packages/core/src/policy/steering-files.ts";
+import { steeringPrograms } from "../../packages/core/src/policy/tables/steering-files.ts";
 import { PARTS } from "../../packages/assent/src/verify/known.ts";
 
 const split = (words: string): readonly string[] => words.split(" ");

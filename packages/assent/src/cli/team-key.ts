@@ -20,7 +20,7 @@ const KeyFile = v.strictObject({
 });
 export type TeamKey = v.InferOutput<typeof KeyFile>;
 
-/** INVARIANT: a secret wherever it lies (policy/protected-paths.ts). */
+/** INVARIANT: a secret wherever it lies (policy/tables/protected-paths.ts). */
 const KEY_NAME = "team-policy-key.json";
 /** Of the person's own: agents can neither read nor change what lies there. */
 export const defaultKeyFile = (): string => `${thisMachine().home}/.config/assent/${KEY_NAME}`;

@@ -4,9 +4,9 @@ import { judge, type JudgeContext } from "./judge.ts";
 import { judgingOf } from "./kinds/index.ts";
 import { parseRule } from "./parse-rule.ts";
 import { matchRule } from "./rule.ts";
-import type { MatchContext } from "./match-context.ts";
-import type { Effect, Policy, Rule, SigningKeys } from "./types.ts";
-import type { RequestVerdict, Verdict } from "./verdict.ts";
+import type { MatchContext } from "./match/match-context.ts";
+import type { Effect, Policy, Rule, SigningKeys } from "./match/types.ts";
+import type { RequestVerdict, Verdict } from "./match/verdict.ts";
 
 /** How many people have to say yes. */
 export interface AnswerableFromAfar {

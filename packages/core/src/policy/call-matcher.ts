@@ -13,8 +13,8 @@ import {
   type Regex,
 } from "../pattern/index.ts";
 import { type CallMatcher, type CallPattern, pathTextOf } from "./kinds/call.ts";
-import { type MatchCall, patternForms, sideOf, type Side } from "./match-context.ts";
-import type { Rule } from "./types.ts";
+import { type MatchCall, patternForms, sideOf, type Side } from "./match/match-context.ts";
+import type { Rule } from "./match/types.ts";
 
 type Test = (value: CallArgument) => boolean;
 type Tests = readonly Test[];

@@ -14,13 +14,13 @@ import {
 import { isWithin } from "../path/index.ts";
 import { reachOfHost } from "./addresses.ts";
 import { soughtPorts } from "./held-ports.ts";
-import { belowAny, comparablePlaces, withinAny } from "./location.ts";
-import { obeysFiles } from "./obeying-programs.ts";
-import { isGitInternal } from "./git-paths.ts";
-import { dangerReason, isConfinable } from "./reasons.ts";
+import { belowAny, comparablePlaces, withinAny } from "./match/location.ts";
+import { obeysFiles } from "./tables/obeying-programs.ts";
+import { isGitInternal } from "./tables/git-paths.ts";
+import { dangerReason, isConfinable } from "./match/reasons.ts";
 import { repositoriesAround, worksInOwnRepository } from "./repository.ts";
 import { rootOf, spell } from "./targets.ts";
-import type { Policy } from "./types.ts";
+import type { Policy } from "./match/types.ts";
 import {
   compareStrictness,
   type JudgedAction,
@@ -29,7 +29,7 @@ import {
   unconfined,
   type Verdict,
   verdictOf,
-} from "./verdict.ts";
+} from "./match/verdict.ts";
 import { weightiest } from "./weight.ts";
 
 /** What confining needs of judging. */

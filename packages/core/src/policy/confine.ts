@@ -1,6 +1,6 @@
 import { confineAll, type ConfineContext } from "./confine-all.ts";
-import type { Policy } from "./types.ts";
-import { type RequestVerdict, verdictOf } from "./verdict.ts";
+import type { Policy } from "./match/types.ts";
+import { type RequestVerdict, verdictOf } from "./match/verdict.ts";
 
 /** After judging: what is confined where something can be, and what is asked about where nothing can. */
 export function confine(found: RequestVerdict, policy: Policy, context: ConfineContext): RequestVerdict {

@@ -1,13 +1,13 @@
 import type { Action, FileAction, World } from "../action/index.ts";
 import { resolvePath } from "../path/index.ts";
-import { agentFile } from "./agent-files.ts";
-import { belowAny, comparable, comparablePlaces, forms, withinAny } from "./location.ts";
+import { agentFile } from "./tables/agent-files.ts";
+import { belowAny, comparable, comparablePlaces, forms, withinAny } from "./match/location.ts";
 import type { MatchedRules } from "./matched-rules.ts";
-import { isGitInternal } from "./git-paths.ts";
-import { type Preset, rowOf } from "./presets.ts";
+import { isGitInternal } from "./tables/git-paths.ts";
+import { type Preset, rowOf } from "./match/presets.ts";
 import { findReached, rootOf, spell } from "./targets.ts";
-import type { OperationBlock, PresetName, Settings } from "./types.ts";
-import { compareDecisions, type Decision, type Verdict, verdictOf } from "./verdict.ts";
+import type { OperationBlock, PresetName, Settings } from "./match/types.ts";
+import { compareDecisions, type Decision, type Verdict, verdictOf } from "./match/verdict.ts";
 import { byBlock, byPreset } from "./verdicts.ts";
 
 /** What is said where no rule speaks, and by whom. */

@@ -1,10 +1,10 @@
 import { type Argument, brief, type CodeAction, type ExecAction, printArgument, type World } from "../action/index.ts";
 import { baseName, isWithin, resolvePath } from "../path/index.ts";
-import { agentCall } from "./agent-commands.ts";
+import { agentCall } from "./tables/agent-commands.ts";
 import type { FloorPaths } from "./floor-paths.ts";
 import { floorPlace } from "./floor-place.ts";
 import { isRescue, onlyForPeople } from "./rescue-file.ts";
-import { type Verdict, verdictOf } from "./verdict.ts";
+import { type Verdict, verdictOf } from "./match/verdict.ts";
 
 /** A call of Assent's own command line, however it is spelt. */
 interface AssentCall {

@@ -1,5 +1,5 @@
 import type { World } from "../action/index.ts";
-import { comparable, forms, perWorld } from "./location.ts";
+import { comparable, forms, perWorld } from "./match/location.ts";
 
 /** Assent's own paths. A folder stands for everything in it. */
 export interface FloorPaths {

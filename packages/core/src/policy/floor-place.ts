@@ -1,8 +1,8 @@
 import type { World } from "../action/index.ts";
 import { isWithin } from "../path/index.ts";
-import { agentFile } from "./agent-files.ts";
+import { agentFile } from "./tables/agent-files.ts";
 import { type FloorPaths, prepareFloor } from "./floor-paths.ts";
-import { comparable, comparablePlaces, forms } from "./location.ts";
+import { comparable, comparablePlaces, forms } from "./match/location.ts";
 
 /** The longest path there is. */
 const LONGEST_PATH = 4096;

@@ -1,12 +1,12 @@
 import { type Action, brief, type FileAction, sayAction, printTarget, type ToolAction, visible, type World } from "../action/index.ts";
 import { isWithin, resolvePath } from "../path/index.ts";
-import { agentFile } from "./agent-files.ts";
+import { agentFile } from "./tables/agent-files.ts";
 import { judgeFloorCode, judgeFloorExec } from "./floor-commands.ts";
 import { type FloorPaths, prepareFloor } from "./floor-paths.ts";
 import { floorPlace } from "./floor-place.ts";
-import { comparablePlaces } from "./location.ts";
+import { comparablePlaces } from "./match/location.ts";
 import { affects, isRecursive } from "./targets.ts";
-import { type Verdict, verdictOf } from "./verdict.ts";
+import { type Verdict, verdictOf } from "./match/verdict.ts";
 
 /** True when something is different afterwards. */
 export function isChange({ operation }: FileAction): boolean {

@@ -1,11 +1,11 @@
 import { type Action, type ExecAction, visible } from "../action/index.ts";
-import type { RequestVerdict, Verdict } from "./verdict.ts";
+import type { RequestVerdict, Verdict } from "./match/verdict.ts";
 import { matchRule, ruleCovers } from "./rule.ts";
 import { judgingOf } from "./kinds/index.ts";
-import { type MatchContext, patternBase } from "./match-context.ts";
+import { type MatchContext, patternBase } from "./match/match-context.ts";
 import { asking, type MatchedRules } from "./matched-rules.ts";
 import type { RuleIndex } from "./rule-index.ts";
-import type { Rule } from "./types.ts";
+import type { Rule } from "./match/types.ts";
 
 /** No remembered answer holds longer: a person who wants more writes a rule. */
 export const LONGEST_GRANT_MS = 7 * 86_400_000;

@@ -1,12 +1,12 @@
 import { type Argument, type ExecAction, visible } from "../action/index.ts";
 import { baseName } from "../path/index.ts";
 import { judgingOf } from "./kinds/index.ts";
-import type { MatchContext } from "./match-context.ts";
+import type { MatchContext } from "./match/match-context.ts";
 import { findMatchingRules, type Hit } from "./matched-rules.ts";
 import { matchRule } from "./rule.ts";
 import type { RuleIndex } from "./rule-index.ts";
-import type { Rule } from "./types.ts";
-import type { Verdict } from "./verdict.ts";
+import type { Rule } from "./match/types.ts";
+import type { Verdict } from "./match/verdict.ts";
 import { argv0, byMaybe, byRule } from "./verdicts.ts";
 
 /**

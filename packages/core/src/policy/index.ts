@@ -1,6 +1,6 @@
 export { type Address, addressOfBytes, parseAddress, type Reach, reachOfHost } from "./addresses.ts";
-export { agentMark } from "./agent-mark.ts";
-export { isInAgentFolder, steersAgent, USER_REGISTRATIONS } from "./agent-files.ts";
+export { agentMark } from "./tables/agent-mark.ts";
+export { isInAgentFolder, steersAgent, USER_REGISTRATIONS } from "./tables/agent-files.ts";
 export {
   AGENT_IDS,
   ASKED_VARIABLES,
@@ -10,12 +10,12 @@ export {
   REFUSALS_TOLD,
   RULES_READ,
   TOLD_VARIABLES,
-} from "./agent-table.ts";
+} from "./tables/agent-table.ts";
 export { callMatcher } from "./call-matcher.ts";
 export { isChange, judgeFloorFile } from "./floor.ts";
 export { type GitConfigEntry, gitConfigEntries } from "./git-config-text.ts";
 export { isIgnored } from "./git-ignore.ts";
-export { isGitConfig } from "./git-paths.ts";
+export { isGitConfig } from "./tables/git-paths.ts";
 export {
   isOwnRepository,
   linkedTree,
@@ -37,8 +37,8 @@ export { judgingOf, pathScopeOf, readingOf, sampleCommands } from "./kinds/index
 export type { PathScope } from "./kinds/kind.ts";
 export { ANY_COMMAND, type Refusal, type Trial } from "./kinds/reading.ts";
 export { DEFAULT_SETTINGS, joinLayers, type LayerInput, lowerAutomation, narrowing, tightenPolicy } from "./layers.ts";
-export { type MatchCall, type MatchContext, patternBase, settlePattern, type Side } from "./match-context.ts";
-export { matchFile, matchPathText, matchTarget } from "./match-path.ts";
+export { type MatchCall, type MatchContext, patternBase, settlePattern, type Side } from "./match/match-context.ts";
+export { matchFile, matchPathText, matchTarget } from "./match/match-path.ts";
 export { OrdinaryNames } from "./ordinary.ts";
 export { type ParsedRule, parseRule } from "./parse-rule.ts";
 export {
@@ -51,20 +51,20 @@ export {
   pathDangers,
   programsFolder,
 } from "./path-class.ts";
-export { PRESET_TABLE, type Row, rowOf } from "./presets.ts";
-export { SECRET_FILES, SECRET_FOLDERS } from "./protected-paths.ts";
+export { PRESET_TABLE, type Row, rowOf } from "./match/presets.ts";
+export { SECRET_FILES, SECRET_FOLDERS } from "./tables/protected-paths.ts";
 export { agentName, CONDITIONS, policyFor, type Principal, sayWhen, type Who } from "./principals.ts";
 export { matchMatcher, matchRule, ruleCovers, same } from "./rule.ts";
-export { isShim, obeysFiles } from "./obeying-programs.ts";
-export { isToolFolder } from "./startup-paths.ts";
-export { isObeyedBy, type SteeringFile, steeringFile, steeringNames, steeringPlaces } from "./steering-files.ts";
+export { isShim, obeysFiles } from "./tables/obeying-programs.ts";
+export { isToolFolder } from "./tables/startup-paths.ts";
+export { isObeyedBy, type SteeringFile, steeringFile, steeringNames, steeringPlaces } from "./tables/steering-files.ts";
 export { affects, spell } from "./targets.ts";
-export { isPathField, pathFields } from "./tool-fields.ts";
-export { EFFECTS, LAYERS, OPERATIONS, PRESETS } from "./types.ts";
+export { isPathField, pathFields } from "./match/tool-fields.ts";
+export { EFFECTS, LAYERS, OPERATIONS, PRESETS } from "./match/types.ts";
 export { netRule, underBroken } from "./verdicts.ts";
-export * from "./reasons.ts";
-export type * from "./types.ts";
+export * from "./match/reasons.ts";
+export type * from "./match/types.ts";
 export { confinesAnything } from "./confine.ts";
 export { startsOf } from "./starts.ts";
-export * from "./verdict.ts";
+export * from "./match/verdict.ts";
 export { whyWalled } from "./walled.ts";

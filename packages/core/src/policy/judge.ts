@@ -18,20 +18,20 @@ import { type HandedContext, judgeHanded } from "./handed-words.ts";
 import { answered, answersWritten, type Grant, withGrant } from "./grants.ts";
 import { judgeBuiltin, judgePredicate, judgeWrapper } from "./shell-builtins.ts";
 import { pathScopeOf } from "./kinds/index.ts";
-import type { MatchCall, MatchContext } from "./match-context.ts";
+import type { MatchCall, MatchContext } from "./match/match-context.ts";
 import { judgeNamed, type NamedContext } from "./named-paths.ts";
 import { namesByCommand, namesOwn } from "./naming.ts";
 import { asking, exactly, type Hit, isInside, NO_MATCHES, type MatchedRules, findMatchingRules } from "./matched-rules.ts";
 import { isHarmlessDevice } from "./path-class.ts";
-import { type Preset, presetOf } from "./presets.ts";
+import { type Preset, presetOf } from "./match/presets.ts";
 import { judgeRescueFile } from "./rescue-file.ts";
 import { type Protection, protectionsOf, takesProtected, type Scoped, type ProtectionContext } from "./protections.ts";
-import { guardsSecrets, isConfinable, REASONS } from "./reasons.ts";
+import { guardsSecrets, isConfinable, REASONS } from "./match/reasons.ts";
 import { indexOf, type RuleIndex } from "./rule-index.ts";
 import { matchRule } from "./rule.ts";
 import { spell } from "./targets.ts";
-import type { Policy, Rule } from "./types.ts";
-import { type JudgedAction, type JudgedUnknown, type RequestVerdict, stricterOf, type Verdict, verdictOf } from "./verdict.ts";
+import type { Policy, Rule } from "./match/types.ts";
+import { type JudgedAction, type JudgedUnknown, type RequestVerdict, stricterOf, type Verdict, verdictOf } from "./match/verdict.ts";
 import { weightiest } from "./weight.ts";
 import {
   byKnowledge,

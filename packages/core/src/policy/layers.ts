@@ -11,7 +11,7 @@ import {
   type Rule,
   type Settings,
   UNKNOWN,
-} from "./types.ts";
+} from "./match/types.ts";
 
 /** One policy file as it was found. */
 export type LayerInput =

@@ -1,14 +1,14 @@
 import { type Action, type FileAction, printTarget, type Target } from "../action/index.ts";
 import type { Answer } from "../pattern/index.ts";
 import { pathScopeOf } from "./kinds/index.ts";
-import type { MatchContext } from "./match-context.ts";
+import type { MatchContext } from "./match/match-context.ts";
 import { matchRule } from "./rule.ts";
-import { isInsideFolder, pathIsInside, worksInside } from "./match-path.ts";
-import { rowOf } from "./presets.ts";
+import { isInsideFolder, pathIsInside, worksInside } from "./match/match-path.ts";
+import { rowOf } from "./match/presets.ts";
 import { findReached } from "./targets.ts";
 import { type EffectIndex, isExact, PathRules, type RuleIndex } from "./rule-index.ts";
-import type { OperationBlock, OperationName, Rule } from "./types.ts";
-import { compareDecisions } from "./verdict.ts";
+import type { OperationBlock, OperationName, Rule } from "./match/types.ts";
+import { compareDecisions } from "./match/verdict.ts";
 
 /** A rule that speaks about an action: for sure, or depending on what is only known at run time. */
 export interface Hit {

@@ -1,12 +1,12 @@
 import type { ExecAction, FileAction, FileOperation, NamedPath, World } from "../action/index.ts";
 import { baseName, extensionOf, joinPath } from "../path/index.ts";
-import type { Verdict } from "./verdict.ts";
+import type { Verdict } from "./match/verdict.ts";
 import { pathScopeOf } from "./kinds/index.ts";
-import type { MatchContext } from "./match-context.ts";
+import type { MatchContext } from "./match/match-context.ts";
 import { NO_MATCHES, findMatchingRules, type MatchedRules } from "./matched-rules.ts";
 import { isRawDevice, isSecret, isSecretByName } from "./path-class.ts";
 import type { RuleIndex } from "./rule-index.ts";
-import type { Rule } from "./types.ts";
+import type { Rule } from "./match/types.ts";
 import { byRule } from "./verdicts.ts";
 
 /**

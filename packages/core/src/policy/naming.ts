@@ -4,11 +4,11 @@ import { bindPattern, expandBraces, genericInstances, matchesSegments, pathPatte
 import { isPersistenceHere, regionOf } from "./path-class.ts";
 import { judgingOf, sampleCommands } from "./kinds/index.ts";
 import { FRESH } from "./kinds/kind.ts";
-import { comparable, comparablePlaces, type Places } from "./location.ts";
-import { patternBase } from "./match-context.ts";
+import { comparable, comparablePlaces, type Places } from "./match/location.ts";
+import { patternBase } from "./match/match-context.ts";
 import { namesHost, type Scoped } from "./protections.ts";
 import { spell } from "./targets.ts";
-import type { Rule } from "./types.ts";
+import type { Rule } from "./match/types.ts";
 
 /**
  * Whether a written allow beats a protection: only when its literal part lies inside it. `Read(.env.example)` opens

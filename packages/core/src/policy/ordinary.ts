@@ -1,11 +1,11 @@
 import type { World } from "../action/index.ts";
 import { extensionOf } from "../path/index.ts";
 import { BoundedMap, DEEP, matchesWord, pathPattern, type WordGlob } from "../pattern/index.ts";
-import { MACHINE_SETTINGS, PROJECT_SETTINGS, USER_OWN_FOLDERS, USER_REGISTRATIONS, USER_SETTINGS } from "./agent-files.ts";
+import { MACHINE_SETTINGS, PROJECT_SETTINGS, USER_OWN_FOLDERS, USER_REGISTRATIONS, USER_SETTINGS } from "./tables/agent-files.ts";
 import type { FloorPaths } from "./floor-paths.ts";
 import { pathScopeOf } from "./kinds/index.ts";
-import { forms } from "./location.ts";
-import { patternForms } from "./match-context.ts";
+import { forms } from "./match/location.ts";
+import { patternForms } from "./match/match-context.ts";
 import {
   HARMLESS_DEVICES,
   HARMLESS_EXTENSIONS,
@@ -21,10 +21,10 @@ import {
   SECRET_WORDS,
   SYSTEM_FOLDERS,
   VAULT_FOLDERS,
-} from "./protected-paths.ts";
+} from "./tables/protected-paths.ts";
 import { pathFolders } from "./path-class.ts";
-import { STARTUP_FILES, STARTUP_FOLDERS, STARTUP_PLACES } from "./startup-paths.ts";
-import type { Policy } from "./types.ts";
+import { STARTUP_FILES, STARTUP_FOLDERS, STARTUP_PLACES } from "./tables/startup-paths.ts";
+import type { Policy } from "./match/types.ts";
 
 /** Names that mean something wherever they stand. */
 const NAMES: readonly (readonly string[])[] = [

@@ -1,12 +1,12 @@
 import { isObject } from "../data/index.ts";
 import { mistake, type Mistake, type Result } from "../pattern/index.ts";
-import { nameList } from "./name-list.ts";
+import { nameList } from "./match/name-list.ts";
 import { writtenForms } from "./kinds/index.ts";
 import { namedTool } from "./kinds/tool.ts";
 import type { ParsedText } from "./kinds/reading.ts";
-import { unknownKey } from "./read/suggest.ts";
+import { unknownKey } from "./match/suggest.ts";
 import { agentName, CONDITIONS } from "./principals.ts";
-import type { Matcher, RuleWhen } from "./types.ts";
+import type { Matcher, RuleWhen } from "./match/types.ts";
 
 export interface ParsedRule {
   readonly ok: true;

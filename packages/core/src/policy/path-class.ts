@@ -1,8 +1,8 @@
 import type { DangerId, FileAction, World } from "../action/index.ts";
 import { baseName, extensionOf, foldCase, isBelow, isWithin, joinPath, normalise, parentOf } from "../path/index.ts";
 import { expandsTo, shellPattern } from "../pattern/index.ts";
-import { isGitHook } from "./git-paths.ts";
-import { belowAny, comparable, comparablePlaces, forms, homeOf, perWorld, type Places, withinAny } from "./location.ts";
+import { isGitHook } from "./tables/git-paths.ts";
+import { belowAny, comparable, comparablePlaces, forms, homeOf, perWorld, type Places, withinAny } from "./match/location.ts";
 import {
   HARMLESS_DEVICES,
   HARMLESS_EXTENSIONS,
@@ -20,8 +20,8 @@ import {
   SECRET_WORDS,
   SYSTEM_FOLDERS,
   VAULT_FOLDERS,
-} from "./protected-paths.ts";
-import { PROGRAM_FOLDERS, STARTUP_FILES, STARTUP_FOLDERS, STARTUP_PLACES } from "./startup-paths.ts";
+} from "./tables/protected-paths.ts";
+import { PROGRAM_FOLDERS, STARTUP_FILES, STARTUP_FOLDERS, STARTUP_PLACES } from "./tables/startup-paths.ts";
 import { isRecursive } from "./targets.ts";
 
 /**

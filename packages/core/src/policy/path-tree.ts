@@ -1,7 +1,7 @@
 import type { World } from "../action/index.ts";
 import { foldCase, isWithin, joinPath, segmentsOf } from "../path/index.ts";
 import { bindPattern, DEEP, mistake, ok, pathPattern, type PatternBase, type Region, type Result, type Segment } from "../pattern/index.ts";
-import { forms, perWorld } from "./location.ts";
+import { forms, perWorld } from "./match/location.ts";
 
 /** Rules by the folders their patterns start with, and below that by how the patterns end. They are numbers here. */
 interface FolderNode {

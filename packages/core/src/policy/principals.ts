@@ -1,5 +1,5 @@
 import { BoundedMap } from "../pattern/index.ts";
-import type { Policy, Rule, RuleWhen } from "./types.ts";
+import type { Policy, Rule, RuleWhen } from "./match/types.ts";
 
 /** For whom something is judged. What is not said is not known: a rule that asks for it does not allow, and denies by asking. */
 export interface Principal {

@@ -16,10 +16,10 @@ import {
 import { baseName, isBelow, isWithin, joinPath, parentOf } from "../path/index.ts";
 import { hostMatches, normaliseHost, possibleHosts } from "../pattern/index.ts";
 import { type Reach, reachOfHost } from "./addresses.ts";
-import { agentFile } from "./agent-files.ts";
-import { isGitConfig, isGitInternal } from "./git-paths.ts";
+import { agentFile } from "./tables/agent-files.ts";
+import { isGitConfig, isGitInternal } from "./tables/git-paths.ts";
 import { judgingOf, type Matcher } from "./kinds/index.ts";
-import { comparable, comparablePlaces, forms, type Places } from "./location.ts";
+import { comparable, comparablePlaces, forms, type Places } from "./match/location.ts";
 import {
   isOftenShared,
   isPersistenceHere,
@@ -31,8 +31,8 @@ import {
   mayBeCertificate,
   pathDangers,
 } from "./path-class.ts";
-import type { Preset } from "./presets.ts";
-import { dangerReason, type ReasonId, REASONS } from "./reasons.ts";
+import type { Preset } from "./match/presets.ts";
+import { dangerReason, type ReasonId, REASONS } from "./match/reasons.ts";
 import { findReached, isRecursive, rootOf, spell } from "./targets.ts";
 
 export interface Scoped {

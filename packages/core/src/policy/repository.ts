@@ -1,8 +1,8 @@
 import type { World } from "../action/index.ts";
 import { baseName, isBelow, isWithin, joinPath, parentOf, resolvePath } from "../path/index.ts";
 import { gitConfigEntries } from "./git-config-text.ts";
-import { isGitConfig, isGitInternal } from "./git-paths.ts";
-import { perWorld } from "./location.ts";
+import { isGitConfig, isGitInternal } from "./tables/git-paths.ts";
+import { perWorld } from "./match/location.ts";
 
 /** A git repository, as its working tree leads to it (gitrepository-layout(5)). All canonical. */
 export interface Repository {

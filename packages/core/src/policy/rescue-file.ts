@@ -1,5 +1,5 @@
 import type { FileAction } from "../action/index.ts";
-import { type Verdict, verdictOf } from "./verdict.ts";
+import { type Verdict, verdictOf } from "./match/verdict.ts";
 
 /** What `assent install` leaves for the day on which Assent cannot start (cli/rescue.ts), also named by a pattern or from its own folder. */
 const RESCUE = /(?:^|[/=])\.local\/share\/assent\/+(?:\S*\/)?(?:rescue$|[\w-]*[*?[{])/;

@@ -1,13 +1,13 @@
 import type { Action, Argument, Call, CallName, ExecAction, FileAction, FileOperation, NetAction, ToolAction } from "../action/index.ts";
 import { baseName, foldCase, resolvePath } from "../path/index.ts";
 import { BoundedMap, type Region, wordGlob } from "../pattern/index.ts";
-import { otherName } from "./exec-words.ts";
+import { otherName } from "./match/exec-words.ts";
 import { judgingOf, pathScopeOf } from "./kinds/index.ts";
-import { patternBase, type MatchContext } from "./match-context.ts";
-import { movesFolder, programRegions, targetRegions } from "./match-path.ts";
+import { patternBase, type MatchContext } from "./match/match-context.ts";
+import { movesFolder, programRegions, targetRegions } from "./match/match-path.ts";
 import { PathTree, put } from "./path-tree.ts";
 import type { RuleKeys } from "./kinds/kind.ts";
-import type { Effect, Matcher, OperationBlock, OperationName, Policy, Rule } from "./types.ts";
+import type { Effect, Matcher, OperationBlock, OperationName, Policy, Rule } from "./match/types.ts";
 
 /** The rules of a policy by what they can speak about, made once per policy, each part when it is first asked for. */
 export interface RuleIndex {

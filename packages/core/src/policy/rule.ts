@@ -2,11 +2,11 @@ import { type Action, spend } from "../action/index.ts";
 import { resolvePath } from "../path/index.ts";
 import type { Answer, PatternBase } from "../pattern/index.ts";
 import { judgingOf } from "./kinds/index.ts";
-import { type MatchContext, type Side, sideOf } from "./match-context.ts";
-import { isInsideFolder, pathIsInside, worksInside } from "./match-path.ts";
+import { type MatchContext, type Side, sideOf } from "./match/match-context.ts";
+import { isInsideFolder, pathIsInside, worksInside } from "./match/match-path.ts";
 import { meansAll } from "./principals.ts";
-import { pathFields } from "./tool-fields.ts";
-import type { Matcher, Rule } from "./types.ts";
+import { pathFields } from "./match/tool-fields.ts";
+import type { Matcher, Rule } from "./match/types.ts";
 
 /**
  * Whether a rule speaks about an action. `maybe` means that it depends on what is only known at run time: it is

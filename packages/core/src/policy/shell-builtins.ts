@@ -1,6 +1,6 @@
 import type { ExecAction, Lowered } from "../action/index.ts";
 import { baseName } from "../path/index.ts";
-import { type Verdict, verdictOf } from "./verdict.ts";
+import { type Verdict, verdictOf } from "./match/verdict.ts";
 import { argv0 } from "./verdicts.ts";
 
 /**

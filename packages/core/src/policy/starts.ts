@@ -1,4 +1,4 @@
-import type { RequestVerdict } from "./verdict.ts";
+import type { RequestVerdict } from "./match/verdict.ts";
 
 /**
  * The files of the programs that a command starts, as they were looked up; the name of one that was not found. Without those of which a

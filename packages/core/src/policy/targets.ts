@@ -2,7 +2,7 @@ import type { FileAction, LeftOut, Target, TreeFilter, Wanted, World } from "../
 import { baseName, isBelow, isWithin, joinPath, parentOf, relativePath, resolvePath } from "../path/index.ts";
 import { BoundedMap, expandsTo, expandsToName, matchesWord, shellGlob, shellPattern, type WordGlob } from "../pattern/index.ts";
 import { isIgnored, isSearchedOver, isTakenInAgain } from "./git-ignore.ts";
-import { comparable, forms, perWorld } from "./location.ts";
+import { comparable, forms, perWorld } from "./match/location.ts";
 import { nameInGit } from "./repository.ts";
 
 /** What the target of a file action can reach, asked of names alone or of the injected world. */

@@ -12,14 +12,14 @@ import {
   visible,
   withCommand,
 } from "../action/index.ts";
-import { isMeantQuestion, type RuleSource, type Verdict, verdictOf } from "./verdict.ts";
+import { isMeantQuestion, type RuleSource, type Verdict, verdictOf } from "./match/verdict.ts";
 import type { Hit } from "./matched-rules.ts";
 import { hiddenBy } from "./matched-rules.ts";
-import type { Row } from "./presets.ts";
+import type { Row } from "./match/presets.ts";
 import type { Protection } from "./protections.ts";
 import { judgingOf } from "./kinds/index.ts";
-import type { Effect, Matcher, Policy, PresetName, Rule, UnknownSetting } from "./types.ts";
-import { entryReason, REASONS, presetReason } from "./reasons.ts";
+import type { Effect, Matcher, Policy, PresetName, Rule, UnknownSetting } from "./match/types.ts";
+import { entryReason, REASONS, presetReason } from "./match/reasons.ts";
 
 /** The verdicts of the steps, in words. Every ask and deny says what to do next. */
 

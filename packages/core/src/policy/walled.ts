@@ -1,10 +1,10 @@
 import { type Action, type ExecAction, type FileAction, sayAction, visible, type World } from "../action/index.ts";
 import { isWithin } from "../path/index.ts";
-import { comparablePlaces } from "./location.ts";
-import { obeysFiles } from "./obeying-programs.ts";
-import { isGitInternal } from "./git-paths.ts";
+import { comparablePlaces } from "./match/location.ts";
+import { obeysFiles } from "./tables/obeying-programs.ts";
+import { isGitInternal } from "./tables/git-paths.ts";
 import { isRecursive, spell } from "./targets.ts";
-import type { RequestVerdict } from "./verdict.ts";
+import type { RequestVerdict } from "./match/verdict.ts";
 
 /** What of the machine decides whether something allowed keeps the wall. */
 export interface WallContext {

@@ -1,6 +1,6 @@
 import type { Action } from "../action/index.ts";
-import { isGitInternal } from "./git-paths.ts";
-import { compareStrictness, type JudgedAction, type Verdict } from "./verdict.ts";
+import { isGitInternal } from "./tables/git-paths.ts";
+import { compareStrictness, type JudgedAction, type Verdict } from "./match/verdict.ts";
 
 /** The strictest verdict; of equally strict ones the one about what reaches furthest: `git commit && git push` is about the push. */
 export function weightiest(judged: readonly JudgedAction[]): Verdict | undefined {

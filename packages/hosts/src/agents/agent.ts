@@ -211,7 +211,7 @@ export interface HostVariables {
 
 /**
  * What has to be known of a host whichever one asks: data, from which `npm run generate` makes the table that the pure
- * folders read, `packages/core/src/policy/agent-table.ts`.
+ * folders read, `packages/core/src/policy/tables/agent-table.ts`.
  */
 export interface HostFacts {
   /** For `--agent auto`. */

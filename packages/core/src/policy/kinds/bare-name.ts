@@ -1,6 +1,6 @@
-import { doubtCallName } from "../kinds/call.ts";
-import { HOST_TOOLS } from "./host-tools.ts";
-import { closest, distance, likest, shortSlip } from "./suggest.ts";
+import { doubtCallName } from "./call.ts";
+import { HOST_TOOLS } from "../tables/host-tools.ts";
+import { closest, distance, likest, shortSlip } from "../match/suggest.ts";
 
 /** Names of rules that mean something else than a tool of that name. */
 const NAMES = ["Bash", "Shell", "Read", "Edit", "Write", "Delete", "List", "Exec", "Net", "Glob", "Grep", "WebFetch", "WebSearch"];

@@ -27,8 +27,8 @@ import {
   wordsOf,
   type ExecWords,
   type WordOption,
-} from "../exec-words.ts";
-import type { MatchContext, Side } from "../match-context.ts";
+} from "../match/exec-words.ts";
+import type { MatchContext, Side } from "../match/match-context.ts";
 import type { Matcher } from "./index.ts";
 import { commandKeys, FRESH, type JudgingKind, none, nothing, type Sides } from "./kind.ts";
 import {

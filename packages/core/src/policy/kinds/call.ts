@@ -21,9 +21,9 @@ import {
   pathPattern,
   type Result,
 } from "../../pattern/index.ts";
-import { withoutOptions } from "../exec-words.ts";
-import type { MatchContext, Side } from "../match-context.ts";
-import { distance, likest, shortSlip } from "../read/suggest.ts";
+import { withoutOptions } from "../match/exec-words.ts";
+import type { MatchContext, Side } from "../match/match-context.ts";
+import { distance, likest, shortSlip } from "../match/suggest.ts";
 import { type CallItems, readItems, withoutHome } from "./call-arguments.ts";
 import type { Matcher } from "./index.ts";
 import { FRESH, type JudgingKind, never, none, nothing } from "./kind.ts";

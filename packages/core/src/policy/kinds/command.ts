@@ -11,8 +11,8 @@ import {
   wordGlob,
   wordOf,
 } from "../../pattern/index.ts";
-import { withoutOptions } from "../exec-words.ts";
-import type { Side } from "../match-context.ts";
+import { withoutOptions } from "../match/exec-words.ts";
+import type { Side } from "../match/match-context.ts";
 import { commandKeys, FRESH, type JudgingKind, never, none, nothing } from "./kind.ts";
 import { ANY_COMMAND, COMMAND_EXAMPLE, commandExample, everythingDoubt, isLiteralWord, type ReadingKind, type Refusal } from "./reading.ts";
 

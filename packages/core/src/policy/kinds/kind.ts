@@ -1,6 +1,6 @@
 import type { Action, CallName, FileOperation } from "../../action/index.ts";
 import type { Answer, PatternBase } from "../../pattern/index.ts";
-import type { MatchContext, Side } from "../match-context.ts";
+import type { MatchContext, Side } from "../match/match-context.ts";
 import type { Matcher } from "./index.ts";
 
 /**

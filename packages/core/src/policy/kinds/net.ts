@@ -1,8 +1,8 @@
 import type { Action, NetAction } from "../../action/index.ts";
 import { type Answer, both, hostCovers, hostMatches, mistake, ok, type Result } from "../../pattern/index.ts";
-import type { MatchContext, Side } from "../match-context.ts";
-import type { Example } from "../read/examples.ts";
-import { matchCondition, parseHost } from "../tool-fields.ts";
+import type { MatchContext, Side } from "../match/match-context.ts";
+import type { Example } from "../match/examples.ts";
+import { matchCondition, parseHost } from "../match/tool-fields.ts";
 import type { Matcher } from "./index.ts";
 import { type JudgingKind, never, none, nothing } from "./kind.ts";
 import type { Doubt, ParsedText, ReadingKind, Refusal } from "./reading.ts";

@@ -1,10 +1,10 @@
 import type { Action, ExecAction } from "../../action/index.ts";
 import { isObject } from "../../data/index.ts";
 import { type Answer, both, either, mistake, ok, type Result } from "../../pattern/index.ts";
-import { nameList } from "../name-list.ts";
-import { hasFlag, isProgram, wordsOf } from "../exec-words.ts";
-import type { MatchContext, Side } from "../match-context.ts";
-import { unknownKey } from "../read/suggest.ts";
+import { nameList } from "../match/name-list.ts";
+import { hasFlag, isProgram, wordsOf } from "../match/exec-words.ts";
+import type { MatchContext, Side } from "../match/match-context.ts";
+import { unknownKey } from "../match/suggest.ts";
 import { commandKeys, FRESH, type JudgingKind, MOST_SAMPLES, never, none, nothing } from "./kind.ts";
 import { ANY_COMMAND, COMMAND_EXAMPLE, commandExample, type ObjectRule, type ReadingKind, withOption } from "./reading.ts";
 

@@ -9,11 +9,11 @@ import {
   pathPattern,
   type Result,
 } from "../../pattern/index.ts";
-import type { MatchContext, Side } from "../match-context.ts";
-import { matchFile, matchProgramPath } from "../match-path.ts";
-import { EXAMPLE_WORLD, type Example } from "../read/examples.ts";
-import { matchCondition } from "../tool-fields.ts";
-import type { OperationName } from "../types.ts";
+import type { MatchContext, Side } from "../match/match-context.ts";
+import { matchFile, matchProgramPath } from "../match/match-path.ts";
+import { EXAMPLE_WORLD, type Example } from "../match/examples.ts";
+import { matchCondition } from "../match/tool-fields.ts";
+import type { OperationName } from "../match/types.ts";
 import { type JudgingKind, never, none, nothing, type PathScope } from "./kind.ts";
 import type { Doubt, ParsedText, ReadingKind, Refusal } from "./reading.ts";
 

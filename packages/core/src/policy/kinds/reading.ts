@@ -1,7 +1,7 @@
 import type { Action } from "../../action/index.ts";
 import type { PatternBase, Result } from "../../pattern/index.ts";
-import type { Example } from "../read/examples.ts";
-import type { OperationName } from "../types.ts";
+import type { Example } from "../match/examples.ts";
+import type { OperationName } from "../match/types.ts";
 
 /**
  * The other half of a kind: it reads what people wrote and tells them about it, as policy files are read, in `assent lint`,

@@ -24,8 +24,8 @@ import {
   wordMatches,
   wordsOf,
   type ExecWords,
-} from "../exec-words.ts";
-import type { MatchContext, Side } from "../match-context.ts";
+} from "../match/exec-words.ts";
+import type { MatchContext, Side } from "../match/match-context.ts";
 import type { BashMatcher } from "./bash.ts";
 import type { Matcher } from "./index.ts";
 import { commandKeys, FRESH, type JudgingKind, MOST_SAMPLES, never, none, nothing } from "./kind.ts";

@@ -1,9 +1,9 @@
 import type { Action, ToolAction } from "../../action/index.ts";
 import { type Answer, covers, matchesText, type Mistake, mistake, ok, type Result, type WordGlob, wordGlob } from "../../pattern/index.ts";
-import type { MatchContext, Side } from "../match-context.ts";
-import type { Example } from "../read/examples.ts";
-import { doubtName, nameHelp } from "../read/bare-name.ts";
-import { matchCondition, parseCondition, type ToolCondition } from "../tool-fields.ts";
+import type { MatchContext, Side } from "../match/match-context.ts";
+import type { Example } from "../match/examples.ts";
+import { doubtName, nameHelp } from "./bare-name.ts";
+import { matchCondition, parseCondition, type ToolCondition } from "../match/tool-fields.ts";
 import type { Matcher } from "./index.ts";
 import { type JudgingKind, never, none, nothing } from "./kind.ts";
 import { type Doubt, everythingDoubt, type ParsedText, type ReadingKind, type Refusal } from "./reading.ts";

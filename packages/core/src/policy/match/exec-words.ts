@@ -1,5 +1,5 @@
-import type { Argument, ExecAction } from "../action/index.ts";
-import { baseName, foldCase, resolvePath } from "../path/index.ts";
+import type { Argument, ExecAction } from "../../action/index.ts";
+import { baseName, foldCase, resolvePath } from "../../path/index.ts";
 import {
   type Answer,
   both,
@@ -12,9 +12,9 @@ import {
   overlaps,
   shellGlob,
   wordGlob,
-} from "../pattern/index.ts";
+} from "../../pattern/index.ts";
 import type { MatchContext, Side } from "./match-context.ts";
-import type { FlagPattern } from "./kinds/shell.ts";
+import type { FlagPattern } from "../kinds/shell.ts";
 
 /** One option of a command, in every spelling known for it. */
 export interface WordOption {

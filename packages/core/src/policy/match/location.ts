@@ -1,5 +1,5 @@
-import type { World } from "../action/index.ts";
-import { foldCase, isBelow, isWithin } from "../path/index.ts";
+import type { World } from "../../action/index.ts";
+import { foldCase, isBelow, isWithin } from "../../path/index.ts";
 
 /** Questions about absolute, normalised paths that need no file system. */
 

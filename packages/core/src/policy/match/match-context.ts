@@ -1,4 +1,4 @@
-import { isWithin } from "../path/index.ts";
+import { isWithin } from "../../path/index.ts";
 import {
   bindPattern,
   foldSegment,
@@ -7,10 +7,10 @@ import {
   type PathPattern,
   type PatternBase,
   type Segment,
-} from "../pattern/index.ts";
-import type { CallMatcher } from "./kinds/call.ts";
+} from "../../pattern/index.ts";
+import type { CallMatcher } from "../kinds/call.ts";
 import type { Effect } from "./types.ts";
-import type { Call, World } from "../action/index.ts";
+import type { Call, World } from "../../action/index.ts";
 import { placesOf, perWorld } from "./location.ts";
 
 /** What matching needs to know besides the action. Keep one object per decision: what it costs to find is remembered with it. */

@@ -1,5 +1,5 @@
-import type { ExecAction, FileAction, Target } from "../action/index.ts";
-import { baseName, foldCase, joinPath, parentOf, resolvePath, segmentsOf } from "../path/index.ts";
+import type { ExecAction, FileAction, Target } from "../../action/index.ts";
+import { baseName, foldCase, joinPath, parentOf, resolvePath, segmentsOf } from "../../path/index.ts";
 import {
   type Answer,
   both,
@@ -15,7 +15,7 @@ import {
   reachOf,
   type Region,
   shellGlob,
-} from "../pattern/index.ts";
+} from "../../pattern/index.ts";
 import { comparable, forms, withinAny } from "./location.ts";
 import { patternForms, type MatchContext, type Side } from "./match-context.ts";
 

@@ -1,4 +1,4 @@
-import type { Action, FileOperation } from "../action/index.ts";
+import type { Action, FileOperation } from "../../action/index.ts";
 import type { Decision } from "./verdict.ts";
 import type { PresetName, Settings } from "./types.ts";
 

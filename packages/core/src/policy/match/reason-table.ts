@@ -1,4 +1,4 @@
-import type { Advice } from "../action/index.ts";
+import type { Advice } from "../../action/index.ts";
 import type { Basis } from "./verdict.ts";
 
 /** Families of built-in reasons, in the order of docs/reasons.md. */

@@ -1,4 +1,4 @@
-import { type Danger, type DangerId, DANGERS } from "../action/index.ts";
+import { type Danger, type DangerId, DANGERS } from "../../action/index.ts";
 import { type Reason, REASONS } from "./reason-table.ts";
 import { PRESET_TABLE, type Row } from "./presets.ts";
 import type { PresetName } from "./types.ts";

@@ -1,4 +1,4 @@
-import type { ToolAction } from "../action/index.ts";
+import type { ToolAction } from "../../action/index.ts";
 import {
   type Answer,
   both,
@@ -14,7 +14,7 @@ import {
   pathPattern,
   possibleHosts,
   type Result,
-} from "../pattern/index.ts";
+} from "../../pattern/index.ts";
 import type { MatchContext, Side } from "./match-context.ts";
 import { matchPathText } from "./match-path.ts";
 

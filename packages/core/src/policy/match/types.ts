@@ -1,5 +1,5 @@
 import type { RuleSource } from "./verdict.ts";
-import type { Matcher } from "./kinds/index.ts";
+import type { Matcher } from "../kinds/index.ts";
 
 export type { Matcher };
 

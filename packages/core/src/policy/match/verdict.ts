@@ -1,4 +1,4 @@
-import type { Action, Advice, InTwo, Unknown } from "../action/index.ts";
+import type { Action, Advice, InTwo, Unknown } from "../../action/index.ts";
 import { type FixedReasonId, type Reason, type ReasonId, REASONS } from "./reasons.ts";
 
 export type Decision = "allow" | "ask" | "deny" | "none";

@@ -2,10 +2,10 @@ import { type Action, brief } from "../../action/index.ts";
 import { type Fault, member, type JsonNode, type Path } from "../../edit/json5/index.ts";
 import { callMatcher } from "../call-matcher.ts";
 import { readingOf } from "../kinds/index.ts";
-import { sideOf } from "../match-context.ts";
+import { sideOf } from "../match/match-context.ts";
 import { matchMatcher } from "../rule.ts";
-import type { Effect, Matcher } from "../types.ts";
-import { EXAMPLE_WORLD, type Example } from "./examples.ts";
+import type { Effect, Matcher } from "../match/types.ts";
+import { EXAMPLE_WORLD, type Example } from "../match/examples.ts";
 import type { RuleEntry } from "./schema.ts";
 
 /** One example of a rule, held against it. */

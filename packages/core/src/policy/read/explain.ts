@@ -1,9 +1,9 @@
 import * as v from "valibot";
 import { brief } from "../../action/index.ts";
 import { isObject } from "../../data/index.ts";
-import { OPERATIONS } from "../types.ts";
+import { OPERATIONS } from "../match/types.ts";
 import { optionRule, policySchema, ruleObject, toolRule } from "./schema.ts";
-import { closest } from "./suggest.ts";
+import { closest } from "../match/suggest.ts";
 import { type Fault, MAX_FAULTS, type JsonNode, offsetOf, type Path, printPath } from "../../edit/json5/index.ts";
 
 type Issue = v.BaseIssue<unknown>;

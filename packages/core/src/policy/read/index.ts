@@ -13,8 +13,8 @@ import {
   toValue,
 } from "../../edit/json5/index.ts";
 import { parseRule } from "../parse-rule.ts";
-import type { AuditSettings, TeamSettings, Automation, LayerName, PolicyFile, Problem, Settings } from "../types.ts";
-import type { RuleSource } from "../verdict.ts";
+import type { AuditSettings, TeamSettings, Automation, LayerName, PolicyFile, Problem, Settings } from "../match/types.ts";
+import type { RuleSource } from "../match/verdict.ts";
 import { explainAll } from "./explain.ts";
 import { checkPatterns, type RuleOrigin, readOperations } from "./operations.ts";
 import { readRules } from "./rules.ts";
@@ -22,8 +22,8 @@ import { type PolicyInput, policySchema } from "./schema.ts";
 
 import * as v from "valibot";
 
-export { EXAMPLE_WORLD } from "./examples.ts";
-export { meant } from "./suggest.ts";
+export { EXAMPLE_WORLD } from "../match/examples.ts";
+export { meant } from "../match/suggest.ts";
 export { MAX_LENGTH } from "../../edit/json5/index.ts";
 
 const LONGEST_LINE = 400;

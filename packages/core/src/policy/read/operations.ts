@@ -1,7 +1,7 @@
-import type { RuleSource } from "../verdict.ts";
+import type { RuleSource } from "../match/verdict.ts";
 import { writtenForms } from "../kinds/index.ts";
 import type { BlockForm } from "../kinds/reading.ts";
-import { type LayerName, type Matcher, OPERATIONS, type OperationBlock, type OperationName, type Rule } from "../types.ts";
+import { type LayerName, type Matcher, OPERATIONS, type OperationBlock, type OperationName, type Rule } from "../match/types.ts";
 import type { PolicyInput } from "./schema.ts";
 import { type Fault, member, type JsonNode, type Path } from "../../edit/json5/index.ts";
 

@@ -1,8 +1,8 @@
 import * as v from "valibot";
 import type { Action } from "../../action/index.ts";
-import type { RuleSource } from "../verdict.ts";
+import type { RuleSource } from "../match/verdict.ts";
 import { parseRule } from "../parse-rule.ts";
-import { EFFECTS, type Rule } from "../types.ts";
+import { EFFECTS, type Rule } from "../match/types.ts";
 import { type CheckedExample, checkExamples } from "./check-examples.ts";
 import type { RuleOrigin } from "./operations.ts";
 import { type RuleEntry, ruleEntry } from "./schema.ts";

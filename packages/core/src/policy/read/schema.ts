@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { EFFECTS, MODES, type OperationName, PRESETS, UNKNOWN } from "../types.ts";
+import { EFFECTS, MODES, type OperationName, PRESETS, UNKNOWN } from "../match/types.ts";
 
 /**
  * The one definition of a policy file: what validates it, and what the JSON Schema and the table in docs/policy.md

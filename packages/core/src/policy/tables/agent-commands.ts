@@ -1,5 +1,5 @@
-import { type Argument, brief, type ExecAction, printArgument } from "../action/index.ts";
-import { baseName } from "../path/index.ts";
+import { type Argument, brief, type ExecAction, printArgument } from "../../action/index.ts";
+import { baseName } from "../../path/index.ts";
 import {
   AGENT_ALIASES,
   AGENT_OPTIONS,

@@ -1,6 +1,6 @@
-import { foldCase, isBelow } from "../path/index.ts";
+import { foldCase, isBelow } from "../../path/index.ts";
 import { AGENT_INSTRUCTIONS, MACHINE_LOCKED, PROJECT_ASKED, USER_ASKED, USER_LOCKED, USER_OWN } from "./agent-table.ts";
-import { homeOf, type Places } from "./location.ts";
+import { homeOf, type Places } from "../match/location.ts";
 
 /** Assent's own besides those of the agents: passes that waive its questions, a project's policy, the machine's settings. */
 const OWN = { userLocked: [".cache/agentperm/bypass/"], project: [".agent-permissions.jsonc"], machine: ["/etc/assent/"] } as const;

@@ -1,4 +1,4 @@
-import { baseName, foldCase } from "../path/index.ts";
+import { baseName, foldCase } from "../../path/index.ts";
 
 /** What a name in a repository's folder means. */
 

@@ -1,4 +1,4 @@
-import { foldCase, isBelow, isWithin } from "../path/index.ts";
+import { foldCase, isBelow, isWithin } from "../../path/index.ts";
 import { listed, under } from "./listed.ts";
 
 /**

@@ -1,4 +1,4 @@
-import { foldCase } from "../path/index.ts";
+import { foldCase } from "../../path/index.ts";
 import { PROJECT_SETTINGS } from "./agent-files.ts";
 
 /**
