@@ -18,7 +18,7 @@ const FUNCTIONS = {
     "shell/languages/ruby.ts",
     "shell/languages/sql.ts",
     "shell/languages/foreign-calls.ts",
-    "shell/analyse/interpreters.ts",
+    "shell/programs/analyse/interpreters.ts",
   ],
   common: ["find", "operands", "processes", "shell", "text-tools", "xargs"].map((name) => `shell/analyse/${name}.ts`),
   git: ["git", "git-config", "patch"].map((name) => `shell/analyse/${name}.ts`),

@@ -4,8 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { lowerShell } from "@assent/core/shell";
-import { leftBy } from "../../packages/core/src/shell/input.ts";
-import { literal } from "../../packages/core/src/shell/value.ts";
+import { leftBy } from "../../packages/core/src/shell/words/input.ts";
+import { literal } from "../../packages/core/src/shell/words/value.ts";
 import { couldBe } from "./fuzz/oracle.ts";
 import { smallWorld } from "./world.ts";
 

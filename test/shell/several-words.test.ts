@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { targetsOf } from "../../packages/core/src/shell/paths.ts";
+import { targetsOf } from "../../packages/core/src/shell/words/paths.ts";
 import { verdictFor } from "./knowledge/decide.ts";
 
 // A text without quotes that stands behind an option's letter, or its `=`, ends at its first blank: `-k$(cat a.txt)` may be `-k1 -o FILE`.

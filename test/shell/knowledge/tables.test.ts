@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { printAction } from "@assent/core/action";
-import { ANALYSERS } from "@assent/core/shell/analyse";
+import { ANALYSERS } from "@assent/core/shell/programs/analyse";
 import {
   aboutEntry,
   allEntries,

@@ -1,16 +1,16 @@
 import type { Lowered, World } from "../action/index.ts";
-import { runUncalled } from "./command.ts";
-import { Context, type ShellKind } from "./context.ts";
-import { settleIgnoreLists } from "./ignore-lists.ts";
-import { settleLinks } from "./links.ts";
-import { parseShell } from "./parse.ts";
-import { doubtScript } from "./portable.ts";
-import { RUNNER } from "./runner.ts";
-import { ShellState } from "./state.ts";
-import { settleSurroundings } from "./surroundings.ts";
-import { judgeTraps } from "./traps.ts";
-import { literal, NOTHING } from "./value.ts";
-import { runScript } from "./walk.ts";
+import { runUncalled } from "./interpret/command.ts";
+import { Context, type ShellKind } from "./words/context.ts";
+import { settleIgnoreLists } from "./programs/ignore-lists.ts";
+import { settleLinks } from "./words/links.ts";
+import { parseShell } from "./words/parse.ts";
+import { doubtScript } from "./interpret/portable.ts";
+import { RUNNER } from "./interpret/runner.ts";
+import { ShellState } from "./words/state.ts";
+import { settleSurroundings } from "./programs/surroundings.ts";
+import { judgeTraps } from "./interpret/traps.ts";
+import { literal, NOTHING } from "./words/value.ts";
+import { runScript } from "./interpret/walk.ts";
 
 export interface LowerOptions {
   readonly world: World;
@@ -56,10 +56,10 @@ function settle(cx: Context): Lowered {
   return { actions: cx.actions, unknowns: cx.unknowns };
 }
 
-export { whatVariableSteers } from "./secret-words.ts";
-export { inTwo } from "./in-two.ts";
-export { isInertGitKey } from "./analyse/git-config.ts";
-export { readWith } from "./public-hosts.ts";
-export { gitEntries, isForge, isGitsOwnKey } from "./git-keys.ts";
-export type { ShellKind } from "./context.ts";
-export { typeNames } from "./walk-filter.ts";
+export { whatVariableSteers } from "./programs/secret-words.ts";
+export { inTwo } from "./interpret/in-two.ts";
+export { isInertGitKey } from "./programs/analyse/git-config.ts";
+export { readWith } from "./programs/public-hosts.ts";
+export { gitEntries, isForge, isGitsOwnKey } from "./programs/git-keys.ts";
+export type { ShellKind } from "./words/context.ts";
+export { typeNames } from "./programs/walk-filter.ts";

@@ -35,7 +35,7 @@ export const PROGRAM_FOLDERS = [
 
 /**
  * In a home folder: where people's tools and version managers keep programs. Who a program is follows from it (engine/programs.ts), and
- * what a folder in front of PATH brings (shell/variables.ts). INVARIANT: each is write-protected.
+ * what a folder in front of PATH brings (shell/words/variables.ts). INVARIANT: each is write-protected.
  */
 export const TOOL_FOLDERS: readonly string[] = /* @__PURE__ */ [
   ...PROGRAM_FOLDERS,

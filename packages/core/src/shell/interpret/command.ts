@@ -1,19 +1,19 @@
 import { parse, type Command, type Assignment } from "unbash";
-import type { ExecAction, Span } from "../action/index.ts";
-import { bracesOf } from "./brace.ts";
+import type { ExecAction, Span } from "../../action/index.ts";
+import { bracesOf } from "../words/brace.ts";
 import { isBuiltin, runBuiltin } from "./builtins/index.ts";
-import { DEEPEST_NESTING, type Context } from "./context.ts";
-import { evaluateAsArithmetic } from "./evaluated.ts";
-import { expandFields, expandText } from "./expand.ts";
-import type { CommandRunner } from "./invocation.ts";
-import { parseShell } from "./parse.ts";
-import { replaceInput, takeInput, withInput } from "./input.ts";
-import { secretHanded } from "./secret-words.ts";
-import { startProgram, startUnknown } from "./program.ts";
+import { DEEPEST_NESTING, type Context } from "../words/context.ts";
+import { evaluateAsArithmetic } from "../words/evaluated.ts";
+import { expandFields, expandText } from "../words/expand.ts";
+import type { CommandRunner } from "../programs/invocation.ts";
+import { parseShell } from "../words/parse.ts";
+import { replaceInput, takeInput, withInput } from "../words/input.ts";
+import { secretHanded } from "../programs/secret-words.ts";
+import { startProgram, startUnknown } from "../programs/program.ts";
 import { isSpecialInSh } from "./portable.ts";
 import { readRedirections } from "./redirect.ts";
 import { RUNNER } from "./runner.ts";
-import { either, joinStates, type Handed, type ShellState, type ShellVariable } from "./state.ts";
+import { either, joinStates, type Handed, type ShellState, type ShellVariable } from "../words/state.ts";
 import {
   concat,
   holeOf,
@@ -28,9 +28,9 @@ import {
   unknown,
   type Stream,
   type Value,
-} from "./value.ts";
-import { readNames } from "./arithmetic.ts";
-import { assignVariable, giveValue, handOn, steering } from "./variables.ts";
+} from "../words/value.ts";
+import { readNames } from "../words/arithmetic.ts";
+import { assignVariable, giveValue, handOn, steering } from "../words/variables.ts";
 import { expansion, inputOf, leaving, redirectedOutcome, runStatements, type ShellOutcome } from "./walk.ts";
 
 const same = (out: Stream, state: ShellState): ShellOutcome => ({ out, ok: state, fail: state });

@@ -9,8 +9,8 @@ import {
   type SyntaxNode,
   type Word,
 } from "unbash";
-import type { InTwo } from "../action/index.ts";
-import { parseShell } from "./parse.ts";
+import type { InTwo } from "../../action/index.ts";
+import { parseShell } from "../words/parse.ts";
 
 /** Words by which a shell changes itself, or does not come back; `command` and `builtin` start these. */
 const CHANGES_SHELL: ReadonlySet<string> = new Set(

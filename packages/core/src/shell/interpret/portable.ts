@@ -1,8 +1,8 @@
 import { forEachChild, type ParsedScript, type SyntaxNode } from "unbash";
-import type { Span } from "../action/index.ts";
-import type { Context } from "./context.ts";
-import type { ShellState } from "./state.ts";
-import { prefixOf, textOf, type Value } from "./value.ts";
+import type { Span } from "../../action/index.ts";
+import type { Context } from "../words/context.ts";
+import type { ShellState } from "../words/state.ts";
+import { prefixOf, textOf, type Value } from "../words/value.ts";
 
 /**
  * `sh` is dash, busybox, a ksh or bash, as the machine has it, and so is what `system(3)` starts. What only some of them know,

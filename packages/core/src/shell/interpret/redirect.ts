@@ -1,15 +1,15 @@
 import type { Redirection } from "unbash";
-import { resolvePath } from "../path/index.ts";
-import { isEndlessFile, isLinelessFile } from "./analyse/sizes.ts";
-import { BY_SHELL } from "./context.ts";
-import { expandFields, expandParts, expandText, type Expansion } from "./expand.ts";
-import { targetsOf } from "./paths.ts";
-import { readNames, readSubscript } from "./arithmetic.ts";
-import { endless, holeOf, isNetwork, join, literal, prefixOf, sequence, textOf, type Stream, type Value } from "./value.ts";
-import { assignVariable } from "./variables.ts";
-import { hasZshDollar } from "./parameter.ts";
-import { takeAround } from "./input.ts";
-import type { FileOperation } from "../action/index.ts";
+import { resolvePath } from "../../path/index.ts";
+import { isEndlessFile, isLinelessFile } from "../programs/sizes.ts";
+import { BY_SHELL } from "../words/context.ts";
+import { expandFields, expandParts, expandText, type Expansion } from "../words/expand.ts";
+import { targetsOf } from "../words/paths.ts";
+import { readNames, readSubscript } from "../words/arithmetic.ts";
+import { endless, holeOf, isNetwork, join, literal, prefixOf, sequence, textOf, type Stream, type Value } from "../words/value.ts";
+import { assignVariable } from "../words/variables.ts";
+import { hasZshDollar } from "../words/parameter.ts";
+import { takeAround } from "../words/input.ts";
+import type { FileOperation } from "../../action/index.ts";
 
 export interface Redirected {
   /** What the command reads, when the redirections change it. */

@@ -1,9 +1,9 @@
 import { dispatch } from "./command.ts";
-import type { CommandRunner } from "./invocation.ts";
-import { parseShell } from "./parse.ts";
+import type { CommandRunner } from "../programs/invocation.ts";
+import { parseShell } from "../words/parse.ts";
 import { doubtScript } from "./portable.ts";
-import { ShellState } from "./state.ts";
-import { holeOf, NOTHING, textOf, unknown, untold } from "./value.ts";
+import { ShellState } from "../words/state.ts";
+import { holeOf, NOTHING, textOf, unknown, untold } from "../words/value.ts";
 import { runScript } from "./walk.ts";
 
 /** What a new shell process knows: the folder; variables only where they were exported, which is not tracked. */

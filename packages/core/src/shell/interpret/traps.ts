@@ -1,9 +1,9 @@
-import type { Span } from "../action/index.ts";
-import type { Context, ShellTrap, TrapEffects } from "./context.ts";
-import { parseShell } from "./parse.ts";
+import type { Span } from "../../action/index.ts";
+import type { Context, ShellTrap, TrapEffects } from "../words/context.ts";
+import { parseShell } from "../words/parse.ts";
 import { RUNNER } from "./runner.ts";
-import { sameVariable, type ShellState } from "./state.ts";
-import { NOTHING, textOf, unknown, type Stream, type Value } from "./value.ts";
+import { sameVariable, type ShellState } from "../words/state.ts";
+import { NOTHING, textOf, unknown, type Stream, type Value } from "../words/value.ts";
 import { runStatements } from "./walk.ts";
 
 /**

@@ -15,16 +15,16 @@ import type {
   While,
   Word,
 } from "unbash";
-import { readArithmetic } from "./arithmetic.ts";
+import { readArithmetic } from "../words/arithmetic.ts";
 import { runSimple, toNothing } from "./command.ts";
-import { BY_SHELL, type Context, type StepOutcome } from "./context.ts";
-import { evaluateAsArithmetic } from "./evaluated.ts";
-import { expandFields, expandText, type Expansion } from "./expand.ts";
-import { sharedInput, takeInput, withInput } from "./input.ts";
+import { BY_SHELL, type Context, type StepOutcome } from "../words/context.ts";
+import { evaluateAsArithmetic } from "../words/evaluated.ts";
+import { expandFields, expandText, type Expansion } from "../words/expand.ts";
+import { sharedInput, takeInput, withInput } from "../words/input.ts";
 import { readRedirections, type Redirected } from "./redirect.ts";
-import { joinPlaces, joinStates, sameState, type ShellPlace, type ShellState } from "./state.ts";
-import { endless, isEndless, isNetwork, NOTHING, oneWord, perhaps, sequence, unknown, type Stream, type Value } from "./value.ts";
-import { assignVariable } from "./variables.ts";
+import { joinPlaces, joinStates, sameState, type ShellPlace, type ShellState } from "../words/state.ts";
+import { endless, isEndless, isNetwork, NOTHING, oneWord, perhaps, sequence, unknown, type Stream, type Value } from "../words/value.ts";
+import { assignVariable } from "../words/variables.ts";
 
 export type ShellOutcome = StepOutcome<ShellState>;
 

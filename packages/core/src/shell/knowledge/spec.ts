@@ -83,7 +83,7 @@ export interface CommandSpec {
   /** What the files are called that its walks through folders open: `"*.py *.pyi"`. */
   readonly walks?: string;
   /**
-   * How the patterns by which its walks keep and leave out names are read (`shell/walk-filter.ts`): `STYLE [unless NAMES]`, options with
+   * How the patterns by which its walks keep and leave out names are read (`shell/programs/walk-filter.ts`): `STYLE [unless NAMES]`, options with
    * which nothing is certain.
    */
   readonly filters?: string;

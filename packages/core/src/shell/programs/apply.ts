@@ -3,17 +3,24 @@ import { describe, doubt, refuse, type Invocation } from "./invocation.ts";
 import { applyEffect } from "./effects.ts";
 import { applyEnvironment } from "./environment.ts";
 import { applyKind, environmentWord } from "./kinds.ts";
-import { grammarOf, type CommandEntry, type KnowledgeEntry, type EntryFields, type Grammar, type Subcommand } from "./knowledge/entries.ts";
-import { kindName, readOptionLine, type Kind, type Option, type Slot } from "./knowledge/read-spec.ts";
+import {
+  grammarOf,
+  type CommandEntry,
+  type KnowledgeEntry,
+  type EntryFields,
+  type Grammar,
+  type Subcommand,
+} from "../knowledge/entries.ts";
+import { kindName, readOptionLine, type Kind, type Option, type Slot } from "../knowledge/read-spec.ts";
 import { isDryRun, settleDryRun } from "./dry-run.ts";
 import { noteNeeds } from "./needs.ts";
 import { fillSlots, readArguments, type Arguments, type Filled, type GivenOption } from "./options.ts";
 import { applyObeyed } from "./obeyed.ts";
 import { outputOf } from "./output.ts";
-import { mayBegin } from "./paths.ts";
+import { mayBegin } from "../words/paths.ts";
 import { walkFilter } from "./walk-filter.ts";
 import { findAbbreviated, findApart, findSubcommand, isOpen } from "./subcommands.ts";
-import { concat, isName, isNetwork, literal, mayBeNone, NOTHING, textOf, type Stream, type Value } from "./value.ts";
+import { concat, isName, isNetwork, literal, mayBeNone, NOTHING, textOf, type Stream, type Value } from "../words/value.ts";
 
 /** What is known of a command after its table was applied. */
 export interface Applied {

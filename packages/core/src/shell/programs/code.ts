@@ -1,13 +1,13 @@
-import { type DangerId, DATABASE_FILE } from "../action/index.ts";
-import { HOME, type CodeFinding } from "./languages/finding.ts";
-import { readForeignCalls } from "./languages/foreign-calls.ts";
-import { LANGUAGES } from "./languages/index.ts";
+import { type DangerId, DATABASE_FILE } from "../../action/index.ts";
+import { HOME, type CodeFinding } from "../languages/finding.ts";
+import { readForeignCalls } from "../languages/foreign-calls.ts";
+import { LANGUAGES } from "../languages/index.ts";
 import { applyEffect } from "./effects.ts";
 import { describe, doubt, emitFile, refuse, type Invocation } from "./invocation.ts";
 import { nameWords } from "./named-paths.ts";
 import { surroundingsOf } from "./surroundings.ts";
-import { holeOf, isHole, isNetwork, literal, patternAtoms, textOf, unknown, type Stream, type Value } from "./value.ts";
-import { sharedInput } from "./input.ts";
+import { holeOf, isHole, isNetwork, literal, patternAtoms, textOf, unknown, type Stream, type Value } from "../words/value.ts";
+import { sharedInput } from "../words/input.ts";
 
 /** Languages that only say what a program does to its input: what they hide is a doubt, not a program of its own. */
 const SMALL: ReadonlySet<string> = new Set(["sed", "awk", "jq", "yq", "sql", "sqlite", "psql", "mysql", "duckdb"]);

@@ -1,7 +1,7 @@
-import type { Context } from "./context.ts";
-import { entryFor, type KnowledgeEntry, programOfPackage } from "./knowledge/entries.ts";
-import { readDangers } from "./knowledge/read-spec.ts";
-import { textOf, type Value } from "./value.ts";
+import type { Context } from "../words/context.ts";
+import { entryFor, type KnowledgeEntry, programOfPackage } from "../knowledge/entries.ts";
+import { readDangers } from "../knowledge/read-spec.ts";
+import { textOf, type Value } from "../words/value.ts";
 
 /** The dangers that the words of a program mean. See `CommandSpec.dangers`. */
 export function noteDangerWords(cx: Context, entry: KnowledgeEntry, words: readonly Value[], exec: number): void {

@@ -1,8 +1,8 @@
-import type { Action, DangerId } from "../action/index.ts";
+import type { Action, DangerId } from "../../action/index.ts";
 import type { Invocation } from "./invocation.ts";
-import { readDry } from "./knowledge/read-spec.ts";
+import { readDry } from "../knowledge/read-spec.ts";
 import type { GivenOption } from "./options.ts";
-import { textOf, type Value } from "./value.ts";
+import { textOf, type Value } from "../words/value.ts";
 
 /** These words ask for the dry run that the table names, and nothing in them takes it back, or may. */
 export function isDryRun(inv: Invocation, text: string): boolean {

@@ -1,11 +1,11 @@
-import type { FileOperation } from "../action/index.ts";
-import { joinPath } from "../path/index.ts";
-import { gitFolderOf, worksInOwnRepository } from "../policy/index.ts";
-import { gitSigning } from "./analyse/git-signing.ts";
+import type { FileOperation } from "../../action/index.ts";
+import { joinPath } from "../../path/index.ts";
+import { gitFolderOf, worksInOwnRepository } from "../../policy/index.ts";
+import { gitSigning } from "./git-signing.ts";
 import { addCode, codeFromStream } from "./code.ts";
 import { doubt, emitFile, refuse, type Invocation } from "./invocation.ts";
-import type { TableEffect } from "./knowledge/read-spec.ts";
-import { literal, textOf, unknown, type Value } from "./value.ts";
+import type { TableEffect } from "../knowledge/read-spec.ts";
+import { literal, textOf, unknown, type Value } from "../words/value.ts";
 
 /** What a table says a command does whatever its operands. */
 export function applyEffect(inv: Invocation, effect: TableEffect): void {

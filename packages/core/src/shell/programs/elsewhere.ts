@@ -1,8 +1,8 @@
-import type { Argument, DangerId, ElsewhereCommand } from "../action/index.ts";
+import type { Argument, DangerId, ElsewhereCommand } from "../../action/index.ts";
 import { toolOf } from "./danger-words.ts";
 import type { HandingCall } from "./handed-commands.ts";
-import { entryFor } from "./knowledge/entries.ts";
-import { literal, textOf, type Value } from "./value.ts";
+import { entryFor } from "../knowledge/entries.ts";
+import { literal, textOf, type Value } from "../words/value.ts";
 
 /** So many words that may be programs are judged as if they were started. */
 const MOST = 40;

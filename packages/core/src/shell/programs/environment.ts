@@ -1,11 +1,11 @@
-import { resolvePath } from "../path/index.ts";
+import { resolvePath } from "../../path/index.ts";
 import { doubt, refuse, type Invocation } from "./invocation.ts";
 import { applyKind } from "./kinds.ts";
-import { fits, matchesName, namesCode, readVariable } from "./knowledge/environment.ts";
-import { readReads, type ReadsRow } from "./knowledge/reads.ts";
-import { type Handed, isArray, type ShellState, type ShellVariable } from "./state.ts";
-import { handOn } from "./variables.ts";
-import { isHole, textOf, unknown, type Atom, type Value } from "./value.ts";
+import { fits, matchesName, namesCode, readVariable } from "../knowledge/environment.ts";
+import { readReads, type ReadsRow } from "../knowledge/reads.ts";
+import { type Handed, isArray, type ShellState, type ShellVariable } from "../words/state.ts";
+import { handOn } from "../words/variables.ts";
+import { isHole, textOf, unknown, type Atom, type Value } from "../words/value.ts";
 
 /** The program that is asked. One without an entry has no rows that could name an operand kind. */
 type AskedProgram = Pick<Invocation, "cx" | "state" | "exec" | "name" | "span" | "reads"> & { readonly whole?: Invocation };

@@ -1,6 +1,6 @@
-import type { World } from "../action/index.ts";
-import { joinPath, normalise, parentOf, resolvePath } from "../path/index.ts";
-import { type GitConfigEntry, gitConfigEntries } from "../policy/index.ts";
+import type { World } from "../../action/index.ts";
+import { joinPath, normalise, parentOf, resolvePath } from "../../path/index.ts";
+import { type GitConfigEntry, gitConfigEntries } from "../../policy/index.ts";
 
 /** git-config(1), "Includes". */
 const MOST_INCLUDES = 5;

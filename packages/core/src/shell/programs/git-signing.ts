@@ -1,7 +1,7 @@
 import { joinPath } from "../../path/index.ts";
 import { type GitConfigEntry, repositoriesAround } from "../../policy/index.ts";
-import { gitEntries, gitPath } from "../git-keys.ts";
-import type { Invocation } from "../invocation.ts";
+import { gitEntries, gitPath } from "./git-keys.ts";
+import type { Invocation } from "./invocation.ts";
 import { has } from "./given.ts";
 
 /** By the option that takes it back: the keys that have git sign without being told (git-config(1)). */

@@ -1,5 +1,5 @@
-import type { Invocation } from "../invocation.ts";
-import type { Value } from "../value.ts";
+import type { Invocation } from "./invocation.ts";
+import type { Value } from "../words/value.ts";
 
 /** Questions analysers ask about the options and words a command was given. */
 

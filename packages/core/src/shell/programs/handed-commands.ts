@@ -1,14 +1,14 @@
-import { PROMPTED_PROGRAMS } from "../policy/index.ts";
-import type { CodeAction } from "../action/index.ts";
-import type { Context } from "./context.ts";
+import { PROMPTED_PROGRAMS } from "../../policy/index.ts";
+import type { CodeAction } from "../../action/index.ts";
+import type { Context } from "../words/context.ts";
 import { noteHandedDangers } from "./danger-words.ts";
 import { readElsewhere } from "./elsewhere.ts";
-import { entryFor } from "./knowledge/entries.ts";
-import { LANGUAGES } from "./languages/index.ts";
+import { entryFor } from "../knowledge/entries.ts";
+import { LANGUAGES } from "../languages/index.ts";
 import type { CommandRunner } from "./invocation.ts";
-import type { ShellState } from "./state.ts";
-import { literal, type Stream, textOf, type Value } from "./value.ts";
-import { sharedInput } from "./input.ts";
+import type { ShellState } from "../words/state.ts";
+import { literal, type Stream, textOf, type Value } from "../words/value.ts";
+import { sharedInput } from "../words/input.ts";
 import { noteServices } from "./services.ts";
 
 export interface HandingCall {

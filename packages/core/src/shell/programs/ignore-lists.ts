@@ -1,6 +1,6 @@
-import type { Action, FileAction, TreeFilter } from "../action/index.ts";
-import { matchesWord, shellGlob } from "../pattern/index.ts";
-import type { Context } from "./context.ts";
+import type { Action, FileAction, TreeFilter } from "../../action/index.ts";
+import { matchesWord, shellGlob } from "../../pattern/index.ts";
+import type { Context } from "../words/context.ts";
 
 /** Names of the lists by which git, rg and fd leave files out; the last is the repository's `info/exclude`. */
 const LISTS = [".gitignore", ".ignore", ".rgignore", ".fdignore", "exclude"];

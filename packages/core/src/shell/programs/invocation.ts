@@ -1,11 +1,11 @@
-import type { DangerId, FileOperation, Span, Target, TreeFilter } from "../action/index.ts";
-import { shellPattern } from "../pattern/index.ts";
-import type { Context } from "./context.ts";
-import type { EntryFields, Grammar } from "./knowledge/entries.ts";
+import type { DangerId, FileOperation, Span, Target, TreeFilter } from "../../action/index.ts";
+import { shellPattern } from "../../pattern/index.ts";
+import type { Context } from "../words/context.ts";
+import type { EntryFields, Grammar } from "../knowledge/entries.ts";
 import type { Arguments } from "./options.ts";
-import { targetsOf } from "./paths.ts";
-import type { ShellPlace, ShellState } from "./state.ts";
-import { alternativesOf, holeOf, prefixOf, textOf, type Stream, type Value } from "./value.ts";
+import { targetsOf } from "../words/paths.ts";
+import type { ShellPlace, ShellState } from "../words/state.ts";
+import { alternativesOf, holeOf, prefixOf, textOf, type Stream, type Value } from "../words/value.ts";
 import { walkFilter } from "./walk-filter.ts";
 
 /** What the walker offers to commands that run other commands. */

@@ -1,17 +1,17 @@
-import type { Target } from "../action/index.ts";
-import { resolvePath } from "../path/index.ts";
+import type { Target } from "../../action/index.ts";
+import { resolvePath } from "../../path/index.ts";
 import { commandOfKey, isInertKey, showsUntracked, skipsChecks } from "./analyse/git-config.ts";
-import { isLarge } from "./analyse/sizes.ts";
+import { isLarge } from "./sizes.ts";
 import { applyEffect } from "./effects.ts";
 import { inlineCode, scriptFile } from "./code.ts";
 import { describe, doubt, emitFile, emitTarget, refuse, type Invocation } from "./invocation.ts";
-import { readVariable } from "./knowledge/environment.ts";
-import { handOn } from "./variables.ts";
-import type { Kind } from "./knowledge/read-spec.ts";
-import { changePlaces, foldersOf, targetsOf } from "./paths.ts";
-import { assignTo, evaluateAsArithmetic } from "./evaluated.ts";
-import { literal, prefixOf, textOf, unknown, type Value } from "./value.ts";
-import { expansion } from "./walk.ts";
+import { readVariable } from "../knowledge/environment.ts";
+import { handOn } from "../words/variables.ts";
+import type { Kind } from "../knowledge/read-spec.ts";
+import { changePlaces, foldersOf, targetsOf } from "../words/paths.ts";
+import { assignTo, evaluateAsArithmetic } from "../words/evaluated.ts";
+import { literal, prefixOf, textOf, unknown, type Value } from "../words/value.ts";
+import { expansion } from "../interpret/walk.ts";
 
 /** What happens to an operand or option value of this kind. */
 export function applyKind(inv: Invocation, kind: Kind, value: Value): void {

@@ -1,10 +1,10 @@
-import type { NamedPath } from "../action/index.ts";
-import { normaliseHost, possibleHosts } from "../pattern/index.ts";
-import { reachOfHost } from "../policy/index.ts";
-import type { Context } from "./context.ts";
-import { targetsOf } from "./paths.ts";
-import type { ShellPlace } from "./state.ts";
-import { isGlob, isHole, isWildcard, literal, prefixOf, textOf, type Stream, type Value } from "./value.ts";
+import type { NamedPath } from "../../action/index.ts";
+import { normaliseHost, possibleHosts } from "../../pattern/index.ts";
+import { reachOfHost } from "../../policy/index.ts";
+import type { Context } from "../words/context.ts";
+import { targetsOf } from "../words/paths.ts";
+import type { ShellPlace } from "../words/state.ts";
+import { isGlob, isHole, isWildcard, literal, prefixOf, textOf, type Stream, type Value } from "../words/value.ts";
 
 /**
  * What the words of a command could mean as paths, where nobody says what the program does with them: the words themselves,

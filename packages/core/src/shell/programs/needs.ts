@@ -1,7 +1,7 @@
-import type { Context } from "./context.ts";
-import { entryFor } from "./knowledge/entries.ts";
-import { readConfined } from "./knowledge/read-spec.ts";
-import { textOf, type Value } from "./value.ts";
+import type { Context } from "../words/context.ts";
+import { entryFor } from "../knowledge/entries.ts";
+import { readConfined } from "../knowledge/read-spec.ts";
+import { textOf, type Value } from "../words/value.ts";
 
 /** What a command needs that it cannot have in a supervised run: `CommandSpec.confined`. `looks`: it only does, which takes no rights. */
 export function noteNeeds(

@@ -1,8 +1,8 @@
-import { resolvePath } from "../path/index.ts";
-import { has } from "./analyse/given.ts";
+import { resolvePath } from "../../path/index.ts";
+import { has } from "./given.ts";
 import { addCode } from "./code.ts";
 import type { Invocation } from "./invocation.ts";
-import { readObeys, type ObeyedFiles } from "./knowledge/read-spec.ts";
+import { readObeys, type ObeyedFiles } from "../knowledge/read-spec.ts";
 
 /**
  * Programs that do what a file of the project says (`CommandSpec.obeys`). The files are looked at as they are now; where the same line

@@ -1,6 +1,6 @@
-import type { Grammar } from "./knowledge/entries.ts";
-import type { Option, Slot } from "./knowledge/read-spec.ts";
-import { holeOf, isHole, literal, prefixOf, textOf, withoutNames, type Value } from "./value.ts";
+import type { Grammar } from "../knowledge/entries.ts";
+import type { Option, Slot } from "../knowledge/read-spec.ts";
+import { holeOf, isHole, literal, prefixOf, textOf, withoutNames, type Value } from "../words/value.ts";
 
 export interface GivenOption {
   /** Which of the words it stands in. */

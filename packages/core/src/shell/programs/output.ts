@@ -1,7 +1,7 @@
-import type { TreeFilter } from "../action/index.ts";
-import { resolvePath } from "../path/index.ts";
+import type { TreeFilter } from "../../action/index.ts";
+import { resolvePath } from "../../path/index.ts";
 import { describe, type Invocation } from "./invocation.ts";
-import { matchesOf } from "./paths.ts";
+import { matchesOf } from "../words/paths.ts";
 import {
   isGlob,
   isHole,
@@ -18,7 +18,7 @@ import {
   type Hole,
   type Stream,
   type Value,
-} from "./value.ts";
+} from "../words/value.ts";
 
 /** What belongs to a command comes after it: a line of ten thousand commands is not looked through for each of them. */
 function reachesNetwork({ cx: { actions }, exec }: Invocation): boolean {

@@ -6,23 +6,23 @@ import {
   type ExecAction,
   type OwnCommands,
   type Span,
-} from "../action/index.ts";
-import { baseName, resolvePath } from "../path/index.ts";
-import { copiesInput, holdsInput, isLinelessFile, loopsForEver, printsWithoutEnd } from "./analyse/sizes.ts";
+} from "../../action/index.ts";
+import { baseName, resolvePath } from "../../path/index.ts";
+import { copiesInput, holdsInput, isLinelessFile, loopsForEver, printsWithoutEnd } from "./sizes.ts";
 import type { Applied } from "./apply.ts";
-import { BY_SHELL, type Context, type ExecDraft } from "./context.ts";
+import { BY_SHELL, type Context, type ExecDraft } from "../words/context.ts";
 import { tablePaths } from "./effects.ts";
 import { applyEnvironment } from "./environment.ts";
 import { describe, type CommandRunner } from "./invocation.ts";
-import { entryFor } from "./knowledge/entries.ts";
+import { entryFor } from "../knowledge/entries.ts";
 import { noteDangerWords } from "./danger-words.ts";
 import { readHandedCommands } from "./handed-commands.ts";
 import { linesOf, nameWords } from "./named-paths.ts";
-import { leftBy, takeInput } from "./input.ts";
+import { leftBy, takeInput } from "../words/input.ts";
 import type { GivenOption } from "./options.ts";
-import { foldersOf } from "./paths.ts";
+import { foldersOf } from "../words/paths.ts";
 import { applyReadings, readingsOf } from "./readings.ts";
-import type { ShellState } from "./state.ts";
+import type { ShellState } from "../words/state.ts";
 import {
   endless,
   holeOf,
@@ -36,7 +36,7 @@ import {
   textOf,
   type Stream,
   type Value,
-} from "./value.ts";
+} from "../words/value.ts";
 
 export interface ProgramCall {
   readonly cx: Context;

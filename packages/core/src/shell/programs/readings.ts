@@ -1,9 +1,9 @@
-import type { World } from "../action/index.ts";
-import { baseName } from "../path/index.ts";
+import type { World } from "../../action/index.ts";
+import { baseName } from "../../path/index.ts";
 import { type Applied, applySpec, type InvocationBase } from "./apply.ts";
-import { bsdEntryFor, type CommandEntry, entryFor } from "./knowledge/entries.ts";
-import { joinPlaces } from "./state.ts";
-import { isNetwork, type Stream } from "./value.ts";
+import { bsdEntryFor, type CommandEntry, entryFor } from "../knowledge/entries.ts";
+import { joinPlaces } from "../words/state.ts";
+import { isNetwork, type Stream } from "../words/value.ts";
 
 // Programs of one name take other options on other systems. Where nobody knows whose it is, what any of them would do counts.
 

@@ -1,6 +1,6 @@
-import { namesCode, readVariable } from "./knowledge/environment.ts";
-import { isArray, type ShellState } from "./state.ts";
-import { isHole, textOf, type Stream, type Value } from "./value.ts";
+import { namesCode, readVariable } from "../knowledge/environment.ts";
+import { isArray, type ShellState } from "../words/state.ts";
+import { isHole, textOf, type Stream, type Value } from "../words/value.ts";
 
 /** A variable of the environment whose name says that its text opens something. */
 const SECRET = new RegExp(

@@ -1,9 +1,9 @@
-import type { DangerId } from "../action/index.ts";
+import type { DangerId } from "../../action/index.ts";
 import { toolOf } from "./danger-words.ts";
 import type { HandingCall, KnownCommand } from "./handed-commands.ts";
 import { argumentOf } from "./program.ts";
-import { entriesBelow, entryFor, type KnowledgeEntry } from "./knowledge/entries.ts";
-import { literal, NOTHING, textOf, type Value } from "./value.ts";
+import { entriesBelow, entryFor, type KnowledgeEntry } from "../knowledge/entries.ts";
+import { literal, NOTHING, textOf, type Value } from "../words/value.ts";
 
 /** So many words that may be tools are tried. */
 const MOST = 40;

@@ -1,7 +1,7 @@
 // Modes and sizes: what opens a file to everybody, and what fills a disk.
-import { describe, doubt, emitFile, type Invocation } from "../invocation.ts";
-import { dropPrefix } from "../options.ts";
-import { holeOf, isEndless, isLineless, NOTHING, prefixOf, textOf, type Stream, type Value } from "../value.ts";
+import { describe, doubt, emitFile, type Invocation } from "./invocation.ts";
+import { dropPrefix } from "./options.ts";
+import { holeOf, isEndless, isLineless, NOTHING, prefixOf, textOf, type Stream, type Value } from "../words/value.ts";
 import { drops, valuesOf } from "./given.ts";
 
 /** chmod(1): others may write, or whoever runs it gets the owner's rights. A mode only known at run time may say so too. */

@@ -1,7 +1,7 @@
 // Which subcommand of a table the words of a command name.
-import { grammarOf, type Grammar, type Subcommand, type Subcommands } from "./knowledge/entries.ts";
+import { grammarOf, type Grammar, type Subcommand, type Subcommands } from "../knowledge/entries.ts";
 import { type GivenOption, readArguments } from "./options.ts";
-import { prefixOf, textOf, type Value } from "./value.ts";
+import { prefixOf, textOf, type Value } from "../words/value.ts";
 
 /** Nobody knows whether the next word is its value. */
 export const isOpen = ({ option, value }: GivenOption): boolean => option === undefined && value === undefined;

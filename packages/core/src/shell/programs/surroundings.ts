@@ -1,9 +1,9 @@
-import type { Action } from "../action/index.ts";
-import { baseName, resolvePath } from "../path/index.ts";
+import type { Action } from "../../action/index.ts";
+import { baseName, resolvePath } from "../../path/index.ts";
 import { addCode } from "./code.ts";
-import type { Context } from "./context.ts";
+import type { Context } from "../words/context.ts";
 import type { Invocation } from "./invocation.ts";
-import type { ProgramSurroundings } from "./languages/finding.ts";
+import type { ProgramSurroundings } from "../languages/finding.ts";
 
 /**
  * What an interpreter finds in its working directory, as the world shows it now. That only holds where nothing in the

@@ -1,11 +1,11 @@
-import type { LeftOut, TreeFilter } from "../action/index.ts";
-import { baseName } from "../path/index.ts";
-import { has, valuesOf } from "./analyse/given.ts";
-import { expandBraces } from "./brace.ts";
-import type { Context } from "./context.ts";
+import type { LeftOut, TreeFilter } from "../../action/index.ts";
+import { baseName } from "../../path/index.ts";
+import { has, valuesOf } from "./given.ts";
+import { expandBraces } from "../words/brace.ts";
+import type { Context } from "../words/context.ts";
 import type { Arguments, GivenOption } from "./options.ts";
-import type { ShellPlace } from "./state.ts";
-import { isGlob, patternOf, textOf, type Value } from "./value.ts";
+import type { ShellPlace } from "../words/state.ts";
+import { isGlob, patternOf, textOf, type Value } from "../words/value.ts";
 
 /** What is asked of a command about its walks. */
 interface Walker {

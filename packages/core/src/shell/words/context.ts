@@ -10,9 +10,9 @@ import {
   spend,
   type Unknown,
   type World,
-} from "../action/index.ts";
+} from "../../action/index.ts";
 import type { Function as FunctionNode } from "unbash";
-import type { Invocation } from "./invocation.ts";
+import type { Invocation } from "../programs/invocation.ts";
 import type { MadeLink } from "./links.ts";
 import type { ShellState } from "./state.ts";
 import { NOTHING, type Stream, type Value } from "./value.ts";

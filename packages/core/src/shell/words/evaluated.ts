@@ -1,4 +1,4 @@
-import type { Span } from "../action/index.ts";
+import type { Span } from "../../action/index.ts";
 import { readNames, readSubscript } from "./arithmetic.ts";
 import type { Context } from "./context.ts";
 import type { Expansion } from "./expand.ts";

@@ -1,5 +1,5 @@
 import type { ArithmeticExpression, ParsedScript, Word, WordPart } from "unbash";
-import { spend } from "../action/index.ts";
+import { spend } from "../../action/index.ts";
 import { readArithmetic } from "./arithmetic.ts";
 import { bracesOf } from "./brace.ts";
 import type { Context } from "./context.ts";

@@ -1,7 +1,7 @@
-import type { Action, FileAction, FileOperation, Target } from "../action/index.ts";
-import { resolvePath } from "../path/index.ts";
+import type { Action, FileAction, FileOperation, Target } from "../../action/index.ts";
+import { resolvePath } from "../../path/index.ts";
 import type { Context } from "./context.ts";
-import type { Invocation } from "./invocation.ts";
+import type { Invocation } from "../programs/invocation.ts";
 import { targetsOf } from "./paths.ts";
 import { textOf, type Value } from "./value.ts";
 

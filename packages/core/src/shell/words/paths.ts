@@ -1,7 +1,7 @@
-import type { Target, TreeFilter, World } from "../action/index.ts";
-import { baseName, normalise, resolvePath } from "../path/index.ts";
+import type { Target, TreeFilter, World } from "../../action/index.ts";
+import { baseName, normalise, resolvePath } from "../../path/index.ts";
 import type { Context } from "./context.ts";
-import { escapePath, matchesWord, shellGlob } from "../pattern/index.ts";
+import { escapePath, matchesWord, shellGlob } from "../../pattern/index.ts";
 import { joinPlaces, type ShellPlace } from "./state.ts";
 import {
   alternativesOf,

@@ -1,5 +1,5 @@
 import type { Function as FunctionNode } from "unbash";
-import type { Span } from "../action/index.ts";
+import type { Span } from "../../action/index.ts";
 import { sameValue, unknown, type Atom, type ShellPlace, type Stream, type Value } from "./value.ts";
 
 export type { ShellPlace } from "./value.ts";

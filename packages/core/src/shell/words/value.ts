@@ -1,5 +1,5 @@
-import type { TreeFilter } from "../action/index.ts";
-import { escapePath } from "../pattern/index.ts";
+import type { TreeFilter } from "../../action/index.ts";
+import { escapePath } from "../../pattern/index.ts";
 
 /**
  * What is known of one shell word after expansion. Nothing here is guessed: a part that only exists at run time

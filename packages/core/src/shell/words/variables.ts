@@ -1,11 +1,11 @@
 import type { Context } from "./context.ts";
-import { isToolFolder } from "../policy/index.ts";
-import { readVariable } from "./knowledge/environment.ts";
+import { isToolFolder } from "../../policy/index.ts";
+import { readVariable } from "../knowledge/environment.ts";
 import { DIFFERS, either, isArray, type Handed, type ShellState, type ShellVariable } from "./state.ts";
 import { isNumeric, readNames } from "./arithmetic.ts";
 import { workingDirectory } from "./expand.ts";
 import { holeOf, sameValue, textOf, unknown, type Value } from "./value.ts";
-import type { Span } from "../action/index.ts";
+import type { Span } from "../../action/index.ts";
 
 /** Variables that the shell itself, or a program started later, takes code or trust from even when nobody exports them. */
 const ALWAYS_EXPORTED = new RegExp(

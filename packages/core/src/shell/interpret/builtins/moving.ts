@@ -1,7 +1,7 @@
-import { changePlaces } from "../paths.ts";
-import type { ShellPlace } from "../state.ts";
-import { homeOf, workingDirectory } from "../expand.ts";
-import { isName, isWildcard, join, mayBeNone, NOTHING, oneWord, prefixOf, textOf, type Stream, type Value } from "../value.ts";
+import { changePlaces } from "../../words/paths.ts";
+import type { ShellPlace } from "../../words/state.ts";
+import { homeOf, workingDirectory } from "../../words/expand.ts";
+import { isName, isWildcard, join, mayBeNone, NOTHING, oneWord, prefixOf, textOf, type Stream, type Value } from "../../words/value.ts";
 import { expansion, type ShellOutcome } from "../walk.ts";
 import { done, type Builtin, type BuiltinCall } from "./index.ts";
 

@@ -1,8 +1,8 @@
-import { describe } from "../invocation.ts";
-import type { Grammar, KnowledgeEntry } from "../knowledge/entries.ts";
-import { readArguments, type GivenOption } from "../options.ts";
-import { mayBegin } from "../paths.ts";
-import { holeOf, literal, prefixOf, textOf, type Value } from "../value.ts";
+import { describe } from "../../programs/invocation.ts";
+import type { Grammar, KnowledgeEntry } from "../../knowledge/entries.ts";
+import { readArguments, type GivenOption } from "../../programs/options.ts";
+import { mayBegin } from "../../words/paths.ts";
+import { holeOf, literal, prefixOf, textOf, type Value } from "../../words/value.ts";
 import type { BuiltinCall } from "./index.ts";
 
 /** The words of a builtin, as its entry in `packages/core/knowledge/builtins.table` tells options from operands. */

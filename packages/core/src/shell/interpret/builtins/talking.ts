@@ -1,5 +1,5 @@
-import { assignTo, evaluateAsArithmetic } from "../evaluated.ts";
-import { describe } from "../invocation.ts";
+import { assignTo, evaluateAsArithmetic } from "../../words/evaluated.ts";
+import { describe } from "../../programs/invocation.ts";
 import {
   holeOf,
   isHole,
@@ -14,10 +14,10 @@ import {
   type Atom,
   type Stream,
   type Value,
-} from "../value.ts";
-import { readNames, readSubscript } from "../arithmetic.ts";
-import { matchesWord, shellGlob } from "../../pattern/index.ts";
-import { mayBegin } from "../paths.ts";
+} from "../../words/value.ts";
+import { readNames, readSubscript } from "../../words/arithmetic.ts";
+import { matchesWord, shellGlob } from "../../../pattern/index.ts";
+import { mayBegin } from "../../words/paths.ts";
 import { expansion } from "../walk.ts";
 import { done, type Builtin, type BuiltinCall } from "./index.ts";
 

@@ -1,13 +1,13 @@
 // Archives: what is packed, what is unpacked where, and what stands in the place of a file that is compressed.
-import { resolvePath } from "../../path/index.ts";
+import { resolvePath } from "../../../path/index.ts";
 import { applyEffect } from "../effects.ts";
 import { describe, doubt, emitFile, type Invocation } from "../invocation.ts";
 import { applyKind } from "../kinds.ts";
 import { readArguments, type Arguments } from "../options.ts";
-import { changePlaces, mayBegin } from "../paths.ts";
-import type { ShellPlace } from "../state.ts";
-import { concat, isGlob, literal, prefixOf, sameValue, textOf, type Value } from "../value.ts";
-import { has, valuesOf } from "./given.ts";
+import { changePlaces, mayBegin } from "../../words/paths.ts";
+import type { ShellPlace } from "../../words/state.ts";
+import { concat, isGlob, literal, prefixOf, sameValue, textOf, type Value } from "../../words/value.ts";
+import { has, valuesOf } from "../given.ts";
 
 /** A member or file operand, and the folder that the -C options in front of it lead to. */
 interface ArchiveMember {

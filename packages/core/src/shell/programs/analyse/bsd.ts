@@ -1,8 +1,8 @@
 // What the programs of BSD and macOS do with words that those of GNU read another way, where a table cannot say it.
 import { applyEffect } from "../effects.ts";
 import { describe, doubt, emitFile, refuse, type Invocation } from "../invocation.ts";
-import { concat, literal, prefixOf, textOf, type Stream } from "../value.ts";
-import { has, valuesOf } from "./given.ts";
+import { concat, literal, prefixOf, textOf, type Stream } from "../../words/value.ts";
+import { has, valuesOf } from "../given.ts";
 import { exists } from "./only-shows.ts";
 
 /** sed(1): the word behind -i and -I is the suffix under which the old content is kept; an empty one keeps nothing. */

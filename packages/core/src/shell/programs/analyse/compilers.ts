@@ -1,13 +1,13 @@
 import { applyEffect } from "../effects.ts";
 import { describe, doubt, emitFile, emitTarget, refuse, type Invocation } from "../invocation.ts";
 import { environmentWord } from "../kinds.ts";
-import { concat, literal, prefixOf, textOf, type Value } from "../value.ts";
-import { mayBegin, targetsOf } from "../paths.ts";
-import { parentOf, resolvePath } from "../../path/index.ts";
+import { concat, literal, prefixOf, textOf, type Value } from "../../words/value.ts";
+import { mayBegin, targetsOf } from "../../words/paths.ts";
+import { parentOf, resolvePath } from "../../../path/index.ts";
 import { applyObeyed } from "../obeyed.ts";
-import type { ShellPlace } from "../state.ts";
+import type { ShellPlace } from "../../words/state.ts";
 import { responseFile } from "./operands.ts";
-import { has, valuesOf } from "./given.ts";
+import { has, valuesOf } from "../given.ts";
 
 /** What compilers write, which their words seldom say: the names follow from those of the sources. */
 

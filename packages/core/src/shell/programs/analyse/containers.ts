@@ -1,10 +1,10 @@
 // Containers: which rights they get, what is mounted and copied, and what shows their variables.
-import { resolvePath } from "../../path/index.ts";
+import { resolvePath } from "../../../path/index.ts";
 import { applyEffect } from "../effects.ts";
 import { describe, doubt, emitFile, type Invocation } from "../invocation.ts";
 import { dropPrefix } from "../options.ts";
-import { literal, prefixOf, textOf, type Value } from "../value.ts";
-import { has, valuesOf } from "./given.ts";
+import { literal, prefixOf, textOf, type Value } from "../../words/value.ts";
+import { has, valuesOf } from "../given.ts";
 
 /** Options of docker, podman and their like that lead out of the container: to the host's processes, devices, users or rights. */
 const LEAVES = new RegExp(

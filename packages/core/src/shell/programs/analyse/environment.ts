@@ -2,9 +2,9 @@
 import { applyEffect } from "../effects.ts";
 import { startWithFile, takeAway } from "../environment.ts";
 import { refuse, type Invocation } from "../invocation.ts";
-import { plainVariable } from "../languages/environment.ts";
-import { textOf } from "../value.ts";
-import { has, valuesOf } from "./given.ts";
+import { plainVariable } from "../../languages/environment.ts";
+import { textOf } from "../../words/value.ts";
+import { has, valuesOf } from "../given.ts";
 
 const SHOWS_OR_WRITES: ReadonlySet<string> = new Set(["list", "get", "set", "unset", "encrypt", "decrypt", "keypair", "rotate"]);
 

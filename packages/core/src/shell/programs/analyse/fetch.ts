@@ -3,10 +3,10 @@ import { applyEffect } from "../effects.ts";
 import { describe, doubt, emitFile, emitTarget, refuse, type Invocation } from "../invocation.ts";
 import { applyKind } from "../kinds.ts";
 import { dropPrefix } from "../options.ts";
-import { changePlaces, mayBegin } from "../paths.ts";
+import { changePlaces, mayBegin } from "../../words/paths.ts";
 import { isReadByAll } from "../public-hosts.ts";
-import { isGlob, isWildcard, literal, prefixOf, textOf, type Value } from "../value.ts";
-import { has, valuesOf } from "./given.ts";
+import { isGlob, isWildcard, literal, prefixOf, textOf, type Value } from "../../words/value.ts";
+import { has, valuesOf } from "../given.ts";
 
 /** curl(1): options whose value is a file when it begins with `@`. */
 const AT = ["-d", "--data", "--data-binary", "--json", "-H", "--header", "--proxy-header"];

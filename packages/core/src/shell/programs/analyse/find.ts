@@ -1,10 +1,10 @@
 // Programs that walk folders and run commands on what they find.
-import type { LeftOut, TreeFilter } from "../../action/index.ts";
-import { resolvePath } from "../../path/index.ts";
+import type { LeftOut, TreeFilter } from "../../../action/index.ts";
+import { resolvePath } from "../../../path/index.ts";
 import { describe, doubt, emitFile, refuse, type Invocation } from "../invocation.ts";
 import { mayTellOption } from "../output.ts";
-import { changePlaces, mayBegin } from "../paths.ts";
-import type { ShellPlace } from "../state.ts";
+import { changePlaces, mayBegin } from "../../words/paths.ts";
+import type { ShellPlace } from "../../words/state.ts";
 import {
   holeOf,
   isNetwork,
@@ -19,11 +19,11 @@ import {
   type Hole,
   type Stream,
   type Value,
-} from "../value.ts";
+} from "../../words/value.ts";
 import { bsdStarts } from "./bsd.ts";
-import { has, valuesOf } from "./given.ts";
+import { has, valuesOf } from "../given.ts";
 import { surelyFinds } from "./sure-find.ts";
-import { sharedInput } from "../input.ts";
+import { sharedInput } from "../../words/input.ts";
 import { walkFilter } from "../walk-filter.ts";
 
 /** find(1): tests and actions that take no argument, or one that only narrows what is found. */

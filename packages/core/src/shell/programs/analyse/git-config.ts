@@ -1,8 +1,8 @@
 import { emitFile, type Invocation } from "../invocation.ts";
 import { applyEffect, emitTablePath } from "../effects.ts";
 import { applyKind } from "../kinds.ts";
-import { literal, prefixOf, textOf, type Value } from "../value.ts";
-import { has, valuesOf } from "./given.ts";
+import { literal, prefixOf, textOf, type Value } from "../../words/value.ts";
+import { has, valuesOf } from "../given.ts";
 import { toldRevisions } from "./git-revisions.ts";
 
 const READING = ["get", "get-all", "get-regexp", "get-urlmatch", "list", "get-color", "get-colorbool"];

@@ -1,10 +1,10 @@
 // git: what revisions name, whether a word, an option or the input says them.
 import { emitFile, emitTarget, type Invocation } from "../invocation.ts";
-import type { Kind } from "../knowledge/read-spec.ts";
-import { concat, holeOf, literal, patternAtoms, prefixOf, textOf, type Value } from "../value.ts";
-import { baseName, isWithin, parentOf, resolvePath } from "../../path/index.ts";
+import type { Kind } from "../../knowledge/read-spec.ts";
+import { concat, holeOf, literal, patternAtoms, prefixOf, textOf, type Value } from "../../words/value.ts";
+import { baseName, isWithin, parentOf, resolvePath } from "../../../path/index.ts";
 import { exists } from "./only-shows.ts";
-import { has } from "./given.ts";
+import { has } from "../given.ts";
 
 /** Names of objects: at least four hexadecimal digits, which no file with a secret is called. */
 export const HASH_NAME = "[0-9a-f][0-9a-f][0-9a-f][0-9a-f]*";

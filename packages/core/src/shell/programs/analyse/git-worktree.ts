@@ -1,9 +1,9 @@
 // git worktree: working trees of the project's own repository, wherever they lie.
-import { isWithin, resolvePath } from "../../path/index.ts";
-import { linkedTree, mayBecomeTree } from "../../policy/index.ts";
+import { isWithin, resolvePath } from "../../../path/index.ts";
+import { linkedTree, mayBecomeTree } from "../../../policy/index.ts";
 import { emitFile, type Invocation } from "../invocation.ts";
-import { has } from "./given.ts";
-import { textOf, type Value } from "../value.ts";
+import { has } from "../given.ts";
+import { textOf, type Value } from "../../words/value.ts";
 
 const pathOf = (inv: Invocation, value: Value): string | undefined => {
   const text = textOf(value);

@@ -1,16 +1,16 @@
 // git: names that it prints, files that a revision names, what it does to files and refs, and addresses of repositories.
-import { baseName, isWithin, resolvePath } from "../../path/index.ts";
-import { repositoriesAround, worksInOwnRepository } from "../../policy/index.ts";
+import { baseName, isWithin, resolvePath } from "../../../path/index.ts";
+import { repositoriesAround, worksInOwnRepository } from "../../../policy/index.ts";
 import { applyEffect } from "../effects.ts";
 import { describe, emitFile, emitTarget, refuse, type Invocation } from "../invocation.ts";
-import type { Kind } from "../knowledge/read-spec.ts";
+import type { Kind } from "../../knowledge/read-spec.ts";
 import { isForge } from "../git-keys.ts";
 import { applyKind } from "../kinds.ts";
-import { isHole, literal, prefixOf, textOf, type Hole, type Stream, type Value } from "../value.ts";
+import { isHole, literal, prefixOf, textOf, type Hole, type Stream, type Value } from "../../words/value.ts";
 import { mayTellOption } from "../output.ts";
-import { matchesOf, mayBegin } from "../paths.ts";
-import type { ShellPlace } from "../state.ts";
-import { drops, has, valuesOf } from "./given.ts";
+import { matchesOf, mayBegin } from "../../words/paths.ts";
+import type { ShellPlace } from "../../words/state.ts";
+import { drops, has, valuesOf } from "../given.ts";
 import {
   HASH_NAME,
   pathspec,

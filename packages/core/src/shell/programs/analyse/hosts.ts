@@ -2,8 +2,8 @@
 import { applyEffect } from "../effects.ts";
 import { describe, doubt, type Invocation } from "../invocation.ts";
 import { applyKind } from "../kinds.ts";
-import { isGlob, literal, prefixOf, textOf, type Value } from "../value.ts";
-import { has, valuesOf } from "./given.ts";
+import { isGlob, literal, prefixOf, textOf, type Value } from "../../words/value.ts";
+import { has, valuesOf } from "../given.ts";
 
 const NUMERIC = /^(\d+(\.\d+){0,3}(\/\d+)?|\[?[0-9a-f]*:[0-9a-f:.]*\]?(\/\d+)?|localhost|\*)$/i;
 

@@ -1,10 +1,10 @@
 // Sources that take in other files and show them: what an author of such a file names is read by whoever converts it.
-import { resolvePath } from "../../path/index.ts";
+import { resolvePath } from "../../../path/index.ts";
 import { applyEffect } from "../effects.ts";
 import { describe, doubt, emitFile, type Invocation } from "../invocation.ts";
-import { matchesOf } from "../paths.ts";
-import { literal, prefixOf, textOf, type Value } from "../value.ts";
-import { has, valuesOf } from "./given.ts";
+import { matchesOf } from "../../words/paths.ts";
+import { literal, prefixOf, textOf, type Value } from "../../words/value.ts";
+import { has, valuesOf } from "../given.ts";
 
 /** What a file of the project says now; nothing where it is missing, undefined where that is not known. */
 function sourceText(inv: Invocation, name: string | undefined): string | undefined {

@@ -34,7 +34,7 @@ import { packerValues, pandocIncludes, sourceIncludes } from "./includes.ts";
 import { curl, ghApi, httpie, urlOrPath, wget } from "./fetch.ts";
 import { date, jo, jq, miller, pandoc, sed, stat } from "./text-tools.ts";
 import { databaseAddress, hostNames, mysqlOwn, netcat } from "./hosts.ts";
-import { dd, modes } from "./sizes.ts";
+import { dd, modes } from "../sizes.ts";
 import { bsdFind, fd, find } from "./find.ts";
 import {
   atFiles,
@@ -71,7 +71,7 @@ import {
 import { duckdbInput, luaInput, perlFiles, powershell, pythonModule, rubyInput, sqliteInput, uvRun } from "./interpreters.ts";
 import { flock, kill, ps, topColumns } from "./processes.ts";
 import { gitConfig } from "./git-config.ts";
-import { has } from "./given.ts";
+import { has } from "../given.ts";
 import { shownRevisions, toldRevisions } from "./git-revisions.ts";
 import { bwrapView, entrFile, loadsToTell, pytestPlaces } from "./views.ts";
 import { dotenv, envRemoves, printenv, variablesOfFile } from "./environment.ts";

@@ -1,16 +1,16 @@
 // Interpreters: where their code comes from, and what they open besides.
-import { DATABASE_FILE } from "../../action/index.ts";
-import { baseName, resolvePath } from "../../path/index.ts";
+import { DATABASE_FILE } from "../../../action/index.ts";
+import { baseName, resolvePath } from "../../../path/index.ts";
 import { addCode, codeFromStream, inlineCode } from "../code.ts";
 import { applyEffect } from "../effects.ts";
 import { describe, doubt, emitFile, refuse, type Invocation } from "../invocation.ts";
-import { fromBase64 } from "../languages/index.ts";
-import { LIBRARY } from "../languages/python-library.ts";
-import type { ProgramSurroundings } from "../languages/finding.ts";
+import { fromBase64 } from "../../languages/index.ts";
+import { LIBRARY } from "../../languages/python-library.ts";
+import type { ProgramSurroundings } from "../../languages/finding.ts";
 import { noteRenamed, noteServices } from "../services.ts";
 import { surroundingsOf } from "../surroundings.ts";
-import { concat, isGlob, isHole, literal, prefixOf, textOf, type Value } from "../value.ts";
-import { drops, has, valuesOf } from "./given.ts";
+import { concat, isGlob, isHole, literal, prefixOf, textOf, type Value } from "../../words/value.ts";
+import { drops, has, valuesOf } from "../given.ts";
 
 /** What pip imports besides Python's own library and itself: some systems take its copies of these out. */
 const PIP =

@@ -1,10 +1,10 @@
 import { applyEffect } from "../effects.ts";
 import { describe, doubt, emitFile, emitTarget, type Invocation } from "../invocation.ts";
 import { applyKind } from "../kinds.ts";
-import { targetsOf } from "../paths.ts";
-import { literal, textOf, type Value } from "../value.ts";
+import { targetsOf } from "../../words/paths.ts";
+import { literal, textOf, type Value } from "../../words/value.ts";
 import { kubectlOutput } from "./containers.ts";
-import { has, valuesOf } from "./given.ts";
+import { has, valuesOf } from "../given.ts";
 
 /** terraform fmt -help: files are rewritten unless -check or -write=false, whatever else is shown. */
 export function terraformFmt(inv: Invocation): void {

@@ -1,13 +1,13 @@
 // Operands and values that are more than a file name, by how they are written.
-import { resolvePath } from "../../path/index.ts";
+import { resolvePath } from "../../../path/index.ts";
 import { applyEffect } from "../effects.ts";
 import { describe, doubt, emitFile, refuse, type Invocation } from "../invocation.ts";
 import { applyKind } from "../kinds.ts";
-import { noteLinks } from "../links.ts";
+import { noteLinks } from "../../words/links.ts";
 import { dropPrefix } from "../options.ts";
-import { matchesOf, mayBegin } from "../paths.ts";
-import { isHole, literal, prefixOf, textOf, type Value } from "../value.ts";
-import { has, valuesOf } from "./given.ts";
+import { matchesOf, mayBegin } from "../../words/paths.ts";
+import { isHole, literal, prefixOf, textOf, type Value } from "../../words/value.ts";
+import { has, valuesOf } from "../given.ts";
 
 /** less(1), more(1): `+COMMAND` is typed into the pager, and `!` there runs a shell. A line number or a search is not. */
 export function plus(inv: Invocation): void {

@@ -1,9 +1,9 @@
 import { toolOf } from "../danger-words.ts";
 import { describe, doubt, refuse, type Invocation } from "../invocation.ts";
-import { entriesBelow, entryFor, type KnowledgeEntry } from "../knowledge/entries.ts";
+import { entriesBelow, entryFor, type KnowledgeEntry } from "../../knowledge/entries.ts";
 import { noteNeedsOfPackage } from "../needs.ts";
 import { noteRenamed } from "../services.ts";
-import { literal, prefixOf, textOf, type Value } from "../value.ts";
+import { literal, prefixOf, textOf, type Value } from "../../words/value.ts";
 
 /**
  * `npx WORD …`: a package from a registry, a program of node_modules/.bin, or one of PATH (npm looks into the folder of

@@ -1,7 +1,7 @@
 import { describe, emitFile, refuse, type Invocation } from "../invocation.ts";
-import { concat, isHole, literal, textOf, unknown, type Atom, type Value } from "../value.ts";
-import { has, valuesOf } from "./given.ts";
-import { sharedInput } from "../input.ts";
+import { concat, isHole, literal, textOf, unknown, type Atom, type Value } from "../../words/value.ts";
+import { has, valuesOf } from "../given.ts";
+import { sharedInput } from "../../words/input.ts";
 
 /** More jobs than this are not looked at one by one. */
 const MOST_JOBS = 64;

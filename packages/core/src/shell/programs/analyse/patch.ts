@@ -1,8 +1,8 @@
-import type { ExecAction } from "../../action/index.ts";
-import { resolvePath } from "../../path/index.ts";
+import type { ExecAction } from "../../../action/index.ts";
+import { resolvePath } from "../../../path/index.ts";
 import { emitFile, type Invocation } from "../invocation.ts";
-import { literal, type Stream, textOf, type Value } from "../value.ts";
-import { has, valuesOf } from "./given.ts";
+import { literal, type Stream, textOf, type Value } from "../../words/value.ts";
+import { has, valuesOf } from "../given.ts";
 
 /** Names below the working directory that nobody can tell before. */
 const UNTOLD: Value = { atoms: [{ hole: true as const, why: "a file that the patch names", below: true }], many: false };

@@ -1,8 +1,8 @@
 // Processes: who is signalled, what is shown of them, what waits for a lock.
-import { type ExecAction, RUN_TIME_PROCESS, type Target } from "../../action/index.ts";
+import { type ExecAction, RUN_TIME_PROCESS, type Target } from "../../../action/index.ts";
 import { applyEffect } from "../effects.ts";
 import { describe, doubt, emitFile, refuse, type Invocation } from "../invocation.ts";
-import { isHole, isWildcard, textOf, type Value } from "../value.ts";
+import { isHole, isWildcard, textOf, type Value } from "../../words/value.ts";
 
 /** kill(1): what is signalled. Undefined: it only lists signals. The options of procps and util-linux that choose a signal come first. */
 function killTargets(words: readonly Value[]): readonly Value[] | undefined {

@@ -1,12 +1,12 @@
-import { resolvePath } from "../../path/index.ts";
+import { resolvePath } from "../../../path/index.ts";
 import { addCode } from "../code.ts";
 import type { Invocation } from "../invocation.ts";
 import { applyKind } from "../kinds.ts";
-import type { ObeyedFiles } from "../knowledge/read-spec.ts";
+import type { ObeyedFiles } from "../../knowledge/read-spec.ts";
 import { applyObeyed, obeyedFile } from "../obeyed.ts";
-import type { ShellPlace } from "../state.ts";
-import { prefixOf, textOf, type Value } from "../value.ts";
-import { has, valuesOf } from "./given.ts";
+import type { ShellPlace } from "../../words/state.ts";
+import { prefixOf, textOf, type Value } from "../../words/value.ts";
+import { has, valuesOf } from "../given.ts";
 
 /** Files of the folder where it works and of those above it, whose text matters if it says this. */
 const settings = (names: readonly string[], says: (text: string) => boolean): ObeyedFiles => ({

@@ -1,13 +1,13 @@
 // Copies between machines, and what their options start.
-import { resolvePath } from "../../path/index.ts";
+import { resolvePath } from "../../../path/index.ts";
 import { addCode } from "../code.ts";
 import { applyEffect } from "../effects.ts";
 import { describe, doubt, emitFile, emitTarget, refuse, type Invocation } from "../invocation.ts";
 import { applyKind } from "../kinds.ts";
-import { targetsOf } from "../paths.ts";
-import { holeOf, literal, prefixOf, textOf, type Value } from "../value.ts";
-import { has, valuesOf } from "./given.ts";
-import { sharedInput } from "../input.ts";
+import { targetsOf } from "../../words/paths.ts";
+import { holeOf, literal, prefixOf, textOf, type Value } from "../../words/value.ts";
+import { has, valuesOf } from "../given.ts";
+import { sharedInput } from "../../words/input.ts";
 
 /** Where a word of scp or rsync points: this machine, another one, or what only the run tells. */
 type CopyEnd =

@@ -2,7 +2,7 @@ import { NO_PATH } from "../environment.ts";
 import { describe, doubt, emitFile, refuse, type Invocation } from "../invocation.ts";
 import { applyKind } from "../kinds.ts";
 import { codeFromStream } from "../code.ts";
-import { prefixOf, textOf, type Value } from "../value.ts";
+import { prefixOf, textOf, type Value } from "../../words/value.ts";
 
 // Not -a and -k, which hand variables to programs that only look like words.
 const LETTERS = "befhilmnprtuvxBCDEHPTIsc";

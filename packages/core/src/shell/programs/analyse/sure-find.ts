@@ -1,9 +1,9 @@
-import type { World } from "../../action/index.ts";
-import { matchesText } from "../../pattern/index.ts";
-import { resolvePath } from "../../path/index.ts";
-import type { Context } from "../context.ts";
+import type { World } from "../../../action/index.ts";
+import { matchesText } from "../../../pattern/index.ts";
+import { resolvePath } from "../../../path/index.ts";
+import type { Context } from "../../words/context.ts";
 import type { Invocation } from "../invocation.ts";
-import { textOf, type Value } from "../value.ts";
+import { textOf, type Value } from "../../words/value.ts";
 
 /** What every find prints of the tests that it has: the path as it prints it, and its place below the starting point. */
 type FindTest = (printed: string, below: readonly string[]) => boolean;

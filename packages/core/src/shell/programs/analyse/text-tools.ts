@@ -1,13 +1,13 @@
 // Programs that change or print text.
-import { resolvePath } from "../../path/index.ts";
+import { resolvePath } from "../../../path/index.ts";
 import { applyFindings } from "../code.ts";
 import { describe, doubt, emitFile, refuse, type Invocation } from "../invocation.ts";
 import { applyKind } from "../kinds.ts";
-import { readSed } from "../languages/sed.ts";
+import { readSed } from "../../languages/sed.ts";
 import { dropPrefix } from "../options.ts";
-import { mayBegin } from "../paths.ts";
-import { concat, prefixOf, textOf, type Value } from "../value.ts";
-import { drops, has, valuesOf } from "./given.ts";
+import { mayBegin } from "../../words/paths.ts";
+import { concat, prefixOf, textOf, type Value } from "../../words/value.ts";
+import { drops, has, valuesOf } from "../given.ts";
 
 /**
  * sed -i: `-iSUFFIX` keeps the old content in FILE with SUFFIX (GNU: a `*` stands for the name, a `/` names a folder).

@@ -1,12 +1,12 @@
 // Programs that find other files than their words say: another one's view, a name that is put in, what lies in the project.
-import { isBelow } from "../../path/index.ts";
+import { isBelow } from "../../../path/index.ts";
 import { addCode } from "../code.ts";
 import { takeAway } from "../environment.ts";
 import { describe, emitFile, refuse, type Invocation } from "../invocation.ts";
 import { dropPrefix } from "../options.ts";
-import { targetsOf } from "../paths.ts";
-import { prefixOf, textOf, type Value } from "../value.ts";
-import { has, valuesOf } from "./given.ts";
+import { targetsOf } from "../../words/paths.ts";
+import { prefixOf, textOf, type Value } from "../../words/value.ts";
+import { has, valuesOf } from "../given.ts";
 
 const BINDS = /^--(?:dev-|ro-)?bind(?:-try)?$/;
 

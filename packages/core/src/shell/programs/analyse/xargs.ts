@@ -1,7 +1,7 @@
 import { refuse, type Invocation } from "../invocation.ts";
-import { isHole, join, literal, NOTHING, sequence, textOf, torn, unknown, type Stream, type Value } from "../value.ts";
-import { handOn, steering } from "../variables.ts";
-import { has, valuesOf } from "./given.ts";
+import { isHole, join, literal, NOTHING, sequence, textOf, torn, unknown, type Stream, type Value } from "../../words/value.ts";
+import { handOn, steering } from "../../words/variables.ts";
+import { has, valuesOf } from "../given.ts";
 
 /** What xargs hands out: items, and where a line of them ends. */
 interface XargsItem {
