@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { afterEach, expect, it } from "vitest";
 import { HOST_READERS } from "../../packages/hosts/src/agents/native/host-rules.ts";
-import { startObjection } from "../../packages/hosts/src/agents/native/host-start.ts";
+import { startObjection } from "../../packages/hosts/src/agents/rules/host-start.ts";
 import { scratch } from "../scratch.ts";
 
 /** What a host's command line says, read from a process that was started so. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { protocol as claude } from "@assent/hosts/agents/claude";
-import type { Protocol } from "../../packages/hosts/src/agents/protocol.ts";
+import type { Protocol } from "../../packages/hosts/src/agents/host/protocol.ts";
 import { protocol as qwen } from "@assent/hosts/agents/qwen";
 import { decide } from "@assent/guard/engine";
 import { engine, scratch, type Scratch } from "../scratch.ts";

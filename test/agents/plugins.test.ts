@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { agentNamed } from "@assent/hosts/agents";
 import { installPlace } from "@assent/hosts/agents/install";
-import { machineFor } from "../../packages/hosts/src/agents/judge-call.ts";
+import { machineFor } from "../../packages/hosts/src/agents/install/judge-call.ts";
 import { scratch } from "../scratch.ts";
 
 /** Judging in a host's own process, whose environment a project's `.env` may have shaped. */

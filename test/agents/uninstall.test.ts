@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { AGENT_IDS, agentNamed } from "@assent/hosts/agents";
 import { withEntries, withoutEntries } from "../../packages/hosts/src/agents/install/entries.ts";
 import { installPlace } from "../../packages/hosts/src/agents/install/place.ts";
-import type { Registration } from "../../packages/hosts/src/agents/agent.ts";
+import type { Registration } from "../../packages/hosts/src/agents/host/agent.ts";
 import { thisMachine } from "@assent/guard/state";
 
 /**

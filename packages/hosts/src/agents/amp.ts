@@ -1,9 +1,9 @@
 import type { Decision } from "@assent/core/policy";
 import type { Host, Outcome, ToolFacts } from "@assent/guard/engine";
-import type { Agent, HostFacts, Setup } from "./agent.ts";
-import { SELF_TEST } from "./claude-shape.ts";
-import type { HookCall, Protocol, Reading, Reply } from "./protocol.ts";
-import { factsOf, files, named, requestOf, text } from "./reading.ts";
+import type { Agent, HostFacts, Setup } from "./host/agent.ts";
+import { SELF_TEST } from "./host/claude-shape.ts";
+import type { HookCall, Protocol, Reading, Reply } from "./host/protocol.ts";
+import { factsOf, files, named, requestOf, text } from "./host/reading.ts";
 
 /**
  * Amp, through `amp.permissions`: a `delegate` gets a tool's arguments on standard input, its name in AGENT_TOOL_NAME, and

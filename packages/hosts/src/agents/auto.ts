@@ -1,6 +1,6 @@
 import type { Input } from "@assent/guard/engine";
 import { CALL_SIGNS } from "@assent/core/policy";
-import type { CallSign, Form } from "./agent.ts";
+import type { CallSign, Form } from "./host/agent.ts";
 import type { AgentId } from "./index.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;

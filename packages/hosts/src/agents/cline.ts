@@ -1,10 +1,10 @@
 import { visible } from "@assent/core/action";
 import { isObject } from "@assent/core/data";
 import type { Host, Outcome, ToolFacts } from "@assent/guard/engine";
-import type { Agent, HostFacts, Setup } from "./agent.ts";
-import { inputInstead, SELF_TEST } from "./claude-shape.ts";
-import { type HookCall, type Protocol, type Reading, type Reply, reply } from "./protocol.ts";
-import { factsOf, files, mcpGuess, named, requestOf, shell, text } from "./reading.ts";
+import type { Agent, HostFacts, Setup } from "./host/agent.ts";
+import { inputInstead, SELF_TEST } from "./host/claude-shape.ts";
+import { type HookCall, type Protocol, type Reading, type Reply, reply } from "./host/protocol.ts";
+import { factsOf, files, mcpGuess, named, requestOf, shell, text } from "./host/reading.ts";
 
 /**
  * Cline. Measured on its CLI 3.0.65: `cancel` ends the whole run and its message does not reach the model; exit codes and

@@ -1,8 +1,8 @@
 import type { Decision } from "@assent/core/policy";
 import type { Host, Outcome, ToolFacts } from "@assent/guard/engine";
-import type { Agent, HostFacts } from "./agent.ts";
-import type { HookCall, Protocol, Reading, Reply } from "./protocol.ts";
-import { factsOf, files, requestOf, shell, text } from "./reading.ts";
+import type { Agent, HostFacts } from "./host/agent.ts";
+import type { HookCall, Protocol, Reading, Reply } from "./host/protocol.ts";
+import { factsOf, files, requestOf, shell, text } from "./host/reading.ts";
 
 /**
  * Any other host. docs/agents.md describes the envelope:

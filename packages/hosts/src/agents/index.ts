@@ -1,5 +1,5 @@
 import { AGENT_IDS as LISTED } from "@assent/core/policy";
-import type { Agent } from "./agent.ts";
+import type { Agent } from "./host/agent.ts";
 import { amp } from "./amp.ts";
 import { claude } from "./claude/index.ts";
 import { cline } from "./cline.ts";
@@ -17,10 +17,10 @@ import { qwen } from "./qwen/index.ts";
 import { vscode } from "./vscode.ts";
 import { windsurf } from "./windsurf.ts";
 
-export type { Agent, HostCommands, HostFacts, InstallPlace, KeyOfFile, Registration, Setup, SettingValue } from "./agent.ts";
+export type { Agent, HostCommands, HostFacts, InstallPlace, KeyOfFile, Registration, Setup, SettingValue } from "./host/agent.ts";
 export { recognise } from "./auto.ts";
 export { OTHERS } from "./others.ts";
-export type { HookCall, Envelope, Protocol, Reading, Reply, Wrapping } from "./protocol.ts";
+export type { HookCall, Envelope, Protocol, Reading, Reply, Wrapping } from "./host/protocol.ts";
 
 /** Every agent. A line here and `npm run generate` make one known. */
 export const AGENTS = [

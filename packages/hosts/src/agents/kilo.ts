@@ -1,6 +1,6 @@
-import type { Agent, HostFacts, Setup } from "./agent.ts";
+import type { Agent, HostFacts, Setup } from "./host/agent.ts";
 import { openCodeManaged, openCodeProtocol, openCodeSample, openCodeSteered, pluginStub } from "./opencode/index.ts";
-import type { Protocol } from "./protocol.ts";
+import type { Protocol } from "./host/protocol.ts";
 
 export const protocol: Protocol = /* @__PURE__ */ openCodeProtocol("kilo");
 

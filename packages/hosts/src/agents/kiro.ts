@@ -1,8 +1,8 @@
 import type { Host, Input, Outcome, ToolFacts } from "@assent/guard/engine";
-import type { Agent, HostFacts, Setup } from "./agent.ts";
-import { sample, words } from "./claude-shape.ts";
-import type { HookCall, Protocol, Reading, Reply } from "./protocol.ts";
-import { factsOf, files, mcp, named, requestOf, text } from "./reading.ts";
+import type { Agent, HostFacts, Setup } from "./host/agent.ts";
+import { sample, words } from "./host/claude-shape.ts";
+import type { HookCall, Protocol, Reading, Reply } from "./host/protocol.ts";
+import { factsOf, files, mcp, named, requestOf, text } from "./host/reading.ts";
 
 /**
  * Kiro, its editor and command line. Written from documentation: exit code 2 blocks, with stderr for the model; any other

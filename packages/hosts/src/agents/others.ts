@@ -1,4 +1,4 @@
-import type { HostCommands, HostFacts, HostFiles, HostVariables } from "./agent.ts";
+import type { HostCommands, HostFacts, HostFiles, HostVariables } from "./host/agent.ts";
 
 /**
  * Hosts that Assent does not speak with. Their settings, programs and variables are known all the same: an agent that

@@ -1,7 +1,7 @@
 import { whatVariableSteers } from "@assent/core/shell";
-import { type SettingValue } from "./agent.ts";
+import { type SettingValue } from "./host/agent.ts";
 import { AGENTS, OTHERS } from "./index.ts";
-import { tableOf } from "./value.ts";
+import { tableOf } from "./host/value.ts";
 
 /**
  * What files of a repository, or the user's own, do to a host: which of them it reads, and what in them switches a hook

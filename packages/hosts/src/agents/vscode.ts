@@ -1,8 +1,8 @@
 import type { Host, Outcome, ToolFacts } from "@assent/guard/engine";
-import type { Agent, HostFacts, Setup } from "./agent.ts";
-import { preToolUse, readShaped, sample, words } from "./claude-shape.ts";
-import { type HookCall, type Protocol, type Reading, type Reply, reply } from "./protocol.ts";
-import { files, mcpGuess, named, text } from "./reading.ts";
+import type { Agent, HostFacts, Setup } from "./host/agent.ts";
+import { preToolUse, readShaped, sample, words } from "./host/claude-shape.ts";
+import { type HookCall, type Protocol, type Reading, type Reply, reply } from "./host/protocol.ts";
+import { files, mcpGuess, named, text } from "./host/reading.ts";
 
 /**
  * VS Code's agent. Written from documentation (July 2026): answers in Claude Code's form; matchers are ignored; exit code 2

@@ -1,9 +1,9 @@
 import { isObject } from "@assent/core/data";
 import type { Host, Outcome, ToolFacts } from "@assent/guard/engine";
-import type { Agent, HostFacts, Setup } from "./agent.ts";
-import { SELF_TEST, words } from "./claude-shape.ts";
-import type { HookCall, Protocol, Reading, Reply } from "./protocol.ts";
-import { files, mcp, requestOf, shell, text } from "./reading.ts";
+import type { Agent, HostFacts, Setup } from "./host/agent.ts";
+import { SELF_TEST, words } from "./host/claude-shape.ts";
+import type { HookCall, Protocol, Reading, Reply } from "./host/protocol.ts";
+import { files, mcp, requestOf, shell, text } from "./host/reading.ts";
 
 /**
  * Windsurf's Cascade. Written from documentation: only exit code 2 blocks, with stderr for the model; there is no answer

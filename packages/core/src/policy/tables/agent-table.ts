@@ -1,6 +1,6 @@
 /**
  * What judging has to know of every agent, whichever one asks. Written by `npm run generate` from the agents' own files
- * (`HostFacts` in packages/hosts/src/agents/agent.ts says what each means): change those. It stands here because the pure folders lie
+ * (`HostFacts` in packages/hosts/src/agents/host/agent.ts says what each means): change those. It stands here because the pure folders lie
  * below the agents, and because the hook loads the file of the agent that calls alone.
  */
 import { listed } from "./listed.ts";

@@ -1,10 +1,19 @@
 import { shellPrefix } from "@assent/core/action";
 import { isObject } from "@assent/core/data";
 import type { EndHooks, Host, Input, Outcome, ToolFacts } from "@assent/guard/engine";
-import type { Agent, HostFacts, Setup } from "../agent.ts";
-import { group, inputInstead, permissionRequest, preToolUse, readShaped, sample, withNote, words } from "../claude-shape.ts";
-import { type Ends, type HookCall, type Envelope, type Protocol, type Reading, type Reply, reply, type Wrapping } from "../protocol.ts";
-import { files as file, text } from "../reading.ts";
+import type { Agent, HostFacts, Setup } from "../host/agent.ts";
+import { group, inputInstead, permissionRequest, preToolUse, readShaped, sample, withNote, words } from "../host/claude-shape.ts";
+import {
+  type Ends,
+  type HookCall,
+  type Envelope,
+  type Protocol,
+  type Reading,
+  type Reply,
+  reply,
+  type Wrapping,
+} from "../host/protocol.ts";
+import { files as file, text } from "../host/reading.ts";
 import { commandIn } from "./shell-frame.ts";
 
 /**

@@ -12,7 +12,7 @@ import {
   textRule,
 } from "@assent/import/import";
 import { escapeWord, normaliseHost } from "@assent/core/pattern";
-import { at, type JsonFile, readJson, textOfNode, textsOf, said } from "../native/json.ts";
+import { at, type JsonFile, readJson, textOfNode, textsOf, said } from "../rules/json.ts";
 import {
   folder,
   inProject,
@@ -21,8 +21,8 @@ import {
   type Reasoned,
   type RefusalWriter,
   type NativeSurroundings,
-} from "../native/contract.ts";
-import { asList, listWriter } from "../native/write.ts";
+} from "../rules/contract.ts";
+import { asList, listWriter } from "../rules/write.ts";
 
 /**
  * `permissions` of Claude Code's settings (measured on 2.1.329, else code.claude.com/docs/en/permissions), which Qwen

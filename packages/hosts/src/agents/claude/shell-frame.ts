@@ -1,5 +1,5 @@
 import { singleQuoted } from "@assent/core/action";
-import type { FramedCommand } from "../protocol.ts";
+import type { FramedCommand } from "../host/protocol.ts";
 
 /**
  * What Claude Code 2.1.330 starts for a command of its shell tool: `source SNAPSHOT 2>/dev/null || true && … && eval 'COMMAND'

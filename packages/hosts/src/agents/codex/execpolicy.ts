@@ -1,4 +1,4 @@
-import type { Speech } from "../native/contract.ts";
+import type { Speech } from "../rules/contract.ts";
 
 /**
  * How Codex holds its rules against a command (0.169.0, driven): it takes a line apart where it consists of nothing but plain commands,

@@ -1,10 +1,10 @@
 import { isObject } from "@assent/core/data";
 import type { Host, Input, Outcome, ToolFacts } from "@assent/guard/engine";
-import type { Agent, HostFacts, Setup, SettingValue } from "../agent.ts";
-import { group, inputInstead, permissionRequest, preToolUse, readShaped, sample, withNote, words } from "../claude-shape.ts";
-import { type HookCall, type Protocol, type Reading, type Reply, reply } from "../protocol.ts";
-import { files, named, text } from "../reading.ts";
-import { tableOf, valueAt } from "../value.ts";
+import type { Agent, HostFacts, Setup, SettingValue } from "../host/agent.ts";
+import { group, inputInstead, permissionRequest, preToolUse, readShaped, sample, withNote, words } from "../host/claude-shape.ts";
+import { type HookCall, type Protocol, type Reading, type Reply, reply } from "../host/protocol.ts";
+import { files, named, text } from "../host/reading.ts";
+import { tableOf, valueAt } from "../host/value.ts";
 
 /**
  * OpenAI Codex CLI. Measured on 0.169.0: PreToolUse knows no answers but a denial with a reason and an allow with another

@@ -11,11 +11,11 @@ import {
   wordsRule,
 } from "@assent/import/import";
 import { readFolder } from "../claude/rules.ts";
-import { at, textOfNode, textsOf, said } from "../native/json.ts";
+import { at, textOfNode, textsOf, said } from "../rules/json.ts";
 import { speakOf } from "./execpolicy.ts";
 import { type Literal, readStarlark, type StarlarkCall } from "./starlark.ts";
-import { folder, inProject, inProjectFolder, type NativeRules, ofUser, type Reasoned } from "../native/contract.ts";
-import { asText, ownFileWriter } from "../native/write.ts";
+import { folder, inProject, inProjectFolder, type NativeRules, ofUser, type Reasoned } from "../rules/contract.ts";
+import { asText, ownFileWriter } from "../rules/write.ts";
 
 /**
  * Codex (0.169.0; codex-rs/execpolicy/README.md): `prefix_rule` compares words, the strictest of all matches wins.

@@ -1,9 +1,9 @@
 import { isObject } from "@assent/core/data";
 import type { Host, Outcome, ToolFacts } from "@assent/guard/engine";
-import type { Agent, HostFacts, Setup } from "../agent.ts";
-import { inputInstead, SELF_TEST, words } from "../claude-shape.ts";
-import { type HookCall, type Protocol, type Reading, type Reply, reply } from "../protocol.ts";
-import { factsOf, files, mcp, mcpGuess, named, requestOf, subagentOf, text } from "../reading.ts";
+import type { Agent, HostFacts, Setup } from "../host/agent.ts";
+import { inputInstead, SELF_TEST, words } from "../host/claude-shape.ts";
+import { type HookCall, type Protocol, type Reading, type Reply, reply } from "../host/protocol.ts";
+import { factsOf, files, mcp, mcpGuess, named, requestOf, subagentOf, text } from "../host/reading.ts";
 
 /**
  * GitHub Copilot CLI. Measured on 1.0.102: answers are flat; an allow of preToolUse skips Copilot's permissions, the user's

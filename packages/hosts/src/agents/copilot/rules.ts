@@ -13,8 +13,8 @@ import {
 } from "@assent/import/import";
 import { normaliseHost } from "@assent/core/pattern";
 import { hostRule } from "../claude/rules.ts";
-import { at, type JsonFile, readJson, textOfNode, textsOf } from "../native/json.ts";
-import { folder, inProject, type NativeRules, ofUser, type Reasoned } from "../native/contract.ts";
+import { at, type JsonFile, readJson, textOfNode, textsOf } from "../rules/json.ts";
+import { folder, inProject, type NativeRules, ofUser, type Reasoned } from "../rules/contract.ts";
 
 /**
  * GitHub Copilot CLI (1.0.102). `settings.json`: addresses. `permissions-config.json`: what was answered "always" in a

@@ -1,8 +1,8 @@
 import type { Host, Outcome, ToolFacts } from "@assent/guard/engine";
-import type { Agent, HostFacts, Setup } from "../agent.ts";
-import { SELF_TEST, words } from "../claude-shape.ts";
-import { type HookCall, type Protocol, type Reading, type Reply, reply } from "../protocol.ts";
-import { factsOf, files, named, requestOf, text } from "../reading.ts";
+import type { Agent, HostFacts, Setup } from "../host/agent.ts";
+import { SELF_TEST, words } from "../host/claude-shape.ts";
+import { type HookCall, type Protocol, type Reading, type Reply, reply } from "../host/protocol.ts";
+import { factsOf, files, named, requestOf, text } from "../host/reading.ts";
 
 /**
  * Cursor, its editor and `cursor-agent`. Written from documentation and reports: `ask` is put to the user by

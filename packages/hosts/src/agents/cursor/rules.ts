@@ -12,9 +12,9 @@ import {
 } from "@assent/import/import";
 import { escapeWord, normaliseHost, pathPattern } from "@assent/core/pattern";
 import { hostRule } from "../claude/rules.ts";
-import { at, readJson, textsOf } from "../native/json.ts";
-import { inProject, type NativeRules, ofUser, type Reasoned } from "../native/contract.ts";
-import { asList, listWriter } from "../native/write.ts";
+import { at, readJson, textsOf } from "../rules/json.ts";
+import { inProject, type NativeRules, ofUser, type Reasoned } from "../rules/contract.ts";
+import { asList, listWriter } from "../rules/write.ts";
 
 /** Cursor's command line (docs.cursor.com/en/cli/reference/permissions; not run here). Deny wins over allow. */
 

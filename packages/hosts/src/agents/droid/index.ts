@@ -1,8 +1,8 @@
 import type { Host, Outcome, ToolFacts } from "@assent/guard/engine";
-import type { Agent, HostFacts, Setup } from "../agent.ts";
-import { group, inputInstead, preToolUse, readShaped, sample, withNote, words } from "../claude-shape.ts";
-import { type Protocol, type Reply, reply } from "../protocol.ts";
-import { files, mcpGuess, named } from "../reading.ts";
+import type { Agent, HostFacts, Setup } from "../host/agent.ts";
+import { group, inputInstead, preToolUse, readShaped, sample, withNote, words } from "../host/claude-shape.ts";
+import { type Protocol, type Reply, reply } from "../host/protocol.ts";
+import { files, mcpGuess, named } from "../host/reading.ts";
 
 /**
  * Factory Droid. Measured on 0.215.0: a denial holds, even with `--skip-permissions-unsafe`; an ask lets the tool run in

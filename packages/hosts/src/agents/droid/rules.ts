@@ -1,8 +1,8 @@
 import { dirname } from "node:path/posix";
 import { Collector, type Converted, type Loss, type NativeOrigin, type NativeRead, wordsRule } from "@assent/import/import";
-import { inProject, type NativeRules, ofUser, type Reasoned } from "../native/contract.ts";
-import { at, readJson, textOfNode, textsOf } from "../native/json.ts";
-import { asText, listWriter } from "../native/write.ts";
+import { inProject, type NativeRules, ofUser, type Reasoned } from "../rules/contract.ts";
+import { at, readJson, textOfNode, textsOf } from "../rules/json.ts";
+import { asText, listWriter } from "../rules/write.ts";
 
 /**
  * Factory Droid (0.215.0). What is on `commandDenylist` it asks about at every level of autonomy, what is on `commandBlocklist` it

@@ -1,9 +1,9 @@
 import { isObject } from "@assent/core/data";
 import type { Host, Input, Outcome, SearchFacts, ToolFacts } from "@assent/guard/engine";
-import type { Agent, HostFacts, Setup } from "../agent.ts";
-import { inputInstead, readShaped, sample, withNote, words } from "../claude-shape.ts";
-import { type Protocol, type Reply, reply } from "../protocol.ts";
-import { files, mcp, mcpGuess, named, shell, text } from "../reading.ts";
+import type { Agent, HostFacts, Setup } from "../host/agent.ts";
+import { inputInstead, readShaped, sample, withNote, words } from "../host/claude-shape.ts";
+import { type Protocol, type Reply, reply } from "../host/protocol.ts";
+import { files, mcp, mcpGuess, named, shell, text } from "../host/reading.ts";
 
 /**
  * Gemini CLI. Measured on 0.61.0: a denial holds in every mode; an allow grants nothing, its policy engine decides after

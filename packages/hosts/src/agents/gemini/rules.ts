@@ -3,10 +3,10 @@ import { placeFinder } from "@assent/core/edit/json5";
 import { readToml } from "@assent/core/edit/toml";
 import { Collector, type Converted, type Loss, made, type NativeRead, type NativeOrigin, textRule } from "@assent/import/import";
 import { escapeWord } from "@assent/core/pattern";
-import { at, type JsonFile, readJson, textOfNode, textsOf, said } from "../native/json.ts";
-import { keepOrdered, type OrderedRule } from "../native/ordered.ts";
-import { inProject, inProjectFolder, type NativeRules, ofUser, type Reasoned } from "../native/contract.ts";
-import { asText, ownFileWriter } from "../native/write.ts";
+import { at, type JsonFile, readJson, textOfNode, textsOf, said } from "../rules/json.ts";
+import { keepOrdered, type OrderedRule } from "../rules/ordered.ts";
+import { inProject, inProjectFolder, type NativeRules, ofUser, type Reasoned } from "../rules/contract.ts";
+import { asText, ownFileWriter } from "../rules/write.ts";
 
 /**
  * Gemini CLI (0.61.0; docs/reference/policy-engine.md): of all rules that match, the one with the highest priority

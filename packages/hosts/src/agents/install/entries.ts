@@ -2,8 +2,8 @@ import { isObject } from "@assent/core/data";
 import { edit, type Edit } from "@assent/core/edit";
 import { type Json, type Path, placeFinder, printPath, readJson5, toValue } from "@assent/core/edit/json5";
 import { removeTomlKey, setTomlKey, type TomlChange } from "@assent/core/edit/toml";
-import type { Registration } from "../agent.ts";
-import { valueAt } from "../value.ts";
+import type { Registration } from "../host/agent.ts";
+import { valueAt } from "../host/value.ts";
 import { ownEntries } from "./own.ts";
 
 type Entries = Extract<Registration, { readonly is: "entries" }>;

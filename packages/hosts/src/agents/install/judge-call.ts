@@ -5,8 +5,8 @@ import { read } from "@assent/guard/engine/reader";
 import { type Machine, thisMachine } from "@assent/guard/state";
 import { advise, rulesOf } from "@assent/guard/suggest";
 import { askOuter } from "@assent/supervisor/supervise/outer";
-import { confine } from "./install/confiner.ts";
-import type { Envelope, Protocol } from "./protocol.ts";
+import { confine } from "./confiner.ts";
+import type { Envelope, Protocol } from "../host/protocol.ts";
 
 /** Judging in the process of a host that loads JavaScript: no process a call. Files are read again when they change. */
 

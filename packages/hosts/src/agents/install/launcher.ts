@@ -1,5 +1,5 @@
 import { TOLD_VARIABLES } from "@assent/core/policy";
-import type { Looks } from "../agent.ts";
+import type { Looks } from "../host/agent.ts";
 
 /**
  * A program of a few hundred bytes that starts the hook in a fresh environment, for hosts that start programs without a

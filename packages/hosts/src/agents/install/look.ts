@@ -3,7 +3,7 @@ import { dirname } from "node:path";
 import { type Json, readJson5, toValue } from "@assent/core/edit/json5";
 import { readToml } from "@assent/core/edit/toml";
 import { readRegular, type Machine } from "@assent/guard/state";
-import type { Setup, SettingValue } from "../agent.ts";
+import type { Setup, SettingValue } from "../host/agent.ts";
 import {
   allSigns,
   hooksInFront,

@@ -1,6 +1,6 @@
 import { statSync } from "node:fs";
 import { leftFolder, type Machine, reportsFolder, residentFolder } from "@assent/guard/state";
-import type { InstallPlace, Registration, Setup } from "../agent.ts";
+import type { InstallPlace, Registration, Setup } from "../host/agent.ts";
 import { agentNamed, type AgentId } from "../index.ts";
 import { bashHere } from "./asking.ts";
 import { ALWAYS_HANDED_ON, architectureOf, launcherName } from "./launcher.ts";

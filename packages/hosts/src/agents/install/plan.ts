@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { realpathSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { readEditable } from "@assent/guard/state";
-import type { Registration } from "../agent.ts";
+import type { Registration } from "../host/agent.ts";
 import { hasEntries, withEntries, withoutEntries } from "./entries.ts";
 import type { Installed } from "./manifest.ts";
 import { isOwnFile } from "./own.ts";

@@ -1,7 +1,7 @@
 import { type Json, placeFinder, readJson5, toValue } from "@assent/core/edit/json5";
 import { Collector, made, type NativeRead, type NativeOrigin } from "@assent/import/import";
 import { parseRule } from "@assent/core/policy";
-import { at, readJson } from "./json.ts";
+import { at, readJson } from "../rules/json.ts";
 
 /** A policy file of agentperm, or one of ours from another place: its rules as they stand. */
 export function readAgentperm(text: string): NativeRead {

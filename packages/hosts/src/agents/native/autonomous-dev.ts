@@ -13,8 +13,8 @@ import {
 import { normaliseHost } from "@assent/core/pattern";
 import { reachOfHost } from "@assent/core/policy";
 import { convert as claudeRule } from "../claude/rules.ts";
-import { type NativePlace, type NativeSurroundings, ofUser } from "./contract.ts";
-import { at, type Item, type JsonFile, readJson, textsOf } from "./json.ts";
+import { type NativePlace, type NativeSurroundings, ofUser } from "../rules/contract.ts";
+import { at, type Item, type JsonFile, readJson, textsOf } from "../rules/json.ts";
 
 /**
  * `auto_approve_policy.json` of autonomous-dev's auto-approval engine (schema 2.0). Patterns are Python's `fnmatch` over

@@ -9,7 +9,7 @@ import {
   pathRule,
   textRule,
 } from "@assent/import/import";
-import { keepOrdered, type OrderedRule } from "./ordered.ts";
+import { keepOrdered, type OrderedRule } from "../rules/ordered.ts";
 
 /**
  * Dippy's configuration (github.com/ldayton/Dippy, docs/config.md): one rule a line, the last that matches decides.

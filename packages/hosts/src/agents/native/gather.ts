@@ -2,9 +2,9 @@ import { readdirSync } from "node:fs";
 import { readJson5 } from "@assent/core/edit/json5";
 import { type Converted, type Lost, type NativeScope, settle } from "@assent/import/import";
 import { errorCode, readRegular } from "@assent/guard/state";
-import type { NativePlace, NativeSurroundings } from "./contract.ts";
+import type { NativePlace, NativeSurroundings } from "../rules/contract.ts";
 import type { NativeFormat } from "./index.ts";
-import { isExported } from "./write.ts";
+import { isExported } from "../rules/write.ts";
 
 const MAX_BYTES = 1 << 20;
 

@@ -2,9 +2,9 @@ import { readdirSync } from "node:fs";
 import { isObject } from "@assent/core/data";
 import { readJson5, toValue } from "@assent/core/edit/json5";
 import { errorCode, readRegular } from "@assent/guard/state";
-import type { NativeRuleReader, NativeSurroundings } from "./contract.ts";
+import type { NativeRuleReader, NativeSurroundings } from "../rules/contract.ts";
 import { filesOf } from "./host-rules.ts";
-import { startObjection } from "./host-start.ts";
+import { startObjection } from "../rules/host-start.ts";
 
 const MAX_BYTES = 1 << 20;
 const MOST_FILES = 500;

@@ -10,8 +10,8 @@ import { rules as droid } from "../droid/rules.ts";
 import { rules as gemini } from "../gemini/rules.ts";
 import { openCodeRules, rules as opencode } from "../opencode/rules.ts";
 import { rules as qwen } from "../qwen/rules.ts";
-import { startObjection } from "./host-start.ts";
-import type { NativePlace, NativeRuleReader, NativeSurroundings, Speech } from "./contract.ts";
+import { startObjection } from "../rules/host-start.ts";
+import type { NativePlace, NativeRuleReader, NativeSurroundings, Speech } from "../rules/contract.ts";
 
 /** The agents' own readers at once, for who cannot wait; a test holds them to what the agents declare. */
 export const HOST_READERS: Readonly<Record<string, NativeRuleReader>> = {

@@ -1,16 +1,16 @@
 import { type AgentId, AGENTS } from "../index.ts";
 import { readAgentperm } from "./agentperm.ts";
 import { consentPlace, isAutonomousDev, isConsent, readAutonomousDev } from "./autonomous-dev.ts";
-import { inProject, ofUser, type RefusalWriter, type NativeRuleReader } from "./contract.ts";
+import { inProject, ofUser, type RefusalWriter, type NativeRuleReader } from "../rules/contract.ts";
 import { readDippy } from "./dippy.ts";
 import { isPydantic, isPydanticPython, readPydantic } from "./pydantic.ts";
 import { readSafetyNet } from "./safety-net.ts";
 
-export type { NativePlace, RefusalWriter, NativeSurroundings } from "./contract.ts";
+export type { NativePlace, RefusalWriter, NativeSurroundings } from "../rules/contract.ts";
 export { formatOf, gather, type Gathered, type NativeFile } from "./gather.ts";
 export { HOST_READERS, hostMightObject, type Objection } from "./host-rules.ts";
 export { ownedIn, recordOwned } from "./record.ts";
-export type { WrittenExport } from "./write.ts";
+export type { WrittenExport } from "../rules/write.ts";
 
 /** A program whose rules can be taken over. */
 export interface NativeFormat extends NativeRuleReader {

@@ -1,8 +1,8 @@
 import type { JsonNode } from "@assent/core/edit/json5";
 import { Collector, type Converted, type Loss, made, type NativeRead, type NativeOrigin, textRule } from "@assent/import/import";
 import { compareDecisions, OPERATIONS, type OperationName } from "@assent/core/policy";
-import { at, type JsonFile, readJson, textOfNode } from "./json.ts";
-import { keepOrdered, type OrderedRule } from "./ordered.ts";
+import { at, type JsonFile, readJson, textOfNode } from "../rules/json.ts";
+import { keepOrdered, type OrderedRule } from "../rules/ordered.ts";
 import { readPythonRuleset } from "./python-ruleset.ts";
 
 /**

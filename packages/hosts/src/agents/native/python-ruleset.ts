@@ -1,6 +1,6 @@
 import { type JsonNode, type ObjectMember, placeFinder } from "@assent/core/edit/json5";
 import type { Unreadable } from "@assent/import/import";
-import type { JsonFile } from "./json.ts";
+import type { JsonFile } from "../rules/json.ts";
 
 /**
  * A ruleset as it stands in Python: `PermissionRuleset(default="ask", read=OperationPermissions(rules=[PermissionRule(…)]))` somewhere in a

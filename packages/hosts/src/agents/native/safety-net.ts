@@ -1,5 +1,5 @@
 import { Collector, type NativeRead, type NativeOrigin, made } from "@assent/import/import";
-import { at, readJson, textOfNode, textsOf } from "./json.ts";
+import { at, readJson, textOfNode, textsOf } from "../rules/json.ts";
 
 /**
  * Custom rules of cc-safety-net (`.safety-net.json`, `~/.cc-safety-net/config.json`): a command, perhaps its

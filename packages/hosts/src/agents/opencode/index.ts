@@ -1,10 +1,10 @@
 import { isObject } from "@assent/core/data";
 import type { Host, Input, Outcome, ToolFacts } from "@assent/guard/engine";
-import type { Agent, HostFacts, Sample, Setup } from "../agent.ts";
+import type { Agent, HostFacts, Sample, Setup } from "../host/agent.ts";
 import type { Steered } from "../steering.ts";
-import { inputInstead, SELF_TEST } from "../claude-shape.ts";
-import { type HookCall, type Protocol, type Reading, type Reply, reply } from "../protocol.ts";
-import { factsOf, files, mcp, mcpGuess, named, requestOf, shell, text } from "../reading.ts";
+import { inputInstead, SELF_TEST } from "../host/claude-shape.ts";
+import { type HookCall, type Protocol, type Reading, type Reply, reply } from "../host/protocol.ts";
+import { factsOf, files, mcp, mcpGuess, named, requestOf, shell, text } from "../host/reading.ts";
 
 /**
  * OpenCode and Kilo, which grew from it. Measured on OpenCode 1.18.33 and Kilo 7.7.9: a plugin denies by throwing in

@@ -1,7 +1,7 @@
 import { isObject } from "@assent/core/data";
 import { endSession } from "@assent/guard/state";
 import { openCodeProtocol } from "./index.ts";
-import { judgeCall, machineFor, type Registered, text } from "../judge-call.ts";
+import { judgeCall, machineFor, type Registered, text } from "../install/judge-call.ts";
 
 // Entry of dist/plugin-opencode.mjs, which the plugin file of OpenCode and of Kilo loads.
 

@@ -12,12 +12,12 @@ import {
 import type { OperationName } from "@assent/core/policy";
 import type { JsonNode } from "@assent/core/edit/json5";
 import { hostRule } from "../claude/rules.ts";
-import { at, type JsonFile, readJson, textOfNode, said } from "../native/json.ts";
-import { keepOrdered, type OrderedRule } from "../native/ordered.ts";
+import { at, type JsonFile, readJson, textOfNode, said } from "../rules/json.ts";
+import { keepOrdered, type OrderedRule } from "../rules/ordered.ts";
 import type { Edit } from "@assent/core/edit";
 import { type Path, placeFinder, toValue } from "@assent/core/edit/json5";
-import { folder, inProject, type NativeRules, ofUser, type Reasoned, type NativeSurroundings } from "../native/contract.ts";
-import { applyEdits, nodeAt, readObject, type Refused, type Writer } from "../native/write.ts";
+import { folder, inProject, type NativeRules, ofUser, type Reasoned, type NativeSurroundings } from "../rules/contract.ts";
+import { applyEdits, nodeAt, readObject, type Refused, type Writer } from "../rules/write.ts";
 
 /**
  * `permission` of OpenCode (1.18.34; opencode.ai/docs/permissions) and of Kilo, which is made from it. An action for

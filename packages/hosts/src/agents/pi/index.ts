@@ -1,8 +1,8 @@
 import type { Host, Outcome, ToolFacts } from "@assent/guard/engine";
-import type { Agent, HostFacts, Setup } from "../agent.ts";
-import { inputInstead, SELF_TEST } from "../claude-shape.ts";
-import { type HookCall, type Protocol, type Reading, type Reply, reply } from "../protocol.ts";
-import { factsOf, files, requestOf, shell, text } from "../reading.ts";
+import type { Agent, HostFacts, Setup } from "../host/agent.ts";
+import { inputInstead, SELF_TEST } from "../host/claude-shape.ts";
+import { type HookCall, type Protocol, type Reading, type Reply, reply } from "../host/protocol.ts";
+import { factsOf, files, requestOf, shell, text } from "../host/reading.ts";
 
 /**
  * pi. Measured on 0.87.1: an extension blocks a tool by `{ block, reason }`, and by throwing; pi itself asks nobody. The

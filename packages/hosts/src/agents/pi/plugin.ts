@@ -1,6 +1,6 @@
 import { isObject } from "@assent/core/data";
 import { protocol } from "./index.ts";
-import { judgeCall, type Registered, text } from "../judge-call.ts";
+import { judgeCall, type Registered, text } from "../install/judge-call.ts";
 
 // Entry of dist/plugin-pi.mjs, which the extension in pi's folder loads.
 

@@ -1,11 +1,11 @@
 import { isConfinedCommand } from "@assent/core/action";
 import { isObject } from "@assent/core/data";
 import type { Host, Input, Outcome, SearchFacts, ToolFacts } from "@assent/guard/engine";
-import type { Agent, HostFacts, Setup } from "../agent.ts";
-import { group, inputInstead, permissionRequest, preToolUse, readShaped, sample, withNote, words } from "../claude-shape.ts";
+import type { Agent, HostFacts, Setup } from "../host/agent.ts";
+import { group, inputInstead, permissionRequest, preToolUse, readShaped, sample, withNote, words } from "../host/claude-shape.ts";
 import { GEMINI_TOOLS } from "../gemini/index.ts";
-import { type HookCall, type Protocol, type Reading, type Reply, reply } from "../protocol.ts";
-import { files, named, shell } from "../reading.ts";
+import { type HookCall, type Protocol, type Reading, type Reply, reply } from "../host/protocol.ts";
+import { files, named, shell } from "../host/reading.ts";
 
 /**
  * Qwen Code. Measured on 0.24.4: its own permissions come first, then PermissionRequest where it would ask, then the user,

@@ -1,8 +1,8 @@
 import { Collector, type NativeContext, type NativeRead } from "@assent/import/import";
 import { denyList, readPermissions } from "../claude/rules.ts";
 import { readToolSettings } from "../gemini/rules.ts";
-import { readJson } from "../native/json.ts";
-import { inProject, type NativeRules, ofUser } from "../native/contract.ts";
+import { readJson } from "../rules/json.ts";
+import { inProject, type NativeRules, ofUser } from "../rules/contract.ts";
 
 /** Qwen Code (0.24.4): Claude Code's `permissions`, and the older `tools` of Gemini CLI. */
 export function readQwen(text: string, context: NativeContext): NativeRead {
