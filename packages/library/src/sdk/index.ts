@@ -1,7 +1,7 @@
 export * from "./create-guard/index.ts";
-export { type AskQuestion, EditedInput, type OnAsk, type OnToolAsk, RefusedWith, type ToolAnswer } from "./ask.ts";
+export { type AskQuestion, EditedInput, type OnAsk, type OnToolAsk, RefusedWith, type ToolAnswer } from "./common/ask.ts";
 export { queueApprover, type QueueOnAsk, type QueueApproverOptions } from "./queue/index.ts";
-export { PermissionAskError, PermissionDeniedError, type Refusal } from "./errors.ts";
+export { PermissionAskError, PermissionDeniedError, type Refusal } from "./common/errors.ts";
 export type { ConfinedStart } from "./guard/confined-start.ts";
 export {
   openGuard,

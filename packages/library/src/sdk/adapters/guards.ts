@@ -4,15 +4,15 @@ import type { Question } from "@assent/guard/approve";
 import type { GivenPolicies } from "@assent/guard/engine/given";
 import type { ToolFacts } from "@assent/guard/engine";
 import type { JudgedInRun, RunAnswer } from "@assent/supervisor/supervise/order";
-import { checkOptions, type Options } from "../options.ts";
+import { checkOptions, type Options } from "../common/options.ts";
 import type { GuardCall, RunningCall } from "../create-guard/call.ts";
 import type { ToolEffects } from "../create-guard/effects.ts";
 import type { GuardPlaceInCode, GuardRoot, JudgedCalls, JudgingWay } from "../create-guard/judging.ts";
 import type { CallDecision, CallOutcome, GuardCallOptions } from "../create-guard/types.ts";
-import type { AskQuestion, ToolAnswer } from "../ask.ts";
-import type { ClaudeAnswer } from "../claude-agent-sdk/shapes.ts";
+import type { AskQuestion, ToolAnswer } from "../common/ask.ts";
+import type { ClaudeAnswer } from "../common/claude-shapes.ts";
 import type { OpenedGuard } from "../guard/open-guard.ts";
-import type { AdaptedGuard } from "./adapted-guard.ts";
+import type { AdaptedGuard } from "../guard/adapted-guard.ts";
 import type { AdapterOptions } from "./judge.ts";
 
 /** A guard of `createGuard`, as adapters take it: the same from whichever copy of this package. */

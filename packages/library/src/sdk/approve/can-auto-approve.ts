@@ -7,14 +7,14 @@ import { isConfined, type Mode, type Policy, type RequestVerdict, stricterOf } f
 import { lowerArgv } from "@assent/core/shell";
 import { type Machine, thisMachine } from "@assent/guard/state";
 import { type GuardInside, INSIDE, type InsideGuard } from "../adapters/guards.ts";
-import { ask, type OnAsk } from "../ask.ts";
+import { ask, type OnAsk } from "../common/ask.ts";
 import type { GuardCall } from "../create-guard/call.ts";
 import { type JudgingWay, policiesOf, whoIn } from "../create-guard/judging.ts";
 import { openedDecision } from "../create-guard/opened.ts";
 import type { CallDecision } from "../create-guard/types.ts";
-import { LIBRARY } from "../library.ts";
-import { checkOptions, type Options } from "../options.ts";
-import { sandboxIsKnown } from "./sandbox.ts";
+import { LIBRARY } from "../common/library.ts";
+import { checkOptions, type Options } from "../common/options.ts";
+import { sandboxIsKnown } from "../common/sandbox.ts";
 
 /** `suggest`: only what surely changes nothing. `auto-edit`: edits inside the writable roots, too. `full-auto`: everything else supervised. */
 export type ApprovalPolicy = Mode;

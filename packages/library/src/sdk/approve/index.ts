@@ -8,4 +8,4 @@ export {
   type PatchInCommand,
   SessionApprovals,
 } from "./can-auto-approve.ts";
-export { probeSandbox } from "./sandbox.ts";
+export { probeSandbox } from "../common/sandbox.ts";

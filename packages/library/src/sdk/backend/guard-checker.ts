@@ -2,12 +2,12 @@ import { adviceForModel, type FileAction } from "@assent/core/action";
 import { realWorld } from "@assent/guard/engine";
 import type { Effect, Policy, RequestVerdict } from "@assent/core/policy";
 import { type GuardInside, INSIDE, type InsideGuard } from "../adapters/guards.ts";
-import { isApproved } from "../ask.ts";
+import { isApproved } from "../common/ask.ts";
 import { GuardCallError, type GuardCall } from "../create-guard/call.ts";
 import type { JudgedCalls, JudgingWay } from "../create-guard/judging.ts";
 import { openedDecision } from "../create-guard/opened.ts";
 import type { CallOutcome } from "../create-guard/types.ts";
-import { PermissionDeniedError } from "../errors.ts";
+import { PermissionDeniedError } from "../common/errors.ts";
 import { effectOf, type CheckTarget } from "../rules/judge.ts";
 import { isOffered, type Operation, type Ruleset } from "../rules/ruleset.ts";
 

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { GuardInside } from "../adapters/guards.ts";
-import { probeSandbox, UNSUPERVISED } from "../approve/sandbox.ts";
+import { probeSandbox, UNSUPERVISED } from "../common/sandbox.ts";
 import type { Start } from "./command.ts";
 import { type CommandWords, type ConfinedPlace, orderedStart, type RunStart, type Supervising, whyNotSupervised } from "./supervision.ts";
 

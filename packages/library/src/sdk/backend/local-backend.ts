@@ -1,8 +1,8 @@
 import { resolve } from "node:path";
 import { thisMachine, type Machine } from "@assent/guard/state";
 import { INSIDE, type InsideGuard } from "../adapters/guards.ts";
-import type { OnAsk } from "../ask.ts";
-import { checkOptions, type Options } from "../options.ts";
+import type { OnAsk } from "../common/ask.ts";
+import { checkOptions, type Options } from "../common/options.ts";
 import { type CheckerOptions, type Confining, PermissionChecker } from "../rules/checker.ts";
 import { type Operation, policyTextOf, presets, readRuleset, type Ruleset } from "../rules/ruleset.ts";
 import { FILE_OPERATION } from "../rules/judge.ts";

@@ -3,7 +3,7 @@ import type { FileAction, FileOperation } from "@assent/core/action";
 import { isMeantQuestion } from "@assent/core/policy";
 import { baseName, isWithin, joinPath, normalise, parentOf } from "@assent/core/path";
 import type { Machine } from "@assent/guard/state";
-import { PermissionAskError, PermissionDeniedError } from "../errors.ts";
+import { PermissionAskError, PermissionDeniedError } from "../common/errors.ts";
 import { absolute, effectOf, type CheckTarget } from "../rules/judge.ts";
 import type { Operation } from "../rules/ruleset.ts";
 import type { BackendChecker } from "./guard-checker.ts";

@@ -1,7 +1,7 @@
 import { brief } from "@assent/core/action";
 import { thisMachine } from "@assent/guard/state";
 import { type AutoApproveOptions, canAutoApprove } from "../approve/can-auto-approve.ts";
-import { probeSandbox } from "../approve/sandbox.ts";
+import { probeSandbox } from "../common/sandbox.ts";
 import { type ExecuteResult, refusedResult, runPrepared } from "./execute.ts";
 import { Supervision } from "./supervision.ts";
 

@@ -1,8 +1,8 @@
 import { visible } from "@assent/core/action";
 import { isObject } from "@assent/core/data";
-import { EditedInput, NobodyThereError, RefusedWith } from "../ask.ts";
+import { EditedInput, NobodyThereError, RefusedWith } from "../common/ask.ts";
 import { refusalOf, targetOf, type Judged } from "../adapters/judge.ts";
-import type { CallOptions, ClaudeAnswer, ClaudeQuestion, OnClaudeAsk, PermissionAnswer } from "./shapes.ts";
+import type { CallOptions, ClaudeAnswer, ClaudeQuestion, OnClaudeAsk, PermissionAnswer } from "../common/claude-shapes.ts";
 
 /** A call that has to be asked about. */
 interface Question {

@@ -3,16 +3,24 @@ import { protocol as claudeProtocol } from "@assent/hosts/agents/claude";
 import { isObject } from "@assent/core/data";
 import type { Outcome, Request } from "@assent/guard/engine";
 import { type AdapterOptions, commandFieldIn, jsonOf, judgeCall, type Judged, RecentCalls } from "../adapters/judge.ts";
-import type { AdaptedGuard } from "../adapters/adapted-guard.ts";
+import type { AdaptedGuard } from "../guard/adapted-guard.ts";
 import { adapted, type AnyGuard } from "../adapters/guards.ts";
 import type { From } from "../guard/open-guard.ts";
-import { type Options } from "../options.ts";
+import { type Options } from "../common/options.ts";
 import { askPerson } from "./ask-person.ts";
-import type { CallOptions, HookAnswer, OnClaudeAsk, PermissionAnswer, PermissionHooks } from "./shapes.ts";
+import type { CallOptions, HookAnswer, OnClaudeAsk, PermissionAnswer, PermissionHooks } from "../common/claude-shapes.ts";
 
 export type { ToolFacts } from "@assent/guard/engine";
-export type { CallOptions, ClaudeAnswer, ClaudeQuestion, HookAnswer, OnClaudeAsk, PermissionAnswer, PermissionHooks } from "./shapes.ts";
-export type { PermissionChange, PermissionMode, PermissionPlace } from "./permissions.ts";
+export type {
+  CallOptions,
+  ClaudeAnswer,
+  ClaudeQuestion,
+  HookAnswer,
+  OnClaudeAsk,
+  PermissionAnswer,
+  PermissionHooks,
+} from "../common/claude-shapes.ts";
+export type { PermissionChange, PermissionMode, PermissionPlace } from "../common/claude-permissions.ts";
 
 /** What is known of the tools: Claude Code's own are known. */
 export type ToolOptions = Pick<AdapterOptions, "facts" | "effects">;

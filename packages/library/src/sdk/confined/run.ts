@@ -13,7 +13,7 @@ import {
   type RunReport,
   type RunSignal,
 } from "@assent/supervisor/supervise/order";
-import { LIBRARY } from "../library.ts";
+import { LIBRARY } from "../common/library.ts";
 
 /** How a confined run ended: its program, or the run before it could. */
 export type RunEnd = Extract<RunReport, { readonly is: "ended" | "failed" }>;

@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import { type Machine, thisMachine } from "@assent/guard/state";
-import { checkOptions, type Options } from "../options.ts";
+import { checkOptions, type Options } from "../common/options.ts";
 
 /** What of a run is undone. */
 export interface UndoRunOptions {

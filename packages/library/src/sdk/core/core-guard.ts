@@ -10,7 +10,7 @@ import { isList } from "../create-guard/effects.ts";
 import { type AnswerScope, type ReadAnswer, understandAnswer } from "../create-guard/read-answer.ts";
 import type { EffectsOf, GuardedTool, RunContext, ToolSpec } from "../create-guard/tool.ts";
 import type { AllowedOutcome, CallDecision, DeniedOutcome, GuardCallOptions } from "../create-guard/types.ts";
-import { checkOptions, type Options } from "../options.ts";
+import { checkOptions, type Options } from "../common/options.ts";
 import { checkWorld } from "./given-world.ts";
 import { type CorePlace, type CoreJudged, type CoreRoot, judgeAtOnce, judgeCoreCalls, policyOf, tightened } from "./judge-calls.ts";
 

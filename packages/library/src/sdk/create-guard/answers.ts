@@ -2,8 +2,8 @@ import { granteeOf, type Outcome, rememberAnswer } from "@assent/guard/engine";
 import { LONGEST_GRANT_MS, parseRule } from "@assent/core/policy";
 import type { Machine } from "@assent/guard/state";
 import { changesFor } from "@assent/guard/suggest";
-import { grantedIn } from "../granted-in.ts";
-import { LIBRARY } from "../library.ts";
+import { grantedIn } from "../common/granted-in.ts";
+import { LIBRARY } from "../common/library.ts";
 import type { JudgedCall } from "./judging.ts";
 import { type AnswerScope, type ReadAnswer, understandAnswer } from "./read-answer.ts";
 

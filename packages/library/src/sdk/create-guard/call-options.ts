@@ -1,5 +1,5 @@
 import type { Principal } from "@assent/core/policy";
-import { checkOptions, type Options } from "../options.ts";
+import { checkOptions, type Options } from "../common/options.ts";
 import { GuardOptionError } from "./policy-in-code.ts";
 import { snapshot } from "./snapshot.ts";
 import type { GuardCallOptions, GuardChange } from "./types.ts";

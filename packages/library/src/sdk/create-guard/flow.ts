@@ -2,7 +2,7 @@ import { visible, withoutAdvice } from "@assent/core/action";
 import { isObject } from "@assent/core/data";
 import type { Principal } from "@assent/core/policy";
 import type { ConfinedStart } from "../guard/confined-start.ts";
-import { checkOptions, type Options } from "../options.ts";
+import { checkOptions, type Options } from "../common/options.ts";
 import { readCallOptions } from "./call-options.ts";
 import { type GuardCall, GuardCallError, type LoweredCall } from "./call.ts";
 import { type NamedTool, targetsOf } from "./combine.ts";

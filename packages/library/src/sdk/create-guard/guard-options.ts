@@ -1,7 +1,7 @@
 import { isAbsolute } from "node:path";
 import { visible } from "@assent/core/action";
 import type { Principal } from "@assent/core/policy";
-import { checkOptions, type Options } from "../options.ts";
+import { checkOptions, type Options } from "../common/options.ts";
 import type { ApprovalStore } from "./approvals.ts";
 import { type CodePolicy, GuardOptionError, readCodePolicy, type ReadCodePolicy } from "./policy-in-code.ts";
 import { readPrincipal } from "./call-options.ts";

@@ -1,5 +1,5 @@
 import type { Principal } from "@assent/core/policy";
-import { probeSandbox } from "../approve/sandbox.ts";
+import { probeSandbox } from "../common/sandbox.ts";
 import { keepScope, noteAnswer, readAnswer, rulesFor } from "./answers.ts";
 import { type PendingApproval, signPending, tokenOf } from "./approvals.ts";
 import type { GuardCall } from "./call.ts";

@@ -5,7 +5,7 @@ import type { Principal } from "@assent/core/policy";
 import type { JudgedInRun, RunAnswer } from "@assent/supervisor/supervise/order";
 import type { RunningCall } from "./call.ts";
 import { placeOfRule } from "./policy-in-code.ts";
-import { verdictOfQuestion } from "../ask.ts";
+import { verdictOfQuestion } from "../common/ask.ts";
 import { readAnswer } from "./answers.ts";
 import { tell } from "./flow.ts";
 import { warn } from "./guard-world.ts";

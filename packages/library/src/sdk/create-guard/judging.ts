@@ -10,7 +10,7 @@ import { confinedStart, confineUnknown } from "../guard/open-guard.ts";
 import { noteOutcome } from "../guard/outcomes.ts";
 import { listenToRun } from "../confined/index.ts";
 import type { JudgedInRun } from "@assent/supervisor/supervise/order";
-import { LIBRARY } from "../library.ts";
+import { LIBRARY } from "../common/library.ts";
 import { type GuardCall, lowerCall, type LoweredCall, type RunningCall } from "./call.ts";
 import { callOfTool, combineFindings, isWritten, type NamedTool } from "./combine.ts";
 import type { ReadCodePolicy } from "./policy-in-code.ts";

@@ -1,4 +1,4 @@
-import type { GuardDecision, GuardRequest } from "../guard/open-guard.ts";
+import type { GuardDecision, GuardRequest } from "./open-guard.ts";
 
 /** What an adapter asks. `replaces`: the tool runs with another command in that field, where the answer has one (`confined`). */
 export type AdapterRequest = GuardRequest & { readonly replaces?: string };

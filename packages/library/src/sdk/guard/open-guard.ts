@@ -16,12 +16,12 @@ import {
 import { compareDecisions, compareStrictness, type Decision, type Policy, type RequestVerdict, verdictOf } from "@assent/core/policy";
 import { type Machine, thisMachine, writeSealedTicket, writeTicket } from "@assent/guard/state";
 import { askOuter, type GuardPlace } from "@assent/supervisor/supervise/outer";
-import { ask, type AskQuestion, type OnAsk } from "../ask.ts";
-import { probeSandbox, sandboxIsKnown, UNSUPERVISED } from "../approve/sandbox.ts";
+import { ask, type AskQuestion, type OnAsk } from "../common/ask.ts";
+import { probeSandbox, sandboxIsKnown, UNSUPERVISED } from "../common/sandbox.ts";
 import { assentProgram, type RunTells } from "../confined/index.ts";
-import { LIBRARY } from "../library.ts";
-import { PermissionDeniedError } from "../errors.ts";
-import { checkOptions, type Options } from "../options.ts";
+import { LIBRARY } from "../common/library.ts";
+import { PermissionDeniedError } from "../common/errors.ts";
+import { checkOptions, type Options } from "../common/options.ts";
 import type { ConfinedStart } from "./confined-start.ts";
 import { noteOutcome, outcomeOf } from "./outcomes.ts";
 

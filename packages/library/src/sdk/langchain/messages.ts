@@ -1,5 +1,5 @@
 import { isObject } from "@assent/core/data";
-import { listIn } from "../adapters/members.ts";
+import { listIn } from "../common/members.ts";
 import type { ModelCall } from "./shapes.ts";
 
 /** A message of the model's that calls tools, as far as it is used. */

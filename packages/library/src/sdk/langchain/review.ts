@@ -1,5 +1,5 @@
 import { isObject } from "@assent/core/data";
-import { listIn } from "../adapters/members.ts";
+import { listIn } from "../common/members.ts";
 import { questionOf, type Judged } from "../adapters/judge.ts";
 import type { ReviewDecision, ReviewRequest } from "./shapes.ts";
 

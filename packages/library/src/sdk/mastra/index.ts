@@ -1,6 +1,6 @@
 /** `assent/mastra`: permissions for agents of @mastra/core. */
 import { isObject } from "@assent/core/data";
-import { RefusedWith } from "../ask.ts";
+import { RefusedWith } from "../common/ask.ts";
 import {
   type AdapterOptions,
   commandFieldIn,
@@ -12,8 +12,8 @@ import {
   refusalOf,
   settle,
 } from "../adapters/judge.ts";
-import { callbackIn, copyWith } from "../adapters/members.ts";
-import type { AdaptedGuard } from "../adapters/adapted-guard.ts";
+import { callbackIn, copyWith } from "../common/members.ts";
+import type { AdaptedGuard } from "../guard/adapted-guard.ts";
 import { adapted, type AnyGuard } from "../adapters/guards.ts";
 
 export type { ToolFacts } from "@assent/guard/engine";

@@ -1,13 +1,13 @@
 /** `assent/mcp`: a guard between an MCP client and its server, in the program that has the client. */
 import { isObject } from "@assent/core/data";
-import type { AdaptedGuard } from "../adapters/adapted-guard.ts";
+import type { AdaptedGuard } from "../guard/adapted-guard.ts";
 import { adapted, type AnyGuard } from "../adapters/guards.ts";
 import type { AdapterOptions } from "../adapters/judge.ts";
-import { askAboutTool, type OnAsk, type OnToolAsk } from "../ask.ts";
+import { askAboutTool, type OnAsk, type OnToolAsk } from "../common/ask.ts";
 
-import { type Exchange, Gateway } from "../mcp/gateway.ts";
-import { readClient, requestId, type Said } from "../mcp/message.ts";
-import { checkOptions, type Options } from "../options.ts";
+import { type Exchange, Gateway } from "../mcp/gateway/gateway.ts";
+import { readClient, requestId, type Said } from "../mcp/gateway/message.ts";
+import { checkOptions, type Options } from "../common/options.ts";
 
 /** What is needed of a transport of `@modelcontextprotocol/sdk`. */
 export interface McpTransport {

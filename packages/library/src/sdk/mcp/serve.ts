@@ -1,8 +1,8 @@
 import type { Readable, Writable } from "node:stream";
-import { errorLine, Gateway, INVALID_REQUEST, type Exchange, type GatewayOptions } from "./gateway.ts";
-import { onOneLine, readClient, type Said } from "./message.ts";
+import { errorLine, Gateway, INVALID_REQUEST, type Exchange, type GatewayOptions } from "./gateway/gateway.ts";
+import { onOneLine, readClient, type Said } from "./gateway/message.ts";
 import { listen, Proxy, Remote, sessionsOf, type ListenOptions, type RemoteOptions } from "./http/index.ts";
-import { lineWriter, readLines, type ServerConfinement, startServer } from "./server-process.ts";
+import { lineWriter, readLines, type ServerConfinement, startServer } from "./gateway/server-process.ts";
 
 /** The client, and what is judged by. */
 export interface ServeOptions extends GatewayOptions {

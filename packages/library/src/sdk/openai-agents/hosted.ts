@@ -1,9 +1,9 @@
 import { isObject } from "@assent/core/data";
 import type { ToolFacts } from "@assent/guard/engine";
 import { type AdapterOptions, judgeCall, type Judged, RecentCalls, settle } from "../adapters/judge.ts";
-import { callbackIn, copyWith, objectIn } from "../adapters/members.ts";
-import { PermissionDeniedError } from "../errors.ts";
-import type { AdaptedGuard } from "../adapters/adapted-guard.ts";
+import { callbackIn, copyWith, objectIn } from "../common/members.ts";
+import { PermissionDeniedError } from "../common/errors.ts";
+import type { AdaptedGuard } from "../guard/adapted-guard.ts";
 import { argumentsOf, type AgentTool, type NeedsApproval } from "./shapes.ts";
 
 // Tools whose form the SDK knows: the local shell, patches, the computer, MCP servers that OpenAI calls.

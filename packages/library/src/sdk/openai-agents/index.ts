@@ -1,9 +1,9 @@
 /** `assent/openai-agents`: permissions for @openai/agents. */
 import { isObject } from "@assent/core/data";
 import { type AdapterOptions, commandFieldIn, judgeCall, type Judged, RecentCalls, settle } from "../adapters/judge.ts";
-import { callbackIn, copyWith, listIn } from "../adapters/members.ts";
+import { callbackIn, copyWith, listIn } from "../common/members.ts";
 import { compareDecisions } from "@assent/core/policy";
-import type { AdaptedGuard } from "../adapters/adapted-guard.ts";
+import type { AdaptedGuard } from "../guard/adapted-guard.ts";
 import { adapted, type AnyGuard } from "../adapters/guards.ts";
 import type { ConsoleTool, PropertySchema, ToolOutput } from "../toolset/index.ts";
 import { computerTool, hostedMcp, patchTool, refuseDenied, shellTool } from "./hosted.ts";

@@ -17,8 +17,8 @@ import { answerableFromAfar, parseRule, type RequestVerdict, same } from "@assen
 import { addGrant, LONGEST_GRANT_MS, type Machine } from "@assent/guard/state";
 import { changesFor } from "@assent/guard/suggest";
 import { withTeam } from "@assent/team/team/afar";
-import { grantedIn } from "../granted-in.ts";
-import { LIBRARY } from "../library.ts";
+import { grantedIn } from "../common/granted-in.ts";
+import { LIBRARY } from "../common/library.ts";
 
 /** A request that is asked about before anything of it is done: a tool's call, a command of a host. */
 export interface QueuedRequest {

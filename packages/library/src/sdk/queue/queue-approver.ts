@@ -2,10 +2,10 @@ import type { Answer } from "@assent/guard/approve";
 import { visible } from "@assent/core/action";
 import { compareDecisions, type Principal, type RequestVerdict } from "@assent/core/policy";
 import { thisMachine, type Machine } from "@assent/guard/state";
-import { type AskQuestion, NobodyThereError, type OnAsk } from "../ask.ts";
+import { type AskQuestion, NobodyThereError, type OnAsk } from "../common/ask.ts";
 import type { GuardAnswer, GuardQuestion } from "../create-guard/types.ts";
 import { outcomeOf } from "../guard/outcomes.ts";
-import { checkOptions, type Options } from "../options.ts";
+import { checkOptions, type Options } from "../common/options.ts";
 import { answerInQueue, askQueue, isWaiting, requestQuestion } from "./ask-queue.ts";
 
 /** Whose questions they are, and how long they wait. */

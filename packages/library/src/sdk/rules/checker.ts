@@ -3,9 +3,9 @@ import { appendAudit, auditLine, KEEP_UNSENT } from "@assent/guard/audit";
 import { type Effect, isConfined, type RequestVerdict, type RuleSource, unconfined } from "@assent/core/policy";
 import type { ShellKind } from "@assent/core/shell";
 import { thisMachine, type Machine } from "@assent/guard/state";
-import { ask, isApproved, type OnAsk } from "../ask.ts";
-import { PermissionAskError, PermissionDeniedError } from "../errors.ts";
-import { checkOptions, type Options } from "../options.ts";
+import { ask, isApproved, type OnAsk } from "../common/ask.ts";
+import { PermissionAskError, PermissionDeniedError } from "../common/errors.ts";
+import { checkOptions, type Options } from "../common/options.ts";
 import { effectOf, type CheckerPlace, RulesetJudge, type CheckTarget } from "./judge.ts";
 import { compileRuleset, type Operation, readRuleset, type Ruleset } from "./ruleset.ts";
 

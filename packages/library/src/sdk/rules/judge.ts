@@ -4,7 +4,7 @@ import { joinPath, normalise } from "@assent/core/path";
 import { DEFAULT_SETTINGS, joinLayers, narrowing, type Effect, type Policy, type Decision, type RequestVerdict } from "@assent/core/policy";
 import { lowerArgv, type ShellKind } from "@assent/core/shell";
 import type { Machine } from "@assent/guard/state";
-import { LIBRARY } from "../library.ts";
+import { LIBRARY } from "../common/library.ts";
 import type { CompiledRuleset, Operation } from "./ruleset.ts";
 
 /** Where a ruleset is asked. */

@@ -9,7 +9,7 @@ import {
   type RuleSource,
 } from "@assent/core/policy";
 import { readPolicy } from "@assent/core/policy/read";
-import { checkOptions, type Options } from "../options.ts";
+import { checkOptions, type Options } from "../common/options.ts";
 
 /** What a ruleset speaks about. */
 export type Operation = OperationName;

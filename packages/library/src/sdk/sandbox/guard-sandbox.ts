@@ -1,7 +1,7 @@
 import { isObject } from "@assent/core/data";
 import { INSIDE, type InsideGuard } from "../adapters/guards.ts";
 import { GuardOptionError } from "../create-guard/policy-in-code.ts";
-import { checkOptions, type Options } from "../options.ts";
+import { checkOptions, type Options } from "../common/options.ts";
 import { type AiSandboxSession, judgedSession, scriptsOf } from "./ai-session.ts";
 import { type GuardSandboxOptions, SandboxJudge } from "./judge.ts";
 import {

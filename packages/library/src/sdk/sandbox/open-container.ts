@@ -1,4 +1,4 @@
-import { checkOptions, type Options } from "../options.ts";
+import { checkOptions, type Options } from "../common/options.ts";
 import type { AiSandboxSession, SandboxCommand, SandboxRunResult } from "./ai-session.ts";
 
 /** A container that is opened for an agent. */

@@ -2,8 +2,8 @@ import { randomBytes } from "node:crypto";
 import { visible, withoutAdvice } from "@assent/core/action";
 import { isObject } from "@assent/core/data";
 import { isMeantQuestion } from "@assent/core/policy";
-import type { GuardDecision, PromptGuard } from "../guard/open-guard.ts";
-import { answeredByHost, type QueueReply } from "../queue/index.ts";
+import type { GuardDecision, PromptGuard } from "../../guard/open-guard.ts";
+import { answeredByHost, type QueueReply } from "../../queue/index.ts";
 import { isId, keyOf, readServer, requestId, type Id, type Message, type Said } from "./message.ts";
 
 /** The ways that belong to something the client said: on standard input there is one for all, in HTTP each POST has its own. */

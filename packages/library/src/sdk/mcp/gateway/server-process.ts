@@ -3,7 +3,7 @@ import { constants } from "node:os";
 import type { Readable, Writable } from "node:stream";
 import { brief } from "@assent/core/action";
 import type { Machine } from "@assent/guard/state";
-import { ConfinedRunChannel, definedOnly, judgeVariables, RefusedCalls, supervisorStart } from "../confined/index.ts";
+import { ConfinedRunChannel, definedOnly, judgeVariables, RefusedCalls, supervisorStart } from "../../confined/index.ts";
 import { Lines } from "./message.ts";
 
 /** How a server ended. */

@@ -1,8 +1,8 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { visible } from "@assent/core/action";
-import { errorLine, INVALID_REQUEST } from "../gateway.ts";
-import { readClient, type Said } from "../message.ts";
+import { errorLine, INVALID_REQUEST } from "../gateway/gateway.ts";
+import { readClient, type Said } from "../gateway/message.ts";
 import { bodyOf, TooLargeError } from "./body.ts";
 import { Entrance, PATH, refuse, type ListenOptions } from "./entrance.ts";
 

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
-import { errorLine, type Exchange, Gateway, type GatewayOptions } from "../gateway.ts";
-import { type Id, requestId } from "../message.ts";
+import { errorLine, type Exchange, Gateway, type GatewayOptions } from "../gateway/gateway.ts";
+import { type Id, requestId } from "../gateway/message.ts";
 import { refuse } from "./entrance.ts";
 import { beginStream, type Behind, type Posted, takesStream } from "./listen.ts";
 import { newSessionId, opens } from "./sessions.ts";

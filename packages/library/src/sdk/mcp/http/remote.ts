@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { isObject } from "@assent/core/data";
-import { requestId, type Id, type Said } from "../message.ts";
+import { requestId, type Id, type Said } from "../gateway/message.ts";
 import { answerOf, eachEvent, headerOf, isJson, isStream, networkError, refusalOf, Upstream, type RemoteOptions } from "./upstream.ts";
 
 export interface RemoteWays {

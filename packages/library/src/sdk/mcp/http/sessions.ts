@@ -1,9 +1,9 @@
 import { randomBytes } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { isObject } from "@assent/core/data";
-import { type Exchange, Gateway, type GatewayOptions } from "../gateway.ts";
-import { isId, keyOf, type Message, requestId } from "../message.ts";
-import { lineWriter, readLines, type ServerProcess, type ServerStart, startServer } from "../server-process.ts";
+import { type Exchange, Gateway, type GatewayOptions } from "../gateway/gateway.ts";
+import { isId, keyOf, type Message, requestId } from "../gateway/message.ts";
+import { lineWriter, readLines, type ServerProcess, type ServerStart, startServer } from "../gateway/server-process.ts";
 import { refuse } from "./entrance.ts";
 import { beginStream, type Behind, type Posted, takesStream } from "./listen.ts";
 import { eventText } from "./sse.ts";

@@ -1,4 +1,4 @@
-import { onOneLine } from "../message.ts";
+import { onOneLine } from "../gateway/message.ts";
 
 /** One event of a stream (WHATWG HTML, server-sent events). */
 export interface ServerEvent {
