@@ -132,7 +132,7 @@ const TOOLS_HEAD = `/**
  * Tools of the hosts that are judged by what they do, by the rule that means them: a rule of the tool's own name would guard
  * nothing. Written by \`npm run generate\` from the agents' own files.
  */
-import { listed } from "../listed.ts";
+import { listed } from "./listed.ts";
 `;
 
 export const agentTableDocs: readonly { readonly file: string; readonly update: () => string }[] = [

@@ -219,7 +219,7 @@ function circles(graph) {
 }
 
 /** The shell's interpreter: a command runs a script, a script runs commands. */
-const INTERPRETER = /^shell\/(?:analyse\/|builtins\/)?[\w-]+\.ts$/;
+const INTERPRETER = /^shell\/(?:words|interpret|programs)\//;
 
 /**
  * Circles of imports: by value only within the shell's interpreter, by type only where docs/architecture.md names the files.
@@ -243,6 +243,42 @@ export function circleProblems(files, architecture) {
   ];
 }
 
+/** Folders whose own folders point one way, too. */
+const INSIDE = ["policy", "shell", "agents", "sdk"];
+/** Arrows back: imports between two of these that point against most others between the two. None is added. */
+const ARROWS_BACK = new Set([
+  // Types of a whole that its parts know, and of a part that the whole knows.
+  "policy/match/exec-words.ts > policy/kinds/shell.ts",
+  "policy/match/match-context.ts > policy/kinds/call.ts",
+  "policy/match/types.ts > policy/kinds/index.ts",
+  "shell/words/context.ts > shell/programs/invocation.ts",
+  "shell/words/links.ts > shell/programs/invocation.ts",
+  "sdk/create-guard/inside.ts > sdk/adapters/guards.ts",
+  // What a command runs is a command again.
+  "shell/interpret/command.ts > shell/interpret/builtins/index.ts",
+  "shell/programs/apply.ts > shell/programs/analyse/index.ts",
+  "shell/programs/kinds.ts > shell/interpret/walk.ts",
+  "shell/programs/kinds.ts > shell/programs/analyse/git-config.ts",
+  // `createGuard` has a method for each adapter, which are made of it.
+  "sdk/create-guard/guard.ts > sdk/adapters/guards.ts",
+  "sdk/create-guard/guard.ts > sdk/sandbox/index.ts",
+]);
+
+/** @param {ReadonlyMap<string, string>} files text by path, `FOLDER/…` */
+export function arrowProblems(files) {
+  const arrows = [...importsOf(files, true)]
+    .flatMap(([path, targets]) => targets.map((target) => ({ path, target, from: dirname(path), to: dirname(target) })))
+    .filter(({ from, to }) => from !== to && from.split("/")[0] === to.split("/")[0] && INSIDE.includes(from.split("/")[0]));
+  const between = (from, to) => arrows.filter((one) => one.from === from && one.to === to).length;
+  return arrows
+    .filter(({ path, target, from, to }) => !ARROWS_BACK.has(`${path} > ${target}`) && between(from, to) <= between(to, from))
+    .map(({ path, target, from, to }) => ({
+      path,
+      line: 1,
+      message: `an arrow back: \`${target}\`, and \`${to}/\` imports of \`${from}/\``,
+    }));
+}
+
 /** `folders`: of one room, the files of which are known by their names below them. `path` of a problem is relative to `root`. */
 export function allProblems(root, rank = RANK, folders = sourceFolders(root)) {
   const files = new Map();
@@ -260,6 +296,7 @@ export function allProblems(root, rank = RANK, folders = sourceFolders(root)) {
     ...misplaced.map(([path]) => ({ path, line: 1, message: `its folder belongs to ${homeOf(path.split("/")[0])}` })),
     ...[...files].flatMap(([path, text]) => [...importProblems(path, text, rank), ...lineProblems(path, text)]),
     ...nameProblems(files),
+    ...(rank === RANK ? arrowProblems(files) : []),
     ...circleProblems(files, rank === RANK ? readFileSync(join(root, "docs/architecture.md"), "utf8") : ""),
   ].map((problem) => ({ ...problem, path: `${places.get(problem.path)}/${problem.path}` }));
 }

@@ -28,7 +28,7 @@ export const LIBRARY_EXTERNAL = ["langchain", "@opentelemetry/api"];
 
 /** What is about commands alone: whoever comes to it all the same is told so, and nothing is allowed. */
 const ABOUT_COMMANDS =
-  /src[\\/](?:shell[\\/]index|policy[\\/](?:exec-words|agent-commands|floor-commands|shell-builtins|named-paths|kinds[\\/](?:bash|shell|option|command)))\.ts$/;
+  /src[\\/](?:shell[\\/]index|policy[\\/](?:match[\\/]exec-words|tables[\\/]agent-commands|floor-commands|shell-builtins|named-paths|kinds[\\/](?:bash|shell|option|command)))\.ts$/;
 /** What only happens where something can run confined: nothing does here. */
 const ABOUT_RUNS = /src[\\/]policy[\\/]confine-all\.ts$/;
 
@@ -67,7 +67,7 @@ const onlyNamed = (root, left, also = []) => ({
       .map((file) => readFileSync(file, "utf8"))
       .join("\n");
     const beginnings = [...text.matchAll(/`([a-z]+[.-](?:[a-z]+[.-])*)\$\{/g)].map(([, beginning]) => beginning);
-    bundle.onLoad({ filter: /[\\/](?:policy[\\/]reason-table|action[\\/]danger)\.ts$/ }, async ({ path }) => {
+    bundle.onLoad({ filter: /[\\/](?:policy[\\/]match[\\/]reason-table|action[\\/]danger)\.ts$/ }, async ({ path }) => {
       const table = TABLES[nameOfSource(root, path).replaceAll("\\", "/")];
       const { code } = await transform(readFileSync(path, "utf8"), { loader: "ts", format: "esm" });
       const given = await import(`data:text/javascript,${encodeURIComponent(code)}`);

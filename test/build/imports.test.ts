@@ -4,7 +4,8 @@ import * as rule from "../../scripts/imports.mjs";
 
 type Problems = { message: string }[];
 
-const { importProblems, lineProblems, nameProblems, circleProblems, allProblems } = rule as {
+const { arrowProblems, importProblems, lineProblems, nameProblems, circleProblems, allProblems } = rule as {
+  arrowProblems: (files: ReadonlyMap<string, string>) => Problems;
   importProblems: (path: string, text: string) => Problems;
   lineProblems: (path: string, text: string) => Problems;
   nameProblems: (files: ReadonlyMap<string, string>) => Problems;
@@ -63,7 +64,12 @@ const CIRCLES: [what: string, files: Record<string, string>, told: string, probl
     "- `state/`",
     /a\.ts/,
   ],
-  ["the interpreter", { "shell/a.ts": 'import { b } from "./b.ts";', "shell/b.ts": 'import { a } from "./a.ts";' }, "", undefined],
+  [
+    "the interpreter",
+    { "shell/words/a.ts": 'import { b } from "../programs/b.ts";', "shell/programs/b.ts": 'import { a } from "../words/a.ts";' },
+    "",
+    undefined,
+  ],
   ["types", { "state/a.ts": 'import type { B } from "./b.ts";', "state/b.ts": 'import { type A } from "./a.ts";' }, "", /types/],
   [
     "types that are told",
@@ -78,6 +84,17 @@ describe("structure", () => {
     const found = circleProblems(new Map(Object.entries(files)), told).map(({ message }) => message);
     if (problem === undefined) expect(found).toEqual([]);
     else expect(found.join("\n")).toMatch(problem);
+  });
+
+  it("two folders inside one import one way", () => {
+    const files = (back: string): ReadonlyMap<string, string> =>
+      new Map([
+        ["policy/a.ts", 'import { b } from "./match/b.ts";\nimport { c } from "./match/c.ts";'],
+        ["policy/match/b.ts", back],
+        ["policy/match/c.ts", ""],
+      ]);
+    expect(arrowProblems(files(""))).toEqual([]);
+    expect(arrowProblems(files('import type { A } from "../a.ts";'))).toMatchObject([{ path: "policy/match/b.ts" }]);
   });
 
   it("finds a type that is exported twice, and a line that is too long", () => {

@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { agentNamed, isAgentId, type Setup } from "@assent/hosts/agents";
 import { serversOf, shellSteering, steeringOf } from "@assent/hosts/agents/install";
-import { type Does } from "../../packages/hosts/src/agents/steering.ts";
+import { type Does } from "../../packages/hosts/src/agents/host/steered.ts";
 import { scratch, type Scratch } from "../scratch.ts";
 
 /** Ways in which files of a repository switch a host's hooks off, steer it or waive its questions, host by host and place by place. */

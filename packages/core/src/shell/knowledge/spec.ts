@@ -49,7 +49,7 @@ export interface CommandSpec {
   readonly helps?: string;
   /** What the programs of BSD and macOS that have these names do instead: another reading of the same words. */
   readonly bsd?: BsdSpec;
-  /** Code for what a table cannot say: the name of an analyser in `shell/analyse/`. It runs after the table. */
+  /** Code for what a table cannot say: the name of an analyser in `shell/programs/analyse/`. It runs after the table. */
   readonly analyse?: string;
   /** An analyser that runs first, even when only help or a version is asked for: what the name itself may start. */
   readonly before?: string;

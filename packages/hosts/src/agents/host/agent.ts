@@ -1,6 +1,6 @@
 import type { NativeRules } from "../rules/contract.ts";
 import type { Protocol } from "./protocol.ts";
-import type { Steered } from "../steering.ts";
+import type { Steered } from "./steered.ts";
 
 /** A value of a JSON, JSONC or TOML file. */
 export type SettingValue = string | number | boolean | null | readonly SettingValue[] | { readonly [key: string]: SettingValue };

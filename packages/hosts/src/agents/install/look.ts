@@ -4,6 +4,7 @@ import { type Json, readJson5, toValue } from "@assent/core/edit/json5";
 import { readToml } from "@assent/core/edit/toml";
 import { readRegular, type Machine } from "@assent/guard/state";
 import type { Setup, SettingValue } from "../host/agent.ts";
+import type { Steered } from "../host/steered.ts";
 import {
   allSigns,
   hooksInFront,
@@ -12,7 +13,6 @@ import {
   type ServerEntry,
   SHELL_FILES,
   signsIn,
-  type Steered,
   variablesIn,
 } from "../steering.ts";
 import { ownEntries } from "./own.ts";

@@ -1,7 +1,7 @@
 import { isObject } from "@assent/core/data";
 import type { Host, Input, Outcome, ToolFacts } from "@assent/guard/engine";
 import type { Agent, HostFacts, Sample, Setup } from "../host/agent.ts";
-import type { Steered } from "../steering.ts";
+import type { Steered } from "../host/steered.ts";
 import { inputInstead, SELF_TEST } from "../host/claude-shape.ts";
 import { type HookCall, type Protocol, type Reading, type Reply, reply } from "../host/protocol.ts";
 import { factsOf, files, mcp, mcpGuess, named, requestOf, shell, text } from "../host/reading.ts";
