@@ -82,6 +82,8 @@ describe("parts that take modules from others", () => {
   });
 });
 
+const SOURCE = "packages/some/src/some";
+
 describe("taking modules", () => {
   const FILES = {
     "count.ts": "let seen = 0; export const count = () => (seen += 1); export const unused = () => 'only the taker';",
@@ -113,8 +115,8 @@ describe("taking modules", () => {
     readonly text: (part: string) => string;
   }> {
     const { root } = scratch();
-    mkdirSync(join(root, "src"));
-    for (const [name, text] of Object.entries(FILES)) writeFileSync(join(root, "src", name), text);
+    mkdirSync(join(root, SOURCE), { recursive: true });
+    for (const [name, text] of Object.entries(FILES)) writeFileSync(join(root, SOURCE, name), text);
     const options = Object.fromEntries(
       Object.entries(parts).map(([name, more]) => [
         name,
@@ -125,7 +127,7 @@ describe("taking modules", () => {
           minify: true,
           metafile: true,
           external: ["./*.cjs"],
-          entryPoints: [join(root, "src", `${name}.ts`)],
+          entryPoints: [join(root, SOURCE, `${name}.ts`)],
           outfile: join(root, `${name}.cjs`),
           ...more,
         } satisfies BuildOptions,
