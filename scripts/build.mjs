@@ -128,7 +128,7 @@ const TAKES = {
  * drag in what judges a tool's call.
  */
 const HALVES = {
-  hook: /^(?:policy\/(?:kinds\/|tool-fields|layers|agent-table)|pattern\/regex|action\/call|state\/(?:live-runs|grants))/,
+  hook: /^(?:policy\/(?:kinds\/|match\/tool-fields|layers|tables\/agent-table)|pattern\/regex|action\/call|state\/(?:live-runs|grants))/,
   confiner: /^(?:state\/(?:replace|grants)|action\/call|agents\/install\/own)\.ts$/,
   run: /^engine\/decide\.ts$/,
 };

@@ -10,7 +10,7 @@ import type { ToolEffects } from "../create-guard/effects.ts";
 import type { GuardPlaceInCode, GuardRoot, JudgedCalls, JudgingWay } from "../create-guard/judging.ts";
 import type { CallDecision, CallOutcome, GuardCallOptions } from "../create-guard/types.ts";
 import type { AskQuestion, ToolAnswer } from "../common/ask.ts";
-import type { ClaudeAnswer } from "../common/claude-shapes.ts";
+import type { ClaudeAnswer } from "../common/host-shapes.ts";
 import type { OpenedGuard } from "../guard/open-guard.ts";
 import type { AdaptedGuard } from "../guard/adapted-guard.ts";
 import type { AdapterOptions } from "./judge.ts";

@@ -2,7 +2,7 @@ import { visible } from "@assent/core/action";
 import { isObject } from "@assent/core/data";
 import { EditedInput, NobodyThereError, RefusedWith } from "../common/ask.ts";
 import { refusalOf, targetOf, type Judged } from "../adapters/judge.ts";
-import type { CallOptions, ClaudeAnswer, ClaudeQuestion, OnClaudeAsk, PermissionAnswer } from "../common/claude-shapes.ts";
+import type { CallOptions, ClaudeAnswer, ClaudeQuestion, OnClaudeAsk, PermissionAnswer } from "../common/host-shapes.ts";
 
 /** A call that has to be asked about. */
 interface Question {

@@ -8,7 +8,7 @@ import { adapted, type AnyGuard } from "../adapters/guards.ts";
 import type { From } from "../guard/open-guard.ts";
 import { type Options } from "../common/options.ts";
 import { askPerson } from "./ask-person.ts";
-import type { CallOptions, HookAnswer, OnClaudeAsk, PermissionAnswer, PermissionHooks } from "../common/claude-shapes.ts";
+import type { CallOptions, HookAnswer, OnClaudeAsk, PermissionAnswer, PermissionHooks } from "../common/host-shapes.ts";
 
 export type { ToolFacts } from "@assent/guard/engine";
 export type {
@@ -19,8 +19,8 @@ export type {
   OnClaudeAsk,
   PermissionAnswer,
   PermissionHooks,
-} from "../common/claude-shapes.ts";
-export type { PermissionChange, PermissionMode, PermissionPlace } from "../common/claude-permissions.ts";
+} from "../common/host-shapes.ts";
+export type { PermissionChange, PermissionMode, PermissionPlace } from "../common/host-permissions.ts";
 
 /** What is known of the tools: Claude Code's own are known. */
 export type ToolOptions = Pick<AdapterOptions, "facts" | "effects">;

@@ -1,6 +1,6 @@
 import { isObject } from "@assent/core/data";
 import { LONGEST_GRANT_MS } from "@assent/core/policy";
-import type { PermissionChange } from "../common/claude-permissions.ts";
+import type { PermissionChange } from "../common/host-permissions.ts";
 import type { GuardCall } from "./call.ts";
 
 /** An answer that was understood. */

@@ -1,5 +1,5 @@
 import type { AskQuestion, ToolAnswer } from "./ask.ts";
-import type { PermissionChange } from "./claude-permissions.ts";
+import type { PermissionChange } from "./host-permissions.ts";
 
 // Forms of @anthropic-ai/claude-agent-sdk 0.3, as far as they are used: nothing of it is imported.
 
