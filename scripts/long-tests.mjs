@@ -1,5 +1,5 @@
 // The test files that take long, `test/long-files.json`: `npm test` leaves them to `npm run test:rest`.
-// `node scripts/long-tests.mjs --play [WORDS]`: plays them, and whole what `npm test` plays a part of; the words are vitest's.
+// `node scripts/long-tests.mjs --play [WORDS]`: plays them; the words are vitest's. `--sampled [WORDS]`: whole, what `npm test` draws a part of.
 // `node scripts/long-tests.mjs REPORT…`: writes the list anew, from what `npm run test:all -- --reporter=json --outputFile=REPORT` wrote:
 // the longest, as many as it takes for what is left to be over in MINUTES.
 import { spawnSync } from "node:child_process";
@@ -17,17 +17,17 @@ const LIST = new URL("../test/long-files.json", import.meta.url);
 const root = fileURLToPath(new URL("..", import.meta.url));
 
 const words = process.argv.slice(2);
+const LISTS = { "--play": () => Object.keys(JSON.parse(readFileSync(LIST, "utf8"))), "--sampled": playedInPart };
 if (words.length === 0) {
-  process.stderr.write("usage: node scripts/long-tests.mjs --play [WORDS] | --list | REPORT…\n");
+  process.stderr.write(`usage: node scripts/long-tests.mjs ${Object.keys(LISTS).join(" | ")} | REPORT…\n`);
   process.exit(2);
 }
-if (words[0] === "--play" || words[0] === "--list") {
-  const files = new Set([...Object.keys(JSON.parse(readFileSync(LIST, "utf8"))), ...playedInPart()]);
-  if (words[0] === "--list") {
-    process.stdout.write(`${[...files].join("\n")}\n`);
-    process.exit();
-  }
-  const vitest = ["vitest", "run", ...files, ...words.slice(1)];
+if (words[0] === "--list") {
+  for (const [word, list] of Object.entries(LISTS)) for (const file of list()) process.stdout.write(`${word.slice(2)}\t${file}\n`);
+  process.exit();
+}
+if (words[0] in LISTS) {
+  const vitest = ["vitest", "run", ...LISTS[words[0]](), ...words.slice(1)];
   process.exit(spawnSync("npx", vitest, { stdio: "inherit" }).status ?? 1);
 }
 

@@ -11,6 +11,7 @@ const COLUMNS = ["part", "played", "commit", "seed", "minutes", "result"];
 
 /** [part, its words, minutes at most]. What draws takes its seed from FUZZ_SEED. */
 export const PARTS = [
+  ["sampled", "npm run test:sampled", 60],
   ["git-whole", "npm run git-whole", 240],
   ["git-lines", "npm run git-lines", 90],
   ["fuzz", "npm run fuzz", 90],

@@ -3,6 +3,8 @@ import { existsSync, mkdirSync, readFileSync, utimesSync, writeFileSync } from "
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 // @ts-expect-error -- a plain script
+import { PARTS } from "../../scripts/night.mjs";
+// @ts-expect-error -- a plain script
 import * as testFileScript from "../../scripts/test-files.mjs";
 import longFiles from "../long-files.json" with { type: "json" };
 import { isBuilt } from "../build-once.ts";
@@ -72,11 +74,14 @@ describe("a table of which npm test plays a part", () => {
     expect(sampled([], 10, "3")).toEqual([]);
   });
 
-  it("is played whole by npm run test:rest", () => {
+  it("is played whole by night", () => {
     const { stdout } = spawnSync(process.execPath, ["scripts/long-tests.mjs", "--list"], { cwd: ROOT, encoding: "utf8", timeout: 20_000 });
-    expect(stdout.trim().split("\n")).toEqual(
-      expect.arrayContaining([...LONG, "test/shell/evaluated-text.test.ts", "test/supervise/programs/git-settings.test.ts"]),
-    );
+    const listed = stdout.trim().split("\n");
+    expect(listed.filter((line) => line.startsWith("play\t"))).toEqual(LONG.map((file) => `play\t${file}`));
+    for (const file of ["shell/evaluated-text", "supervise/programs/git-settings", "shell/knowledge/option-forms"])
+      expect(listed).toContain(`sampled\ttest/${file}.test.ts`);
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- as the script says
+    expect((PARTS as readonly (readonly string[])[]).map(([, command]) => command)).toContain("npm run test:sampled");
   });
 });
 
@@ -88,7 +93,7 @@ describe("what is built", () => {
       writeFileSync(join(root, file), "");
       utimesSync(join(root, file), seconds, seconds);
     }
-    for (const folder of ["packages", "packages/core", "packages/core/knowledge", "src", "scripts"])
+    for (const folder of ["packages", "packages/some", "packages/some/src", "packages/core", "packages/core/knowledge", "scripts"])
       if (existsSync(join(root, folder))) utimesSync(join(root, folder), 1, 1);
     return isBuilt(root);
   };
@@ -100,18 +105,18 @@ describe("what is built", () => {
   ] as const;
 
   it.each([
-    ["what is newer than all it is made of", true, [...BUILT, ["src/a.ts", 50], ["packages/core/knowledge/a.table", 60]]],
-    ["nothing", false, [["src/a.ts", 50]]],
+    ["what is newer than all it is made of", true, [...BUILT, ["packages/some/src/a.ts", 50], ["packages/core/knowledge/a.table", 60]]],
+    ["nothing", false, [["packages/some/src/a.ts", 50]]],
     ["without its caches, as a build that was ended leaves it", false, BUILT.filter(([file]) => !file.endsWith(".cache"))],
-    ["older than a source", false, [...BUILT, ["src/a.ts", 200]]],
+    ["older than a source", false, [...BUILT, ["packages/some/src/a.ts", 200]]],
     ["older than a table", false, [...BUILT, ["packages/core/knowledge/a.table", 200]]],
     ["older than a script of the build", false, [...BUILT, ["scripts/build.mjs", 200]]],
-    ["of a source that changed while it was built", false, [...BUILT, ["src/a.ts", 101]]],
+    ["of a source that changed while it was built", false, [...BUILT, ["packages/some/src/a.ts", 101]]],
   ] as const)("%s: %s", (_what, expected, times) => expect(made(...times)).toBe(expected));
 
   it("a file that is gone counts", () => {
     const { root } = scratch();
-    for (const [file, seconds] of [...BUILT, ["src/a.ts", 50]] as const) {
+    for (const [file, seconds] of [...BUILT, ["packages/some/src/a.ts", 50]] as const) {
       mkdirSync(dirname(join(root, file)), { recursive: true });
       writeFileSync(join(root, file), "");
       utimesSync(join(root, file), seconds, seconds);
