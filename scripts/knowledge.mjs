@@ -1,19 +1,25 @@
-// What `#knowledge` names is made of packages/core/knowledge/*.table: dist/knowledge.mjs, and files of the core. Here are its maker
-// and the plugins of those who bundle (esbuild) or run (vitest) the source.
+// What `#knowledge` names is made of packages/core/knowledge/*.table: dist/knowledge.mjs, and files of the core. What judging a command does
+// not need is a module of its own (`#knowledge/errands`), which is bundled with those who read it. Here are their makers and the plugins
+// of those who bundle (esbuild) or run (vitest) the source.
 import { build } from "esbuild";
-import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { dirname, join, relative } from "node:path";
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { basename, dirname, join, relative } from "node:path";
 import { pathToFileURL } from "node:url";
 import { cutTables, findPieces } from "./table-groups.mjs";
 
 /** Where the tables lie. */
 export const knowledgeFolder = (root) => join(root, "packages/core/knowledge");
 
-export const tablesOf = (root) =>
-  readdirSync(knowledgeFolder(root))
+/** Those of commands, or those in a folder beside them. */
+export const tablesOf = (root, folder = "") =>
+  readdirSync(join(knowledgeFolder(root), folder))
     .filter((file) => file.endsWith(".table"))
     .toSorted()
-    .map((file) => join(knowledgeFolder(root), file));
+    .map((file) => join(knowledgeFolder(root), folder, file));
+
+/** All files that knowledge is made of. */
+export const knowledgeFiles = (root) => [...tablesOf(root), ...PARTS.flatMap((part) => tablesOf(root, part))];
+const PARTS = ["errands"];
 
 /** The reader of tables and the writer of records: the source is TypeScript. */
 async function loadReader(root) {
@@ -71,23 +77,49 @@ export async function builtKnowledge(root, dist) {
   return { module, places: { index: place(index), notes: place(notes), pieces: found.map(({ start, file, at }) => [start, file, at]) } };
 }
 
+/** A row for each tool: its names, and what the table says of it, examples left out. */
+const errandRows = (text) =>
+  text
+    .split(/^(?=[^\s#])/m)
+    .map((block) => block.split("\n").map((line) => line.trim()))
+    .map((lines) => lines.filter((line) => line !== "" && !/^(?:#|allow:|ask:)/.test(line)))
+    .filter((lines) => lines.length > 0);
+
+/** What stands beside the tables of commands, as modules by name. */
+const makeParts = (root) => ({
+  "#knowledge/errands": `export const ERRANDS = ${JSON.stringify(tablesOf(root, "errands").flatMap((file) => errandRows(readFileSync(file, "utf8"))))};\n`,
+});
+
+/** Writes them into a folder: esbuild's `alias`. */
+export function writeParts(root, folder) {
+  mkdirSync(folder, { recursive: true });
+  const parts = Object.entries(makeParts(root)).map(([name, text]) => {
+    const file = join(folder, `${basename(name)}.mjs`);
+    writeFileSync(file, text);
+    return [name, file];
+  });
+  return Object.fromEntries(parts);
+}
+
+const makeModule = async (root, name) => (name === "#knowledge" ? makeKnowledge(root) : makeParts(root)[name]);
+
 /** vitest and scripts: the tables as they are now, not as they were when dist/ was built. */
 export const knowledgeNow = (root) => ({
   name: "knowledge-now",
   setup(bundle) {
-    bundle.onResolve({ filter: /^#knowledge$/ }, ({ path }) => ({ path, namespace: "knowledge" }));
-    bundle.onLoad({ filter: /.*/, namespace: "knowledge" }, async () => ({ contents: await makeKnowledge(root), loader: "js" }));
+    bundle.onResolve({ filter: /^#knowledge(?:\/|$)/ }, ({ path }) => ({ path, namespace: "knowledge" }));
+    bundle.onLoad({ filter: /.*/, namespace: "knowledge" }, async ({ path }) => ({ contents: await makeModule(root, path), loader: "js" }));
   },
 });
 
 export const knowledgeForVitest = (root) => ({
   name: "knowledge",
   enforce: /** @type {const} */ ("pre"),
-  resolveId: (id) => (id === "#knowledge" ? "\0knowledge" : undefined),
+  resolveId: (id) => (/^#knowledge(?:\/|$)/.test(id) ? `\0${id}` : undefined),
   async load(id) {
-    if (id !== "\0knowledge") return undefined;
-    for (const file of tablesOf(root)) this.addWatchFile(file);
-    return makeKnowledge(root);
+    if (!id.startsWith("\0#knowledge")) return undefined;
+    for (const file of knowledgeFiles(root)) this.addWatchFile(file);
+    return makeModule(root, id.slice(1));
   },
 });
 

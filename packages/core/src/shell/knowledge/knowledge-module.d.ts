@@ -6,3 +6,8 @@ declare module "#knowledge" {
   /** See `Records.notes` of write-records.ts. */
   export const NOTES: string;
 }
+
+declare module "#knowledge/errands" {
+  /** A row for each tool: its names, then a field each (`packages/core/knowledge/errands/`). */
+  export const ERRANDS: readonly (readonly string[])[];
+}
