@@ -75,7 +75,7 @@ const common = {
   legalComments: "none",
   logLevel: "warning",
   metafile: true,
-  alias: writeParts(root, parts),
+  alias: await writeParts(root, parts),
   define: { ASSENT_BUILD: JSON.stringify(fingerprint()), ASSENT_VERSION: JSON.stringify(version) },
 };
 

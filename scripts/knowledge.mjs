@@ -42,13 +42,13 @@ async function loadReader(root) {
   }
 }
 
-/** All entries of all tables; throws with file, line and key of everything that is wrong. */
+/** All entries of all tables, and what is said beside them; throws with file, line and key of everything that is wrong. */
 export async function readKnowledge(root) {
   const { printMistake, readTables, writeRecords } = await loadReader(root);
   const files = tablesOf(root).map((file) => ({ family: /([\w-]+)\.table$/.exec(file)[1], text: readFileSync(file, "utf8") }));
-  const { entries, mistakes } = readTables(files);
+  const { entries, asides, mistakes } = readTables(files);
   if (mistakes.length > 0) throw new Error(mistakes.map(printMistake).join("\n"));
-  return { entries, writeRecords };
+  return { entries, asides, writeRecords };
 }
 
 const raw = (name, text) => `export const ${name} = String.raw\`${text}\`;\n`;
@@ -85,15 +85,27 @@ const errandRows = (text) =>
     .map((lines) => lines.filter((line) => line !== "" && !/^(?:#|allow:|ask:)/.test(line)))
     .filter((lines) => lines.length > 0);
 
-/** What stands beside the tables of commands, as modules by name. */
-const makeParts = (root) => ({
-  "#knowledge/errands": `export const ERRANDS = ${JSON.stringify(tablesOf(root, "errands").flatMap((file) => errandRows(readFileSync(file, "utf8"))))};\n`,
-});
+/** A row each: the names of programs with a blank around each, a tab, and what is said. The same is said once. */
+function asideRows(asides, key) {
+  const named = new Map();
+  for (const one of asides) if (one.key === key) named.set(one.row, `${named.get(one.row) ?? " "}${one.names} `);
+  return [...named].map(([row, names]) => `${names}\t${row}\n`).join("");
+}
+
+/** What judging a command does not need, as modules by name. */
+async function makeParts(root) {
+  const { asides } = await readKnowledge(root);
+  const errands = tablesOf(root, "errands").flatMap((file) => errandRows(readFileSync(file, "utf8")));
+  return {
+    "#knowledge/errands": `export const ERRANDS = ${JSON.stringify(errands)};\n`,
+    "#knowledge/secrets": raw("SECRETS", asideRows(asides, "secret")),
+  };
+}
 
 /** Writes them into a folder: esbuild's `alias`. */
-export function writeParts(root, folder) {
+export async function writeParts(root, folder) {
   mkdirSync(folder, { recursive: true });
-  const parts = Object.entries(makeParts(root)).map(([name, text]) => {
+  const parts = Object.entries(await makeParts(root)).map(([name, text]) => {
     const file = join(folder, `${basename(name)}.mjs`);
     writeFileSync(file, text);
     return [name, file];
@@ -101,7 +113,7 @@ export function writeParts(root, folder) {
   return Object.fromEntries(parts);
 }
 
-const makeModule = async (root, name) => (name === "#knowledge" ? makeKnowledge(root) : makeParts(root)[name]);
+const makeModule = async (root, name) => (name === "#knowledge" ? makeKnowledge(root) : (await makeParts(root))[name]);
 
 /** vitest and scripts: the tables as they are now, not as they were when dist/ was built. */
 export const knowledgeNow = (root) => ({

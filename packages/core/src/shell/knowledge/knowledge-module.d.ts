@@ -11,3 +11,8 @@ declare module "#knowledge/errands" {
   /** A row for each tool: its names, then a field each (`packages/core/knowledge/errands/`). */
   export const ERRANDS: readonly (readonly string[])[];
 }
+
+declare module "#knowledge/secrets" {
+  /** A row for each `secret:` of the tables: names of programs, each between blanks, and after a tab what is said of them. */
+  export const SECRETS: string;
+}
