@@ -92,13 +92,17 @@ function asideRows(asides, key) {
   return [...named].map(([row, names]) => `${names}\t${row}\n`).join("");
 }
 
+const constant = (name, value) => `export const ${name} = ${JSON.stringify(value)};\n`;
+const HABITS = ["starts", "looks", "changes", "links", "reaches"];
+
 /** What judging a command does not need, as modules by name. */
 async function makeParts(root) {
   const { asides } = await readKnowledge(root);
   const errands = tablesOf(root, "errands").flatMap((file) => errandRows(readFileSync(file, "utf8")));
   return {
-    "#knowledge/errands": `export const ERRANDS = ${JSON.stringify(errands)};\n`,
-    "#knowledge/secrets": raw("SECRETS", asideRows(asides, "secret")),
+    "#knowledge/errands": constant("ERRANDS", errands),
+    "#knowledge/habits": HABITS.map((key) => constant(key.toUpperCase(), asideRows(asides, key))).join(""),
+    "#knowledge/secrets": constant("SECRETS", asideRows(asides, "secret")),
   };
 }
 

@@ -12,6 +12,15 @@ declare module "#knowledge/errands" {
   export const ERRANDS: readonly (readonly string[])[];
 }
 
+/** As `#knowledge/secrets`, of the keys of these names. */
+declare module "#knowledge/habits" {
+  export const STARTS: string;
+  export const LOOKS: string;
+  export const CHANGES: string;
+  export const LINKS: string;
+  export const REACHES: string;
+}
+
 declare module "#knowledge/secrets" {
   /** A row for each `secret:` of the tables: names of programs, each between blanks, and after a tab what is said of them. */
   export const SECRETS: string;

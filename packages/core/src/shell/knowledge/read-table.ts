@@ -1,4 +1,5 @@
 import { isDangerId } from "../../action/index.ts";
+import { matchesText } from "../../pattern/index.ts";
 import { readConfined, readDangers, readDry, readEffects, readObeys, readOptionLine, readSlots } from "./read-spec.ts";
 import { readReads } from "./reads.ts";
 import { OUTPUTS, STYLES, type BsdSpec, type CommandSpec, type Examples, type SubcommandSpec } from "./spec.ts";
@@ -69,7 +70,7 @@ type SpecDraft = { -readonly [K in keyof SubcommandSpec]: SubcommandSpec[K] };
 
 const FLAGS = ["closed", "idle", "kinds", "abbreviates"] as const;
 /** May be given as often as needed: a row each. */
-const ASIDES = ["secret"] as const;
+const ASIDES = ["secret", "starts", "looks", "changes", "links", "reaches"] as const;
 const VERDICTS = ["allow", "none", "ask", "deny"] as const;
 /** What the name of a command may hold: others cannot be looked up. */
 const NAME = /^[\w.+@[-]+$/;
@@ -198,14 +199,14 @@ class TableReader {
     return [{ family: block.family, line: block.line, spec: { names: names.join(" "), ...this.readSpec({ ...block, fields }) } }];
   }
 
-  /** `[NAME…] ROW` is of these names alone, and of those that begin as `NAME*`. */
+  /** `[NAME…] ROW` is of these names alone; in a name `*`: of those that begin as one of the entry does, or that are like it. */
   private readAside(block: TableBlock, { key, rows, line }: Field, names: readonly string[]): boolean {
     if (!isIn(ASIDES, key)) return false;
     if (rows.length === 0) this.complain(block, line, key, "its value is missing");
     for (const { text } of rows) {
       const [, some = names.join(" "), row = ""] = /^(?:\[([^\]]+)\] )?(.+)$/.exec(text) ?? [];
       for (const name of some.split(" "))
-        if (!names.some((one) => one === name || (name.endsWith("*") && name.startsWith(one))))
+        if (!names.some((one) => matchesText(name, one) || (name.includes("*") && name.startsWith(one))))
           this.complain(block, line, key, `${name} is not a name of this entry`);
       this.asides.push({ key, names: some, row });
     }
