@@ -51,7 +51,6 @@ mkdirSync(join(root, "node_modules/.cache/assent"), { recursive: true });
 const cache = realpathSync(join(root, "node_modules/.cache/assent"));
 const fresh = join(cache, `build-${process.pid}`);
 const old = join(cache, `old-${process.pid}`);
-const parts = join(cache, `knowledge-${process.pid}`);
 const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
 
 /** Changes with any source: caches written by another build are not read. */
@@ -75,7 +74,7 @@ const common = {
   legalComments: "none",
   logLevel: "warning",
   metafile: true,
-  alias: await writeParts(root, parts),
+  alias: await writeParts(root, join(fresh, "knowledge")),
   define: { ASSENT_BUILD: JSON.stringify(fingerprint()), ASSENT_VERSION: JSON.stringify(version) },
 };
 
@@ -294,7 +293,6 @@ try {
   execFileSync(process.execPath, [join(root, "scripts/warm.mjs"), out], { input, stdio: ["pipe", "ignore", "inherit"] });
 } finally {
   rmSync(fresh, { recursive: true, force: true });
-  rmSync(parts, { recursive: true, force: true });
 }
 
 /** The command, what hosts load that load JavaScript, and the library: they share their chunks. */

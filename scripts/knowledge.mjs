@@ -19,7 +19,7 @@ export const tablesOf = (root, folder = "") =>
 
 /** All files that knowledge is made of. */
 export const knowledgeFiles = (root) => [...tablesOf(root), ...PARTS.flatMap((part) => tablesOf(root, part))];
-const PARTS = ["errands"];
+const PARTS = ["errands", "variables"];
 
 /** The reader of tables and the writer of records: the source is TypeScript. */
 async function loadReader(root) {
@@ -77,13 +77,16 @@ export async function builtKnowledge(root, dist) {
   return { module, places: { index: place(index), notes: place(notes), pieces: found.map(({ start, file, at }) => [start, file, at]) } };
 }
 
-/** A row for each tool: its names, and what the table says of it, examples left out. */
-const errandRows = (text) =>
-  text
-    .split(/^(?=[^\s#])/m)
-    .map((block) => block.split("\n").map((line) => line.trim()))
-    .map((lines) => lines.filter((line) => line !== "" && !/^(?:#|allow:|ask:)/.test(line)))
-    .filter((lines) => lines.length > 0);
+/** A row for each block of the tables in a folder: what stands in its first lines, then a field each, examples left out. */
+const blocksIn = (root, folder) =>
+  tablesOf(root, folder)
+    .flatMap((file) => readFileSync(file, "utf8").split(/\n{2,}/))
+    .map((block) => block.split("\n").filter((line) => !/^\s*(?:#|allow:|ask:|$)/.test(line)))
+    .filter((lines) => lines.length > 0)
+    .map((lines) => [
+      lines.filter((line) => !line.startsWith(" ")).join(" "),
+      ...lines.filter((line) => line.startsWith(" ")).map((line) => line.trim()),
+    ]);
 
 /** A row each: the names of programs with a blank around each, a tab, and what is said. The same is said once. */
 function asideRows(asides, key) {
@@ -98,11 +101,11 @@ const HABITS = ["starts", "looks", "changes", "links", "reaches"];
 /** What judging a command does not need, as modules by name. */
 async function makeParts(root) {
   const { asides } = await readKnowledge(root);
-  const errands = tablesOf(root, "errands").flatMap((file) => errandRows(readFileSync(file, "utf8")));
   return {
-    "#knowledge/errands": constant("ERRANDS", errands),
+    "#knowledge/errands": constant("ERRANDS", blocksIn(root, "errands")),
     "#knowledge/habits": HABITS.map((key) => constant(key.toUpperCase(), asideRows(asides, key))).join(""),
     "#knowledge/secrets": constant("SECRETS", asideRows(asides, "secret")),
+    "#knowledge/variables": constant("VARIABLES", blocksIn(root, "variables")),
   };
 }
 

@@ -14,7 +14,7 @@ const ROOT = join(import.meta.dirname, "../..");
 /** Scripts, and words of other programs: nothing of them is told to anybody. */
 const NOT_TOLD = new RegExp(
   "^(?:verify/corpus/|verify/known\\.ts|cli/(?:completion|wrap-launcher|demo-run)\\.ts|suggest/past\\.ts|" +
-    "shell/languages/(?:library-names|perl|ruby)\\.ts|shell/knowledge/environment\\.ts|shell/analyse/(?:sizes|text-tools)\\.ts|policy/protected-paths\\.ts)",
+    "shell/languages/(?:library-names|perl|ruby)\\.ts|shell/analyse/(?:sizes|text-tools)\\.ts|policy/protected-paths\\.ts)",
 );
 
 /** `cat dd tee …`: a list of names. */

@@ -12,6 +12,11 @@ declare module "#knowledge/errands" {
   export const ERRANDS: readonly (readonly string[])[];
 }
 
+declare module "#knowledge/variables" {
+  /** A row for each block of `packages/core/knowledge/variables/`: its names, then a field each. */
+  export const VARIABLES: readonly (readonly string[])[];
+}
+
 /** As `#knowledge/secrets`, of the keys of these names. */
 declare module "#knowledge/habits" {
   export const STARTS: string;
