@@ -105,6 +105,7 @@ async function makeParts(root) {
     "#knowledge/errands": constant("ERRANDS", blocksIn(root, "errands")),
     "#knowledge/habits": HABITS.map((key) => constant(key.toUpperCase(), asideRows(asides, key))).join(""),
     "#knowledge/secrets": constant("SECRETS", asideRows(asides, "secret")),
+    "#knowledge/steered": constant("STEERED", asideRows(asides, "steered")),
     "#knowledge/variables": constant("VARIABLES", blocksIn(root, "variables")),
   };
 }

@@ -17,6 +17,11 @@ declare module "#knowledge/variables" {
   export const VARIABLES: readonly (readonly string[])[];
 }
 
+/** As `#knowledge/secrets`: `asked FILE…` or `noted FILE…`. */
+declare module "#knowledge/steered" {
+  export const STEERED: string;
+}
+
 /** As `#knowledge/secrets`, of the keys of these names. */
 declare module "#knowledge/habits" {
   export const STARTS: string;

@@ -70,7 +70,7 @@ type SpecDraft = { -readonly [K in keyof SubcommandSpec]: SubcommandSpec[K] };
 
 const FLAGS = ["closed", "idle", "kinds", "abbreviates"] as const;
 /** May be given as often as needed: a row each. */
-const ASIDES = ["secret", "starts", "looks", "changes", "links", "reaches"] as const;
+const ASIDES = ["secret", "steered", "starts", "looks", "changes", "links", "reaches"] as const;
 const VERDICTS = ["allow", "none", "ask", "deny"] as const;
 /** What the name of a command may hold: others cannot be looked up. */
 const NAME = /^[\w.+@[-]+$/;
