@@ -19,7 +19,7 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import { gzipSync } from "node:zlib";
 import { filtersMade, makeFilters } from "./filters.mjs";
 import { joinChunks } from "./join-chunks.mjs";
-import { builtKnowledge, knowledgeBeside, knowledgeFromFile, tablesOf } from "./knowledge.mjs";
+import { builtKnowledge, knowledgeBeside, knowledgeFiles, knowledgeFromFile, writeParts } from "./knowledge.mjs";
 import {
   importedBuiltins,
   languages,
@@ -59,7 +59,7 @@ function fingerprint() {
   for (const source of sourceFolders(root))
     for (const file of readdirSync(join(root, source), { recursive: true }).sort())
       if (/\.(?:tsx?|css|json)$/.test(file)) hash.update(join(source, file)).update(readFileSync(join(root, source, file)));
-  for (const file of tablesOf(root)) hash.update(file).update(readFileSync(file));
+  for (const file of knowledgeFiles(root)) hash.update(file).update(readFileSync(file));
   return hash.digest("hex").slice(0, 16);
 }
 
@@ -74,6 +74,7 @@ const common = {
   legalComments: "none",
   logLevel: "warning",
   metafile: true,
+  alias: await writeParts(root, join(fresh, "knowledge")),
   define: { ASSENT_BUILD: JSON.stringify(fingerprint()), ASSENT_VERSION: JSON.stringify(version) },
 };
 
@@ -420,7 +421,7 @@ function agentPlugins() {
 
 /** The licences of what the bundles contain: a text that is the same for several stands there once. */
 function licences(inputs) {
-  const packages = new Set(inputs.flatMap((file) => /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(file)?.[1] ?? []));
+  const packages = new Set(inputs.flatMap((file) => /^(.*node_modules\/(?:@[^/]+\/)?[^/.][^/]*)\//.exec(file)?.[1] ?? []));
   const texts = new Map();
   for (const folder of [...packages].sort()) {
     const { name, version: own, license } = JSON.parse(readFileSync(join(root, folder, "package.json"), "utf8"));

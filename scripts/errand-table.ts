@@ -9,52 +9,6 @@ const FILES = readdirSync(FOLDER)
 const { blocks, mistakes } = readErrands(FILES);
 if (mistakes.length > 0) throw new Error(mistakes.join("\n"));
 
-const HEAD = `/** Written by \`npm run generate\` from \`packages/core/knowledge/errands/*.table\`: change those. Rows for \`toolOf\`: names, then fields. */
-export const ERRANDS: readonly (readonly string[])[] = `;
-
-/** In lines that are not too long. */
-function fields(key: string, list: readonly string[] | undefined): readonly string[] {
-  const lines: string[] = [];
-  for (const item of list ?? []) {
-    const line = lines.at(-1);
-    if (line !== undefined && line.length + item.length < 125) lines[lines.length - 1] = `${line}; ${item}`;
-    else lines.push(`${key}: ${item}`);
-  }
-  return lines;
-}
-
-const tableRow = ({ tool }: ErrandBlock): readonly string[] => [
-  tool.names.join(" "),
-  ...fields("cache", tool.cache),
-  ...fields("later", tool.later),
-  ...fields("builds", tool.builds),
-  ...fields(
-    "moved",
-    tool.moved?.map((pair) => pair.join("=")),
-  ),
-  ...fields("hosts", tool.hosts),
-  ...fields("downloads", tool.downloads),
-  ...fields(
-    "registry",
-    tool.registry?.map((words) => words.join(" ")),
-  ),
-  ...fields("login", tool.login),
-  ...(tool.loginFor === undefined ? [] : [`login-for: ${tool.loginFor.join(" ")}`]),
-  ...(tool.loginUnless === undefined ? [] : [`login-unless: ${tool.loginUnless.join(" ")}`]),
-  ...fields(
-    "loads",
-    tool.loads?.map((words) => words.join(" ")),
-  ),
-  ...fields(
-    "helpers",
-    tool.helpers?.map((words) => words.join(" ")),
-  ),
-  ...fields("service", tool.service === undefined ? [] : [tool.service]),
-  ...(tool.projectCode === undefined
-    ? []
-    : [`project-code: ${tool.projectCode === true ? "" : [tool.projectCode].flat().join(" ")}`.trim()]),
-];
-
 const code = (list: readonly string[] | undefined): string => (list ?? []).map((one) => `\`${one}\``).join(" ") || "–";
 
 const row = ({ tool: { names, cache, later, hosts = [], downloads = [], login, moved = [], projectCode } }: ErrandBlock): string =>
@@ -91,9 +45,5 @@ ${blocks.map(row).join("\n")}
 `;
 
 export const errandDocs: readonly { readonly file: string; readonly update: () => string }[] = [
-  {
-    file: "packages/supervisor/src/supervise/errands/table.ts",
-    update: () => `${HEAD}${JSON.stringify(blocks.map(tableRow))};\n`,
-  },
   { file: "docs/errands.md", update: () => PAGE },
 ];

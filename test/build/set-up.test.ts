@@ -65,7 +65,11 @@ describe("npm install in a clone", () => {
       return [`${name}/*`, [`./packages/${folder}/src/*/index.ts`]];
     });
     // The tables as they are built: a package's own name of what lies outside of it.
-    expect(compilerOptions.paths).toEqual({ ...Object.fromEntries(written), "#knowledge": ["./dist/knowledge.mjs"] });
+    expect(compilerOptions.paths).toEqual({
+      ...Object.fromEntries(written),
+      "#knowledge": ["./dist/knowledge.mjs"],
+      "#knowledge/*": ["./dist/knowledge/*.mjs"],
+    });
     expect(packages.map((folder) => locked[`node_modules/@assent/${folder}`])).toEqual(
       packages.map((folder) => ({ resolved: `packages/${folder}`, link: true })),
     );

@@ -19,11 +19,9 @@ describe("files that name programs for later commands", () => {
 
   const steered = new Map(steeringPrograms().map((program) => [program, true]));
   // What git's own configuration names is protected by itself, and python's parts start no modules of the folder.
-  const starters = PARTS.flatMap(({ of, starts }) =>
-    split(of).flatMap((program) =>
-      split(starts)
-        .filter((part) => steered.has(part) && !/^(?:git|git-lfs|python3)$/.test(part))
-        .map((part) => [program, part] as const),
+  const starters = PARTS.flatMap(({ of, what }) =>
+    of.flatMap((program) =>
+      what.filter((part) => steered.has(part) && !/^(?:git|git-lfs|python3)$/.test(part)).map((part) => [program, part] as const),
     ),
   );
   it.each(starters)("%s starts %s, and obeys what that obeys", (program, part) => {

@@ -102,6 +102,19 @@ apple
     });
   });
 
+  it("what other parts know of programs stands beside the entry, and makes none by itself", () => {
+    const { entries, asides, mistakes } = read(
+      "apple pear\n  operands: none\n  secret: -p\n  secret: [pear pear-*] eat -> #1 <\n  allow: apple\n\ncherry\n  secret: key\n",
+    );
+    expect(mistakes).toEqual([]);
+    expect(entries.map(({ spec: one }) => one)).toEqual([{ names: "apple pear", operands: "", examples: { allow: ["apple"] } }]);
+    expect(asides).toEqual([
+      { key: "secret", names: "apple pear", row: "-p" },
+      { key: "secret", names: "pear pear-*", row: "eat -> #1 <" },
+      { key: "secret", names: "cherry", row: "key" },
+    ]);
+  });
+
   it("an example of several lines", () => {
     expect(spec("apple\n  ask:\n    apple <<E\n    x\n    E\n")?.examples).toEqual({ ask: ["apple <<E\nx\nE"] });
   });
@@ -115,6 +128,10 @@ describe("a mistake is named with file, line and key", () => {
       "1: apple: it has no example: `allow:`, `none:`, `ask:` or `deny:`",
     ],
     ["apple\n  operands: none\n", "1: apple: it has no example: `allow:`, `none:`, `ask:` or `deny:`"],
+    ["apple\n  secret: [pear] -p\n", "2: apple: secret: pear is not a name of this entry"],
+    ["apple\n  secret:\n", "2: apple: secret: its value is missing"],
+    ["apple\n  secret: -p\n\napple\n  allow: apple\n", "4: apple: apple has an entry elsewhere"],
+    ["apple\n  allow: apple\n  sub eat\n    secret: -p\n    allow: apple eat\n", "4: apple eat: secret: unknown field"],
     ["apple\n  colour: red\n  allow: apple\n", "2: apple: colour: unknown field"],
     ["apple\n  operands: fruit\n  allow: apple\n", "2: apple: operands: unknown operand kind `fruit`"],
     ["apple\n  effects: explode\n  allow: apple\n", "2: apple: effects: unknown effect `explode`"],

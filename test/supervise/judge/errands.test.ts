@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { realWorld } from "@assent/guard/engine";
 import {
-  ERRANDS,
+  allTools,
   errandOf,
   isToolItself,
   isAtPlace,
@@ -13,7 +13,6 @@ import {
   NO_ERRAND,
   readErrands,
   toolErrand,
-  toolOf,
 } from "@assent/supervisor/supervise/errands";
 import { type JudgedExec, RunJudge } from "@assent/supervisor/supervise/judge";
 import { isFreePlace } from "../../../packages/supervisor/src/supervise/judge/free-places.ts";
@@ -39,7 +38,7 @@ const does = (program: string, deed: string, what: string): boolean => {
 describe("packages/core/knowledge/errands", () => {
   it("is understood, and is what the code has", () => {
     expect(mistakes).toEqual([]);
-    expect(ERRANDS.map(toolOf)).toEqual(blocks.map(({ tool }) => tool));
+    expect(allTools()).toEqual(blocks.map(({ tool }) => tool));
     expect(new Set(blocks.flatMap(({ tool }) => tool.names)).size).toBeGreaterThan(100);
     expect(blocks.length).toBeGreaterThan(60);
   });

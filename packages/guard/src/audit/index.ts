@@ -2,7 +2,7 @@ export { appendAll, appendAudit, KEEP, KEEP_UNSENT, type Keep } from "./append.t
 export { AUDIT_FILE } from "./files.ts";
 export { verifyLog, type Flaw, type VerifiedLog } from "./verify.ts";
 export { auditLine, type Decided, givenFields } from "./record.ts";
-export { isSecretName } from "./secret-table.ts";
+export { isSecretName } from "./secret-names.ts";
 export { redact, redactString, REDACTED, type Redacted, tokensIn } from "./redact-text.ts";
 export { NOT_SENT, withoutContents } from "./without-contents.ts";
 export { decidedBy, isDecision, isLeftToHost, isQuestion, isRefusal, toldBy } from "./outcome.ts";

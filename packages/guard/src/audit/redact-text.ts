@@ -1,6 +1,6 @@
 import { visible } from "@assent/core/action";
 import { secretArguments, secretWords } from "./secret-arguments.ts";
-import { isSecretName } from "./secret-table.ts";
+import { isSecretName } from "./secret-names.ts";
 
 export const REDACTED = "[redacted]";
 

@@ -1,5 +1,6 @@
+import { SECRETS } from "#knowledge/secrets";
 import { baseName } from "@assent/core/path";
-import { isSecretName, TABLE } from "./secret-table.ts";
+import { isSecretName } from "./secret-names.ts";
 
 type SecretInput = "all" | "manifest" | "login" | "named";
 
@@ -27,38 +28,20 @@ const read = new Map<string, readonly SecretEntry[] | undefined>();
 
 /** Only the rows that name the program are read: a process that logs one line needs few of them. */
 function entriesOf(program: string): readonly SecretEntry[] | undefined {
-  if (!read.has(program)) read.set(program, /^[\w.-]+$/.test(program) && TABLE.includes(`${program}`) ? readEntries(program) : undefined);
+  if (!read.has(program))
+    read.set(program, /^[\w.-]+$/.test(program) && SECRETS.includes(` ${program} `) ? readEntries(program) : undefined);
   return read.get(program);
 }
 
 function readEntries(program: string): readonly SecretEntry[] | undefined {
-  const rows = TABLE.split("\n").filter((row) => row.includes(program));
-  const entries = rows.flatMap((row) => {
-    const colon = row.indexOf(": ");
-    const what = row
-      .slice(colon + 2)
-      .trim()
-      .split(" ");
-    const head = row.slice(0, colon).trim();
-    // `a x; b y`: programs with subcommands. Without a semicolon and with known words: `a b c` are programs.
-    const parts = head.includes(";") ? head.split(";") : isOneCommand(head) ? [head] : head.split(" ");
-    return parts.flatMap((part) => {
-      const [name, ...words] = part.trim().split(" ");
-      return name === program ? [entry(words, what)] : [];
-    });
+  const rows = SECRETS.split("\n").map((row) => row.split("\t"));
+  const own = rows.flatMap(([names = "", row = ""]) => (names.includes(` ${program} `) ? [row] : []));
+  if (own.length === 0) return undefined;
+  return own.flatMap((row) => {
+    const [, subcommands = "", what = ""] = /^(?:(.+?) -> )?(.+)$/.exec(row) ?? [];
+    return subcommands.split(" | ").map((words) => entry(words === "" ? [] : words.split(" "), what.split(" ")));
   });
-  return entries.length === 0 ? undefined : entries;
 }
-
-/** Programs that stand first in a row of their own with a subcommand behind them. */
-const WITH_SUBCOMMANDS = new Set(
-  (
-    "rabbitmqctl docker helm kubectl aws az gcloud gh glab npm yarn pip poetry cargo composer bundle gem dotnet git heroku fly netlify wrangler firebase " +
-    "pulumi expo circleci ngrok tailscale cloudflared doctl stripe sentry-cli cf argocd rancher vault consul nomad chamber op bw pass keyring security " +
-    "cryptsetup ansible-vault rclone mc nordvpn protonvpn-cli infisical teller caddy kaggle openssl"
-  ).split(" "),
-);
-const isOneCommand = (head: string): boolean => head.includes(" ") && WITH_SUBCOMMANDS.has(head.split(" ")[0] ?? "");
 
 function entry(words: readonly string[], what: readonly string[]): SecretEntry {
   const options = new Map<string, string>();
@@ -455,7 +438,7 @@ export function secretWords(words: readonly string[]): readonly string[] {
     const start = at;
     const end = start + (texts[i]?.length ?? 0);
     at = end + 1;
-    const cut = cuts.find((one) => one.start >= start && one.start < end);
-    return cut === undefined ? word : `${joined.slice(start, cut.start).replace(/^'/, "")}[redacted]`;
+    const cut = Math.min(...cuts.map((one) => one.start).filter((one) => one >= start && one < end));
+    return cut === Infinity ? word : `${joined.slice(start, cut).replace(/^'/, "")}[redacted]`;
   });
 }

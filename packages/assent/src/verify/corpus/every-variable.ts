@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { gunzipSync } from "node:zlib";
 import { baseName } from "@assent/core/path";
-import { readVariable, VARIABLE_NAMES } from "@assent/core/shell/knowledge";
+import { readVariable, variableNames } from "@assent/core/shell/knowledge";
 import type { CorpusLine } from "../types.ts";
 import type { OptionLevel } from "./examples.ts";
 
@@ -136,7 +136,7 @@ const MOST_NAMES = 600;
 function variablesOf(program: string, file: string): readonly string[] {
   const own = [...textsOf(file).flatMap(namesOf), ...manualsOf(program).flatMap((page) => [...page.matchAll(WORD)].map(([name]) => name))];
   const linked = librariesOf(file).flatMap(namesOf);
-  return [...new Set([...VARIABLE_NAMES, ...own, ...linked])].filter((name) => !KEPT.has(name)).slice(0, MOST_NAMES);
+  return [...new Set([...variableNames(), ...own, ...linked])].filter((name) => !KEPT.has(name)).slice(0, MOST_NAMES);
 }
 
 const WORD = /(?<![\w-])[A-Z][A-Z0-9_]{2,40}(?![\w-])/g;

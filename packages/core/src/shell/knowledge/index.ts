@@ -8,6 +8,6 @@ export {
   type KnowledgeEntry,
   type Grammar,
 } from "./entries.ts";
-export { namesCode, readVariable, VARIABLE_NAMES } from "./environment.ts";
+export { namesCode, readVariable, variableNames } from "./environment.ts";
 export type { Kind, Option } from "./read-spec.ts";
 export type { Examples } from "./spec.ts";

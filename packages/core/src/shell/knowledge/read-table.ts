@@ -1,4 +1,5 @@
 import { isDangerId } from "../../action/index.ts";
+import { matchesText } from "../../pattern/index.ts";
 import { readConfined, readDangers, readDry, readEffects, readObeys, readOptionLine, readSlots } from "./read-spec.ts";
 import { readReads } from "./reads.ts";
 import { OUTPUTS, STYLES, type BsdSpec, type CommandSpec, type Examples, type SubcommandSpec } from "./spec.ts";
@@ -24,8 +25,17 @@ export interface TableMistake {
   readonly message: string;
 }
 
+/** What other parts of Assent know of programs: judging a command does not need it. */
+export interface TableAside {
+  readonly key: (typeof ASIDES)[number];
+  /** Of programs, separated by blanks. */
+  readonly names: string;
+  readonly row: string;
+}
+
 export interface TableTexts {
   readonly entries: readonly TableEntry[];
+  readonly asides: readonly TableAside[];
   readonly mistakes: readonly TableMistake[];
 }
 
@@ -59,6 +69,8 @@ interface TableBlock {
 type SpecDraft = { -readonly [K in keyof SubcommandSpec]: SubcommandSpec[K] };
 
 const FLAGS = ["closed", "idle", "kinds", "abbreviates"] as const;
+/** May be given as often as needed: a row each. */
+const ASIDES = ["secret", "steered", "starts", "looks", "changes", "links", "reaches"] as const;
 const VERDICTS = ["allow", "none", "ask", "deny"] as const;
 /** What the name of a command may hold: others cannot be looked up. */
 const NAME = /^[\w.+@[-]+$/;
@@ -70,12 +82,12 @@ export function readTables(files: readonly TableFile[]): TableTexts {
   const reader = new TableReader();
   const blocks = files.flatMap((file) => reader.blocksOf(file));
   for (const block of blocks) reader.share(block);
-  const entries = blocks.flatMap((block) => (block.name.startsWith("@") ? [] : [reader.entry(block)]));
+  const entries = blocks.flatMap((block) => (block.name.startsWith("@") ? [] : reader.entry(block)));
   for (const name of reader.unused()) reader.complain(name, name.line, "", "nothing uses it");
   const place = ({ family, line }: TableMistake): string => `${family} ${String(line).padStart(6)}`;
   // What is wrong in a shared block is found wherever it is used.
   const mistakes = [...new Map(reader.mistakes.map((one) => [printMistake(one), one])).values()];
-  return { entries, mistakes: mistakes.toSorted((a, b) => (place(a) < place(b) ? -1 : 1)) };
+  return { entries, asides: reader.asides, mistakes: mistakes.toSorted((a, b) => (place(a) < place(b) ? -1 : 1)) };
 }
 
 export const printMistake = ({ family, line, key, message }: TableMistake): string =>
@@ -83,6 +95,7 @@ export const printMistake = ({ family, line, key, message }: TableMistake): stri
 
 class TableReader {
   readonly mistakes: TableMistake[] = [];
+  readonly asides: TableAside[] = [];
   private readonly shared = new Map<string, TableBlock>();
   private readonly used = new Set<TableBlock>();
   private readonly names = new Set<string>();
@@ -173,14 +186,31 @@ class TableReader {
     return undefined;
   }
 
-  entry(block: TableBlock): TableEntry {
+  /** None where a block says nothing of what its programs do. */
+  entry(block: TableBlock): readonly TableEntry[] {
     const names = block.head.join(" ").split(/\s+/);
     for (const name of names) {
       if (!NAME.test(name)) this.complain(block, block.line, "", `\`${name}\` is not the name of a command`);
       if (this.names.has(name)) this.complain(block, block.line, "", `${name} has an entry elsewhere`);
       this.names.add(name);
     }
-    return { family: block.family, line: block.line, spec: { names: names.join(" "), ...this.readSpec(block) } };
+    const fields = block.fields.filter((field) => !this.readAside(block, field, names));
+    if (fields.length + block.below.length === 0 && block.fields.length > 0) return [];
+    return [{ family: block.family, line: block.line, spec: { names: names.join(" "), ...this.readSpec({ ...block, fields }) } }];
+  }
+
+  /** `[NAME…] ROW` is of these names alone; in a name `*`: of those that begin as one of the entry does, or that are like it. */
+  private readAside(block: TableBlock, { key, rows, line }: Field, names: readonly string[]): boolean {
+    if (!isIn(ASIDES, key)) return false;
+    if (rows.length === 0) this.complain(block, line, key, "its value is missing");
+    for (const { text } of rows) {
+      const [, some = names.join(" "), row = ""] = /^(?:\[([^\]]+)\] )?(.+)$/.exec(text) ?? [];
+      for (const name of some.split(" "))
+        if (!names.some((one) => matchesText(name, one) || (name.includes("*") && name.startsWith(one))))
+          this.complain(block, line, key, `${name} is not a name of this entry`);
+      this.asides.push({ key, names: some, row });
+    }
+    return true;
   }
 
   private readSpec(block: TableBlock): SubcommandSpec {

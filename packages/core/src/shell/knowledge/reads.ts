@@ -1,7 +1,7 @@
 import { readKind, type Kind } from "./read-spec.ts";
 
 /** Words of this form, separated by blanks. */
-export const wordsOf = (word: string): RegExp => new RegExp(`^\\s*(?:(?:${word})(?:\\s+|$))*$`);
+const wordsOf = (word: string): RegExp => new RegExp(`^\\s*(?:(?:${word})(?:\\s+|$))*$`);
 
 /** What a value may look like. Where a value is only known at run time, `any` alone fits. */
 export const GRAMMARS = {
@@ -61,11 +61,15 @@ export function readReads(text: string): readonly ReadsRow[] {
   return rows;
 }
 
-function readValue(text: string): ReadsRow["what"] {
-  if (text === "words") return text;
+const readValue = (text: string): ReadsRow["what"] => (text === "words" ? text : (readGrammar(text) ?? readKind(text)));
+
+/** A grammar by its name, `{a,b}` for exactly these values, `/PATTERN/`, or `words /PATTERN/` for words of that form. */
+export function readGrammar(text: string): RegExp | undefined {
+  const [, words, pattern] = /^(words )?\/(.*)\/$/.exec(text) ?? [];
+  if (pattern !== undefined) return words === undefined ? new RegExp(pattern) : wordsOf(pattern);
   const values = /^\{(.*)\}$/.exec(text)?.[1];
   if (values !== undefined) return new RegExp(`^(?:${values.split(",").map(escape).join("|")})$`);
-  return isGrammar(text) ? GRAMMARS[text] : readKind(text);
+  return isGrammar(text) ? GRAMMARS[text] : undefined;
 }
 
 const escape = (text: string): string => text.replaceAll(/[.+*?^$(){}|[\]\\]/g, "\\$&");

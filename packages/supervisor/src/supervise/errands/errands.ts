@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import type { Action, NetAction } from "@assent/core/action";
 import { isWithin } from "@assent/core/path";
 import { isForge, readWith } from "@assent/core/shell";
-import { ERRANDS } from "./table.ts";
+import { ERRANDS } from "#knowledge/errands";
 import type { CommandPlan } from "./plans.ts";
 import { type ToolErrand, toolOf } from "./read.ts";
 
@@ -50,6 +50,9 @@ function find(key: string, matches: (row: readonly string[]) => boolean): ToolEr
 
 /** A program may have any name. */
 const MOST = 10_000;
+
+/** Every tool of the tables. */
+export const allTools = (): readonly ToolErrand[] => ERRANDS.map(toolOf);
 
 /** What is known of a tool, by a name of its program. */
 export const toolErrand = (program: string): ToolErrand | undefined => find(program, ([names = ""]) => names.split(" ").includes(program));
@@ -174,7 +177,7 @@ const isPlain = (path: string): boolean => path.startsWith("/") && !/[*?[]/.test
 /** Folders in which code lies that later commands run as they find it; `~/` is home. With the tool that runs it. */
 export function laterPlaces(around: Pick<ErrandContext, "home" | "env">): readonly (readonly [folder: string, runs: string])[] {
   const anywhere: ErrandContext = { ...around, cwd: "/", isFree: () => true };
-  return ERRANDS.map(toolOf).flatMap((tool) => {
+  return allTools().flatMap((tool) => {
     return (tool.later ?? []).flatMap((place) =>
       placesOf(place, tool, anywhere).map((folder) => [folder, `${tool.names[0] ?? ""} runs what lies there`] as const),
     );

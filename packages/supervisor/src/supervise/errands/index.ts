@@ -1,4 +1,5 @@
 export {
+  allTools,
   type Errand,
   errandOf,
   hasLoginsFor,
@@ -16,6 +17,5 @@ export {
 export { historyOf } from "./history.ts";
 export { isWorkingFile, namedPlan, rewritesOf } from "./named.ts";
 export { cachePlan, type CommandPlan, installPlan, type NamedChange } from "./plans.ts";
-export { type ErrandBlock, isAtPlace, readErrands, toolOf } from "./read.ts";
-export { ERRANDS } from "./table.ts";
+export { type ErrandBlock, isAtPlace, readErrands } from "./read.ts";
 export { type FileBehind, filesBehind, madeUpName, segmentPattern } from "./working.ts";

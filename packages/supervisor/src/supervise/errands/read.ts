@@ -2,7 +2,7 @@ import { isWithin } from "@assent/core/path";
 
 /**
  * Reads `packages/core/knowledge/errands/*.table`, whose form packages/core/knowledge/README.md explains: what tools keep for themselves, whom they talk to,
- * where their logins lie. `npm run generate` writes `table.ts` from it.
+ * where their logins lie. `#knowledge/errands` is made of them, examples left out.
  */
 
 /** A tool, by the names of its programs. `~/` is home, `./` the folder it works in. */
@@ -139,7 +139,7 @@ const items = (value: string): readonly string[] =>
 export const isAtPlace = (path: string, place: string): boolean =>
   place.endsWith("*") ? path.startsWith(place.slice(0, -1)) : isWithin(path, place);
 
-/** A row of `table.ts`: names, then fields. */
+/** A row of `#knowledge/errands`: names, then fields. */
 export function toolOf([names = "", ...fields]: readonly string[]): ToolErrand {
   const draft: ToolDraft = { names: names.split(" ") };
   for (const field of fields) {

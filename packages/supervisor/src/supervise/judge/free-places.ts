@@ -2,7 +2,7 @@ import { existsSync, opendirSync } from "node:fs";
 import type { World } from "@assent/core/action";
 import { baseName, isWithin, parentOf } from "@assent/core/path";
 import { isInAgentFolder, type Verdict } from "@assent/core/policy";
-import { ERRANDS, toolOf } from "../errands/index.ts";
+import { allTools } from "../errands/index.ts";
 import { probe } from "./moves.ts";
 
 /** What is the system's, or other people's. */
@@ -54,7 +54,7 @@ let tools: readonly ToolPlaces[] | undefined;
 
 /** Places of the table that are not this tool's. */
 function ofOthers(program: string, home: string): readonly string[] {
-  tools ??= ERRANDS.map(toolOf).map(({ names, cache = [], later = [], login = [] }) => ({ names, own: [...cache, ...later], login }));
+  tools ??= allTools().map(({ names, cache = [], later = [], login = [] }) => ({ names, own: [...cache, ...later], login }));
   const [mine, others] = [true, false].map((isMine) => (tools ?? []).filter(({ names }) => names.includes(program) === isMine));
   const at = (place: string): string => place.replace(/^~(?=\/)/, home);
   const own = mine?.flatMap((tool) => tool.own.map(at)) ?? [];
