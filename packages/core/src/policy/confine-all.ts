@@ -243,11 +243,11 @@ const isSeen = ({ lasting }: Unknown, { decision, basis, builtin }: Verdict): bo
   decision === "ask" && basis === "protection" && isConfinable(builtin) && lasting !== true;
 
 /**
- * A drive of Windows as Git Bash (`/c`), WSL (`/mnt/c`) and Cygwin (`/cygdrive/c`) name it, where there is none: what is written below it
- * fails for want of the folder. Making that folder is a question.
+ * A drive of Windows as Git Bash (`/c`), WSL (`/mnt/c`) and Cygwin (`/cygdrive/c`) name it, where there is none: what is written, changed
+ * or moved below it fails for want of the folder. Making that folder is a question.
  */
 function isNowhere({ operation, target }: FileAction, world: World): boolean {
-  if (operation !== "write" || target.kind !== "path") return false;
+  if (operation === "mkdir" || target.kind !== "path") return false;
   const [drive] = /^(?:\/mnt|\/cygdrive)?\/[a-z](?=\/.)/.exec(target.path) ?? [];
   return drive !== undefined && world.canonical(target.path) === target.path && world.kind(drive) === "missing";
 }

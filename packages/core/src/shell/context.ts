@@ -68,6 +68,8 @@ export const DEEPEST_NESTING = 24;
 export class Context {
   readonly actions: Action[] = [];
   readonly unknowns: Unknown[] = [];
+  /** Unknowns of commands that a wrapper starts, where nothing is unknown of the wrapper itself. */
+  readonly ofStarted = new Set<Unknown>();
   readonly world: World;
   readonly shell: ShellKind;
   depth = 0;

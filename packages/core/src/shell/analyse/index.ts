@@ -101,6 +101,7 @@ import { gitWorktreeAdd, gitWorktreeRemove } from "./git-worktree.ts";
 import {
   captureFile,
   copiesOut,
+  elsewhere,
   goClean,
   kubectlDryRun,
   kubectlList,
@@ -156,6 +157,7 @@ export const ANALYSERS: Readonly<Record<string, Analyser>> = {
   "capture-file": captureFile,
   "process-settings": processSettings,
   "copies-out": copiesOut,
+  elsewhere,
   "npm-pack": npmPack,
   "own-server": ownServer,
   "kubectl-dry-run": kubectlDryRun,

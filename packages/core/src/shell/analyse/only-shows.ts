@@ -194,3 +194,13 @@ export function settings(inv: Invocation): void {
 /** Something that this word may name is there. */
 export const exists = (inv: Invocation, value: Value): boolean =>
   targetsOf(value, inv.places).some((target) => target.kind === "path" && inv.cx.world.kind(target.path) !== "missing");
+
+/**
+ * What a program starts that is not there, and would work in another system than this one: nothing of it happens to a file here. Only a
+ * file of that name that somebody makes could do something, and where the line is sandboxed that is held to the policy, too.
+ */
+export function elsewhere({ cx, exec }: Invocation): void {
+  const own = cx.actions[exec];
+  if (own?.kind !== "exec" || !own.trusted || own.resolved !== undefined) return;
+  for (const [at, action] of cx.actions.entries()) if (at > exec && action.kind === "file") cx.actions[at] = { ...action, absent: true };
+}
