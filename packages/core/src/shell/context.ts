@@ -226,6 +226,21 @@ export class Context {
     for (const trap of this.traps) trap.moved = true;
   }
 
+  /**
+   * A subshell begins without the trap that waits for the end of the shell around it (POSIX, trap; tried in eight shells): where it goes
+   * and what it sets is not found by that.
+   */
+  inSubshell<T>(walk: () => T): T {
+    const waiting = this.traps.filter(({ last }) => last).map((trap) => ({ trap, moved: trap.moved, changed: [...trap.changed] }));
+    const found = walk();
+    for (const { trap, moved, changed } of waiting) {
+      trap.moved = moved;
+      trap.changed.clear();
+      for (const name of changed) trap.changed.add(name);
+    }
+    return found;
+  }
+
   /** Walks without leaving anything behind. */
   rehearse<T>(walk: () => T): T {
     const { actions, unknowns, traps } = this;

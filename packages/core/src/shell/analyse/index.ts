@@ -83,6 +83,7 @@ import {
   gitDiff,
   gitDryRun,
   gitFormatPatch,
+  gitLsRemote,
   gitMergeBase,
   gitPush,
   gitRefNames,
@@ -97,7 +98,7 @@ import {
   gitTreeNames,
   gitUpdateIndex,
 } from "./git.ts";
-import { gitWorktreeAdd, gitWorktreeRemove } from "./git-worktree.ts";
+import { gitInside, gitWorktreeAdd, gitWorktreeRemove } from "./git-worktree.ts";
 import {
   captureFile,
   copiesOut,
@@ -258,6 +259,8 @@ export const ANALYSERS: Readonly<Record<string, Analyser>> = {
   "git-ref-names": gitRefNames,
   "git-tree-names": gitTreeNames,
   "git-refs": gitRefs,
+  "git-inside": gitInside,
+  "git-ls-remote": gitLsRemote,
   "git-remote": gitRemote,
   "git-request-pull": gitRequestPull,
   "git-restore": gitRestore,

@@ -21,7 +21,7 @@ export function kubectlList(inv: Invocation): void {
   kubectlOutput(inv);
 }
 
-/** go help clean: -n prints the remove commands but does not run them. */
+/** go help clean: -n prints the remove commands but does not run them. Measured with go 1.19: who names a cache alone empties that alone. */
 export function goClean(inv: Invocation): void {
   const { options } = inv.args;
   if (options.some(({ option, value }) => option?.names.includes("-n") === true && value === undefined)) return;
@@ -31,7 +31,8 @@ export function goClean(inv: Invocation): void {
     ["-modcache", "~/go/pkg/mod"],
   ] as const)
     if (has(inv, name)) applyEffect(inv, { is: "file", operation: "delete", path, tree: false });
-  applyEffect(inv, { is: "file", operation: "delete", path: ".", tree: false });
+  const onlyCaches = has(inv, "-cache", "-testcache", "-fuzzcache", "-modcache") && inv.args.operands.length === 0 && !has(inv, "-i", "-r");
+  if (!onlyCaches) applyEffect(inv, { is: "file", operation: "delete", path: ".", tree: false });
 }
 
 /**
