@@ -352,22 +352,17 @@ function applyOperands(inv: Invocation): void {
   const used = filled.reduce((count, one) => count + one.values.length, 0);
   for (const why of missingOperands(inv, filled)) doubt(inv, why, "write the options behind the operands, or their values with =");
   if (used < operands.length) doubt(inv, `${inv.name} is given more operands than its knowledge entry lists`);
-  const apply = ({ slot, values }: Filled, at: number): void => {
+  filled.forEach(({ slot, values }, at) => {
     const given = values.length > 0 ? values : slot.fallback === undefined ? [] : [literal(slot.fallback)];
     // Wrappers such as watch(1) join all their words to one shell line.
     if (slot.kind.is === "shell" && given.length > 1) {
-      inv.output = inv.run.script(
-        inv.cx,
-        placed(inv),
-        given.reduce((a, b) => concat(concat(a, literal(" ")), b)),
-        inv.stdin,
-        { span: inv.span },
-      );
+      const line = given.reduce((a, b) => concat(concat(a, literal(" ")), b));
+      inv.output = inv.cx.started(() => inv.run.script(inv.cx, placed(inv), line, inv.stdin, { span: inv.span }));
       return;
     }
     if (slot.kind.is === "argv" && inv.spec.analyse !== "xargs") {
       const runner = isRunner(inv.grammar) ? inv.exec : undefined;
-      if (given.length > 0) inv.output = inv.run.argv(inv.cx, placed(inv), given, inv.stdin, runner);
+      if (given.length > 0) inv.output = inv.cx.started(() => inv.run.argv(inv.cx, placed(inv), given, inv.stdin, runner));
       return;
     }
     if (slot.kind.is === "argv") return;
@@ -378,11 +373,6 @@ function applyOperands(inv: Invocation): void {
       if (value.many)
         for (const later of filled.slice(at + 1)) if (kindName(later.slot.kind) !== kindName(slot.kind)) applyLater(inv, later.slot, value);
     }
-  };
-  filled.forEach((one, at) => {
-    const from = inv.cx.unknowns.length;
-    apply(one, at);
-    if (/^(?:argv|shell)$/.test(one.slot.kind.is)) for (const unknown of inv.cx.unknowns.slice(from)) inv.cx.ofStarted.add(unknown);
   });
   applyFewer(inv, slots, filled);
 }

@@ -241,6 +241,14 @@ export class Context {
     return found;
   }
 
+  /** Walks a command that another one starts. */
+  started<T>(walk: () => T): T {
+    const from = this.unknowns.length;
+    const found = walk();
+    for (const unknown of this.unknowns.slice(from)) this.ofStarted.add(unknown);
+    return found;
+  }
+
   /** Walks without leaving anything behind. */
   rehearse<T>(walk: () => T): T {
     const { actions, unknowns, traps } = this;

@@ -415,10 +415,7 @@ export function gitRemote(inv: Invocation): void {
   for (const operand of named.slice(1)) if (/^[\w.+-]+::|:\/\//.test(textOf(operand) ?? "")) remoteAddress(inv, operand);
 }
 
-/**
- * git-ls-remote(1) only reads, as the forge's own client does (`gh api`), with the login that the user has there: from a public forge by
- * ssh nobody else learns of it.
- */
+/** git-ls-remote(1) only reads, by ssh with the user's login, as the forge's own client does (`gh api`): nobody but a public forge learns of it. */
 export function gitLsRemote(inv: Invocation): void {
   const from = inv.cx.actions.length;
   gitRemote(inv);
