@@ -181,8 +181,13 @@ export interface FileAction extends ActionBase {
   readonly asGiven?: string;
   /** Set on delete, metadata and write: everything below the target is affected too. */
   readonly recursive?: boolean;
-  /** Nothing is there, and who only reads makes it empty: where that is refused they say that nothing is there, which is so. */
+  /**
+   * Nothing is there, and who only reads makes it empty: where that is refused they say that nothing is there, which is so. Or whoever
+   * would do it is not there (`wsl` on Linux).
+   */
   readonly absent?: true;
+  /** A tool empties its own cache, which a run leaves open to it (errands) and keeps for undo; or its own program refuses it. */
+  readonly settled?: true;
 }
 
 export interface NetAction extends ActionBase {

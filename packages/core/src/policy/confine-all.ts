@@ -79,7 +79,8 @@ export function confineAll(found: RequestVerdict, policy: Policy, context: Confi
   if (obstacles.length + unknowns.length === 0) return found;
   const acts = obstacles.filter(
     ({ action, verdict }) =>
-      (!isHeld(action, verdict, context) && !isHeldRepository(action, verdict, context.world)) || runsWhatItFetches(action, found),
+      (!isHeld(action, verdict, context) && !isHeldRepository(action, verdict, context.world) && !isSettled(action, verdict, found)) ||
+      runsWhatItFetches(action, found),
   );
   // A rule for the command allows that it sets something, and not the code that works later, for others.
   const hidden = found.unknowns.filter(({ unknown, verdict }) =>
@@ -132,7 +133,10 @@ const isPipe = (action: Action, world: World): boolean =>
 /** Confined, unless it is known to fail so. */
 function walled(found: RequestVerdict, context: ConfineContext, why?: string): RequestVerdict {
   for (const [at, { action }] of found.actions.entries()) {
-    const needs = action.kind === "exec" ? (action.needs ?? []).filter((need) => !failsAnyway(need, at, found, context)) : [];
+    const needs =
+      action.kind === "exec" && !isNobody(action, context.world)
+        ? (action.needs ?? []).filter((need) => !failsAnyway(need, at, found, context))
+        : [];
     if (action.kind === "exec" && needs.length > 0) return askedBefore(found, { ...action, needs });
   }
   const refused = context.failedBefore?.();
@@ -157,6 +161,13 @@ function failsAnyway(need: string, at: number, { actions }: RequestVerdict, { is
   }
   if (need !== CONFINED_NEEDS.owners) return false;
   return soughtPorts(all)?.every((port) => isMissing(`port ${port}`)) === true;
+}
+
+/** A program by its path, where nothing lies and no run puts anything: it ends sandboxed as it would without. */
+function isNobody({ argv: [word], resolved }: ExecAction, world: World): boolean {
+  if (resolved === undefined || word?.known !== true || !word.text.includes("/") || world.kind(resolved) !== "missing") return false;
+  const { project, temp } = comparablePlaces(world);
+  return !withinAny(resolved, [...project, ...temp]);
 }
 
 /** It would only fail, with an error that says something else. */
@@ -228,6 +239,15 @@ function isHeldRepository(action: Action, { builtin }: Verdict, world: World): b
   );
 }
 
+/** As long as nothing of the line may lead elsewhere: `GOMODCACHE`, `GIT_WORK_TREE`, `-c core.worktree`. */
+const isSettled = (action: Action, { decision, basis }: Verdict, { actions, unknowns }: RequestVerdict): boolean =>
+  action.kind === "file" &&
+  action.settled === true &&
+  decision === "ask" &&
+  basis === "default" &&
+  unknowns.length === 0 &&
+  !actions.some((one) => one.action.kind === "code" && one.action.foreign === true);
+
 /** A line that fetches, writes files and runs code, which may be what it has fetched: nobody has looked at it. */
 function runsWhatItFetches(fetch: Action, { actions, unknowns }: RequestVerdict): boolean {
   if (fetch.kind !== "net" || fetch.forge !== true || fetch.origin.by !== "command") return false;
@@ -243,11 +263,11 @@ const isSeen = ({ lasting }: Unknown, { decision, basis, builtin }: Verdict): bo
   decision === "ask" && basis === "protection" && isConfinable(builtin) && lasting !== true;
 
 /**
- * A drive of Windows as Git Bash (`/c`), WSL (`/mnt/c`) and Cygwin (`/cygdrive/c`) name it, where there is none: what is written below it
- * fails for want of the folder. Making that folder is a question.
+ * A drive of Windows as Git Bash (`/c`), WSL (`/mnt/c`) and Cygwin (`/cygdrive/c`) name it, where there is none: what is written, changed
+ * or moved below it fails for want of the folder. Making that folder is a question.
  */
 function isNowhere({ operation, target }: FileAction, world: World): boolean {
-  if (operation !== "write" || target.kind !== "path") return false;
+  if (operation === "mkdir" || target.kind !== "path") return false;
   const [drive] = /^(?:\/mnt|\/cygdrive)?\/[a-z](?=\/.)/.exec(target.path) ?? [];
   return drive !== undefined && world.canonical(target.path) === target.path && world.kind(drive) === "missing";
 }

@@ -44,7 +44,7 @@ export const TOOL_FOLDERS: readonly string[] = /* @__PURE__ */ [
     ".rustup/toolchains; .volta/bin; .volta/tools; .nvm/versions; .fnm; .nodenv/shims; .nodenv/versions; .pyenv/shims; .pyenv/versions",
     ".rbenv/shims; .rbenv/versions; .goenv/shims; .goenv/versions; .jenv/shims; .jenv/versions; .rvm/bin; .asdf/shims; .asdf/installs",
     ".sdkman/candidates; .sdkman/bin; .linuxbrew; .ghcup; .nix-profile; library/pnpm; .pyenv/bin; .rbenv/bin; .goenv/bin; .jenv/bin",
-    ".nodenv/bin; .asdf/bin",
+    ".nodenv/bin; .asdf/bin; .docker/bin",
   ),
 ];
 

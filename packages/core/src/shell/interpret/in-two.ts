@@ -18,7 +18,7 @@ const CHANGES_SHELL: ReadonlySet<string> = new Set(
     ". alias autoload bg bind break builtin caller cd chdir command complete compgen compopt continue coproc declare dirs disown emulate " +
     "enable eval exec exit export fc fg float getopts hash help history integer jobs kill let local logout mapfile noglob nocorrect popd " +
     "print pushd read readarray readonly return set setopt shift shopt source suspend times trap typeset ulimit umask unalias unhash unset " +
-    "unsetopt wait whence where which zmodload"
+    "unsetopt wait zmodload"
   ).split(" "),
 );
 /** What knows of more than the status: the pipe before, the last word, jobs, the shell's number. */

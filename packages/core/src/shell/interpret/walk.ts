@@ -42,7 +42,7 @@ export const expansion = (cx: Context, state: ShellState): Expansion => ({ cx, s
 
 /** Runs a script in a copy of the state and returns what it prints. */
 export function runSubshell(cx: Context, state: ShellState, script: ParsedScript, stdin: Stream): Stream {
-  return cx.failing(() => runStatements(cx, state, script.commands, stdin))[0].out;
+  return cx.inSubshell(() => cx.failing(() => runStatements(cx, state, script.commands, stdin))[0].out);
 }
 
 /** Runs a whole script: where an expansion fails, bash goes on with the next line. */
@@ -241,7 +241,7 @@ function runKind(cx: Context, state: ShellState, node: CommandNode | CompoundLis
       return redirectedOutcome(run, redirected, before);
     }
     case "Subshell": {
-      const [{ out }] = cx.failing(() => runStatements(cx, state.fork(), node.body.commands, stdin));
+      const [{ out }] = cx.inSubshell(() => cx.failing(() => runStatements(cx, state.fork(), node.body.commands, stdin)));
       return same(out, state);
     }
     case "BraceGroup":

@@ -363,18 +363,13 @@ function applyOperands(inv: Invocation): void {
     const given = values.length > 0 ? values : slot.fallback === undefined ? [] : [literal(slot.fallback)];
     // Wrappers such as watch(1) join all their words to one shell line.
     if (slot.kind.is === "shell" && given.length > 1) {
-      inv.output = inv.run.script(
-        inv.cx,
-        placed(inv),
-        given.reduce((a, b) => concat(concat(a, literal(" ")), b)),
-        inv.stdin,
-        { span: inv.span },
-      );
+      const line = given.reduce((a, b) => concat(concat(a, literal(" ")), b));
+      inv.output = inv.cx.started(() => inv.run.script(inv.cx, placed(inv), line, inv.stdin, { span: inv.span }));
       return;
     }
     if (slot.kind.is === "argv" && inv.spec.analyse !== "xargs") {
       const runner = isRunner(inv.grammar) ? inv.exec : undefined;
-      if (given.length > 0) inv.output = inv.run.argv(inv.cx, placed(inv), given, inv.stdin, runner);
+      if (given.length > 0) inv.output = inv.cx.started(() => inv.run.argv(inv.cx, placed(inv), given, inv.stdin, runner));
       return;
     }
     if (slot.kind.is === "argv") return;

@@ -100,9 +100,11 @@ export function tablePaths({ cx: { world }, places }: Pick<Invocation, "cx" | "p
 export function emitTablePath(inv: Invocation, operation: FileOperation, path: string, tree = false): void {
   for (const { value, elsewhere } of tablePaths(inv, path)) {
     const text = textOf(value);
-    if (elsewhere !== "made" || text === undefined) emitFile(inv, operation, value, tree);
+    const origin = { by: "command", exec: inv.exec } as const;
+    if (text !== undefined && operation === "delete" && !tree && path.startsWith("~/"))
+      inv.cx.add({ kind: "file", operation, target: { kind: "path", path: text }, origin, settled: true });
+    else if (elsewhere !== "made" || text === undefined) emitFile(inv, operation, value, tree);
     else {
-      const origin = { by: "command", exec: inv.exec } as const;
       inv.cx.add({ kind: "file", operation, target: { kind: "path", path: text }, origin, upkeep: true, unopened: true });
     }
   }

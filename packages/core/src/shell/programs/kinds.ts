@@ -73,10 +73,10 @@ export function applyKind(inv: Invocation, kind: Kind, value: Value): void {
       port(inv, value);
       return;
     case "shell":
-      inv.run.script(inv.cx, inv.state, value, inv.stdin, { span: inv.span });
+      inv.cx.started(() => inv.run.script(inv.cx, inv.state, value, inv.stdin, { span: inv.span }));
       return;
     case "argv":
-      inv.run.argv(inv.cx, inv.state, [value], inv.stdin);
+      inv.cx.started(() => inv.run.argv(inv.cx, inv.state, [value], inv.stdin));
       return;
     case "env":
       environmentWord(inv, value);

@@ -6,6 +6,7 @@ import {
   type ExecAction,
   type OwnCommands,
   type Span,
+  type Unknown,
 } from "../../action/index.ts";
 import { baseName, resolvePath } from "../../path/index.ts";
 import { copiesInput, holdsInput, isLinelessFile, loopsForEver, printsWithoutEnd } from "./sizes.ts";
@@ -114,7 +115,7 @@ function judgeProgram(call: ProgramCall): readonly [Stream, LeavesInput] {
     ...(who.trusted && applied.id !== undefined && !who.folded ? { knowledge: applied.id } : {}),
   });
   const understood = isUnderstood(cx, exec, applied, before);
-  if (!understood && spec.otherwise !== undefined) cx.addDanger(exec, spec.otherwise);
+  if (spec.otherwise !== undefined && !isUnderstood(cx, exec, applied, before, cx.ofStarted)) cx.addDanger(exec, spec.otherwise);
   const isCompared = !who.trusted || who.folded || !understood;
   const compared = words.filter((word) => !isSentence(word) && (isCompared || MARKS_A_FILE.test(prefixOf(word))));
   nameWords(cx, exec, [...compared, ...(isCompared ? environmentOf(call) : [])], call.state.places);
@@ -235,19 +236,20 @@ const keepsFile = (actions: readonly Action[]): boolean =>
   );
 
 /** What every word means is known: nothing was left open, and no code that is not read gets any of them. */
-const isDoubted = (cx: Context, exec: number, before: number): boolean =>
-  cx.unknowns.slice(before).some((unknown) => unknown.exec === undefined || unknown.exec === exec);
+const isDoubted = (cx: Context, exec: number, before: number, besides?: ReadonlySet<Unknown>): boolean =>
+  cx.unknowns.slice(before).some((unknown) => (unknown.exec === undefined || unknown.exec === exec) && besides?.has(unknown) !== true);
 
 function isUnderstood(
   cx: Context,
   exec: number,
   applied: Applied,
   before: { readonly actions: number; readonly unknowns: number },
+  besides?: ReadonlySet<Unknown>,
 ): boolean {
   return (
     applied.id !== undefined &&
     applied.complete &&
-    !isDoubted(cx, exec, before.unknowns) &&
+    !isDoubted(cx, exec, before.unknowns, besides) &&
     !cx.actions
       .slice(before.actions)
       .some((action) => action.kind === "code" && action.origin.by === "command" && action.origin.exec === exec)

@@ -68,6 +68,8 @@ export const DEEPEST_NESTING = 24;
 export class Context {
   readonly actions: Action[] = [];
   readonly unknowns: Unknown[] = [];
+  /** Unknowns of commands that a wrapper starts, where nothing is unknown of the wrapper itself. */
+  readonly ofStarted = new Set<Unknown>();
   readonly world: World;
   readonly shell: ShellKind;
   depth = 0;
@@ -222,6 +224,29 @@ export class Context {
 
   moves(): void {
     for (const trap of this.traps) trap.moved = true;
+  }
+
+  /**
+   * A subshell begins without the trap that waits for the end of the shell around it (POSIX, trap; tried in eight shells): where it goes
+   * and what it sets is not found by that.
+   */
+  inSubshell<T>(walk: () => T): T {
+    const waiting = this.traps.filter(({ last }) => last).map((trap) => ({ trap, moved: trap.moved, changed: [...trap.changed] }));
+    const found = walk();
+    for (const { trap, moved, changed } of waiting) {
+      trap.moved = moved;
+      trap.changed.clear();
+      for (const name of changed) trap.changed.add(name);
+    }
+    return found;
+  }
+
+  /** Walks a command that another one starts. */
+  started<T>(walk: () => T): T {
+    const from = this.unknowns.length;
+    const found = walk();
+    for (const unknown of this.unknowns.slice(from)) this.ofStarted.add(unknown);
+    return found;
   }
 
   /** Walks without leaving anything behind. */

@@ -2,6 +2,7 @@
 import { isWithin, resolvePath } from "../../../path/index.ts";
 import { linkedTree, mayBecomeTree } from "../../../policy/index.ts";
 import { emitFile, type Invocation } from "../invocation.ts";
+import type { ShellPlace } from "../../words/state.ts";
 import { has } from "../given.ts";
 import { textOf, type Value } from "../../words/value.ts";
 
@@ -41,5 +42,21 @@ export function gitWorktreeRemove(inv: Invocation): void {
     emitUnder(inv, "delete", tree);
     const isInside = isWithin(tree, root);
     inv.cx.addDanger(inv.exec, isInside ? (has(inv, "--force") ? "history-rewrite" : "delete-recursive") : "removes-worktree");
+  }
+}
+
+/**
+ * A path outside the working tree git refuses, with all that is named beside it ("is outside repository": tried with each command that has
+ * this). Only of the project's own repository is it known where that ends.
+ */
+export function gitInside({ cx, exec, places }: Invocation): void {
+  const { world } = cx;
+  const root = world.canonical(world.projectRoot);
+  const isHere = (place: ShellPlace): boolean => place.is === "at" && isWithin(world.canonical(place.path), root);
+  if (!places.every(isHere) || world.kind(`${root}/.git`) === "missing") return;
+  for (const [at, action] of cx.actions.entries()) {
+    if (at <= exec || action.kind !== "file" || (action.target.kind !== "path" && action.target.kind !== "tree")) continue;
+    const { path } = action.target;
+    if (![path, world.canonical(path)].some((one) => isWithin(one, root))) cx.actions[at] = { ...action, settled: true };
   }
 }

@@ -22,6 +22,7 @@ import {
   toldRevisions,
 } from "./git-revisions.ts";
 import { exists } from "./only-shows.ts";
+import { gitInside } from "./git-worktree.ts";
 import { gitPatched } from "./patch.ts";
 
 /** What git prints when it prints names, for the next command in a pipe or a substitution: as relative paths, which they may be taken for. */
@@ -316,6 +317,7 @@ function replaced(inv: Invocation, paths: readonly Value[]): void {
     // Patterns are matched by git: what they surely mean is the folder they begin with.
     else named(inv, text.replace(/^:(?:\([^)]*\)|[/^!]*:?)/, "").replace(/(?:^|\/)[^/]*[*?[\\].*$/, ""));
   }
+  gitInside(inv);
 }
 
 /** A folder that holds the repository is all of it: the danger says so. */
@@ -411,6 +413,17 @@ export function gitRemote(inv: Invocation): void {
   // `remote add NAME URL`: the second word is the address too.
   remoteAddress(inv, first);
   for (const operand of named.slice(1)) if (/^[\w.+-]+::|:\/\//.test(textOf(operand) ?? "")) remoteAddress(inv, operand);
+}
+
+/** git-ls-remote(1) only reads, by ssh with the user's login, as the forge's own client does (`gh api`): nobody but a public forge learns of it. */
+export function gitLsRemote(inv: Invocation): void {
+  const from = inv.cx.actions.length;
+  gitRemote(inv);
+  const text = textOf(inv.args.operands[0] ?? literal("")) ?? "";
+  const host = /^(?:ssh:\/\/\w[\w.-]*@[\w.-]+\/|\w[\w.-]*@[\w.-]+:)/.exec(text)?.[0].replace(/^.*@|[:/]$/g, "") ?? "";
+  if (!isForge(host)) return;
+  for (const [at, action] of inv.cx.actions.entries())
+    if (at >= from && action.kind === "net") inv.cx.actions[at] = { ...action, upkeep: true };
 }
 
 /** What makes git-add(1) and git-apply(1) only tell what they would do, and what takes that back. */

@@ -83,6 +83,7 @@ import {
   gitDiff,
   gitDryRun,
   gitFormatPatch,
+  gitLsRemote,
   gitMergeBase,
   gitPush,
   gitRefNames,
@@ -97,10 +98,11 @@ import {
   gitTreeNames,
   gitUpdateIndex,
 } from "./git.ts";
-import { gitWorktreeAdd, gitWorktreeRemove } from "./git-worktree.ts";
+import { gitInside, gitWorktreeAdd, gitWorktreeRemove } from "./git-worktree.ts";
 import {
   captureFile,
   copiesOut,
+  elsewhere,
   goClean,
   kubectlDryRun,
   kubectlList,
@@ -156,6 +158,7 @@ export const ANALYSERS: Readonly<Record<string, Analyser>> = {
   "capture-file": captureFile,
   "process-settings": processSettings,
   "copies-out": copiesOut,
+  elsewhere,
   "npm-pack": npmPack,
   "own-server": ownServer,
   "kubectl-dry-run": kubectlDryRun,
@@ -256,6 +259,8 @@ export const ANALYSERS: Readonly<Record<string, Analyser>> = {
   "git-ref-names": gitRefNames,
   "git-tree-names": gitTreeNames,
   "git-refs": gitRefs,
+  "git-inside": gitInside,
+  "git-ls-remote": gitLsRemote,
   "git-remote": gitRemote,
   "git-request-pull": gitRequestPull,
   "git-restore": gitRestore,
