@@ -8,6 +8,7 @@ import { readNames, readSubscript } from "./arithmetic.ts";
 import { endless, holeOf, isNetwork, join, literal, prefixOf, sequence, textOf, type Stream, type Value } from "./value.ts";
 import { assignVariable } from "./variables.ts";
 import { hasZshDollar } from "./parameter.ts";
+import { doubtCollected } from "./portable.ts";
 import { takeAround } from "./input.ts";
 import type { FileOperation } from "../action/index.ts";
 
@@ -127,17 +128,21 @@ export function readRedirections(ex: Expansion, redirections: readonly Redirecti
             : isPlainFile(ex, text)
               ? "elsewhere"
               : "doubtful";
+        if (leads === "out" || leads === "doubtful" || (leads === "err" && ex.cx.collects === "errors"))
+          doubtCollected(ex.cx, ex.state, ex.cx.span(redirection));
         outputs.set(fd, leads);
         if ((operator === "&>" || operator === "&>>" || operator === ">&") && redirection.descriptor === undefined) outputs.set(2, leads);
       }
     }
   }
   const out = outputs.get(1);
+  const errors = [...outputs].some(([descriptor, leads]) => descriptor !== 1 && leads === "out");
+  if (errors && ex.cx.collects === "output") ex.cx.collects = "errors";
   return {
     stdin,
     captured: out !== "out" && out !== "pipe",
     piped: out === "pipe",
-    errors: [...outputs].some(([descriptor, leads]) => descriptor !== 1 && leads === "out"),
+    errors,
     doubtful: [...outputs.values()].includes("doubtful"),
     uncertain,
   };
