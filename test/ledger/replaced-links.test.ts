@@ -22,7 +22,12 @@ for (const [path, to] of [
   ["free", "src"],
 ] as const)
   symlinkSync(to, at(path));
-here.user({ permissions: { deny: ["Delete(kept/**)", "Edit(kept/**)", "Write(kept/**)", "Move(kept/**)"], allow: ["Bash(*)", "Write", "Edit", "Delete"] } });
+here.user({
+  permissions: {
+    deny: ["Delete(kept/**)", "Edit(kept/**)", "Write(kept/**)", "Move(kept/**)"],
+    allow: ["Bash(*)", "Write", "Edit", "Delete"],
+  },
+});
 
 it.each([
   "rm dl/settings.json",
