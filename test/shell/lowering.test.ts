@@ -89,6 +89,11 @@ const CASES: readonly (readonly [line: string, lowered: readonly string[]])[] = 
     'while getopts "ab:" opt; do :; done; read -rsn1 x < a.txt; mapfile -tn 3 lines < a.txt',
     ["read /home/u/p/a.txt", "read /home/u/p/a.txt"],
   ],
+  // One word to the shells, two to the parser.
+  ["evil --file=<(echo a) b", ["? a process substitution glued to other text"]],
+  ["evil a-b=<(echo a)", ["? a process substitution glued to other text"]],
+  ["evil x=>(cat)", ["? a process substitution glued to other text"]],
+  ["x=<(echo a) evil", ["? a process substitution glued to other text"]],
   // One that is not known, or that may stand there, does not.
   ["jobs -z", ["? jobs has no known option `-z`"]],
   ['wait -n"$X"', ["? the options after `-n` are only known at run time"]],

@@ -482,6 +482,13 @@ const HARMLESS: readonly string[] = [
   "set -x; ls; set +x",
   "command -v node; type ls; umask; dirs",
   "f() { case $1 in a) return 0 ;; esac; return 1; }; f a && ls",
+  // What ksh93 and mksh read otherwise stands in these, and does no harm.
+  "sh -c 'echo a > /dev/stdout; echo b > /dev/stderr'",
+  "sh -c 'x=$(ls src 2>&1); y=$(echo a >&2); echo $x $y'",
+  "sh -c 'x=$(ls src 2> /dev/null; echo a > /dev/stderr); echo $x'",
+  "sh -c 'x=$(echo a; { echo b >&2; } 2>&1); echo $x'",
+  "sh -c ': ${x:=} ${y=$1}; echo \"-l${x:=$1}\" -l${z:=b} -l${HOME:=/root/$1} -l${1:-}'",
+  'x=$( { { echo a; } > /dev/stdout; echo b; } ); echo "$x"',
 ];
 
 /** Not every one of these can be shown by a real shell without harm; the closed list does not let them pass. */

@@ -106,6 +106,35 @@ describe("what keeps a text without end asks", () => {
     "while :; do printf x; done >> f",
     "yes | while read x; do echo $x; done > f",
     "yes | xargs -n1 echo > f",
+    // The shell itself prints into it, or a descriptor of its own leads there.
+    "exec > f; yes",
+    "exec >> f; cat /dev/zero",
+    "exec &> f; while :; do echo a; done",
+    "exec > >(cat > f); yes",
+    "command exec > f; (yes)",
+    "exec > f; ls | cat; { yes; }",
+    "f() { yes; }; exec > f; f",
+    "if ls; then exec > f; fi; yes",
+    "exec 3> f; yes >&3",
+    "exec 3> f 4>&3; yes 1>&4",
+    "exec 3> f; exec >&3; yes",
+    "exec 3> f; { yes; } >&3",
+    "{ yes >&3; } 3> f",
+    "exec > f; yes > /dev/stdout",
+    "yes 3> f >&3",
+    "exec 3> f; while :; do echo a >&3; done",
+    "{ while :; do echo a; done; } > f",
+    "exec > f; while :; do echo a | cat; done; yes",
+    // What it is poured into keeps it.
+    "yes > >(cat > f)",
+    "yes >> >(cat >> f)",
+    "{ yes; } > >(tee f)",
+    "yes &> >(sort)",
+    "yes > >(tee >(cat > f))",
+    "yes | tee >(cat > f) > /dev/null",
+    "yes | tee >(sort) >(head -1)",
+    "cat /dev/zero | tee -p >(gzip > f.gz)",
+    "tee >(cat > f) < /dev/zero > /dev/null",
   ])("%s", (line) => {
     expect(verdictAllowing(line, ["Edit(**)", "Write(**)"])).toMatchObject({ decision: "ask" });
   });
@@ -113,6 +142,13 @@ describe("what keeps a text without end asks", () => {
 
 describe("what takes a part of it, or meets an end, goes ahead", () => {
   test.each([
+    "exec 3>&1; yes | head -1 >&3",
+    "yes > /dev/null",
+    "exec 3> /dev/null; while :; do echo a >&3; sleep 1; done",
+    "exec 3> /dev/null; yes >&3 2>&1",
+    "yes > >(head -1)",
+    "yes | tee >(head -1) | head -2",
+    "yes 2> >(cat) | head -1",
     "x=$(<a.txt)",
     "x=$(</dev/null)",
     "x=$(head -c 16 /dev/urandom | base64)",

@@ -1,5 +1,6 @@
 import { spawnSync } from "node:child_process";
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { createHash } from "node:crypto";
+import { appendFileSync, cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { judgeOnly } from "../../../packages/assent/src/cli/engine.ts";
@@ -13,9 +14,10 @@ import { HELPERS, hostileFolder, hostileText, mostHostile } from "./hostile.ts";
  * Programs of the tables in a project of hostile settings, made from what the tables say that programs obey: what goes ahead
  * there without a question is run, watched by the kernel, and may start nothing of these files.
  *
- *     node scripts/run.mjs test/shell/settings/run.ts [--looked] [NAME…]
+ *     node scripts/run.mjs test/shell/settings/run.ts [--looked] [--keep=FILE] [NAME…]
  *
  * `--looked`: instead, which files of the project each program looks for that its line does not name.
+ * `--keep=FILE`: FILE gets a row for each case that was played, and what it has already is left out.
  */
 
 interface Level {
@@ -59,6 +61,8 @@ interface Watched {
   readonly one: Case;
   /** What came of it: a canary that something of the files made, a secret that was read. */
   readonly wrong: readonly string[];
+  /** Whether it was ended in the middle. */
+  readonly late: boolean;
   /** Names in the project, and above it, that it looked for. */
   readonly looked: readonly string[];
 }
@@ -127,12 +131,14 @@ while [ $i -lt ${cases.length} ]; do
   c=${work}/$i; i=$((i + 1))
   rm -rf ${place.home} ${canaries}; cp -a ${place.own}/pristine ${place.home}; mkdir ${canaries}
   cd ${place.project}; cp -a --remove-destination $c/files/. .; cd "./$(cat $c/at)"
-  timeout -k 1 15 strace -f -y -qq -s 400 -e signal=none -e trace=%file -o $c/trace bash -c "$(cat $c/line)" < /dev/null > $c/out 2>&1
+  timeout -k 1 10 strace -f -y -qq -s 400 -e signal=none -e trace=%file -o $c/trace bash -c "$(cat $c/line)" < /dev/null > $c/out 2>&1
+  echo $? > $c/status
   ls ${canaries} > $c/canaries
 done
 `;
     const { status, stderr } = spawnSync("unshare", ["-mpnif", "--mount-proc", "--kill-child", "sh", "-c", driver], {
-      env: place.env,
+      // Nobody answers here, however often it is asked.
+      env: { ...place.env, npm_config_fetch_retries: "0" },
       encoding: "utf8",
     });
     if (status !== 0) throw new Error(`the lines were not all run: ${stderr}`);
@@ -155,7 +161,8 @@ done
     const looked = paths
       .filter(({ path, missing }) => missing && path.startsWith(`${project}/`))
       .map(({ path }) => path.slice(project.length + 1));
-    return { one, wrong: [...new Set([...made.filter((name) => name !== ""), ...secrets])], looked: [...new Set(looked)] };
+    const late = /^(?:124|137)$/m.test(readFileSync(join(folder, "status"), "utf8"));
+    return { one, wrong: [...new Set([...made.filter((name) => name !== ""), ...secrets])], late, looked: [...new Set(looked)] };
   }
 
   close(): void {
@@ -223,24 +230,53 @@ if (process.env["VITEST"] === undefined) {
           .map((line) => ({ line, at: ".", files: {} })),
       )
     : [...sharedCases(levels, at), ...ownCases(levels, at)];
-  const ahead = cases.filter((one) => at.goesAhead(one));
+  const keep = process.argv.find((word) => word.startsWith("--keep="))?.slice("--keep=".length);
+  // Where the canaries lie differs from run to run.
+  const nameOf = ({ line, at: folder, files }: Case): string =>
+    createHash("sha256")
+      .update(JSON.stringify([line, folder, files]).replaceAll(at.root, ""))
+      .digest("hex")
+      .slice(0, 16);
+  const rows = keep === undefined || !existsSync(keep) ? [] : readFileSync(keep, "utf8").trim().split("\n");
+  const played = new Map(rows.map((row) => [row.split("\t", 1)[0], row]));
+  // In turn: where there is no time for all of them, each program has had some.
+  const turns = new Map<string, number>();
+  const left = cases
+    .filter((one) => !played.has(nameOf(one)))
+    .map((one) => {
+      const program = one.line.split(" ", 1)[0] ?? "";
+      turns.set(program, (turns.get(program) ?? 0) + 1);
+      return { one, turn: turns.get(program) ?? 0 };
+    })
+    .toSorted((a, b) => a.turn - b.turn)
+    .map(({ one }) => one);
   const programs = new Set(levels.map(({ program }) => program)).size;
-  say(`${programs} programs, ${cases.length} cases, ${ahead.length} go ahead`);
-  let wrong = 0;
-  for (let from = 0; from < ahead.length; from += 10)
-    for (const { one, wrong: found, looked } of at.watch(ahead.slice(from, from + 10))) {
+  say(`${programs} programs, ${cases.length} cases, ${cases.length - left.length} of them played before`);
+  const note = (one: Case, what: string): void => {
+    const row = [nameOf(one), what, one.at, Object.keys(one.files)[0] ?? "-", one.line].join("\t");
+    played.set(nameOf(one), row);
+    if (keep !== undefined) appendFileSync(keep, `${row}\n`);
+  };
+  for (let from = 0; from < left.length; from += 10) {
+    const slice = left.slice(from, from + 10);
+    const ahead = slice.filter((one) => at.goesAhead(one));
+    slice.filter((one) => !ahead.includes(one)).forEach((one) => note(one, "asked"));
+    for (const { one, wrong: found, late, looked } of at.watch(ahead)) {
       if (looks) {
         const names = looked.filter((name) => !one.line.includes(name.replace(/^.*\//, "")) && !/^(?:\.git|node_modules)\//.test(name));
         if (names.length > 0) say(`${one.line}\t${names.join(" ")}`);
       }
-      if (found.length > 0) {
-        wrong++;
+      note(one, found.length > 0 ? `WRONG ${found.join(" ")}` : late ? "late" : "well");
+      if (found.length > 0)
         say(
-          `WRONG ${one.line} (in ${one.at}) beside ${Object.keys(one.files).slice(0, 3).join(" ")}: ${found.join(" ")}\n${Object.values(one.files)[0] ?? ""}`,
+          `WRONG ${one.line} (in ${one.at}) beside ${Object.keys(one.files).slice(0, 3).join(" ")}: ${found.join(" ")}\n${(Object.values(one.files)[0] ?? "").slice(0, 2000)}`,
         );
-      }
     }
-  say(`${ahead.length} lines run, ${wrong} wrong`);
+  }
+  const count = (what: string): number => [...played.values()].filter((row) => row.split("\t")[1]?.startsWith(what)).length;
+  say(
+    `${played.size} played: ${count("asked")} asked, ${count("well")} well, ${count("late")} ended in the middle, ${count("WRONG")} wrong`,
+  );
   at.close();
-  process.exitCode = wrong > 0 ? 1 : 0;
+  process.exitCode = count("WRONG") > 0 ? 1 : 0;
 }

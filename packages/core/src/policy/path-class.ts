@@ -1,6 +1,7 @@
 import type { DangerId, FileAction, World } from "../action/index.ts";
 import { baseName, extensionOf, foldCase, isBelow, isWithin, joinPath, normalise, parentOf } from "../path/index.ts";
 import { expandsTo, shellPattern } from "../pattern/index.ts";
+import { USER_ASKED } from "./tables/agent-table.ts";
 import { isGitHook } from "./tables/git-paths.ts";
 import { belowAny, comparable, comparablePlaces, forms, homeOf, perWorld, type Places, withinAny } from "./match/location.ts";
 import {
@@ -130,8 +131,13 @@ export function isSecretByName(path: string): boolean {
   const written = segments[last] ?? "";
   const name = withoutBackup(written);
   const file = name === written ? lower : lower.slice(0, name.length - written.length);
-  return endsIn(secretFiles, file, name, file.length) || name.startsWith(".env") || isKeyName(name) || atHome.has(file.replace(HOME, ""));
+  if (endsIn(secretFiles, file, name, file.length) || name.startsWith(".env") || isKeyName(name)) return true;
+  const below = file.replace(HOME, "");
+  return atHome.has(below) || (SERVER_LIST.test(name) && USER_ASKED.some((own) => own === below || `${own}${name}` === below));
 }
+
+/** A person's own list of MCP servers has their keys in it, whichever agent's it is. */
+const SERVER_LIST = /^mcp[\w-]*\.json$/;
 
 const CERTIFICATE = /\.(?:pem|crt)$/;
 const NAMES_KEY = /key|priv|secret|passw|credential|^id_/;

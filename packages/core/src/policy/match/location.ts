@@ -1,5 +1,5 @@
 import type { World } from "../../action/index.ts";
-import { foldCase, isBelow, isWithin } from "../../path/index.ts";
+import { baseName, foldCase, isBelow, isWithin, joinPath, parentOf } from "../../path/index.ts";
 
 /** Questions about absolute, normalised paths that need no file system. */
 
@@ -50,11 +50,15 @@ export function comparablePlaces(world: World): Places {
   return find(world).comparable;
 }
 
-/** The path as given and, when it differs, its canonical form. */
+/** The path as given and, when they differ, its canonical form and where the link lies that it names, which may be deleted or replaced. */
 export function forms(path: string, world: World): readonly string[] {
   const canonical = world.canonical(path);
-  return canonical === path ? [path] : [path, canonical];
+  return canonical === path ? [path] : [...new Set([path, canonical, linkAt(path, world)])];
 }
+
+/** Where what a path names lies, itself not followed. */
+export const linkAt = (path: string, world: World): string =>
+  path === "/" ? path : joinPath(world.canonical(parentOf(path)), baseName(path));
 
 /** `paths` as they compare with `comparablePlaces`. */
 export function comparable(paths: readonly string[], world: World): readonly string[] {

@@ -1,5 +1,5 @@
 import type { ExecAction, FileAction, Target } from "../../action/index.ts";
-import { baseName, foldCase, joinPath, parentOf, resolvePath, segmentsOf } from "../../path/index.ts";
+import { foldCase, joinPath, resolvePath, segmentsOf } from "../../path/index.ts";
 import {
   type Answer,
   both,
@@ -16,7 +16,7 @@ import {
   type Region,
   shellGlob,
 } from "../../pattern/index.ts";
-import { comparable, forms, withinAny } from "./location.ts";
+import { comparable, forms, linkAt, withinAny } from "./location.ts";
 import { patternForms, type MatchContext, type Side } from "./match-context.ts";
 
 /** A target in the spellings that count for one side; worked out once per action and decision. */
@@ -229,7 +229,7 @@ function globPaths(start: string, side: Side, { world }: MatchContext): readonly
 
 function pathForms(path: string, reached: Reached, follow: boolean, side: Side, { world }: MatchContext): readonly string[] {
   const canonical = world.canonical(path);
-  const kept = follow ? canonical : keepLast(path, world.canonical(parentOf(path)));
+  const kept = follow ? canonical : linkAt(path, world);
   // `link/../x` leads past what the text says: the kernel resolves the link first.
   const given = reached.asGiven?.includes("..") === true ? world.canonical(absolute(reached.asGiven, world.cwd)) : kept;
   return side === "narrow" ? [kept, given] : [path, canonical, kept, given];
@@ -237,10 +237,6 @@ function pathForms(path: string, reached: Reached, follow: boolean, side: Side, 
 
 function absolute(path: string, cwd: string): string {
   return path.startsWith("/") ? path : joinPath(cwd, path);
-}
-
-function keepLast(path: string, parent: string): string {
-  return path === "/" ? path : joinPath(parent, baseName(path));
 }
 
 /** The folders of a shell pattern in front of its first wildcard, quotes removed. */

@@ -62,10 +62,10 @@ export const USER_ASKED: readonly string[] = /* @__PURE__ */ listed(
   ".local/share/crush/crush.json; .config/goose/; .local/share/goose/recipes/; .config/zed/; .local/share/zed/extensions/",
   "library/application support/zed/extensions/; .junie/; .config/jetbrains/; .local/share/jetbrains/",
   "library/application support/jetbrains/; .config/google/; .gemini/antigravity/; .config/antigravity/user/",
-  "library/application support/antigravity/user/; .vibe/; .kimi/; .acpx/; .continue/; .aider.conf.yml; .aider.model.settings.yml",
-  ".roo/; .warp/; .config/warp-terminal/; .local/state/warp-terminal/; .hermes/; .devin/; .config/devin/; .trae/; .trae-cn/",
-  ".config/trae/user/; library/application support/trae/user/; .openhands/; .amazonq/; .lmstudio/mcp.json; .cache/lm-studio/mcp.json",
-  ".config/positron/user/; library/application support/positron/user/; .config/mcp/; .config/mcphub/",
+  "library/application support/antigravity/user/; .vibe/; .kimi/; .kimi-code/; .acpx/; .continue/; .aider.conf.yml",
+  ".aider.model.settings.yml; .roo/; .warp/; .config/warp-terminal/; .local/state/warp-terminal/; .hermes/; .devin/; .config/devin/",
+  ".trae/; .trae-cn/; .config/trae/user/; library/application support/trae/user/; .openhands/; .amazonq/; .grok/; .lmstudio/mcp.json",
+  ".cache/lm-studio/mcp.json; .config/positron/user/; library/application support/positron/user/; .config/mcp/; .config/mcphub/",
 );
 export const USER_OWN: readonly string[] = /* @__PURE__ */ listed(
   ".claude/projects/*/memory/; .claude/plans/; .claude/todos/; .claude/agent-memory/; .claude/jobs/*/tmp/",
@@ -86,9 +86,9 @@ export const PROJECT_ASKED: readonly string[] = /* @__PURE__ */ listed(
   ".vscode/hooks/; .augment/settings.json; .augment/settings.local.json; .augment/; .crush.json; crush.json; .crush/; .goose/",
   ".zed/settings.json; .zed/; .junie/; .idea/runconfigurations/; .idea/watchertasks.xml; .idea/startup.xml; .run/; .vibe/; .kimi/",
   ".kimi-code/; .acpxrc.json; .continue/; .continuerc.json; .aider.conf.yml; .aider.model.settings.yml; .roo/mcp.json; .roomodes",
-  ".roo/; .warp/; .hermes/; .devin/; .trae/; .openhands/; .amazonq/; .vs/mcp.json; .replit; .agents/hooks.json; .agents/plugins/",
-  ".agents/skills/; .agents/mcp.json; .agents/commands/; .agents/agents/; .lsp.json; .mcp/; .devcontainer/devcontainer.json",
-  ".devcontainer.json; .rulesync/hooks.json; .rulesync/; rulesync.jsonc",
+  ".roo/; .warp/; .hermes/; .devin/; .trae/; .openhands/; .amazonq/; .grok/; .vs/mcp.json; .replit; .agents/hooks.json",
+  ".agents/plugins/; .agents/skills/; .agents/mcp.json; .agents/commands/; .agents/agents/; .lsp.json; .mcp/",
+  ".devcontainer/devcontainer.json; .devcontainer.json; .rulesync/hooks.json; .rulesync/; rulesync.jsonc",
 );
 export const AGENT_INSTRUCTIONS: readonly string[] = /* @__PURE__ */ listed(
   "claude.md; gemini.md; qwen.md; .github/copilot-instructions.md; .github/instructions/; .cursor/; .cursorrules; .clinerules/",
@@ -107,10 +107,15 @@ export const AGENT_SECRET_FILES: readonly string[] = /* @__PURE__ */ listed(
   ".qwen/mcp-oauth-tokens.json; .qwen/mcp-oauth-tokens-v2.json; .copilot/config.json; .config/cursor/auth.json",
   ".cline/data/settings/providers.json; .factory/auth.json; .factory/auth.encrypted; .factory/auth.v2.file; .factory/auth.v2.key",
   ".pi/agent/auth.json; .pi/agent/mcp-auth.json; .pi/agent/models.json; .pi/agent/oauth.json; .local/share/kilo/auth.json",
-  ".local/share/kilo/mcp-auth.json; .augment/session.json; .local/share/crush/crush.json; .continue/config.json",
-  ".continue/config.yaml; .continue/auth.json; .commandcode/auth.json; .commandcode/mcp-tokens.json",
+  ".local/share/kilo/mcp-auth.json; .augment/session.json; .local/share/crush/crush.json; .config/crush/crush.json",
+  ".kimi/config.toml; .kimi/config.json; .kimi-code/config.toml; .continue/config.json; .continue/config.yaml; .continue/auth.json",
+  ".aider/oauth-keys.env; .commandcode/auth.json; .commandcode/mcp-tokens.json; .grok/user-settings.json; .grok/config.toml",
+  ".grok/auth.json",
 );
 export const AGENT_SECRET_FOLDERS: readonly string[] = /* @__PURE__ */ listed(".config/github-copilot; .copilot/mcp-oauth-config");
+export const AGENT_SECRETS_AT_HOME: readonly string[] = /* @__PURE__ */ listed(
+  ".aider.conf.yml; .aider.model.settings.yml; .openhands/settings.json; .openhands/agent_settings.json",
+);
 export const AGENT_PROGRAMS: readonly string[] = /* @__PURE__ */ listed(
   "claude; codex; opencode; gemini; qwen; copilot; cursor; cursor-agent; cline; droid; pi; kilo; kilocode; amp; windsurf; kiro",
   "kiro-cli; code; code-insiders; codium; vscodium; code-server; auggie; crush; goose; zed; zeditor; junie; agy; antigravity; vibe",

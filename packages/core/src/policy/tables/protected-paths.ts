@@ -1,4 +1,4 @@
-import { AGENT_SECRET_FILES, AGENT_SECRET_FOLDERS } from "./agent-table.ts";
+import { AGENT_SECRET_FILES, AGENT_SECRET_FOLDERS, AGENT_SECRETS_AT_HOME } from "./agent-table.ts";
 import { listed, under } from "./listed.ts";
 
 /**
@@ -265,9 +265,10 @@ export const SECRET_EXTENSIONS: readonly string[] = /* @__PURE__ */ listed(
 );
 
 /** In a home folder only: elsewhere files of these names are a project's settings. */
-export const SECRET_AT_HOME: readonly string[] = listed(
-  ".yarnrc.yml; .yarnrc; .bunfig.toml; .condarc; .gemrc; .curlrc; .wgetrc; .wgetrc.local; token; .config/token",
-);
+export const SECRET_AT_HOME: readonly string[] = [
+  ...listed(".yarnrc.yml; .yarnrc; .bunfig.toml; .condarc; .gemrc; .curlrc; .wgetrc; .wgetrc.local; token; .config/token"),
+  ...AGENT_SECRETS_AT_HOME,
+];
 
 /** Private keys by name, wherever they lie; a `.pub` beside them is public. */
 export const SECRET_KEY_NAMES = ["id_rsa", "id_dsa", "id_ecdsa", "id_ed25519", "id_ecdsa_sk", "id_ed25519_sk", "id_xmss"] as const;

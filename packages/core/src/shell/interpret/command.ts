@@ -7,11 +7,11 @@ import { evaluateAsArithmetic } from "../words/evaluated.ts";
 import { expandFields, expandText } from "../words/expand.ts";
 import type { CommandRunner } from "../programs/invocation.ts";
 import { parseShell } from "../words/parse.ts";
-import { replaceInput, takeInput, withInput } from "../words/input.ts";
+import { inputOf, replaceInput, takeInput, withInput } from "../words/input.ts";
 import { secretHanded } from "../programs/secret-words.ts";
 import { startProgram, startUnknown } from "../programs/program.ts";
 import { isSpecialInSh } from "./portable.ts";
-import { readRedirections } from "./redirect.ts";
+import { doubtAmount, readRedirections } from "./redirect.ts";
 import { RUNNER } from "./runner.ts";
 import { either, joinStates, type Handed, type ShellState, type ShellVariable } from "../words/state.ts";
 import {
@@ -31,7 +31,7 @@ import {
 } from "../words/value.ts";
 import { readNames } from "../words/arithmetic.ts";
 import { assignVariable, giveValue, handOn, steering } from "../words/variables.ts";
-import { expansion, inputOf, leaving, redirectedOutcome, runStatements, type ShellOutcome } from "./walk.ts";
+import { expansion, leaving, redirectedOutcome, runStatements, type ShellOutcome } from "./walk.ts";
 
 const same = (out: Stream, state: ShellState): ShellOutcome => ({ out, ok: state, fail: state });
 
@@ -106,14 +106,13 @@ export function runSimple(cx: Context, state: ShellState, node: Command, stdin: 
     for (const end of new Set([state, outcome.ok, outcome.fail])) takeBack(end, handed, { environment, variables, lasting });
   const exec = secret === undefined ? -1 : cx.actions.findIndex((action, i) => i >= before && action.kind === "exec");
   if (exec >= 0) cx.unknown(`shows or hands on $${secret ?? ""}, whose name says that it is a secret`, { span, exec });
-  if (isEndless(outcome.out) && redirected.captured && !toNothing(node.redirects)) {
-    const first = cx.actions.findIndex((action, i) => i >= before && action.kind === "exec");
-    if (first >= 0) cx.addDanger(first, "resource-bomb");
-  }
+  doubtAmount(ex, { out: outcome.out, redirected, input, words: node.args, redirects: node.redirects, first: before });
   const run = redirectedOutcome(outcome, redirected, undone);
   if (node.redirects.length === 0 || !isExecAlone(words)) return run;
   // From here on the shell itself reads and prints elsewhere (bash(1), exec).
   replaceInput(cx, state);
+  const kept = redirected.piped ? new Set([...redirected.kept, 1]) : redirected.kept;
+  for (const end of [state, run.ok, run.fail]) if (end !== undefined) end.kept = kept;
   return { ...run, out: { is: "unknown", why: "what the shell prints after exec", network: false } };
 }
 
@@ -191,10 +190,6 @@ function takeBack(state: ShellState | undefined, handed: ReadonlyMap<string, Han
   }
   state.environment = environment;
 }
-
-/** `> /dev/null` fills nothing. */
-export const toNothing = (redirects: Command["redirects"]): boolean =>
-  redirects.every((one) => one.type !== "Redirect" || one.target?.text === "/dev/null" || /^\d$/.test(one.target?.text ?? ""));
 
 /** A `NAME=value` argument of `export`, `declare` and the like, kept apart from its text. */
 export interface Assigned {

@@ -1,4 +1,4 @@
-import { forEachChild, type ParsedScript, type SyntaxNode } from "unbash";
+import { forEachChild, type ParsedScript, type SyntaxNode, type Word } from "unbash";
 import type { Span } from "../../action/index.ts";
 import type { Context } from "../words/context.ts";
 import type { ShellState } from "../words/state.ts";
@@ -16,6 +16,24 @@ export function doubtScript(cx: Context, state: ShellState, script: ParsedScript
   const what = state.portable ? bashOnly(script) : undefined;
   if (what !== undefined) cx.unknown(`not every sh reads \`${what}\` as bash does`, { span, help: HELP });
 }
+
+/** ksh93 collects the text of `$(…)` in a file: who opens the output by its name empties it, or writes over it (1.0.4, run). */
+export function doubtCollected(cx: Context, state: ShellState, span: Span | undefined): void {
+  if (state.portable && cx.collects !== "nothing")
+    cx.unknown("ksh93 forgets what a substitution has printed where its output is opened by name", { span, help: "write >&1 or >&2" });
+}
+
+/** mksh drops the whole word where what `${NAME=…}` assigns turns out to be empty (R59, run). */
+const mayVanish = ({ parts = [] }: Word): boolean =>
+  parts.some(
+    (part) =>
+      part.type === "ParameterExpansion" &&
+      part.operation?.type === "Default" &&
+      (part.operation.operator.endsWith("=") ? !tellsText(part.operation.operand) : mayVanish(part.operation.operand)),
+  );
+
+const tellsText = ({ text, parts }: Word): boolean =>
+  parts === undefined ? /[\w./]/.test(text) : parts.some((part) => part.type === "Literal" && /[\w./]/.test(part.text));
 
 function bashOnly(script: ParsedScript): string | undefined {
   let found: string | undefined;
@@ -77,6 +95,7 @@ function bashism(node: SyntaxNode): string | undefined {
     case "LocaleString":
       return '$"…"';
     case "Word":
+      if (node.parts !== undefined && node.parts.length > 1 && mayVanish(node)) return "${NAME=…} in a word";
       return /^~[-+\d]/.test(node.text) ? "~+" : undefined;
     case "BraceExpansion":
       return "{a,b}";

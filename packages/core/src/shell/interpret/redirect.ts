@@ -1,13 +1,27 @@
-import type { Redirection } from "unbash";
+import type { Redirection, SyntaxNode } from "unbash";
 import { resolvePath } from "../../path/index.ts";
 import { isEndlessFile, isLinelessFile } from "../programs/sizes.ts";
 import { BY_SHELL } from "../words/context.ts";
 import { expandFields, expandParts, expandText, type Expansion } from "../words/expand.ts";
 import { targetsOf } from "../words/paths.ts";
 import { readNames, readSubscript } from "../words/arithmetic.ts";
-import { endless, holeOf, isNetwork, join, literal, prefixOf, sequence, textOf, type Stream, type Value } from "../words/value.ts";
+import {
+  endless,
+  holeOf,
+  isEndless,
+  isNetwork,
+  join,
+  literal,
+  NOTHING,
+  prefixOf,
+  sequence,
+  textOf,
+  type Stream,
+  type Value,
+} from "../words/value.ts";
 import { assignVariable } from "../words/variables.ts";
 import { hasZshDollar } from "../words/parameter.ts";
+import { doubtCollected } from "./portable.ts";
 import { takeAround } from "../words/input.ts";
 import type { FileOperation } from "../../action/index.ts";
 
@@ -24,13 +38,15 @@ export interface Redirected {
   readonly doubtful: boolean;
   /** A file that cannot be opened leaves the command undone. */
   readonly uncertain: boolean;
+  /** Descriptors that lead where what is written is kept. */
+  readonly kept: ReadonlySet<number>;
 }
 
 type OutputTarget = "out" | "err" | "pipe" | "elsewhere" | "doubtful";
 
 const OUTPUTS: Readonly<Record<string, 1 | 2>> = { "/dev/stdout": 1, "/dev/fd/1": 1, "/dev/stderr": 2, "/dev/fd/2": 2 };
 
-const NOT_REDIRECTED: Redirected = {
+const NOT_REDIRECTED: Omit<Redirected, "kept"> = {
   stdin: undefined,
   captured: false,
   piped: false,
@@ -41,7 +57,7 @@ const NOT_REDIRECTED: Redirected = {
 
 /** What the shell opens for these redirections. Writing `/dev/null` and copying descriptors is harmless. */
 export function readRedirections(ex: Expansion, redirections: readonly Redirection[]): Redirected {
-  if (redirections.length === 0) return NOT_REDIRECTED;
+  if (redirections.length === 0) return { ...NOT_REDIRECTED, kept: ex.state.kept };
   let stdin: Stream | undefined;
   const read = (stream: Stream): void => {
     if (stdin === undefined || !ex.cx.maybeZsh) stdin = stream;
@@ -54,6 +70,14 @@ export function readRedirections(ex: Expansion, redirections: readonly Redirecti
     [1, "out"],
     [2, "err"],
   ]);
+  const kept = new Set(ex.state.kept);
+  // zsh writes into all of several files (zshmisc(1), MULTIOS).
+  const here = new Set<number>();
+  const keep = (descriptor: number, keeps: boolean): void => {
+    if (keeps) here.add(descriptor);
+    if (here.has(descriptor)) kept.add(descriptor);
+    else kept.delete(descriptor);
+  };
   let socket = false;
   let uncertain = false;
   for (const redirection of redirections) {
@@ -94,6 +118,7 @@ export function readRedirections(ex: Expansion, redirections: readonly Redirecti
         const [copy, source] = [redirection.descriptor, Number.parseInt(text, 10)];
         const number = copy === undefined ? (operator === ">&" ? 1 : 0) : copy.type === "FileDescriptor" ? copy.value : -1;
         outputs.set(number, outputs.get(source) ?? "elsewhere");
+        keep(number, kept.has(source));
         // `>& /dev/tcp/HOST/PORT 0>&1`: what comes from there is read.
         if (socket && redirection.descriptor?.type === "FileDescriptor" && redirection.descriptor.value === 0) read(SOCKET);
         else if (operator === "<&" && isStdin(redirection.descriptor) && !/^0?-?$/.test(text))
@@ -127,20 +152,52 @@ export function readRedirections(ex: Expansion, redirections: readonly Redirecti
             : isPlainFile(ex, text)
               ? "elsewhere"
               : "doubtful";
-        outputs.set(fd, leads);
-        if ((operator === "&>" || operator === "&>>" || operator === ">&") && redirection.descriptor === undefined) outputs.set(2, leads);
+        if (leads === "out" || leads === "doubtful" || (leads === "err" && ex.cx.collects === "errors"))
+          doubtCollected(ex.cx, ex.state, ex.cx.span(redirection));
+        const both = (operator === "&>" || operator === "&>>" || operator === ">&") && redirection.descriptor === undefined;
+        for (const descriptor of both ? [fd, 2] : [fd]) {
+          outputs.set(descriptor, leads);
+          keep(descriptor, copied === undefined ? text !== "/dev/null" && !pipe : kept.has(copied));
+        }
       }
     }
   }
   const out = outputs.get(1);
+  const errors = [...outputs].some(([descriptor, leads]) => descriptor !== 1 && leads === "out");
+  if (errors && ex.cx.collects === "output") ex.cx.collects = "errors";
   return {
     stdin,
     captured: out !== "out" && out !== "pipe",
     piped: out === "pipe",
-    errors: [...outputs].some(([descriptor, leads]) => descriptor !== 1 && leads === "out"),
+    errors,
     doubtful: [...outputs.values()].includes("doubtful"),
     uncertain,
+    kept,
   };
+}
+
+interface Written {
+  readonly out: Stream;
+  readonly redirected: Redirected;
+  readonly redirects: readonly Redirection[];
+  readonly input?: Stream;
+  readonly words?: readonly SyntaxNode[];
+  /** The first action of who writes it. */
+  readonly first: number;
+}
+
+/** Says so where what has no end is kept: in a file, or by what stands in `>(…)`, which is walked once more. */
+export function doubtAmount(ex: Expansion, { out, redirected, redirects, input, words = [], first }: Written): void {
+  const { cx } = ex;
+  const pours = redirected.piped && isEndless(out);
+  const fed = pours ? redirects.flatMap((one) => (one.type === "Redirect" && one.target !== undefined ? [one.target] : [])) : [];
+  for (const word of input !== undefined && isEndless(input) ? [...words, ...fed] : fed)
+    for (const part of word.type === "Word" ? (word.parts ?? []) : [])
+      if (part.type === "ProcessSubstitution" && part.operator === ">" && part.script !== undefined)
+        ex.run(cx, ex.state.fork(), part.script, endless(NOTHING));
+  if (!isEndless(out) || !redirected.kept.has(1)) return;
+  const exec = cx.actions.findIndex((action, at) => at >= first && action.kind === "exec");
+  if (exec >= 0) cx.addDanger(exec, "resource-bomb");
 }
 
 /** A file that is neither a descriptor of the shell's nor a link to one. */

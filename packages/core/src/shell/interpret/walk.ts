@@ -16,12 +16,12 @@ import type {
   Word,
 } from "unbash";
 import { readArithmetic } from "../words/arithmetic.ts";
-import { runSimple, toNothing } from "./command.ts";
+import { runSimple } from "./command.ts";
 import { BY_SHELL, type Context, type StepOutcome } from "../words/context.ts";
 import { evaluateAsArithmetic } from "../words/evaluated.ts";
 import { expandFields, expandText, type Expansion } from "../words/expand.ts";
-import { sharedInput, takeInput, withInput } from "../words/input.ts";
-import { readRedirections, type Redirected } from "./redirect.ts";
+import { inputOf, sharedInput, takeInput, withInput } from "../words/input.ts";
+import { doubtAmount, readRedirections, type Redirected } from "./redirect.ts";
 import { joinPlaces, joinStates, sameState, type ShellPlace, type ShellState } from "../words/state.ts";
 import { endless, isEndless, isNetwork, NOTHING, oneWord, perhaps, sequence, unknown, type Stream, type Value } from "../words/value.ts";
 import { assignVariable } from "../words/variables.ts";
@@ -156,6 +156,7 @@ function runPipeline(cx: Context, state: ShellState, node: PipelineNode, stdin: 
       if (cx.isOver) break;
       const inner = state.fork();
       const last = i === node.commands.length - 1;
+      if (!last && inner.kept.has(1)) inner.kept = new Set([...inner.kept].filter((descriptor) => descriptor !== 1));
       const walk = (given: Stream): ShellOutcome =>
         last ? runNode(cx, inner, command, given) : cx.failing(() => runNode(cx, inner, command, given))[0];
       // The first has what is there already.
@@ -182,14 +183,6 @@ export const muddled = (out: Stream): Stream => ({ is: "unknown", why: "what is 
 /** Output that error messages are mixed into, and what goes to other descriptors. */
 function withErrors({ out, sole }: ShellOutcome): Stream {
   return sole === true || out.is === "unknown" ? out : { is: "unknown", why: "error messages", network: isNetwork(out) };
-}
-
-/** What a command reads that has both a pipe and a redirection: bash takes the last, zsh all of them (MULTIOS). */
-export function inputOf(cx: Context, piped: Stream, redirected: Stream | undefined): Stream {
-  if (redirected === undefined) return piped;
-  if (!cx.maybeZsh || piped.is === "none") return redirected;
-  if (cx.shell === "zsh") return sequence([piped, redirected]);
-  return { is: "unknown", why: "several inputs, which zsh joins and bash does not", network: isNetwork(piped) || isNetwork(redirected) };
 }
 
 /** Runs what a redirection may give another input than there was. */
@@ -233,11 +226,11 @@ function runKind(cx: Context, state: ShellState, node: CommandNode | CompoundLis
       const redirected = readRedirections(expansion(cx, state), node.redirects);
       const before = redirected.uncertain ? state.fork() : undefined;
       const first = cx.actions.length;
+      const { kept } = state;
+      state.kept = redirected.kept;
       const run = withOwnInput(cx, stdin, redirected, (input) => runNode(cx, state, node.command, input));
-      if (redirected.captured && isEndless(run.out) && !toNothing(node.redirects)) {
-        const exec = cx.actions.findIndex((action, i) => i >= first && action.kind === "exec");
-        if (exec >= 0) cx.addDanger(exec, "resource-bomb");
-      }
+      for (const end of [state, run.ok, run.fail]) if (end?.kept === redirected.kept) end.kept = kept;
+      doubtAmount(expansion(cx, state), { out: run.out, redirected, redirects: node.redirects, first });
       return redirectedOutcome(run, redirected, before);
     }
     case "Subshell": {
@@ -428,7 +421,7 @@ function runArithmeticFor(cx: Context, state: ShellState, node: ArithmeticFor, s
     evaluate(then, node.update);
     return then;
   });
-  return same(node.test === undefined ? unended(cx, from, merged(outs)) : merged(outs), rejoin(end, failed, state) ?? end);
+  return same(node.test === undefined ? unended(cx, state, from, merged(outs)) : merged(outs), rejoin(end, failed, state) ?? end);
 }
 
 function runWhile(cx: Context, state: ShellState, node: While, stdin: Stream): ShellOutcome {
@@ -444,15 +437,17 @@ function runWhile(cx: Context, state: ShellState, node: While, stdin: Stream): S
   const [clause, ...more] = node.clause.commands;
   const test = clause?.command.type === "Command" && more.length === 0 ? clause.command.name?.text : "";
   const isAlways = (node.kind === "while" ? [":", "true"] : ["false"]).includes(test ?? "");
-  return same(isAlways || isEndless(stdin) ? unended(cx, from, merged(outs)) : merged(outs), end);
+  return same(isAlways || isEndless(stdin) ? unended(cx, state, from, merged(outs)) : merged(outs), end);
 }
 
 /** What a loop prints that nothing ends, and that waits for no program. */
-function unended(cx: Context, from: { readonly actions: number; readonly cuts: number }, out: Stream): Stream {
+function unended(cx: Context, { kept }: ShellState, from: { readonly actions: number; readonly cuts: number }, out: Stream): Stream {
   const actions = cx.actions.slice(from.actions);
   if (cx.cuts > from.cuts || actions.some((action) => action.kind === "exec" && action.builtin !== true)) return out;
   const exec = cx.actions.findLastIndex(({ kind }, at) => at >= from.actions && kind === "exec");
-  if (exec >= 0 && actions.some((action) => action.kind === "file" && action.operation === "write")) cx.addDanger(exec, "resource-bomb");
+  const writes = actions.some((action) => action.kind === "file" && action.operation === "write");
+  const fills = writes || [...kept].some((descriptor) => descriptor > 2 || (descriptor === 1 && out.is !== "none"));
+  if (exec >= 0 && fills) cx.addDanger(exec, "resource-bomb");
   return out.is === "none" ? out : endless(out);
 }
 

@@ -36,6 +36,9 @@ const RUNNERS = new RegExp(
     "jenv|rbenv|pyenv|nodenv|devbox|flox|nix|pkgx|tea|lerna|nx|dx|deno|poetry|pdm|rye|conda|mamba|micromamba|corepack|volta)$",
 );
 
+/** Where so many words stand behind those that may be programs, they are no command that anybody writes. */
+const MOST_BEHIND = 50_000;
+
 /** A longer text is not searched: there may be a rule for each of its words. */
 const MOST_UNREAD = 16_384;
 
@@ -90,16 +93,21 @@ export function readHandedCommands(
   else if (unread.length > 0) call.cx.refineExec(exec, { unread });
   if (known && !RUNNERS.test(name)) return;
   if (!known && REMOVERS.test(name) && leavesProject(call, texts)) judge(call, words, ["rm", "-rf"], exec);
+  // Looked for once: each word is asked what stands behind it.
+  const lastInline = texts.findLastIndex((text) => text !== undefined && INLINE.test(text));
+  const lastOutside = texts.findLastIndex((text) => leavesProject(call, [text]));
+  let behind = 0;
   texts.forEach((text, at) => {
     if (text === undefined) return;
-    const rest = words.slice(at + 1);
     const line = text.replace(/^--?[\w-]+=/, "");
     // `npm:tsx`, `tsx@4`, `@scope/tsx`, `nixpkgs#python3`.
     const packaged = text.replace(/^(?:npm:|[^#\s]*#)?(?:@[\w.-]+\/)?/, "").replace(/@[^@]*$/, "");
-    if (INTERPRETERS.test(packaged) && texts.slice(at + 1).some((word) => word !== undefined && INLINE.test(word)))
-      judgeOnce(call, rest, packaged, exec);
-    else if (RUINS.test(text) && leavesProject(call, texts.slice(at + 1))) judge(call, rest, [text], exec);
-    else if (REMOVERS.test(text) && leavesProject(call, texts.slice(at + 1))) judge(call, rest, ["rm", "-rf"], exec);
+    const ruins = at < lastOutside && (RUINS.test(text) || REMOVERS.test(text));
+    const interprets = at < lastInline && INTERPRETERS.test(packaged);
+    if ((ruins || interprets) && (behind += words.length - at) > MOST_BEHIND)
+      call.cx.unknown("the command has too many words that may be programs which it starts");
+    else if (interprets) judgeOnce(call, words.slice(at + 1), packaged, exec);
+    else if (ruins) judge(call, words.slice(at + 1), REMOVERS.test(text) ? ["rm", "-rf"] : [text], exec);
     else if (LINE.test(line))
       call.run.script(
         call.cx,

@@ -1,5 +1,5 @@
 import type { Target } from "../../action/index.ts";
-import { resolvePath } from "../../path/index.ts";
+import { baseName, parentOf, resolvePath } from "../../path/index.ts";
 import { commandOfKey, isInertKey, showsUntracked, skipsChecks } from "./analyse/git-config.ts";
 import { isLarge } from "./sizes.ts";
 import { applyEffect } from "./effects.ts";
@@ -176,12 +176,18 @@ function destination(inv: Invocation, value: Value): void {
   const recursive = inv.args.options.some(
     (given) => given.option?.consequences.some((c) => c.then === "become" && c.to.is === "file" && c.to.tree) === true,
   );
+  const { world } = inv.cx;
+  // ln(1): a link that leads to a folder is replaced as a file is.
+  const replaces = (path: string): boolean =>
+    operation === "link" &&
+    inv.args.options.some(({ option }) => option?.names.some((name) => name === "-n" || name === "-h") === true) &&
+    world.canonical(path) !== resolvePath(world.canonical(parentOf(path)), baseName(path));
   for (const target of physical(inv, value)) {
     const isFolder =
       target.kind === "path" &&
       (inv.sources.length > 1 ||
         textOf(value)?.endsWith("/") === true ||
-        inv.cx.world.kind(inv.cx.world.canonical(target.path)) === "directory");
+        (world.kind(world.canonical(target.path)) === "directory" && !replaces(target.path)));
     if (!isFolder || target.kind !== "path") {
       emitTarget(inv, operation, target, recursive);
       continue;

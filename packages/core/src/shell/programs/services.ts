@@ -5,8 +5,9 @@ import { argumentOf } from "./program.ts";
 import { entriesBelow, entryFor, type KnowledgeEntry } from "../knowledge/entries.ts";
 import { literal, NOTHING, textOf, type Value } from "../words/value.ts";
 
-/** So many words that may be tools are tried. */
+/** So many words that may be tools are tried, with so many words behind them in all. */
 const MOST = 40;
+const MOST_WORDS = 50_000;
 const SERVICE: ReadonlySet<DangerId> = new Set(["publish", "remote-destroy", "data-wipe"]);
 
 /**
@@ -19,13 +20,15 @@ export function noteServices(call: HandingCall, words: readonly Value[], exec: n
   // Whoever tries a command looks at each of its words.
   if (cx.triesTool) return;
   let tried = 0;
+  let behind = 0;
   for (const [at, word] of words.entries()) {
     if (known?.folders.includes(word) === true) continue;
     const text = textOf(word) ?? "";
     const tool = toolOf(text);
     const entry = entryFor(tool);
     if (entry === undefined || !servesOthers(entry)) continue;
-    if (++tried > MOST) {
+    behind += words.length - at;
+    if (++tried > MOST || behind > MOST_WORDS) {
       cx.unknown("the command has too many words that may be programs which it starts");
       return;
     }

@@ -50,6 +50,8 @@ export function walkFilter(inv: Walker, visible: boolean, root?: string): TreeFi
 function keptNames(inv: Walker, root: string | undefined): KeptNames {
   const [style = "", ...unless] = (inv.spec.filters ?? "").split(" ").filter((word) => word !== "unless");
   const nothing: KeptNames = { only: inv.only, without: [] };
+  // It is asked for each operand: options are looked through only where they may matter.
+  if (style === "") return nothing;
   if (style === "gitignore") return has(inv, ...unless) ? EVERYTHING : keptByGlobs(inv);
   if (has(inv, ...unless)) return nothing;
   if (style === "untracked") return { ...nothing, listed: true };

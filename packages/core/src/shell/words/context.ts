@@ -112,6 +112,8 @@ export class Context {
   /** Inputs that are open, innermost last, and what is left of those that something has read: see `input.ts`. */
   readonly inputs: Stream[] = [];
   readonly taken = new WeakMap<Stream, "lines" | "pieces">();
+  /** What goes into the text of the substitution that is walked, if one is. */
+  collects: "nothing" | "output" | "errors" = "nothing";
   /** How often the walk met what reads an input. */
   readings = 0;
   /** How often the walk met what may end a list of commands early: what comes after it may not run. */

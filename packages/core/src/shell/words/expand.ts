@@ -437,7 +437,10 @@ function substitution(ex: Expansion, part: Extract<WordPart, { type: "CommandExp
   if (part.script.source !== undefined) cx.outerSpan = cx.span(part);
   // It has the input of the command around it (bash(1), Command Execution Environment).
   const before = cx.actions.length;
+  const { collects } = cx;
+  cx.collects = "output";
   const out = ex.run(cx, ex.state.fork(), part.script, inputAround(cx));
+  cx.collects = collects;
   cx.outerSpan = outer;
   // The shell keeps all of it.
   const exec = cx.actions.findLastIndex(({ kind }, at) => at >= before && kind === "exec");

@@ -1,6 +1,6 @@
 import type { Context } from "./context.ts";
 import type { ShellState } from "./state.ts";
-import { holeOf, isNetwork, prefixOf, textOf, type Stream, type Value } from "./value.ts";
+import { holeOf, isNetwork, prefixOf, sequence, textOf, type Stream, type Value } from "./value.ts";
 
 /** Walks with an input that the commands inside share: what one takes of it, the next does not find. */
 export function withInput<T>(cx: Context, input: Stream, walk: (input: Stream) => T): T {
@@ -142,3 +142,11 @@ function gitReads(texts: readonly (string | undefined)[], names: (pattern: RegEx
 }
 
 const ASKED = new Set("rm mv cp ln find".split(" "));
+
+/** What a command reads that has both a pipe and a redirection: bash takes the last, zsh all of them (MULTIOS). */
+export function inputOf(cx: Context, piped: Stream, redirected: Stream | undefined): Stream {
+  if (redirected === undefined) return piped;
+  if (!cx.maybeZsh || piped.is === "none") return redirected;
+  if (cx.shell === "zsh") return sequence([piped, redirected]);
+  return { is: "unknown", why: "several inputs, which zsh joins and bash does not", network: isNetwork(piped) || isNetwork(redirected) };
+}

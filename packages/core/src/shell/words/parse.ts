@@ -85,7 +85,7 @@ function problemOf(node: SyntaxNode, source: string, substitutionEnd: number | u
     case "ProcessSubstitution":
       if (node.script === undefined) return { reason: "a substitution that cannot be read", at: node.pos };
       // bash makes one word of `a<(b)`, the parser two.
-      return (node.pos > 0 && !/[\s(=<>|&;]/.test(source.charAt(node.pos - 1))) || !/^[\s()<>|&;]?$/.test(source.charAt(node.end))
+      return (node.pos > 0 && !/[\s(<>|&;]/.test(source.charAt(node.pos - 1))) || !/^[\s()<>|&;]?$/.test(source.charAt(node.end))
         ? { reason: "a process substitution glued to other text", at: node.pos }
         : undefined;
     case "CommandExpansion":

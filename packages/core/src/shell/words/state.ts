@@ -21,6 +21,7 @@ const NO_VARIABLES: ReadonlyMap<string, Handed> = new Map();
 const NO_OPTIONS: ReadonlySet<Followed> = new Set();
 const NONE: ReadonlyMap<string, never> = new Map<string, never>();
 const NO_INPUTS: ReadonlySet<Stream> = new Set();
+const NO_DESCRIPTORS: ReadonlySet<number> = new Set();
 
 /** What a function's `local` hides of one variable. */
 export interface Hidden {
@@ -115,6 +116,8 @@ export class ShellState {
   marks: Mark[];
   /** The shell may be any `sh`: see `portable.ts`. */
   portable: boolean;
+  /** Descriptors that lead where what is written is kept (`exec > FILE`). */
+  kept: ReadonlySet<number>;
 
   /** @internal The maps: those of the state it is forked from. */
   constructor(
@@ -137,6 +140,7 @@ export class ShellState {
     this.ended = NO_INPUTS;
     this.marks = [];
     this.portable = false;
+    this.kept = NO_DESCRIPTORS;
   }
 
   get variables(): ReadonlyMap<string, ShellVariable> {
@@ -188,6 +192,7 @@ export class ShellState {
     copy.ended = this.ended;
     copy.marks = this.marks;
     copy.portable = this.portable;
+    copy.kept = this.kept;
     copy.environment = this.environment;
     return copy;
   }
@@ -392,6 +397,7 @@ export function joinStates(a: ShellState | undefined, b: ShellState | undefined)
   out.ended = a.ended === b.ended ? a.ended : new Set([...a.ended].filter((input) => b.ended.has(input)));
   out.marks = a.marks;
   out.portable = a.portable || b.portable;
+  out.kept = a.kept === b.kept ? a.kept : new Set([...a.kept, ...b.kept]);
   out.springing = joinSpringing(a.springing, b.springing);
   out.places = joinPlaces(a.places, b.places);
   out.frames = joinFrames(a, b);

@@ -171,6 +171,8 @@ export interface HostFiles {
   readonly machine: readonly string[];
   /** Its logins: secrets wherever a path ends so, or leads through such a folder. */
   readonly secrets: readonly string[];
+  /** Settings in a home folder that hold keys, and whose names are a project's settings elsewhere. Files of MCP servers need not be named. */
+  readonly secretsAtHome?: readonly string[];
 }
 
 /** A host's own command line: an agent that starts it to change settings, or with nobody to watch, is asked about. */

@@ -155,7 +155,15 @@ const trap: Builtin = (call) => {
   const [action, ...conditions] = call.given.rest;
   const text = action === undefined ? undefined : textOf(action);
   const shown = done(state, { is: "unknown", why: "the traps that are set", network: false });
-  if (action === undefined || call.given.letters !== "") return shown;
+  if (action === undefined) return shown;
+  if (call.given.letters !== "") {
+    // zsh has no options here: the word is the code (5.9, run). No program has such a name.
+    const [code] = call.words;
+    const meaning = code === undefined ? undefined : textOf(code);
+    if (cx.maybeZsh && code !== undefined && (meaning === undefined || state.functions.has(meaning) || state.aliases.has(meaning)))
+      setTrap(cx, state, code, call.span, false);
+    return shown;
+  }
   if (text === "" || text === "-" || (conditions.length === 0 && text !== undefined && /^(\d+|[A-Z]+)$/.test(text))) return done(state);
   // At the end of the shell nothing comes after it; in zsh a function's EXIT is its own (zshbuiltins(1), trap).
   const last = conditions.every((word) => /^(SIG)?(EXIT|0)$/i.test(textOf(word) ?? "")) && !(cx.maybeZsh && state.frames.length > 0);

@@ -1,7 +1,7 @@
 import { applyEffect } from "../effects.ts";
 import { describe, doubt, emitFile, emitTarget, refuse, type Invocation } from "../invocation.ts";
 import { environmentWord } from "../kinds.ts";
-import { concat, literal, prefixOf, textOf, type Value } from "../../words/value.ts";
+import { concat, isHole, literal, prefixOf, textOf, type Value } from "../../words/value.ts";
 import { mayBegin, targetsOf } from "../../words/paths.ts";
 import { parentOf, resolvePath } from "../../../path/index.ts";
 import { applyObeyed } from "../obeyed.ts";
@@ -263,6 +263,9 @@ export function javaOptions(inv: Invocation): void {
  * code, a name is expanded as a value is, and those that begin with a dot are make's own (`.SHELLFLAGS`).
  */
 export function makeVariables(inv: Invocation): void {
+  for (const file of valuesOf(inv, "--file"))
+    if (file.atoms.some((atom) => isHole(atom) && atom.pipe !== undefined) || /^(?:-|\/dev\/(?:stdin|fd\/\d+))$/.test(textOf(file) ?? ""))
+      refuse(inv, "make runs recipes that stand in no file of the project", "write them into a file");
   for (const operand of inv.args.operands) {
     const match = /^\s*([^\s:#=?+!]*)\s*(\?|\+|:{1,3}|!)?=/.exec(prefixOf(operand));
     const [first] = operand.atoms;

@@ -5,7 +5,7 @@ import { takeAway } from "../environment.ts";
 import { describe, emitFile, refuse, type Invocation } from "../invocation.ts";
 import { dropPrefix } from "../options.ts";
 import { targetsOf } from "../../words/paths.ts";
-import { prefixOf, textOf, type Value } from "../../words/value.ts";
+import { joinWords, prefixOf, textOf, type Value } from "../../words/value.ts";
 import { has, valuesOf } from "../given.ts";
 
 const BINDS = /^--(?:dev-|ro-)?bind(?:-try)?$/;
@@ -42,6 +42,17 @@ function isUsrMerge(target: Value | undefined, link: Value | undefined): boolean
 export function entrFile(inv: Invocation): void {
   if (inv.args.operands.some((operand) => textOf(operand) === "/_" || textOf(operand) === undefined))
     refuse(inv, `${inv.name} puts the name of a file that it reads in the place of \`/_\``, "write the file out");
+}
+
+/** nodemon(1): what `--exec` names gets the script, its words, and options that nodemon does not know. */
+export function nodemonExec(inv: Invocation): void {
+  const known = inv.args.options.filter(({ option }) => option !== undefined);
+  const line = known.find(({ option }) => option?.names.includes("--exec"))?.value;
+  const own = new Set<Value | string | undefined>(known.flatMap(({ option, value }) => [value, ...(option?.names ?? [])]));
+  const rest = inv.words.filter((word) => !own.has(word) && !own.has(textOf(word) ?? word) && !prefixOf(word).startsWith("--exec="));
+  if (line === undefined || rest.length === 0) return;
+  const whole = { atoms: joinWords([line, ...rest]), many: false };
+  inv.run.script(inv.cx, inv.state, whole, inv.stdin, { span: inv.span, reader: "sh" });
 }
 
 /**
