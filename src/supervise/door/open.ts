@@ -5,6 +5,7 @@ import {
   AT_FDCWD,
   cString,
   ERRNO,
+  F_GETFL,
   F_SETFL,
   O_ACCMODE,
   O_CLOEXEC,
@@ -176,7 +177,7 @@ function decodeExisting(place: PinnedObject, task: Task, { walled, paths }: Task
   return {
     call,
     actions:
-      harmless || (kind === "file" && isUnlinked(place))
+      harmless || (kind === "file" && (isUnlinked(place) || isGiven(place, flags)))
         ? []
         : (flags & O_ACCMODE) === 2
           ? [fileAction(operation, place.path, call), fileAction("read", place.path, call)]
@@ -190,6 +191,21 @@ function decodeExisting(place: PinnedObject, task: Task, { walled, paths }: Task
       pipe?.perform ??
       (kind === "char" || kind === "block" ? () => openDevice(place.fd, keptFlags(flags)) : () => reopen(place.fd, keptFlags(flags))),
   };
+}
+
+/**
+ * `/dev/stdout` leads to a file where the host sends its commands' output to one: whoever started the run has given it to the program, to
+ * write or to read as it was opened. Its first three descriptors are the supervisor's own.
+ */
+function isGiven({ stat }: PinnedObject, flags: number): boolean {
+  const wanted = flags & O_ACCMODE;
+  return [0, 1, 2].some((fd) => {
+    const mode = sys(SYSCALLS.fcntl, fd, F_GETFL, 0);
+    if (mode < 0 || wanted === O_ACCMODE || (mode & O_PATH) !== 0) return false;
+    const covers = (mode & O_ACCMODE) === 2 || ((mode & O_ACCMODE) === wanted && ((flags & O_TRUNC) === 0 || wanted === 1));
+    const there = covers ? statFd(fd) : undefined;
+    return typeof there === "object" && there.id === stat.id && kindOf(there.mode) === "file";
+  });
 }
 
 /** `/dev/tty` is the terminal of whoever opens it (tty(4)): the task's own, not the door's. */
