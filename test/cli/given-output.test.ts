@@ -34,7 +34,7 @@ describe("a host that sends a command's output to a file of its own", () => {
     ["echo hi >> /dev/fd/1", "begun\nhi\n"],
     ["echo hi >> /proc/self/fd/2", "begun\nhi\n"],
     ["bash -c 'exec >> /dev/stdout; echo hi'", "begun\nhi\n"],
-    ["python3 -c 'open(\"/dev/stdout\", \"a\").write(\"hi\\n\")'", "begun\nhi\n"],
+    ['python3 -c \'open("/dev/stdout", "a").write("hi\\n")\'', "begun\nhi\n"],
     [`node -e 'require("fs").appendFileSync("/dev/stderr", "hi\\n")'`, "begun\nhi\n"],
     ["exec 5>&1 > /dev/null; echo hi >> /proc/self/fd/5", "begun\nhi\n"],
     // As without Assent: opened anew, it is emptied.

@@ -47,12 +47,19 @@ const INTERPRETERS: readonly (readonly [program: RegExp, variables: RegExp])[] =
 ];
 
 /** No interpreter is in them. */
-const COMPILED =
-  /^(?:env|go|cargo|rustc|rustup|git|git-remote-https?|gh|uv|uvx|ruff|terraform|tofu|helm|kubectl|golangci-lint|gopls|staticcheck|ccache|sccache|cabal|stack|zig|trivy)$/;
+const COMPILED: ReadonlySet<string> = new Set(
+  (
+    "env go cargo rustc rustup git git-remote-http git-remote-https gh uv uvx ruff terraform tofu helm kubectl golangci-lint gopls " +
+    "staticcheck ccache sccache cabal stack zig trivy"
+  ).split(" "),
+);
 
 /** How much memory, which collector, how text and time are shown (java(1)). */
-const JAVA_PLAIN =
-  /^(?:(?:-Xm[nsx]\d+[gkm]?|-Xss\d+[gkm]?|-XX:(?:\w+RAMPercentage|ActiveProcessorCount|MaxMetaspaceSize)=[\d.]+[gkm]?|-XX:\+Use\w+GC|-D(?:file\.encoding|user\.(?:timezone|language|country)|java\.awt\.headless)=[\w/-]+)(?:\s+|$))*$/i;
+const JAVA_PLAIN = new RegExp(
+  String.raw`^(?:-(?:Xm[nsx]|Xss)\d+[gkm]?|-XX:(?:\w+RAMPercentage|ActiveProcessorCount|MaxMetaspaceSize)=[\d.]+[gkm]?|-XX:\+Use\w+GC|` +
+    String.raw`-D(?:file\.encoding|user\.(?:timezone|language|country)|java\.awt\.headless)=[\w/-]+)?$`,
+  "i",
+);
 
 /** From nowhere, or from where modules come without it (go help goproxy). */
 const GO_DEFAULT = /^(?:off|direct|https:\/\/proxy\.golang\.org)(?:[,|](?:off|direct|https:\/\/proxy\.golang\.org))*$/;
@@ -133,7 +140,7 @@ function loadsCode(item: string, programs: readonly string[], run: RunOrigin): b
   const { name, value } = variableOf(item);
   if (value === "" || (name === "NODE_OPTIONS" && !LOADING.test(value))) return false;
   if (name === "GOPROXY" && GO_DEFAULT.test(value)) return false;
-  if (/^(?:JAVA_TOOL|_JAVA|JDK_JAVA)_OPTIONS$/.test(name) && JAVA_PLAIN.test(value)) return false;
+  if (/^(?:JAVA_TOOL|_JAVA|JDK_JAVA)_OPTIONS$/.test(name) && value.split(/\s+/).every((word) => JAVA_PLAIN.test(word))) return false;
   if (name === "HOME" && programs.every((program) => /^git(?:[ -]|$)/.test(program) || !/^\w/.test(program))) return false;
   // npm names its user's own file to whatever it starts.
   if (/^npm_config_init[-._]module$/i.test(name) && value === latin1(`${run.home}/.npm-init.js`)) return false;
@@ -145,14 +152,16 @@ function loadsCode(item: string, programs: readonly string[], run: RunOrigin): b
 
 /** Where an installation puts its libraries, which the run could not have written: `/usr/local/cuda/lib64`. */
 const isOfSystem = (folder: string, { couldWrite }: RunOrigin): boolean =>
-  [folder, realPath(folder)].every((path) => /^\/(?:usr|opt|lib\w*)\/(?!(?:.*\/)?\.\.?(?:\/|$))/.test(path) && !couldWrite(joinPath(path, "#")));
+  [folder, realPath(folder)].every(
+    (path) => /^\/(?:usr|opt|lib\w*)\/(?!(?:.*\/)?\.\.?(?:\/|$))/.test(path) && !couldWrite(joinPath(path, "#")),
+  );
 
 /** INVARIANT: what a program is that nobody knows, or that an interpreter nobody knows reads, obeys whatever it is handed. */
 function isObeyed(item: string, chain: readonly StartedFile[]): boolean {
   const { name } = variableOf(item);
   const program = baseName(chain.at(-1)?.path ?? "");
   const readers = INTERPRETERS.filter(([, variables]) => variables.test(name));
-  const isKnown = INTERPRETERS.some(([interpreter]) => interpreter.test(program)) || COMPILED.test(program);
+  const isKnown = INTERPRETERS.some(([interpreter]) => interpreter.test(program)) || COMPILED.has(program);
   return readers.length === 0 || !isKnown || readers.some(([interpreter]) => interpreter.test(program));
 }
 

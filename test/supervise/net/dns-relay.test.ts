@@ -125,7 +125,11 @@ describe("the name relay", () => {
     const refused: (string | undefined)[] = [];
     const { found, address } = await relayTo(port, (asked) => (refused.push(asked), false));
     const answer = readAnswer(await ask(address, queryFor(name, type)));
-    expect(answer).toMatchObject({ code: 0, name: name.toLowerCase(), addresses: addresses.map((one) => ({ address: Uint8Array.from(one) })) });
+    expect(answer).toMatchObject({
+      code: 0,
+      name: name.toLowerCase(),
+      addresses: addresses.map((one) => ({ address: Uint8Array.from(one) })),
+    });
     expect([seen, refused, found]).toEqual([[], [], []]);
   });
 
