@@ -1,13 +1,14 @@
 import { spawn } from "node:child_process";
 import { chmodSync, closeSync, openSync, readFileSync } from "node:fs";
 import { homedir } from "node:os";
-import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
-import { scratch } from "../scratch.ts";
+import { assent, scratch } from "../scratch.ts";
 import { hooked } from "./confined-start.ts";
 
 /** What a script says, with its output in a file of the host's that lies outside the project; `other` is another one beside it. */
-async function said(script: string): Promise<{ readonly log: string; readonly other: string; readonly given: string }> {
+async function said(
+  script: string,
+): Promise<{ readonly log: string; readonly other: string; readonly given: string; readonly receipt: string }> {
   // What lies in a temporary folder may be written by anybody.
   vi.stubEnv("TMPDIR", homedir());
   const place = scratch();
@@ -24,7 +25,8 @@ async function said(script: string): Promise<{ readonly log: string; readonly ot
   });
   for (const fd of files) closeSync(fd);
   await new Promise((resolve) => child.once("exit", resolve));
-  return { log: readFileSync(log, "utf8"), other: readFileSync(join(other), "utf8"), given: readFileSync(given, "utf8") };
+  const { stdout: receipt } = assent(place, ["receipt"]);
+  return { log: readFileSync(log, "utf8"), other: readFileSync(other, "utf8"), given: readFileSync(given, "utf8"), receipt };
 }
 
 describe("a host that sends a command's output to a file of its own", () => {
@@ -44,6 +46,11 @@ describe("a host that sends a command's output to a file of its own", () => {
     const found = await said(script);
     expect(found.log).toBe(log);
     expect(found.other).toBe("as it was\n");
+  });
+
+  it("takes nothing back of what was printed, and what was there before it was", async () => {
+    expect((await said("echo hi >> /dev/stdout; echo a > file")).receipt).not.toContain("host/output");
+    expect((await said("echo hi > /dev/stdout; echo a > file")).receipt).toContain("host/output");
   });
 
   it.each([
