@@ -156,12 +156,13 @@ const isOfSystem = (folder: string, { couldWrite }: RunOrigin): boolean =>
     (path) => /^\/(?:usr|opt|lib\w*)\/(?!(?:.*\/)?\.\.?(?:\/|$))/.test(path) && !couldWrite(joinPath(path, "#")),
   );
 
-/** INVARIANT: what a program is that nobody knows, or that an interpreter nobody knows reads, obeys whatever it is handed. */
+/** INVARIANT: a program that nobody knows, and a script of a shell, which starts others in its name, obey whatever they are handed. */
 function isObeyed(item: string, chain: readonly StartedFile[]): boolean {
   const { name } = variableOf(item);
-  const program = baseName(chain.at(-1)?.path ?? "");
+  const { path } = chain.at(-1) ?? { path: "" };
+  const program = baseName(path);
   const readers = INTERPRETERS.filter(([, variables]) => variables.test(name));
-  const isKnown = INTERPRETERS.some(([interpreter]) => interpreter.test(program)) || COMPILED.has(program);
+  const isKnown = !SHELL.test(path) && (COMPILED.has(program) || INTERPRETERS.some(([interpreter]) => interpreter.test(program)));
   return readers.length === 0 || !isKnown || readers.some(([interpreter]) => interpreter.test(program));
 }
 

@@ -67,7 +67,8 @@ describe("what a variable of the environment makes of a program that has an erra
     ["pip", "/usr/bin/python3.11", "NODE_OPTIONS=--require /tmp/x.cjs", "no", "what node loads"],
     ["pip", "/usr/bin/python3.11", "JAVA_TOOL_OPTIONS=-Xmx1g", "no", "how much memory Java takes"],
     ["git", "/usr/bin/git", "PERL5LIB=/home/u/perl5/lib/perl5", "no", "what Perl loads"],
-    ["mvn", "/usr/bin/dash", "JAVA_TOOL_OPTIONS=-javaagent:/tmp/a.jar", "no", "which the shell hands on to Java"],
+    ["mvn", "/usr/bin/dash", "JAVA_TOOL_OPTIONS=-Xmx2g", "no", "memory of the Java that it starts"],
+    ["mvn", "/usr/bin/dash", "JAVA_TOOL_OPTIONS=-javaagent:/tmp/a.jar", "code", "what the shell hands on to Java"],
     ["mvn", "/usr/lib/jvm/a/bin/java", "JAVA_TOOL_OPTIONS=-Xmx2g -Dfile.encoding=UTF-8", "no", "memory and letters"],
     ["mvn", "/usr/lib/jvm/a/bin/java", "_JAVA_OPTIONS=-XX:MaxRAMPercentage=75.0 -XX:+UseG1GC", "no", "memory"],
     // The twins that do load code.
