@@ -50,6 +50,51 @@ describe("what a variable of the environment makes of a program that has an erra
     expect(await steering(program, { [variable.slice(0, at)]: variable.slice(at + 1) })).toBe(expected);
   });
 
+  // What a person's shell, desktop or container sets for other programs says nothing about this one. [program, its file, variable, what for]
+  it.each([
+    ["go", "/usr/lib/go-1.19/bin/go", "ZDOTDIR=/home/u/.config/zsh", "no", "where zsh has its settings"],
+    ["go", "/usr/lib/go-1.19/bin/go", "ENV=development", "no", "a word of somebody's server, or a file that a shell reads"],
+    ["go", "/usr/lib/go-1.19/bin/go", "BASH_ENV=/home/u/.bash_env", "no", "what bash reads"],
+    ["go", "/usr/lib/go-1.19/bin/go", "GTK_MODULES=gail:atk-bridge", "no", "what a desktop's windows load"],
+    ["go", "/usr/lib/go-1.19/bin/go", "ERL_AFLAGS=-kernel shell_history enabled", "no", "how Erlang's shell behaves"],
+    ["go", "/usr/lib/go-1.19/bin/go", "JAVA_TOOL_OPTIONS=-javaagent:/opt/a.jar", "no", "what Java loads"],
+    ["cargo", "/home/u/.rustup/toolchains/stable/bin/cargo", "PYTHONPATH=/home/u/lib", "no", "what Python imports"],
+    ["cargo", "/home/u/.cargo/bin/rustup", "PERL5LIB=/home/u/perl5/lib/perl5", "no", "what Perl loads, at the proxy"],
+    ["npm", "/usr/bin/env", "NODE_OPTIONS=--require /tmp/x.cjs", "no", "env looks node up, and loads nothing"],
+    ["npm", "/usr/bin/node", "PYTHONPATH=/home/u/lib", "no", "what Python imports"],
+    ["npm", "/usr/bin/node", "RUBYOPT=-W0", "no", "how Ruby warns"],
+    ["npm", "/usr/bin/node", "ZDOTDIR=/home/u/.config/zsh", "no", "where zsh has its settings"],
+    ["pip", "/usr/bin/python3.11", "NODE_OPTIONS=--require /tmp/x.cjs", "no", "what node loads"],
+    ["pip", "/usr/bin/python3.11", "JAVA_TOOL_OPTIONS=-Xmx1g", "no", "how much memory Java takes"],
+    ["git", "/usr/bin/git", "PERL5LIB=/home/u/perl5/lib/perl5", "no", "what Perl loads"],
+    ["mvn", "/usr/bin/dash", "JAVA_TOOL_OPTIONS=-Xmx2g", "no", "memory of the Java that it starts"],
+    ["mvn", "/usr/bin/dash", "JAVA_TOOL_OPTIONS=-javaagent:/tmp/a.jar", "code", "what the shell hands on to Java"],
+    ["mvn", "/usr/lib/jvm/a/bin/java", "JAVA_TOOL_OPTIONS=-Xmx2g -Dfile.encoding=UTF-8", "no", "memory and letters"],
+    ["mvn", "/usr/lib/jvm/a/bin/java", "_JAVA_OPTIONS=-XX:MaxRAMPercentage=75.0 -XX:+UseG1GC", "no", "memory"],
+    // The twins that do load code.
+    ["mvn", "/usr/lib/jvm/a/bin/java", "JAVA_TOOL_OPTIONS=-javaagent:/tmp/a.jar", "code", "what Java loads"],
+    ["mvn", "/usr/lib/jvm/a/bin/java", "JAVA_TOOL_OPTIONS=-Xmx2g -javaagent:/tmp/a.jar", "code", "and behind what is harmless"],
+    ["mvn", "/usr/lib/jvm/a/bin/java", "JAVA_TOOL_OPTIONS=-XX:+UseG1GC @/tmp/words", "code", "a file of words"],
+    ["mvn", "/usr/lib/jvm/a/bin/java", "JAVA_TOOL_OPTIONS=-XX:OnError=/tmp/x", "code", "a command"],
+    ["mvn", "/usr/lib/jvm/a/bin/java", "JDK_JAVA_OPTIONS=-Xmx2g\n-javaagent:/tmp/a.jar", "code", "on a line of its own"],
+    ["mvn", "/usr/bin/dash", "ENV=/tmp/x", "code", "a shell that may read it"],
+    ["mvn", "/usr/bin/bash", "BASH_ENV=/tmp/x", "code", "what bash reads first"],
+    ["npm", "/usr/bin/node", "NODE_OPTIONS=--require /tmp/x.cjs", "code", "what node loads"],
+    ["pip", "/usr/bin/python3.11", "PYTHONPATH=/tmp", "code", "what Python imports"],
+    ["pip", "/opt/pypy3", "PYTHONPATH=/tmp", "code", "another Python"],
+    ["gem", "/usr/bin/ruby3.1", "RUBYOPT=-r/tmp/x", "code", "what Ruby loads"],
+    ["mix", "/usr/lib/erlang/erts-13/bin/beam.smp", "ERL_AFLAGS=-eval x", "code", "what Erlang runs"],
+    ["composer", "/usr/bin/php8.2", "PHP_INI_SCAN_DIR=/tmp", "code", "what PHP loads"],
+    // A pnpm that is one file has its node in it.
+    ["pnpm", "/usr/local/bin/pnpm", "NODE_OPTIONS=--require /tmp/x.cjs", "code", "a program that may hold an interpreter"],
+    ["x", "/usr/bin/coreutils", "NODE_OPTIONS=--require /tmp/x.cjs", "code", "a program that nobody knows"],
+    ["go", "/usr/lib/go-1.19/bin/go", "LD_PRELOAD=/tmp/x.so", "code", "whoever is linked to libraries"],
+    ["go", "/usr/lib/go-1.19/bin/go", "OPENSSL_CONF=/tmp/x", "code", "what a library loads"],
+  ] as const)("%s, which is %s, with %s: %s, for %s", async (...[program, path, variable, expected]) => {
+    const at = variable.indexOf("=");
+    expect(await steering(program, { [variable.slice(0, at)]: variable.slice(at + 1) }, path, () => false)).toBe(expected);
+  });
+
   // rustup's cargo starts that of the toolchain so. [LD_LIBRARY_PATH, the program, whether the run can write there]
   const T = "/home/u/.rustup/toolchains/stable";
   it.each([
@@ -63,6 +108,13 @@ describe("what a variable of the environment makes of a program that has an erra
     [`${T}/lib/evil`, `${T}/bin/cargo`, false, "code", "what lies below"],
     [`${T}/lib`, "/usr/bin/cargo", false, "code", "those of another program"],
     ["lib", `${T}/bin/cargo`, false, "code", "wherever it works"],
+    ["/usr/local/cuda/lib64", "/usr/bin/cargo", false, "no", "what an installation brought"],
+    ["/opt/rocm/lib:/usr/local/cuda/lib64", "/usr/bin/cargo", false, "no", "two of them"],
+    ["/usr/local/cuda/lib64", "/usr/bin/cargo", true, "code", "which the run could have written"],
+    ["/usr/local/cuda/lib64:", "/usr/bin/cargo", false, "code", "the folder it works in"],
+    ["/usr/local/cuda/lib64:/home/u/lib", "/usr/bin/cargo", false, "code", "a folder of the user's"],
+    ["/usr/../home/u/lib", "/usr/bin/cargo", false, "code", "a way out of it"],
+    ["/usr/$ORIGIN/../../tmp", "/usr/bin/cargo", false, "code", "a word of the loader's"],
   ] as const)("LD_LIBRARY_PATH=%s for %s (it can be written: %s): %s, for %s", async (...[value, path, writable, expected]) => {
     expect(await steering("cargo", { LD_LIBRARY_PATH: value }, path, () => writable)).toBe(expected);
   });

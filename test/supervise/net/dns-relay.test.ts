@@ -3,6 +3,7 @@ import { Resolver } from "node:dns/promises";
 import { connect, createServer, type Server } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
 import { DnsRelay, type RelayAddress } from "../../../packages/supervisor/src/supervise/net/dns-relay.ts";
+import { readAnswer } from "../../../packages/supervisor/src/supervise/net/dns-wire.ts";
 import type { FoundNames } from "../../../packages/supervisor/src/supervise/net/names.ts";
 import { type Answered, answerTo, queryFor } from "./dns-message.ts";
 
@@ -108,6 +109,34 @@ describe("the name relay", () => {
     const answer = await ask(address, queryFor("secret.evil.com"));
     expect((answer[3] ?? 0) & 15).toBe(5);
     expect(seen).toEqual([]);
+  });
+
+  // Debian's list of hosts in a container has no `::1 localhost`, so resolvers ask for it (RFC 6761, 6.3).
+  it.each([
+    ["localhost", 1, [Buffer.of(127, 0, 0, 1)]],
+    ["LocalHost", 1, [Buffer.of(127, 0, 0, 1)]],
+    ["web.localhost", 1, [Buffer.of(127, 0, 0, 1)]],
+    ["localhost", 28, []],
+    ["web.localhost", 28, []],
+    // An HTTPS record, as browsers ask for.
+    ["localhost", 65, []],
+  ])("answers for this machine by itself: %s, type %i", async (name, type, addresses) => {
+    const { port, seen } = await server([{ name: name.toLowerCase(), data: { address: A } }]);
+    const refused: (string | undefined)[] = [];
+    const { found, address } = await relayTo(port, (asked) => (refused.push(asked), false));
+    const answer = readAnswer(await ask(address, queryFor(name, type)));
+    expect(answer).toMatchObject({
+      code: 0,
+      name: name.toLowerCase(),
+      addresses: addresses.map((one) => ({ address: Uint8Array.from(one) })),
+    });
+    expect([seen, refused, found]).toEqual([[], [], []]);
+  });
+
+  it.each(["localhost.evil.com", "notlocalhost", "localhostx", "local.host"])("and not for %s", async (name) => {
+    const { port } = await server([]);
+    const { address } = await relayTo(port, () => false);
+    expect(readAnswer(await ask(address, queryFor(name)))).toMatchObject({ code: 5, addresses: [] });
   });
 
   it("drops what is no question", async () => {

@@ -5,6 +5,7 @@ import {
   AT_FDCWD,
   cString,
   ERRNO,
+  F_GETFL,
   F_SETFL,
   O_ACCMODE,
   O_CLOEXEC,
@@ -172,11 +173,12 @@ function decodeExisting(place: PinnedObject, task: Task, { walled, paths }: Task
   // One without a name (pipe(2), reached through /proc) is opened at once, whoever has its other end.
   const pipe =
     kind === "fifo" && place.path.startsWith("/") && (flags & O_NONBLOCK) === 0 ? decodePipeOpen(task, place, keptFlags(flags)) : undefined;
+  const isOutput = kind === "file" && isGiven(place, flags);
   const operation: FileOperation = !mayWrite(flags) ? (kind === "directory" ? "list" : "read") : (flags & O_TRUNC) !== 0 ? "write" : "edit";
   return {
     call,
     actions:
-      harmless || (kind === "file" && isUnlinked(place))
+      harmless || isOutput || (kind === "file" && isUnlinked(place))
         ? []
         : (flags & O_ACCMODE) === 2
           ? [fileAction(operation, place.path, call), fileAction("read", place.path, call)]
@@ -184,13 +186,34 @@ function decodeExisting(place: PinnedObject, task: Task, { walled, paths }: Task
     about: kind === "file" ? { ...aboutObject(place), asked: paths.asked } : undefined,
     places: [{ path: place.path, object: place.stat }],
     gives: { closeOnExec: (flags & O_CLOEXEC) !== 0 },
-    save: mayWrite(flags) && kind === "file" ? (undo, anyway) => undo.modify(place.fd, place.path, place.stat, anyway) : undefined,
+    // What a program prints is nothing to take back; what was there before it is.
+    save:
+      mayWrite(flags) && kind === "file" && (!isOutput || (flags & O_TRUNC) !== 0)
+        ? (undo, anyway) => undo.modify(place.fd, place.path, place.stat, anyway)
+        : undefined,
     pinned: pipe?.pinned ?? [place.fd],
     perform:
       pipe?.perform ??
       (kind === "char" || kind === "block" ? () => openDevice(place.fd, keptFlags(flags)) : () => reopen(place.fd, keptFlags(flags))),
   };
 }
+
+/**
+ * `/dev/stdout` leads to a file where the host sends its commands' output to one: whoever started the run has given it to the program, to
+ * write or to read as it was opened. Its first three descriptors are the supervisor's own.
+ */
+function isGiven({ stat }: PinnedObject, flags: number): boolean {
+  // INVARIANT: an open file keeps its number.
+  given ??= [0, 1, 2].flatMap((fd) => {
+    const mode = sys(SYSCALLS.fcntl, fd, F_GETFL, 0);
+    const there = mode < 0 || (mode & O_PATH) !== 0 ? mode : statFd(fd);
+    return typeof there === "object" && kindOf(there.mode) === "file" ? [{ id: there.id, access: mode & O_ACCMODE }] : [];
+  });
+  const wanted = (flags & O_TRUNC) !== 0 && (flags & O_ACCMODE) === 0 ? 2 : flags & O_ACCMODE;
+  return given.some(({ id, access }) => id === stat.id && (access === wanted || (access === 2 && wanted !== O_ACCMODE)));
+}
+
+let given: readonly { readonly id: string; readonly access: number }[] | undefined;
 
 /** `/dev/tty` is the terminal of whoever opens it (tty(4)): the task's own, not the door's. */
 function decodeTerminal(tty: PinnedObject, task: Task, how: Opening): Decoded {

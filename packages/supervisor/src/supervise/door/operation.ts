@@ -75,6 +75,8 @@ export interface DecodedExec {
   readonly named?: readonly KnownHost[];
   readonly says?: readonly string[];
   readonly programs?: readonly string[];
+  /** It goes on with the errand of the program that starts it. */
+  readonly helps?: boolean;
   readonly logins?: readonly string[];
   /** From the moment it was judged on: nobody else has changed what it would load of the project. */
   readonly settled?: (() => boolean) | undefined;

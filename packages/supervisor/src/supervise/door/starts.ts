@@ -126,6 +126,7 @@ export class Starts {
       programs,
       logins: [...logins, ...lent, ...kept],
       settled: settled?.(programs),
+      helps,
       named,
       says: isOfLine ? found.says : [],
     };
@@ -327,8 +328,9 @@ function verifyExec(exec: DecodedExec, { tid: held, tgid }: Task, run: RunOrigin
   let steered: Steering = "no";
   try {
     difference = differs(tid, exec);
-    // Only a program that is trusted with something can be abused.
-    if (difference === undefined) steered = steeredBy(tid, exec.programs ?? [], exec.chain, run);
+    // Only a program that is trusted with something can be abused: a helper is, by whatever name it goes.
+    const helper = exec.helps === true ? [baseName(exec.chain[0].path)] : [];
+    if (difference === undefined) steered = steeredBy(tid, [...(exec.programs ?? []), ...helper], exec.chain, run);
   } catch (error) {
     difference = `what was started could not be looked at (${messageOf(error)})`;
   }

@@ -33,6 +33,34 @@ const LOADED_BY = new RegExp(
   "i",
 );
 
+/** Of these an interpreter obeys its own alone, and who reads a variable of another one it starts: that is looked at when it starts. */
+const INTERPRETERS: readonly (readonly [program: RegExp, variables: RegExp])[] = [
+  [/^(?:node|nodejs|bun|deno)$/, /^(?:NODE_|p?npm_config_|YARN_|BUN_)/i],
+  [/^(?:python|pypy)[\d.]*$/, /^(?:PYTHON|GTK|GIO_)/],
+  [/^perl[\d.]*$/, /^(?:PERL|GTK|GIO_)/],
+  [/^ruby[\d.]*$/, /^(?:RUBY|GTK|GIO_)/],
+  [/^php[\d.]*$/, /^PHP/],
+  [/^java$/, /^(?:JAVA_|_JAVA|JDK_)/],
+  [/^dotnet$/, /^(?:DOTNET_|COR)/],
+  [/^(?:erl|erlexec|escript|beam\.smp)$/, /^ERL_/],
+  [/^(?:ba|da|z|k|mk)?sh$/, /^(?:BASH_ENV|ENV|ZDOTDIR)$/],
+];
+
+/** No interpreter is in them. */
+const COMPILED: ReadonlySet<string> = new Set(
+  (
+    "env go cargo rustc rustup git git-remote-http git-remote-https gh uv uvx ruff terraform tofu helm kubectl golangci-lint gopls " +
+    "staticcheck ccache sccache cabal stack zig trivy"
+  ).split(" "),
+);
+
+/** How much memory, which collector, how text and time are shown (java(1)). */
+const JAVA_PLAIN = new RegExp(
+  String.raw`^(?:-(?:Xm[nsx]|Xss)\d+[gkm]?|-XX:(?:\w+RAMPercentage|ActiveProcessorCount|MaxMetaspaceSize)=[\d.]+[gkm]?|-XX:\+Use\w+GC|` +
+    String.raw`-D(?:file\.encoding|user\.(?:timezone|language|country)|java\.awt\.headless)=[\w/-]+)?$`,
+  "i",
+);
+
 /** From nowhere, or from where modules come without it (go help goproxy). */
 const GO_DEFAULT = /^(?:off|direct|https:\/\/proxy\.golang\.org)(?:[,|](?:off|direct|https:\/\/proxy\.golang\.org))*$/;
 
@@ -97,7 +125,7 @@ const NPM_PLACES = /^npm_config_(?:cache|(?:global)?[-_]?prefix|user[-_]?config|
 export function steeredBy(pid: number, programs: readonly string[], chain: readonly StartedFile[], run: RunOrigin): Steering {
   if (programs.length === 0) return "no";
   const items = readProc(`/proc/${pid}/environ`).toString("latin1").split("\0");
-  if (items.some((item) => loadsCode(item, programs, run) && !namesOwnLibraries(item, chain, run))) return "code";
+  if (items.some((item) => loadsCode(item, programs, run) && isObeyed(item, chain) && !namesOwnLibraries(item, chain, run))) return "code";
   // bash(1): functions that it is handed stand in the place of any command.
   if (chain.some(({ path }) => SHELL.test(path)) && items.some((item) => FUNCTION.test(item) && isChanged(item, run))) return "code";
   const own = variablesOf(programs, chain);
@@ -112,12 +140,30 @@ function loadsCode(item: string, programs: readonly string[], run: RunOrigin): b
   const { name, value } = variableOf(item);
   if (value === "" || (name === "NODE_OPTIONS" && !LOADING.test(value))) return false;
   if (name === "GOPROXY" && GO_DEFAULT.test(value)) return false;
+  if (/^(?:JAVA_TOOL|_JAVA|JDK_JAVA)_OPTIONS$/.test(name) && value.split(/\s+/).every((word) => JAVA_PLAIN.test(word))) return false;
   if (name === "HOME" && programs.every((program) => /^git(?:[ -]|$)/.test(program) || !/^\w/.test(program))) return false;
   // npm names its user's own file to whatever it starts.
   if (/^npm_config_init[-._]module$/i.test(name) && value === latin1(`${run.home}/.npm-init.js`)) return false;
   // A cache of code that was compiled is this user's, unless the run could have filled it.
   if (name === "NODE_COMPILE_CACHE" && !run.typed) return isSet(name, value, run) || namesWritable(value, "/", run);
+  if (name === "LD_LIBRARY_PATH" && value.split(/[:;]/).every((folder) => isOfSystem(folder, run))) return isSet(name, value, run);
   return (!run.typed && name !== "HOME") || isSet(name, value, run);
+}
+
+/** Where an installation puts its libraries, which the run could not have written: `/usr/local/cuda/lib64`. */
+const isOfSystem = (folder: string, { couldWrite }: RunOrigin): boolean =>
+  [folder, realPath(folder)].every(
+    (path) => /^\/(?:usr|opt|lib\w*)\/(?!(?:.*\/)?\.\.?(?:\/|$))/.test(path) && !couldWrite(joinPath(path, "#")),
+  );
+
+/** INVARIANT: a program that nobody knows, and a script of a shell, which starts others in its name, obey whatever they are handed. */
+function isObeyed(item: string, chain: readonly StartedFile[]): boolean {
+  const { name } = variableOf(item);
+  const { path } = chain.at(-1) ?? { path: "" };
+  const program = baseName(path);
+  const readers = INTERPRETERS.filter(([, variables]) => variables.test(name));
+  const isKnown = !SHELL.test(path) && (COMPILED.has(program) || INTERPRETERS.some(([interpreter]) => interpreter.test(program)));
+  return readers.length === 0 || !isKnown || readers.some(([interpreter]) => interpreter.test(program));
 }
 
 /** What proxies of version managers tell what they become: where its libraries lie, beside it. */

@@ -2,7 +2,7 @@ import { randomInt } from "node:crypto";
 import { createSocket, type Socket as DatagramSocket } from "node:dgram";
 import { createConnection, createServer, type Server, type Socket } from "node:net";
 import { bindBoth } from "./sockaddr.ts";
-import { type DnsAnswer, type DnsQuestion, readAnswer, readQuery, refusal, truncated } from "./dns-wire.ts";
+import { type DnsAnswer, type DnsQuestion, loopbackAnswer, readAnswer, readQuery, refusal, truncated } from "./dns-wire.ts";
 import type { FoundNames } from "./names.ts";
 import type { NameServer } from "./resolv.ts";
 
@@ -210,6 +210,8 @@ export class DnsRelay {
   #mayAsk(query: Buffer): AllowedQuery | Promise<AllowedQuery> {
     const question = readQuery(query);
     if (question === undefined) return undefined;
+    const loopback = loopbackAnswer(query, question);
+    if (loopback !== undefined) return loopback;
     const said = (allowed: boolean | undefined): AllowedQuery =>
       allowed === false ? refusal(query, question, this.#options.answersNone === true ? 3 : 5) : question;
     const allowed = this.#options.allow?.(question.name);

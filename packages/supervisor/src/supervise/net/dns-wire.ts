@@ -161,8 +161,21 @@ export function truncated(query: Buffer, question: DnsQuestion): Buffer {
   return answer;
 }
 
-/** The response that a server gives which will not answer: RFC 1035, 4.1.1. `code`: 2 SERVFAIL, 3 NXDOMAIN, 5 REFUSED. */
-export function refusal(query: Buffer, question: DnsQuestion, code: 2 | 3 | 5): Buffer {
+/**
+ * `localhost` and the names below it are this machine and nobody else's to answer (RFC 6761, 6.3). They have no IPv6 address here:
+ * where the machine's own list of hosts has one, no resolver asks.
+ */
+export function loopbackAnswer(query: Buffer, question: DnsQuestion): Buffer | undefined {
+  if (question.class !== CLASS_IN || !/(?:^|\.)localhost$/.test(question.name ?? "")) return undefined;
+  const answer = refusal(query, question, 0);
+  if (question.type !== TYPE.A) return answer;
+  answer.writeUInt16BE(1, 6);
+  // The name is the question's, at the end of the header; for no time at all; four bytes.
+  return Buffer.concat([answer, Buffer.of(0xc0, HEADER, 0, TYPE.A, 0, CLASS_IN, 0, 0, 0, 0, 0, 4, 127, 0, 0, 1)]);
+}
+
+/** The response that a server gives which will not answer: RFC 1035, 4.1.1. `code`: 0 nothing there, 2 SERVFAIL, 3 NXDOMAIN, 5 REFUSED. */
+export function refusal(query: Buffer, question: DnsQuestion, code: 0 | 2 | 3 | 5): Buffer {
   const answer = Buffer.from(query.subarray(0, question.end));
   answer[2] = 0x80 | ((answer[2] ?? 0) & 0x79);
   answer[3] = 0x80 | code;
