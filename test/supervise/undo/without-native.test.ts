@@ -11,7 +11,10 @@ const MODULES = ["changes", "check", "keep", "limits", "plan", "restore", "safe"
 
 const called = new Set(
   MODULES.flatMap((name) => {
-    const text = readFileSync(fileURLToPath(new URL(`../../../packages/supervisor/src/supervise/undo/${name}.ts`, import.meta.url)), "utf8");
+    const text = readFileSync(
+      fileURLToPath(new URL(`../../../packages/supervisor/src/supervise/undo/${name}.ts`, import.meta.url)),
+      "utf8",
+    );
     return [...text.matchAll(/SYSCALLS\.(\w+)/g)].map(([, one = ""]) => one);
   }),
 );

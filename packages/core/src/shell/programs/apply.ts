@@ -367,12 +367,11 @@ function applyOperands(inv: Invocation): void {
       inv.output = inv.cx.started(() => inv.run.script(inv.cx, placed(inv), line, inv.stdin, { span: inv.span }));
       return;
     }
-    if (slot.kind.is === "argv" && inv.spec.analyse !== "xargs") {
-      const runner = isRunner(inv.grammar) ? inv.exec : undefined;
-      if (given.length > 0) inv.output = inv.cx.started(() => inv.run.argv(inv.cx, placed(inv), given, inv.stdin, runner));
+    if (slot.kind.is === "argv") {
+      if (given.length === 0 || inv.spec.analyse === "xargs") return;
+      inv.output = inv.cx.started(() => inv.run.argv(inv.cx, placed(inv), given, inv.stdin, isRunner(inv.grammar) ? inv.exec : undefined));
       return;
     }
-    if (slot.kind.is === "argv") return;
     for (const value of given) {
       applyKind(inv, slot.kind, value);
       noteLooked(inv, slot.kind, value, values.length > 0);

@@ -5,16 +5,7 @@ import { readToml } from "@assent/core/edit/toml";
 import { readRegular, type Machine } from "@assent/guard/state";
 import type { Setup, SettingValue } from "../host/agent.ts";
 import type { Steered } from "../host/steered.ts";
-import {
-  allSigns,
-  hooksInFront,
-  type SteeringFound,
-  serversIn,
-  type ServerEntry,
-  SHELL_FILES,
-  signsIn,
-  variablesIn,
-} from "../steering.ts";
+import { allSigns, hooksInFront, type SteeringFound, serversIn, type ServerEntry, SHELL_FILES, signsIn, variablesIn } from "../steering.ts";
 import { ownEntries } from "./own.ts";
 
 /** More folders above are not looked at. */
