@@ -7,7 +7,7 @@ export interface Judged {
   readonly second: string;
 }
 
-/** Rows of `line, first, second`: `right WHY` or `needless WHY`; empty: not judged yet. Breaks and tabs of a line are written `⏎` and `⇥`. */
+/** Rows of `line, first, second`: `right WHY`, `once WHY` (right the first time: a consent could answer the next) or `needless WHY`; empty: not judged yet. Breaks and tabs of a line are written `⏎` and `⇥`. */
 export function readJudged(file: string): readonly Judged[] {
   return readFileSync(file, "utf8")
     .split("\n")
@@ -21,26 +21,28 @@ export function readJudged(file: string): readonly Judged[] {
 
 /** How many were needless, said by each and by both, in Markdown. */
 export function judgedTable(all: readonly Judged[]): string {
-  const isNeedless = (text: string): boolean => text.startsWith("needless");
+  const says = (word: string, text: string): boolean => text.startsWith(word);
   const both = all.filter(({ first, second }) => first !== "" && second !== "");
   const share = (part: number, whole: number): string =>
     whole === 0 ? "not yet" : `${part} of ${whole} (${((100 * part) / whole).toFixed(1)} %)`;
-  const of = (column: "first" | "second"): string => {
+  const of = (column: "first" | "second", word: string): string => {
     const given = all.filter((one) => one[column] !== "");
-    return share(given.filter((one) => isNeedless(one[column])).length, given.length);
+    return share(given.filter((one) => says(word, one[column])).length, given.length);
   };
-  const agreed = both.filter(({ first, second }) => isNeedless(first) === isNeedless(second)).length;
+  const ofBoth = (word: string): string =>
+    share(both.filter(({ first, second }) => says(word, first) && says(word, second)).length, both.length);
+  const agreed = both.filter(({ first, second }) => first.split(" ")[0] === second.split(" ")[0]).length;
   const rows = [
-    ["the first", of("first")],
-    ["the second", of("second")],
-    ["both", share(both.filter(({ first, second }) => isNeedless(first) && isNeedless(second)).length, both.length)],
-    ["the two say the same", share(agreed, both.length)],
+    ["the first", of("first", "needless"), of("first", "once")],
+    ["the second", of("second", "needless"), of("second", "once")],
+    ["both", ofBoth("needless"), ofBoth("once")],
+    ["the two say the same", share(agreed, both.length), ""],
   ];
   return [
-    `Needless of ${all.length} lines that interrupt, sandboxed:`,
+    `Of ${all.length} lines that interrupt, sandboxed, by two readers who did not know of each other (right once: a yes of the first time could answer the next):`,
     "",
-    "| said by | |",
-    "|---|---|",
-    ...rows.map(([a, b]) => `| ${a} | ${b} |`),
+    "| said by | needless | right once |",
+    "|---|---|---|",
+    ...rows.map((row) => `| ${row.join(" | ")} |`),
   ].join("\n");
 }

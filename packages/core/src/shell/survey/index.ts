@@ -166,7 +166,9 @@ export function runsAnything(argv: readonly string[], world: World): readonly Su
   for (const { argv: line, by } of continuations(argv)) {
     const actions = lower(line);
     const code = ownCode(actions).filter((one) => !base.some((before) => sameCode(before, one)));
-    if (code.some(({ language, source }) => source !== "project" && !CLOSED.has(language))) add("code", line);
+    // Who runs the project's code by itself opens nothing by another file of it (`make -f other.mk`).
+    const open = code.filter(({ source }) => source !== "project" && !(source === "file" && base.some((one) => one.source === "project")));
+    if (open.some(({ language }) => !CLOSED.has(language))) add("code", line);
     if (fetchesProgram(line, argv.length)) add("package", line);
     // An option that starts a program makes no wrapper: only the place where the operands stand does.
     if (by === "operand" && actions.some(startsFresh)) add("command", line);

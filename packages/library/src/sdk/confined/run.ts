@@ -47,7 +47,7 @@ export function judgeVariables({ home, env }: Machine): Readonly<Record<string, 
 /** `assent` itself, next to the library; undefined where it is not installed with it. */
 export function assentProgram(): string | undefined {
   const [own = ""] = LIBRARY.own;
-  return [join(own, "bin.cjs"), join(own, "../../dist/bin.cjs")].find((file) => existsSync(file));
+  return [join(own, "bin.cjs"), join(own, "../../../../../dist/bin.cjs")].find((file) => existsSync(file));
 }
 
 /** How a supervisor is started that waits for an order on descriptor 3. */
