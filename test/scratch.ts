@@ -53,14 +53,15 @@ export interface Run {
   readonly stderr: string;
 }
 
-/** Starts the built command in the scratch project. */
+/** Starts the built command in the scratch project. `dist`: of another build. */
 export function assent(
   place: Pick<Scratch, "home" | "project">,
   args: readonly string[],
   input: string | Uint8Array = "",
   env: Record<string, string | undefined> = {},
+  dist = DIST,
 ): Run {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [join(DIST, "bin.cjs"), ...args], {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [join(dist, "bin.cjs"), ...args], {
     cwd: place.project,
     input,
     env: { PATH: "/usr/local/bin:/usr/bin:/bin", HOME: place.home, NO_COLOR: "1", ...env },

@@ -4,7 +4,7 @@ import { assent, type Scratch } from "../scratch.ts";
 const env = (place: Scratch): Record<string, string> => ({ PATH: "/usr/local/bin:/usr/bin:/bin", HOME: place.home });
 
 /** What the hook answers Claude Code where that would ask; undefined: it is left to ask. */
-export function hooked(place: Scratch, command: string): string | undefined {
+export function hooked(place: Scratch, command: string, dist?: string): string | undefined {
   const payload = {
     session_id: "s-1",
     cwd: place.project,
@@ -14,7 +14,7 @@ export function hooked(place: Scratch, command: string): string | undefined {
     tool_input: { command },
     permission_suggestions: [],
   };
-  const { stdout } = assent(place, ["check", "--agent", "claude"], JSON.stringify(payload));
+  const { stdout } = assent(place, ["check", "--agent", "claude"], JSON.stringify(payload), {}, dist);
   const answer = JSON.parse(stdout) as {
     readonly hookSpecificOutput?: { readonly decision?: { readonly updatedInput?: { readonly command?: string } } };
   };
