@@ -146,7 +146,7 @@ function followNew() {
       tests,
       "npx tsc",
       "npx oxlint packages/assent/src/cli test/cli",
-      "npx oxfmt --check packages src test",
+      "npx oxfmt --check packages test",
     ]) {
       const { passed, output } = run(copy, line);
       if (!passed) return `\`${line}\` fails\n${output.slice(-4000)}`;
