@@ -31,6 +31,10 @@ const WAYS: readonly (readonly [what: string, script: string])[] = [
   ["settings that name settings", "echo userconfig=rc > .npmrc; echo init-module=$PWD/evil.cjs > rc; npm init -y"],
   ["npm's own file, started with other code", 'node -r ./evil.cjs "$(command -v npm)" view x --fetch-retries=0'],
   ["a package's program", "npx ./evil.cjs; npm exec -c 'node evil.cjs'"],
+  [
+    "npm's inspector, asked for by a signal",
+    "npm run wait & sleep 3; kill -USR1 $!; sleep 1; (exec 3<>/dev/tcp/127.0.0.1/9229) 2> /dev/null && echo T-O-K-E-N; kill $!",
+  ],
   ["what shows every message", "NODE_DEBUG=http,https,fs npm config ls"],
   ["a script in ruby", "ruby evil.rb"],
   ["what gem builds from", "cp evil.rb x.gemspec; gem build x.gemspec"],
@@ -58,7 +62,7 @@ function placed(): Scratch {
   chmodSync(join(place.project, "evil.cjs"), 0o755);
   place.write("evil.rb", EVIL_RB);
   place.write("evil.py", EVIL_PY);
-  place.write("package.json", '{ "name": "x", "version": "1.0.0", "scripts": { "show": "node evil.cjs" } }');
+  place.write("package.json", '{ "name": "x", "version": "1.0.0", "scripts": { "show": "node evil.cjs", "wait": "sleep 9" } }');
   return place;
 }
 

@@ -51,12 +51,16 @@ interface Loading {
   readonly written: readonly string[];
 }
 
+/** node takes quotes, `\` and `_` for `-` within an option of NODE_OPTIONS. */
+const plainOptions = (value: string): string => value.replace(/["\\]/g, "").replaceAll("_", "-");
+
 /** The variable by which one of the programs would load what an agent may have written; undefined: none. */
 export function loaderVariable({ variable, starts, written }: Loading): string | undefined {
   return Object.entries(LOADERS).find(([name, { by, options }]) => {
     const value = variable(name);
     if (value === undefined || value === "") return false;
-    const loads = options === undefined ? value.split(/[:;\s]/).some((folder) => isWritten(folder, written)) : options.test(value);
+    const loads =
+      options === undefined ? value.split(/[:;\s]/).some((folder) => isWritten(folder, written)) : options.test(plainOptions(value));
     return loads && (by === undefined || starts.some((file) => mayBeIts(file, by)));
   })?.[0];
 }

@@ -4,7 +4,7 @@ import type { Verdict } from "./match/verdict.ts";
 import { pathScopeOf } from "./kinds/index.ts";
 import type { MatchContext } from "./match/match-context.ts";
 import { NO_MATCHES, findMatchingRules, type MatchedRules } from "./matched-rules.ts";
-import { isRawDevice, isSecret, isSecretByName } from "./path-class.ts";
+import { isRawDevice, isSecret, isSecretByName, isSecretOf } from "./path-class.ts";
 import type { RuleIndex } from "./rule-index.ts";
 import type { Rule } from "./match/types.ts";
 import { byRule } from "./verdicts.ts";
@@ -100,13 +100,13 @@ const DOTTED = new Set(["env", "key", "crt"]);
 function mayBeSecret({ target, word, part }: NamedPath, world: World): boolean {
   if (target.kind !== "path") return target.kind === "glob" || (target.kind === "unknown" && target.within !== undefined);
   const { path } = target;
-  if (!isSecret(path)) return false;
+  if (!isSecretOf(world.home, path)) return false;
   if (world.kind(path) !== "missing") return true;
   const name = baseName(path);
   const bare = !word.includes("/");
   // `.Environment` is a field, `kubeconfig` a subcommand.
   if ((bare && (part === true || !/^\.|\.|^id_/.test(name))) || /^\.env[a-z]/i.test(name)) return false;
-  if (isSecretByName(path)) return true;
+  if (isSecretByName(path) || !isSecret(path)) return true;
   const extension = extensionOf(name);
   return extension !== "" && (!bare || !DOTTED.has(extension)) && isSecret(`/x.${extension}`);
 }

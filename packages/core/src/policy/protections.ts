@@ -25,6 +25,7 @@ import {
   isPersistenceHere,
   isRawDevice,
   isSecret,
+  isSecretOf,
   isSecretFolder,
   isSystem,
   isTemplate,
@@ -151,7 +152,7 @@ function meansDevice(action: FileAction, compared: readonly string[], world: Wor
 function isSecretTarget(path: string, action: FileAction, world: World): boolean {
   if (action.target.kind === "unknown") return isSecretFolder(path);
   if (action.certificate === true && mayBeCertificate(path)) return false;
-  if (!isSecret(path)) return isRecursive(action) && isSecretFolder(path);
+  if (!isSecretOf(world.home, path)) return isRecursive(action) && isSecretFolder(path);
   return isSecretFolder(path) || world.kind(path) !== "directory";
 }
 
@@ -271,7 +272,9 @@ function insideProtection(action: FileAction, around: ProtectionContext, places:
   const { world, exec } = around;
   const reads = action.operation === "read";
   const wanted = (path: string): boolean =>
-    reads ? isSecret(path) && !around.opened(path) && !(isOftenShared(path) && world.tracked(path) === true) : isKept(path, around, places);
+    reads
+      ? isSecretOf(world.home, path) && !around.opened(path) && !(isOftenShared(path) && world.tracked(path) === true)
+      : isKept(path, around, places);
   const { found, complete } = findReached(action, wanted, world);
   if (found === undefined && complete) return undefined;
   const scope: ProtectionScope = { by: "nothing" };
@@ -317,7 +320,11 @@ function isKept(path: string, { world, opened }: ProtectionContext, places: Plac
   // The floor's files are kept whatever is written.
   if (agentFile(form, places) !== undefined) return true;
   const isProtected =
-    isSecret(path) || isPersistenceHere(form, world) || isGitConfig(form) || isRawDevice(form) || isSystem(form, places, world.foldsCase);
+    isSecretOf(world.home, path) ||
+    isPersistenceHere(form, world) ||
+    isGitConfig(form) ||
+    isRawDevice(form) ||
+    isSystem(form, places, world.foldsCase);
   return isProtected && !opened(path);
 }
 

@@ -46,6 +46,8 @@ export class LookUps {
     if (asked === undefined) return this.#refuse("a name that cannot be read");
     const { judge } = this.#options;
     if (this.#allowed.has(asked) || judge.mayLookUp(asked)) return true;
+    // `localhost` with a search domain behind it (resolv.conf(5)): the name itself has been answered.
+    if (asked.startsWith("localhost.")) return false;
     if (this.#refused.has(asked)) return false;
     const open = this.#asked.get(asked);
     if (open !== undefined) return open;

@@ -53,6 +53,8 @@ export interface Grammar {
 
 /** By name. */
 export interface OptionTable extends Iterable<[string, Option]> {
+  /** Those of the entry itself, without the options of the command above. */
+  own(): Iterable<[string, Option]>;
   has(name: string): boolean;
   get(name: string): Option | undefined;
   keys(): Iterable<string>;
@@ -285,12 +287,16 @@ class OptionRows {
   private all(): ReadonlyMap<string, Option> {
     if (this.whole !== undefined) return this.whole;
     const all = new Map<string, Option>(this.parent);
-    for (let start = 0; start < this.rows.length; start = this.rows.indexOf("\n", start) + 1) {
-      const option = this.optionAt(start);
-      for (const name of option.names) all.set(name, option);
-    }
+    for (const [name, option] of this.own()) all.set(name, option);
     this.whole = all;
     return all;
+  }
+
+  *own(): Generator<[string, Option]> {
+    for (let start = 0; start < this.rows.length; start = this.rows.indexOf("\n", start) + 1) {
+      const option = this.optionAt(start);
+      for (const name of option.names) yield [name, option];
+    }
   }
 }
 

@@ -145,7 +145,10 @@ function takeLong(word: Value, next: Value | undefined, grammar: Grammar, isSeve
   return { options: [{ written, option }], doubts: [], usedNext: false };
 }
 
-/** Exact name, or an unambiguous beginning where the program's parser takes one. */
+/**
+ * Exact name, or an unambiguous beginning where the program's parser takes one. Behind a subcommand that parser is the subcommand's: the
+ * beginning of an option of the command above is none (`git ls-remote --exec`, which is no `--exec-path`).
+ */
 function findLong(written: string, grammar: Grammar): Option | undefined {
   const exact =
     grammar.options.get(written) ??
@@ -154,7 +157,7 @@ function findLong(written: string, grammar: Grammar): Option | undefined {
   if (grammar.style !== "gnu" && grammar.style !== "posix") return undefined;
   if (written.length < 3) return undefined;
   let found: Option | undefined;
-  for (const [name, option] of grammar.options) {
+  for (const [name, option] of grammar.options.own()) {
     if (!name.startsWith("--") || !name.startsWith(written)) continue;
     if (found !== undefined && found !== option) return undefined;
     found = option;

@@ -173,7 +173,7 @@ function decodeExisting(place: PinnedObject, task: Task, { walled, paths }: Task
   // One without a name (pipe(2), reached through /proc) is opened at once, whoever has its other end.
   const pipe =
     kind === "fifo" && place.path.startsWith("/") && (flags & O_NONBLOCK) === 0 ? decodePipeOpen(task, place, keptFlags(flags)) : undefined;
-  const isOutput = kind === "file" && isGiven(place, flags);
+  const isOutput = kind === "file" && isGiven(place, flags, paths);
   const operation: FileOperation = !mayWrite(flags) ? (kind === "directory" ? "list" : "read") : (flags & O_TRUNC) !== 0 ? "write" : "edit";
   return {
     call,
@@ -202,18 +202,24 @@ function decodeExisting(place: PinnedObject, task: Task, { walled, paths }: Task
  * `/dev/stdout` leads to a file where the host sends its commands' output to one: whoever started the run has given it to the program, to
  * write or to read as it was opened. Its first three descriptors are the supervisor's own.
  */
-function isGiven({ stat }: PinnedObject, flags: number): boolean {
-  // INVARIANT: an open file keeps its number.
-  given ??= [0, 1, 2].flatMap((fd) => {
-    const mode = sys(SYSCALLS.fcntl, fd, F_GETFL, 0);
-    const there = mode < 0 || (mode & O_PATH) !== 0 ? mode : statFd(fd);
-    return typeof there === "object" && kindOf(there.mode) === "file" ? [{ id: there.id, access: mode & O_ACCMODE }] : [];
-  });
+function isGiven({ stat }: PinnedObject, flags: number, run: TaskAccess["paths"]): boolean {
+  // INVARIANT: an open file keeps its number. A supervisor that waited has had other descriptors before.
+  let given = givenTo.get(run);
+  if (given === undefined)
+    givenTo.set(
+      run,
+      (given = [0, 1, 2].flatMap((fd) => {
+        const mode = sys(SYSCALLS.fcntl, fd, F_GETFL, 0);
+        const there = mode < 0 || (mode & O_PATH) !== 0 ? mode : statFd(fd);
+        return typeof there === "object" && kindOf(there.mode) === "file" ? [{ id: there.id, access: mode & O_ACCMODE }] : [];
+      })),
+    );
   const wanted = (flags & O_TRUNC) !== 0 && (flags & O_ACCMODE) === 0 ? 2 : flags & O_ACCMODE;
   return given.some(({ id, access }) => id === stat.id && (access === wanted || (access === 2 && wanted !== O_ACCMODE)));
 }
 
-let given: readonly { readonly id: string; readonly access: number }[] | undefined;
+/** By what a run has of its own. */
+const givenTo = new WeakMap<TaskAccess["paths"], readonly { readonly id: string; readonly access: number }[]>();
 
 /** `/dev/tty` is the terminal of whoever opens it (tty(4)): the task's own, not the door's. */
 function decodeTerminal(tty: PinnedObject, task: Task, how: Opening): Decoded {

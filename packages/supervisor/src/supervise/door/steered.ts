@@ -64,9 +64,12 @@ const JAVA_PLAIN = new RegExp(
 /** From nowhere, or from where modules come without it (go help goproxy). */
 const GO_DEFAULT = /^(?:off|direct|https:\/\/proxy\.golang\.org)(?:[,|](?:off|direct|https:\/\/proxy\.golang\.org))*$/;
 
-/** Of node's options those that load or open something; the others are about memory and warnings. */
-const LOADING =
-  /(?:^|\s)"?(?:-r|--(?:require|import|loader|experimental-loader|inspect\S*|env-file|openssl-config|icu-data-dir|snapshot-blob))/;
+/** Of node's options those that only size, time or warn. INVARIANT: what is harmless is listed: node takes quotes, `\` and `_` within a word. */
+const NODE_PLAIN = new RegExp(
+  "^(?:--(?:max-(?:old-space|semi-space|http-header)-size(?:=\\d+)?|(?:no-|trace-)?(?:warnings|deprecation)|enable-source-maps|" +
+    "(?:throw|pending)-deprecation|trace-uncaught|disable-warning=[\\w:]+|experimental-strip-types|no-experimental-[a-z-]+|experimental-vm-modules|stack-trace-limit=\\d+|unhandled-rejections=\\w+|dns-result-order=\\w+|openssl-legacy-provider|" +
+    "use-(?:system|openssl|bundled)-ca|preserve-symlinks)|\\d+)?$",
+);
 
 /** A file of a start, and the words that it was started with. */
 interface StartedFile {
@@ -138,7 +141,7 @@ export function steeredBy(pid: number, programs: readonly string[], chain: reado
 function loadsCode(item: string, programs: readonly string[], run: RunOrigin): boolean {
   if (!LOADED_BY.test(item)) return false;
   const { name, value } = variableOf(item);
-  if (value === "" || (name === "NODE_OPTIONS" && !LOADING.test(value))) return false;
+  if (value === "" || (name === "NODE_OPTIONS" && value.split(/\s+/).every((word) => NODE_PLAIN.test(word)))) return false;
   if (name === "GOPROXY" && GO_DEFAULT.test(value)) return false;
   if (/^(?:JAVA_TOOL|_JAVA|JDK_JAVA)_OPTIONS$/.test(name) && value.split(/\s+/).every((word) => JAVA_PLAIN.test(word))) return false;
   if (name === "HOME" && programs.every((program) => /^git(?:[ -]|$)/.test(program) || !/^\w/.test(program))) return false;

@@ -211,7 +211,12 @@ export class DnsRelay {
     const question = readQuery(query);
     if (question === undefined) return undefined;
     const loopback = loopbackAnswer(query, question);
-    if (loopback !== undefined) return loopback;
+    if (loopback !== undefined) {
+      // A rule may name it.
+      const answer = readAnswer(loopback);
+      if (answer !== undefined) this.#tell(answer);
+      return loopback;
+    }
     const said = (allowed: boolean | undefined): AllowedQuery =>
       allowed === false ? refusal(query, question, this.#options.answersNone === true ? 3 : 5) : question;
     const allowed = this.#options.allow?.(question.name);

@@ -98,7 +98,7 @@ const invocation = (call: BuiltinCall): Parameters<typeof codeFromStream>[0] => 
   spec: {},
   grammar: {
     style: "none",
-    options: new Map(),
+    options: Object.assign(new Map(), { own: () => [] }),
     digits: false,
     slots: undefined,
     effects: [],

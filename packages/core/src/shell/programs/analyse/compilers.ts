@@ -258,13 +258,22 @@ export function javaOptions(inv: Invocation): void {
   }
 }
 
+const DEVICES = /^\/(?:dev|proc)(?:\/|$)/;
+/** It leads to what a process is given, by whatever name. */
+const mayBeDevice = (inv: Invocation, value: Value): boolean =>
+  targetsOf(value, inv.places).some((target) => (target.kind === "path" ? DEVICES.test(target.path) : target.kind === "unknown"));
+
 /**
  * make(1): `NAME=VALUE` among the operands is a variable of every recipe, and goes before what the Makefile says. `NAME!=CODE` runs the
  * code, a name is expanded as a value is, and those that begin with a dot are make's own (`.SHELLFLAGS`).
  */
 export function makeVariables(inv: Invocation): void {
   for (const file of valuesOf(inv, "--file"))
-    if (file.atoms.some((atom) => isHole(atom) && atom.pipe !== undefined) || /^(?:-|\/dev\/(?:stdin|fd\/\d+))$/.test(textOf(file) ?? ""))
+    if (
+      file.atoms.some((atom) => isHole(atom) && atom.pipe !== undefined) ||
+      textOf(file) === "-" ||
+      [file, ...valuesOf(inv, "--directory")].some((one) => mayBeDevice(inv, one))
+    )
       refuse(inv, "make runs recipes that stand in no file of the project", "write them into a file");
   for (const operand of inv.args.operands) {
     const match = /^\s*([^\s:#=?+!]*)\s*(\?|\+|:{1,3}|!)?=/.exec(prefixOf(operand));

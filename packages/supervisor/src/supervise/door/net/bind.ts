@@ -1,8 +1,11 @@
+import { baseName } from "@assent/core/path";
+import { type Verdict, verdictOf } from "@assent/core/policy";
 import { addressOf, AF, ERRNO, SOCK, sys, SYSCALLS } from "../../kernel/index.ts";
 import { type Address, isRefused, judgeListen, type NetVerdict, overlaps, readSockaddr, socketsOn } from "../../net/index.ts";
 import type { Caller } from "../../judge/index.ts";
 import type { SeccompTrap } from "../listener.ts";
 import type { Decoded, DecodedCall, TaskAccess } from "../operation.ts";
+import { programOf } from "../processes.ts";
 import { credentialsOf, type Task } from "../tasks.ts";
 import { callOf } from "./connect.ts";
 import { closeAndReturn, nameOf, option, setOption, SO, sockaddrAt, socketOf, type TaskSocket } from "./socket.ts";
@@ -64,14 +67,28 @@ export function listenHandler(state: NetState, trap: SeccompTrap, task: Task, ac
   const name = nameOf(sock.fd)?.address;
   if (name?.family !== "internet") return closeAndReturn(sock, -ERRNO.EINVAL);
   const { address, port } = name;
-  if (isLocal(address, port) || state.bound.get(sock.inode) === consent(address, port)) return closeAndReturn(sock, listen());
+  const isFree = isLocal(address, port) || state.bound.get(sock.inode) === consent(address, port);
+  const isInspector = port === INSPECTOR && /^(?:node|nodejs)$/.test(baseName(programOf(task.tgid) ?? "node"));
+  if (isFree && !isInspector) return closeAndReturn(sock, listen());
   const found = prepareJudging(state, "listen", address, port, address.any && canConfine(sock));
+  const judge = (caller: Caller): Verdict => {
+    if (isInspector && (caller.logins().length > 0 || caller.errand().hosts.length > 0)) return INSPECTED;
+    return isFree ? ALLOWED : found.operation.judge(caller);
+  };
   const perform = (): number => {
     const near = found.confined() ? confine(state, sock) : 0;
     return near < 0 ? near : listen();
   };
-  return { ...found.operation, pinned: [sock.fd], perform };
+  return { ...found.operation, judge, pinned: [sock.fd], perform };
 }
+
+/**
+ * Where node opens its inspector at SIGUSR1, whoever sends it (nodejs.org, "Debugging"): it does whatever it is told there. Another port
+ * is an option or a variable, which takes a tool its logins.
+ */
+const INSPECTOR = 9229;
+const ALLOWED = verdictOf("allow", "no-data");
+const INSPECTED = verdictOf("deny", "protect.secrets", { reason: "it may read a login, and does what it is told at this port" });
 
 /** Of every network device the loopback one has number 1 (LOOPBACK_IFINDEX). */
 const LOOPBACK = 1;
@@ -110,7 +127,7 @@ function isTaken(state: NetState, sock: TaskSocket, address: Address, port: numb
 }
 
 interface JudgedListening {
-  readonly operation: Pick<DecodedCall, "call" | "actions" | "judge">;
+  readonly operation: Pick<DecodedCall, "call" | "actions"> & { readonly judge: (caller: Caller) => Verdict };
   /** It was judged, and is to be heard on this machine only. */
   readonly confined: () => boolean;
 }
