@@ -142,8 +142,8 @@ node "$root/test/machines/bundle.mjs" "$new/opt/bundles" "${files[@]}"
 # busybox's shell takes its own setpriv and unshare before any other.
 sed -i 's|setpriv --|/usr/bin/setpriv --|g; s|"unshare -U|"/usr/bin/unshare -U|g' "$new/opt/bundles/test/escape/inside.sh"
 rm -f "$new/bin"/{unshare,setpriv,setsid,nice,nohup,timeout,xargs,base64,flock,id,install,find,taskset}
-mkdir -p "$new/opt/bundles/src/agents" "$new/opt/bundles/node_modules"
-cp -r "$root/src/agents/install" "$new/opt/bundles/src/agents/"
+mkdir -p "$new/opt/bundles/packages/hosts/src/agents" "$new/opt/bundles/node_modules"
+cp -r "$root/packages/hosts/src/agents/install" "$new/opt/bundles/packages/hosts/src/agents/"
 ln -s ../suite/assent/dist "$new/opt/bundles/dist"
 ln -s ../../suite/assent/dist "$new/opt/bundles/test/dist"
 ln -s ../../suite/assent/node_modules/@koromix "$new/opt/bundles/node_modules/@koromix"

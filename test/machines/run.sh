@@ -114,8 +114,8 @@ if [[ $what == suites ]]; then
   done
   node "$root/test/machines/bundle.mjs" "$disk/bundles" "${suites[@]}"
   # Where the suites of the supervisor look for what is built, and for koffi.
-  mkdir -p "$disk/bundles/test/supervise" "$disk/bundles/src/agents"
-  cp -r "$root/src/agents/install" "$disk/bundles/src/agents/"
+  mkdir -p "$disk/bundles/test/supervise" "$disk/bundles/packages/hosts/src/agents"
+  cp -r "$root/packages/hosts/src/agents/install" "$disk/bundles/packages/hosts/src/agents/"
   ln -s ../../suite/assent/dist "$disk/bundles/test/dist"
   ln -s ../suite/assent/dist "$disk/bundles/dist"
   ln -s ../../../suite/assent/dist "$disk/bundles/test/supervise/dist"
