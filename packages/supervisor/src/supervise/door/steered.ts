@@ -67,7 +67,8 @@ const GO_DEFAULT = /^(?:off|direct|https:\/\/proxy\.golang\.org)(?:[,|](?:off|di
 /** Of node's options those that only size, time or warn. INVARIANT: what is harmless is listed: node takes quotes, `\` and `_` within a word. */
 const NODE_PLAIN = new RegExp(
   "^(?:--(?:max-(?:old-space|semi-space|http-header)-size(?:=\\d+)?|(?:no-|trace-)?(?:warnings|deprecation)|enable-source-maps|" +
-    "(?:throw|pending)-deprecation|trace-uncaught|disable-warning=[\\w:]+|experimental-strip-types|no-experimental-[a-z-]+|experimental-vm-modules|stack-trace-limit=\\d+|unhandled-rejections=\\w+|dns-result-order=\\w+|openssl-legacy-provider|" +
+    "(?:throw|pending)-deprecation|trace-uncaught|disable-warning=[\\w:]+|experimental-strip-types|no-experimental-[a-z-]+|" +
+    "experimental-vm-modules|stack-trace-limit=\\d+|unhandled-rejections=\\w+|dns-result-order=\\w+|openssl-legacy-provider|" +
     "use-(?:system|openssl|bundled)-ca|preserve-symlinks)|\\d+)?$",
 );
 
