@@ -196,12 +196,12 @@ describe.runIf(process.platform === "linux" && process.arch === "x64")("static p
     const judge = await startJudge(place);
     try {
       // The first calls are left to a fresh process until it is warm; who answers does not change what is said.
-      for (let tries = 0; tries < 4; tries += 1)
+      const answered = (): number =>
+        (JSON.parse(assent(place, ["daemon", "status", "--json"]).stdout) as { readonly running: { readonly answered: number } }).running
+          .answered;
+      for (let tries = 0; tries < 100 && answered() === 0; tries += 1)
         expect([denies(asked(place, "rm -rf ~")), denies(asked(place, "ls -la"))]).toEqual([true, false]);
-      const status = JSON.parse(assent(place, ["daemon", "status", "--json"]).stdout) as {
-        readonly running: { readonly answered: number };
-      };
-      expect(status.running.answered).toBeGreaterThan(0);
+      expect(answered()).toBeGreaterThan(0);
     } finally {
       judge.kill();
       await ended(judge);
