@@ -98,3 +98,6 @@ const oneOf =
     const words = others.length === 0 ? last : `${others.toReversed().join(", ")} or ${last}`;
     throw new InvalidArgumentError(`\`${visible(value)}\` is not ${words}`);
   };
+
+/** How many. */
+export const some = whole(1, 1_000_000_000, 20);
