@@ -44,10 +44,15 @@ export function allCommands(row: CommandRow): readonly CommandRow[] {
   return [row, ...row.commands.flatMap(allCommands)];
 }
 
-function argumentRow(argument: Argument): CommandRow["arguments"][number] {
+/** `<run>`, `[paths...]`. */
+export function argumentText(argument: Argument): string {
   const name = `${argument.name()}${argument.variadic ? "..." : ""}`;
+  return argument.required ? `<${name}>` : `[${name}]`;
+}
+
+function argumentRow(argument: Argument): CommandRow["arguments"][number] {
   return {
-    text: argument.required ? `<${name}>` : `[${name}]`,
+    text: argumentText(argument),
     description: argument.description,
     kind: kindOf(argument.name(), argument.argChoices),
   };

@@ -1,5 +1,6 @@
 import { type Argument, Command, InvalidArgumentError, Option } from "commander";
 import { visible } from "@assent/core/action";
+import { argumentText } from "./command-table.ts";
 import { fileProblem, folderProblem } from "./place.ts";
 import { writeStderr, writeStdout } from "./stdio.ts";
 
@@ -52,6 +53,9 @@ export function namingCommands(command: Command, group: Command): Command {
   });
 }
 
+/** A command with what it takes; that it has options goes without saying. */
+const termOf = (command: Command): string => [command.name(), ...command.registeredArguments.map(argumentText)].join(" ");
+
 /** The command without its commands. */
 export const frame = (): Command =>
   new Command("assent")
@@ -63,8 +67,11 @@ export const frame = (): Command =>
     .configureOutput({ writeOut: writeStdout, writeErr: (text) => writeStderr(text.split("\n").map(visible).join("\n")) })
     .showHelpAfterError("`assent help COMMAND` says how a command is used, `assent help` lists them")
     .enablePositionalOptions()
-    .configureHelp({ showGlobalOptions: false })
-    .addHelpText("after", "\nExit codes: 0 done, 1 failed, 2 wrong usage.");
+    .configureHelp({ showGlobalOptions: false, subcommandTerm: termOf })
+    .addHelpText(
+      "after",
+      "\n`assent help COMMAND` says how one is used, `assent help --all` lists them all.\nExit codes: 0 done, 1 failed, 2 wrong usage.",
+    );
 
 /**
  * What is given a value that cannot be one says so as our other messages do, wherever it stands; commander words it otherwise. A parser

@@ -2,6 +2,7 @@ import { Argument, Command, Option } from "commander";
 import { LISTED, type ListedKind } from "./command-table.ts";
 import type { StatusLineOptions } from "./status-line.ts";
 import { REFUSALS_TOLD, RULES_READ } from "@assent/core/policy";
+import { groupCommands } from "./help-groups.ts";
 import { collect, existingFile, folderOption, frame, JSON_OPTION, policyOption, some, whenAlone } from "./program-frame.ts";
 import { takeCommandWords } from "./option-behind.ts";
 import { addLogCommands } from "./program-log.ts";
@@ -165,6 +166,7 @@ export function program(): Command {
       process.exitCode = await demo();
     });
   addOwnCommands(assent);
+  groupCommands(assent, "named");
   debuggable(assent);
   return assent;
 }
@@ -186,7 +188,9 @@ function addOwnCommands(assent: Command): void {
     .command("help")
     .summary("say how a command is used")
     .addArgument(new Argument("[topic...]", "the command, for example: rule add"))
-    .action((words: readonly string[]) => {
+    .option("--all", "list every command, the seldom ones, too")
+    .action((words: readonly string[], { all }: { readonly all?: boolean }) => {
+      if (all === true) groupCommands(assent, "all");
       const topic = words.reduce<Command | undefined>((above, word) => above?.commands.find((sub) => sub.name() === word), assent);
       if (topic === undefined) assent.error(`error: unknown command '${words.join(" ")}'`, { exitCode: 2 });
       else topic.outputHelp();
