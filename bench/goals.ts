@@ -146,7 +146,7 @@ function measure(): void {
 try {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- written by this program
   if (values.from !== undefined)
-    writeTable(values.write ?? "docs/performance.md", JSON.parse(readFileSync(values.from, "utf8")) as GoalReport);
+    writeTable(values.write ?? "evidence/performance.md", JSON.parse(readFileSync(values.from, "utf8")) as GoalReport);
   else if (values.against === undefined) measure();
   else compare(values.against);
 } finally {

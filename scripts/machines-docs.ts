@@ -103,5 +103,5 @@ const anchor = (title: string): string =>
 
 /** For `npm run generate`. */
 export const machinesDocs: readonly { readonly file: string; readonly update: () => string }[] = [
-  { file: "docs/machines.md", update: () => machinesPage(machineRows(process.cwd())) },
+  { file: "evidence/machines.md", update: () => machinesPage(machineRows(process.cwd())) },
 ];

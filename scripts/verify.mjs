@@ -1,5 +1,5 @@
 // Everything that is allowed without a question is run for real and held against what was predicted: `npm run verify`.
-// Writes the counts into docs/soundness.md. With --keep as its word, what is in dist/ is used as it is, and the page is left alone.
+// Writes the counts into evidence/soundness.md. With --keep as its word, what is in dist/ is used as it is, and the page is left alone.
 import { execFileSync, spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -10,7 +10,7 @@ import { fileURLToPath } from "node:url";
 const root = fileURLToPath(new URL("..", import.meta.url));
 const keeps = process.argv.includes("--keep");
 const scratch = mkdtempSync(join(tmpdir(), "assent-verify-"));
-const PAGE = join(root, "docs/soundness.md");
+const PAGE = join(root, "evidence/soundness.md");
 const [START, END] = ["<!-- counts: written by `npm run verify` -->", "<!-- end of counts -->"];
 
 /** The notations that keep one command on one line; test/ledger/corpus.test.ts reads the same. */

@@ -104,7 +104,7 @@ export function printResults(parts: readonly PartResult[]): void {
 const BEGIN = "<!-- load: npm run bench:team -- --write -->";
 const END = "<!-- /load -->";
 const JSON_FILE = join("bench", "team.json");
-const DOCS = join("docs", "team-load.md");
+const DOCS = join("evidence", "team-load.md");
 
 /** Writes what was measured, the parts that were not measured now as they were before. */
 export function keepResults(now: TeamLoad): void {

@@ -79,7 +79,7 @@ describe("the table", () => {
   });
 
   it("has its place in the documentation", () => {
-    expect(readFileSync(join(import.meta.dirname, "../../docs/performance.md"), "utf8")).toMatch(
+    expect(readFileSync(join(import.meta.dirname, "../../evidence/performance.md"), "utf8")).toMatch(
       /<!-- goals: npm run bench:goals -->[^]*<!-- \/goals -->/,
     );
   });

@@ -4,7 +4,7 @@ import { asRoot, asUser, type Engine, Engines } from "./engines.ts";
 
 /**
  * `npm run containers [-- PLACE...] [--json] [--write]`: what Assent does in containers of Docker, containerd and Podman, with their own
- * filters. Needs root, docker.io, podman, runc and busybox-static. `--write`: the rows of docs/machines.md.
+ * filters. Needs root, docker.io, podman, runc and busybox-static. `--write`: the rows of evidence/machines.md.
  */
 interface Place {
   readonly name: string;

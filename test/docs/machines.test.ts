@@ -6,8 +6,8 @@ import { machineRows, machinesPage } from "../../scripts/machines-docs.ts";
 const ROOT = join(import.meta.dirname, "../..");
 const rows = machineRows(ROOT);
 
-it("docs/machines.md is up to date: npm run generate", () => {
-  expect(machinesPage(rows)).toBe(readFileSync(join(ROOT, "docs/machines.md"), "utf8"));
+it("evidence/machines.md is up to date: npm run generate", () => {
+  expect(machinesPage(rows)).toBe(readFileSync(join(ROOT, "evidence/machines.md"), "utf8"));
 });
 
 it("a command that the page names is there", () => {

@@ -23,7 +23,7 @@ it("the table of speeds is what was measured, as the bars are", () => {
 });
 
 it("the table of growth is what was measured: npm run plots", () => {
-  expect(readFileSync(join(ROOT, "docs/performance.md"), "utf8")).toContain(growthTable(ROOT));
+  expect(readFileSync(join(ROOT, "evidence/performance.md"), "utf8")).toContain(growthTable(ROOT));
 });
 
 it("colours of a terminal become classes, other sequences nothing, and text stays text", () => {

@@ -82,12 +82,12 @@ const size = (count: number): string => count.toLocaleString("en-US");
 /** One plot for each thing that grows; each measure has a scale of its own. */
 function growthPictures(root: string): readonly Picture[] {
   return (readGrowth(root)?.axes ?? []).map(({ id, what, rows }) => ({
-    file: `docs/pictures/growth-${id}.svg`,
+    file: `evidence/pictures/growth-${id}.svg`,
     svg: svgText(
       barsPlot({
         id: `growth-${id}`,
         title: `Milliseconds, by ${what.replaceAll("`", "")}`,
-        about: "Bars for each size; the numbers stand in the table of docs/performance.md",
+        about: "Bars for each size; the numbers stand in the table of evidence/performance.md",
         groups: rows.map(({ name, points }) => [name, points.map((point) => [size(point.size), rounded(point.median)] as const)]),
         classOf: () => "c",
       }),
@@ -107,7 +107,7 @@ interface RampedLoad {
   }[];
 }
 
-/** The latencies of docs/team-load.md as bars, each with a scale of its own; none where the ramp was not measured. */
+/** The latencies of evidence/team-load.md as bars, each with a scale of its own; none where the ramp was not measured. */
 export function teamLoadPicture(root: string): readonly Picture[] {
   const file = join(root, "bench/team.json");
   if (!existsSync(file)) return [];
@@ -120,12 +120,12 @@ export function teamLoadPicture(root: string): readonly Picture[] {
   );
   return [
     {
-      file: "docs/pictures/team-load.svg",
+      file: "evidence/pictures/team-load.svg",
       svg: svgText(
         barsPlot({
           id: "team-load",
           title: "Milliseconds of a request, by requests a second",
-          about: "Bars for each rate; the numbers stand in the table of docs/team-load.md",
+          about: "Bars for each rate; the numbers stand in the table of evidence/team-load.md",
           groups,
           classOf: () => "c",
         }),
@@ -135,7 +135,7 @@ export function teamLoadPicture(root: string): readonly Picture[] {
   ];
 }
 
-/** The table of docs/performance.md about growth. */
+/** The table of evidence/performance.md about growth. */
 export function growthTable(root: string): string {
   const found = readGrowth(root);
   if (found === undefined) return "Not measured.";

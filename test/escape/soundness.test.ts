@@ -21,7 +21,7 @@ import {
 
 /**
  * The kernel checks the parser: commands run for real in namespaces of their own, and whatever they do was predicted.
- * `npm run verify` runs everything; here is a sample of each family. docs/soundness.md tells how it is done.
+ * `npm run verify` runs everything; here is a sample of each family. evidence/soundness.md tells how it is done.
  */
 const ROOT = join(import.meta.dirname, "../..");
 const PATH = `${dirname(process.execPath)}:/usr/sbin:/usr/bin:/sbin:/bin`;

@@ -1,6 +1,6 @@
 /**
  * SHA-256 (FIPS 180-4), written for a process that hashes one line and ends: node's own costs it 3.5 ms to load, a library
- * that is made for speed costs 4 ms to warm up (docs/performance.md). Held to node's own by test/data/sha256.test.ts.
+ * that is made for speed costs 4 ms to warm up (evidence/performance.md). Held to node's own by test/data/sha256.test.ts.
  */
 const K = /* @__PURE__ */ constants();
 

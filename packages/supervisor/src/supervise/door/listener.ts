@@ -208,7 +208,7 @@ export class Listener {
   /**
    * An ADDFD wakes the task without regard to where the listener runs, and an idle virtual processor takes 50 µs to
    * wake. So the task is kept on this processor while it installs the descriptor, where that is quicker (nearness.ts); it
-   * stays inside the call meanwhile, so neither it nor a child of it ever sees the narrowed mask. docs/performance.md has the measurements.
+   * stays inside the call meanwhile, so neither it nor a child of it ever sees the narrowed mask. evidence/performance.md has the measurements.
    */
   #near(tid: number): boolean {
     const length = sys(SYSCALLS.sched_getaffinity, tid, 128, this.#at.mask);

@@ -76,7 +76,7 @@ const namesAt = lastingAddressOf(names);
 
 /**
  * `/proc/self/fd`, open for good: a descriptor of ours is opened again, and its name read, under its number in there.
- * Half of what such a call costs is the way to this folder (docs/performance.md).
+ * Half of what such a call costs is the way to this folder (evidence/performance.md).
  */
 export function ownDescriptors(): number {
   if (ownFolder < 0) {

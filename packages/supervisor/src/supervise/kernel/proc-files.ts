@@ -18,7 +18,7 @@ let textAt = addressOf(text);
 
 /**
  * A small file of /proc as it is now, good until the next call; throws where it cannot be read. Each start of a program looks at half a
- * dozen of them, and by node's own functions that takes several times as long (docs/performance.md). Files that the kernel makes in one
+ * dozen of them, and by node's own functions that takes several times as long (evidence/performance.md). Files that the kernel makes in one
  * piece (fs/seq_file.c, single_open), and a process' words and variables (fs/proc/base.c), fill the buffer or end there: what is not full
  * needs no second call. `isList`: one such as `maps`, of which a read ends where a record no longer fits.
  */
