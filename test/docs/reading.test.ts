@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, statSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
 import { describe, expect, it } from "vitest";
 import { pages } from "./blocks.ts";
@@ -32,7 +32,8 @@ describe("README, tutorial and how-tos are easy to read: Flesch–Kincaid grade 
 });
 
 describe("every link leads somewhere", () => {
-  const files = [...pages(ROOT), "CONTRIBUTING.md", "packages/core/knowledge/README.md", "examples/README.md"];
+  const evidence = readdirSync(join(ROOT, "evidence")).flatMap((name) => (name.endsWith(".md") ? [`evidence/${name}`] : []));
+  const files = [...pages(ROOT), ...evidence, "CONTRIBUTING.md", "packages/core/knowledge/README.md", "examples/README.md"];
   it.each(files)("%s", (file) => {
     const dead = linksOf(read(file)).filter((link) => {
       if (/^(?:https?|mailto):/.test(link)) return false;
