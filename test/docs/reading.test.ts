@@ -57,3 +57,21 @@ describe("every link leads somewhere", () => {
     expect(pages(ROOT).filter((file) => !reached.has(file))).toEqual([]);
   });
 });
+
+describe("docs/security.md", () => {
+  const rows = read("docs/security.md")
+    .split("\n")
+    .flatMap((line) => {
+      const [, id = "", severity = "", limit = "", holds = "", ...more] = line.split(/ ?(?<!\\)\| ?/);
+      return /^[A-Z]\d+$/.test(id) ? [{ id, severity, limit, holds, rest: more.join("") }] : [];
+    });
+
+  it("gives each limit an id of its own, a severity, and what holds by default", () => {
+    expect(rows.length).toBeGreaterThan(60);
+    expect(new Set(rows.map(({ id }) => id)).size).toBe(rows.length);
+    for (const { id, severity, limit, holds, rest } of rows) {
+      expect([id, severity]).toEqual([id, expect.stringMatching(/^(?:high|medium|low)$/)]);
+      expect([id, limit.length > 20, holds.length > 10, rest]).toEqual([id, true, true, ""]);
+    }
+  });
+});
