@@ -274,7 +274,7 @@ try {
   writeWholeLibrary(fresh);
   declarations(root, join(fresh, "types"));
   chmodSync(join(fresh, "bin.cjs"), 0o755);
-  await writeLaunchers();
+  await writeStubs();
   copyFileSync(join(root, "packages/hosts/src/agents/install/ask.bash"), join(fresh, "ask.bash"));
   writeFileSync(join(fresh, "assent.1.gz"), gzipSync(readFileSync(join(root, "man/assent.1")), { level: 9 }));
   writeFileSync(
@@ -371,21 +371,16 @@ async function buildTeam() {
   return { ...made, metafile: { ...made.metafile, inputs: {} } };
 }
 
-/** The static programs that start the hook where a host needs no shell for it: written out, not compiled. */
-async function writeLaunchers() {
+/** The static programs of stubs/, which start hooks, ask and stand in front; the launcher with its table. */
+async function writeStubs() {
   const outfile = join(fresh, "launcher.mjs");
-  const files = ["launcher", "when-launcher", "ask-client", "front", "spare-client"];
-  const contents = files.map((file) => `export * from "./${file}.ts";`).join("");
-  await build({ ...common, stdin: { contents, resolveDir: join(root, "packages/hosts/src/agents/install") }, outfile, format: "esm" });
-  const made = await import(pathToFileURL(outfile).href);
+  await build({ ...common, entryPoints: [join(root, "packages/hosts/src/agents/install/launcher.ts")], outfile, format: "esm" });
+  const { launcherTable, withTable } = await import(pathToFileURL(outfile).href);
   rmSync(outfile);
-  const { launcherProgram: launch, whenProgram: when, askClientProgram: ask, frontProgram: front, spareClientProgram: spare } = made;
-  for (const architecture of ["x64", "arm64"]) {
-    for (const [name, program] of Object.entries({ launch, when, ask, front, spare })) {
-      const file = join(fresh, `${name}-${architecture}`);
-      writeFileSync(file, program(architecture));
-      chmodSync(file, 0o755);
-    }
+  for (const name of readdirSync(join(root, "stubs")).filter((file) => /-(?:x64|arm64)$/.test(file))) {
+    const program = readFileSync(join(root, "stubs", name));
+    writeFileSync(join(fresh, name), name.startsWith("launch-") ? withTable(program, launcherTable()) : program);
+    chmodSync(join(fresh, name), 0o755);
   }
 }
 

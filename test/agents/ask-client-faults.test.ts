@@ -8,7 +8,6 @@ import {
   type Asked,
   RESIDENT,
   SENTENCE,
-  WAYS,
   WORDS,
   always,
   answer,
@@ -19,6 +18,7 @@ import {
   unlike,
   shell,
 } from "./ask-world.ts";
+import { WAYS } from "./stubs.ts";
 
 /** What these cannot do need not be done: the answer is heard, or the launcher becomes what it would have become. */
 const MAY_FAIL = new Set(["close", "rt_sigaction", "write", "read", "ppoll", "clone", "flock", "open", "getpid", "getppid"]);

@@ -1,21 +1,17 @@
 import { spawnSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync, renameSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync, renameSync } from "node:fs";
 import type { Socket } from "node:net";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
-import { askClientCode, askClientProgram } from "@assent/hosts/agents/install";
 import { DIST } from "../scratch.ts";
-import { describeSource } from "./assembled.ts";
 import {
   type Asked,
-  HERE,
   MB,
   PATIENT,
   SENTENCE,
   type Start,
-  WAYS,
   WORDS,
   always,
   answer,
@@ -34,13 +30,7 @@ import {
   signal,
   trickle,
 } from "./ask-world.ts";
-
-describeSource("ask", askClientCode);
-
-it("lies beside the program", () => {
-  for (const architecture of ["x64", "arm64"] as const)
-    expect(readFileSync(join(DIST, `ask-${architecture}`)).equals(askClientProgram(architecture))).toBe(true);
-});
+import { HERE, WAYS } from "./stubs.ts";
 
 describe.each(WAYS)("the client, started by %s (%s)", (_, architecture, front) => {
   const placed = () => placeAsk(architecture, front);

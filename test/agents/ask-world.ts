@@ -4,20 +4,12 @@ import { createServer, type Server, type Socket } from "node:net";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { expect, onTestFinished } from "vitest";
-import { askClientProgram, type LauncherArchitecture } from "@assent/hosts/agents/install";
+import type { LauncherArchitecture } from "@assent/hosts/agents/install";
 import { scratch } from "../scratch.ts";
+import { stubOf } from "./stubs.ts";
 
 export const runs = (program: string, ...words: readonly string[]): boolean =>
   spawnSync(program, words.length === 0 ? ["--version"] : words, { stdio: "ignore" }).status === 0;
-
-export const HERE: LauncherArchitecture | undefined =
-  process.platform === "linux" && (process.arch === "x64" || process.arch === "arm64") ? process.arch : undefined;
-
-/** [what starts it, architecture, what is in front] */
-export const WAYS: readonly (readonly [string, LauncherArchitecture, readonly string[]])[] = [
-  ...(HERE === undefined ? [] : [["itself", HERE, []] as const]),
-  ...(HERE !== "arm64" && runs("qemu-aarch64-static") ? [["qemu-aarch64-static", "arm64", ["qemu-aarch64-static"]] as const] : []),
-];
 
 export const SENTENCE = "Node or Assent is missing; refused: sh ~/.local/share/assent/rescue\n";
 export const MB = 1 << 20;
@@ -128,7 +120,7 @@ export function placeAsk(architecture: LauncherArchitecture, front: readonly str
     chmodSync(join(root, name), 0o755);
     return join(root, name);
   };
-  const ask = put("ask", askClientProgram(architecture));
+  const ask = put("ask", stubOf("ask", architecture));
   const launcher = put("launcher", LAUNCHER);
   const namespace = readlinkSync("/proc/self/ns/mnt");
   const socket = `${base}${namespace}`;

@@ -4,27 +4,19 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { installPlace } from "@assent/hosts/agents/install";
-import { HANDED_ON, handedOn, launcherCode, launcherName, launcherProgram } from "../../packages/hosts/src/agents/install/launcher.ts";
+import { HANDED_ON, handedOn, launcherName } from "../../packages/hosts/src/agents/install/launcher.ts";
 import { DIST, scratch, type Scratch } from "../scratch.ts";
 import { deafEnd } from "./ask-world.ts";
-import { describeSource } from "./assembled.ts";
 
 const folder = realpathSync(mkdtempSync(join(tmpdir(), "assent-room-")));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const runs = (program: string): boolean => spawnSync(program, ["--version"], { stdio: "ignore" }).status === 0;
 
-describeSource("launcher", launcherCode);
-
 describe("the launcher", () => {
   const here = launcherName(process.platform, process.arch);
   const file = join(DIST, here ?? "");
   const start = (args: readonly string[], env: Record<string, string> = {}) => spawnSync(file, args, { env, encoding: "utf8" });
-
-  it.skipIf(here === undefined)("lies beside the program, as the source makes it", () => {
-    for (const architecture of ["x64", "arm64"] as const)
-      expect(readFileSync(join(DIST, `launch-${architecture}`)).equals(launcherProgram(architecture))).toBe(true);
-  });
 
   /** [what is said, its environment, what the program is started with] */
   const ENVIRONMENTS: readonly (readonly [string, readonly string[], Record<string, string>, readonly string[]])[] = [

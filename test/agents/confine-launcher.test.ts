@@ -3,33 +3,23 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, symlinkSync, 
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { confineLauncher } from "@assent/core/action";
-import { confineCode, confineProgram, ensureConfineLauncher, type LauncherArchitecture } from "@assent/hosts/agents/install";
+import { confineProgram, ensureConfineLauncher, type LauncherArchitecture } from "@assent/hosts/agents/install";
 import { scratch, type Scratch } from "../scratch.ts";
-import { describeSource } from "./assembled.ts";
-
-const runs = (program: string): boolean => spawnSync(program, ["--version"], { stdio: "ignore" }).status === 0;
-
-describeSource("confine", confineCode);
+import { HERE, STUBS, WAYS } from "./stubs.ts";
 
 /** What a program in the place of Assent's sees of its words and of its environment, as bytes. */
 const SHOWS = `const { readFileSync, writeSync } = require("node:fs");
 writeSync(1, JSON.stringify({ words: process.argv.slice(2), environ: readFileSync("/proc/self/environ").toString("latin1") }));
 process.exit(Number(process.argv.at(-1)) || 0);`;
 
-const HERE: LauncherArchitecture | undefined =
-  process.platform === "linux" && (process.arch === "x64" || process.arch === "arm64") ? process.arch : undefined;
-
-/** [what starts it, architecture, what is in the environment besides] */
-const WAYS: readonly (readonly [string, LauncherArchitecture, readonly string[]])[] = [
-  ...(HERE === undefined ? [] : [["itself", HERE, []] as const]),
-  ...(HERE !== "arm64" && runs("qemu-aarch64-static") ? [["qemu-aarch64-static", "arm64", ["qemu-aarch64-static"]] as const] : []),
-];
-
 function placed(architecture: LauncherArchitecture): { readonly place: Scratch; readonly file: string } {
   const place = scratch();
   place.write(join(place.root, "dist/bin.cjs"), SHOWS);
   const file = place.write(join(place.root, "confine"), "");
-  writeFileSync(file, confineProgram(architecture, { node: process.execPath, folder: join(place.root, "dist") }, place.machine));
+  writeFileSync(
+    file,
+    confineProgram(architecture, { node: process.execPath, folder: join(place.root, "dist"), from: STUBS }, place.machine),
+  );
   chmodSync(file, 0o755);
   return { place, file };
 }
@@ -70,7 +60,7 @@ describe.each(WAYS)("the launcher, started by %s (%s)", (_, architecture, front)
   it("says so when Assent is gone", () => {
     const place = scratch();
     const file = place.write(join(place.root, "confine"), "");
-    writeFileSync(file, confineProgram(architecture, { node: "/nowhere/node", folder: "/nowhere" }, place.machine));
+    writeFileSync(file, confineProgram(architecture, { node: "/nowhere/node", folder: "/nowhere", from: STUBS }, place.machine));
     chmodSync(file, 0o755);
     const { status, stderr } = start(file, ["t", "x"], {});
     expect([status, stderr]).toEqual([125, "assent: this command was not started, because Assent could not be; run: assent doctor\n"]);
@@ -111,7 +101,7 @@ describe.each(WAYS)("the launcher, started by %s (%s)", (_, architecture, front)
 });
 
 describe("writing it", () => {
-  const program = { node: process.execPath, folder: "/opt/assent/dist" };
+  const program = { node: process.execPath, folder: "/opt/assent/dist", from: STUBS };
   const rows: readonly (readonly [string, (file: string, place: Scratch) => void])[] = [
     ["is missing", () => undefined],
     ["is another", (file, place) => place.write(file, "#!/bin/sh\n")],

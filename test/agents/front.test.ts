@@ -1,21 +1,9 @@
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
-import { chmodSync, rmSync, writeFileSync } from "node:fs";
+import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import { frontCode, frontProgram, type LauncherArchitecture } from "@assent/hosts/agents/install";
 import { scratch } from "../scratch.ts";
-import { describeSource } from "./assembled.ts";
-
-const runs = (program: string): boolean => spawnSync(program, ["--version"], { stdio: "ignore" }).status === 0;
-
-describeSource("front", frontCode);
-
-const HERE: LauncherArchitecture | undefined =
-  process.platform === "linux" && (process.arch === "x64" || process.arch === "arm64") ? process.arch : undefined;
-const WAYS: readonly (readonly [string, LauncherArchitecture, readonly string[]])[] = [
-  ...(HERE === undefined ? [] : [["itself", HERE, []] as const]),
-  ...(HERE !== "arm64" && runs("qemu-aarch64-static") ? [["qemu-aarch64-static", "arm64", ["qemu-aarch64-static"]] as const] : []),
-];
+import { putStub, WAYS } from "./stubs.ts";
 
 /** In the place of the supervisor: does what the first of its words says. */
 const SUPERVISOR = `const { fstatSync, readFileSync, readlinkSync, writeSync } = require("node:fs");
@@ -44,9 +32,7 @@ describe.each(WAYS)("what stands in front of a run, started by %s (%s)", (name, 
   const place = scratch({ keep: true });
   afterAll(() => rmSync(place.root, { recursive: true, force: true }));
   const bin = place.write(join(place.root, "bin.cjs"), SUPERVISOR);
-  const front = place.write(join(place.root, "front"), "");
-  writeFileSync(front, frontProgram(architecture));
-  chmodSync(front, 0o755);
+  const front = putStub("front", architecture, join(place.root, "front"));
   const words = (...does: readonly string[]): string[] => [...before, front, process.execPath, bin, "run", ...does];
   const start = (does: readonly string[], shell = '"$@"') => {
     const env = { PATH: "/usr/bin:/bin", GIVEN: "so" };

@@ -2,14 +2,10 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { chmodSync, existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { shellPrefixCode, shellPrefixProgram, type LauncherArchitecture } from "@assent/hosts/agents/install";
+import { shellPrefixProgram } from "@assent/hosts/agents/install";
 import { protocol } from "@assent/hosts/agents/claude";
 import { scratch } from "../scratch.ts";
-import { describeSource } from "./assembled.ts";
-
-const runs = (program: string): boolean => spawnSync(program, ["--version"], { stdio: "ignore" }).status === 0;
-
-describeSource("shell-prefix", shellPrefixCode);
+import { STUBS, WAYS } from "./stubs.ts";
 
 /** In the place of Assent: says what it was asked, and ends as a file tells it. */
 const ANSWERS = `const { readFileSync, writeSync } = require("node:fs");
@@ -18,20 +14,13 @@ const caller = readFileSync("/proc/self/environ", "latin1").split("\\0").filter(
 writeSync(1, JSON.stringify({ words, caller }) + "\\n");
 process.exit(words[0] === "run" ? 7 : Number(readFileSync(__dirname + "/says", "utf8")));`;
 
-const HERE: LauncherArchitecture | undefined =
-  process.platform === "linux" && (process.arch === "x64" || process.arch === "arm64") ? process.arch : undefined;
-const WAYS: readonly (readonly [string, LauncherArchitecture, readonly string[]])[] = [
-  ...(HERE === undefined ? [] : [["itself", HERE, []] as const]),
-  ...(HERE !== "arm64" && runs("qemu-aarch64-static") ? [["qemu-aarch64-static", "arm64", ["qemu-aarch64-static"]] as const] : []),
-];
-
 describe.each(WAYS)("the program around commands, started by %s (%s)", (_, architecture, front) => {
   const start = (says: number, args: readonly string[], env: Record<string, string> = {}, bin = ANSWERS) => {
     const place = scratch();
     place.write(join(place.root, "dist/bin.cjs"), bin);
     place.write(join(place.root, "dist/says"), String(says));
     const file = place.write(join(place.root, "claude-shell"), "");
-    const program = { node: process.execPath, folder: join(place.root, "dist") };
+    const program = { node: process.execPath, folder: join(place.root, "dist"), from: STUBS };
     writeFileSync(file, shellPrefixProgram(architecture, "claude", program, place.machine));
     chmodSync(file, 0o755);
     const words = [...front, file, ...args];

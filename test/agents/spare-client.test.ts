@@ -1,27 +1,10 @@
-import { createHash } from "node:crypto";
 import { spawn, spawnSync } from "node:child_process";
-import { chmodSync, closeSync, mkdirSync, openSync, readFileSync, readlinkSync, writeFileSync } from "node:fs";
+import { chmodSync, closeSync, mkdirSync, openSync, readlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { spareClientCode, spareClientProgram } from "@assent/hosts/agents/install";
-import { DIST, scratch } from "../scratch.ts";
-import { describeSource } from "./assembled.ts";
-import { collect, PATIENT, WAYS } from "./ask-world.ts";
-
-describeSource("spare", spareClientCode);
-
-it("lies beside the program", () => {
-  for (const architecture of ["x64", "arm64"] as const)
-    expect(readFileSync(join(DIST, `spare-${architecture}`)).equals(spareClientProgram(architecture))).toBe(true);
-});
-
-it.each(["x64", "arm64"])("the assembly is what was made from the C that lies there (%s)", (architecture) => {
-  const folder = join(import.meta.dirname, "../../packages/hosts/src/agents/install");
-  const sum = createHash("sha256")
-    .update(readFileSync(join(folder, "spare.c")))
-    .digest("hex");
-  expect(readFileSync(join(folder, `spare.${architecture}.s`), "utf8")).toContain(`(sha256 ${sum})`);
-});
+import { scratch } from "../scratch.ts";
+import { collect, PATIENT } from "./ask-world.ts";
+import { stubOf, WAYS } from "./stubs.ts";
 
 /** In the place of Node: says its words, its input and its environment, and ends with 3. */
 const NODE = `#!/bin/sh
@@ -38,7 +21,7 @@ describe.each(WAYS)("the client, started by %s (%s)", (_, architecture, front) =
     };
     const base = join(root, "resident/");
     mkdirSync(base);
-    return { root, base, client: put("spare", spareClientProgram(architecture)), node: put("node", NODE) };
+    return { root, base, client: put("spare", stubOf("spare", architecture)), node: put("node", NODE) };
   };
 
   it.each([[[]], [["/folder/"]]])("says that it could not start anything, with too few words: %j", (words) => {

@@ -1,30 +1,14 @@
 import { spawnSync } from "node:child_process";
-import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { type LauncherArchitecture, whenCode, whenProgram } from "@assent/hosts/agents/install";
-import { DIST, scratch } from "../scratch.ts";
-import { describeSource } from "./assembled.ts";
-
-const runs = (program: string): boolean => spawnSync(program, ["--version"], { stdio: "ignore" }).status === 0;
-
-describeSource("when", whenCode);
-
-const HERE: LauncherArchitecture | undefined =
-  process.platform === "linux" && (process.arch === "x64" || process.arch === "arm64") ? process.arch : undefined;
-
-/** [what starts it, architecture, what is in front] */
-const WAYS: readonly (readonly [string, LauncherArchitecture, readonly string[]])[] = [
-  ...(HERE === undefined ? [] : [["itself", HERE, []] as const]),
-  ...(HERE !== "arm64" && runs("qemu-aarch64-static") ? [["qemu-aarch64-static", "arm64", ["qemu-aarch64-static"]] as const] : []),
-];
+import { scratch } from "../scratch.ts";
+import { putStub, WAYS } from "./stubs.ts";
 
 describe.each(WAYS)("the launcher, started by %s (%s)", (_, architecture, front) => {
   const placed = (): { readonly root: string; readonly start: (...args: readonly string[]) => ReturnType<typeof spawnSync> } => {
     const { root } = scratch();
-    const file = join(root, "when");
-    writeFileSync(file, whenProgram(architecture));
-    chmodSync(file, 0o755);
+    const file = putStub("when", architecture, join(root, "when"));
     const [program, ...rest] = [...front, file];
     return { root, start: (...args) => spawnSync(program, [...rest, ...args], { env: { A: "1" }, encoding: "utf8", input: "in" }) };
   };
@@ -56,9 +40,4 @@ describe.each(WAYS)("the launcher, started by %s (%s)", (_, architecture, front)
     expect(start(root)).toMatchObject({ status: 125, stderr: expect.stringMatching(/when PATH PROGRAM/) as unknown });
     expect(start()).toMatchObject({ status: 125 });
   });
-});
-
-it("lies beside the program", () => {
-  for (const architecture of ["x64", "arm64"] as const)
-    expect(readFileSync(join(DIST, `when-${architecture}`)).equals(whenProgram(architecture))).toBe(true);
 });

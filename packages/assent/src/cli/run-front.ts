@@ -34,7 +34,7 @@ function end(how: string): void {
 }
 
 /**
- * Becomes the static program that does the same (agents/install/front.ts): what Node needs to start a process and to end takes as long as
+ * Becomes the static program that does the same (stubs/front.c): what Node needs to start a process and to end takes as long as
  * a quarter of its start. Comes back where that program is missing, cannot be started, or could not pass options of Node on.
  */
 function becomeFront(words: readonly string[]): void {

@@ -11,7 +11,7 @@ import { heldGateway, ownGateway } from "./own-gateway.ts";
 import { loaderVariable } from "./loader-variables.ts";
 import { writeStderr } from "./stdio.ts";
 
-// Entry of dist/shell-start.cjs: `assent shell AGENT -- TEXT`, which the program around a host's commands asks (shell-prefix.x64.s).
+// Entry of dist/shell-start.cjs: `assent shell AGENT -- TEXT`, which the program around a host's commands asks (stubs/shell.c).
 declare const __dirname: string;
 declare const require: {
   (id: "./hook.cjs"): { readonly judgeStart: (request: Request, machine: Machine) => RequestVerdict };

@@ -142,7 +142,7 @@ const startOf = (words: readonly string[]): readonly string[] => (words[0] === F
 /** A fresh supervisor that the client started itself would see, may and hand on the same, and obey the same. */
 function mayTake(command: HandedCommand, marks: string, program = process.execPath): boolean {
   const { pid, uid, words, env } = command;
-  // What stands in front of a fresh supervisor (agents/install/front.ts) is what the client is here.
+  // What stands in front of a fresh supervisor (stubs/front.c) is what the client is here.
   const [node, bin, word, first] = startOf(words);
   if (node !== program || bin !== BIN || word !== "run" || first === ORDERED || first === BESIDE) return false;
   if (uid !== process.getuid?.() || pid === 0 || !isCaller({ pid, words })) return false;

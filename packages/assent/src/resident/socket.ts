@@ -71,7 +71,7 @@ export class SocketWay implements Way {
     });
     this.#server = server;
     this.#socket = inodeOf(socket);
-    // The next one may be started as soon as this one has gone (ask-client.ts).
+    // The next one may be started as soon as this one has gone (stubs/ask.c).
     chmodSync(this.#place.lock, 0o600);
     return true;
   }

@@ -70,7 +70,7 @@ const KEY_SPEC_SESSION_KEYRING = -3;
 const IOPRIO_GET = process.arch === "arm64" ? 31 : 252;
 const MPOL_DEFAULT = 0n;
 
-/** What only a process itself is told, in the order of spare-client.ts. */
+/** What only a process itself is told, in the order of stubs/spare.c. */
 export const ownStanding = (): readonly bigint[] =>
   [
     sys(SYSCALLS.keyctl, KEYCTL_GET_KEYRING_ID, KEY_SPEC_SESSION_KEYRING, 0),

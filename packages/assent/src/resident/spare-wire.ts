@@ -16,7 +16,7 @@ import {
 } from "@assent/supervisor/supervise/kernel";
 import { inodeOf, removeFile } from "./life.ts";
 
-/** The other side of `agents/install/spare.c`: `spare-client.ts` says what is sent. Without node's event loop, which cannot take descriptors. */
+/** The other side of `stubs/spare.c`, which says what is sent. Without node's event loop, which cannot take descriptors. */
 const MAGIC = "assent?2";
 const OWN_VALUES = 7;
 const HEAD = 24 + 8 * OWN_VALUES;

@@ -1,5 +1,5 @@
 /**
- * What a client and the resident judge say to each other, as `agents/install/ask-client.ts` sets it down. Little-endian. A call is a header
+ * What a client and the resident judge say to each other, as `stubs/ask.c` sets it down. Little-endian. A call is a header
  * of 48 bytes, then texts that each end with a NUL (the caller's folder, its words, its environment), then what the host wrote. An answer is
  * a header of 24 bytes, then what is to be printed on the one and on the other stream. An end without an answer means: judge it yourself.
  */

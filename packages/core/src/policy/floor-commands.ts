@@ -101,7 +101,7 @@ export function assentCall(
   const start = action.argv[0];
   if (start === undefined || !start.known) return undefined;
   if (isAssent(start.text) || (action.resolved !== undefined && (isOwn(action.resolved, own) || isOwn(real(action.resolved), own)))) {
-    // `front NODE BIN.CJS run WORDS`, `spare FOLDER/ front NODE …` start what their words say (agents/install/front.ts).
+    // `front NODE BIN.CJS run WORDS`, `spare FOLDER/ front NODE …` start what their words say (stubs/front.c).
     const argv = action.argv.slice(action.resolved?.includes("/spare") ? 2 : 1);
     const [next] = argv;
     const call =

@@ -1,0 +1,27 @@
+#!/bin/sh
+# Builds the programs of this folder: `sh stubs/build.sh [FOLDER [ARCHITECTURE...]]`, by default all, where they are committed.
+# Compilers: gcc 12.2.0-14+deb12u1 and aarch64-linux-gnu-gcc 12.2.0-14 of Debian 12 (packages gcc and gcc-aarch64-linux-gnu, both with
+# binutils 2.40). Others may make other bytes: test/agents/stubs.test.ts builds again with these and compares.
+set -eu
+here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
+out=${1:-$here}
+[ $# -eq 0 ] || shift
+[ $# -gt 0 ] || set -- x64 arm64
+flags="-std=gnu11 -Os -Wall -Wextra -Werror -ffreestanding -fno-builtin -fno-stack-protector -fno-stack-clash-protection
+  -fno-asynchronous-unwind-tables -fno-unwind-tables -fno-ident -fno-tree-loop-distribute-patterns -fno-pic -no-pie -static -nostdlib
+  -mgeneral-regs-only -Wl,--build-id=none -Wl,-T,image.ld"
+linked=$(mktemp)
+trap 'rm -f "$linked"' EXIT
+cd "$here"
+for architecture; do
+  case $architecture in
+    x64) tools=x86_64-linux-gnu own="-march=x86-64 -fcf-protection=none -Wl,--defsym=MACHINE=62" ;;
+    arm64) tools=aarch64-linux-gnu own="-march=armv8-a -mno-outline-atomics -Wl,--defsym=MACHINE=183" ;;
+  esac
+  for program in launch when ask front spare confine shell; do
+    # shellcheck disable=SC2086 # lists of options
+    "$tools-gcc" $flags $own "$program.c" -o "$linked"
+    "$tools-objcopy" -O binary -j .image "$linked" "$out/$program-$architecture"
+    chmod 755 "$out/$program-$architecture"
+  done
+done
