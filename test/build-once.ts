@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 /** All that a build reads, beside its own scripts. A folder counts, too: a file of it may be gone. */
-const SOURCES = ["packages", "team/src", "tsconfig.json", "man", "package.json", "package-lock.json", "node_modules/.package-lock.json"];
+const SOURCES = ["packages", "team/src", "tsconfig.json", "man", "stubs", "package.json", "package-lock.json", "node_modules/.package-lock.json"];
 const SCRIPTS = ["scripts/build.mjs", "scripts/warm.mjs"];
 /** What a build makes, its first files and, with the caches, its last. */
 const MADE = ["dist", "team/dist"];
