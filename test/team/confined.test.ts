@@ -8,10 +8,10 @@ import { endOfLog } from "@assent/guard/audit";
 import { stateFolder } from "@assent/guard/state";
 import { isTeamReached } from "@assent/team/team/afar";
 import { readSender, writeMembership } from "@assent/team/team";
-import { lasting } from "../../test/cli/run-place.ts";
-import { HAS_CLIENT, startJudge } from "../../test/resident/judge.ts";
-import { DIST, scratch, type Scratch } from "../../test/scratch.ts";
-import { organisationOf } from "../src/enrol/index.ts";
+import { lasting } from "../cli/run-place.ts";
+import { HAS_CLIENT, startJudge } from "../resident/judge.ts";
+import { DIST, scratch, type Scratch } from "../scratch.ts";
+import { organisationOf } from "@assent/team-server/enrol";
 import { onEveryDatabase } from "./harness/databases.ts";
 import { type TestMachine, TestServer } from "./harness/server.ts";
 

@@ -1,6 +1,6 @@
 import { Hono } from "hono";
 import { describe, expect, it } from "vitest";
-import { COOKIE, ownCookies } from "../src/web/index.ts";
+import { COOKIE, ownCookies } from "@assent/team-server/web";
 
 const HTTPS = "https://assent.example.com";
 const HTTP = "http://127.0.0.1:8414";

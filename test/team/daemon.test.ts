@@ -9,10 +9,10 @@ import { endOfLog } from "@assent/guard/audit";
 import { stateFolder } from "@assent/guard/state";
 import { askAfar, hashRequest, isTeamReached, readAnswer } from "@assent/team/team/afar";
 import { readHeld, readMembership, readSender, type TeamMembership, writeMembership, writePin } from "@assent/team/team";
-import { HAS_CLIENT, startJudge } from "../../test/resident/judge.ts";
-import { assent, DIST, scratch, type Scratch } from "../../test/scratch.ts";
-import { organisationOf } from "../src/enrol/index.ts";
-import { addFirstKey, pushPolicy, releasePolicy } from "../src/policies/index.ts";
+import { HAS_CLIENT, startJudge } from "../resident/judge.ts";
+import { assent, DIST, scratch, type Scratch } from "../scratch.ts";
+import { organisationOf } from "@assent/team-server/enrol";
+import { addFirstKey, pushPolicy, releasePolicy } from "@assent/team-server/policies";
 import { onEveryDatabase } from "./harness/databases.ts";
 import { type TestMachine, TestServer } from "./harness/server.ts";
 

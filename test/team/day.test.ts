@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { assent, DIST, scratch, type Scratch } from "../../test/scratch.ts";
+import { assent, DIST, scratch, type Scratch } from "../scratch.ts";
 import { end, ended, freePort, serve, type Serving, until } from "./harness/processes.ts";
 
 /** An administrator's day on a real server: a machine joins before there is a key, what waits for whom, and the numbers. */

@@ -6,9 +6,9 @@ import pg from "pg";
 import * as v from "valibot";
 import { describe, expect, inject, it, onTestFinished } from "vitest";
 import { chainRecords, chainStart } from "@assent/team/team/protocol";
-import { DIST, scratch, type Scratch } from "../../test/scratch.ts";
-import { type Database, openEmbedded, openPostgres } from "../src/database/index.ts";
-import { LogIntake } from "../src/log/index.ts";
+import { DIST, scratch, type Scratch } from "../scratch.ts";
+import { type Database, openEmbedded, openPostgres } from "@assent/team-server/database";
+import { LogIntake } from "@assent/team-server/log";
 import { withMachines } from "./harness/databases.ts";
 
 /** An export as a stream of lines that is cut off, again and again, at any place, and goes on behind the last whole line. */

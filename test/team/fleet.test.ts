@@ -17,10 +17,10 @@ import {
 } from "@assent/team/team";
 import { writeJoining } from "@assent/team/team/fleet";
 import { residentFolder, stateFolder, writeAtomic } from "@assent/guard/state";
-import { DIST, scratch, type Scratch } from "../../test/scratch.ts";
+import { DIST, scratch, type Scratch } from "../scratch.ts";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { EnrolState } from "@assent/team/team/protocol";
-import { enrolByFleet, fleetKeys, makeFleetKey, revokeFleetKey } from "../src/enrol/index.ts";
+import { enrolByFleet, fleetKeys, makeFleetKey, revokeFleetKey } from "@assent/team-server/enrol";
 import { onEveryDatabase } from "./harness/databases.ts";
 import { ended } from "./harness/processes.ts";
 import { type Got, TestServer } from "./harness/server.ts";

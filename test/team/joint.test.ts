@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { JointLookup } from "../src/database/index.ts";
+import { JointLookup } from "@assent/team-server/database";
 
 /** A look-up that is answered when the test says so. */
 function held() {

@@ -3,8 +3,8 @@ import fc from "fast-check";
 import * as v from "valibot";
 import { describe, expect, it } from "vitest";
 import { chainRecords, chainStart, type ChainPoint, type LogBatch, type LogRecord, type LogTaken } from "@assent/team/team/protocol";
-import type { Database } from "../src/database/index.ts";
-import { dropMonth, LogIntake, monthsOf, verifyMachine } from "../src/log/index.ts";
+import type { Database } from "@assent/team-server/database";
+import { dropMonth, LogIntake, monthsOf, verifyMachine } from "@assent/team-server/log";
 import { onEveryDatabase, withMachines } from "./harness/databases.ts";
 
 const ORGANISATION = "organisation-of-tests0";

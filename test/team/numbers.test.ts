@@ -1,9 +1,9 @@
 import * as v from "valibot";
 import { describe, expect, it } from "vitest";
 import { aboutText, readAbout } from "@assent/team/team/protocol";
-import { SeenMachines } from "../src/enrol/index.ts";
-import { Metrics } from "../src/serve/metrics.ts";
-import { teamNumbers, tellingErrors } from "../src/serve/numbers.ts";
+import { SeenMachines } from "@assent/team-server/enrol";
+import { Metrics } from "../../packages/team-server/src/serve/metrics.ts";
+import { teamNumbers, tellingErrors } from "../../packages/team-server/src/serve/numbers.ts";
 import { onEveryDatabase, withMachines } from "./harness/databases.ts";
 
 describe("what a machine says of itself", () => {

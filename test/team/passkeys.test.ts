@@ -10,11 +10,11 @@ import { readPolicy } from "@assent/core/policy/read";
 import { askAfar, demandHere, hashRequest, readAnswer } from "@assent/team/team/afar";
 import { carryQuestions, type TeamMembership, writeMembership } from "@assent/team/team";
 import { KeptQuestions, TeamAnswers } from "@assent/team/team/protocol";
-import { launchBrowser } from "../../test/page/chromium.ts";
-import { DIST, scratch, type Scratch } from "../../test/scratch.ts";
-import { FLAGS, type PasskeyAlgorithm, type SaidOtherwise, SoftPasskey } from "../../test/soft-authenticator.ts";
-import { invitePerson, MOST_PASSKEYS, organisationOf } from "../src/enrol/index.ts";
-import { addFirstKey } from "../src/policies/index.ts";
+import { launchBrowser } from "../page/chromium.ts";
+import { DIST, scratch, type Scratch } from "../scratch.ts";
+import { FLAGS, type PasskeyAlgorithm, type SaidOtherwise, SoftPasskey } from "../soft-authenticator.ts";
+import { invitePerson, MOST_PASSKEYS, organisationOf } from "@assent/team-server/enrol";
+import { addFirstKey } from "@assent/team-server/policies";
 import { onEveryDatabase } from "./harness/databases.ts";
 import { type Got, type TestMachine, TestServer } from "./harness/server.ts";
 

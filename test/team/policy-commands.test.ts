@@ -4,8 +4,8 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import * as v from "valibot";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { DIST, scratch, type Scratch } from "../../test/scratch.ts";
-import { addFirstKey } from "../src/policies/index.ts";
+import { DIST, scratch, type Scratch } from "../scratch.ts";
+import { addFirstKey } from "@assent/team-server/policies";
 import { onEveryDatabase } from "./harness/databases.ts";
 import { TestServer } from "./harness/server.ts";
 

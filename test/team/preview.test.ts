@@ -10,9 +10,9 @@ import { hashStatement, makeKeyPair, type PolicyVersion, type Signed, signStatem
 import { thisMachine } from "@assent/guard/state";
 import { historyOf } from "@assent/guard/suggest";
 import { chainRecords, chainStart, type PolicyPreview, type PreviewAsk } from "@assent/team/team/protocol";
-import { DIST } from "../../test/scratch.ts";
-import { organisationOf } from "../src/enrol/index.ts";
-import { addFirstKey, pushPolicy, releasePolicy } from "../src/policies/index.ts";
+import { DIST } from "../scratch.ts";
+import { organisationOf } from "@assent/team-server/enrol";
+import { addFirstKey, pushPolicy, releasePolicy } from "@assent/team-server/policies";
 import { onEveryDatabase } from "./harness/databases.ts";
 import { type TestMachine, TestServer } from "./harness/server.ts";
 

@@ -4,7 +4,7 @@ import { cpSync, existsSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
-import { assent, DIST, scratch, type Scratch } from "../../test/scratch.ts";
+import { assent, DIST, scratch, type Scratch } from "../scratch.ts";
 import { end, ended, freePort, serve, type Serving, until } from "./harness/processes.ts";
 
 /** The real thing: the command that people type, processes that are killed, machines with homes of their own. */
@@ -171,7 +171,7 @@ describe("wrong use", () => {
     ["leaving without a team", ["leave"], 1, "belongs to no team"],
     ["half a certificate", ["serve", "--tls-cert", "/etc/hostname"], 2, "belong together"],
     ["listening beyond the machine without a certificate", ["serve", "--listen", "0.0.0.0:0"], 1, "without a certificate"],
-    ["an address to listen at that is none", ["serve", "--listen", "x"], 1, "is not an address to listen at"],
+    ["an address to listen at that is none", ["serve", "--listen", "x"], 1, "is not an address of a server"],
     [
       "a database that is not there",
       ["serve", "--listen", "127.0.0.1:0", "--database", "postgres://127.0.0.1:1/x"],

@@ -13,8 +13,8 @@ import { askAfar, hashRequest, isTeamReached, readAnswer } from "@assent/team/te
 import { askServer, hearServer, type TeamServer } from "../../packages/team/src/team/client.ts";
 import { connectThrough } from "@assent/team/team/proxy";
 import { readMembership, readSender } from "@assent/team/team";
-import { HAS_CLIENT, startJudge } from "../../test/resident/judge.ts";
-import { assent, DIST, scratch } from "../../test/scratch.ts";
+import { HAS_CLIENT, startJudge } from "../resident/judge.ts";
+import { assent, DIST, scratch } from "../scratch.ts";
 import { onEveryDatabase } from "./harness/databases.ts";
 import { OURS, startRaw, TestProxy } from "./harness/proxy.ts";
 import { TestServer } from "./harness/server.ts";

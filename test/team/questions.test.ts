@@ -2,7 +2,7 @@ import { createHash, randomBytes } from "node:crypto";
 import * as v from "valibot";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { KeptQuestions, TeamAnswers, TeamQuestion } from "@assent/team/team/protocol";
-import { answersFor, keepQuestions } from "../src/questions/store.ts";
+import { answersFor, keepQuestions } from "../../packages/team-server/src/questions/store.ts";
 import { onEveryDatabase } from "./harness/databases.ts";
 import { type Got, type TestMachine, TestServer } from "./harness/server.ts";
 

@@ -7,11 +7,11 @@ import { join } from "node:path";
 import * as v from "valibot";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { chainRecords, chainStart, type RecordSearch } from "@assent/team/team/protocol";
-import { DIST, type Run, type Scratch, scratch } from "../../test/scratch.ts";
-import { openEmbedded } from "../src/database/index.ts";
-import { organisationOf } from "../src/enrol/index.ts";
-import { LogIntake, verifyMachine } from "../src/log/index.ts";
-import { eraseRecords, exportRecords, searchRecords } from "../src/records/index.ts";
+import { DIST, type Run, type Scratch, scratch } from "../scratch.ts";
+import { openEmbedded } from "@assent/team-server/database";
+import { organisationOf } from "@assent/team-server/enrol";
+import { LogIntake, verifyMachine } from "@assent/team-server/log";
+import { eraseRecords, exportRecords, searchRecords } from "@assent/team-server/records";
 import { onEveryDatabase, withMachines } from "./harness/databases.ts";
 import { type TestMachine, TestServer } from "./harness/server.ts";
 

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { expect, it } from "vitest";
-import type { Database } from "../src/database/index.ts";
-import { recordsToReplay } from "../src/policies/index.ts";
+import type { Database } from "@assent/team-server/database";
+import { recordsToReplay } from "@assent/team-server/policies";
 import { onEveryDatabase, withMachines } from "./harness/databases.ts";
 
 const A = "machine-A-of-the-tests";

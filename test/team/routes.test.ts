@@ -1,11 +1,11 @@
 import * as v from "valibot";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import type { Database } from "../src/database/index.ts";
-import { TeamConnections } from "../src/connection/index.ts";
-import { LogIntake } from "../src/log/index.ts";
-import { makeListener } from "../src/serve/listener.ts";
-import { Metrics } from "../src/serve/metrics.ts";
-import { SignInProvider } from "../src/sign-in/index.ts";
+import type { Database } from "@assent/team-server/database";
+import { TeamConnections } from "@assent/team-server/connection";
+import { LogIntake } from "@assent/team-server/log";
+import { makeListener } from "../../packages/team-server/src/serve/listener.ts";
+import { Metrics } from "../../packages/team-server/src/serve/metrics.ts";
+import { SignInProvider } from "@assent/team-server/sign-in";
 import { onEveryDatabase } from "./harness/databases.ts";
 import { makeScene, ROUTES, type RouteRow, routeParts, type Scene } from "./harness/routes.ts";
 import { type Got, TestServer } from "./harness/server.ts";

@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto";
 import { chmodSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, describe, expect, inject, it } from "vitest";
-import { DIST, scratch } from "../../test/scratch.ts";
+import { DIST, scratch } from "../scratch.ts";
 import { freePort, until } from "./harness/processes.ts";
 
 /** Every command of docs/how-to/run-the-server.md, in the order in which the page shows them. */

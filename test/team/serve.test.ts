@@ -4,12 +4,12 @@ import type { AddressInfo } from "node:net";
 import * as v from "valibot";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { chainRecords, chainStart, type ChainPoint, EnrolStarted, EnrolState, LogTaken, MachineState } from "@assent/team/team/protocol";
-import { type Database, migrate } from "../src/database/index.ts";
-import { foundOrganisation, newAdminLink } from "../src/enrol/index.ts";
-import { LogIntake } from "../src/log/index.ts";
-import { TeamConnections } from "../src/connection/index.ts";
-import { makeListener } from "../src/serve/listener.ts";
-import { Metrics } from "../src/serve/metrics.ts";
+import { type Database, migrate } from "@assent/team-server/database";
+import { foundOrganisation, newAdminLink } from "@assent/team-server/enrol";
+import { LogIntake } from "@assent/team-server/log";
+import { TeamConnections } from "@assent/team-server/connection";
+import { makeListener } from "../../packages/team-server/src/serve/listener.ts";
+import { Metrics } from "../../packages/team-server/src/serve/metrics.ts";
 import { onEveryDatabase } from "./harness/databases.ts";
 
 interface Got {

@@ -1,7 +1,7 @@
 import { generateKeyPairSync } from "node:crypto";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { SignInProvider } from "../src/sign-in/index.ts";
-import { fleetKeys, makeFleetKey } from "../src/enrol/index.ts";
+import { SignInProvider } from "@assent/team-server/sign-in";
+import { fleetKeys, makeFleetKey } from "@assent/team-server/enrol";
 import { onEveryDatabase } from "./harness/databases.ts";
 import { type Claims, CLIENT, cookieOf, OddProvider, SECRET } from "./harness/odd-provider.ts";
 import { type Got, TestServer } from "./harness/server.ts";

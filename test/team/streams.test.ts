@@ -4,9 +4,9 @@ import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { hashStatement, makeKeyPair, type PolicyVersion, type Signed, signStatement } from "@assent/guard/seal";
 import { readHeld, takeToldPolicy, writePin } from "@assent/team/team";
 import { PolicyTold } from "@assent/team/team/protocol";
-import { scratch, type Scratch } from "../../test/scratch.ts";
-import { organisationOf } from "../src/enrol/index.ts";
-import { addFirstKey, partOf, pushPolicy, releasePolicy } from "../src/policies/index.ts";
+import { scratch, type Scratch } from "../scratch.ts";
+import { organisationOf } from "@assent/team-server/enrol";
+import { addFirstKey, partOf, pushPolicy, releasePolicy } from "@assent/team-server/policies";
 import { onEveryDatabase } from "./harness/databases.ts";
 import { type TestMachine, TestServer } from "./harness/server.ts";
 

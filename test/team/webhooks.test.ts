@@ -3,8 +3,8 @@ import { createServer, type IncomingMessage, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import * as v from "valibot";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { postDue } from "../src/webhooks/index.ts";
-import { isPublicAddress, postSafely } from "../src/webhooks/safe-post.ts";
+import { postDue } from "@assent/team-server/webhooks";
+import { isPublicAddress, postSafely } from "../../packages/team-server/src/webhooks/safe-post.ts";
 import { onEveryDatabase } from "./harness/databases.ts";
 import { type TestMachine, TestServer } from "./harness/server.ts";
 

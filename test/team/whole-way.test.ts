@@ -6,8 +6,8 @@ import { join } from "node:path";
 import { Provider } from "oidc-provider";
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { launchBrowser } from "../../test/page/chromium.ts";
-import { assent, DIST, scratch, type Scratch } from "../../test/scratch.ts";
+import { launchBrowser } from "../page/chromium.ts";
+import { assent, DIST, scratch, type Scratch } from "../scratch.ts";
 import { end, freePort, serve, type Serving } from "./harness/processes.ts";
 import { CLIENT, listening, SECRET } from "./harness/odd-provider.ts";
 

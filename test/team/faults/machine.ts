@@ -8,7 +8,7 @@ import { appendAll, auditLine, endOfLog, KEEP_UNSENT } from "@assent/guard/audit
 import { stateFolder } from "@assent/guard/state";
 import { askAfar, type AskedAfar, hashRequest, knownAfar, readAnswer, takeAfar } from "@assent/team/team/afar";
 import { writeMembership, writePin } from "@assent/team/team";
-import { DIST, type Scratch } from "../../../test/scratch.ts";
+import { DIST, type Scratch } from "../../scratch.ts";
 
 const POLICY = JSON.stringify({
   permissions: { ask: ["Bash(weird:*)", "Bash(other:*)"], deny: ["Bash(never:*)"] },

@@ -1,10 +1,10 @@
 import { createHash, randomBytes } from "node:crypto";
 import * as v from "valibot";
 import { makeKeyPair } from "@assent/guard/seal";
-import { type Database, migrate } from "../../src/database/index.ts";
-import { foundOrganisation, invitePerson, organisationOf } from "../../src/enrol/index.ts";
-import { verifyMachine } from "../../src/log/index.ts";
-import { addFirstKey } from "../../src/policies/index.ts";
+import { type Database, migrate } from "@assent/team-server/database";
+import { foundOrganisation, invitePerson, organisationOf } from "@assent/team-server/enrol";
+import { verifyMachine } from "@assent/team-server/log";
+import { addFirstKey } from "@assent/team-server/policies";
 import type { AskedAfar } from "@assent/team/team/afar";
 import type { FaultMachine, Joined } from "./machine.ts";
 

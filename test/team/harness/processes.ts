@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { DIST, type Scratch } from "../../../test/scratch.ts";
+import { DIST, type Scratch } from "../../scratch.ts";
 
 /** The server as people start it: a process, and what it said. */
 export interface Serving {

@@ -1,8 +1,8 @@
 import { createHash, randomBytes } from "node:crypto";
 import { hashStatement, makeKeyPair, type PolicyCommand, type PolicyVersion, signStatement } from "@assent/guard/seal";
 import { chainRecords, chainStart } from "@assent/team/team/protocol";
-import { fleetKeys, makeCiRule, makeFleetKey, organisationOf } from "../../src/enrol/index.ts";
-import { addFirstKey } from "../../src/policies/index.ts";
+import { fleetKeys, makeCiRule, makeFleetKey, organisationOf } from "@assent/team-server/enrol";
+import { addFirstKey } from "@assent/team-server/policies";
 import type { TestMachine, TestServer } from "./server.ts";
 
 const id = (): string => randomBytes(16).toString("base64url");

@@ -4,7 +4,7 @@ import { afterEach, expect } from "vitest";
 import { appendAll, KEEP } from "@assent/guard/audit";
 import type { ChainHead, LogBatch, LogTaken } from "@assent/team/team/protocol";
 import { sendToTeam, type TeamMembership, writeMembership } from "@assent/team/team";
-import { scratch, type Scratch } from "../../../test/scratch.ts";
+import { scratch, type Scratch } from "../../scratch.ts";
 
 /** A machine that belongs to a server which says what the test wants it to say. */
 

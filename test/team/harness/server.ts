@@ -2,13 +2,13 @@ import { createServer, request, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import * as v from "valibot";
 import { EnrolStarted, EnrolState } from "@assent/team/team/protocol";
-import { type Database, migrate } from "../../src/database/index.ts";
-import { foundOrganisation, invitePerson, newAdminLink } from "../../src/enrol/index.ts";
-import { LogIntake } from "../../src/log/index.ts";
-import { TeamConnections } from "../../src/connection/index.ts";
-import type { AppOptions } from "../../src/serve/app.ts";
-import { makeListener } from "../../src/serve/listener.ts";
-import { Metrics } from "../../src/serve/metrics.ts";
+import { type Database, migrate } from "@assent/team-server/database";
+import { foundOrganisation, invitePerson, newAdminLink } from "@assent/team-server/enrol";
+import { LogIntake } from "@assent/team-server/log";
+import { TeamConnections } from "@assent/team-server/connection";
+import type { AppOptions } from "../../../packages/team-server/src/serve/app.ts";
+import { makeListener } from "../../../packages/team-server/src/serve/listener.ts";
+import { Metrics } from "../../../packages/team-server/src/serve/metrics.ts";
 
 export interface Got {
   readonly status: number;

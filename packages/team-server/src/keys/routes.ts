@@ -118,14 +118,14 @@ export function addKeyRoutes(app: Hono<WebVariables>, { db, now, gates, tell }: 
     const { person } = context.var;
     const field = await formFields(context);
     const gone = await revokeFleetKey(db, field("id"), field("machines") === "yes", person.name, now());
-    if (gone === undefined) return context.html(await view(person, { problem: "There is no such key." }), 404);
+    if (gone === undefined) return context.html(await view(person, { problem: "This key was not found." }), 404);
     tell("key revoked", { by: person.name, machines: gone });
     return context.html(await view(person, { note: `The key lets nobody in any more; ${sent(gone)}` }));
   });
   app.post("/keys/remove-rule", formBody, gates.freshAdmin, async (context) => {
     const { person } = context.var;
     const gone = await removeCiRule(db, (await formFields(context))("id"), person.name, now());
-    if (gone === undefined) return context.html(await view(person, { problem: "There is no such rule." }), 404);
+    if (gone === undefined) return context.html(await view(person, { problem: "This rule was not found." }), 404);
     tell("rule removed", { by: person.name, machines: gone });
     return context.html(await view(person, { note: `The rule lets nobody in any more; ${sent(gone)}` }));
   });

@@ -42,7 +42,7 @@ const PointRow = v.object({ seq: v.number(), hash: v.pipe(v.string(), v.transfor
 export class MissingMonth extends Error {
   readonly time: Date;
   constructor(time: Date) {
-    super(`there is no partition for ${time.toISOString()}`);
+    super(`no partition exists for ${time.toISOString()}`);
     this.time = time;
   }
 }

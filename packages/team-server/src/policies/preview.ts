@@ -85,7 +85,7 @@ export class PolicyPreviews {
     let bytes = 0;
     for (let after: string | null = null; ;) {
       const page = await recordsToReplay(this.#db, group, since, after);
-      if (page.is !== "records") throw new TypeError("these are no records");
+      if (page.is !== "records") throw new TypeError("this page holds no records");
       bodies.push(...page.bodies);
       bytes += page.bodies.reduce((sum, body) => sum + Buffer.byteLength(body), 0);
       const isCut = page.next !== undefined;

@@ -3,7 +3,7 @@ import type { QuestionAbout } from "@assent/team/team/protocol";
 import type { TeamPerson } from "../enrol/index.ts";
 import { CODED_SCRIPT, frame, type Html, shown, table, timeText } from "../web/index.ts";
 import type { AskedPasskey } from "./passkeys.ts";
-import type { OpenQuestions, PastQuestion, QuestionsPlace, ShownQuestion } from "./store.ts";
+import type { OpenQuestions, PastQuestion, QuestionsPlace, ListedQuestion } from "./store.ts";
 
 const POINTS: Readonly<Record<QuestionAbout["point"], string>> = {
   run: "assent run",
@@ -59,7 +59,7 @@ const heading = (name: string, { agent, point }: QuestionAbout): string =>
 const signing = ({ site, challenge, allowed }: AskedPasskey): Html =>
   html`data-challenge="${challenge}" data-site="${site}" data-allowed="${allowed.join(" ")}"`;
 
-const card = (one: ShownQuestion, { first, after }: QuestionsPlace): Html => {
+const card = (one: ListedQuestion, { first, after }: QuestionsPlace): Html => {
   const { about, yes, passkey } = one;
   return html`<section class="card">
     <h2>${heading(one.machineName, about)}</h2>

@@ -17,7 +17,7 @@ import {
 import { questionsPage, QUESTIONS_SCRIPT, type QuestionsView } from "./pages.ts";
 import {
   answerAs,
-  type AnswerResult,
+  type PersonAnswerResult,
   answersFor,
   keepQuestions,
   noteTaken,
@@ -41,7 +41,7 @@ const ASKED_BYTES = 1 << 20;
 /** With what a passkey signed. */
 const ANSWER_BYTES = 16_384;
 
-const SAID: Readonly<Record<AnswerResult, { readonly text: string; readonly status: 200 | 403 | 409 }>> = {
+const SAID: Readonly<Record<PersonAnswerResult, { readonly text: string; readonly status: 200 | 403 | 409 }>> = {
   unsigned: { text: "A passkey of yours that the machine's policy knows has to sign a yes. None did.", status: 403 },
   allowed: { text: "Yes. The machine is told.", status: 200 },
   refused: { text: "No. The machine is told.", status: 200 },

@@ -155,7 +155,7 @@ export async function noteTaken(db: Database, machine: string, taken: readonly A
     );
 }
 
-export interface GivenAnswer {
+export interface PersonAnswer {
   readonly machine: string;
   readonly id: string;
   /** Of what the person saw. */
@@ -166,7 +166,7 @@ export interface GivenAnswer {
   readonly proof: string;
 }
 
-export type AnswerResult = "unsigned" | "allowed" | "refused" | "one more" | "forbidden" | "gone" | "answered before";
+export type PersonAnswerResult = "unsigned" | "allowed" | "refused" | "one more" | "forbidden" | "gone" | "answered before";
 
 const SaidRow = v.object({ person: v.string() });
 const OpenRow = v.object({
@@ -179,7 +179,7 @@ const OpenRow = v.object({
 });
 
 /** A person answers. One no is a no; a yes counts once for each person, until there are enough. */
-export async function answerAs(db: Database, person: string, given: GivenAnswer, now: Date): Promise<AnswerResult> {
+export async function answerAs(db: Database, person: string, given: PersonAnswer, now: Date): Promise<PersonAnswerResult> {
   const { machine, id, request, answer, note } = given;
   const organisation = await organisationOf(db);
   return db.transaction(async (within) => {
@@ -240,7 +240,7 @@ export async function answerAs(db: Database, person: string, given: GivenAnswer,
 }
 
 /** A question as people see it. All of `about` is the machine's, and may come from an attacker. */
-export interface ShownQuestion {
+export interface ListedQuestion {
   readonly machine: string;
   readonly machineName: string;
   readonly group: string;
@@ -282,7 +282,7 @@ export interface QuestionsPlace {
 
 /** A page of what waits for an answer. */
 export interface OpenQuestions extends QuestionsPlace {
-  readonly questions: readonly ShownQuestion[];
+  readonly questions: readonly ListedQuestion[];
   /** Of all pages. */
   readonly open: number;
   /** Behind which one the next page begins; undefined: there is none. */

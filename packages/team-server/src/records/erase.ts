@@ -29,7 +29,7 @@ export async function eraseRecords(
   if (chosen === undefined) throw new CannotErase("no machine has this id or name");
   if (second !== undefined && chosen.id !== named) throw new CannotErase("several machines have this name: give the id of one");
   if (matching !== undefined && (matching === "" || /\0|\p{Surrogate}/u.test(matching)))
-    throw new CannotErase("this is no text that a record can hold");
+    throw new CannotErase("a record cannot hold this text");
   const { id } = chosen;
   const note = async (what: string): Promise<void> =>
     void (await db.run("insert into admin_events (at, person, what, machine) values ($1, $2, $3, $4)", [now, by, what, id]));

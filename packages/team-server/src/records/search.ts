@@ -173,7 +173,7 @@ export async function exportRecords(db: Queryable, after: string | undefined, no
   where.add("l.body is not null and l.received < ?::timestamptz", new Date(now.getTime() - UNDER_WAY_MS));
   if (after !== undefined) {
     const cursor = readCursor(after);
-    if (cursor === undefined) throw new RangeError("this is no cursor of an export");
+    if (cursor === undefined) throw new RangeError("this cursor is not of an export");
     where.add("l.received >= ?::timestamptz and (l.received, l.machine, l.epoch, l.seq) > (?::timestamptz, ?, ?, ?)", cursor[0], ...cursor);
   }
   const records = await db.rows(

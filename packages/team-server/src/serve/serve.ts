@@ -37,7 +37,7 @@ export interface RunningTeam {
 export async function startTeam(options: TeamServeOptions): Promise<RunningTeam> {
   const { say, tell } = tellers(options);
   const listen = readListen(options.listen);
-  if (listen === undefined) throw new CannotServe(`\`${options.listen}\` is not an address to listen at: write HOST:PORT`);
+  if (listen === undefined) throw new CannotServe(`\`${options.listen}\` is not an address of a server: write HOST:PORT`);
   const origin = options.url === undefined ? undefined : originOf(options.url);
   if (options.oidc !== undefined && !isIssuer(options.oidc.issuer))
     throw new CannotServe(`\`${options.oidc.issuer}\` is not the address of a provider: write https://HOST, as it calls itself`);

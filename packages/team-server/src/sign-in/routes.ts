@@ -69,7 +69,7 @@ export function addSignInRoutes(app: Hono<WebVariables>, { db, now, gates, provi
       const sessions = ended === undefined ? undefined : await endProviderSessions(db, ended, now());
       if (sessions === undefined) {
         tell("logout refused", { address: addressOf(context) });
-        return refused(context, 400, "this ends no session: it is no logout token of the provider for this server, or it was used");
+        return refused(context, 400, "no session was ended: this is not a logout token of the provider for this server, or it was used");
       }
       tell("signed out by the provider", { sessions });
       return context.body(null, 200);
