@@ -356,13 +356,19 @@ function sharingParts(filters) {
 /** The package `assent-team`, in its own folder: what it takes from npm is installed with it. */
 async function buildTeam() {
   const outfile = join(fresh, "team.mjs");
-  const made = await build({ ...common, entryPoints: [join(root, "team/src/index.ts")], outfile, format: "esm", packages: "external" });
-  const folder = join(root, "team/dist");
+  const made = await build({
+    ...common,
+    entryPoints: [join(root, "packages/team-server/src/serve/index.ts")],
+    outfile,
+    format: "esm",
+    packages: "external",
+  });
+  const folder = join(root, "packages/team-server/dist");
   mkdirSync(folder, { recursive: true });
   renameSync(outfile, join(folder, "team.mjs"));
   await build({
     ...common,
-    entryPoints: [join(root, "team/src/web/style.css")],
+    entryPoints: [join(root, "packages/team-server/src/web/style.css")],
     outfile: join(folder, "style.css"),
     target: PAGE_TARGETS,
     minify: true,

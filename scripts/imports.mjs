@@ -37,8 +37,22 @@ export const RANK = {
   page: 13,
   resident: 12,
   cli: 14,
+  // The team server's.
+  database: 9,
+  log: 10,
+  enrol: 11,
+  web: 12,
+  "sign-in": 13,
+  webhooks: 13,
+  keys: 13,
+  passkeys: 13,
+  policies: 13,
+  records: 13,
+  questions: 14,
+  connection: 15,
+  serve: 16,
 };
-/** The folders of each package, `packages/NAME/src/`, and of which other packages it may import. */
+/** The folders of each package, `packages/NAME/src/`, and of which other packages it may import; `only`: these folders of them. */
 export const PACKAGES = {
   core: { folders: ["data", "path", "action", "pattern", "edit", "policy", "shell", "patch", "request"], imports: [] },
   guard: {
@@ -55,27 +69,29 @@ export const PACKAGES = {
     folders: ["resident", "verify", "cli"],
     imports: ["core", "guard", "team", "supervisor", "import", "hosts", "library", "page"],
   },
+  "team-server": {
+    folders: [
+      "database",
+      "log",
+      "enrol",
+      "web",
+      "sign-in",
+      "webhooks",
+      "keys",
+      "passkeys",
+      "policies",
+      "records",
+      "questions",
+      "connection",
+      "serve",
+    ],
+    imports: ["core", "guard", "team"],
+    only: ["@assent/team/team/protocol", "@assent/core/data", "@assent/guard/seal"],
+  },
 };
 const packageOf = (folder) => Object.keys(PACKAGES).find((name) => PACKAGES[name].folders.includes(folder));
 const mayImport = (one, other) => one === other || PACKAGES[one]?.imports.includes(other) === true;
 
-/** The same for `team/src/`, the server's package, and what of the machine's side it may use: both sides' own. */
-const TEAM_RANK = {
-  database: 0,
-  log: 1,
-  enrol: 2,
-  web: 3,
-  "sign-in": 4,
-  webhooks: 4,
-  keys: 4,
-  passkeys: 4,
-  policies: 4,
-  records: 4,
-  questions: 5,
-  connection: 6,
-  serve: 7,
-};
-const TEAM_SHARES = ["@assent/team/team/protocol", "@assent/core/data", "@assent/guard/seal"];
 /** Pure folders: no file, clock, environment or process access. */
 export const PURE = PACKAGES.core.folders;
 
@@ -87,18 +103,17 @@ const withoutComments = (text) => text.replace(/\/\*[\s\S]*?\*\//g, (c) => c.rep
 
 /**
  * What is wrong with the imports of one file.
- * @param {string} path relative to `src/` of its package, or the server's, with forward slashes
+ * @param {string} path relative to `src/` of its package, with forward slashes
  * @param {string} text
- * @param {Readonly<Record<string, number>>} rank
  * @returns {{ path: string, line: number, message: string }[]}
  */
-export function importProblems(path, text, rank = RANK) {
+export function importProblems(path, text) {
   const folder = path.split("/")[0];
   const problems = [];
   const code = withoutComments(text);
   const report = (index, message) => problems.push({ path, line: code.slice(0, index).split("\n").length, message });
-  if (!path.includes("/") && rank === RANK) report(0, "a source file belongs to a folder of docs/architecture.md");
-  else if (path.includes("/") && !(folder in rank)) report(0, `folder \`${folder}\` is not in docs/architecture.md`);
+  if (!path.includes("/")) report(0, "a source file belongs to a folder of docs/architecture.md");
+  else if (!(folder in RANK)) report(0, `folder \`${folder}\` is not in docs/architecture.md`);
 
   for (const match of code.matchAll(IMPORT)) {
     const target = match[2];
@@ -117,16 +132,17 @@ export function importProblems(path, text, rank = RANK) {
           .join("/");
     const [other = "", ...rest] = resolved.split("/");
     if ((other === folder && !isNamed) || resolved.endsWith(".json")) continue;
-    if (rank === TEAM_RANK && TEAM_SHARES.includes(isNamed ? target : resolved)) continue;
     const [own, its] = [packageOf(folder), packageOf(other)];
-    if (rank === RANK && other in rank) {
+    if (other in RANK) {
       if (!mayImport(own, its)) report(match.index, `\`${own}\` may not import \`${its}\`: packages point the other way`);
       else if (own !== its && target !== `${SCOPE}${its}/${resolved.slice(0, -"/index.ts".length)}`)
         report(match.index, `import \`${SCOPE}${its}/${[other, ...rest.slice(0, -1)].join("/")}\`, not \`${target}\``);
+      else if (own !== its && PACKAGES[own].only?.includes(target) === false)
+        report(match.index, `\`${own}\` may import only ${PACKAGES[own].only.join(", ")}`);
       else if (own === its && isNamed) report(match.index, `\`${other}\` lies in the same package: import it by its path`);
     }
-    if (!(other in rank)) report(match.index, `\`${target}\` leaves the source`);
-    else if (rank[other] >= rank[folder]) report(match.index, `\`${folder}\` may not import \`${other}\`: imports point the other way`);
+    if (!(other in RANK)) report(match.index, `\`${target}\` leaves the source`);
+    else if (RANK[other] >= RANK[folder]) report(match.index, `\`${folder}\` may not import \`${other}\`: imports point the other way`);
     if (rest.at(-1) !== "index.ts") report(match.index, `import \`${other}\` through an index.ts, not \`${target}\``);
   }
   const impure = PURE.includes(folder) ? IMPURE.exec(code) : null;
@@ -279,11 +295,11 @@ export function arrowProblems(files) {
     }));
 }
 
-/** `folders`: of one room, the files of which are known by their names below them. `path` of a problem is relative to `root`. */
-export function allProblems(root, rank = RANK, folders = sourceFolders(root)) {
+/** `path` of a problem is relative to `root`. */
+export function allProblems(root) {
   const files = new Map();
   const places = new Map();
-  for (const folder of folders)
+  for (const folder of sourceFolders(root))
     for (const path of readdirSync(join(root, folder), { recursive: true })
       .map((file) => file.split(sep).join("/"))
       .filter((file) => /\.[cm]?tsx?$/.test(file))
@@ -291,13 +307,13 @@ export function allProblems(root, rank = RANK, folders = sourceFolders(root)) {
       files.set(path, readFileSync(join(root, folder, path), "utf8"));
       places.set(path, folder);
     }
-  const misplaced = rank === RANK ? [...places].filter(([path, folder]) => homeOf(path.split("/")[0]) !== folder) : [];
+  const misplaced = [...places].filter(([path, folder]) => homeOf(path.split("/")[0]) !== folder);
   return [
     ...misplaced.map(([path]) => ({ path, line: 1, message: `its folder belongs to ${homeOf(path.split("/")[0])}` })),
-    ...[...files].flatMap(([path, text]) => [...importProblems(path, text, rank), ...lineProblems(path, text)]),
+    ...[...files].flatMap(([path, text]) => [...importProblems(path, text), ...lineProblems(path, text)]),
     ...nameProblems(files),
-    ...(rank === RANK ? arrowProblems(files) : []),
-    ...circleProblems(files, rank === RANK ? readFileSync(join(root, "docs/architecture.md"), "utf8") : ""),
+    ...arrowProblems(files),
+    ...circleProblems(files, readFileSync(join(root, "docs/architecture.md"), "utf8")),
   ].map((problem) => ({ ...problem, path: `${places.get(problem.path)}/${problem.path}` }));
 }
 
@@ -308,7 +324,7 @@ function homeOf(folder) {
 
 if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href) {
   const root = join(dirname(fileURLToPath(import.meta.url)), "..");
-  for (const { path, line, message } of [...allProblems(root), ...allProblems(root, TEAM_RANK, ["team/src"])]) {
+  for (const { path, line, message } of allProblems(root)) {
     process.stderr.write(`${path}:${line}: ${message}\n`);
     process.exitCode = 1;
   }

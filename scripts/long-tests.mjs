@@ -39,7 +39,7 @@ function playedInPart() {
 }
 
 /** A report names its files as they were called where it was made: in a clone of its own, it may be. */
-const local = (name) => (name.startsWith(root) ? relative(root, name) : name.replace(/^.*?\/((?:team\/)?test\/)/, "$1"));
+const local = (name) => (name.startsWith(root) ? relative(root, name) : name.replace(/^.*?\/(test\/)/, "$1"));
 const files = reports
   .flatMap(({ testResults }) => testResults)
   .map(({ name, startTime, endTime }) => ({ name: local(name), seconds: Math.round((endTime - startTime) / 1000) }))

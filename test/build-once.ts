@@ -5,11 +5,11 @@ import { fileURLToPath } from "node:url";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 /** All that a build reads, beside its own scripts. A folder counts, too: a file of it may be gone. */
-const SOURCES = ["packages", "team/src", "tsconfig.json", "man", "stubs", "package.json", "package-lock.json", "node_modules/.package-lock.json"];
+const SOURCES = ["packages", "tsconfig.json", "man", "stubs", "package.json", "package-lock.json", "node_modules/.package-lock.json"];
 const SCRIPTS = ["scripts/build.mjs", "scripts/warm.mjs"];
 /** What a build makes, its first files and, with the caches, its last. */
-const MADE = ["dist", "team/dist"];
-const LAST = ["dist/bin.cjs", "dist/hook.cache", "team/dist/team.mjs"];
+const MADE = ["dist", "packages/team-server/dist"];
+const LAST = ["dist/bin.cjs", "dist/hook.cache", "packages/team-server/dist/team.mjs"];
 
 /** The suites that start processes run what is built: build it once, from what is there now. */
 export default function buildOnce(): void {
@@ -38,8 +38,8 @@ function withImports(files: readonly string[]): readonly string[] {
 function timesOf(path: string): readonly number[] {
   if (!existsSync(path)) return [];
   if (!statSync(path).isDirectory()) return [changedAt(path)];
-  const inside = readdirSync(path, { recursive: true, encoding: "utf8" });
-  return [changedAt(path), ...inside.map((name) => changedAt(join(path, name)))];
+  const inside = readdirSync(path, { recursive: true, encoding: "utf8" }).map((name) => join(path, name));
+  return [path, ...inside].filter((name) => !MADE.some((folder) => `${name}/`.includes(`/${folder}/`))).map(changedAt);
 }
 
 const filesIn = (folder: string): readonly string[] =>

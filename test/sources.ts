@@ -5,7 +5,7 @@ import * as packages from "../scripts/packages.mjs";
 
 const ROOT = join(import.meta.dirname, "..");
 
-/** The folders of `src/` and of the packages, by their names. */
+/** The folders of the packages, by their names. */
 export const { foldersOf } = packages as { readonly foldersOf: (root: string) => ReadonlyMap<string, string> };
 
 /** Every file of the source: `policy/judge.ts`, and where it lies. */

@@ -1,6 +1,6 @@
-import { openPostgres } from "../../team/src/database/index.ts";
-import { recordsToReplay } from "../../team/src/policies/index.ts";
-import { searchRecords } from "../../team/src/records/index.ts";
+import { openPostgres } from "@assent/team-server/database";
+import { recordsToReplay } from "@assent/team-server/policies";
+import { searchRecords } from "@assent/team-server/records";
 import { Histogram, type Quantiles, quantilesOf } from "./histogram.ts";
 
 /** What was read while machines wrote. */

@@ -7,8 +7,8 @@ import {
   type Signed,
   signStatement,
 } from "@assent/guard/seal";
-import { openPostgres } from "../../team/src/database/index.ts";
-import { newAdminLink } from "../../team/src/enrol/index.ts";
+import { openPostgres } from "@assent/team-server/database";
+import { newAdminLink } from "@assent/team-server/enrol";
 import { addRecordsBeside, type BesideResult } from "./beside.ts";
 import { within } from "./fill.ts";
 import type { GeneratorCommand, LoadResult, QuestionsResult, SpreadResult } from "./generator.ts";

@@ -101,7 +101,7 @@ describe("what is built", () => {
     ["dist/knowledge.mjs", 100],
     ["dist/bin.cjs", 101],
     ["dist/hook.cache", 102],
-    ["team/dist/team.mjs", 101],
+    ["packages/team-server/dist/team.mjs", 101],
   ] as const;
 
   it.each([

@@ -79,7 +79,7 @@ describe("npm install in a clone", () => {
     const place = scratch();
     const clone = join(place.root, "clone");
     mkdirSync(clone);
-    for (const part of ["bin", "scripts", "packages", "man", "stubs", "team/src", "package.json", "tsconfig.json", "tsconfig.types.json"])
+    for (const part of ["bin", "scripts", "packages", "man", "stubs", "package.json", "tsconfig.json", "tsconfig.types.json"])
       cpSync(join(ROOT, part), join(clone, part), { recursive: true });
     symlinkSync(join(place.root, "missing"), join(clone, "node_modules"));
     const command = (): { status: number | null; stdout: string; stderr: string } =>

@@ -84,7 +84,7 @@ describe("what is printed carries its version", () => {
     .filter((name) =>
       /^(?:rules|rule list|lint|test|status|doctor|version|suggest|seen|log verify|trust --list|bypass|.* (?:list|status))$/.test(name),
     )
-    // These need a server, or its database: `team/test/processes.test.ts`, `team/test/records.test.ts`.
+    // These need a server, or its database: `test/team/processes.test.ts`, `test/team/records.test.ts`.
     .filter((name) => !["team policy list", "team fleet list", "team ci list"].includes(name));
   it.each([
     ...LOOKING,

@@ -1,7 +1,7 @@
 import { rmSync } from "node:fs";
 import fc from "fast-check";
 import { afterAll, describe, expect, it } from "vitest";
-import type { Action, Call } from "@assent/core/action";
+import type { Action } from "@assent/core/action";
 import { AGENTS } from "@assent/hosts/agents";
 import { judgeOnly } from "../../packages/assent/src/cli/engine.ts";
 import { addToPolicy } from "../../packages/assent/src/cli/rule.ts";
@@ -10,13 +10,14 @@ import { lint, type LintCode } from "@assent/guard/lint";
 import { callMatcher } from "../../packages/core/src/policy/call-matcher.ts";
 import { judge, type Matcher, parseRule, readingOf } from "@assent/core/policy";
 import { policyPlace } from "@assent/guard/policy-edit";
+import { call, KIND_ROWS } from "../policy/kind-rows.ts";
 import { engine, scratch } from "../scratch.ts";
 
 type Kind = Matcher["kind"];
 type Effect = "allow" | "ask" | "deny";
 
-/** A tool call as an agent makes it, or a system call of a supervised run. */
-type Request = { readonly tool: string; readonly input: Readonly<Record<string, string>> } | { readonly call: Call };
+/** A tool call as an agent makes it, or what one does, such as a system call of a supervised run. */
+type Request = { readonly tool: string; readonly input: Readonly<Record<string, string>> } | { readonly action: Action };
 /** An entry of a list of `permissions`, or a pattern of the block of `execute`. */
 type Entry = { readonly rule: unknown } | { readonly line: string };
 
@@ -46,8 +47,8 @@ const command = (text: string): Request => ({ tool: "Bash", input: { command: te
 const onFile = (name: string): readonly (Request & { readonly tool: string })[] =>
   PATHS.map((path) => ({ tool: name, input: { file_path: path, content: "x", old_string: "a", new_string: "b" } }));
 
-/** What each kind of rule is about. A kind without an entry does not compile. */
-const REQUESTS: Readonly<Record<Kind, readonly Request[]>> = {
+/** What each kind of rule is about, where that is more than its rows in `kind-rows.ts` say. */
+const REQUESTS: Readonly<Partial<Record<Kind, readonly Request[]>>> = {
   bash: COMMANDS.map(command),
   shell: COMMANDS.map(command),
   option: COMMANDS.map(command),
@@ -59,12 +60,17 @@ const REQUESTS: Readonly<Record<Kind, readonly Request[]>> = {
   net: [...HOSTS.map((url): Request => ({ tool: "WebFetch", input: { url } })), command("curl https://evil.com/x")],
   tool: TOOLS.map((name): Request => ({ tool: name, input: { notebook_path: "src/a.ipynb", path: "src/a.ts", prompt: "fix it" } })),
   call: [
-    ["open", "/srv/x/a", "read"],
-    ["open", "/srv/x/a", "write"],
-    ["delete", "/srv/x/a"],
-    ["exec", "/usr/bin/git", ["git", "push", "-f"]],
-  ].map(([name, ...args]): Request => ({ call: { name, args } as Call })),
+    call("open", "/srv/x/a", "read"),
+    call("open", "/srv/x/a", "write"),
+    call("delete", "/srv/x/a"),
+    call("exec", "/usr/bin/git", ["git", "push", "-f"]),
+  ].map((action): Request => ({ action })),
 };
+const requestsOf = (kind: Kind): readonly Request[] =>
+  REQUESTS[kind] ??
+  KIND_ROWS[kind]
+    .flatMap(({ allow, deny = [], not }) => [...allow, ...deny, ...not])
+    .map((one): Request => (typeof one === "string" ? command(one) : { action: one }));
 
 const word = from(
   "git",
@@ -101,7 +107,8 @@ const host = from(
   "*evil.com",
   "10.0.0.0/8",
 );
-const RULES: Readonly<Record<Kind, fc.Arbitrary<Entry>>> = {
+/** Likewise. */
+const RULES: Readonly<Partial<Record<Kind, fc.Arbitrary<Entry>>>> = {
   bash: scoped(from("Bash"), joined(words(word), from("", ":*", " *", "*"))),
   shell: scoped(from("Shell"), joined(words(word), from("", " ...", " !-*", " !...", " -f", " !-f"))),
   option: fc
@@ -137,7 +144,8 @@ const RULES: Readonly<Record<Kind, fc.Arbitrary<Entry>>> = {
     ),
   ).map((rule) => ({ rule })),
 };
-const KINDS = Object.keys(RULES) as readonly Kind[];
+const rulesOf = (kind: Kind): fc.Arbitrary<Entry> => RULES[kind] ?? from(...KIND_ROWS[kind].map(({ rule }) => ({ rule })));
+const KINDS = Object.keys(KIND_ROWS) as readonly Kind[];
 
 /** A character lost, doubled or put in somewhere. */
 const slipped = (entry: Entry, at: number, slip: string): Entry => {
@@ -188,15 +196,14 @@ function write(rules: Written): { readonly inspection: Inspection; readonly line
 function told(request: Request, { policy, context, world }: Inspection): string {
   if ("tool" in request)
     return judgeOnly({ tool: request.tool, input: request.input, cwd: place.project }, place.machine, []).verdict.decision;
-  const action: Action = { kind: "system", area: "call", origin: { by: "tool" }, call: request.call };
-  return judge({ actions: [action], unknowns: [] }, policy, { ...context, matchCall: callMatcher(world, policy.rules) }).decision;
+  return judge({ actions: [request.action], unknowns: [] }, policy, { ...context, matchCall: callMatcher(world, policy.rules) }).decision;
 }
-const toldAll = (kind: Kind, inspection: Inspection): readonly string[] => REQUESTS[kind].map((request) => told(request, inspection));
+const toldAll = (kind: Kind, inspection: Inspection): readonly string[] => requestsOf(kind).map((request) => told(request, inspection));
 const isLoaded = ({ files }: Inspection): boolean => files.every(({ result }) => result.ok);
 
 const effect = from<Effect>("allow", "ask", "deny");
 const ofKind = (kind: Kind, most: number): fc.Arbitrary<Written> =>
-  fc.array(fc.tuple(RULES[kind], effect), { minLength: 2, maxLength: most });
+  fc.array(fc.tuple(rulesOf(kind), effect), { minLength: 2, maxLength: most });
 /** A rule that says so decides about nothing, or about nothing that another does not decide alike. */
 const DEAD: readonly LintCode[] = ["AL010", "AL030", "AL031", "AL032"];
 
@@ -204,7 +211,7 @@ describe.each(KINDS)("rules of the kind %s", (kind) => {
   it("what the load accepts explain applies; what rule add refuses the load refuses, too", () => {
     fc.assert(
       fc.property(
-        RULES[kind],
+        rulesOf(kind),
         fc.nat(200),
         from("", "(", ")", "*", "[", ":", " ", "\\", "!", "'"),
         fc.boolean(),
@@ -276,7 +283,7 @@ describe.each(KINDS)("rules of the kind %s", (kind) => {
 
 /** Half of them say next to nothing. */
 function wide(kind: Kind): fc.Arbitrary<Entry> {
-  const open: Readonly<Record<Kind, readonly string[]>> = {
+  const open: Readonly<Partial<Record<Kind, readonly string[]>>> = {
     bash: ["Bash", "Bash()", "Bash(*)", "Bash(* *)", "Bash(* :*)", "Bash(** x)", "Bash(* * :*)", "Bash(**:*)", "Bash(** **)"],
     shell: [
       "Shell(*)",
@@ -289,23 +296,23 @@ function wide(kind: Kind): fc.Arbitrary<Entry> {
       "Shell(* -f)",
       "Shell(* ... ...)",
     ],
-    option: [],
-    command: [],
     path: ["Read", "Edit(**)", "Write(/**)", "Write(**/*)", "Read(~/**)", "Edit(*)", "Read(./**)", "Edit(/**/*)", "Read(**/**)"],
     net: ["WebFetch", "Net", "Net(*)", "WebFetch(domain:*)", "Net(*:443)", "Net(*.*)", "Net(*:*)", "WebFetch(host:*)"],
     tool: ["*", "mcp__*", "mcp__*(path:src/**)", "mcp*", "**", "*(*)", "mcp__*__*"],
     call: ["open(_, _)", "open(...)", "open(_)", "open(_, ...)", "delete(_)", "exec(_, _)", "exec(_, [...])", "exec(...)"],
   };
   const rules =
-    kind === "command" ? ["*", "**", "* *", "?*", "***"].map((line): Entry => ({ line })) : open[kind].map((rule): Entry => ({ rule }));
-  return rules.length === 0 ? RULES[kind] : fc.oneof(RULES[kind], from(...rules));
+    kind === "command"
+      ? ["*", "**", "* *", "?*", "***"].map((line): Entry => ({ line }))
+      : (open[kind] ?? []).map((rule): Entry => ({ rule }));
+  return rules.length === 0 ? rulesOf(kind) : fc.oneof(rulesOf(kind), from(...rules));
 }
 
 const TOOL_OF: Readonly<Record<string, string>> = { read: "Read", edit: "Edit", write: "Write" };
 
 /** The requests that a rule speaks of by what lint says of it. */
 function meantBy(matcher: Matcher, codes: readonly LintCode[]): readonly Request[] {
-  const requests = REQUESTS[matcher.kind];
+  const requests = requestsOf(matcher.kind);
   switch (matcher.kind) {
     case "path":
       return codes.includes("AL026")
@@ -317,7 +324,7 @@ function meantBy(matcher: Matcher, codes: readonly LintCode[]): readonly Request
       if (!readingOf(matcher).isEverything(matcher)) return [];
       expect(codes).toContain("AL003");
       if (matcher.kind === "tool" && matcher.name !== "*") return requests.filter((one) => "tool" in one && one.tool.startsWith("mcp__"));
-      return matcher.kind === "call" ? requests.filter((one) => "call" in one && one.call.name === matcher.name) : requests;
+      return matcher.kind === "call" ? requests.filter((one) => "action" in one && one.action.call?.name === matcher.name) : requests;
     }
   }
 }

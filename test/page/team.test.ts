@@ -2,11 +2,11 @@ import type { BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { launchBrowser } from "./chromium.ts";
 import { lookFaults, keepLook, LOOKS } from "./looks.ts";
-import { openEmbedded } from "../../team/src/database/index.ts";
-import { newAdminLink, SeenMachines } from "../../team/src/enrol/index.ts";
+import { openEmbedded } from "@assent/team-server/database";
+import { newAdminLink, SeenMachines } from "@assent/team-server/enrol";
 
-import { makeScene } from "../../team/test/harness/routes.ts";
-import { TestServer } from "../../team/test/harness/server.ts";
+import { makeScene } from "../team/harness/routes.ts";
+import { TestServer } from "../team/harness/server.ts";
 
 /** The server's pages in a browser, as an administrator sees them. */
 

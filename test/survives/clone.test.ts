@@ -7,7 +7,7 @@ import { scratch, type Scratch } from "../scratch.ts";
 /** What README has said to type in a clone, today and before. */
 
 const ROOT = join(import.meta.dirname, "../..");
-const PARTS = ["bin", "dist", "docs", "examples", "schema", "scripts", "packages", "man", "stubs", "team/src", "team/package.json"];
+const PARTS = ["bin", "dist", "docs", "examples", "schema", "scripts", "packages", "man", "stubs"];
 const FILES = ["package.json", "package-lock.json", "tsconfig.json", "tsconfig.types.json", "README.md", "SECURITY.md", "LICENSE"];
 
 let place: Scratch;

@@ -20,6 +20,9 @@ const NOT_TOLD = new RegExp(
 /** `cat dd tee …`: a list of names. */
 const isList = (text: string): boolean => /^[\s\w.:[\]-]{100,}$/.test(text) && !/\b(?:the|a|is|to|of)\b/.test(text);
 
+/** What the team server asks its database. */
+const isSql = (text: string): boolean => /^\s*(?:select|insert into|update \w+(?: \w+)? set|delete from|with \w+ as)\b/.test(text);
+
 /** Every text of the source that reads like a sentence or a part of one. */
 export function proseLiterals(): readonly Literal[] {
   const files = sourceFiles().filter(({ name }) => /\.tsx?$/.test(name) && !NOT_TOLD.test(name));
@@ -27,7 +30,7 @@ export function proseLiterals(): readonly Literal[] {
     const text = readFileSync(path, "utf8");
     const lineAt = (at: number): number => text.slice(0, at).split("\n").length;
     return literalsOf(parseSync(path, text).program)
-      .filter(({ value }) => /\p{L}{2,} [\p{L}X]/u.test(value) && !isList(value))
+      .filter(({ value }) => /\p{L}{2,} [\p{L}X]/u.test(value) && !isList(value) && !isSql(value))
       .map(({ at, value }) => ({ place: `${relative(ROOT, path)}:${lineAt(at)}`, text: value }));
   });
 }

@@ -1,12 +1,12 @@
 import { createRequire } from "node:module";
 import { resolve } from "node:path";
 import type { PostgresClient } from "@assent/library/sdk";
-import { openCluster } from "../../../team/test/harness/postgresql.ts";
+import { openCluster } from "../../team/harness/postgresql.ts";
 
 type PostgresPool = PostgresClient & { end(): Promise<void>; on(event: "error", listener: () => void): unknown };
 
 /** The `pg` of the team server's package, by the path at which programs import it. */
-const fromTeam = createRequire(resolve("team/package.json"));
+const fromTeam = createRequire(resolve("packages/team-server/package.json"));
 export const PG = fromTeam.resolve("pg");
 
 /** PostgreSQL of this system in a scratch cluster; undefined where it is not installed. */

@@ -1,4 +1,0 @@
-declare const ASSENT_VERSION: string | undefined;
-/** `assent` takes the server of its own version only. */
-export const VERSION = typeof ASSENT_VERSION === "string" ? ASSENT_VERSION : "0.0.0-source";
-export { CannotServe, operateTeam, type RunningTeam, startTeam } from "./serve/index.ts";

@@ -1,3 +1,0 @@
-export { CannotServe } from "./open.ts";
-export { operateTeam } from "./operate.ts";
-export { type RunningTeam, startTeam } from "./serve.ts";
