@@ -12,6 +12,8 @@ const NONE: Readonly<Record<string, string>> = {
   check: "what it prints is the answer that a host reads",
   edit: "opens an editor",
   "profile edit": "opens an editor",
+  "auto sandbox": "asks at the terminal; `auto status` says what holds",
+  "auto ask": "says that it is done; `auto status` says what holds",
   "auto on": "asks at the terminal; `auto status` says what holds",
   "auto off": "says that it is done; `auto status` says what holds",
   "confine on": "asks at the terminal; `confine status` says what holds",

@@ -6,7 +6,10 @@ import type { Settings } from "@assent/core/policy";
 import { changeConsent, readConsent, type Consent, type Machine, thisMachine } from "@assent/guard/state";
 import { engine } from "./engine.ts";
 import { JSON_VERSION } from "./json.ts";
+import { autoTable, printTable, settingHere } from "./auto-table.ts";
+import { choose, consentPage } from "./confine.ts";
 import { absolute } from "./place.ts";
+import { readLength } from "./since.ts";
 import { complain } from "./policy-target.ts";
 import { writeStdout } from "./stdio.ts";
 import { styleFor } from "./style.ts";
@@ -66,16 +69,58 @@ export function autoOff(): number {
   return 0;
 }
 
-/** `assent auto status`: what holds here, and who says so. */
+/** Longer is no while: say it without `--for`. */
+const LONGEST_FOR_MS = 30 * 86_400_000;
+
+/** `assent auto sandbox [--for TIME]`: going up is asked at the terminal. Exit 0 done, 1 not, 2 wrong usage. */
+export async function autoSandbox(options: { readonly for?: string }): Promise<number> {
+  const machine = thisMachine();
+  const length = options.for === undefined ? undefined : readLength(options.for);
+  if (length !== undefined && (typeof length !== "number" || length > LONGEST_FOR_MS)) {
+    complain(COMMAND, typeof length === "number" ? "the longest is 30d" : length.wrong, "--for 2h, 3d; without it until you say otherwise");
+    return 2;
+  }
+  const refused = await whyNotAgreed(consentPage(machine.env, length === undefined ? undefined : options.for));
+  if (refused !== undefined) return fail(refused, "nothing was changed");
+  return choose(machine, "sandbox", length);
+}
+
+/** `assent auto ask`: going down needs no question; from refusing what cannot be known it is going up. */
+export async function autoAsk(): Promise<number> {
+  const machine = thisMachine();
+  const refuses = settingsHere(machine).unknown === "deny";
+  const refused = refuses ? await whyNotAgreed("What cannot be known is refused now. From then on you are asked about it.\n") : undefined;
+  return refused === undefined ? choose(machine, "ask") : fail(refused, "nothing was changed");
+}
+
+/** Why nobody has agreed at the terminal; undefined: somebody has. */
+async function whyNotAgreed(page: string): Promise<string | undefined> {
+  const nobody = unattended(process.env);
+  if (nobody !== undefined) return `${nobody} is set: nobody is here to agree, so say it at a terminal of your own`;
+  const agreed = await confirmed(page, "Agree?");
+  if (agreed === undefined) return "this is not a terminal, so nobody can be asked";
+  return agreed ? undefined : "you did not agree";
+}
+
+/** `assent auto`, `assent auto status`: what goes ahead here without a person, why, and who says so., and who says so. */
 export function autoStatus(options: { readonly json?: boolean }): number {
   const machine = thisMachine();
   const consent = readConsent(machine);
-  const { automation, mode } = settingsHere(machine);
+  const cwd = absolute(".");
+  const inspection = inspect({ machine, cwd, own: engine.own });
+  const { automation, mode } = inspection.policy.settings;
+  const [here, table] = [settingHere(machine, inspection, Date.now()), autoTable(machine, cwd, inspection)];
   const level = automationLevel(automation, consent, machine.env);
   if (options.json === true) {
-    writeStdout(`${JSON.stringify({ v: JSON_VERSION, level, mode, consent, policy: automation })}\n`);
+    writeStdout(`${JSON.stringify({ v: JSON_VERSION, setting: here, table, level, mode, consent, policy: automation })}\n`);
     return 0;
   }
+  writeStdout(printTable(here, table));
+  writeStdout(
+    here.setting === "sandbox"
+      ? "change: assent auto ask (tests and scripts ask, too) · assent auto sandbox --for 2h\n\n"
+      : "change: assent auto sandbox (tests and scripts go ahead sandboxed) · assent auto sandbox --for 2h\n\n",
+  );
   writeStdout(`${LEVELS[level]}\n`);
   writeStdout(`  ${"you said".padEnd(10)}${saidText(consent)}\n`);
   writeStdout(

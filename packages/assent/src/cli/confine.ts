@@ -5,7 +5,7 @@ import type { DecideOptions } from "@assent/guard/engine";
 import { inspect } from "@assent/guard/inspect";
 import { editPolicy, policyPlace, readPlace, starterPolicy } from "@assent/guard/policy-edit";
 import type { Settings, UnknownSetting } from "@assent/core/policy";
-import { type Machine, thisMachine } from "@assent/guard/state";
+import { changeConsent, type Machine, thisMachine } from "@assent/guard/state";
 import { engine } from "./engine.ts";
 import { policyText, rememberAnswer } from "./install-left.ts";
 import { JSON_VERSION } from "./json.ts";
@@ -20,7 +20,7 @@ const COMMAND = "confine";
 const COMMENT = "What cannot be known beforehand runs sandboxed instead of being asked: held to this policy, and kept for `assent undo`.";
 
 /** What a person agrees to, before `"unknown": "confine"` is written. */
-export function consentPage(env: Machine["env"]): string {
+export function consentPage(env: Machine["env"], time?: string): string {
   const style = styleFor({ isTTY: true }, env);
   return [
     style.bold("Run what cannot be known sandboxed, instead of asking you?"),
@@ -29,7 +29,7 @@ export function consentPage(env: Machine["env"]): string {
     "  them to your policy: no secrets, nothing written outside the project and temporary folders, no hosts but a tool's own.",
     "  What they change is kept: `assent undo` brings it back, `assent receipt` shows it.",
     "  Still asked: pushing and publishing, everything else that nobody can take back, and what your rules ask about.",
-    "  `assent confine off` ends it at the next call.",
+    `  ${time === undefined ? "" : `It ends by itself after ${visible(time)}. `}\`assent auto ask\` ends it at the next call.`,
     "",
   ].join("\n");
 }
@@ -63,21 +63,54 @@ export const CONFINING: Readonly<Record<UnknownSetting, string>> = {
   deny: "off: what cannot be known is refused",
 };
 
-/** Writes the setting into the user's own policy file, which is made where there is none. */
-export function write(machine: Machine, unknown: UnknownSetting): number {
+/** What a person chose by `assent auto`, for so many milliseconds or until they say otherwise. */
+export function choose(machine: Machine, setting: "sandbox" | "ask", length?: number): number {
+  const now = Date.now();
+  // INVARIANT: the end is kept before anything is let go ahead.
+  const problem = changeConsent(machine, ({ until: _until, ...consent }) => ({
+    ...consent,
+    since: new Date(now).toISOString(),
+    ...(length === undefined ? {} : { until: new Date(now + length).toISOString() }),
+    // Who lets things go ahead again means it.
+    ...(setting === "sandbox" && consent.when === "off" ? { when: "everywhere" } : {}),
+  }));
+  return problem === undefined ? write(machine, setting === "sandbox" ? "confine" : "ask", true) : fail(visible(problem));
+}
+
+/** Writes the setting into the user's own policy file, which is made where there is none. `kept`: since when is written down already. */
+export function write(machine: Machine, unknown: UnknownSetting, kept = false): number {
   const place = policyPlace("global", machine, absolute("."));
   if (place === undefined) return fail("no place for your policy file was found");
   const short = (path: string): string => visible(shorten(path, absolute("."), machine.home));
   if (unknown === "ask" && readPlace(place).is === "missing") return report(machine);
+  if (!kept) {
+    const since = new Date().toISOString();
+    const problem = changeConsent(machine, ({ until: _until, ...consent }) => ({ ...consent, since }));
+    if (problem !== undefined) return fail(visible(problem));
+  }
   const comment = unknown === "confine" ? { comment: COMMENT } : {};
+  // `full-auto` sandboxes, too: without that it is `auto-edit`.
+  const mode =
+    place.layer === "user" && unknown === "ask" && isFullAuto(place) ? [{ do: "set", path: ["mode"], value: "auto-edit" } as const] : [];
   const done = editPolicy(place, starterPolicy(place.layer, schemaFor(place)), () => ({
-    edits: [{ do: "set", path: ["unknown"], value: unknown, ...comment }],
+    edits: [{ do: "set", path: ["unknown"], value: unknown, ...comment }, ...mode],
   }));
   if (done.is === "broken") showProblems(done.problems, short);
   if (done.is !== "done")
     return fail(`${short(place.file)} ${done.is === "failed" ? visible(done.why) : "has mistakes"}`, "nothing was changed");
   for (const problem of updateWrapping(machine)) complain(COMMAND, visible(problem), "`assent install` tries it again");
   return report(machine);
+}
+
+/** What will go ahead without a person, in one sentence. */
+export const settingSentence = (machine: Machine): string =>
+  confinesBy(settingsHere(machine))
+    ? "what only looks goes ahead, and tests, builds and scripts go ahead sandboxed (assent auto)"
+    : "only what looks and changes nothing goes ahead (assent auto)";
+
+function isFullAuto(place: Parameters<typeof readPlace>[0]): boolean {
+  const found = readPlace(place);
+  return found.is === "text" && found.read.ok && found.read.policy.settings.mode === "full-auto";
 }
 
 /** `assent confine status`. */

@@ -23,7 +23,7 @@ import {
 } from "@assent/hosts/agents/install";
 import { policyPlace } from "@assent/guard/policy-edit";
 import { type Machine, thisMachine } from "@assent/guard/state";
-import { isConfiningOffered, offerConfining } from "./confine.ts";
+import { isConfiningOffered, offerConfining, settingSentence } from "./confine.ts";
 import { endOldDaemon, forgetDaemon, isDaemonOffered, offerDaemon } from "./daemon.ts";
 import { engine } from "./engine.ts";
 import { settleGuards } from "./guards.ts";
@@ -153,6 +153,7 @@ function installPage(
       ],
       ["copies", `Assent to ${visible(short(copyFolder(machine)))}, which hooks start`],
       ["then", ...ON_THEN],
+      ["without you", settingSentence(machine)],
       ...(others.length === 0 ? [] : [["asks too", others.join(", ")] as const]),
       ...(next.length === 0 ? [] : [["next", "you are asked about:", ...next.map((what) => `  ${what}`)] as const]),
       ["out again", "assent uninstall"],

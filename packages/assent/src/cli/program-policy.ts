@@ -165,6 +165,26 @@ export function addTrustCommands(assent: Command): void {
     .summary("what may go ahead without you")
     .description("Agree, or no longer agree, to what agents do without asking (docs/trust.md).");
   auto
+    .command("sandbox")
+    .summary("let tests, builds and scripts go ahead sandboxed")
+    .description(
+      "What can be undone and stays inside the policy goes ahead without a question, sandboxed. Asks you, at the terminal, and writes it " +
+        "into your own policy.",
+    )
+    .option("--for <time>", "for so long, such as 2h or 3d; then it asks again")
+    .action(async (options: Parameters<typeof import("./auto.ts").autoSandbox>[0]) => {
+      const { autoSandbox } = await import("./auto.ts");
+      process.exitCode = await autoSandbox(options);
+    });
+  auto
+    .command("ask")
+    .summary("be asked about tests, builds and scripts, too")
+    .description("What cannot be known beforehand is asked from now on.")
+    .action(async () => {
+      const { autoAsk } = await import("./auto.ts");
+      process.exitCode = await autoAsk();
+    });
+  auto
     .command("on")
     .summary("agree, at the terminal")
     .description("Asks you, at the terminal, whether what the policy allows may go ahead by itself, its mode included.")
@@ -182,8 +202,8 @@ export function addTrustCommands(assent: Command): void {
       process.exitCode = autoOff();
     });
   whenAlone(auto, "status")
-    .summary("say what holds here, and who says so")
-    .description("Prints whether things go ahead by themselves, what you agreed to, and what policy and environment say.")
+    .summary("say what goes ahead without you here, and who says so")
+    .description("Prints what goes ahead without you here, row by row, what you agreed to, and what policy and environment say.")
     .option(...JSON_OPTION)
     .action(async (options: Parameters<typeof import("./auto.ts").autoStatus>[0]) => {
       const { autoStatus } = await import("./auto.ts");

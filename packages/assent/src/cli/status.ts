@@ -8,6 +8,7 @@ import { bypassHere, breakers, messageOf, readConsent, readGrants, stateFolder, 
 import { isWithin } from "@assent/core/path";
 import type { HereLine, HereRow, PageStatus } from "@assent/page/page";
 import { commandOf, findRun, isRunning, listRuns, type RunRecord, runsFolder } from "@assent/supervisor/supervise/undo";
+import { autoTable, type SettingHere, settingHere, type TableLine } from "./auto-table.ts";
 import { LEVELS } from "./auto.ts";
 import { isTripped } from "./breaker.ts";
 import { CONFINING } from "./confine.ts";
@@ -42,6 +43,9 @@ interface Status {
   readonly mode: string;
   readonly unknown: keyof typeof CONFINING;
   readonly automation: keyof typeof LEVELS;
+  /** The one setting, and what goes ahead without a person, row by row. */
+  readonly setting: SettingHere;
+  readonly table: readonly TableLine[];
   /** By whom questions are skipped here. */
   readonly bypass: string | null;
   /** Who skipped its own questions at its last call here, in the words of the log. */
@@ -113,6 +117,8 @@ async function statusOf(cwd: string): Promise<Status> {
     mode: settings.mode,
     unknown: settings.unknown,
     automation: automationLevel(settings.automation, readConsent(machine), machine.env),
+    setting: settingHere(machine, inspection, now),
+    table: autoTable(machine, cwd, inspection),
     bypass,
     skipped: skippedHere(stateFolder(machine), cwd),
     tripped,
@@ -163,6 +169,11 @@ function statusRows(found: Status): readonly HereRow[] {
   const registered = { all: "asks Assent", other: "asks another installation of Assent, or not in every way", none: "does not ask Assent" };
   const some = (title: string, ...lines: readonly HereLine[]): HereRow[] => [{ title, lines }];
   return [
+    ...some(
+      "without you",
+      { text: found.setting.text, command: "assent auto" },
+      ...found.table.map(({ label, text }) => ({ text: `${label}: ${text}` })),
+    ),
     ...some(
       "agents",
       ...(agents.length === 0

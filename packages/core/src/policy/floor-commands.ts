@@ -48,7 +48,7 @@ const LOOSENS: Readonly<Record<string, readonly string[]>> = {
   daemon: ["?"],
   team: ["?"],
   suggest: ["*"],
-  auto: ["on", "everywhere", "subagents", "set"],
+  auto: ["on", "everywhere", "subagents", "set", "sandbox", "ask"],
   confine: ["on", "log"],
   runs: ["clean"],
   bypass: ["on", "toggle", "set"],

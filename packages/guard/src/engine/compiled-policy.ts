@@ -1,6 +1,16 @@
 import { type Action, unpaid } from "@assent/core/action";
-import { joinLayers, type Policy } from "@assent/core/policy";
-import { isOwn, openState, readRegular, readTrust, writeAtomic, type Machine, type Trust } from "../state/index.ts";
+import { joinLayers, type Policy, type Settings } from "@assent/core/policy";
+import {
+  isOwn,
+  isSandboxingOver,
+  openState,
+  readConsent,
+  readRegular,
+  readTrust,
+  writeAtomic,
+  type Machine,
+  type Trust,
+} from "../state/index.ts";
 import { lowerExample } from "@assent/core/request";
 import type { PolicySource } from "./policy-files.ts";
 
@@ -89,7 +99,7 @@ function load(file: string, machine: Machine, key: string): Policy | undefined {
 export function compiledPolicy(machine: Machine, sources: readonly PolicySource[], reader: () => PolicyReader): Policy {
   if (sources.length === 0) return (preset ??= joinLayers([]));
   const trust = sources.some((source) => source.layer === "project") ? readTrust(machine) : { text: "", pins: new Map<string, string>() };
-  for (const known of remembered) if (isFrom(known, sources, trust.text)) return inTime(known.policy);
+  for (const known of remembered) if (isFrom(known, sources, trust.text)) return inForce(known.policy, machine);
   const key = keyOf(sources, trust);
   const state = machine.memory === undefined ? openState(machine) : { problem: "nothing is kept" };
   const file = "folder" in state ? `${state.folder}/${nameOf(sources)}` : undefined;
@@ -101,14 +111,23 @@ export function compiledPolicy(machine: Machine, sources: readonly PolicySource[
   }
   if (remembered.length >= MAX_REMEMBERED) remembered.length = 0;
   remembered.push({ sources, trust: trust.text, policy });
-  return inTime(policy);
+  return inForce(policy, machine);
 }
 
-/** Past its time, and where the clock was set back, the policy of a team is a stricter one. */
-function inTime(policy: Policy): Policy {
+/** Past its time, and where the clock was set back, the policy of a team is a stricter one; so is sandboxing that was chosen for a while. */
+function inForce(policy: Policy, machine: Machine): Policy {
   const { holds } = policy;
   const now = Date.now();
-  return holds && (now < holds.since || now > holds.until) ? { ...policy, settings: holds.late } : policy;
+  const settings = holds && (now < holds.since || now > holds.until) ? holds.late : policy.settings;
+  const held = settingsInForce(settings, machine, now);
+  return held === policy.settings ? policy : { ...policy, settings: held };
+}
+
+/** Asks again where a person has chosen sandboxing for a while that is over. */
+export function settingsInForce(settings: Settings, machine: Machine, now: number): Settings {
+  const { unknown, mode } = settings;
+  if ((unknown !== "confine" && mode !== "full-auto") || !isSandboxingOver(readConsent(machine), now)) return settings;
+  return { ...settings, unknown: unknown === "confine" ? "ask" : unknown, mode: mode === "full-auto" ? "auto-edit" : mode };
 }
 
 function store(file: string, cached: Cached): void {

@@ -8,6 +8,7 @@ import {
   type PolicyDraft,
   type PolicySource,
   realWorld,
+  settingsInForce,
   withDraft,
 } from "../engine/index.ts";
 import { layerOf, readEach, readInForce, type SourceRead } from "../engine/reader/index.ts";
@@ -73,11 +74,12 @@ export function inspect({ machine, cwd, own, policyFiles = [], profile, only, dr
   const trust = readTrust(machine);
   const sources = draft === undefined ? found : withDraft(found, draft);
   const files = readInForce(sources, draft === undefined ? trust : trustedAsBefore(found, draft, trust), lowerExample);
+  const policy = joinLayers(files.map(layerOf));
   return {
     machine,
     world,
     files,
-    policy: joinLayers(files.map(layerOf)),
+    policy: { ...policy, settings: settingsInForce(policy.settings, machine, Date.now()) },
     context: judgeContext({ machine, own, hostDecides: true }, world, sources),
   };
 }

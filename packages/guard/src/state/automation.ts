@@ -10,6 +10,10 @@ export interface Consent {
   readonly when: AutomationLevel;
   /** Agreed to what `auto-edit`, `full-auto` and `confine` allow: since when (ISO 8601). */
   readonly modes?: string;
+  /** When a person last chose between asking and sandboxing (ISO 8601). */
+  readonly since?: string;
+  /** Until when sandboxing was chosen (ISO 8601); absent: until somebody says otherwise. */
+  readonly until?: string;
   readonly trusted: readonly string[];
   readonly restricted: readonly string[];
 }
@@ -32,6 +36,11 @@ export function readConsent(machine: Machine): Consent {
   return (file.is === "text" && isOwn(file.stats, machine.uid) ? parse(file.text) : undefined) ?? { ...NOTHING_SAID, when: "off" };
 }
 
+/** Sandboxing was chosen for a time that has passed, or that begins later than now: the clock was set back. */
+export function isSandboxingOver({ since, until }: Consent, now: number): boolean {
+  return until !== undefined && !(since !== undefined && Date.parse(since) <= now && now < Date.parse(until));
+}
+
 function parse(text: string): Consent | undefined {
   try {
     const parsed: unknown = JSON.parse(text);
@@ -40,6 +49,9 @@ function parse(text: string): Consent | undefined {
     return {
       when,
       ...("modes" in parsed && typeof parsed.modes === "string" ? { modes: parsed.modes } : {}),
+      ...("since" in parsed && typeof parsed.since === "string" ? { since: parsed.since } : {}),
+      // What cannot be read as a time is over.
+      ...("until" in parsed ? { until: String(parsed.until) } : {}),
       trusted: "trusted" in parsed ? names(parsed.trusted) : [],
       restricted: "restricted" in parsed ? names(parsed.restricted) : [],
     };
