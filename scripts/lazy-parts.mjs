@@ -307,7 +307,7 @@ const BY_RUNS = {
 const BESIDE_RUNS = {
   "supervise/index.ts": [
     () => 'export const RunError = { [Symbol.hasInstance]: (error) => error instanceof require("./run.cjs").RunError };',
-    (root) => `export { RunAudit } from ${specifierOf(root, "supervise/audit.ts")};`,
+    (root) => `export { RunRecords } from ${specifierOf(root, "supervise/records.ts")};`,
   ],
 };
 

@@ -55,7 +55,6 @@ export async function superviseDemo(machine: Machine, project: string, style: Te
       policyFiles: [],
       approver: undefined,
       mode: "enforce",
-      bestEffort: false,
       undo: true,
       onEvent: (event) => events.push(event),
       onNotice: (text) => notices.push(text),

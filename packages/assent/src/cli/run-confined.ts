@@ -1,4 +1,3 @@
-import { spawn } from "node:child_process";
 import { accessSync, constants, realpathSync } from "node:fs";
 import { constants as system } from "node:os";
 import { join } from "node:path";
@@ -32,7 +31,7 @@ import { gatewayEnvironment } from "./own-gateway.ts";
 import { absolute } from "./place.ts";
 import { type Beside, senderTo } from "./run-beside.ts";
 import { answers, checkRule } from "./run-approver.ts";
-import { isForeground, withSignals } from "./run-job.ts";
+import { type AsItIs, type ChildEnd, isForeground, startAsItIs, withSignals } from "./run-job.ts";
 import { startersOf, stayBeside } from "./run-left.ts";
 import { STATUS, statusOf } from "./run-options.ts";
 import { forModels, PERSON, Refusals } from "./run-refusals.ts";
@@ -92,7 +91,8 @@ export async function runConfined(
   if (outer !== undefined) {
     if (sealed)
       return refuse("the policy of the guard that allowed it would not hold inside another run", "start it outside", STATUS.cannotExecute);
-    if (outer.is === "run") return await startInside(shell, env);
+    // Inside a run everything is supervised, as that run's person wants it; there is one supervisor, which goes on with this program.
+    if (outer.is === "run") return await become(shell, env);
     return refuse("the supervisor around this did not answer", "try it once more, or ask the user", STATUS.cannotSupervise);
   }
   const found = takeTicket(machine, ticketId === OF_COMMAND ? ticketIdOf("", command) : ticketId);
@@ -111,43 +111,17 @@ export async function runConfined(
   const { first, rest: [before, after] = [] } = ticket ?? {};
   if (first === undefined || before === undefined || after === undefined) return await supervise(start, run);
   beside?.begin();
-  const ended = await startFirst(shellFor(first) ?? shell, env);
-  if (ended.by !== undefined) {
-    beside?.tell(`s${system.signals[ended.by]}`);
-    return ended.status;
-  }
-  return await supervise({ ...start, shell: shellFor(restAfter({ rest: [before, after] }, ended.status)) ?? shell }, run);
-}
-
-/**
- * The first of two lines, as it is: the hook allowed it so. What interrupts it is for both; whoever kills the process in front ends it, too.
- */
-async function startFirst(
-  [path, ...args]: RunOptions["argv"],
-  env: Readonly<Record<string, string>>,
-): Promise<{ readonly status: number; readonly by?: NodeJS.Signals }> {
-  const child = spawn(path, args, { stdio: "inherit", env });
-  const end = (): void => void child.kill("SIGKILL");
+  // The first of two lines, as it is: the hook allowed it so. What interrupts it is for both.
   let by: NodeJS.Signals | undefined;
-  process.on("exit", end);
-  const pass = (signal: NodeJS.Signals): void => {
+  const onSignal = (signal: NodeJS.Signals): void => {
     if (INTERRUPTS.some((one) => one === signal)) by = signal;
-    child.kill(signal);
   };
-  try {
-    const status = await withSignals(
-      isForeground(),
-      pass,
-      () =>
-        new Promise<number>((resolve) => {
-          child.on("error", (error) => resolve(refuse(messageOf(error), "ask the user", STATUS.cannotExecute)));
-          child.on("exit", (code, signal) => resolve(code ?? 128 + (signal === null ? 0 : system.signals[signal])));
-        }),
-    );
-    return { status, ...(by === undefined ? {} : { by }) };
-  } finally {
-    process.off("exit", end);
+  const { status } = await startBare(shellFor(first) ?? shell, { env, bound: true, onSignal });
+  if (by !== undefined) {
+    beside?.tell(`s${system.signals[by]}`);
+    return status;
   }
+  return await supervise({ ...start, shell: shellFor(restAfter({ rest: [before, after] }, status)) ?? shell }, run);
 }
 
 /** Two tenants of one program may have a session of the same name. */
@@ -196,30 +170,25 @@ function isSameFolder(written: string, cwd: string): boolean {
   }
 }
 
-/** Inside a run everything is supervised, as that run's person wants it; there is one supervisor, which goes on with this program. */
-const startInside = ([path, ...args]: RunOptions["argv"], env: Readonly<Record<string, string>>): Promise<number> =>
-  startAsItIs(path, args, env);
-
 /** Ours, from where this lies: neither a shell nor PATH has a say in it, and no variable steers it. What it starts is confined or known. */
 async function startGateway(words: readonly string[], env: Readonly<Record<string, string>>): Promise<number> {
   const [own = ""] = engine.own;
-  return await startAsItIs(process.execPath, [join(own, "bin.cjs"), "mcp", ...words], gatewayEnvironment(env, process.env));
+  return await become([process.execPath, join(own, "bin.cjs"), "mcp", ...words], gatewayEnvironment(env, process.env));
 }
 
-async function startAsItIs(path: string, args: readonly string[], env: Readonly<Record<string, string>>): Promise<number> {
-  const child = spawn(path, args, { stdio: "inherit", env });
-  return await withSignals(
-    isForeground(),
-    (signal) => void child.kill(signal),
-    () =>
-      new Promise((resolve) => {
-        child.on("error", (error) => resolve(refuse(messageOf(error), "ask the user", STATUS.cannotExecute)));
-        child.on("exit", (code, signal) => {
-          if (signal !== null) process.kill(process.pid, signal);
-          resolve(code ?? STATUS.cannotExecute);
-        });
-      }),
-  );
+/** Ends as it does. */
+async function become(argv: RunOptions["argv"], env: Readonly<Record<string, string>>): Promise<number> {
+  const { status, signal } = await startBare(argv, { env });
+  if (signal !== null) process.kill(process.pid, signal);
+  return signal === null ? status : STATUS.cannotExecute;
+}
+
+async function startBare(argv: RunOptions["argv"], how: Omit<AsItIs, "terminal">): Promise<ChildEnd> {
+  try {
+    return await startAsItIs(argv, { ...how, terminal: isForeground() });
+  } catch (error) {
+    return { status: refuse(messageOf(error), "ask the user", STATUS.cannotExecute), signal: null };
+  }
 }
 
 const INTERRUPTS = ["SIGTERM", "SIGHUP", "SIGINT", "SIGQUIT"] as const;
@@ -255,7 +224,6 @@ async function supervise(start: ConfinedStart, run: NonNullable<ConfinedParts["s
     // Who answers on this machine answers for its user, and not for whom a guard judges.
     approver: policies === undefined ? heldQuestions(machine, cwd, ticket) : undefined,
     mode: "enforce",
-    bestEffort: false,
     undo: true,
     confined: {
       agent: ticket?.agent ?? "unknown",

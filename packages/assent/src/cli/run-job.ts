@@ -1,4 +1,6 @@
+import { spawn } from "node:child_process";
 import { closeSync, openSync, readFileSync } from "node:fs";
+import { constants } from "node:os";
 import { addressOf, alloc, sys, SYSCALLS } from "@assent/supervisor/supervise/kernel";
 
 // asm-generic/ioctls.h, termbits.h; signal(7).
@@ -202,4 +204,47 @@ export async function withSignals<T>(terminal: boolean, send: (signal: NodeJS.Si
     for (const signal of FROM_TERMINAL) process.off(signal, terminal ? ignore : pass);
     for (const signal of MEANT_FOR_IT) process.off(signal, pass);
   }
+}
+
+/** How a program ended that was started as it is. */
+export interface ChildEnd {
+  readonly status: number;
+  readonly signal: NodeJS.Signals | null;
+}
+
+export interface AsItIs {
+  readonly argv0?: string;
+  readonly env?: Readonly<Record<string, string>>;
+  /** There is one, so it delivers its own signals. */
+  readonly terminal: boolean;
+  /** Where we end, it ends, too. */
+  readonly bound?: boolean;
+  /** A signal is passed on to it. */
+  readonly onSignal?: (signal: NodeJS.Signals) => void;
+}
+
+/** Starts a program as it is, and waits for its end. Rejects where it cannot be started. */
+export async function startAsItIs(
+  [path, ...words]: readonly [string, ...string[]],
+  { argv0, env, terminal, bound, onSignal }: AsItIs,
+): Promise<ChildEnd> {
+  const child = spawn(path, words, { stdio: "inherit", argv0, env });
+  const end = (): void => void child.kill("SIGKILL");
+  if (bound === true) process.on("exit", end);
+  const pass = (signal: NodeJS.Signals): void => {
+    onSignal?.(signal);
+    child.kill(signal);
+  };
+  return await withSignals(
+    terminal,
+    pass,
+    () =>
+      new Promise((resolve, reject) => {
+        child.on("error", reject);
+        child.on("exit", (code, signal) => {
+          process.off("exit", end);
+          resolve({ status: code ?? 128 + (signal === null ? 0 : constants.signals[signal]), signal });
+        });
+      }),
+  );
 }

@@ -73,7 +73,6 @@ function optionsOf(order: RunOrder, channel: Channel, onStarted: () => void): Or
     policies,
     approver: order.asks === true ? channel.approver() : undefined,
     mode: "enforce",
-    bestEffort: false,
     undo: true,
     confined,
     onRefused: (event) => {

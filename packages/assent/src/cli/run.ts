@@ -1,6 +1,4 @@
-import { spawn } from "node:child_process";
 import { realpathSync } from "node:fs";
-import { constants } from "node:os";
 import { visible } from "@assent/core/action";
 import type { ProcessInfo } from "@assent/guard/approve";
 import { TEAM_PATIENCE_MS } from "@assent/library/sdk/queue";
@@ -18,7 +16,7 @@ import { asking, realApprovers, type Approvers, type Asking } from "./run-approv
 import { type Beside, senderTo } from "./run-beside.ts";
 import { carryQuestionsOf } from "./carrier.ts";
 import { actionLine, banner, eventJson, toFile, toStderr, traceLine, type LineOutput } from "./run-events.ts";
-import { isRawTerminal, isTerminal, TerminalJob, withSignals } from "./run-job.ts";
+import { isRawTerminal, isTerminal, startAsItIs, TerminalJob, withSignals } from "./run-job.ts";
 import { proposeProfile } from "./run-learn.ts";
 import { contradiction, STATUS, statusOf, type RunFlags } from "./run-options.ts";
 import { isFleetHere } from "./fleet-here.ts";
@@ -85,7 +83,7 @@ export async function run(words: readonly string[], flags: RunFlags, parts: RunP
   }
   const start = wrapping?.start ?? found.start;
   const outer = askOuter({ ask: "run", alone: !flags.prompt });
-  if (outer !== undefined) return joinOuter({ outer, argv: [...start, ...args], word: program, profile: flags.profile, flags, cwd });
+  if (outer !== undefined) return joinOuter({ outer, argv: nonEmpty(start, args), word: program, profile: flags.profile, flags, cwd });
   // As the program was called, where it is started itself.
   const word = start.length === 1 && wrapping === undefined ? program : undefined;
   if (flags.clearRun === true) clearProfile(machine, profile);
@@ -380,7 +378,7 @@ async function manage(words: readonly string[], flags: RunFlags): Promise<number
 
 interface Nested {
   readonly outer: OuterAnswer;
-  readonly argv: readonly string[];
+  readonly argv: readonly [string, ...string[]];
   readonly word: string;
   readonly profile: string | undefined;
   readonly flags: RunFlags;
@@ -402,20 +400,12 @@ async function joinOuter({ outer, argv, word, profile, flags, cwd }: Nested): Pr
     return STATUS.cannotSupervise;
   }
   if (flags.quiet !== true) writeStderr(`assent: already supervised by run ${visible(outer.run)}, which goes on with this program\n`);
-  const [program = "", ...args] = argv;
-  const child = spawn(program, args, { stdio: "inherit", argv0: word });
-  return await withSignals(
-    hasTerminal(),
-    (signal) => void child.kill(signal),
-    () =>
-      new Promise((resolve) => {
-        child.on("error", (error) => {
-          complain("run", visible(`${word}: ${error.message}`));
-          resolve(STATUS.cannotExecute);
-        });
-        child.on("exit", (code, signal) => resolve(code ?? 128 + (signal === null ? 0 : constants.signals[signal])));
-      }),
-  );
+  try {
+    return (await startAsItIs(argv, { argv0: word, terminal: hasTerminal() })).status;
+  } catch (error) {
+    complain("run", visible(`${word}: ${messageOf(error)}`));
+    return STATUS.cannotExecute;
+  }
 }
 
 /** What the outer run does not do. Nobody is asked where the inner one asks nobody: the supervisor was told when it was asked. */

@@ -74,7 +74,6 @@ export async function watch(line: string, { place, judge, whatever, patience }: 
       policyFiles: [],
       approver: undefined,
       mode: "observe",
-      bestEffort: false,
       undo: false,
       onEvent: (event) => comparison.add(event),
       onStart: ({ pid }) => limit(pid),

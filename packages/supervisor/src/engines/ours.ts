@@ -29,7 +29,6 @@ async function run({ argv, cwd, env, machine, policyFiles, approver, undo, own, 
       own,
       onNotice,
       mode: "enforce",
-      bestEffort: false,
       onEvent: ({ action, outcome, verdict, answer }) => {
         if (action.kind !== "net" || action.operation !== "connect" || action.host === undefined) return;
         const { host, port } = action;

@@ -1,18 +1,11 @@
-import { rmSync } from "node:fs";
 import type { Action } from "@assent/core/action";
-import { retentionOf } from "@assent/guard/engine";
 import type { Settings, Verdict } from "@assent/core/policy";
-import { messageOf, openState } from "@assent/guard/state";
-import { RunAudit, type RunEvent } from "../supervise/index.ts";
+import { messageOf } from "@assent/guard/state";
+import { type RunEvent, RunRecords } from "../supervise/index.ts";
 import {
   compareSnapshot,
   endSnapshot,
-  limitsOf,
-  newRunId,
   noteAlive,
-  pruneSeldom,
-  RunFolder,
-  type RunLimits,
   type RunMeta,
   runsFolder,
   sealRecords,
@@ -31,60 +24,35 @@ const NOT_ASKED = "nothing is kept, as you asked (--no-undo)";
 export class EngineRecord {
   readonly hosts: HostEvent[] = [];
   readonly #request: EngineRequest;
-  readonly #folder: RunFolder;
-  readonly #audit: RunAudit;
+  readonly #records: RunRecords;
   #engine: NonNullable<RunMeta["engine"]>;
-  #limits: RunLimits | undefined;
   #pulse: NodeJS.Timeout | undefined;
   #isStarted = false;
 
-  private constructor(request: EngineRequest, folder: RunFolder, engine: NonNullable<RunMeta["engine"]>) {
-    this.#request = request;
-    this.#folder = folder;
-    this.#engine = engine;
-    this.#audit = new RunAudit({
-      machine: request.machine,
-      run: folder.id,
-      cwd: request.cwd,
-      mode: "enforce",
-      tally: { take: () => [] },
-      onProblem: request.onNotice,
-    });
-  }
-
   /** Throws `EngineError` where nothing can be recorded: then nothing is started. */
-  static begin(request: EngineRequest, engine: NonNullable<RunMeta["engine"]>): EngineRecord {
-    const { machine, argv, cwd, policyFiles } = request;
-    const state = openState(machine);
-    if ("problem" in state) throw new EngineError("failed", `${state.problem}: the run's records need it`);
-    const runs = runsFolder(machine);
-    const started = Date.now();
+  constructor(request: EngineRequest, engine: NonNullable<RunMeta["engine"]>) {
+    this.#request = request;
+    this.#engine = engine;
     try {
-      sealRecords(runs);
-      const files = policyFiles.length === 0 ? {} : { policyFiles };
-      return new EngineRecord(request, new RunFolder(runs, { id: newRunId(started), argv, cwd, ...files, started, engine }), engine);
+      sealRecords(runsFolder(request.machine));
+      this.#records = new RunRecords(request, { engine }, { take: () => [] });
     } catch (error) {
-      throw new EngineError("failed", `the run's records cannot be kept: ${messageOf(error)}`, { cause: error });
+      throw new EngineError("failed", messageOf(error), { cause: error });
     }
   }
 
   get id(): string {
-    return this.#folder.id;
+    return this.#records.id;
   }
 
   /** Keeps what lies in the folders that the run may write. That there will be no undo is said before anything starts. */
   keepBefore(roots: readonly string[], closed: (path: string) => boolean, settings: Settings): void {
-    const { folder } = this.#folder;
-    this.#audit.keep = retentionOf(settings.audit);
-    this.#limits = limitsOf(settings.undo);
+    const { folder } = this.#records;
+    const { bytes } = this.#records.keepAs(settings);
     if (!this.#request.undo) return this.#noUndo(NOT_ASKED);
-    const limits = { ...SNAPSHOT_LIMITS, bytes: Math.min(SNAPSHOT_LIMITS.bytes, this.#limits.bytes) };
+    const limits = { ...SNAPSHOT_LIMITS, bytes: Math.min(SNAPSHOT_LIMITS.bytes, bytes) };
     const kept = takeSnapshot(folder, { roots, closed, limits });
-    if (kept.is === "none") {
-      this.#noUndo(kept.why);
-      this.#request.onNotice(`undo is not possible for this run: ${kept.why}`);
-      return;
-    }
+    if (kept.is === "none") return this.#sayNoUndo(kept.why);
     noteAlive(folder);
     this.#pulse = setInterval(() => noteAlive(folder), PULSE);
     this.#pulse.unref();
@@ -92,18 +60,17 @@ export class EngineRecord {
 
   #noUndo(why: string): void {
     this.#engine = { ...this.#engine, noUndo: why };
-    this.#folder.end({ engine: this.#engine });
+    this.#records.note({ engine: this.#engine });
+  }
+
+  #sayNoUndo(why: string): void {
+    this.#noUndo(why);
+    this.#request.onNotice(`undo is not possible for this run: ${why}`);
   }
 
   host(host: HostEvent): void {
     this.hosts.push(host);
-    const event = eventOf(host, this.#request);
-    try {
-      this.#folder.event(event);
-    } catch (error) {
-      this.#request.onNotice(`the receipt is not complete: ${messageOf(error)}`);
-    }
-    this.#audit.event(event);
+    this.#records.event(eventOf(host, this.#request));
   }
 
   /** From now on the program may change things. */
@@ -114,34 +81,22 @@ export class EngineRecord {
   /** `status`: undefined where it did not come to an end by itself. */
   end(status: number | undefined): void {
     clearInterval(this.#pulse);
-    this.#audit.end();
-    const { folder } = this.#folder;
-    const ended = Date.now();
-    try {
-      if (!this.#isStarted) {
-        endSnapshot(folder);
-        this.#folder.close();
-        rmSync(folder, { recursive: true, force: true });
-        return;
-      }
-      const facts = { ended, ...(status === undefined ? {} : { exit: { by: "exit" as const, code: status } }) };
-      this.#folder.end(facts);
-      let bytes = 0;
-      if (this.#engine.noUndo === undefined) {
-        const why = compareSnapshot(folder, false);
-        if (why !== undefined) {
-          this.#noUndo(why);
-          this.#request.onNotice(`undo is not possible for this run: ${why}`);
-        }
-        bytes = sealRun(folder, ended);
-        endSnapshot(folder);
-      }
-      this.#folder.end({ ...facts, bytes });
-      this.#folder.close();
-      pruneSeldom(runsFolder(this.#request.machine), this.#limits);
-    } catch (error) {
-      this.#request.onNotice(`what the run left could not be noted, so an undo will be careful: ${messageOf(error)}`);
+    const { folder } = this.#records;
+    if (!this.#isStarted) {
+      endSnapshot(folder);
+      return this.#records.discard();
     }
+    const exit = status === undefined ? undefined : ({ by: "exit", code: status } as const);
+    this.#records.end(exit, this.#engine.noUndo === undefined ? (ended) => this.#seal(ended) : undefined);
+  }
+
+  #seal(ended: number): number {
+    const { folder } = this.#records;
+    const why = compareSnapshot(folder, false);
+    if (why !== undefined) this.#sayNoUndo(why);
+    const bytes = sealRun(folder, ended);
+    endSnapshot(folder);
+    return bytes;
   }
 }
 

@@ -55,7 +55,7 @@ async function run(request: EngineRequest): Promise<EngineResult> {
       `this engine cannot hold: ${plan.cannotHold.join("; ")}. Nothing was started; leave these rules out, or run it on Linux`,
     );
   for (const rule of plan.stricter) request.onNotice(`left out, which is stricter: ${rule}`);
-  const record = EngineRecord.begin(request, { id: "sandbox-runtime", cannot: CANNOT });
+  const record = new EngineRecord(request, { id: "sandbox-runtime", cannot: CANNOT });
   const asked = new EngineHosts(request, { run: record.id, judge: held.judge, onEvent: (event) => record.host(event) });
   const id = randomBytes(24).toString("base64url");
   let status: number | undefined;

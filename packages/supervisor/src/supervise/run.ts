@@ -1,5 +1,3 @@
-import { rmSync } from "node:fs";
-import { retentionOf } from "@assent/guard/engine";
 import { read } from "@assent/guard/engine/reader";
 import { visible } from "@assent/core/action";
 import { agentMark, agentName } from "@assent/core/policy";
@@ -8,7 +6,6 @@ import {
   messageOf,
   noteChanges,
   noteLiveRun,
-  openState,
   profileFile,
   programProfile,
   refsBefore,
@@ -16,7 +13,6 @@ import {
   stillGranted,
   watchChanges,
 } from "@assent/guard/state";
-import { RunAudit } from "./audit.ts";
 import { FailureHistory } from "./failures.ts";
 import { AllowedTally, describeProcess, Door, killTree, listLiving, netDoor, type Outside, type TakenBack } from "./door/index.ts";
 import { serveInner } from "./inner.ts";
@@ -29,99 +25,16 @@ import { DnsRelay, hostsOf, Names, nameServersOf, type RelayOptions } from "./ne
 import { LookUps } from "./look-ups.ts";
 import { givenAnswer } from "./given-answer.ts";
 import { Questions } from "./questions.ts";
+import { RunError, RunRecords } from "./records.ts";
 import type { Exit, RunEvent, RunOptions, RunResult } from "./types.ts";
-import {
-  isSealable,
-  limitsOf,
-  newRunId,
-  pruneSeldom,
-  RunFolder,
-  type RunLimits,
-  type RunMeta,
-  runsFolder,
-  sealEdits,
-  sealRun,
-  UndoStore,
-} from "./undo/index.ts";
+import { runsFolder, sealEdits, sealRun, UndoStore } from "./undo/index.ts";
 import { procProblem, WallError } from "./wall/index.ts";
-
-/** A run that could not begin, or that Assent itself could not go on with. */
-export class RunError extends Error {
-  readonly code: string;
-  constructor(code: string, message: string) {
-    super(message);
-    this.name = "RunError";
-    this.code = code;
-  }
-}
-
-function recordsOf({ machine, argv, cwd, policyFiles, policies, confined }: RunOptions, profile: string): RunFolder {
-  const state = openState(machine);
-  if ("problem" in state) throw new RunError("state", unusable(state.problem));
-  const started = Date.now();
-  try {
-    const meta = {
-      id: newRunId(started),
-      argv,
-      cwd,
-      profile,
-      ...(policyFiles.length === 0 ? {} : { policyFiles }),
-      ...(policies === undefined ? {} : { guard: policies.principal === undefined ? {} : { principal: policies.principal } }),
-      started,
-      ...(confined === undefined ? {} : { confined }),
-    };
-    return new RunFolder(runsFolder(machine), meta);
-  } catch (error) {
-    throw new RunError("state", unusable(`the run's records cannot be kept: ${messageOf(error)}`));
-  }
-}
 
 /** What only a filter around us says, or a kernel that is too old. */
 const withWay = (problem: string): string =>
   /: (?:EPERM|ENOSYS)\b/.test(problem)
     ? `${problem}; \`assent doctor\` says what this machine, or the container around this, refuses`
     : problem;
-
-/** In a sandbox everything but the project may be read-only. */
-function unusable(problem: string): string {
-  const way = /EROFS|EACCES|EPERM/.test(problem)
-    ? "; where a sandbox around this closes it, start `assent run` outside the sandbox, or set XDG_STATE_HOME to a folder that it lets you write"
-    : "";
-  return `${problem}: the run's records need it${way}`;
-}
-
-/** What the run left is written down, so that an undo can tell what was changed since. */
-function keep(records: RunFolder, undo: boolean, exit: Exit | undefined, onNotice: RunOptions["onNotice"]): void {
-  const ended = Date.now();
-  const facts = { ended, ...(exit === undefined ? {} : { exit }) };
-  try {
-    // To seal what was changed may take a while: that it has ended is written down first.
-    if (!undo || isSealable(records.folder)) records.end(facts);
-    if (undo) records.end({ ...facts, bytes: sealRun(records.folder, ended) });
-    records.close();
-  } catch (error) {
-    onNotice?.(`what the run left could not be noted, so an undo will be careful: ${messageOf(error)}`);
-  }
-}
-
-/** The program has ended, and others of its tree go on: what there is so far. They may still change things. */
-function keepSoFar(records: RunFolder, undo: boolean, exit: Exit, left: RunMeta["left"]): void {
-  const ended = Date.now();
-  records.end({ ended, exit, ...(left === undefined ? {} : { left }) });
-  if (undo) records.end({ bytes: sealRun(records.folder, ended) });
-}
-
-/** Of a run that did not begin nothing is kept. */
-function discard(records: RunFolder): void {
-  records.close();
-  rmSync(records.folder, { recursive: true, force: true });
-}
-
-/** What a receipt tells. */
-function isNotable({ outcome, answer, action, verdict }: RunEvent): boolean {
-  if (outcome === "refused" || answer !== undefined || verdict.builtin === "run.other-names") return true;
-  return action.kind === "exec" || action.kind === "net";
-}
 
 function sayTakenBack({ words, why, left: [first, ...more] }: TakenBack): string {
   const not =
@@ -138,317 +51,344 @@ const PR_SET_CHILD_SUBREAPER = 36;
 const PATIENCE = 50;
 
 /**
- * Runs a program under the policy, for the whole life of its process tree. `options.argv[0]` is an absolute path.
+ * A program under the policy, for the whole life of its process tree: the run begins, is served, and ends. `argv[0]` of the options
+ * is an absolute path.
  *
  * One thread: the *door* answers the tree's system calls in turns of node's event loop, which asks people, serves names and
  * passes signals on between them. docs/architecture.md tells it in order.
- *
- * Throws `RunError`: nothing was started, or supervision broke down (and the tree with it).
  */
-export async function superviseRun(options: RunOptions): Promise<RunResult> {
-  const { machine, cwd, argv } = options;
-  let { env } = options;
-  const ofAgent = options.confined !== undefined || agentMark(env) !== undefined;
-  // Where somebody is asked about a connection, its name is looked up before.
-  const refusesNames = ofAgent && options.mode === "enforce" && (options.approver === undefined || options.approver.isThere !== undefined);
+export class SupervisedRun {
+  readonly #options: RunOptions;
+  readonly #ofAgent: boolean;
+  readonly #undoes: boolean;
+  readonly #profile: string;
+  readonly #command: readonly string[];
+  readonly #records: RunRecords;
+  readonly #questions: Questions;
+  readonly #tally = new AllowedTally();
+  readonly #history: FailureHistory;
+  /** Done when the run is over, in the opposite order. */
+  readonly #closings: (() => void)[] = [];
+  #launched: Launched | undefined;
+  #door: Door | undefined;
+  #lookUps: LookUps | undefined;
   /** Variables that the program is not given. */
-  let removed: readonly string[] = [];
-  const noProc = procProblem();
-  if (noProc !== undefined) throw new RunError("proc", `supervision needs /proc, but ${noProc}`);
-  const profile = options.profile ?? programProfile(argv[0], machine, cwd);
-  // What tools have written before is told from what the run is about to write.
-  sealEdits(runsFolder(machine));
-  const records = recordsOf(options, profile);
-  const { id, folder } = records;
-  const undoes = options.undo && options.mode === "enforce";
-  const hosts = hostsOf();
-  const names = new Names(() => hosts.value);
-  /** Started when it is needed. */
-  let relay: { readonly found: Relay | undefined } | undefined;
-  let undo: UndoStore | undefined;
-  let door: Door | undefined;
-  let limits: RunLimits | undefined;
-  let otherRuns: OtherRuns | undefined;
-  let launched: Launched | undefined;
-  let noLonger: (() => void) | undefined;
-  let lookUps: LookUps | undefined;
-  let exit: Exit | undefined;
+  #removed: readonly string[] = [];
+  #exit: Exit | undefined;
   /** Why the program itself was not started. */
-  let refusal: string | undefined;
-  /** Why the receipt has gaps. */
-  let unkept: string | undefined;
-  /** Nothing of the tree is left. */
-  let over = false;
+  #refusal: string | undefined;
   /** A command was ended in the middle. */
-  let tookBack = false;
+  #tookBack = false;
+  /** Nothing of the tree is left. */
+  #isOver = false;
+  #onClosed: ((exit: Exit) => void) | undefined;
+  #onFailed: ((error: unknown) => void) | undefined;
 
-  const questions = new Questions(
-    options,
-    { run: id, profile },
-    {
-      answer: (seq, answer, grant) => {
-        if (seq < 0 && answer.answer !== "quit") lookUps?.answer(seq, answer, givenAnswer(answer));
-        else door?.answer(seq, answer, grant);
+  /** The program is inside the wall, and its exec waits to be served. Throws `RunError`: nothing was started. */
+  static begin(options: RunOptions): SupervisedRun {
+    const noProc = procProblem();
+    if (noProc !== undefined) throw new RunError("proc", `supervision needs /proc, but ${noProc}`);
+    // What tools have written before is told from what the run is about to write.
+    sealEdits(runsFolder(options.machine));
+    const run = new SupervisedRun(options);
+    try {
+      run.#begin();
+      return run;
+    } catch (error) {
+      const failed = run.#failed(error);
+      run.#end();
+      throw failed;
+    }
+  }
+
+  private constructor(options: RunOptions) {
+    const { machine, cwd, argv, policies } = options;
+    this.#options = options;
+    this.#ofAgent = options.confined !== undefined || agentMark(options.env) !== undefined;
+    this.#undoes = options.undo && options.mode === "enforce";
+    this.#command = [options.word ?? argv[0], ...argv.slice(1)];
+    this.#profile = options.profile ?? programProfile(argv[0], machine, cwd);
+    this.#records = new RunRecords(options, { profile: this.#profile }, this.#tally);
+    this.#questions = new Questions(
+      options,
+      { run: this.#records.id, profile: this.#profile },
+      {
+        answer: (seq, answer, grant) => {
+          if (seq < 0 && answer.answer !== "quit") this.#lookUps?.answer(seq, answer, givenAnswer(answer));
+          else this.#door?.answer(seq, answer, grant);
+        },
+        reload: () => this.#door?.reload(),
       },
-      reload: () => door?.reload(),
-    },
-  );
-  const tally = new AllowedTally();
-  const { policies } = options;
-  const audit = new RunAudit({
-    machine,
-    run: id,
-    cwd,
-    mode: options.mode,
-    tally,
-    principal: policies?.principal,
-    logs: policies?.audit,
-    onProblem: (problem) => options.onNotice?.(problem),
-  });
-  // What one principal's command was refused is nothing for the next one to hear.
-  const history = new FailureHistory(policies === undefined ? options : { machine, cwd });
-  const answerInner = serveInner({ id, profile, policyFiles: options.policyFiles }, options);
-  const told = (event: RunEvent): void => {
-    try {
-      if (isNotable(event)) records.event(event);
-    } catch (error) {
-      // A full disk: the run's own calls are refused where they could not be undone; a receipt with a gap is no reason to end it.
-      unkept ??= messageOf(error);
-    }
-    audit.event(event);
-    if (event.action.kind === "exec" && event.outcome === "passed") history.started(event);
-    if (event.outcome === "refused") {
-      history.refused(event);
-      options.onRefused?.(event);
-    }
-    options.onEvent?.(event);
-  };
+    );
+    // What one principal's command was refused is nothing for the next one to hear.
+    this.#history = new FailureHistory(policies === undefined ? options : { machine, cwd });
+  }
 
-  /** The program itself has ended, and something of its tree lives. */
-  let onLeft: ((result: RunResult) => void) | undefined;
-  const supervised = async (): Promise<RunResult> => {
+  #begin(): void {
+    const { machine, cwd, confined, approver, onNotice } = this.#options;
+    const { id: run, folder } = this.#records;
+    const judge = this.#judge();
+    const env = this.#environment(judge);
+    this.#records.keepAs(judge.policy.settings);
+    const session = confined?.session === undefined ? undefined : sessionName(confined.agent, confined.session);
+    // Before anything of it can change them.
+    const refs = refsBefore(machine, cwd, session);
+    const undo = this.#undoes ? this.#close(new UndoStore(folder)) : undefined;
+    const otherRuns = this.#close(
+      new OtherRuns(machine, run, this.#undoes && this.#options.bestEffort !== true, () => judge.ground, session),
+    );
+    // Orphans of the tree become our children, not init's: only so can they be read and reaped (PR_SET_CHILD_SUBREAPER(2const)).
+    must("prctl", PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
+    if (confined !== undefined) this.#closings.push(noteLiveRun(machine, run, session));
+    // Whatever ends us must not leave the tree behind.
+    process.once("exit", killTree);
+    const launched = this.#launch(env);
+    const observes = this.#options.mode === "observe";
+    const about = { run, profile: this.#profile, cwd, command: this.#command };
+    const lookUps = (this.#lookUps = new LookUps({
+      judge,
+      told: (event) => this.#told(event),
+      isThere: (afar) => approver?.isThere?.(afar) === true,
+      afar: (action) => answerableName(judge, action),
+      ask: (question) => this.#questions.put(question),
+      consent: (host, lasts) => this.#door?.consentToHost(host, lasts),
+      about,
+      program: () => describeProcess(launched.pid),
+    }));
+    // Where somebody is asked about a connection, its name is looked up before.
+    const refusesNames = this.#ofAgent && !observes && (approver === undefined || approver.isThere !== undefined);
+    const hosts = hostsOf();
+    const names = new Names(() => hosts.value);
+    /** Started when it is needed. */
+    let relay: { readonly found: Relay | undefined } | undefined;
+    this.#closings.push(() => relay?.found?.relay.close());
+    this.#door = new Door({
+      ...about,
+      listener: launched.listener,
+      program: launched.pid,
+      walled: launched.enforced.landlock.fs !== 0,
+      outside: this.#outside(launched),
+      judge,
+      undo,
+      parts: `${folder}/parts`,
+      refs,
+      home: machine.home,
+      env,
+      observes,
+      asks: (afar) => approver !== undefined && approver.isThere?.(afar) !== false,
+      tellsAll: this.#options.onEvent !== undefined,
+      tally: this.#tally,
+      exceeds: () => otherRuns.exceeds(),
+      holds: (grant) => stillGranted(machine, grant),
+      typed: !this.#ofAgent,
+      watchesFiles: this.#ofAgent ? () => watchChanges(machine, `run ${run}`) : undefined,
+      ...(confined === undefined
+        ? {}
+        : {
+            signals: {
+              scoped: launched.enforced.landlock.scopes !== 0,
+              isOfSession: (pid) => session !== undefined && isOfSession(machine, session, pid),
+            },
+          }),
+      net: netDoor({
+        judge,
+        names,
+        relay: () =>
+          (relay ??= { found: startRelay(names, onNotice, refusesNames ? (name) => lookUps.allow(name) : undefined) }).found?.address,
+        env,
+        observes,
+        otherRuns,
+      }),
+    });
+  }
+
+  #close<T extends { readonly close: () => void }>(opened: T): T {
+    this.#closings.push(() => opened.close());
+    return opened;
+  }
+
+  #judge(): GrantingJudge {
+    const { machine, cwd, root, env, confined, approver, policyFiles, policies, own, onNotice, mode } = this.#options;
+    const judge = new GrantingJudge({
+      machine,
+      cwd,
+      root,
+      session: confined?.session,
+      who: confined && { agents: [agentName(confined.agent)], session: confined.session },
+      env,
+      ofAgent: this.#ofAgent,
+      asksPerson: approver?.atTerminal === true,
+      policyFiles,
+      policies,
+      profileFile: profileFile(machine, this.#profile),
+      reader: () => ({ read }),
+      own,
+      onSteering: (path) => noteChanges(machine, [path], `run ${this.#records.id}`),
+    });
+    const { warnings, broken } = judge.policy;
+    for (const text of warnings) onNotice?.(text);
+    // Under it even loading a library would be a question.
+    if (broken !== undefined && mode !== "observe")
+      throw new RunError("policy", `${broken}: a policy file has a mistake, so nothing was started; correct it`);
+    if (broken !== undefined) onNotice?.(`${broken}: without --log-only nothing would be started until it is corrected`);
+    return judge;
+  }
+
+  /** What the program gets: code that may reach hosts outside gets no secret. */
+  #environment(judge: GrantingJudge): RunOptions["env"] {
+    const { env, confined } = this.#options;
+    if (confined === undefined || !judge.reachesOutside) return env;
+    this.#removed = secretVariables(env);
+    return Object.fromEntries(Object.entries(env).filter(([name]) => !this.#removed.includes(name)));
+  }
+
+  #launch(env: RunOptions["env"]): Launched {
+    const { word, argv, confined, bestEffort, job, onNotice } = this.#options;
+    const launched = launch({
+      // As it was typed, where that is a path: a script is told the path by which it was started.
+      path: word?.includes("/") === true ? word : argv[0],
+      argv: this.#command,
+      env: withoutLeakCheck(env),
+      observeReads: true,
+      trapKill: confined !== undefined,
+      ownSockets: !canCopyDescriptors(),
+      bestEffort: bestEffort === true,
+      job: job === true,
+    });
+    this.#launched = launched;
+    for (const { piece, why, consequence } of launched.missing) onNotice?.(`without ${piece}: ${consequence} (${why})`);
+    return launched;
+  }
+
+  /** Until nothing of the tree is left or, where the run `leaves`, the program itself has ended. Throws `RunError`: supervision broke down. */
+  async serve(): Promise<RunResult> {
+    const all = this.#serve();
+    if (this.#options.leaves !== true) return await all;
+    return await Promise.race([all, new Promise<RunResult>((resolve) => (this.#onLeft = (exit) => void this.#leave(exit, all, resolve)))]);
+  }
+
+  async #serve(): Promise<RunResult> {
     try {
-      return await new Promise<RunResult>((resolve, reject) => {
-        const outside: Outside = {
-          ask: (question) => questions.put(question),
-          drop: (seq) => questions.drop(seq),
-          events: (events) => events.forEach(told),
-          inner: answerInner,
-          notice: (text) => options.onNotice?.(text),
-          unkept: (text) => {
-            if (options.confined === undefined) options.onNotice?.(text);
-          },
-          takenBack: (what) => {
-            tookBack = true;
-            history.takenBack();
-            (options.onTakenBack ?? options.onNotice)?.(sayTakenBack(what));
-          },
-          lacks: (lack) => {
-            history.lacked(lack);
-            const { name, need, way } = lack;
-            if (options.confined === undefined)
-              options.onNotice?.(`${visible(name)} ${need}: that does not work in a supervised run; ${way}`);
-          },
-          started: () => {
-            const { pid = 0 } = launched ?? {};
-            options.onStart?.({ pid, signal: (signal) => kill(pid, signal) });
-          },
-          refused: (why) => {
-            refusal = why;
-          },
-          ended: (status) => {
-            exit = exitOf(status);
-            if (tookBack && exit.by === "exit" && exit.code === 0) exit = { by: "exit", code: TEMPFAIL };
-            const failed = launched?.failure();
-            if (failed !== undefined) reject(new RunError("exec", refusal ?? withWay(failed.message)));
-            else if (options.leaves === true) setTimeout(() => leave(), PATIENCE);
-          },
-          failed: (error) => reject(error),
-          closed: () => {
-            over = true;
-            const end = exit ?? { by: "exit", code: 1 };
-            history.ended(end);
-            process.off("exit", killTree);
-            questions.close(end).then(
-              () =>
-                resolve({
-                  id,
-                  exit: end,
-                  removed,
-                  lacked: history.lacks,
-                  ...(questions.ended === undefined ? {} : { ended: questions.ended }),
-                }),
-              reject,
-            );
-          },
-        };
-        const begin = (): void => {
-          const judge = new GrantingJudge({
-            machine,
-            cwd,
-            root: options.root,
-            session: options.confined?.session,
-            who: options.confined && { agents: [agentName(options.confined.agent)], session: options.confined.session },
-            env,
-            ofAgent,
-            asksPerson: options.approver?.atTerminal === true,
-            policyFiles: options.policyFiles,
-            policies,
-            profileFile: profileFile(machine, profile),
-            reader: () => ({ read }),
-            own: options.own,
-            onSteering: (path) => noteChanges(machine, [path], `run ${id}`),
-          });
-          const { warnings, broken } = judge.policy;
-          for (const text of warnings) options.onNotice?.(text);
-          if (broken !== undefined) {
-            // Under it even loading a library would be a question.
-            if (options.mode !== "observe")
-              throw new RunError("policy", `${broken}: a policy file has a mistake, so nothing was started; correct it`);
-            options.onNotice?.(`${broken}: without --log-only nothing would be started until it is corrected`);
-          }
-          if (options.confined !== undefined && judge.reachesOutside) {
-            removed = secretVariables(env);
-            env = Object.fromEntries(Object.entries(env).filter(([name]) => !removed.includes(name)));
-          }
-          // A guard's policy says nothing about what others want to keep.
-          audit.keep = retentionOf(policies === undefined ? judge.policy.settings.audit : undefined);
-          const { confined } = options;
-          const session = confined?.session === undefined ? undefined : sessionName(confined.agent, confined.session);
-          // Before anything of it can change them.
-          const refs = refsBefore(machine, cwd, session);
-          limits = limitsOf(judge.policy.settings.undo);
-          if (undoes) undo = new UndoStore(folder);
-          otherRuns = new OtherRuns(machine, id, undoes && !options.bestEffort, () => judge.ground, session);
-          // Orphans of the tree become our children, not init's: only so can they be read and reaped (PR_SET_CHILD_SUBREAPER(2const)).
-          must("prctl", PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
-          if (confined !== undefined) noLonger = noteLiveRun(machine, id, session);
-          // Whatever ends us must not leave the tree behind.
-          process.once("exit", killTree);
-          launched = launch({
-            path: pathOf(options),
-            argv: [options.word ?? argv[0], ...argv.slice(1)],
-            env: withoutLeakCheck(env),
-            observeReads: true,
-            trapKill: confined !== undefined,
-            ownSockets: !canCopyDescriptors(),
-            bestEffort: options.bestEffort,
-            job: options.job === true,
-          });
-          for (const { piece, why, consequence } of launched.missing) options.onNotice?.(`without ${piece}: ${consequence} (${why})`);
-          const observes = options.mode === "observe";
-          lookUps = new LookUps({
-            judge,
-            told,
-            isThere: (afar) => options.approver?.isThere?.(afar) === true,
-            afar: (action) => answerableName(judge, action),
-            ask: (question) => questions.put(question),
-            consent: (host, lasts) => door?.consentToHost(host, lasts),
-            about: { run: id, profile, cwd, command: [options.word ?? argv[0], ...argv.slice(1)] },
-            program: () => describeProcess(launched?.pid ?? 0),
-          });
-          const mayLookUp = lookUps;
-          door = new Door({
-            listener: launched.listener,
-            program: launched.pid,
-            walled: launched.enforced.landlock.fs !== 0,
-            outside,
-            judge,
-            undo,
-            parts: `${folder}/parts`,
-            refs,
-            run: id,
-            profile,
-            home: machine.home,
-            cwd,
-            command: [options.word ?? argv[0], ...argv.slice(1)],
-            env,
-            observes,
-            asks: (afar) => options.approver !== undefined && options.approver.isThere?.(afar) !== false,
-            tellsAll: options.onEvent !== undefined,
-            tally,
-            exceeds: () => otherRuns?.exceeds(),
-            holds: (grant) => stillGranted(machine, grant),
-            typed: !ofAgent,
-            watchesFiles: ofAgent ? () => watchChanges(machine, `run ${id}`) : undefined,
-            ...(confined === undefined
-              ? {}
-              : {
-                  signals: {
-                    scoped: launched.enforced.landlock.scopes !== 0,
-                    isOfSession: (pid) => session !== undefined && isOfSession(machine, session, pid),
-                  },
-                }),
-            net: netDoor({
-              judge,
-              names,
-              relay: () =>
-                (relay ??= { found: startRelay(names, options.onNotice, refusesNames ? (name) => mayLookUp.allow(name) : undefined) }).found
-                  ?.address,
-              env,
-              observes,
-              otherRuns,
-            }),
-          });
-          door.serve();
-        };
-        begin();
+      const exit = await new Promise<Exit>((resolve, reject) => {
+        this.#onClosed = resolve;
+        this.#onFailed = reject;
+        this.#door?.serve();
       });
+      await this.#questions.close(exit);
+      return this.#resultOf(exit);
     } catch (error) {
-      process.off("exit", killTree);
-      door?.stop();
-      // Without the door every judged call fails, and nothing good comes of going on.
-      killTree();
-      if (error instanceof RunError) throw error;
-      throw new RunError(error instanceof WallError ? error.code : "failed", withWay(messageOf(error)));
+      throw this.#failed(error);
     } finally {
-      noLonger?.();
-      relay?.found?.relay.close();
-      undo?.close();
-      otherRuns?.close();
-      audit.end();
-      if (unkept !== undefined) options.onNotice?.(`the receipt is not complete: ${unkept}`);
-      if (launched === undefined) discard(records);
-      else keep(records, undoes, exit, options.onNotice);
-      pruneSeldom(runsFolder(machine), limits, policies === undefined ? undefined : ({ guard }) => guard !== undefined);
+      this.#end();
     }
-  };
-  const all = supervised();
-  const leave = (): void => {
-    if (over) return;
+  }
+
+  #onLeft: ((exit: Exit) => void) | undefined;
+
+  /** The program itself has ended; where something of its tree lives, whoever waits gets what there is so far. */
+  async #leave(exit: Exit, over: Promise<RunResult>, leave: (result: RunResult) => void): Promise<void> {
+    if (this.#isOver) return;
     const processes = listLiving().map((pid) => describeProcess(pid));
     if (processes.length === 0) return;
-    const end = exit ?? { by: "exit", code: 1 };
-    history.ended(end);
-    void questions.close(end).finally(() => {
-      try {
-        keepSoFar(
-          records,
-          undoes,
-          end,
-          processes.map(({ pid, name }) => ({ pid, name })),
-        );
-      } catch (error) {
-        options.onNotice?.(`the receipt is not complete: ${messageOf(error)}`);
-      }
-      onLeft?.({
-        id,
-        exit: end,
-        removed,
-        lacked: history.lacks,
-        ...(questions.ended === undefined ? {} : { ended: questions.ended }),
-        left: { processes, over: all, noteEnd: (leftEnded) => records.end({ leftEnded }) },
-      });
-    });
-  };
-  if (options.leaves !== true) return await all;
-  return await Promise.race([all, new Promise<RunResult>((resolve) => (onLeft = resolve))]);
+    this.#history.ended(exit);
+    try {
+      await this.#questions.close(exit);
+    } finally {
+      const left = processes.map(({ pid, name }) => ({ pid, name }));
+      this.#records.endSoFar(exit, left, this.#undoes);
+      leave({ ...this.#resultOf(exit), left: { processes, over, noteEnd: (leftEnded) => this.#records.note({ leftEnded }) } });
+    }
+  }
+
+  #resultOf(exit: Exit): RunResult {
+    const { ended } = this.#questions;
+    return {
+      id: this.#records.id,
+      exit,
+      removed: this.#removed,
+      lacked: this.#history.lacks,
+      ...(ended === undefined ? {} : { ended }),
+    };
+  }
+
+  /** What the door says of the program. */
+  #outside(launched: Launched): Outside {
+    const options = this.#options;
+    /** A person who started it themselves hears of it at once; of a command of an agent the report tells. */
+    const notice = (text: string): void => {
+      if (options.confined === undefined) options.onNotice?.(text);
+    };
+    return {
+      ask: (question) => this.#questions.put(question),
+      drop: (seq) => this.#questions.drop(seq),
+      events: (events) => events.forEach((event) => this.#told(event)),
+      inner: serveInner({ id: this.#records.id, profile: this.#profile, policyFiles: options.policyFiles }, options),
+      notice: (text) => options.onNotice?.(text),
+      unkept: notice,
+      takenBack: (what) => {
+        this.#tookBack = true;
+        this.#history.takenBack();
+        (options.onTakenBack ?? options.onNotice)?.(sayTakenBack(what));
+      },
+      lacks: (lack) => {
+        this.#history.lacked(lack);
+        notice(`${visible(lack.name)} ${lack.need}: that does not work in a supervised run; ${lack.way}`);
+      },
+      started: () => options.onStart?.({ pid: launched.pid, signal: (signal) => kill(launched.pid, signal) }),
+      refused: (why) => {
+        this.#refusal = why;
+      },
+      ended: (status) => {
+        const exit = exitOf(status);
+        this.#exit = this.#tookBack && exit.by === "exit" && exit.code === 0 ? { by: "exit", code: TEMPFAIL } : exit;
+        const failed = launched.failure();
+        if (failed !== undefined) this.#onFailed?.(new RunError("exec", this.#refusal ?? withWay(failed.message)));
+        else if (this.#onLeft !== undefined) setTimeout(this.#onLeft, PATIENCE, this.#exit);
+      },
+      failed: (error) => this.#onFailed?.(error),
+      closed: () => {
+        this.#isOver = true;
+        const exit = this.#exit ?? { by: "exit", code: 1 };
+        this.#history.ended(exit);
+        process.off("exit", killTree);
+        this.#onClosed?.(exit);
+      },
+    };
+  }
+
+  #told(event: RunEvent): void {
+    this.#records.event(event);
+    if (event.action.kind === "exec" && event.outcome === "passed") this.#history.started(event);
+    if (event.outcome === "refused") {
+      this.#history.refused(event);
+      this.#options.onRefused?.(event);
+    }
+    this.#options.onEvent?.(event);
+  }
+
+  /** Supervision broke down, and the tree with it. */
+  #failed(error: unknown): RunError {
+    process.off("exit", killTree);
+    this.#door?.stop();
+    // Without the door every judged call fails, and nothing good comes of going on.
+    killTree();
+    if (error instanceof RunError) return error;
+    return new RunError(error instanceof WallError ? error.code : "failed", withWay(messageOf(error)));
+  }
+
+  #end(): void {
+    for (const close of this.#closings.toReversed()) close();
+    if (this.#launched === undefined) this.#records.discard();
+    else this.#records.end(this.#exit, this.#undoes ? (ended) => sealRun(this.#records.folder, ended) : undefined);
+  }
+}
+
+/** Runs a program under the policy. Throws `RunError`: nothing was started, or supervision broke down (and the tree with it). */
+export async function superviseRun(options: RunOptions): Promise<RunResult> {
+  return await SupervisedRun.begin(options).serve();
 }
 
 type Relay = ReturnType<typeof DnsRelay.start>;
-
-/** As it was typed, where that is a path: a script is told the path by which it was started. */
-const pathOf = ({ word, argv }: RunOptions): string => (word?.includes("/") === true ? word : argv[0]);
 
 /** The name server of the run. Without one, names are not known: what is asked about are addresses. */
 function startRelay(names: Names, onNotice: RunOptions["onNotice"], allow: RelayOptions["allow"]): Relay | undefined {

@@ -81,7 +81,7 @@ export interface RunOptions {
   /** `observe` blocks nothing. */
   readonly mode: "enforce" | "observe";
   /** Go on with less protection than asked for. */
-  readonly bestEffort: boolean;
+  readonly bestEffort?: boolean;
   /** The program gets a process group of its own: whoever starts it has a terminal to give it. */
   readonly job?: boolean | undefined;
   /** It runs in place of this command of an agent. */
