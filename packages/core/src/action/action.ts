@@ -38,8 +38,24 @@ export interface TreeFilter {
   readonly tracked?: true;
   /** Files that the project's repository tracks, or ignores, are left out (`git add .`). */
   readonly untracked?: true;
+  /** Read where git keeps it, so that it may be gone from the folder. */
+  readonly shown?: GitShown;
   /** Not left out: what links to folders lead to (`grep -R`, `find -L`). */
   readonly follows?: true;
+}
+
+/**
+ * What git shows of what it keeps: the index, all of the trees of some commits, what these commits change, or what they and all before
+ * them change.
+ */
+export interface GitShown {
+  readonly of: "index" | "trees" | "commits" | "history";
+  /** The folder that git works in. */
+  readonly at: string;
+  /** As they are written (gitrevisions(7)); left out: any. */
+  readonly revisions?: readonly string[];
+  /** Of the history so many commits, the newest. */
+  readonly most?: number;
 }
 
 /**

@@ -1,3 +1,5 @@
+import type { GitShown } from "./action.ts";
+
 /** What a search looks for; `link` is false where the path is known to be no link. */
 export type Wanted = (path: string, link?: boolean) => boolean;
 
@@ -48,6 +50,8 @@ export interface World {
    * another text than the last commit. Left out: nobody looks.
    */
   readonly changedSecrets?: (top: string) => readonly string[];
+  /** Paths below a folder that git has in what it would show; undefined when that cannot be told. Left out: nobody looks. */
+  readonly gitShows?: (folder: string, shown: GitShown) => readonly string[] | undefined;
   /** Names in a folder, bounded; undefined when it cannot be listed completely. */
   names(directory: string): readonly string[] | undefined;
   /** True once the request may list no more folders: those that cannot be listed then may hold anything. */

@@ -251,7 +251,8 @@ function asked(j: Judgement, action: Action, written: MatchedRules, at: number):
 function deniedOf(j: Judgement, action: Action, { deny }: MatchedRules): Hit | undefined {
   if (deny === undefined || deny.certain || action.upkeep !== true || !namesAnywhere(deny.rule)) return deny;
   // The names are known, and it means some of them.
-  if (action.kind === "file" && action.target.kind === "tree" && action.target.filter?.only !== undefined) return deny;
+  const filter = action.kind === "file" && action.target.kind === "tree" ? action.target.filter : undefined;
+  if (filter?.only !== undefined || filter?.shown !== undefined) return deny;
   const rules = j.index.deny.matching(action, "possible", j.match);
   if (!rules.includes(deny.rule)) return deny;
   const rule = rules.find((one) => !namesAnywhere(one) && matchRule(one, action, j.match) !== "no");

@@ -208,7 +208,10 @@ export function hiddenBy(action: Action): string {
         : unknown.why;
     }
     case "file":
-      return action.target.kind === "unknown" ? action.target.why : `${printTarget(action.target)} may hold what it means`;
+      if (action.target.kind === "unknown") return action.target.why;
+      return action.target.kind === "tree" && action.target.filter?.shown !== undefined
+        ? "git may show of its index or its history what it means"
+        : `${printTarget(action.target)} may hold what it means`;
     case "net":
       return action.why ?? "the host is only known at run time";
     default:

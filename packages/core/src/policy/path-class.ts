@@ -1,7 +1,6 @@
 import type { DangerId, FileAction, World } from "../action/index.ts";
 import { baseName, extensionOf, foldCase, isBelow, isWithin, joinPath, normalise, parentOf } from "../path/index.ts";
 import { expandsTo, shellPattern } from "../pattern/index.ts";
-import { USER_ASKED, USER_LOCKED } from "./tables/agent-table.ts";
 import { isGitHook } from "./tables/git-paths.ts";
 import { belowAny, comparable, comparablePlaces, forms, homeOf, perWorld, type Places, withinAny } from "./match/location.ts";
 import {
@@ -133,18 +132,19 @@ export function isSecretByName(path: string): boolean {
   const file = name === written ? lower : lower.slice(0, name.length - written.length);
   if (endsIn(secretFiles, file, name, file.length) || name.startsWith(".env") || isKeyName(name)) return true;
   const below = file.replace(HOME, "");
-  return (
-    atHome.has(below) ||
-    (SERVER_LIST.test(name) && [...USER_LOCKED, ...USER_ASKED].some((own) => own === below || `${own}${name}` === below))
-  );
+  return atHome.has(below) || (below !== file && SERVER_LIST.test(below) && !PACKAGES.test(lower));
 }
 
 /** The same for a home that lies elsewhere than homes do (`/var/lib/jenkins`). */
 export const isSecretOf = (home: string, path: string): boolean =>
   isSecret(path) || (home !== "/" && path.startsWith(`${home}/`) && !HOME.test(`${home}/`) && isSecret(`/root${path.slice(home.length)}`));
 
-/** A person's own list of MCP servers has their keys in it, whichever agent's it is. */
-const SERVER_LIST = /^mcp[\w-]*\.json$/;
+/**
+ * A person's own list of MCP servers has their keys in it, whichever agent's it is, and so has what is kept of logins at such servers: a
+ * file of that name among the settings of a program, or a folder of that name.
+ */
+const SERVER_LIST =
+  /^(?:\.[\w-]+|library\/application support)\/(?:[^/]+\/)*mcp[\w-]*\.json$|^\.(?:(?:config|docker|local\/share)\/)?mcp[\w-]*\/(?:[^/]+\/)*[^/]+\.(?:json|ya?ml|toml)$/;
 
 const CERTIFICATE = /\.(?:pem|crt)$/;
 const NAMES_KEY = /key|priv|secret|passw|credential|^id_/;

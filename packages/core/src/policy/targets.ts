@@ -64,7 +64,7 @@ export function findReached(action: FileAction, wanted: (path: string) => boolea
           : NOWHERE;
     case "tree":
       if (target.filter?.follows === true) return searchFollowing(target.path, target.filter, wanted, world);
-      return search(target.path, filtered(target.path, target.filter, wanted, world), world);
+      return searchShown(target, search(target.path, filtered(target.path, target.filter, wanted, world), world), wanted, world);
     case "unknown": {
       // Names that are handed to a program, which opens what a link leads to.
       if (target.within === undefined) return ANYWHERE;
@@ -82,6 +82,15 @@ export function findReached(action: FileAction, wanted: (path: string) => boolea
     case "glob":
       return searchGlob(target.pattern, action.recursive === true, wanted, world);
   }
+}
+
+/** As above, and what git keeps of it that may be gone from the folder. */
+function searchShown({ path: root, filter }: Target & { kind: "tree" }, there: SearchResult, wanted: Wanted, world: World): SearchResult {
+  if (there.found !== undefined || filter?.shown === undefined || world.gitShows === undefined) return there;
+  const paths = world.gitShows(root, filter.shown);
+  if (paths === undefined) return ANYWHERE;
+  const found = paths.find((path) => isWithin(path, root) && walksTo(root, filter, path) && wanted(path, false));
+  return found === undefined ? there : { found, complete: true };
 }
 
 /** `wanted`, but only for what a walk with this filter comes to. */

@@ -65,7 +65,7 @@ export function byMaybe({ rule }: Hit, action: Action): Verdict {
     reason: `the ${rule.effect} rule '${visible(rule.source.text)}' may match: ${visible(hiddenBy(action))}`,
     rule: rule.source,
     help: REASONS.unknown.help,
-    ...(isSettledInRun(rule.matcher) ? { settledInRun: true } : {}),
+    ...(isSettledInRun(rule.matcher) && !isKeptByGit(action) ? { settledInRun: true } : {}),
     // Every word is there, and nobody knows how they are read: no bypass waives a deny for that.
     ...(rule.effect === "deny" && action.kind === "exec" && action.argv.every(({ known }) => known) ? { waivable: false } : {}),
     ...(rule.untrusted === true ? { untrusted: true } : {}),
@@ -84,6 +84,10 @@ function isSettledInRun(matcher: Matcher): boolean {
   const programs = judgingOf(matcher).keys.programs(matcher);
   return programs === undefined || programs === "file" || (programs !== "any" && !programs.some((name) => BUILTINS.has(name)));
 }
+
+/** What git keeps of all files lies in the same few: a run cannot part them. */
+const isKeptByGit = (action: Action): boolean =>
+  action.kind === "file" && action.target.kind === "tree" && action.target.filter?.shown !== undefined;
 
 /** A block's own default, as a written rule of its layer. */
 export function byBlock(effect: "allow" | "ask" | "deny", source: RuleSource, untrusted: boolean): Verdict {

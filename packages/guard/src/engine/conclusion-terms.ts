@@ -15,7 +15,7 @@ type Asked<Whole, Key extends keyof Whole> = Readonly<Record<Key, boolean>>;
 export type WorldTerms = Pick<World, (typeof TEXTS)[number] | "temp" | "programFolders"> & Asked<World, (typeof MAY_BE_ABSENT)[number]>;
 
 const TEXTS = ["cwd", "home", "projectRoot", "foldsCase", "platform", "ownCommands"] as const satisfies readonly (keyof World)[];
-const MAY_BE_ABSENT = ["changedSecrets", "text", "exhausted", "entries", "mayHold"] as const satisfies readonly (keyof World)[];
+const MAY_BE_ABSENT = ["changedSecrets", "gitShows", "text", "exhausted", "entries", "mayHold"] as const satisfies readonly (keyof World)[];
 
 /** Its functions are not kept: they hold on to all that it has seen. */
 export function worldTermsOf(world: World): WorldTerms {
@@ -28,6 +28,7 @@ export function worldTermsOf(world: World): WorldTerms {
     foldsCase,
     platform,
     changedSecrets,
+    gitShows,
     text,
     exhausted,
     entries,
@@ -44,6 +45,7 @@ export function worldTermsOf(world: World): WorldTerms {
     ...(platform === undefined ? {} : { platform }),
     ...(ownCommands === undefined ? {} : { ownCommands }),
     changedSecrets: changedSecrets !== undefined,
+    gitShows: gitShows !== undefined,
     text: text !== undefined,
     exhausted: exhausted !== undefined,
     entries: entries !== undefined,

@@ -167,7 +167,8 @@ function foldersWithTree({ extensions, hash }: GitIndex): ReadonlySet<string> {
   return folders;
 }
 
-function trackedNames(gitdir: string): TrackedNames | undefined {
+/** Undefined where the index is not understood. */
+export function trackedNames(gitdir: string): TrackedNames | undefined {
   const index = indexAt(joinPath(gitdir, "index"));
   if (index === "missing") return NONE;
   if (index === undefined) return undefined;

@@ -87,6 +87,7 @@ export class QuestionsOfWorld extends Questions<World> {
       foldsCase,
       platform,
       changedSecrets,
+      gitShows,
       text,
       exhausted,
       entries,
@@ -113,6 +114,11 @@ export class QuestionsOfWorld extends Questions<World> {
       trustedProgram: this.about((world, path) => world.trustedProgram(path), of),
       tracked: this.about((world, path) => world.tracked(path), of),
       changedSecrets: this.about((world, top) => world.changedSecrets?.(top) ?? [], of, sameList, lengthOfAll),
+      gitShows: (folder, shown) => {
+        // What a history holds is too much to remember.
+        this.spoil();
+        return of.gitShows?.(folder, shown);
+      },
       names: this.about((world, folder) => world.names(folder), of, sameNames, lengthOfAll),
       find: (root, wanted, depth) => this.#find(of, root, wanted, depth),
       text: this.about((world, path) => world.text?.(path), of, Object.is, lengthOf),
@@ -135,6 +141,7 @@ export class QuestionsOfWorld extends Questions<World> {
       ...noting,
       // Whoever cannot be asked is not asked.
       ...(changedSecrets === undefined ? { changedSecrets } : {}),
+      ...(gitShows === undefined ? { gitShows } : {}),
       ...(text === undefined ? { text } : {}),
       ...(exhausted === undefined ? { exhausted } : {}),
       ...(entries === undefined ? { entries } : {}),

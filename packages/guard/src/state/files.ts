@@ -37,6 +37,15 @@ const WHY: Record<string, string> = { EACCES: "permission denied", ELOOP: "too m
  * a directory, a device, an unreadable or an over-long file is broken, not missing.
  */
 export function readRegular(path: string, limit: number): FileText {
+  const found = readRegularBytes(path, limit);
+  return found.is === "bytes" ? { is: "text", text: found.bytes.toString("utf8"), stats: found.stats } : found;
+}
+
+/** As `readRegular`, for what is no text. */
+export function readRegularBytes(
+  path: string,
+  limit: number,
+): Exclude<FileText, { readonly is: "text" }> | { readonly is: "bytes"; readonly bytes: Buffer; readonly stats: Stats } {
   let descriptor: number | undefined;
   try {
     if (statSync(path, { throwIfNoEntry: false }) === undefined) return { is: "missing" };
@@ -52,7 +61,7 @@ export function readRegular(path: string, limit: number): FileText {
       if (got === 0) break;
       length += got;
     }
-    return { is: "text", text: bytes.toString("utf8", 0, length), stats };
+    return { is: "bytes", bytes: bytes.subarray(0, length), stats };
   } catch (error) {
     const code = errorCode(error);
     // A part of the path is a file: nothing lies below it.

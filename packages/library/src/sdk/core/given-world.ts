@@ -4,7 +4,7 @@ import { GuardOptionError } from "../create-guard/policy-in-code.ts";
 
 /** What a world must have, and what may be left out. */
 const REQUIRED = ["env", "canonical", "kind", "lookup", "trustedProgram", "find", "tracked", "names"] as const;
-const OPTIONAL = ["changedSecrets", "text", "exhausted", "entries", "mayHold"] as const;
+const OPTIONAL = ["changedSecrets", "gitShows", "text", "exhausted", "entries", "mayHold"] as const;
 const KINDS: ReadonlySet<unknown> = new Set(["file", "directory", "other", "missing"]);
 
 const isAbsolute = (path: unknown): path is string => typeof path === "string" && path.startsWith("/") && !path.includes("\0");
@@ -41,7 +41,7 @@ export function worldFrom(given: World, cwd: string | undefined): World {
     if (is(value)) return value;
     throw new TypeError(`\`${name}\` of the world gave something else than it should`);
   };
-  const { changedSecrets, text, exhausted, entries, mayHold, platform } = given;
+  const { changedSecrets, gitShows, text, exhausted, entries, mayHold, platform } = given;
   return {
     cwd: folder,
     home: given.home,
@@ -61,6 +61,7 @@ export function worldFrom(given: World, cwd: string | undefined): World {
     ...(changedSecrets === undefined
       ? {}
       : { changedSecrets: (top) => answer("changedSecrets", changedSecrets.call(given, top), isListOfNames) }),
+    ...(gitShows === undefined ? {} : { gitShows: (folder, shown) => answer("gitShows", gitShows.call(given, folder, shown), isNames) }),
     ...(text === undefined ? {} : { text: (path) => answer("text", text.call(given, path), isTextOrNothing) }),
     ...(exhausted === undefined ? {} : { exhausted: () => answer("exhausted", exhausted.call(given), isBoolean) }),
     ...(entries === undefined ? {} : { entries: (directory) => answer("entries", entries.call(given, directory), isEntries) }),

@@ -3,6 +3,7 @@ import { applyEffect } from "../effects.ts";
 import { describe, doubt, emitFile, emitTarget, refuse, type Invocation } from "../invocation.ts";
 import { applyKind } from "../kinds.ts";
 import { dropPrefix } from "../options.ts";
+import { resolvePath } from "../../../path/index.ts";
 import { changePlaces, mayBegin } from "../../words/paths.ts";
 import { isReadByAll } from "../public-hosts.ts";
 import { isGlob, isWildcard, literal, prefixOf, textOf, type Value } from "../../words/value.ts";
@@ -281,9 +282,12 @@ export function ghApi(inv: Invocation): void {
   if (method === undefined) return;
   if (service === "gitlab" && (!GITLAB_PLAIN.test(where) || /variables|trigger|token|schedule/i.test(where)))
     applyEffect(inv, { is: "secrets" });
-  if (/^\/?graphql$/.test(where))
-    applyEffect(inv, { is: "remote", operation: bodies.length === 0 && fields.every(isQuery) ? "read" : "change", service });
-  else if (method === "GET" || method === "HEAD") applyEffect(inv, { is: "remote", operation: "read", service });
+  if (/^\/?(?:api\/)?graphql$/.test(where)) {
+    const isRead = bodies.length === 0 && fields.every(isQuery);
+    const destroys = !isRead && queriesOf(inv, fields, bodies).some((text) => /mutation/i.test(text) && DESTROYING.test(text));
+    applyEffect(inv, { is: "remote", operation: destroys ? "destroy" : isRead ? "read" : "change", service });
+    if (destroys) inv.cx.addDanger(inv.exec, "remote-destroy");
+  } else if (method === "GET" || method === "HEAD") applyEffect(inv, { is: "remote", operation: "read", service });
   else if (method === "DELETE") {
     applyEffect(inv, { is: "remote", operation: "destroy", service });
     inv.cx.addDanger(inv.exec, "remote-destroy");
@@ -295,6 +299,23 @@ function methodOf(inv: Invocation, given: Value | undefined, hasBody: boolean): 
   const text = textOf(given);
   if (text === undefined) refuse(inv, `the HTTP method is only known at run time: ${describe(given)}`, "write it out");
   return text?.toUpperCase();
+}
+
+/** Fields of mutations of GitHub and GitLab that take something away, or give it to somebody else (docs.github.com/graphql, docs.gitlab.com/api). */
+const DESTROYING = /delete|remove|destroy|archive|purge|transfer|revoke|prune|erase/i;
+
+/** What is sent, where it is in the line, on the input, or in a small file. */
+function queriesOf(inv: Invocation, fields: readonly Value[], bodies: readonly Value[]): readonly string[] {
+  const textOfFile = (name: string): readonly string[] =>
+    inv.places.flatMap((place) => (place.is === "at" ? (inv.cx.world.text?.(resolvePath(place.path, name)) ?? []) : []));
+  const input = inv.stdin.is === "text" ? [textOf(inv.stdin.value) ?? ""] : [];
+  const written = fields.flatMap((field) => {
+    const text = textOf(field) ?? prefixOf(field);
+    const [, file] = /^query=@(.*)$/s.exec(text) ?? [];
+    return file === undefined ? text : file === "-" ? input : textOfFile(file);
+  });
+  const sent = bodies.flatMap((body) => (/^(?:-|\/dev\/stdin)$/.test(textOf(body) ?? "") ? input : textOfFile(textOf(body) ?? "")));
+  return [...written, ...sent];
 }
 
 /** A variable, or a query without a mutation: comments and strings may hide one, so the word alone counts. */

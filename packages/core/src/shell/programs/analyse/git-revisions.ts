@@ -4,7 +4,8 @@ import type { Kind } from "../../knowledge/read-spec.ts";
 import { concat, holeOf, literal, patternAtoms, prefixOf, textOf, type Value } from "../../words/value.ts";
 import { baseName, isWithin, parentOf, resolvePath } from "../../../path/index.ts";
 import { exists } from "./only-shows.ts";
-import { has } from "../given.ts";
+import type { GitShown } from "../../../action/index.ts";
+import { has, valuesOf } from "../given.ts";
 
 /** Names of objects: at least four hexadecimal digits, which no file with a secret is called. */
 export const HASH_NAME = "[0-9a-f][0-9a-f][0-9a-f][0-9a-f]*";
@@ -127,42 +128,99 @@ const COUNTS =
  * What it shows of files that no word names: all that is tracked, below the folders that are named, but for `:!PATH`. Written rules speak
  * about them, as they do where a program walks through the folder.
  */
-export function shownFiles(inv: Invocation, revisions: readonly Value[]): void {
+export function shownFiles(inv: Invocation, walks: boolean, revisions: readonly Value[]): void {
   const { world } = inv.cx;
   const shows = (names: readonly string[]): boolean => names.some((name) => COUNTS.test(name));
   const isPatch = inv.args.options.some(
     ({ option }) => option?.consequences.some((one) => one.then === "become" && isRead(one.to)) === true,
   );
-  if (has(inv, "-L", "--list") && inv.grammar.slots?.[0]?.name !== "pattern") return;
+  if (has(inv, "--list") && inv.grammar.slots?.[0]?.name !== "pattern") return;
   if (onlyCounts(inv) || (isStatus(inv) && !isPatch)) return;
   if (!isPatch && inv.args.options.some(({ option }) => option !== undefined && shows(option.names))) return;
   // git-archive(1): one revision, then paths.
   const inFront = inv.grammar.slots?.[0]?.name === "tree" ? inv.args.operands.slice(0, 1) : revisionsOf(inv);
-  const named = inv.args.operands.filter((word) => !inFront.includes(word) || (revisions.includes(word) && isPath(inv, word)));
+  // gitrevisions(7), ":/<text>": a commit by its message, where no file is meant.
+  const isMessage = (word: Value): boolean => /^:\/./.test(prefixOf(word)) && !exists(inv, fromTop(inv, literal(prefixOf(word).slice(2))));
+  const isNamed = (word: Value): boolean => !inFront.includes(word) || (revisions.includes(word) && isPath(inv, word) && !isMessage(word));
+  // git-log(1): a file is followed to where it had another name.
+  const named = has(inv, "--follow") || (has(inv, "-L") && !isBlame(inv)) ? [] : inv.args.operands.filter(isNamed);
   const others = revisions.filter((word) => !named.includes(word));
   // git-diff(1): one folder of a commit is compared with the working tree.
   const inTrees =
-    others.length > (inv.grammar.options.has("--merge-base") ? 1 : 0) && others.every((word) => behindFirstColon(word) !== undefined);
-  if (named.length === 0 && inTrees) return;
+    others.length > (inv.grammar.options.has("--merge-base") ? 1 : 0) &&
+    others.every((word) => behindFirstColon(word) !== undefined && !isMessage(word));
+  const isSearch = inv.grammar.slots?.some(({ name }) => name === "pattern" || name === "tree") === true;
+  const isCompared = isSearch || inv.grammar.options.has("--cached");
+  if (named.length === 0 && inTrees && !isCompared) return;
+  const shown = shownOf(inv, walks, others, named.length > 0);
   const specs = named.map(textOf).flatMap((text) => (text === undefined ? [] : [readPathspec(text)]));
   const without = specs.filter(({ isLeftOut }) => isLeftOut);
   const folders = specs.filter(({ isOut }) => !isOut);
-  const isHere = inv.grammar.slots?.some(({ name }) => name === "pattern" || name === "tree") === true;
   for (const place of inv.places) {
     const here = place.is === "at" ? place.path : world.projectRoot;
     // In git's own folder there is no working tree: everything is meant.
-    const isWhole = isWithin(here, world.projectRoot) && (!isHere || /\/\.git(?:\/|$)/.test(here));
+    const isWhole = isWithin(here, world.projectRoot) && (!isSearch || /\/\.git(?:\/|$)/.test(here));
     const top = isWhole ? world.projectRoot : here;
     const placeOf = ({ isTop, path }: Pathspec): string => resolvePath(isTop ? world.projectRoot : here, path);
-    for (const path of folders.length === 0 ? [top] : folders.map((one) => placeOf({ ...one, path: one.folder }))) {
+    const tops = inTrees ? others.map((word) => resolvePath(world.projectRoot, prefixOf(behindFirstColon(word) ?? literal("")))) : [top];
+    for (const path of folders.length === 0 ? tops : folders.map((one) => placeOf({ ...one, path: one.folder }))) {
       const left = without.map(placeOf).filter((one) => one.startsWith(`${path}/`));
       const out = left.flatMap((one) => ["", "/*"].map((end) => ({ by: "path" as const, glob: one.slice(path.length) + end })));
-      const filter = { tracked: true as const, ...(out.length === 0 ? {} : { without: out }) };
+      const filter = { tracked: true as const, shown: { ...shown, at: here }, ...(out.length === 0 ? {} : { without: out }) };
       const target = { kind: "tree" as const, path: world.canonical(path), filter };
       inv.cx.add({ kind: "file", operation: "read", target, upkeep: true, origin: { by: "command", exec: inv.exec } });
       if (showsNow(inv, others)) readChangedSecrets(inv, target.path, (one) => !left.some((out) => isWithin(one, out)));
     }
   }
+}
+
+const isBlame = ({ grammar }: Invocation): boolean => grammar.options.has("--score-debug");
+
+/** What a commit is, whatever else is said of it: how it is shown, and how many. */
+const DISPLAY =
+  /^-[puswbMUn\d]$|^--(?:patch|no-patch|stat|numstat|shortstat|name-only|name-status|oneline|format|pretty|date|color|no-color|decorate|no-decorate|abbrev-commit|unified|find-renames|max-count|cc|stdout)$/;
+/** Options with which other references are meant than those that are named, or the input says which. */
+const ANY_REVISION =
+  "--all --branches --tags --remotes --glob --reflog --walk-reflogs --stdin --bisect --merge --merge-base --alternate-refs --indexed-objects --batch --batch-command --batch-all-objects".split(
+    " ",
+  );
+
+/** Which of what git keeps is shown: all that these revisions mean, or more. */
+function shownOf(inv: Invocation, walks: boolean, revisions: readonly Value[], isByPath: boolean): Omit<GitShown, "at"> {
+  const { grammar, args, words } = inv;
+  // git-bundle(1): the file comes first.
+  const texts = (grammar.options.has("--all-progress") ? revisions.filter((word) => textOf(word) !== "-") : revisions).map(textOf);
+  const known = texts.flatMap((text) => text ?? []);
+  const isPatches = grammar.options.has("--cover-letter");
+  const isStash = grammar.options.has("--only-untracked");
+  // git-reflog(1), git-stash(1), `list`: what is meant stands in a log of their own.
+  const isLog = grammar.options.has("--walk-reflogs");
+  const isMany = grammar.options.has("--no-commit-id");
+  const isTrees = isStatus(inv) || grammar.options.has("--trivial-merge") || grammar.slots?.[0]?.name === "tree";
+  const isOfIndex = !isTrees && grammar.options.has("--cached");
+  if (isOfIndex && revisions.length === 0 && !has(inv, "--cached", "--merge-base") && !has(inv, "--stdin")) return { of: "index" };
+  const isRange = words.some((word) => /^-\d+$/.test(prefixOf(word))) || known.some((text) => /^\^|\.\.|\^[@!-]/.test(text));
+  const isHistory = walks || isPatches || isRange || has(inv, "--not", "--do-walk", "--max-count");
+  const isSymmetric = known.some((text) => text.includes("..."));
+  const of = (isTrees || isOfIndex) && !isSymmetric ? "trees" : isHistory || isSymmetric ? "history" : "commits";
+  const isAny =
+    known.length < texts.length ||
+    has(inv, ...ANY_REVISION) ||
+    (isLog && !walks && grammar.slots?.some(({ kind }) => isRead(kind)) !== true);
+  if (isAny) return { of: "history" };
+  const [only = isStash ? "stash" : "HEAD", ...others] = known;
+  // git-format-patch(1): one revision is where it begins; git-diff-tree(1): one is compared with the one before it.
+  const isStart = isPatches && known.length === 1 && !isRange && !has(inv, "--root");
+  const isBefore = isMany && known.length === 1;
+  const first = isStart ? `${only}..HEAD` : isStash && /^\d+$/.test(only) ? `stash@{${only}}` : only;
+  const all = [first, ...(isBefore ? [`${only}^`] : []), ...others];
+  const numbers = [
+    ...valuesOf(inv, "-n", "--max-count").map(textOf),
+    ...words.flatMap((word) => /^-(\d+)$/.exec(textOf(word) ?? "")?.[1] ?? []),
+  ];
+  const isCounted = numbers.length > 0 && numbers.every((text) => /^\d+$/.test(text ?? "")) && !isByPath;
+  const isPlain = args.options.every(({ option }) => option?.names.some((name) => DISPLAY.test(name)) === true);
+  return { of, revisions: all, ...(isCounted && isPlain ? { most: Math.max(...numbers.map(Number)) } : {}) };
 }
 
 const isStatus = ({ grammar }: Pick<Invocation, "grammar">): boolean => grammar.options.has("--show-stash");
@@ -220,7 +278,7 @@ const isPath = (inv: Invocation, word: Value): boolean => /^:[!^(/]/.test(prefix
 /** What is shown beside the files that its words name. */
 export function shownRevisions(inv: Invocation, walks: boolean, revisions: readonly Value[]): void {
   if (!showsContent(inv)) return;
-  shownFiles(inv, revisions);
+  shownFiles(inv, walks, revisions);
   if (reachesStash(inv, walks, revisions, !showsContent(inv, TELLS))) readStore(inv, UNTRACKED);
   if (has(inv, "--stdin", "--batch", "--batch-command")) inputRevisions(inv, walks);
 }

@@ -403,7 +403,9 @@ function isOwnTop({ cx: { world }, places }: Invocation, text: string): boolean 
 
 /** git-request-pull(1): START URL [END]. */
 export function gitRequestPull(inv: Invocation): void {
-  remoteAddress(inv, inv.args.operands[1]);
+  const [start, address, end] = inv.args.operands;
+  remoteAddress(inv, address);
+  if (has(inv, "-p") && start !== undefined) shownFiles(inv, true, end === undefined ? [start] : [start, end]);
 }
 
 /** Every operand of clone, fetch, ls-remote, remote add and the like may be an address. */
@@ -446,7 +448,7 @@ export function gitDryRun(inv: Invocation): void {
 /** git-format-patch(1): a file for each commit in the working directory, unless all of them are printed. */
 export function gitFormatPatch(inv: Invocation): void {
   toldRevisions(inv, true, inv.args.operands);
-  shownFiles(inv, inv.args.operands);
+  shownFiles(inv, true, inv.args.operands);
   if (!has(inv, "--stdout") || has(inv, "--no-stdout")) applyEffect(inv, { is: "file", operation: "write", path: ".", tree: false });
 }
 

@@ -73,7 +73,7 @@ import { flock, kill, ps, topColumns } from "./processes.ts";
 import { gitConfig } from "./git-config.ts";
 import { has } from "../given.ts";
 import { shownRevisions, toldRevisions } from "./git-revisions.ts";
-import { bwrapView, entrFile, loadsToTell, nodemonExec, pytestPlaces } from "./views.ts";
+import { bwrapView, cargoWatch, codeOfInput, entrFile, execWithWords, loadsToTell, pytestPlaces } from "./views.ts";
 import { dotenv, envRemoves, printenv, variablesOfFile } from "./environment.ts";
 import {
   gitAdd,
@@ -244,7 +244,9 @@ export const ANALYSERS: Readonly<Record<string, Analyser>> = {
   "loads-to-tell": loadsToTell,
   "pytest-places": pytestPlaces,
   "entr-file": entrFile,
-  "nodemon-exec": nodemonExec,
+  "cargo-watch": cargoWatch,
+  "code-of-input": codeOfInput,
+  "exec-with-words": execWithWords,
   "env-removes": envRemoves,
   "variables-of-file": variablesOfFile,
   "git-add": gitAdd,

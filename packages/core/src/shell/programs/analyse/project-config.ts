@@ -74,7 +74,11 @@ function otherFolders({ words, places, cx: { world } }: Invocation): Invocation[
 export function nodeManagerOptions(inv: Invocation): void {
   const isOther = (word: Value): boolean =>
     textOf(word) === undefined || /^(?:-[A-Za-z]*C|--(?:dir|cwd|prefix|config|pnpmfile|global|use-node|node))/.test(prefixOf(word));
-  if (inv.words.some(isOther)) addCode(inv, "project", "project", undefined);
+  // cmdtest(1), packaged as `yarn` too, plays the files that it is told.
+  const isPlayed = (word: Value): boolean =>
+    inv.name === "yarn" &&
+    inv.places.some((place) => place.is !== "at" || inv.cx.world.kind(resolvePath(place.path, textOf(word) ?? "")) === "file");
+  if (inv.words.some((word) => isOther(word) || isPlayed(word))) addCode(inv, "project", "project", undefined);
 }
 
 /** The launcher of valgrind starts what stands beside its own tools, or where `..` leads from there. */

@@ -1,11 +1,11 @@
 // Programs that find other files than their words say: another one's view, a name that is put in, what lies in the project.
-import { isBelow } from "../../../path/index.ts";
-import { addCode } from "../code.ts";
+import { isBelow, normalise } from "../../../path/index.ts";
+import { addCode, codeFromStream } from "../code.ts";
 import { takeAway } from "../environment.ts";
 import { describe, emitFile, refuse, type Invocation } from "../invocation.ts";
 import { dropPrefix } from "../options.ts";
 import { targetsOf } from "../../words/paths.ts";
-import { joinWords, prefixOf, textOf, type Value } from "../../words/value.ts";
+import { concat, joinWords, literal, prefixOf, textOf, type Value } from "../../words/value.ts";
 import { has, valuesOf } from "../given.ts";
 
 const BINDS = /^--(?:dev-|ro-)?bind(?:-try)?$/;
@@ -44,12 +44,17 @@ export function entrFile(inv: Invocation): void {
     refuse(inv, `${inv.name} puts the name of a file that it reads in the place of \`/_\``, "write the file out");
 }
 
-/** nodemon(1): what `--exec` names gets the script, its words, and options that nodemon does not know. */
-export function nodemonExec(inv: Invocation): void {
+const EXEC = /^(?:--exec|-build\.(?:full_)?bin)$/;
+
+/** nodemon(1), air: what such an option names gets the script, its words, and options that the program itself does not know. */
+export function execWithWords(inv: Invocation): void {
   const known = inv.args.options.filter(({ option }) => option !== undefined);
-  const line = known.find(({ option }) => option?.names.includes("--exec"))?.value;
+  const line = known.find(({ option }) => option?.names.some((name) => EXEC.test(name)) === true)?.value;
   const own = new Set<Value | string | undefined>(known.flatMap(({ option, value }) => [value, ...(option?.names ?? [])]));
-  const rest = inv.words.filter((word) => !own.has(word) && !own.has(textOf(word) ?? word) && !prefixOf(word).startsWith("--exec="));
+  const rest = inv.words.filter(
+    (word) =>
+      !own.has(word) && !own.has(textOf(word) ?? word) && !/^(?:--exec|-?-build\.\w+)=/.test(prefixOf(word)) && textOf(word) !== "--",
+  );
   if (line === undefined || rest.length === 0) return;
   const whole = { atoms: joinWords([line, ...rest]), many: false };
   inv.run.script(inv.cx, inv.state, whole, inv.stdin, { span: inv.span, reader: "sh" });
@@ -63,6 +68,28 @@ const LOADS_TO_TELL = new Set(["serverless", "sls", "pdm", "liquibase", "flyway"
 
 export function loadsToTell(inv: Invocation): void {
   if (LOADS_TO_TELL.has(inv.name)) addCode(inv, "project", "project", undefined);
+}
+
+/** cargo-watch's README: what `-x` is given are words of cargo. */
+export function cargoWatch(inv: Invocation): void {
+  for (const value of valuesOf(inv, "--exec"))
+    inv.run.script(inv.cx, inv.state, concat(literal("cargo "), value), inv.stdin, { span: inv.span, reader: "sh" });
+}
+
+const INPUT = /^\/(?:dev\/(?:stdin|fd\/0)|proc\/(?:self|thread-self)\/fd\/0)$/;
+const FILE = /^--?(?:[a-z-]*file|[ftbm])$/;
+
+/** What a program that runs code reads from its input is code, too: `just -f /dev/stdin`, `task -t -`. */
+export function codeOfInput(inv: Invocation): void {
+  const texts = inv.words.map((word) => textOf(word) ?? "");
+  const isInput = texts.some((text, at) => {
+    const [, option = texts[at - 1] ?? "", value = text] = /^(--?[\w-]+)=(.*)$/s.exec(text) ?? [];
+    if (INPUT.test(normalise(value))) return true;
+    return FILE.test(option) ? value === "-" : /^-[ftbm]-$/.test(text);
+  });
+  if (!isInput || inv.stdin.is === "none") return;
+  codeFromStream(inv, inv.name, inv.stdin, { reader: inv.name });
+  refuse(inv, `${inv.name} runs what stands in no file of the project`, "write it into a file");
 }
 
 const DELETES = /^--basetemp(?:=|$)/;
