@@ -1,21 +1,32 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, it } from "vitest";
-import { directoryApprover, noBlockApprover, type Approver } from "@assent/guard/approve";
+import { expect, it, onTestFinished } from "vitest";
+import { type Answer, directoryApprover, noBlockApprover, type Approver, said, unanswered } from "@assent/guard/approve";
+import { announceApprover, joinApprovers, queueApprover, type QueueApprover } from "@assent/guard/approve/queue";
+import { withTeam } from "@assent/team/team/afar";
 import { TerminalApprover } from "../../packages/guard/src/approve/terminal.ts";
 import { scratch } from "../scratch.ts";
 import { checkRule, question } from "./question.ts";
 
+const terminal = (): Approver =>
+  new TerminalApprover(
+    { open: () => undefined, write: () => undefined, size: () => ({ columns: 80, rows: 24 }), close: () => undefined },
+    { env: { TERM: "xterm" }, checkRule },
+  );
+
+/** The queue of a machine; `there`: somebody has `assent approvals` open. */
+function queue(there: boolean): QueueApprover {
+  const { machine } = scratch();
+  if (there) {
+    const announced = announceApprover(machine, "terminal");
+    onTestFinished(() => announced.close());
+  }
+  return queueApprover({ machine, point: "run", checkRule });
+}
+
 /** What every approver promises (`types.ts`), whoever answers. Nobody answers here. */
 const APPROVERS: [name: string, make: () => Approver][] = [
-  [
-    "terminal",
-    () =>
-      new TerminalApprover(
-        { open: () => undefined, write: () => undefined, size: () => ({ columns: 80, rows: 24 }), close: () => undefined },
-        { env: { TERM: "xterm" }, checkRule },
-      ),
-  ],
+  ["terminal", terminal],
   [
     "terminal that only prints",
     () =>
@@ -47,6 +58,15 @@ const APPROVERS: [name: string, make: () => Approver][] = [
     },
   ],
   ["no block", () => noBlockApprover(() => undefined)],
+  ["queue", () => queue(true)],
+  ["queue where nobody is", () => queue(false)],
+  ["terminal and queue", () => joinApprovers(terminal(), "terminal", queue(true))],
+  [
+    "folder and queue",
+    () => joinApprovers(directoryApprover(join(scratch().root, "questions"), { nonce: "n", checkRule }), "folder", queue(true)),
+  ],
+  ["queue and team", () => withTeam(queue(true), { machine: scratch().machine, point: "run", patience: 10 })],
+  ["team where nobody is", () => withTeam(queue(false), { machine: scratch().machine, point: "run", patience: 10 })],
 ];
 
 const hostile = question(3, {
@@ -96,6 +116,19 @@ it.each(APPROVERS)("%s: ends twice without harm", async (_, make) => {
   const approver = make();
   await approver.close(0);
   await expect(approver.close(0)).resolves.toBeUndefined();
+});
+
+it.each<[answer: Answer, because: ReturnType<typeof unanswered>, words: string]>([
+  [{ answer: "deny", scope: "once" }, undefined, "no"],
+  [{ answer: "deny", scope: "once", note: "later" }, undefined, "no"],
+  [{ answer: "deny", scope: "once", nobody: true }, "nobody", "nobody answered, so no"],
+  [{ answer: "deny", scope: "once", nobody: true, waits: true }, "waits", "nobody answered, so no"],
+  [{ answer: "deny", scope: "always", rule: "Read" }, undefined, "no, never, by the rule Read"],
+  [{ answer: "allow", scope: "once" }, undefined, "yes, once"],
+  [{ answer: "quit" }, undefined, "you ended the run"],
+])("%j is nobody's answer, or somebody's: %s", (answer, because, words) => {
+  expect(unanswered(answer)).toBe(because);
+  expect(said(answer)).toBe(words);
 });
 
 it("no block: ends the run at the first question, and explains itself once", async () => {

@@ -2,6 +2,8 @@ import {
   AnsweredElsewhere,
   type Answer,
   type Channel,
+  checkRule,
+  DENY,
   isTerminal,
   printable,
   said,
@@ -26,7 +28,6 @@ import { type Machine, messageOf, thisMachine } from "@assent/guard/state";
 import { JSON_VERSION } from "./json.ts";
 import { shorten } from "./place.ts";
 import { complain } from "./policy-target.ts";
-import { checkRule } from "./run-approver.ts";
 import { readLength } from "./since.ts";
 import { writeStdout } from "./stdio.ts";
 import { noPerson } from "./terminal.ts";
@@ -135,7 +136,7 @@ class ApprovalsTerminal {
       .then((answer) => {
         if (here.abort.signal.aborted || !this.#open.delete(queued.id)) return;
         // What ends a run ends no run where there is none.
-        const given: Answer = answer.answer === "quit" && point !== "run" ? { answer: "deny", scope: "once" } : answer;
+        const given: Answer = answer.answer === "quit" && point !== "run" ? DENY : answer;
         const outcome = answerQuestion(this.#machine, queued.id, given, this.#channel, here.seen);
         if (outcome.is === "late") this.#say(`too late: ${endText(outcome.end)}`);
         if (outcome.is === "gone") this.#say("too late: whoever asked is gone");

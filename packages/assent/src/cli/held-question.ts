@@ -1,10 +1,10 @@
 import { isMainThread } from "node:worker_threads";
 import { withoutAdvice } from "@assent/core/action";
 import { agentNamed } from "@assent/hosts/agents";
-import { type Answer, ofTeam, printable } from "@assent/guard/approve";
+import { type Answer, ofTeam, printable, wrongRuleIn } from "@assent/guard/approve";
 import { dropQuestion, endQuestion, isSomebodyThere, noteUnanswered, notify, putQuestion, readEnd } from "@assent/guard/approve/queue";
 import type { Outcome } from "@assent/guard/engine";
-import { checkAnswerRule, type QueueReply, rememberReply, requestQuestion, whatIsAsked } from "@assent/library/sdk/queue";
+import { type QueueReply, rememberReply, requestQuestion, whatIsAsked } from "@assent/library/sdk/queue";
 import type { Machine } from "@assent/guard/state";
 import { type PutToTeam, readWait, takeAfar, takeTeamAnswer } from "@assent/team/team/afar";
 import { carryFor, teamQuestion } from "./held-afar.ts";
@@ -49,10 +49,8 @@ function askPeople(outcome: Outcome, machine: Machine, waits: boolean | string):
   // A host that could ask does so where the team may not answer.
   if (team === undefined && (!isThere || request.host.asks)) return outcome;
   const question = requestQuestion(asked);
-  const settle = (answer: Answer): Outcome => {
-    const wrong = answer.answer !== "quit" && answer.scope === "always" ? checkAnswerRule(answer.rule) : undefined;
-    return settled(outcome, wrong === undefined ? rememberReply(asked, question, answer) : { is: "no" }, answer.person);
-  };
+  const settle = (answer: Answer): Outcome =>
+    settled(outcome, wrongRuleIn(answer) === undefined ? rememberReply(asked, question, answer) : { is: "no" }, answer.person);
   const before = team === undefined ? undefined : takeTeamAnswer(machine, team);
   if (before !== undefined) return settle(before);
   // Whoever asks again is told at once that it still waits.

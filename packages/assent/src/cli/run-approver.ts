@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
-import { type Action, visible, type World } from "@assent/core/action";
+import type { Action, World } from "@assent/core/action";
 import {
+  checkRule,
   directoryApprover,
   controlForeground,
   noBlockApprover,
@@ -98,13 +99,6 @@ export function realApprovers({ machine, cwd, onNotice, onBlock, onGone, patienc
         onBlock();
       }),
   };
-}
-
-/** What is wrong with a rule that a person typed. */
-export function checkRule(rule: string): string | undefined {
-  const parsed = parseRule(rule);
-  if (parsed.ok) return undefined;
-  return visible(parsed.help === undefined ? parsed.message : `${parsed.message}: ${parsed.help}`);
 }
 
 export function answers(rule: string, { action, call, extent = [] }: Question, world: World): boolean {

@@ -1,3 +1,4 @@
+import { unanswered } from "./answer.ts";
 import { printable } from "./printable.ts";
 import type { Answer, AnsweredElsewhere, Channel } from "./types.ts";
 
@@ -6,7 +7,7 @@ import type { Answer, AnsweredElsewhere, Channel } from "./types.ts";
 /** What was answered, for the line that stays on the terminal and for records. */
 export function said(answer: Answer): string {
   if (answer.answer === "quit") return "you ended the run";
-  if (answer.answer === "deny" && answer.scope === "once" && answer.nobody === true) return "nobody answered, so no";
+  if (unanswered(answer) !== undefined) return "nobody answered, so no";
   if (answer.scope === "always") return `${answer.answer === "allow" ? "yes, always" : "no, never"}, by the rule ${printable(answer.rule)}`;
   if (answer.answer === "deny") return "no";
   switch (answer.scope) {

@@ -11,6 +11,7 @@ import {
   readRun,
   type Response,
 } from "./exchange.ts";
+import { DENY } from "./answer.ts";
 import { ownLife } from "./life.ts";
 import { printable } from "./printable.ts";
 import type { CheckRule } from "./prompt.ts";
@@ -29,8 +30,6 @@ export interface DirectoryOptions {
 const POLL_MS = 40;
 /** A client that writes in place is given this long to finish. Milliseconds. */
 const UNFINISHED_MS = 250;
-
-const DENY: Answer = { answer: "deny", scope: "once" };
 
 /**
  * Questions as files, for who answers from a program (`skill.ts` describes them). Throws `ExchangeError` when the folder

@@ -1,5 +1,6 @@
 import { errorCode } from "../state/index.ts";
 import { answerFor, type Covers } from "./alike.ts";
+import { DENY } from "./answer.ts";
 import { withOthers } from "./extent.ts";
 import { printable } from "./printable.ts";
 import { type CheckRule, type Choice, runChoices } from "./prompt.ts";
@@ -85,7 +86,6 @@ const BEHIND_MS = 200;
 /** A burst of questions is drawn at most this often. Milliseconds. */
 const REDRAW_MS = 50;
 
-const DENY: Answer = { answer: "deny", scope: "once" };
 const INTERRUPT = "\u0003";
 
 export class TerminalApprover implements Approver {

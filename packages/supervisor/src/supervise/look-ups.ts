@@ -1,6 +1,7 @@
 import { type Action, quote } from "@assent/core/action";
 import { type Answer, ofTeam, type ProcessInfo, type Question } from "@assent/guard/approve";
 import { type AnswerableFromAfar, verdictOf } from "@assent/core/policy";
+import { answeredFields } from "./given-answer.ts";
 import type { GrantingJudge } from "./judge/index.ts";
 import type { GivenAnswer, RunEvent } from "./types.ts";
 
@@ -124,10 +125,7 @@ export class LookUps {
           : verdictOf("deny", "unreachable-name", { help }),
       outcome,
       ...(outcome === "refused" ? { errno: "ENOENT" } : {}),
-      ...(given === undefined ? {} : { answer: given.text }),
-      ...(given?.by === undefined ? {} : { answeredBy: given.by }),
-      ...(given?.person === undefined ? {} : { answeredPerson: given.person }),
-      ...(given?.note === undefined ? {} : { note: given.note }),
+      ...(given === undefined ? {} : answeredFields(given)),
     });
   }
 }

@@ -1,6 +1,6 @@
-import { type Answer, ownLife, type Question } from "@assent/guard/approve";
+import { type Answer, DENY, grantAnswer, lastsFor, ownLife, type Question } from "@assent/guard/approve";
 import { rememberInProfile } from "@assent/guard/policy-edit";
-import { addGrant, LONGEST_GRANT_MS, messageOf, revokeGrant } from "@assent/guard/state";
+import { addGrant, messageOf, revokeGrant } from "@assent/guard/state";
 import type { Exit, RunOptions, RunResult } from "./types.ts";
 
 /** Whoever waits for answers: the door. */
@@ -37,15 +37,12 @@ export class Questions {
     const { approver } = this.#options;
     const abort = new AbortController();
     this.#open.set(question.seq, abort);
-    const asked =
-      approver === undefined || this.#closed
-        ? Promise.resolve<Answer>({ answer: "deny", scope: "once" })
-        : approver.ask(question, abort.signal);
+    const asked = approver === undefined || this.#closed ? Promise.resolve(DENY) : approver.ask(question, abort.signal);
     asked.then(
       (answer) => this.#answer(question, answer, abort),
       (error: unknown) => {
         this.#options.onNotice?.(`a question could not be asked, so it was refused: ${messageOf(error)}`);
-        this.#answer(question, { answer: "deny", scope: "once" }, abort);
+        this.#answer(question, DENY, abort);
       },
     );
   }
@@ -65,11 +62,15 @@ export class Questions {
     if (answer.scope === "once" || answer.scope === "always" || this.#options.policies !== undefined) return undefined;
     const { machine, confined } = this.#options;
     const { process, what, rule, reason } = question;
+    const problem = grantAnswer(machine, question, answer, {
+      by: "you, when a run asked",
+      // A run of an agent's command is over in a moment: its session is what a person means.
+      session: confined?.session,
+      // Of what a person started, for what this program does: what an agent has written calls itself what it likes.
+      ...(confined === undefined ? { program: process.name } : {}),
+    });
+    if (problem !== undefined) this.#options.onNotice?.(`the answer holds for this run alone: ${problem}`);
     const now = Date.now();
-    const lasts = answer.scope === "time" ? Math.min(LONGEST_GRANT_MS, 60_000 * answer.minutes) : LONGEST_GRANT_MS;
-    // A run of an agent's command is over in a moment: its session is what a person means.
-    if (answer.scope === "time" || (answer.scope === "session" && confined?.session !== undefined))
-      this.#grantBeyond(question, now, lasts, answer.scope === "time" ? undefined : confined?.session);
     const scope = answer.scope === "tree" ? "tree" : "session";
     const made = addGrant(
       machine,
@@ -78,7 +79,7 @@ export class Questions {
         run: this.#run.run,
         holder: ownLife(),
         by: "you, when the run asked",
-        until: now + lasts,
+        until: now + lastsFor(answer),
         program: process.name,
         what:
           scope === "tree" ? `everything ${process.name} (${process.pid}) and what it starts would ask` : `${what}, and what is like it`,
@@ -93,28 +94,6 @@ export class Questions {
     }
     this.#grants.push(made.grant.id);
     return made.grant.id;
-  }
-
-  /** For other runs, too: the narrowest rule that covers it; of what a person started, for what this program does. */
-  #grantBeyond({ process, what, proposals }: Question, now: number, lasts: number, session: string | undefined): void {
-    const { confined } = this.#options;
-    const [narrowest] = proposals;
-    if (narrowest === undefined) return;
-    const made = addGrant(
-      this.#options.machine,
-      {
-        kind: "rule",
-        rule: narrowest.rule,
-        by: "you, when a run asked",
-        until: now + lasts,
-        // What an agent has written calls itself what it likes.
-        ...(confined === undefined ? { program: process.name } : {}),
-        why: `answered when ${process.name} wanted to ${what}`,
-        ...(session === undefined ? {} : { session }),
-      },
-      now,
-    );
-    if ("problem" in made) this.#options.onNotice?.(`the answer holds for this run alone: ${made.problem}`);
   }
 
   #remember(question: Question, answer: { readonly answer: "allow" | "deny"; readonly rule: string }): void {

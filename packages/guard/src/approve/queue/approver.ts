@@ -1,5 +1,6 @@
 import { errorCode, type Machine } from "../../state/index.ts";
 import { answerFor, type Covers } from "../alike.ts";
+import { DENY, NOBODY, wrongRuleIn } from "../answer.ts";
 import { withOthers } from "../extent.ts";
 import type { CheckRule } from "../prompt.ts";
 import { printable } from "../printable.ts";
@@ -35,9 +36,6 @@ export interface QueueApprover extends Approver {
 
 /** Questions in the queue of this user's machine. */
 export const queueApprover = (options: QueueOptions): QueueApprover => new FolderQueue(options);
-
-const NOBODY: Answer = { answer: "deny", scope: "once", nobody: true };
-const DENY: Answer = { answer: "deny", scope: "once" };
 
 /** Where inotify is silent, an answer is found this soon. Milliseconds. */
 const POLL_MS = 100;
@@ -251,14 +249,11 @@ class FolderQueue implements QueueApprover {
     this.#alone = undefined;
   }
 
-  /** INVARIANT: a rule that is none denies, and nothing is remembered. */
   #checked(answer: Answer): Answer {
-    if (answer.answer === "quit" || answer.scope !== "always") return answer;
-    const wrong = this.#options.checkRule(answer.rule, answer.answer);
+    const wrong = wrongRuleIn(answer, this.#options.checkRule);
     if (wrong === undefined) return answer;
-    this.#options.onNotice?.(
-      `denied, and nothing is remembered: \`${printable(answer.rule, 200)}\` is not a rule: ${printable(wrong, 400)}`,
-    );
+    const rule = "rule" in answer ? printable(answer.rule, 200) : "";
+    this.#options.onNotice?.(`denied, and nothing is remembered: \`${rule}\` is not a rule: ${printable(wrong, 400)}`);
     return answer.by === undefined ? DENY : { ...DENY, by: answer.by };
   }
 }

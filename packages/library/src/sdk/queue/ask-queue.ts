@@ -1,12 +1,16 @@
-import { adviceForPerson, brief, printAction, visible } from "@assent/core/action";
+import { adviceForPerson, brief, printAction } from "@assent/core/action";
 import {
   type Answer,
   AnsweredElsewhere,
   answererText,
+  checkRule,
+  DENY,
+  grantAnswer,
   printable,
   type Question,
   type QuestionAfar,
   scopeText,
+  unanswered,
 } from "@assent/guard/approve";
 import { queueApprover, type QueuePoint } from "@assent/guard/approve/queue";
 import { appendAudit, auditLine, givenFields, redact, redactString, withoutContents } from "@assent/guard/audit";
@@ -14,7 +18,7 @@ import { isObject } from "@assent/core/data";
 import { type Outcome, rememberAnswer } from "@assent/guard/engine";
 import { addRule, editPolicy, policyPlace, ruleEntries, starterPolicy } from "@assent/guard/policy-edit";
 import { answerableFromAfar, parseRule, type RequestVerdict, same } from "@assent/core/policy";
-import { addGrant, LONGEST_GRANT_MS, type Machine } from "@assent/guard/state";
+import type { Machine } from "@assent/guard/state";
 import { changesFor } from "@assent/guard/suggest";
 import { withTeam } from "@assent/team/team/afar";
 import { grantedIn } from "../common/granted-in.ts";
@@ -52,15 +56,14 @@ export const TEAM_PATIENCE_MS = 120_000;
 /** Asks whoever is there; undefined: nobody answers. May throw. What it means for later is the caller's to keep. */
 export async function answerInQueue(asked: QueuedRequest, question: Question, signal: AbortSignal): Promise<Answer | undefined> {
   const { machine, point, session, patience } = asked;
-  const queue = queueApprover({ machine, point, agent: asked.who, session, patience, checkRule: checkAnswerRule });
+  const queue = queueApprover({ machine, point, agent: asked.who, session, patience, checkRule });
   const team = { machine, point, agent: asked.who, session, patience: patience ?? TEAM_PATIENCE_MS, longest: patience } as const;
   const approver = withTeam(queue, team);
   if (!approver.isThere(question.afar)) return undefined;
   const answer = await approver.tryAsk(question, signal, true);
   await approver.close(0);
   if (answer === undefined || signal.aborted) return undefined;
-  const isNobodys = answer.answer === "deny" && answer.scope === "once" && answer.nobody === true && answer.waits !== true;
-  return isNobodys ? undefined : answer;
+  return unanswered(answer) === "nobody" ? undefined : answer;
 }
 
 /** Asks whoever is there, and remembers what they say. Never throws; what goes wrong is nobody's answer. `signal`: it needs no answer any more. */
@@ -69,24 +72,15 @@ export async function askQueue(asked: QueuedRequest, signal: AbortSignal): Promi
     const question = requestQuestion(asked);
     const answer = await answerInQueue(asked, question, signal);
     if (answer === undefined) return NOBODY;
-    return isWaiting(answer) ? { is: "waits" } : rememberReply(asked, question, answer);
+    return unanswered(answer) === "waits" ? { is: "waits" } : rememberReply(asked, question, answer);
   } catch {
     return NOBODY;
   }
 }
 
-/** People of the team were asked, and have not answered yet. */
-export const isWaiting = (answer: Answer): boolean => answer.answer === "deny" && answer.scope === "once" && answer.waits === true;
-
 /** For whoever asks somebody else, too: that one has answered. */
 export const answeredByHost = (allowed: boolean): AnsweredElsewhere =>
-  new AnsweredElsewhere(allowed ? { answer: "allow", scope: "once" } : { answer: "deny", scope: "once" }, "host");
-
-/** What is wrong with a rule that a person typed. */
-export function checkAnswerRule(rule: string): string | undefined {
-  const parsed = parseRule(rule);
-  return parsed.ok ? undefined : visible(parsed.help === undefined ? parsed.message : `${parsed.message}: ${parsed.help}`);
-}
+  new AnsweredElsewhere(allowed ? { answer: "allow", scope: "once" } : DENY, "host");
 
 let count = 0;
 
@@ -158,24 +152,8 @@ export function rememberReply(asked: QueuedRequest, question: Question, answer: 
   const allowed = answer.answer === "allow";
   const { machine, session, outcome } = asked;
   const [narrowest] = question.proposals;
-  if (answer.answer === "allow" && narrowest !== undefined && (answer.scope === "time" || answer.scope === "session")) {
-    const now = Date.now();
-    const lasts = answer.scope === "time" ? 60_000 * answer.minutes : LONGEST_GRANT_MS;
-    if (answer.scope === "time" || session !== undefined)
-      addGrant(
-        machine,
-        {
-          kind: "rule",
-          rule: narrowest.rule,
-          by: "you, when it was asked",
-          until: now + Math.min(lasts, LONGEST_GRANT_MS),
-          why: brief(`answered when ${asked.who} wanted to ${asked.what}`, 300),
-          ...(answer.scope === "session" && session !== undefined ? { session } : {}),
-          ...grantedIn(narrowest.rule, outcome),
-        },
-        now,
-      );
-  }
+  const kept = { by: "you, when it was asked", session, ...(narrowest === undefined ? {} : grantedIn(narrowest.rule, outcome)) };
+  grantAnswer(machine, question, answer, kept);
   if (answer.answer !== "quit" && answer.scope === "always") writeRule(asked, answer.answer, answer.rule);
   if (outcome?.basis !== undefined)
     rememberAnswer(outcome.request, outcome.verdict, allowed ? "allowed" : "refused", { ...outcome.basis, machine });

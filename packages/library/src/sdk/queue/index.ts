@@ -2,7 +2,6 @@ export {
   answerInQueue,
   answeredByHost,
   askQueue,
-  checkAnswerRule,
   questionAfar,
   type QueuedRequest,
   type QueueReply,

@@ -1,4 +1,4 @@
-import type { Answer } from "@assent/guard/approve";
+import { type Answer, unanswered } from "@assent/guard/approve";
 import { visible } from "@assent/core/action";
 import { compareDecisions, type Principal, type RequestVerdict } from "@assent/core/policy";
 import { thisMachine, type Machine } from "@assent/guard/state";
@@ -6,7 +6,7 @@ import { type AskQuestion, NobodyThereError, type OnAsk } from "../common/ask.ts
 import type { GuardAnswer, GuardQuestion } from "../create-guard/types.ts";
 import { outcomeOf } from "../guard/outcomes.ts";
 import { checkOptions, type Options } from "../common/options.ts";
-import { answerInQueue, askQueue, isWaiting, requestQuestion } from "./ask-queue.ts";
+import { answerInQueue, askQueue, requestQuestion } from "./ask-queue.ts";
 
 /** Whose questions they are, and how long they wait. */
 export interface QueueApproverOptions {
@@ -69,7 +69,7 @@ export function queueApprover(options: QueueApproverOptions = {}): QueueOnAsk {
     const [only] = rules.length === 1 ? rules : [];
     const proposals = only === undefined ? [] : [{ rule: only, covers: plain.proposals[0]?.covers ?? "this" }];
     const answer = await answerInQueue(asked, { ...plain, proposals }, signal);
-    if (answer !== undefined && !isWaiting(answer)) return answerOf(answer);
+    if (answer !== undefined && unanswered(answer) === undefined) return answerOf(answer);
     return otherwise === undefined ? "later" : await otherwise(asAsked(question, verdict));
   }
 

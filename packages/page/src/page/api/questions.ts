@@ -1,5 +1,5 @@
 import { printCall } from "@assent/core/action";
-import { AnsweredElsewhere, type Answer, type ProcessInfo, said, saidElsewhere, who } from "@assent/guard/approve";
+import { AnsweredElsewhere, type ProcessInfo, said, saidElsewhere, who, wrongRuleIn } from "@assent/guard/approve";
 import {
   announceApprover,
   answerOf,
@@ -12,7 +12,6 @@ import {
   watchQuestions,
 } from "@assent/guard/approve/queue";
 import { isObject } from "@assent/core/data";
-import { parseRule } from "@assent/core/policy";
 import { messageOf } from "@assent/guard/state";
 import { shorten } from "../folder.ts";
 import { shown } from "../text.ts";
@@ -109,20 +108,14 @@ function shapeOf(queued: QueuedQuestion, home: string): QuestionShape {
   };
 }
 
-/** A rule that is none is told before it answers anything: the asker would deny, and remember nothing. */
-function wrongRule(answer: Answer): string | undefined {
-  if (answer.answer === "quit" || answer.scope !== "always") return undefined;
-  const parsed = parseRule(answer.rule);
-  return parsed.ok ? undefined : `this is not a rule: ${parsed.message}${parsed.help === undefined ? "" : ` (${parsed.help})`}`;
-}
-
 function answered(body: unknown, machine: Parameters<typeof openQuestions>[0]): PageReply {
   if (!isObject(body) || typeof body["id"] !== "string") return refused("this is not an answer");
   const { id, seen } = body;
   const answer = answerOf(body["answer"]);
   if (answer === undefined) return refused("this is not an answer");
-  const wrong = wrongRule(answer);
-  if (wrong !== undefined) return refused(wrong);
+  // It is told before it answers anything: the asker would deny, and remember nothing.
+  const wrong = wrongRuleIn(answer);
+  if (wrong !== undefined) return refused(`this is not a rule: ${wrong}`);
   const outcome = answerQuestion(machine, id, answer, "page", typeof seen === "number" ? seen : 1);
   const told =
     outcome.is === "taken"

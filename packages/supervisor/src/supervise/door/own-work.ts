@@ -2,6 +2,7 @@ import { lstatSync } from "node:fs";
 import type { FileOperation } from "@assent/core/action";
 import { baseName, isWithin, joinPath, parentOf } from "@assent/core/path";
 import { programsFolder } from "@assent/core/policy";
+import { SHARED } from "../judge/free-places.ts";
 import { filesBehind, isWorkingFile, type NamedChange } from "../errands/index.ts";
 import { type ObjectStat, sameTime, statFd, type Time } from "../undo/index.ts";
 
@@ -178,8 +179,6 @@ const hasBirth = ({ btime }: ObjectStat): boolean => btime[0] !== 0;
 
 /** The system's own; what lies directly in these is everybody's. */
 const SYSTEM = /^\/(?:bin|boot|dev|etc|lib\w*|nix|proc|root|run|sbin|snap|sys|usr|var)(?:\/|$)|^\/[^/]*$/;
-/** In a home folder: what a person keeps there, and what holds the programs or settings of all. */
-const SHARED = /^(?:Desktop|Documents|Downloads|Music|Pictures|Videos|Public|Templates|Library|Applications|bin)$/;
 
 /**
  * In these each program has a folder of its own, called after it; what else lies in home hidden is read by many, and so is what
@@ -198,5 +197,5 @@ export function isForFilling(folder: string, home: string): boolean {
   const inside = folder.slice(home.length + 1);
   const own = inside.replace(OF_PROGRAMS, (above: string, name: string) => (READ_BY_MANY.test(name) ? above : ""));
   if (programsFolder(joinPath(folder, "#"), home) !== undefined) return false;
-  return inside !== "" && !SHARED.test(inside) && !own.split("/").some((name) => name.startsWith("."));
+  return inside !== "" && !SHARED.has(inside) && !own.split("/").some((name) => name.startsWith("."));
 }

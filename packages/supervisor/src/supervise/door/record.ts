@@ -2,6 +2,7 @@ import { type Action, type FileOperation, printAction } from "@assent/core/actio
 import { baseName } from "@assent/core/path";
 import type { Verdict } from "@assent/core/policy";
 import type { Extent, ProcessInfo } from "@assent/guard/approve";
+import { answeredFields } from "../given-answer.ts";
 import type { GivenAnswer, RunEvent } from "../types.ts";
 import { type DecodedCall, type DecodedExec, fileAction, isExec } from "./operation.ts";
 import { ancestryOf, describeProcess, parentOf } from "./processes.ts";
@@ -65,10 +66,7 @@ export class Recorder {
       ...(isExec(work) && outcome === "passed" ? { parent: parentOf(task.tgid) ?? 0 } : {}),
       ...(this.#tellsAll && isExec(work) ? { ancestry: ancestryOf(task.tgid) } : {}),
       ...(errno === undefined ? {} : { errno }),
-      ...(answer === undefined ? {} : { answer: answer.text }),
-      ...(answer?.by === undefined ? {} : { answeredBy: answer.by }),
-      ...(answer?.person === undefined ? {} : { answeredPerson: answer.person }),
-      ...(answer?.note === undefined ? {} : { note: answer.note }),
+      ...(answer === undefined ? {} : answeredFields(answer)),
       ...(extent === undefined ? {} : { extent }),
       ...(told ? { parents: ancestryOf(task.tgid).map(({ name }) => name) } : {}),
     });

@@ -8,7 +8,7 @@ import { probe } from "./moves.ts";
 /** What is the system's, or other people's. */
 const SYSTEM = /^\/(?:bin|boot|dev|etc|home|Users|lib\w*|nix|opt|proc|root|run|sbin|snap|sys|usr)(?:\/|$)|^\/(?:var|srv|mnt|media|data)?$/;
 /** In a home folder: what a person keeps there, and what holds the places of all programs. */
-const SHARED: ReadonlySet<string> = new Set(
+export const SHARED: ReadonlySet<string> = new Set(
   (
     "Desktop Documents Downloads Music Pictures Videos Public Templates Library Applications bin .local .local/share .local/state " +
     ".local/bin .config .cache"

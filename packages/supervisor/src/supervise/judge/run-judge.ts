@@ -207,7 +207,7 @@ export class RunJudge {
    * A file may have other names (`mayBeKept`). Undefined: it has to be judged.
    */
   known(operation: "read" | "list", path: string): Verdict | undefined {
-    if (!this.#remembers || !this.#objects.isOnce(path) || this.#isHidden(path)) return undefined;
+    if (!this.#remembers || !this.#objects.isOnce(path) || this.#hidden(path) !== undefined) return undefined;
     this.#visit(path);
     const verdict = this.#known.of(operation === "read" ? READS : LISTS, path);
     return verdict?.decision === "allow" && verdict.basis !== "grant" ? verdict : undefined;
@@ -224,8 +224,9 @@ export class RunJudge {
   }
 
   /** Records, and where others are asked: of these nothing is read. */
-  #isHidden(path: string): boolean {
-    return isWithin(path, this.#runs) || this.#asking.some((folder) => isWithin(path, folder));
+  #hidden(path: string): Verdict | undefined {
+    if (isWithin(path, this.#runs)) return KEPT;
+    return this.#asking.some((folder) => isWithin(path, folder)) ? ASKING : undefined;
   }
 
   /** A tool opens its login by the login's own name: whoever it reaches through a link or a folder was told to it by others. */
@@ -279,8 +280,8 @@ export class RunJudge {
     const path = action.target.kind === "path" || action.target.kind === "tree" ? action.target.path : "";
     // What has no name in the file system: pipes, sockets.
     if (!path.startsWith("/")) return ALLOWED;
-    if (!isChange(action) && isWithin(path, this.#runs)) return KEPT;
-    if (!isChange(action) && this.#asking.some((folder) => isWithin(path, folder))) return ASKING;
+    const hidden = isChange(action) ? undefined : this.#hidden(path);
+    if (hidden !== undefined) return hidden;
     // What lies in a tree changes.
     const remembers = this.#remembers && action.target.kind === "path" && !lendsRights(action);
     this.#visit(path);
@@ -370,26 +371,24 @@ export class RunJudge {
    * the name's zone, and carries data there.
    */
   mayLookUp(name: string): boolean {
-    return this.#served.has(name) || this.#netPorts().some((port) => this.#mayConnect(name, port));
+    return this.#served.has(name) || this.#netPorts().some((port) => this.#connects(name, port) === "allow");
   }
 
   /** Nothing denies reaching it, and nothing allows it. */
   asksAboutHost(host: string): boolean {
-    const call: Call = { name: "connect", args: [host, "443"] };
-    return this.judgeOne({ kind: "net", operation: "connect", host, port: 443, origin: { by: "tool" }, call }).decision === "ask";
+    return this.#connects(host, 443) === "ask";
   }
 
   /** Code of the run, whatever it is, may reach a host outside this machine. */
   get reachesOutside(): boolean {
     const isOutside = ({ matcher, source }: Policy["rules"][number]): boolean =>
       matcher.kind === "net" ? reachOfHost(matcher.host) !== "loopback" : matcher.kind === "call" && /connect|send/.test(source.text);
-    return this.#mayConnect("host.invalid", 443) || this.#policy.rules.some((rule) => rule.effect === "allow" && isOutside(rule));
+    return this.#connects("host.invalid", 443) === "allow" || this.#policy.rules.some((rule) => rule.effect === "allow" && isOutside(rule));
   }
 
-  #mayConnect(host: string, port: number): boolean {
+  #connects(host: string, port: number): Verdict["decision"] {
     const call: Call = { name: "connect", args: [host, String(port)] };
-    const action: Action = { kind: "net", operation: "connect", host, port, origin: { by: "tool" }, call };
-    return this.judgeOne(action).decision === "allow";
+    return this.judgeOne({ kind: "net", operation: "connect", host, port, origin: { by: "tool" }, call }).decision;
   }
 
   /** That rules speak of, and the usual ones. */

@@ -19,17 +19,14 @@ const LISTED = new RegExp(
  * Packages and toolchains as they were downloaded: whatever is in them is public. So are the certificates that Droid (0.215.0) names to
  * its commands by NODE_EXTRA_CA_CERTS.
  */
-const LIBRARY = new RegExp(
-  String.raw`\/(?:node_modules|site-packages|dist-packages|lib\/python\d[^/]*|vendor\/bundle|\.pyenv\/versions|\.nvm\/versions|` +
-    String.raw`\.rustup\/toolchains|\.cargo\/registry|go\/pkg\/mod|\.rbenv\/versions|\.asdf\/installs|\.sdkman\/candidates|` +
-    String.raw`\.npm\/_cacache|\.factory\/cache\/certs|\.cache\/(?:pip|uv|go-build|node-gyp))\/`,
-);
+const LIBRARIES = (
+  "node_modules site-packages dist-packages vendor/bundle .pyenv/versions .nvm/versions .rustup/toolchains .cargo/registry go/pkg/mod " +
+  ".rbenv/versions .asdf/installs .sdkman/candidates .npm/_cacache .factory/cache/certs .cache/pip .cache/uv .cache/go-build .cache/node-gyp"
+).split(" ");
+const LIBRARY = new RegExp(String.raw`\/(?:${LIBRARIES.join("|").replaceAll(".", String.raw`\.`)}|lib\/python\d[^/]*)\/`);
 
 /** Names in the pattern above, but for pythons'. */
-export const LIBRARY_NAMES: readonly string[] = (
-  "node_modules site-packages dist-packages vendor bundle .pyenv versions .nvm .rustup toolchains .cargo registry go pkg mod " +
-  ".rbenv .asdf installs .sdkman candidates .npm _cacache .factory cache certs .cache pip uv go-build node-gyp"
-).split(" ");
+export const LIBRARY_NAMES: readonly string[] = LIBRARIES.flatMap((place) => place.split("/"));
 
 /** Whether a path that is named like a secret holds one, as far as a supervised program is concerned. */
 export function holdsSecret(path: string, places: { readonly home: string; readonly projects: readonly string[] }): boolean {

@@ -1,5 +1,13 @@
 import { brief, visible } from "@assent/core/action";
-import { type Answer, answeredElsewhere, AnsweredElsewhere, type Question, type QuestionAfar } from "@assent/guard/approve";
+import {
+  type Answer,
+  answeredElsewhere,
+  AnsweredElsewhere,
+  NOBODY,
+  type Question,
+  type QuestionAfar,
+  unanswered,
+} from "@assent/guard/approve";
 import type { QueueApprover, QueuePoint } from "@assent/guard/approve/queue";
 import { redactString } from "@assent/guard/audit";
 import type { Machine } from "@assent/guard/state";
@@ -52,7 +60,6 @@ const LONGEST_WHAT = 3900;
 const LONGEST_TEXT = 900;
 const LOOK_MS = 100;
 
-const NOBODY: Answer = { answer: "deny", scope: "once", nobody: true };
 const WAITING: Answer = { ...NOBODY, waits: true };
 
 /**
@@ -202,5 +209,4 @@ class TeamQueue implements QueueApprover {
 }
 
 /** Somebody has said something. */
-const isSaid = (answer: Answer | undefined): answer is Answer =>
-  answer !== undefined && !(answer.answer === "deny" && answer.scope === "once" && answer.nobody === true);
+const isSaid = (answer: Answer | undefined): answer is Answer => answer !== undefined && unanswered(answer) === undefined;
