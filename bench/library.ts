@@ -3,7 +3,7 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { openGuard, PermissionChecker, presets } from "@assent/library/sdk";
+import { openGuard, PermissionChecker, presets } from "@assent/library/sdk/compat";
 import { thisMachine } from "@assent/guard/state";
 
 const rounds = Number(process.argv[2] ?? 300);

@@ -1,5 +1,6 @@
 // Which commands and patches may go ahead by themselves.
-import { canAutoApprove, probeSandbox } from "assent";
+import { probeSandbox } from "assent";
+import { canAutoApprove } from "assent/compat";
 
 console.log(`programs can be supervised here: ${await probeSandbox()}`);
 const patch = (...lines) => ["*** Begin Patch", ...lines, "*** End Patch"].join("\n");

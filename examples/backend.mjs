@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { LocalBackend } from "assent";
+import { LocalBackend } from "assent/compat";
 
 const root = mkdtempSync(join(tmpdir(), "assent-example-"));
 try {

@@ -1,5 +1,5 @@
 // Asks a ruleset before something is done.
-import { PermissionChecker, PermissionDeniedError, presets } from "assent";
+import { PermissionChecker, PermissionDeniedError, presets } from "assent/compat";
 
 const checker = new PermissionChecker(presets.default, {
   // A real program asks a person here.

@@ -2,7 +2,8 @@
 // It is an agent of langchain; the model here is a list, a real one takes its place.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { createConsoleToolset, createGuard, LocalBackend } from "assent";
+import { createGuard } from "assent";
+import { createConsoleToolset, LocalBackend } from "assent/compat";
 import { createAgent, FakeToolCallingModel, tool } from "langchain";
 
 const root = mkdtempSync(join(process.cwd(), "checkout-"));

@@ -1,5 +1,5 @@
 // The whole policy of this machine and project.
-import { openGuard } from "assent";
+import { openGuard } from "assent/compat";
 
 const guard = openGuard({ audit: false });
 for (const request of [

@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createConsoleToolset, createRuleset, LocalBackend } from "assent";
+import { createConsoleToolset, createRuleset, LocalBackend } from "assent/compat";
 
 const root = mkdtempSync(join(tmpdir(), "assent-example-"));
 const permissions = createRuleset({

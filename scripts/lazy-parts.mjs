@@ -343,7 +343,7 @@ const SELDOM_IN_RUNS = {
     "addToProfile",
     "minute",
   ],
-  "sdk/guard/index.ts": ["answerGuard"],
+  "sdk/machine/index.ts": ["answerGuard"],
 };
 /** What a run loads by `import()`. */
 const LATER_IN_RUNS = ["parse", "program-frame", "program-run", "receipt", "profile", "run-background"];

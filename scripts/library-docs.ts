@@ -25,6 +25,7 @@ interface LibraryEntry {
 
 const ENTRIES = [
   { title: '`import { … } from "assent"`', file: "sdk/index.d.ts" },
+  { title: '`import { … } from "assent/compat"`', file: "sdk/compat/index.d.ts" },
   { title: '`import { … } from "assent/ai-sdk"`', file: "sdk/ai-sdk/index.d.ts" },
   { title: '`import { … } from "assent/openai-agents"`', file: "sdk/openai-agents/index.d.ts" },
   { title: '`import { … } from "assent/claude-agent-sdk"`', file: "sdk/claude-agent-sdk/index.d.ts" },

@@ -15,6 +15,7 @@ const CORE_RULES = "packages/library/src/sdk/core/rules/index.ts";
 /** Entries that are ES modules, by the name of the built file, as Node loads them: the analysis of commands when one occurs. */
 export const LIBRARY = {
   library: "packages/library/src/sdk/index.ts",
+  compat: "packages/library/src/sdk/compat/index.ts",
   ...Object.fromEntries(ADAPTERS.map((name) => [name, `packages/library/src/sdk/${name}/index.ts`])),
   mcp: "packages/library/src/sdk/mcp-transport/index.ts",
 };

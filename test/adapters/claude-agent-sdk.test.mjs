@@ -7,7 +7,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { createSdkMcpServer, query, tool } from "@anthropic-ai/claude-agent-sdk";
-import { createGuard, openGuard } from "assent";
+import { createGuard } from "assent";
+import { openGuard } from "assent/compat";
 import { canUseTool, hooks } from "assent/claude-agent-sdk";
 import { z } from "zod";
 

@@ -10,7 +10,8 @@ import { Mastra } from "@mastra/core/mastra";
 import { InMemoryStore } from "@mastra/core/storage";
 import { createTool } from "@mastra/core/tools";
 import { createStep, createWorkflow } from "@mastra/core/workflows";
-import { createGuard, openGuard } from "assent";
+import { createGuard } from "assent";
+import { openGuard } from "assent/compat";
 import { guardTools, permissionHooks } from "assent/mastra";
 import { z } from "zod";
 

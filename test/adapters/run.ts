@@ -19,7 +19,7 @@ const SDKS = [
       import { Agent } from "@mastra/core/agent";
       import { createTool } from "@mastra/core/tools";
       import { z } from "zod";
-      import { openGuard } from "assent";
+      import { openGuard } from "assent/compat";
       import { guardTools, permissionHooks } from "assent/mastra";
       const guard = openGuard();
       const bash = createTool({ id: "bash", description: "x", inputSchema: z.object({ command: z.string() }), execute: async ({ command }) => command });
@@ -33,7 +33,7 @@ const SDKS = [
     package: LARGE["claude-agent-sdk"],
     types: `
       import { query, type CanUseTool, type Options, type PermissionUpdate } from "@anthropic-ai/claude-agent-sdk";
-      import { openGuard } from "assent";
+      import { openGuard } from "assent/compat";
       import { canUseTool, hooks, type PermissionChange } from "assent/claude-agent-sdk";
       const guard = openGuard();
       export const can: CanUseTool = canUseTool(guard, { onAsk: ({ suggestions }) => ({ allow: true, updatedPermissions: suggestions }) });

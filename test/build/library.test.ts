@@ -29,7 +29,7 @@ function published(at: string): void {
 }
 
 const PROGRAM = `
-import { openGuard, PermissionDeniedError, type GuardDecision } from "assent";
+import { openGuard, PermissionDeniedError, type GuardDecision } from "assent/compat";
 const guard = openGuard({ cwd: "/", audit: false });
 const said: GuardDecision = guard.decide({ command: "ls" });
 const decision: "allow" | "ask" | "deny" | "none" = said.decision;
@@ -78,7 +78,7 @@ describe("the library as a package", () => {
 
   it("is bundled where none of the optional packages is installed", () => {
     const folder = consumer({ "program.mjs": transformSync(PROGRAM, { loader: "ts" }).code }, (at) => {
-      for (const name of ["whole-library", "library", "whole", "core-given", "knowledge"])
+      for (const name of ["whole-compat", "compat", "whole", "core-given", "knowledge"])
         cpSync(join(DIST, `${name}.mjs`), join(at, `dist/${name}.mjs`));
       for (const name of ["chunks", "core"]) cpSync(join(DIST, name), join(at, "dist", name), { recursive: true });
       cpSync(join(ROOT, "package.json"), join(at, "package.json"));
@@ -109,7 +109,7 @@ describe("the library as a package", () => {
       import { PermissionChecker, presets } from ${JSON.stringify(join(DIST, name))};
       const checker = new PermissionChecker(presets.default, { audit: false });
       console.log(JSON.stringify(${JSON.stringify(asked)}.map((line) => checker.explain("execute", line))));`;
-    const [parts, whole] = ["library.mjs", "whole-library.mjs"].map((name) =>
+    const [parts, whole] = ["compat.mjs", "whole-compat.mjs"].map((name) =>
       run(process.execPath, ["--input-type=module", "-e", program(name)], ROOT),
     );
     expect(parts).toBe(whole);

@@ -46,6 +46,7 @@ describe("the package", () => {
       "dist/reader.cjs",
       "dist/assent.mjs",
       "dist/library.mjs",
+      "dist/compat.mjs",
       "dist/core.mjs",
       "dist/ai-sdk.mjs",
       "dist/openai-agents.mjs",
@@ -84,6 +85,7 @@ describe("the package", () => {
     expect(manifest["optionalDependencies"]).toEqual({ "@koromix/koffi-linux-arm64": "3.3.4", "@koromix/koffi-linux-x64": "3.3.4" });
     expect(Object.keys(manifest["exports"] as object)).toEqual([
       ".",
+      "./compat",
       "./core",
       "./core/rules",
       ...["ai-sdk", "openai-agents", "claude-agent-sdk", "langchain", "mastra", "opentelemetry", "mcp"].map((name) => `./${name}`),

@@ -7,7 +7,7 @@ grep -E 'NoNewPrivs|Seccomp:|CapBnd' /proc/self/status | tr '\t' ' ' | said kern
 id -u | said uid
 echo '{"hook_event_name":"PreToolUse","cwd":"/","tool_name":"Bash","tool_input":{"command":"rm -rf ~"}}' | assent check --agent claude | grep -o '"permissionDecision":"[a-z]*"' | said hook
 assent explain 'git log | head && rm -rf ~' | head -1 | cut -d' ' -f1 | said judge
-node --input-type=module -e 'const m = await import("/opt/assent/dist/library.mjs"); console.log(typeof m.openGuard)' 2>&1 | said library
+node --input-type=module -e 'const m = await import("/opt/assent/dist/library.mjs"); console.log(typeof m.createGuard)' 2>&1 | said library
 assent doctor --json >doctor.json; echo $? | said doctor
 node -e 'const { supervision } = JSON.parse(require("fs").readFileSync("doctor.json", "utf8")); console.log(supervision.checks.filter((c) => !c.ok).map((c) => `${c.required ? "off" : "less"} ${c.id}`).join(", "))' | said lacks
 rm doctor.json

@@ -185,7 +185,7 @@ function writeRow(id: string, { name, order, how, expected = {} }: Place, seen: 
     cells: {
       hook: yes("`rm -rf ~` in Claude Code's form is denied"),
       judge: yes("`assent explain` denies a line that ends in `rm -rf ~`"),
-      library: yes('`import("assent")` loads and exports `openGuard`'),
+      library: yes('`import("assent")` loads and exports `createGuard`'),
       run: yes(
         `a script makes and deletes files of the project, and ten harms that it tries fail (a secret read, writing, chmod, link, rename and mkdir outside, a signal to process 1, /proc/sys, mount, a user namespace); servers and connections on this machine work (TCP, 80 one after the other, and a UNIX socket)${without ? "; open files cannot be passed to another program" : ""}`,
       ),

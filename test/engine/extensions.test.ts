@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { protocol as claude } from "@assent/hosts/agents/claude";
 import { decide, type Input, type Outcome } from "@assent/guard/engine";
-import { openGuard } from "@assent/library/sdk";
+import { openGuard } from "@assent/library/sdk/compat";
 import { assent, engine, scratch, type Scratch } from "../scratch.ts";
 
 // Checks of the user's own: they can only tighten, and whatever happens to one is a question.

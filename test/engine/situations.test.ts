@@ -5,7 +5,7 @@ import { protocol as claude } from "@assent/hosts/agents/claude";
 import { judgeOnly } from "../../packages/assent/src/cli/engine.ts";
 import { decide } from "@assent/guard/engine";
 import { SessionApprovals, canAutoApprove } from "@assent/library/sdk/approve";
-import { openGuard, PermissionChecker, presets } from "@assent/library/sdk";
+import { openGuard, PermissionChecker, presets } from "@assent/library/sdk/compat";
 import { Gateway } from "../../packages/library/src/sdk/mcp/gateway/gateway.ts";
 import { addGrant, changeBypass, type Machine } from "@assent/guard/state";
 import { NO_ERRAND } from "@assent/supervisor/supervise/errands";

@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, readFileSync, statSync, symlinkSync } from "nod
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { auditLine, redactString } from "@assent/guard/audit";
-import { openGuard } from "@assent/library/sdk";
+import { openGuard } from "@assent/library/sdk/compat";
 import { breakers, readConsent } from "@assent/guard/state";
 import { assent, scratch, type Scratch } from "../scratch.ts";
 import { type Asked, place } from "./place.ts";

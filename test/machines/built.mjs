@@ -120,10 +120,10 @@ export function tryInstalled(scratch, node, others) {
 
   const explained = run([bin, "explain", "git log | head && rm -rf ~"]);
   look("judge", "`assent explain` denies a line that ends in `rm -rf ~`", /\bden(?:y|ied)/i.test(explained.all), explained.all);
-  const code = 'const m = await import("assent"); console.log(typeof m.openGuard);';
+  const code = 'const m = await import("assent"); console.log(typeof m.createGuard);';
   writeFileSync(join(scratch, "loads.mjs"), code);
   const loaded = run([join(scratch, "loads.mjs")]);
-  look("library", '`import("assent")` gives `openGuard`', loaded.stdout.trim() === "function", loaded.all);
+  look("library", '`import("assent")` gives `createGuard`', loaded.stdout.trim() === "function", loaded.all);
   const doctor = JSON.parse(run([bin, "doctor", "--json"]).stdout || "{}");
   look(
     "doctor",

@@ -22,7 +22,7 @@ import {
   type GrepOptions,
   type LocalBackendOptions,
   type Ruleset,
-} from "@assent/library/sdk";
+} from "@assent/library/sdk/compat";
 import { scratch, type Scratch } from "../scratch.ts";
 import { workedSince } from "../worked.ts";
 

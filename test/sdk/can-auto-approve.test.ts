@@ -2,12 +2,22 @@ import { execFileSync } from "node:child_process";
 import { chmodSync, existsSync, mkdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { canAutoApprove, createGuard, SessionApprovals, type Assessment, type AutoApproveOptions } from "@assent/library/sdk";
+import { createGuard } from "@assent/library/sdk";
+import {
+  type Assessment,
+  type AutoApproveOptions,
+  canAutoApprove,
+  isSafeCommand,
+  resolvePathAgainstWorkdir,
+  SessionApprovals,
+} from "@assent/library/sdk/compat";
 import { scratch, type Scratch } from "../scratch.ts";
 
 /** codex' `canAutoApprove`. Rows that differ say why. */
 
-const LIBRARY = join(import.meta.dirname, "../../dist/library.mjs");
+const [LIBRARY, COMPAT] = ["library.mjs", "compat.mjs"].map((name) => join(import.meta.dirname, "../../dist", name));
+
+const PATCH = "*** Begin Patch\n*** Add File: new.txt\n+x\n*** End Patch";
 
 type Policy = AutoApproveOptions["policy"];
 
@@ -157,9 +167,60 @@ describe("C1 to C7: commands known to be safe", () => {
     ])("both are protected: %j", (argv) => expect(withHome(other, argv)).toBe("reject"));
   });
 
-  it("C1: called as codex's own function is, argument by argument, it asks and says why", () => {
-    const said: unknown = Reflect.apply(canAutoApprove, undefined, [["ls"], "/", "suggest", ["/"], {}]);
-    expect(said).toMatchObject({ type: "ask-user", reason: expect.stringContaining("takes an object of options") as string });
+  describe("called as codex's own function is, argument by argument", () => {
+    const called = (...values: readonly unknown[]): unknown => Reflect.apply(canAutoApprove, undefined, values);
+
+    it.each([
+      [["ls"], ["/", "suggest", ["/"], {}]],
+      [["ls"], [undefined, "suggest", []]],
+      [
+        ["rm", "-rf", "/"],
+        ["/", "full-auto", ["/"], {}],
+      ],
+      [
+        ["apply_patch", PATCH],
+        ["/srv", "auto-edit", ["/srv"], {}],
+      ],
+      [
+        ["apply_patch", PATCH],
+        ["/srv", "auto-edit", ["/srv/sub"], {}],
+      ],
+      [
+        ["apply_patch", PATCH],
+        ["/srv", "suggest", ["/srv"], {}],
+      ],
+    ] as const)("C1: %j, %j: the answer is that of named options", (argv, [workdir, policy, writableRoots, env]) => {
+      const options = { policy, writableRoots, ...(workdir === undefined ? {} : { workdir }), ...(env === undefined ? {} : { env }) };
+      expect(called(argv, workdir, policy, writableRoots, env)).toEqual(canAutoApprove(argv, options));
+    });
+
+    it("C1: without writable roots nothing may be changed by itself, and without a policy it asks and says why", () => {
+      expect(called(["apply_patch", PATCH], "/srv", "auto-edit")).toMatchObject(ASK);
+      for (const values of [["/"], ["/", undefined, ["/"]], [undefined], [{ policy: "suggest" }, "suggest"]])
+        expect(called(["ls"], ...values)).toMatchObject({
+          type: "ask-user",
+          reason: expect.stringContaining("the policy is missing") as string,
+        });
+      expect(called(["ls"], "/", "yolo", [])).toMatchObject({
+        type: "ask-user",
+        reason: expect.stringContaining("`policy` must be") as string,
+      });
+    });
+  });
+
+  it("C4: isSafeCommand says why and under which heading, or null", () => {
+    expect(isSafeCommand(["ls"])).toEqual({ reason: "List directory", group: "Searching" });
+    for (const argv of [["rm", "-rf", "x"], ["cargo", "check"], ["cat", "/root/.ssh/id_rsa"], ["apply_patch", PATCH], []])
+      expect(isSafeCommand(argv)).toBeNull();
+  });
+
+  it.each([
+    ["a/../b", "/srv", "/srv/b"],
+    ["/a/../b", "/srv", "/b"],
+    ["../b", "/srv/x", "/srv/b"],
+    ["b", undefined, join(process.cwd(), "b")],
+  ])("resolvePathAgainstWorkdir(%j, %j) is %j", (path, workdir, found) => {
+    expect(resolvePathAgainstWorkdir(path, workdir)).toBe(found);
   });
 
   it("C1: programs are looked up where the command would find them", () => {
@@ -354,7 +415,8 @@ describe("C14, CW5: full-auto and the sandbox", () => {
   it("whether there is one is found out once in a process, not assumed", () => {
     const { machine, project } = scratch();
     const program = `
-      import { canAutoApprove, probeSandbox } from ${JSON.stringify(LIBRARY)};
+      import { probeSandbox } from ${JSON.stringify(LIBRARY)};
+      import { canAutoApprove } from ${JSON.stringify(COMPAT)};
       const told = () => canAutoApprove(["weird"], ${JSON.stringify({ workdir: project, policy: "full-auto", machine })});
       const before = told();
       console.log(JSON.stringify({ before, found: await probeSandbox(), after: told() }));`;

@@ -2,7 +2,8 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { canUseTool, hooks, type ClaudeAnswer, type ClaudeQuestion, type OnClaudeAsk } from "@assent/library/sdk/claude-agent-sdk";
-import { createGuard, openGuard, type OpenedGuard } from "@assent/library/sdk";
+import { createGuard } from "@assent/library/sdk";
+import { openGuard, type OpenedGuard } from "@assent/library/sdk/compat";
 import { scratch, type Scratch } from "../scratch.ts";
 
 /** `assent/claude-agent-sdk`, called as the SDK calls it. `npm run test:adapters` holds the same to the real one. */

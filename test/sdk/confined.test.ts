@@ -2,20 +2,19 @@ import { spawnSync } from "node:child_process";
 import { chmodSync, existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
+import { probeSandbox, undoRun } from "@assent/library/sdk";
 import {
   type ApprovalPolicy,
   canAutoApprove,
   createConsoleToolset,
   LocalBackend,
   presets,
-  probeSandbox,
   runConfined,
-  undoRun,
   type AskQuestion,
   type ExecuteResult,
   type LocalBackendOptions,
   type Ruleset,
-} from "@assent/library/sdk";
+} from "@assent/library/sdk/compat";
 import { here, type Here } from "../cli/run-place.ts";
 import { DIST } from "../scratch.ts";
 
@@ -282,7 +281,7 @@ function useLibrary(
   work: string,
   around: readonly string[] = [],
 ): { readonly stdout: string; readonly status: number | null } {
-  const library = JSON.stringify(join(DIST, "library.mjs"));
+  const library = JSON.stringify(join(DIST, "compat.mjs"));
   const file = join(place.project, "program.mjs");
   writeFileSync(
     file,

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
-import { ExecuteDisabledError, LocalBackend, presets, type LocalBackendOptions, type Ruleset } from "@assent/library/sdk";
+import { ExecuteDisabledError, LocalBackend, presets, type LocalBackendOptions, type Ruleset } from "@assent/library/sdk/compat";
 import { scratch, type Scratch } from "../scratch.ts";
 
 /** Commands. */

@@ -3,14 +3,8 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { judgeCall } from "../../packages/library/src/sdk/adapters/judge.ts";
-import {
-  openGuard,
-  probeSandbox,
-  type AskQuestion,
-  type GuardDecision,
-  type GuardRequest,
-  type OpenGuardOptions,
-} from "@assent/library/sdk";
+import { probeSandbox } from "@assent/library/sdk";
+import { openGuard, type AskQuestion, type GuardDecision, type GuardRequest, type OpenGuardOptions } from "@assent/library/sdk/compat";
 import { here, type Here } from "../cli/run-place.ts";
 
 /** `confine: true` of a guard: what is to be started in the place of a command that nobody can know. */

@@ -22,7 +22,7 @@ function inside(
   place.write(
     "x.mjs",
     `${before}
-import { openGuard } from ${JSON.stringify(join(DIST, "library.mjs"))};
+import { openGuard } from ${JSON.stringify(join(DIST, "compat.mjs"))};
 const guard = openGuard(${JSON.stringify({ agent: "inner", ...options })});
 console.log(JSON.stringify(${JSON.stringify(requests)}.map((request) => guard.decide(request))));`,
   );

@@ -3,7 +3,8 @@ import { Command, MemorySaver } from "@langchain/langgraph";
 import { createAgent, FakeToolCallingModel, tool, toolErrorMiddleware, type BaseMessage } from "langchain";
 import { afterEach, describe, expect, it } from "vitest";
 import { z } from "zod";
-import { createGuard, EditedInput, openGuard, type AskQuestion, type OpenedGuard } from "@assent/library/sdk";
+import { createGuard } from "@assent/library/sdk";
+import { EditedInput, openGuard, type AskQuestion, type OpenedGuard } from "@assent/library/sdk/compat";
 import { permissionMiddleware, type AdapterOptions, type ReviewRequest } from "@assent/library/sdk/langchain";
 import { scratch } from "../scratch.ts";
 

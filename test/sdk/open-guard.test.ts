@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { openGuard, PermissionDeniedError, type GuardRequest, type OpenGuardOptions } from "@assent/library/sdk";
-import { openPromptGuard } from "@assent/library/sdk/guard";
+import { openGuard, PermissionDeniedError, type GuardRequest, type OpenGuardOptions } from "@assent/library/sdk/compat";
+import { openPromptGuard } from "@assent/library/sdk/machine";
 import { scratch, type Scratch } from "../scratch.ts";
 
 /** `openGuard`: the whole policy of a machine, as one object. */

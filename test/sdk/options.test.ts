@@ -5,16 +5,16 @@ import { canUseTool, hooks } from "@assent/library/sdk/claude-agent-sdk";
 import { permissionMiddleware } from "@assent/library/sdk/langchain";
 import { guardTools as mastraTools, permissionHooks } from "@assent/library/sdk/mastra";
 import { guardTools as openaiTools, inputGuardrail, needsApproval } from "@assent/library/sdk/openai-agents";
+import { createGuard } from "@assent/library/sdk";
 import {
   canAutoApprove,
-  createGuard,
   createConsoleToolset,
   createRuleset,
   LocalBackend,
   openGuard,
   PermissionChecker,
   presets,
-} from "@assent/library/sdk";
+} from "@assent/library/sdk/compat";
 import { scratch } from "../scratch.ts";
 
 /** Options as plain JavaScript gives them: no type finds a mistake there, and a guard that is another than was meant must not be made. */

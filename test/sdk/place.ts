@@ -1,4 +1,4 @@
-import { PermissionChecker, presets, type CheckerOptions, type Ruleset } from "@assent/library/sdk";
+import { PermissionChecker, presets, type CheckerOptions, type Ruleset } from "@assent/library/sdk/compat";
 import { scratch, type Scratch } from "../scratch.ts";
 
 /** A project of its own, and a checker in it. */

@@ -9,14 +9,11 @@ import {
   type Guard,
   type GuardOptions,
   memoryApprovals,
-  type OnAsk,
-  type OnToolAsk,
-  type OpenedGuard,
-  openGuard,
   type Principal,
   queueApprover,
   type QueueApproverOptions,
 } from "@assent/library/sdk";
+import { type OnAsk, type OnToolAsk, type OpenedGuard, openGuard } from "@assent/library/sdk/compat";
 import { readGrants, type Machine } from "@assent/guard/state";
 import { announceTeam, knownAfar, noteAnswer } from "@assent/team/team/afar";
 import { scratch, type Scratch } from "../scratch.ts";

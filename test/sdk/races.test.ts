@@ -2,7 +2,7 @@ import { spawn, type ChildProcess } from "node:child_process";
 import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
-import { LocalBackend } from "@assent/library/sdk";
+import { LocalBackend } from "@assent/library/sdk/compat";
 import { scratch } from "../scratch.ts";
 
 /**

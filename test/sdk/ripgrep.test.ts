@@ -2,7 +2,7 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileS
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { LocalBackend, type LocalBackendOptions } from "@assent/library/sdk";
+import { LocalBackend, type LocalBackendOptions } from "@assent/library/sdk/compat";
 import { scratch, type Scratch } from "../scratch.ts";
 
 /** Whether ripgrep helps or not, the same is found; and it is given nothing that a model could make an option of (YW8). */

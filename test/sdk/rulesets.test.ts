@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { INSIDE } from "../../packages/library/src/sdk/adapters/guards.ts";
 import { policyTextOf } from "../../packages/library/src/sdk/rules/ruleset.ts";
+import { createGuard, type GuardCall, type PolicyObject } from "@assent/library/sdk";
 import {
-  createGuard,
   createRuleset,
   PermissionAskError,
   PermissionChecker,
@@ -13,11 +13,9 @@ import {
   readRuleset,
   RulesetError,
   type AskQuestion,
-  type GuardCall,
   type Operation,
-  type PolicyObject,
   type Ruleset,
-} from "@assent/library/sdk";
+} from "@assent/library/sdk/compat";
 import { scratch } from "../scratch.ts";
 import { checker, checkerIn } from "./place.ts";
 
@@ -229,14 +227,6 @@ describe("Y6: checking", () => {
   it.each<readonly [string, () => unknown]>([
     ["no", () => false],
     ["a later no", async () => await Promise.resolve(false)],
-    [
-      "an error",
-      () => {
-        throw new Error("x");
-      },
-    ],
-    ["a rejection", async () => await Promise.reject(new Error("x"))],
-    ["something else", () => "yes"],
   ])("%s is a refusal", async (_, onAsk) => {
     expect(await failure(checker(ruleset, { onAsk: onAsk as () => boolean }), "write", "a.ts")).toBeInstanceOf(PermissionDeniedError);
   });
@@ -245,6 +235,39 @@ describe("Y6: checking", () => {
     expect(await failure(checker(ruleset), "write", "a.ts", "why")).toBeInstanceOf(PermissionAskError);
     expect(await failure(checker(ruleset, { askFallback: "error" }), "write", "a.ts")).toBeInstanceOf(PermissionAskError);
     expect(await failure(checker(ruleset, { askFallback: "deny" }), "write", "a.ts")).toBeInstanceOf(PermissionDeniedError);
+  });
+
+  it.each<readonly [string, () => unknown]>([
+    [
+      "an error",
+      () => {
+        throw new Error("x");
+      },
+    ],
+    ["a rejection", async () => await Promise.reject(new Error("x"))],
+    ["something else", () => "yes"],
+    ["nothing", () => undefined],
+  ])("%s is nobody's answer: askFallback", async (_, onAsk) => {
+    const said = async (askFallback: "error" | "deny"): Promise<unknown> =>
+      await failure(checker(ruleset, { askFallback, onAsk: onAsk as () => boolean }), "write", "a.ts");
+    expect(await said("error")).toBeInstanceOf(PermissionAskError);
+    expect(await said("deny")).toBeInstanceOf(PermissionDeniedError);
+  });
+
+  it.each([
+    ["checkSync", "raed", "a.ts", 'the operation "raed" does not exist: did you mean `read`?'],
+    ["explain", "bash", "ls", 'the operation "bash" does not exist'],
+    ["isAllowed", "Read", "a.ts", 'the operation "Read" does not exist'],
+    ["requiresApproval", undefined, "a.ts", "the operation undefined does not exist"],
+    ["checkSync", "read", ["a.ts"], "the target of read must be a text"],
+    ["isDenied", "constructor", "a.ts", 'the operation "constructor" does not exist'],
+  ])("%s(%j, %j) throws: it would be judged as something else", async (method, operation, target, message) => {
+    const asked = checker(ruleset);
+    const call = async (name: string): Promise<unknown> => {
+      const said: unknown = Reflect.apply(Reflect.get(asked, name) as () => unknown, asked, [operation, target]);
+      return await said;
+    };
+    for (const name of [method, "check"]) await expect(call(name)).rejects.toThrow(message);
   });
 
   it("never asks about what is denied", async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { judgeOnly } from "../../packages/assent/src/cli/engine.ts";
-import { openGuard, PermissionChecker, presets } from "@assent/library/sdk";
+import { openGuard, PermissionChecker, presets } from "@assent/library/sdk/compat";
 import { commandsOf, CORPORA } from "../corpora.ts";
 import { place } from "../ledger/place.ts";
 import { assent } from "../scratch.ts";

@@ -2,17 +2,17 @@ import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
+import { probeSandbox } from "@assent/library/sdk";
 import {
   createConsoleToolset,
   LocalBackend,
   mayRunOutside,
   presets,
-  probeSandbox,
   SessionApprovals,
   type AskQuestion,
   type LocalBackendOptions,
   type Ruleset,
-} from "@assent/library/sdk";
+} from "@assent/library/sdk/compat";
 import { scratch, type Scratch } from "../scratch.ts";
 
 /** `supervise: true`: what a command really does is judged, whatever its words promised (CW5, YW9). */

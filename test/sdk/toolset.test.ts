@@ -9,7 +9,7 @@ import {
   type LocalBackendOptions,
   type Ruleset,
   type ToolsetOptions,
-} from "@assent/library/sdk";
+} from "@assent/library/sdk/compat";
 import { scratch, type Scratch } from "../scratch.ts";
 
 /** The console toolset. */

@@ -11,10 +11,10 @@ import {
   type Guard,
   type GuardAnswer,
   type GuardOptions,
-  LocalBackend,
   PermissionDenied,
   probeSandbox,
 } from "@assent/library/sdk";
+import { LocalBackend } from "@assent/library/sdk/compat";
 import { guardTools as aiSdkTools } from "@assent/library/sdk/ai-sdk";
 import { canUseTool, hooks } from "@assent/library/sdk/claude-agent-sdk";
 import { guardTools as mastraTools, permissionHooks } from "@assent/library/sdk/mastra";

@@ -6,17 +6,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { z } from "zod";
-import {
-  type CallDecision,
-  canAutoApprove,
-  createConsoleToolset,
-  createGuard,
-  type Guard,
-  type GuardAnswer,
-  type GuardOptions,
-  LocalBackend,
-  memoryApprovals,
-} from "@assent/library/sdk";
+import { type CallDecision, createGuard, type Guard, type GuardAnswer, type GuardOptions, memoryApprovals } from "@assent/library/sdk";
+import { canAutoApprove, createConsoleToolset, LocalBackend } from "@assent/library/sdk/compat";
 import { guardTransport } from "@assent/library/sdk/mcp-transport";
 
 /** One guard, whatever does the work: its policy, principal, answers and listeners hold in all of them. */

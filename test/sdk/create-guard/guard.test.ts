@@ -10,16 +10,18 @@ import {
   type CallDecision,
   type CallOutcome,
   createGuard,
+  type DeniedOutcome,
   type GuardAnswer,
   type GuardCall,
   type GuardChange,
   type GuardOptions,
   type GuardQuestion,
+  isAssentError,
   mcpEffects,
   memoryApprovals,
   type PolicyObject,
-  type ToolEffects,
   probeSandbox,
+  type ToolEffects,
 } from "@assent/library/sdk";
 
 let cwd = "";
@@ -215,7 +217,7 @@ describe("questions", () => {
       () => {
         throw new Error("gone");
       },
-      "deny (ask, refused)",
+      "deny (ask, failed)",
     ],
   ])("answered %j: %s", async (answer, end) => {
     const onAsk = (): GuardAnswer => (typeof answer === "function" ? answer() : (answer ?? false));
@@ -229,13 +231,51 @@ describe("questions", () => {
     { yes: "always" },
     { yes: { for: "ten" } },
     { yes: { rule: "Bash(" } },
-    { yes: "once", no: "x" },
     { yes: "once", always: true },
+    {},
+    [],
     undefined,
     null,
-  ])("whatever is not surely a yes is a no: %j", async (answer) => {
+  ])("what is no answer lets nothing go ahead, and is nobody's no: %j", async (answer) => {
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- as plain JavaScript answers
-    expect(ended(await guardOf({ onAsk: () => answer as GuardAnswer }).check(write))).toBe("deny (ask, refused)");
+    const guard = guardOf({
+      onAsk: () => answer as GuardAnswer,
+      policy: { permissions: { allow: ["Bash(touch:*)"], ask: ["Edit(src/**)"] } },
+    });
+    expect(ended(await guard.check(write))).toBe("deny (ask, failed)");
+    // Remembered is what a person refused, for other tools as well: nobody has.
+    expect((await guard.decide({ shell: "touch src/b.ts" })).verdict).toBe((await guardOf().decide({ shell: "touch src/b.ts" })).verdict);
+  });
+
+  it("a no beside a yes is a no", async () => {
+    expect(ended(await guardOf({ onAsk: () => ({ yes: "once", no: "x" }) }).check(write))).toBe("deny (ask, refused)");
+  });
+
+  it.each<readonly [DeniedOutcome["by"], GuardCall, GuardOptions, RegExp]>([
+    [
+      "policy",
+      { read: "secrets/key" },
+      { policy: { permissions: { deny: ["Read(secrets/**)"] } }, onAsk: () => true },
+      /^(?!.*approval required)/,
+    ],
+    ["person", write, { onAsk: () => ({ no: "not now" }) }, /^the user refused, and said: not now/],
+    ["nobody", write, {}, /^approval required, and nobody can be asked/],
+    ["nobody", write, { onAsk: () => "later" }, /^approval required, and nobody can be asked/],
+    [
+      "failure",
+      write,
+      { onAsk: async () => await Promise.reject(new Error("no network")) },
+      /^approval required, and asking failed: no network/,
+    ],
+    ["failure", write, { onAsk: () => "yes" as never }, /^approval required, and asking failed: the answer was not understood/],
+  ])("refused by %s: the program and the model can tell", async (by, call, options, told) => {
+    const outcome = await guardOf(options).check(call);
+    expect(outcome).toMatchObject({ verdict: "deny", by, forModel: expect.stringMatching(told) as unknown });
+    const error: unknown = await guardOf(options)
+      .require(call)
+      .catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ code: "permission-denied", by, message: expect.stringMatching(told) as unknown });
+    expect(isAssentError(error)).toBe(true);
   });
 
   it("nobody there: a refusal that says so", async () => {

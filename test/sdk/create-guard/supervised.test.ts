@@ -7,10 +7,10 @@ import {
   type GuardAnswer,
   type GuardOptions,
   type GuardQuestion,
-  LocalBackend,
   probeSandbox,
   undoRun,
 } from "@assent/library/sdk";
+import { LocalBackend } from "@assent/library/sdk/compat";
 import { here, type Here } from "../../cli/run-place.ts";
 
 /** Commands of a backend behind a guard in code, supervised or confined: by the guard's policy, its principal and its answers. */
@@ -142,7 +142,13 @@ describe("a question of a command that runs", () => {
       decision: { confined: true, verdict: "ask" },
     });
     const said =
-      answer === "later" || (typeof answer === "object" && "call" in answer) ? "nobody" : output === "\n" ? "refused" : "allowed";
+      answer === "later" || (typeof answer === "object" && "call" in answer)
+        ? "nobody"
+        : typeof answer === "string"
+          ? "failed"
+          : output === "\n"
+            ? "refused"
+            : "allowed";
     const answers = told.flatMap((decision) => (decision.answer === undefined ? [] : [decision.answer]));
     expect(answers).toEqual(asked.map(() => said));
     // No answer stays on this machine.
@@ -199,7 +205,7 @@ describe("a hook and a guard inside", () => {
   it("are answered by the guard's policy, and not by the machine's", async () => {
     if (!supervised) return;
     const bin = join(import.meta.dirname, "../../../dist/bin.cjs");
-    const library = join(import.meta.dirname, "../../../dist/library.mjs");
+    const library = join(import.meta.dirname, "../../../dist/compat.mjs");
     const verdicts: string[] = [];
     for (const principal of [DEV, { role: "boss" }]) {
       const { place, backend } = made({ policy: ALLOWED, principal }, true);

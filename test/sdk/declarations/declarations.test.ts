@@ -13,7 +13,8 @@ const LONG = process.env["TEST_DECLARATIONS"] !== undefined;
 const COMPILERS = { "TypeScript 5.9": "typescript", "TypeScript 7.0": "typescript-7" } as const;
 
 const PLAIN = `
-import { createGuard, LocalBackend, openGuard, PermissionDenied, presets, type CallOutcome, type GuardQuestion } from "assent";
+import { createGuard, PermissionDenied, type CallOutcome, type GuardQuestion } from "assent";
+import { LocalBackend, openGuard, presets } from "assent/compat";
 import { createGuard as createCoreGuard, compilePolicy, plainWorld } from "assent/core";
 import { createGuard as createRulesGuard } from "assent/core/rules";
 
@@ -42,7 +43,8 @@ createRulesGuard({ world, policy: { mode: "suggest" } });
 const SDKS: Readonly<Record<string, { readonly own?: (typeof LARGE)[keyof typeof LARGE]; readonly program: string }>> = {
   "ai-sdk": {
     program: `
-import { createGuard, openGuard } from "assent";
+import { createGuard } from "assent";
+import { openGuard } from "assent/compat";
 import { guardTools } from "assent/ai-sdk";
 import { generateText, tool } from "ai";
 import { z } from "zod";
@@ -63,7 +65,7 @@ const guard = createGuard();
 const bash = tool({ name: "bash", description: "x", parameters: z.object({ command: z.string() }), execute: ({ command }) => command });
 const save = tool({
   name: "save", description: "x", parameters: z.object({ path: z.string() }), execute: ({ path }) => path,
-  needsApproval: guard.needsApproval(({ path }: { path: string }) => ({ write: path }), "save"),
+  ...guard.openAiTool(({ path }: { path: string }) => ({ write: path }), "save"),
 });
 export const agent = new Agent({ name: "a", tools: [...guardTools(guard, [bash], { facts: { bash: { does: "shell", field: "command" } } }), save] });
 export const client = (): UnixLocalSandboxClient => guard.sandbox(new UnixLocalSandboxClient());

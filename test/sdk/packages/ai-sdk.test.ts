@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { consoleTools, guardTools } from "@assent/library/sdk/ai-sdk";
-import { createConsoleToolset, EditedInput, LocalBackend, openGuard, presets } from "@assent/library/sdk";
+import { createConsoleToolset, EditedInput, LocalBackend, openGuard, presets } from "@assent/library/sdk/compat";
 import { scratch, type Scratch } from "../../scratch.ts";
 
 /** `assent/ai-sdk` in the real AI SDK, with a model that is a list. */

@@ -20,8 +20,9 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { z } from "zod";
-import type { AskQuestion, OpenedGuard } from "@assent/library/sdk";
-import { createConsoleToolset, EditedInput, LocalBackend, openGuard, presets } from "@assent/library/sdk";
+import { createGuard } from "@assent/library/sdk";
+import type { AskQuestion, OpenedGuard } from "@assent/library/sdk/compat";
+import { createConsoleToolset, EditedInput, LocalBackend, openGuard, presets } from "@assent/library/sdk/compat";
 import { consoleTools, guardTool, guardTools, inputGuardrail, needsApproval } from "@assent/library/sdk/openai-agents";
 import { scratch } from "../../scratch.ts";
 
@@ -448,6 +449,31 @@ describe("needsApproval", () => {
     await expect(runner.run(agentOf(new Scripted([bashCall("rm -rf ~")]), [own]), "x")).rejects.toThrow(/Permission denied for bash/);
     expect(ran).toEqual(["ls"]);
   });
+});
+
+describe("guard.openAiTool, spread into tool()", () => {
+  it.each(["bash", undefined])(
+    "runs what is allowed, asks by the SDK, and tells the model what is denied: the run goes on",
+    async (name) => {
+      const place = scratch();
+      const own = createGuard({ cwd: place.project, home: place.home });
+      const does = ({ command }: { command: string }) => ({ shell: command });
+      const made = tool({
+        name: "bash",
+        description: "x",
+        parameters: z.object({ command: z.string() }),
+        execute: ({ command }) => void ran.push(command),
+        ...(name === undefined ? own.openAiTool(does) : own.openAiTool(does, name)),
+      });
+      const model = new Scripted([bashCall("rm -rf ~")], [bashCall("ls")], [bashCall("rm -rf build")]);
+      const first = await runner.run(agentOf(model, [made]), "x");
+      expect(model.told).toMatch(/home folder|delete/);
+      expect([ran, first.interruptions.map(({ name: asked }) => asked)]).toEqual([["ls"], ["bash"]]);
+      for (const item of first.interruptions) first.state.reject(item);
+      await runner.run(agentOf(model, [made]), first.state);
+      expect(ran).toEqual(["ls"]);
+    },
+  );
 });
 
 describe("consoleTools", () => {

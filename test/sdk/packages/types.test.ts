@@ -7,6 +7,7 @@ import * as aiSdk from "@assent/library/sdk/ai-sdk";
 import * as claude from "@assent/library/sdk/claude-agent-sdk";
 import * as core from "@assent/library/sdk/core";
 import * as sdk from "@assent/library/sdk";
+import * as compat from "@assent/library/sdk/compat";
 import * as langchain from "@assent/library/sdk/langchain";
 import * as mastra from "@assent/library/sdk/mastra";
 import * as openai from "@assent/library/sdk/openai-agents";
@@ -14,38 +15,38 @@ import * as openai from "@assent/library/sdk/openai-agents";
 /** The types that users see. Nothing here runs: `npm run types` is the test. */
 
 type Decision = "allow" | "ask" | "deny";
-declare const guard: sdk.OpenedGuard;
-declare const backend: sdk.LocalBackend;
+declare const guard: compat.OpenedGuard;
+declare const backend: compat.LocalBackend;
 const never = (): boolean => false;
 
 describe("types of the library", () => {
   it("rulesets and checks", () => {
-    expectTypeOf<sdk.PermissionChecker["checkSync"]>().returns.toEqualTypeOf<Decision>();
-    expectTypeOf<sdk.PermissionChecker["check"]>().returns.toExtend<Promise<unknown>>();
-    expectTypeOf<Parameters<sdk.PermissionChecker["checkSync"]>[0]>().toEqualTypeOf<
+    expectTypeOf<compat.PermissionChecker["checkSync"]>().returns.toEqualTypeOf<Decision>();
+    expectTypeOf<compat.PermissionChecker["check"]>().returns.toExtend<Promise<unknown>>();
+    expectTypeOf<Parameters<compat.PermissionChecker["checkSync"]>[0]>().toEqualTypeOf<
       "read" | "write" | "edit" | "execute" | "glob" | "grep" | "ls"
     >();
-    expectTypeOf<keyof typeof sdk.presets>().toEqualTypeOf<"default" | "permissive" | "readonly" | "strict">();
-    expectTypeOf<sdk.PermissionDeniedError["code"]>().toEqualTypeOf<"permission-denied">();
-    expectTypeOf<sdk.PermissionAskError["code"]>().toEqualTypeOf<"permission-ask">();
-    expectTypeOf<sdk.OnAsk>().parameter(0).toHaveProperty("question").toEqualTypeOf<string>();
+    expectTypeOf<keyof typeof compat.presets>().toEqualTypeOf<"default" | "permissive" | "readonly" | "strict">();
+    expectTypeOf<compat.PermissionDeniedError["code"]>().toEqualTypeOf<"permission-denied">();
+    expectTypeOf<compat.PermissionAskError["code"]>().toEqualTypeOf<"permission-ask">();
+    expectTypeOf<compat.OnAsk>().parameter(0).toHaveProperty("question").toEqualTypeOf<string>();
     // @ts-expect-error -- a yes is `true`
-    expectTypeOf<() => string>().toExtend<sdk.OnAsk>();
+    expectTypeOf<() => string>().toExtend<compat.OnAsk>();
     // @ts-expect-error -- no such action
-    expectTypeOf<{ read: { default: "perhaps" } }>().toExtend<sdk.Ruleset>();
+    expectTypeOf<{ read: { default: "perhaps" } }>().toExtend<compat.Ruleset>();
   });
 
   it("the guard", () => {
-    expectTypeOf<sdk.OpenedGuard["decide"]>().returns.toHaveProperty("decision").toEqualTypeOf<Decision | "none">();
-    expectTypeOf<sdk.OpenedGuard["check"]>().returns.resolves.toEqualTypeOf<sdk.GuardDecision>();
-    expectTypeOf<{ command: string }>().toExtend<sdk.GuardRequest>();
-    expectTypeOf<{ operation: "read"; path: string[]; tree: boolean }>().toExtend<sdk.GuardRequest>();
+    expectTypeOf<compat.OpenedGuard["decide"]>().returns.toHaveProperty("decision").toEqualTypeOf<Decision | "none">();
+    expectTypeOf<compat.OpenedGuard["check"]>().returns.resolves.toEqualTypeOf<compat.GuardDecision>();
+    expectTypeOf<{ command: string }>().toExtend<compat.GuardRequest>();
+    expectTypeOf<{ operation: "read"; path: string[]; tree: boolean }>().toExtend<compat.GuardRequest>();
     // @ts-expect-error -- a form that does not exist
-    expectTypeOf<{ operation: "rmdir"; path: string }>().toExtend<sdk.GuardRequest>();
+    expectTypeOf<{ operation: "rmdir"; path: string }>().toExtend<compat.GuardRequest>();
   });
 
   it("results of the backend are told apart by `ok`", () => {
-    type Read = Awaited<ReturnType<sdk.LocalBackend["read"]>>;
+    type Read = Awaited<ReturnType<compat.LocalBackend["read"]>>;
     expectTypeOf<Extract<Read, { ok: true }>>().toHaveProperty("text").toEqualTypeOf<string>();
     expectTypeOf<Extract<Read, { ok: false }>>().toHaveProperty("error").toEqualTypeOf<string>();
   });
@@ -63,7 +64,7 @@ export function accepted(): void {
   const [same, other] = openai.guardTools(guard, [bash, bash], { facts, onAsk: never });
   expectTypeOf(same).toEqualTypeOf(bash);
   expectTypeOf(openai.guardTool(guard, bash)).toEqualTypeOf(bash);
-  void new Agent({ name: "a", tools: [same, other, ...openai.consoleTools(sdk.createConsoleToolset(backend), tool)] });
+  void new Agent({ name: "a", tools: [same, other, ...openai.consoleTools(compat.createConsoleToolset(backend), tool)] });
   void new Agent({ name: "a", tools: openai.guardTools(guard, [bash]) });
   tool({ name: "b", description: "x", parameters: z.object({}), needsApproval: openai.needsApproval(guard, "b"), execute: () => "" });
   // @ts-expect-error -- no such fact
@@ -71,7 +72,7 @@ export function accepted(): void {
   // @ts-expect-error -- no tools
   openai.guardTools(guard, ["bash"]);
 
-  const { tools, toolApproval } = aiSdk.consoleTools(sdk.createConsoleToolset(backend), jsonSchema);
+  const { tools, toolApproval } = aiSdk.consoleTools(compat.createConsoleToolset(backend), jsonSchema);
   expectTypeOf(tools).toExtend<ToolSet>();
   void generateText({ model: "x", prompt: "x", tools, toolApproval });
   void generateText({ model: "x", prompt: "x", tools, toolApproval: aiSdk.guardTools(guard, { facts }) });

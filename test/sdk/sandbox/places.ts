@@ -2,7 +2,8 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type AiSandboxSession, LocalBackend } from "@assent/library/sdk";
+import { type AiSandboxSession } from "@assent/library/sdk";
+import { LocalBackend } from "@assent/library/sdk/compat";
 import type { Guard } from "@assent/library/sdk";
 import type { Sandboxed, SandboxPlace } from "./contract.ts";
 

@@ -1,7 +1,7 @@
 import { basename } from "node:path";
 import { brief, visible } from "@assent/core/action";
 import { probeSandbox } from "@assent/library/sdk";
-import { openPromptGuard, outcomeOf } from "@assent/library/sdk/guard";
+import { openPromptGuard, outcomeOf } from "@assent/library/sdk/machine";
 import { askQueue } from "@assent/library/sdk/queue";
 import {
   type GatewayOptions,

@@ -4,7 +4,7 @@ import { adviceForPerson, printAction, visible } from "@assent/core/action";
 import type { Approver } from "@assent/guard/approve";
 import { isObject } from "@assent/core/data";
 import { isGiven, type RunPolicies, runPolicies } from "@assent/guard/engine/given";
-import { answerGuard } from "@assent/library/sdk/guard";
+import { answerGuard } from "@assent/library/sdk/machine";
 import { messageOf, ProcessMemory, thisMachine, wrongProfileName } from "@assent/guard/state";
 import { killTree, RunError, superviseRun, type RunEvent, type RunResult } from "@assent/supervisor/supervise";
 import { sys, SYSCALLS } from "@assent/supervisor/supervise/kernel";

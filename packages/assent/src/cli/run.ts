@@ -2,7 +2,7 @@ import { realpathSync } from "node:fs";
 import { visible } from "@assent/core/action";
 import type { ProcessInfo } from "@assent/guard/approve";
 import { TEAM_PATIENCE_MS } from "@assent/library/sdk/queue";
-import { answerGuard } from "@assent/library/sdk/guard";
+import { answerGuard } from "@assent/library/sdk/machine";
 import { clearProfile, messageOf, programProfile, thisMachine, wrongProfileName, type Machine } from "@assent/guard/state";
 import { killTree, type RunEvent, type RunOptions, type RunResult, superviseRun } from "@assent/supervisor/supervise";
 import { learningApprover, Observations } from "@assent/supervisor/supervise/learn";

@@ -4,14 +4,13 @@ import type { Question } from "@assent/guard/approve";
 import type { GivenPolicies } from "@assent/guard/engine/given";
 import type { ToolFacts } from "@assent/guard/engine";
 import type { JudgedInRun, RunAnswer } from "@assent/supervisor/supervise/order";
-import { checkOptions, type Options } from "../common/options.ts";
+import { checkOptions, GuardOptionError, type Options } from "../common/options.ts";
 import type { GuardCall, RunningCall } from "../create-guard/call.ts";
 import type { ToolEffects } from "../create-guard/effects.ts";
 import type { GuardPlaceInCode, GuardRoot, JudgedCalls, JudgingWay } from "../create-guard/judging.ts";
 import type { CallDecision, CallOutcome, GuardCallOptions } from "../create-guard/types.ts";
 import type { AskQuestion, ToolAnswer } from "../common/ask.ts";
 import type { ClaudeAnswer } from "../common/host-shapes.ts";
-import type { OpenedGuard } from "../guard/open-guard.ts";
 import type { AdaptedGuard } from "../guard/adapted-guard.ts";
 import type { AdapterOptions } from "./judge.ts";
 
@@ -56,7 +55,7 @@ export interface GuardInCode {
 export type OnOpenedAsk = (question: AskQuestion) => Promise<ToolAnswer | ClaudeAnswer>;
 
 /** A guard of `createGuard`, or one of `openGuard`. */
-export type AnyGuard = OpenedGuard | GuardInCode;
+export type AnyGuard = AdaptedGuard | GuardInCode;
 
 /** What every adapter takes. */
 export const ADAPTER_OPTIONS = {
@@ -80,7 +79,7 @@ export function adapted<Told extends Pick<AdapterOptions, "effects">>(
   const given: unknown = guard;
   const isInCode = isObject(given) && OPENED in given;
   if (!isInCode && !(isObject(given) && typeof given["decide"] === "function"))
-    throw new TypeError(`${of} takes a guard first: that of createGuard or of openGuard`);
+    throw new GuardOptionError("guard", `${of} takes a guard first: that of createGuard or of openGuard`);
   checkOptions(of, options, known);
   checkTools(of, options, isInCode);
   if (!(OPENED in guard)) return { guard, options };
@@ -92,13 +91,15 @@ export function adapted<Told extends Pick<AdapterOptions, "effects">>(
 function checkTools(of: string, { effects = {}, facts = {} }: Pick<AdapterOptions, "effects" | "facts">, isInCode: boolean): void {
   const names = Object.keys(effects);
   const wrong = names.find((name) => effects[name] !== "nothing" && typeof effects[name] !== "function");
-  if (wrong !== undefined) throw new TypeError(`${of}: the effect of \`${visible(wrong)}\` must be "nothing" or a function of the input`);
-  if (names.length > 0 && !isInCode) throw new TypeError(`${of}: \`effects\` need a guard of createGuard; openGuard's takes \`facts\``);
+  if (wrong !== undefined)
+    throw new GuardOptionError("effects", `${of}: the effect of \`${visible(wrong)}\` must be "nothing" or a function of the input`);
+  if (names.length > 0 && !isInCode)
+    throw new GuardOptionError("effects", `${of}: \`effects\` need a guard of createGuard; openGuard's takes \`facts\``);
   const both = names.find((name) => Object.hasOwn(facts, name));
-  if (both !== undefined) throw new TypeError(`${of}: \`${visible(both)}\` has an effect and facts: give one of them`);
+  if (both !== undefined) throw new GuardOptionError("effects", `${of}: \`${visible(both)}\` has an effect and facts: give one of them`);
   for (const [name, fact] of Object.entries<unknown>(facts))
     if (!isObject(fact) || !KINDS.some((kind) => kind === fact["does"]))
-      throw new TypeError(`${of}: the facts of \`${visible(name)}\` must say what it does: ${KINDS.join(", ")}`);
+      throw new GuardOptionError("facts", `${of}: the facts of \`${visible(name)}\` must say what it does: ${KINDS.join(", ")}`);
 }
 
 const KINDS = ["shell", "argv", "file", "patch", "fetch", "tool", "opaque"] as const satisfies readonly ToolFacts["does"][];

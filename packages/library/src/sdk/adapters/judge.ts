@@ -3,9 +3,8 @@ import { isObject } from "@assent/core/data";
 import type { ToolFacts } from "@assent/guard/engine";
 import type { RequestVerdict } from "@assent/core/policy";
 import { askAboutTool, EditedInput, type OnToolAsk, RefusedWith } from "../common/ask.ts";
-import type { From } from "../guard/open-guard.ts";
 import { commandFieldOf, confinedInput, type ToolEffects } from "../create-guard/effects.ts";
-import type { AdaptedGuard } from "../guard/adapted-guard.ts";
+import type { AdaptedGuard, From } from "../guard/adapted-guard.ts";
 
 /** What every adapter is told. */
 export interface AdapterOptions {

@@ -1,4 +1,5 @@
 import { realpathSync, statSync } from "node:fs";
+import { isAbsolute, normalize, resolve } from "node:path";
 import { adviceForPerson, type Action, brief, type ExecAction, type Lowered, visible, type World } from "@assent/core/action";
 import { failedVerdict, findSources, judgeBy, judgingBy, realWorld, type Situation } from "@assent/guard/engine";
 import { lowerPatch, readPatch } from "@assent/core/patch";
@@ -13,7 +14,7 @@ import { type JudgingWay, policiesOf, whoIn } from "../create-guard/judging.ts";
 import { openedDecision } from "../create-guard/opened.ts";
 import type { CallDecision } from "../create-guard/types.ts";
 import { LIBRARY } from "../common/library.ts";
-import { checkOptions, type Options } from "../common/options.ts";
+import { checkOptions, GuardOptionError, type Options } from "../common/options.ts";
 import { sandboxIsKnown } from "../common/sandbox.ts";
 
 /** `suggest`: only what surely changes nothing. `auto-edit`: edits inside the writable roots, too. `full-auto`: everything else supervised. */
@@ -75,13 +76,45 @@ export type Assessment =
  * // { type: "auto-approve", reason: "List directory", group: "Searching", runInSandbox: false }
  * ```
  */
-export function canAutoApprove(argv: readonly string[], options: AutoApproveOptions): Assessment {
+export function canAutoApprove(argv: readonly string[], options: AutoApproveOptions): Assessment;
+/** In a row, as codex has it. Without `writableRoots` no folder is one. */
+export function canAutoApprove(
+  argv: readonly string[],
+  workdir: string | undefined,
+  policy: ApprovalPolicy,
+  writableRoots: readonly string[],
+  env?: AutoApproveOptions["env"],
+): Assessment;
+export function canAutoApprove(
+  argv: readonly string[],
+  first: AutoApproveOptions | string | undefined,
+  policy?: ApprovalPolicy,
+  writableRoots: readonly string[] = [],
+  env?: AutoApproveOptions["env"],
+): Assessment {
   try {
-    return assess(argv, options);
+    if (policy === undefined && typeof first === "object") return assess(argv, first);
+    if (policy === undefined || typeof first === "object") throw new GuardOptionError("policy", "canAutoApprove: the policy is missing");
+    return assess(argv, {
+      policy,
+      writableRoots,
+      ...(first === undefined ? {} : { workdir: first }),
+      ...(env === undefined ? {} : { env }),
+    });
   } catch (error) {
     return { type: "ask-user", reason: failedVerdict(error).reason };
   }
 }
+
+/** Why a command may run without a question whatever was approved, as codex has it; null: it may not. */
+export function isSafeCommand(argv: readonly string[]): Approval | null {
+  const said = canAutoApprove(argv, { policy: "suggest", sandbox: false });
+  return said.type === "auto-approve" ? { reason: said.reason, group: said.group } : null;
+}
+
+/** A path as a command in that folder means it, as codex has it. */
+export const resolvePathAgainstWorkdir = (path: string, workdir: string | undefined): string =>
+  isAbsolute(path) ? normalize(path) : resolve(workdir ?? ".", path);
 
 const OPTIONS = {
   workdir: "string",
@@ -100,7 +133,8 @@ function assess(argv: readonly string[], options: AutoApproveOptions): Assessmen
   checkOptions("canAutoApprove", options, OPTIONS);
   const { guard } = options;
   const twice = guard === undefined ? undefined : (["policyFiles", "machine"] as const).find((name) => options[name] !== undefined);
-  if (twice !== undefined) throw new TypeError(`canAutoApprove: the option \`${twice}\` is the guard's own: give it to createGuard`);
+  if (twice !== undefined)
+    throw new GuardOptionError(twice, `canAutoApprove: the option \`${twice}\` is the guard's own: give it to createGuard`);
   const inside = guard?.[INSIDE](options.workdir === undefined ? {} : { cwd: options.workdir });
   const own = inside?.root.machine ?? options.machine ?? thisMachine();
   const surroundings = environment(own, options.env);
@@ -385,7 +419,7 @@ function inHeredoc(script: string): string | undefined {
 }
 
 /** Why something runs without a question, and the heading it is shown under. */
-interface Approval {
+export interface Approval {
   readonly reason: string;
   readonly group: string;
 }

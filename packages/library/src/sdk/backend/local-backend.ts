@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import { thisMachine, type Machine } from "@assent/guard/state";
 import { INSIDE, type InsideGuard } from "../adapters/guards.ts";
 import type { OnAsk } from "../common/ask.ts";
-import { checkOptions, type Options } from "../common/options.ts";
+import { checkOptions, GuardOptionError, type Options } from "../common/options.ts";
 import { type CheckerOptions, type Confining, PermissionChecker } from "../rules/checker.ts";
 import { type Operation, policyTextOf, presets, readRuleset, type Ruleset } from "../rules/ruleset.ts";
 import { FILE_OPERATION } from "../rules/judge.ts";
@@ -103,9 +103,10 @@ const OF_GUARD = ["permissions", "onAsk", "askFallback", "files", "policyFiles",
 
 function checkGuard({ guard, ...options }: LocalBackendOptions): void {
   if (guard === undefined) return;
-  if (!(INSIDE in guard)) throw new TypeError("LocalBackend: the option `guard` must be a guard of createGuard");
+  if (!(INSIDE in guard)) throw new GuardOptionError("guard", "LocalBackend: the option `guard` must be a guard of createGuard");
   const twice = OF_GUARD.find((name) => options[name] !== undefined);
-  if (twice !== undefined) throw new TypeError(`LocalBackend: the option \`${twice}\` is the guard's own: give it to createGuard`);
+  if (twice !== undefined)
+    throw new GuardOptionError(twice, `LocalBackend: the option \`${twice}\` is the guard's own: give it to createGuard`);
 }
 
 /** `execute` was called on a backend that was made without it. */

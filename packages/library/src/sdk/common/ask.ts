@@ -18,7 +18,7 @@ export interface AskQuestion {
   readonly verdict: RequestVerdict;
 }
 
-/** Answers a question. Only `true` is a yes. An error, a rejection or anything else is a no. */
+/** Answers a question. Only `true` is a yes, and `false` a no. An error, a rejection or anything else: nobody could be asked. */
 export type OnAsk = (question: AskQuestion) => boolean | Promise<boolean>;
 
 /** There is no one to ask: thrown by an `OnAsk` of ours, where an answer of no would be nobody's. */
@@ -81,9 +81,9 @@ export async function askAboutTool(
     const answer: unknown = await onAsk({ operation, target, reason: visible(asked.reason), question, verdict });
     if (answer instanceof EditedInput && isObject(answer.input)) return answer;
     if (answer instanceof RefusedWith && typeof answer.message === "string") return answer;
-    return answer === true ? "approved" : "refused";
-  } catch (error) {
-    return error instanceof NobodyThereError ? "nobody" : "refused";
+    return answer === true ? "approved" : answer === false ? "refused" : "nobody";
+  } catch {
+    return "nobody";
   }
 }
 

@@ -2,6 +2,17 @@ import { visible } from "@assent/core/action";
 import { isObject } from "@assent/core/data";
 import { meant } from "@assent/core/policy/read";
 
+/** The library was told something wrong: an option, a tool, a policy in code. */
+export class GuardOptionError extends TypeError {
+  override readonly name = "GuardOptionError";
+  readonly code = "guard-option";
+  readonly option: string;
+  constructor(option: string, message: string) {
+    super(message);
+    this.option = option;
+  }
+}
+
 /** What a value must be; a list allows only these. */
 type Kind = "string" | "boolean" | "number" | "function" | "object" | "texts" | "any" | readonly (string | boolean)[];
 
@@ -10,20 +21,22 @@ export type Options<T extends object> = { readonly [Name in keyof Required<T>]: 
 
 /**
  * In plain JavaScript nothing else finds a misspelt option, one that does not exist or one of another kind, and what was
- * meant to protect would be left out without a word. Throws `TypeError`.
+ * meant to protect would be left out without a word. Throws `GuardOptionError`.
  */
 export function checkOptions(of: string, given: unknown, options: Readonly<Record<string, Kind>>, help?: string): void {
   if (given === undefined) return;
-  if (!isObject(given)) throw new TypeError(`${of} takes an object of options`);
+  if (!isObject(given)) throw new GuardOptionError("options", `${of} takes an object of options`);
   for (const [name, value] of Object.entries(given)) {
     const kind = Object.hasOwn(options, name) ? options[name] : undefined;
     if (kind === undefined) {
       const known = Object.keys(options);
-      throw new TypeError(
+      throw new GuardOptionError(
+        name,
         `${of} does not know the option \`${visible(name)}\`${meant(name, known)}; it takes ${known.join(", ")}${help === undefined ? "" : `; ${help}`}`,
       );
     }
-    if (value !== undefined && !isKind(value, kind)) throw new TypeError(`${of}: the option \`${name}\` must be ${spelled(kind)}`);
+    if (value !== undefined && !isKind(value, kind))
+      throw new GuardOptionError(name, `${of}: the option \`${name}\` must be ${spelled(kind)}`);
   }
 }
 

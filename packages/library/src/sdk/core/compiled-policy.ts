@@ -3,7 +3,7 @@ import { isObject } from "@assent/core/data";
 import { type PolicyFile, PRESETS, type PresetName } from "@assent/core/policy";
 import { meant } from "@assent/core/policy/read";
 import { IN_CODE } from "@assent/guard/engine/given";
-import { GuardOptionError } from "../create-guard/policy-in-code.ts";
+import { GuardOptionError } from "../common/options.ts";
 
 /** Set by the build. */
 declare const ASSENT_VERSION: string | undefined;

@@ -14,7 +14,7 @@ import { checkOptions, type Options } from "../common/options.ts";
 import { checkWorld } from "./given-world.ts";
 import { type CorePlace, type CoreJudged, type CoreRoot, judgeAtOnce, judgeCoreCalls, policyOf, tightened } from "./judge-calls.ts";
 
-/** An answer in the core: as in a guard of `assent`, without rules and without "later". Whatever else is a no. */
+/** An answer in the core: as in a guard of `assent`, without rules and without "later". Whatever else is no answer, and nothing goes ahead. */
 export type CoreAnswer =
   | { readonly yes: "once" | "session" | { readonly for: string | number }; readonly call?: GuardCall; readonly input?: unknown }
   | { readonly no: string }
@@ -41,7 +41,7 @@ export interface CoreGuardOptions<Policy, P extends Principal = Principal> {
   readonly policy?: Policy | readonly Policy[];
   /** For whom calls are judged. */
   readonly principal?: P;
-  /** Answers questions. Its errors are refusals; without it a question is a refusal that says so. */
+  /** Answers questions. Where it throws, or answers in none of these forms, and without it, a question is a refusal that says so. */
   readonly onAsk?: (question: CoreQuestion<P>, options: { readonly signal: AbortSignal }) => CoreAnswer | Promise<CoreAnswer>;
   /** Is told each decision, once it stands. What it throws changes nothing. */
   readonly onDecision?: (decision: CallDecision<P>) => void;
@@ -207,8 +207,8 @@ class CoreFlowWorld<Policy, P extends Principal> implements FlowWorld<P, CoreJud
   }
 
   understand(answer: unknown): ReadAnswer {
-    // A rule is nothing that holds here: who answers with one is asked again. And nothing waits.
-    return understandAnswer(answer === "later" ? false : answer, () => false);
+    // A rule is nothing that holds here, and nothing waits.
+    return understandAnswer(answer === "later" ? undefined : answer, () => false);
   }
 
   keep(about: FlowAnswered<P, CoreJudged>, answer: "refused" | AnswerScope): void {

@@ -1,6 +1,6 @@
 import type { Wanted, World } from "@assent/core/action";
 import { joinPath, normalise, parentOf } from "@assent/core/path";
-import { GuardOptionError } from "../create-guard/policy-in-code.ts";
+import { GuardOptionError } from "../common/options.ts";
 
 /** What a world must have, and what may be left out. */
 const REQUIRED = ["env", "canonical", "kind", "lookup", "trustedProgram", "find", "tracked", "names"] as const;

@@ -4,9 +4,9 @@ export type { Principal } from "@assent/core/policy";
 export { type GuardCall, GuardCallError } from "../create-guard/call.ts";
 export type { SchemaResult, StandardSchema, ToolEffect } from "../create-guard/effects.ts";
 export { PermissionDenied } from "../create-guard/errors.ts";
-export { GuardOptionError } from "../create-guard/policy-in-code.ts";
+export { GuardOptionError } from "../common/options.ts";
 export type { EffectsOf, GuardedTool, InputOf, RunContext, ToolSpec } from "../create-guard/tool.ts";
-export type { AllowedOutcome, CallDecision, DeniedOutcome, GuardCallOptions } from "../create-guard/types.ts";
+export type { AllowedOutcome, CallDecision, DeniedBy, DeniedOutcome, GuardCallOptions } from "../create-guard/types.ts";
 export {
   type CoreAnswer,
   CoreGuard,

@@ -1,5 +1,5 @@
 import { visible, withBudget, type World } from "@assent/core/action";
-import { joinPath } from "@assent/core/path";
+import { joinPath, resolvePath } from "@assent/core/path";
 import {
   floorPaths,
   joinLayers,
@@ -25,14 +25,14 @@ import {
   whyWithheld,
 } from "@assent/core/request";
 import type { ShellKind } from "@assent/core/shell";
-import { type GuardCall, lowerCall, type LoweredCall } from "../create-guard/call.ts";
+import { folderNamedBy, type GuardCall, lowerCall, type LoweredCall } from "../create-guard/call.ts";
 import { callOfTool, type CallFinding, combineFindings, isWritten, type NamedTool } from "../create-guard/combine.ts";
 import { tightenedBy } from "@assent/guard/engine/given";
-import { GuardOptionError } from "../create-guard/policy-in-code.ts";
 import type { CallDecision, GuardCallOptions } from "../create-guard/types.ts";
 import { worldFrom } from "./given-world.ts";
 import { CommandsNotUnderstood, refuseCommands } from "./no-commands.ts";
 import { fetchParts, withoutWaiting } from "./parts.ts";
+import { GuardOptionError } from "../common/options.ts";
 
 /** What guards of the core that were made of one another share. */
 export interface CoreRoot {
@@ -143,14 +143,17 @@ function judgeOne(call: GuardCall, root: CoreRoot, place: CorePlace, options: Gu
 
 const cwdOf = (place: CorePlace, options: GuardCallOptions): string | undefined => options.cwd ?? place.cwd;
 
-function requestOf({ tool, facts, input }: LoweredCall, { world, shell }: CoreRoot, place: CorePlace, options: GuardCallOptions): Request {
+function requestOf(lowered: LoweredCall, { world, shell }: CoreRoot, place: CorePlace, options: GuardCallOptions): Request {
+  const { tool, facts, input } = lowered;
+  const named = folderNamedBy(lowered);
+  const folder = cwdOf(place, options) ?? world.cwd;
   const principal = options.principal ?? place.principal;
   const { user, tenant, role, agent = "library", session } = principal ?? {};
   return {
     tool,
     facts,
     input,
-    cwd: cwdOf(place, options) ?? world.cwd,
+    cwd: "path" in named && named.path !== undefined ? resolvePath(folder, named.path) : folder,
     point: "library",
     agent,
     session,
@@ -190,7 +193,11 @@ function withBudgetOrFailure(judgeIt: () => Found): Found {
 function judgeRequest(request: Request, root: CoreRoot, place: CorePlace, options: GuardCallOptions): Found {
   const { facts } = request;
   if (!root.commands && (facts?.does === "shell" || facts?.does === "argv" || facts?.does === "opaque")) refuseCommands();
-  const world = worldFrom(root.world, cwdOf(place, options));
+  const named = folderNamedBy(request);
+  if ("problem" in named) throw new Error(named.problem);
+  const around = worldFrom(root.world, cwdOf(place, options));
+  // A command that runs elsewhere leaves the project no more than `cd` does.
+  const world = named.path === undefined ? around : { ...worldFrom(root.world, request.cwd), projectRoot: around.projectRoot };
   const policy = policyFor(tightened(root.policy, place.stricter), () => whoOf(request, {}));
   const context = contextOf(world);
   const lowered = lowerTool(request, world);

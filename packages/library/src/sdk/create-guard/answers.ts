@@ -9,7 +9,7 @@ import { type AnswerScope, type ReadAnswer, understandAnswer } from "./read-answ
 
 export type { ReadAnswer };
 
-/** An answer, which may hold for a rule. INVARIANT: whatever is not surely a yes is a no. */
+/** An answer, which may hold for a rule. */
 export const readAnswer = (answer: unknown): ReadAnswer => understandAnswer(answer, (rule) => parseRule(rule).ok);
 
 /** Rules that would allow exactly what is asked about; none where one rule is not enough. */

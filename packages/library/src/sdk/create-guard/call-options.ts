@@ -1,6 +1,5 @@
 import type { Principal } from "@assent/core/policy";
-import { checkOptions, type Options } from "../common/options.ts";
-import { GuardOptionError } from "./policy-in-code.ts";
+import { checkOptions, GuardOptionError, type Options } from "../common/options.ts";
 import { snapshot } from "./snapshot.ts";
 import type { GuardCallOptions, GuardChange } from "./types.ts";
 

@@ -156,3 +156,14 @@ function unknownForm(given: Readonly<Record<string, unknown>>): string {
   const [key = ""] = Object.keys(given);
   return `a call has one of ${FORMS.map((form) => `\`${form}\``).join(", ")}${key === "" ? "" : `, not \`${visible(key)}\``}${meant(key, FORMS)}`;
 }
+
+/** What a call names as the folder that its command runs in. */
+export function folderNamedBy({
+  facts,
+  input,
+}: Pick<LoweredCall, "facts" | "input">): { readonly path: string | undefined } | { readonly problem: string } {
+  const field = facts?.does === "shell" ? facts.folder : undefined;
+  const named: unknown = field !== undefined && Object.hasOwn(input, field) ? input[field] : undefined;
+  if (named === undefined || named === null || named === "") return { path: undefined };
+  return isText(named) ? { path: named } : { problem: "the folder that the command shall run in is not a path" };
+}

@@ -1,5 +1,6 @@
 import { isObject } from "@assent/core/data";
 import { type ApprovalStore, isListed, type PendingApproval, readPending } from "./approvals.ts";
+import { GuardOptionError } from "../common/options.ts";
 
 /** What a store needs of a client or pool of `pg`; others have the same form. */
 export interface PostgresClient {
@@ -28,10 +29,11 @@ const TABLE = "assent_approvals";
 const SHORTEST_SECRET = 32;
 
 function named({ table = TABLE, secret }: TableOptions): { readonly table: string; readonly secret: Uint8Array } {
-  if (!/^[a-z_][a-z0-9_]{0,50}$/.test(table)) throw new TypeError("the option `table` must be a name of small letters, digits and `_`");
+  if (!/^[a-z_][a-z0-9_]{0,50}$/.test(table))
+    throw new GuardOptionError("table", "the option `table` must be a name of small letters, digits and `_`");
   const bytes = typeof secret === "string" ? Buffer.from(secret) : secret;
   if (!(bytes instanceof Uint8Array) || bytes.length < SHORTEST_SECRET)
-    throw new TypeError(`the option \`secret\` must be ${SHORTEST_SECRET} bytes or more`);
+    throw new GuardOptionError("secret", `the option \`secret\` must be ${SHORTEST_SECRET} bytes or more`);
   return { table, secret: bytes };
 }
 

@@ -3,6 +3,7 @@ import { isObject } from "@assent/core/data";
 import type { ConfinedStart } from "../guard/confined-start.ts";
 import { type GuardCall, GuardCallError } from "./call.ts";
 import { snapshot } from "./snapshot.ts";
+import { GuardOptionError } from "../common/options.ts";
 
 /** A schema as libraries for them share it (standardschema.dev, version 1): of zod, valibot, arktype and others. */
 export interface StandardSchema<I> {
@@ -43,7 +44,8 @@ export interface CommandEffect<Field extends string> {
  */
 export function commandIn<Field extends string>(field: Field): CommandEffect<Field> {
   const given: unknown = field;
-  if (typeof given !== "string" || given === "") throw new TypeError("commandIn takes the name of the field in which the command stands");
+  if (typeof given !== "string" || given === "")
+    throw new GuardOptionError("field", "commandIn takes the name of the field in which the command stands");
   const effect = (input: Readonly<Record<Field, string | readonly string[]>>): GuardCall => {
     const command: unknown = isObject(input) && Object.hasOwn(input, field) ? input[field] : undefined;
     if (typeof command === "string") return { shell: command };

@@ -1,14 +1,19 @@
 import type { Principal } from "@assent/core/policy";
-import type { CallDecision, DeniedOutcome, PendingOutcome } from "./types.ts";
+import type { CallDecision, DeniedBy, DeniedOutcome, PendingOutcome } from "./types.ts";
 
-/** The policy, or a person, said no. The message is for the model, for agents read what their tools throw. Use `code`, not the text, to tell errors apart. */
+/**
+ * The call must not go ahead: `by` is who said so. The message is for the model, for agents read what their tools throw. Use `code`, not the
+ * text, to tell errors apart.
+ */
 export class PermissionDenied<P extends Principal = Principal> extends Error {
   override readonly name = "PermissionDenied";
   readonly code = "permission-denied";
+  readonly by: DeniedBy;
   readonly forModel: string;
   readonly decision: CallDecision<P>;
-  constructor({ forModel, decision }: DeniedOutcome<P>) {
+  constructor({ by, forModel, decision }: DeniedOutcome<P>) {
     super(forModel);
+    this.by = by;
     this.forModel = forModel;
     this.decision = decision;
   }

@@ -2,13 +2,12 @@ import { visible, withoutAdvice } from "@assent/core/action";
 import { isObject } from "@assent/core/data";
 import type { Principal } from "@assent/core/policy";
 import type { ConfinedStart } from "../guard/confined-start.ts";
-import { checkOptions, type Options } from "../common/options.ts";
+import { checkOptions, GuardOptionError, type Options } from "../common/options.ts";
 import { readCallOptions } from "./call-options.ts";
 import { type GuardCall, GuardCallError, type LoweredCall } from "./call.ts";
 import { type NamedTool, targetsOf } from "./combine.ts";
 import { callsOf, commandFieldOf, confinedInput, isList } from "./effects.ts";
 import { ApprovalPending, PermissionDenied } from "./errors.ts";
-import { GuardOptionError } from "./policy-in-code.ts";
 import type { AnswerScope, ReadAnswer } from "./read-answer.ts";
 import { snapshot } from "./snapshot.ts";
 import {
@@ -72,7 +71,7 @@ export interface FlowWorld<P extends Principal, J extends FlowJudged, L extends 
   isAnswered(about: FlowAnswered<P, J>): boolean;
   /** Asks; undefined where nobody is there. */
   readonly ask: ((asked: FlowQuestion<P, J>, signal: AbortSignal) => unknown) | undefined;
-  /** INVARIANT: whatever is not surely a yes is a no. */
+  /** INVARIANT: whatever is not surely a yes lets nothing go ahead. */
   understand(answer: unknown): ReadAnswer;
   /** Keeps what an answer means for other calls. */
   keep(about: FlowAnswered<P, J>, answer: "refused" | AnswerScope): void;
@@ -180,6 +179,12 @@ export class GuardFlow<P extends Principal, J extends FlowJudged, L extends Pend
   async answered(about: FlowAnswered<P, J>, read: ReadAnswer, by?: string): Promise<FlowOutcome<P, L>> {
     const { judged, of } = about;
     const { decision } = judged;
+    // Nobody has refused, so nothing is remembered.
+    if (read.is === "failed")
+      return refused(
+        this.told({ ...decision, answer: "failed" }),
+        `approval required, and asking failed: ${read.why} (${decision.forModel})`,
+      );
     if (read.is !== "yes") {
       this.#world.keep(about, "refused");
       const who = by === undefined ? "the user" : visible(by).slice(0, 100);
@@ -237,7 +242,7 @@ export class GuardFlow<P extends Principal, J extends FlowJudged, L extends Pend
     try {
       return this.#world.understand(await Promise.race([ask(asked, signal), promise]));
     } catch (error) {
-      return { is: "no", note: `asking failed: ${messageOf(error)}` };
+      return { is: "failed", why: messageOf(error) };
     } finally {
       stop();
     }
@@ -256,7 +261,7 @@ export class GuardFlow<P extends Principal, J extends FlowJudged, L extends Pend
       else if (read.call !== undefined && of === undefined) changed = await this.judge(read.call, options);
       else throw new GuardCallError(howChanged(of));
     } catch (error) {
-      const told = this.told({ ...judged.decision, answer: "refused" });
+      const told = this.told({ ...judged.decision, answer: "failed" });
       return refused(told, `what the user changed was not understood: ${messageOf(error)}`);
     }
     if (changed.decision.verdict === "deny") return refused(this.told(changed.decision), changed.decision.forModel);
@@ -327,6 +332,8 @@ function whenAborted(signal: AbortSignal): { readonly promise: Promise<false>; r
 
 export const refused = <P extends Principal>(decision: CallDecision<P>, forModel: string): DeniedOutcome<P> => ({
   verdict: "deny",
+  by:
+    decision.verdict === "deny" ? "policy" : decision.answer === "refused" ? "person" : decision.answer === "failed" ? "failure" : "nobody",
   forModel,
   decision,
 });

@@ -1,9 +1,9 @@
 import { isAbsolute } from "node:path";
 import { visible } from "@assent/core/action";
 import type { Principal } from "@assent/core/policy";
-import { checkOptions, type Options } from "../common/options.ts";
+import { checkOptions, GuardOptionError, type Options } from "../common/options.ts";
 import type { ApprovalStore } from "./approvals.ts";
-import { type CodePolicy, GuardOptionError, readCodePolicy, type ReadCodePolicy } from "./policy-in-code.ts";
+import { type CodePolicy, readCodePolicy, type ReadCodePolicy } from "./policy-in-code.ts";
 import { readPrincipal } from "./call-options.ts";
 import { lengthOf } from "./read-answer.ts";
 import type { GuardOptions } from "./types.ts";

@@ -1,16 +1,15 @@
 import { resolve } from "node:path";
 import { isObject } from "@assent/core/data";
 import type { Principal, RequestVerdict } from "@assent/core/policy";
-import type { AdaptedGuard, AdapterRequest } from "../guard/adapted-guard.ts";
+import type { AdaptedGuard, AdapterRequest, GuardDecision } from "../guard/adapted-guard.ts";
 import { type GuardInside, INSIDE, type OnOpenedAsk, OPENED } from "../adapters/guards.ts";
 import { guardTools } from "../ai-sdk/index.ts";
 import { type AskQuestion, EditedInput, NobodyThereError, RefusedWith, type ToolAnswer } from "../common/ask.ts";
 import { canUseTool, type ClaudeAnswer, type ClaudeQuestion } from "../claude-agent-sdk/index.ts";
 import { probeSandbox } from "../common/sandbox.ts";
-import type { GuardDecision } from "../guard/open-guard.ts";
 import { permissionMiddleware, type PermissionMiddleware } from "../langchain/index.ts";
-import { needsApproval, type NeedsApproval } from "../openai-agents/index.ts";
-import { checkOptions } from "../common/options.ts";
+import { type ToolGuard, toolGuard } from "../openai-agents/index.ts";
+import { checkOptions, GuardOptionError } from "../common/options.ts";
 import { type GuardableSandbox, guardSandbox, type GuardSandboxOptions } from "../sandbox/index.ts";
 import { readAnswer, rulesFor } from "./answers.ts";
 import { idOf, isSigned } from "./approvals.ts";
@@ -59,16 +58,17 @@ export class Guard<P extends Principal = Principal> {
 
   /**
    * Answers a question that `check` left waiting: once, in whatever process. What was asked about is judged again, by the policy that holds
-   * now, and nothing else is. `by` is who answered. Throws `UnknownApproval`.
+   * now, and nothing else is. `by` is who answered. Throws `UnknownApproval`, and `GuardOptionError` for what is no answer: the question waits on.
    */
   async resume(token: string, answer: GuardAnswer, by: string): Promise<CallOutcome<P>> {
     const { approvals } = this.#shared.options;
+    const read = readAnswer(answer);
+    if (read.is === "failed") throw new GuardOptionError("answer", `resume: ${read.why}`);
     const secret = await this.#shared.secret();
     const id = idOf(secret, token);
     const pending = id === undefined ? undefined : await approvals?.take(id);
     if (approvals === undefined || pending === undefined || !isSigned(secret, pending) || pending.expires <= Date.now())
       throw new UnknownApproval();
-    const read = readAnswer(answer);
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- signed by this guard, which was given it
     const principal = pending.principal as P | undefined;
     const { cwd, subagent, agentSays: reason, calls } = pending;
@@ -135,9 +135,9 @@ export class Guard<P extends Principal = Principal> {
     return guardTools(this, { effects });
   }
 
-  /** For OpenAI's Agents SDK: `tool({ name: "save", needsApproval: guard.needsApproval(does), … })`. What is denied throws, which ends the run. */
-  needsApproval<I>(does: ToolEffect<I>, name = "tool"): NeedsApproval {
-    return needsApproval(this, name, { effects: { [name]: does } });
+  /** For OpenAI's Agents SDK: `tool({ name: "save", …, ...guard.openAiTool(does, "save") })`. The model reads what is denied, and the run goes on. */
+  openAiTool<I>(does: ToolEffect<I>, name = "tool"): ToolGuard {
+    return toolGuard(this, name, { effects: { [name]: does } });
   }
 
   /** For the Claude Agent SDK: `query({ options: { canUseTool: guard.canUseTool } })`. The host's own tools are known. */
@@ -192,7 +192,7 @@ export class Guard<P extends Principal = Principal> {
         const { calls, tool } = callsFor(asked, effects);
         const planning = asked.host?.planning === true;
         const starts = replaces !== undefined && (tool === undefined || tool.field === replaces);
-        const way = { planning, ...(tool === undefined ? {} : { tool }), ...(starts ? { starts, field: replaces } : {}) };
+        const way = { host: { planning }, ...(tool === undefined ? {} : { tool }), ...(starts ? { starts, field: replaces } : {}) };
         judged = judgeCalls(calls, root, this.#place, options, way);
       } catch (error) {
         // An error would end the SDK's whole run.
@@ -221,7 +221,7 @@ export class Guard<P extends Principal = Principal> {
       ...(suggestions === undefined ? {} : { suggestions: snapshot(suggestions) }),
     };
     const read = readAnswer(await onAsk?.(question, { signal }));
-    if (read.is === "later") throw new NobodyThereError();
+    if (read.is === "later" || read.is === "failed") throw new NobodyThereError();
     // Calls are changed where they are written: in the tool's input. The adapter has it judged once more.
     if (read.is === "yes" && (read.call !== undefined || (read.input !== undefined && !isObject(read.input)))) return false;
     const changes = suggestions === undefined || read.is !== "yes" ? undefined : read.changes;

@@ -7,7 +7,7 @@ import type { RunningCall } from "./call.ts";
 import { placeOfRule } from "./policy-in-code.ts";
 import { verdictOfQuestion } from "../common/ask.ts";
 import { readAnswer } from "./answers.ts";
-import { tell } from "./flow.ts";
+import { messageOf, tell } from "./flow.ts";
 import { warn } from "./guard-world.ts";
 import type { GuardPlaceInCode, GuardRoot } from "./judging.ts";
 import { snapshot } from "./snapshot.ts";
@@ -77,15 +77,15 @@ export async function askInRun<P extends Principal>(
     ...(principal === undefined ? {} : { principal }),
     decision,
   };
-  let read: ReturnType<typeof readAnswer> = { is: "no", note: "" };
+  let read: ReturnType<typeof readAnswer>;
   try {
     read = readAnswer(await onAsk?.(asked, { signal }));
-  } catch {
-    // An error is no yes.
+  } catch (error) {
+    read = { is: "failed", why: messageOf(error) };
   }
   // A call that runs cannot be another one, and does not wait.
   const allow = read.is === "yes" && read.call === undefined && read.input === undefined && !signal.aborted;
-  tell({ ...decision, answer: allow ? "allowed" : read.is === "no" ? "refused" : "nobody" });
+  tell({ ...decision, answer: allow ? "allowed" : read.is === "no" ? "refused" : read.is === "failed" ? "failed" : "nobody" });
   const note = read.is === "no" && read.note !== "" ? { note: visible(read.note).slice(0, LONGEST) } : {};
   return { allow, lasts: read.is === "yes" && read.scope.is !== "once", ...note };
 }

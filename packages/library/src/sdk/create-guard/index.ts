@@ -1,3 +1,4 @@
+export { GuardOptionError } from "../common/options.ts";
 export { type ApprovalStore, memoryApprovals, type PendingApproval } from "./approvals.ts";
 export { type GuardCall, GuardCallError } from "./call.ts";
 export { createGuard } from "./create-guard.ts";
@@ -10,7 +11,6 @@ export { folderApprovals } from "./folder-approvals.ts";
 export { Guard } from "./guard.ts";
 export {
   type CodePolicy,
-  GuardOptionError,
   type OperationObject,
   type OptionRuleObject,
   type PolicyObject,
@@ -24,6 +24,7 @@ export type {
   CallDecision,
   GuardCallOptions,
   CallOutcome,
+  DeniedBy,
   DeniedOutcome,
   GuardAnswer,
   GuardChange,

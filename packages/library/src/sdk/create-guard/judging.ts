@@ -1,17 +1,28 @@
 import { randomUUID } from "node:crypto";
 import { resolve } from "node:path";
 import { realpathSync } from "node:fs";
-import { decide, type DecideOptions, failedOutcome, findSources, type Outcome, realWorld, type Request, whoOf } from "@assent/guard/engine";
+import {
+  decide,
+  type DecideOptions,
+  failedOutcome,
+  findSources,
+  type Host,
+  type Outcome,
+  realWorld,
+  type Request,
+  whoOf,
+} from "@assent/guard/engine";
 import { type GivenPolicies, type RunPolicies, selectionOf, tightenedBy } from "@assent/guard/engine/given";
 import type { Policy, Principal, Who } from "@assent/core/policy";
 import { type Machine, ProcessMemory, thisMachine } from "@assent/guard/state";
 import type { ConfinedStart } from "../guard/confined-start.ts";
-import { confinedStart, confineUnknown } from "../guard/open-guard.ts";
+import type { From } from "../guard/adapted-guard.ts";
+import { confinedStart, confineUnknown } from "../guard/start-confined.ts";
 import { noteOutcome } from "../guard/outcomes.ts";
 import { listenToRun } from "../confined/index.ts";
 import type { JudgedInRun } from "@assent/supervisor/supervise/order";
 import { LIBRARY } from "../common/library.ts";
-import { type GuardCall, lowerCall, type LoweredCall, type RunningCall } from "./call.ts";
+import { type GuardCall, folderNamedBy, lowerCall, type LoweredCall, type RunningCall } from "./call.ts";
 import { callOfTool, combineFindings, isWritten, type NamedTool } from "./combine.ts";
 import type { ReadCodePolicy } from "./policy-in-code.ts";
 import type { CallDecision, GuardCallOptions, GuardOptions } from "./types.ts";
@@ -26,6 +37,17 @@ export interface GuardRoot {
   readonly shell: NonNullable<GuardOptions["shell"]>;
   /** Hears what runs refuse that others start (`start`); undefined where nobody listens. */
   readonly heard?: ((judged: JudgedInRun, about: RunningCall, principal: Principal | undefined) => void) | undefined;
+  /** The machine's own guard (`openGuard`). */
+  readonly own?: OwnPlace;
+}
+
+/** Where the machine's own guard stands. */
+export interface OwnPlace {
+  readonly agent: string;
+  readonly point: string;
+  readonly sessionRoot: string | undefined;
+  /** What it goes by in the place of a guard's policies. */
+  readonly policies: Pick<DecideOptions, "files" | "select" | "adapt" | "afterwards"> & { readonly policyFiles: readonly string[] };
 }
 
 /** For whom and where a guard judges. */
@@ -45,8 +67,10 @@ export interface JudgingWay {
   readonly field?: string | undefined;
   /** Whoever asks runs what goes ahead confined by itself, where this does not say why it cannot. */
   readonly wall?: () => string | undefined;
-  /** The host only plans. */
-  readonly planning?: boolean;
+  /** What the place that asks can do with an answer; by default it can ask a person, and leaves nothing to itself. */
+  readonly host?: Partial<Host>;
+  /** Where the call comes from, as a host says it. */
+  readonly from?: Pick<From, "sessionRoot" | "event" | "session" | "mode">;
   /** Nothing of it is done: neither remembered nor logged. */
   readonly looks?: boolean;
   /** What was asked about is done as it is: whoever answers cannot change it. */
@@ -124,10 +148,10 @@ export function judgeCalls(
   const { tool } = asked;
   const starts = asked.starts === true && calls.length === 1 && (tool === undefined || tool.field !== undefined);
   const way = { ...asked, starts };
+  const judge = (call: GuardCall): JudgedCall => judgeOne(call, lowerCall(call), root, place, options, way);
   // Not `calls.map`: it passes over gaps, and a gap is no call.
-  const parts = Array.from(calls, (call) => judgeOne(call, root, place, options, way));
-  const named =
-    tool === undefined ? [] : [judgeOne(callOfTool(tool), root, place, options, way)].filter(({ outcome }) => isWritten(outcome));
+  const parts = Array.from(calls, judge);
+  const named = tool === undefined ? [] : [judge(callOfTool(tool))].filter(({ outcome }) => isWritten(outcome));
   return {
     parts,
     way: asked,
@@ -146,16 +170,25 @@ export function judgeCalls(
 
 const principalOf = ({ principal }: GuardPlaceInCode, options: GuardCallOptions): Principal | undefined => options.principal ?? principal;
 
-function judgeOne(call: GuardCall, root: GuardRoot, place: GuardPlaceInCode, options: GuardCallOptions, way: JudgingWay): JudgedCall {
-  const lowered = lowerCall(call);
-  const { shell = root.shell, planning = false } = way;
+/** Judges one call. Never throws: what goes wrong is a question, or a denial where nobody can be asked. */
+export function judgeOne(
+  call: GuardCall,
+  lowered: LoweredCall,
+  root: GuardRoot,
+  place: GuardPlaceInCode,
+  options: GuardCallOptions,
+  way: JudgingWay,
+): JudgedCall {
+  const { shell = root.shell } = way;
   const isCommand = "argv" in call || (shell !== "zsh" && ("shell" in call || isHostsCommand(lowered, way)));
   const confines = isCommand && (way.wall !== undefined || (way.starts === true && root.confine));
-  const request = requestOf(lowered, place, { ...options, confines, planning, shell });
+  const named = folderNamedBy(lowered);
+  const request = requestOf(lowered, root, place, options, way, { shell, confines, inside: "path" in named ? named.path : undefined });
   const about = { call, reason: options.reason ?? "" };
   const { made, decideOptions } = settingsFor(request, root, place, way, { about, principal: principalOf(place, options) });
   let outcome: Outcome;
   try {
+    if ("problem" in named) throw new Error(named.problem);
     outcome = decide(request, decideOptions);
   } catch (error) {
     outcome = failedOutcome(request, error);
@@ -174,27 +207,34 @@ const isHostsCommand = ({ facts, input }: LoweredCall, { starts, field }: Judgin
   facts.folder === undefined &&
   typeof input[field] === "string";
 
+const HOST: Omit<Host, "shell"> = { decides: false, asks: true, bypassed: false, planning: false };
+
 function requestOf(
   { tool, facts, input }: LoweredCall,
+  { own }: GuardRoot,
   place: GuardPlaceInCode,
-  options: GuardCallOptions & { readonly confines: boolean; readonly planning: boolean; readonly shell: GuardRoot["shell"] },
+  options: GuardCallOptions,
+  { host, from }: JudgingWay,
+  { inside, ...how }: Pick<Host, "shell" | "confines"> & { readonly inside: string | undefined },
 ): Request {
   const principal = principalOf(place, options);
   const { user, tenant, role, agent, session } = identified(principal);
-  const cwd = options.cwd === undefined ? place.cwd : resolve(place.cwd, options.cwd);
-  const { confines, planning, shell } = options;
+  const folder = folderOf(place, options);
+  const { point = "library" } = own ?? {};
   return {
     tool,
     facts,
     input,
-    cwd,
-    sessionRoot: cwd,
-    point: "library",
-    agent,
+    cwd: inside === undefined ? folder : resolve(folder, inside),
+    // A command that runs elsewhere leaves the session's project no more than `cd` does.
+    sessionRoot: from?.sessionRoot ?? own?.sessionRoot ?? (own === undefined || inside !== undefined ? folder : undefined),
+    point,
+    agent: principal?.agent ?? own?.agent ?? agent,
     session,
     subagent: options.subagent,
-    memory: `library of process ${process.pid}`,
-    host: { shell, decides: false, asks: true, bypassed: false, planning, confines },
+    memory: `${point} of process ${process.pid}`,
+    ...(from === undefined ? {} : { session: from.session ?? session, event: from.event, mode: from.mode }),
+    host: { ...HOST, ...host, ...how },
     ...(principal === undefined ? {} : { principal: { user, tenant, role } }),
   };
 }
@@ -221,7 +261,7 @@ interface AskedCall {
 }
 
 function settingsFor(request: Request, root: GuardRoot, place: GuardPlaceInCode, way: JudgingWay, { about, principal }: AskedCall) {
-  const { audit, heard } = root;
+  const { audit, heard, own } = root;
   const { machine = root.machine, looks = false } = way;
   const made: { start?: ConfinedStart } = {};
   const confine: DecideOptions["confine"] = (_, on) => {
@@ -229,20 +269,22 @@ function settingsFor(request: Request, root: GuardRoot, place: GuardPlaceInCode,
       const problem = way.wall();
       return problem === undefined ? { command: "" } : { problem };
     }
+    if (own !== undefined && own.policies.policyFiles.length > 0) return { problem: "the guard's own policy files do not reach a run" };
     // Though its policy were the machine's alone: the account's user, and what the machine remembers, are not the guard's.
     const tells = heard === undefined ? undefined : listenToRun(on, (judged) => heard(judged, about, principal));
-    const start = confinedStart(request, on, givenTo(root, place, request), tells);
+    const start = confinedStart(request, on, own === undefined ? givenTo(root, place, request) : undefined, tells);
     if ("problem" in start) return start;
     made.start = start;
     return { command: start.line };
   };
-  const { adapt: own, ...policies } = machine.remote === true ? policiesElsewhere(root, place) : policiesOf(root, place);
+  const { adapt: tighten, ...policies } =
+    own !== undefined ? own.policies : machine.remote === true ? policiesElsewhere(root, place) : policiesOf(root, place);
   const decideOptions: DecideOptions = {
     ...LIBRARY,
     machine,
     ...policies,
     adapt: (found) => {
-      const tight = own(found);
+      const tight = tighten === undefined ? found : tighten(found);
       const adapted = way.adapt === undefined ? tight : way.adapt(tight);
       return request.host.confines === true ? confineUnknown(adapted) : adapted;
     },
@@ -250,7 +292,8 @@ function settingsFor(request: Request, root: GuardRoot, place: GuardPlaceInCode,
     audit: audit && !looks && machine.remote !== true,
     ...(looks ? { memory: "look" } : {}),
     ...(way.world === undefined ? {} : { world: way.world }),
-    extensions: "off",
+    // Those of the user are the machine's, not a program's.
+    ...(own === undefined ? { extensions: "off" } : {}),
     ...(request.host.confines === true ? { confine } : {}),
   };
   return { made, decideOptions };

@@ -1,12 +1,12 @@
 import { isObject } from "@assent/core/data";
 import type { ToolSpec } from "./tool.ts";
-import { GuardOptionError } from "./policy-in-code.ts";
+import { GuardOptionError } from "../common/options.ts";
 
 // What a compiler finds in TypeScript, for plain JavaScript: told where the mistake is, not where it is first felt.
 
 /** Throws for a tool without a name, without a function, or with something else in the place of its schema. */
 export function checkTool<I>(spec: ToolSpec<I>, run: unknown): void {
-  if (!isObject(spec)) throw new TypeError("tool takes an object of options");
+  if (!isObject(spec)) throw new GuardOptionError("options", "tool takes an object of options");
   const { name, input }: Readonly<Record<string, unknown>> = spec;
   if (typeof name !== "string" || name === "") throw new GuardOptionError("name", "tool: the option `name` must be the name of the tool");
   if (input !== undefined && !isSchema(input))

@@ -1,7 +1,7 @@
 import { visible } from "@assent/core/action";
 import { compareDecisions, type RequestVerdict, verdictOf } from "@assent/core/policy";
-import type { GuardDecision, GuardRequest } from "../guard/open-guard.ts";
-import { type GuardCall, GuardCallError } from "./call.ts";
+import type { AdapterRequest, GuardDecision } from "../guard/adapted-guard.ts";
+import type { GuardCall } from "./call.ts";
 import { targetOfEffect } from "./combine.ts";
 import { callsOf, commandFieldOf, type ToolEffect, type ToolEffects } from "./effects.ts";
 import type { NamedTool } from "./combine.ts";
@@ -16,12 +16,8 @@ interface ToolCalls {
 }
 
 /** What an adapter asks about, as calls. */
-export function callsFor(asked: GuardRequest, effects: ToolEffects): ToolCalls {
-  if ("command" in asked) return { calls: [{ shell: asked.command }] };
-  if ("argv" in asked) return { calls: [{ argv: asked.argv }] };
-  if ("patch" in asked) return { calls: [{ patch: asked.patch }] };
-  if ("url" in asked) return { calls: [{ fetch: asked.url }] };
-  if ("operation" in asked) return { calls: [fileCall(asked)] };
+export function callsFor(asked: AdapterRequest, effects: ToolEffects): ToolCalls {
+  if ("operation" in asked) return { calls: [{ read: asked.path }] };
   const { tool, input, facts } = asked;
   const effect = Object.hasOwn(effects, tool) ? effects[tool] : undefined;
   if (effect === undefined) return { calls: [{ tool, input, ...(facts === undefined ? {} : { facts }) }] };
@@ -30,28 +26,8 @@ export function callsFor(asked: GuardRequest, effects: ToolEffects): ToolCalls {
   return { calls: callsOf(effect as ToolEffect<unknown>, input), tool: tools };
 }
 
-function fileCall({ operation, path, tree }: Extract<GuardRequest, { operation: unknown }>): GuardCall {
-  const below = tree === undefined ? {} : { tree };
-  switch (operation) {
-    case "read":
-      return { read: path, ...below };
-    case "list":
-      return { list: path, ...below };
-    case "delete":
-      return { delete: path, ...below };
-    case "write":
-      return { write: path };
-    case "edit":
-      return { edit: path };
-    case "mkdir":
-      return { mkdir: path };
-    case "rename":
-      throw new GuardCallError("a rename is not one call: ask for the delete and for the write");
-  }
-}
-
 /** Whether it is known what the tool that is asked about does. */
-export const hasEffect = (asked: GuardRequest, effects: ToolEffects): boolean => "tool" in asked && Object.hasOwn(effects, asked.tool);
+export const hasEffect = (asked: AdapterRequest, effects: ToolEffects): boolean => "tool" in asked && Object.hasOwn(effects, asked.tool);
 
 /** The verdict of all calls as one, in the form of `openGuard`. */
 export function openedDecision({ decision, parts }: JudgedCalls, shadow: boolean, byEffect = false): GuardDecision {

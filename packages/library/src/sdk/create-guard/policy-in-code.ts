@@ -11,6 +11,7 @@ import {
   type PresetName,
   type UnknownSetting,
 } from "@assent/core/policy";
+import { GuardOptionError } from "../common/options.ts";
 import { IN_CODE, tightenedBy } from "@assent/guard/engine/given";
 import { meant, readPolicy } from "@assent/core/policy/read";
 import { lowerExample } from "@assent/core/request";
@@ -94,17 +95,6 @@ export interface PolicyObject {
 
 /** A preset by its name, or a policy. */
 export type CodePolicy = PresetName | PolicyObject;
-
-/** An option of a guard that is wrong. */
-export class GuardOptionError extends TypeError {
-  override readonly name = "GuardOptionError";
-  readonly code = "guard-option";
-  readonly option: string;
-  constructor(option: string, message: string) {
-    super(message);
-    this.option = option;
-  }
-}
 
 const MOST_TEXT = 1 << 20;
 

@@ -3,7 +3,7 @@ import { LONGEST_GRANT_MS } from "@assent/core/policy";
 import type { PermissionChange } from "../common/host-permissions.ts";
 import type { GuardCall } from "./call.ts";
 
-/** An answer that was understood. */
+/** What an answer was understood as. `failed`: there is none. */
 export type ReadAnswer =
   | {
       readonly is: "yes";
@@ -14,7 +14,8 @@ export type ReadAnswer =
       readonly changes?: readonly PermissionChange[];
     }
   | { readonly is: "no"; readonly note: string }
-  | { readonly is: "later" };
+  | { readonly is: "later" }
+  | { readonly is: "failed"; readonly why: string };
 
 export type AnswerScope =
   | { readonly is: "once" }
@@ -31,12 +32,13 @@ export function lengthOf(value: unknown, most: number = LONGEST_GRANT_MS): numbe
   return Number.isFinite(ms) && ms > 0 && ms <= most ? ms : undefined;
 }
 
-/** INVARIANT: whatever is not surely a yes is a no. `isRule`: whether a text is a rule that an answer may hold for. */
+/** INVARIANT: whatever is not surely a yes lets nothing go ahead. `isRule`: whether a text is a rule that an answer may hold for. */
 export function understandAnswer(answer: unknown, isRule: (text: string) => boolean): ReadAnswer {
   if (answer === true) return { is: "yes", scope: { is: "once" }, call: undefined, input: undefined };
+  if (answer === false) return { is: "no", note: "" };
   if (answer === "later") return { is: "later" };
-  if (!isObject(answer)) return { is: "no", note: "" };
-  if ("no" in answer || !("yes" in answer)) return { is: "no", note: typeof answer["no"] === "string" ? answer["no"] : "" };
+  if (!isObject(answer) || !("yes" in answer || "no" in answer)) return NOT_UNDERSTOOD;
+  if ("no" in answer) return { is: "no", note: typeof answer["no"] === "string" ? answer["no"] : "" };
   if (Object.keys(answer).some((key) => !KEYS.has(key))) return NOT_UNDERSTOOD;
   const { yes, call, input, updatedPermissions: changes } = answer;
   const scope = scopeOf(yes, isRule);
@@ -54,7 +56,7 @@ const areChanges = (value: unknown): value is readonly PermissionChange[] =>
   Object.keys(value).length === value.length &&
   value.every((one) => isObject(one) && typeof one["type"] === "string");
 
-const NOT_UNDERSTOOD: ReadAnswer = { is: "no", note: "the answer was not understood" };
+const NOT_UNDERSTOOD: ReadAnswer = { is: "failed", why: "the answer was not understood" };
 
 function scopeOf(yes: unknown, isRule: (text: string) => boolean): AnswerScope | undefined {
   if (yes === "once" || yes === "session") return { is: yes };

@@ -5,8 +5,8 @@ import { callbackIn, copyWith } from "../common/members.ts";
 import { GuardCallError } from "./call.ts";
 import { type ToolEffect, type StandardSchema } from "./effects.ts";
 import { snapshot } from "./snapshot.ts";
-import { GuardOptionError } from "./policy-in-code.ts";
 import type { CallDecision, GuardCallOptions, CallOutcome } from "./types.ts";
+import { GuardOptionError } from "../common/options.ts";
 
 /** A tool, before it is guarded. */
 export interface ToolSpec<I> {

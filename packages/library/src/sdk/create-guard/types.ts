@@ -24,7 +24,7 @@ export interface GuardOptions<P extends Principal = Principal> {
   readonly env?: Readonly<Record<string, string | undefined>>;
   /** For whom calls are judged. */
   readonly principal?: P;
-  /** Answers questions at once. Its errors are refusals. */
+  /** Answers questions at once. Where it throws, or answers in none of these forms, nobody could be asked: a refusal that says so. */
   readonly onAsk?: (question: GuardQuestion<P>, options: { readonly signal: AbortSignal }) => GuardAnswer | Promise<GuardAnswer>;
   /** Keeps questions that are answered later, perhaps by another process: see `resume`. */
   readonly approvals?: ApprovalStore;
@@ -59,8 +59,8 @@ export interface CallDecision<P extends Principal = Principal> {
   /** Names this decision: for logs and spans. */
   readonly id: string;
   readonly verdict: "allow" | "ask" | "deny";
-  /** What became of a question: `allowed` or `refused` by whoever was asked, `pending`, or `nobody` was there. */
-  readonly answer?: "allowed" | "refused" | "pending" | "nobody";
+  /** What became of a question: `allowed` or `refused` by whoever was asked, `pending`; `nobody` was there, or asking `failed`. */
+  readonly answer?: "allowed" | "refused" | "pending" | "nobody" | "failed";
   /** It goes ahead confined only. */
   readonly confined: boolean;
   /** `shadow`: it was not acted on. */
@@ -106,7 +106,7 @@ export interface GuardQuestion<P extends Principal = Principal> {
  * or milliseconds); `rule`: whatever this rule allows, for as long as the process lives. `call`
  * or, for a tool, `input`: this one instead, which is judged once more: what is denied stays denied.
  * `updatedPermissions`: for the host of the Claude Agent SDK to remember, where the question has `suggestions`.
- * `"later"`: it is answered by `resume`. `true` and `false` are a plain yes and no. Whatever else is a no.
+ * `"later"`: it is answered by `resume`. `true` and `false` are a plain yes and no. Whatever else is no answer, and nothing goes ahead.
  */
 export type GuardAnswer =
   | {
@@ -136,9 +136,13 @@ export interface AllowedOutcome<P extends Principal = Principal> {
   readonly decision: CallDecision<P>;
 }
 
+/** Who kept a call from going ahead: the `policy`, a `person`; `nobody` was there to be asked, or asking was a `failure`. */
+export type DeniedBy = "policy" | "person" | "nobody" | "failure";
+
 /** It must not go ahead. */
 export interface DeniedOutcome<P extends Principal = Principal> {
   readonly verdict: "deny";
+  readonly by: DeniedBy;
   readonly forModel: string;
   readonly decision: CallDecision<P>;
 }

@@ -7,7 +7,7 @@ import { askAboutTool, type OnAsk, type OnToolAsk } from "../common/ask.ts";
 
 import { type Exchange, Gateway } from "../mcp/gateway/gateway.ts";
 import { readClient, requestId, type Said } from "../mcp/gateway/message.ts";
-import { checkOptions, type Options } from "../common/options.ts";
+import { checkOptions, GuardOptionError, type Options } from "../common/options.ts";
 
 /** What is needed of a transport of `@modelcontextprotocol/sdk`. */
 export interface McpTransport {
@@ -47,7 +47,7 @@ const NAME = /^[\w.-]{1,100}$/;
 export function guardTransport(guard: AnyGuard, transport: McpTransport, options: GuardTransportOptions): McpTransport {
   checkOptions("guardTransport", options, OPTIONS);
   const { name } = options;
-  if (!NAME.test(name)) throw new TypeError("guardTransport: the option `name` must be letters, digits, `-`, `_` and `.`");
+  if (!NAME.test(name)) throw new GuardOptionError("name", "guardTransport: the option `name` must be letters, digits, `-`, `_` and `.`");
   const asked: AdapterOptions = options.onAsk === undefined ? {} : { onAsk: options.onAsk };
   const { guard: opened, options: told } = adapted("guardTransport", guard, asked);
   return new GuardedTransport(transport, opened, { ...options, onAsk: told.onAsk });

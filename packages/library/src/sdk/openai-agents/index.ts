@@ -8,6 +8,7 @@ import { adapted, type AnyGuard } from "../adapters/guards.ts";
 import type { ConsoleTool, PropertySchema, ToolOutput } from "../toolset/index.ts";
 import { computerTool, hostedMcp, patchTool, refuseDenied, shellTool } from "./hosted.ts";
 import { argumentsOf, type AgentTool, type InputGuardrail, type NeedsApproval, type RunApprovals } from "./shapes.ts";
+import { GuardOptionError } from "../common/options.ts";
 
 export type { ToolFacts } from "@assent/guard/engine";
 export type { AdapterOptions } from "../adapters/judge.ts";
@@ -53,9 +54,33 @@ export function guardTool<Tool extends AgentTool>(given: AnyGuard, tool: Tool, t
   }
 }
 
+/** What `tool()` takes for a tool whose every call is judged. */
+export interface ToolGuard {
+  needsApproval: NeedsApproval;
+  inputGuardrails: InputGuardrail[];
+}
+
 /**
- * `needsApproval` for `tool()`, where `guardTools` is too much: asks by the SDK's interruptions. Alone it has no way to tell
- * the model about a denied call: it throws `PermissionDeniedError`, which ends the run.
+ * For `tool()`, where a tool is made: denied calls are not run and the model reads why, questions become the SDK's interruptions.
+ *
+ * ```ts
+ * tool({ name: "bash", description, parameters, execute, ...toolGuard(guard, "bash", { facts }) });
+ * ```
+ */
+export function toolGuard(given: AnyGuard, name: string, told: AdapterOptions = {}): ToolGuard {
+  const { guard, options } = adapted("toolGuard", given, told);
+  checkToolName("toolGuard", name);
+  const recent = new RecentCalls();
+  return { needsApproval: approvalFor(guard, name, options, recent), inputGuardrails: [guardrail(guard, options, recent, { tool: name })] };
+}
+
+function checkToolName(of: string, name: unknown): void {
+  if (typeof name !== "string" || name === "") throw new GuardOptionError("name", `${of} takes the name of the tool`);
+}
+
+/**
+ * `needsApproval` for `tool()` by itself: asks by the SDK's interruptions. Alone it has no way to tell the model about a denied call: it
+ * throws `PermissionDeniedError`, which ends the run. `toolGuard` has one.
  *
  * ```ts
  * tool({ name: "bash", needsApproval: needsApproval(guard, "bash", { facts }), … });
@@ -63,7 +88,7 @@ export function guardTool<Tool extends AgentTool>(given: AnyGuard, tool: Tool, t
  */
 export function needsApproval(given: AnyGuard, name: string, told: AdapterOptions = {}): NeedsApproval {
   const { guard, options } = adapted("needsApproval", given, told);
-  if (typeof name !== "string" || name === "") throw new TypeError("needsApproval takes the name of the tool");
+  checkToolName("needsApproval", name);
   return async (_context, input) => {
     const judged = judgeCall(guard, options, { tool: name, input });
     refuseDenied(judged);
@@ -88,15 +113,7 @@ function functionTool<Tool extends AgentTool>(guard: AdaptedGuard, tool: Tool, o
   // What is started in the place of a command is handed to the tool itself: the SDK knows no changed call.
   const field = invoke === undefined ? undefined : commandFieldIn(options, tool.name);
   const passed = new PassedCalls();
-  const approval: NeedsApproval = async (context, input, callId = "") => {
-    await guard.ready?.();
-    const judged = judgeCall(guard, options, { tool: tool.name, input }, {}, field);
-    if (isContext(context)) recent.note(context, callId, judged);
-    // The guardrail refuses it and tells the model.
-    if (judged.decision === "deny") return false;
-    if (judged.decision !== "allow" && options.onAsk === undefined) return true;
-    return (await own?.(context, input, callId)) === true;
-  };
+  const approval = approvalFor(guard, tool.name, options, recent, field, own);
   const others: unknown = Reflect.get(tool, "inputGuardrails");
   // The last of them: a person is asked only about what the others let pass.
   const inputGuardrails: readonly unknown[] = [
@@ -107,6 +124,26 @@ function functionTool<Tool extends AgentTool>(guard: AdaptedGuard, tool: Tool, o
   const guarded = async (context: unknown, input: unknown, details: unknown, ...rest: unknown[]): Promise<unknown> =>
     await invoke(context, passed.take(context, callIdIn(details), input), details, ...rest);
   return copyWith(tool, { needsApproval: approval, inputGuardrails, invoke: guarded });
+}
+
+/** `own`: what the tool wants to be asked about by itself. */
+function approvalFor(
+  guard: AdaptedGuard,
+  tool: string,
+  options: AdapterOptions,
+  recent: RecentCalls,
+  field?: string,
+  own?: (...call: unknown[]) => unknown,
+): NeedsApproval {
+  return async (context, input, callId = "") => {
+    await guard.ready?.();
+    const judged = judgeCall(guard, options, { tool, input }, {}, field);
+    if (isContext(context)) recent.note(context, callId, judged);
+    // The guardrail refuses it and tells the model.
+    if (judged.decision === "deny") return false;
+    if (judged.decision !== "allow" && options.onAsk === undefined) return true;
+    return (await own?.(context, input, callId)) === true;
+  };
 }
 
 const callIdIn = (details: unknown): string => {
@@ -137,13 +174,19 @@ class PassedCalls {
 
 const isContext = (value: unknown): value is object => typeof value === "object" && value !== null;
 
-/** How a tool is given another command. */
+/** How a tool is given another command; `tool`: it is judged by this name, whatever the SDK was told. */
 interface Confining {
+  readonly tool?: string;
   readonly field?: string;
   readonly passed?: PassedCalls;
 }
 
-function guardrail(guard: AdaptedGuard, options: AdapterOptions, recent: RecentCalls, { field, passed }: Confining = {}): InputGuardrail {
+function guardrail(
+  guard: AdaptedGuard,
+  options: AdapterOptions,
+  recent: RecentCalls,
+  { tool, field, passed }: Confining = {},
+): InputGuardrail {
   return {
     type: "tool_input",
     name: "assent",
@@ -152,7 +195,7 @@ function guardrail(guard: AdaptedGuard, options: AdapterOptions, recent: RecentC
       const input = argumentsOf(toolCall.arguments);
       const before = recent.about(context, callId);
       await guard.ready?.();
-      const judge = (): Judged => judgeCall(guard, options, { tool: name, input }, {}, field);
+      const judge = (): Judged => judgeCall(guard, options, { tool: tool ?? name, input }, {}, field);
       const judged = recent.justNow(context, callId, input) ?? stricter(judge(), before);
       recent.spend(context, callId, judged);
       // The SDK was told to ask about this call: it is here because it was approved, or so that it need not be asked about.

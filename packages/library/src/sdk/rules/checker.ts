@@ -1,19 +1,20 @@
 import { adviceForPerson } from "@assent/core/action";
 import { appendAudit, auditLine, KEEP_UNSENT } from "@assent/guard/audit";
 import { type Effect, isConfined, type RequestVerdict, type RuleSource, unconfined } from "@assent/core/policy";
+import { meant } from "@assent/core/policy/read";
 import type { ShellKind } from "@assent/core/shell";
 import { thisMachine, type Machine } from "@assent/guard/state";
 import { ask, isApproved, type OnAsk } from "../common/ask.ts";
 import { PermissionAskError, PermissionDeniedError } from "../common/errors.ts";
-import { checkOptions, type Options } from "../common/options.ts";
+import { checkOptions, GuardOptionError, type Options } from "../common/options.ts";
 import { effectOf, type CheckerPlace, RulesetJudge, type CheckTarget } from "./judge.ts";
-import { compileRuleset, type Operation, readRuleset, type Ruleset } from "./ruleset.ts";
+import { compileRuleset, type Operation, OPERATIONS, readRuleset, type Ruleset } from "./ruleset.ts";
 
 /** Where and how a ruleset is asked. */
 export interface CheckerOptions {
   /** Answers the questions of `check`. */
   readonly onAsk?: OnAsk;
-  /** What `check` does with a question where there is no `onAsk`: throw `PermissionAskError` (by default) or `PermissionDeniedError`. */
+  /** What `check` throws where nobody can be asked (no `onAsk`, or it fails): `PermissionAskError` (by default) or `PermissionDeniedError`. */
   readonly askFallback?: "error" | "deny";
   /** What relative paths and commands start from; by default the process's folder when the checker is made. */
   readonly cwd?: string;
@@ -99,14 +100,14 @@ export class PermissionChecker {
     this.#audit = options.audit ?? true;
   }
 
-  /** What holds for an operation on a path or for a command. Asks nobody, changes nothing, never throws. */
+  /** What holds for an operation on a path or for a command. Asks nobody, changes nothing. Throws `GuardOptionError` for an unknown operation. */
   checkSync(operation: Operation, target: string): Effect {
-    return effectOf(this.verdictOn({ operation, text: target }).decision);
+    return effectOf(this.verdictOn(checked(operation, target)).decision);
   }
 
   /** As `checkSync`, with the reasons. */
   explain(operation: Operation, target: string): Explanation {
-    const verdict = this.verdictOn({ operation, text: target });
+    const verdict = this.verdictOn(checked(operation, target));
     const { reason, help, rule } = verdict;
     return { effect: effectOf(verdict.decision), reason, help: help === undefined ? undefined : adviceForPerson(help), rule, verdict };
   }
@@ -128,7 +129,7 @@ export class PermissionChecker {
    * or `PermissionAskError` where nobody can be asked. `reason` is the agent's own and is shown to the person.
    */
   async check(operation: Operation, target: string, reason = ""): Promise<true> {
-    await this.checkTarget({ operation, text: target }, target, reason);
+    await this.checkTarget(checked(operation, target), target, reason);
     return true;
   }
 
@@ -191,6 +192,15 @@ export class PermissionChecker {
       // The decision stands without its line.
     }
   }
+}
+
+/** In plain JavaScript nothing else finds an operation that is misspelt: it would be judged as none of them. */
+function checked(given: unknown, text: unknown): CheckTarget {
+  const operation = OPERATIONS.find((name) => name === given);
+  if (operation === undefined)
+    throw new GuardOptionError("operation", `the operation ${JSON.stringify(given)} does not exist${meant(String(given), OPERATIONS)}`);
+  if (typeof text !== "string") throw new GuardOptionError("target", `the target of ${operation} must be a text`);
+  return { operation, text };
 }
 
 interface Logged {

@@ -158,7 +158,7 @@ export class RulesetError extends Error {
 }
 
 const OWN_KEYS = ["preset", "default", "denySecrets"];
-const OPERATIONS: readonly Operation[] = ["read", "write", "edit", "execute", "glob", "grep", "ls"];
+export const OPERATIONS: readonly Operation[] = ["read", "write", "edit", "execute", "glob", "grep", "ls"];
 
 /** What is known of a ruleset once it is read. */
 export interface CompiledRuleset {

@@ -5,16 +5,17 @@ import { setTimeout as wait } from "node:timers/promises";
 import { visible } from "@assent/core/action";
 import type { SandboxCommand, SandboxRunResult } from "./ai-session.ts";
 import type { ContainerOptions, ContainerPath, ContainerProcess, ContainerSession } from "./open-container.ts";
+import { GuardOptionError } from "../common/options.ts";
 
 /** `openContainer` with options of the right types. */
 export async function startContainer(options: ContainerOptions): Promise<ContainerSession> {
   const { image, cwd = "/work", mounts = {}, network = "none", env = {}, user, runOptions = [] } = options;
   if (typeof image !== "string" || image === "" || image.startsWith("-"))
-    throw new TypeError("openContainer: the option `image` must be the name of an image");
-  if (!cwd.startsWith("/")) throw new TypeError("openContainer: the option `cwd` must be an absolute path of the container");
+    throw new GuardOptionError("image", "openContainer: the option `image` must be the name of an image");
+  if (!cwd.startsWith("/")) throw new GuardOptionError("cwd", "openContainer: the option `cwd` must be an absolute path of the container");
   const volumes = Object.entries(mounts).flatMap(([from, to]) => {
     if (!from.startsWith("/") || !to.startsWith("/") || from.includes(":"))
-      throw new TypeError("openContainer: `mounts` names absolute paths");
+      throw new GuardOptionError("mounts", "openContainer: `mounts` names absolute paths");
     return ["--volume", `${from}:${to}`];
   });
   const engine = new Engine(options.engine ?? (await foundEngine()), options.engineOptions ?? []);

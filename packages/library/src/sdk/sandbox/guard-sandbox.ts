@@ -1,7 +1,6 @@
 import { isObject } from "@assent/core/data";
 import { INSIDE, type InsideGuard } from "../adapters/guards.ts";
-import { GuardOptionError } from "../create-guard/policy-in-code.ts";
-import { checkOptions, type Options } from "../common/options.ts";
+import { checkOptions, GuardOptionError, type Options } from "../common/options.ts";
 import { type AiSandboxSession, judgedSession, scriptsOf } from "./ai-session.ts";
 import { type GuardSandboxOptions, SandboxJudge } from "./judge.ts";
 import {
@@ -31,7 +30,7 @@ export function guardSandbox<T extends GuardableSandbox>(guard: InsideGuard, san
       'guard.sandbox: files of a project are not read in a sandbox: give "none", "user" or paths to createGuard',
     );
   const given: unknown = sandbox;
-  if (typeof given !== "object" || given === null) throw new TypeError(NO_SANDBOX);
+  if (typeof given !== "object" || given === null) throw new GuardOptionError("sandbox", NO_SANDBOX);
   if (isAiSession(given)) {
     const judge = new SandboxJudge(inside, scriptsOf(given), options);
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the same session
@@ -43,7 +42,7 @@ export function guardSandbox<T extends GuardableSandbox>(guard: InsideGuard, san
   if (isClient(given)) return judgedClient(given, wrap) as unknown as T;
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the same object, behind a proxy
   if (isOpenAiSession(given)) return wrap(given) as unknown as T;
-  throw new TypeError(NO_SANDBOX);
+  throw new GuardOptionError("sandbox", NO_SANDBOX);
 }
 
 const NO_SANDBOX = "guard.sandbox takes a sandbox session of the AI SDK, or a session or client of OpenAI's Agents SDK";

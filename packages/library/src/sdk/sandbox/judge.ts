@@ -1,6 +1,7 @@
 import type { GuardInside } from "../adapters/guards.ts";
 import type { GuardCall } from "../create-guard/call.ts";
 import { PermissionDenied } from "../create-guard/errors.ts";
+import { refused } from "../create-guard/flow.ts";
 import type { JudgingWay } from "../create-guard/judging.ts";
 import type { CallOutcome } from "../create-guard/types.ts";
 import { joinPath } from "@assent/core/path";
@@ -119,6 +120,5 @@ function absoluteIn({ cwd, home }: SessionIdentity, path: string): string {
 
 function required({ outcome, cwd }: CheckedCalls): string {
   if (outcome.verdict === "allow") return cwd;
-  const { forModel, decision } = outcome;
-  throw new PermissionDenied({ verdict: "deny", forModel, decision });
+  throw new PermissionDenied(refused(outcome.decision, outcome.forModel));
 }

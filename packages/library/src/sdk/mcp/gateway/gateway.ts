@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { visible, withoutAdvice } from "@assent/core/action";
 import { isObject } from "@assent/core/data";
 import { isMeantQuestion } from "@assent/core/policy";
-import type { GuardDecision, PromptGuard } from "../../guard/open-guard.ts";
+import type { AdaptedGuard, GuardDecision } from "../../guard/adapted-guard.ts";
 import { answeredByHost, type QueueReply } from "../../queue/index.ts";
 import { isId, keyOf, readServer, requestId, type Id, type Message, type Said } from "./message.ts";
 
@@ -18,7 +18,7 @@ export interface Exchange {
 }
 
 export interface GatewayOptions {
-  readonly guard: PromptGuard;
+  readonly guard: AdaptedGuard;
   /** The server's name in rules, `mcp__NAME__tool`. Given by the person, never by the server. */
   readonly name: string;
   /** For people. */

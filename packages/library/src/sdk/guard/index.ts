@@ -1,2 +1,0 @@
-export * from "./open-guard.ts";
-export { outcomeOf } from "./outcomes.ts";
