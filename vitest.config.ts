@@ -13,9 +13,11 @@ const words = process.argv.slice(2).filter((word) => word !== "run");
 const isNamed = long.some((file) => words.some((word) => file.includes(word) || word.includes(file)));
 const isShort = process.env["TEST_SHORT"] !== undefined;
 const leftOut = isShort && !isNamed ? long : [];
-/** Of some tables it plays a part, another one each time; a seed that is given plays the same part again (`test/sampled.ts`). */
-if (!isShort || words.some((word) => word.includes("test/"))) delete process.env["SAMPLE_SEED"];
-else process.env["SAMPLE_SEED"] ??= String((Date.now() % 1_000_000) + 1);
+const isRest = process.env["TEST_REST"] !== undefined;
+/** Of some tables both play a part, another one each time; a seed that is given plays the same part again (`test/sampled.ts`). */
+if (isRest || (isShort && !words.some((word) => word.includes("test/"))))
+  process.env["SAMPLE_SEED"] ??= String((Date.now() % 1_000_000) + 1);
+else delete process.env["SAMPLE_SEED"];
 
 export default defineConfig({
   plugins: [knowledgeForVitest(import.meta.dirname)],
@@ -23,8 +25,8 @@ export default defineConfig({
   test: {
     setupFiles: "test/seed.ts",
     exclude: [...configDefaults.exclude, ...leftOut],
-    // By itself vitest leaves one processor free: on two it would run one file after the other.
-    maxWorkers: availableParallelism(),
+    // By itself vitest leaves one processor free: on two it would run one file after the other. The files that take long wait half of their time.
+    maxWorkers: availableParallelism() + (isRest ? 1 : 0),
     projects: [
       {
         extends: true,
@@ -86,14 +88,15 @@ export default defineConfig({
       {
         extends: true,
         test: {
-          // The team server, on the embedded database and on PostgreSQL where that is installed.
+          // The team server, on the embedded database and on PostgreSQL where that is installed: one of each for all files of a process.
           name: "team",
-          include: ["team/test/**/*.test.ts"],
+          include: ["test/team/**/*.test.ts"],
+          isolate: false,
           pool: "forks",
           testTimeout: 60_000,
           hookTimeout: 60_000,
           expect: { poll: { timeout: 30_000 } },
-          globalSetup: ["test/build-once.ts", "team/test/harness/postgresql.ts"],
+          globalSetup: ["test/build-once.ts", "test/team/harness/postgresql.ts"],
         },
       },
       {

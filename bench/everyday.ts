@@ -1,6 +1,7 @@
 // Plays the sixty commands of docs/confine.md (bench/everyday.json) under `assent run -P` with nobody to ask and sandboxed, as Claude Code starts
-// them: `npm run everyday`, which writes the page. `-- --check FILE` compares the page's list instead, and writes nothing. What goes ahead by
-// itself starts as it is. Commands of tools that are not on this machine are named, and not counted. `SHOW=1` shows what a command said that failed.
+// them: `npm run everyday`, which writes the page. `-- --check FILE` compares the page's list instead, and writes nothing;
+// `--ways` names one of both. What goes ahead by itself starts as it is. Commands of tools that are not on this machine are named, and not counted.
+// `SHOW=1` shows what a command said that failed.
 import { type SpawnSyncReturns, spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
@@ -76,7 +77,7 @@ const played = commands.filter(({ kind }) => isHere(kind));
 const absent = [...new Set(commands.filter((one) => !played.includes(one)).map(({ kind }) => kind))];
 
 try {
-  for (const mode of MODES) {
+  for (const mode of MODES.filter((one) => valueOf("--ways")?.split(",").includes(one) !== false)) {
     makeProject(mode);
     for (const { command } of played) {
       const { status, stdout, stderr } = mode === "sandboxed" ? sandboxed(command) : supervised(command);

@@ -28,7 +28,8 @@ if (words[0] === "--list") {
 }
 if (words[0] in LISTS) {
   const vitest = ["vitest", "run", ...LISTS[words[0]](), ...words.slice(1)];
-  process.exit(spawnSync("npx", vitest, { stdio: "inherit" }).status ?? 1);
+  const env = words[0] === "--play" ? { ...process.env, TEST_REST: "1" } : process.env;
+  process.exit(spawnSync("npx", vitest, { stdio: "inherit", env }).status ?? 1);
 }
 
 const reports = words.map((file) => JSON.parse(readFileSync(file, "utf8")));

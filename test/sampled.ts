@@ -1,9 +1,9 @@
 import { numbers } from "./numbers.ts";
 
-/** `npm test` gives it; elsewhere, and where a file is named, everything is played. */
+/** `npm test` and `npm run test:rest` give it; elsewhere, and where a file is named, everything is played. */
 const SEED = process.env["SAMPLE_SEED"];
 
-/** Of a long table `npm test` plays one row of so many, others each time; `npm run test:rest` plays all of them. */
+/** Of a long table these play one row of so many, others each time; `npm run test:sampled`, which is for the night, plays all of them. */
 export function sampled<T>(rows: readonly T[], oneOf: number, seed = SEED): readonly T[] {
   if (seed === undefined || rows.length === 0) return rows;
   const draw = numbers(Number(seed));

@@ -2,6 +2,7 @@ import { spawn, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { SAMPLE, sampled } from "../sampled.ts";
 import { DIST } from "../scratch.ts";
 import { here, lasting } from "./run-place.ts";
 
@@ -180,9 +181,9 @@ const EVERYDAY: readonly Everyday[] = [
 
 const REFUSED = /assent: refused|Permission denied/;
 
-describe("what was answered once goes through with nobody there", () => {
+describe(`what was answered once goes through with nobody there (${SAMPLE})`, () => {
   describe.each(["pattern", "learn"])("by %s", (way) => {
-    for (const { line, says, questions = 1, once, needs } of EVERYDAY)
+    for (const { line, says, questions = 1, once, needs } of sampled(EVERYDAY, 3))
       it.skipIf(needs !== undefined && !has(needs))(
         line,
         async () => {
@@ -260,8 +261,8 @@ const DONE_TO = [
 /** Rows whose question was about the very thing. */
 const SAID: ReadonlySet<string> = new Set(["rm -f ~/keep/f", "mv ~/keep/f ~/keep/h", "ln ~/keep/f ~/keep/h"]);
 
-describe("and nothing else does", () => {
-  for (const { line, needs } of EVERYDAY)
+describe(`and nothing else does (${SAMPLE})`, () => {
+  for (const { line, needs } of sampled(EVERYDAY, 3))
     it.skipIf((needs !== undefined && !has(needs)) || SAID.has(line))(
       `near ${line}`,
       async () => {

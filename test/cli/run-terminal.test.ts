@@ -29,7 +29,7 @@ interface Played {
 }
 
 // They wait, most of the time.
-vi.setConfig({ maxConcurrency: 10 });
+vi.setConfig({ maxConcurrency: 20 });
 
 let sessions = 0;
 

@@ -14,10 +14,10 @@ import {
   signStatement,
 } from "@assent/guard/seal";
 import { fetchTeamPolicy, policyWaiting, readHeld, takeAnswer, type TeamMembership, writeMembership, writePin } from "@assent/team/team";
-import { reader, scratch, type Scratch } from "../../test/scratch.ts";
-import { type Database, migrate } from "../src/database/index.ts";
-import { confirmMachine, organisationOf, pollEnrolment, startEnrolment } from "../src/enrol/index.ts";
-import { addFirstKey, partOf, policyGroups, pushPolicy, releasePolicy } from "../src/policies/index.ts";
+import { reader, scratch, type Scratch } from "../scratch.ts";
+import type { Database } from "@assent/team-server/database";
+import { confirmMachine, organisationOf, pollEnrolment, startEnrolment } from "@assent/team-server/enrol";
+import { addFirstKey, partOf, policyGroups, pushPolicy, releasePolicy } from "@assent/team-server/policies";
 import { onEveryDatabase } from "./harness/databases.ts";
 import { TestServer } from "./harness/server.ts";
 
@@ -170,11 +170,8 @@ const passes = (milliseconds: number): void => {
 };
 
 onEveryDatabase("the policy of a team", (place) => {
-  let made: Database | undefined;
   beforeEach(async () => {
-    if (made === undefined) await migrate((made = await place.fresh()));
-    else await made.script("truncate organisation, machines, enrolments, people, policy_keys, policy_versions restart identity cascade");
-    await start(made);
+    await start(await place.fresh());
     heartbeat = await head();
     await addFirstKey(db, key.publicKey, "an administrator", now());
   });

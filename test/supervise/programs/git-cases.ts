@@ -302,8 +302,8 @@ async function playOne(
 }
 
 /** What is wrong with the first case in which something is; empty: nothing. With `GIT_FOUND` all of them are written to that file. */
-export async function playGit(suite: Suite, runs: number): Promise<string> {
-  const seed = Number(process.env["FUZZ_SEED"] ?? process.env["SAMPLE_SEED"] ?? 1);
+export async function playGit(suite: Suite, runs: number, half = 0): Promise<string> {
+  const seed = Number(process.env["FUZZ_SEED"] ?? process.env["SAMPLE_SEED"] ?? 1) + half;
   process.stderr.write(`git: ${runs} cases, seed ${seed}\n`);
   const property = fc.asyncProperty(drawn, async (one) => {
     const wrong = await play(suite, one);

@@ -77,7 +77,7 @@ const TREE = `${FORGE}; t=$(git ls-tree HEAD | sed "s/blob [0-9a-f]*\\tcert.pem/
 type Row = readonly [what: string, command: string, before?: string];
 const cases = (rows: readonly Row[]) => rows.map(([what, command, before]) => ({ what, command, before }));
 
-describe("what the run made opens no protected file", () => {
+describe("what the run made opens no protected file", { concurrent: true }, () => {
   it.each(
     cases([
       ["an index entry", `${FORGE}; git update-index --cacheinfo 100644,$o,cert.pem; git checkout-index -f cert.pem`],
@@ -159,7 +159,7 @@ describe("what the run made opens no protected file", () => {
   });
 });
 
-describe("what the repository held goes through", () => {
+describe("what the repository held goes through", { concurrent: true }, () => {
   it.each(
     cases([
       ["a branch", "git switch -q feature"],

@@ -69,7 +69,7 @@ async function play(line: string, first: string, how: "y" | "n" | "nobody" | "co
 const named = (rows: readonly SettingsRow[]) =>
   sampled(rows, 8).map(([line, shows, first = ""]) => ({ line, shows, first, name: first === "" ? line : `${line} (${first})` }));
 
-describe(`settings of agents: one question with the difference before git starts (${SAMPLE})`, () => {
+describe(`settings of agents: one question with the difference before git starts (${SAMPLE})`, { concurrent: true }, () => {
   it.each(named(CHANGING))("$name: with yes it goes through whole", { timeout: 60_000 }, async ({ line, shows, first }) => {
     const { questions, output, after, before, alone } = await play(line, first, "y");
     expect(questions, output).toBe(1);

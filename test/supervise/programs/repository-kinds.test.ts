@@ -65,7 +65,7 @@ async function play(user: User, folder: string): Promise<Played> {
   return { bare, run, said: stderr, undone: (await bash(`${at}; ${LOOK}`)) === before };
 }
 
-describe.each(USERS)("in a run git works as without one, and is undone, as %s", (user) => {
+describe.each(USERS)("in a run git works as without one, and is undone, as %s", { concurrent: true }, (user) => {
   it.each(Object.entries(KINDS))("%s", async (_, folder) => {
     const { bare, run, said, undone } = await play(user, folder);
     expect(bare[0]).toContain("first");

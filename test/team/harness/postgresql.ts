@@ -3,12 +3,15 @@ import { chmodSync, chownSync, existsSync, mkdtempSync, readdirSync, rmSync } fr
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
+import pg from "pg";
 import type { TestProject } from "vitest/node";
 
 declare module "vitest" {
   export interface ProvidedContext {
     /** Address of a server that tests may make databases on; empty where there is none. */
     postgres: string;
+    /** What the names of these begin with. */
+    databases: string;
   }
 }
 
@@ -32,15 +35,25 @@ function programs(): string | undefined {
 /** The server that TEST_POSTGRES names, or a cluster of its own. */
 export default async function startPostgres(project: TestProject): Promise<(() => Promise<void>) | undefined> {
   const named = process.env["TEST_POSTGRES"];
+  const databases = `t_${process.pid}_`;
+  project.provide("databases", databases);
   if (named !== undefined && named !== "") {
     project.provide("postgres", named);
-    return undefined;
+    return () => dropDatabases(named, databases);
   }
   const cluster = await openCluster();
   if (cluster === undefined)
     process.stderr.write("PostgreSQL 15 or newer is not installed (`apt-get install postgresql`): its tests are left out\n");
   project.provide("postgres", cluster?.address ?? "");
   return cluster?.close;
+}
+
+async function dropDatabases(server: string, begin: string): Promise<void> {
+  const client = new pg.Client({ connectionString: server });
+  await client.connect();
+  const { rows } = await client.query<{ name: string }>("select datname as name from pg_database where starts_with(datname, $1)", [begin]);
+  for (const { name } of rows) await client.query(`drop database ${name} with (force)`);
+  await client.end();
 }
 
 export interface Cluster {

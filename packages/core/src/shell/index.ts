@@ -2,7 +2,7 @@ import type { Lowered, World } from "../action/index.ts";
 import { runUncalled } from "./interpret/command.ts";
 import { Context, type ShellKind } from "./words/context.ts";
 import { settleIgnoreLists } from "./programs/ignore-lists.ts";
-import { settleLinks } from "./words/links.ts";
+import { settleLinks } from "./programs/links.ts";
 import { parseShell } from "./words/parse.ts";
 import { doubtScript } from "./interpret/portable.ts";
 import { RUNNER } from "./interpret/runner.ts";

@@ -17,6 +17,7 @@ import {
   walk,
 } from "../../pattern/index.ts";
 import {
+  type FlagPattern,
   guess,
   hasFlag,
   isPlainWord,
@@ -45,7 +46,7 @@ import {
   type Refusal,
   type Trial,
 } from "./reading.ts";
-import type { FlagPattern, ShellMatcher } from "./shell.ts";
+import type { ShellMatcher } from "./shell.ts";
 
 /** One element of a `Bash(...)` rule: literal text, `*` (one argument) or `**` (any number). */
 export type BashToken = { readonly is: "text"; readonly text: string } | { readonly is: "one" } | { readonly is: "any" };

@@ -1,5 +1,6 @@
 import { checkEscape, expandBraces, mistake, ok, parseUnits, type Mistake, type Result } from "../../pattern/index.ts";
-import type { FlagPattern, ShellMatcher, WordPattern } from "./shell.ts";
+import type { FlagPattern } from "../match/exec-words.ts";
+import type { ShellMatcher, WordPattern } from "./shell.ts";
 
 const EVERY: ShellMatcher = {
   kind: "shell",

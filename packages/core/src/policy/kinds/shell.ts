@@ -15,6 +15,7 @@ import {
   wordGlob,
 } from "../../pattern/index.ts";
 import {
+  type FlagPattern,
   clusterLetters,
   hasFlag,
   isPlainWord,
@@ -49,14 +50,6 @@ import { parseShell } from "./shell-text.ts";
 export interface WordPattern {
   readonly negated: boolean;
   readonly alternatives: readonly string[];
-}
-
-export interface FlagPattern {
-  readonly need: "required" | "forbidden" | "permitted";
-  /** Spellings, any of which answers: `{--force,-f}`. */
-  readonly names: readonly string[];
-  /** Glob over the value: `--flag=glob`. */
-  readonly value?: string;
 }
 
 export interface ShellMatcher {

@@ -14,7 +14,15 @@ import {
   wordGlob,
 } from "../../pattern/index.ts";
 import type { MatchContext, Side } from "./match-context.ts";
-import type { FlagPattern } from "../kinds/shell.ts";
+
+/** What a rule says of an option. */
+export interface FlagPattern {
+  readonly need: "required" | "forbidden" | "permitted";
+  /** Spellings, any of which answers: `{--force,-f}`. */
+  readonly names: readonly string[];
+  /** Glob over the value: `--flag=glob`. */
+  readonly value?: string;
+}
 
 /** One option of a command, in every spelling known for it. */
 export interface WordOption {

@@ -8,14 +8,25 @@ import {
   type Origin,
   type Span,
   spend,
+  type Target,
   type Unknown,
   type World,
 } from "../../action/index.ts";
 import type { Function as FunctionNode } from "unbash";
 import type { Invocation } from "../programs/invocation.ts";
-import type { MadeLink } from "./links.ts";
 import type { ShellState } from "./state.ts";
 import { NOTHING, type Stream, type Value } from "./value.ts";
+
+/** A symbolic link that the line makes. The world does not show it yet: what goes through it is told by `settleLinks`. */
+export interface MadeLink {
+  readonly exec: number;
+  /** Only what comes behind it in the list of actions can go through it. */
+  readonly since: number;
+  readonly at: Target;
+  readonly sources: readonly Value[];
+  /** `ln -r`: what it leads to was named from the working folder, not from the link's own. */
+  readonly places: Invocation["places"] | undefined;
+}
 
 /** Which shells may read the line: `any` when the host runs the login shell (bash or zsh). */
 export type ShellKind = "any" | "bash" | "sh" | "zsh";

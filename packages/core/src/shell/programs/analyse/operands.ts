@@ -3,7 +3,7 @@ import { resolvePath } from "../../../path/index.ts";
 import { applyEffect } from "../effects.ts";
 import { describe, doubt, emitFile, refuse, type Invocation } from "../invocation.ts";
 import { applyKind } from "../kinds.ts";
-import { noteLinks } from "../../words/links.ts";
+import { noteLinks } from "../links.ts";
 import { dropPrefix } from "../options.ts";
 import { matchesOf, mayBegin } from "../../words/paths.ts";
 import { isHole, literal, prefixOf, textOf, type Value } from "../../words/value.ts";

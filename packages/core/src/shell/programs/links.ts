@@ -1,20 +1,9 @@
 import type { Action, FileAction, FileOperation, Target } from "../../action/index.ts";
 import { resolvePath } from "../../path/index.ts";
-import type { Context } from "./context.ts";
-import type { Invocation } from "../programs/invocation.ts";
-import { targetsOf } from "./paths.ts";
-import { textOf, type Value } from "./value.ts";
-
-/** A symbolic link that the line makes. The world does not show it yet: what goes through it is told by `settleLinks`. */
-export interface MadeLink {
-  readonly exec: number;
-  /** Only what comes behind it in the list of actions can go through it. */
-  readonly since: number;
-  readonly at: Target;
-  readonly sources: readonly Value[];
-  /** `ln -r`: what it leads to was named from the working folder, not from the link's own. */
-  readonly places: Invocation["places"] | undefined;
-}
+import type { Context, MadeLink } from "../words/context.ts";
+import type { Invocation } from "./invocation.ts";
+import { targetsOf } from "../words/paths.ts";
+import { textOf, type Value } from "../words/value.ts";
 
 /** ln -s, once its operands have been told as actions. */
 export function noteLinks(inv: Invocation, given: { readonly symbolic: boolean; readonly relative: boolean }): void {
