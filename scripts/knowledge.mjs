@@ -5,6 +5,7 @@ import { build } from "esbuild";
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, relative } from "node:path";
 import { pathToFileURL } from "node:url";
+import { specifierOf } from "./packages.mjs";
 import { cutTables, findPieces } from "./table-groups.mjs";
 
 /** Where the tables lie. */
@@ -26,7 +27,12 @@ async function loadReader(root) {
   const outfile = join(root, "node_modules/.cache/assent", `tables-${process.pid}-${performance.now()}.mjs`);
   await build({
     stdin: {
-      contents: 'export { printMistake, readTables } from "./read-table.ts"; export { writeRecords } from "./write-records.ts";',
+      contents: [
+        'export { mistakesInVariables } from "./asides.ts";',
+        'export { printMistake, readTables } from "./read-table.ts";',
+        'export { writeRecords } from "./write-records.ts";',
+        `export { readErrands } from ${specifierOf(root, "supervise/errands/read.ts")};`,
+      ].join("\n"),
       resolveDir: join(root, "packages/core/src/shell/knowledge"),
     },
     bundle: true,
@@ -44,11 +50,18 @@ async function loadReader(root) {
 
 /** All entries of all tables, and what is said beside them; throws with file, line and key of everything that is wrong. */
 export async function readKnowledge(root) {
-  const { printMistake, readTables, writeRecords } = await loadReader(root);
-  const files = tablesOf(root).map((file) => ({ family: /([\w-]+)\.table$/.exec(file)[1], text: readFileSync(file, "utf8") }));
-  const { entries, asides, mistakes } = readTables(files);
-  if (mistakes.length > 0) throw new Error(mistakes.map(printMistake).join("\n"));
-  return { entries, asides, writeRecords };
+  const { printMistake, readTables, readErrands, mistakesInVariables, writeRecords } = await loadReader(root);
+  const textsIn = (folder) => tablesOf(root, folder).map((file) => ({ name: basename(file, ".table"), text: readFileSync(file, "utf8") }));
+  const { entries, asides, lines, mistakes } = readTables(textsIn("").map(({ name, text }) => ({ family: name, text })));
+  const wrong = [
+    ...mistakes.map(printMistake),
+    ...readErrands(textsIn("errands")).mistakes,
+    ...textsIn("variables").flatMap(({ name, text }) =>
+      mistakesInVariables(text).map(([line, key, message]) => printMistake({ family: `variables/${name}`, line, key, message })),
+    ),
+  ];
+  if (wrong.length > 0) throw new Error(wrong.join("\n"));
+  return { entries, asides, lines, writeRecords };
 }
 
 const raw = (name, text) => `export const ${name} = String.raw\`${text}\`;\n`;
@@ -95,6 +108,90 @@ function asideRows(asides, key) {
   return [...named].map(([row, names]) => `${names}\t${row}\n`).join("");
 }
 
+/** All programs of which such a row is. */
+const namesWith = (asides, key) => ` ${[...new Set(asides.flatMap((one) => (one.key === key ? one.names.split(" ") : [])))].join(" ")} `;
+
+/** What rows `KIND WHAT` say, by their kinds. */
+function byKind(asides, key, what) {
+  const found = {};
+  for (const one of asides) {
+    const [, kind, rest] = /^(\S+) (.*)$/.exec(one.row) ?? [];
+    if (one.key === key) (found[kind] ??= []).push(...what(rest, one.names));
+  }
+  return found;
+}
+
+/** A list for each of what commands of git do: whoever reads one does not bring along the others. */
+const makeGit = (asides) =>
+  Object.entries(byKind(asides, "does", (rest, names) => rest.split(" | ").map((words) => `${names} ${words}`)))
+    .map(([kind, commands]) => constant(kind.toUpperCase(), commands))
+    .join("");
+
+/** Hosts of `public`. */
+function makeHosts(asides) {
+  const rows = asides.flatMap(({ key, row }) => (key === "public" ? [row] : []));
+  const list = (some) => ` ${[...new Set(some.flatMap((row) => row.replace(/^forge | ->/, "").split(" ")))].join(" ")} `;
+  const isForge = (row) => row.startsWith("forge ");
+  const on = rows.map((row) => row.split(" -> ")).filter(({ length }) => length > 1);
+  return [
+    constant("FORGES", list(rows.filter(isForge))),
+    constant("HANDED_OUT", list(rows.filter((row) => !isForge(row)))),
+    constant("SENDS_ON", Object.fromEntries(on.map(([host, others]) => [host, others.split(" ")]))),
+  ].join("");
+}
+
+/** Folders in which many places lie: they are written once. */
+const COMMON = ["", ".config/", ".local/share/", "application support/", "library/", "/etc/", "/library/", "/var/lib/"];
+const commonOf = ([path]) => COMMON.findLastIndex((folder) => path.startsWith(folder));
+
+/** Paths of `private`, `startup` and `programs` by their form, each once and with the row that says it; those at home without the home folder. */
+function placesIn(asides) {
+  const found = {};
+  const add = (name, path, row) => (found[name] ??= new Map()).has(path) || found[name].set(path, row);
+  for (const row of asides.filter(({ key }) => ["private", "startup", "programs"].includes(key)))
+    for (const path of row.row.replace(/^daily /, "").split("; ")) {
+      const bare = path.replace(/^~\//, "").replace(/\/$/, "");
+      const form = path.startsWith("/") ? "PLACES" : path.startsWith("~/") ? "AT_HOME" : path.endsWith("/") ? "FOLDERS" : "FILES";
+      if (row.key === "private") add(`PRIVATE_${form}`, bare, row);
+      else if (row.key === "startup")
+        add(form === "PLACES" ? "STARTUP_PLACES" : path.endsWith("/") ? "STARTUP_AT_HOME" : "STARTUP_FILES", bare, row);
+      else add("TOOL_FOLDERS", bare, row);
+      if (row.row.startsWith("daily ")) add("PROGRAM_FOLDERS", bare, row);
+    }
+  return Object.entries(found).map(([name, paths]) => [name, [...paths].toSorted((a, b) => commonOf(a) - commonOf(b))]);
+}
+
+const makePlaces = (asides) =>
+  [
+    'const under = (folder, names) => names.split("; ").map((name) => folder + name);\n',
+    ...placesIn(asides).map(([name, paths]) => {
+      const lists = COMMON.map((folder, at) => [
+        folder,
+        paths.filter((one) => commonOf(one) === at).map(([path]) => path.slice(folder.length)),
+      ]);
+      const parts = lists.flatMap(([folder, names]) =>
+        names.length === 0 ? [] : `...under(${JSON.stringify(folder)}, ${JSON.stringify(names.join("; "))})`,
+      );
+      return `export const ${name} = /* @__PURE__ */ (() => [${parts.join(", ")}])();\n`;
+    }),
+  ].join("");
+
+/** Where the rows stand that say the places of a list, in its order: `TABLE LINE LINE; TABLE LINE`. */
+function sourcesOf(paths) {
+  const found = [];
+  for (const [, { family, line }] of paths) {
+    if (found.at(-1)?.[0] !== family) found.push([family]);
+    found.at(-1).push(line);
+  }
+  return found.map((one) => one.join(" ")).join("; ");
+}
+
+function makeShellVariables(asides) {
+  const { decides, ...others } = byKind(asides, "variables", (rest) => (rest.includes(" -- ") ? [rest.split(" -- ")] : rest.split(" ")));
+  const rows = decides.map(([names, why]) => [names.split(" "), why]);
+  return constant("SHELL_VARIABLES", others) + constant("DECIDING", rows);
+}
+
 const constant = (name, value) => `export const ${name} = ${JSON.stringify(value)};\n`;
 const HABITS = ["starts", "looks", "changes", "links", "reaches"];
 
@@ -103,8 +200,22 @@ async function makeParts(root) {
   const { asides } = await readKnowledge(root);
   return {
     "#knowledge/errands": constant("ERRANDS", blocksIn(root, "errands")),
+    "#knowledge/following": constant("FOLLOWING", namesWith(asides, "follows")),
+    "#knowledge/follows": constant(
+      "FOLLOWS",
+      asideRows(
+        asides.filter(({ row }) => row !== "settings"),
+        "follows",
+      ),
+    ),
+    "#knowledge/git": makeGit(asides),
+    "#knowledge/hosts": makeHosts(asides),
     "#knowledge/habits": HABITS.map((key) => constant(key.toUpperCase(), asideRows(asides, key))).join(""),
+    "#knowledge/logins": constant("LOGINS", asideRows(asides, "login")),
+    "#knowledge/places": makePlaces(asides),
     "#knowledge/secrets": constant("SECRETS", asideRows(asides, "secret")),
+    "#knowledge/shell-variables": makeShellVariables(asides),
+    "#knowledge/sources": constant("SOURCES", Object.fromEntries(placesIn(asides).map(([name, paths]) => [name, sourcesOf(paths)]))),
     "#knowledge/steered": constant("STEERED", asideRows(asides, "steered")),
     "#knowledge/variables": constant("VARIABLES", blocksIn(root, "variables")),
   };

@@ -22,10 +22,10 @@ const groupOf = (family) => Object.keys(TABLES).find((group) => TABLES[group].sp
 export const tablePart = (group) => `tables-${group}`;
 
 /** The tables as `writeRecords` puts them into one text, cut where one group ends and the next begins. */
-export function cutTables({ entries, writeRecords }) {
+export function cutTables({ entries, lines, writeRecords }) {
   const groups = [...Object.keys(TABLES), OTHERS];
   const sorted = groups.flatMap((group) => entries.filter(({ family }) => groupOf(family) === group));
-  const { index, records, notes } = writeRecords(sorted);
+  const { index, records, notes } = writeRecords(sorted, lines);
   // An entry ends its row in the index with where its record ends; those below it stand before it.
   const ends = index.split("\n").map((row) => Number(row.split("\t")[1]?.split(":")[1]));
   let start = 0;

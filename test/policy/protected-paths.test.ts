@@ -67,6 +67,7 @@ describe("secrets (Y8, YW3)", () => {
     "/proc/1234/environ",
     "/proc/1234/task/77/environ",
     "/run/secrets/db",
+    "/opt/vault/data/core/_keyring",
     "/etc/ssl/private/server.pem",
     "/home/me/.claude/.credentials.json",
     "/home/me/.codex/auth.json",

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { mistakesInVariables } from "../../../packages/core/src/shell/knowledge/asides.ts";
 import { printMistake, readTables } from "../../../packages/core/src/shell/knowledge/read-table.ts";
 
 const read = (text: string) => readTables([{ family: "fruit", text }]);
@@ -109,9 +110,9 @@ apple
     expect(mistakes).toEqual([]);
     expect(entries.map(({ spec: one }) => one)).toEqual([{ names: "apple pear", operands: "", examples: { allow: ["apple"] } }]);
     expect(asides).toEqual([
-      { key: "secret", names: "apple pear", row: "-p" },
-      { key: "secret", names: "pear pear-*", row: "eat -> #1 <" },
-      { key: "secret", names: "cherry", row: "key" },
+      { key: "secret", names: "apple pear", row: "-p", family: "fruit", line: 3 },
+      { key: "secret", names: "pear pear-*", row: "eat -> #1 <", family: "fruit", line: 4 },
+      { key: "secret", names: "cherry", row: "key", family: "fruit", line: 8 },
     ]);
   });
 
@@ -162,6 +163,57 @@ describe("a mistake is named with file, line and key", () => {
     ["apple\n  allow: apple\n   style: gnu\n", "2: apple: allow: an example of several lines begins below its verdict"],
     ["apple\n    style: gnu\n  allow: apple\n", "3: apple: `allow: apple` is indented by 2, not by 4"],
   ];
+  // What reads these rows leaves out what it does not understand: a slip of the pen would open, or close, nothing at all.
+  const ROWS: readonly (readonly [row: string, mistake: string])[] = [
+    ["secret: config -> key oauth", "`config -> key oauth` is not [SUBCOMMAND… ->] WHAT…, as the table of `secret` has it"],
+    ["secret: login > -p", "`login > -p` is not [SUBCOMMAND… ->] WHAT…, as the table of `secret` has it"],
+    ["steered: aksed .applerc", "`aksed .applerc` is not asked FILE… or noted FILE…, in small letters"],
+    ["steered: noted Applefile", "`noted Applefile` is not asked FILE… or noted FILE…, in small letters"],
+    ["follows: list, mod -- its files", "`list, mod -- its files` is not settings, or [always] [unless] [SUBCOMMAND | …] -- WHAT"],
+    ["follows: list", "`list` is not settings, or [always] [unless] [SUBCOMMAND | …] -- WHAT"],
+    ["starts: diff - shows what it finds", "`diff - shows what it finds` says no reason: WHAT… -- WHY"],
+    ["starts: bin/diff -- shows what it finds", "`bin/diff` is not the name of a program, or a folder with a / at its end"],
+    ["looks: ~/.applerc", "`~/.applerc` says no reason: WHAT… -- WHY"],
+    ["looks: $foldr -- its names", "`$foldr` is not a file, or a name of files that verify knows"],
+    ["changes: $folder -- its names", "`$folder` is not a file, or $read"],
+    ["links: $git -- its names", "`$git` is not a file"],
+    ["reaches: local_host -- its own", "`local_host` is not a host"],
+    ["does: look status", "`look status` is not what commands of git do, and which: looks SUBCOMMAND | SUBCOMMAND"],
+    ["public: forge", "`forge` is not [forge] HOST…, or HOST -> HOST…"],
+    ["public: a.example > b.example", "`a.example > b.example` is not [forge] HOST…, or HOST -> HOST…"],
+    ["variables: ints RANDOM", "`ints RANDOM` is not what shells do with variables, and which: integer NAME…, or decides NAME… -- WHY"],
+    ["variables: decides PWD", "`decides PWD` is not what shells do with variables, and which: integer NAME…, or decides NAME… -- WHY"],
+    ["login: .netrc", "`.netrc` is not a file at home or in /etc"],
+    ["login: ~/.netrc unless -n", "`~/.netrc unless -n` is not a file at home or in /etc"],
+    ["private: ~/.Apple", "`~/.Apple` is not ~/FILE, /PLACE, FOLDER/ or FILE, in small letters"],
+    ["private: /srv/*", "`/srv/*` is not ~/FILE, /PLACE, FOLDER/ or FILE, in small letters"],
+    ["private: .apple/ .pear/", "`.apple/ .pear/` is not ~/FILE, /PLACE, FOLDER/ or FILE, in small letters"],
+    ["startup: .applerc", "`.applerc` is not ~/FILE, ~/FOLDER/ or /PLACE, in small letters"],
+    ["startup: ~/a/b/c/d/e/", "`~/a/b/c/d/e/` is not ~/FILE, ~/FOLDER/ or /PLACE, in small letters"],
+    ["programs: ~/.apple/bin", "`~/.apple/bin` is not [daily] ~/FOLDER/, in small letters"],
+  ];
+  it.each(ROWS)("%s", (row, mistake) => {
+    expect(read(`apple\n  summary: x\n  ${row}\n  allow: apple\n`).mistakes.map(printMistake)).toEqual([
+      `packages/core/knowledge/fruit.table:3: apple: ${row.slice(0, row.indexOf(":"))}: ${mistake}`,
+    ]);
+  });
+
+  it("a pattern that does not compile is a mistake of its row", () => {
+    const mistakes = read("apple\n  login: ~/.netrc unless /(/\n").mistakes.map(printMistake);
+    expect(mistakes).toEqual(["packages/core/knowledge/fruit.table:2: apple: login: `(` is not a pattern"]);
+  });
+
+  it.each([
+    ["CI\n  harmles: word\n", 2, "harmles", "unknown field"],
+    ["CI\n  harmless: wrod\n", 2, "harmless", "`wrod` is not a grammar"],
+    ["CI\n  harmless: /(/\n", 2, "harmless", "`/(/` is not a grammar"],
+    ["CI\n\n# x\nA-B\n  harmless: any\n", 4, "A-B", "it is not the name of a variable"],
+    ["CI\n  everyone: yes\n", 2, "everyone", "`yes` is not nothing: the key takes no value"],
+    ["CI\n  is:\n", 2, "is:", "unknown field"],
+  ])("a table of variables: %j", (text, ...mistake) => {
+    expect(mistakesInVariables(text)).toEqual([mistake]);
+  });
+
   it.each(MISTAKES)("%j", (text, ...mistakes) => {
     expect(read(text).mistakes.map(printMistake)).toEqual(mistakes.map((one) => `packages/core/knowledge/fruit.table:${one}`));
   });

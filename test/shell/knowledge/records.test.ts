@@ -14,22 +14,25 @@ import { readOptionLine, type Option } from "../../../packages/core/src/shell/kn
 import type { CommandSpec, SubcommandSpec } from "../../../packages/core/src/shell/knowledge/spec.ts";
 import { tableFiles } from "./table-files.ts";
 
-const TABLES = readTables(tableFiles()).entries;
+const { entries: TABLES, lines: LINES } = readTables(tableFiles());
 
 /** One that has a name of the command above stands in its place. */
 const sorted = (options: readonly Option[]): readonly Option[] =>
   options.toSorted((a, b) => (a.names.join(" ") < b.names.join(" ") ? -1 : 1));
 
 /** What an entry of the table means, by the table alone. */
-function written({ options, subcommands, bsd, ...fields }: (SubcommandSpec & Pick<CommandSpec, "bsd">) | CommandSpec): unknown {
+function written(spec: (SubcommandSpec & Pick<CommandSpec, "bsd">) | CommandSpec): unknown {
+  const { options, subcommands, bsd, ...fields } = spec;
+  const line = LINES.get(spec);
   const rows = (options ?? "").split("\n").filter((row) => row !== "");
   // Names of packages stand in the index.
   const { names: _, package: __, ...rest } = { names: "", package: "", ...fields };
   return {
     ...rest,
+    ...(line === undefined ? {} : { line }),
     digits: rows.some((row) => DIGITS.test(row)),
     options: sorted(rows.filter((row) => !DIGITS.test(row)).map(readOptionLine)),
-    below: Object.entries(subcommands ?? {}).map(([keys, spec]) => [keys.split("|"), written(spec)]),
+    below: Object.entries(subcommands ?? {}).map(([keys, one]) => [keys.split("|"), written(one)]),
     ...(bsd === undefined ? {} : { bsd: Object.fromEntries(bsd.names.split(" ").map((name) => [name, written(bsd.spec)])) }),
   };
 }

@@ -2,9 +2,10 @@ import { type Action, adviceForPerson, brief, sayAction, quote, type Span, visib
 import { isObject } from "@assent/core/data";
 import type { DecideOptions, Outcome } from "@assent/guard/engine";
 import { advise, changedParts, changesFor, differ, offer, withUserFile } from "@assent/guard/suggest";
-import { answerableFromAfar, isChange, isConfined, isUnoffered, type Verdict } from "@assent/core/policy";
+import { answerableFromAfar, isChange, isConfined, isUnoffered, type JudgedAction, type Verdict } from "@assent/core/policy";
 import { thisMachine, type Machine } from "@assent/guard/state";
 import { asIfConfining } from "./confine.ts";
+import { decidingTable } from "./deciding-table.ts";
 import { judgeOnly, ruleReader, type ToolQuestion } from "./engine.ts";
 import { JSON_VERSION, outcomeJson, verdictFields } from "./json.ts";
 import { lineOfWords } from "./line-of-words.ts";
@@ -51,10 +52,11 @@ export async function explain(words: readonly string[], options: ExplainOptions)
     return 0;
   }
   const changes = stops ? [] : changesFor(outcome, ruleReader);
-  if (options.json === true) writeStdout(`${JSON.stringify({ ...outcomeJson(outcome, changes), ...differenceJson(difference) })}\n`);
+  if (options.json === true)
+    writeStdout(`${JSON.stringify({ ...outcomeJson(outcome, tablesBeside(machine), changes), ...differenceJson(difference) })}\n`);
   else {
     const style = styleFor(process.stdout, process.env);
-    writeStdout(tree(outcome, { changes, difference, stops }, style));
+    writeStdout(tree(outcome, { changes, difference, stops, home: machine.home }, style));
     if (isConfined(outcome.verdict)) writeStdout(insideText(outcome, style));
   }
   return 0;
@@ -72,6 +74,11 @@ const changesByGit = ({ verdict: { actions } }: Outcome): boolean =>
   actions.some(({ action }) => action.kind === "file" && isChange(action) && action.upkeep !== true);
 
 const differenceJson = (difference: readonly string[]): Record<string, unknown> => (difference.length === 0 ? {} : { difference });
+
+const tablesBeside =
+  ({ home }: Machine) =>
+  (judged: JudgedAction): string | undefined =>
+    decidingTable(judged, home);
 
 /** Nothing that is looked at is used up. */
 function lookingBy({ confined }: ExplainOptions): Pick<DecideOptions, "memory" | "adapt"> {
@@ -139,7 +146,7 @@ async function batchAnswer(question: ToolQuestion | string, machine: Machine, op
   if (typeof question === "string") return { v: JSON_VERSION, error: question };
   const { policy, diff } = options;
   const { outcome, difference } = await foreseen(judgeOnly(question, machine, policy, lookingBy(options)));
-  if (diff === undefined) return { ...outcomeJson(outcome), ...differenceJson(difference) };
+  if (diff === undefined) return { ...outcomeJson(outcome, tablesBeside(machine)), ...differenceJson(difference) };
   return diffJson(outcome, (await foreseen(otherwise(question, machine, policy, diff))).outcome);
 }
 
@@ -187,7 +194,7 @@ const lengthText = (milliseconds: number): string =>
 
 function tree(
   outcome: Outcome,
-  { changes, difference, stops }: Omit<Foreseen, "outcome"> & { readonly changes: readonly string[] },
+  { changes, difference, stops, home }: Omit<Foreseen, "outcome"> & { readonly changes: readonly string[]; readonly home: string },
   style: TerminalStyle,
 ): string {
   const { request, verdict, answer, warnings } = outcome;
@@ -215,11 +222,14 @@ function tree(
   const label = ({ decision }: Verdict): string => style.verdict(sayDecision(decision), sayDecision(decision).padEnd(room));
   const gap = " ".repeat(room + 1);
   const branch = (at: number): [string, string] => (at === parts - 1 ? ["└─ ", "   "] : ["├─ ", "│  "]);
-  for (const [at, { action, verdict: own }] of verdict.actions.entries()) {
+  for (const [at, judged] of verdict.actions.entries()) {
+    const { action, verdict: own } = judged;
     const [first, next] = branch(at);
+    const table = decidingTable(judged, home);
     const indent = "origin" in action && action.origin.by === "command" ? "  " : "";
     out.push(`${first}${label(own)} ${indent}${sayAction(action)}`);
     out.push(`${next}${gap}${indent}${style.dim(`${origin(own)} — ${reasonBeside(own, action)}`)}`);
+    if (table !== undefined) out.push(`${next}${gap}${indent}${style.dim(table)}`);
   }
   for (const [index, { unknown, verdict: own }] of verdict.unknowns.entries()) {
     const [first, next] = branch(verdict.actions.length + index);

@@ -18,10 +18,14 @@ export function verdictFields({ decision, basis, reason, rule, builtin, grant, h
   };
 }
 
-const actionFields = ({ action, verdict }: JudgedAction): Record<string, unknown> => ({
-  text: printAction(action),
-  ...verdictFields(verdict),
-  action,
+/** The table and the line by which something was judged. */
+type TableOf = (judged: JudgedAction) => string | undefined;
+
+const actionFields = (judged: JudgedAction, tableOf: TableOf): Record<string, unknown> => ({
+  text: printAction(judged.action),
+  ...verdictFields(judged.verdict),
+  table: tableOf(judged),
+  action: judged.action,
 });
 const unknownFields = ({ unknown: { reason, help, span, exec, lasting }, verdict }: JudgedUnknown): Record<string, unknown> => ({
   ...(help === undefined ? {} : { help }),
@@ -33,7 +37,7 @@ const unknownFields = ({ unknown: { reason, help, span, exec, lasting }, verdict
 });
 
 /** One judged request as JSON. `changes` are the rules that would allow it. */
-export function outcomeJson(outcome: Outcome, changes?: readonly string[]): Record<string, unknown> {
+export function outcomeJson(outcome: Outcome, tableOf: TableOf, changes?: readonly string[]): Record<string, unknown> {
   const { request, verdict, answer, warnings, basis } = outcome;
   const afar = basis === undefined ? undefined : answerableFromAfar(verdict, basis);
   return {
@@ -43,7 +47,7 @@ export function outcomeJson(outcome: Outcome, changes?: readonly string[]): Reco
     answer: answer.decision,
     tool: request.tool,
     cwd: request.cwd,
-    actions: verdict.actions.map(actionFields),
+    actions: verdict.actions.map((judged) => actionFields(judged, tableOf)),
     unknowns: verdict.unknowns.map(unknownFields),
     ...(afar === undefined ? {} : { team: { people: afar.people, passkey: afar.passkeys !== undefined, wait: afar.wait } }),
     ...(changes === undefined ? {} : { changes }),

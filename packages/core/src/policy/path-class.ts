@@ -83,7 +83,7 @@ const PROC = /^\/proc\/[^/]+\/(?:task\/[^/]+\/)?(?:environ|mem)$/;
 const PACKAGES = /\/(?:node_modules|site-packages|dist-packages)\//;
 const backupExtensions: ReadonlySet<string> = new Set(["bak", "old", "orig", "backup", "save", "swp"]);
 /** Where the secret places lie. */
-const secretParents: ReadonlySet<string> = new Set([".vol", "dev", "etc", "private", "proc", "run", "var"]);
+const secretParents: ReadonlySet<string> = new Set(SECRET_PLACES.map((place) => place.split("/", 2)[1] ?? ""));
 
 /**
  * Secrets by name that repositories hold for everybody to see: examples, client settings, test certificates.

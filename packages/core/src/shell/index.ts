@@ -59,7 +59,7 @@ function settle(cx: Context): Lowered {
 export { whatVariableSteers } from "./programs/secret-words.ts";
 export { inTwo } from "./interpret/in-two.ts";
 export { isInertGitKey } from "./programs/analyse/git-config.ts";
-export { readWith } from "./programs/public-hosts.ts";
-export { gitEntries, isForge, isGitsOwnKey } from "./programs/git-keys.ts";
+export { isForge, readWith } from "./programs/public-hosts.ts";
+export { gitEntries, isGitsOwnKey } from "./programs/git-keys.ts";
 export type { ShellKind } from "./words/context.ts";
 export { typeNames } from "./programs/walk-filter.ts";

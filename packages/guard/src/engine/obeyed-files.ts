@@ -1,6 +1,7 @@
+import { FOLLOWS } from "#knowledge/follows";
 import { type Action, type Argument, type ExecAction, type FileAction, sayAction, visible, type World } from "@assent/core/action";
 import { isWithin, parentOf } from "@assent/core/path";
-import { isObeyedBy, isShim, obeysFiles, type RequestVerdict, steeringFile, whyWalled } from "@assent/core/policy";
+import { followingName, isObeyedBy, isShim, obeysFiles, type RequestVerdict, steeringFile, whyWalled } from "@assent/core/policy";
 import { COMPOSE, composeReads } from "./compose-files.ts";
 import { gitSteered, subcommandOf } from "./obeyed-git.ts";
 import { type Machine, noteChanges, unseenChanges } from "../state/index.ts";
@@ -12,73 +13,40 @@ export { looksAtPlain } from "./obeyed-git.ts";
  * programs are asked about. What is found here keeps the wall around an allowed command, and makes no question.
  */
 
-/** Entries that load code of the project, or what it holds beside it, whatever they are asked: `prettier`, `cargo tree`. */
-const LOADING: readonly (readonly [words: RegExp, what: string])[] = [
-  [/^prettier$/, "its settings and plugins are code"],
-  [/^oxlint$/, "its settings name plugins in JavaScript"],
-  [/^(?:yarn|yarnpkg|pnpm|pnpx|corepack)$/, "a file of the project says which program is started in its place, or loaded"],
-  [/^(?:cargo|rustc|rustfmt|rustup)$/, "a file of the project says which toolchain is started"],
-  [/^dotnet$/, "`global.json` and project files say which SDK is started"],
-  [/^composer$/, "it loads the plugins in `vendor`"],
-  [/^ansible(?:-[a-z]+)?$/, "`ansible.cfg` names plugins and inventories that are programs"],
-  [/^(?:hg|jj)$/, "the repository's own settings name programs"],
-  [/^(?:uv|uvx|poetry)$/, "it starts the interpreter of the project's environment"],
-  [/^mise$/, "templates in its settings run commands"],
-  [/^task$/, "a Taskfile runs commands to find out what to print"],
-  [/^tsc$/, "its settings say where it writes"],
-  [/^valgrind$/, "`.valgrindrc` gives it options"],
-  [/^proxychains4?$/, "`proxychains.conf` says where it connects"],
-  [/^deno (?:check|info|cache)$/, "it fetches what the code imports"],
-  [/^kustomize build$/, "it fetches what the files name"],
-  [/^go (?:list|mod|tool)$/, "the module's files say what it fetches and starts"],
-  // `#include "/home/me/.ssh/id_rsa"`; `.. include::` of reStructuredText.
-  [
-    /^(?:gcc|g\+\+|cc|c\+\+|clang|clang\+\+|cpp|emcc|em\+\+|nvcc|icc|gfortran|zig-cc)(?:-\d+(?:\.\d+)*)?$/,
-    "what it is given may include any file",
-  ],
-  [/^pandoc$/, "what it is given may include any file"],
-  // A playlist names addresses, an SVG images.
-  [/^(?:ffmpeg|ffprobe|identify|magick)$/, "what it is given may name other files and addresses"],
-  [/^tcc$/, "what it is given may include any file"],
-  // `import` of a justfile; roff-like includes of Info; external entities of XML.
-  [/^(?:just|info)$/, "it quotes the files that its own names"],
-  [/^(?:xmllint|xmlstarlet|xmldiff|xq)$/, "what it is given may name other files and addresses"],
-  // The lines of the files that the debugging information names (objdump(1), -S, -l).
-  [/^(?:g|llvm-)?objdump$/, "it prints the source files that the program names"],
-  // Their settings name further files, places to write into (`cache-dir`), or what is changed (`fix`, `write-changes`); a line that they
-  // do not understand they quote, whichever file lies under that name.
-  [
-    new RegExp(
-      "^(?:actionlint|biome|black|clang-format|codespell|gersemi|hadolint|hlint|isort|oxfmt|pycodestyle|pydocstyle|ruff|shellcheck|" +
-        "stylua|swiftformat|taplo|typos|yamllint)$",
-    ),
-    "settings of the project say what it reads and changes",
-  ],
-  // `.mlrc`, in Debian's 6.6.0 `.mlrrc`, in the working folder (Miller, "Customizing with .mlrc").
-  [/^mlr$/, "`.mlrc` gives it options"],
-  [/^svn (?!status|info|--version)/, "the working copy says which server it asks"],
-  [/^(?:terraform|tofu|terragrunt) (?:validate|show|providers|console|graph|test)$/, "it starts the providers in `.terraform`"],
-  // A backend in the project's files: any address, or any file (`backend "local" { path }`); `.terraform/environment`.
-  [/^(?:terraform|tofu|terragrunt) (?:output|state|workspace|refresh|taint|untaint|force-unlock)$/, "the folder says where the state lies"],
-  [/^pulumi (?!version)/, "`Pulumi.yaml` says which service it asks"],
-  [/^wrangler$/, "`.env` and its settings say which service it asks, and with what"],
-  // `image`, `shapefile`; the lines of the sources that a recording names.
-  [/^(?:dot|neato|fdp|sfdp|circo|twopi|osage|patchwork)$/, "what it is given may name other files"],
-  [/^perf (?:report|annotate)$/, "it reads the programs and sources that the recording names"],
-  [/^packer$/, "it starts plugins that lie in the folder"],
-  // A view reads whichever files and addresses its author named: `create view v as from read_text('…')`.
-  [/^pdm$/, "it loads the plugins in `.pdm-plugins`"],
-  [/^(?:serverless|sls)$/, "it hands over to a copy of itself in the project"],
-  // `--files-from`: each line of any file is named in an error.
-  [/^ack(?:-grep)?$/, "`.ackrc` gives it options"],
-  [/^duckdb$/, "a view in the database may read any file or address"],
-];
+/** A row of the key `follows`: what of the project decides what a program does, or only for some subcommands, or for all but those. */
+interface Following {
+  /** With a blank around each. */
+  readonly names: string;
+  readonly always: boolean;
+  readonly unless: boolean;
+  readonly subcommands: readonly string[] | undefined;
+  readonly what: string;
+}
 
-/**
- * For these even `--version` is answered by what a file chooses, or when the project's plugins are loaded: `vendor` (composer),
- * `.poetry/plugins`, extensions in `.hg/hgrc`, `packer-plugin-*` in the folder.
- */
-const CHOSEN = /^(?:yarn|yarnpkg|pnpm|pnpx|cargo|rustc|rustfmt|rustup|dotnet|composer|poetry|pdm|serverless|sls|hg|packer)$/;
+let following: readonly Following[] | undefined;
+
+const rows = (): readonly Following[] =>
+  (following ??= FOLLOWS.split("\n").flatMap((row) => {
+    const [, names = "", always, unless, words, what] = /^( .+ )\t(always )?(unless )?(?:(.+?) )?-- (.+)$/.exec(row) ?? [];
+    const subcommands = words?.split(" | ");
+    return what === undefined ? [] : [{ names, always: always !== undefined, unless: unless !== undefined, subcommands, what }];
+  }));
+
+const isOf = ({ names }: Following, name: string): boolean => names.includes(` ${name} `);
+
+/** By the program, by the entry of the tables, or by its first operand where no entry knows that. */
+function isFollowing(row: Following, exec: ExecAction): boolean {
+  const { knowledge = "", program } = exec;
+  const { subcommands, unless } = row;
+  if (subcommands === undefined) return isOf(row, followingName(program)) || isOf(row, knowledge);
+  return [knowledge, `${program} ${subcommandOf(exec)}`].some((words) => {
+    const [, name = "", subcommand = ""] = /^(\S+) (.*)$/.exec(words) ?? [];
+    return isOf(row, name) && (unless ? !subcommands.some((one) => subcommand.startsWith(one)) : subcommands.includes(subcommand));
+  });
+}
+
+/** Even `--version` is answered by what a file chooses, or when the project's plugins are loaded. */
+const isChosen = (program: string): boolean => rows().some((row) => row.always && isOf(row, program));
 const ONLY_TELLS = /^(?:--?(?:version|help)|-[vVh]|version|help)$/;
 
 /** Why what is allowed keeps the wall, on this machine. */
@@ -144,15 +112,14 @@ const LOOKS: ReadonlySet<FileAction["operation"]> = new Set(["read", "list", "ex
 function whatSteers(exec: ExecAction, world: World): string | undefined {
   const { program, argv } = exec;
   const [, first, ...rest] = argv;
-  if (first?.known === true && rest.length === 0 && ONLY_TELLS.test(first.text) && !CHOSEN.test(program)) return undefined;
+  if (first?.known === true && rest.length === 0 && ONLY_TELLS.test(first.text) && !isChosen(program)) return undefined;
   if (/^python3?(?:\.\d+)?$/.test(program)) return pythonLoads(argv);
   if (/^(?:node|nodejs)$/.test(program)) return nodeLoads(argv);
   if (program === "git" || program === "git-lfs") return gitSteered(exec, world);
   if (program === "man") return manReads(argv);
   if (program === "az") return azLoads(exec, world);
-  const id = exec.knowledge ?? "";
-  if (COMPOSE.test(`${id} `)) return composeReads(exec, world);
-  return LOADING.find(([words]) => words.test(program) || words.test(id) || words.test(`${program} ${subcommandOf(exec)}`))?.[1];
+  if (COMPOSE.test(`${exec.knowledge ?? ""} `)) return composeReads(exec, world);
+  return rows().find((row) => isFollowing(row, exec))?.what;
 }
 
 /** The text behind an option that takes code; undefined where it is not all known. */

@@ -1,43 +1,22 @@
 import { lstatSync, readdirSync, readFileSync } from "node:fs";
 import { type ExecAction, visible, type World } from "@assent/core/action";
 import { isWithin, joinPath, normalise, resolvePath } from "@assent/core/path";
-import { type GitConfigEntry, repositoriesAround, type Repository } from "@assent/core/policy";
+import { gitDials, gitLists, gitLooks, gitWrites, type GitConfigEntry, repositoriesAround, type Repository } from "@assent/core/policy";
 import { gitEntries, isForge, isGitsOwnKey, isInertGitKey } from "@assent/core/shell";
 
 /** What git starts, reads elsewhere or dials because files of a repository, or the user's own configuration in it, say so. */
 
-/** They only look: git refreshes the index at most, about which one hook is told (githooks(5), post-index-change). */
-const LOOKING = new RegExp(
-  "^git (?:status|diff|log|show|blame|annotate|ls-files|ls-tree|grep|rev-parse|rev-list|describe|shortlog|cat-file|name-rev|" +
-    "merge-base|config|remote|for-each-ref|show-ref|show-branch|diff-tree|diff-index|diff-files|check-ignore|check-attr|" +
-    "count-objects|var|whatchanged|reflog|archive|worktree list|stash (?:list|show))$",
-);
-
-/** They make, move or delete refs with others of their words: these only list. With `lists`, or without further words. */
-const LISTING = /^git (?:branch|tag)$/;
 const LISTS = /^(?:-l|--list|--(?:no-)?(?:contains|merged)|--points-at)$/;
 const OF_LISTS = /^(?:-[vqrain]|--(?:verbose|quiet|remotes|all|show-current|abbrev|sort|format|column|color|omit-empty|ignore-case))$/;
 
 function isListing({ knowledge = "", shape }: ExecAction): boolean {
-  if (!LISTING.test(knowledge) || shape?.complete !== true) return false;
+  if (!gitLists(knowledge) || shape?.complete !== true) return false;
   const lists = shape.options.some(({ names }) => names.some((name) => LISTS.test(name)));
   // `git -C FOLDER branch`; `branch -C` has no value.
   const own = shape.options.filter(({ names, value }) => !(names.includes("-C") && value !== undefined) && !names.includes("--no-pager"));
   const only = own.every(({ names }) => names.some((name) => LISTS.test(name) || OF_LISTS.test(name)));
   return only && (lists || shape.operands.length === 1);
 }
-
-/** They speak to a remote. */
-const DIALLING = new RegExp(
-  "^git (?:ls-remote|fetch|pull|push|archive|submodule|lfs (?!ls-files|status|env|track|version)|send-pack|fetch-pack|bundle|" +
-    "maintenance|backfill|remote (?:show|update|prune|add|set-head))\\b|^git-lfs$",
-);
-
-/** They write files of the project, whichever history or a patch has under whatever name. */
-const CHECKING_OUT = new RegExp(
-  "^git (?:checkout|switch|restore|reset|stash|merge|pull|rebase|cherry-pick|revert|apply|am|clone|submodule|sparse-checkout|worktree|" +
-    "read-tree|checkout-index|bisect)$",
-);
 
 /**
  * diff-options of git: a git of its own works in each repository that a commit names, also where the index has none.
@@ -47,7 +26,7 @@ const SUBMODULE_DIFF = /^--sub\w*=(?!(?:log|short)$)|^diff\.submodule=(?!(?:log|
 
 /** What git starts because this repository, or the user's own configuration in it, says so. */
 export function gitSteered(exec: ExecAction, world: World): string | undefined {
-  if (CHECKING_OUT.test(`git ${subcommandOf(exec)}`) && !LOOKING.test(exec.knowledge ?? "")) return "nobody sees which files it writes";
+  if (gitWrites(`git ${subcommandOf(exec)}`) && !gitLooks(exec.knowledge ?? "")) return "nobody sees which files it writes";
   for (const folder of exec.folders ?? [world.cwd]) {
     for (const repository of repositoriesAround(world.canonical(folder), world)) {
       const why = steeredBy(repository, exec, world);
@@ -72,7 +51,7 @@ export function looksAtPlain(exec: ExecAction, world: World): boolean {
     exec.pointed === undefined &&
     folders.length > 0 &&
     folders.every(isElsewhere) &&
-    (LOOKING.test(exec.knowledge ?? "") || isListing(exec)) &&
+    (gitLooks(exec.knowledge ?? "") || isListing(exec)) &&
     gitSteered(exec, world) === undefined
   );
 }
@@ -90,14 +69,14 @@ function steeredBy({ top, gitdir, common, foreign }: Repository, { knowledge = "
     if (entry !== undefined) return `the repository's configuration may name what git runs (${visible(entry[0])})`;
     all.push(...entries);
   }
-  const remote = remoteElsewhere(all, DIALLING.test(knowledge), world);
+  const remote = remoteElsewhere(all, gitDials(knowledge), world);
   if (remote !== undefined) return `an agent may have named the remote that it speaks to (${visible(remote[0])})`;
   // gitrepository-layout(5), "remotes", "branches": remotes as they were kept once.
-  if (DIALLING.test(knowledge) && ["remotes", "branches"].some((name) => (world.names(joinPath(common, name)) ?? []).length > 0))
+  if (gitDials(knowledge) && ["remotes", "branches"].some((name) => (world.names(joinPath(common, name)) ?? []).length > 0))
     return "it is not known which remotes the repository has";
-  const hook = hookIn(joinPath(common, "hooks"), LOOKING.test(knowledge), world);
+  const hook = hookIn(joinPath(common, "hooks"), gitLooks(knowledge), world);
   if (hook !== undefined) return `git runs the repository's hook ${visible(hook)}`;
-  return steeredByUser(LOOKING.test(knowledge), world);
+  return steeredByUser(gitLooks(knowledge), world);
 }
 
 /** Texts that git quotes in its messages, line by line, when they are not what it expects ("bad shallow line: …"). */

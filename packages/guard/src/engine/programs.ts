@@ -1,24 +1,8 @@
 import { statSync } from "node:fs";
 import { foldCase, isWithin, joinPath, normalise, parentOf } from "@assent/core/path";
-import { isToolFolder } from "@assent/core/policy";
+import { isSystemFolder, isToolFolder } from "@assent/core/policy";
 import type { Machine } from "../state/index.ts";
 
-/** Folders of the operating system and of its package managers: trusted even when a session's root lies above them. */
-const SYSTEM = [
-  "/bin",
-  "/sbin",
-  "/usr",
-  "/lib",
-  "/opt",
-  "/nix",
-  "/snap",
-  "/gnu",
-  "/run/current-system",
-  "/etc/alternatives",
-  "/System",
-  "/Library",
-  "/Applications",
-];
 interface ProgramLookup {
   lookup(name: string): { readonly path: string | undefined; readonly trusted: boolean };
   trustedProgram(path: string): boolean;
@@ -97,11 +81,10 @@ export function programs({ machine, projectRoot, canonical, mayHold }: ProgramsO
   const homes = [machine.home, canonical(machine.home)];
   // A project that is a home folder may have a `bin` of its own.
   const isTool = (folder: string): boolean => homes.some((home) => isToolFolder(folder, home) && !isWithin(folder, joinPath(home, "bin")));
-  const isSystem = (folder: string): boolean => SYSTEM.some((base) => isWithin(folder, base));
 
   /** A session whose root is home, or above it, does not make every program the project's. */
   const inProject = (folder: string): boolean =>
-    isWithin(folder, projectRoot) && !(isWithin(canonical(machine.home), projectRoot) && (isSystem(folder) || isTool(folder)));
+    isWithin(folder, projectRoot) && !(isWithin(canonical(machine.home), projectRoot) && (isSystemFolder(folder) || isTool(folder)));
 
   const inReach = (folder: string): boolean => inProject(folder) || machine.temp.some((temp) => isWithin(folder, temp));
 
@@ -128,7 +111,7 @@ export function programs({ machine, projectRoot, canonical, mayHold }: ProgramsO
   };
   /** An allow names a program, not a folder: only places programs are run from vouch for a name. */
   const isProgramFolder = (folder: string): boolean =>
-    isSystem(folder) || isTool(folder) || path.some((entry) => entry.startsWith("/") && normalise(entry) === folder);
+    isSystemFolder(folder) || isTool(folder) || path.some((entry) => entry.startsWith("/") && normalise(entry) === folder);
   const trustedFile = (file: string): boolean => trustedFolder(parentOf(file)) && trustedFolder(parentOf(canonical(file)));
 
   /**

@@ -83,6 +83,8 @@ export interface Subcommand {
 export interface EntryNotes {
   /** Of a command: its table. */
   readonly family?: string;
+  /** Where its block begins there. */
+  readonly line?: number;
   readonly summary?: string;
   readonly examples?: Examples;
 }
@@ -106,8 +108,11 @@ let notes: ReadonlyMap<string, string> | undefined;
 export function aboutEntry({ about }: KnowledgeEntry): EntryNotes {
   notes ??= new Map(rowsOf(readNotes()).map((row) => [row.slice(0, row.indexOf("\t")), row.slice(row.indexOf("\t") + 1)]));
   const said = notes.get(String(about));
+  if (said === undefined) return {};
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- as above
-  return said === undefined ? {} : (JSON.parse(said) as EntryNotes);
+  const { allow, none, ask, deny, ...others } = JSON.parse(said) as Omit<EntryNotes, "examples"> & Examples;
+  const examples = Object.fromEntries(Object.entries({ allow, none, ask, deny }).filter(([, commands]) => commands !== undefined));
+  return Object.keys(examples).length === 0 ? others : { ...others, examples };
 }
 
 const rowsOf = (text: string): readonly string[] => text.split("\n").filter((row) => row !== "");

@@ -1,5 +1,6 @@
 import { VARIABLES } from "#knowledge/variables";
 import { ASKED_VARIABLES } from "../../policy/index.ts";
+import { namedBy } from "./names.ts";
 import { GRAMMARS, readGrammar } from "./reads.ts";
 
 /**
@@ -19,23 +20,8 @@ function allGroups(): readonly VariableGroup[] {
   return (groups ??= VARIABLES.map(([head = "", ...fields]) => {
     const names = head.split(" ").flatMap((name) => (name === "@agents" ? ASKED_VARIABLES : [name]));
     const said = new Map(fields.map((field) => [field.split(":", 1)[0] ?? "", field.replace(/^\w+:? ?/, "")]));
-    return { names, isNamed: matcher(names), said };
+    return { names, isNamed: namedBy(names), said };
   }));
-}
-
-const matcher = (words: readonly string[]): ((name: string) => boolean) => {
-  const exact = new Set(words.filter((word) => !word.includes("*")));
-  const patterns = words.filter((word) => word.includes("*"));
-  return (name) => exact.has(name) || patterns.some((pattern) => matchesName(pattern, name));
-};
-
-/** `*` at the start, the end or both. */
-export function matchesName(pattern: string, name: string): boolean {
-  if (!pattern.includes("*")) return pattern === name;
-  const core = pattern.replace(/^\*/, "").replace(/\*$/, "");
-  if (name.length < core.length) return false;
-  if (pattern.startsWith("*")) return pattern.endsWith("*") ? name.includes(core) : name.endsWith(core);
-  return name.startsWith(core);
 }
 
 /** A longer value than this fits no grammar: nobody writes one. */

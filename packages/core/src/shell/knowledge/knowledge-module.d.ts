@@ -22,6 +22,71 @@ declare module "#knowledge/steered" {
   export const STEERED: string;
 }
 
+declare module "#knowledge/git" {
+  /** Commands of git by what they do (`does`). */
+  export const LOOKS: readonly string[];
+  export const LISTS: readonly string[];
+  export const DIALS: readonly string[];
+  export const STAYS: readonly string[];
+  export const WRITES: readonly string[];
+  export const LINKS: readonly string[];
+  export const REMOVES: readonly string[];
+  export const LEAVES: readonly string[];
+}
+
+declare module "#knowledge/hosts" {
+  /** Hosts of `public`, a blank around each. */
+  export const FORGES: string;
+  export const HANDED_OUT: string;
+  export const SENDS_ON: Readonly<Record<string, readonly string[]>>;
+}
+
+/** As `#knowledge/secrets`: where the logins of programs lie (`login`). */
+declare module "#knowledge/logins" {
+  export const LOGINS: string;
+}
+
+/** Of `private`, `startup` and `programs`: paths in small letters, those at home without the home folder. */
+declare module "#knowledge/places" {
+  export const PRIVATE_FOLDERS: readonly string[];
+  export const PRIVATE_FILES: readonly string[];
+  export const PRIVATE_AT_HOME: readonly string[];
+  export const PRIVATE_PLACES: readonly string[];
+  export const STARTUP_FILES: readonly string[];
+  export const STARTUP_AT_HOME: readonly string[];
+  export const STARTUP_PLACES: readonly string[];
+  /** People install into these all day: what is there is started by whoever types its name. */
+  export const PROGRAM_FOLDERS: readonly string[];
+  /**
+   * Where people's tools and version managers keep programs, those folders included. Who a program is follows from it (engine/programs.ts),
+   * and what a folder in front of PATH brings (shell/words/variables.ts). INVARIANT: each is write-protected.
+   */
+  export const TOOL_FOLDERS: readonly string[];
+}
+
+declare module "#knowledge/sources" {
+  /** Where the rows stand that say the places of a list of `#knowledge/places`, in its order: `TABLE LINE LINE; TABLE LINE`. */
+  export const SOURCES: Readonly<Record<keyof typeof import("#knowledge/places"), string>>;
+}
+
+declare module "#knowledge/shell-variables" {
+  /** Names by what shells do with them (`variables`). */
+  export const SHELL_VARIABLES: Readonly<
+    Record<"exported" | "names" | "integer" | "array" | "computed" | "reset" | "keeps", readonly string[]>
+  >;
+  export const DECIDING: readonly (readonly [names: readonly string[], why: string])[];
+}
+
+/** As `#knowledge/secrets`: what programs follow. */
+declare module "#knowledge/follows" {
+  export const FOLLOWS: string;
+}
+
+declare module "#knowledge/following" {
+  /** Of whom a row of `follows` is, a blank around each. */
+  export const FOLLOWING: string;
+}
+
 /** As `#knowledge/secrets`, of the keys of these names. */
 declare module "#knowledge/habits" {
   export const STARTS: string;

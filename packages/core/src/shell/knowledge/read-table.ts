@@ -1,5 +1,6 @@
 import { isDangerId } from "../../action/index.ts";
 import { matchesText } from "../../pattern/index.ts";
+import { type AsideKey, isAside, mistakeIn } from "./asides.ts";
 import { readConfined, readDangers, readDry, readEffects, readObeys, readOptionLine, readSlots } from "./read-spec.ts";
 import { readReads } from "./reads.ts";
 import { OUTPUTS, STYLES, type BsdSpec, type CommandSpec, type Examples, type SubcommandSpec } from "./spec.ts";
@@ -25,17 +26,21 @@ export interface TableMistake {
   readonly message: string;
 }
 
-/** What other parts of Assent know of programs: judging a command does not need it. */
+/** A row of `asides.ts`: such a key may be given as often as needed. */
 export interface TableAside {
-  readonly key: (typeof ASIDES)[number];
+  readonly key: AsideKey;
   /** Of programs, separated by blanks. */
   readonly names: string;
   readonly row: string;
+  readonly family: string;
+  readonly line: number;
 }
 
 export interface TableTexts {
   readonly entries: readonly TableEntry[];
   readonly asides: readonly TableAside[];
+  /** Where the block of a command or subcommand begins. */
+  readonly lines: ReadonlyMap<SubcommandSpec, number>;
   readonly mistakes: readonly TableMistake[];
 }
 
@@ -69,8 +74,6 @@ interface TableBlock {
 type SpecDraft = { -readonly [K in keyof SubcommandSpec]: SubcommandSpec[K] };
 
 const FLAGS = ["closed", "idle", "kinds", "abbreviates"] as const;
-/** May be given as often as needed: a row each. */
-const ASIDES = ["secret", "steered", "starts", "looks", "changes", "links", "reaches"] as const;
 const VERDICTS = ["allow", "none", "ask", "deny"] as const;
 /** What the name of a command may hold: others cannot be looked up. */
 const NAME = /^[\w.+@[-]+$/;
@@ -87,7 +90,7 @@ export function readTables(files: readonly TableFile[]): TableTexts {
   const place = ({ family, line }: TableMistake): string => `${family} ${String(line).padStart(6)}`;
   // What is wrong in a shared block is found wherever it is used.
   const mistakes = [...new Map(reader.mistakes.map((one) => [printMistake(one), one])).values()];
-  return { entries, asides: reader.asides, mistakes: mistakes.toSorted((a, b) => (place(a) < place(b) ? -1 : 1)) };
+  return { entries, asides: reader.asides, lines: reader.lines, mistakes: mistakes.toSorted((a, b) => (place(a) < place(b) ? -1 : 1)) };
 }
 
 export const printMistake = ({ family, line, key, message }: TableMistake): string =>
@@ -96,6 +99,7 @@ export const printMistake = ({ family, line, key, message }: TableMistake): stri
 class TableReader {
   readonly mistakes: TableMistake[] = [];
   readonly asides: TableAside[] = [];
+  readonly lines = new Map<SubcommandSpec, number>();
   private readonly shared = new Map<string, TableBlock>();
   private readonly used = new Set<TableBlock>();
   private readonly names = new Set<string>();
@@ -196,19 +200,23 @@ class TableReader {
     }
     const fields = block.fields.filter((field) => !this.readAside(block, field, names));
     if (fields.length + block.below.length === 0 && block.fields.length > 0) return [];
-    return [{ family: block.family, line: block.line, spec: { names: names.join(" "), ...this.readSpec({ ...block, fields }) } }];
+    const spec = { names: names.join(" "), ...this.readSpec({ ...block, fields }) };
+    this.lines.set(spec, block.line);
+    return [{ family: block.family, line: block.line, spec }];
   }
 
   /** `[NAME…] ROW` is of these names alone; in a name `*`: of those that begin as one of the entry does, or that are like it. */
   private readAside(block: TableBlock, { key, rows, line }: Field, names: readonly string[]): boolean {
-    if (!isIn(ASIDES, key)) return false;
+    if (!isAside(key)) return false;
     if (rows.length === 0) this.complain(block, line, key, "its value is missing");
-    for (const { text } of rows) {
+    for (const { text, line: at } of rows) {
       const [, some = names.join(" "), row = ""] = /^(?:\[([^\]]+)\] )?(.+)$/.exec(text) ?? [];
       for (const name of some.split(" "))
         if (!names.some((one) => matchesText(name, one) || (name.includes("*") && name.startsWith(one))))
-          this.complain(block, line, key, `${name} is not a name of this entry`);
-      this.asides.push({ key, names: some, row });
+          this.complain(block, at, key, `${name} is not a name of this entry`);
+      const wrong = mistakeIn(key, row);
+      if (wrong !== undefined) this.complain(block, at, key, wrong);
+      this.asides.push({ key, names: some, row, family: block.family, line: at });
     }
     return true;
   }
@@ -393,7 +401,9 @@ class TableReader {
           if (seen.has(key)) this.complain(one, one.line, "", `the subcommand \`${key}\` is listed twice`);
           seen.add(key);
         }
-        return [keys.join("|"), this.readSpec(one)];
+        const spec = this.readSpec(one);
+        this.lines.set(spec, one.line);
+        return [keys.join("|"), spec];
       }),
     );
   }

@@ -1,5 +1,5 @@
 import { inertOptions, steadyOptions } from "./read-spec.ts";
-import type { EntryNotes, EntryRows } from "./entries.ts";
+import type { EntryRows } from "./entries.ts";
 import { DIGITS, type TableEntry } from "./read-table.ts";
 import type { SubcommandSpec } from "./spec.ts";
 
@@ -17,13 +17,13 @@ const asText = (value: object): string =>
     .replaceAll(/[^\x20-\x5f\x61-\x7e]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`)
     .replaceAll("${", "\\u0024{");
 
-export function writeRecords(entries: readonly TableEntry[]): Records {
+export function writeRecords(entries: readonly TableEntry[], lines: ReadonlyMap<SubcommandSpec, number>): Records {
   let records = "";
   let notes = "\n";
-  const write = (spec: SubcommandSpec, family?: string): string => {
+  const write = (spec: SubcommandSpec, line: number | undefined, family?: string): string => {
     const { options, subcommands, summary, examples, bsd, ...fields } = spec;
-    const other = bsd === undefined ? undefined : ` ${bsd.names} \t${write(bsd.spec)}`;
-    const below = Object.entries(subcommands ?? {}).map(([keys, one]) => `|${keys}\t${write(one)}\n`);
+    const other = bsd === undefined ? undefined : ` ${bsd.names} \t${write(bsd.spec, undefined)}`;
+    const below = Object.entries(subcommands ?? {}).map(([keys, one]) => `|${keys}\t${write(one, lines.get(one))}\n`);
     const rows = (options ?? "").split("\n").filter((row) => row !== "");
     const listed = rows.filter((row) => !DIGITS.test(row));
     const own: EntryRows = {
@@ -34,19 +34,20 @@ export function writeRecords(entries: readonly TableEntry[]): Records {
       ...(subcommands === undefined ? {} : { subcommands: below.join("") }),
       ...(other === undefined ? {} : { bsd: other }),
     };
-    const about: EntryNotes = {
+    const about = {
       ...(family === undefined ? {} : { family }),
+      ...(line === undefined ? {} : { line }),
       ...(summary === undefined ? {} : { summary }),
-      ...(examples === undefined ? {} : { examples }),
+      ...examples,
     };
     const start = records.length;
     records += asText({ ...fields, rows: own });
     if (Object.keys(about).length > 0) notes += `${start}\t${asText(about)}\n`;
     return `${start}:${records.length}`;
   };
-  const index = entries.map(({ family, spec }) => {
+  const index = entries.map(({ family, line, spec }) => {
     const { names, package: packages, ...rest } = spec;
-    return ` ${names} \t${write(rest, family)}${packages === undefined ? "" : `\t${packages}`}\n`;
+    return ` ${names} \t${write(rest, line, family)}${packages === undefined ? "" : `\t${packages}`}\n`;
   });
   return { index: index.join(""), records, notes };
 }

@@ -1,7 +1,8 @@
 import { resolvePath } from "../../path/index.ts";
 import { doubt, refuse, type Invocation } from "./invocation.ts";
 import { applyKind } from "./kinds.ts";
-import { fits, matchesName, namesCode, readVariable } from "../knowledge/environment.ts";
+import { fits, namesCode, readVariable } from "../knowledge/environment.ts";
+import { matchesName } from "../knowledge/names.ts";
 import { readReads, type ReadsRow } from "../knowledge/reads.ts";
 import { type Handed, isArray, type ShellState, type ShellVariable } from "../words/state.ts";
 import { handOn } from "../words/variables.ts";

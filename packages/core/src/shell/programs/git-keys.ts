@@ -46,11 +46,3 @@ export function isGitsOwnKey([key, value]: GitConfigEntry): boolean {
   if (/^submodule\..+\.update$/.test(key)) return !value.startsWith("!");
   return OWN_KEYS.test(key);
 }
-
-/** Whoever has an account there does not learn what somebody else's fetch asks for. */
-const FORGES =
-  " github.com gitlab.com bitbucket.org codeberg.org git.sr.ht dev.azure.com ssh.dev.azure.com " +
-  "gitea.com gitee.com git.kernel.org salsa.debian.org gitlab.freedesktop.org gitlab.gnome.org ";
-
-/** A public forge, where remotes may be named without a question. */
-export const isForge = (host: string): boolean => FORGES.includes(` ${host.toLowerCase()} `);

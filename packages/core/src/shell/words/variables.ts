@@ -1,66 +1,28 @@
+import { DECIDING, SHELL_VARIABLES } from "#knowledge/shell-variables";
 import type { Context } from "./context.ts";
-import { isToolFolder } from "../../policy/index.ts";
+import { isSystemFolder, isToolFolder } from "../../policy/index.ts";
 import { readVariable } from "../knowledge/environment.ts";
+import { namedBy } from "../knowledge/names.ts";
 import { DIFFERS, either, isArray, type Handed, type ShellState, type ShellVariable } from "./state.ts";
 import { isNumeric, readNames } from "./arithmetic.ts";
 import { workingDirectory } from "./expand.ts";
 import { holeOf, sameValue, textOf, unknown, type Value } from "./value.ts";
 import type { Span } from "../../action/index.ts";
 
-/** Variables that the shell itself, or a program started later, takes code or trust from even when nobody exports them. */
-const ALWAYS_EXPORTED = new RegExp(
-  "^(PATH|IFS|ENV|BASH_ENV|PS[0-4]|PROMPT_COMMAND|SHELLOPTS|BASHOPTS|CDPATH|GLOBIGNORE|HOME|LD_.*|DYLD_.*|PAGER|EDITOR|" +
-    "VISUAL|GIT_.*|PYTHON(PATH|STARTUP|HOME|INSPECT)|NODE_OPTIONS|NODE_PATH|PERL5(OPT|LIB)|RUBY(OPT|LIB)|MANPAGER|LESSOPEN|" +
-    "LESSCLOSE|BASH_FUNC_.*|FPATH|fpath|path|module_path|MODULE_PATH|ZDOTDIR|precmd_functions|preexec_functions|" +
-    "chpwd_functions|SHELL|TMPDIR|TMPPREFIX|NULLCMD|READNULLCMD|KEYTIMEOUT|WORDCHARS|FCEDIT|MAIL|MAILPATH|EXECIGNORE|" +
-    "HISTFILE|HISTCONTROL|POSIXLY_CORRECT|TERMINFO|TERM_PROGRAM|BROWSER|SSH_ASKPASS|GIT_ASKPASS|http_proxy|https_proxy|" +
-    "all_proxy|no_proxy|HTTP_PROXY|HTTPS_PROXY|ALL_PROXY)$",
-);
+type VariableKind = keyof typeof SHELL_VARIABLES;
 
-/** Associative arrays and array twins of PATH through which zsh changes names (zshmodules(1), zsh/parameter; zshparam(1)). */
-const ZSH_TABLES =
-  /^((dis_)?(functions|aliases|galiases|saliases|builtins)|commands|nameddirs|options|path|cdpath|fpath|manpath|module_path)$/;
+const kinds = new Map<VariableKind, (name: string) => boolean>();
 
-/** Variables that have the integer attribute from the start: what they are given is evaluated as arithmetic. */
-const INTEGERS = new RegExp(
-  "^(RANDOM|SRANDOM|SECONDS|OPTIND|HISTCMD|LINENO|COLUMNS|LINES|HISTSIZE|SAVEHIST|SHLVL|UID|EUID|GID|EGID|PPID|TMOUT|" +
-    "FUNCNEST|BASHPID|ARGC|ERRNO|KEYTIMEOUT|LISTMAX|MAILCHECK|TTYIDLE|ZSH_SUBSHELL|TRY_BLOCK_(ERROR|INTERRUPT)|" +
-    // mksh(1), ksh93(1)
-    "PGRP|PIPESTATUS|KSHUID|KSHGID|KSHEGID|USER_ID|SIGNUM|JOBMAX)$",
-);
-
-/** Arrays that the shells have from the start (bash(1), Shell Variables). */
-const ARRAYS =
-  /^(BASH_(ALIASES|ARGC|ARGV|CMDS|LINENO|REMATCH|SOURCE|VERSINFO)|COMP_WORDS|COMPREPLY|COPROC|DIRSTACK|FUNCNAME|GROUPS|MAPFILE|PIPESTATUS)$/;
-
-/** Tables and switches of the shell that look like variables: what names mean, where it stands, how it reads the line. */
-const TABLES: readonly (readonly [names: RegExp, steers: string])[] = [
-  [/^BASH_(CMDS|ALIASES)$/, "it decides what names stand for"],
-  [/^(DIRSTACK|PWD|OLDPWD)$/, "the shell keeps the folder it stands in there"],
-  [
-    /^(BASHOPTS|SHELLOPTS|BASH_COMPAT|BASH_XTRACEFD|POSIXLY_CORRECT|FUNCNEST|EXECIGNORE|FIGNORE|GLOBSORT|BASH_LOADABLES_PATH)$/,
-    "it changes how the shell reads the rest",
-  ],
-  [/^(YASH_AFTER_CD|COMMAND_NOT_FOUND_HANDLER)$/, "yash runs what it holds"],
-  [/^(histchars|HISTCHARS|PROMPT_DIRTRIM|COMP_WORDBREAKS)$/, "it changes how the shell reads the rest"],
-  [/^(BASH_ARG[CV0]|BASH_ARGV0|BASH_SOURCE|BASH_LINENO|BASH_VERSINFO|FUNCNAME|GROUPS)$/, "the shell itself keeps this variable"],
-];
-
-/** Arrays and parameters of zsh with a meaning of their own, which a line written for bash would hardly name. */
-const ZSH_KEEPS = new RegExp(
-  "^(argv|ARGC|dirstack|userdirs|parameters|builtins|modules|keymaps|terminfo|termcap|funcstack|zsh_eval_context|(pre(cmd|" +
-    "exec)|chpwd|periodic|zshexit|zshaddhistory)_functions)$",
-);
-
-/** Variables whose text is the shell's, whatever they were given. */
-const COMPUTED = new RegExp(
-  "^(_|BASHPID|BASH_(COMMAND|SUBSHELL|REMATCH|EXECUTION_STRING|ARG[CV]|SOURCE|LINENO)|DIRSTACK|EPOCHREALTIME|EPOCHSECONDS|" +
-    "FUNCNAME|GROUPS|PIPESTATUS|OPTARG|REPLY|MATCH|match|M?(BEGIN|END)|UID|EUID|GID|EGID|PPID|USERNAME|status|pipestatus)$",
-);
+/** Whether shells do this with a variable: the key `variables` of the tables. */
+function isOf(kind: VariableKind, name: string): boolean {
+  let isNamed = kinds.get(kind);
+  if (isNamed === undefined) kinds.set(kind, (isNamed = namedBy(SHELL_VARIABLES[kind])));
+  return isNamed(name);
+}
 
 /** Set by the shell between two commands: never what the environment or an assignment says. */
-export const isComputed = (name: string): boolean => COMPUTED.test(name);
-export const isArrayFromStart = (name: string): boolean => ARRAYS.test(name);
+export const isComputed = (name: string): boolean => isOf("computed", name);
+export const isArrayFromStart = (name: string): boolean => isOf("array", name);
 
 const A_NUMBER: Value = { atoms: [{ hole: true, why: "a number", number: true }], many: false };
 
@@ -82,7 +44,7 @@ export function giveValue(cx: Context, state: ShellState, name: string, value: S
   tables(cx, state, name, value, span);
   cx.changes(name);
   const attributes = state.attributesOf(name);
-  const integer = INTEGERS.test(name) || attributes.includes("i");
+  const integer = isOf("integer", name) || attributes.includes("i");
   if (integer)
     for (const one of isArray(value) ? value : [value]) {
       if (isNumeric(one)) readNames({ cx, state }, textOf(one) ?? "");
@@ -93,7 +55,7 @@ export function giveValue(cx: Context, state: ShellState, name: string, value: S
   if (attributes.includes("r"))
     cx.unknown(`$${name} is readonly: the shell gives up the assignment, and may leave out the rest of the line`, { span });
   const before = state.variables.get(name);
-  const array = /[aA]/.test(attributes) || ARRAYS.test(name) || (before !== undefined && isArray(before));
+  const array = /[aA]/.test(attributes) || isOf("array", name) || (before !== undefined && isArray(before));
   const whole = inArray(name, value, attributes, array);
   const now = kept(state, name, whole, attributes, integer);
   state.setVariable(name, now);
@@ -140,23 +102,23 @@ function kept(state: ShellState, name: string, value: ShellVariable, attributes:
   if (state.springing.names.has(name)) return unknown(`$${name}, which a trap may change`, true);
   if (attributes.includes("r")) return unknown(`$${name}, which is readonly`, true);
   if (/[ulc]/.test(attributes)) return unknown(`$${name}, whose letters change`, true);
-  if (/^(_|BASH_COMMAND|BASH_REMATCH|PIPESTATUS|UID|EUID|GID|EGID|PPID|USERNAME)$/.test(name)) return unknown(`$${name}`, true);
+  if (isOf("reset", name)) return unknown(`$${name}`, true);
   // `declare -i x; x=1+1` is 2.
   if (integer && !isArray(value) && !isDigits(value)) return A_NUMBER;
-  return integer && INTEGERS.test(name) ? A_NUMBER : value;
+  return integer && isOf("integer", name) ? A_NUMBER : value;
 }
 
 function tables(cx: Context, state: ShellState, name: string, value: ShellVariable, span: Span | undefined): void {
-  const table = TABLES.find(([names]) => names.test(name));
+  const table = DECIDING.find(([names]) => names.includes(name));
   // `PWD=$(pwd)` changes nothing.
   const idle = name === "PWD" && !isArray(value) && sameValue(value, workingDirectory(state)) && holeOf(value) === undefined;
   if (table !== undefined && !idle) cx.unknown(`sets ${name}: ${table[1]}`, { span, help: "use another name" });
-  if (cx.maybeZsh && ZSH_KEEPS.test(name)) cx.unknown(`sets ${name}, which zsh itself keeps`, { span, help: "use another name" });
+  if (cx.maybeZsh && isOf("keeps", name)) cx.unknown(`sets ${name}, which zsh itself keeps`, { span, help: "use another name" });
 }
 
 /** A variable that came with the environment, or was exported before, stays exported whatever it is given. */
 const isExported = (cx: Context, state: ShellState, name: string): boolean =>
-  state.environment.has(name) || state.options.has("allexport") || ALWAYS_EXPORTED.test(name) || cx.world.env(name) !== undefined;
+  state.environment.has(name) || state.options.has("allexport") || isOf("exported", name) || cx.world.env(name) !== undefined;
 
 /** Adds to what the programs of one command get; `ShellState.hand` is for the rest of the line. */
 export function handOn(state: ShellState, name: string, handed: Handed): void {
@@ -175,9 +137,9 @@ export function steering(
   value: ShellVariable,
   options: { readonly exported: boolean; readonly span?: Span | undefined },
 ): void {
-  if (!options.exported && !ALWAYS_EXPORTED.test(name) && !ZSH_TABLES.test(name)) return;
+  if (!options.exported && !isOf("exported", name) && !isOf("names", name)) return;
   const text = isArray(value) ? undefined : textOf(value);
-  if (cx.maybeZsh && ZSH_TABLES.test(name) && steersZsh(cx, name, value))
+  if (cx.maybeZsh && isOf("names", name) && steersZsh(cx, name, value))
     cx.unknown(`sets ${name}, which in zsh decides what names stand for`, { span: options.span, help: "use another name" });
   if (name === "PATH" && text === undefined && !isArray(value) && extendsPath(cx, value.atoms)) return;
   const found = readVariable(name, text);
@@ -194,9 +156,6 @@ function steersZsh({ world }: Context, name: string, value: ShellVariable): bool
   const text = textOf(value);
   return text === undefined || !/^[\w.-]+(\/[\w.-]+)*$/.test(text) || world.kind(world.canonical(`${world.cwd}/${text}`)) !== "file";
 }
-
-/** Where the system and its package managers keep programs: nothing an agent could put one into. */
-const SYSTEM_FOLDER = /^\/(?:bin|sbin|usr|lib|opt|nix|snap|gnu|etc\/alternatives|run\/current-system|System|Library|Applications)(?:\/|$)/;
 
 /** Stands for what PATH was before; no word has this character. */
 const BEFORE = "\0";
@@ -217,7 +176,7 @@ function extendsPath(cx: Context, atoms: readonly unknown[]): boolean {
       const path = cx.world.canonical(folder);
       const inside = (root: string): boolean => path === root || path.startsWith(`${root}/`);
       if (!folder.startsWith("/") || /(^|\/)\.\.?(\/|$)/.test(folder) || temp.some(inside) || inside(projectRoot)) return false;
-      if (!inside(home)) return SYSTEM_FOLDER.test(path);
+      if (!inside(home)) return isSystemFolder(path);
       return isToolFolder(path, home);
     });
 }

@@ -1,6 +1,6 @@
 import { brief, quote, visible } from "@assent/core/action";
 import { baseName, isWithin } from "@assent/core/path";
-import { type Verdict, verdictOf } from "@assent/core/policy";
+import { gitLeavesTree, type Verdict, verdictOf } from "@assent/core/policy";
 import { type ForeseenFile, type GitForesight, isSame } from "./git-foreseen.ts";
 
 /** What a command is about to put into files that decide what an agent may do. */
@@ -12,17 +12,8 @@ export interface ForeseenChange {
   readonly difference: readonly string[];
 }
 
-/** These leave the working tree alone, or change one thing. A word that nobody knows may be another name for any (git-config(1), alias.*). */
-const APART = new RegExp(
-  "^git (?:add|annotate|archive|blame|branch|bundle|cat-file|check-(?:attr|ignore|mailmap|ref-format)|cherry|column|commit|commit-(?:graph|tree)|" +
-    "config|count-objects|credential\\S*|describe|diff|diff-(?:files|index|tree)|fast-export|fetch|fetch-pack|fmt-merge-msg|for-each-ref|" +
-    "format-patch|fsck|gc|get-tar-commit-id|grep|hash-object|help|index-pack|init|interpret-trailers|log|ls-(?:files|remote|tree)|mailinfo|" +
-    "mailsplit|maintenance|merge-(?:base|tree)|mktag|mktree|multi-pack-index|name-rev|notes|pack-objects|pack-refs|patch-id|prune|push|" +
-    "range-diff|receive-pack|reflog|remote|repack|replace|rerere|rev-list|rev-parse|send-pack|shortlog|show|show-branch|show-index|show-ref|" +
-    "status|stripspace|symbolic-ref|tag|unpack-objects|update-index|update-ref|upload-archive|upload-pack|var|verify-(?:commit|pack|tag)|" +
-    "version|whatchanged|write-tree)$",
-);
-export const leavesTree = (programs: readonly string[]): boolean => programs.some((name) => APART.test(name));
+/** They leave the working tree alone, or change one thing. */
+export const leavesTree = (programs: readonly string[]): boolean => programs.some((name) => gitLeavesTree(name));
 
 export const SETTINGS = "floor.settings";
 /** Files whose differences somebody reads. */

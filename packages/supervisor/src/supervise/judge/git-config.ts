@@ -1,7 +1,7 @@
 import { closeSync, constants, existsSync, fstatSync, openSync, readFileSync } from "node:fs";
 import type { FileAction } from "@assent/core/action";
 import { baseName, isBelow, parentOf } from "@assent/core/path";
-import { type GitConfigEntry, gitConfigEntries, type Verdict, verdictOf } from "@assent/core/policy";
+import { gitLinks, gitRemoves, type GitConfigEntry, gitConfigEntries, type Verdict, verdictOf } from "@assent/core/policy";
 import { visible } from "@assent/core/action";
 import { isGitsOwnKey, isInertGitKey } from "@assent/core/shell";
 import type { Caller } from "./types.ts";
@@ -17,15 +17,8 @@ export const HOOK = new RegExp(
   "i",
 );
 
-/** Subcommands that make a repository's link files: `.git`, `gitdir`, `commondir`. */
-const LINKING =
-  /^git (?:clone|worktree|submodule|submodule--helper|mv|checkout|switch|pull|merge|rebase|reset|restore|read-tree|cherry-pick|revert|stash|am)$/;
-
 /** git writes what is tracked, under the names it is tracked by. */
-export const isCheckingOut = (programs: readonly string[]): boolean => programs.some((name) => LINKING.test(name));
-
-/** Subcommands that take a whole repository away again. */
-const REMOVING = /^git (?:init|clone|worktree|submodule|submodule--helper|rm)$/;
+export const isCheckingOut = (programs: readonly string[]): boolean => programs.some((name) => gitLinks(name));
 
 interface GitPlaces {
   /** Where the run works. */
@@ -47,7 +40,7 @@ export function byGit(action: FileAction, path: string, programs: readonly strin
   if (programs.includes(TOLD)) return ALLOWED;
   const { operation, call } = action;
   if (operation === "metadata") return ALLOWED;
-  const removes = operation === "delete" && programs.some((name) => REMOVING.test(name));
+  const removes = operation === "delete" && programs.some((name) => gitRemoves(name));
   if (KEPT_WHOLE.test(path)) return removes || makesLink(path, programs, places) ? ALLOWED : undefined;
   // lockfile.c makes it new; what is there already is somebody else's.
   if (path.endsWith(".lock")) {

@@ -1,6 +1,8 @@
+import { LOGINS } from "#knowledge/logins";
 import { existsSync } from "node:fs";
 import type { FileAction } from "@assent/core/action";
 import { isWithin } from "@assent/core/path";
+import { matchesText } from "@assent/core/pattern";
 import { readRegular } from "@assent/guard/state";
 import { hasLoginsFor, toolErrand } from "../errands/index.ts";
 import type { Caller } from "./types.ts";
@@ -34,58 +36,30 @@ export function holdsSecret(path: string, places: { readonly home: string; reado
   return places.projects.some((root) => root !== "/" && isWithin(path, root)) || isWithin(path, places.home) || LISTED.test(path);
 }
 
-/** `unless`, `needs`: a word of the command line. */
+/** A row of the key `login`. `unless`, `needs`: a word of the command line. */
 interface CredentialOwner {
-  readonly programs: RegExp;
+  readonly names: readonly string[];
   readonly paths: readonly string[];
-  readonly unless?: RegExp;
-  readonly needs?: RegExp;
+  readonly unless: RegExp | undefined;
+  readonly needs: RegExp | undefined;
 }
 
-/** curl(1): what shows what is sent, takes it elsewhere, or sends and prints a file that other words name. */
-const NO_PLAIN_CURL = new RegExp(
-  "^(?!-[sSfLnOIqgj46#oXA]+$|--(?:netrc(?:-optional|-file)?|fail(?:-with-body)?|silent|show-error|location|output|remote-name|head|" +
-    "user-agent|request|compressed|max-time|connect-timeout|retry[\\w-]*|create-dirs|no-progress-meter|progress-bar|http1\\.1|http2)(?:=|$))-|" +
-    "^[fF][iI][lL][eE]:",
-);
+let owners: readonly CredentialOwner[] | undefined;
 
 /**
  * Credentials and the programs they belong to, beside those of `knowledge/errands/*.table`: `~/` is home, a folder stands for everything
  * in it. `git credential-store` is none of them: it hands what it reads to whoever asks.
  */
-const OWNERS: readonly CredentialOwner[] = [
-  { programs: /^(?:ssh|ssh-add|ssh-keygen)$/, paths: ["~/.ssh"], unless: /^-[^-\W]*F/ },
-  { programs: /^(?:gpg2?|gpg-agent|gpgsm|gpgconf|keyboxd|dirmngr|scdaemon)$/, paths: ["~/.gnupg"] },
-  { programs: /^git-remote-https?$/, paths: ["~/.netrc"] },
-  { programs: /^curl$/, paths: ["~/.netrc"], unless: NO_PLAIN_CURL, needs: /^(?:-[^-\W]*n|--netrc(?:-optional|-file)?(?:=|$))/ },
-  {
-    programs: /^curl$/,
-    paths: ["~/.curlrc"],
-    unless: /^(?:-[^-\W]*[KTdFH]|--(?:config|upload-file|data|json|form|header|url-query|variable|expand))|file:|^@/i,
-  },
-  {
-    programs: /^wget$/,
-    paths: ["~/.netrc", "~/.wgetrc"],
-    unless: /^(?:-[^-\W]*[ide]|--(?:input|post-|body-|config|execute|debug|method|use-askpass|load-cookies|header))/,
-  },
-  { programs: /^(?:docker|docker-.*|podman|buildah|skopeo)$/, paths: ["~/.docker/config.json", "~/.config/containers"] },
-  { programs: /^(?:kubectl|helm|k9s|kustomize)$/, paths: ["~/.kube"] },
-  { programs: /^(?:aws|aws_completer|sam|cdk)$/, paths: ["~/.aws"] },
-  { programs: /^(?:gcloud|gsutil|bq)$/, paths: ["~/.config/gcloud"] },
-  { programs: /^(?:az)$/, paths: ["~/.azure"] },
-  { programs: /^(?:sentry-cli)$/, paths: ["~/.sentryclirc"] },
-  { programs: /^(?:firefox|thunderbird)(?:-bin|-esr)?$/, paths: ["~/.mozilla", "~/.thunderbird"] },
-  { programs: /^(?:snow|snowsql)$/, paths: ["~/.snowflake", "~/.snowsql", "~/.config/snowflake"] },
-  {
-    programs: /^(?:msmtp|mbsync|offlineimap|fetchmail|mutt|neomutt)$/,
-    paths: ["~/.msmtprc", "~/.mbsyncrc", "~/.offlineimaprc", "~/.fetchmailrc", "~/.muttrc", "~/.mutt"],
-  },
-  { programs: /^(?:psql|pg_dump|pg_restore)$/, paths: ["~/.pgpass"] },
-  { programs: /^(?:mysql|mysqldump|mariadb)$/, paths: ["~/.my.cnf"] },
-  { programs: /^pulumi(?:-.*)?$/, paths: ["~/.pulumi"] },
-  { programs: /^talosctl$/, paths: ["~/.talos", "~/.config/talos"] },
-  { programs: /^(?:sudo|su|login|passwd|unix_chkpwd)$/, paths: ["/etc/shadow", "/etc/sudoers", "/etc/sudoers.d"] },
-];
+const allOwners = (): readonly CredentialOwner[] =>
+  (owners ??= LOGINS.split("\n").flatMap((row) => {
+    const [, names, paths, ...patterns] = /^ (.+) \t(.+?)(?: unless \/(.+?)\/(i?))?(?: needs \/(.+)\/(i?))?$/.exec(row) ?? [];
+    const [unless, unlessFlags, needs, needsFlags] = patterns;
+    const pattern = (text: string | undefined, flags: string | undefined): RegExp | undefined =>
+      text === undefined ? undefined : new RegExp(text, flags);
+    if (names === undefined || paths === undefined) return [];
+    const when = { unless: pattern(unless, unlessFlags), needs: pattern(needs, needsFlags) };
+    return [{ names: names.split(" "), paths: paths.split("; "), ...when }];
+  }));
 
 const READS_NPMRC = /^(?:npm|npx|pnpm|pnpx|yarn|bun|bunx|corepack)$/;
 /** A login of npmrc(5), by its key or within an address; what is written with escapes may be any. */
@@ -111,8 +85,8 @@ const STATES = { place: "terraform", names: /(?:\.(?:tfvars|tfstate|tfplan)|\/tf
  * that says what they do.
  */
 export function loginsOf(program: string, words: readonly string[], known: string | undefined): readonly string[] {
-  const owned = OWNERS.filter(({ programs, unless, needs }) => {
-    if (!programs.test(program) || words.some((word) => unless?.test(word))) return false;
+  const owned = allOwners().filter(({ names, unless, needs }) => {
+    if (!names.some((name) => matchesText(name, program)) || words.some((word) => unless?.test(word))) return false;
     return needs === undefined || words.some((word) => needs.test(word));
   });
   return [

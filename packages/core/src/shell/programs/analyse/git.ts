@@ -4,7 +4,7 @@ import { repositoriesAround, worksInOwnRepository } from "../../../policy/index.
 import { applyEffect } from "../effects.ts";
 import { describe, emitFile, emitTarget, refuse, type Invocation } from "../invocation.ts";
 import type { Kind } from "../../knowledge/read-spec.ts";
-import { isForge } from "../git-keys.ts";
+import { isForge } from "../public-hosts.ts";
 import { applyKind } from "../kinds.ts";
 import { isHole, literal, prefixOf, textOf, type Hole, type Stream, type Value } from "../../words/value.ts";
 import { mayTellOption } from "../output.ts";
