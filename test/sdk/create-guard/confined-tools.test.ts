@@ -18,7 +18,7 @@ import { LocalBackend } from "@assent/library/sdk/compat";
 import { guardTools as aiSdkTools } from "@assent/library/sdk/ai-sdk";
 import { canUseTool, hooks } from "@assent/library/sdk/claude-agent-sdk";
 import { guardTools as mastraTools, permissionHooks } from "@assent/library/sdk/mastra";
-import { type AgentTool, guardTools as openAiTools, needsApproval } from "@assent/library/sdk/openai-agents";
+import { type AgentTool, guardTools as openAiTools, toolGuard } from "@assent/library/sdk/openai-agents";
 import { here, type Here } from "../../cli/run-place.ts";
 
 /** Tools of a guard that confines: what nobody can know is started confined in the tool's own place, and in no other way. */
@@ -203,7 +203,7 @@ describe("what cannot be given another command asks, as ever", () => {
         toolCall: { toolName: "run_line", toolCallId: "1", input: { command: "sh x.sh" } },
       }),
     "needsApproval of OpenAI Agents": async ({ guard }) =>
-      await needsApproval(guard, "run_line", { effects: { run_line: commandIn("command") } })({}, { command: "sh x.sh" }),
+      await toolGuard(guard, "run_line", { effects: { run_line: commandIn("command") } }).needsApproval({}, { command: "sh x.sh" }),
     "hooks of Mastra": async ({ guard }) =>
       await permissionHooks(guard, { effects: { run_line: commandIn("command") } }).beforeToolCall({
         toolName: "run_line",

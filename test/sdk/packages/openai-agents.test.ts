@@ -23,7 +23,7 @@ import { z } from "zod";
 import { createGuard } from "@assent/library/sdk";
 import type { AskQuestion, OpenedGuard } from "@assent/library/sdk/compat";
 import { createConsoleToolset, EditedInput, LocalBackend, openGuard, presets } from "@assent/library/sdk/compat";
-import { consoleTools, guardTool, guardTools, inputGuardrail, needsApproval } from "@assent/library/sdk/openai-agents";
+import { consoleTools, guardTool, guardTools, inputGuardrail, toolGuard } from "@assent/library/sdk/openai-agents";
 import { scratch } from "../../scratch.ts";
 
 /** `assent/openai-agents` in the real SDK, with a model that is a list. */
@@ -433,20 +433,21 @@ function serverWith(callTool: McpServer["callTool"]): McpServer {
   };
 }
 
-describe("needsApproval", () => {
-  it("asks by the SDK, lets allowed calls run, and ends the run where one is denied", async () => {
-    const guard = guardIn();
+describe("toolGuard", () => {
+  it("asks by the SDK, lets allowed calls run, and tells the model what is denied", async () => {
     const own = tool({
       name: "bash",
       description: "x",
       parameters: z.object({ command: z.string() }),
-      needsApproval: needsApproval(guard, "bash", { facts: FACTS }),
       execute: ({ command }) => void ran.push(command),
+      ...toolGuard(guardIn(), "bash", { facts: FACTS }),
     });
     const asked: RunToolApprovalItem[] = (await runner.run(agentOf(new Scripted([bashCall("ls")], [bashCall("rm -rf build")]), [own]), "x"))
       .interruptions;
     expect([ran, asked.length]).toEqual([["ls"], 1]);
-    await expect(runner.run(agentOf(new Scripted([bashCall("rm -rf ~")]), [own]), "x")).rejects.toThrow(/Permission denied for bash/);
+    const model = new Scripted([bashCall("rm -rf ~")]);
+    await runner.run(agentOf(model, [own]), "x");
+    expect(model.told).toMatch(/delete/);
     expect(ran).toEqual(["ls"]);
   });
 });

@@ -1,7 +1,6 @@
 import type { World } from "@assent/core/action";
 import { resolvePath } from "@assent/core/path";
 import { LONGEST_GRANT_MS, type PolicyFile, type Principal } from "@assent/core/policy";
-import type { ShellKind } from "@assent/core/shell";
 import { readPrincipal, WITH_OPTIONS } from "../create-guard/call-options.ts";
 import type { GuardCall } from "../create-guard/call.ts";
 import type { NamedTool } from "../create-guard/combine.ts";
@@ -9,7 +8,15 @@ import { type FlowAnswered, type FlowWorld, GuardFlow } from "../create-guard/fl
 import { isList } from "../create-guard/effects.ts";
 import { type AnswerScope, type ReadAnswer, understandAnswer } from "../create-guard/read-answer.ts";
 import type { EffectsOf, GuardedTool, RunContext, ToolSpec } from "../create-guard/tool.ts";
-import type { AllowedOutcome, CallDecision, DeniedOutcome, GuardCallOptions } from "../create-guard/types.ts";
+import type {
+  AllowedOutcome,
+  CallDecision,
+  DeniedOutcome,
+  GuardCallOptions,
+  GuardChange,
+  GuardOptions,
+  GuardQuestion,
+} from "../create-guard/types.ts";
 import { checkOptions, type Options } from "../common/options.ts";
 import { checkWorld } from "./given-world.ts";
 import { type CorePlace, type CoreJudged, type CoreRoot, judgeAtOnce, judgeCoreCalls, policyOf, tightened } from "./judge-calls.ts";
@@ -20,41 +27,24 @@ export type CoreAnswer =
   | { readonly no: string }
   | boolean;
 
-/** A question to a person. All texts are free of control characters. */
-export interface CoreQuestion<P extends Principal = Principal> {
-  /** One line to show: what would happen, and why it is asked. */
-  readonly text: string;
-  /** Why the agent wants it, in its own words; empty where it said nothing. */
-  readonly agentSays: string;
-  readonly calls: readonly GuardCall[];
-  /** The tool of the program's own that makes these calls, and what it was given. */
-  readonly tool?: { readonly name: string; readonly input: unknown };
-  readonly principal?: P;
-  readonly decision: CallDecision<P>;
-}
+/** A question to a person, as a guard of `assent` puts it. */
+export type CoreQuestion<P extends Principal = Principal> = Omit<GuardQuestion<P>, "rules" | "suggestions">;
 
 /** What a guard of the core decides by. `Policy` is what policies are given as. */
-export interface CoreGuardOptions<Policy, P extends Principal = Principal> {
+export interface CoreGuardOptions<Policy, P extends Principal = Principal> extends Pick<
+  GuardOptions<P>,
+  "principal" | "onDecision" | "shadow" | "shell"
+> {
   /** The machine on which things would be done, as far as it is known: `plainWorld`, or one of your own. */
   readonly world: World;
   /** Several: those behind the first can only make it stricter. Without it the preset `default`. */
   readonly policy?: Policy | readonly Policy[];
-  /** For whom calls are judged. */
-  readonly principal?: P;
   /** Answers questions. Where it throws, or answers in none of these forms, and without it, a question is a refusal that says so. */
   readonly onAsk?: (question: CoreQuestion<P>, options: { readonly signal: AbortSignal }) => CoreAnswer | Promise<CoreAnswer>;
-  /** Is told each decision, once it stands. What it throws changes nothing. */
-  readonly onDecision?: (decision: CallDecision<P>) => void;
-  /** Decide and report, and stop nothing. */
-  readonly shadow?: boolean;
-  /** The shell that runs commands; by default it may be bash or zsh. */
-  readonly shell?: ShellKind;
 }
 
 /** What may differ in a guard that is made of another one. The policy can only be stricter. */
-export interface CoreGuardChange<Policy, P extends Principal = Principal> {
-  readonly principal?: P;
-  readonly cwd?: string;
+export interface CoreGuardChange<Policy, P extends Principal = Principal> extends Omit<GuardChange<P>, "policy"> {
   readonly policy?: Policy;
 }
 

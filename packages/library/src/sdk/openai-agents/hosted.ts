@@ -94,18 +94,12 @@ function patchCall({ name }: AgentTool, operation: unknown): { readonly tool: st
 export function computerTool<T extends AgentTool>(guard: AdaptedGuard, tool: T, options: AdapterOptions): T {
   const own = callbackIn(tool, "needsApproval");
   const needsApproval: NeedsApproval = async (context, action, callId) => {
-    const judged = judgeCall(guard, options, { tool: tool.name, input: action });
-    refuseDenied(judged);
-    return judged.decision !== "allow" || (await own?.(context, action, callId)) === true;
+    const { decision, reason, verdict } = judgeCall(guard, options, { tool: tool.name, input: action });
+    if (verdict === undefined) throw new Error(reason);
+    if (decision === "deny") throw new PermissionDeniedError({ operation: tool.name, target: tool.name, reason, verdict });
+    return decision !== "allow" || (await own?.(context, action, callId)) === true;
   };
   return copyWith(tool, { needsApproval });
-}
-
-/** Throws what is denied. */
-export function refuseDenied({ decision, reason, verdict, from }: Judged): void {
-  if (decision !== "deny") return;
-  if (verdict === undefined) throw new Error(reason);
-  throw new PermissionDeniedError({ operation: from.tool, target: from.tool, reason, verdict });
 }
 
 /** An MCP server that OpenAI calls: each call is put to us before. Questions go to `onAsk`, or to what the tool had for it. */

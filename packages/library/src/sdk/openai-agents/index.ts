@@ -6,7 +6,7 @@ import { compareDecisions } from "@assent/core/policy";
 import type { AdaptedGuard } from "../guard/adapted-guard.ts";
 import { adapted, type AnyGuard } from "../adapters/guards.ts";
 import type { ConsoleTool, PropertySchema, ToolOutput } from "../toolset/index.ts";
-import { computerTool, hostedMcp, patchTool, refuseDenied, shellTool } from "./hosted.ts";
+import { computerTool, hostedMcp, patchTool, shellTool } from "./hosted.ts";
 import { argumentsOf, type AgentTool, type InputGuardrail, type NeedsApproval, type RunApprovals } from "./shapes.ts";
 import { GuardOptionError } from "../common/options.ts";
 
@@ -69,31 +69,9 @@ export interface ToolGuard {
  */
 export function toolGuard(given: AnyGuard, name: string, told: AdapterOptions = {}): ToolGuard {
   const { guard, options } = adapted("toolGuard", given, told);
-  checkToolName("toolGuard", name);
+  if (typeof name !== "string" || name === "") throw new GuardOptionError("name", "toolGuard takes the name of the tool");
   const recent = new RecentCalls();
   return { needsApproval: approvalFor(guard, name, options, recent), inputGuardrails: [guardrail(guard, options, recent, { tool: name })] };
-}
-
-function checkToolName(of: string, name: unknown): void {
-  if (typeof name !== "string" || name === "") throw new GuardOptionError("name", `${of} takes the name of the tool`);
-}
-
-/**
- * `needsApproval` for `tool()` by itself: asks by the SDK's interruptions. Alone it has no way to tell the model about a denied call: it
- * throws `PermissionDeniedError`, which ends the run. `toolGuard` has one.
- *
- * ```ts
- * tool({ name: "bash", needsApproval: needsApproval(guard, "bash", { facts }), … });
- * ```
- */
-export function needsApproval(given: AnyGuard, name: string, told: AdapterOptions = {}): NeedsApproval {
-  const { guard, options } = adapted("needsApproval", given, told);
-  checkToolName("needsApproval", name);
-  return async (_context, input) => {
-    const judged = judgeCall(guard, options, { tool: name, input });
-    refuseDenied(judged);
-    return await Promise.resolve(judged.decision !== "allow");
-  };
 }
 
 /**
