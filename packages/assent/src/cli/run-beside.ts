@@ -1,4 +1,5 @@
 import { closeSync, constants, fstatSync, openSync, writeSync } from "node:fs";
+import { sendSignal } from "@assent/guard/state";
 import { alloc, lastingAddressOf, must, sys, SYSCALLS } from "@assent/supervisor/supervise/kernel";
 import { BESIDE } from "./beside.ts";
 
@@ -47,13 +48,7 @@ export function senderTo(
   { pid, signal }: { readonly pid: number; readonly signal: (name: NodeJS.Signals) => void },
 ): (name: NodeJS.Signals) => void {
   if (beside?.ownGroup !== true) return signal;
-  return (name) => {
-    try {
-      process.kill(ENDING.has(name) ? -pid : pid, name);
-    } catch {
-      // Gone already.
-    }
-  };
+  return (name) => sendSignal(ENDING.has(name) ? -pid : pid, name);
 }
 
 /** The supervisor's side of `run-front.ts`. */

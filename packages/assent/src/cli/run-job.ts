@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
-import { closeSync, openSync, readFileSync } from "node:fs";
+import { closeSync, openSync } from "node:fs";
 import { constants } from "node:os";
+import { processFields, sendSignal } from "@assent/guard/state";
 import { addressOf, alloc, sys, SYSCALLS } from "@assent/supervisor/supervise/kernel";
 
 // asm-generic/ioctls.h, termbits.h; signal(7).
@@ -77,7 +78,7 @@ export class TerminalJob {
     if (this.#group === 0) return;
     give(this.#tty, this.#group);
     // It may have asked for the terminal before it had it.
-    signal(-this.#group, "SIGCONT");
+    sendSignal(-this.#group, "SIGCONT");
   }
 
   #look(): void {
@@ -88,12 +89,12 @@ export class TerminalJob {
     if (stateOf(this.#group) !== "T" || foreground(this.#tty) !== this.#group) return;
     if (isOrphaned(this.#own)) {
       // Nobody could continue us. The terminal's signals stop no process there (setpgid(2)); one of its own does.
-      if (stoppedBy(this.#group) !== SIGSTOP) signal(-this.#group, "SIGCONT");
+      if (stoppedBy(this.#group) !== SIGSTOP) sendSignal(-this.#group, "SIGCONT");
       return;
     }
     give(this.#tty, this.#own);
     // At once, as the terminal would: whom the shell waits for and us one after the other, and its SIGCONT comes in between.
-    signal(-this.#own, "SIGSTOP");
+    sendSignal(-this.#own, "SIGSTOP");
   }
 }
 
@@ -131,15 +132,8 @@ function give(tty: number, group: number): void {
   sys(SYSCALLS.rt_sigprocmask, SIG_SETMASK, addressOf(before), 0, 8);
 }
 
-/** proc_pid_stat(5): after the name in brackets, the state, the parent, the group. */
-function fieldsOf(pid: number | "self"): readonly string[] {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
-    return stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-  } catch {
-    return [];
-  }
-}
+/** The state, the parent, the group, the session. */
+const fieldsOf = (pid: number | "self"): readonly string[] => processFields(pid) ?? [];
 
 /** No shell of this session can continue the group: setpgid(2), credentials(7). */
 function isOrphaned(group: number): boolean {
@@ -161,14 +155,6 @@ function stoppedBy(pid: number): number | undefined {
 
 const stateOf = (pid: number): string | undefined => fieldsOf(pid)[0];
 const groupOf = (pid: number | "self"): number => Number(fieldsOf(pid)[2]);
-
-function signal(pid: number, name: NodeJS.Signals): void {
-  try {
-    process.kill(pid, name);
-  } catch {
-    // Gone.
-  }
-}
 
 /**
  * Signals while a program runs. Where it is in our process group (TerminalJob gives it its own on a terminal), what the

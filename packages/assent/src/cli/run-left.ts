@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { dropLeftRun, isLeftRun, type Machine, noteLeftRun } from "@assent/guard/state";
+import { dropLeftRun, isLeftRun, type Machine, noteLeftRun, processFields } from "@assent/guard/state";
 import { type ConfinedCommand, killTree, type RunResult } from "@assent/supervisor/supervise";
 import type { Beside } from "./run-beside.ts";
 
@@ -30,15 +30,11 @@ const WAITS = /^(?:(?:ba|z|da|k|fi|a|c|tc)?sh|busybox|timeout|env|nice|setsid|sc
 /** No session is so long; whatever should have ended it has not. */
 const LONGEST = 24 * 60 * 60_000;
 
-/** proc_pid_stat(5): after the name in brackets, the state, the parent; and the start time as the 22nd field. */
 function processAt(pid: number): { readonly parent: number; readonly start: string } | undefined {
-  try {
-    const text = readFileSync(`/proc/${pid}/stat`, "latin1");
-    const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
-    return fields[0] === "Z" || fields[0] === "X" ? undefined : { parent: Number(fields[1]), start: fields[19] ?? "" };
-  } catch {
-    return undefined;
-  }
+  const fields = processFields(pid);
+  return fields === undefined || fields[0] === "Z" || fields[0] === "X"
+    ? undefined
+    : { parent: Number(fields[1]), start: fields[19] ?? "" };
 }
 
 /** The processes above `pid`, nearest first, without the first of the system. */

@@ -2,7 +2,7 @@ import { visible } from "@assent/core/action";
 import { queueApprover } from "@assent/guard/approve/queue";
 import { terminalApprover } from "@assent/guard/approve";
 import { chooseEngine, EngineError, type EngineResult, openEngine, type RunEngine } from "@assent/supervisor/engines";
-import { messageOf, thisMachine } from "@assent/guard/state";
+import { definedVariables, messageOf, thisMachine } from "@assent/guard/state";
 import { isInside } from "@assent/supervisor/supervise/outer";
 import { engine } from "./engine.ts";
 import { absolute } from "./place.ts";
@@ -73,7 +73,7 @@ async function runSandboxed(words: readonly string[], flags: RunFlags, held: Run
     const result = await held.run({
       argv: [first, ...rest, ...args],
       cwd,
-      env: Object.fromEntries(Object.entries(machine.env).filter((entry): entry is [string, string] => entry[1] !== undefined)),
+      env: definedVariables(machine.env),
       machine,
       policyFiles: flags.policy.map((file) => absolute(file, cwd)),
       approver,

@@ -3,7 +3,15 @@ import { visible } from "@assent/core/action";
 import type { ProcessInfo } from "@assent/guard/approve";
 import { TEAM_PATIENCE_MS } from "@assent/library/sdk/queue";
 import { answerGuard } from "@assent/library/sdk/machine";
-import { clearProfile, messageOf, programProfile, thisMachine, wrongProfileName, type Machine } from "@assent/guard/state";
+import {
+  clearProfile,
+  definedVariables,
+  messageOf,
+  programProfile,
+  thisMachine,
+  wrongProfileName,
+  type Machine,
+} from "@assent/guard/state";
 import { killTree, type RunEvent, type RunOptions, type RunResult, superviseRun } from "@assent/supervisor/supervise";
 import { learningApprover, Observations } from "@assent/supervisor/supervise/learn";
 import { readWait } from "@assent/team/team/afar";
@@ -192,7 +200,7 @@ async function supervise(setting: Begun): Promise<number> {
     argv,
     word,
     cwd,
-    env: definedOnly(machine.env),
+    env: definedVariables(machine.env),
     machine,
     profile,
     policyFiles: flags.policy.map((file) => absolute(file, cwd)),
@@ -309,9 +317,6 @@ function tellSummary({ summary }: PreparedRun, page: () => string): void {
     complain(COMMAND, `the summary of this run is missing: ${visible(messageOf(error))}`);
   }
 }
-
-const definedOnly = (env: Machine["env"]): Readonly<Record<string, string>> =>
-  Object.fromEntries(Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined));
 
 interface Outputs {
   /** Anybody wants to hear of events. */

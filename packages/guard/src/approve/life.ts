@@ -1,6 +1,6 @@
-import { readFileSync, readlinkSync } from "node:fs";
+import { readlinkSync } from "node:fs";
 import { isObject } from "@assent/core/data";
-import { errorCode } from "../state/index.ts";
+import { errorCode, processFields } from "../state/index.ts";
 
 /** How a process is told from a later one with its number. */
 export interface Life {
@@ -47,15 +47,11 @@ function ownNamespace(): string {
 }
 
 function stateOf(pid: number): { readonly started: number; readonly stopped: boolean } | undefined {
-  try {
-    const text = readFileSync(`/proc/${pid}/stat`, "latin1");
-    // The name, in brackets, may hold anything. Its state comes next: a zombie is gone.
-    const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
-    const [state] = fields;
-    return state === "Z" || state === "X" ? undefined : { started: Number(fields[19]), stopped: state === "T" || state === "t" };
-  } catch {
-    return undefined;
-  }
+  const fields = processFields(pid);
+  const state = fields?.[0];
+  // A zombie is gone.
+  if (fields === undefined || state === "Z" || state === "X") return undefined;
+  return { started: Number(fields[19]), stopped: state === "T" || state === "t" };
 }
 
 function isNumberTaken(pid: number): boolean {

@@ -1,6 +1,7 @@
 import { closeSync, constants, openSync, readFileSync, writeSync } from "node:fs";
 import { StringDecoder } from "node:string_decoder";
 import { ReadStream, WriteStream } from "node:tty";
+import { processFields, sendSignal } from "../state/index.ts";
 import type { Size } from "./render.ts";
 
 /**
@@ -90,7 +91,7 @@ export function controlForeground(
   const hold = (group: number): void => {
     for (const pid of line(group)) {
       if (held.has(pid) || (pid === group && !waitsForKeys(pid))) continue;
-      send(pid, "SIGSTOP");
+      sendSignal(pid, "SIGSTOP");
       held.add(pid);
     }
   };
@@ -138,19 +139,11 @@ export function controlForeground(
       }
       unblock?.();
       unblock = undefined;
-      for (const pid of [...held].toReversed()) send(pid, "SIGCONT");
+      for (const pid of [...held].toReversed()) sendSignal(pid, "SIGCONT");
       held.clear();
-      if (before !== undefined) send(-before.group, "SIGCONT");
+      if (before !== undefined) sendSignal(-before.group, "SIGCONT");
     },
   };
-}
-
-function send(pid: number, signal: NodeJS.Signals): void {
-  try {
-    process.kill(pid, signal);
-  } catch {
-    // The program ended meanwhile.
-  }
 }
 
 /** read, poll, select, pselect6, ppoll; on arm64 read, pselect6, ppoll. */
@@ -166,13 +159,8 @@ function waitsForKeys(pid: number): boolean {
 }
 
 function ownGroup(): number | undefined {
-  try {
-    const stat = readFileSync("/proc/self/stat", "latin1");
-    // After the name in brackets: state, parent, group (proc_pid_stat(5)).
-    return Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[2]);
-  } catch {
-    return undefined;
-  }
+  const group = processFields("self")?.[2];
+  return group === undefined ? undefined : Number(group);
 }
 
 export interface DeviceEvents {

@@ -11,6 +11,7 @@ export * from "./grants.ts";
 export * from "./left-runs.ts";
 export { isMissing } from "./at-hand.ts";
 export * from "./live-runs.ts";
+export * from "./process.ts";
 export * from "./lock.ts";
 export * from "./machine.ts";
 export { ProcessMemory } from "./memory.ts";

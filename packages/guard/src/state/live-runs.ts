@@ -1,6 +1,7 @@
-import { closeSync, constants, openSync, readdirSync, readFileSync, unlinkSync, writeSync } from "node:fs";
+import { closeSync, constants, openSync, readdirSync, unlinkSync, writeSync } from "node:fs";
 import { ensureFolder, errorCode, readRegular } from "./files.ts";
 import type { Machine } from "./machine.ts";
+import { processFields } from "./process.ts";
 import { openState, stateFolder } from "./state.ts";
 
 /**
@@ -98,19 +99,9 @@ function remove(file: string): void {
 }
 
 /** The time at which a process was started; undefined: there is none. */
-const startOf = (pid: number): string | undefined => fieldsOf(pid)?.[19];
+const startOf = (pid: number): string | undefined => processFields(pid)?.[19];
 
 const parentOf = (pid: number): number | undefined => {
-  const parent = fieldsOf(pid)?.[1];
+  const parent = processFields(pid)?.[1];
   return parent === undefined ? undefined : Number(parent);
 };
-
-/** Of proc_pid_stat(5), from the third on. */
-function fieldsOf(pid: number): readonly string[] | undefined {
-  try {
-    const text = readFileSync(`/proc/${pid}/stat`, "latin1");
-    return text.slice(text.lastIndexOf(")") + 2).split(" ");
-  } catch {
-    return undefined;
-  }
-}

@@ -7,7 +7,7 @@ import { compiledPolicy, findSources, judgeBy, judgeContext, realWorld, type Sit
 import { read } from "@assent/guard/engine/reader";
 import { isWithin, joinPath } from "@assent/core/path";
 import { callMatcher, ownGitFolders, type Policy, policyFor, steeringPlaces } from "@assent/core/policy";
-import { messageOf } from "@assent/guard/state";
+import { definedVariables, messageOf } from "@assent/guard/state";
 import { runsFolder } from "../supervise/undo/index.ts";
 import { EngineHosts } from "./ask-hosts.ts";
 import { EngineError, type EngineRequest, type EngineResult, type RunEngine } from "./contract.ts";
@@ -82,7 +82,7 @@ async function run(request: EngineRequest): Promise<EngineResult> {
     const line = `${own === undefined ? "unset PATH" : `export PATH=${quoted(own)}`}; exec ${request.argv.map(quoted).join(" ")}`;
     const { argv, env } = await manager.wrapWithSandboxArgv(line, "/bin/sh", undefined, undefined, request.cwd, { commandId: id });
     record.started();
-    status = await start(argv, { ...request.env, ...definedOnly(env), PATH: path }, request.cwd);
+    status = await start(argv, { ...request.env, ...definedVariables(env), PATH: path }, request.cwd);
     return { id: record.id, status, hosts: record.hosts };
   } catch (error) {
     throw error instanceof EngineError ? error : new EngineError("failed", messageOf(error), { cause: error });
@@ -140,9 +140,6 @@ const entries = (paths: readonly PlannedPath[]): readonly SandboxPath[] =>
   paths.map((path) => (typeof path === "string" ? { path, literal: true } : path.pattern));
 
 const quoted = (word: string): string => `'${word.replaceAll("'", `'\\''`)}'`;
-
-const definedOnly = (env: NodeJS.ProcessEnv): Readonly<Record<string, string>> =>
-  Object.fromEntries(Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined));
 
 function start([program = "", ...args]: readonly string[], env: Readonly<Record<string, string>>, cwd: string): Promise<number> {
   return new Promise((resolve, reject) => {

@@ -12,7 +12,6 @@ const COUNTED_EVERY = 10 * 60_000;
 const MOST_WAITING = 200;
 /** Refusals alike: the first is a record of its own, the others are counted. */
 const MOST_ALIKE = 5000;
-/** The log's lock is held for milliseconds; a run waits for it at the end only. */
 
 interface RunAuditOptions {
   readonly machine: Machine;
@@ -39,7 +38,6 @@ export class RunAudit {
   #timer: NodeJS.Timeout | undefined;
   readonly #counter: NodeJS.Timeout;
   #problem: string | undefined;
-  /** Another process holds the log's lock: the timer tries again. */
   /** As the policy says, once it is read. */
   keep: Keep = KEEP;
 

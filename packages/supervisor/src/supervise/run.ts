@@ -9,6 +9,7 @@ import {
   profileFile,
   programProfile,
   refsBefore,
+  sendSignal,
   sessionName,
   stillGranted,
   watchChanges,
@@ -334,7 +335,7 @@ export class SupervisedRun {
         this.#history.lacked(lack);
         notice(`${visible(lack.name)} ${lack.need}: that does not work in a supervised run; ${lack.way}`);
       },
-      started: () => options.onStart?.({ pid: launched.pid, signal: (signal) => kill(launched.pid, signal) }),
+      started: () => options.onStart?.({ pid: launched.pid, signal: (signal) => sendSignal(launched.pid, signal) }),
       refused: (why) => {
         this.#refusal = why;
       },
@@ -408,12 +409,4 @@ function startRelay(names: Names, onNotice: RunOptions["onNotice"], allow: Relay
 /** wait(2) status. */
 function exitOf(status: number): Exit {
   return (status & 0x7f) === 0 ? { by: "exit", code: (status >> 8) & 0xff } : { by: "signal", signal: status & 0x7f };
-}
-
-function kill(pid: number, signal: NodeJS.Signals): void {
-  try {
-    process.kill(pid, signal);
-  } catch {
-    // Gone already.
-  }
 }

@@ -1,7 +1,8 @@
 import { type ChildProcess, spawn, type StdioOptions } from "node:child_process";
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync } from "node:fs";
 import type { Readable } from "node:stream";
 import { StringDecoder } from "node:string_decoder";
+import { processFields, sendSignal } from "@assent/guard/state";
 import type { RunOrder } from "@assent/supervisor/supervise/order";
 import { ConfinedRunChannel, RefusedCalls, type RefusedInRun, type RunEnd, type RunListener } from "../confined/index.ts";
 
@@ -202,12 +203,7 @@ export class Command {
   /** To every process of the group, those that outlive the command included. */
   signal(signal: NodeJS.Signals): void {
     const { pid } = this.#child;
-    if (pid === undefined) return;
-    try {
-      process.kill(-pid, signal);
-    } catch {
-      // All of them are gone.
-    }
+    if (pid !== undefined) sendSignal(-pid, signal);
   }
 }
 
@@ -241,13 +237,7 @@ function endDescendants(root: number): void {
   for (let pass = 0; pass < MOST_PASSES; pass += 1) {
     const below = descendants(root);
     if (below.length === 0) return;
-    for (const pid of below) {
-      try {
-        process.kill(pid, "SIGKILL");
-      } catch {
-        // Gone meanwhile.
-      }
-    }
+    for (const pid of below) sendSignal(pid, "SIGKILL");
   }
 }
 
@@ -271,13 +261,8 @@ function processes(): readonly { readonly pid: number; readonly parent: number }
   }
 }
 
-/** proc_pid_stat(5): behind the name in brackets the state and the parent. What has ended and waits for its parent does not count. */
+/** What has ended and waits for its parent does not count. */
 function parentOf(pid: number): { readonly pid: number; readonly parent: number } | undefined {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
-    const [state, parent] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-    return state === "Z" ? undefined : { pid, parent: Number(parent) };
-  } catch {
-    return undefined;
-  }
+  const [state, parent] = processFields(pid) ?? ["Z"];
+  return state === "Z" ? undefined : { pid, parent: Number(parent) };
 }

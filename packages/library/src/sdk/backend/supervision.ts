@@ -4,10 +4,10 @@ import { join } from "node:path";
 import type { Action } from "@assent/core/action";
 import { type Question, respond, wait } from "@assent/guard/approve";
 import type { RequestVerdict } from "@assent/core/policy";
-import { type Machine, messageOf, openState, thisMachine } from "@assent/guard/state";
+import { definedVariables, type Machine, messageOf, openState, thisMachine } from "@assent/guard/state";
 import { probeSandbox, sandboxIsKnown, UNSUPERVISED } from "../common/sandbox.ts";
 import { ask, type OnAsk, verdictOfQuestion } from "../common/ask.ts";
-import { assentProgram, definedOnly, judgeVariables, supervisorStart } from "../confined/index.ts";
+import { assentProgram, judgeVariables, supervisorStart } from "../confined/index.ts";
 import type { RunOrder } from "@assent/supervisor/supervise/order";
 import type { Start } from "./command.ts";
 
@@ -42,7 +42,7 @@ export function orderedStart(
 ): Start | { readonly problem: string } {
   const supervisor = supervisorStart(machine);
   if ("problem" in supervisor) return supervisor;
-  const order: RunOrder = { argv, cwd, env: definedOnly(env), judge: judgeVariables(machine), profile: "confined", ...more };
+  const order: RunOrder = { argv, cwd, env: definedVariables(env), judge: judgeVariables(machine), profile: "confined", ...more };
   return { ...supervisor, cwd, supervises: true, order };
 }
 

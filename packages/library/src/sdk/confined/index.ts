@@ -3,7 +3,6 @@ export { RefusedCalls, type RefusedInRun, refusedText } from "./refused.ts";
 export {
   assentProgram,
   ConfinedRunChannel,
-  definedOnly,
   judgeVariables,
   type RunEnd,
   type RunListener,

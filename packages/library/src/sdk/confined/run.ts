@@ -2,7 +2,7 @@ import type { ChildProcess } from "node:child_process";
 import { existsSync } from "node:fs";
 import { Socket } from "node:net";
 import { join } from "node:path";
-import type { Machine } from "@assent/guard/state";
+import { definedVariables, type Machine } from "@assent/guard/state";
 import type { Question } from "@assent/guard/approve";
 import {
   type JudgedInRun,
@@ -41,7 +41,7 @@ const JUDGES =
 
 /** The variables of a machine by which a supervisor knows whose policy and state are meant. */
 export function judgeVariables({ home, env }: Machine): Readonly<Record<string, string>> {
-  return { ...definedOnly(Object.fromEntries(JUDGES.map((name) => [name, env[name]]))), HOME: home };
+  return { ...definedVariables(Object.fromEntries(JUDGES.map((name) => [name, env[name]]))), HOME: home };
 }
 
 /** `assent` itself, next to the library; undefined where it is not installed with it. */
@@ -56,9 +56,6 @@ export function supervisorStart(machine: Machine): SupervisorStart | { readonly 
   if (program === undefined) return { problem: "the supervisor is not installed with this library" };
   return { file: process.execPath, args: [program, "run", ORDERED], env: judgeVariables(machine) };
 }
-
-export const definedOnly = (env: Readonly<Record<string, string | undefined>>): Readonly<Record<string, string>> =>
-  Object.fromEntries(Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined));
 
 /** The channel to the supervisor of one run. */
 export class ConfinedRunChannel {

@@ -2,8 +2,8 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { constants } from "node:os";
 import type { Readable, Writable } from "node:stream";
 import { brief } from "@assent/core/action";
-import type { Machine } from "@assent/guard/state";
-import { ConfinedRunChannel, definedOnly, judgeVariables, RefusedCalls, supervisorStart } from "../../confined/index.ts";
+import { definedVariables, type Machine } from "@assent/guard/state";
+import { ConfinedRunChannel, judgeVariables, RefusedCalls, supervisorStart } from "../../confined/index.ts";
 import { Lines } from "./message.ts";
 
 /** How a server ended. */
@@ -67,7 +67,7 @@ function startConfined(argv: ServerStart["argv"], confinement: ServerConfinement
   const { file, args, env } = supervisor;
   const server = spawn(file, args, { env, stdio: ["pipe", "pipe", "inherit", "pipe"] });
   const refused = new RefusedCalls();
-  const order = { argv, cwd: process.cwd(), env: definedOnly(process.env), judge: judgeVariables(machine), policyFiles, profile };
+  const order = { argv, cwd: process.cwd(), env: definedVariables(process.env), judge: judgeVariables(machine), policyFiles, profile };
   const channel = new ConfinedRunChannel(
     server,
     { ...order, confined: { agent: "mcp", command: argv.join(" ") } },

@@ -1,0 +1,24 @@
+import { readFileSync } from "node:fs";
+
+/** Fields of proc_pid_stat(5) from the third on, the state; undefined: the process is gone. The name before them, in brackets, may hold anything. */
+export function processFields(pid: number | "self"): readonly string[] | undefined {
+  try {
+    const text = readFileSync(`/proc/${pid}/stat`, "latin1");
+    return text.slice(text.lastIndexOf(")") + 2).split(" ");
+  } catch {
+    return undefined;
+  }
+}
+
+/** A process that is gone already needs no signal. A negative number: a process group. */
+export function sendSignal(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal);
+  } catch {
+    // Gone already.
+  }
+}
+
+/** The variables of an environment that are there. */
+export const definedVariables = (env: Readonly<Record<string, string | undefined>>): Readonly<Record<string, string>> =>
+  Object.fromEntries(Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined));
