@@ -26,10 +26,14 @@ import { type Machine, messageOf, thisMachine } from "@assent/guard/state";
 import { JSON_VERSION } from "./json.ts";
 import { shorten } from "./place.ts";
 import { complain } from "./policy-target.ts";
+import { isConsentText } from "@assent/guard/policy-edit";
 import { checkRule } from "./run-approver.ts";
 import { readLength } from "./since.ts";
 import { writeStdout } from "./stdio.ts";
 import { noPerson } from "./terminal.ts";
+
+/** Whoever asked keeps a consent only if it was offered. */
+const wrongRule = (rule: string): string | undefined => (isConsentText(rule) ? undefined : checkRule(rule));
 
 const COMMAND = "approvals";
 
@@ -86,7 +90,7 @@ class ApprovalsTerminal {
     this.#approver = new TerminalApprover(new TerminalDevice("/dev/tty"), {
       env: machine.env,
       home: machine.home,
-      checkRule,
+      checkRule: wrongRule,
       onNotice: (text) => this.#say(text),
       onInterrupt: () => this.#leave(),
     });
@@ -259,7 +263,7 @@ function givenAnswer(word: string, options: AnswerOptions, queued: QueuedQuestio
   if (always !== undefined) {
     const rule = always === true ? queued?.question.proposals[0]?.rule : always;
     if (rule === undefined) return { wrong: "no rule is proposed", help: "--always RULE" };
-    const wrong = checkRule(rule);
+    const wrong = wrongRule(rule);
     if (wrong !== undefined) return { wrong };
     const scope = "always";
     return word === "yes" ? { answer: "allow", scope, rule } : { answer: "deny", scope, rule, ...(note === undefined ? {} : { note }) };

@@ -11,8 +11,17 @@ import {
 import { queueApprover, type QueuePoint } from "@assent/guard/approve/queue";
 import { appendAudit, auditLine, givenFields, redact, redactString, withoutContents } from "@assent/guard/audit";
 import { isObject } from "@assent/core/data";
-import { type Outcome, rememberAnswer } from "@assent/guard/engine";
-import { addRule, editPolicy, policyPlace, ruleEntries, starterPolicy } from "@assent/guard/policy-edit";
+import { offerConsent, type Outcome, rememberAnswer } from "@assent/guard/engine";
+import {
+  addConsent,
+  addRule,
+  consentText,
+  editPolicy,
+  isConsentText,
+  policyPlace,
+  ruleEntries,
+  starterPolicy,
+} from "@assent/guard/policy-edit";
 import { answerableFromAfar, parseRule, type RequestVerdict, same } from "@assent/core/policy";
 import { addGrant, LONGEST_GRANT_MS, type Machine } from "@assent/guard/state";
 import { changesFor } from "@assent/guard/suggest";
@@ -84,17 +93,19 @@ export const answeredByHost = (allowed: boolean): AnsweredElsewhere =>
 
 /** What is wrong with a rule that a person typed. */
 export function checkAnswerRule(rule: string): string | undefined {
+  if (isConsentText(rule)) return undefined;
   const parsed = parseRule(rule);
   return parsed.ok ? undefined : visible(parsed.help === undefined ? parsed.message : `${parsed.message}: ${parsed.help}`);
 }
 
 let count = 0;
 
-export function requestQuestion({ who, cwd, what, verdict, outcome }: QueuedRequest): Question {
+export function requestQuestion({ machine, who, cwd, what, verdict, outcome }: QueuedRequest): Question {
   const { actions, rule, basis, help } = verdict;
   const asking = actions.find((one) => one.verdict.decision !== "allow") ?? actions[0];
   const rules = outcome === undefined ? [] : changesFor(outcome, (texts) => rulesOf(texts));
   const afar = outcome === undefined ? undefined : questionAfar(outcome);
+  const offer = outcome === undefined ? undefined : offerConsent(outcome, machine).offer;
   // Several rules together are no answer to one question.
   const [only] = rules.length === 1 ? rules : [];
   count += 1;
@@ -111,7 +122,10 @@ export function requestQuestion({ who, cwd, what, verdict, outcome }: QueuedRequ
     ...(rule === undefined ? {} : { rule }),
     basis,
     ...(help === undefined ? {} : { help: adviceForPerson(help) }),
-    proposals: only === undefined ? [] : [{ rule: only, covers: asking === undefined ? "this" : printAction(asking.action) }],
+    proposals: [
+      ...(offer === undefined ? [] : [{ rule: consentText(offer.entry), covers: `yes, for this repository: ${offer.sentence}` }]),
+      ...(only === undefined ? [] : [{ rule: only, covers: asking === undefined ? "this" : printAction(asking.action) }]),
+    ],
     group: `${who}\0${what}`,
     ...(afar === undefined ? {} : { afar }),
   };
@@ -157,7 +171,7 @@ function rulesOf(texts: readonly string[]): ReturnType<Parameters<typeof changes
 export function rememberReply(asked: QueuedRequest, question: Question, answer: Answer): QueueReply {
   const allowed = answer.answer === "allow";
   const { machine, session, outcome } = asked;
-  const [narrowest] = question.proposals;
+  const narrowest = question.proposals.find(({ rule }) => !isConsentText(rule));
   if (answer.answer === "allow" && narrowest !== undefined && (answer.scope === "time" || answer.scope === "session")) {
     const now = Date.now();
     const lasts = answer.scope === "time" ? 60_000 * answer.minutes : LONGEST_GRANT_MS;
@@ -176,12 +190,21 @@ export function rememberReply(asked: QueuedRequest, question: Question, answer: 
         now,
       );
   }
-  if (answer.answer !== "quit" && answer.scope === "always") writeRule(asked, answer.answer, answer.rule);
+  if (answer.answer !== "quit" && answer.scope === "always") {
+    if (!isConsentText(answer.rule)) writeRule(asked, answer.answer, answer.rule);
+    else if (answer.answer === "allow" && outcome !== undefined) keepConsent(outcome, machine, answer.rule);
+  }
   if (outcome?.basis !== undefined)
     rememberAnswer(outcome.request, outcome.verdict, allowed ? "allowed" : "refused", { ...outcome.basis, machine });
   log(asked, answer);
   const note = answer.answer === "deny" ? answer.note : undefined;
   return allowed ? { is: "yes" } : { is: "no", ...(note === undefined ? {} : { note: printable(note, 500) }) };
+}
+
+/** INVARIANT: what is kept is what is offered for this very request, now; a text that says anything else is kept by nobody. */
+function keepConsent(outcome: Outcome, machine: Machine, said: string): void {
+  const { offer } = offerConsent(outcome, machine);
+  if (offer !== undefined && consentText(offer.entry) === said) addConsent(machine, offer.entry);
 }
 
 /** Into the person's own policy file. */

@@ -11,6 +11,7 @@ import {
   type QueueEnd,
   watchQuestions,
 } from "@assent/guard/approve/queue";
+import { isConsentText } from "@assent/guard/policy-edit";
 import { isObject } from "@assent/core/data";
 import { parseRule } from "@assent/core/policy";
 import { messageOf } from "@assent/guard/state";
@@ -112,6 +113,8 @@ function shapeOf(queued: QueuedQuestion, home: string): QuestionShape {
 /** A rule that is none is told before it answers anything: the asker would deny, and remember nothing. */
 function wrongRule(answer: Answer): string | undefined {
   if (answer.answer === "quit" || answer.scope !== "always") return undefined;
+  // Whoever asked keeps it only if it was offered.
+  if (isConsentText(answer.rule)) return undefined;
   const parsed = parseRule(answer.rule);
   return parsed.ok ? undefined : `this is not a rule: ${parsed.message}${parsed.help === undefined ? "" : ` (${parsed.help})`}`;
 }
