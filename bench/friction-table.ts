@@ -86,7 +86,7 @@ function firstOfEach(lines: readonly Played[]): readonly Played[] {
   return [...new Map(lines.toReversed().map((line) => [line.command, line])).values()].toReversed();
 }
 
-function groupBy<T>(all: readonly T[], keyOf: (one: T) => string): ReadonlyMap<string, readonly T[]> {
+export function groupBy<T>(all: readonly T[], keyOf: (one: T) => string): ReadonlyMap<string, readonly T[]> {
   const groups = new Map<string, T[]>();
   for (const one of all) {
     const group = groups.get(keyOf(one));

@@ -1,5 +1,5 @@
 // How often commands that agents really typed interrupt a person: `npm run friction -- FILE…` (JSON Lines with `command`, `session`, or plain
-// lines), `--lines FILE` writes each distinct line with its verdicts, `--write docs/friction.md` the page. Each is judged in one generic project,
+// lines), `--consents` as well with each consent given at its first question, `--lines FILE` writes each distinct line with its verdicts, `--write docs/friction.md` the page. Each is judged in one generic project,
 // without a policy and sandboxed.
 import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
@@ -10,6 +10,7 @@ import { agentNamed } from "@assent/hosts/agents";
 import { decide, type Outcome } from "@assent/guard/engine";
 import { read } from "@assent/guard/engine/reader";
 import { thisMachine } from "@assent/guard/state";
+import { frictionWithConsents } from "./friction-consents.ts";
 import { frictionTables } from "./friction-table.ts";
 import { type Judged, judgedTable, readJudged } from "./judged.ts";
 
@@ -24,6 +25,7 @@ const DOCUMENTS = new Set(["readme", "agents-md"]);
 
 const words = process.argv.slice(2);
 const valueOf = (option: string): string | undefined => (words.includes(option) ? words.splice(words.indexOf(option), 2)[1] : undefined);
+const consents = words.includes("--consents") && words.splice(words.indexOf("--consents"), 1).length > 0;
 const linesFile = valueOf("--lines");
 const page = valueOf("--write");
 const judged: readonly Judged[] = readJudged("bench/judged.tsv");
@@ -51,13 +53,22 @@ for (const name of Object.keys(policies) as PolicyName[]) {
     outcomes.set(command, row);
   }
 }
+const withConsents = consents
+  ? frictionWithConsents(lines, {
+      machine,
+      project,
+      policy: join(home, ".agent-permissions.jsonc"),
+      judge,
+      plain: (command) => outcomes.get(command)?.sandboxed ?? "ask",
+    })
+  : undefined;
 rmSync(scratch, { recursive: true, force: true });
 
 const tables = frictionTables(
   lines.map(({ session, kind, command }) => ({ session, kind: kind ?? "", command, verdicts: outcomes.get(command) ?? {} })),
   Object.keys(policies),
 );
-process.stdout.write(`${tables}\n`);
+process.stdout.write(`${tables}\n${withConsents ?? ""}`);
 if (page !== undefined) writePage(page);
 if (linesFile !== undefined)
   writeFileSync(linesFile, [...outcomes].map(([command, row]) => JSON.stringify({ command, ...row })).join("\n") + "\n");

@@ -195,6 +195,12 @@ try {
     ...agentParts(),
     build({
       ...part,
+      entryPoints: { consents: join(root, "packages/guard/src/engine/consents/find.ts") },
+      outdir: fresh,
+      outExtension: { ".js": ".cjs" },
+    }),
+    build({
+      ...part,
       entryPoints: { extensions: join(root, "packages/guard/src/engine/extensions/run.ts") },
       outdir: fresh,
       outExtension: { ".js": ".cjs" },

@@ -181,6 +181,10 @@ export const lazyExtensions = {
       contents: forwarded("extensions")("askExtension"),
       loader: "js",
     }));
+    bundle.onLoad({ filter: /engine[\\/]consents[\\/]find\.ts$/ }, () => ({
+      contents: ["findConsents", "sayConsent", "consentId"].map(forwarded("consents")).join("\n"),
+      loader: "js",
+    }));
   },
 };
 
@@ -229,12 +233,13 @@ const WHOLE = `import { giveParts } from "${PARTS}";
 import { shell, patches as patch, servers as server, ignored as ignore } from "./core-given.mjs";
 import * as survey from "${ITSELF}:shell/survey/index.ts";
 import * as extensions from "${ITSELF}:engine/extensions/run.ts";
+import * as consents from "${ITSELF}:engine/consents/find.ts";
 import * as obeyedFiles from "${ITSELF}:engine/obeyed-files.ts";
 import * as confinedFailures from "${ITSELF}:state/confined-failures.ts";
 import * as sessionRefs from "${ITSELF}:state/session-refs.ts";
 import * as atHand from "${ITSELF}:state/at-hand.ts";
 import * as conclusions from "${ITSELF}:engine/conclusions.ts";
-const parts = { shell, patch, server, ignore, survey, extensions, obeyed: { ...obeyedFiles, ...confinedFailures, ...sessionRefs, ...atHand }, conclusions };
+const parts = { shell, patch, server, ignore, survey, extensions, consents, obeyed: { ...obeyedFiles, ...confinedFailures, ...sessionRefs, ...atHand }, conclusions };
 giveParts(Object.fromEntries(Object.entries(parts).map(([name, part]) => ["./" + name + ".cjs", part])));`;
 /** The entry that gives them: whoever bundles the library imports it before the library. */
 export const wholeParts = `${ITSELF}:all`;
@@ -342,6 +347,9 @@ const SELDOM_IN_RUNS = {
     "ruleEntries",
     "addToProfile",
     "minute",
+    "addConsent",
+    "consentText",
+    "isConsentText",
   ],
   "sdk/machine/index.ts": ["answerGuard"],
 };

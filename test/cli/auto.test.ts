@@ -38,7 +38,8 @@ function told(place: Scratch, command: string, session = "s"): Said {
   return "asks";
 }
 
-const meaning = (words: string): Said => (/refused/.test(words) ? "refused" : /\bask/.test(words) && !/^go/.test(words) ? "asks" : "goes");
+const meaning = (words: string): Said =>
+  /refused/.test(words) ? "refused" : /\bask/.test(words) && !words.startsWith("go") ? "asks" : "goes";
 
 /** What a reader of the screen expects of a command. */
 function read(screen: string, row: string, command: string): Said {

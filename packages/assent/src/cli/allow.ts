@@ -1,6 +1,7 @@
 import { statSync } from "node:fs";
 import { brief, visible } from "@assent/core/action";
-import type { Outcome } from "@assent/guard/engine";
+import { consentId, offerConsent, type Outcome } from "@assent/guard/engine";
+import { addConsent } from "@assent/guard/policy-edit";
 import { resolvePath } from "@assent/core/path";
 import { type Decision, type Effect, isConfined, parseRule } from "@assent/core/policy";
 import { changesFor, commandRules, underRules } from "@assent/guard/suggest";
@@ -15,10 +16,12 @@ import { addToPolicy, meantRule, notDone } from "./rule.ts";
 import { readLength } from "./since.ts";
 import { writeStderr, writeStdout } from "./stdio.ts";
 import { styleFor, type TerminalStyle } from "./style.ts";
-import { confirmed } from "./terminal.ts";
+import { confirmed, unattended } from "./terminal.ts";
 
 export interface DecideOnOptions {
   readonly project?: boolean;
+  /** In the place of a rule: the sentence that it is about, for this repository. */
+  readonly here?: boolean;
   readonly for?: string;
   readonly why?: string;
   readonly dryRun?: boolean;
@@ -55,6 +58,7 @@ export async function decideOn(effect: Effect, words: readonly string[], options
   const length = options.for === undefined ? 1 : readLength(options.for);
   if (typeof length !== "number") return wrong(length.wrong, `assent ${effect} --for 2h npm test`);
   const machine = thisMachine();
+  if (options.here === true) return await allowedHere(said.line, machine);
   const plan = planFor(effect, said.line, machine, options.force === true);
   if ("is" in plan) {
     if (plan.is === "needless") {
@@ -86,6 +90,33 @@ export async function decideOn(effect: Effect, words: readonly string[], options
     }
   }
   return write(effect, plan, target, options);
+}
+
+/** `assent allow --here`: a person says yes to a sentence, once for this repository. Asked at the terminal, never implied. */
+async function allowedHere(line: string, machine: Machine): Promise<number> {
+  const fail = (why: string, help: string): number => {
+    complain("allow", visible(why), help);
+    return 1;
+  };
+  const nobody = unattended(process.env);
+  if (nobody !== undefined) return fail(`${nobody} is set: nobody is here to say yes`, "say it at a terminal of your own");
+  const outcome = judgeOnly({ tool: "Bash", input: { command: line }, cwd: absolute(".") }, machine, [], { memory: "look" });
+  const { offer, why } = offerConsent(outcome, machine);
+  const shown = `\`${brief(visible(line), 60)}\``;
+  if (offer === undefined && outcome.verdict.decision === "allow") {
+    writeStdout(`nothing to do: ${shown} goes ahead already\n`);
+    return 0;
+  }
+  if (offer === undefined)
+    return fail(`no sentence is about ${shown}${why === undefined ? "" : `: ${why}`}`, "a rule may be: assent allow without --here");
+  const page = `  ${offer.sentence}\n  In ${visible(offer.entry.root)}, until you end it: \`assent grants\`.\n`;
+  const agreed = await confirmed(page, "Yes, for this repository?");
+  if (agreed !== true)
+    return fail(agreed === undefined ? "this is not a terminal, so nobody can be asked" : "you did not agree", "nothing was written");
+  const done = addConsent(machine, offer.entry);
+  if (done.is !== "done") return fail(done.is === "failed" ? done.why : "your policy has mistakes: assent lint", "nothing was written");
+  writeStdout(`${consentId(offer.entry)}  ${offer.sentence}\n`);
+  return 0;
 }
 
 function planFor(effect: Effect, text: string, machine: Machine, force: boolean): Planned {

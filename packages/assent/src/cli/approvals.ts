@@ -2,7 +2,7 @@ import {
   AnsweredElsewhere,
   type Answer,
   type Channel,
-  checkRule,
+  checkAnswerRule,
   DENY,
   isTerminal,
   printable,
@@ -87,7 +87,7 @@ class ApprovalsTerminal {
     this.#approver = new TerminalApprover(new TerminalDevice("/dev/tty"), {
       env: machine.env,
       home: machine.home,
-      checkRule,
+      checkRule: checkAnswerRule,
       onNotice: (text) => this.#say(text),
       onInterrupt: () => this.#leave(),
     });
@@ -260,7 +260,7 @@ function givenAnswer(word: string, options: AnswerOptions, queued: QueuedQuestio
   if (always !== undefined) {
     const rule = always === true ? queued?.question.proposals[0]?.rule : always;
     if (rule === undefined) return { wrong: "no rule is proposed", help: "--always RULE" };
-    const wrong = checkRule(rule);
+    const wrong = checkAnswerRule(rule);
     if (wrong !== undefined) return { wrong };
     const scope = "always";
     return word === "yes" ? { answer: "allow", scope, rule } : { answer: "deny", scope, rule, ...(note === undefined ? {} : { note }) };

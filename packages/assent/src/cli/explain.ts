@@ -1,6 +1,6 @@
 import { type Action, adviceForPerson, brief, sayAction, quote, type Span, visible } from "@assent/core/action";
 import { isObject } from "@assent/core/data";
-import type { DecideOptions, Outcome } from "@assent/guard/engine";
+import { type DecideOptions, offerConsent, type Outcome } from "@assent/guard/engine";
 import { advise, changedParts, changesFor, differ, offer, withUserFile } from "@assent/guard/suggest";
 import { answerableFromAfar, isChange, isConfined, isUnoffered, type JudgedAction, type Verdict } from "@assent/core/policy";
 import { thisMachine, type Machine } from "@assent/guard/state";
@@ -206,6 +206,9 @@ function tree(
   ];
   out.push(`${style.dim("why")}    ${visible(verdict.reason)}`);
   if (verdict.help !== undefined) out.push(`${style.dim("help")}   ${visible(adviceForPerson(verdict.help))}`);
+  const { offer, why } = verdict.decision === "allow" || verdict.decision === "deny" ? {} : offerConsent(outcome, thisMachine());
+  if (offer !== undefined) out.push(`${style.dim("once")}   ${offer.sentence} \`assent allow --here\` says yes to it, for this repository`);
+  if (why !== undefined) out.push(`${style.dim("once")}   no sentence that you say yes to once lets it go ahead: ${visible(why)}`);
   if (stops) out.push(`${style.dim("agent")}  may start it sandboxed; git is not started there, and the agent is told why`);
   else if (answer.decision !== verdict.decision)
     out.push(`${style.dim("agent")}  ${answer.decision === "none" ? "decides by itself, or asks you" : `is told: ${answer.decision}`}`);

@@ -1,7 +1,8 @@
 import { visible } from "@assent/core/action";
 import { appendAudit, auditLine } from "@assent/guard/audit";
 import { isAlive } from "@assent/guard/approve";
-import { limitedTo } from "@assent/guard/engine";
+import { consentId, limitedTo, sayConsent } from "@assent/guard/engine";
+import { listConsents, removeConsent } from "@assent/guard/policy-edit";
 import { agentName } from "@assent/core/policy";
 import { inspectRule } from "@assent/guard/inspect";
 import { lint } from "@assent/guard/lint";
@@ -143,6 +144,7 @@ export function listGrants(options: { readonly json?: boolean; readonly all?: bo
   const used = (grant: StoredGrant): number => uses.get(grant.id) ?? 0;
   const holds = (grant: StoredGrant): boolean => doesHold(grant, used(grant));
   const shown = all.filter((grant) => options.all === true || holds(grant));
+  const consents = listConsents(machine).map((entry) => ({ id: consentId(entry), sentence: sayConsent(entry), ...entry }));
   if (options.json === true) {
     const grants = shown.map((grant) => ({
       ...grant,
@@ -151,7 +153,7 @@ export function listGrants(options: { readonly json?: boolean; readonly all?: bo
       used: used(grant),
       holds: holds(grant),
     }));
-    writeStdout(`${JSON.stringify({ v: JSON_VERSION, grants, ...(options.all === true ? { over } : {}) })}\n`);
+    writeStdout(`${JSON.stringify({ v: JSON_VERSION, grants, consents, ...(options.all === true ? { over } : {}) })}\n`);
     return 0;
   }
   for (const grant of shown) {
@@ -165,7 +167,14 @@ export function listGrants(options: { readonly json?: boolean; readonly all?: bo
     writeStdout(`          ${visible(`${said}${answered}${grant.why === undefined ? "" : `: ${grant.why}`}`)}\n`);
   }
   if (options.all === true) for (const { name, why } of over) writeStdout(`${visible(name)}: ${why}, it grants nothing\n`);
-  if (shown.length === 0) writeStdout("nothing is granted\n");
+  for (const { id, sentence, root, given } of consents) {
+    writeStdout(`${id}  ${sentence}\n`);
+    writeStdout(`          in ${visible(shorten(root, "/", machine.home))}, until you end it\n`);
+    writeStdout(
+      `          by you${given === undefined ? "" : ` on ${visible(given).slice(0, 16).replace("T", " ")} UTC`}, in your own policy\n`,
+    );
+  }
+  if (shown.length + consents.length === 0) writeStdout("nothing is granted\n");
   return 0;
 }
 
@@ -176,8 +185,12 @@ export function revokedGrants(id: string | undefined, options: { readonly all?: 
     complain(COMMAND, "name a grant, or say --all", "`assent grants list` shows them");
     return 2;
   }
-  const ids = id === undefined ? readGrants(machine, Date.now()).all.map((grant) => grant.id) : [id];
-  const gone = ids.filter((one) => /^[a-z0-9]+$/.test(one) && revokeGrant(machine, one));
+  const all = (): readonly string[] => [
+    ...readGrants(machine, Date.now()).all.map((grant) => grant.id),
+    ...listConsents(machine).map(consentId),
+  ];
+  const ids = id === undefined ? all() : [id];
+  const gone = ids.filter((one) => /^[a-z0-9]+$/.test(one) && (revokeGrant(machine, one) || removeConsent(machine, one)));
   if (id !== undefined && gone.length === 0) return refuseUse(COMMAND, `unknown grant ${visible(id)}`, "`assent grants list` shows them");
   for (const one of gone) note(machine, "revoke", `the user took back the grant ${one}`);
   writeStdout(gone.length === 1 ? "1 grant taken back\n" : `${gone.length} grants taken back\n`);

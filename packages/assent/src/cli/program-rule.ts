@@ -29,6 +29,15 @@ export function addVerbCommands(assent: Command): void {
     if (effect === "allow")
       command
         .addOption(new Option("--for <time>", "a grant for a while, in place of a rule: 30m, 2h, at most 7d").conflicts(["dryRun", "json"]))
+        .addOption(
+          new Option("--here", "say yes to the sentence that it is about, once for this repository (docs/consents.md)").conflicts([
+            "for",
+            "yes",
+            "dryRun",
+            "json",
+            "project",
+          ]),
+        )
         .addOption(new Option("--run <run>", "choose from what this run was refused (`assent receipt --list`)").conflicts(["for", "yes"]))
         .addOption(new Option("--all", "with --run: everything that a rule can allow, without asking").conflicts("dryRun"))
         .addOption(

@@ -55,6 +55,16 @@ export function answered(
   return asks;
 }
 
+/**
+ * What a person said yes to once, after all else. INVARIANT: no deny, no written rule, no danger, and nothing that is not understood is
+ * answered by it.
+ */
+export function consented(yes: Verdict | undefined, verdict: Verdict): Verdict {
+  const { decision, basis, waivable } = verdict;
+  const open = decision === "ask" || decision === "none" ? basis === "default" : decision === "allow" && basis === "knowledge";
+  return yes === undefined || !open || waivable !== undefined ? verdict : yes;
+}
+
 /** What a grant may answer. Nothing of the floor is a question, nor what a written rule denies. */
 export function isQuestion({ decision, basis }: Verdict): boolean {
   return decision !== "allow" && basis !== "floor" && !(decision === "deny" && basis === "rule");

@@ -15,7 +15,7 @@ import type { FloorPaths } from "./floor-paths.ts";
 import { isChange, judgeFloorCall, judgeFloorFile } from "./floor.ts";
 import { namesSetting } from "./floor-commands.ts";
 import { type HandedContext, judgeHanded } from "./handed-words.ts";
-import { answered, answersWritten, type Grant, withGrant } from "./grants.ts";
+import { answered, answersWritten, consented, type Grant, withGrant } from "./grants.ts";
 import { judgeBuiltin, judgePredicate, judgeWrapper } from "./shell-builtins.ts";
 import { pathScopeOf } from "./kinds/index.ts";
 import type { MatchCall, MatchContext } from "./match/match-context.ts";
@@ -54,6 +54,8 @@ export interface JudgeContext {
   readonly floor: FloorPaths;
   /** Remembered answers: step 3. */
   readonly grants?: readonly Grant[] | undefined;
+  /** By the place of an action: what a person said yes to once. It answers a default alone, after all else. */
+  readonly consented?: ReadonlyMap<number, Verdict> | undefined;
   /** The danger classes that lowering a command, given as argv, finds: tells whether a written allow names a danger. */
   readonly dangersOf: (argv: readonly string[]) => ReadonlySet<DangerId>;
   /** The request's effects are really supervised. */
@@ -118,7 +120,8 @@ export function judge(lowered: Lowered, policy: Policy, context: JudgeContext): 
   };
   const actions = lowered.actions.map((action, at): JudgedAction => {
     const verdict = judgeAction(judgement, action, at);
-    return { action, verdict: granted(judgement, action, verdict, (trial) => judgeAction(trial, action, at)) };
+    const answer = granted(judgement, action, verdict, (trial) => judgeAction(trial, action, at));
+    return { action, verdict: consented(context.consented?.get(at), answer) };
   });
   const unknowns = lowered.unknowns.map((unknown): JudgedUnknown => {
     const exec = lowered.actions[unknown.exec ?? -1];

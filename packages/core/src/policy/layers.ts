@@ -156,7 +156,7 @@ function joinSettings(
 }
 
 /** The keys that count in the user's and managed files alone. */
-export const OWN_KEYS = ["audit", "undo", "team", "wrappers", "aliases"] as const satisfies readonly (keyof Settings)[];
+export const OWN_KEYS = ["audit", "undo", "team", "wrappers", "aliases", "consents"] as const satisfies readonly (keyof Settings)[];
 
 const withoutOwn = (given: Partial<Settings>): Partial<Settings> =>
   Object.fromEntries(Object.entries(given).filter(([key]) => !OWN_KEYS.some((own) => own === key)));
@@ -175,6 +175,7 @@ function tighten(current: Settings, given: Partial<Settings>): Settings {
     ...(current.team === undefined ? {} : { team: current.team }),
     ...(current.wrappers === undefined ? {} : { wrappers: current.wrappers }),
     ...(current.aliases === undefined ? {} : { aliases: current.aliases }),
+    ...(current.consents === undefined ? {} : { consents: current.consents }),
   };
 }
 

@@ -1,4 +1,5 @@
 import { brief, visible } from "@assent/core/action";
+import { isObject } from "@assent/core/data";
 import { parseRule } from "@assent/core/policy";
 import { addGrant, LONGEST_GRANT_MS, type Machine, type RuleGrant } from "../state/index.ts";
 import type { CheckRule } from "./prompt.ts";
@@ -21,8 +22,21 @@ export function checkRule(rule: string): string | undefined {
   return parsed.ok ? undefined : visible(parsed.help === undefined ? parsed.message : `${parsed.message}: ${parsed.help}`);
 }
 
+/** A consent among the rules that a question offers. INVARIANT: only for telling them apart; the question that offered it says which one it is. */
+export function isConsentText(text: string): boolean {
+  if (!text.startsWith('{"consent":')) return false;
+  try {
+    return isObject(JSON.parse(text));
+  } catch {
+    return false;
+  }
+}
+
+/** The same for an answer that may be a consent. Whoever asked keeps it only if it was offered. */
+export const checkAnswerRule = (rule: string): string | undefined => (isConsentText(rule) ? undefined : checkRule(rule));
+
 /** What is wrong with the rule that an answer would write. INVARIANT: such an answer allows nothing, and nothing is remembered. */
-export const wrongRuleIn = (answer: Answer, check: CheckRule = checkRule): string | undefined =>
+export const wrongRuleIn = (answer: Answer, check: CheckRule = checkAnswerRule): string | undefined =>
   answer.answer === "quit" || answer.scope !== "always" ? undefined : check(answer.rule, answer.answer);
 
 /** So long what an answer remembers holds. Milliseconds. */
@@ -35,10 +49,11 @@ export const lastsFor = (answer: Answer): number =>
  */
 export function grantAnswer(
   machine: Machine,
-  { process, what, proposals: [narrowest] }: Question,
+  { process, what, proposals }: Question,
   answer: Answer,
   { session, ...grant }: Pick<RuleGrant, "by" | "program" | "project"> & { readonly session: string | undefined },
 ): string | undefined {
+  const narrowest = proposals.find(({ rule }) => !isConsentText(rule));
   if (answer.answer !== "allow" || narrowest === undefined) return undefined;
   const inSession = answer.scope === "session" && session !== undefined;
   if (answer.scope !== "time" && !inSession) return undefined;

@@ -1,4 +1,4 @@
-export { checkRule, DENY, grantAnswer, lastsFor, NOBODY, unanswered, wrongRuleIn } from "./answer.ts";
+export { checkAnswerRule, checkRule, DENY, grantAnswer, isConsentText, lastsFor, NOBODY, unanswered, wrongRuleIn } from "./answer.ts";
 export { respond, wait, type BackgroundEvent } from "./background.ts";
 export { directoryApprover, type DirectoryOptions } from "./directory.ts";
 export { ACTIONS, actionWord, safeJson } from "./exchange.ts";

@@ -70,6 +70,7 @@ const SAME = [
   "confines",
   "refusable",
   "grants",
+  "consented",
   "matchCall",
 ] as const satisfies readonly (keyof JudgeContext)[];
 const ASKED = [
@@ -85,7 +86,7 @@ const ASKED = [
 const LISTS = ["policies", "own", "projectPolicies"] as const satisfies readonly (keyof FloorPaths)[];
 
 export function termsOf(context: JudgeContext): JudgeTerms {
-  const { host, supervised, dangersOf, confines, refusable, grants, matchCall } = context;
+  const { host, supervised, dangersOf, confines, refusable, grants, consented, matchCall } = context;
   const { failedBefore, isOfSession, isGone, isMissing, othersRun, walls, unseen, looksAtPlain } = context;
   const { policies, own, projectPolicies } = context.floor;
   return {
@@ -96,6 +97,7 @@ export function termsOf(context: JudgeContext): JudgeTerms {
     confines,
     refusable,
     grants,
+    consented,
     matchCall,
     failedBefore: failedBefore !== undefined,
     isOfSession: isOfSession !== undefined,

@@ -53,6 +53,7 @@ import {
 import { WatchFirst } from "./compiled-policy.ts";
 import type { Concluding } from "./conclusions.ts";
 import { type ExtensionLimits, tightenByExtensions } from "./extensions/index.ts";
+import { findConsents, type FoundConsents } from "./consents/index.ts";
 import { goInTwo } from "./go-in-two.ts";
 import { grantsHere, hereOf, withGrants } from "./grants.ts";
 import { noteEdits } from "./obeyed-files.ts";
@@ -207,8 +208,9 @@ function judgeRequest(request: Request, options: DecideOptions, whole = false): 
     context.isGone = isGone;
     context.isMissing = (need) => isMissing(need, options.machine.env);
     const own = (by?.judge ?? judge)(lowered, policy, context);
-    const judgement =
+    const plain =
       guess === undefined ? own : narrowByGuess(own, judge(guess.likely, policy, context), judge(guess.writing, policy, context), guess);
+    const judgement = guess === undefined ? withConsents(request, plain, { lowered, policy, context }, options.machine) : plain;
     const known = memory === "none" ? judgement : recallRefusals(request, judgement, { policy, context, machine: options.machine });
     const final = holdBack(request, underBroken(known, policy), policy, options.machine);
     options.elsewhere?.commit();
@@ -242,6 +244,28 @@ function judgeRequest(request: Request, options: DecideOptions, whole = false): 
     return { ...outcome, verdict, answer: answerFor(verdict, policy, request.host, bypass) };
   });
 }
+
+type Basis = NonNullable<Outcome["basis"]>;
+
+/** What a person said yes to once, for this repository, after all else. INVARIANT: it goes ahead as it is, or stays as it was. */
+function withConsents(request: Request, found: RequestVerdict, { lowered, policy, context }: Basis, machine: Machine): RequestVerdict {
+  if ((policy.settings.consents?.length ?? 0) === 0) return found;
+  const { given } = consentsFor(request, found, { lowered, policy, context }, machine);
+  const judged = given === undefined ? found : judge(lowered, policy, { ...context, consented: given });
+  return judged.decision === "allow" && judged.confined === undefined ? judged : found;
+}
+
+function consentsFor(request: Request, found: RequestVerdict, { policy, context }: Basis, machine: Machine): FoundConsents {
+  const { preset } = policy.settings;
+  // Whoever is told to confine it does so; a policy that cannot be read may deny it; a stricter preset asks about more than a sentence is about.
+  if (preset !== "default" && preset !== "permissive") return {};
+  if (found.decision === "deny" || request.point === "confined" || policy.broken !== undefined) return {};
+  return findConsents({ request, found, policy, world: context.world, machine, othersRun: isAnyRunLive(machine) });
+}
+
+/** The one sentence with which what is asked would have gone ahead, or why there is none. */
+export const offerConsent = ({ request, verdict, basis }: Outcome, machine: Machine): Pick<FoundConsents, "offer" | "why"> =>
+  basis === undefined ? {} : consentsFor(request, verdict, basis, machine);
 
 /** What the user's own policy says of programs, which is known only when a first look at the command has found the policy. */
 function ownCommandsOf({ settings: { wrappers = [], aliases = {} } }: Policy): OwnCommands | undefined {

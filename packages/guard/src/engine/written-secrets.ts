@@ -57,7 +57,7 @@ function newTexts(input: Request["input"]): readonly string[] {
 }
 
 /** Letters and digits without an order, which no name and no placeholder has; a key with its text, and not its first line alone. */
-function isLikely(secret: string): boolean {
+export function isLikely(secret: string): boolean {
   if (secret.startsWith("-----")) return /[\w+/=]{48,}/.test(secret);
   if (/example|sample|dummy|fake|placeholder|your|changeme|redacted|(.)\1{4,}|1234567|abcdef/i.test(secret)) return false;
   const runs = secret.match(/[A-Za-z0-9]{12,}/g) ?? [];

@@ -1,5 +1,6 @@
 import type { RuleSource } from "./verdict.ts";
 import type { Matcher } from "../kinds/index.ts";
+import type { ConsentEntry } from "./consent.ts";
 
 export type { Matcher };
 
@@ -129,6 +130,8 @@ export interface Settings {
   /** Programs that start the command behind their name, and words that stand for a command: of the user's and managed files alone. */
   readonly wrappers?: readonly string[];
   readonly aliases?: Readonly<Record<string, string>>;
+  /** Sentences that a person said yes to: of the user's own file alone. */
+  readonly consents?: readonly ConsentEntry[];
   /** The preset's protection of secrets is switched off: by a ruleset of the library, never by a file. */
   readonly secrets?: "open";
 }

@@ -12,6 +12,7 @@ import {
   readJson5,
   toValue,
 } from "../../edit/json5/index.ts";
+import { CONSENT_KEYS, type ConsentEntry, CONSENTS } from "../match/consent.ts";
 import { parseRule } from "../parse-rule.ts";
 import type { AuditSettings, TeamSettings, Automation, LayerName, PolicyFile, Problem, Settings } from "../match/types.ts";
 import type { RuleSource } from "../match/verdict.ts";
@@ -102,6 +103,7 @@ export function readPolicy(text: string, options: ReadOptions): ReadResult {
     ...checkPatterns(tree),
     ...teamFaults(tree),
     ...misplacedName(tree, layer),
+    ...consentFaults(tree, layer),
   ];
   if (!checked.success || all.length > 0) return broken(all, examples);
 
@@ -178,6 +180,32 @@ function misplacedName(tree: JsonNode, layer: LayerName): readonly Fault[] {
   return [{ offset: found.keyStart, path: ["profile"], message: "`profile` belongs in profiles only", help }];
 }
 
+/** A repository's file, or one that a variable can name, gives no consents; and each has exactly what bounds it. */
+function consentFaults(tree: JsonNode, layer: LayerName): readonly Fault[] {
+  const found = member(tree, "consents");
+  if (found === undefined) return [];
+  const help = "only your own policy file may hold what you said yes to: remove it here";
+  if (layer !== "user")
+    return [{ offset: found.keyStart, path: ["consents"], message: "`consents` belongs in your own policy only", help }];
+  return (found.value.kind === "array" ? found.value.items : []).flatMap((item, index): readonly Fault[] => {
+    const name = member(item, "consent")?.value;
+    const known = CONSENTS.find((one) => name?.kind === "scalar" && name.value === one);
+    if (known === undefined || item.kind !== "object") return [];
+    const path = ["consents", index];
+    const keys: readonly string[] = ["consent", "root", ...CONSENT_KEYS[known]];
+    const missing = keys.filter((key) => member(item, key) === undefined);
+    const foreign = item.members.filter(({ key }) => key !== "given" && !keys.includes(key));
+    return [
+      ...missing.map((key) => ({ offset: item.start, path, message: `missing key \`${key}\` of the consent \`${known}\`` })),
+      ...foreign.map(({ key, keyStart }) => ({
+        offset: keyStart,
+        path: [...path, key],
+        message: `\`${brief(key)}\` is no key of the consent \`${known}\``,
+      })),
+    ];
+  });
+}
+
 /** Keys that agentperm's example files carry and nothing has ever read. */
 function idle(tree: JsonNode): readonly Fault[] {
   const shell = member(tree, "shell");
@@ -210,7 +238,7 @@ const KEEP_UNDO = { keepDays: 30, keepMegabytes: 5120, keepRuns: 2000 };
 
 /** The settings a file makes; one it does not make is absent. */
 function readSettings(input: PolicyInput): Partial<Settings> {
-  const { preset, mode, writableRoots, unknown, bypass, automation, audit, undo, team, wrappers, aliases } = input;
+  const { preset, mode, writableRoots, unknown, bypass, automation, audit, undo, team, wrappers, aliases, consents } = input;
   return {
     ...(preset === undefined ? {} : { preset }),
     ...(mode === undefined ? {} : { mode }),
@@ -223,6 +251,8 @@ function readSettings(input: PolicyInput): Partial<Settings> {
     ...(team === undefined ? {} : { team: teamOf(team) }),
     ...(wrappers === undefined ? {} : { wrappers }),
     ...(aliases === undefined ? {} : { aliases }),
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- `consentFaults` holds the keys of each
+    ...(consents === undefined ? {} : { consents: consents as readonly ConsentEntry[] }),
   };
 }
 

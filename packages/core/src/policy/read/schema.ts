@@ -1,4 +1,6 @@
 import * as v from "valibot";
+import { CONSENTS } from "../match/consent.ts";
+import { choice, count, described, list, object, optional, refuseLists, text } from "./schema-words.ts";
 import { EFFECTS, MODES, type OperationName, PRESETS, UNKNOWN } from "../match/types.ts";
 
 /**
@@ -8,46 +10,12 @@ import { EFFECTS, MODES, type OperationName, PRESETS, UNKNOWN } from "../match/t
  * Messages here are data for explain.ts: the words a reader may choose from, a line break, an example that is right.
  */
 
-/** valibot takes a list for an object; a policy must not. */
-function refuseLists<const Schema extends v.GenericSchema>(schema: Schema): Schema {
-  const run: Schema["~run"] = (dataset, config) => schema["~run"](Array.isArray(dataset.value) ? { value: undefined } : dataset, config);
-  return { ...schema, "~run": run };
-}
-
 const WRAPPERS = 'write "wrappers": ["mywrap", "mytool run"]';
 const ALIASES = 'write "aliases": { "k": "kubectl" }';
 const OWN_COMMANDS =
   "It counts for a program that Assent does not know and that lies where no agent may write. Only your own and the managed policy may say so.";
 const WRAPS = "Programs of yours that start the command behind their name: `mywrap`, or `mytool run`. Deny and ask rules hold for both.";
 const STANDS = "Programs of yours that are another one, or a command of it: `k` is `kubectl`. Deny and ask rules hold for both.";
-
-/** An object with exactly these keys. */
-function object<const Entries extends v.ObjectEntries>(entries: Entries, example: string) {
-  return refuseLists(v.strictObject(entries, `${Object.keys(entries).join(" ")}\n${example}`));
-}
-
-function list<const Item extends v.GenericSchema>(item: Item, example: string) {
-  return v.array(item, `\n${example}`);
-}
-
-function choice<const Options extends readonly string[]>(options: Options, description: string) {
-  return v.pipe(v.picklist(options, `${options.join(" ")}\n`), v.description(description));
-}
-
-function text(example: string) {
-  return v.pipe(v.string(`\n${example}`), v.nonEmpty(`the text is empty\n${example}`));
-}
-
-function count(description: string, example: string, least = 1, most = 1_000_000) {
-  const wrong = `must be a whole number from ${least} to ${most}\n${example}`;
-  return v.pipe(v.number(`\n${example}`), v.integer(wrong), v.minValue(least, wrong), v.maxValue(most, wrong), v.description(description));
-}
-
-function described<const Schema extends v.GenericSchema>(schema: Schema, description: string) {
-  return v.pipe(schema, v.description(description));
-}
-
-const optional = v.exactOptional;
 
 const OTLP = 'write "otlp": { "endpoint": "https://collector.example.org:4318" }';
 const HEADERS = 'write "headers": { "authorization": "COLLECTOR_TOKEN" }, the name of the environment variable that holds it';
@@ -281,6 +249,25 @@ export const optionRule = object(
   OPTION_RULE,
 );
 
+const CONSENT = "`assent allow --here COMMAND` writes it";
+
+/** Which of the keys belong to which consent is for the reader to say. */
+const consentEntry = object(
+  {
+    consent: choice(CONSENTS, "What was said yes to (docs/consents.md)."),
+    root: described(v.pipe(text(CONSENT), v.regex(/^\//, `is not an absolute path\n${CONSENT}`)), "The repository that it holds in."),
+    given: optional(described(text(CONSENT), "When it was given.")),
+    remote: optional(described(text(CONSENT), "`push-branches`: the remote's address, as it was at the yes.")),
+    never: optional(described(list(text(CONSENT), CONSENT), "`push-branches`: branches that it never pushes.")),
+    base: optional(described(v.string(`\n${CONSENT}`), "`push-branches`: the commit that counts as pushed already.")),
+    ci: optional(described(v.string(`\n${CONSENT}`), "`push-branches`: a sum over the files that CI runs, as they were at the yes.")),
+    host: optional(described(text(CONSENT), "`pull-requests`: the forge.")),
+    repository: optional(described(text(CONSENT), "`pull-requests`: owner and name, such as `acme/shop`.")),
+    origin: optional(described(text(CONSENT), "`fetch`: scheme, host and port, such as `https://api.example.org`.")),
+  },
+  CONSENT,
+);
+
 /** Beside a slip of the finger a tool may really be called so. */
 export const toolRule = object(
   {
@@ -482,6 +469,12 @@ export const policySchema = object(
     team: optional(teamSettings),
     wrappers: optional(described(list(plainCommand(WRAPPERS), WRAPPERS), `${WRAPS} ${OWN_COMMANDS}`)),
     aliases: optional(described(refuseLists(v.record(ownName, plainCommand(ALIASES), `\n${ALIASES}`)), `${STANDS} ${OWN_COMMANDS}`)),
+    consents: optional(
+      described(
+        v.pipe(list(consentEntry, CONSENT), v.maxLength(200, `there are more than 200\n${CONSENT}`)),
+        "Sentences you said yes to once, for one repository each (docs/consents.md). Only your own policy may have them; `assent grants` lists and ends them.",
+      ),
+    ),
     shell: optional(described(v.unknown(), "Accepted for files written for agentperm; without effect.")),
   },
   'write { "version": 1, "permissions": { "allow": [], "ask": [], "deny": [] } }',

@@ -3,7 +3,8 @@ import {
   type Answer,
   AnsweredElsewhere,
   answererText,
-  checkRule,
+  checkAnswerRule,
+  isConsentText,
   DENY,
   grantAnswer,
   printable,
@@ -15,8 +16,8 @@ import {
 import { queueApprover, type QueuePoint } from "@assent/guard/approve/queue";
 import { appendAudit, auditLine, givenFields, redact, redactString, withoutContents } from "@assent/guard/audit";
 import { isObject } from "@assent/core/data";
-import { type Outcome, rememberAnswer } from "@assent/guard/engine";
-import { addRule, editPolicy, policyPlace, ruleEntries, starterPolicy } from "@assent/guard/policy-edit";
+import { offerConsent, type Outcome, rememberAnswer } from "@assent/guard/engine";
+import { addConsent, addRule, consentText, editPolicy, policyPlace, ruleEntries, starterPolicy } from "@assent/guard/policy-edit";
 import { answerableFromAfar, parseRule, type RequestVerdict, same } from "@assent/core/policy";
 import type { Machine } from "@assent/guard/state";
 import { changesFor } from "@assent/guard/suggest";
@@ -56,7 +57,7 @@ export const TEAM_PATIENCE_MS = 120_000;
 /** Asks whoever is there; undefined: nobody answers. May throw. What it means for later is the caller's to keep. */
 export async function answerInQueue(asked: QueuedRequest, question: Question, signal: AbortSignal): Promise<Answer | undefined> {
   const { machine, point, session, patience } = asked;
-  const queue = queueApprover({ machine, point, agent: asked.who, session, patience, checkRule });
+  const queue = queueApprover({ machine, point, agent: asked.who, session, patience, checkRule: checkAnswerRule });
   const team = { machine, point, agent: asked.who, session, patience: patience ?? TEAM_PATIENCE_MS, longest: patience } as const;
   const approver = withTeam(queue, team);
   if (!approver.isThere(question.afar)) return undefined;
@@ -84,11 +85,12 @@ export const answeredByHost = (allowed: boolean): AnsweredElsewhere =>
 
 let count = 0;
 
-export function requestQuestion({ who, cwd, what, verdict, outcome }: QueuedRequest): Question {
+export function requestQuestion({ machine, who, cwd, what, verdict, outcome }: QueuedRequest): Question {
   const { actions, rule, basis, help } = verdict;
   const asking = actions.find((one) => one.verdict.decision !== "allow") ?? actions[0];
   const rules = outcome === undefined ? [] : changesFor(outcome, (texts) => rulesOf(texts));
   const afar = outcome === undefined ? undefined : questionAfar(outcome);
+  const offer = outcome === undefined ? undefined : offerConsent(outcome, machine).offer;
   // Several rules together are no answer to one question.
   const [only] = rules.length === 1 ? rules : [];
   count += 1;
@@ -105,7 +107,10 @@ export function requestQuestion({ who, cwd, what, verdict, outcome }: QueuedRequ
     ...(rule === undefined ? {} : { rule }),
     basis,
     ...(help === undefined ? {} : { help: adviceForPerson(help) }),
-    proposals: only === undefined ? [] : [{ rule: only, covers: asking === undefined ? "this" : printAction(asking.action) }],
+    proposals: [
+      ...(offer === undefined ? [] : [{ rule: consentText(offer.entry), covers: `yes, for this repository: ${offer.sentence}` }]),
+      ...(only === undefined ? [] : [{ rule: only, covers: asking === undefined ? "this" : printAction(asking.action) }]),
+    ],
     group: `${who}\0${what}`,
     ...(afar === undefined ? {} : { afar }),
   };
@@ -151,15 +156,24 @@ function rulesOf(texts: readonly string[]): ReturnType<Parameters<typeof changes
 export function rememberReply(asked: QueuedRequest, question: Question, answer: Answer): QueueReply {
   const allowed = answer.answer === "allow";
   const { machine, session, outcome } = asked;
-  const [narrowest] = question.proposals;
+  const narrowest = question.proposals.find(({ rule }) => !isConsentText(rule));
   const kept = { by: "you, when it was asked", session, ...(narrowest === undefined ? {} : grantedIn(narrowest.rule, outcome)) };
   grantAnswer(machine, question, answer, kept);
-  if (answer.answer !== "quit" && answer.scope === "always") writeRule(asked, answer.answer, answer.rule);
+  if (answer.answer !== "quit" && answer.scope === "always") {
+    if (!isConsentText(answer.rule)) writeRule(asked, answer.answer, answer.rule);
+    else if (answer.answer === "allow" && outcome !== undefined) keepConsent(outcome, machine, answer.rule);
+  }
   if (outcome?.basis !== undefined)
     rememberAnswer(outcome.request, outcome.verdict, allowed ? "allowed" : "refused", { ...outcome.basis, machine });
   log(asked, answer);
   const note = answer.answer === "deny" ? answer.note : undefined;
   return allowed ? { is: "yes" } : { is: "no", ...(note === undefined ? {} : { note: printable(note, 500) }) };
+}
+
+/** INVARIANT: what is kept is what is offered for this very request, now; a text that says anything else is kept by nobody. */
+function keepConsent(outcome: Outcome, machine: Machine, said: string): void {
+  const { offer } = offerConsent(outcome, machine);
+  if (offer !== undefined && consentText(offer.entry) === said) addConsent(machine, offer.entry);
 }
 
 /** Into the person's own policy file. */

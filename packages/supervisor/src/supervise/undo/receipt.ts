@@ -2,7 +2,7 @@ import { statSync } from "node:fs";
 import { sayAction } from "@assent/core/action";
 import { realWorld } from "@assent/guard/engine";
 import { isWithin } from "@assent/core/path";
-import { isGitConfig, isPersistence, ownGitFolders, steersAgent } from "@assent/core/policy";
+import { FORGE_FILES, isGitConfig, isPersistence, ownGitFolders, steersAgent } from "@assent/core/policy";
 import type { Machine } from "@assent/guard/state";
 import { laterPlaces } from "../errands/index.ts";
 import type { RunEvent } from "../types.ts";
@@ -28,13 +28,7 @@ const HANDED_ON: readonly (readonly [pattern: RegExp, runs: string])[] = [
   [/\/\.vscode\/(?:tasks|launch|settings|extensions)\.json$/, "the editor runs it"],
   [/\/\.idea\/(?:runConfigurations\/[^/]+|workspace\.xml)$/, "the editor runs it"],
   [/\/\.devcontainer(?:\/[^/]+)*\/?(?:devcontainer\.json|Dockerfile|[^/]+\.sh)$/, "the container is built by it"],
-  [
-    new RegExp(
-      String.raw`\/(?:\.github\/workflows\/[^/]+|\.github\/actions\/.+|\.gitlab-ci\.yml|\.circleci\/config\.yml|Jenkinsfile|` +
-        String.raw`azure-pipelines\.yml|\.drone\.yml|\.woodpecker(?:\.yml|\/.+))$`,
-    ),
-    "CI runs it",
-  ],
+  [FORGE_FILES, "CI runs it"],
   [/\/node_modules\/\.bin\/[^/]+$/, "npx and npm scripts run it"],
   [/\/(?:bin|Scripts)\/(?:python[\d.]*|activate(?:\.\w+)?|pip[\d.]*)$/, "the virtual environment runs it"],
   [/\/[^/]+\.pth$/, "python runs it at its start"],

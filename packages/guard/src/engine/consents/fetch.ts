@@ -1,0 +1,68 @@
+import { tokensIn } from "../../audit/index.ts";
+import { type ConsentKind, readWords, repositoryOf, whyNotPlain, wordsOf } from "./kind.ts";
+
+/** curl(1): what changes neither the request nor where it goes, nor writes a file. */
+const OPTIONS: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(
+    (
+      "-s --silent -S --show-error -sS -Ss -f --fail -sf -fs -fsS -sSf -i --include -si -I --head -sI -sSI -sSi -v --verbose " +
+      "--compressed -4 --ipv4 -6 --ipv6 --http1.1 --http2"
+    )
+      .split(" ")
+      .map((name) => [name, "switch"]),
+  ),
+  "-m": "time",
+  "--max-time": "time",
+  "--connect-timeout": "time",
+  "--retry": "time",
+  "--retry-delay": "time",
+  "-w": "shown",
+  "--write-out": "shown",
+  "-X": "method",
+  "--request": "method",
+};
+const VALUED = new Set(["time", "shown", "method"]);
+const LONGEST_QUERY = 300;
+
+export const fetchFrom: ConsentKind<"fetch"> = {
+  name: "fetch",
+  wants(asked) {
+    const { action, exec, at, execAt } = asked;
+    if (action.kind !== "net" || action.operation !== "fetch" || exec.program !== "curl") return undefined;
+    const words = wordsOf(exec.argv);
+    const plain = words === undefined ? "the address is only known at run time" : whyNotPlain(exec);
+    if (words === undefined || plain !== undefined) return { why: plain ?? "" };
+    const read = readWords(words, OPTIONS, VALUED);
+    const [address = "", second] = read?.operands ?? [];
+    const methods = read?.options.get("method") ?? [];
+    if (read === undefined || second !== undefined || methods.some((one) => one !== "GET" && one !== "HEAD"))
+      return { why: "only a plain GET goes ahead so: nothing sent along, no redirects, no login" };
+    if ((read.options.get("shown") ?? []).some((one) => one.startsWith("@") || /%(?:output|header|\{header_json)/.test(one)))
+      return { why: "it writes or reads a file" };
+    if ((read.options.get("time") ?? []).some((one) => !/^\d{1,4}$/.test(one))) return { why: "it is not understood" };
+    const url = addressOf(address);
+    if (url === undefined) return { why: "the address is not a plain one" };
+    if (url.search.length > LONGEST_QUERY || tokensIn(address).length > 0) return { why: "the address carries more than a question" };
+    const repository = repositoryOf(asked);
+    if (repository === undefined) return { why: "it is not known in which repository it works" };
+    return {
+      entry: { consent: "fetch", root: repository.root, origin: url.origin },
+      covers: [at, execAt],
+      whyNot: ({ origin }) => (origin === url.origin ? undefined : "it is another host"),
+    };
+  },
+  sentence: ({ origin }) =>
+    `fetch from ${origin.replace(/^https:\/\//, "")}? Only GET, without your login. The address asked for leaves this machine.`,
+};
+
+/** As curl reads it, and as WHATWG does: what the two could read in two ways is no address. */
+function addressOf(text: string): URL | undefined {
+  // No braces and brackets, of which curl makes several addresses; no user; no escapes in the host.
+  if (!/^https?:\/\/[A-Za-z\d](?:[A-Za-z\d.-]*[A-Za-z\d])?(?::\d{1,5})?(?:[/?][\w\-.~!$&'()*+,;=:@/?%]*)?$/.test(text)) return undefined;
+  try {
+    const url = new URL(text);
+    return url.username === "" && url.password === "" && text.toLowerCase().startsWith(`${url.protocol}//${url.host}`) ? url : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,145 @@
+import { visible, type World } from "@assent/core/action";
+import type { ConsentEntry, Policy, RequestVerdict, Verdict } from "@assent/core/policy";
+import { sha256 } from "@assent/core/data";
+import type { Request } from "@assent/core/request";
+import type { Machine } from "../../state/index.ts";
+import { fetchFrom } from "./fetch.ts";
+import type { AskedAction, ConsentKind, NoConsent, WantedConsent } from "./kind.ts";
+import { pullRequests } from "./pull-requests.ts";
+import { pushBranches } from "./push-branches.ts";
+
+/** What is asked, by whom and where. */
+export interface ConsentRequest {
+  readonly request: Request;
+  readonly found: RequestVerdict;
+  readonly policy: Policy;
+  readonly world: World;
+  readonly machine: Machine;
+  readonly othersRun: boolean;
+}
+
+/** What consents make of a request. */
+export interface FoundConsents {
+  /** By the place of an action: the yes. Absent: it stays as it is. */
+  readonly given?: ReadonlyMap<number, Verdict>;
+  /** The one sentence that would let it go ahead. */
+  readonly offer?: ConsentOffer;
+  /** Why what was said, or could be said, does not let it go ahead. */
+  readonly why?: string;
+}
+
+export interface ConsentOffer {
+  readonly entry: ConsentEntry;
+  readonly sentence: string;
+}
+
+interface Wanted {
+  readonly name: ConsentEntry["consent"];
+  readonly entry: ConsentEntry;
+  readonly covers: readonly number[];
+  readonly whyNot: (given: ConsentEntry) => string | undefined;
+}
+
+/** One kind, whatever its entries hold: an entry of another kind is none of its own. */
+function asAny<Name extends ConsentEntry["consent"]>(kind: ConsentKind<Name>) {
+  const isOwn = (entry: ConsentEntry): entry is Parameters<typeof kind.sentence>[0] => entry.consent === kind.name;
+  return {
+    wants(asked: AskedAction): Wanted | NoConsent | undefined {
+      const wanted: WantedConsent<Parameters<typeof kind.sentence>[0]> | NoConsent | undefined = kind.wants(asked);
+      if (wanted === undefined || "why" in wanted) return wanted;
+      const { entry, covers, whyNot } = wanted;
+      return { name: kind.name, entry, covers, whyNot: (given) => (isOwn(given) ? whyNot(given) : "it is another sentence") };
+    },
+    sentence: (entry: ConsentEntry): string | undefined => (isOwn(entry) ? kind.sentence(entry) : undefined),
+  };
+}
+
+const KINDS = [asAny(pushBranches), asAny(pullRequests), asAny(fetchFrom)];
+
+/** The sentence as a person reads it. */
+export const sayConsent = (entry: ConsentEntry): string => visible(KINDS.flatMap((kind) => kind.sentence(entry) ?? [])[0] ?? entry.consent);
+
+/** By which it is listed and ended. */
+export const consentId = (entry: ConsentEntry): string =>
+  `c${sha256([Buffer.from(JSON.stringify(entry))])
+    .toString("hex")
+    .slice(0, 7)}`;
+
+/**
+ * What was said once for this repository, and what could be said. INVARIANT: everything else that the line does only looks, nothing of it is
+ * asked for another reason, and nothing that an agent has started goes on beside it; so what was looked at here is what is done.
+ */
+export function findConsents(about: ConsentRequest): FoundConsents {
+  try {
+    return lookForConsents(about);
+  } catch (error) {
+    return { why: error instanceof Error ? visible(error.message) : "it could not be looked at" };
+  }
+}
+
+function lookForConsents({ request, found, policy, world, machine, othersRun }: ConsentRequest): FoundConsents {
+  const open = found.actions.flatMap(({ verdict }, at) => (verdict.decision === "allow" ? [] : [at]));
+  if (open.some((at) => found.actions[at]?.verdict.basis !== "default") || found.unknowns.length > 0) return {};
+  const wanted: Wanted[] = [];
+  for (const at of open) {
+    const action = found.actions[at]?.action;
+    const execAt = action?.origin.by === "command" ? action.origin.exec : -1;
+    const exec = found.actions[execAt]?.action;
+    if (action === undefined || exec?.kind !== "exec" || action.kind === "exec" || action.kind === "code") continue;
+    const asked = { request, found, action, at, exec, execAt, world, machine };
+    for (const kind of KINDS) {
+      const want = kind.wants(asked);
+      if (want !== undefined && "why" in want) return want;
+      if (want !== undefined) wanted.push(want);
+    }
+  }
+  const covered = new Set(wanted.flatMap(({ covers }) => covers));
+  if (wanted.length === 0 || open.some((at) => !covered.has(at))) return {};
+  const other = found.actions.find((_, at) => !covered.has(at) && !isOnlyLooking(found, at));
+  if (other !== undefined) return { why: "the line does other things, too: it can go ahead as a command of its own" };
+  if (othersRun) return { why: "a sandboxed command is running, which may change what it sends" };
+  const given = new Map<number, Verdict>();
+  const missing: { readonly want: Wanted; readonly why: string | undefined }[] = [];
+  for (const want of wanted) {
+    const own = (policy.settings.consents ?? []).filter(({ consent, root }) => consent === want.name && root === want.entry.root);
+    const whys = own.map((entry) => want.whyNot(entry));
+    const yes = own[whys.indexOf(undefined)];
+    if (yes === undefined) missing.push({ want, why: whys[0] });
+    else for (const at of want.covers) given.set(at, byConsent(yes));
+  }
+  if (missing.length === 0) return { given };
+  const entries = new Map(missing.map(({ want }) => [JSON.stringify(want.entry), want]));
+  const [only] = entries.values();
+  // INVARIANT: nothing is offered that would not let this very request go ahead.
+  const impossible =
+    only === undefined || entries.size > 1
+      ? undefined
+      : missing.map(({ want }) => want.whyNot(only.entry)).find((why) => why !== undefined);
+  if (only === undefined || entries.size > 1 || impossible !== undefined) return impossible === undefined ? {} : { why: impossible };
+  const why = missing.flatMap((one) => one.why ?? [])[0];
+  return { offer: { entry: only.entry, sentence: sayConsent(only.entry) }, ...(why === undefined ? {} : { why }) };
+}
+
+/** They print, wait or change the folder: none of them changes what a later one sends. */
+const LOOKING =
+  /^(?:cd|echo|printf|true|:|sleep|head|tail|cat|wc|grep|cut|tr|sort|uniq|jq|date|pwd|ls|git (?:status|log|diff|show|rev-parse))$/;
+
+function isOnlyLooking({ actions }: RequestVerdict, at: number): boolean {
+  const { action, verdict } = actions[at] ?? {};
+  if (action === undefined || verdict?.decision !== "allow") return false;
+  if (action.kind === "exec") return action.trusted && action.env.length === 0 && LOOKING.test(action.knowledge ?? action.program);
+  if (action.kind === "file")
+    return action.operation === "read" || action.operation === "list" || action.upkeep === true || verdict.builtin === "device.harmless";
+  return action.kind === "remote" && action.operation === "read";
+}
+
+function byConsent(entry: ConsentEntry): Verdict {
+  const sentence = sayConsent(entry);
+  return {
+    decision: "allow",
+    basis: "grant",
+    reason: `you said yes once: ${sentence.replace(/\?.*$/, "")}`,
+    grant: { id: consentId(entry), rule: sentence },
+    bare: true,
+  };
+}

@@ -1,0 +1,1 @@
+export { consentId, type ConsentOffer, type ConsentRequest, findConsents, type FoundConsents, sayConsent } from "./find.ts";

@@ -1,0 +1,110 @@
+import type { Action, Argument, ExecAction, World } from "@assent/core/action";
+import { type ConsentEntry, type ConsentName, type RequestVerdict, repositoriesAround } from "@assent/core/policy";
+import { parentOf } from "@assent/core/path";
+import type { Request } from "@assent/core/request";
+import type { Machine } from "../../state/index.ts";
+
+/** One of the kinds of consents, by its name. */
+export type ConsentOf<Name extends ConsentName> = Extract<ConsentEntry, { readonly consent: Name }>;
+
+/** A question of a request, and what is around it. */
+export interface AskedAction {
+  readonly request: Request;
+  readonly found: RequestVerdict;
+  readonly action: Action;
+  /** Its place among the actions of the request, and that of the command that does it. */
+  readonly at: number;
+  readonly exec: ExecAction;
+  readonly execAt: number;
+  readonly world: World;
+  readonly machine: Machine;
+}
+
+/** What a person would have to say yes to. */
+export interface WantedConsent<Entry extends ConsentEntry> {
+  readonly entry: Entry;
+  /** Places of the actions that a yes lets go ahead, the command itself among them. */
+  readonly covers: readonly number[];
+  /** Why what was said does not let it go ahead; undefined: it does. */
+  readonly whyNot: (given: Entry) => string | undefined;
+}
+
+/** Why no consent lets it go ahead, for the person. */
+export interface NoConsent {
+  readonly why: string;
+}
+
+/**
+ * One kind of consent. INVARIANT: what is not understood, is only known at run time, or cannot be looked up is a `why`.
+ */
+export interface ConsentKind<Name extends ConsentName> {
+  readonly name: Name;
+  /** Undefined: the question is of another kind. */
+  wants(asked: AskedAction): WantedConsent<ConsentOf<Name>> | NoConsent | undefined;
+  /** The sentence, and what is to be known before a yes. */
+  sentence(entry: ConsentOf<Name>): string;
+}
+
+/** The words behind the program, where all are known; undefined: some are not. */
+export function wordsOf(argv: readonly Argument[]): readonly string[] | undefined {
+  const words = argv.slice(1).flatMap((word) => (word.known ? [word.text] : []));
+  return words.length === argv.length - 1 ? words : undefined;
+}
+
+/** What keeps a command from being the plain one that a sentence is about. */
+export function whyNotPlain({ env, trusted, pointed, dangers }: ExecAction): string | undefined {
+  if (!trusted) return "it is not known which program it is";
+  if (env.length > 0) return "variables in front of it may change where it goes";
+  if (pointed !== undefined) return "an option says in which repository it works";
+  return dangers !== undefined && dangers.length > 0 ? "it does more than that" : undefined;
+}
+
+/** The one repository that a command works in; undefined where it is not clear which. */
+export function repositoryOf({
+  exec,
+  world,
+}: AskedAction): { readonly root: string; readonly top: string; readonly common: string } | undefined {
+  const folders = exec.folders ?? [world.cwd];
+  const [folder] = folders;
+  if (folder === undefined || folders.length !== 1) return undefined;
+  const around = repositoriesAround(folder, world);
+  const [one] = around;
+  if (one === undefined || around.length !== 1 || one.foreign !== undefined) return undefined;
+  const root = one.common.endsWith("/.git") ? parentOf(one.common) : one.top;
+  return { root, top: one.top, common: one.common };
+}
+
+export interface ReadWords {
+  readonly operands: readonly string[];
+  /** By the name as the table has it; a switch has the value `""`. */
+  readonly options: ReadonlyMap<string, readonly string[]>;
+}
+
+/**
+ * Reads words by a table of options, names to what they stand for; those in `valued` take a value. Undefined: an option is not in it.
+ * INVARIANT: a cluster or an abbreviation is none of them.
+ */
+export function readWords(
+  words: readonly (string | undefined)[],
+  known: Readonly<Record<string, string>>,
+  valued: ReadonlySet<string>,
+): ReadWords | undefined {
+  const operands: string[] = [];
+  const options = new Map<string, readonly string[]>();
+  for (let at = 0; at < words.length; at += 1) {
+    const word = words[at];
+    if (word === undefined) return undefined;
+    if (!word.startsWith("-")) {
+      operands.push(word);
+      continue;
+    }
+    const equals = word.startsWith("--") ? word.indexOf("=") : -1;
+    const written = equals === -1 ? word : word.slice(0, equals);
+    const name = Object.hasOwn(known, written) ? known[written] : undefined;
+    if (name === undefined || (equals !== -1 && !valued.has(name))) return undefined;
+    const value = !valued.has(name) ? "" : equals === -1 ? words[(at += 1)] : word.slice(equals + 1);
+    if (value === undefined) return undefined;
+    options.set(name, [...(options.get(name) ?? []), value]);
+  }
+  return { operands, options };
+}

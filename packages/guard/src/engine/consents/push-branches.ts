@@ -1,0 +1,257 @@
+import { lstatSync, readdirSync } from "node:fs";
+import { isSecretByName, FORGE_FILES } from "@assent/core/policy";
+import { isGitsOwnKey, isInertGitKey } from "@assent/core/shell";
+import { joinPath, resolvePath } from "@assent/core/path";
+import { sha256 } from "@assent/core/data";
+import { tokensIn } from "../../audit/index.ts";
+import { refsBefore, sessionName } from "../../state/index.ts";
+import { isLikely } from "../written-secrets.ts";
+import { Git } from "./git.ts";
+import { type AskedAction, type ConsentKind, type ConsentOf, readWords, repositoryOf, whyNotPlain, wordsOf } from "./kind.ts";
+
+/** git-push(1): what changes only what is printed, and where later pushes go by default. */
+const OPTIONS: Readonly<Record<string, string>> = {
+  "-u": "upstream",
+  "--set-upstream": "upstream",
+  "-q": "quiet",
+  "--quiet": "quiet",
+  "-v": "verbose",
+  "--verbose": "verbose",
+  "--progress": "progress",
+  "--no-progress": "progress",
+  "--porcelain": "porcelain",
+};
+
+/** Branches from which others build, release or deploy, whatever the remote's default is. */
+const NEVER = (
+  "main master trunk mainline default develop development dev next stable release releases prod production live staging stage " +
+  "deploy deployment gh-pages pages"
+).split(" ");
+const NEVER_BELOW = /^(?:release|releases|prod|production|deploy|stable|hotfix|refs)\//i;
+
+/** A branch as it is written out: nothing that git, a shell or a forge could read in another way. */
+const PLAIN = /^[A-Za-z0-9](?:[\w.-]*[\w-])?(?:\/[A-Za-z0-9](?:[\w.-]*[\w-])?)*$/;
+/** git-push(1), "Git URLs": no user with a password, no helper, no folder of this machine. */
+const ADDRESS =
+  /^(?:https:\/\/(?:[\w.-]+@)?[a-z\d][a-z\d.-]*(?::\d+)?\/[\w./~+-]+|(?:ssh:\/\/)?[\w-]+@[a-z\d][a-z\d.-]*(?::\d+)?[:/][\w./~+-]+)$/i;
+
+const OF_ALL: readonly (readonly [key: RegExp, isHarmless: (value: string) => boolean])[] = [
+  [/^push\.(?:followtags|pushoption|gpgsign|negotiate)$/, (value) => /^(?:false|no|off|0)$/i.test(value)],
+  [/^push\.default$/, (value) => value === "simple" || value === "current"],
+  [/^(?:push|submodule)\.recurse(?:submodules)?$/, (value) => /^(?:false|no|off|0|check)$/i.test(value)],
+  [/^remote\..+\.(?:push|mirror|receivepack|vcs|proxy|uploadpack)$/, () => false],
+  [
+    /^(?:core\.(?:sshcommand|gitproxy|alternaterefscommand|hookspath)|protocol\..*|extensions\.partialclone|remote\..+\.promisor)$/,
+    () => false,
+  ],
+];
+
+/** Commits, and lines that they add, that are looked through. */
+const MOST_COMMITS = 2000;
+
+type Push = ConsentOf<"push-branches">;
+
+export const pushBranches: ConsentKind<"push-branches"> = {
+  name: "push-branches",
+  wants(asked) {
+    const { action, exec, found, execAt } = asked;
+    if (action.kind !== "remote" || action.service !== "git" || action.operation !== "change" || exec.knowledge !== "git push")
+      return undefined;
+    const words = wordsOf(exec.argv);
+    const plain = words === undefined ? "where it goes is only known at run time" : whyNotPlain(exec);
+    if (words === undefined || plain !== undefined) return { why: plain ?? "" };
+    const repository = repositoryOf(asked);
+    if (repository === undefined) return { why: "it is not known in which repository it works" };
+    const push = readPush(words);
+    if (push === undefined) return { why: "only a branch by its name is pushed so: no force, deletion, tag or other option" };
+    const git = new Git(exec, repository.top, asked.machine);
+    const whyConfigured = whyConfiguredOtherwise(git) ?? whyNotWhole(repository.common) ?? whyHooked(git, repository.top);
+    if (whyConfigured !== undefined) return { why: whyConfigured };
+    const target = targetOf(git, push);
+    if ("why" in target) return target;
+    const { branch, remote, tip } = target;
+    const addresses = git.lines("remote", "get-url", "--push", "--all", remote);
+    const [address = ""] = addresses;
+    if (addresses.length !== 1 || !ADDRESS.test(address) || tokensIn(address).length > 0) return { why: "the remote has no plain address" };
+    const covers = found.actions.flatMap(({ action: one }, at) =>
+      at === execAt || (one.kind !== "exec" && one.origin.by === "command" && one.origin.exec === execAt && isOfPush(one)) ? [at] : [],
+    );
+    const { base, main } = baseOf(git, remote, asked);
+    return {
+      entry: {
+        consent: "push-branches",
+        root: repository.root,
+        remote: address,
+        never: [...new Set([...main, ...NEVER])],
+        base,
+        ci: sumOfForgeFiles(git, base),
+      },
+      covers,
+      whyNot: (given) => whyNotPushed(git, given, { address, branch, tip }),
+    };
+  },
+  sentence: ({ remote, never: [main = "main"] }) => {
+    const [, host = "", path = ""] = /^(?:[a-z]+:\/\/)?(?:[^@/]*@)?([^/:]+)(?::\d+)?[:/](.*?)(?:\.git)?$/i.exec(remote) ?? [];
+    return (
+      `push branches of ${path} to ${host}? Never ${main === "main" ? "main" : `${main} or main`}, never by force, never deleting. ` +
+      "A push can start CI there."
+    );
+  },
+};
+
+/** What a push does besides: hooks of the repository, of which there are none, and git's own upkeep. */
+const isOfPush = (action: AskedAction["action"]): boolean =>
+  (action.kind === "remote" && action.operation === "change") ||
+  (action.kind === "code" && action.source === "project" && action.foreign !== true);
+
+interface ReadPush {
+  readonly remote?: string;
+  readonly branch?: string;
+}
+
+function readPush(words: readonly string[]): ReadPush | undefined {
+  // `git -C FOLDER push`: the folder is known by then.
+  const own = words[0] === "-C" ? words.slice(2) : words;
+  if (own[0] !== "push") return undefined;
+  const read = readWords(own.slice(1), OPTIONS, new Set());
+  if (read === undefined || read.operands.length > 2) return undefined;
+  const [remote, branch] = read.operands;
+  if (remote !== undefined && !/^[A-Za-z0-9][\w-]*$/.test(remote)) return undefined;
+  if (branch !== undefined && branch !== "HEAD" && !PLAIN.test(branch)) return undefined;
+  return { ...(remote === undefined ? {} : { remote }), ...(branch === undefined ? {} : { branch }) };
+}
+
+/** What the repository's configuration, or the user's, makes of a push beside sending one branch. */
+function whyConfiguredOtherwise(git: Git): string | undefined {
+  const entries = git.lines("config", "--list", "--show-scope", "-z");
+  if (entries.length % 2 !== 0) return "git's configuration is not understood";
+  for (let at = 0; at < entries.length; at += 2) {
+    const [scope = "", entry = ""] = [entries[at], entries[at + 1]];
+    // What this very question sets.
+    if (scope === "command") continue;
+    const end = entry.indexOf("\n");
+    // A key alone is `true`.
+    const [key, value] = end === -1 ? [entry, "true"] : [entry.slice(0, end), entry.slice(end + 1)];
+    const [from, to] = [key.indexOf("."), key.lastIndexOf(".")];
+    const lower = key.slice(0, from).toLowerCase() + key.slice(from, to) + key.slice(to).toLowerCase();
+    const rule = OF_ALL.find(([pattern]) => pattern.test(lower));
+    if (rule?.[1](value) === false) return `git is configured to do more than that (${key})`;
+    const own = scope === "local" || scope === "worktree";
+    if (own && rule === undefined && !isInertGitKey(lower) && !isGitsOwnKey([lower, value]))
+      return `the repository's configuration may change what a push does (${key})`;
+  }
+  return undefined;
+}
+
+/** Files that make git show another history than the one it sends. */
+function whyNotWhole(common: string): string | undefined {
+  const found = ["info/grafts", "shallow", "objects/info/alternates", "remotes", "branches"].find((name) => {
+    const stat = lstatSync(joinPath(common, name), { throwIfNoEntry: false });
+    return stat !== undefined && !(stat.isDirectory() && readdirSync(joinPath(common, name)).length === 0);
+  });
+  return found === undefined ? undefined : `the repository is not whole (${found})`;
+}
+
+/** githooks(5): a push runs these two; they would run with all of the user's rights. */
+function whyHooked(git: Git, top: string): string | undefined {
+  const folder = resolvePath(top, git.line("rev-parse", "--git-path", "hooks") ?? ".git/hooks");
+  const hook = ["pre-push", "reference-transaction"].find(
+    (name) => lstatSync(joinPath(folder, name), { throwIfNoEntry: false }) !== undefined,
+  );
+  return hook === undefined ? undefined : `git would run the hook ${hook}, which nobody has looked at`;
+}
+
+interface PushTarget {
+  readonly remote: string;
+  readonly branch: string;
+  readonly tip: string;
+}
+
+/** The remote, the branch, and the commit that would go there. */
+function targetOf(git: Git, push: ReadPush): PushTarget | { readonly why: string } {
+  const current = git.line("symbolic-ref", "--quiet", "HEAD");
+  const name = push.branch === undefined || push.branch === "HEAD" ? current?.replace(/^refs\/heads\//, "") : push.branch;
+  if (name === undefined || !PLAIN.test(name)) return { why: "it is not known which branch is pushed" };
+  const ref = `refs/heads/${name}`;
+  // A tag of the same name, or a ref that is written out whole, goes instead (gitrevisions(7)).
+  const others = git
+    .lines("for-each-ref", "--format=%(refname)")
+    .filter((one) => one !== ref && (one === `refs/tags/${name}` || one === `refs/${name}`));
+  if (others.length > 0 || /^(?:heads|tags|remotes)\//.test(name)) return { why: "the name means more than one thing" };
+  const [tip, type, remoteName, remoteRef] = (
+    git.line("for-each-ref", "--format=%(objectname)%09%(objecttype)%09%(push:remotename)%09%(push:remoteref)", ref) ?? ""
+  ).split("\t");
+  if (tip === undefined || tip === "" || type !== "commit") return { why: "the branch does not exist" };
+  if (git.line("symbolic-ref", "--quiet", ref) !== undefined) return { why: "the branch stands for another one" };
+  const remote = push.remote ?? remoteName;
+  if (remote === undefined || !/^[A-Za-z0-9][\w-]*$/.test(remote)) return { why: "the remote is not one of the repository's" };
+  if (!git.lines("remote").includes(remote)) return { why: "the remote is not one of the repository's" };
+  // Without a branch the configuration says which, and what it is called there.
+  if (push.branch === undefined && (remoteName !== remote || remoteRef !== ref))
+    return { why: "it is not known what the branch is called there" };
+  return { remote, branch: name, tip };
+}
+
+/** What the person has let out already, and the remote's default branch, both as they are before anything is said. */
+function baseOf(
+  git: Git,
+  remote: string,
+  { request, machine, world }: AskedAction,
+): { readonly base: string; readonly main: readonly string[] } {
+  const head = git.line("symbolic-ref", "--quiet", `refs/remotes/${remote}/HEAD`)?.replace(`refs/remotes/${remote}/`, "");
+  const main = [...(head !== undefined && PLAIN.test(head) ? [head] : []), "main", "master"];
+  const tips = main.flatMap((name) => git.line("rev-parse", "--quiet", "--verify", `refs/remotes/${remote}/${name}^{commit}`) ?? []);
+  // INVARIANT: refs that the session has made or moved count for nothing.
+  const session = request.session === undefined ? undefined : sessionName(request.agent, request.session);
+  const before = session === undefined ? undefined : refsBefore(machine, world.canonical(request.cwd), session);
+  const [base = ""] = before === undefined ? tips : tips.filter((tip) => before.tips.includes(tip));
+  return { base, main };
+}
+
+/** Over the names and contents of what CI and the forge run. */
+function sumOfForgeFiles(git: Git, commit: string): string {
+  if (commit === "") return "";
+  const files = git
+    .lines("ls-tree", "-r", "-z", "--full-tree", commit)
+    .filter((line) => FORGE_FILES.test(line.slice(line.indexOf("\t") + 1)));
+  return files.length === 0 ? "" : sha256([Buffer.from(files.join("\0"))]).toString("hex");
+}
+
+function whyNotPushed(
+  git: Git,
+  given: Push,
+  { address, branch, tip }: { readonly address: string; readonly branch: string; readonly tip: string },
+) {
+  if (given.remote !== address) return "the remote has another address than the one you said yes to";
+  const lower = branch.toLowerCase();
+  if ([...given.never, ...NEVER].some((one) => one.toLowerCase() === lower) || NEVER_BELOW.test(branch))
+    return `${branch} is a branch from which others build`;
+  if (sumOfForgeFiles(git, tip) !== given.ci) return "it changes what CI or the forge runs";
+  if (given.base !== "" && git.line("cat-file", "-t", given.base) !== "commit") return "the commit you said yes at is not there any more";
+  const range = given.base === "" ? [tip] : [tip, `^${given.base}`];
+  if (Number(git.line("rev-list", "--count", ...range)) > MOST_COMMITS) return "it sends more commits than are looked through";
+  const names = git.lines("log", "-z", "--name-only", "--no-renames", "-m", "--root", "--format=", ...range);
+  const secret = names.find((name) => isSecretByName(`/${name.trim()}`));
+  if (secret !== undefined) return `it sends ${secret.trim()}, which may hold a secret`;
+  const text = git.text(
+    "log",
+    "-p",
+    "-m",
+    "--root",
+    "--text",
+    "--no-ext-diff",
+    "--no-textconv",
+    "--no-color",
+    "--no-renames",
+    "-U0",
+    ...range,
+  );
+  return tokensIn(addedIn(text)).some(isLikely) ? "a key or token stands in what it sends" : undefined;
+}
+
+/** What a patch takes away is there already. */
+const addedIn = (text: string): string =>
+  text
+    .split("\n")
+    .filter((line) => !line.startsWith("-"))
+    .join("\n");

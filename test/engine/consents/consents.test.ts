@@ -1,0 +1,117 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { beforeEach, describe, expect, it } from "vitest";
+import { consentId } from "@assent/guard/engine";
+import { addConsent, listConsents, removeConsent } from "@assent/guard/policy-edit";
+import { readPolicy } from "@assent/core/policy/read";
+import { everyConsent, testRepository } from "./repository.ts";
+
+describe("what was said yes to once goes ahead, and nothing is sent that was not said", () => {
+  const at = testRepository(true);
+  beforeEach(() => void everyConsent(at));
+  it.each([
+    "git push origin topic",
+    "git push -u origin topic",
+    "git push --set-upstream origin HEAD",
+    "git push -q origin topic 2>&1 | tail -5",
+    `cd ${at.project} && git push origin topic`,
+    `git -C ${at.project} push origin topic`,
+    "git status && git push origin topic",
+  ])("%s", (command) => {
+    const { verdict } = at.judge(command);
+    expect([verdict.decision, verdict.basis, verdict.confined, verdict.reason]).toEqual([
+      "allow",
+      "grant",
+      undefined,
+      "you said yes once: push branches of acme/shop to github.com",
+    ]);
+    // Real git is who says where it goes.
+    expect([...at.push(command).keys()]).toEqual(["refs/heads/topic"]);
+  });
+
+  it.each([
+    "gh pr create --draft --title a --body 'b c'",
+    "gh pr comment 1 --body \"$(cat <<'EOF'\n## Summary\n- `x` $y\nEOF\n)\"",
+    "gh issue comment 3 -R acme/shop -b done",
+    "gh api repos/acme/shop/pulls/1/comments -f body=fixed -F in_reply_to=3",
+    "gh api repos/acme/shop/issues/comments/9 -X PATCH -f body=fixed",
+    "gh pr ready 1",
+    "curl -s 'https://api.example.org/b?c=d' | head -3",
+    "sleep 1 && curl -sI https://api.example.org/",
+  ])("%s", (command) => expect(at.judge(command).verdict).toMatchObject({ decision: "allow", basis: "grant" }));
+
+  it("is offered as a sentence, and ends when it is taken out", () => {
+    at.say([]);
+    const { entry, sentence } = at.offered("git push origin topic");
+    expect(sentence).toBe(
+      "push branches of acme/shop to github.com? Never main, never by force, never deleting. A push can start CI there.",
+    );
+    if (entry === undefined) return;
+    expect(addConsent(at.machine, entry)).toMatchObject({ is: "done" });
+    expect(at.judge("git push origin topic").verdict.decision).toBe("allow");
+    const [kept] = listConsents(at.machine);
+    expect(kept).toMatchObject({ consent: "push-branches", remote: "git@github.com:acme/shop.git" });
+    expect(removeConsent(at.machine, consentId(kept ?? entry))).toBe(true);
+    expect(at.judge("git push origin topic").verdict.decision).toBe("ask");
+  });
+
+  it("holds in its repository alone", () => {
+    const other = testRepository();
+    other.say(everyConsent(at));
+    for (const command of ["git push origin topic", "gh pr ready 1", "curl https://api.example.org/"])
+      expect(other.judge(command).verdict.decision).toBe("ask");
+  });
+
+  it("answers no written question, no deny, and nothing while a file has a mistake or automation is off", () => {
+    const all = everyConsent(at);
+    for (const permissions of [{ ask: ["Bash(git push:*)"] }, { deny: ["Bash(git push:*)"] }, { ask: ["Bash"] }]) {
+      at.say(all, { permissions });
+      expect(at.judge("git push origin topic").verdict.decision).not.toBe("allow");
+    }
+    at.say(all, { automation: { when: "off" } });
+    expect(at.judge("git push origin topic").verdict.decision).toBe("ask");
+    at.say(all, { permissons: {} });
+    expect(at.judge("git push origin topic").verdict.decision).toBe("ask");
+    at.say(all, { preset: "strict" });
+    expect(at.judge("git push origin topic").verdict.decision).toBe("ask");
+  });
+});
+
+describe("only a person's own policy holds them", () => {
+  const entry = { consent: "fetch", root: "/r", origin: "https://a.example" };
+  const problems = (consents: unknown, layer: "user" | "project" | "explicit" | "managed" | "profile" = "user"): readonly string[] => {
+    const read = readPolicy(JSON.stringify({ consents }), { file: "p", layer });
+    return read.ok ? [] : read.problems.map(({ line, column, key, message }) => `${line}:${column} ${key}: ${message}`);
+  };
+  it.each([
+    [[entry], "project", ["1:2 consents: `consents` belongs in your own policy only"]],
+    [[entry], "explicit", ["1:2 consents: `consents` belongs in your own policy only"]],
+    [[entry], "managed", ["1:2 consents: `consents` belongs in your own policy only"]],
+    [[entry], "profile", ["1:2 consents: `consents` belongs in your own policy only"]],
+    [[entry], "user", []],
+    [[{ ...entry, consent: "fetsch" }], "user", ['1:25 consents[0].consent: unknown value `"fetsch"` for `consent`']],
+    [[{ consent: "fetch", root: "/r" }], "user", ["1:14 consents[0]: missing key `origin` of the consent `fetch`"]],
+    [[{ ...entry, remote: "x" }], "user", ["1:74 consents[0].remote: `remote` is no key of the consent `fetch`"]],
+    [[{ ...entry, root: "r" }], "user", ["1:40 consents[0].root: `root`: is not an absolute path"]],
+  ] as const)("%j in a file of the layer %s", (consents, layer, expected) => expect(problems(consents, layer)).toEqual(expected));
+
+  it("a repository's file that has one is no policy at all", () => {
+    const at = testRepository();
+    const all = everyConsent(at);
+    at.say([]);
+    writeFileSync(join(at.project, ".agent-permissions.jsonc"), JSON.stringify({ consents: all, permissions: { allow: ["Bash"] } }));
+    expect(at.judge("git push origin topic").verdict.decision).toBe("ask");
+    expect(readFileSync(join(at.home, ".agent-permissions.jsonc"), "utf8")).toContain('"consents":[]');
+  });
+
+  it.each([
+    "assent allow --here git push origin topic",
+    "assent grants add x",
+    `sed -i 's/a/b/' ~/.agent-permissions.jsonc`,
+    "echo '{}' > ~/.agent-permissions.jsonc",
+  ])("an agent gives itself none: %s", (command) => {
+    const at = testRepository();
+    everyConsent(at);
+    expect(at.judge(command).verdict.decision).toBe("deny");
+  });
+});
