@@ -121,6 +121,13 @@ const CLINE: Names = {
   mcp: (tool) => `lab__${tool}`,
 };
 const PI: Names = { shell: ["bash", "command"], read: ["read", "path"], write: ["write", "path", "content"] };
+const COMMAND_CODE: Names = {
+  shell: ["shell_command", "command"],
+  read: ["read_file", "file_path"],
+  write: ["write_file", "file_path", "content"],
+  mcp: mcpName,
+};
+const KIMI: Names = { shell: ["Bash", "command"], read: ["Read", "path"], write: ["Write", "path", "content"], mcp: mcpName };
 const AMP: Names = { shell: ["Bash", "cmd"], read: ["Read", "path"], write: ["create_file", "path", "content"], mcp: mcpName };
 const KIRO: Names = {
   shell: ["execute_bash", "command"],
@@ -390,6 +397,26 @@ export const HOSTS: Readonly<Record<AgentId, HostSpec>> = {
   vscode: {
     keys: /^hookSpecificOutput(?:\.(?:hookEventName|permissionDecision|permissionDecisionReason))?$/,
     events: [{ event: "PreToolUse", envelope: shaped(VSCODE, "PreToolUse"), told: "- - - ask deny deny - deny - - deny - deny - deny" }],
+  },
+  commandcode: {
+    keys: /^hookSpecificOutput(?:\.(?:hookEventName|permissionDecision|permissionDecisionReason))?$/,
+    events: [
+      {
+        event: "PreToolUse",
+        envelope: shaped(COMMAND_CODE, "PreToolUse", { permission_mode: "default", tool_use_id: "t1", tool_display_name: "SHELL" }),
+        told: "- - - deny deny deny - deny - - deny · · - deny",
+      },
+    ],
+  },
+  kimi: {
+    keys: /^hookSpecificOutput(?:\.(?:hookEventName|permissionDecision|permissionDecisionReason))?$/,
+    events: [
+      {
+        event: "PreToolUse",
+        envelope: shaped(KIMI, "PreToolUse", { client_type: "cli", session_title: "t", tool_call_id: "t1" }),
+        told: "- - - deny deny deny - deny - - deny · · - deny",
+      },
+    ],
   },
   generic: {
     keys: /^(?:decision|reason)$/,

@@ -54,6 +54,8 @@ describe("assent doctor: agents", () => {
     "windsurf",
     "kiro",
     "vscode",
+    "commandcode",
+    "kimi",
   ])("%s: registered and answering", (id) => {
     const place = scratch();
     expect(assent(place, ["install", "--yes", "--agent", id]).status).toBe(0);
@@ -65,6 +67,24 @@ describe("assent doctor: agents", () => {
     });
     expect(all.filter((check) => check.id === `${id}.cannot`).length).toBeGreaterThan(0);
     expect(of(`${id}.not run`) !== undefined).toBe(["cursor", "amp", "windsurf", "kiro", "vscode"].includes(id));
+  });
+
+  it("a hook that Kimi Code does not take, by which it drops all of them, is named", () => {
+    const place = scratch();
+    const theirs = '# mine\ndefault_model = "x"\n\n[[hooks]]\nevent = "Stop"\ncommand = "say done" # of choice\n';
+    const config = place.write("~/.kimi-code/config.toml", theirs);
+    expect(assent(place, ["install", "--yes", "--agent", "kimi"]).status).toBe(0);
+    expect(readFileSync(config, "utf8")).toContain(`${theirs}\n[[hooks]]\nevent = "PreToolUse"\n`);
+    const dropped = /calls none of them/;
+    expect(checks(place).all.filter(({ why }) => dropped.test(why))).toEqual([]);
+    writeFileSync(config, readFileSync(config, "utf8").replace('"say done"', '"say done"\nasync = true'));
+    expect(
+      checks(place)
+        .all.filter(({ why }) => dropped.test(why))
+        .map(({ id }) => id.split(".")[0]),
+    ).toEqual(["kimi"]);
+    expect(assent(place, ["uninstall", "--yes", "--agent", "kimi"]).status).toBe(0);
+    expect(readFileSync(config, "utf8")).toBe(theirs.replace('"say done"', '"say done"\nasync = true'));
   });
 
   it("a registration that was changed is not as it should be", () => {

@@ -28,6 +28,8 @@ const SIGNS: Readonly<Record<string, string>> = {
   cline: ".cline",
   windsurf: ".codeium/windsurf",
   shell: ".claude",
+  commandcode: ".commandcode",
+  kimi: ".kimi-code",
 };
 
 const FOUND: readonly Row[] = [
@@ -87,6 +89,11 @@ const FOUND: readonly Row[] = [
   ["kiro", ".kiro/hooks/x.json", "{}", "note", "runs beside Assent"],
   ["cline", ".clinerules/hooks/PreToolUse", "", "note", "runs beside Assent"],
   ["pi", ".pi/extensions/x.js", "", "note", "runs beside Assent"],
+  ["commandcode", ".commandcode/mods/x.ts", "", "note", "runs beside Assent"],
+  ["commandcode", ".commandcode/settings.local.json", '{ "hooks": { "PreToolUse": [{ "hooks": [] }] } }', "note", "before Assent's"],
+  ["commandcode", ".mcp.json", '{ "mcpServers": { "x": { "command": "x" } } }', "note", "start with the host"],
+  ["kimi", ".kimi-code/mcp.json", '{ "mcpServers": { "x": { "command": "x" } } }', "note", "start with the host"],
+  ["kimi", ".kimi-code/local.toml", '[workspace]\nadditional_dir = ["/x"]', "less", "these folders too"],
   ["amp", ".amp/settings.json", '{ "amp.dangerouslyAllowAll": true }', "off", "nothing is asked"],
   ["vscode", ".vscode/settings.json", '{ "chat.tools.autoApprove": true }', "less", "questions are skipped"],
   ["vscode", ".vscode/tasks.json", '{ "tasks": [{ "runOptions": { "runOn": "folderOpen" } }] }', "note", "folder is opened"],

@@ -16,7 +16,12 @@ export interface Client {
   readonly id: string;
   readonly name: string;
   /** Exact: a newer version is a change of this file, tried first. */
-  readonly package: { readonly name: string; readonly version: string };
+  readonly package: {
+    readonly name: string;
+    readonly version: string;
+    /** Packages it needs of which the newest that it allows does not do: `name@version`. */
+    readonly beside?: readonly string[];
+  };
   /** What it is called on a PATH. */
   readonly command: string;
   /** Below `node_modules`: a program, or a script for the clients' Node.js. */

@@ -36,7 +36,9 @@ async function perform(client: Client, scenario: Scenario, job: Job, model: Fake
   for (const [path, text] of Object.entries(scenario.files?.(client) ?? {})) write(path, text);
   if (job.hooked) await register(client, scenario, env);
   // What is registered is still there, what it starts is gone.
-  if (job.hooked && scenario.broken === true) await start(["mount", "-t", "tmpfs", "tmpfs", MOUNTED.assent], env, 20, "mount");
+  if (job.hooked && scenario.broken === true)
+    for (const folder of [MOUNTED.assent, OWN_COPY])
+      if (existsSync(folder)) await start(["mount", "-t", "tmpfs", "tmpfs", folder], env, 20, "mount");
   const ended = await start([...programOf(client), ...argsOf(client, prompt("main"), scenario.mode)], env, job.seconds, "client");
   const audit = readIf(join(HOME, ".local/state/assent/audit.jsonl"));
   writeFileSync(join(MOUNTED.out, "audit.jsonl"), audit);
@@ -53,6 +55,9 @@ async function perform(client: Client, scenario: Scenario, job: Job, model: Fake
       .map((line) => JSON.parse(line) as Report["audit"][number]),
   };
 }
+
+/** Where installing has copied the program to. */
+const OWN_COPY = join(HOME, ".local/share/assent/app");
 
 /** `assent install`, as a user would call it. */
 async function register(client: Client, { managed }: Scenario, env: Readonly<Record<string, string>>): Promise<void> {

@@ -15,8 +15,8 @@ export const installClient = (cache: string, client: Client): Installed => insta
  * `node_modules` of one package, from the cache or from npm, in exactly that version and without install scripts.
  * A folder that has the final name is complete.
  */
-export function installPackage(cache: string, { name, version }: Client["package"]): Installed {
-  const folder = join(cache, `${name}@${version}`.replaceAll(/[^\w.@-]/g, "+"));
+export function installPackage(cache: string, { name, version, beside = [] }: Client["package"]): Installed {
+  const folder = join(cache, [`${name}@${version}`, ...beside].join("+").replaceAll(/[^\w.@-]/g, "+"));
   if (existsSync(folder)) return { folder: join(folder, "node_modules") };
   // Another test may install the same.
   const fresh = `${folder}.${process.pid}.new`;
@@ -25,7 +25,7 @@ export function installPackage(cache: string, { name, version }: Client["package
   writeFileSync(join(fresh, "package.json"), '{ "private": true }\n');
   // `--force`: engines are not npm's own Node.js.
   const flags = ["--ignore-scripts", "--no-audit", "--no-fund", "--no-save", "--force", "--loglevel=error"];
-  const { status, stderr } = spawnSync("npm", ["install", ...flags, `${name}@${version}`], {
+  const { status, stderr } = spawnSync("npm", ["install", ...flags, `${name}@${version}`, ...beside], {
     cwd: fresh,
     encoding: "utf8",
     timeout: 600_000,

@@ -1,6 +1,6 @@
 import { parse } from "smol-toml";
 import { describe, expect, it } from "vitest";
-import { removeTomlKey, setTomlKey } from "@assent/core/edit/toml";
+import { addTomlTable, removeTomlKey, removeTomlTable, setTomlKey } from "@assent/core/edit/toml";
 
 /** [text, with `features.hooks = true`] */
 const SET: readonly (readonly [before: string, after: string])[] = [
@@ -49,4 +49,37 @@ describe("TOML keys", () => {
     expect(changed.ok).toBe(false);
     expect(!changed.ok && changed.fault === undefined).toBe(offset === undefined);
   });
+});
+
+/** [text, with a table `[[hooks]]` at the end] */
+const ADD: readonly (readonly [before: string, after: string])[] = [
+  ["", '[[hooks]]\nevent = "E"\ncommand = "a \\"b\\" || c"\ntimeout = 30\n'],
+  ["a = 1\n", 'a = 1\n\n[[hooks]]\nevent = "E"\ncommand = "a \\"b\\" || c"\ntimeout = 30\n'],
+  [
+    '[[hooks]]\nevent = "X"\n\n[z]\nk = 1\n',
+    '[[hooks]]\nevent = "X"\n\n[z]\nk = 1\n\n[[hooks]]\nevent = "E"\ncommand = "a \\"b\\" || c"\ntimeout = 30\n',
+  ],
+];
+
+describe("TOML lists of tables", () => {
+  const value = { event: "E", command: 'a "b" || c', timeout: 30 };
+  it.each(ADD)("%j gets a table, and is as before without it", (before, after) => {
+    expect(addTomlTable(before, "hooks", value)).toEqual({ ok: true, text: after });
+    const { hooks } = parse(after) as { hooks: object[] };
+    expect(hooks.at(-1)).toEqual(value);
+    expect(removeTomlTable(after, "hooks", hooks.length - 1)).toEqual({ ok: true, text: before });
+  });
+
+  it("a table in the middle goes with its lines, and the comments of the next one stay", () => {
+    const text = '[[hooks]]\nevent = "A"\n\n[[hooks]] # ours\nevent = "B"\n\n# of C\n[[hooks]]\nevent = "C"\n';
+    expect(removeTomlTable(text, "hooks", 1)).toEqual({ ok: true, text: '[[hooks]]\nevent = "A"\n\n# of C\n[[hooks]]\nevent = "C"\n' });
+  });
+
+  it.each(["hooks = []\n", 'hooks = [{ event = "A" }]\n', "hooks = 7\n", "[hooks]\na = 1\n", "[[hooks\n"])(
+    "%j is left as it is",
+    (text) => {
+      expect(addTomlTable(text, "hooks", value).ok).toBe(false);
+      expect(removeTomlTable(text, "hooks", 0).ok).toBe(false);
+    },
+  );
 });

@@ -7,6 +7,8 @@ export interface ToolCall {
   readonly input: Readonly<Record<string, unknown>> | ((lastOutcome: string) => Readonly<Record<string, unknown>>);
   /** Asked again until the outcome looks so, for what is not there at once. */
   readonly until?: RegExp;
+  /** The client takes it by name though it is in none of its lists. */
+  readonly unlisted?: true;
   /** What is asked then in its place, by what was given back last: a command goes on, and its host is asked for the rest. */
   readonly again?: (lastOutcome: string) => ToolCall;
 }
@@ -41,7 +43,7 @@ export function converse(
   const due = steps[at === undefined ? 0 : goesOn ? at : at + 1];
   const step = goesOn ? (due?.again?.(last) ?? due) : due;
   if (step === undefined) return { script, reply: { say: "All done." }, problem: undefined };
-  const offer = heard.offers.get(step.tool);
+  const offer = heard.offers.get(step.tool) ?? (step.unlisted === true ? [...heard.offers.values()][0] : undefined);
   if (offer === undefined) return { script, reply: { say: "I lack a tool." }, problem: `the client offers no tool \`${step.tool}\`` };
   const input = typeof step.input === "function" ? step.input(last) : step.input;
   return { script, reply: { call: step.tool, input, offer }, problem: undefined };

@@ -4,12 +4,14 @@ import { amp } from "./amp.ts";
 import { claude } from "./claude/index.ts";
 import { cline } from "./cline.ts";
 import { codex } from "./codex/index.ts";
+import { commandCode } from "./commandcode.ts";
 import { copilot } from "./copilot/index.ts";
 import { cursor } from "./cursor/index.ts";
 import { droid } from "./droid/index.ts";
 import { gemini } from "./gemini/index.ts";
 import { generic } from "./generic.ts";
 import { kilo } from "./kilo.ts";
+import { kimi } from "./kimi.ts";
 import { kiro } from "./kiro.ts";
 import { opencode } from "./opencode/index.ts";
 import { pi } from "./pi/index.ts";
@@ -39,6 +41,8 @@ export const AGENTS = [
   windsurf,
   kiro,
   vscode,
+  commandCode,
+  kimi,
   generic,
 ] as const;
 

@@ -27,7 +27,19 @@ const HOSTS: readonly OtherHost[] = [
       aliases: ["auggie"],
       prints: ["token print", "tokens print"],
       options: ["--startup-script", "--startup-script-file"],
-      ownOptions: ["--permission", "--augment-cache-dir"],
+      // Of 0.36.0.
+      ownOptions: [
+        "--permission",
+        "--augment-cache-dir",
+        "--plugin-dir",
+        "--mcp-config",
+        "--rules",
+        "--login-url",
+        "--provider-base-url",
+        "--override-tool-schemas",
+        "--skip-confirmation",
+        "--acp",
+      ],
     },
     variables: { marks: ["AUGMENT_AGENT"] },
   },
@@ -87,20 +99,78 @@ const HOSTS: readonly OtherHost[] = [
     commands: { programs: ["vibe"] },
   },
   {
-    name: "Kimi Code",
+    // 1.30.0: it calls no hook. What `alwaysAllow` in a project's `agents.config.json` names needs no person.
+    name: "Nanocoder",
     files: {
-      userLocked: [".kimi/config.toml", ".kimi-code/config.toml"],
-      userAsked: [".kimi/", ".kimi-code/"],
-      project: [".kimi/", ".kimi-code/"],
-      secrets: [".kimi/config.toml", ".kimi/config.json", ".kimi-code/config.toml"],
+      userLocked: [".config/nanocoder/agents.config.json", ".config/nanocoder/nanocoder-preferences.json"],
+      userAsked: [".config/nanocoder/", ".local/share/nanocoder/", "library/preferences/nanocoder/"],
+      project: ["agents.config.json", ".nanocoder/", "nanocoder-preferences.json"],
+      secrets: [".config/nanocoder/agents.config.json"],
     },
-    commands: { programs: ["kimi"], packages: ["@moonshot-ai/kimi-code"], ownOptions: ["-y", "--auto"] },
-    variables: { asked: ["KIMI_CODE_HOME"] },
+    commands: {
+      programs: ["nanocoder"],
+      packages: ["@nanocollective/nanocoder"],
+      aliases: ["nanocoder"],
+      changes: ["daemon"],
+      ownOptions: ["--mode", "--trust-directory", "--acp"],
+    },
+    variables: {
+      steering: ["NANOCODER_*"],
+      asked: ["NANOCODER_CONFIG_DIR", "NANOCODER_DATA_DIR", "NANOCODER_MCPSERVERS*", "NANOCODER_PROVIDERS*", "NANOCODER_TRUST_DIRECTORY"],
+    },
+  },
+  {
+    // 1.1.52.
+    name: "Qoder",
+    files: {
+      userLocked: [".qoder/settings.json", ".qoder/hooks/", ".qoder/plugins/"],
+      userAsked: [".qoder/", ".qoder-cn/", ".qoder.json"],
+      project: [".qoder/", ".qoder-plugin/"],
+      secrets: [".qoder/.auth/"],
+    },
+    commands: {
+      programs: ["qodercli", "qoder"],
+      packages: ["@qoder-ai/qodercli"],
+      aliases: ["qodercli"],
+      changes: ["mcp", "plugin", "mp", "hook", "agent", "skill"],
+      ownOptions: ["--approval-mode", "--permission-mode", "--mcp-config", "--trust", "--allowed-tools"],
+    },
+    variables: { steering: ["QODER_*"], asked: ["QODER_CONFIG_DIR", "QODER_CONFIG_DIR_NAME", "QODER_AUTONOMY", "QODER_BASH_PATH"] },
+  },
+  {
+    // 0.32.18.
+    name: "Letta Code",
+    files: {
+      userLocked: [".letta/settings.json", ".letta/mods/", ".letta/extensions/"],
+      userAsked: [".letta/"],
+      project: [".letta/"],
+      secretsAtHome: [".letta/settings.json"],
+    },
+    commands: {
+      programs: ["letta"],
+      packages: ["@letta-ai/letta-code"],
+      ownOptions: ["--no-mods", "--permission-mode", "--tools", "--base-url"],
+    },
+    variables: {
+      steering: ["LETTA_*"],
+      asked: [
+        "LETTA_HOME",
+        "LETTA_BASE_URL",
+        "LETTA_DISABLE_MODS",
+        "LETTA_DISABLE_EXTENSIONS",
+        "LETTA_EXTENSIONS_DIR",
+        "LETTA_CODE_TOOLS_DIR",
+      ],
+    },
   },
   {
     name: "acpx",
     files: { userLocked: [".acpx/config.json"], userAsked: [".acpx/"], project: [".acpxrc.json"] },
-    commands: { programs: ["acpx"], packages: ["acpx"], ownOptions: ["--approve-all", "--policy", "--permission-policy"] },
+    commands: {
+      programs: ["acpx"],
+      packages: ["acpx"],
+      ownOptions: ["--approve-all", "--policy", "--permission-policy", "--auth-policy", "--mcp-config", "--allowed-tools"],
+    },
   },
   {
     name: "Continue",
@@ -156,7 +226,6 @@ const HOSTS: readonly OtherHost[] = [
     },
   },
   { name: "Amazon Q", files: { userAsked: [".amazonq/"], project: [".amazonq/"] }, commands: { programs: ["q"] } },
-  { name: "Command Code", files: { secrets: [".commandcode/auth.json", ".commandcode/mcp-tokens.json"] } },
   {
     name: "Grok",
     files: { userAsked: [".grok/"], project: [".grok/"], secrets: [".grok/user-settings.json", ".grok/config.toml", ".grok/auth.json"] },

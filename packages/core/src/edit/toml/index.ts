@@ -1,2 +1,2 @@
-export { removeTomlKey, setTomlKey, type TomlChange } from "./change.ts";
+export { addTomlTable, removeTomlKey, removeTomlTable, setTomlKey, type TomlChange } from "./change.ts";
 export { readToml, type TomlRead } from "./read.ts";

@@ -1,7 +1,7 @@
 import { isObject } from "@assent/core/data";
 import { edit, type Edit } from "@assent/core/edit";
 import { type Json, type Path, placeFinder, printPath, readJson5, toValue } from "@assent/core/edit/json5";
-import { removeTomlKey, setTomlKey, type TomlChange } from "@assent/core/edit/toml";
+import { addTomlTable, readToml, removeTomlKey, removeTomlTable, setTomlKey, type TomlChange } from "@assent/core/edit/toml";
 import type { Registration } from "../host/agent.ts";
 import { valueAt } from "../host/value.ts";
 import { ownEntries } from "./own.ts";
@@ -15,7 +15,7 @@ export type Next =
 
 /** The text with our entries in it, once and as they are to be. */
 export function withEntries(text: string, registration: Entries): Next {
-  if (registration.format === "toml") return withTomlKeys(text, registration);
+  if (registration.format === "toml") return withTomlEntries(text, registration);
   const start = blank(text) ? "{}" : text;
   const root = readRoot(start);
   if (root.is === "refused") return root;
@@ -48,7 +48,9 @@ export function withEntries(text: string, registration: Entries): Next {
 
 /** The text without our entries. What held nothing else goes with them. */
 export function withoutEntries(text: string, registration: Entries): Next {
-  if (registration.format === "toml" || blank(text)) return { is: "text", text };
+  if (blank(text)) return { is: "text", text };
+  // Keys of a TOML file stay: they are switches that a person may want.
+  if (registration.format === "toml") return registration.entries.length === 0 ? { is: "text", text } : withoutTomlTables(text);
   const root = readRoot(text);
   return root.is === "refused" ? root : without(text, root.value, registration.only);
 }
@@ -126,22 +128,51 @@ function apply(text: string, change: Edit): Next {
   return done.ok ? { is: "text", text: done.text } : { is: "refused", why: `cannot be changed safely: ${done.message}` };
 }
 
-function withTomlKeys(text: string, { keys = [], remove = [] }: Entries): Next {
+function withTomlEntries(text: string, registration: Entries): Next {
+  const { keys = [], remove = [], entries } = registration;
+  const { root } = readToml(text);
+  const complete = entries.length === 0 || (root !== undefined && isComplete(toValue(root), { ...registration, keys: [] }));
+  const clean: Next = complete ? { is: "text", text } : withoutTomlTables(text);
+  if (clean.is === "refused") return clean;
+  const steps: TomlStep[] = [
+    ...remove.map(
+      ([table = "", key = ""]): TomlStep =>
+        (now) =>
+          removeTomlKey(now, [table, key]),
+    ),
+    ...keys.flatMap(({ path: [table = "", key = ""], value }): TomlStep[] =>
+      typeof value === "string" || typeof value === "number" || typeof value === "boolean"
+        ? [(now) => setTomlKey(now, [table, key], value)]
+        : [],
+    ),
+  ];
+  const added = entries.flatMap(({ list: [list = ""], value }): TomlStep[] =>
+    isObject(value) ? [(now) => addTomlTable(now, list, value)] : [],
+  );
+  return inSteps(clean.text, complete ? steps : [...steps, ...added]);
+}
+
+/** Without the tables that start Assent. */
+function withoutTomlTables(text: string): Next {
+  const { root } = readToml(text);
+  const own = root === undefined ? [] : ownEntries(toValue(root));
+  return inSteps(
+    text,
+    own.flatMap(([list, index]): TomlStep[] =>
+      typeof list === "string" && typeof index === "number" ? [(now) => removeTomlTable(now, list, index)] : [],
+    ),
+  );
+}
+
+type TomlStep = (now: string) => TomlChange;
+
+function inSteps(text: string, steps: readonly TomlStep[]): Next {
   let next = text;
-  const step = (change: TomlChange): Next | undefined => {
-    if (change.ok) next = change.text;
-    else return { is: "refused", why: change.message, ...(change.fault === undefined ? {} : placeFinder(text)(change.fault.offset)) };
-    return undefined;
-  };
-  for (const [table = "", key = ""] of remove) {
-    const problem = step(removeTomlKey(next, [table, key]));
-    if (problem !== undefined) return problem;
-  }
-  for (const { path, value } of keys) {
-    const [table = "", key = ""] = path;
-    if (typeof value !== "string" && typeof value !== "number" && typeof value !== "boolean") continue;
-    const problem = step(setTomlKey(next, [table, key], value));
-    if (problem !== undefined) return problem;
+  for (const step of steps) {
+    const change = step(next);
+    if (!change.ok)
+      return { is: "refused", why: change.message, ...(change.fault === undefined ? {} : placeFinder(next)(change.fault.offset)) };
+    next = change.text;
   }
   return { is: "text", text: next };
 }
