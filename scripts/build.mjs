@@ -276,6 +276,10 @@ try {
   chmodSync(join(fresh, "bin.cjs"), 0o755);
   await writeLaunchers();
   copyFileSync(join(root, "packages/hosts/src/agents/install/ask.bash"), join(fresh, "ask.bash"));
+  for (const name of ["try-x64", "try-arm64"]) {
+    copyFileSync(join(root, "stubs", name), join(fresh, name));
+    chmodSync(join(fresh, name), 0o755);
+  }
   writeFileSync(join(fresh, "assent.1.gz"), gzipSync(readFileSync(join(root, "man/assent.1")), { level: 9 }));
   writeFileSync(
     join(fresh, "THIRD-PARTY-LICENSES.txt"),
