@@ -293,7 +293,13 @@ function announcedIn(
   folder: string,
   changes: readonly JudgedChange[],
 ): readonly { readonly record: number; readonly undo?: { readonly key: number } }[] {
-  const open = new Set(changes.map(({ change }) => change.path));
+  // What is taken away first and made anew then has two steps.
+  const open = new Set(
+    changes.flatMap(({ change: { what, path } }) => [
+      ...(what === "made" ? [] : [`remove ${path}`]),
+      ...(what === "gone" ? [] : [`create ${path}`]),
+    ]),
+  );
   const found: { readonly record: number; readonly undo?: { readonly key: number } }[] = [];
   const calledOff = new Set<number>();
   const lines = [...linesOf(`${folder}/journal.jsonl`)];
@@ -301,7 +307,7 @@ function announcedIn(
     const record = parseRecord(lines[number - 1] ?? "");
     if (record?.op === "void") calledOff.add(record.record);
     if (record === undefined || record.op === "void" || record.op === "folder" || calledOff.has(number)) continue;
-    if ((record.op !== "create" && record.op !== "remove") || !open.has(record.path)) break;
+    if ((record.op !== "create" && record.op !== "remove") || !open.has(`${record.op} ${record.path}`)) break;
     const key = record.op === "remove" ? record.key : undefined;
     found.push({ record: number, ...(key === undefined ? {} : { undo: { key } }) });
   }
