@@ -44,7 +44,7 @@ export default defineConfig({
         test: {
           // Real programs under supervision, one file at a time: they fill both processors by themselves.
           name: "supervise",
-          include: ["test/supervise/{programs,failure,names}/**/*.test.ts"],
+          include: ["test/supervise/{programs,failure,names}/**/*.test.ts", "test/try/**/*.test.ts"],
           pool: "forks",
           fileParallelism: false,
           maxConcurrency: 3,

@@ -10,13 +10,16 @@ out=${1:-$here}
 flags="-std=gnu11 -Os -Wall -Wextra -Werror -ffreestanding -fno-builtin -fno-stack-protector -fno-stack-clash-protection
   -fno-asynchronous-unwind-tables -fno-unwind-tables -fno-ident -fno-tree-loop-distribute-patterns -fno-pic -no-pie -static -nostdlib
   -mgeneral-regs-only -Wl,--build-id=none -Wl,-T,image.ld"
+# A program with memory of its own, linked as any other.
+try_flags="-std=c11 -Os -Wall -Wextra -Werror -ffreestanding -fno-builtin -fno-stack-protector -fno-asynchronous-unwind-tables -fno-ident
+  -fno-pic -no-pie -static -nostdlib -Wl,--build-id=none,-z,noexecstack,-z,norelro,-z,noseparate-code -s"
 linked=$(mktemp)
 trap 'rm -f "$linked"' EXIT
 cd "$here"
 for architecture; do
   case $architecture in
-    x64) tools=x86_64-linux-gnu own="-march=x86-64 -fcf-protection=none -Wl,--defsym=MACHINE=62" ;;
-    arm64) tools=aarch64-linux-gnu own="-march=armv8-a -mno-outline-atomics -Wl,--defsym=MACHINE=183" ;;
+    x64) tools=x86_64-linux-gnu own="-march=x86-64 -fcf-protection=none -Wl,--defsym=MACHINE=62" try_own=-mno-sse ;;
+    arm64) tools=aarch64-linux-gnu own="-march=armv8-a -mno-outline-atomics -Wl,--defsym=MACHINE=183" try_own=-mno-outline-atomics ;;
   esac
   for program in launch when ask front spare confine shell; do
     # shellcheck disable=SC2086 # lists of options
@@ -24,4 +27,6 @@ for architecture; do
     "$tools-objcopy" -O binary -j .image "$linked" "$out/$program-$architecture"
     chmod 755 "$out/$program-$architecture"
   done
+  # shellcheck disable=SC2086
+  "$tools-gcc" $try_flags $try_own try.c -o "$out/try-$architecture"
 done

@@ -4,20 +4,7 @@ import type { Socket } from "node:net";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
-import {
-  type Asked,
-  RESIDENT,
-  SENTENCE,
-  WORDS,
-  always,
-  answer,
-  listen,
-  placeAsk,
-  resident,
-  runs,
-  unlike,
-  shell,
-} from "./ask-world.ts";
+import { type Asked, RESIDENT, SENTENCE, WORDS, always, answer, listen, placeAsk, resident, runs, unlike, shell } from "./ask-world.ts";
 import { WAYS } from "./stubs.ts";
 
 /** What these cannot do need not be done: the answer is heard, or the launcher becomes what it would have become. */

@@ -10,12 +10,11 @@ const NAMES = readdirSync(STUBS).filter((name) => /-(?:x64|arm64)$/.test(name));
 
 /** The compilers that stubs/build.sh names: another one makes other bytes of the same sources. */
 const COMPILERS = [
-  ["x64", "x86_64-linux-gnu-gcc", "12.2.0"],
-  ["arm64", "aarch64-linux-gnu-gcc", "12.2.0"],
+  ["x64", "x86_64-linux-gnu-gcc", "(Debian 12.2.0-14+deb12u1)"],
+  ["arm64", "aarch64-linux-gnu-gcc", "(Debian 12.2.0-14)"],
 ] as const;
 
-const versionOf = (compiler: string): string | undefined =>
-  spawnSync(compiler, ["-dumpfullversion"], { encoding: "utf8" }).stdout?.trim();
+const saidBy = (compiler: string): string => spawnSync(compiler, ["--version"], { encoding: "utf8" }).stdout ?? "";
 
 describe("the static programs", () => {
   it("are there for both architectures, and lie beside the program, the launcher with its table", () => {
@@ -29,17 +28,20 @@ describe("the static programs", () => {
   });
 
   it.each(COMPILERS)("are what their sources say, byte for byte (%s)", (architecture, compiler, version) => {
-    if (versionOf(compiler) !== version) return;
+    if (!saidBy(compiler).includes(version)) return;
     const { root } = scratch();
     execFileSync("sh", [join(STUBS, "build.sh"), root, architecture], { stdio: ["ignore", "ignore", "inherit"] });
     const built = NAMES.filter((name) => name.endsWith(`-${architecture}`));
     for (const name of built) expect([name, readFileSync(join(root, name)).equals(readFileSync(join(STUBS, name)))]).toEqual([name, true]);
   });
 
-  it.each(NAMES)("%s is one segment that cannot be written, and a stack that cannot be run", (name) => {
-    const file = readFileSync(join(STUBS, name));
-    const segments = Array.from({ length: file.readUInt16LE(56) }, (_, at) => file.readUInt32LE(64 + at * 56 + 4));
-    expect(segments).toEqual([5, 6]);
-    expect([file.readBigUInt64LE(96), file.readBigUInt64LE(104)]).toEqual([BigInt(file.length), BigInt(file.length)]);
-  });
+  it.each(NAMES.filter((name) => !name.startsWith("try-")))(
+    "%s is one segment that cannot be written, and a stack that cannot be run",
+    (name) => {
+      const file = readFileSync(join(STUBS, name));
+      const segments = Array.from({ length: file.readUInt16LE(56) }, (_, at) => file.readUInt32LE(64 + at * 56 + 4));
+      expect(segments).toEqual([5, 6]);
+      expect([file.readBigUInt64LE(96), file.readBigUInt64LE(104)]).toEqual([BigInt(file.length), BigInt(file.length)]);
+    },
+  );
 });

@@ -17,7 +17,7 @@ export function takeCommandWords(command: Command, { starts, sisters = [] }: Tak
   return command.passThroughOptions().hook("preAction", async (_, acting) => {
     if (acting !== command) return;
     const { args } = command;
-    const raw = root(command).rawArgs;
+    const raw = rootOf(command).rawArgs;
     const before = raw.slice(2, raw.length - args.length);
     // `--why --`: a value, and it separates nothing.
     if (count(before) > count(Object.values(command.opts<Record<string, unknown>>()).flat())) return;
@@ -121,9 +121,9 @@ function optionsBefore(command: Command, before: readonly string[]): readonly st
   return before.slice(at).map(quoteWhereNeeded);
 }
 
-const root = (command: Command): Command & { readonly rawArgs: readonly string[] } =>
+export const rootOf = (command: Command): Command & { readonly rawArgs: readonly string[] } =>
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- commander 14 keeps them, and its types leave them out
-  (command.parent === null ? command : root(command.parent)) as Command & { readonly rawArgs: readonly string[] };
+  (command.parent === null ? command : rootOf(command.parent)) as Command & { readonly rawArgs: readonly string[] };
 
 const pathOf = (command: Command): string[] => (command.parent === null ? [] : [...pathOf(command.parent), command.name()]);
 

@@ -11,6 +11,7 @@ import { addAgentCommands, addPolicyCommands, addTrustCommands, listing } from "
 import { addStayingCommands } from "./program-daemon.ts";
 import { addVerbCommands } from "./program-rule.ts";
 import { addRunCommands } from "./program-run.ts";
+import { addTryCommand } from "./program-try.ts";
 
 /** The table of commands: what is parsed, and what help, completions and the man page are made from. */
 export function program(): Command {
@@ -126,6 +127,7 @@ export function program(): Command {
     });
 
   addRunCommands(assent, undefined, async (...given) => (await import("./run-sandboxed.ts")).runElsewhere(...given));
+  addTryCommand(assent);
   addUndoCommands(assent);
   addRunsCommand(assent);
   addVerifyCommand(assent);

@@ -14,6 +14,7 @@ import {
   stillGranted,
   watchChanges,
 } from "@assent/guard/state";
+import { exitOf } from "./exit.ts";
 import { FailureHistory } from "./failures.ts";
 import { AllowedTally, describeProcess, Door, killTree, listLiving, netDoor, type Outside, type TakenBack } from "./door/index.ts";
 import { serveInner } from "./inner.ts";
@@ -404,9 +405,4 @@ function startRelay(names: Names, onNotice: RunOptions["onNotice"], allow: Relay
     onNotice?.(`host names cannot be looked up: ${messageOf(error)}`);
     return undefined;
   }
-}
-
-/** wait(2) status. */
-function exitOf(status: number): Exit {
-  return (status & 0x7f) === 0 ? { by: "exit", code: (status >> 8) & 0xff } : { by: "signal", signal: status & 0x7f };
 }

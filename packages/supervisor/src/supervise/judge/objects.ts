@@ -280,28 +280,26 @@ export class ProtectedObjects {
       "/etc/gshadow",
       "/etc/ssh",
       "/etc/ssl/private",
-      ...this.#placesOfRules(),
+      ...placesOfRules(this.#policy, home, roots).filter((place) => place.lastIndexOf("/") > 0),
     ];
     const numbers = new Numbers();
     for (const start of starts) numbers.add(start, MOST_READ);
     for (const root of new Set([...roots, home])) if (root !== "/") numbers.add(root, MOST_READ, SKIPPED);
     return numbers;
   }
-
-  /** Where rules begin that forbid or ask: a whole path, or the folder in front of the first wildcard. */
-  #placesOfRules(): readonly string[] {
-    const { home, roots } = this.#options;
-    return this.#policy.rules.flatMap(({ effect, matcher }) => {
-      const pattern = pathScopeOf(matcher)?.pattern;
-      if (effect === "allow" || pattern === undefined) return [];
-      const literal = /^[^*?[{\\]*/.exec(pattern)?.[0] ?? "";
-      const start = literal === pattern ? literal : literal.slice(0, literal.lastIndexOf("/"));
-      if (start.startsWith("~/")) return [home + start.slice(1)];
-      if (start.startsWith("/")) return start.lastIndexOf("/") > 0 ? [start] : [];
-      return start === "" ? [] : roots.map((root) => `${root}/${start}`);
-    });
-  }
 }
+
+/** Where rules begin that forbid or ask: a whole path, or the folder in front of the first wildcard. */
+export const placesOfRules = (policy: Pick<Policy, "rules">, home: string, roots: readonly string[]): readonly string[] =>
+  policy.rules.flatMap(({ effect, matcher }) => {
+    const pattern = pathScopeOf(matcher)?.pattern;
+    if (effect === "allow" || pattern === undefined) return [];
+    const literal = /^[^*?[{\\]*/.exec(pattern)?.[0] ?? "";
+    const start = literal === pattern ? literal : literal.slice(0, literal.lastIndexOf("/"));
+    if (start.startsWith("~/")) return [home + start.slice(1)];
+    if (start.startsWith("/") || pattern.startsWith("/")) return [start === "" ? "/" : start];
+    return start === "" ? [] : roots.map((root) => `${root}/${start}`);
+  });
 
 const birthOf = ({ btime: [seconds, nanoseconds] }: ObjectIdentity): bigint => BigInt(seconds) * 1_000_000_000n + BigInt(nanoseconds);
 

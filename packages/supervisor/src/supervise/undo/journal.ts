@@ -210,7 +210,7 @@ export function readJournal(file: string): ReadJournal {
   const lines: (JournalRecord | undefined)[] = [undefined];
   let broken = 0;
   for (const line of linesOf(file)) {
-    const record = parsed(line);
+    const record = parseRecord(line);
     if (record === undefined) broken += 1;
     if (record?.op === "void" && record.record < lines.length) lines[record.record] = undefined;
     lines.push(record?.op === "void" ? undefined : record);
@@ -256,7 +256,8 @@ export function* linesOf(file: string): Generator<string> {
 
 const OPERATIONS = new Set(["create", "link", "remove", "modify", "metadata", "rename", "folder", "void"]);
 
-function parsed(line: string): JournalRecord | undefined {
+/** Undefined: it cannot be read. */
+export function parseRecord(line: string): JournalRecord | undefined {
   try {
     const value: unknown = JSON.parse(line);
     if (typeof value !== "object" || value === null || !("op" in value) || typeof value.op !== "string") return undefined;

@@ -14,6 +14,8 @@ export interface FilterOptions {
   readonly trapKill?: boolean;
   /** The program has System V IPC and POSIX message queues of its own (a new IPC namespace). */
   readonly ownIpc?: boolean;
+  /** Of a tried run: nobody listens. Namespaces of its own and Landlock bound what a trapped call could do, so the kernel does it. */
+  readonly tried?: true;
 }
 
 /**
@@ -431,7 +433,20 @@ export const NEWEST_CALL = 469;
  * than `NEWEST_CALL` do not exist.
  */
 export function filterTable(options: FilterOptions): ReadonlyMap<SyscallName, FilterRule> {
-  return new Map<SyscallName, FilterRule>([...fileRules(options), ...socketRules(options), ...processRules(options)]);
+  const rows: readonly (readonly [SyscallName, FilterRule])[] = [...fileRules(options), ...socketRules(options), ...processRules(options)];
+  return new Map(options.tried === true ? rows.map(([name, rule]) => [name, untrapped(name, rule)]) : rows);
+}
+
+/**
+ * Sockets by path are not in any namespace, and no register says where a connect leads: a tried run makes no UNIX socket but by
+ * socketpair(2). EAFNOSUPPORT is what libraries fall back on (nscd, D-Bus).
+ */
+function untrapped(name: SyscallName, rule: FilterRule): FilterRule {
+  const open = (ruling: Ruling): Ruling => (ruling === "trap" ? "allow" : ruling);
+  if (typeof rule === "string" || "errno" in rule) return open(rule);
+  const clauses = rule.clauses.map(({ when, then }) => ({ when, then: open(then) }));
+  const noUnix: readonly Clause[] = name === "socket" ? [{ when: [unix], then: no("EAFNOSUPPORT") }] : [];
+  return { clauses: [...noUnix, ...clauses], otherwise: open(rule.otherwise) };
 }
 
 /** Of a row: its calls, unless the kernel settles them all. */

@@ -11,7 +11,7 @@ const FS_RIGHTS: readonly { readonly since: number; readonly bits: readonly numb
   { since: 9, bits: [16] }, // RESOLVE_UNIX: UNIX sockets by path, of servers outside
 ];
 /** What a harmless device may be opened for: WRITE_FILE, TRUNCATE, IOCTL_DEV. */
-const DEVICE_RIGHTS = [1, 14, 15];
+export const DEVICE_RIGHTS = [1, 14, 15].reduce((all, bit) => all | (1 << bit), 0);
 /** LANDLOCK_ACCESS_NET_BIND_TCP, CONNECT_TCP. UDP (ABI 10) is left to the door, which may let a datagram pass after judging it. */
 const TCP = { since: 4, rights: 0b11 } as const;
 /** LANDLOCK_SCOPE_ABSTRACT_UNIX_SOCKET, SIGNAL. */
@@ -92,7 +92,7 @@ function grantDevice(ruleset: number, path: string, handled: number): void {
   }
   try {
     const attr = alloc(PATH_BENEATH_BYTES);
-    attr.writeUInt32LE(DEVICE_RIGHTS.reduce((all, bit) => all | (1 << bit), 0) & handled, 0);
+    attr.writeUInt32LE(DEVICE_RIGHTS & handled, 0);
     attr.writeInt32LE(device, 8);
     const added = sys(SYSCALLS.landlock_add_rule, ruleset, RULE_PATH_BENEATH, addressOf(attr), 0);
     if (added < 0) throw new KernelError("landlock_add_rule", -added, path);

@@ -1,0 +1,164 @@
+import { closeSync, constants, mkdirSync, readdirSync, rmdirSync, rmSync } from "node:fs";
+import { isObject } from "@assent/core/data";
+import { ensureFolder, type Machine, readRegular, stateFolder, writeAtomic } from "@assent/guard/state";
+import { AT_REMOVEDIR, O_CLOEXEC, O_DIRECTORY, O_NOFOLLOW, openLocked, RENAME_NOREPLACE, sys, SYSCALLS } from "../kernel/index.ts";
+import type { Exit } from "../types.ts";
+import { isRunning } from "../undo/index.ts";
+import { requireSuccess } from "../undo/keep.ts";
+import { cTextAddress, openOwnFolder } from "../undo/safe.ts";
+import type { ViewPlace } from "./plan.ts";
+
+/**
+ * Where a tried run is: `running`; `kept`, looked at or not, nothing of it applied; `applying`, some of it may be; `applied`; `dropped`.
+ * A record that says `running` whose lock is free was killed, and is as good as kept.
+ */
+export type TriedState = "running" | "kept" | "applying" | "applied" | "dropped";
+
+/** The records of a tried run: `$XDG_STATE_HOME/assent/tried/ID/`: `meta.json`, the layers of its places, `scan.json` once it is applied. */
+export interface TriedMeta {
+  readonly id: string;
+  readonly argv: readonly string[];
+  readonly cwd: string;
+  /** Milliseconds since the epoch. */
+  readonly started: number;
+  readonly ended?: number;
+  readonly exit?: Exit;
+  readonly state: TriedState;
+  readonly ofAgent: boolean;
+  readonly policyFiles: readonly string[];
+  readonly places: readonly TriedPlace[];
+  /** A file that was about to be written in its place when applying was last heard of. */
+  readonly writing?: string;
+}
+
+/** `stamp`: the file system's own time when nothing of it had begun; whatever was changed there later was changed by others. */
+export interface TriedPlace extends ViewPlace {
+  readonly stamp: readonly [seconds: number, nanoseconds: number];
+}
+
+const ID = /^[0-9a-z][0-9a-z-]{7,63}$/;
+const MAX_META = 1 << 22;
+
+export const triedFolder = (machine: Machine): string => `${stateFolder(machine)}/tried`;
+
+/** Takes a tried run for oneself; undefined: somebody has it. */
+export class HeldTry {
+  readonly folder: string;
+  #meta: TriedMeta;
+  readonly #lock: number;
+
+  private constructor(folder: string, meta: TriedMeta, lock: number) {
+    this.folder = folder;
+    this.#meta = meta;
+    this.#lock = lock;
+  }
+
+  /** Throws where its folder cannot be made. */
+  static make(machine: Machine, meta: TriedMeta): HeldTry {
+    const folder = `${triedFolder(machine)}/${meta.id}`;
+    ensureFolder(folder);
+    const held = HeldTry.#take(folder, meta);
+    if (held === undefined) throw new Error(`${folder} is in use`);
+    for (const name of ["blank", "layers"]) mkdirSync(`${folder}/${name}`, { mode: 0o700 });
+    held.note({});
+    return held;
+  }
+
+  static take(machine: Machine, id: string): HeldTry | undefined {
+    const meta = readTried(machine, id);
+    return meta === undefined ? undefined : HeldTry.#take(`${triedFolder(machine)}/${id}`, meta);
+  }
+
+  static #take(folder: string, meta: TriedMeta): HeldTry | undefined {
+    const lock = openLocked(`${folder}/lock`, constants.O_RDWR | constants.O_CREAT);
+    return lock === undefined ? undefined : new HeldTry(folder, meta, lock);
+  }
+
+  get meta(): TriedMeta {
+    return this.#meta;
+  }
+
+  get lock(): number {
+    return this.#lock;
+  }
+
+  note(facts: Partial<TriedMeta>): void {
+    this.#meta = { ...this.#meta, ...facts };
+    writeAtomic(`${this.folder}/meta.json`, `${JSON.stringify(this.#meta)}\n`);
+  }
+
+  /** Nothing of it is kept any more. */
+  discard(): void {
+    removeTree(`${this.folder}/layers`);
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+}
+
+/**
+ * Removes a folder with everything in it. A program may have left folders that nobody may look into, and paths longer than the kernel
+ * takes: each folder inside moves up beside the first one before its parent goes. Throws `KernelError`, or what Node throws.
+ */
+export function removeTree(path: string): void {
+  const top = openOwnFolder(path);
+  try {
+    let moved = 0;
+    for (let folders = namesIn(top); folders.length > 0; folders = namesIn(top)) {
+      for (const { name, isFolder } of folders) {
+        const at = cTextAddress(name);
+        if (!isFolder) {
+          requireSuccess("unlinkat", sys(SYSCALLS.unlinkat, top, at, 0));
+          continue;
+        }
+        sys(SYSCALLS.fchmodat, top, at, 0o700);
+        const inside = requireSuccess("openat", sys(SYSCALLS.openat, top, at, O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC, 0));
+        for (const entry of namesIn(inside)) {
+          const below = cTextAddress(entry.name);
+          if (entry.isFolder) {
+            sys(SYSCALLS.fchmodat, inside, below, 0o700);
+            const to = cTextAddress(`moved ${++moved}`);
+            requireSuccess("renameat2", sys(SYSCALLS.renameat2, inside, below, top, to, RENAME_NOREPLACE));
+          } else requireSuccess("unlinkat", sys(SYSCALLS.unlinkat, inside, below, 0));
+        }
+        closeSync(inside);
+        requireSuccess("unlinkat", sys(SYSCALLS.unlinkat, top, at, AT_REMOVEDIR));
+      }
+    }
+  } finally {
+    closeSync(top);
+  }
+  rmdirSync(path);
+}
+
+const namesIn = (fd: number): readonly { readonly name: Buffer; readonly isFolder: boolean }[] =>
+  readdirSync(`/proc/self/fd/${fd}`, { withFileTypes: true, encoding: "buffer" }).map((entry) => ({
+    name: entry.name,
+    isFolder: entry.isDirectory(),
+  }));
+
+export function readTried(machine: Machine, id: string): TriedMeta | undefined {
+  if (!ID.test(id)) return undefined;
+  const found = readRegular(`${triedFolder(machine)}/${id}/meta.json`, MAX_META);
+  if (found.is !== "text") return undefined;
+  try {
+    const value: unknown = JSON.parse(found.text);
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- Assent's own file, in a folder nobody else may write
+    return isObject(value) && Array.isArray(value["argv"]) && Array.isArray(value["places"]) ? (value as unknown as TriedMeta) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** A tried run that is going on, or being applied, and may change what lies there. */
+export const goesOnIn = (machine: Machine, path: string): boolean =>
+  listTried(machine).some(({ id, places }) => places.some((place) => place.path === path) && isRunning(`${triedFolder(machine)}/${id}`));
+
+/** Every tried run that is still there, oldest first. */
+export function listTried(machine: Machine): readonly TriedMeta[] {
+  let names: readonly string[];
+  try {
+    names = readdirSync(triedFolder(machine));
+  } catch {
+    return [];
+  }
+  return names.flatMap((id) => readTried(machine, id) ?? []).sort((a, b) => a.started - b.started);
+}

@@ -1,0 +1,321 @@
+import { chmodSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { type Action, type Call, visible } from "@assent/core/action";
+import { agentMark } from "@assent/core/policy";
+import { read } from "@assent/guard/engine/reader";
+import { type Machine, noteChanges, profileFile, programProfile, stateFolder, writeAtomic } from "@assent/guard/state";
+import { RunAudit } from "../audit.ts";
+import { GrantingJudge } from "../judge/index.ts";
+import { withoutLeakCheck } from "../leak-check.ts";
+import type { Exit, RunEvent } from "../types.ts";
+import { kindOf, newRunId, RunFolder, runsFolder, sealEdits, sealRun, UndoStore } from "../undo/index.ts";
+import { linesOf, parseRecord } from "../undo/journal.ts";
+import { buildFilter, DEVICE_RIGHTS, landlockAbi, landlockRights } from "../wall/index.ts";
+import { Applier } from "./apply.ts";
+import { goesOnIn, HeldTry, type TriedMeta, type TriedPlace } from "./folder.ts";
+import { type JudgedChange, judgeChanges } from "./judge-changes.ts";
+import { writePlan } from "./plan.ts";
+import { type ReadLayer, readLayer, type TriedChange } from "./scan.ts";
+import { startTried, stubPath } from "./start.ts";
+import { ANYBODY, findHidden, findPlaces, NotTried, refuseRules, statPath } from "./view.ts";
+
+export interface TryOptions {
+  readonly machine: Machine;
+  readonly cwd: string;
+  /** `argv[0]`: the program's path; `word`: what it is told it is called. */
+  readonly argv: readonly [string, ...string[]];
+  readonly word: string;
+  readonly env: Readonly<Record<string, string>>;
+  readonly policyFiles: readonly string[];
+  /** Folders of Assent's own program. */
+  readonly own: readonly string[];
+}
+
+/** What a tried run did, as the policy judges it now. */
+export interface TriedResult {
+  readonly meta: TriedMeta;
+  readonly changes: readonly JudgedChange[];
+}
+
+/** A change that keeps the whole run from being applied, whatever a person says. */
+export const blockOf = ({ change, verdict }: JudgedChange): string | undefined =>
+  change.problem ?? (verdict.decision === "deny" ? `is not allowed: ${verdict.reason ?? "a rule denies it"}` : undefined);
+
+const DEVICES = ["null", "zero", "full", "random", "urandom", "tty"].map((name) => `/dev/${name}`);
+
+/** Runs a command on a view of its own; what it did is kept. Throws `NotTried`: nothing was started. */
+export async function tryRun(options: TryOptions): Promise<HeldTry | { readonly status: number; readonly why: string }> {
+  const { machine, cwd, argv } = options;
+  const stub = stubPath();
+  if (stub === undefined) throw new NotTried(`there is no \`try-${process.arch}\` beside this program`);
+  const abi = landlockAbi();
+  if (abi === 0) throw new NotTried("this kernel has no Landlock");
+  const judge = judgeOf(options, agentMark(options.env) !== undefined);
+  if (judge.policy.broken !== undefined) throw new NotTried(`${judge.policy.broken}: a policy file has a mistake; correct it`);
+  refuseRules(judge.policy);
+  const call: Call = { name: "exec", args: [argv[0], argv] };
+  const started = judge.exec([{ word: argv[0], path: argv[0], id: "", size: 0, argv, file: argv[0] }], call, ANYBODY);
+  if (started.verdict.decision !== "allow") throw new NotTried(`the policy asks before it starts: ${started.verdict.reason ?? argv[0]}`);
+
+  const now = Date.now();
+  const id = newRunId(now);
+  const found = findPlaces(judge, machine.temp, cwd);
+  const busy = judge.ground.work.find((path) => goesOnIn(machine, path));
+  if (busy !== undefined) throw new NotTried(`another tried command is going on in ${busy}`);
+  const hidden = findHidden(judge, machine.home, stateFolder(machine));
+  const held = HeldTry.make(machine, {
+    id,
+    argv: [options.word, ...argv.slice(1)],
+    cwd,
+    started: now,
+    state: "running",
+    ofAgent: agentMark(options.env) !== undefined,
+    policyFiles: options.policyFiles,
+    places: [],
+  });
+  try {
+    mkdirSync(`${held.folder}/layers/aside`, { mode: 0o700 });
+    const places = found.map((path, at) => makePlace(held.folder, path, at));
+    held.note({ places });
+    const root = process.geteuid?.() === 0;
+    const rights = landlockRights(abi);
+    const plan = writePlan({
+      userNamespace: root ? undefined : { uid: process.geteuid?.() ?? 0, gid: process.getegid?.() ?? 0 },
+      folder: held.folder,
+      places,
+      hidden,
+      devices: DEVICES,
+      cwd,
+      landlock: { fs: rights.fs, scopes: rights.scopes, device: DEVICE_RIGHTS },
+      filter: buildFilter(process.arch === "arm64" ? "arm64" : "x64", { observeReads: false, ownIpc: true, tried: true }),
+      program: { path: argv[0], argv: [options.word, ...argv.slice(1)], env: withoutLeakCheck(options.env) },
+    });
+    const end = await startTried(stub, plan, `${held.folder}/plan`);
+    rmSync(`${held.folder}/plan`, { force: true });
+    if (end.is === "unable") throw new NotTried(end.why);
+    if (end.is === "not-started") {
+      held.discard();
+      return { status: end.errno === "ENOENT" ? 127 : 126, why: `${visible(argv[0])} cannot be started (${end.errno})` };
+    }
+    const exit: Exit = end.is === "ended" ? end.exit : { by: "signal", signal: 9 };
+    const ended = Date.now();
+    held.note({ state: "kept", ended, exit });
+    const records = new RunFolder(runsFolder(machine), runMeta(held.meta));
+    records.event(eventOf(started.action, call, started.verdict, "passed"));
+    records.end({ ended, exit });
+    records.close();
+    return held;
+  } catch (error) {
+    if (held.meta.state === "running") held.discard();
+    throw error;
+  }
+}
+
+function makePlace(folder: string, path: string, at: number): TriedPlace {
+  const stat = statPath(path);
+  if (typeof stat === "number") throw new NotTried(`${path} cannot be looked at`);
+  const upper = `${folder}/layers/${at}`;
+  const work = `${folder}/layers/work${at}`;
+  for (const name of [upper, work]) mkdirSync(name, { mode: 0o700 });
+  // The kernel shows the mode of the uppermost layer.
+  chmodSync(upper, stat.mode & 0o7777);
+  return { path, id: stat.id, mode: stat.mode, upper, work, stamp: stampOf(path, folder), scratch: false };
+}
+
+/** The time of a file system as it tells it itself; where nothing may be made, the clock's. */
+function stampOf(path: string, folder: string): TriedPlace["stamp"] {
+  const file = `${folder}/layers/aside/stamp`;
+  const there = statSync(path, { bigint: true }).dev;
+  writeFileSync(file, "", { mode: 0o600 });
+  const made = statSync(file, { bigint: true });
+  rmSync(file);
+  // Kernels before 6.13 note the time of the last tick, every 4 to 10 ms.
+  const time = made.dev === there ? made.ctimeNs : BigInt(Date.now() - 10) * 1_000_000n;
+  return [Number(time / 1_000_000_000n), Number(time % 1_000_000_000n)];
+}
+
+const runMeta = ({ id, argv, cwd, started, policyFiles }: TriedMeta): ConstructorParameters<typeof RunFolder>[1] => ({
+  id,
+  argv,
+  cwd,
+  started,
+  ...(policyFiles.length === 0 ? {} : { policyFiles }),
+});
+
+function judgeOf({ machine, cwd, policyFiles, own, env, argv }: TryOptions, ofAgent: boolean, id?: string): GrantingJudge {
+  return new GrantingJudge({
+    machine,
+    cwd,
+    env,
+    ofAgent,
+    policyFiles,
+    profileFile: profileFile(machine, programProfile(argv[0], machine, cwd)),
+    reader: () => ({ read }),
+    own,
+    ...(id === undefined ? {} : { onSteering: (path: string) => noteChanges(machine, [path], `run ${id}`) }),
+  });
+}
+
+function eventOf(action: Action, call: Call, verdict: RunEvent["verdict"], outcome: RunEvent["outcome"], answer?: string): RunEvent {
+  const process = { pid: 0, name: "try", argv: [] };
+  return { time: Date.now(), process, call, action, verdict, outcome, ...(answer === undefined ? {} : { answer }) };
+}
+
+const callOf = ({ call }: Action): Call => call ?? { name: "open", args: [] };
+
+export type OfTry = Pick<TryOptions, "machine" | "own">;
+
+const optionsOf = ({ machine, own }: OfTry, { argv, cwd, policyFiles }: TriedMeta): TryOptions => ({
+  machine,
+  own,
+  cwd,
+  policyFiles,
+  argv: [argv[0] ?? "", ...argv.slice(1)],
+  word: argv[0] ?? "",
+  env: {},
+});
+
+/** Reads the layers and asks the policy, as it is now. */
+export function readTry(held: HeldTry, of: OfTry): TriedResult & { readonly layers: readonly ReadLayer[] } {
+  const { meta } = held;
+  const known = meta.state === "applying" ? readScan(held) : undefined;
+  const layers = meta.places.map((place) => {
+    const layer = readLayer(place);
+    return known === undefined ? layer : { ...layer, changes: layer.changes.flatMap((change) => asKnown(change, known)) };
+  });
+  const judge = judgeOf(optionsOf(of, meta), meta.ofAgent);
+  const changes = layers.flatMap(({ changes: all }) => all).map(apart);
+  return { meta, layers, changes: judgeChanges(judge, changes, of.machine.home) };
+}
+
+/** Two names of one file are two files above a layer: what was done to either cannot be joined again. */
+function apart(change: TriedChange, _at: number, all: readonly TriedChange[]): TriedChange {
+  const { what, lower, problem } = change;
+  if (what !== "changed" || lower === undefined || lower.nlink === 1 || problem !== undefined) return change;
+  const other = all.find((one) => one !== change && one.what === "changed" && one.lower?.id === lower.id);
+  return other === undefined ? change : { ...change, problem: `and ${other.path} were one file, and are two now` };
+}
+
+/** What was there when applying began: applying itself changes times of what it does not touch (hard links). */
+interface AppliedScan {
+  readonly lower: Readonly<Record<string, string>>;
+  /** How many names each file had, where it had several: undo gives what it keeps another one. */
+  readonly names: Readonly<Record<string, number>>;
+  /** The file that was written in its place last. */
+  readonly writing?: string | undefined;
+}
+
+/** Of a folder not its time: what is taken out of it changes that. */
+const identityOf = ({ lower }: TriedChange): string =>
+  lower === undefined
+    ? ""
+    : JSON.stringify([lower.id, lower.btime, ...(kindOf(lower.mode) === "directory" ? [] : [lower.size, lower.mtime])]);
+
+function readScan({ folder, meta }: HeldTry): AppliedScan {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- Assent's own file, in a folder nobody else may write
+  const scan = JSON.parse(readFileSync(`${folder}/scan.json`, "utf8")) as AppliedScan;
+  return { ...scan, writing: meta.writing };
+}
+
+/** What is left of a change when applying was stopped; none: its step is done. */
+function asKnown(change: TriedChange, { lower: known, names, writing }: AppliedScan): readonly TriedChange[] {
+  const { problem: _, lower, ...other } = change;
+  const rest = lower === undefined ? other : { ...other, lower: { ...lower, nlink: names[`/${change.path}`] ?? 1 } };
+  const was = known[`/${change.path}`] ?? "";
+  // It has changed places with what was there.
+  if (change.upper !== undefined && was.startsWith(`${JSON.stringify([change.upper.id]).slice(0, -1)},`)) return [];
+  const isOurs = was === identityOf(change) || writing === change.path || (change.what === "made" && change.lower === undefined);
+  return [isOurs ? rest : { ...rest, problem: "was changed by somebody else while the command was applied" }];
+}
+
+/** Why a run was not applied. */
+export interface NotApplied {
+  readonly applied: false;
+  readonly result: TriedResult;
+}
+
+/**
+ * Makes what a run did real, whole or not at all. `consent`: a person said yes to what the policy asks about. Throws where it came to a stop
+ * in the middle: then `applying` is noted, and the same call goes on.
+ */
+export function applyTry(
+  held: HeldTry,
+  of: OfTry,
+  consent: boolean,
+): NotApplied | { readonly applied: true; readonly result: TriedResult } {
+  const result = readTry(held, of);
+  const { meta, changes, layers } = result;
+  const events = (outcome: RunEvent["outcome"]): readonly RunEvent[] =>
+    changes
+      .filter(({ verdict }) => verdict.decision !== "allow")
+      .map(({ actions: [first], verdict }) => eventOf(first, callOf(first), verdict, outcome, outcome === "done" ? "yes" : undefined));
+  const blocked =
+    changes.some((one) => blockOf(one) !== undefined) || (!consent && changes.some(({ verdict }) => verdict.decision === "ask"));
+  if (blocked) {
+    log(of, meta, events("refused"));
+    return { applied: false, result };
+  }
+  // What later commands obey is noted before it is changed.
+  const noting = judgeOf(optionsOf(of, meta), meta.ofAgent, meta.id);
+  for (const { actions } of changes) noting.call(actions, ANYBODY);
+  sealEdits(runsFolder(of.machine));
+  if (meta.state !== "applying") {
+    const lower = Object.fromEntries(changes.map(({ change }) => [`/${change.path}`, identityOf(change)]));
+    const names = Object.fromEntries(
+      changes.flatMap(({ change: { path, lower: now } }) => (now !== undefined && now.nlink > 1 ? [[`/${path}`, now.nlink]] : [])),
+    );
+    writeAtomic(`${held.folder}/scan.json`, JSON.stringify({ lower, names } satisfies AppliedScan));
+    held.note({ state: "applying" });
+  }
+  const records = new RunFolder(runsFolder(of.machine), runMeta(meta));
+  const announced = meta.state === "applying" ? announcedIn(records.folder, changes) : [];
+  const undo = new UndoStore(records.folder);
+  for (const step of announced) undo.cancel({ kept: true, ...step });
+  const applier = new Applier(undo, `${held.folder}/layers/aside`, (writing) => held.note({ writing }));
+  try {
+    for (const layer of layers) applier.apply(layer);
+    for (const event of events("done")) records.event(event);
+    log(of, meta, events("done"));
+  } finally {
+    applier.close();
+    undo.close();
+    const ended = Date.now();
+    records.end({ ended, ...(meta.exit === undefined ? {} : { exit: meta.exit }) });
+    records.end({ bytes: sealRun(records.folder, ended) });
+    records.close();
+  }
+  held.note({ state: "applied" });
+  held.discard();
+  return { applied: true, result };
+}
+
+/** What was announced for undo when applying was stopped, and not done: it is announced again. */
+function announcedIn(
+  folder: string,
+  changes: readonly JudgedChange[],
+): readonly { readonly record: number; readonly undo?: { readonly key: number } }[] {
+  // What is taken away first and made anew then has two steps.
+  const open = new Set(
+    changes.flatMap(({ change: { what, path } }) => [
+      ...(what === "made" ? [] : [`remove ${path}`]),
+      ...(what === "gone" ? [] : [`create ${path}`]),
+    ]),
+  );
+  const found: { readonly record: number; readonly undo?: { readonly key: number } }[] = [];
+  const calledOff = new Set<number>();
+  const lines = [...linesOf(`${folder}/journal.jsonl`)];
+  for (let number = lines.length; number > 0; number--) {
+    const record = parseRecord(lines[number - 1] ?? "");
+    if (record?.op === "void") calledOff.add(record.record);
+    if (record === undefined || record.op === "void" || record.op === "folder" || calledOff.has(number)) continue;
+    if ((record.op !== "create" && record.op !== "remove") || !open.has(`${record.op} ${record.path}`)) break;
+    const key = record.op === "remove" ? record.key : undefined;
+    found.push({ record: number, ...(key === undefined ? {} : { undo: { key } }) });
+  }
+  return found;
+}
+
+function log({ machine }: OfTry, { id, cwd }: TriedMeta, events: readonly RunEvent[]): void {
+  const audit = new RunAudit({ machine, run: id, cwd, mode: "enforce", tally: { take: () => [] }, onProblem: () => undefined });
+  for (const event of events) audit.event(event);
+  audit.end();
+}

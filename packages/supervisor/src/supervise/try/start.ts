@@ -1,0 +1,55 @@
+import { spawn } from "node:child_process";
+import { existsSync, openSync, writeFileSync } from "node:fs";
+import { errorName } from "../kernel/index.ts";
+import { exitOf } from "../exit.ts";
+import type { Exit } from "../types.ts";
+import type { WrittenPlan } from "./plan.ts";
+
+/** How it went. `unable`: nothing was started, for this machine or place cannot have such a run. */
+export type TriedEnd =
+  | { readonly is: "ended"; readonly exit: Exit }
+  | { readonly is: "unable"; readonly why: string }
+  | { readonly is: "not-started"; readonly errno: string }
+  /** Whoever supervised it was killed: how the program ended is not known, only that nothing of it lives. */
+  | { readonly is: "killed" };
+
+/** Where the program that carries out a plan lies: beside the built commands, or in the source tree. */
+export function stubPath(here: string = import.meta.dirname): string | undefined {
+  const name = `try-${process.arch}`;
+  const places = [`${here}/${name}`, `${here}/../${name}`, `${here}/../../../../../stubs/${name}`];
+  return places.find((place) => existsSync(place));
+}
+
+/** Signals that are passed on; what a terminal sends reaches the program by itself. */
+const PASSED = ["SIGTERM", "SIGHUP", "SIGUSR1", "SIGUSR2"] as const;
+/** Sent by the terminal to all: the program decides what they mean, and this process waits for its end. */
+const LEFT_TO_IT = ["SIGINT", "SIGQUIT"] as const;
+
+/** Starts the program of a plan with this process's own streams, and waits until nothing of it lives. */
+export async function startTried(stub: string, plan: WrittenPlan, planFile: string): Promise<TriedEnd> {
+  writeFileSync(planFile, plan.bytes, { mode: 0o600, flag: "wx" });
+  const child = spawn(stub, [], { stdio: ["inherit", "inherit", "inherit", openSync(planFile, "r"), "pipe"], env: {} });
+  const pass = (signal: NodeJS.Signals): void => void child.kill(signal);
+  const wait = (): void => undefined;
+  for (const signal of PASSED) process.on(signal, pass);
+  for (const signal of LEFT_TO_IT) process.on(signal, wait);
+  try {
+    let said = "";
+    child.stdio[4]?.on("data", (bytes: Buffer) => (said += bytes.toString("latin1")));
+    return await new Promise((resolve) => {
+      child.on("error", (error) => resolve({ is: "unable", why: error.message }));
+      child.on("close", () => resolve(readReport(said, plan)));
+    });
+  } finally {
+    for (const signal of PASSED) process.off(signal, pass);
+    for (const signal of LEFT_TO_IT) process.off(signal, wait);
+  }
+}
+
+/** What the program said, line by line: a letter and two numbers. The first line counts. */
+function readReport(said: string, { steps }: WrittenPlan): TriedEnd {
+  const [, letter, first = "0", second = "0"] = /^([A-Z]) (\d+) (\d+)\n/.exec(said) ?? [];
+  if (letter === "E") return { is: "unable", why: `${steps[Number(first)] || "the view cannot be made"} (${errorName(Number(second))})` };
+  if (letter === "X") return { is: "not-started", errno: errorName(Number(first)) };
+  return letter === "S" ? { is: "ended", exit: exitOf(Number(first)) } : { is: "killed" };
+}

@@ -1,0 +1,134 @@
+import { linkSync, mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, describe, expect, it } from "vitest";
+import { has, LONG, Suite } from "../supervise/programs/place.ts";
+import { treeOf, TryPlace } from "./place.ts";
+
+/** Applying that is killed in the middle goes on or goes back, and loses nothing. */
+const suite = new Suite();
+afterAll(() => suite.remove());
+
+const isRoot = process.getuid?.() === 0;
+const COMMAND = [
+  "echo new > a.txt",
+  "rm -r gone",
+  "mkdir -p made/x; echo 1 > made/x/y; echo 2 > made/z",
+  "rm swap; mkdir swap; echo in > swap/in",
+  "ln -s a.txt link",
+  "chmod 600 mode.txt",
+  "echo more >> linked",
+  "mv src/b.txt src/c.txt",
+].join("; ");
+
+function prepared(): TryPlace {
+  const place = new TryPlace(suite, "root", { "gone/1": "1", "gone/d/2": "2", swap: "file", "mode.txt": "m", linked: "l\n" });
+  linkSync(join(place.cwd, "linked"), join(place.cwd, "src/other"));
+  return place;
+}
+
+const idOf = async (place: TryPlace): Promise<string> => (await place.assent("try", "list")).stdout.split(" ")[0] ?? "";
+
+/** What was about to be removed has another name among what is kept for undo. */
+const withoutCounts = (tree: readonly string[]): readonly string[] => tree.map((line) => line.replace(/^(\S+ \d+) \d+ /, "$1 "));
+
+/** Times apart, which undo brings back and a tree is not compared by. */
+const bare = prepared();
+
+describe.skipIf(!isRoot || !has("strace"))("applying that is killed", () => {
+  /** Every how manyth of these calls is the last one. */
+  const CALLS: Readonly<Record<string, readonly number[]>> = {
+    renameat2: LONG ? Array.from({ length: 12 }, (_, at) => at + 1) : [1, 3, 5, 7],
+    unlinkat: LONG ? [1, 2, 3, 4, 5, 6, 7] : [1, 3, 5],
+    ftruncate: [1],
+    copy_file_range: [1],
+    utimensat: [1, 2],
+  };
+  const rows = Object.entries(CALLS).flatMap(([call, times]) => times.map((time) => [call, time] as const));
+
+  async function killedAt(
+    call: string,
+    time: number,
+  ): Promise<{ readonly place: TryPlace; readonly id: string; readonly killed: boolean }> {
+    const place = prepared();
+    await place.try(COMMAND, []);
+    const id = await idOf(place);
+    const inject = ["strace", "-f", "-qq", "-o", "/dev/null", "-e", `trace=${call}`, "-e", `inject=${call}:signal=KILL:when=${time}`];
+    const ran = await place.place.run({ user: "root", argv: [...inject, process.execPath, suite.command, "try", "apply", id] });
+    return { place, id, killed: ran.status === "SIGKILL" || ran.status === 137 };
+  }
+
+  it.each(rows)("at its %s number %i goes on, and the tree is the same as without", async (call, time) => {
+    const { place, id, killed } = await killedAt(call, time);
+    if (killed) expect(await place.assent("try", "apply", id)).toMatchObject({ status: 0 });
+    if (treeOf(bare.cwd).includes("gone/ 755")) await bare.bare(COMMAND);
+    expect(treeOf(place.cwd)).toEqual(treeOf(bare.cwd));
+    expect(await place.assent("undo", "--yes")).toMatchObject({ status: 0 });
+    expect(withoutCounts(treeOf(place.cwd))).toEqual(withoutCounts(treeOf(prepared().cwd)));
+  });
+
+  // What was written in the very step of a kill is left as it is by an undo, which cannot know whose it is.
+  it.each(rows.filter(([call]) => call === "renameat2" || call === "unlinkat"))(
+    "at its %s number %i goes back, and the tree is as before",
+    async (call, time) => {
+      const before = treeOf(prepared().cwd);
+      const { place, id, killed } = await killedAt(call, time);
+      await place.assent("undo", "--yes");
+      expect(withoutCounts(treeOf(place.cwd))).toEqual(withoutCounts(before));
+      if (killed) expect((await place.assent("try", "list")).stdout).toContain(id);
+    },
+  );
+});
+
+describe.skipIf(!isRoot)("a tried run", () => {
+  it("that fills the disk of its layers changes nothing, and its program is told", async () => {
+    const place = new TryPlace(suite, "root");
+    const script = [
+      'mount -t tmpfs -o size=2m tmpfs "$XDG_STATE_HOME"',
+      `"${process.execPath}" "${suite.command}" try --apply -- sh -c 'head -c 8000000 /dev/zero > big; echo "status $?"'`,
+    ].join(" && ");
+    const ran = await place.place.run({ user: "root", argv: ["unshare", "-m", "sh", "-c", script] });
+    expect(ran.stdout + ran.stderr).toContain("No space left on device");
+    expect(treeOf(place.cwd).some((line) => line.startsWith("big 644 1 x"))).toBe(false);
+  });
+
+  it("whose layers lie on another file system is applied by copies, with links, modes and times", async () => {
+    const place = prepared();
+    const script = [
+      'mount -t tmpfs tmpfs "$XDG_STATE_HOME"',
+      `"${process.execPath}" "${suite.command}" try --apply -- sh -c '${COMMAND}'`,
+    ].join(" && ");
+    const ran = await place.place.run({ user: "root", argv: ["unshare", "-m", "sh", "-c", script] });
+    expect(ran.status, ran.stderr).toBe(0);
+    const plain = prepared();
+    await plain.bare(COMMAND);
+    expect(treeOf(place.cwd)).toEqual(treeOf(plain.cwd));
+  });
+
+  it("does not begin where something is mounted inside the project", async () => {
+    const place = new TryPlace(suite, "root");
+    mkdirSync(join(place.cwd, "m"));
+    const script = `mount -t tmpfs tmpfs m && "${process.execPath}" "${suite.command}" try -- true`;
+    const ran = await place.place.run({ user: "root", argv: ["unshare", "-m", "sh", "-c", script] });
+    expect(ran).toMatchObject({ status: 125 });
+    expect(ran.stderr).toContain("is mounted inside");
+  });
+
+  it("reads no secret by a second mount of its folder", async () => {
+    const place = new TryPlace(suite, "root", { ".env": "TOKEN=swordfish\n" });
+    const second = join(place.place.folder, "second");
+    mkdirSync(second);
+    const script = `mount --bind "$PWD" "${second}" && "${process.execPath}" "${suite.command}" try -- sh -c 'cat .env "${second}/.env"'`;
+    const ran = await place.place.run({ user: "root", argv: ["unshare", "-m", "sh", "-c", script] });
+    expect(ran.stdout + ran.stderr).not.toContain("swordfish");
+  });
+
+  it("does not begin while another goes on in the same project", async () => {
+    const place = new TryPlace(suite, "root");
+    const first = place.try("sleep 4; echo 1 > first.txt");
+    await new Promise((resolve) => setTimeout(resolve, 2000));
+    const second = await place.try("echo 2 > second.txt");
+    expect(second).toMatchObject({ status: 125 });
+    expect(second.stderr).toContain("another tried command is going on");
+    expect((await first).status).toBe(0);
+  });
+});

@@ -1,0 +1,123 @@
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, describe, expect, it } from "vitest";
+import { Suite, USERS } from "../supervise/programs/place.ts";
+import { treeOf, TryPlace } from "./place.ts";
+
+const suite = new Suite();
+afterAll(() => suite.remove());
+
+const text = (path: string): string => readFileSync(path, "utf8");
+
+describe.each(USERS)("a tried run of %s", (user) => {
+  const fresh = (files?: Readonly<Record<string, string>>): TryPlace => new TryPlace(suite, user, files);
+
+  it("changes nothing on disk, and what it did is kept until somebody applies or drops it", async () => {
+    const place = fresh();
+    const before = treeOf(place.cwd);
+    const ran = await place.try("echo out; echo more >> a.txt; mkdir -p new/x; echo 1 > new/x/y", []);
+    expect(ran).toMatchObject({ status: 75, stdout: "out\n" });
+    expect(ran.stderr).toContain("nothing on disk has changed yet");
+    expect(ran.stderr).toMatch(/changed +a\.txt\n +new +new\/ \(2 folders, 1 file, 2 bytes\)/);
+    expect(treeOf(place.cwd)).toEqual(before);
+    const id = (await place.assent("try", "list")).stdout.split(" ")[0] ?? "";
+    expect((await place.assent("try", "show", id)).stdout).toContain("+more");
+    expect(await place.assent("try", "apply", id)).toMatchObject({ status: 0 });
+    expect(text(join(place.cwd, "a.txt"))).toBe("a\nmore\n");
+    expect(text(join(place.cwd, "new/x/y"))).toBe("1\n");
+    expect((await place.assent("try", "list")).stdout).toBe("");
+    expect((await place.assent("receipt")).stdout).toContain("new/");
+    expect((await place.assent("undo", "--yes")).status).toBe(0);
+    expect(treeOf(place.cwd)).toEqual(before);
+  });
+
+  it("ends with the program's own status and streams where it changed nothing", async () => {
+    const place = fresh();
+    expect(await place.try("cat a.txt; echo err >&2; exit 7")).toEqual({ status: 7, stdout: "a\n", stderr: "err\n" });
+    expect(await place.try("kill -TERM $$")).toMatchObject({ status: 143 });
+    expect((await place.assent("try", "list")).stdout).toBe("");
+  });
+
+  it("says first that the program failed, and applies what the policy allows all the same", async () => {
+    const place = fresh();
+    const ran = await place.try("echo x > made; exit 2");
+    expect(ran.status).toBe(2);
+    expect(ran.stderr).toMatch(/^assent: sh failed \(2\)\nassent: applied/);
+    expect(text(join(place.cwd, "made"))).toBe("x\n");
+  });
+
+  it("applies nothing where one change is not allowed, and never ends with 0 then", async () => {
+    const place = fresh();
+    const ran = await place.try("echo x > made; mkdir .claude; echo {} > .claude/settings.json");
+    expect(ran.status).toBe(75);
+    expect(existsSync(join(place.cwd, "made"))).toBe(false);
+    expect(existsSync(join(place.cwd, ".claude"))).toBe(false);
+  });
+
+  it("drops what it is told to drop", async () => {
+    const place = fresh();
+    await place.try("mkdir d; chmod 000 d; echo x > made", []);
+    const id = (await place.assent("try", "list")).stdout.split(" ")[0] ?? "";
+    expect((await place.assent("try", "drop", id)).status).toBe(0);
+    expect((await place.assent("try", "list")).stdout).toBe("");
+    expect(existsSync(join(place.cwd, "made"))).toBe(false);
+  });
+
+  it.each([
+    ["was edited", (cwd: string) => writeFileSync(join(cwd, "a.txt"), "mine\n"), "echo more >> a.txt"],
+    ["was made, too", (cwd: string) => writeFileSync(join(cwd, "new.txt"), "mine\n"), "echo theirs > new.txt"],
+    ["came into a folder that is to go", (cwd: string) => writeFileSync(join(cwd, "src/c.txt"), "mine\n"), "rm -r src"],
+  ])("overwrites nothing that %s by somebody else meanwhile", async (_, edit, command) => {
+    const place = fresh();
+    await place.try(`${command}; echo x > made`, []);
+    edit(place.cwd);
+    const after = treeOf(place.cwd);
+    const id = (await place.assent("try", "list")).stdout.split(" ")[0] ?? "";
+    const applied = await place.assent("try", "apply", id);
+    expect(applied.status).toBe(75);
+    expect(applied.stderr).toContain("by somebody else");
+    expect(treeOf(place.cwd)).toEqual(after);
+  });
+
+  it("says which command to use where a rule is about programs that start", async () => {
+    const place = fresh({ "p.json": '{ "version": 1, "permissions": { "deny": ["Bash(curl *)"] } }' });
+    const ran = await place.try("true", ["--policy", join(place.cwd, "p.json")]);
+    expect(ran.status).toBe(125);
+    expect(ran.stderr).toContain("assent run -- sh");
+  });
+});
+
+/** Programs whose trees are the same after they were applied as without Assent. */
+const SAME: readonly string[] = [
+  "rm a.txt; echo x > a.txt; chmod 640 a.txt",
+  "rm -r src; mkdir src; echo c > src/c",
+  "rm -r src; echo file > src",
+  "rm a.txt; mkdir a.txt; echo in > a.txt/in",
+  "mv a.txt moved; mv src/b.txt src/c.txt",
+  "ln -s a.txt link; ln -s missing dangling; ln a.txt second",
+  "mkdir -p deep/er/est; touch deep/er/est/f; chmod 500 deep/er; chmod 000 deep/er/est",
+  "printf 'x%.0s' $(seq 5000) > big; truncate -s 1000000 sparse",
+  "chmod 755 a.txt; chmod 711 src",
+  "umask 077; echo s > private; mkdir folder",
+  "mkdir new; mv src new/src 2>/dev/null || cp -r src new/src; rm -rf src",
+  "cp -al src copy; echo x >> copy/b.txt",
+  "tar cf t.tar src a.txt; mkdir out; tar xf t.tar -C out",
+  "sed -i s/a/z/ a.txt; install -m 700 a.txt bin",
+  "git init -q r 2>/dev/null; rm -rf r/.git; echo ok > r/x",
+  'printf \'a\\nb\' > "with\nnewline"; : > "with space"; : > "-rf"',
+  'python3 -m compileall -q . ; python3 -c \'open("m.py","w").write("x=1\\n")\'; python3 -m compileall -q m.py; rm -rf __pycache__',
+  "printf 'all: o\\no: a.txt\\n\\tcp a.txt o\\n' > M; make -sf M; make -sf M",
+  "sqlite3 db 'create table t(x); insert into t values(1)' 2>/dev/null; rm -f db",
+  "mkfifo p; rm p; mkdir q; rmdir q; touch r; rm r",
+];
+
+describe.each(USERS)("after it was applied, of %s", (user) => {
+  it.each(SAME.map((command) => [command] as const))("the tree is as without Assent: %s", async (command) => {
+    const tried = new TryPlace(suite, user);
+    const bare = new TryPlace(suite, user);
+    const ran = await tried.try(command);
+    const plain = await bare.bare(command);
+    expect({ ...ran, stderr: ran.stderr.replace(/^assent: applied.*\n/m, "") }).toEqual(plain);
+    expect(treeOf(tried.cwd)).toEqual(treeOf(bare.cwd));
+  });
+});
