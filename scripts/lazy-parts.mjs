@@ -349,7 +349,6 @@ const SELDOM_IN_RUNS = {
     "minute",
     "addConsent",
     "consentText",
-    "isConsentText",
   ],
   "sdk/machine/index.ts": ["answerGuard"],
 };
