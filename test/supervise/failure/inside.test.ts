@@ -23,6 +23,11 @@ const CASES: readonly Case[] = [
     inside: "$RUN -P sh -c 'exit 7'; echo $?; $RUN -q sh -c 'kill -9 $$'; echo $?",
     stdout: "7\n137\n",
   },
+  {
+    name: "a sandboxed command ends as its shell does, by a signal too",
+    inside: "$RUN --confined 0123456789abcdef -- 'kill -TERM $$'; echo $?; $RUN --confined 0123456789abcdef -- 'exit 7'; echo $?",
+    stdout: "143\n7\n",
+  },
   { name: "by the words of a shell", inside: 'sh -c "$RUN -q -P echo a; env $RUN -q echo b"', stdout: "a\nb\n" },
   { name: "its input and output", inside: "echo in | $RUN -q -P cat | tr a-z A-Z", stdout: "IN\n" },
   { name: "three deep", inside: "$RUN -q -P $RUN -q -P $RUN -q -P echo deep", stdout: "deep\n" },
