@@ -35,11 +35,14 @@ function withImports(files: readonly string[]): readonly string[] {
   return [...found];
 }
 
+/** Of what is made, or the folder that it is made in. */
+const isMade = (path: string): boolean => MADE.some((folder) => `${path}/`.includes(`/${folder}/`) || path.endsWith(`/${dirname(folder)}`));
+
 function timesOf(path: string): readonly number[] {
   if (!existsSync(path)) return [];
   if (!statSync(path).isDirectory()) return [changedAt(path)];
   const inside = readdirSync(path, { recursive: true, encoding: "utf8" }).map((name) => join(path, name));
-  return [path, ...inside].filter((name) => !MADE.some((folder) => `${name}/`.includes(`/${folder}/`))).map(changedAt);
+  return [path, ...inside].filter((name) => !isMade(name)).map(changedAt);
 }
 
 const filesIn = (folder: string): readonly string[] =>

@@ -1,7 +1,7 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { judgeOnly } from "../../packages/assent/src/cli/engine.ts";
+import { judgeOnly } from "@assent/page/look";
 import { createRuleset, PermissionChecker, type Ruleset } from "@assent/library/sdk/rules";
 import { assent, scratch, type Scratch } from "../scratch.ts";
 

@@ -2,7 +2,7 @@ import { statSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { protocol as claude } from "@assent/hosts/agents/claude";
-import { judgeOnly } from "../../packages/assent/src/cli/engine.ts";
+import { judgeOnly } from "@assent/page/look";
 import { decide } from "@assent/guard/engine";
 import { SessionApprovals, canAutoApprove } from "@assent/library/sdk/approve";
 import { openGuard, PermissionChecker, presets } from "@assent/library/sdk/compat";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { judgeOnly } from "../../packages/assent/src/cli/engine.ts";
+import { judgeOnly } from "@assent/page/look";
 import { openGuard, PermissionChecker, presets } from "@assent/library/sdk/compat";
 import { commandsOf, CORPORA } from "../corpora.ts";
 import { place } from "../ledger/place.ts";

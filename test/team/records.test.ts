@@ -159,7 +159,7 @@ onEveryDatabase("records of all machines", (place) => {
     const cases: readonly [Parameters<typeof eraseRecords>[1], number | string][] = [
       [{ machine: "laptop" }, "several machines have this name"],
       [{ machine: "nobody" }, "no machine has this id or name"],
-      [{ machine: laptop.machine, matching: "" }, "no text"],
+      [{ machine: laptop.machine, matching: "" }, "cannot hold this text"],
       [{ machine: laptop.machine, before: Date.parse("2026-11-01") }, 0],
       [{ machine: laptop.machine, before: server.now.getTime() + 1 }, 61],
     ];
@@ -189,7 +189,7 @@ onEveryDatabase("records of all machines", (place) => {
     expect(await more()).toBe(0);
     expect(new Set(all).size).toBe(62);
     for (const wrong of ["", "x", Buffer.from('["2026-02-31T00:00:00.000000Z","x",1,1]').toString("base64url")])
-      await expect(exportRecords(server.db, wrong, server.now)).rejects.toThrow("no cursor");
+      await expect(exportRecords(server.db, wrong, server.now)).rejects.toThrow("this cursor is not of an export");
   });
 
   it("a machine that has sent what it may is refused until the day is over, and nobody else", async () => {

@@ -1,5 +1,5 @@
 import type { Lowered } from "@assent/core/action";
-import { judgeOnly } from "../../../packages/assent/src/cli/engine.ts";
+import { judgeOnly } from "@assent/page/look";
 import { work } from "@assent/assent/verify";
 
 /**

@@ -1,4 +1,4 @@
-import { judgeOnly } from "../../../packages/assent/src/cli/engine.ts";
+import { judgeOnly } from "@assent/page/look";
 import { entriesBelow, entryFor } from "@assent/core/shell/knowledge";
 import { writeOptionRow } from "../../../packages/core/src/shell/knowledge/write-records.ts";
 import { work } from "@assent/assent/verify";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { judgeOnly } from "../../../packages/assent/src/cli/engine.ts";
+import { judgeOnly } from "@assent/page/look";
 import { createGuard, type Guard } from "@assent/library/sdk";
 import { guardTools as mastraTools } from "@assent/library/sdk/mastra";
 import { guardTools as openaiTools } from "@assent/library/sdk/openai-agents";

@@ -1,7 +1,7 @@
 import { mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { judgeOnly } from "../../../packages/assent/src/cli/engine.ts";
+import { judgeOnly } from "@assent/page/look";
 import { GitLines } from "./generate.ts";
 import { DENIED, type GitPlace, makePlace, printedBy, SECRET } from "./place.ts";
 

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { stripVTControlCharacters } from "node:util";
-import { judgeOnly } from "../../../packages/assent/src/cli/engine.ts";
+import { judgeOnly } from "@assent/page/look";
 import { askHelp, baseFor, cannotConfine, hidesTemp, neededPaths, optionLevels, toldOf, type OptionLevel } from "@assent/assent/verify";
 
 /**

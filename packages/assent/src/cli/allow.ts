@@ -6,7 +6,7 @@ import { resolvePath } from "@assent/core/path";
 import { type Decision, type Effect, isConfined, parseRule } from "@assent/core/policy";
 import { changesFor, commandRules, underRules } from "@assent/guard/suggest";
 import { type Machine, thisMachine } from "@assent/guard/state";
-import { judgeOnly, readerOf, ruleReader } from "./engine.ts";
+import { judgeOnly, readerOf, ruleReader } from "@assent/page/look";
 import { addedGrant } from "./grants.ts";
 import { JSON_VERSION } from "./json.ts";
 import { lineOfWords } from "./line-of-words.ts";

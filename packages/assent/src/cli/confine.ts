@@ -6,7 +6,7 @@ import { inspect } from "@assent/guard/inspect";
 import { editPolicy, policyPlace, readPlace, starterPolicy } from "@assent/guard/policy-edit";
 import type { Settings, UnknownSetting } from "@assent/core/policy";
 import { changeConsent, type Machine, thisMachine } from "@assent/guard/state";
-import { engine } from "./engine.ts";
+import { engine } from "@assent/page/look";
 import { policyText, rememberAnswer } from "./install-left.ts";
 import { JSON_VERSION } from "./json.ts";
 import { absolute, shorten } from "./place.ts";

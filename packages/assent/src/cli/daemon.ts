@@ -6,7 +6,7 @@ import { askingWay, commandPrograms, installedProgram } from "@assent/hosts/agen
 import { isAlive } from "@assent/guard/approve";
 import { greetsBack, isSpareWaiting, loopbackPlace, readBashPlace, readLife, type ResidentLife, residentPlace } from "../resident/index.ts";
 import { errorCode, type Machine, openState, residentFolder, thisMachine, writeAtomic } from "@assent/guard/state";
-import { engine } from "./engine.ts";
+import { engine } from "@assent/page/look";
 import { isTeamReached } from "@assent/team/team/afar";
 import { membershipMark, readSender } from "@assent/team/team";
 import { JSON_VERSION } from "./json.ts";

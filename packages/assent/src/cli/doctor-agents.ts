@@ -15,10 +15,10 @@ import {
   signOf,
   steeringOf,
 } from "@assent/hosts/agents/install";
-import { SELF_TEST_COMMANDS } from "@assent/core/data";
+import { SELF_TEST_COMMANDS, shellQuoted } from "@assent/core/data";
 import { projectOf } from "@assent/guard/engine";
 import type { Machine } from "@assent/guard/state";
-import { engine, judgeOnly } from "./engine.ts";
+import { engine, judgeOnly } from "@assent/page/look";
 import { guardLine, guardWayOut } from "./guards.ts";
 import { shorten } from "./place.ts";
 import { programHere, registrationsHere, statusLineHere } from "./wrapping.ts";
@@ -155,7 +155,7 @@ function checksOf(agent: Ready, machine: Machine, folder: string): readonly Agen
 /** Servers whose start would be refused if an agent asked for it. */
 function serverProblems(setup: Setup, machine: Machine, folder: string): readonly string[] {
   return serversOf(setup, machine, folder, projectOf(folder, machine)).flatMap(({ file, key, argv, variables }) => {
-    const line = [...variables.map(([name, value]) => `${name}=${quoted(value)}`), ...argv.map(quoted)].join(" ");
+    const line = [...variables.map(([name, value]) => `${name}=${shellQuoted(value)}`), ...argv.map(shellQuoted)].join(" ");
     const { verdict } = judgeOnly({ tool: "Bash", input: { command: line }, cwd: folder }, machine, []);
     if (verdict.decision !== "deny" && !(verdict.decision === "ask" && STRICT.has(verdict.basis))) return [];
     return [
@@ -165,7 +165,6 @@ function serverProblems(setup: Setup, machine: Machine, folder: string): readonl
 }
 
 const STRICT: ReadonlySet<string> = new Set(["floor", "rule"]);
-const quoted = (word: string): string => `'${word.replaceAll("'", "'\\''")}'`;
 
 const wayOut = ({ id, setup }: Ready): string =>
   setup.managed === undefined

@@ -6,7 +6,7 @@ import { bypassHere, type Machine, stateFolder, stateProblem, thisMachine } from
 import { storedBytes, undoProblem } from "@assent/supervisor/supervise/edits";
 import { agentChecks } from "./doctor-agents.ts";
 import { chooseEngine, openEngine, type RunEngine } from "@assent/supervisor/engines";
-import { engine } from "./engine.ts";
+import { engine } from "@assent/page/look";
 import { JSON_VERSION } from "./json.ts";
 import { absolute } from "./place.ts";
 import { writeStdout } from "./stdio.ts";

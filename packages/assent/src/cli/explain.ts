@@ -6,13 +6,12 @@ import { answerableFromAfar, isChange, isConfined, isUnoffered, type JudgedActio
 import { thisMachine, type Machine } from "@assent/guard/state";
 import { asIfConfining } from "./confine.ts";
 import { decidingTable } from "./deciding-table.ts";
-import { judgeOnly, ruleReader, type ToolQuestion } from "./engine.ts";
+import { judgeOnly, ruleReader, sayDecision, sayVerdict, SOURCES, type ToolQuestion } from "@assent/page/look";
 import { JSON_VERSION, outcomeJson, verdictFields } from "./json.ts";
 import { lineOfWords } from "./line-of-words.ts";
 import { absolute, shorten } from "./place.ts";
 import { readStdinLines, writeStderr, writeStdout } from "./stdio.ts";
 import type { Foreseen } from "./explain-git.ts";
-import { sayDecision, sayVerdict, SOURCES } from "./say-verdict.ts";
 import { styleFor, type TerminalStyle } from "./style.ts";
 
 interface ExplainOptions {

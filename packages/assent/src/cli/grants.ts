@@ -17,7 +17,7 @@ import {
   type StoredGrant,
   thisMachine,
 } from "@assent/guard/state";
-import { engine } from "./engine.ts";
+import { engine } from "@assent/page/look";
 import { JSON_VERSION } from "./json.ts";
 import { absolute, shorten } from "./place.ts";
 import { complain, refuseUse } from "./policy-target.ts";

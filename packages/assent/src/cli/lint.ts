@@ -3,7 +3,7 @@ import { inspect } from "@assent/guard/inspect";
 import { lint as findings, type Finding, type Severity } from "@assent/guard/lint";
 import { policyPlace } from "@assent/guard/policy-edit";
 import { thisMachine } from "@assent/guard/state";
-import { engine } from "./engine.ts";
+import { engine } from "@assent/page/look";
 import { JSON_VERSION } from "./json.ts";
 import { fixRules } from "./lint-fix.ts";
 import { absolute, fileProblem, shorten } from "./place.ts";

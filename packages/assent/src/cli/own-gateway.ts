@@ -1,6 +1,6 @@
 import { accessSync, constants, realpathSync } from "node:fs";
 import { dirname, isAbsolute, join } from "node:path";
-import { isObject } from "@assent/core/data";
+import { isObject, shellQuoted } from "@assent/core/data";
 import { type Json, readJson5, toValue } from "@assent/core/edit/json5";
 import { isWithin, joinPath } from "@assent/core/path";
 import { isConfined, type RequestVerdict } from "@assent/core/policy";
@@ -130,7 +130,7 @@ export function heldGateway(
   }
   const server = words.slice(words[at] === "--" ? at + 1 : at);
   if (server.length === 0) return { words };
-  const verdict = judge(server.map(quoted).join(" "));
+  const verdict = judge(server.map(shellQuoted).join(" "));
   const goes = verdict.decision === "allow" || (confines && verdict.decision !== "deny");
   if (!goes) return { refused: verdict };
   return { words: confines || (!isConfined(verdict) && isClean(verdict)) ? words : ["--confine", ...words] };
@@ -138,11 +138,9 @@ export function heldGateway(
 
 /** Judged as what stands there, which nobody knows. */
 function held(words: readonly string[], judge: (line: string) => RequestVerdict): { readonly refused: RequestVerdict } {
-  const verdict = judge(["assent", "mcp", ...words].map(quoted).join(" "));
+  const verdict = judge(["assent", "mcp", ...words].map(shellQuoted).join(" "));
   return { refused: { ...verdict, reason: `\`assent mcp\` is given an option that is not known here, or a policy of the project` } };
 }
-
-const quoted = (word: string): string => `'${word.replaceAll("'", "'\\''")}'`;
 
 /** What steers Node, the loader, or which policy and state Assent finds. The gateway judges, so only the launcher says these. */
 const STEERS =

@@ -5,11 +5,10 @@ import { type Machine, thisMachine } from "@assent/guard/state";
 import type { DecideOptions } from "@assent/guard/engine";
 import { asIfConfining } from "./confine.ts";
 import { JSON_VERSION } from "./json.ts";
-import { pastRequests, replayHistory, TOLD, type ToldWord } from "@assent/page/look";
+import { pastRequests, replayHistory, sayDecision, TOLD, type ToldWord } from "@assent/page/look";
 import { absolute, shorten } from "./place.ts";
 import { complain, showProblems } from "./policy-target.ts";
 import { progressLine } from "./progress.ts";
-import { sayDecision } from "./say-verdict.ts";
 import { writeStdout } from "./stdio.ts";
 import { styleFor } from "./style.ts";
 

@@ -26,7 +26,7 @@ import { killTree, RunError, type RunEvent, type RunOptions, type RunResult, sup
 import { askOuter } from "@assent/supervisor/supervise/outer";
 import { countChanges, runsFolder } from "@assent/supervisor/supervise/undo";
 import { CALLER_VARIABLE, callerEnvironment } from "./caller-environment.ts";
-import { engine } from "./engine.ts";
+import { engine } from "@assent/page/look";
 import { judgeAfresh } from "./judge-afresh.ts";
 import { gatewayEnvironment } from "./own-gateway.ts";
 import { absolute } from "./place.ts";

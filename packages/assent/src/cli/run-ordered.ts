@@ -17,7 +17,7 @@ import {
   type RunSignal,
 } from "@assent/supervisor/supervise/order";
 import { innerCheck } from "./check.ts";
-import { engine } from "./engine.ts";
+import { engine } from "@assent/page/look";
 import { STATUS } from "./run-options.ts";
 import { findProgram } from "./run-program.ts";
 import { forModels, isOwnCache, type RefusalWording } from "./run-refusals.ts";

@@ -4,7 +4,7 @@ import { terminalApprover } from "@assent/guard/approve";
 import { chooseEngine, EngineError, type EngineResult, openEngine, type RunEngine } from "@assent/supervisor/engines";
 import { definedVariables, messageOf, thisMachine } from "@assent/guard/state";
 import { isInside } from "@assent/supervisor/supervise/outer";
-import { engine } from "./engine.ts";
+import { engine } from "@assent/page/look";
 import { absolute } from "./place.ts";
 import { complain } from "./policy-target.ts";
 import { shortReceipt } from "./receipt.ts";

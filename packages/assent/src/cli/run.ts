@@ -17,7 +17,7 @@ import { learningApprover, Observations } from "@assent/supervisor/supervise/lea
 import { readWait } from "@assent/team/team/afar";
 import { askOuter, type OuterAnswer } from "@assent/supervisor/supervise/outer";
 import { innerCheck } from "./check.ts";
-import { engine } from "./engine.ts";
+import { engine } from "@assent/page/look";
 import { absolute } from "./place.ts";
 import { complain } from "./policy-target.ts";
 import { asking, realApprovers, type Approvers, type Asking } from "./run-approver.ts";

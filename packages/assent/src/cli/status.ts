@@ -13,7 +13,7 @@ import { LEVELS } from "./auto.ts";
 import { isTripped } from "./breaker.ts";
 import { CONFINING } from "./confine.ts";
 import { foundAgents, hooksOff } from "./doctor-agents.ts";
-import { engine } from "./engine.ts";
+import { engine } from "@assent/page/look";
 import { doesHold } from "./grants.ts";
 import { JSON_VERSION } from "./json.ts";
 import { absolute, shorten } from "./place.ts";

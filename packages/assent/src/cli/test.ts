@@ -4,7 +4,7 @@ import { findTables, TABLE_ENDING, testExamples, testTable, type TestResult } fr
 import { realWorld } from "@assent/guard/engine";
 import { parentOf } from "@assent/core/path";
 import { thisMachine } from "@assent/guard/state";
-import { engine, judgeOnly } from "./engine.ts";
+import { engine, judgeOnly } from "@assent/page/look";
 import { JSON_VERSION } from "./json.ts";
 import { junitOf } from "./junit.ts";
 import { absolute, fileProblem, shorten } from "./place.ts";

@@ -27,7 +27,7 @@ import {
   type PoolOptions,
   type VariableLine,
 } from "../verify/index.ts";
-import { engine, judgeOnly } from "./engine.ts";
+import { engine, judgeOnly } from "@assent/page/look";
 import { JSON_VERSION } from "./json.ts";
 import { lineOfWords } from "./line-of-words.ts";
 import { absolute } from "./place.ts";

@@ -6,3 +6,4 @@ export function isObject(value: unknown): value is Readonly<Record<string, unkno
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 export { SELF_TEST, SELF_TEST_COMMANDS } from "./self-test.ts";
+export { shellQuoted, shellWord } from "./shell-word.ts";

@@ -74,3 +74,10 @@ export function foldCase(text: string): string {
     if (text.charCodeAt(i) > 0x7f) return text.normalize("NFD").toUpperCase().toLowerCase();
   return text.toLowerCase();
 }
+
+/** A path as people write it: below home as `~`. */
+export function withTilde(path: string, home: string | undefined): string {
+  if (home === undefined || home === "/" || !path.startsWith(home)) return path;
+  const rest = path.slice(home.length);
+  return rest === "" || rest.startsWith("/") ? `~${rest}` : path;
+}

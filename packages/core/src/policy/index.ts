@@ -37,6 +37,7 @@ export { judgingOf, pathScopeOf, readingOf, sampleCommands } from "./kinds/index
 export type { PathScope } from "./kinds/kind.ts";
 export { ANY_COMMAND, type Refusal, type Trial } from "./kinds/reading.ts";
 export { DEFAULT_SETTINGS, joinLayers, type LayerInput, lowerAutomation, narrowing, tightenPolicy } from "./layers.ts";
+export { EXAMPLE_WORLD } from "./match/examples.ts";
 export { type MatchCall, type MatchContext, patternBase, settlePattern, type Side } from "./match/match-context.ts";
 export { matchFile, matchPathText, matchTarget } from "./match/match-path.ts";
 export { OrdinaryNames } from "./ordinary.ts";

@@ -1,5 +1,5 @@
 import { type Action, printCall } from "@assent/core/action";
-import { baseName } from "@assent/core/path";
+import { baseName, withTilde } from "@assent/core/path";
 import { clip, columns, fold, foldWords, printable } from "./printable.ts";
 import { type Choice, CHOICES, type EditedLine, type PromptState } from "./prompt.ts";
 import type { ProcessInfo, Question } from "./types.ts";
@@ -50,13 +50,6 @@ function scriptOf({ name, argv }: ProcessInfo): string | undefined {
   return /^[\w.+@-]{1,32}$/.test(base) ? base : undefined;
 }
 
-/** A path as people write it: below home as `~`. */
-export function shorten(path: string, home: string | undefined): string {
-  if (home === undefined || home === "/" || !path.startsWith(home)) return path;
-  const rest = path.slice(home.length);
-  return rest === "" || rest.startsWith("/") ? `~${rest}` : path;
-}
-
 /** The call that is asked about, else what is asked. */
 export const callText = ({ call, what }: Question): string => (call === undefined ? printable(what) : printCall(call));
 
@@ -76,14 +69,15 @@ export function place(questions: readonly Question[], home: string | undefined):
       if (differs !== -1) common = common.slice(0, differs);
     }
   }
-  return common === undefined || common.length < 2 ? undefined : printable(shorten(common.join("/"), home));
+  return common === undefined || common.length < 2 ? undefined : printable(withTilde(common.join("/"), home));
 }
 
 function pathOf(action: Action): string | undefined {
   return action.kind === "file" && (action.target.kind === "path" || action.target.kind === "tree") ? action.target.path : undefined;
 }
 
-export interface View {
+/** What a prompt is about at the moment. */
+export interface ShownQuestion {
   readonly question: Question;
   /** Open questions of the same group, without the first. */
   readonly alike: readonly Question[];
@@ -95,6 +89,9 @@ export interface View {
   readonly choices?: readonly Choice[];
   /** Open questions of other groups. */
   readonly waiting: number;
+}
+
+export interface View extends ShownQuestion {
   readonly state: PromptState;
   readonly home: string | undefined;
 }
@@ -277,10 +274,10 @@ function details({ question, alike, home }: View, width: number, paint: Paint): 
   const program = ({ pid, argv, name }: ProcessInfo): string => `${pid} ${programName({ pid, argv, name })}  ${argv.join(" ")}`;
   return [
     ...(question.call === undefined ? [] : row("call", printCall(question.call))),
-    ...(rule === undefined ? [] : row("rule", `${rule.text}  ${shorten(rule.file, home)}:${rule.line}`)),
+    ...(rule === undefined ? [] : row("rule", `${rule.text}  ${withTilde(rule.file, home)}:${rule.line}`)),
     ...(question.help === undefined ? [] : row("help", question.help)),
     ...row("process", program(process)),
-    ...row("in folder", shorten(question.cwd, home)),
+    ...row("in folder", withTilde(question.cwd, home)),
     ...ancestry.flatMap((parent, at) => row(at === 0 ? "started by" : "", program(parent), 2)),
     ...alike.slice(0, MOST_ALIKE).flatMap((other, at) => row(at === 0 ? "and also" : "", other.what, 2)),
     ...(alike.length > MOST_ALIKE ? row("", `… and ${alike.length - MOST_ALIKE} more`) : []),

@@ -5,10 +5,10 @@ import { withOthers } from "./extent.ts";
 import { printable } from "./printable.ts";
 import { type CheckRule, type Choice, runChoices } from "./prompt.ts";
 import { said, saidElsewhere } from "./answer-text.ts";
-import { whoBriefly } from "./render.ts";
+import { type ShownQuestion, whoBriefly } from "./render.ts";
 import { type Device, type ForegroundControl, isTerminal, TerminalDevice } from "./tty.ts";
 import { type Answer, answeredElsewhere, type Approver, type Question } from "./types.ts";
-import { BlockView, LineView, type PromptView, type ShownQuestion, type ViewOptions } from "./views.ts";
+import { BlockView, LineView, type PromptView, type ViewOptions } from "./views.ts";
 
 /**
  * Calls back when a person has had `ms` milliseconds to see something, and everything typed until then was read.

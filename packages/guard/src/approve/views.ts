@@ -1,25 +1,11 @@
 import { printCall } from "@assent/core/action";
+import { withTilde } from "@assent/core/path";
 import { type Key, readKeys } from "./keys.ts";
 import { clip, columns, fold, printable } from "./printable.ts";
 import { type CheckRule, type Choice, CHOICES, minutesIn, pressKey, type PromptState, START, startOf } from "./prompt.ts";
-import { type Drawing, type Paint, place, PLAIN, render, shorten, type Size, who } from "./render.ts";
+import { type Drawing, type Paint, place, PLAIN, render, type ShownQuestion, type Size, who } from "./render.ts";
 import type { Device } from "./tty.ts";
-import type { Answer, Question } from "./types.ts";
-
-/** What a prompt is about at the moment. */
-export interface ShownQuestion {
-  readonly question: Question;
-  /** Open questions of the same group, without the first. */
-  readonly alike: readonly Question[];
-  /** How many more there are of the same group. */
-  readonly hidden?: number;
-  /** Who it is that asks, in a line. */
-  readonly about?: string;
-  /** By default those of a run's own prompt. */
-  readonly choices?: readonly Choice[];
-  /** Open questions of other groups. */
-  readonly waiting: number;
-}
+import type { Answer } from "./types.ts";
 
 export interface ViewOptions {
   readonly home: string | undefined;
@@ -333,7 +319,7 @@ export class LineView implements PromptView {
         : [`rule: ${printable(question.rule.text)} ${printable(question.rule.file)}:${question.rule.line}`]),
       ...(question.help === undefined ? [] : [`help: ${printable(question.help)}`]),
       `process: ${program(question.process)}`,
-      `in folder: ${printable(shorten(question.cwd, this.#options.home))}`,
+      `in folder: ${printable(withTilde(question.cwd, this.#options.home))}`,
       ...question.ancestry.map((parent) => `started by: ${program(parent)}`),
       ...alike.slice(0, 10).map(({ what }) => `and also: ${printable(what, 400)}`),
     );

@@ -1,7 +1,7 @@
-import type { Host, Input, Outcome, ToolFacts } from "@assent/guard/engine";
+import type { Host, Input, ToolFacts } from "@assent/guard/engine";
 import type { Agent, HostFacts, Setup } from "./host/agent.ts";
 import { sample, words } from "./host/claude-shape.ts";
-import type { HookCall, Protocol, Reading, Reply } from "./host/protocol.ts";
+import { BY_EXIT, type HookCall, type Protocol, type Reading } from "./host/protocol.ts";
 import { factsOf, files, mcp, named, requestOf, text } from "./host/reading.ts";
 
 /**
@@ -65,17 +65,11 @@ function serverTool({ tool_name: tool }: Input): ToolFacts | undefined {
   return server === undefined || name === undefined ? undefined : mcp(server, name);
 }
 
-function write({ answer }: Outcome): Reply {
-  return answer.decision === "deny" ? { exit: 2, stderr: `Assent: ${answer.modelReason}` } : { exit: 0 };
-}
-
 export const protocol: Protocol = {
   id: "kiro",
   tools: TOOLS,
   read,
-  write,
-  refuse: (why) => ({ exit: 2, stderr: `Assent: ${why}` }),
-  silence: { exit: 0 },
+  ...BY_EXIT,
 };
 
 const facts: HostFacts = {

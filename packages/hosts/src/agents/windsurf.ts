@@ -1,8 +1,8 @@
 import { isObject } from "@assent/core/data";
-import type { Host, Outcome, ToolFacts } from "@assent/guard/engine";
+import type { Host, ToolFacts } from "@assent/guard/engine";
 import type { Agent, HostFacts, Setup } from "./host/agent.ts";
 import { SELF_TEST, words } from "./host/claude-shape.ts";
-import type { HookCall, Protocol, Reading, Reply } from "./host/protocol.ts";
+import { BY_EXIT, type HookCall, type Protocol, type Reading } from "./host/protocol.ts";
 import { files, mcp, requestOf, shell, text } from "./host/reading.ts";
 
 /**
@@ -48,17 +48,11 @@ function mcpCall(info: unknown): { readonly tool: unknown; readonly input: unkno
   return { tool: name, input: input ?? {}, facts: mcp(String(server), String(tool)) };
 }
 
-function write({ answer }: Outcome): Reply {
-  return answer.decision === "deny" ? { exit: 2, stderr: `Assent: ${answer.modelReason}` } : { exit: 0 };
-}
-
 export const protocol: Protocol = {
   id: "windsurf",
   tools: TOOLS,
   read,
-  write,
-  refuse: (why) => ({ exit: 2, stderr: `Assent: ${why}` }),
-  silence: { exit: 0 },
+  ...BY_EXIT,
 };
 
 const facts: HostFacts = {

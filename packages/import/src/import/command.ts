@@ -1,3 +1,4 @@
+import { shellWord } from "@assent/core/data";
 import { escapeWord } from "@assent/core/pattern";
 import type { Converted, Loss, NativeOrigin } from "./types.ts";
 
@@ -27,11 +28,11 @@ export function wordsRule(
 }
 
 function oneList(origin: NativeOrigin, words: readonly string[], open: boolean, keep: Converted["keep"]): readonly Converted[] {
-  const line = words.map(quoted).join(" ");
+  const line = words.map(shellWord).join(" ");
   const more = `${line} x1`;
   const last = words.at(-1) ?? "";
   // A wide rule may take another spelling for the same command: only an allow must surely not match.
-  const others = origin.effect === "allow" ? [`${words.slice(0, -1).concat(`${last}x1`).map(quoted).join(" ")}`] : [];
+  const others = origin.effect === "allow" ? [`${words.slice(0, -1).concat(`${last}x1`).map(shellWord).join(" ")}`] : [];
   const facts = {
     match: open ? [line, more] : [line],
     notMatch: open || origin.effect !== "allow" ? others : [...others, more],
@@ -47,7 +48,7 @@ function oneList(origin: NativeOrigin, words: readonly string[], open: boolean, 
 
 /** Of the examples of a rule with alternatives, those that speak of this one. */
 function ofThisList(keep: NonNullable<Converted["keep"]>, words: readonly string[]): NonNullable<Converted["keep"]> {
-  const start = words.map(quoted).join(" ");
+  const start = words.map(shellWord).join(" ");
   const match = keep.match?.filter((example) => example === start || example.startsWith(`${start} `)) ?? [];
   return {
     ...(match.length === 0 ? {} : { match }),
@@ -66,11 +67,6 @@ export function made(
   facts: Partial<Pick<Converted, "match" | "notMatch" | "keep">> = {},
 ): Converted {
   return { effect, into, text, line, match: [], notMatch: [], ...facts, ...(reason === undefined || reason === "" ? {} : { reason }) };
-}
-
-/** A word as a shell takes it for itself. */
-export function quoted(word: string): string {
-  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 }
 
 /** What a shell would act on: no single command has these in its text. */

@@ -1,4 +1,4 @@
-export { made, quoted, textRule, wordsRule } from "./command.ts";
+export { made, textRule, wordsRule } from "./command.ts";
 export { type Access, everyPath, flatPattern, gitignorePattern, pathRule } from "./paths.ts";
 export { exceptionLoss, intoPool, isEverything, type Ordered, type PlaceInPool } from "./order.ts";
 export {

@@ -3,6 +3,7 @@ import { lowerExample, NOWHERE } from "@assent/guard/engine";
 import type { Answer } from "@assent/core/pattern";
 import {
   type Effect,
+  EXAMPLE_WORLD,
   joinLayers,
   judge,
   type JudgeContext,
@@ -12,7 +13,7 @@ import {
   judgingOf,
   readingOf,
 } from "@assent/core/policy";
-import { EXAMPLE_WORLD, readPolicy } from "@assent/core/policy/read";
+import { readPolicy } from "@assent/core/policy/read";
 import { lowerShell } from "@assent/core/shell";
 import type { Converted, Into, Loss } from "./types.ts";
 

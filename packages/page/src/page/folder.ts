@@ -13,8 +13,3 @@ export function folderOf(query: URLSearchParams, { home }: Machine): string | un
     return undefined;
   }
 }
-
-/** A path as people read it: below home with `~`. */
-export function shorten(path: string, home: string): string {
-  return path === home ? "~" : home !== "/" && path.startsWith(`${home}/`) ? `~${path.slice(home.length)}` : path;
-}

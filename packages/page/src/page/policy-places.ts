@@ -1,11 +1,10 @@
 import { inspect, type Inspection, listRules } from "@assent/guard/inspect";
 import { schemaFor } from "../look/index.ts";
-import { isWithin } from "@assent/core/path";
+import { isWithin, withTilde } from "@assent/core/path";
 import { type PolicyPlace, policyPlace, starterPolicy } from "@assent/guard/policy-edit";
 import type { LayerName } from "@assent/core/policy";
 import { listProfiles, profilesFolder } from "@assent/guard/state";
 import type { PageContext } from "./api/endpoint.ts";
-import { shorten } from "./folder.ts";
 import { shown } from "./text.ts";
 
 /** A policy file as the page lists it. */
@@ -44,7 +43,7 @@ export function policyFiles(folder: string, context: PageContext): readonly Poli
   const inFiles = listing.files.filter(({ agreed }) => agreed !== true);
   const found = inFiles.map(({ file, layer, trusted, problems }): PolicyFileShape => ({
     file,
-    short: shown(shorten(file, machine.home)),
+    short: shown(withTilde(file, machine.home)),
     layer,
     exists: true,
     trusted,
@@ -59,7 +58,7 @@ export function policyFiles(folder: string, context: PageContext): readonly Poli
       const rules = profile === undefined ? undefined : listRules(profile);
       return {
         file,
-        short: shown(shorten(file, machine.home)),
+        short: shown(withTilde(file, machine.home)),
         layer,
         exists: profile !== undefined,
         trusted: true,

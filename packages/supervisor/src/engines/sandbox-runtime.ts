@@ -1,3 +1,4 @@
+import { shellQuoted } from "@assent/core/data";
 import { spawn } from "node:child_process";
 import { realpathSync } from "node:fs";
 import { constants } from "node:os";
@@ -79,7 +80,7 @@ async function run(request: EngineRequest): Promise<EngineResult> {
     // Its working folder is where it looks for what must stay closed.
     process.chdir(request.cwd);
     const own = request.env["PATH"];
-    const line = `${own === undefined ? "unset PATH" : `export PATH=${quoted(own)}`}; exec ${request.argv.map(quoted).join(" ")}`;
+    const line = `${own === undefined ? "unset PATH" : `export PATH=${shellQuoted(own)}`}; exec ${request.argv.map(shellQuoted).join(" ")}`;
     const { argv, env } = await manager.wrapWithSandboxArgv(line, "/bin/sh", undefined, undefined, request.cwd, { commandId: id });
     record.started();
     status = await start(argv, { ...request.env, ...definedVariables(env), PATH: path }, request.cwd);
@@ -138,8 +139,6 @@ function canonicalOf(folder: string): string {
 
 const entries = (paths: readonly PlannedPath[]): readonly SandboxPath[] =>
   paths.map((path) => (typeof path === "string" ? { path, literal: true } : path.pattern));
-
-const quoted = (word: string): string => `'${word.replaceAll("'", `'\\''`)}'`;
 
 function start([program = "", ...args]: readonly string[], env: Readonly<Record<string, string>>, cwd: string): Promise<number> {
   return new Promise((resolve, reject) => {

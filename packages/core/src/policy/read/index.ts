@@ -23,7 +23,6 @@ import { type PolicyInput, policySchema } from "./schema.ts";
 
 import * as v from "valibot";
 
-export { EXAMPLE_WORLD } from "../match/examples.ts";
 export { meant } from "../match/suggest.ts";
 export { MAX_LENGTH } from "../../edit/json5/index.ts";
 

@@ -1,3 +1,4 @@
+import { shellQuoted } from "../../data/index.ts";
 import { HOME } from "./finding.ts";
 import { FUNCTIONS } from "./library-names.ts";
 
@@ -133,5 +134,5 @@ export const quoted = (word: string): string =>
     ? word
     : word
         .split(HOME)
-        .map((part) => (part === "" ? "" : `'${part.replaceAll("'", "'\\''")}'`))
+        .map((part) => (part === "" ? "" : shellQuoted(part)))
         .join(HOME);

@@ -1,15 +1,7 @@
+import { shellWord } from "@assent/core/data";
 import { placeFinder } from "@assent/core/edit/json5";
 import { readToml } from "@assent/core/edit/toml";
-import {
-  Collector,
-  type Converted,
-  made,
-  type NativeContext,
-  type NativeRead,
-  type NativeOrigin,
-  quoted,
-  wordsRule,
-} from "@assent/import/import";
+import { Collector, type Converted, made, type NativeContext, type NativeRead, type NativeOrigin, wordsRule } from "@assent/import/import";
 import { readFolder } from "../claude/rules.ts";
 import { at, textOfNode, textsOf, said } from "../rules/json.ts";
 import { speakOf } from "./execpolicy.ts";
@@ -137,7 +129,7 @@ function examples(value: Literal | undefined): readonly string[] | undefined {
   if (value === undefined) return [];
   if (!Array.isArray(value)) return undefined;
   const list: readonly Literal[] = value;
-  const found = list.map((item) => (typeof item === "string" ? item : texts(item)?.map(quoted).join(" ")));
+  const found = list.map((item) => (typeof item === "string" ? item : texts(item)?.map(shellWord).join(" ")));
   return found.every((item) => item !== undefined) ? found.map((item) => item ?? "") : undefined;
 }
 

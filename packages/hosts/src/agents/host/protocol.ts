@@ -93,5 +93,16 @@ export interface Wrapping {
   readonly servers: readonly string[];
 }
 
+/** The answers of a host that hears no more of a hook than its exit code, and why a tool is refused. */
+export const BY_EXIT: Pick<Protocol, "write" | "refuse" | "silence"> = {
+  write: ({ answer }) => (answer.decision === "deny" ? refuseByExit(answer.modelReason) : { exit: 0 }),
+  refuse: refuseByExit,
+  silence: { exit: 0 },
+};
+
+export function refuseByExit(why: string): Reply {
+  return { exit: 2, stderr: `Assent: ${why}` };
+}
+
 /** An answer by JSON alone. */
 export const reply = (envelope: Envelope): Reply => ({ envelope, exit: 0 });

@@ -1,3 +1,4 @@
+import { shellWord } from "@assent/core/data";
 import { statSync } from "node:fs";
 import { leftFolder, type Machine, reportsFolder, residentFolder } from "@assent/guard/state";
 import type { InstallPlace, Registration, Setup } from "../host/agent.ts";
@@ -5,9 +6,6 @@ import { agentNamed, type AgentId } from "../index.ts";
 import { bashHere } from "./asking.ts";
 import { ALWAYS_HANDED_ON, architectureOf, launcherName } from "./launcher.ts";
 import { assigned, type Program, starts, stateHome, type Whose } from "./program.ts";
-
-/** For `sh`. */
-const quoted = (text: string): string => (/^[\w./:@%+=,-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);
 
 const ALWAYS = Object.keys(ALWAYS_HANDED_ON);
 
@@ -54,10 +52,10 @@ function askScript({ folder, from = folder }: Program, platform: string, machine
 /** The words before the program and its own, for `sh`. */
 function beginning(program: Program, platform: string, machine: Whose, variables: readonly string[]): readonly string[] {
   const client = askProgram(program, platform, machine);
-  const assignments = assigned(machine).map(quoted);
-  if (client !== undefined) return [...client.map(quoted), ...assignments];
+  const assignments = assigned(machine).map(shellWord);
+  if (client !== undefined) return [...client.map(shellWord), ...assignments];
   const script = askScript(program, platform, machine);
-  return [...(script === undefined ? [] : [CLEARED, ...script.map(quoted)]), CLEARED, ...assignments, ...variables.map(handOn)];
+  return [...(script === undefined ? [] : [CLEARED, ...script.map(shellWord)]), CLEARED, ...assignments, ...variables.map(handOn)];
 }
 
 const GONE = "Node or Assent is missing or broken, so this is refused. In a terminal of your own: sh ~/.local/share/assent/rescue";
@@ -75,7 +73,7 @@ export function hookCommand(
   variables: readonly string[] = [],
   platform = "",
 ): string {
-  const words = [...beginning(program, platform, machine, [...ALWAYS, ...variables]), ...called(agent, event, program).map(quoted)];
+  const words = [...beginning(program, platform, machine, [...ALWAYS, ...variables]), ...called(agent, event, program).map(shellWord)];
   return `${words.join(" ")} || { [ $? -eq 2 ] || echo '${GONE}' >&2; exit 2; }`;
 }
 
@@ -83,7 +81,7 @@ export function hookCommand(
 export function statusLineCommand(program: Program, machine: Machine): string {
   return [
     ...beginning(program, machine.platform, machine, ALWAYS),
-    ...[program.node, `${program.folder}/bin.cjs`, "status", "--line", "--stdin"].map(quoted),
+    ...[program.node, `${program.folder}/bin.cjs`, "status", "--line", "--stdin"].map(shellWord),
   ].join(" ");
 }
 

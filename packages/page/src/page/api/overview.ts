@@ -1,4 +1,5 @@
-import { folderOf, shorten } from "../folder.ts";
+import { withTilde } from "@assent/core/path";
+import { folderOf } from "../folder.ts";
 import type { PageStatus } from "../status.ts";
 import { shown } from "../text.ts";
 import { type Endpoint, json, refused } from "./endpoint.ts";
@@ -21,7 +22,7 @@ export const OVERVIEW: readonly Endpoint[] = [
       if (folder === undefined) return refused("this folder does not exist", 404);
       const found = await status(folder);
       return json({
-        folder: shown(shorten(folder, machine.home), LINE),
+        folder: shown(withTilde(folder, machine.home), LINE),
         protected: { is: found.protected.is, text: shown(found.protected.text, LINE) },
         today: found.today,
         rows: found.rows.map(({ title, lines }) => ({ title, lines: lines.map((line) => ({ ...line, text: shown(line.text, LINE) })) })),

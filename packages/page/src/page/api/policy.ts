@@ -1,3 +1,4 @@
+import { withTilde } from "@assent/core/path";
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { isObject } from "@assent/core/data";
@@ -10,7 +11,7 @@ import { replayHistory, schemaFile, type ToldWord } from "../../look/index.ts";
 import { addRule, type PolicyPlace, readPlace, readPolicyText, ruleEntries, savePolicy } from "@assent/guard/policy-edit";
 import { type Effect, EFFECTS, parseRule, type Problem } from "@assent/core/policy";
 import { changePins, keepAgreed } from "@assent/guard/state";
-import { folderOf, shorten } from "../folder.ts";
+import { folderOf } from "../folder.ts";
 import { daysOf, readHistory, type ReadingLine } from "../history.ts";
 import { editablePlace, policyFiles, type PolicyFileShape, starterOf } from "../policy-places.ts";
 import { shown } from "../text.ts";
@@ -218,7 +219,7 @@ async function* replayLines({ place, text, more }: Edited, { machine }: PageCont
     changes: changes.slice(0, MOST_ROWS).map(({ past, before: was, after: is, reason }) => ({
       tool: shown(past.tool, 200),
       subject: shown(past.subject, 1000),
-      cwd: shown(shorten(past.cwd, machine.home), 400),
+      cwd: shown(withTilde(past.cwd, machine.home), 400),
       count: past.count,
       before: was,
       after: is,
@@ -238,7 +239,7 @@ function save({ place, text, more }: Edited, { machine }: PageContext): PageRepl
     case "broken":
       return refused(`the text has mistakes and was not saved: ${outcome.problems[0]?.message ?? ""}`);
     case "failed":
-      return refused(`${shorten(place.file, machine.home)} ${outcome.why}`);
+      return refused(`${withTilde(place.file, machine.home)} ${outcome.why}`);
     case "done": {
       if (place.layer !== "project" || trust !== true) return json({ saved: true });
       // What was seen is what is trusted: another text has another hash.
@@ -267,7 +268,7 @@ export const POLICY: readonly Endpoint[] = [
       if (folder === undefined) return refused("this folder does not exist", 404);
       return json({
         folder,
-        short: shown(shorten(folder, context.machine.home)),
+        short: shown(withTilde(folder, context.machine.home)),
         files: policyFiles(folder, context),
       } satisfies PolicyOverview);
     },

@@ -1,3 +1,4 @@
+import { withTilde } from "@assent/core/path";
 import { printCall } from "@assent/core/action";
 import { AnsweredElsewhere, type ProcessInfo, said, saidElsewhere, who, wrongRuleIn } from "@assent/guard/approve";
 import {
@@ -13,7 +14,6 @@ import {
 } from "@assent/guard/approve/queue";
 import { isObject } from "@assent/core/data";
 import { messageOf } from "@assent/guard/state";
-import { shorten } from "../folder.ts";
 import { shown } from "../text.ts";
 import { type Endpoint, json, type NewsSource, type PageReply, refused } from "./endpoint.ts";
 
@@ -84,7 +84,7 @@ function shapeOf(queued: QueuedQuestion, home: string): QuestionShape {
     id,
     asked,
     ...(until === undefined ? {} : { until }),
-    about: shown(`${agent === undefined ? "" : `${agent}, `}${POINTS[point]}, in ${shorten(cwd, home)}`, 600),
+    about: shown(`${agent === undefined ? "" : `${agent}, `}${POINTS[point]}, in ${withTilde(cwd, home)}`, 600),
     who: who(question),
     what: shown(what, 1000),
     reason: shown(reason, 400),
@@ -95,10 +95,10 @@ function shapeOf(queued: QueuedQuestion, home: string): QuestionShape {
     details: [
       ...(command === undefined ? [] : [row("command", command.join(" "))]),
       ...(call === undefined ? [] : [row("call", printCall(call))]),
-      ...(rule === undefined ? [] : [row("rule", `${rule.text}  ${shorten(rule.file, home)}:${rule.line}`)]),
+      ...(rule === undefined ? [] : [row("rule", `${rule.text}  ${withTilde(rule.file, home)}:${rule.line}`)]),
       { label: "process", text: program(process) },
       ...ancestry.map((parent) => ({ label: "started by", text: program(parent) })),
-      row("in folder", shorten(cwd, home)),
+      row("in folder", withTilde(cwd, home)),
       ...(session === undefined ? [] : [row("session", session)]),
     ],
     proposals: proposals.map(({ rule: text, covers }) => ({ rule: text, said: shown(text, 400), covers: shown(covers, 200) })),

@@ -1,3 +1,4 @@
+import { withTilde } from "@assent/core/path";
 import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
 import { visible } from "@assent/core/action";
@@ -16,7 +17,6 @@ import {
   sealRecords,
   undoneOf,
 } from "@assent/supervisor/supervise/undo";
-import { shorten } from "../folder.ts";
 import { shown } from "../text.ts";
 import { type Endpoint, json, type PageContext, type PageReply, type PageRequest, refused } from "./endpoint.ts";
 
@@ -112,7 +112,7 @@ function rowOf(run: RunRecord, undone: ReadonlySet<string>, { home }: Machine): 
     id: run.id,
     started: run.started,
     what: shown(sayRun(run), TEXT),
-    where: shown(shorten(run.cwd, home), TEXT),
+    where: shown(withTilde(run.cwd, home), TEXT),
     kind: kindOf(run),
     ...(agent === undefined ? {} : { agent: shown(agent, TEXT) }),
     ending: sayEnding(run, running),
@@ -147,7 +147,7 @@ function receipt(request: PageRequest, { machine }: PageContext): PageReply {
   const folder = runsFolder(machine);
   const found = receiptOf(folder, run, machine);
   const row = rowOf(run, undoneOf(listRuns(folder)), machine);
-  const short = (path: string): string => shown(shorten(path, machine.home), TEXT);
+  const short = (path: string): string => shown(withTilde(path, machine.home), TEXT);
   const left = sayLeft(run, found.running);
   const session = run.edit?.session ?? run.confined?.session;
   const facts: readonly (readonly [string, string | undefined])[] = [
@@ -294,7 +294,7 @@ async function plan(id: string, paths: readonly string[], context: PageContext):
   const planned = await undoBy(["--dry-run", id, ...(paths.length === 0 ? [] : ["--", ...paths])], context);
   if (typeof planned["why"] === "string") return { why: planned["why"] };
   const { home } = context.machine;
-  const short = (path: string): string => shown(shorten(path, home), TEXT);
+  const short = (path: string): string => shown(withTilde(path, home), TEXT);
   const steps = Array.isArray(planned["steps"]) ? planned["steps"].filter(isStep) : [];
   const told = saySteps(steps, short);
   return {
@@ -328,7 +328,7 @@ async function undo(request: PageRequest, context: PageContext): Promise<PageRep
   const done = await undoBy(["--yes", run.id, ...(paths.length === 0 ? [] : ["--", ...paths])], context);
   if (typeof done["why"] === "string") return refused(visible(done["why"]), 409);
   const { home } = context.machine;
-  const say = ({ path, why }: Told): string => `${shown(shorten(path, home), TEXT)} ${shown(why, TEXT)}`;
+  const say = ({ path, why }: Told): string => `${shown(withTilde(path, home), TEXT)} ${shown(why, TEXT)}`;
   return json({
     ...(typeof done["undo"] === "string" ? { undo: done["undo"] } : {}),
     failed: toldIn(done["failed"]).map(say),

@@ -1,8 +1,9 @@
+import { withTilde } from "@assent/core/path";
 import { isObject } from "@assent/core/data";
 import { suggestionJudges, writeSuggestions } from "../../look/index.ts";
 import type { Machine } from "@assent/guard/state";
 import { findSuggestions, type Suggestion } from "@assent/guard/suggest";
-import { folderOf, shorten } from "../folder.ts";
+import { folderOf } from "../folder.ts";
 import { daysOf, readHistory, type ReadingLine } from "../history.ts";
 import { shown } from "../text.ts";
 import { inTurns } from "../turns.ts";
@@ -68,7 +69,7 @@ async function* search(machine: Machine, cwd: string, days: number, signal: Abor
     requests: one.examples.length,
     examples: one.examples.slice(0, MOST_EXAMPLES).map(({ subject, tool, cwd: where, count }) => ({
       subject: shown(subject === "" ? tool : subject, 400),
-      cwd: shown(shorten(where, machine.home), 200),
+      cwd: shown(withTilde(where, machine.home), 200),
       count,
     })),
   }));
@@ -80,7 +81,7 @@ function take(body: unknown, machine: Machine): PageReply {
   const suggestion = typeof id === "number" ? found.get(id) : undefined;
   if (suggestion === undefined) return refused("this suggestion is from an earlier search: look for them again", 404);
   const { place, stopped } = writeSuggestions(machine, [suggestion]);
-  const file = shorten(place.file, machine.home);
+  const file = withTilde(place.file, machine.home);
   if (stopped?.is === "failed") return refused(`${file} ${stopped.why}`);
   if (stopped !== undefined) return refused(`${file} has mistakes, and is left as it is`);
   return json({ file: shown(file) });

@@ -1,4 +1,5 @@
-import { folderOf, shorten } from "../folder.ts";
+import { withTilde } from "@assent/core/path";
+import { folderOf } from "../folder.ts";
 import { type Endpoint, json, refused } from "./endpoint.ts";
 
 /** Whether a folder that a person names is one, and how it is written. */
@@ -8,7 +9,7 @@ export const WHERE: readonly Endpoint[] = [
     path: "/api/where",
     answer: ({ query }, { machine }) => {
       const folder = folderOf(query, machine);
-      return folder === undefined ? refused("this folder does not exist", 404) : json({ folder, short: shorten(folder, machine.home) });
+      return folder === undefined ? refused("this folder does not exist", 404) : json({ folder, short: withTilde(folder, machine.home) });
     },
   },
 ];

@@ -10,6 +10,8 @@ export class ApiError extends Error {
   }
 }
 
+export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
 type Query = Readonly<Record<string, string | number | undefined>>;
 
 function addressOf(path: string, query: Query): string {

@@ -1,5 +1,5 @@
 import { useCallback, useEffect, useState } from "preact/hooks";
-import { get, onNews } from "./client.ts";
+import { get, messageOf, onNews } from "./client.ts";
 
 export interface Loaded<T> {
   readonly value: T | undefined;
@@ -19,7 +19,7 @@ export function useApi<T>(path: string, query: Readonly<Record<string, string | 
     get<T>(path, query, gone.signal).then(
       (value) => setState({ value }),
       (error: unknown) => {
-        if (!gone.signal.aborted) setState((before) => ({ ...before, problem: error instanceof Error ? error.message : String(error) }));
+        if (!gone.signal.aborted) setState((before) => ({ ...before, problem: messageOf(error) }));
       },
     );
     return () => gone.abort();

@@ -5,7 +5,7 @@ import { commandRules } from "@assent/guard/suggest";
 import { isBelow, joinPath, relativePath } from "@assent/core/path";
 import { escapeSegment } from "@assent/core/pattern";
 import { segmentPattern } from "../errands/index.ts";
-import { callMatcher, isInAgentFolder, isPersistence, isSecret, matchMatcher, parseRule } from "@assent/core/policy";
+import { callMatcher, EXAMPLE_WORLD, isInAgentFolder, isPersistence, isSecret, matchMatcher, parseRule } from "@assent/core/policy";
 import type { Aside, FileRule, Observations, SeenAction, SeenPath } from "./observations.ts";
 
 /** The folders that decide how far a rule may reach; absolute and canonical. */
@@ -276,22 +276,7 @@ function covers(rule: string, action: Action, world: World): boolean {
 
 /** For rules about what a supervisor saw, which is canonical already. */
 export function worldOf({ home, project, temp }: LearnPlaces): World {
-  return {
-    cwd: project,
-    home,
-    projectRoot: project,
-    temp,
-    foldsCase: false,
-    platform: "linux",
-    env: () => undefined,
-    canonical: (path) => path,
-    kind: () => "missing",
-    lookup: () => ({ path: undefined, trusted: true }),
-    trustedProgram: () => true,
-    find: () => ({ found: undefined, complete: true }),
-    tracked: () => undefined,
-    names: () => undefined,
-  };
+  return { ...EXAMPLE_WORLD, cwd: project, home, projectRoot: project, temp, tracked: () => undefined, names: () => undefined };
 }
 
 function netRules(seen: readonly SeenAction<NetAction>[]): readonly CandidateRule[] {

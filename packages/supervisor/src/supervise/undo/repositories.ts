@@ -1,3 +1,4 @@
+import { shellWord } from "@assent/core/data";
 import { pathNow } from "./moved.ts";
 import type { MovedFolder } from "./run-folder.ts";
 import { readFileSync } from "node:fs";
@@ -219,7 +220,7 @@ export class Repositories {
     const now = headOf((path) => textOf(`${root}/${path}`));
     const before = headOf((path) => this.#textBefore(`${root}/${path}`));
     if (end?.oid === undefined || before.oid === undefined || before.oid === end.oid || before.ref !== end.ref) return "";
-    const git = root.endsWith("/.git") ? `git -C ${quoted(folderOf(root))}` : `git --git-dir=${quoted(root)}`;
+    const git = root.endsWith("/.git") ? `git -C ${shellWord(folderOf(root))}` : `git --git-dir=${shellWord(root)}`;
     if (now.ref === end.ref && now.oid === end.oid) return `; to take its commits back: ${git} reset --soft ${before.oid}`;
     const log = textOf(`${root}/logs/${end.ref ?? "HEAD"}`)?.split("\n") ?? [];
     const from = log.findIndex((line) => line.startsWith(before.oid ?? ""));
@@ -253,4 +254,3 @@ export class Repositories {
 
 const folderOf = (path: string): string => path.slice(0, path.lastIndexOf("/"));
 const isWorkingCopy = (root: string): boolean => /\/\.(?:git|jj|hg|svn)$/.test(root);
-const quoted = (path: string): string => (/^[\w@%+=:,./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`);

@@ -1,7 +1,7 @@
 import { h, type VNode } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import type { PlotLine, PlotNumbers } from "../../api/plots.ts";
-import { lines } from "../client.ts";
+import { lines, messageOf } from "../client.ts";
 import { announce } from "../parts/announce.tsx";
 import { barsPlot, columnsPlot, type PlotNode } from "../plot.ts";
 import type { PageView, ViewProps } from "./view.ts";
@@ -157,7 +157,7 @@ function Plots({ query, go }: ViewProps) {
     };
     setProblem(undefined);
     load().catch((error: unknown) => {
-      if (!gone.signal.aborted) setProblem(error instanceof Error ? error.message : String(error));
+      if (!gone.signal.aborted) setProblem(messageOf(error));
     });
     return () => gone.abort();
   }, [days]);

@@ -1,7 +1,7 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { PolicyCheck, PolicyRemark, EditedText } from "../../api/policy.ts";
 import type { PolicyFileShape } from "../../policy-places.ts";
-import { get, post } from "../client.ts";
+import { get, messageOf, post } from "../client.ts";
 import { useKeys } from "../keys.ts";
 import { announce } from "../parts/announce.tsx";
 import { Editor, type EditorHandle } from "../parts/editor.tsx";
@@ -181,8 +181,6 @@ export function PolicyEditor({ folder, file, onDirty, onSaved }: PolicyEditorPro
     </div>
   );
 }
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 const WORDS = { error: "mistake", warning: "warning", info: "note" } as const;
 

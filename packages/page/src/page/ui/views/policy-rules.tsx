@@ -1,5 +1,6 @@
 import { useState } from "preact/hooks";
 import type { RuleShape } from "../../api/policy.ts";
+import { messageOf } from "../client.ts";
 import { announce } from "../parts/announce.tsx";
 
 type RuleChange =
@@ -28,7 +29,7 @@ export function PolicyRules({ rules, flawless, change, goTo }: PolicyRulesProps)
       announce(done);
       return true;
     } catch (error) {
-      setProblem(error instanceof Error ? error.message : String(error));
+      setProblem(messageOf(error));
       return false;
     }
   };

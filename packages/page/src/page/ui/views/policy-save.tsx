@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { ReplayLine, ReplayShape } from "../../api/policy.ts";
 import type { PolicyFileShape } from "../../policy-places.ts";
-import { lines, post } from "../client.ts";
+import { lines, messageOf, post } from "../client.ts";
 import { TextDiff } from "../parts/diff.tsx";
 
 interface SavePolicyProps {
@@ -27,7 +27,7 @@ export function SavePolicy({ folder, file, was, text, close }: SavePolicyProps) 
       dialog.current?.close();
       close(true);
     } catch (error) {
-      setProblem(error instanceof Error ? error.message : String(error));
+      setProblem(messageOf(error));
       setBusy(false);
     }
   };
@@ -89,7 +89,7 @@ function Replay({ folder, file, text, days }: ReplayProps) {
       for await (const next of lines<ReplayLine>("policy/replay", {}, { folder, file, text, days }, gone.signal)) setLine(next);
     };
     read().catch((error: unknown) => {
-      if (!gone.signal.aborted) setProblem(error instanceof Error ? error.message : String(error));
+      if (!gone.signal.aborted) setProblem(messageOf(error));
     });
     return () => gone.abort();
   }, []);

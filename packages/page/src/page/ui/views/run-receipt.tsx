@@ -1,11 +1,11 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { RunChange, RunDiff, RunPlan, RunReceipt, RunUndone } from "../../api/runs.ts";
-import { get, post } from "../client.ts";
+import { get, messageOf, post } from "../client.ts";
 import { useKeys } from "../keys.ts";
 import { useApi } from "../load.ts";
 import { announce } from "../parts/announce.tsx";
 import { DiffLines } from "../parts/diff.tsx";
-import { localTime } from "../parts/time.ts";
+import { Facts } from "../parts/facts.tsx";
 import type { ViewProps } from "./view.ts";
 
 interface ReceiptProps {
@@ -15,8 +15,6 @@ interface ReceiptProps {
   readonly changed: () => void;
   readonly go: ViewProps["go"];
 }
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 /** What a run changed, reached, started, asked and was refused, with the lines of every file, and the way back. */
 export function Receipt({ id, close, changed, go }: ReceiptProps) {
@@ -65,14 +63,7 @@ function Whole({ receipt, changed, go }: { readonly receipt: RunReceipt; readonl
   return (
     <>
       <pre>{row.what}</pre>
-      <dl class="facts">
-        {facts.map(([name, text]) => (
-          <div key={name}>
-            <dt>{name}</dt>
-            <dd>{name === "started" ? <time dateTime={text}>{localTime(text)}</time> : <span class="mono">{text}</span>}</dd>
-          </div>
-        ))}
-      </dl>
+      <Facts facts={facts} time="started" />
       {warnings.map((text) => (
         <p key={text} class="notice bad">
           {text}

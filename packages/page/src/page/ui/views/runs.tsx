@@ -1,6 +1,6 @@
 import { useEffect, useState } from "preact/hooks";
 import type { RunList, RunRow } from "../../api/runs.ts";
-import { get, onNews } from "../client.ts";
+import { get, messageOf, onNews } from "../client.ts";
 import { useKeys } from "../keys.ts";
 import { localTime } from "../parts/time.ts";
 import { Receipt } from "./run-receipt.tsx";
@@ -43,8 +43,7 @@ function useRuns(): Runs {
       setState({ runs, more, isLoading: false });
     };
     load().catch((error: unknown) => {
-      if (!gone.signal.aborted)
-        setState((before) => ({ ...before, isLoading: false, problem: error instanceof Error ? error.message : String(error) }));
+      if (!gone.signal.aborted) setState((before) => ({ ...before, isLoading: false, problem: messageOf(error) }));
     });
     return () => gone.abort();
   }, [pages, round]);

@@ -1,6 +1,6 @@
 import { useEffect, useState } from "preact/hooks";
 import type { SuggestionLine, SuggestionShape, SuggestionsShape } from "../../api/suggestions.ts";
-import { lines, post } from "../client.ts";
+import { lines, messageOf, post } from "../client.ts";
 import { useKeys } from "../keys.ts";
 import { announce } from "../parts/announce.tsx";
 import type { PageView, ViewProps } from "./view.ts";
@@ -20,7 +20,7 @@ function Suggestions({ folder, query, go }: ViewProps) {
       for await (const next of lines<SuggestionLine>("suggestions", {}, { folder, days }, gone.signal)) setLine(next);
     };
     read().catch((error: unknown) => {
-      if (!gone.signal.aborted) setProblem(error instanceof Error ? error.message : String(error));
+      if (!gone.signal.aborted) setProblem(messageOf(error));
     });
     return () => gone.abort();
   }, [folder, days]);
@@ -104,7 +104,7 @@ function SuggestionCard({ one }: { readonly one: SuggestionShape }) {
       setTaken(file);
       announce(`written to ${file}`);
     } catch (error) {
-      setProblem(error instanceof Error ? error.message : String(error));
+      setProblem(messageOf(error));
       setBusy(false);
     }
   };

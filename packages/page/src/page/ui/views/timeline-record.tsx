@@ -1,6 +1,6 @@
 import type { TimelineNow, TimelinePart, TimelineRecord } from "../../api/timeline.ts";
 import { useApi } from "../load.ts";
-import { localTime } from "../parts/time.ts";
+import { Facts } from "../parts/facts.tsx";
 import type { Filter } from "./timeline-filters.tsx";
 
 interface DecisionProps {
@@ -63,14 +63,7 @@ function Whole({ record, only }: { readonly record: TimelineRecord; readonly onl
       <h3>Under the policy as it is now</h3>
       {now === undefined ? <p class="faint">Not judged again: {notNow}.</p> : <Now now={now} />}
       <h3>Record</h3>
-      <dl class="facts">
-        {facts.map(([name, text]) => (
-          <div key={name}>
-            <dt>{name}</dt>
-            <dd>{name === "time" ? <time dateTime={text}>{localTime(text)}</time> : <span class="mono">{text}</span>}</dd>
-          </div>
-        ))}
-      </dl>
+      <Facts facts={facts} time="time" />
       <p class="row">
         {row.session === "" ? null : (
           <button type="button" onClick={() => only({ session: row.session })}>

@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useRef, useState } from "preact/hooks";
 import type { TimelineExtent, TimelineFound, TimelineRow } from "../../api/timeline.ts";
-import { get, onNews } from "../client.ts";
+import { get, messageOf, onNews } from "../client.ts";
 
 /** Rows of a list, the newest first, as far as they are known. */
 export interface RowSource {
@@ -23,8 +23,6 @@ const CHUNK = 100;
 const MOST_CHUNKS = 60;
 /** Whoever drags the bar does not want what lies between. */
 const CALM_MS = 40;
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 /** All records, by their numbers: any of a million is a jump away. */
 export function useAllRows(): RowSource {

@@ -1,1 +1,0 @@
-export { engine, judgeOnly, readerOf, ruleReader, type ToolQuestion } from "@assent/page/look";

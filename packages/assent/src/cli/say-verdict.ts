@@ -1,1 +1,0 @@
-export { sayDecision, sayVerdict, SOURCES, VERDICT_WORDS } from "@assent/page/look";
