@@ -15,7 +15,7 @@ import {
   type TriedResult,
   tryRun,
 } from "@assent/supervisor/supervise/try";
-import { engine } from "./engine.ts";
+import { engine } from "@assent/page/look";
 import { fileDiff } from "./file-diff.ts";
 import { JSON_VERSION } from "./json.ts";
 import { absolute, shorten } from "./place.ts";
