@@ -334,7 +334,13 @@ function sharingParts(filters) {
     obeyed: {
       ...part,
       stdin: {
-        contents: ["engine/obeyed-files.ts", "state/confined-failures.ts", "state/session-refs.ts", "state/at-hand.ts"]
+        contents: [
+          "engine/obeyed-files.ts",
+          "engine/git-history.ts",
+          "state/confined-failures.ts",
+          "state/session-refs.ts",
+          "state/at-hand.ts",
+        ]
           .map((file) => `export * from ${specifierOf(root, file)};`)
           .join("\n"),
         resolveDir: root,

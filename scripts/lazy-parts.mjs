@@ -148,7 +148,7 @@ export const lazyShell = {
   },
 };
 
-/** For the hook: what a known program obeys in a project, what failed before, and where refs led, is looked at where something is confined. */
+/** For the hook: what git shows of its history where a rule denies some of it, what a known program obeys in a project, what failed before, and where refs led, is looked at where something is confined. */
 export const lazyObeyed = {
   name: "lazy-obeyed",
   setup(bundle) {
@@ -156,6 +156,7 @@ export const lazyObeyed = {
       contents: ["whyKeepsWall", "whyUnseen", "noteEdits", "looksAtPlain"].map(forwarded("obeyed")).join("\n"),
       loader: "js",
     }));
+    bundle.onLoad({ filter: /engine[\\/]git-history\.ts$/ }, () => ({ contents: forwarded("obeyed")("gitPathsShown"), loader: "js" }));
     bundle.onLoad({ filter: /state[\\/]session-refs\.ts$/ }, () => ({
       contents: ["commonOf", "noteRefs", "refsBefore", "topOf"].map(forwarded("obeyed")).join("\n"),
       loader: "js",
@@ -235,11 +236,12 @@ import * as survey from "${ITSELF}:shell/survey/index.ts";
 import * as extensions from "${ITSELF}:engine/extensions/run.ts";
 import * as consents from "${ITSELF}:engine/consents/find.ts";
 import * as obeyedFiles from "${ITSELF}:engine/obeyed-files.ts";
+import * as gitHistory from "${ITSELF}:engine/git-history.ts";
 import * as confinedFailures from "${ITSELF}:state/confined-failures.ts";
 import * as sessionRefs from "${ITSELF}:state/session-refs.ts";
 import * as atHand from "${ITSELF}:state/at-hand.ts";
 import * as conclusions from "${ITSELF}:engine/conclusions.ts";
-const parts = { shell, patch, server, ignore, survey, extensions, consents, obeyed: { ...obeyedFiles, ...confinedFailures, ...sessionRefs, ...atHand }, conclusions };
+const parts = { shell, patch, server, ignore, survey, extensions, consents, obeyed: { ...obeyedFiles, ...gitHistory, ...confinedFailures, ...sessionRefs, ...atHand }, conclusions };
 giveParts(Object.fromEntries(Object.entries(parts).map(([name, part]) => ["./" + name + ".cjs", part])));`;
 /** The entry that gives them: whoever bundles the library imports it before the library. */
 export const wholeParts = `${ITSELF}:all`;

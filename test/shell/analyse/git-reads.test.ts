@@ -240,3 +240,32 @@ describe("and goes ahead otherwise", () => {
     expect([judge(command, PLAIN), judge(command, EXAMPLE_WORLD)]).toEqual(["allow", "allow"]),
   );
 });
+
+describe("a repository inside the project's, whose configuration names programs, is no one's that the project trusts", () => {
+  const nested = (config: string): ReturnType<typeof smallWorld> =>
+    smallWorld({
+      files: { ...files, "/home/u/p/sub": "directory", "/home/u/p/sub/.git": "directory", "/home/u/p/sub/.git/config": "file" },
+      tracked,
+      text: (path) => (path === "/home/u/p/sub/.git/config" ? config : path.endsWith("/HEAD") ? "ref: refs/heads/main\n" : undefined),
+    });
+
+  test.each([
+    ["git -C sub ls-remote origin", "[core]\n\tsshCommand = ./evil\n"],
+    ["cd sub && git ls-remote", "[core]\n\tsshCommand = sh -c evil\n"],
+    ["git -C sub status", "[core]\n\tfsmonitor = ./evil\n"],
+    ["git -C sub diff", '[diff "x"]\n\ttextconv = ./evil\n'],
+    ["git -C sub diff", '[filter "x"]\n\tclean = ./evil\n'],
+    ["git -C sub log -p", '[diff "x"]\n\tcommand = ./evil\n'],
+    ["git -C sub log --show-signature", "[gpg]\n\tprogram = ./evil\n"],
+    ["git -C sub remote show origin", '[remote "origin"]\n\turl = ext::./evil\n'],
+    ["git -C sub ls-remote", "[credential]\n\thelper = !./evil\n"],
+    ["git -C sub show", "[core]\n\tpager = ./evil\n"],
+  ])("%s beside %j", (command, config) => expect(judge(command, nested(config))).toMatch(/^(?:ask|deny|none)$/));
+
+  test.each([
+    ["git -C sub status", "[core]\n\trepositoryformatversion = 0\n\tbare = false\n[user]\n\tname = a\n"],
+    ["git -C sub ls-remote origin", '[remote "origin"]\n\turl = git@github.com:a/b.git\n\tfetch = +refs/heads/*:refs/remotes/origin/*\n'],
+    ["git -C sub diff", '[filter "lfs"]\n\tclean = git-lfs clean -- %f\n[core]\n\tfsmonitor = true\n'],
+    ["git -C sub log -3", "[core]\n\thooksPath = .husky/_\n[alias]\n\tco = checkout\n"],
+  ])("%s beside %j goes ahead", (command, config) => expect(judge(command, nested(config))).toBe("allow"));
+});

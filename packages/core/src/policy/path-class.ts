@@ -143,8 +143,10 @@ export const isSecretOf = (home: string, path: string): boolean =>
  * A person's own list of MCP servers has their keys in it, whichever agent's it is, and so has what is kept of logins at such servers: a
  * file of that name among the settings of a program, or a folder of that name.
  */
-const SERVER_LIST =
-  /^(?:\.[\w-]+|library\/application support)\/(?:[^/]+\/)*mcp[\w-]*\.json$|^\.(?:(?:config|docker|local\/share)\/)?mcp[\w-]*\/(?:[^/]+\/)*[^/]+\.(?:json|ya?ml|toml)$/;
+const SERVER_LIST = new RegExp(
+  String.raw`^(?:\.[\w-]+|library\/application support)\/(?:[^/]+\/)*mcp[\w-]*\.json$|` +
+    String.raw`^\.(?:(?:config|docker|local\/share)\/)?mcp[\w-]*\/(?:[^/]+\/)*[^/]+\.(?:json|ya?ml|toml)$`,
+);
 
 const CERTIFICATE = /\.(?:pem|crt)$/;
 const NAMES_KEY = /key|priv|secret|passw|credential|^id_/;

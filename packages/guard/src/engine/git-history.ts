@@ -3,20 +3,22 @@ import { type GitShown, OutOfBudget, spend, type World } from "@assent/core/acti
 import { isWithin, joinPath, relativePath } from "@assent/core/path";
 import { isOwnRepository, repositoriesAround, type Repository } from "@assent/core/policy";
 import { trackedNames } from "./git-index.ts";
-import { GitObjects, Unreadable } from "./git-objects.ts";
+import { ObjectStore, NotUnderstood } from "./git-objects.ts";
 import { readRegular } from "../state/index.ts";
+
+/** What was found for the world of a request. */
+const answers = new WeakMap<World, Map<string, readonly string[] | undefined>>();
 
 /**
  * Paths below a folder that git has in what it would show: in its index, and in the commits that are meant. More than is shown, where
  * that is simpler; undefined where it cannot be told.
  */
-export function gitShowsIn(world: () => World): NonNullable<World["gitShows"]> {
-  const known = new Map<string, readonly string[] | undefined>();
-  return (folder, shown) => {
-    const key = JSON.stringify([folder, shown]);
-    if (!known.has(key)) known.set(key, pathsShown(folder, shown, world()));
-    return known.get(key);
-  };
+export function gitPathsShown(folder: string, shown: GitShown, world: World): readonly string[] | undefined {
+  const known = answers.get(world) ?? new Map<string, readonly string[] | undefined>();
+  answers.set(world, known);
+  const key = JSON.stringify([folder, shown]);
+  if (!known.has(key)) known.set(key, pathsShown(folder, shown, world));
+  return known.get(key);
 }
 
 function pathsShown(folder: string, shown: GitShown, world: World): readonly string[] | undefined {
@@ -57,7 +59,7 @@ const NAME = /^[0-9a-f]{40}$/;
 const STEP = /^(?:[~^](\d*)|\^\{(?:commit|tree|tag|object)?\})/;
 
 class History {
-  readonly objects: GitObjects;
+  readonly objects: ObjectStore;
   readonly #folders: readonly string[];
   readonly #common: string;
   readonly #below: string;
@@ -69,8 +71,8 @@ class History {
 
   constructor({ gitdir, common }: Repository, below: string, names: Set<string>) {
     // Another format of names or of references is not understood.
-    if (/objectformat|refstorage|partialclone/i.test(textAt(joinPath(common, "config")))) throw new Unreadable("its format");
-    this.objects = new GitObjects(common);
+    if (/objectformat|refstorage|partialclone/i.test(textAt(joinPath(common, "config")))) throw new NotUnderstood("its format");
+    this.objects = new ObjectStore(common);
     this.#folders = gitdir === common ? [common] : [gitdir, common];
     this.#common = common;
     this.#below = below;
@@ -183,13 +185,13 @@ class History {
     const entries = new Map<string, string>();
     if (name === undefined) return entries;
     const { type, bytes } = this.objects.read(name);
-    if (type !== "tree") throw new Unreadable(name);
+    if (type !== "tree") throw new NotUnderstood(name);
     const text = bytes.toString("latin1");
     for (let at = 0; at < text.length;) {
       const space = text.indexOf(" ", at);
       const nul = text.indexOf("\0", space);
       const end = nul + 21;
-      if (space < 0 || nul < 0 || end > text.length) throw new Unreadable(name);
+      if (space < 0 || nul < 0 || end > text.length) throw new NotUnderstood(name);
       entries.set(text.slice(space + 1, nul), text.slice(at, end));
       at = end;
     }
@@ -210,7 +212,7 @@ class History {
     const [, tree] = /^tree ([0-9a-f]{40})(?:\n|$)/.exec(head) ?? [];
     const [, date] = /^committer .* (\d+) [+-]\d+$/m.exec(head) ?? [];
     // Of a tree or a file nobody knows here what it is called.
-    if (type !== "commit" || tree === undefined || date === undefined) throw new Unreadable(name);
+    if (type !== "commit" || tree === undefined || date === undefined) throw new NotUnderstood(name);
     const isLast = textAt(joinPath(this.#common, "shallow")).split("\n").includes(name);
     const parents = isLast ? [] : [...head.matchAll(/^parent ([0-9a-f]{40})$/gm)].map(([, parent = ""]) => parent);
     const commit = { name, tree, parents, date: Number(date) };
@@ -263,7 +265,7 @@ class History {
       const [, name, ref] = /^([0-9a-f]{40}) (.+)$/.exec(row) ?? [];
       return name === undefined || ref === undefined ? [] : [[ref, [name]] as const];
     });
-    if (found.some(([ref]) => ref.startsWith("refs/replace/"))) throw new Unreadable("replaced objects");
+    if (found.some(([ref]) => ref.startsWith("refs/replace/"))) throw new NotUnderstood("replaced objects");
     return (this.#packed = new Map(found));
   }
 
@@ -322,5 +324,5 @@ function textAt(path: string): string {
   const found = readRegular(path, LARGEST);
   if (found.is === "text") return found.text;
   if (found.is === "missing" || statSync(path).isDirectory()) return "";
-  throw new Unreadable(path);
+  throw new NotUnderstood(path);
 }

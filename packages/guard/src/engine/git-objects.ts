@@ -11,7 +11,7 @@ export interface GitObject {
 }
 
 /** Something is there that is not understood, is missing, or is more than is read. */
-export class Unreadable extends Error {}
+export class NotUnderstood extends Error {}
 
 /** gitformat-pack(5): the types of its entries, by number. */
 const TYPES: readonly (GitObject["type"] | undefined)[] = [undefined, "commit", "tree", "blob", "tag"];
@@ -29,7 +29,7 @@ const MOST_WHOLE = 64 << 20;
 const MOST_KEPT = 32 << 20;
 
 /** What a repository keeps (gitformat-loose(5), gitformat-pack(5)), read without starting git. */
-export class GitObjects {
+export class ObjectStore {
   readonly #folder: string;
   readonly #packs: readonly Pack[];
   #left = MOST;
@@ -38,10 +38,10 @@ export class GitObjects {
     this.#folder = joinPath(common, "objects");
     // What lies elsewhere, or stands for another object, is not looked for.
     for (const name of ["objects/info/alternates", "info/grafts", "refs/replace", "reftable"])
-      if (existsSync(joinPath(common, name))) throw new Unreadable(name);
+      if (existsSync(joinPath(common, name))) throw new NotUnderstood(name);
     const folder = joinPath(this.#folder, "pack");
     const names = existsSync(folder) ? readdirSync(folder).filter((name) => name.endsWith(".idx")) : [];
-    if (names.length > MOST_PACKS) throw new Unreadable("packs");
+    if (names.length > MOST_PACKS) throw new NotUnderstood("packs");
     this.#packs = names.map((name) => new Pack(joinPath(folder, name.slice(0, -".idx".length)), this));
   }
 
@@ -49,14 +49,14 @@ export class GitObjects {
     for (const pack of this.#packs) pack.close();
   }
 
-  /** @throws Unreadable once too many were read */
+  /** @throws NotUnderstood once too many were read */
   count(): void {
     spend(10);
     this.#left -= 1;
-    if (this.#left < 0) throw new Unreadable("more objects than are read");
+    if (this.#left < 0) throw new NotUnderstood("more objects than are read");
   }
 
-  /** @throws Unreadable for what is not there */
+  /** @throws NotUnderstood for what is not there */
   read(name: string): GitObject {
     for (const pack of this.#packs) {
       const at = pack.find(name);
@@ -64,12 +64,12 @@ export class GitObjects {
     }
     this.count();
     const found = readRegularBytes(this.#loose(name), LARGEST);
-    if (found.is !== "bytes") throw new Unreadable(name);
+    if (found.is !== "bytes") throw new NotUnderstood(name);
     const bytes = inflateSync(found.bytes, { maxOutputLength: LARGEST });
     const nul = bytes.indexOf(0);
     const [, type] = /^(commit|tree|blob|tag) \d+$/.exec(bytes.toString("latin1", 0, nul)) ?? [];
     if (type === "commit" || type === "tree" || type === "blob" || type === "tag") return { type, bytes: bytes.subarray(nul + 1) };
-    throw new Unreadable(name);
+    throw new NotUnderstood(name);
   }
 
   readonly #loose = (name: string): string => `${this.#folder}/${name.slice(0, 2)}/${name.slice(2)}`;
@@ -100,7 +100,7 @@ class PartedFile {
     this.size = stats.size;
     if (stats.isFile()) return;
     this.close();
-    throw new Unreadable(path);
+    throw new NotUnderstood(path);
   }
 
   close(): void {
@@ -108,14 +108,14 @@ class PartedFile {
   }
 
   part(offset: number, length: number): Buffer {
-    if (offset + length > this.size) throw new Unreadable("a file that ends");
+    if (offset + length > this.size) throw new NotUnderstood("a file that ends");
     if (this.#whole === undefined && ++this.#reads > 100 && this.size <= MOST_WHOLE) this.#whole = this.#read(0, this.size);
     return this.#whole?.subarray(offset, offset + length) ?? this.#read(offset, length);
   }
 
   #read(offset: number, length: number): Buffer {
     const bytes = Buffer.allocUnsafe(length);
-    if (readSync(this.#file, bytes, 0, length, offset) !== length) throw new Unreadable("a file that ends");
+    if (readSync(this.#file, bytes, 0, length, offset) !== length) throw new NotUnderstood("a file that ends");
     return bytes;
   }
 }
@@ -125,16 +125,16 @@ class Pack {
   readonly #index: PartedFile;
   readonly #pack: PartedFile;
   readonly #fanout: Buffer;
-  readonly #objects: GitObjects;
+  readonly #objects: ObjectStore;
   readonly #trees = new Map<number, GitObject>();
   #kept = 0;
 
-  constructor(path: string, objects: GitObjects) {
+  constructor(path: string, objects: ObjectStore) {
     this.#objects = objects;
     this.#index = new PartedFile(`${path}.idx`);
     this.#pack = new PartedFile(`${path}.pack`);
     this.#fanout = this.#index.part(0, 8 + 256 * 4);
-    if (this.#fanout.toString("hex", 0, 8) !== "ff744f6300000002") throw new Unreadable(path);
+    if (this.#fanout.toString("hex", 0, 8) !== "ff744f6300000002") throw new NotUnderstood(path);
   }
 
   close(): void {
@@ -183,7 +183,7 @@ class Pack {
     const known = this.#trees.get(offset);
     if (known !== undefined) return known;
     // git makes no longer chains of changes than 4,095 (pack.depth).
-    if (depth > 4095) throw new Unreadable("a chain of changes");
+    if (depth > 4095) throw new NotUnderstood("a chain of changes");
     this.#objects.count();
     const head = this.#pack.part(offset, Math.min(64, this.#pack.size - offset));
     let at = 0;
@@ -196,7 +196,7 @@ class Pack {
     if (type === OF_OFFSET) {
       let back = (byte = next()) & 0x7f;
       while (byte > 0x7f) back = (back + 1) * 128 + ((byte = next()) & 0x7f);
-      if (back <= 0 || back > offset) throw new Unreadable("an offset");
+      if (back <= 0 || back > offset) throw new NotUnderstood("an offset");
       base = this.read(offset - back, depth + 1);
     } else if (type === OF_NAME) {
       const name = head.toString("hex", at, at + HASH);
@@ -206,7 +206,7 @@ class Pack {
     }
     const plain = TYPES[type];
     const kind = base?.type ?? plain;
-    if (kind === undefined || size > LARGEST) throw new Unreadable("an entry of a pack");
+    if (kind === undefined || size > LARGEST) throw new NotUnderstood("an entry of a pack");
     // Of a file only that it is one is asked.
     const bytes = kind === "blob" ? Buffer.alloc(0) : this.#inflate(offset + at, size);
     const object = { type: kind, bytes: base === undefined || kind === "blob" ? bytes : changed(base.bytes, bytes) };
@@ -229,7 +229,7 @@ class Pack {
     const most = size + (size >> 9) + 64;
     const packed = this.#pack.part(offset, Math.min(most, this.#pack.size - offset));
     const bytes = inflateSync(packed, { maxOutputLength: size + 1 });
-    if (bytes.length !== size) throw new Unreadable("a size");
+    if (bytes.length !== size) throw new NotUnderstood("a size");
     return bytes;
   }
 }
@@ -248,7 +248,7 @@ function changed(base: Buffer, delta: Buffer): Buffer {
   while (at < delta.length) {
     const order = delta[at++] ?? 0;
     if (order < 0x80) {
-      if (order === 0) throw new Unreadable("a change");
+      if (order === 0) throw new NotUnderstood("a change");
       parts.push(delta.subarray(at, (at += order)));
       continue;
     }
@@ -259,6 +259,6 @@ function changed(base: Buffer, delta: Buffer): Buffer {
     parts.push(base.subarray(offset, offset + length));
   }
   const bytes = Buffer.concat(parts);
-  if (from !== base.length || to !== bytes.length) throw new Unreadable("a change");
+  if (from !== base.length || to !== bytes.length) throw new NotUnderstood("a change");
   return bytes;
 }

@@ -6,7 +6,7 @@ import { Resolver } from "./canonical-paths.ts";
 import { programs } from "./programs.ts";
 import { FolderSearch } from "./folder-search.ts";
 import { changedSecretsIn, trackedIn } from "./git-index.ts";
-import { gitShowsIn } from "./git-history.ts";
+import { gitPathsShown } from "./git-history.ts";
 import { heldNames } from "./held-names.ts";
 
 /** Variables that mean the same in the hook's environment and in the shell the host starts. */
@@ -84,7 +84,7 @@ export function realWorld(machine: Machine, cwd: string, sessionRoot: string | u
     find: search.find,
     tracked: trackedIn(() => world),
     changedSecrets: changedSecretsIn(() => world),
-    gitShows: gitShowsIn(() => world),
+    gitShows: (below, shown) => gitPathsShown(below, shown, world),
     names: search.names,
     exhausted: search.exhausted,
     entries: search.entries,

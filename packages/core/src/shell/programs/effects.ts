@@ -1,6 +1,8 @@
-import type { FileOperation } from "../../action/index.ts";
+import type { FileOperation, World } from "../../action/index.ts";
 import { joinPath } from "../../path/index.ts";
-import { gitFolderOf, worksInOwnRepository } from "../../policy/index.ts";
+import { gitFolderOf, repositoriesAround, worksInOwnRepository } from "../../policy/index.ts";
+import { gitEntries, namesProgram } from "./git-keys.ts";
+import type { ShellPlace } from "../words/state.ts";
 import { gitSigning } from "./git-signing.ts";
 import { addCode, codeFromStream } from "./code.ts";
 import { doubt, emitFile, refuse, type Invocation } from "./invocation.ts";
@@ -110,12 +112,24 @@ export function emitTablePath(inv: Invocation, operation: FileOperation, path: s
   }
 }
 
+/**
+ * A repository below the project that no working tree of it is (a checkout in a checkout), whose configuration has git start a program
+ * that is not git's own: who brought it along is not who made the project's.
+ */
+function startsByConfig(folder: string, world: World): boolean {
+  const [nearest] = repositoriesAround(folder, world, world.canonical(world.projectRoot));
+  if (nearest === undefined || nearest.top === world.canonical(world.projectRoot) || nearest.common !== joinPath(nearest.top, ".git"))
+    return false;
+  return gitEntries(world, joinPath(nearest.common, "config")).some(([key, value]) => namesProgram(key, value));
+}
+
 /** A repository's configuration names programs that git runs (fsmonitor, textconv): only the project's own is trusted. */
 function repository(inv: Invocation): void {
   gitSigning(inv);
   const { world } = inv.cx;
-  const isOwn = inv.places.every((place) => place.is !== "unknown" && worksInOwnRepository(place.path, place.is === "below", world));
-  if (isOwn) return;
+  const isOwn = (place: ShellPlace): boolean =>
+    place.is !== "unknown" && worksInOwnRepository(place.path, place.is === "below", world) && !startsByConfig(place.path, world);
+  if (inv.places.every(isOwn)) return;
   const kinds = new Set(inv.places.map(({ is }) => is));
   inv.cx.addDanger(inv.exec, "foreign-repository", kinds.has("unknown") ? undefined : kinds.has("below") ? "below" : "folder");
 }

@@ -46,3 +46,20 @@ export function isGitsOwnKey([key, value]: GitConfigEntry): boolean {
   if (/^submodule\..+\.update$/.test(key)) return !value.startsWith("!");
   return OWN_KEYS.test(key);
 }
+
+/** Keys whose value git hands to a shell (git-config(1)); an alias only with `!`. */
+export const STARTING_KEY = new RegExp(
+  String.raw`^(?:alias\.[^=]+=!|(?:core\.(?:pager|editor|sshcommand|askpass|fsmonitor)|sequence\.editor|pager\.[^=]+|(?:diff|` +
+    String.raw`merge)\..+\.(?:textconv|command|driver)|filter\..+\.(?:clean|smudge|process)|(?:diff|merge)tool\..+\.cmd|gpg\.program|` +
+    String.raw`interactive\.difffilter)=)`,
+  "i",
+);
+
+/** git's own, or its word for none: `core.fsmonitor=true`, what `git lfs install --local` writes. */
+const HARMLESS = /^(?:|true|false|cat|less|git[ -]lfs\b.*)$/;
+
+/** True when an entry of a configuration names a program that git starts by itself; an alias is a name of the user's. */
+export const namesProgram = (key: string, value: string): boolean =>
+  (STARTING_KEY.test(`${key}=`) && !HARMLESS.test(value)) ||
+  (/^credential\.(?:.+\.)?helper$/.test(key) && /^[!/.]/.test(value)) ||
+  (/^(?:remote|submodule)\..+url$/.test(key) && /^[\w.+-]+::/.test(value));

@@ -3,6 +3,7 @@ import { applyEffect, emitTablePath } from "../effects.ts";
 import { applyKind } from "../kinds.ts";
 import { literal, prefixOf, textOf, type Value } from "../../words/value.ts";
 import { has, valuesOf } from "../given.ts";
+import { STARTING_KEY } from "../git-keys.ts";
 import { toldRevisions } from "./git-revisions.ts";
 
 const READING = ["get", "get-all", "get-regexp", "get-urlmatch", "list", "get-color", "get-colorbool"];
@@ -62,18 +63,10 @@ const OFF = /^(?:core\.pager=(?:cat)?|pager\.[a-z-]+=(?:false|no|off|0)|core\.fs
 export const isInertKey = (key: string, value: Value): boolean =>
   OFF.test(textOf(value) ?? "") || ((textOf(value) !== undefined || prefixOf(value).includes("=")) && isInertGitKey(key));
 
-/** Keys whose value git hands to a shell (git-config(1)); an alias only with `!`. */
-const COMMAND = new RegExp(
-  String.raw`^(?:alias\.[^=]+=!|(?:core\.(?:pager|editor|sshcommand|askpass|fsmonitor)|sequence\.editor|pager\.[^=]+|(?:diff|` +
-    String.raw`merge)\..+\.(?:textconv|command|driver)|filter\..+\.(?:clean|smudge|process)|(?:diff|merge)tool\..+\.cmd|gpg\.program|` +
-    String.raw`interactive\.difffilter)=)`,
-  "i",
-);
-
 /** The shell text in `-c KEY=VALUE`: what it runs may already be refused. */
 export function commandOfKey(value: Value): string | undefined {
   const text = textOf(value);
-  const key = text === undefined ? undefined : COMMAND.exec(text)?.[0];
+  const key = text === undefined ? undefined : STARTING_KEY.exec(text)?.[0];
   if (key !== undefined) return text?.slice(key.length);
   // An alias without `!` is a subcommand with its arguments.
   const alias = text === undefined ? undefined : /^alias\.[^=]+=/i.exec(text)?.[0];

@@ -177,13 +177,15 @@ export function shownFiles(inv: Invocation, walks: boolean, revisions: readonly 
 const isBlame = ({ grammar }: Invocation): boolean => grammar.options.has("--score-debug");
 
 /** What a commit is, whatever else is said of it: how it is shown, and how many. */
-const DISPLAY =
-  /^-[puswbMUn\d]$|^--(?:patch|no-patch|stat|numstat|shortstat|name-only|name-status|oneline|format|pretty|date|color|no-color|decorate|no-decorate|abbrev-commit|unified|find-renames|max-count|cc|stdout)$/;
+const DISPLAY = new RegExp(
+  String.raw`^-[puswbMUn\d]$|^--(?:patch|no-patch|stat|numstat|shortstat|name-only|name-status|oneline|format|pretty|date|color|` +
+    "no-color|decorate|no-decorate|abbrev-commit|unified|find-renames|max-count|cc|stdout)$",
+);
 /** Options with which other references are meant than those that are named, or the input says which. */
-const ANY_REVISION =
-  "--all --branches --tags --remotes --glob --reflog --walk-reflogs --stdin --bisect --merge --merge-base --alternate-refs --indexed-objects --batch --batch-command --batch-all-objects".split(
-    " ",
-  );
+const ANY_REVISION = (
+  "--all --branches --tags --remotes --glob --reflog --walk-reflogs --stdin --bisect --merge --merge-base --alternate-refs " +
+  "--indexed-objects --batch --batch-command --batch-all-objects"
+).split(" ");
 
 /** Which of what git keeps is shown: all that these revisions mean, or more. */
 function shownOf(inv: Invocation, walks: boolean, revisions: readonly Value[], isByPath: boolean): Omit<GitShown, "at"> {

@@ -403,9 +403,8 @@ function isOwnTop({ cx: { world }, places }: Invocation, text: string): boolean 
 
 /** git-request-pull(1): START URL [END]. */
 export function gitRequestPull(inv: Invocation): void {
-  const [start, address, end] = inv.args.operands;
-  remoteAddress(inv, address);
-  if (has(inv, "-p") && start !== undefined) shownFiles(inv, true, end === undefined ? [start] : [start, end]);
+  remoteAddress(inv, inv.args.operands[1]);
+  if (has(inv, "-p")) shownFiles(inv, true, [...inv.args.operands.filter((_, at) => at !== 1), literal("HEAD")]);
 }
 
 /** Every operand of clone, fetch, ls-remote, remote add and the like may be an address. */
