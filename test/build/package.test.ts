@@ -113,6 +113,7 @@ describe("the package", () => {
     expect(requiredBy("hook.cjs")).toEqual([
       "./agent-auto.cjs",
       "./confiner.cjs",
+      "./consents.cjs",
       "./edit-keeper.cjs",
       "./extensions.cjs",
       "./fleet-start.cjs",

@@ -57,6 +57,15 @@ export class Git {
       .filter((line) => line !== "");
   }
 
+  /** What the configuration has of a key. */
+  values(key: string): readonly string[] {
+    try {
+      return this.lines("config", "--get-all", key);
+    } catch {
+      return [];
+    }
+  }
+
   /** The first line; undefined where it says no. */
   line(...words: readonly string[]): string | undefined {
     try {

@@ -186,8 +186,12 @@ function targetOf(git: Git, push: ReadPush): PushTarget | { readonly why: string
   const remote = push.remote ?? remoteName;
   if (remote === undefined || !/^[A-Za-z0-9][\w-]*$/.test(remote)) return { why: "the remote is not one of the repository's" };
   if (!git.lines("remote").includes(remote)) return { why: "the remote is not one of the repository's" };
-  // Without a branch the configuration says which, and what it is called there.
-  if (push.branch === undefined && (remoteName !== remote || remoteRef !== ref))
+  // git-config(1), push.default: `simple` and `current`, which alone are let through, call it the same there, or push nothing.
+  const merges = push.branch === undefined ? git.values(`branch.${name}.merge`) : [];
+  if (
+    (push.branch === undefined && remoteName !== remote) ||
+    [remoteRef, ...merges].some((one) => one !== undefined && one !== "" && one !== ref)
+  )
     return { why: "it is not known what the branch is called there" };
   return { remote, branch: name, tip };
 }
