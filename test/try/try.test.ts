@@ -105,6 +105,7 @@ const SAME: readonly string[] = [
   "mkdir -p deep/er/est; touch deep/er/est/f; chmod 500 deep/er; chmod 700 deep/er/est",
   "printf 'x%.0s' $(seq 5000) > big; truncate -s 1000000 sparse",
   "chmod 755 a.txt; chmod 711 src",
+  "mkdir ro; touch ro/x; chmod 500 ro",
   "umask 077; echo s > private; mkdir folder",
   "mkdir new; mv src new/src 2>/dev/null || cp -r src new/src; rm -rf src",
   "cp -al src copy; echo x >> copy/b.txt",
