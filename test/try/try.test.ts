@@ -54,6 +54,13 @@ describe.each(USERS)("a tried run of %s", (user) => {
     expect(existsSync(join(place.cwd, ".claude"))).toBe(false);
   });
 
+  it.skipIf(user === "root")("applies nothing where a folder is left that its owner may not look into", async () => {
+    const place = fresh();
+    const ran = await place.try("mkdir d; echo x > d/x; chmod 000 d; echo y > made");
+    expect(ran.status).toBe(75);
+    expect(existsSync(join(place.cwd, "made"))).toBe(false);
+  });
+
   it("drops what it is told to drop", async () => {
     const place = fresh();
     await place.try("mkdir d; chmod 000 d; echo x > made", []);
@@ -95,9 +102,10 @@ const SAME: readonly string[] = [
   "rm a.txt; mkdir a.txt; echo in > a.txt/in",
   "mv a.txt moved; mv src/b.txt src/c.txt",
   "ln -s a.txt link; ln -s missing dangling; ln a.txt second",
-  "mkdir -p deep/er/est; touch deep/er/est/f; chmod 500 deep/er; chmod 000 deep/er/est",
+  "mkdir -p deep/er/est; touch deep/er/est/f; chmod 500 deep/er; chmod 700 deep/er/est",
   "printf 'x%.0s' $(seq 5000) > big; truncate -s 1000000 sparse",
   "chmod 755 a.txt; chmod 711 src",
+  "mkdir ro; touch ro/x; chmod 500 ro",
   "umask 077; echo s > private; mkdir folder",
   "mkdir new; mv src new/src 2>/dev/null || cp -r src new/src; rm -rf src",
   "cp -al src copy; echo x >> copy/b.txt",

@@ -285,6 +285,12 @@ const STOPPED: readonly Attack[] = [
     then: (_, ran) => expect(ran.stdout).toMatch(/^\[-1, -1\]\n(?!OPEN)/),
   },
   {
+    name: "changes modes and times of devices and of files outside",
+    command:
+      "for f in /dev/null /dev/tty /dev/pts /etc/passwd /sys/power /usr/bin/env; do chmod 600 $f && echo CHANGED $f; touch -d 2001-01-01 $f && echo TOUCHED $f; done 2>/dev/null; true",
+    then: (_, ran) => expect(ran.stdout).toBe(""),
+  },
+  {
     name: "writes to places that are mounted beside the view",
     command:
       "for d in / /etc /usr/bin /var/lib /srv /run /root /boot /sys /proc /dev; do (echo x > $d/assent-try-attack) 2>/dev/null && echo WRITTEN $d; done; true",

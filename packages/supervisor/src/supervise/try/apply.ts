@@ -135,10 +135,15 @@ export class Applier {
       this.#keep(this.#undo?.create(to, path, change.kind));
       for (const one of all) this.#keep(this.#undo?.create(undefined, one.path, one.kind));
       for (const one of [...all, change]) this.#clean(one);
+      // Who moves a folder to another must be able to write it (rename(2)).
+      const mode = (change.upper?.mode ?? 0) & 0o7777;
+      const closed = change.whole === true && (mode & 0o200) === 0;
+      if (closed) sys(SYSCALLS.fchmodat, from, nameAt, mode | 0o700);
       const moved = sys(SYSCALLS.renameat2, from, nameAt, to, nameAt, RENAME_NOREPLACE);
       if (moved === -ERRNO.EEXIST) throw conflict(path);
       if (moved !== -ERRNO.EXDEV) {
         requireSuccess("renameat2", moved);
+        if (closed) sys(SYSCALLS.fchmodat, to, nameAt, mode);
         return;
       }
       // Under a name of its own until it is whole.

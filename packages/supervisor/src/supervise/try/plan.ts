@@ -78,16 +78,16 @@ export function writePlan(plan: TryPlan): WrittenPlan {
   for (const path of plan.hidden.files) step(`${path} cannot be hidden`, "f", path);
   for (const path of plan.hidden.folders) step(`${path} cannot be hidden`, "h", path);
   step("the working folder is not there", "c", plan.cwd);
-  step("there is no network to close", "i");
+  step("the network cannot be closed", "i");
   const { fs, scopes, device } = plan.landlock;
-  step("there is no Landlock", "L", String(fs), String(scopes));
+  step("Landlock cannot be used", "L", String(fs), String(scopes));
   for (const { path } of plan.places) step(`Landlock cannot open ${path}`, "a", path, String(fs));
   step("Landlock cannot open /dev/shm", "a", "/dev/shm", String(fs));
   for (const path of [...plan.devices, "/dev/pts"]) step(`Landlock cannot open ${path}`, "a", path, String(device & fs));
   step("the system call filter", "F", Buffer.from(plan.filter).toString("hex"));
   const { path, argv, env } = plan.program;
   const variables = Object.entries(env).map(([name, value]) => `${name}=${value}`);
-  step("the program's walls", "x", path, String(argv.length), ...argv, "", ...variables);
+  step("the program cannot be restricted", "x", path, String(argv.length), ...argv, "", ...variables);
   if (fields.some((field) => field.includes("\0"))) throw new Error("a field of the plan has a NUL in it");
   return { bytes: Buffer.concat(fields.flatMap((field) => [pathBytes(field), NUL])), steps };
 }

@@ -1,13 +1,13 @@
 import { chmodSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { type Action, type Call, visible } from "@assent/core/action";
-import { agentMark } from "@assent/core/policy";
+import { agentMark, stricterOf, verdictOf } from "@assent/core/policy";
 import { read } from "@assent/guard/engine/reader";
 import { type Machine, noteChanges, profileFile, programProfile, stateFolder, writeAtomic } from "@assent/guard/state";
 import { RunAudit } from "../audit.ts";
 import { GrantingJudge } from "../judge/index.ts";
 import { withoutLeakCheck } from "../leak-check.ts";
 import type { Exit, RunEvent } from "../types.ts";
-import { kindOf, newRunId, RunFolder, runsFolder, sealEdits, sealRun, UndoStore } from "../undo/index.ts";
+import { DEFAULT_CAPS, kindOf, newRunId, type ObjectStat, RunFolder, runsFolder, sealEdits, sealRun, UndoStore } from "../undo/index.ts";
 import { linesOf, parseRecord } from "../undo/journal.ts";
 import { buildFilter, DEVICE_RIGHTS, landlockAbi, landlockRights } from "../wall/index.ts";
 import { Applier } from "./apply.ts";
@@ -46,7 +46,7 @@ const DEVICES = ["null", "zero", "full", "random", "urandom", "tty"].map((name) 
 export async function tryRun(options: TryOptions): Promise<HeldTry | { readonly status: number; readonly why: string }> {
   const { machine, cwd, argv } = options;
   const stub = stubPath();
-  if (stub === undefined) throw new NotTried(`there is no \`try-${process.arch}\` beside this program`);
+  if (stub === undefined) throw new NotTried(`the file \`try-${process.arch}\` was not found beside this program`);
   const abi = landlockAbi();
   if (abi === 0) throw new NotTried("this kernel has no Landlock");
   const judge = judgeOf(options, agentMark(options.env) !== undefined);
@@ -184,7 +184,19 @@ export function readTry(held: HeldTry, of: OfTry): TriedResult & { readonly laye
   });
   const judge = judgeOf(optionsOf(of, meta), meta.ofAgent);
   const changes = layers.flatMap(({ changes: all }) => all).map(apart);
-  return { meta, layers, changes: judgeChanges(judge, changes, of.machine.home) };
+  const device = deviceOf(statPath(held.folder));
+  return { meta, layers, changes: judgeChanges(judge, changes, of.machine.home).map((one) => askUnkept(one, device)) };
+}
+
+const deviceOf = (stat: ObjectStat | number): string => (typeof stat === "number" ? "" : stat.id.slice(0, stat.id.lastIndexOf(":")));
+
+/** What is taken away is kept by another name; what has several, or lies on another file system, by a copy, and of a large one there is none. */
+function askUnkept(judged: JudgedChange, device: string): JudgedChange {
+  const { what, lower, path } = judged.change;
+  if (what === "made" || what === "attributes" || lower === undefined || kindOf(lower.mode) !== "file") return judged;
+  if (Math.min(lower.size, lower.allocated) <= DEFAULT_CAPS.file || (deviceOf(lower) === device && lower.nlink === 1)) return judged;
+  const reason = `${visible(path)} has more than undo copies of one file: what it was could not be brought back`;
+  return { ...judged, verdict: stricterOf(judged.verdict, verdictOf("ask", "run.outside", { reason })) };
 }
 
 /** Two names of one file are two files above a layer: what was done to either cannot be joined again. */
