@@ -7,4 +7,7 @@ rmSync(at("pages"), { recursive: true, force: true });
 rmSync(at("_site"), { recursive: true, force: true });
 cpSync(at("../docs"), at("pages"), { recursive: true, dereference: true });
 const first = readFileSync(at("../README.md"), "utf8");
-writeFileSync(at("pages/index.md"), first.replaceAll("](docs/", "](").replaceAll(/\]\((CONTRIBUTING|SECURITY|evidence\/[a-z]+)\.md/g, "](../$1.md"));
+writeFileSync(
+  at("pages/index.md"),
+  first.replaceAll("](docs/", "](").replaceAll(/\]\((CONTRIBUTING|SECURITY|evidence\/[a-z]+)\.md/g, "](../$1.md"),
+);

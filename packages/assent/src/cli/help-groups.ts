@@ -5,7 +5,7 @@ const GROUPS: Readonly<Record<string, readonly string[]>> = {
   "Begin:": ["install", "uninstall", "doctor", "status", "demo"],
   "Say what goes ahead:": ["allow", "ask", "deny", "auto", "trust", "edit", "rules", "explain"],
   "Questions and decisions:": ["why", "approvals", "log", "open"],
-  "Run, look, take back:": ["run", "try", "receipt", "diff", "undo"],
+  "Run, look, take back:": ["run", "receipt", "diff", "undo"],
   "In front of tools, on many machines:": ["mcp", "team"],
 };
 
