@@ -19,7 +19,7 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import { gzipSync } from "node:zlib";
 import { filtersMade, makeFilters } from "./filters.mjs";
 import { joinChunks } from "./join-chunks.mjs";
-import { builtKnowledge, knowledgeBeside, knowledgeFiles, knowledgeFromFile, writeParts } from "./knowledge.mjs";
+import { builtKnowledge, knowledgeBeside, knowledgeFiles, knowledgeFromFile, knowledgeNow, writeParts } from "./knowledge.mjs";
 import {
   importedBuiltins,
   languages,
@@ -392,7 +392,8 @@ async function buildTeam() {
 /** The static programs of stubs/, which start hooks, ask and stand in front; the launcher with its table. */
 async function writeStubs() {
   const outfile = join(fresh, "launcher.mjs");
-  await build({ ...common, entryPoints: [join(root, "packages/hosts/src/agents/install/launcher.ts")], outfile, format: "esm" });
+  const entryPoints = [join(root, "packages/hosts/src/agents/install/launcher.ts")];
+  await build({ ...common, alias: {}, plugins: [knowledgeNow(root)], entryPoints, outfile, format: "esm" });
   const { launcherTable, withTable } = await import(pathToFileURL(outfile).href);
   rmSync(outfile);
   for (const name of readdirSync(join(root, "stubs")).filter((file) => /-(?:x64|arm64)$/.test(file))) {
