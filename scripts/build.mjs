@@ -198,6 +198,7 @@ try {
       entryPoints: { consents: join(root, "packages/guard/src/engine/consents/find.ts") },
       outdir: fresh,
       outExtension: { ".js": ".cjs" },
+      plugins: [lazyShell],
     }),
     build({
       ...part,
