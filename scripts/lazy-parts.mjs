@@ -158,7 +158,7 @@ export const lazyObeyed = {
     }));
     bundle.onLoad({ filter: /engine[\\/]git-history\.ts$/ }, () => ({ contents: forwarded("obeyed")("gitPathsShown"), loader: "js" }));
     bundle.onLoad({ filter: /state[\\/]session-refs\.ts$/ }, () => ({
-      contents: ["commonOf", "noteRefs", "refsBefore", "topOf"].map(forwarded("obeyed")).join("\n"),
+      contents: ["commonOf", "noteRefs", "refsBefore", "refsBeforeAll", "topOf"].map(forwarded("obeyed")).join("\n"),
       loader: "js",
     }));
     bundle.onLoad({ filter: /state[\\/]at-hand\.ts$/ }, () => ({

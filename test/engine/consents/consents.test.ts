@@ -1,9 +1,10 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
 import { consentId } from "@assent/guard/engine";
 import { addConsent, listConsents, removeConsent } from "@assent/guard/policy-edit";
 import { readPolicy } from "@assent/core/policy/read";
+import { noteRefs, stateFolder } from "@assent/guard/state";
 import { everyConsent, testRepository } from "./repository.ts";
 
 describe("what was said yes to once goes ahead, and nothing is sent that was not said", () => {
@@ -74,6 +75,34 @@ describe("what was said yes to once goes ahead, and nothing is sent that was not
     expect(at.judge("git push origin topic").verdict.decision).toBe("ask");
     at.say(all, { preset: "strict" });
     expect(at.judge("git push origin topic").verdict.decision).toBe("ask");
+  });
+});
+
+describe("what a yes begins from", () => {
+  /** A workflow of the agent's own, which `origin/main` is made to lead to. */
+  const plant = (at: ReturnType<typeof testRepository>): void => {
+    at.commit(".github/workflows/own.yml", "on: push\njobs: {}\n");
+    at.git("update-ref", "refs/remotes/origin/main", "HEAD");
+  };
+
+  it("is where the remote's branch was before every session that is remembered", () => {
+    const at = testRepository();
+    noteRefs(at.machine, at.project, "claude-1");
+    expect(at.offered("git push origin topic").entry).toMatchObject({
+      consent: "push-branches",
+      base: expect.stringMatching(/^[0-9a-f]{40}$/),
+    });
+    plant(at);
+    // Without a base everything that is sent is looked at, the workflow, too.
+    expect(at.offered("git push origin topic")).toEqual({ why: "it changes what CI or the forge runs" });
+  });
+
+  it("is not known where what is remembered cannot be read", () => {
+    const at = testRepository();
+    noteRefs(at.machine, at.project, "claude-1");
+    const folder = join(stateFolder(at.machine), "session-refs");
+    for (const name of readdirSync(folder)) chmodSync(join(folder, name), 0o666);
+    expect(at.offered("git push origin topic")).toEqual({ why: "it changes what CI or the forge runs" });
   });
 });
 

@@ -22,4 +22,4 @@ export * from "./replace.ts";
 export * from "./state.ts";
 export * from "./profiles.ts";
 export * from "./refusals.ts";
-export { commonOf, gitFolderOf, noteRefs, type RefsBefore, refsBefore, topOf } from "./session-refs.ts";
+export { commonOf, gitFolderOf, noteRefs, type RefsBefore, refsBefore, refsBeforeAll, topOf } from "./session-refs.ts";

@@ -99,6 +99,21 @@ export function refsBefore(machine: Machine, folder: string, session: string | u
   return known.is === "text" && isOwn(known.stats, machine.uid) ? parse(known.text, common) : undefined;
 }
 
+/** For whoever asks outside of all sessions: what was there before each of those that are remembered of the repository. Undefined: not known. */
+export function refsBeforeAll(machine: Machine, folder: string): RefsBefore | undefined {
+  const now = readRefs(folder);
+  if (now === undefined) return undefined;
+  const kept = `${stateFolder(machine)}/session-refs`;
+  let { tips } = now;
+  for (const name of namesIn(kept)) {
+    const record = readRegular(`${kept}/${name}`, MOST_BYTES);
+    if (record.is !== "text" || !isOwn(record.stats, machine.uid)) return undefined;
+    const before = parse(record.text, now.common);
+    if (before !== undefined) tips = tips.filter((tip) => before.tips.includes(tip));
+  }
+  return { ...now, tips };
+}
+
 /** A command of the session is about to go ahead there: what the first of them finds is written down. */
 export function noteRefs(machine: Machine, folder: string, session: string): void {
   const common = commonAround(folder);

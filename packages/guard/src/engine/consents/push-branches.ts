@@ -4,7 +4,7 @@ import { isGitsOwnKey, isInertGitKey } from "@assent/core/shell";
 import { joinPath, resolvePath } from "@assent/core/path";
 import { sha256 } from "@assent/core/data";
 import { tokensIn } from "../../audit/index.ts";
-import { refsBefore, sessionName } from "../../state/index.ts";
+import { refsBefore, refsBeforeAll, sessionName } from "../../state/index.ts";
 import { isLikely } from "../written-secrets.ts";
 import { Git } from "./git.ts";
 import { type AskedAction, type ConsentKind, type ConsentOf, readWords, repositoryOf, whyNotPlain, wordsOf } from "./kind.ts";
@@ -205,10 +205,11 @@ function baseOf(
   const head = git.line("symbolic-ref", "--quiet", `refs/remotes/${remote}/HEAD`)?.replace(`refs/remotes/${remote}/`, "");
   const main = [...(head !== undefined && PLAIN.test(head) ? [head] : []), "main", "master"];
   const tips = main.flatMap((name) => git.line("rev-parse", "--quiet", "--verify", `refs/remotes/${remote}/${name}^{commit}`) ?? []);
-  // INVARIANT: refs that the session has made or moved count for nothing.
-  const session = request.session === undefined ? undefined : sessionName(request.agent, request.session);
-  const before = session === undefined ? undefined : refsBefore(machine, world.canonical(request.cwd), session);
-  const [base = ""] = before === undefined ? tips : tips.filter((tip) => before.tips.includes(tip));
+  // INVARIANT: refs that the session, or where there is none, any that is remembered, has made or moved count for nothing.
+  const { agent, session } = request;
+  const folder = world.canonical(request.cwd);
+  const before = session === undefined ? refsBeforeAll(machine, folder) : refsBefore(machine, folder, sessionName(agent, session));
+  const [base = ""] = tips.filter((tip) => before?.tips.includes(tip) === true);
   return { base, main };
 }
 
