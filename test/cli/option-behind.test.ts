@@ -44,13 +44,13 @@ interface Taking {
   readonly command: Command;
 }
 
-const TAKING = ["allow", "ask", "deny", "explain", "verify", "run", "mcp", "wrap install"].map((path): Taking => {
+const TAKING = ["allow", "ask", "deny", "explain", "verify", "run", "try", "mcp", "wrap install"].map((path): Taking => {
   const words = path.split(" ");
   const command = words.reduce<Command | undefined>((above, word) => above?.commands.find((one) => one.name() === word), program());
   if (command === undefined) throw new Error(path);
   return { path: words, command };
 });
-const isStarting = (path: readonly string[]): boolean => ["run", "mcp", "wrap"].includes(path[0] ?? "");
+const isStarting = (path: readonly string[]): boolean => ["run", "try", "mcp", "wrap"].includes(path[0] ?? "");
 
 /** Values that the options take; a file that is there and a number fit all others. */
 const VALUE: Readonly<Record<string, string>> = { "--with": "npm", "--sample": "3", "--cwd": "/" };

@@ -75,7 +75,6 @@ const SHOWN = [
   "git log --cc",
   "git log -p --all -- ':!src'",
   "git log -p --follow src/a.ts",
-  "git log -L1,1:src/a.ts",
   "git log -p -n -1",
   "git log -p --max-count=2 --skip=2",
   "git log -p -1 --reverse HEAD~3",
@@ -295,5 +294,38 @@ describe("what git keeps elsewhere, or what the line does not name", () => {
   test("asks for confirmation where commands go ahead sandboxed, too: no sandbox parts what one file keeps", () => {
     const place = repository();
     expect(judge(place, "git log -p", RULES(place), { unknown: "confine" })).toBe("ask");
+  });
+});
+
+describe("lines of one file are followed to where it had another name", () => {
+  let place: Scratch;
+  beforeAll(() => {
+    place = repository(true);
+    const git = gitIn(place);
+    place.write("secrets/l.txt", "canary\ntwo\nthree\nfour\n");
+    git("add", "-f", "secrets/l.txt");
+    git("commit", "-qm", "l");
+    git("mv", "secrets/l.txt", "src/l.ts");
+    git("commit", "-qm", "moved");
+    git("mv", "src/l.ts", "src/m.ts");
+    git("commit", "-qm", "moved again");
+  });
+  afterAll(() => rmSync(place.root, { recursive: true, force: true }));
+
+  test.each([
+    ["git log -L1,1:src/m.ts", "deny"],
+    ["git log -L :f:src/m.ts", "deny"],
+    ["git log -L1,+2:src/m.ts -p", "deny"],
+    ["cd src && git log -L1,1:m.ts", "deny"],
+    // It was made beside the file that is denied, and did not come from it.
+    ["git log -L1,1:src/a.ts", "allow"],
+    ["git log -L1,+2:src/a.ts HEAD~2", "allow"],
+    // Copies are looked for anywhere.
+    ["git log -L1,1:src/a.ts -C", "ask"],
+    ["git log -L1,1:src/a.ts --find-copies-harder", "ask"],
+    ["git log -L/a/,/b/:src/a.ts", "ask"],
+    ["git log -L1,1:src/a.ts -L1,1:src/m.ts", "deny"],
+  ])("%s: %s", (command, verdict) => {
+    expect(judge(place, command, RULES(place))).toBe(verdict);
   });
 });

@@ -119,8 +119,8 @@ describe("only a person's own policy holds them", () => {
     [[entry], "profile", ["1:2 consents: `consents` belongs in your own policy only"]],
     [[entry], "user", []],
     [[{ ...entry, consent: "fetsch" }], "user", ['1:25 consents[0].consent: unknown value `"fetsch"` for `consent`']],
-    [[{ consent: "fetch", root: "/r" }], "user", ["1:14 consents[0]: missing key `origin` of the consent `fetch`"]],
-    [[{ ...entry, remote: "x" }], "user", ["1:74 consents[0].remote: `remote` is no key of the consent `fetch`"]],
+    [[{ consent: "fetch", root: "/r" }], "user", ["1:14 consents[0]: `fetch` needs the key `origin`"]],
+    [[{ ...entry, remote: "x" }], "user", ["1:74 consents[0].remote: `fetch` has no key `remote`"]],
     [[{ ...entry, root: "r" }], "user", ["1:40 consents[0].root: `root`: is not an absolute path"]],
   ] as const)("%j in a file of the layer %s", (consents, layer, expected) => expect(problems(consents, layer)).toEqual(expected));
 

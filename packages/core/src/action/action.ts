@@ -56,6 +56,8 @@ export interface GitShown {
   readonly revisions?: readonly string[];
   /** Of the history so many commits, the newest. */
   readonly most?: number;
+  /** Of the history only what these paths may have had for names before: what a commit changes or takes away that adds one of them. */
+  readonly origins?: readonly string[];
 }
 
 /**

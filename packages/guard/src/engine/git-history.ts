@@ -28,11 +28,12 @@ function pathsShown(folder: string, shown: GitShown, world: World): readonly str
   const index = trackedNames(repository.gitdir);
   if (index === undefined) return undefined;
   const { top } = repository;
-  const names = new Set(index.names);
+  const names = new Set(shown.origins !== undefined ? [] : index.names);
   let history: History | undefined;
   try {
     if (shown.of !== "index" || index.sparse) {
       history = new History(repository, isWithin(folder, top) ? relativePath(top, folder) : "", names);
+      for (const path of shown.origins ?? []) history.origins.add(relativePath(top, path));
       if (shown.of !== "index") history.read(shown);
       if (index.sparse) history.read({ ...shown, of: "trees", revisions: ["HEAD"] });
     }
@@ -64,6 +65,8 @@ class History {
   readonly #common: string;
   readonly #below: string;
   readonly #names: Set<string>;
+  /** Names that files are followed by; empty: everything is meant. */
+  readonly origins = new Set<string>();
   readonly #commits = new Map<string, Commit>();
   readonly #compared = new Set<string>();
   readonly #trees = new Map<string | undefined, ReadonlyMap<string, string>>();
@@ -151,8 +154,34 @@ class History {
   #show(commit: Commit | undefined): void {
     if (commit === undefined) return;
     const before = commit.parents.map((parent) => this.#commit(parent)?.tree);
-    if (before.length === 0) this.#compare("", commit.tree, undefined);
-    for (const tree of before) this.#compare("", commit.tree, tree);
+    if (this.origins.size > 0) for (const tree of before) this.#follow(commit.tree, tree);
+    else if (before.length === 0) this.#compare("", commit.tree, undefined);
+    else for (const tree of before) this.#compare("", commit.tree, tree);
+  }
+
+  /** A file that a commit adds may be one that it changes or takes away (gitdiffcore(7), renames and copies). */
+  #follow(after: string, before: string | undefined): void {
+    const added: string[] = [];
+    const sources: string[] = [];
+    const look = (path: string, a: string | undefined, b: string | undefined): void => {
+      if (a === b) return;
+      const [left, right] = [this.#tree(a), this.#tree(b)];
+      for (const name of new Set([...left.keys(), ...right.keys()])) {
+        const [one, other] = [left.get(name), right.get(name)];
+        if (one === other) continue;
+        const at = path === "" ? name : `${path}/${name}`;
+        const [ours, theirs] = [one, other].map((entry) => (entry?.startsWith("4") === true ? hashOf(entry) : undefined));
+        if (other === undefined && ours === undefined) added.push(at);
+        if (other !== undefined && theirs === undefined) sources.push(at);
+        if (ours !== undefined || theirs !== undefined) look(at, ours, theirs);
+      }
+    };
+    look("", after, before);
+    if (!added.some((name) => this.origins.has(name))) return;
+    for (const name of sources) {
+      this.origins.add(name);
+      this.#names.add(name);
+    }
   }
 
   #whole(name: string): void {

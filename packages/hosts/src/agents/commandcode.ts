@@ -187,8 +187,8 @@ const setup: Setup = {
     "an allow does not spare you Command Code's own question",
     "in its plan mode no hook is called: there its own rules alone say which commands run",
     "a repository's own hooks and mods run without a step of trust, before yours, and one of its hooks can take the place of yours",
-    "the host changes calls after its hooks have heard them: fields by another name are refused, but of one that stands there in two " +
-      "spellings hooks are shown only the last",
+    "the host changes calls after its hooks have heard them: fields by another name are refused, but of one that stands there twice, under " +
+      "two names, hooks are shown only the last",
     "no hook is called for what a sub-agent does: to start one is refused, but for a rule that allows the tool `agent`",
   ],
   steered: {

@@ -195,11 +195,11 @@ function consentFaults(tree: JsonNode, layer: LayerName): readonly Fault[] {
     const missing = keys.filter((key) => member(item, key) === undefined);
     const foreign = item.members.filter(({ key }) => key !== "given" && !keys.includes(key));
     return [
-      ...missing.map((key) => ({ offset: item.start, path, message: `missing key \`${key}\` of the consent \`${known}\`` })),
+      ...missing.map((key) => ({ offset: item.start, path, message: `\`${known}\` needs the key \`${key}\`` })),
       ...foreign.map(({ key, keyStart }) => ({
         offset: keyStart,
         path: [...path, key],
-        message: `\`${brief(key)}\` is no key of the consent \`${known}\``,
+        message: `\`${known}\` has no key \`${brief(key)}\``,
       })),
     ];
   });

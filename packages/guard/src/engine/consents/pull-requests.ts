@@ -147,7 +147,7 @@ const NAMED = /(?:^|[^\w/`.@])@[A-Za-z][\w-]*(?![\w-]*[/.@])/;
 const MARKED = /\[(?:skip|no|ci|bot|automerge|deploy)[ \]-]|\b(?:auto-?merge|merge when|lgtm)\b|<!--/i;
 
 function whyObeyed(text: string): string | undefined {
-  if (ORDER.test(text) || NAMED.test(text) || MARKED.test(text)) return "a program that reads along may obey a line of it";
+  if (ORDER.test(text) || NAMED.test(text) || MARKED.test(text)) return "a bot may do what a line of it says";
   return tokensIn(text).some(isLikely) ? "a key or token stands in it" : undefined;
 }
 

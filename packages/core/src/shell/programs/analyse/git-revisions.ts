@@ -142,8 +142,10 @@ export function shownFiles(inv: Invocation, walks: boolean, revisions: readonly 
   // gitrevisions(7), ":/<text>": a commit by its message, where no file is meant.
   const isMessage = (word: Value): boolean => /^:\/./.test(prefixOf(word)) && !exists(inv, fromTop(inv, literal(prefixOf(word).slice(2))));
   const isNamed = (word: Value): boolean => !inFront.includes(word) || (revisions.includes(word) && isPath(inv, word) && !isMessage(word));
-  // git-log(1): a file is followed to where it had another name.
-  const named = has(inv, "--follow") || (has(inv, "-L") && !isBlame(inv)) ? [] : inv.args.operands.filter(isNamed);
+  // git-log(1): a file is followed to where it had another name; lines of one by renames, and by copies of what changed beside it.
+  const isOfLines = has(inv, "-L") && !isBlame(inv);
+  const named = has(inv, "--follow") || isOfLines ? [] : inv.args.operands.filter(isNamed);
+  const lines = has(inv, "--follow", "--find-copies-harder", "-C", "--find-copies") ? [] : valuesOf(inv, "-L").map(fileOfLines);
   const others = revisions.filter((word) => !named.includes(word));
   // git-diff(1): one folder of a commit is compared with the working tree.
   const inTrees =
@@ -166,6 +168,9 @@ export function shownFiles(inv: Invocation, walks: boolean, revisions: readonly 
     for (const path of folders.length === 0 ? tops : folders.map((one) => placeOf({ ...one, path: one.folder }))) {
       const left = without.map(placeOf).filter((one) => one.startsWith(`${path}/`));
       const out = left.flatMap((one) => ["", "/*"].map((end) => ({ by: "path" as const, glob: one.slice(path.length) + end })));
+      const origins = isOfLines ? originsOf(inv, lines, { ...shown, at: here }, path) : undefined;
+      for (const one of origins ?? []) emitFile(inv, "read", literal(one));
+      if (origins !== undefined) continue;
       const filter = { tracked: true as const, shown: { ...shown, at: here }, ...(out.length === 0 ? {} : { without: out }) };
       const target = { kind: "tree" as const, path: world.canonical(path), filter };
       inv.cx.add({ kind: "file", operation: "read", target, upkeep: true, origin: { by: "command", exec: inv.exec } });
@@ -173,6 +178,24 @@ export function shownFiles(inv: Invocation, walks: boolean, revisions: readonly 
     }
   }
 }
+
+/** git-log(1), `-L<start>,<end>:<file>`: the file, where the range is one of numbers or a function's name. */
+const fileOfLines = (value: Value): string | undefined => /^(?:\d+(?:,[+-]?\d+)?|:\w+):([^:]+)$/.exec(textOf(value) ?? "")?.[1];
+
+/** What files may have been called before; undefined: not known. */
+function originsOf(
+  { cx: { world } }: Invocation,
+  lines: readonly (string | undefined)[],
+  shown: GitShown,
+  top: string,
+): readonly string[] | undefined {
+  const files = lines.flatMap((file) => (file === undefined ? [] : [resolvePath(shown.at, file)]));
+  if (files.length === 0 || files.length < lines.length) return undefined;
+  const found = world.gitShows?.(world.canonical(top), { ...shown, origins: files });
+  return found === undefined || found.length > MOST_ORIGINS ? undefined : found;
+}
+
+const MOST_ORIGINS = 100;
 
 const isBlame = ({ grammar }: Invocation): boolean => grammar.options.has("--score-debug");
 
