@@ -173,6 +173,6 @@ describe("an option of Assent's behind a command", () => {
 
 /** In the order of the table of commands. */
 function byTable(one: string | undefined, other: string | undefined): number {
-  const order = ["allow", "ask", "deny", "explain", "run", "install", "verify", "mcp"];
+  const order = ["allow", "ask", "deny", "explain", "run", "install", "try", "verify", "mcp"];
   return order.indexOf(one ?? "") - order.indexOf(other ?? "");
 }
