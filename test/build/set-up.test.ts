@@ -68,6 +68,7 @@ describe("npm install in a clone", () => {
     // The tables as they are built: a package's own name of what lies outside of it.
     expect(compilerOptions.paths).toEqual({
       ...Object.fromEntries(written),
+      "@assent/team-server/*": ["./packages/team-server/src/*/index.ts"],
       "#knowledge": ["./dist/knowledge.mjs"],
       "#knowledge/*": ["./dist/knowledge/*.mjs"],
     });

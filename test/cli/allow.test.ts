@@ -119,7 +119,7 @@ describe("assent status", () => {
     const bare = assent(place, ["status"]);
     expect(bare).toMatchObject({ status: 0, stderr: "" });
     expect(bare.stdout).toMatch(
-      /^protected +no: no agent was found.*\ntoday +0 checked, 0 sandboxed, 0 asked, 0 refused\nagents +none was found on this machine\npolicy +no file: what is built in decides\n/,
+      /^protected +no: no agent was found.*\ntoday +0 checked, 0 sandboxed, 0 asked, 0 refused\nwithout you ask: nobody said otherwise: assent auto\n(?: {12}\S.*\n){7}agents +none was found on this machine\npolicy +no file: what is built in decides\n/,
     );
     place.write(`~/${NAME}`, '{ "unknown": "confine", "permissions": { "deny": ["Bash(docker:*)"] } }');
     place.write(NAME, '{ "permissions": { "allow": ["Bash(make:*)"] } }');
