@@ -90,7 +90,7 @@ describe("what a yes begins from", () => {
     noteRefs(at.machine, at.project, "claude-1");
     expect(at.offered("git push origin topic").entry).toMatchObject({
       consent: "push-branches",
-      base: expect.stringMatching(/^[0-9a-f]{40}$/),
+      base: expect.stringMatching(/^[0-9a-f]{40}$/) as unknown,
     });
     plant(at);
     // Without a base everything that is sent is looked at, the workflow, too.
