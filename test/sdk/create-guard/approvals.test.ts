@@ -2,6 +2,7 @@ import { PGlite } from "@electric-sql/pglite";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import {
   type ApprovalStore,
@@ -191,6 +192,8 @@ describe.each(Object.entries(STORES).filter((entry): entry is [string, () => Pai
   it("lists those of one principal, the oldest first, and none that is over", async () => {
     const { one } = open();
     await pendingOn(one);
+    // Times are kept in milliseconds.
+    await pause(2);
     await pendingOn(one, { principal: { user: "bob", tenant: "t1" } });
     const users = (found: readonly PendingApproval[]) => found.map(({ principal }) => principal?.user);
     expect(users(await listed(one))).toEqual(["ann", "bob"]);
