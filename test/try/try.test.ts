@@ -88,9 +88,9 @@ describe.each(USERS)("a tried run of %s", (user) => {
 
   it("says which command to use where a rule is about programs that start", async () => {
     const place = fresh({ "p.json": '{ "version": 1, "permissions": { "deny": ["Bash(curl *)"] } }' });
-    const ran = await place.try("true", ["--policy", join(place.cwd, "p.json")]);
+    const ran = await place.try("echo 'a b'", ["--policy", join(place.cwd, "p.json")]);
     expect(ran.status).toBe(125);
-    expect(ran.stderr).toContain("assent run -- sh");
+    expect(ran.stderr).toContain(String.raw`assent run -- sh -c 'echo '\''a b'\'''`);
   });
 });
 

@@ -102,7 +102,7 @@ async function whyNotAgreed(page: string): Promise<string | undefined> {
   return agreed ? undefined : "you did not agree";
 }
 
-/** `assent auto`, `assent auto status`: what goes ahead here without a person, why, and who says so., and who says so. */
+/** `assent auto`, `assent auto status`: what goes ahead here without a person, why, and who says so. */
 export function autoStatus(options: { readonly json?: boolean }): number {
   const machine = thisMachine();
   const consent = readConsent(machine);

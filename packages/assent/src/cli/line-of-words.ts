@@ -1,10 +1,7 @@
-/** A word that no shell reads otherwise. */
-const PLAIN = /^[A-Za-z0-9_@%+:,./-][A-Za-z0-9_@%+:,./=-]*$/;
+import { shellWord } from "@assent/core/data";
+
 /** `NAME=value` in front of a command gives it a variable, as it was typed. */
 const ASSIGNMENT = /^([A-Za-z_][A-Za-z0-9_]*=)([^]*)$/;
-
-/** One word as a POSIX shell would read it back. */
-export const shellQuote = (word: string): string => `'${word.replaceAll("'", String.raw`'\''`)}'`;
 
 /**
  * The command line that operands mean: one word is a line as it was typed, several are the words of one command, which the
@@ -17,13 +14,10 @@ export function lineOfWords(words: readonly string[]): { readonly line: string }
   if (/\s/.test(first) && !ASSIGNMENT.test(first))
     return { wrong: "options stand before the command, and a command line is one word or all its words" };
   const program = words.findIndex((word) => !ASSIGNMENT.test(word));
-  return { line: words.map((word, at) => (at < program ? assignment(word) : quoteWhereNeeded(word))).join(" ") };
+  return { line: words.map((word, at) => (at < program ? assignment(word) : shellWord(word))).join(" ") };
 }
-
-/** A word as a POSIX shell would read it back. */
-export const quoteWhereNeeded = (word: string): string => (PLAIN.test(word) ? word : shellQuote(word));
 
 function assignment(word: string): string {
   const [, name = "", value = ""] = ASSIGNMENT.exec(word) ?? [];
-  return `${name}${value === "" ? "" : quoteWhereNeeded(value)}`;
+  return `${name}${value === "" ? "" : shellWord(value)}`;
 }

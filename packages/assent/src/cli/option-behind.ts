@@ -1,6 +1,6 @@
 import type { Command, Option } from "commander";
 import { visible } from "@assent/core/action";
-import { quoteWhereNeeded, shellQuote } from "./line-of-words.ts";
+import { shellQuoted, shellWord } from "@assent/core/data";
 
 interface TakingWords {
   /** The words are started, as env(1) and timeout(1) start theirs: short options, and those that the program is known to have, are its own. */
@@ -89,7 +89,7 @@ function bothReadings(command: Command, before: readonly string[], args: readonl
   const [name = ""] = misplaced.map((one) => one.name);
   return [
     `${path}: \`${visible(name)}\` stands behind the command: is it for Assent, or a part of the command?`,
-    `  for Assent:             ${say([...options, ...[...moved, ...separator, ...rest].map(quoteWhereNeeded)])}`,
+    `  for Assent:             ${say([...options, ...[...moved, ...separator, ...rest].map(shellWord)])}`,
     `  part of the command:    ${say([...options, ...asWords(args)])}`,
   ].join("\n");
 }
@@ -106,7 +106,7 @@ function otherReading(command: Command, sister: Command, before: readonly string
 /** All words are the command; a line that was typed as one word goes on as one. */
 function asWords(args: readonly string[]): readonly string[] {
   const [first = ""] = args;
-  return /\s/.test(first) ? [shellQuote([first, ...args.slice(1).map(quoteWhereNeeded)].join(" "))] : ["--", ...args.map(quoteWhereNeeded)];
+  return /\s/.test(first) ? [shellQuoted([first, ...args.slice(1).map(shellWord)].join(" "))] : ["--", ...args.map(shellWord)];
 }
 
 /** What stands between the command's name and its operands. */
@@ -118,7 +118,7 @@ function optionsBefore(command: Command, before: readonly string[]): readonly st
     at++;
     if (word === names[0]) names.shift();
   }
-  return before.slice(at).map(quoteWhereNeeded);
+  return before.slice(at).map(shellWord);
 }
 
 export const rootOf = (command: Command): Command & { readonly rawArgs: readonly string[] } =>

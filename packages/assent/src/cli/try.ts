@@ -1,7 +1,8 @@
 import { readFileSync } from "node:fs";
 import { visible } from "@assent/core/action";
+import { shellWord } from "@assent/core/data";
 import { isWithin } from "@assent/core/path";
-import { type Machine, messageOf, thisMachine } from "@assent/guard/state";
+import { definedVariables, type Machine, messageOf, thisMachine } from "@assent/guard/state";
 import {
   applyTry,
   blockOf,
@@ -62,13 +63,17 @@ async function start([program, ...args]: readonly [string, ...string[]], flags: 
   const [path = program, ...more] = found.start;
   let held: Awaited<ReturnType<typeof tryRun>>;
   try {
-    const env = Object.fromEntries(Object.entries(machine.env).filter((entry): entry is [string, string] => entry[1] !== undefined));
+    const env = definedVariables(machine.env);
     const policyFiles = flags.policy.map((file) => absolute(file, cwd));
     const word = more.length === 0 ? program : path;
     held = await tryRun({ ...of, cwd, argv: [path, ...more, ...args], word, env, policyFiles });
   } catch (error) {
     if (!(error instanceof NotTried)) throw error;
-    complain(COMMAND, `this cannot be tried: ${visible(error.message)}`, `assent run -- ${visible([program, ...args].join(" "))}`);
+    complain(
+      COMMAND,
+      `this cannot be tried: ${visible(error.message)}`,
+      `assent run -- ${visible([program, ...args].map(shellWord).join(" "))}`,
+    );
     return STATUS.cannotSupervise;
   }
   if (!(held instanceof HeldTry)) {

@@ -2,7 +2,7 @@ import { closeSync, openSync, readdirSync, readFileSync, readSync, realpathSync 
 import { joinPath } from "@assent/core/path";
 import { ensureFolder, writeAtomic, type Machine } from "@assent/guard/state";
 import { OUTER_PATH } from "@assent/supervisor/supervise/outer";
-import { shellQuote } from "./line-of-words.ts";
+import { shellQuoted } from "@assent/core/data";
 
 /**
  * A launcher starts a program under `assent run`: a small shell script that carries all that is known of the wrapping.
@@ -42,7 +42,7 @@ export interface Own {
 
 export function writeLauncher(machine: Machine, launcher: Launcher, { node, bin, front }: Own): void {
   const start = startOf(launcher);
-  const line = (words: readonly string[]): string => `exec ${words.map(shellQuote).join(" ")} "$@"`;
+  const line = (words: readonly string[]): string => `exec ${words.map(shellQuoted).join(" ")} "$@"`;
   const text = [
     "#!/bin/sh",
     "# Starts a program under `assent run`. `assent unwrap` takes this away again; do not edit it.",
