@@ -1,4 +1,4 @@
-import { afterAll, expect, test } from "vitest";
+import { afterAll, expect, it, test } from "vitest";
 import type { Lowered } from "@assent/core/action";
 import { lowerShell, type ShellKind } from "@assent/core/shell";
 import { HOSTILE_NAMES } from "../shell/fuzz/builtins.ts";
@@ -101,3 +101,11 @@ test.each([
     for (const { oracle, started } of counts) expect(started, oracle.shell).toBeGreaterThan((PROGRAMS * least) / 2);
   },
 );
+
+it.each(["bash", "zsh", "dash"] as const)("a program of %s that ends its process group ends itself alone", (shell) => {
+  const oracle = new Oracle(shell);
+  oracles.push(oracle);
+  const ended = { program: "a; kill 0; b", status: 0 };
+  expect(oracle.run(ended.program, 0)).toEqual([["a"]]);
+  expect(oracle.runAll([ended, { program: "c", status: 0 }])).toEqual([[["a"]], [["c"]]]);
+});

@@ -6,11 +6,12 @@ import type { Argument, ExecAction } from "@assent/core/action";
 
 /**
  * Some programs start themselves over and over. In a PID namespace all of that ends with the time-out, which kills `unshare`
- * alone; its first process waits for whatever the shell leaves behind, as the oracle wants to hear of that, too.
+ * alone; its first process waits for whatever the shell leaves behind, as the oracle wants to hear of that, too. Each program
+ * leads a process group: a namespace does not part groups, and `kill 0` would end the test.
  */
 const NAMESPACES = ["/usr/bin/unshare", "--user", "--map-current-user", "--pid", "--fork", "--kill-child"] as const;
 const CONTAINED: readonly string[] = (() => {
-  const first = "unless (fork) { exec { $ARGV[0] } @ARGV } 1 while wait != -1";
+  const first = "unless (fork) { setpgrp; exec { $ARGV[0] } @ARGV } 1 while wait != -1";
   const prefix = [...NAMESPACES, "/usr/bin/perl", "-e", first, "--"] as const;
   const [command, ...args] = [...prefix, "/bin/true"];
   return spawnSync(command, args).status === 0 ? prefix : [];
@@ -30,6 +31,7 @@ for my $i (0 .. $count - 1) {
   my $program = do { local $/; <$file> };
   close $file;
   unless (fork) {
+    setpgrp;
     my $null = POSIX::open("/dev/null", O_RDWR);
     my $log = POSIX::open("$folder/l$i", O_WRONLY | O_CREAT | O_TRUNC, 0600);
     my $errors = POSIX::open("$folder/e$i", O_WRONLY | O_CREAT | O_TRUNC, 0600);
