@@ -1,8 +1,10 @@
 import { execFile, spawn } from "node:child_process";
 import {
   appendFileSync,
+  cpSync,
   lutimesSync,
   mkdirSync,
+  mkdtempSync,
   readdirSync,
   readFileSync,
   readlinkSync,
@@ -303,6 +305,29 @@ describe("many processes", () => {
     const { records, flaws } = verifyLog(stateFolder({ ...machine, home: out }));
     expect({ enough: records > 50, flaws }).toEqual({ enough: true, flaws: [] });
   }, 120_000);
+
+  /** Needs userfaultfd(2), which the kernel gives to root. */
+  it.skipIf(process.getuid?.() !== 0)("one whose write the kernel does in two parts is waited for, however long it takes", async () => {
+    const [one, other] = ["one", "other"].map((name) => mkdtempSync(join("/dev/shm", `assent-${name}-`)));
+    onTestFinished(() => [one, other].forEach((folder) => rmSync(folder ?? "", { recursive: true })));
+    const machine = { ...thisMachine(), home: one ?? "", env: {} };
+    const record = (length: number): string => JSON.stringify({ v: 1, time: new Date().toISOString(), text: "x".repeat(length) });
+    appendAudit(machine, record(3500));
+    cpSync(one ?? "", other ?? "", { recursive: true });
+    // What the other one is about to write, up to the head, which it never comes to.
+    const log = join(stateFolder(machine), "audit.jsonl");
+    const before = statSync(log).size;
+    appendAudit({ ...machine, home: other ?? "" }, record(1500));
+    const bytes = join(other ?? "", "bytes");
+    writeFileSync(bytes, readFileSync(join(stateFolder({ ...machine, home: other ?? "" }), "audit.jsonl")).subarray(before));
+    const writer = spawn("python3", [join(import.meta.dirname, "slow-write.py"), log, bytes, "0.5"], {
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+    await once(writer.stdout, "data");
+    expect(statSync(log).size).toBe(4096);
+    appendAudit(machine, record(10));
+    expect(verifyLog(stateFolder(machine))).toEqual({ records: 3, torn: 0, unchained: 0, flaws: [] });
+  });
 
   it("killed at any moment: the log is whole and the others go on", async () => {
     const { folder, state, append } = world();

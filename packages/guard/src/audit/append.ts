@@ -1,5 +1,5 @@
 import { sha256 } from "@assent/core/data";
-import { closeSync, constants, fstatSync, linkSync, openSync, statSync, unlinkSync, writeSync } from "node:fs";
+import { closeSync, constants, fchmodSync, fstatSync, linkSync, openSync, statSync, unlinkSync, writeSync } from "node:fs";
 import { errorCode, openState, type Machine, withLock, writeAtomic } from "../state/index.ts";
 import { chained, GENESIS, type Link, linkHash, linkOf } from "./chain.ts";
 import {
@@ -92,17 +92,17 @@ function append(folder: string, line: string, keep: Keep): void {
   }
 }
 
-const SETTLE_TRIES = 40;
-
 /**
- * The file's size, between two records where that is to be had: the kernel lets a size be seen that lies within a write, at
- * the end of a page. What stays without a line break was torn.
+ * The file's size, between two records: the kernel lets a size be seen that lies within a write, at the end of a page. A change
+ * of mode waits for the lock that a write holds from its first byte to its last (Linux, fs/open.c: chmod_common), however long
+ * that is; what has no line break behind it then was torn.
  */
 function settledSize(descriptor: number): number {
-  for (let tries = 0; ; tries++) {
+  for (let seen = -1; ;) {
     const { size } = fstatSync(descriptor);
-    if (size === 0 || tries >= SETTLE_TRIES || bytesOf(descriptor, size - 1, size)[0] === 0x0a) return size;
-    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 0.25);
+    if (size === 0 || size === seen || bytesOf(descriptor, size - 1, size)[0] === 0x0a) return size;
+    fchmodSync(descriptor, 0o600);
+    seen = size;
   }
 }
 
