@@ -30,7 +30,14 @@ const oracleOf = (shell: OracleShell): Oracle => {
 };
 
 /** What a heading says behind its text. */
-const SHELLS: Readonly<Record<string, keyof typeof READERS>> = { zsh: "zsh", sh: "dash", mksh: "mksh", posh: "posh", ksh93: "ksh93" };
+const SHELLS: Readonly<Record<string, keyof typeof READERS>> = {
+  zsh: "zsh",
+  sh: "dash",
+  mksh: "mksh",
+  posh: "posh",
+  yash: "yash",
+  ksh93: "ksh93",
+};
 
 const inSh = (line: string) =>
   [
@@ -49,6 +56,7 @@ const READERS = {
   dash: inSh,
   mksh: inSh,
   posh: inSh,
+  yash: inSh,
   ksh93: inSh,
 } as const satisfies Partial<Record<OracleShell, (line: string) => readonly { readonly line: string; readonly kind: ShellKind }[]>>;
 const quote = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;

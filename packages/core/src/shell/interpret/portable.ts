@@ -1,4 +1,4 @@
-import { forEachChild, type ParsedScript, type SyntaxNode, type Word } from "unbash";
+import { forEachChild, type ParameterExpansionPart, type ParsedScript, type SyntaxNode, type Word, type WordPart } from "unbash";
 import type { Span } from "../../action/index.ts";
 import type { Context } from "../words/context.ts";
 import type { ShellState } from "../words/state.ts";
@@ -91,7 +91,9 @@ function bashism(node: SyntaxNode): string | undefined {
         (part) => part.type === "ParameterExpansion" && part.operation?.type === "Default" && /"[^"]*[\s*?[$`]/.test(part.text.slice(1)),
       )
         ? '"${…"…"}"'
-        : undefined;
+        : quotedTilde(node.parts);
+    case "HereDoc":
+      return quotedTilde(node.body.parts);
     case "LocaleString":
       return '$"…"';
     case "Word":
@@ -104,7 +106,9 @@ function bashism(node: SyntaxNode): string | undefined {
     case "ParameterExpansion": {
       if (node.prefix === "!" || node.index !== undefined) return "${!NAME}";
       const type = node.operation?.type ?? "Default";
-      return type === "Default" || type === "Remove" ? undefined : "${NAME/…}";
+      if (type !== "Default" && type !== "Remove") return "${NAME/…}";
+      // posh finds no home in a pattern, mksh one behind `=`, and behind `:` in an assignment some.
+      return pieces(operandOf(node)).some((text) => text.includes("~", type === "Default" ? 1 : 0)) ? "${NAME…~}" : undefined;
     }
     case "ArithmeticExpansion":
       return node.text.startsWith("$[") ? "$[" : undefined;
@@ -120,6 +124,27 @@ function bashism(node: SyntaxNode): string | undefined {
       return undefined;
   }
 }
+
+const operandOf = ({ operation }: ParameterExpansionPart): Word | undefined =>
+  operation !== undefined && "operand" in operation ? operation.operand : undefined;
+
+/** What of a word stands without quotes. */
+const pieces = (word: Word | undefined): readonly string[] =>
+  word === undefined
+    ? []
+    : word.parts === undefined
+      ? [/["'\\]/.test(word.text) ? "" : word.text]
+      : word.parts.map((part) => (part.type === "Literal" ? part.text : ""));
+
+/** In double quotes yash takes a `~` for the home, and in a here-document mksh and posh do, too (POSIX leaves it open; run). */
+const quotedTilde = (parts: readonly WordPart[] = []): string | undefined =>
+  parts.some(
+    (part) =>
+      part.type === "ParameterExpansion" &&
+      (operandOf(part)?.text.startsWith("~") === true || quotedTilde(operandOf(part)?.parts) !== undefined),
+  )
+    ? '"${NAME…~}"'
+    : undefined;
 
 /** Before dash 0.5.11 what `export` and `readonly` are given is split like any other word. */
 function splitsAssignment(node: Extract<SyntaxNode, { type: "Command" }>): boolean {
