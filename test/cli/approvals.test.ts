@@ -6,6 +6,7 @@ import type { Answer, Question } from "@assent/guard/approve";
 import { answerQuestion, isSomebodyThere, openQuestions, queueApprover, type QueuePoint } from "@assent/guard/approve/queue";
 import { question } from "../approve/question.ts";
 import { Screen } from "../approve/screen.ts";
+import { startTerminal, type Terminal } from "../approve/terminal.ts";
 import { assent, DIST, scratch, type Scratch } from "../scratch.ts";
 import { here } from "./run-place.ts";
 
@@ -13,55 +14,9 @@ import { here } from "./run-place.ts";
 
 const BIN = join(DIST, "bin.cjs");
 
-interface Terminal {
-  readonly press: (keys: string) => void;
-  /** Waits until it was written, behind what was waited for before. */
-  readonly sees: (text: string | RegExp) => Promise<void>;
-  readonly screen: () => readonly string[];
-  readonly ended: Promise<number | null>;
-}
-
-/** A command line on a terminal of its own, of so many columns. */
-function terminal(place: Pick<Scratch, "home" | "project">, line: string, width = 100, env: Record<string, string> = {}): Terminal {
-  const child = spawn("script", ["-qefc", `stty cols ${width} rows 30; ${line}`, "/dev/null"], {
-    cwd: place.project,
-    env: { PATH: "/usr/local/bin:/usr/bin:/bin", HOME: place.home, TERM: "xterm", NO_COLOR: "1", SHELL: "/bin/sh", ...env },
-    stdio: ["pipe", "pipe", "inherit"],
-  });
-  onTestFinished(() => void child.kill("SIGKILL"));
-  let text = "";
-  let seen = 0;
-  child.stdout.on("data", (chunk: Buffer) => (text += chunk.toString()));
-  const plain = (): string => {
-    const screen = new Screen(width);
-    screen.write(text);
-    return screen.lines.join("\n");
-  };
-  return {
-    press: (keys) => child.stdin.write(keys),
-    sees: async (wanted) => {
-      const found = (): number => {
-        if (typeof wanted !== "string") return text.slice(seen).search(wanted) === -1 ? -1 : text.length;
-        const at = text.indexOf(wanted, seen);
-        return at === -1 ? -1 : at + wanted.length;
-      };
-      let end = found();
-      for (const last = performance.now() + 30_000; end === -1; end = found()) {
-        if (performance.now() > last) throw new Error(`not seen: ${String(wanted)}\n${plain()}`);
-        await pause(10);
-      }
-      seen = end;
-      // What is pressed before it could be seen does not count.
-      await pause(400);
-    },
-    screen: () => plain().split("\n"),
-    ended: new Promise((resolve) => child.once("close", resolve)),
-  };
-}
-
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 const approvals = (place: Scratch, width?: number, env?: Record<string, string>): Terminal =>
-  terminal(place, `exec '${process.execPath}' '${BIN}' approvals`, width, env);
+  startTerminal(place, `exec '${process.execPath}' '${BIN}' approvals`, width, env);
 
 /** Somebody who asks, in this process. */
 function asks(place: Scratch, about: Question, point: QueuePoint = "confined", more: object = {}): Promise<Answer> {
@@ -196,7 +151,7 @@ describe("a run at a terminal asks there and in the queue", () => {
     const place = here();
     const file = join(place.outside, "made");
     const script = place.script(`touch '${file}'; echo done`);
-    const there = terminal(place, `exec '${process.execPath}' '${BIN}' run sh '${script}'`);
+    const there = startTerminal(place, `exec '${process.execPath}' '${BIN}' run sh '${script}'`);
     return { place, there, file };
   };
 
@@ -297,7 +252,7 @@ describe("being told", () => {
     onTestFinished(() => void run("kill-server"));
     run("new-session", "-d", "-x", "100", "-y", "40", "-s", "work", "sh");
     // A client that shows it, and sees the popup.
-    const there = terminal(place, `exec tmux -f /dev/null -S '${socket}' attach -t work`, 100, { LANG: "C.UTF-8" });
+    const there = startTerminal(place, `exec tmux -f /dev/null -S '${socket}' attach -t work`, 100, { LANG: "C.UTF-8" });
     while (run("list-clients") === "") await pause(20);
     const told = assent(place, ["approvals", "notify", "tmux"], "", { PATH: PATH(place), TMUX: `${socket},1,0` });
     expect(told.stdout, told.stderr).toMatch(/^tmux: /);

@@ -1,6 +1,8 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
+import { shellWord } from "@assent/core/data";
+import { startTerminal, type Terminal } from "../approve/terminal.ts";
 import { Suite, USERS } from "../supervise/programs/place.ts";
 import { treeOf, TryPlace } from "./place.ts";
 
@@ -91,6 +93,64 @@ describe.each(USERS)("a tried run of %s", (user) => {
     const ran = await place.try("echo 'a b'", ["--policy", join(place.cwd, "p.json")]);
     expect(ran.status).toBe(125);
     expect(ran.stderr).toContain(String.raw`assent run -- sh -c 'echo '\''a b'\'''`);
+  });
+});
+
+describe.skipIf(process.getuid?.() !== 0)("a person who looks at what a command did", () => {
+  const tries = (command: string): { readonly place: TryPlace; readonly terminal: Terminal } => {
+    const place = new TryPlace(suite, "root", { ".env": "KEY=1\n" });
+    const words = [process.execPath, suite.command, "try", "--", "sh", "-c", command].map(shellWord).join(" ");
+    return { place, terminal: startTerminal({ home: place.place.home, project: place.cwd }, `exec ${words}`, 100, place.place.env()) };
+  };
+
+  it("picks some of it: the rest is thrown away, and one undo takes back what was picked", async () => {
+    const { place, terminal } = tries("echo more >> a.txt; mkdir n; echo 1 > n/x; echo 2 > n/y; echo z > z; rm src/b.txt");
+    const before = treeOf(place.cwd);
+    await terminal.sees("c choose files");
+    terminal.press("c\n");
+    await terminal.sees("Enter goes back:");
+    expect(terminal.screen().filter((line) => /^ {2}\d /.test(line))).toEqual([
+      "  1  changed  a.txt",
+      "  2  new      n (3 changes)",
+      "  3  gone     src/b.txt",
+      "  4  new      z",
+    ]);
+    terminal.press("7\n");
+    await terminal.sees("that is not in the list");
+    terminal.press("1-2\n");
+    await terminal.sees("throw away the others");
+    expect(treeOf(place.cwd)).toEqual(before);
+    terminal.press("y\n");
+    expect(await terminal.ended).toBe(0);
+    expect(treeOf(place.cwd).map((line) => line.replace(/ \d+ /, " "))).toEqual(expect.arrayContaining(["a.txt 1 a\nmore\n"]));
+    expect([existsSync(join(place.cwd, "n/y")), existsSync(join(place.cwd, "z")), existsSync(join(place.cwd, "src/b.txt"))]).toEqual([
+      true,
+      false,
+      true,
+    ]);
+    expect((await place.assent("try", "list")).stdout).toBe("");
+    expect(await place.assent("undo", "--yes")).toMatchObject({ status: 0 });
+    expect(treeOf(place.cwd)).toEqual(before);
+  });
+
+  it("applies what the policy allows without the rest, and nothing of what it does not", async () => {
+    const { place, terminal } = tries("ln -s .env link; echo x > made");
+    for (const [number, then, keys] of [
+      ["1", "not applied", "c\n"],
+      ["2", "throw away the others", "y\n"],
+    ] as const) {
+      if (number === "1") {
+        await terminal.sees("c choose files");
+        terminal.press("c\n");
+      }
+      await terminal.sees("Enter goes back:");
+      terminal.press(`${number}\n`);
+      await terminal.sees(then);
+      await terminal.sees(/>/);
+      terminal.press(keys);
+    }
+    expect(await terminal.ended).toBe(0);
+    expect([existsSync(join(place.cwd, "link")), existsSync(join(place.cwd, "made"))]).toEqual([false, true]);
   });
 });
 

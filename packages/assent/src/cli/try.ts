@@ -1,13 +1,11 @@
-import { readFileSync } from "node:fs";
 import { visible } from "@assent/core/action";
 import { shellWord } from "@assent/core/data";
-import { isWithin } from "@assent/core/path";
-import { definedVariables, type Machine, messageOf, thisMachine } from "@assent/guard/state";
+import { definedVariables, messageOf, thisMachine } from "@assent/guard/state";
 import {
+  type Applying,
   applyTry,
   blockOf,
   HeldTry,
-  type JudgedChange,
   listTried,
   NotTried,
   type OfTry,
@@ -17,7 +15,6 @@ import {
   tryRun,
 } from "@assent/supervisor/supervise/try";
 import { engine } from "@assent/page/look";
-import { fileDiff } from "./file-diff.ts";
 import { JSON_VERSION } from "./json.ts";
 import { absolute, shorten } from "./place.ts";
 import { complain } from "./policy-target.ts";
@@ -25,6 +22,7 @@ import { STATUS } from "./run-options.ts";
 import { findProgram } from "./run-program.ts";
 import { writeStderr, writeStdout } from "./stdio.ts";
 import { askLine, noPerson } from "./terminal.ts";
+import { countsOf, diffOf, groupChanges, groupLines, pageOf, readNumbers } from "./try-page.ts";
 
 const COMMAND = "try";
 /** sysexits.h, EX_TEMPFAIL: what the command did is kept, and not applied. */
@@ -95,14 +93,13 @@ async function end(held: HeldTry, flags: TryFlags, of: OfTry, program: string): 
   }
   if (flags.apply === true) {
     if (failed !== "") say(failed);
-    return finish(held, of, false, status);
+    return finish(held, of, { consent: false }, status);
   }
-  const page = pageOf(result, of.machine, failed);
   if (noPerson(of.machine.env) !== undefined) {
-    writeStderr(page);
+    writeStderr(pageOf(result, of.machine, failed));
     return keep(held.meta, status);
   }
-  return choose(held, of, { page, result, status });
+  return choose(held, of, { result, status, failed });
 }
 
 /** Undefined: what it did cannot be told, so it is kept. */
@@ -117,14 +114,19 @@ function readOrKeep(held: HeldTry, of: OfTry): TriedResult | undefined {
 }
 
 interface Choice {
-  readonly page: string;
   readonly result: TriedResult;
   readonly status: number;
+  /** What begins the page. */
+  readonly failed?: string;
+  /** Paths that were picked. */
+  readonly only?: ReadonlySet<string>;
 }
 
-async function choose(held: HeldTry, of: OfTry, { page, result, status }: Choice): Promise<number> {
+async function choose(held: HeldTry, of: OfTry, { result, status, failed = "", only }: Choice): Promise<number> {
+  const page = pageOf(result, of.machine, failed);
   const blocked = result.changes.some((one) => blockOf(one) !== undefined);
-  const keys = `${blocked ? "" : "y apply   "}d diff   n discard      (Enter, q or Ctrl-C: keep it; assent try apply ${shortId(held.meta)})`;
+  const apply = blocked ? "" : only === undefined ? "y apply   " : "y apply these, throw away the others   ";
+  const keys = `${apply}d diff   c choose files   n discard      (Enter, q or Ctrl-C: keep it; assent try apply ${shortId(held.meta)})`;
   for (let shown = page; ; shown = "") {
     const answer = await askLine(shown, `  ${keys}\n  >`, "");
     if (answer === undefined) {
@@ -132,19 +134,23 @@ async function choose(held: HeldTry, of: OfTry, { page, result, status }: Choice
       return keep(held.meta, status);
     }
     if (answer === "d") writeStdout(diffOf(result));
-    else if (answer === "n") {
+    else if (answer === "c") {
+      const picked = await pickChanges(readTry(held, of), of);
+      // What some of it is without the rest is another question to the policy.
+      if (picked !== undefined) return choose(held, of, { result: readTry(held, of, picked), status, only: picked });
+    } else if (answer === "n") {
       held.discard();
       say("discarded; nothing on disk has changed");
       return status === 0 ? KEPT : status;
-    } else if (answer === "y" && !blocked) return finish(held, of, true, status);
+    } else if (answer === "y" && !blocked) return finish(held, of, { consent: true, ...(only && { only }) }, status);
     else return keep(held.meta, status);
   }
 }
 
 /** Applies it, whole or not at all. */
-function finish(held: HeldTry, of: OfTry, consent: boolean, status: number): number {
+function finish(held: HeldTry, of: OfTry, said: Applying, status: number): number {
   try {
-    const { applied, result } = applyTry(held, of, consent);
+    const { applied, result } = applyTry(held, of, said);
     if (applied) {
       say(`applied: ${countsOf(result.changes)} (undo: assent undo ${held.meta.id})`);
       return status;
@@ -158,6 +164,18 @@ function finish(held: HeldTry, of: OfTry, consent: boolean, status: number): num
   }
 }
 
+/** Paths of what a person picks; undefined: nothing. */
+async function pickChanges(result: TriedResult, { machine }: OfTry): Promise<ReadonlySet<string> | undefined> {
+  const groups = groupChanges(result.changes);
+  for (let page = groupLines(groups, result, machine); ; page = "  that is not in the list\n") {
+    const answer = await askLine(page, "  numbers of what to apply (1 3-5), Enter goes back:", "");
+    const numbers = readNumbers(answer ?? "", groups.length);
+    if (numbers?.size === 0) return undefined;
+    if (numbers === undefined) continue;
+    return new Set(groups.flatMap(({ changes }, at) => (numbers.has(at + 1) ? changes.map(({ change }) => change.path) : [])));
+  }
+}
+
 function keep(meta: TriedMeta, status: number): number {
   say(`kept, and not applied: assent try show|apply|drop ${shortId(meta)}`);
   return status === 0 ? KEPT : status;
@@ -166,118 +184,6 @@ function keep(meta: TriedMeta, status: number): number {
 const say = (text: string): void => writeStderr(`assent: ${text}\n`);
 const shortId = ({ id }: TriedMeta): string => id.slice(id.lastIndexOf("-") + 1);
 const statusOf = ({ exit }: TriedMeta): number => (exit === undefined ? 137 : exit.by === "exit" ? exit.code : 128 + exit.signal);
-
-/** What is shown before anything has happened: what needs a look first. Never more than a screen. */
-function pageOf({ meta, changes }: TriedResult, machine: Machine, failed: string): string {
-  const name = (path: string): string => visible(shorten(path, meta.cwd, machine.home));
-  const lines = [`assent: ${failed === "" ? "" : `${failed}; `}nothing on disk has changed yet`];
-  const refused = changes.flatMap((one) => {
-    const why = blockOf(one);
-    return why === undefined ? [] : [`${name(one.change.path)} ${visible(why)}`];
-  });
-  const asked = changes.filter((one) => one.verdict.decision === "ask" && blockOf(one) === undefined);
-  listRows(lines, "not applied", refused);
-  listRows(
-    lines,
-    "asks",
-    asked.map(({ change, verdict }) => `${name(change.path)}: ${visible(verdict.reason ?? "the policy asks")}`),
-  );
-  const plain = topChanges(changes);
-  const outside = plain.filter(({ change }) => !isWithin(change.path, meta.cwd));
-  const inside = plain.filter(({ change }) => isWithin(change.path, meta.cwd));
-  row(
-    lines,
-    "outside",
-    outside.map((one) => name(one.change.path) + sizeOf(one, changes)),
-  );
-  const of = (what: string): readonly string[] =>
-    inside.filter(({ change }) => change.what === what).map((one) => name(one.change.path) + sizeOf(one, changes));
-  row(lines, "changed", of("changed"));
-  row(lines, "gone", of("gone"));
-  row(lines, "mode", of("attributes"));
-  row(lines, "new", of("made"));
-  return `${lines.join("\n")}\n`;
-}
-
-const MOST_NAMES = 12;
-
-function listRows(lines: string[], title: string, items: readonly string[]): void {
-  for (const [at, item] of items.slice(0, MOST_NAMES).entries()) lines.push(`  ${(at === 0 ? title : "").padEnd(12)} ${item}`);
-  if (items.length > MOST_NAMES) lines.push(`  ${"".padEnd(12)} and ${items.length - MOST_NAMES} more`);
-}
-
-function row(lines: string[], title: string, names: readonly string[]): void {
-  if (names.length === 0) return;
-  const more = names.length > MOST_NAMES ? `, and ${names.length - MOST_NAMES} more` : "";
-  lines.push(`  ${title.padEnd(8)} ${names.slice(0, MOST_NAMES).join(", ")}${more}`);
-}
-
-/** Without what lies in a folder that is new or gone as a whole. */
-function topChanges(changes: readonly JudgedChange[]): readonly JudgedChange[] {
-  const folders = new Set(
-    changes.flatMap(({ change: { what, kind, path } }) =>
-      kind === "directory" && (what === "made" || what === "gone") ? [`${what} ${path}`] : [],
-    ),
-  );
-  return changes.filter(({ change: { what, path } }) => {
-    for (let end = path.lastIndexOf("/"); end > 0; end = path.lastIndexOf("/", end - 1))
-      if (folders.has(`${what} ${path.slice(0, end)}`)) return false;
-    return true;
-  });
-}
-
-function sizeOf({ change }: JudgedChange, all: readonly JudgedChange[]): string {
-  if (change.kind !== "directory" || change.what === "attributes") return "";
-  let [folders, files, bytes] = [1, 0, 0];
-  for (const { change: one } of all) {
-    if (!one.path.startsWith(`${change.path}/`) || one.what !== change.what) continue;
-    if (one.kind === "directory") folders += 1;
-    else files += 1;
-    bytes += one.kind === "file" ? ((one.upper ?? one.lower)?.size ?? 0) : 0;
-  }
-  const count = (number: number, what: string): string => `${number} ${what}${number === 1 ? "" : "s"}`;
-  return `/ (${count(folders, "folder")}, ${count(files, "file")}, ${bytes < 1000 ? `${bytes} bytes` : `${Math.round(bytes / 1000)} kB`})`;
-}
-
-function countsOf(changes: readonly JudgedChange[]): string {
-  const words = { changed: "changed", made: "created", gone: "deleted", attributes: "given other attributes" } as const;
-  const parts = Object.entries(words).flatMap(([what, word]) => {
-    const count = changes.filter(({ change }) => change.what === what).length;
-    return count === 0 ? [] : [`${count} ${word}`];
-  });
-  return parts.join(", ");
-}
-
-const MOST_BYTES = 1 << 20;
-const MOST_LINES = 2000;
-
-/** What would be different, file by file, as far as it is text. */
-function diffOf({ changes }: TriedResult): string {
-  const lines: string[] = [];
-  for (const { change } of changes) {
-    if (lines.length > MOST_LINES) return `${lines.slice(0, MOST_LINES).join("\n")}\n… and more\n`;
-    const { place, inside, path, what, kind, text } = change;
-    if (text !== undefined) lines.push(`${visible(path)} → ${visible(text)}`);
-    else if (kind !== "file" || what === "attributes") lines.push(`${visible(path)}: ${what === "made" ? "new" : what} (${kind})`);
-    else {
-      const before = what === "made" ? undefined : textAt(path);
-      const after = what === "gone" ? undefined : textAt(`${place.upper}/${inside}`);
-      const isText = before !== null && after !== null;
-      lines.push(...(isText ? fileDiff(path, before, after).split("\n") : [`${visible(path)}: ${what}, no text`]));
-    }
-  }
-  return `${lines.join("\n")}\n`;
-}
-
-/** Null: it is no text, or too long for one. */
-function textAt(path: string): string | null {
-  try {
-    const bytes = readFileSync(path);
-    return bytes.length > MOST_BYTES || bytes.includes(0) ? null : bytes.toString("utf8");
-  } catch {
-    return null;
-  }
-}
 
 function list(_words: readonly string[], { json }: TryFlags, { machine }: OfTry): number {
   const kept = listTried(machine);
@@ -327,8 +233,8 @@ async function apply(words: readonly string[], { apply: withoutAsking }: TryFlag
   if (result === undefined) return KEPT;
   const asks = result.changes.some(({ verdict }) => verdict.decision === "ask");
   // Whoever asks for it by name wants it; what the policy asks about, a person at a terminal answers.
-  if (!asks || withoutAsking === true || noPerson(of.machine.env) !== undefined) return finish(held, of, false, 0);
-  return choose(held, of, { page: pageOf(result, of.machine, ""), result, status: 0 });
+  if (!asks || withoutAsking === true || noPerson(of.machine.env) !== undefined) return finish(held, of, { consent: false }, 0);
+  return choose(held, of, { result, status: 0 });
 }
 
 function drop(words: readonly string[], _flags: TryFlags, of: OfTry): number {

@@ -174,12 +174,12 @@ const optionsOf = ({ machine, own }: OfTry, { argv, cwd, policyFiles }: TriedMet
   env: {},
 });
 
-/** Reads the layers and asks the policy, as it is now. */
-export function readTry(held: HeldTry, of: OfTry): TriedResult & { readonly layers: readonly ReadLayer[] } {
+/** Reads the layers, or what of them lies at chosen paths, and asks the policy, as it is now. */
+export function readTry(held: HeldTry, of: OfTry, only?: ReadonlySet<string>): TriedResult & { readonly layers: readonly ReadLayer[] } {
   const { meta } = held;
   const known = meta.state === "applying" ? readScan(held) : undefined;
   const layers = meta.places.map((place) => {
-    const layer = readLayer(place);
+    const layer = onlyOf(readLayer(place), known?.only ?? only);
     return known === undefined ? layer : { ...layer, changes: layer.changes.flatMap((change) => asKnown(change, known)) };
   });
   const judge = judgeOf(optionsOf(of, meta), meta.ofAgent);
@@ -214,6 +214,8 @@ interface AppliedScan {
   readonly names: Readonly<Record<string, number>>;
   /** The file that was written in its place last. */
   readonly writing?: string | undefined;
+  /** Paths that a person chose; absent: all. */
+  readonly only?: readonly string[];
 }
 
 /** Of a folder not its time: what is taken out of it changes that. */
@@ -245,16 +247,30 @@ export interface NotApplied {
   readonly result: TriedResult;
 }
 
+/** What a person said. */
+export interface Applying {
+  /** Yes to what the policy asks about. */
+  readonly consent: boolean;
+  /** Paths of what is applied; the rest is thrown away. Absent: all. */
+  readonly only?: ReadonlySet<string>;
+}
+
+function onlyOf<T extends ReadLayer>(layer: T, only: Iterable<string> | undefined): T {
+  if (only === undefined) return layer;
+  const chosen = new Set(only);
+  return { ...layer, changes: layer.changes.filter(({ path }) => chosen.has(path)), touched: [] };
+}
+
 /**
- * Makes what a run did real, whole or not at all. `consent`: a person said yes to what the policy asks about. Throws where it came to a stop
- * in the middle: then `applying` is noted, and the same call goes on.
+ * Makes what a run did real, whole or as far as a person chose, or not at all. Throws where it came to a stop in the middle: then
+ * `applying` is noted, and the same call goes on.
  */
 export function applyTry(
   held: HeldTry,
   of: OfTry,
-  consent: boolean,
+  { consent, only }: Applying,
 ): NotApplied | { readonly applied: true; readonly result: TriedResult } {
-  const result = readTry(held, of);
+  const result = readTry(held, of, only);
   const { meta, changes, layers } = result;
   const events = (outcome: RunEvent["outcome"]): readonly RunEvent[] =>
     changes
@@ -275,7 +291,10 @@ export function applyTry(
     const names = Object.fromEntries(
       changes.flatMap(({ change: { path, lower: now } }) => (now !== undefined && now.nlink > 1 ? [[`/${path}`, now.nlink]] : [])),
     );
-    writeAtomic(`${held.folder}/scan.json`, JSON.stringify({ lower, names } satisfies AppliedScan));
+    writeAtomic(
+      `${held.folder}/scan.json`,
+      JSON.stringify({ lower, names, ...(only === undefined ? {} : { only: [...only] }) } satisfies AppliedScan),
+    );
     held.note({ state: "applying" });
   }
   const records = new RunFolder(runsFolder(of.machine), runMeta(meta));
