@@ -88,6 +88,17 @@ describe.each(USERS)("a tried run of %s", (user) => {
     expect(treeOf(place.cwd)).toEqual(after);
   });
 
+  it.each(["npm install left-pad", "git fetch", "docker ps", "curl -s https://example.org", "cd src; pip install x"])(
+    "starts nothing that says it reaches others: %s",
+    async (command) => {
+      const place = fresh();
+      const ran = await place.try(`echo x > made; ${command}`);
+      expect(ran).toMatchObject({ status: 125, stdout: "" });
+      expect(ran.stderr).toMatch(/it reaches [\w.]+, and a tried command has no network\n {2}assent run -- /);
+      expect(existsSync(join(place.cwd, "made"))).toBe(false);
+    },
+  );
+
   it("says which command to use where a rule is about programs that start", async () => {
     const place = fresh({ "p.json": '{ "version": 1, "permissions": { "deny": ["Bash(curl *)"] } }' });
     const ran = await place.try("echo 'a b'", ["--policy", join(place.cwd, "p.json")]);

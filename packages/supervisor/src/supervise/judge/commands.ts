@@ -92,6 +92,7 @@ export function judgeExec(judging: CommandContext, all: readonly Started[], call
   let plan: CommandPlan | undefined;
   let loads = false;
   let makes: string | undefined;
+  let reaches: string | undefined;
   const weigh = (verdicts: readonly Verdict[]): void => {
     strictest = verdicts.reduce(stricterOf, strictest);
   };
@@ -107,6 +108,7 @@ export function judgeExec(judging: CommandContext, all: readonly Started[], call
       const { judged, unknowns } =
         found.unknowns.length > 0 && speaksOfGit(judging, call) ? { judged: { ...found.judged, unknowns: [] }, unknowns: [] } : found;
       shown ??= actions[0];
+      reaches ??= reachedBy(actions);
       if (judging.ofAgent && started === chain[0]) weigh(hangs(actions[0], argv));
       lasts ||= unknowns.length > 0;
       if (started === chain[0]) {
@@ -175,6 +177,7 @@ export function judgeExec(judging: CommandContext, all: readonly Started[], call
     ruled,
     says,
     lasts,
+    reaches,
     signs: signs === undefined || mayAskKeys(judging, call) ? undefined : signs,
     programs: steered ? [] : programs,
     logins: steered || loads ? [] : logins,
@@ -410,6 +413,14 @@ function command(judging: CommandContext, argv: readonly string[], call: Call): 
   const unlisted = lowered.unknowns.some((unknown) => unknown.unlisted === true);
   const whole = lowered.unknowns.length === 0;
   return { actions, unknowns, unlisted, whole, judged: judge({ actions, unknowns }, judging.policy, judging.context) };
+}
+
+function reachedBy(actions: readonly Action[]): string | undefined {
+  for (const action of actions) {
+    if (action.kind === "remote" && action.service !== DATABASE_FILE) return action.service;
+    if (action.kind === "net" && action.operation !== "listen") return action.host ?? "a host";
+  }
+  return undefined;
 }
 
 /**

@@ -60,6 +60,8 @@ export interface JudgedExec {
   readonly says: readonly string[];
   /** Its words set what other programs do later, outside the run. */
   readonly lasts: boolean;
+  /** A host or service that its words say it reaches. */
+  readonly reaches: string | undefined;
   /** It signs, in words, and no rule lets it ask who holds the keys. */
   readonly signs: string | undefined;
   /** Trusted names it goes by. */

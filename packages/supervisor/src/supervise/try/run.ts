@@ -55,6 +55,7 @@ export async function tryRun(options: TryOptions): Promise<HeldTry | { readonly 
   const call: Call = { name: "exec", args: [argv[0], argv] };
   const started = judge.exec([{ word: argv[0], path: argv[0], id: "", size: 0, argv, file: argv[0] }], call, ANYBODY);
   if (started.verdict.decision !== "allow") throw new NotTried(`the policy asks before it starts: ${started.verdict.reason ?? argv[0]}`);
+  if (started.reaches !== undefined) throw new NotTried(`it reaches ${visible(started.reaches)}, and a tried command has no network`);
 
   const now = Date.now();
   const id = newRunId(now);
