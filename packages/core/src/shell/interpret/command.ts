@@ -155,13 +155,13 @@ const splitsOneLine = (state: ShellState, [command]: readonly Value[], name: str
   "atoms" in value &&
   textOf(value) !== undefined;
 
-/** Functions, and the special builtins of POSIX: in some shell or mode what they are given in front stays. */
+/** Functions, and builtins that in some shell or mode keep what they are given in front: those of POSIX, in posh `wait`, in zsh `alias` … */
 function mayKeep(state: ShellState, name: string | undefined): boolean {
   return name === undefined || state.functions.has(name) || state.aliases.has(name) || SPECIAL.has(name);
 }
 
 const SPECIAL = new Set(
-  "break : continue . source eval exec exit export readonly return set shift times trap unset declare typeset local command builtin".split(
+  "break : continue . source eval exec exit export readonly return set shift times trap unset declare typeset local command builtin alias hash noglob private wait".split(
     " ",
   ),
 );

@@ -121,11 +121,15 @@ function problemOf(node: SyntaxNode, source: string, substitutionEnd: number | u
     case "Subshell":
       return source.charAt(node.pos + 1) === "(" ? triedAsArithmetic(source, node.pos, node.end) : undefined;
     case "Case":
-      // bash 5.2 does not see the `case` behind `time` there: the first `)` of a pattern ends the substitution.
-      if (substitutionEnd !== undefined && /\btime\s+(?:(?:-p|--|!)\s+)*$/.test(source.slice(Math.max(0, node.pos - 200), node.pos)))
-        return { reason: "a case under `time` inside a substitution", at: node.pos };
       return substitutionEnd !== undefined && node.items.some((item) => item.pattern.some((word) => SUBSTITUTION_OPENER.test(word.text)))
         ? { reason: "a substitution in a case pattern inside a substitution", at: node.pos }
+        : undefined;
+    // bash 5.2 takes the words behind `time` there for a plain command: the first `)` of a pattern in it ends the substitution.
+    case "Pipeline":
+      return substitutionEnd !== undefined &&
+        node.prefixes.some(({ type }) => type === "Time") &&
+        node.commands.some(({ type }) => type !== "Command")
+        ? { reason: "a compound command under `time` inside a substitution", at: node.pos }
         : undefined;
     // For zsh all words up to the end of the line are names of functions, patterns with qualifiers among them (zshmisc(1)).
     case "Function":
