@@ -101,6 +101,9 @@ function bashism(node: SyntaxNode): string | undefined {
       return /^~[-+\d]/.test(node.text) ? "~+" : undefined;
     case "BraceExpansion":
       return "{a,b}";
+    // Where it is no arithmetic ksh93 loses its beginning.
+    case "CommandExpansion":
+      return node.text.startsWith("$((") ? "$(( command" : undefined;
     case "ExtendedGlob":
       return `${node.operator}(…)`;
     case "ParameterExpansion": {
