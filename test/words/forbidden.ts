@@ -43,6 +43,7 @@ export const FORBIDDEN: readonly ForbiddenWord[] = [
   { word: /\bcannot be told\b/i, instead: "it is not clear" },
   { word: /\bspeaks? about\b/i, instead: "a rule covers, fits, matches" },
   { word: /\blets? the user confirm\b/i, instead: "to a person: allow it with …; to a model: ask the user to …" },
+  { word: /\bafar\b/i, instead: "remotely, or: by people of the team" },
   { word: /\bmend(?:s|ed|ing)?\b/i, instead: "fix" },
   { word: /\bwaiv(?:e|es|ed|able)\b/i, instead: "skip questions" },
   { word: /\bwaive questions\b/i, instead: "skip questions" },
