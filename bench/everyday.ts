@@ -1,4 +1,4 @@
-// Plays the sixty commands of docs/confine.md (bench/everyday.json) under `assent run -P` with nobody to ask and sandboxed, as Claude Code starts
+// Plays the sixty commands of evidence/everyday.md (bench/everyday.json) under `assent run -P` with nobody to ask and sandboxed, as Claude Code starts
 // them: `npm run everyday`, which writes the page. `-- --check FILE` compares the page's list instead, and writes nothing;
 // `--ways` names one of both. What goes ahead by itself starts as it is. Commands of tools that are not on this machine are named, and not counted.
 // `SHOW=1` shows what a command said that failed.

@@ -1,5 +1,5 @@
 // How often commands that agents really typed interrupt a person: `npm run friction -- FILE…` (JSON Lines with `command`, `session`, or plain
-// lines), `--consents` as well with each consent given at its first question, `--lines FILE` writes each distinct line with its verdicts, `--write docs/friction.md` the page. Each is judged in one generic project,
+// lines), `--consents` as well with each consent given at its first question, `--lines FILE` writes each distinct line with its verdicts, `--write evidence/friction.md` the page. Each is judged in one generic project,
 // without a policy and sandboxed.
 import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";

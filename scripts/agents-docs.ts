@@ -11,10 +11,12 @@ export const agentsDocs: readonly { readonly file: string; readonly update: (bef
     update: (before) =>
       [
         ["hosts", table()],
-        ["verdicts", verdicts()],
         ["steering", steering()],
-        ["host by host", AGENTS.flatMap(part).join("\n\n")],
       ].reduce((text, [name = "", block = ""]) => between(text, name, block), before),
+  },
+  {
+    file: "site/generated/hosts.md",
+    update: () => `${["# Agents, host by host", "## What becomes of a verdict", verdicts(), ...AGENTS.flatMap(part)].join("\n\n")}\n`,
   },
 ];
 
@@ -26,13 +28,9 @@ const set = (agent: Agent): readonly (Agent & { readonly setup: Setup })[] =>
 function table(): string {
   const rows = AGENTS.flatMap(set).map(
     ({ id, name, setup }) =>
-      `| ${name} | \`${id}\` | ${setup.minimum ?? "?"} | ${setup.asks} | ${setup.fails} | ${setup.unrun === undefined ? "yes" : `**not run**: ${setup.unrun.replace(/^written from documentation, not run: /, "written from documentation; ")}`} |`,
+      `| ${name} | \`${id}\` | ${setup.minimum ?? "?"} | ${setup.asks} | ${setup.unrun === undefined ? "yes" : `**not run**: ${setup.unrun}`} |`,
   );
-  return [
-    "| agent | `--agent` | from version | what must be asked | when the hook itself fails | driven for real |",
-    "|---|---|---|---|---|---|",
-    ...rows,
-  ].join("\n");
+  return ["| agent | `--agent` | from version | what must be asked | driven for real |", "|---|---|---|---|---|", ...rows].join("\n");
 }
 
 /** What becomes of each verdict, as the host's own file answers it on its first event. */
@@ -77,14 +75,14 @@ function verdicts(): string {
 
 /** What settings of a repository do to each host, and where nothing in it reaches the hooks. */
 function steering(): string {
-  const rows = AGENTS.flatMap(set).map(({ id, name, setup: { steered, managed, greets } }) => {
+  const rows = AGENTS.flatMap(set).map(({ name, setup: { steered, managed } }) => {
     const way =
       managed === undefined
-        ? "no place is known that only an administrator can write"
-        : `\`sudo assent install --managed --agent ${id}\` writes \`${managed.file}\` (${managed.known}${steered.unhooking === undefined ? "" : ", not against the variables"})`;
-    return `| ${name} | ${steered.said} | ${way} | ${greets === undefined ? "`assent doctor`" : "`assent doctor`, and where hooks run a message when a session starts"} |`;
+        ? "no place is known"
+        : `\`${managed.file}\` (${managed.known}${steered.unhooking === undefined ? "" : ", not against the variables"})`;
+    return `| ${name} | ${steered.said} | ${way} |`;
   });
-  return ["| agent | what a repository can do | what holds against it | where it is said |", "|---|---|---|---|", ...rows].join("\n");
+  return ["| agent | what a repository can do | what holds against it |", "|---|---|---|", ...rows].join("\n");
 }
 
 function part(agent: Agent): readonly string[] {
@@ -97,9 +95,9 @@ function part(agent: Agent): readonly string[] {
     );
     const files = setup.registrations(place).map(({ file }) => `\`${file.replace(HOME, "~")}\``);
     const lines = [
-      `### ${name}`,
+      `## ${name}`,
       "",
-      `Registered in ${files.join(" and ")}, for ${setup.events.map((event) => `\`${event}\``).join(", ")}.${setup.after === undefined ? "" : ` ${setup.after}.`}`,
+      `Registered in ${files.join(" and ")}, for ${setup.events.map((event) => `\`${event}\``).join(", ")}.${setup.after === undefined ? "" : ` ${setup.after}.`} When the hook itself fails: ${setup.fails}.`,
       "",
       "What Assent cannot enforce there:",
       "",

@@ -45,5 +45,5 @@ ${blocks.map(row).join("\n")}
 `;
 
 export const errandDocs: readonly { readonly file: string; readonly update: () => string }[] = [
-  { file: "docs/errands.md", update: () => PAGE },
+  { file: "site/generated/errands.md", update: () => PAGE },
 ];

@@ -4,15 +4,13 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { runExamples } from "../test/adapters/examples.ts";
 import { pages, readPage } from "../test/docs/blocks.ts";
-import { DECLARATIONS, NOT_RUN_LIST, notRunList } from "../test/docs/not-run.ts";
+import { NOT_RUN_LIST, notRunList } from "../test/docs/not-run.ts";
 import { type Outcome, runPage } from "../test/docs/run.ts";
 
 const root = process.cwd();
 const words = process.argv.slice(2);
 const wanted = words.filter((word) => !word.startsWith("--"));
-const files = pages(root).filter(
-  (file) => !DECLARATIONS.includes(file) && (wanted.length === 0 || wanted.some((word) => file.includes(word))),
-);
+const files = pages(root).filter((file) => wanted.length === 0 || wanted.some((word) => file.includes(word)));
 
 if (words.includes("--list")) process.stdout.write(notRunList(root));
 else {

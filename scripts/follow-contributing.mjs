@@ -1,7 +1,7 @@
-// `npm run guide [-- SECTION]`: follows the worked examples of CONTRIBUTING.md to the letter in a scratch copy of the tree. Their
+// `npm run guide [-- SECTION]`: follows the worked examples of CONTRIBUTING.md and contributing/ to the letter in a scratch copy of the tree. Their
 // tests have to fail with the tests' files alone and to pass with all of it; what each example touches is counted.
 import { execFileSync, spawnSync } from "node:child_process";
-import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
@@ -10,7 +10,9 @@ const ROOT = fileURLToPath(new URL("../", import.meta.url));
 
 /** How many files that people write an example may touch, tests and documents aside. */
 export const MOST_FILES = {
-  "A command": 1,
+  "A program": 1,
+  "A flag": 1,
+  "A wrong verdict": 1,
   "A kind of rule": 2,
   "An agent": 2,
   "A system call": 3,
@@ -26,10 +28,11 @@ const MUST_PASS = /^`(npm [^`]+|npx [^`]+)` must pass/;
 
 /**
  * The worked examples of a text: what is written where, in order, and what is run in the end.
- * @param {string} text of CONTRIBUTING.md
+ * @param {string} text
+ * @param {string} from the page it stands on
  * @returns {{ title: string, writes: { file: string, place: string, at?: string, text: string }[], runs: string[] }[]}
  */
-export function readExamples(text) {
+export function readExamples(text, from) {
   const lines = text.split("\n");
   const examples = [];
   let into;
@@ -44,8 +47,8 @@ export function readExamples(text) {
     if (current === undefined) continue;
     if (line.startsWith("```")) {
       const end = lines.indexOf("```", at + 1);
-      if (end < 0) throw new Error(`CONTRIBUTING.md:${at + 1}: a block without an end`);
-      if (into === undefined) throw new Error(`CONTRIBUTING.md:${at + 1}: a block without a line before it that says where it goes`);
+      if (end < 0) throw new Error(`${from}:${at + 1}: a block without an end`);
+      if (into === undefined) throw new Error(`${from}:${at + 1}: a block without a line before it that says where it goes`);
       const block = lines.slice(at + 1, end).join("\n");
       if (into === "run") current.runs.push(...block.split("\n"));
       else current.writes.push({ ...into, text: block });
@@ -64,6 +67,12 @@ export function readExamples(text) {
     if (command !== undefined) current.runs.push(...command.split(" && "));
   }
   return examples;
+}
+
+/** The worked examples of all pages about changes. */
+export function allExamples(root = ROOT) {
+  const more = readdirSync(join(root, "contributing")).map((name) => `contributing/${name}`);
+  return ["CONTRIBUTING.md", ...more].flatMap((page) => readExamples(readFileSync(join(root, page), "utf8"), page));
 }
 
 /**
@@ -159,10 +168,10 @@ function followNew() {
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {
   const [wanted = ""] = process.argv.slice(2);
-  const examples = readExamples(readFileSync(join(ROOT, "CONTRIBUTING.md"), "utf8"));
+  const examples = allExamples();
   const missing = Object.keys(MOST_FILES).filter((title) => !examples.some((one) => one.title === title));
   let failed = missing.length > 0;
-  for (const title of missing) console.log(`no     ${title}: CONTRIBUTING.md has no such section`);
+  for (const title of missing) console.log(`no     ${title}: no page has such a section`);
   if (wanted === "" || "npm run new command".includes(wanted)) {
     const problem = followNew();
     if (problem !== undefined) failed = true;

@@ -4,7 +4,6 @@ import { dirname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { build } from "esbuild";
 import { format } from "oxfmt";
-import { commandsDocs } from "./commands-docs.mjs";
 import { knowledgeNow } from "./knowledge.mjs";
 
 const root = fileURLToPath(new URL("../", import.meta.url));
@@ -49,4 +48,3 @@ await write((await load("agents-docs")).agentsDocs);
 await write((await load("library-docs")).libraryDocs);
 await write((await load("reasons-docs")).reasonsDocs);
 await write((await load("machines-docs")).machinesDocs);
-await write(await commandsDocs(root));

@@ -1,4 +1,4 @@
-// docs/library-api.md, made of the doc comments of what the package exports: `npm run generate`.
+// site/generated/library-api.md, made of the doc comments of what the package exports: `npm run generate`.
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -135,4 +135,4 @@ export function libraryPage(entries: readonly LibraryEntry[]): string {
   return HEAD + parts.join("");
 }
 
-export const libraryDocs = [{ file: "docs/library-api.md", update: (): string => libraryPage(libraryExports(process.cwd())) }];
+export const libraryDocs = [{ file: "site/generated/library-api.md", update: (): string => libraryPage(libraryExports(process.cwd())) }];

@@ -1,5 +1,5 @@
 import { type JsonSchema, toJsonSchema } from "@valibot/to-json-schema";
-import { adviceForPerson, DANGERS } from "@assent/core/action";
+import { DANGERS } from "@assent/core/action";
 import {
   OPERATION_MEANINGS,
   operationBlock,
@@ -13,7 +13,8 @@ import {
 /** What is generated from the policy schema and the danger classes. `update` takes the file as it is. */
 export const policyDocs: readonly { readonly file: string; readonly update: (before: string) => string }[] = [
   { file: "schema/policy.schema.json", update: () => `${JSON.stringify(jsonSchema(), undefined, 2)}\n` },
-  { file: "docs/policy.md", update: (before) => between(between(before, "keys", keyTables()), "dangers", dangerTable()) },
+  { file: "docs/policy.md", update: (before) => between(before, "dangers", dangerTable()) },
+  { file: "site/generated/policy-keys.md", update: keyTables },
 ];
 
 /** Keywords of editors: policy files have comments and trailing commas. */
@@ -46,13 +47,20 @@ function convert(schema: Parameters<typeof toJsonSchema>[0]): JsonSchema {
 }
 
 function keyTables(): string {
+  const ofRules = rows(convert(ruleObject), "");
   return [
+    "# Every key of a policy",
     table("**The file**", rows(convert(policySchema), "")),
-    table("**A rule with a reason and examples**", rows(convert(ruleObject), "")),
-    table("**A rule about an option**", rows(convert(optionRule), "")),
+    table("**A rule with a reason and examples**", ofRules),
+    table(
+      "**A rule about an option** (and what a rule with a reason has)",
+      rows(convert(optionRule), "").filter((row) => !ofRules.includes(row)),
+    ),
     table("**An operation block** (`operations.read` and so on)", rows(convertBlock(), "")),
     table("**A rule of an operation block**", rows(convert(operationRule), "")),
-  ].join("\n\n");
+  ]
+    .join("\n\n")
+    .concat("\n");
 }
 
 function convertBlock(): JsonSchema {
@@ -103,8 +111,6 @@ function valueOf(schema: JsonSchema): string {
 }
 
 function dangerTable(): string {
-  const lines = Object.entries(DANGERS).map(
-    ([id, { effect, title, help }]) => `| \`${id}\` | ${effect} | ${title} | ${adviceForPerson(help)} |`,
-  );
-  return `| class | verdict | what it is | what to do instead |\n|---|---|---|---|\n${lines.join("\n")}`;
+  const lines = Object.entries(DANGERS).map(([id, { effect, title }]) => `| \`${id}\` | ${effect} | ${title} |`);
+  return `| class | verdict | what it is |\n|---|---|---|\n${lines.join("\n")}`;
 }

@@ -2,7 +2,9 @@ import { type Advice, adviceForModel, adviceForPerson, type Danger, DANGERS } fr
 import { PRESET_TABLE, type Reason, type ReasonClass, REASON_CLASSES, REASONS } from "@assent/core/policy";
 
 /** The page of built-in reasons, from the catalogue. */
-export const reasonsDocs: readonly { readonly file: string; readonly update: () => string }[] = [{ file: "docs/reasons.md", update: page }];
+export const reasonsDocs: readonly { readonly file: string; readonly update: () => string }[] = [
+  { file: "site/generated/reasons.md", update: page },
+];
 
 function page(): string {
   return [

@@ -76,7 +76,7 @@ export default function configure(config) {
         .replaceAll(/(href|src)="([^"#:]+)(#[^"]*)?"/g, (_, attribute, path, anchor = "") => {
           const target = normalize(join(folder, decodeURI(path)));
           if (target === "README.md") return `${attribute}="${relative(url, "/index.html")}${anchor}"`;
-          if (target.startsWith("docs/") && existsSync(join(root, target))) {
+          if (target.startsWith("docs/") && existsSync(join(root, "site/pages", target.slice(5)))) {
             const page = target
               .slice(4)
               .replace(/README\.md$/, "index.html")

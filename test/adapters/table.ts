@@ -10,12 +10,12 @@ import { SCENARIOS, type Sdk, SDKS } from "./scenarios.ts";
 
 /**
  * `npm run sdks [-- SDK…] [--node FILE] [--corpora] [--json] [--write]`: a real agent in each SDK, with a scripted model, put through the same
- * scenarios: a table of what came of them. `--write` puts it into docs/guard.md; `--corpora` has
+ * scenarios: a table of what came of them. `--write` puts it into evidence/sdks.md; `--corpora` has
  * every command of test/cases called by the agents as well, and compares what they do with the judge of the hook.
  */
 
 const ROOT = resolve(".");
-const PAGE = join(ROOT, "docs/guard.md");
+const PAGE = join(ROOT, "evidence/sdks.md");
 const PACKAGE_OF: Readonly<Record<Sdk, readonly [name: string, title: string]>> = {
   "ai-sdk": ["ai", "Vercel AI SDK"],
   "openai-agents": ["@openai/agents", "OpenAI Agents"],
@@ -123,6 +123,6 @@ function writePage(text: string): void {
   const [from, to] = ["<!-- npm run sdks -->", "<!-- until here -->"] as const;
   const page = readFileSync(PAGE, "utf8");
   const [start, end] = [page.indexOf(from), page.indexOf(to)];
-  if (start === -1 || end < start) throw new Error(`docs/guard.md has no place for it: ${from}`);
+  if (start === -1 || end < start) throw new Error(`evidence/sdks.md has no place for it: ${from}`);
   writeFileSync(PAGE, `${page.slice(0, start + from.length)}\n\n${text}\n\n${page.slice(end)}`);
 }

@@ -1,7 +1,7 @@
-import { existsSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { join, posix } from "node:path";
 import { describe, expect, it } from "vitest";
-import { run } from "../scratch.ts";
+import { run, scratch } from "../scratch.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 const textOf = (file: string): string => readFileSync(join(ROOT, file), "utf8");
@@ -31,16 +31,9 @@ interface PageLink {
   readonly isPicture: boolean;
 }
 
-const foldersOf = (path: string): readonly string[] =>
-  path
-    .split("/")
-    .slice(0, -1)
-    .map((_, at, names) => names.slice(0, at + 1).join("/"));
-
 /** Links of a page to files: `[text](file#part)`, `![what it shows](picture)`, `[name]: file`, and those in HTML. */
-function linksOf(from: string): readonly PageLink[] {
-  if (!from.endsWith(".md")) return [];
-  const page = textOf(from).replace(/^```[\s\S]*?^```$/gm, "");
+function linksOf(folder: string, from: string): readonly PageLink[] {
+  const page = readFileSync(join(folder, from), "utf8").replace(/^```[\s\S]*?^```$/gm, "");
   const inline = [...page.matchAll(/(!?)\[([^\]]*)\]\(([^)\s]+)[^)]*\)/g)].map(([, mark, text = "", to = ""]) => ({ mark, text, to }));
   const named = [...page.matchAll(/^\[([^\]]+)\]: (\S+)/gm)].map(([, text = "", to = ""]) => ({ mark: "", text, to }));
   const html = [...page.matchAll(/<(?:a|img) [^>]*?(?:href|src)="([^"]+)"/g)].map(([, to = ""]) => ({ mark: "", text: to, to }));
@@ -67,15 +60,20 @@ describe("a release", () => {
     expect(packed.files.filter(({ path }) => /\.cache$|^docs\/pictures\//.test(path))).toEqual([]);
   });
 
-  it("holds whatever its pages lead to; what stays in the repository is named there, and no link", () => {
-    const paths = pack().files.map(({ path }) => path);
-    const packed = new Set(paths.flatMap((path) => [path, ...foldersOf(path)]));
-    const dead = paths.flatMap((path) => linksOf(path).filter(({ leadsTo, isPicture }) => !packed.has(leadsTo) && !isPicture));
-    // npm and whoever shows the repository read the README's own beside its other files.
-    const [own, others] = [dead.filter(({ from }) => from === "README.md"), dead.filter(({ from }) => from !== "README.md")];
-    expect(others).toEqual([]);
-    expect(own.filter(({ leadsTo }) => !existsSync(join(ROOT, leadsTo)))).toEqual([]);
-    expect(paths.flatMap((path) => linksOf(path)).filter(({ text, isPicture }) => isPicture && text === "")).toEqual([]);
+  it("holds whatever its pages lead to: what stays in the repository is named by its path, and is no link", () => {
+    const place = scratch();
+    run("tar", ["-xzf", run("node", ["scripts/pack.mjs", place.root], ROOT).trim()], place.root);
+    const folder = join(place.root, "package");
+    const packed = readdirSync(folder, { recursive: true, encoding: "utf8" });
+    const links = packed.filter((path) => path.endsWith(".md")).flatMap((page) => linksOf(folder, page));
+    expect(links.length).toBeGreaterThan(100);
+    expect(links.filter(({ leadsTo }) => !packed.includes(leadsTo.replace(/\/$/, "")))).toEqual([]);
+    expect(readFileSync(join(folder, "README.md"), "utf8")).toContain("(`CONTRIBUTING.md` in the repository)");
+  });
+
+  it("has words for each picture of its pages", () => {
+    const pages = pack().files.flatMap(({ path }) => (path.endsWith(".md") ? linksOf(ROOT, path) : []));
+    expect(pages.filter(({ text, isPicture }) => isPicture && text === "")).toEqual([]);
   });
 
   it("has a list of parts that names all that is bundled, and all that is installed with it", () => {

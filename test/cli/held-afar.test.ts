@@ -136,7 +136,7 @@ describe("a question that the policy lets people of the team answer", () => {
     expect(await hook(place, "weird thing", "s1", "--wait", most)).toContain("asked, waiting");
     const explained = assent(place, ["explain", "weird thing"]).stdout;
     expect(explained).toContain(
-      `one person of the team may answer it from afar; it waits ${wait.wait === "1h" ? "60 min" : "1 s"} for them`,
+      `one person of the team may answer it remotely; it waits ${wait.wait === "1h" ? "60 min" : "1 s"} for them`,
     );
     const json: unknown = JSON.parse(assent(place, ["explain", "--json", "weird thing"]).stdout);
     expect(json).toMatchObject({ team: { people: 1, passkey: false, wait: wait.wait === "1h" ? 3_600_000 : 1000 } });

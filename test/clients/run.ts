@@ -12,7 +12,7 @@ import { withRow, type Row } from "./table.ts";
 
 /**
  * `npm run test:agents -- [CLIENT…] [--only SCENARIO]… [--dist FOLDER] [--without] [--keep] [--at-once N]`:
- * installs real clients, lets a scripted model drive each of them through every scenario, each run in a machine of its own, and writes what happened to docs/agents.md.
+ * installs real clients, lets a scripted model drive each of them through every scenario, each run in a machine of its own, and writes what happened to evidence/clients.md.
  * Each run leaves its outputs and what the model was sent in node_modules/.cache/clients/runs; `--keep` its home folder too.
  * `--without` drives them without Assent, to see that a new client or version can be driven at all.
  */
@@ -21,7 +21,7 @@ const CACHE = resolve("node_modules/.cache/clients");
 const PACKAGES =
   process.env["XDG_CACHE_HOME"] === undefined ? join(CACHE, "packages") : join(process.env["XDG_CACHE_HOME"], "assent-clients");
 const HARNESS = join(CACHE, "inside.mjs");
-const DOCS = resolve("docs/agents.md");
+const DOCS = resolve("evidence/clients.md");
 /** A client that waits for what never comes (a network, an answer) has failed by then. */
 const SECONDS = 300;
 

@@ -20,7 +20,7 @@ export const POLICY = `{
 /** One row for all clients. `scripts` is undefined for a client that lacks the tool. */
 export interface Scenario {
   readonly id: string;
-  /** As the table of docs/agents.md heads it. */
+  /** As the table of evidence/clients.md heads it. */
   readonly title: string;
   /** Which of several that share a column. */
   readonly part?: string;

@@ -16,11 +16,11 @@ const END = "<!-- end -->";
 const HEAD = ["client", "version", "run on", ...TITLES];
 const NOTES = "Where a client differs:";
 
-/** The text of docs/agents.md with the row of a client replaced. */
+/** The text of evidence/clients.md with the row of a client replaced. */
 export function withRow(text: string, row: Row, order: readonly Client[]): string {
   const start = text.indexOf(OPEN);
   const end = text.indexOf(END, start);
-  if (start < 0 || end < 0) throw new Error(`docs/agents.md lacks the markers \`${OPEN}\` and \`${END}\``);
+  if (start < 0 || end < 0) throw new Error(`evidence/clients.md lacks the markers \`${OPEN}\` and \`${END}\``);
   const before = text.slice(start, end).split("\n");
   const lines = (kind: "row" | "note", name: string): string[] => {
     if (row.client.name === name) return kind === "row" ? [print(row)] : notes(row);

@@ -16,7 +16,7 @@ const WAYS = sampled(["assent run", "sandboxed"], 2).join(",");
 it(`at most one of them is refused without need, in a run and sandboxed, with nobody to ask (${SAMPLE})`, { timeout: 180_000 }, () => {
   const { status, stdout, stderr } = spawnSync(
     process.execPath,
-    [join(REPOSITORY, "scripts/run.mjs"), "bench/everyday.ts", "--check", "docs/confine.md", "--ways", WAYS],
+    [join(REPOSITORY, "scripts/run.mjs"), "bench/everyday.ts", "--check", "evidence/everyday.md", "--ways", WAYS],
     { cwd: REPOSITORY, env: { ...process.env, ASSENT_DIST: DIST }, encoding: "utf8" },
   );
   expect({ status, said: status === 0 ? "" : stdout + stderr }).toEqual({ status: 0, said: "" });

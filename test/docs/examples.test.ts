@@ -3,12 +3,11 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { pages, readBlocks, readPage, readTyped } from "./blocks.ts";
 import { compare } from "./compare.ts";
-import { DECLARATIONS, NOT_RUN_LIST, notRunList } from "./not-run.ts";
+import { NOT_RUN_LIST, notRunList } from "./not-run.ts";
 import { runPage } from "./run.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 const withExamples = pages(ROOT)
-  .filter((file) => !DECLARATIONS.includes(file))
   .map((file) => ({ file, blocks: readPage(ROOT, file) }))
   .filter(({ blocks }) => blocks.some(({ notRun, slow }) => notRun === undefined && slow === undefined));
 

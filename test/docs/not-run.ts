@@ -3,10 +3,7 @@ import { type Block, pages, readPage } from "./blocks.ts";
 /** The examples that are not run, and why. Written by `npm run examples -- --write`. */
 export const NOT_RUN_LIST = "test/docs/not-run.txt";
 
-/** Pages made from declarations, which are no examples. */
-export const DECLARATIONS = ["docs/library-api.md"];
-
-const isExample = ({ file, language }: Block): boolean => language !== "" && language !== "text" && !DECLARATIONS.includes(file);
+const isExample = ({ language }: Block): boolean => language !== "" && language !== "text";
 
 export function notRunList(root: string): string {
   const blocks = pages(root).flatMap((file) => readPage(root, file).filter(isExample));

@@ -19,7 +19,7 @@ it("pictures show what is printed: npm run pictures", { timeout: 120_000 }, asyn
 });
 
 it("the table of speeds is what was measured, as the bars are", () => {
-  expect(readFileSync(join(ROOT, "docs/comparison.md"), "utf8")).toContain(speedTable(ROOT));
+  expect(readFileSync(join(ROOT, "evidence/comparison.md"), "utf8")).toContain(speedTable(ROOT));
 });
 
 it("the table of growth is what was measured: npm run plots", () => {

@@ -6,7 +6,7 @@ import { STYLE } from "./svg.ts";
 
 /** Plots of the docs, from what benchmarks measured. */
 export function plotPictures(root: string): readonly Picture[] {
-  return [{ file: "docs/pictures/speed.svg", svg: speedPlot(root) }, ...growthPictures(root), ...teamLoadPicture(root)];
+  return [{ file: "evidence/pictures/speed.svg", svg: speedPlot(root) }, ...growthPictures(root), ...teamLoadPicture(root)];
 }
 
 const BACKGROUND = `${STYLE}\n<rect class="b" width="100%" height="100%" rx="8"/>\n`;
@@ -34,20 +34,20 @@ function readSpeed(root: string): readonly SpeedRow[] {
     ]);
 }
 
-/** The table of docs/comparison.md as bars, by the code that makes the page's plots. */
+/** The table of evidence/comparison.md as bars, by the code that makes the page's plots. */
 const speedPlot = (root: string): string =>
   svgText(
     barsPlot({
       id: "speed",
       title: "Times the bare command (less is better)",
-      about: "Bars for each program and tool; the numbers stand in the table of docs/comparison.md",
+      about: "Bars for each program and tool; the numbers stand in the table of evidence/comparison.md",
       groups: readSpeed(root),
       classOf: (name) => (name === "assent" ? "c" : "m"),
     }),
     BACKGROUND,
   );
 
-/** The table of docs/comparison.md. */
+/** The table of evidence/comparison.md. */
 export function speedTable(root: string): string {
   const rows = readSpeed(root);
   const head = rows[0]?.[1].map(([tool]) => tool) ?? [];

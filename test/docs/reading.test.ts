@@ -8,7 +8,7 @@ const ROOT = join(import.meta.dirname, "../..");
 const read = (file: string): string => readFileSync(join(ROOT, file), "utf8");
 const easy = [
   "README.md",
-  ...pages(ROOT).filter((file) => /^docs\/(?:how-to\/|first-hour|library\.md|troubleshooting|faq|threat-model|comparison)/.test(file)),
+  ...pages(ROOT).filter((file) => /^docs\/(?:how-to\/|first-hour|library\.md|troubleshooting|faq|threat-model)/.test(file)),
 ];
 
 describe("README, tutorial and how-tos are easy to read: Flesch–Kincaid grade of at most 9", () => {
@@ -31,9 +31,26 @@ describe("README, tutorial and how-tos are easy to read: Flesch–Kincaid grade 
   });
 });
 
+it("what a user has to read is at most 45,000 words", () => {
+  const aboutTheCode = /^docs\/(?:architecture|decisions)/;
+  const words = pages(ROOT).flatMap(
+    (file) => (file.startsWith("docs/") && !aboutTheCode.test(file) ? read(file).match(/\S+/g) : null) ?? [],
+  );
+  expect(words.length).toBeLessThanOrEqual(45_000);
+});
+
 describe("every link leads somewhere", () => {
-  const evidence = readdirSync(join(ROOT, "evidence")).flatMap((name) => (name.endsWith(".md") ? [`evidence/${name}`] : []));
-  const files = [...pages(ROOT), ...evidence, "CONTRIBUTING.md", "packages/core/knowledge/README.md", "examples/README.md"];
+  const others = ["evidence", "contributing"].flatMap((folder) =>
+    readdirSync(join(ROOT, folder)).flatMap((name) => (name.endsWith(".md") ? [`${folder}/${name}`] : [])),
+  );
+  const files = [
+    ...pages(ROOT),
+    ...others,
+    "CONTRIBUTING.md",
+    "packages/team-server/PROTOCOL.md",
+    "packages/core/knowledge/README.md",
+    "examples/README.md",
+  ];
   it.each(files)("%s", (file) => {
     const dead = linksOf(read(file)).filter((link) => {
       if (/^(?:https?|mailto):/.test(link)) return false;

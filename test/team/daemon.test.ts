@@ -138,7 +138,7 @@ describe.skipIf(!HAS_CLIENT)("the judge that stays sends", () => {
       await release(version(2, one));
       await vi.waitFor(() => expect(readHeld(place.machine)?.version).toBe(2), soon);
       expect(JSON.parse(assent(place, ["daemon", "--json"]).stdout)).toMatchObject({ running: { team: "connected" } });
-      expect(await says("team", "status")).toMatch(/\n {2}the judge that stays \(process \d+\) sends\n/);
+      expect(await says("team", "status")).toMatch(/\n {2}the daemon \(process \d+\) sends\n/);
     });
 
     it("from the moment the machine joins until it leaves, and nothing of the team stays", async () => {
@@ -161,10 +161,7 @@ describe.skipIf(!HAS_CLIENT)("the judge that stays sends", () => {
       judges.push(follow);
       let said = "";
       follow.stderr.on("data", (part: Buffer) => (said += part.toString()));
-      await vi.waitFor(
-        () => expect(said).toMatch(/the judge that stays \(process \d+\) sends already: this one goes on when that one ends/),
-        soon,
-      );
+      await vi.waitFor(() => expect(said).toMatch(/the daemon \(process \d+\) sends already: this one goes on when that one ends/), soon);
       first.kill("SIGKILL");
       await vi.waitFor(() => expect(readSender(place.machine)?.by).toBe("command"), soon);
       decide("echo a", "echo b", "echo c");

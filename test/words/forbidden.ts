@@ -1,14 +1,14 @@
 /**
  * Words of the code's own language that nobody who uses Assent must have to learn, with what is said instead. They are looked
- * for in everything that a person reads, outside of ids, paths, quoted commands and rules (`prose.ts` takes those out).
+ * for in everything that a person reads, docs included, outside of ids, paths, quoted commands and rules (`prose.ts` takes those out).
  */
 export interface ForbiddenWord {
   readonly word: RegExp;
   readonly instead: string;
 }
 
-/** What has another name for people than in code. Docs that users read are held to these, too. */
-export const RENAMED: readonly ForbiddenWord[] = [
+/** What has another name for people than in code. */
+const RENAMED: readonly ForbiddenWord[] = [
   // A key, an option and a rule keep the name.
   { word: /(?<!["-]|assent )\b(?:un)?confin(?:e|es|ed|ing|ement)\b(?!["-])/i, instead: "sandboxed" },
   { word: /\bundecided\b/i, instead: "no opinion, and who decides" },
@@ -43,6 +43,7 @@ export const FORBIDDEN: readonly ForbiddenWord[] = [
   { word: /\bcannot be told\b/i, instead: "it is not clear" },
   { word: /\bspeaks? about\b/i, instead: "a rule covers, fits, matches" },
   { word: /\blets? the user confirm\b/i, instead: "to a person: allow it with …; to a model: ask the user to …" },
+  { word: /\bafar\b/i, instead: "remotely, or: by people of the team" },
   { word: /\bmend(?:s|ed|ing)?\b/i, instead: "fix" },
   { word: /\bwaiv(?:e|es|ed|able)\b/i, instead: "skip questions" },
   { word: /\bwaive questions\b/i, instead: "skip questions" },

@@ -1,5 +1,3 @@
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { printAction } from "@assent/core/action";
 import { ANALYSERS } from "@assent/core/shell/programs/analyse";
@@ -79,21 +77,6 @@ describe("the tables are sound", () => {
   test("an analyser that an entry names is there", () => {
     const named = LEVELS.flatMap(([, { analyse, before }]) => [analyse, before]).filter((one) => one !== undefined);
     expect(named.filter((one) => !Object.hasOwn(ANALYSERS, one))).toEqual([]);
-  });
-
-  // What was added since `npm run generate` is not there; what is there is true.
-  test("docs/commands.md says where a command is", () => {
-    const page = readFileSync(join(import.meta.dirname, "../../../docs/commands.md"), "utf8");
-    const said = page
-      .split("\n## [")
-      .slice(1)
-      .flatMap((part) => {
-        const [, ...lines] = part.split("\n");
-        return [...(lines.at(-2) ?? "").matchAll(/`([^`]+)`/g)].map(([, name = ""]) => [name, part.slice(0, part.indexOf("]"))]);
-      });
-    const families = new Map(ENTRIES.flatMap((entry) => entry.names.split(" ").map((name) => [name, aboutEntry(entry).family] as const)));
-    expect(said.length).toBeGreaterThan(3000);
-    expect(said.filter(([name = "", family]) => families.get(name) !== family)).toEqual([]);
   });
 
   // A table that names a danger proves that it is seen: by an example that is not allowed, denied where the class denies.

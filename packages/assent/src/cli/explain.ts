@@ -185,7 +185,7 @@ function teamText({ verdict, basis }: Outcome): string | undefined {
       : wait === 0
         ? "; it does not wait for them"
         : `; it waits ${lengthText(wait)} for them, or as long as the host does`;
-  return `${who} answer it from afar${signed}${waits}`;
+  return `${who} answer it remotely${signed}${waits}`;
 }
 
 const lengthText = (milliseconds: number): string =>

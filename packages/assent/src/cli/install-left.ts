@@ -61,7 +61,7 @@ function readAnswer(machine: Machine): InstallAnswer | undefined {
 export function whatEnds(machine: Machine, now: number): readonly string[] {
   const grants = readGrants(machine, now).all.length;
   return [
-    ...(isThere(`${stateFolder(machine)}/resident`) ? ["the judge that stays between calls"] : []),
+    ...(isThere(`${stateFolder(machine)}/resident`) ? ["the daemon"] : []),
     ...(grants === 0 ? [] : [grants === 1 ? "1 grant" : `${grants} grants`]),
     ...(isBypassed(machine, now) ? ["the bypass"] : []),
     ...(readAnswer(machine) === undefined ? [] : ["what you answered about running things sandboxed"]),

@@ -18,7 +18,7 @@ export function sayJoined(machine: Machine, joined: Joined, json: boolean | unde
   const { member, keyId, policy: fetched } = joined;
   const { at, label, group } = member;
   const sends = startDaemon(machine)
-    ? "The judge that stays sends what is decided from now on."
+    ? "The daemon sends what is decided from now on."
     : "What is decided from now on is sent by: assent team send --follow (or `assent daemon on`)";
   if (json === true) {
     const policy = { group, key: keyId ?? null, version: fetched.version ?? null, problem: fetched.problem };

@@ -41,7 +41,7 @@ const WHERE: Readonly<Record<Channel, string>> = {
   notification: "in the notification",
   folder: "by a program",
   host: "in the agent",
-  team: "from afar",
+  team: "by the team",
 };
 
 /** For whoever was asked, too, and need not answer any more. */

@@ -1,7 +1,7 @@
 import type { Advice } from "../../action/index.ts";
 import type { Basis } from "./verdict.ts";
 
-/** Families of built-in reasons, in the order of docs/reasons.md. */
+/** Families of built-in reasons, in the order of the page that scripts/reasons-docs.ts makes. */
 export const REASON_CLASSES = {
   floor: "Never allowed",
   failure: "Something is broken",

@@ -122,7 +122,7 @@ const passkeySettings = described(
           ),
           v.maxLength(200, `there are more than 200\n${CREDENTIAL}`),
         ),
-        "The passkeys that may sign, written by `assent team policy passkeys`. While the list is empty, nobody answers from afar what the rules speak of.",
+        "The passkeys that may sign, written by `assent team policy passkeys`. While the list is empty, nobody answers remotely what the rules cover.",
       ),
     },
     PASSKEYS,
@@ -167,7 +167,7 @@ const teamSettings = described(
     },
     TEAM,
   ),
-  "What people of the team may answer from afar (docs/team.md): an ask, never a deny. Only your own and the managed policy may say so.",
+  "What people of the team may answer remotely (docs/team.md): an ask, never a deny. Only your own and the managed policy may say so.",
 );
 
 const OPTION_RULE = 'write { "tool": "Bash", "command": "sed", "when": { "hasOption": "-i" } }';

@@ -76,7 +76,7 @@ export async function followTeam(following: TeamFollowing): Promise<number> {
 
 /** Who sends, in words. */
 export const senderText = ({ by, pid }: Pick<TeamSender, "by" | "pid">): string =>
-  by === "daemon" ? `the judge that stays (process ${pid}) sends` : `assent team send --follow (process ${pid}) sends`;
+  by === "daemon" ? `the daemon (process ${pid}) sends` : `assent team send --follow (process ${pid}) sends`;
 
 async function sendWhile(following: TeamFollowing, membership: TeamMembership, isStill: () => boolean): Promise<number> {
   const { machine, notice, signal } = following;

@@ -1,7 +1,7 @@
 import * as v from "valibot";
 
 /**
- * What a machine and the team server say to each other: docs/team.md, "The protocol". Both sides check what they get by these
+ * What a machine and the team server say to each other: packages/team-server/PROTOCOL.md. Both sides check what they get by these
  * schemas, and know no field beside them. The number rises when a message changes its meaning.
  */
 export const PROTOCOL = 1;
