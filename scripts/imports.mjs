@@ -275,7 +275,6 @@ const ARROWS_BACK = new Set([
   "shell/programs/kinds.ts > shell/programs/analyse/git-config.ts",
   // `createGuard` has a method for each adapter, which are made of it.
   "sdk/create-guard/guard.ts > sdk/adapters/guards.ts",
-  "sdk/create-guard/guard.ts > sdk/sandbox/index.ts",
 ]);
 
 /** @param {ReadonlyMap<string, string>} files text by path, `FOLDER/…` */
