@@ -1,4 +1,4 @@
-// What asking a judge that stays costs a host, without the judging: the clients against a server that answers at once, whole processes,
+// What asking a judge that stays costs a host, without the judging: the static client against a server that answers at once, whole processes,
 // alternating with `true` and a bare `node -e 0`. `npm run build && node bench/ask.mjs [rounds]`.
 import { spawn, spawnSync } from "node:child_process";
 import { chmodSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
@@ -12,7 +12,6 @@ const scratch = mkdtempSync(join(tmpdir(), "assent-bench-"));
 chmodSync(scratch, 0o700);
 const folder = join(scratch, "resident/");
 mkdirSync(folder);
-const place = join(scratch, "port");
 const env = { PATH: process.env.PATH, HOME: scratch };
 const input = JSON.stringify({
   session_id: "bench",
@@ -22,11 +21,11 @@ const input = JSON.stringify({
   tool_input: { command: "x".repeat(1000) },
 });
 
-/** Answers both clients, as a judge would that needs no time. */
+/** Answers as a judge would that needs no time. */
 const SERVER = `
 const { createServer } = require("node:net");
-const { readFileSync, readlinkSync, writeFileSync } = require("node:fs");
-const [folder, place] = process.argv.slice(1);
+const { readlinkSync } = require("node:fs");
+const [folder] = process.argv.slice(1);
 const answer = Buffer.alloc(24);
 answer.write("assent!1", "latin1");
 createServer((connection) => {
@@ -35,34 +34,19 @@ createServer((connection) => {
     bytes = Buffer.concat([bytes, chunk]);
     if (bytes.length >= 48 && bytes.length >= 48 + Number(bytes.readBigUInt64LE(32) + bytes.readBigUInt64LE(40))) connection.end(answer);
   });
-}).listen(folder + readlinkSync("/proc/self/ns/mnt"), () => {
-  const [first, second] = ["1".repeat(64), "2".repeat(64)];
-  createServer((connection) => {
-    connection.setNoDelay(true);
-    connection.once("data", () => {
-      connection.write(second + "\\n");
-      connection.on("data", (chunk) => chunk.at(-1) === 0 && connection.end("0 0\\n\\0"));
-    });
-  }).listen(0, "127.0.0.1", function () {
-    const boot = readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim();
-    writeFileSync(place, ["assent-1", this.address().port, first, second, boot, process.pid, ".\\n"].join(" "), { mode: 0o600 });
-    console.log("ready");
-  });
-});`;
+}).listen(folder + readlinkSync("/proc/self/ns/mnt"), () => console.log("ready"));`;
 
 // What they would become must not be reached: it ends with 2.
 const words = ["HOME=/none", "/none", "/none", "check", "--agent", "claude", "--event", "PreToolUse"];
 const native = join(dist, `ask-${process.arch}`);
-const script = ["/usr/bin/env", "-i", "/bin/bash", "-p", join(dist, "ask.bash"), place, "/usr/bin/env", "-i", ...words];
 const variants = [
   { name: "node -e 0", command: [process.execPath, "-e", "0"] },
   { name: "true", command: ["/bin/true"] },
   { name: "the native client", command: [native, folder, join(dist, `launch-${process.arch}`), ...words] },
   { name: "the same, nobody there", command: [native, join(scratch, "nobody/"), "/bin/true", ...words] },
-  { name: "the client in bash", command: script },
 ];
 
-const server = spawn(process.execPath, ["-e", SERVER, folder, place], { stdio: ["ignore", "pipe", "inherit"] });
+const server = spawn(process.execPath, ["-e", SERVER, folder], { stdio: ["ignore", "pipe", "inherit"] });
 try {
   await new Promise((resolve) => server.stdout.once("data", resolve));
   const times = variants.map(() => []);

@@ -1,7 +1,7 @@
 // What a hook call costs where a judge stays: whole processes, as a host starts them, alternating with a bare `node -e 0`; then eight callers
 // at once. `node bench/resident.mjs [rounds]`.
 import { spawn, spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -25,16 +25,12 @@ const read = envelope("Read", { file_path: join(project, "src/app.ts") });
 const launch = join(dist, `launch-${process.arch}`);
 const words = [`HOME=${home}`, process.execPath, join(dist, "bin.cjs"), "check", "--agent", "claude", "--event", "PreToolUse"];
 const client = [join(dist, `ask-${process.arch}`), `${resident}/`, launch, ...words];
-// Where there is no native client.
-const asked = ["/usr/bin/env", "-i", `HOME=${home}`, `PATH=${env.PATH}`, ...words.slice(1)];
-const script = ["/usr/bin/env", "-i", "/bin/bash", "-p", join(dist, "ask.bash"), join(resident, "port"), ...asked];
 const variants = [
   { name: "node -e 0", command: [process.execPath, "-e", "0"], input: bash },
   { name: "/bin/true", command: ["/bin/true"], input: bash },
   { name: "a judge stays, Bash", command: client, input: bash },
   { name: "a judge stays, ls", command: client, input: list },
   { name: "a judge stays, Read", command: client, input: read },
-  { name: "asked by bash, Bash", command: script, input: bash },
   { name: "fresh, Bash", command: [launch, ...words], input: bash },
 ];
 
@@ -48,10 +44,8 @@ const once = ({ command: [program, ...args], input }) => {
 };
 
 const judge = spawn(process.execPath, [join(dist, "bin.cjs"), "daemon", "--serve"], { env, stdio: "ignore" });
-const other = spawn(process.execPath, [join(dist, "bin.cjs"), "daemon", "--serve", "bash"], { env, stdio: "ignore" });
 try {
-  while (!existsSync(join(resident, "port")) || !readdirSync(resident).some((name) => name.startsWith("mnt:")))
-    await new Promise((go) => setTimeout(go, 10));
+  while (!readdirSync(resident).some((name) => name.startsWith("mnt:"))) await new Promise((go) => setTimeout(go, 10));
   // The first call compiles the policy; V8 has its machine code after some hundred.
   once(variants.at(-1));
   for (let round = 0; round < 600; round += 1) once(variants[2 + (round % 3)]);
@@ -85,6 +79,5 @@ try {
   );
 } finally {
   judge.kill("SIGKILL");
-  other.kill("SIGKILL");
   rmSync(scratch, { recursive: true, force: true });
 }

@@ -30,7 +30,6 @@ export const RANK = {
   import: 9,
   supervise: 10,
   engines: 11,
-  verify: 11,
   agents: 11,
   sdk: 12,
   look: 12,
@@ -66,7 +65,7 @@ export const PACKAGES = {
   library: { folders: ["sdk"], imports: ["core", "guard", "supervisor", "hosts", "team"] },
   page: { folders: ["look", "page"], imports: ["core", "guard", "supervisor", "hosts", "team"] },
   assent: {
-    folders: ["resident", "verify", "cli"],
+    folders: ["resident", "cli"],
     imports: ["core", "guard", "team", "supervisor", "import", "hosts", "library", "page"],
   },
   "team-server": {
@@ -275,7 +274,6 @@ const ARROWS_BACK = new Set([
   "shell/programs/kinds.ts > shell/programs/analyse/git-config.ts",
   // `createGuard` has a method for each adapter, which are made of it.
   "sdk/create-guard/guard.ts > sdk/adapters/guards.ts",
-  "sdk/create-guard/guard.ts > sdk/sandbox/index.ts",
 ]);
 
 /** @param {ReadonlyMap<string, string>} files text by path, `FOLDER/…` */

@@ -29,7 +29,6 @@ export const PARTS = [
   ["page", "npm run test:page", 30],
   ["team-faults", "npm run team:faults", 60],
   ["browser", "npm run test:browser", 15],
-  ["sandboxes", "npm run test:sandboxes", 15],
   ["declarations", "npm run test:declarations", 30],
   ["adapters", "npm run test:adapters", 30],
   ["packaging", "npm run packaging", 30],

@@ -1,5 +1,6 @@
 // Runs a TypeScript file of this repository on any supported Node: `node scripts/run.mjs bench/decide.ts [args]`.
 import { build } from "esbuild";
+import { randomUUID } from "node:crypto";
 import { mkdirSync, rmSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
@@ -27,8 +28,8 @@ const elsewhere = {
 };
 const folder = join(root, "node_modules/.cache/assent");
 mkdirSync(folder, { recursive: true });
-// One a process: the same script may run twice at once.
-const outfile = join(folder, `${entry.replaceAll(/[^\w]+/g, "-")}-${process.pid}.mjs`);
+// One a process: the same script may run twice at once, and in namespaces that count processes by themselves.
+const outfile = join(folder, `${entry.replaceAll(/[^\w]+/g, "-")}-${process.pid}-${randomUUID()}.mjs`);
 process.once("exit", () => rmSync(outfile, { force: true }));
 await build({
   entryPoints: [resolve(entry)],

@@ -32,11 +32,11 @@ if (!keeps) execFileSync(process.execPath, [join(root, "scripts/build.mjs")], { 
 const corpus = join(scratch, "corpus");
 writeFileSync(corpus, `${cases.map((line) => JSON.stringify(line)).join("\n")}\n`);
 const started = Date.now();
-const args = [join(root, "dist/bin.cjs"), "verify", "--all", "--corpus", corpus, "--json"];
+const args = [join(root, "scripts/run.mjs"), "tools/verify/main.ts", "--all", "--corpus", corpus, "--json"];
 // The system's own programs: others, in homes, are of other versions on every machine.
 const PATH = "/usr/sbin:/usr/bin:/sbin:/bin";
 const env = { ...process.env, HOME: scratch, PATH, NODE_EXTRA_CA_CERTS: undefined };
-const child = spawn(process.execPath, args, { env, stdio: ["ignore", "pipe", "inherit"] });
+const child = spawn(process.execPath, args, { cwd: root, env, stdio: ["ignore", "pipe", "inherit"] });
 
 const families = new Map();
 const wrong = [];

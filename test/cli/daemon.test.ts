@@ -6,7 +6,7 @@ import { sparePlace } from "@assent/assent/resident";
 import { residentFolder } from "@assent/guard/state";
 import { envelope, HAS_CLIENT, isThere, callHook } from "../resident/judge.ts";
 import { startSpare } from "../resident/spare.ts";
-import { assent, scratch } from "../scratch.ts";
+import { assent, DIST, scratch } from "../scratch.ts";
 
 /** Whether a process takes no processor time for a while: proc_pid_stat(5), utime and stime. */
 async function isAtRest(pid: number): Promise<boolean> {
@@ -92,3 +92,27 @@ describe.skipIf(!HAS_CLIENT)("assent daemon", () => {
     expect([status, stderr]).toEqual([2, expect.stringMatching(/unknown command 'begin': `assent daemon` has on, off, stop, status/)]);
   });
 });
+
+/** [what is said, how it ends] */
+it.each([
+  ["daemon", "", 0],
+  ["daemon on", "assent daemon: ", 1],
+  ["daemon stop", undefined, 0],
+  ["daemon off", undefined, 0],
+])(
+  "on macOS, where an earlier Assent was told to keep one, `assent %s` says that none is possible, or takes that back",
+  (words, front, status) => {
+    const place = scratch();
+    place.write("macos.cjs", 'Object.defineProperty(process, "platform", { value: "darwin" });');
+    place.write("~/.local/state/assent/resident/port", "assent-1 1\n");
+    const run = spawnSync(process.execPath, ["--require", join(place.project, "macos.cjs"), join(DIST, "bin.cjs"), ...words.split(" ")], {
+      cwd: place.project,
+      env: { HOME: place.home, PATH: process.env["PATH"] },
+      encoding: "utf8",
+    });
+    expect(run.status).toBe(status);
+    const said = `${front}no judge ${front === "" ? "stays" : "can stay"} between calls here: that needs Linux on x86-64 or arm64\n`;
+    if (front !== undefined) expect(`${run.stderr}${run.stdout}`).toBe(said);
+    expect(existsSync(join(place.home, ".local/state/assent/resident"))).toBe(words !== "daemon off");
+  },
+);

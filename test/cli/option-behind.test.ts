@@ -44,7 +44,7 @@ interface Taking {
   readonly command: Command;
 }
 
-const TAKING = ["allow", "ask", "deny", "explain", "verify", "run", "try", "mcp", "wrap install"].map((path): Taking => {
+const TAKING = ["allow", "ask", "deny", "explain", "run", "try", "mcp", "wrap install"].map((path): Taking => {
   const words = path.split(" ");
   const command = words.reduce<Command | undefined>((above, word) => above?.commands.find((one) => one.name() === word), program());
   if (command === undefined) throw new Error(path);
@@ -53,7 +53,7 @@ const TAKING = ["allow", "ask", "deny", "explain", "verify", "run", "try", "mcp"
 const isStarting = (path: readonly string[]): boolean => ["run", "try", "mcp", "wrap"].includes(path[0] ?? "");
 
 /** Values that the options take; a file that is there and a number fit all others. */
-const VALUE: Readonly<Record<string, string>> = { "--with": "npm", "--sample": "3", "--cwd": "/" };
+const VALUE: Readonly<Record<string, string>> = { "--with": "npm", "--cwd": "/" };
 
 const ROWS = TAKING.flatMap(({ path, command }) =>
   command.options
@@ -109,7 +109,6 @@ describe("an option of Assent's behind a command", () => {
     ["run npm test --log-only", "run --log-only npm test", "run -- npm test --log-only"],
     ["mcp npx -y server --confine", "mcp --confine npx -y server", "mcp -- npx -y server --confine"],
     ["wrap install tool --profile x", "wrap install --profile x tool", "wrap install -- tool --profile x"],
-    ["verify git log --only ls cat", "verify --only ls cat -- git log", "verify -- git log --only ls cat"],
     ["allow sudo make --for", "allow --for sudo make", "allow -- sudo make --for"],
     ["allow --why -- npm test --yes", "allow --why -- --yes npm test", "allow --why -- -- npm test --yes"],
   ])("assent %s", async (line, ours, theirs) => {
@@ -173,6 +172,6 @@ describe("an option of Assent's behind a command", () => {
 
 /** In the order of the table of commands. */
 function byTable(one: string | undefined, other: string | undefined): number {
-  const order = ["allow", "ask", "deny", "explain", "run", "install", "try", "verify", "mcp"];
+  const order = ["allow", "ask", "deny", "explain", "run", "install", "try", "mcp"];
   return order.indexOf(one ?? "") - order.indexOf(other ?? "");
 }

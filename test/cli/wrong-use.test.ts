@@ -75,8 +75,6 @@ const PLACES: readonly WrongUse[] = [
   use("lint src", 2, "that is a folder: src"),
   use("test no-such", 2, "no such file: no-such"),
   use("test src", 2, "that is a folder: src"),
-  use("verify --corpus no-such", 2, "no such file: no-such"),
-  use("verify --resume no-such", 2, "no such file: no-such"),
   use("run no-such-program", 127, "not found"),
   use("wrap no-such-program", 2, "not found"),
   use("unwrap ls", 2, "assent wrap --list"),
@@ -92,8 +90,6 @@ const PLACES: readonly WrongUse[] = [
 const WORDS: readonly WrongUse[] = [
   use("explain", 2, "nothing to explain"),
   { args: ["explain", "git status", "--json"], status: 2, says: "assent explain --json 'git status'" },
-  { args: ["verify", "git status", "--json"], status: 2, says: "assent verify 'git status --json'" },
-  { args: ["verify", "git status", "--short"], status: 2, says: "options stand before the command" },
   { args: ["explain", "ls", "--json"], status: 2, says: "assent explain -- ls --json" },
   use("explain --input {} ls", 2, "not both"),
   use("explain --input x", 2, "--input is not JSON"),
@@ -112,7 +108,6 @@ const WORDS: readonly WrongUse[] = [
   use("wrap --list ls", 2, "--list and --json take no name"),
   use("run --learn --background-dir x ls", 2, "cannot be used with"),
   use("run --dry-run ls", 2, "--dry-run goes with --learn"),
-  use("verify --all --family x", 2, "cannot be used with"),
 ];
 
 /** Broken inputs, and nobody to answer. */
@@ -164,8 +159,6 @@ const NUMBERS: readonly WrongUse[] = [
   use("suggest --days x", 2, "14, for example"),
   use("replay --confined --days -1", 2, "14, for example"),
   use("log export --timeout soon", 2, "20, for example"),
-  use("verify --sample x ls", 2, "20, for example"),
-  use("verify --sample 0 ls", 2, "20, for example"),
   use("mcp --listen 99999 -- x", 2, "127.0.0.1:PORT"),
   use("run --background-respond . x approve", 2, "`x` is not a number of a question"),
 ];

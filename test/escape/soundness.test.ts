@@ -17,7 +17,7 @@ import {
   verifyLines,
   wholeCorpus,
   withVariables,
-} from "@assent/assent/verify";
+} from "../../tools/verify/index.ts";
 
 /**
  * The kernel checks the parser: commands run for real in namespaces of their own, and whatever they do was predicted.
@@ -33,13 +33,14 @@ const LONG = 300_000;
 const harness = (name: string): string => join(ROOT, `node_modules/.cache/assent/${name}-${process.pid}.mjs`);
 const LIAR = harness("liar");
 const WRONG_TABLES = harness("wrong-tables");
+const VERIFY = harness("verify");
 
 const run = async (lines: readonly string[], worker: readonly string[], whatever = false): Promise<readonly LineResult[]> =>
   verifyLines(
     lines.map((line) => ({ line, family: "test" })),
     { worker: [process.execPath, ...worker], workers: 1, whatever, patience: 10_000, env },
   );
-const assent = [join(ROOT, "dist/bin.cjs"), "verify", "--worker", place];
+const assent = [VERIFY, "--worker", place];
 const missed = (result: LineResult | undefined): readonly string[] =>
   result === undefined
     ? ["no result"]
@@ -50,11 +51,12 @@ const missed = (result: LineResult | undefined): readonly string[] =>
 beforeAll(async () => {
   mkdirSync(dirname(LIAR), { recursive: true });
   for (const [from, outfile] of [
-    ["liar", LIAR],
-    ["wrong-tables", WRONG_TABLES],
+    ["harness/liar.ts", LIAR],
+    ["harness/wrong-tables.ts", WRONG_TABLES],
+    ["../../tools/verify/main.ts", VERIFY],
   ] as const)
     await build({
-      entryPoints: [join(import.meta.dirname, `harness/${from}.ts`)],
+      entryPoints: [join(import.meta.dirname, from)],
       outfile,
       bundle: true,
       platform: "node",
@@ -64,7 +66,7 @@ beforeAll(async () => {
       logLevel: "warning",
     });
 });
-afterAll(() => [LIAR, WRONG_TABLES].forEach((file) => rmSync(file, { force: true })));
+afterAll(() => [LIAR, WRONG_TABLES, VERIFY].forEach((file) => rmSync(file, { force: true })));
 
 describe("a table that lies is caught", () => {
   /** What the line does that only a lie leaves out. `$P`: the project; `$H`: home. */
@@ -104,7 +106,7 @@ const WRONG: readonly (readonly [name: string, right: string, wrong: string, eff
 ];
 
 test(
-  "assent verify --options finds a wrong entry: a kind, an option that swallows, an operand, one of a subcommand",
+  "every option: finds a wrong entry: a kind, an option that swallows, an operand, one of a subcommand",
   {
     timeout: LONG,
   },
@@ -184,7 +186,7 @@ const WRONG_READS: readonly (readonly [line: string, reads: string, variable: st
   ["file a.txt", "MAGIC=any", "MAGIC=$H/other/readme.md", "read $H/other/readme.md"],
 ];
 
-test("assent verify --environment finds a wrong row of variables", { timeout: LONG }, async () => {
+test("every variable: finds a wrong row of variables", { timeout: LONG }, async () => {
   const home = `${base}/dev`;
   const lines = WRONG_READS.flatMap(([alone, , variable]) =>
     [0, 2].map((turn) => withVariables({ alone, family: "" }, [variable.replace("$H", home)], turn).line),

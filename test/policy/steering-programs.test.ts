@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { obeysFiles } from "@assent/core/policy";
 import { steeringPrograms } from "../../packages/core/src/policy/tables/steering-files.ts";
-import { PARTS } from "../../packages/assent/src/verify/known.ts";
+import { PARTS } from "../../tools/verify/known.ts";
 
 const split = (words: string): readonly string[] => words.split(" ");
 

@@ -16,7 +16,6 @@ const MADE: Readonly<Record<string, readonly unknown[]>> = {
   UnknownApproval: [],
   GuardCallError: ["x"],
   GuardOptionError: ["cwd", "x"],
-  SandboxUnclear: ["x"],
   PermissionDeniedError: [refusal],
   PermissionAskError: [refusal],
   RulesetError: [["x"]],

@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { isAgentId } from "@assent/hosts/agents";
@@ -167,6 +167,42 @@ describe("hooks of the first install that are files", () => {
       stdout: "refused goes on\n",
       status: 0,
     });
+  });
+});
+
+describe.skipIf(!existsSync("/bin/bash"))("hooks that an earlier install registered where there is no static program", () => {
+  const line = (place: Scratch, node = process.execPath): string => {
+    const file = `${place.home}/.local/state/assent/resident/port`;
+    const fresh = `/usr/bin/env -i HOME=${place.home} \${PATH+"PATH=$PATH"} ${node} ${join(DIST, "bin.cjs")} check --agent claude --event PreToolUse`;
+    return `/usr/bin/env -i /bin/bash -p ${join(DIST, "ask.bash")} ${file} ${fresh} || exit 2`;
+  };
+  const said = (place: Scratch, shell: string, node?: string): Said =>
+    startIn(place, "/bin/sh", ["-c", line(place, node)], envelope({ agent: "claude", event: "PreToolUse" }, shell, place) ?? "");
+
+  it.each([
+    ["nobody wanted a judge that stays", () => undefined],
+    [
+      "somebody did, and one has left its port",
+      (place: Scratch) => {
+        const folder = join(place.home, ".local/state/assent/resident");
+        mkdirSync(folder, { recursive: true, mode: 0o700 });
+        writeFileSync(join(folder, "port"), `assent-1 1 ${"a".repeat(64)} ${"b".repeat(64)} - ${process.pid} .\n`, { mode: 0o600 });
+      },
+    ],
+  ])("judge by themselves: %s", (_what, lay: (place: Scratch) => void) => {
+    const place = laid();
+    lay(place);
+    expect([denies(said(place, "rm -rf ~")), denies(said(place, "ls -la"))]).toEqual([true, false]);
+  });
+
+  it("refuse where Node has gone", () => {
+    expect(said(laid(), "ls -la", "/none/node")).toMatchObject({ status: 2, stdout: "" });
+  });
+
+  it("refuse where what they name is no command", () => {
+    const script = ["-p", join(DIST, "ask.bash")];
+    for (const words of [[], ["/file"], ["/file", "node"], ["/file", "/none"]])
+      expect(spawnSync("/bin/bash", [...script, ...words], { env: {}, encoding: "utf8" })).toMatchObject({ status: 2, stdout: "" });
   });
 });
 

@@ -4,8 +4,9 @@ import * as v from "valibot";
 import { describe, expect, it } from "vitest";
 import { chainRecords, chainStart, type ChainPoint, type LogBatch, type LogRecord, type LogTaken } from "@assent/team/team/protocol";
 import type { Database } from "@assent/team-server/database";
-import { dropMonth, LogIntake, monthsOf, verifyMachine } from "@assent/team-server/log";
+import { dropMonth, LogIntake, monthsOf } from "@assent/team-server/log";
 import { onEveryDatabase, withMachines } from "./harness/databases.ts";
+import { verifyMachine } from "./harness/verify-machine.ts";
 
 const ORGANISATION = "organisation-of-tests0";
 const A = "machine-A-of-the-tests";

@@ -10,10 +10,11 @@ import { chainRecords, chainStart, type RecordSearch } from "@assent/team/team/p
 import { DIST, type Run, type Scratch, scratch } from "../scratch.ts";
 import { openEmbedded } from "@assent/team-server/database";
 import { organisationOf } from "@assent/team-server/enrol";
-import { LogIntake, verifyMachine } from "@assent/team-server/log";
+import { LogIntake } from "@assent/team-server/log";
 import { eraseRecords, exportRecords, searchRecords } from "@assent/team-server/records";
 import { onEveryDatabase, withMachines } from "./harness/databases.ts";
 import { type TestMachine, TestServer } from "./harness/server.ts";
+import { verifyMachine } from "./harness/verify-machine.ts";
 
 const bodyOf = (nth: number, verdict: string, what: string): string =>
   JSON.stringify({

@@ -1,9 +1,9 @@
 import type { Lowered } from "@assent/core/action";
 import { judgeOnly } from "@assent/page/look";
-import { work } from "@assent/assent/verify";
+import { work } from "../../../tools/verify/index.ts";
 
 /**
- * A worker of `assent verify` whose knowledge lies: of every line it says that it may run, and that it only starts the program
+ * A worker of tools/verify whose knowledge lies: of every line it says that it may run, and that it only starts the program
  * that it names first. What then happens beyond that has to be seen.
  */
 const [base = "", temp = ""] = (process.argv[2] ?? "").split(":");

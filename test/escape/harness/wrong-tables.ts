@@ -1,10 +1,10 @@
 import { judgeOnly } from "@assent/page/look";
 import { entriesBelow, entryFor } from "@assent/core/shell/knowledge";
 import { writeOptionRow } from "../../../packages/core/src/shell/knowledge/write-records.ts";
-import { work } from "@assent/assent/verify";
+import { work } from "../../../tools/verify/index.ts";
 
 /**
- * A worker of `assent verify` with entries of the tables made wrong, each given as `NAME|RIGHT|WRONG`: a program or
+ * A worker of tools/verify with entries of the tables made wrong, each given as `NAME|RIGHT|WRONG`: a program or
  * `PROGRAM SUBCOMMAND`, what stands in its options (or nothing: its operands, `reads`: its variables), and what stands there instead.
  */
 const [base = "", temp = ""] = (process.argv[2] ?? "").split(":");

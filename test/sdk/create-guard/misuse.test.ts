@@ -19,7 +19,6 @@ describe("a mistake is told where it is made", () => {
     ["no tools", () => guard["tools"]?.(undefined, {}), "tools: `tools` must be an object"],
     ["tools of which nothing is said", () => guard["tools"]?.({}), "tools: `effects` must be an object"],
     ["nothing to be seen", () => guard["visible"]?.(null), "visible: `tools` must be an object"],
-    ["no sandbox", () => guard["sandbox"]?.(null), "guard.sandbox takes a sandbox session"],
     ["a tool whose name is no text", () => guard["openAiTool"]?.(() => [], 5), "toolGuard takes the name of the tool"],
     ["an environment that is no text", () => plain({ env: { HOME: 5 } }), "`HOME` of the option `env` must be a text"],
     ["a role without a name", () => plain({ principal: { role: ["dev", ""] } }), "`role` of the principal is empty"],

@@ -71,39 +71,3 @@ it("a guard that asks for no files touches nothing of the machine but what a req
   expect(paths.filter((path) => !isNamed(path))).toEqual([]);
   expect(paths).not.toEqual([]);
 });
-
-it("a sandbox is judged by what it says itself: nothing of this machine is looked at", () => {
-  const paths = touched(`
-    import { statSync } from "node:fs";
-    const { createGuard } = await import(${JSON.stringify(LIBRARY)});
-    const mark = (name) => statSync("/mark-" + name, { throwIfNoEntry: false });
-    const ran = [];
-    const session = {
-      description: "",
-      run: async ({ command }) => {
-        const [own] = /@[0-9a-f]{24}/.exec(command) ?? [];
-        if (own === undefined) return (ran.push(command), { exitCode: 0, stdout: "", stderr: "" });
-        const answers = command.includes("pwd -P")
-          ? ["/away/work\\n", "1000", "/away/home", "/away/bin", "", "", ""]
-          : [...command.matchAll(/^look '(.*)'$/gm)].map(([, path]) => (path === "/away/bin/ls" ? "f x - 0 755\\n" : /[.]/.test(path) ? "m - - \\n" : "d - - 0 755\\n"));
-        return { exitCode: 0, stdout: answers.map((answer) => "\\n" + own + "\\n" + answer).join("") + "\\n" + own + "\\n", stderr: "" };
-      },
-      writeTextFile: async ({ path }) => void ran.push(path),
-      readTextFile: async ({ path }) => (ran.push(path), ""),
-    };
-    const guard = createGuard({ policy: { permissions: { allow: ["Edit(src/**)"] } }, onAsk: () => ({ yes: "once" }) });
-    const run = async () => {
-      const sandbox = guard.sandbox(session);
-      ran.length = 0;
-      await sandbox.run({ command: "ls src && cat *.md; find . -name x; kill 1" });
-      await sandbox.writeTextFile({ path: "src/../other.ts", content: "" });
-      await sandbox.readTextFile({ path: "~/.ssh/id_rsa" }).catch(() => undefined);
-    };
-    await run();
-    mark("begin");
-    await run();
-    mark("end");
-    if (ran.length !== 2) throw new Error(JSON.stringify(ran));
-  `);
-  expect(paths).toEqual([]);
-});

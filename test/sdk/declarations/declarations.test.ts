@@ -59,7 +59,6 @@ export const same = () => generateText({ model: "x", prompt: "x", tools, toolApp
 import { createGuard } from "assent";
 import { guardTools } from "assent/openai-agents";
 import { Agent, tool } from "@openai/agents";
-import { UnixLocalSandboxClient } from "@openai/agents/sandbox/local";
 import { z } from "zod";
 const guard = createGuard();
 const bash = tool({ name: "bash", description: "x", parameters: z.object({ command: z.string() }), execute: ({ command }) => command });
@@ -68,7 +67,6 @@ const save = tool({
   ...guard.openAiTool(({ path }: { path: string }) => ({ write: path }), "save"),
 });
 export const agent = new Agent({ name: "a", tools: [...guardTools(guard, [bash], { facts: { bash: { does: "shell", field: "command" } } }), save] });
-export const client = (): UnixLocalSandboxClient => guard.sandbox(new UnixLocalSandboxClient());
 `,
   },
   langchain: {

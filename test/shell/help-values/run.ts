@@ -2,7 +2,16 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { stripVTControlCharacters } from "node:util";
 import { judgeOnly } from "@assent/page/look";
-import { askHelp, baseFor, cannotConfine, hidesTemp, neededPaths, optionLevels, toldOf, type OptionLevel } from "@assent/assent/verify";
+import {
+  askHelp,
+  baseFor,
+  cannotConfine,
+  hidesTemp,
+  neededPaths,
+  optionLevels,
+  toldOf,
+  type OptionLevel,
+} from "../../../tools/verify/index.ts";
 
 /**
  * Where the help of a program says that an option takes a file, a folder, an address or a command, and the judge allows a line
@@ -102,7 +111,13 @@ async function helpsOf(of: readonly OptionLevel[], keep: string | undefined): Pr
   const problem = cannotConfine();
   const base = baseFor(needed);
   if (problem !== undefined || base === undefined) throw new Error(problem ?? "the scratch project has no place");
-  const worker = [process.execPath, join(ROOT, "dist/bin.cjs"), "verify", "--worker", `${base}:${hidesTemp(needed) ? "hide" : "keep"}`];
+  const worker = [
+    process.execPath,
+    join(ROOT, "scripts/run.mjs"),
+    join(ROOT, "tools/verify/main.ts"),
+    "--worker",
+    `${base}:${hidesTemp(needed) ? "hide" : "keep"}`,
+  ];
   for (const [line, text] of await askHelp(asked, { worker, workers: 2, whatever: true, patience: 5000 })) known.set(line, text);
   if (keep !== undefined) writeFileSync(keep, JSON.stringify([...known]));
   return known;

@@ -59,7 +59,7 @@ export function implementations(cache: string, fetch: boolean): readonly Impleme
         ? filesIn(join(root, at)).map((one) => [one, join(root, at, one)] as const)
         : namesOf(join(root, at), names).map((one) => [one, join(root, at)] as const),
     );
-    // `assent verify` starts its namespaces by this one, as util-linux has it.
+    // tools/verify starts its namespaces by this one, as util-linux has it.
     const kept = [...new Map(linked.filter(([one, program]) => known.has(one) && one !== "unshare" && !isScript(program)))];
     for (const [one, program] of kept) symlinkSync(program, join(folder, one));
     return [{ name, folder, programs: kept.map(([one]) => one) }];

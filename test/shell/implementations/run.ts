@@ -9,7 +9,7 @@ import { linesOfProgram } from "./lines.ts";
 import { type Implementation, implementations } from "./packages.ts";
 
 /**
- * What the tables let ahead, really run by every implementation that Debian packages of a name, by `assent verify`, with the
+ * What the tables let ahead, really run by every implementation that Debian packages of a name, by tools/verify, with the
  * implementation first in PATH. Nothing may happen that was not predicted.
  *
  *     npm run implementations [-- SEED PAIRS MOST [IMPLEMENTATION…]]
@@ -77,12 +77,12 @@ async function tryOne({ name, folder, programs }: Implementation, seed: number, 
   try {
     const file = join(scratch, "lines");
     writeFileSync(file, chosen.map((line) => `${JSON.stringify(line)}\n`).join(""));
-    const child = spawn(process.execPath, ["bin/assent.cjs", "verify", "--json", "--corpus", file], {
+    const child = spawn(process.execPath, ["scripts/run.mjs", "tools/verify/main.ts", "--json", "--corpus", file], {
       stdio: ["ignore", "pipe", "inherit"],
       env: { ...process.env, PATH: `${folder}:/usr/sbin:/usr/bin:/sbin:/bin` },
     });
     for await (const text of createInterface({ input: child.stdout })) {
-      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- docs/json.md
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- evidence/soundness.md
       const row = JSON.parse(text) as {
         command: string;
         result: string;

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { Action } from "@assent/core/action";
 import { printAction } from "@assent/core/action";
 import { grammarOf, type Grammar, type Option } from "@assent/core/shell/knowledge";
-import { levels } from "../../../packages/assent/src/verify/corpus/examples.ts";
+import { levels } from "../../../tools/verify/corpus/examples.ts";
 import { verdictFor } from "./decide.ts";
 
 // A program that needs something to work on, and is left without it, has not been understood: an option of the table may have

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { printAction } from "@assent/core/action";
 import { verdictFor } from "./decide.ts";
 
-/** What `assent verify` saw commands do that no table said: each is predicted now. */
+/** What `npm run verify` saw commands do that no table said: each is predicted now. */
 const SEEN: readonly (readonly [command: string, prediction: string])[] = [
   ["cargo tree", "write /home/u/p/Cargo.lock"],
   ["dot -Tsvg a.dot", "write /home/u/.cache/fontconfig/**"],

@@ -6,8 +6,8 @@ import { dirname, join } from "node:path";
 import { judgeOnly } from "@assent/page/look";
 import { aboutEntry, allEntries, entriesBelow, type KnowledgeEntry } from "@assent/core/shell/knowledge";
 import { readObeys } from "../../../packages/core/src/shell/knowledge/read-spec.ts";
-import { makeFixture } from "@assent/assent/verify/fixture";
-import { placeAt, type ScratchPlace } from "../../../packages/assent/src/verify/place.ts";
+import { makeFixture } from "../../../tools/verify/fixture/index.ts";
+import { placeAt, type ScratchPlace } from "../../../tools/verify/place.ts";
 import { HELPERS, hostileFolder, hostileText, mostHostile } from "./hostile.ts";
 
 /**

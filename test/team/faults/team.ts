@@ -3,10 +3,10 @@ import * as v from "valibot";
 import { makeKeyPair } from "@assent/guard/seal";
 import { type Database, migrate } from "@assent/team-server/database";
 import { foundOrganisation, invitePerson, organisationOf } from "@assent/team-server/enrol";
-import { verifyMachine } from "@assent/team-server/log";
 import { addFirstKey } from "@assent/team-server/policies";
 import type { AskedAfar } from "@assent/team/team/afar";
 import type { FaultMachine, Joined } from "./machine.ts";
+import { verifyMachine } from "../harness/verify-machine.ts";
 
 export interface PreparedTeam {
   readonly machines: readonly Joined[];

@@ -2,9 +2,9 @@ import { spawn } from "node:child_process";
 import { mkdirSync, rmSync, statSync } from "node:fs";
 import { connect } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
-import { askingWay, commandPrograms, installedProgram } from "@assent/hosts/agents/install";
+import { architectureOf, commandPrograms, installedProgram } from "@assent/hosts/agents/install";
 import { isAlive } from "@assent/guard/approve";
-import { greetsBack, isSpareWaiting, loopbackPlace, readBashPlace, readLife, type ResidentLife, residentPlace } from "../resident/index.ts";
+import { isSpareWaiting, readLife, type ResidentLife, residentPlace } from "../resident/index.ts";
 import { errorCode, type Machine, openState, residentFolder, thisMachine, writeAtomic } from "@assent/guard/state";
 import { engine } from "@assent/page/look";
 import { isTeamReached } from "@assent/team/team/afar";
@@ -34,14 +34,8 @@ interface DaemonReport {
 async function reportOn(machine: Machine): Promise<DaemonReport> {
   const folder = residentFolder(machine);
   const on = statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true;
-  const way = askingWay(machine.platform);
-  if (!on || way === undefined) return { on, answers: false, life: undefined, supervisor: "none", team: undefined };
+  if (!on || !isPossible(machine)) return { on, answers: false, life: undefined, supervisor: "none", team: undefined };
   const team = teamOf(machine);
-  if (way === "bash") {
-    const place = loopbackPlace(folder);
-    const found = readBashPlace(place.port);
-    return { on, answers: found !== undefined && (await greetsBack(found, PATIENCE_MS)), life: readLife(place), supervisor: "none", team };
-  }
   const place = residentPlace(folder);
   return { on, answers: await takesCalls(place.socket), life: readLife(place), supervisor: supervisorFor(machine, folder), team };
 }
@@ -52,13 +46,13 @@ function teamOf(machine: Machine): DaemonReport["team"] {
   return isTeamReached(machine) ? "connected" : "away";
 }
 
-function supervisorFor({ home, platform }: Machine, folder: string): DaemonReport["supervisor"] {
-  if (platform !== "linux" || !commandPrograms(home).some((file) => statSync(file, { throwIfNoEntry: false }) !== undefined))
-    return "unused";
+function supervisorFor({ home }: Machine, folder: string): DaemonReport["supervisor"] {
+  if (!commandPrograms(home).some((file) => statSync(file, { throwIfNoEntry: false }) !== undefined)) return "unused";
   return isSpareWaiting(folder) ? "waits" : "none";
 }
 
-const isPossible = (machine: Machine): boolean => askingWay(machine.platform) !== undefined;
+/** A static program asks the judge that stays: where there is none, each hook call starts its own. */
+const isPossible = ({ platform }: Machine): boolean => architectureOf(platform, process.arch) !== undefined;
 
 /** Ends at once what is no call: who does not even that has stopped. */
 async function takesCalls(socket: string): Promise<boolean> {
@@ -93,7 +87,7 @@ export async function daemon(options: { readonly json?: boolean }): Promise<numb
   return 0;
 }
 
-const NEEDED = "that needs Linux on x86-64 or arm64, or a bash in /bin or /usr/bin that can open connections";
+const NEEDED = "that needs Linux on x86-64 or arm64";
 
 const SUPERVISOR: Readonly<Record<DaemonReport["supervisor"], readonly string[]>> = {
   waits: ["  a supervisor waits for the next sandboxed command"],
@@ -161,12 +155,7 @@ function start(machine: Machine): void {
   spawn(
     process.execPath,
     // It answers calls to the program that it is: the one that hooks name.
-    [
-      `${installedProgram(machine, engine.own[0] ?? "").folder}/bin.cjs`,
-      "daemon",
-      "--serve",
-      ...(askingWay(machine.platform) === "bash" ? ["bash"] : []),
-    ],
+    [`${installedProgram(machine, engine.own[0] ?? "").folder}/bin.cjs`, "daemon", "--serve"],
     {
       cwd: "/",
       detached: true,

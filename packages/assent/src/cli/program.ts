@@ -3,7 +3,7 @@ import { LISTED, type ListedKind } from "./command-table.ts";
 import type { StatusLineOptions } from "./status-line.ts";
 import { REFUSALS_TOLD, RULES_READ } from "@assent/core/policy";
 import { groupCommands } from "./help-groups.ts";
-import { collect, existingFile, folderOption, frame, JSON_OPTION, policyOption, some, whenAlone } from "./program-frame.ts";
+import { collect, existingFile, folderOption, frame, JSON_OPTION, policyOption, whenAlone } from "./program-frame.ts";
 import { takeCommandWords } from "./option-behind.ts";
 import { addLogCommands } from "./program-log.ts";
 import { addPageCommand } from "./program-page.ts";
@@ -130,7 +130,6 @@ export function program(): Command {
   addTryCommand(assent);
   addUndoCommands(assent);
   addRunsCommand(assent);
-  addVerifyCommand(assent);
   addPolicyCommands(assent);
   addImportCommands(assent);
 
@@ -311,32 +310,6 @@ function addRunsCommand(assent: Command): void {
     .action(async (options: Parameters<typeof import("./runs.ts").clean>[0]) => {
       const { clean } = await import("./runs.ts");
       process.exitCode = await clean(options);
-    });
-}
-
-/** `assent verify`: predictions against what the kernel saw. */
-function addVerifyCommand(assent: Command): void {
-  takeCommandWords(assent.command("verify"))
-    .summary("run commands in a scratch project and compare what they do with what was predicted")
-    .description(
-      "Runs a command in a disposable project in namespaces of its own, and compares everything the kernel saw with what " +
-        "Assent predicted. Without a command it runs every built-in example that goes ahead without a question. Exit code 1 when " +
-        "something happened that was not predicted.",
-    )
-    .argument("[command...]", "shell command, quoted as one word or as its words; options come before it; without one, the built-in corpus")
-    .addOption(new Option("--all", "the whole corpus, generated lines included").conflicts("family"))
-    .option("--options", "every option of every installed program of the tables, four shapes each")
-    .option("--environment", "every installed program of the tables, with the variables that it, its libraries and its manual name")
-    .option("--only <program...>", "with --options and --environment: of these programs only")
-    .option("--resume <file>", "leave out the lines that this file, the --json output of an earlier run, tells about", existingFile)
-    .option("--sample <n>", "only every n-th line", some)
-    .option("--family <name>", "only the lines of this family of the tables")
-    .option("--corpus <file>", "also the lines of this file, one command a line", existingFile)
-    .option(...JSON_OPTION)
-    .addOption(new Option("--worker <words>").hideHelp())
-    .action(async (command: readonly string[], options: Parameters<typeof import("./verify.ts").verify>[1]) => {
-      const { verify } = await import("./verify.ts");
-      process.exitCode = await verify(command, options);
     });
 }
 

@@ -7,8 +7,6 @@ import { judge } from "@assent/core/policy";
 import { lowerTool } from "@assent/core/request";
 import {
   isInTime,
-  LoopbackWay,
-  loopbackPlace,
   type ResidentAnswer,
   type ResidentCall,
   residentPlace,
@@ -16,7 +14,6 @@ import {
   sparePlace,
   Spares,
   SocketWay,
-  type Way,
 } from "../resident/index.ts";
 import { lowerShell } from "@assent/core/shell";
 import { BESIDE, SPARE } from "./beside.ts";
@@ -45,15 +42,12 @@ const PROGRAM = [
 const WITHIN = { milliseconds: 150, clock: () => performance.now() };
 
 export async function main(): Promise<void> {
-  // `3` says which descriptor is the lock, `bash` that the script of bash asks.
-  const [, , , , how] = process.argv;
+  // `3` says which descriptor is the lock.
+  const [, , , , lock] = process.argv;
   try {
     const folder = residentFolder(thisMachine());
-    const way = (): Way =>
-      how === "bash"
-        ? new LoopbackWay(loopbackPlace(folder), process.platform)
-        : new SocketWay(residentPlace(folder), how === undefined ? undefined : Number(how));
-    const spares = how === "bash" || process.platform !== "linux" ? undefined : sparesFor(thisMachine(), folder);
+    const way = (): SocketWay => new SocketWay(residentPlace(folder), lock === undefined ? undefined : Number(lock));
+    const spares = sparesFor(thisMachine(), folder);
     const beside = new TeamThread(`${__dirname}/team-sender.mjs`, thisMachine());
     await serve({ folder, program: PROGRAM, answer, warm: rehearse(), spares, beside, way });
   } catch {
@@ -171,34 +165,15 @@ const leavesQuestions =
     return { ...protocol, read };
   };
 
-interface Start {
-  /** By `env -i`. */
-  readonly cleared: boolean;
-  readonly assigned: readonly string[];
-  /** The environment from which some of it is handed on. */
-  readonly given: readonly string[];
-  readonly words: readonly string[];
-}
-
-const ENV = "/usr/bin/env";
-
-/** What a fresh process would be started with: by the launcher, or by `env -i`, where the host's shell has chosen what is handed on. */
-function startOf({ words: [first, ...rest], env }: ResidentCall): Start {
-  const cleared = first === ENV && rest[0] === "-i";
-  const words = cleared ? rest.slice(1) : rest;
-  const start = words.findIndex((word) => word.startsWith("/"));
-  const assigned = words.slice(0, Math.max(start, 0));
-  // What `env` takes for a program, or an option.
-  if (start === -1 || (cleared && !assigned.every((word) => /^\w+=/.test(word)))) return { cleared, assigned: [], given: [], words: [] };
-  return { cleared, assigned, given: cleared ? [] : env, words: words.slice(start) };
-}
-
 /** Undefined: this is not the place, or not the program, that the caller means. */
 function answer(call: ResidentCall): ResidentAnswer | undefined {
-  const { cleared, assigned, given, words } = startOf(call);
-  const [node, bin, command, ...argv] = words;
+  // What the launcher, the first word, would start a fresh process with.
+  const [, ...words] = call.words;
+  const start = words.findIndex((word) => word.startsWith("/"));
+  if (start === -1) return undefined;
+  const [node, bin, command, ...argv] = words.slice(start);
   // The program around commands has given the caller's variables other names already.
-  const env = command === "shell" ? variablesOf(given) : handedOn(assigned, given);
+  const env = command === "shell" ? variablesOf(call.env) : handedOn(words.slice(0, start), call.env);
   if (
     env === undefined ||
     (node !== process.execPath && node !== `${__dirname}/${NODE_FINDER}`) ||
@@ -212,7 +187,7 @@ function answer(call: ResidentCall): ResidentAnswer | undefined {
   const text = textOf(call.input);
   if (text === undefined) return undefined;
   if (command === "status") return answerLine(machine, call.folder, argv, text);
-  if (command === "shell") return cleared ? undefined : answerShell(call, argv, env);
+  if (command === "shell") return answerShell(call, argv, env);
   // Nobody waits for minutes here.
   if (command !== "check" || argv.some((word) => word.startsWith("--wait"))) return undefined;
   forgetFindings();

@@ -1,6 +1,4 @@
-export { greetsBack, readBashPlace } from "./bash-wire.ts";
-export { loopbackPlace, readLife, type ResidentLife, residentPlace } from "./life.ts";
-export { LoopbackWay } from "./loopback.ts";
+export { readLife, type ResidentLife, residentPlace } from "./life.ts";
 export { type SideWork, isInTime, serve } from "./serve.ts";
 export { isCaller } from "./caller.ts";
 export { markOf } from "./life.ts";
@@ -10,4 +8,3 @@ export { type BegunCommand, type HandedCommand, SpareSocket } from "./spare-wire
 export { Spares, TAKEN } from "./spares.ts";
 export { SocketWay } from "./socket.ts";
 export type { ResidentAnswer, ResidentCall } from "./wire.ts";
-export type { Way } from "./way.ts";

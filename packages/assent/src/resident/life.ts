@@ -1,10 +1,9 @@
-import { spawnSync } from "node:child_process";
 import { readlinkSync, statSync, unlinkSync } from "node:fs";
 import { isAlive, type ownLife } from "@assent/guard/approve";
 import { isObject } from "@assent/core/data";
 import { readRegular, writeAtomic } from "@assent/guard/state";
 
-/** Where a judge of this user is found by the native client: a socket and a lock for each mount namespace, which is what the machine looks like. */
+/** Where a judge of this user is found: a socket and a lock for each mount namespace, which is what the machine looks like. */
 export interface SocketPlace {
   readonly socket: string;
   readonly lock: string;
@@ -17,21 +16,6 @@ export function residentPlace(folder: string): SocketPlace {
   const name = readlinkSync("/proc/self/ns/mnt");
   return { socket: `${folder}/${name}`, lock: `${folder}/lock.${name}`, life: `${folder}/life.${name}` };
 }
-
-/** Where a judge is found by the script of bash, which cannot read a link: one for the user. */
-export interface LoopbackPlace {
-  /** `bash-wire.ts` says what is in it. */
-  readonly port: string;
-  /** The process that a client has started, until that one takes calls; `ask.bash` says what is in it. */
-  readonly starting: string;
-  readonly life: string;
-}
-
-export const loopbackPlace = (folder: string): LoopbackPlace => ({
-  port: `${folder}/port`,
-  starting: `${folder}/starting`,
-  life: `${folder}/life.port`,
-});
 
 /** What tells that a file is the one it was. */
 export function markOf(file: string): string {
@@ -78,15 +62,9 @@ export function readLife({ life }: Pick<SocketPlace, "life">): ResidentLife | un
       return undefined;
     if (typeof answered !== "number" || typeof left !== "number" || !isAlive({ pid, started, namespace })) return undefined;
     // Where a number is all that is known of a process, another one may have it by now.
-    if (namespace === "" && !isJudge(pid)) return undefined;
+    if (namespace === "") return undefined;
     return { pid, started, namespace, since, answered, left };
   } catch {
     return undefined;
   }
-}
-
-/** By what it was started with, for systems without /proc. */
-export function isJudge(pid: number): boolean {
-  const { status, stdout } = spawnSync("/bin/ps", ["-ww", "-o", "command=", "-p", String(pid)], { encoding: "utf8", env: { LC_ALL: "C" } });
-  return status === 0 && /\/bin\.cjs daemon --serve(?: |$)/m.test(stdout);
 }

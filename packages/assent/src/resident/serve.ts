@@ -2,8 +2,8 @@ import { chmodSync, statSync } from "node:fs";
 import { ownLife } from "@assent/guard/approve";
 import { isOwn } from "@assent/guard/state";
 import { markOf, writeLife } from "./life.ts";
+import type { SocketWay } from "./socket.ts";
 import type { Spares } from "./spares.ts";
-import type { Way } from "./way.ts";
 import type { ResidentAnswer, ResidentCall } from "./wire.ts";
 
 /** What a resident judge needs of who starts it. */
@@ -23,7 +23,7 @@ export interface Residence {
   /** The same, and it stays as long as this one is busy. */
   readonly beside?: SideWork | undefined;
   /** How it is reached in that folder, which is private by then. */
-  readonly way: () => Way;
+  readonly way: () => SocketWay;
 }
 
 /** Something that a judge does beside judging, in a thread or process of its own. */
@@ -74,7 +74,7 @@ export async function serve(residence: Residence): Promise<boolean> {
 class Resident {
   readonly gone: Promise<void>;
   readonly #residence: Residence;
-  readonly #way: Way;
+  readonly #way: SocketWay;
   readonly #program: string;
   readonly #since = Date.now();
   readonly #counts: Counts = { answered: 0, left: 0 };

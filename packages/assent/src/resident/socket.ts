@@ -3,8 +3,13 @@ import { createServer, type Server, type Socket } from "node:net";
 import { addressOf, alloc, sys, SYSCALLS } from "@assent/supervisor/supervise/kernel";
 import { isCaller, standingOf } from "./caller.ts";
 import { inodeOf, removeFile, type SocketPlace } from "./life.ts";
-import { HUNG_SECONDS, type JudgeCall, type Way } from "./way.ts";
-import { CallReader, printAnswerFrame, type ResidentCall } from "./wire.ts";
+import { CallReader, printAnswerFrame, type ResidentAnswer, type ResidentCall } from "./wire.ts";
+
+/** Judges a call; undefined: the caller is to find out by itself. */
+export type JudgeCall = (call: ResidentCall) => ResidentAnswer | undefined;
+
+/** A call that hangs serves nobody, and cannot be ended from within: so much later the process ends. */
+const HUNG_SECONDS = 5;
 
 const LOCK_EX = 2;
 const LOCK_NB = 4;
@@ -43,8 +48,9 @@ function ringAfter(seconds: number): void {
   sys(SYSCALLS.setitimer, ITIMER_REAL, addressOf(ALARM), 0);
 }
 
-/** A socket file, for the native client. */
-export class SocketWay implements Way {
+/** How callers find a judge that stays: by a socket file. */
+export class SocketWay {
+  /** What the judge last said of itself. */
   readonly life: string;
   readonly #place: SocketPlace;
   readonly #inherited: number | undefined;
@@ -59,6 +65,7 @@ export class SocketWay implements Way {
     this.life = place.life;
   }
 
+  /** From now on calls are taken. False: another one takes them. */
   async listen(judge: JudgeCall): Promise<boolean> {
     if (!holdLock(this.#place, this.#inherited)) return false;
     const { socket } = this.#place;
@@ -76,11 +83,13 @@ export class SocketWay implements Way {
     return true;
   }
 
+  /** Callers would still come to us. */
   isFound(): boolean {
     // Nothing: it was taken away before anybody looked what it is.
     return this.#socket !== "" && inodeOf(this.#place.socket) === this.#socket;
   }
 
+  /** The caller sees the files and programs that we see, and may do what we may. */
   standsAlike(call: ResidentCall): boolean {
     return this.#standing !== undefined && isCaller(call) && standingOf(call.pid) === this.#standing;
   }
@@ -88,6 +97,7 @@ export class SocketWay implements Way {
   readonly begin = (): void => ringAfter(HUNG_SECONDS);
   readonly end = (): void => ringAfter(0);
 
+  /** No more calls, and nobody finds us; `over` once the last has its answer. */
   close(over: () => void): void {
     // Closing removes the name, whoever's that is by now.
     if (this.isFound()) this.#server?.close(over);

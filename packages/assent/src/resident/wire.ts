@@ -95,21 +95,6 @@ function callOf(bytes: Buffer, { words, variables, texts }: CallHeader): Residen
   };
 }
 
-/** A call as a client writes it. */
-export function printCallFrame({ words, env, folder, pid, parent, sent, input }: ResidentCall): Buffer {
-  const texts = Buffer.from([folder, ...words, ...env].map((text) => `${text}\0`).join(""));
-  const header = Buffer.alloc(CALL_HEADER);
-  header.set(CALL);
-  header.writeUInt32LE(words.length, 8);
-  header.writeUInt32LE(env.length, 12);
-  header.writeUInt32LE(pid, 16);
-  header.writeUInt32LE(parent, 20);
-  header.writeBigUInt64LE(sent, 24);
-  header.writeBigUInt64LE(BigInt(texts.length), 32);
-  header.writeBigUInt64LE(BigInt(input.length), 40);
-  return Buffer.concat([header, texts, input]);
-}
-
 export function printAnswerFrame({ stdout, stderr, status }: ResidentAnswer): Buffer {
   const out = Buffer.from(stdout);
   const error = Buffer.from(stderr);
@@ -119,14 +104,4 @@ export function printAnswerFrame({ stdout, stderr, status }: ResidentAnswer): Bu
   header.writeUInt32LE(out.length, 12);
   header.writeUInt32LE(error.length, 16);
   return Buffer.concat([header, out, error]);
-}
-
-/** What a client got, once the other side has ended; undefined: no answer, or not the whole of one. */
-export function parseAnswerFrame(bytes: Buffer): ResidentAnswer | undefined {
-  if (bytes.length < ANSWER_HEADER || !bytes.subarray(0, ANSWER.length).equals(ANSWER)) return undefined;
-  const status = bytes.readUInt32LE(8);
-  const middle = ANSWER_HEADER + bytes.readUInt32LE(12);
-  const end = middle + bytes.readUInt32LE(16);
-  if (status > 255 || bytes.length !== end) return undefined;
-  return { stdout: bytes.toString("utf8", ANSWER_HEADER, middle), stderr: bytes.toString("utf8", middle, end), status };
 }

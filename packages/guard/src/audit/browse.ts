@@ -353,12 +353,6 @@ function countIn(block: LogBlock, needle: string, least: string, isOne: (entry: 
   return sum;
 }
 
-/** The number of the newest record that is not later than a time; 0 where all are. */
-export function seqAt(folder: string, time: number): number {
-  const [found] = pageBefore(folder, undefined, { until: time }, { most: 1 }).records;
-  return found?.seq ?? 0;
-}
-
 /** The line of the record at a place, as it is stored. Undefined: there is no such record, or it is kept no more. */
 export function lineAt(folder: string, place: LogPlace): string | undefined {
   const file = segmentFiles(folder).find(({ segment }) => segment === place.segment);

@@ -23,7 +23,6 @@ export {
   logExtent,
   pageBefore,
   recordsBetween,
-  seqAt,
 } from "./browse.ts";
 export { nextBatch as nextLogBatch, type SpoolLine } from "./export/spool.ts";
 export type { Position as LogPosition } from "./export/position.ts";

@@ -5,17 +5,3 @@ export { queueApprover, type QueueOnAsk, type QueueApproverOptions } from "./que
 export type { ConfinedStart } from "./guard/confined-start.ts";
 export type { Extension, ExtensionAnswer, ExtensionQuestion } from "@assent/guard/engine";
 export { undoRun, type RefusedInRun, type UndoneRun, type UndoRunOptions } from "./confined/index.ts";
-export {
-  type AiSandboxSession,
-  type ContainerOptions,
-  type ContainerProcess,
-  type ContainerSession,
-  type GuardableSandbox,
-  type GuardSandboxOptions,
-  openContainer,
-  type OpenAiSandboxClient,
-  type OpenAiSandboxSession,
-  type SandboxCommand,
-  type SandboxRunResult,
-  SandboxUnclear,
-} from "./sandbox/index.ts";

@@ -1,4 +1,3 @@
 export { LogIntake, Overloaded } from "./intake.ts";
 export { dropMonth, monthOf, monthsOf, serverKey } from "./months.ts";
 export { forgetUsage, GENEROUS, type LogQuota, machinesOver } from "./quota.ts";
-export { verifyMachine } from "./verify.ts";

@@ -1,4 +1,3 @@
-export { askingWay, bashHere } from "./asking.ts";
 export { confine } from "./confiner.ts";
 export { carryOut, type Done } from "./carry-out.ts";
 export { confineProgram, ensureConfineLauncher } from "./confine-launcher.ts";

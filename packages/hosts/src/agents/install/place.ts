@@ -3,8 +3,7 @@ import { statSync } from "node:fs";
 import { leftFolder, type Machine, reportsFolder, residentFolder } from "@assent/guard/state";
 import type { InstallPlace, Registration, Setup } from "../host/agent.ts";
 import { agentNamed, type AgentId } from "../index.ts";
-import { bashHere } from "./asking.ts";
-import { ALWAYS_HANDED_ON, architectureOf, launcherName } from "./launcher.ts";
+import { ALWAYS_HANDED_ON, launcherName } from "./launcher.ts";
 import { assigned, type Program, starts, stateHome, type Whose } from "./program.ts";
 
 const ALWAYS = Object.keys(ALWAYS_HANDED_ON);
@@ -36,26 +35,12 @@ function askProgram({ folder, from = folder }: Program, platform: string, machin
 /** Clears the environment of all, so that nothing of it steers what follows. */
 const CLEARED = "/usr/bin/env -i";
 
-/**
- * Where there is no static client, the script that asks, and becomes the words behind it where none answers. What the host's shell hands on
- * is in these words. `machine`: as above.
- */
-function askScript({ folder, from = folder }: Program, platform: string, machine: Whose): readonly string[] | undefined {
-  if (machine === "everybody" || architectureOf(platform, process.arch) !== undefined) return undefined;
-  const bash = bashHere(platform);
-  const script = `${folder}/ask.bash`;
-  return bash !== undefined && starts(bash, ["-p", `${from}/ask.bash`])
-    ? [bash, "-p", script, `${residentFolder(machine)}/port`]
-    : undefined;
-}
-
 /** The words before the program and its own, for `sh`. */
 function beginning(program: Program, platform: string, machine: Whose, variables: readonly string[]): readonly string[] {
   const client = askProgram(program, platform, machine);
   const assignments = assigned(machine).map(shellWord);
   if (client !== undefined) return [...client.map(shellWord), ...assignments];
-  const script = askScript(program, platform, machine);
-  return [...(script === undefined ? [] : [CLEARED, ...script.map(shellWord)]), CLEARED, ...assignments, ...variables.map(handOn)];
+  return [CLEARED, ...assignments, ...variables.map(handOn)];
 }
 
 const GONE = "Node or Assent is missing or broken, so this is refused. In a terminal of your own: sh ~/.local/share/assent/rescue";

@@ -27,5 +27,4 @@ export function assigned(machine: Whose): readonly string[] {
 }
 
 /** Without arguments it says that it could not start anything. It may have lost its mode on the way, or lie where nothing may run. */
-export const starts = (launcher: string, words: readonly string[] = []): boolean =>
-  spawnSync(launcher, words, { stdio: "ignore", env: {} }).status === 2;
+export const starts = (launcher: string): boolean => spawnSync(launcher, [], { stdio: "ignore", env: {} }).status === 2;

@@ -17,7 +17,7 @@ import type { AdapterOptions } from "./judge.ts";
 /** A guard of `createGuard`, as adapters take it: the same from whichever copy of this package. */
 export const OPENED: unique symbol = Symbol.for("assent.guard");
 
-/** The inside of such a guard, for what does the work itself: backends, sandboxes, the gate of patches. */
+/** The inside of such a guard, for what does the work itself: backends, the gate of patches. */
 export const INSIDE: unique symbol = Symbol.for("assent.guard.inside");
 
 /** What those need that do the work themselves. */

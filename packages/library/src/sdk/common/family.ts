@@ -5,7 +5,6 @@ const FAMILY = {
   UnknownApproval: "unknown-approval",
   GuardCallError: "guard-call",
   GuardOptionError: "guard-option",
-  SandboxUnclear: "sandbox-unclear",
   PermissionDeniedError: "permission-denied",
   PermissionAskError: "permission-ask",
   RulesetError: "ruleset-invalid",

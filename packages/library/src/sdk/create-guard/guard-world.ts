@@ -63,20 +63,18 @@ export class GuardWorld<P extends Principal> implements FlowWorld<P, JudgedCalls
     return readAnswer(answer);
   }
 
-  keep({ judged: { parts, way } }: FlowAnswered<P, JudgedCalls>, answer: "refused" | AnswerScope): void {
-    // What is answered about a sandbox holds there, and nowhere else.
-    const { machine = this.#shared.root.machine } = way;
+  keep({ judged: { parts } }: FlowAnswered<P, JudgedCalls>, answer: "refused" | AnswerScope): void {
+    const { machine } = this.#shared.root;
     for (const { outcome } of parts) noteAnswer(outcome, answer === "refused" ? answer : "allowed", machine);
     if (answer !== "refused") keepScope(answer, parts, rulesFor(parts), machine, targetsOf(parts));
   }
 
   async wait(
-    { judged: { decision, way }, question, options, of }: FlowQuestion<P, JudgedCalls>,
+    { judged: { decision }, question, options, of }: FlowQuestion<P, JudgedCalls>,
     told: Tell<P>,
   ): Promise<PendingOutcome<P> | DeniedOutcome<P> | undefined> {
     const { approvals } = this.#shared.options;
-    // By then a sandbox is another one, or gone.
-    if (approvals === undefined || way.machine?.remote === true) return undefined;
+    if (approvals === undefined) return undefined;
     const secret = await this.#shared.secret();
     const { principal, calls } = decision;
     const now = Date.now();

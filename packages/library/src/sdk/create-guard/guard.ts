@@ -10,7 +10,6 @@ import { probeSandbox } from "../common/sandbox.ts";
 import { permissionMiddleware, type PermissionMiddleware } from "../langchain/index.ts";
 import { type ToolGuard, toolGuard } from "../openai-agents/index.ts";
 import { checkOptions, GuardOptionError } from "../common/options.ts";
-import { type GuardableSandbox, guardSandbox, type GuardSandboxOptions } from "../sandbox/index.ts";
 import { readAnswer, rulesFor } from "./answers.ts";
 import { idOf, isSigned } from "./approvals.ts";
 import type { GuardCall } from "./call.ts";
@@ -153,21 +152,13 @@ export class Guard<P extends Principal = Principal> {
   #canUseTool: ReturnType<typeof canUseTool> | undefined;
   #opened: AdaptedGuard | undefined;
 
-  /**
-   * A sandbox whose every call is judged first, in its own world: its files, its home, its programs, never this machine's. For sessions of the
-   * AI SDK's interface (E2B, Vercel, just-bash, `openContainer`), and sessions and clients of OpenAI's Agents SDK.
-   */
-  sandbox<T extends GuardableSandbox>(sandbox: T, options: GuardSandboxOptions = {}): T {
-    return guardSandbox(this, sandbox, options);
-  }
-
   /** As adapters take it. */
   [OPENED](effects?: ToolEffects): { readonly guard: AdaptedGuard; readonly onAsk: OnOpenedAsk | undefined } {
     const guard = effects === undefined ? (this.#opened ??= this.#open({})) : this.#open(effects);
     return { guard, onAsk: this.#shared.options.onAsk === undefined ? undefined : async (question) => await this.#askOpened(question) };
   }
 
-  /** As backends and sandboxes take it. */
+  /** As backends take it. */
   [INSIDE]({ cwd = this.#place.cwd }: { readonly cwd?: string } = {}): GuardInside {
     const { root, options } = this.#shared;
     return insideOf<P>(root, { ...this.#place, cwd }, options, {

@@ -10,7 +10,7 @@ interface OwnWork<P extends Principal> {
   readonly tell: (decision: CallDecision) => void;
 }
 
-/** A guard as backends and sandboxes take it. */
+/** A guard as backends take it. */
 export function insideOf<P extends Principal>(
   root: GuardRoot,
   place: GuardPlaceInCode,

@@ -1,17 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { resolve } from "node:path";
 import { realpathSync } from "node:fs";
-import {
-  decide,
-  type DecideOptions,
-  failedOutcome,
-  findSources,
-  type Host,
-  type Outcome,
-  realWorld,
-  type Request,
-  whoOf,
-} from "@assent/guard/engine";
+import { decide, type DecideOptions, failedOutcome, type Host, type Outcome, type Request, whoOf } from "@assent/guard/engine";
 import { type GivenPolicies, type RunPolicies, selectionOf, tightenedBy } from "@assent/guard/engine/given";
 import type { Policy, Principal, Who } from "@assent/core/policy";
 import { type Machine, ProcessMemory, thisMachine } from "@assent/guard/state";
@@ -79,7 +69,7 @@ export interface JudgingWay {
   readonly shell?: GuardRoot["shell"];
   /** Where paths lead, and what lies there. By default as it is on this machine now. */
   readonly world?: DecideOptions["world"];
-  /** Of another machine: home, programs. By default the guard's. */
+  /** Another home, other variables. By default the guard's. */
   readonly machine?: Machine;
   /** What whoever asks makes of the policy: a mode of its own. */
   readonly adapt?: (policy: Policy) => Policy;
@@ -277,8 +267,7 @@ function settingsFor(request: Request, root: GuardRoot, place: GuardPlaceInCode,
     made.start = start;
     return { command: start.line };
   };
-  const { adapt: tighten, ...policies } =
-    own !== undefined ? own.policies : machine.remote === true ? policiesElsewhere(root, place) : policiesOf(root, place);
+  const { adapt: tighten, ...policies } = own !== undefined ? own.policies : policiesOf(root, place);
   const decideOptions: DecideOptions = {
     ...LIBRARY,
     machine,
@@ -288,8 +277,7 @@ function settingsFor(request: Request, root: GuardRoot, place: GuardPlaceInCode,
       const adapted = way.adapt === undefined ? tight : way.adapt(tight);
       return request.host.confines === true ? confineUnknown(adapted) : adapted;
     },
-    // The log is this machine's.
-    audit: audit && !looks && machine.remote !== true,
+    audit: audit && !looks,
     ...(looks ? { memory: "look" } : {}),
     ...(way.world === undefined ? {} : { world: way.world }),
     // Those of the user are the machine's, not a program's.
@@ -329,17 +317,6 @@ export function givenTo(root: GuardRoot, { stricter }: GuardPlaceInCode, request
     ...(request.principal === undefined ? {} : { principal: request.principal }),
     audit,
   };
-}
-
-/** For calls in a sandbox: its own files are nobody's policy, those of this machine's user are. */
-function policiesElsewhere(root: GuardRoot, place: GuardPlaceInCode): GuardPolicies {
-  const own = policiesOf(root, place);
-  if (own.files === "none") return own;
-  const { files, policyFiles, select, adapt } = own;
-  const { machine } = root;
-  const nothing = { actions: [], unknowns: [] };
-  const found = select(findSources({ machine, files, policyFiles }, realWorld(machine, place.cwd, undefined), nothing, place.cwd));
-  return { files: "none", policyFiles: [], select: () => found, adapt };
 }
 
 export const folderOf = (place: GuardPlaceInCode, options: GuardCallOptions): string =>

@@ -1,8 +1,7 @@
 import * as v from "valibot";
 import { chainStart, nextPoint, saltedHash } from "@assent/team/team/protocol";
-import type { Queryable } from "../database/index.ts";
-import { isSigned } from "./months.ts";
-import { toHex } from "./take.ts";
+import type { Queryable } from "@assent/team-server/database";
+import { isSigned } from "../../../packages/team-server/src/log/months.ts";
 
 /** What was found out about one chain of a machine. */
 export interface VerifiedChain {
@@ -80,7 +79,7 @@ async function verifyChain(db: Queryable, organisation: string, machine: string,
     }
     if (rows.length < PAGE) break;
   }
-  if (at.seq !== head.seq || toHex(at.hash) !== toHex(head.hash)) flaw(head.seq, "head");
+  if (at.seq !== head.seq || at.hash !== head.hash) flaw(head.seq, "head");
   return { epoch, records, erased, dropped, flaws };
 }
 

@@ -40,7 +40,7 @@ const isApart = (): boolean => process.pid === 1 && !/\b4294967295\b/.test(readF
 export async function work({ base, hideTemp, judge }: WorkerOptions): Promise<void> {
   const send = (reply: WorkerReply): void => void process.send?.(reply);
   try {
-    if (!isApart()) throw new Error("a worker is started by `assent verify`, in namespaces of its own");
+    if (!isApart()) throw new Error("a worker is started by tools/verify, in namespaces of its own");
     seclude(base, hideTemp);
     const path = process.env["PATH"] ?? "/usr/local/bin:/usr/bin:/bin";
     const place = placeAt(base, hideTemp, path);

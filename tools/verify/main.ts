@@ -1,7 +1,9 @@
 import { createReadStream, readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
+import { dirname, join, resolve } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
 import { brief, visible } from "@assent/core/action";
 import {
   askHelp,
@@ -26,15 +28,14 @@ import {
   type LineOutcome,
   type PoolOptions,
   type VariableLine,
-} from "../verify/index.ts";
-import { engine, judgeOnly } from "@assent/page/look";
-import { JSON_VERSION } from "./json.ts";
-import { lineOfWords } from "./line-of-words.ts";
-import { absolute } from "./place.ts";
-import { writeStderr, writeStdout } from "./stdio.ts";
-import { styleFor, type TerminalStyle } from "./style.ts";
+} from "./index.ts";
+import { judgeOnly } from "@assent/page/look";
+import { lineOfWords } from "../../packages/assent/src/cli/line-of-words.ts";
+import { writeStderr, writeStdout } from "../../packages/assent/src/cli/stdio.ts";
+import { styleFor, type TerminalStyle } from "../../packages/assent/src/cli/style.ts";
 
-export interface VerifyOptions {
+/** `node scripts/run.mjs tools/verify/main.ts [OPTION…] [COMMAND…]`: evidence/soundness.md says what each does. */
+interface VerifyOptions {
   readonly all?: boolean;
   readonly family?: string;
   /** Lines of every option of every installed program. */
@@ -64,8 +65,8 @@ const judge: JudgeLine = (command, cwd, machine) => {
   return { decision: verdict.decision, reason: verdict.reason, lowered: basis?.lowered ?? { actions: [], unknowns: [] } };
 };
 
-/** `assent verify`: 0 as predicted, 1 something else happened too, 2 it could not be looked at. */
-export async function verify(words: readonly string[], options: VerifyOptions): Promise<number> {
+/** 0 as predicted, 1 something else happened too, 2 it could not be looked at. */
+async function verify(words: readonly string[], options: VerifyOptions): Promise<number> {
   const given = lineOfWords(words);
   if (given !== undefined && "wrong" in given) return unable(given.wrong);
   const command = given?.line;
@@ -74,14 +75,14 @@ export async function verify(words: readonly string[], options: VerifyOptions): 
     await work({ base, hideTemp: temp === "hide", judge });
     return 0;
   }
-  const needed = neededPaths(engine.own, process.env["PATH"]);
+  const needed = neededPaths([ROOT], process.env["PATH"]);
   const base = baseFor(needed);
   const problem = cannotConfine();
   if (problem !== undefined) return unable(`commands run in namespaces of their own only, and this machine gives none: ${problem}`);
   if (base === undefined)
     return unable("the scratch project has no place: Assent or a folder of PATH lies in every folder that could be hidden");
   const pool: PoolOptions = {
-    worker: [process.execPath, BIN, "verify", "--worker", `${base}:${hidesTemp(needed) ? "hide" : "keep"}`],
+    worker: [process.execPath, BIN, "--worker", `${base}:${hidesTemp(needed) ? "hide" : "keep"}`],
     workers: Math.max(1, availableParallelism()),
     whatever: command !== undefined,
     patience: command === undefined ? CORPUS_MS : GIVEN_MS,
@@ -148,11 +149,12 @@ async function verifyEnvironment({ only, sample: every = 1, json }: VerifyOption
   return holes.length > 0 ? 1 : 0;
 }
 
-/** This program, as its parent starts it: it lies beside the chunks that this file is built into. */
-const BIN = fileURLToPath(new URL("bin.cjs", new URL(".", import.meta.url).href.replace(/chunks\/$/, "")));
+/** This program, as `scripts/run.mjs` has bundled it into `node_modules/.cache/assent`. */
+const BIN = fileURLToPath(import.meta.url);
+const ROOT = join(dirname(BIN), "../../..");
 
 function unable(why: string): number {
-  writeStderr(`assent verify: ${why.split("\n").map(visible).join("\n")}\n`);
+  writeStderr(`verify: ${why.split("\n").map(visible).join("\n")}\n`);
   return UNABLE;
 }
 
@@ -170,8 +172,8 @@ async function corpus(
   let given: readonly CorpusLine[] = [];
   let done: ReadonlySet<string> = new Set();
   try {
-    if (file !== undefined) given = linesOf(readFileSync(absolute(file), "utf8"));
-    if (resume !== undefined) done = await commandsIn(absolute(resume));
+    if (file !== undefined) given = linesOf(readFileSync(resolve(file), "utf8"));
+    if (resume !== undefined) done = await commandsIn(resolve(resume));
   } catch {
     return `${file ?? resume ?? ""} cannot be read`;
   }
@@ -257,10 +259,10 @@ function progress(all: number): (result: LineResult, done: number) => void {
 
 const A_MINUTE = 60_000;
 
-/** One result as a line of JSON (docs/json.md). */
+/** One result as a line of JSON (evidence/soundness.md). */
 function resultJson({ line, family, outcome }: LineResult): string {
   const { is, ...rest } = outcome;
-  return JSON.stringify({ v: JSON_VERSION, command: line, family, result: is, ...rest });
+  return JSON.stringify({ v: 1, command: line, family, result: is, ...rest });
 }
 
 type Ran = Extract<LineOutcome, { is: "run" }>;
@@ -320,7 +322,7 @@ function notRun(line: string, outcome: Exclude<LineOutcome, Ran>): string {
   return `not observed: ${shown}\n  ${visible(outcome.why)}`;
 }
 
-export interface CorpusTally {
+interface CorpusTally {
   readonly lines: number;
   readonly ran: number;
   readonly notAllowed: number;
@@ -332,7 +334,7 @@ export interface CorpusTally {
   readonly slack: number;
 }
 
-export function tally(results: readonly LineResult[]): CorpusTally {
+function tally(results: readonly LineResult[]): CorpusTally {
   const count = (is: LineOutcome["is"]): number => results.filter(({ outcome }) => outcome.is === is).length;
   return {
     lines: results.length,
@@ -372,3 +374,21 @@ function corpusPage(results: readonly LineResult[], style: TerminalStyle): strin
   out.push(style.bold(row("all", cells(tally(results)))));
   return `${out.join("\n")}\n`;
 }
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    all: { type: "boolean" },
+    family: { type: "string" },
+    options: { type: "boolean" },
+    environment: { type: "boolean" },
+    only: { type: "string", multiple: true },
+    resume: { type: "string" },
+    sample: { type: "string" },
+    corpus: { type: "string" },
+    json: { type: "boolean" },
+    worker: { type: "string" },
+  },
+});
+const { sample: every, ...given } = values;
+process.exitCode = await verify(positionals, { ...given, ...(every === undefined ? {} : { sample: Number(every) }) });
