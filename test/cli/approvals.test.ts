@@ -1,11 +1,10 @@
-import { spawn, spawnSync } from "node:child_process";
+import { spawnSync } from "node:child_process";
 import { chmodSync, existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { Answer, Question } from "@assent/guard/approve";
 import { answerQuestion, isSomebodyThere, openQuestions, queueApprover, type QueuePoint } from "@assent/guard/approve/queue";
 import { question } from "../approve/question.ts";
-import { Screen } from "../approve/screen.ts";
 import { startTerminal, type Terminal } from "../approve/terminal.ts";
 import { assent, DIST, scratch, type Scratch } from "../scratch.ts";
 import { here } from "./run-place.ts";

@@ -155,7 +155,7 @@ const splitsOneLine = (state: ShellState, [command]: readonly Value[], name: str
   "atoms" in value &&
   textOf(value) !== undefined;
 
-/** Functions, and builtins that in some shell or mode keep what they are given in front: those of POSIX, in posh `wait`, in zsh `alias` … */
+/** Functions, and builtins that in some shell or mode keep what they are given in front: POSIX's, `wait` in posh, `alias` in zsh. */
 function mayKeep(state: ShellState, name: string | undefined): boolean {
   return name === undefined || state.functions.has(name) || state.aliases.has(name) || SPECIAL.has(name);
 }
