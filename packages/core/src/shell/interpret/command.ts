@@ -161,9 +161,10 @@ function mayKeep(state: ShellState, name: string | undefined): boolean {
 }
 
 const SPECIAL = new Set(
-  "break : continue . source eval exec exit export readonly return set shift times trap unset declare typeset local command builtin alias hash noglob private wait".split(
-    " ",
-  ),
+  [
+    "break : continue . source eval exec exit export readonly return set shift times trap unset declare typeset local command builtin",
+    "alias hash noglob private wait",
+  ].flatMap((names) => names.split(" ")),
 );
 
 interface Lent {
