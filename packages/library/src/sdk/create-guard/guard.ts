@@ -10,7 +10,7 @@ import { probeSandbox } from "../common/sandbox.ts";
 import { permissionMiddleware, type PermissionMiddleware } from "../langchain/index.ts";
 import { type ToolGuard, toolGuard } from "../openai-agents/index.ts";
 import { checkOptions, GuardOptionError } from "../common/options.ts";
-import { type GuardableSandbox, guardSandbox, type GuardSandboxOptions } from "../sandbox/index.ts";
+import { type GuardableSandbox, guardSandbox, type GuardSandboxOptions } from "../sandbox/guard-sandbox.ts";
 import { readAnswer, rulesFor } from "./answers.ts";
 import { idOf, isSigned } from "./approvals.ts";
 import type { GuardCall } from "./call.ts";

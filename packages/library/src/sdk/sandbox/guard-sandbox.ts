@@ -2,7 +2,7 @@ import { isObject } from "@assent/core/data";
 import { INSIDE, type InsideGuard } from "../adapters/guards.ts";
 import { checkOptions, GuardOptionError, type Options } from "../common/options.ts";
 import { type AiSandboxSession, judgedSession, scriptsOf } from "./ai-session.ts";
-import { type GuardSandboxOptions, SandboxJudge } from "./judge.ts";
+import { SandboxJudge } from "./judge.ts";
 import {
   judgedClient,
   judgedOpenAiSession,
@@ -13,6 +13,12 @@ import {
 
 /** What a guard can stand in front of: a session of the AI SDK's interface, or a session or client of OpenAI's Agents SDK. */
 export type GuardableSandbox = AiSandboxSession | OpenAiSandboxSession | OpenAiSandboxClient;
+
+/** How a sandbox is judged. */
+export interface GuardSandboxOptions {
+  /** The folder of the project in the sandbox, and what relative paths start from; by default where its commands start. */
+  readonly cwd?: string;
+}
 
 const OPTIONS = { cwd: "string" } satisfies Options<GuardSandboxOptions>;
 
@@ -32,12 +38,12 @@ export function guardSandbox<T extends GuardableSandbox>(guard: InsideGuard, san
   const given: unknown = sandbox;
   if (typeof given !== "object" || given === null) throw new GuardOptionError("sandbox", NO_SANDBOX);
   if (isAiSession(given)) {
-    const judge = new SandboxJudge(inside, scriptsOf(given), options);
+    const judge = new SandboxJudge(inside, scriptsOf(given), options.cwd);
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the same session
     return judgedSession(given, judge) as unknown as T;
   }
   const wrap = <S extends OpenAiSandboxSession>(session: S): S =>
-    judgedOpenAiSession(session, new SandboxJudge(inside, scriptsOfOpenAi(session), options));
+    judgedOpenAiSession(session, new SandboxJudge(inside, scriptsOfOpenAi(session), options.cwd));
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the same object, behind a proxy
   if (isClient(given)) return judgedClient(given, wrap) as unknown as T;
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the same object, behind a proxy

@@ -9,12 +9,6 @@ import { type Machine, ProcessMemory } from "@assent/guard/state";
 import { identify, type SandboxScript, SandboxUnclear, type SessionIdentity } from "./facts.ts";
 import { SandboxWorld } from "./world.ts";
 
-/** How a sandbox is judged. */
-export interface GuardSandboxOptions {
-  /** The folder of the project in the sandbox, and what relative paths start from; by default where its commands start. */
-  readonly cwd?: string;
-}
-
 /** What may go ahead in a sandbox. */
 export interface SandboxCalls {
   readonly calls: readonly GuardCall[];
@@ -43,7 +37,8 @@ export class SandboxJudge {
   /** What was answered and refused about this sandbox. */
   readonly #memory = new ProcessMemory();
 
-  constructor(inside: GuardInside, run: SandboxScript, { cwd }: GuardSandboxOptions) {
+  /** `cwd`: the folder of the project in the sandbox; by default where its commands start. */
+  constructor(inside: GuardInside, run: SandboxScript, cwd: string | undefined) {
     this.#inside = inside;
     this.#run = run;
     this.#cwd = cwd;
