@@ -39,7 +39,7 @@ import {
   runMore,
   wholeParts,
 } from "./lazy-parts.mjs";
-import { sourceFolders, specifierOf } from "./packages.mjs";
+import { sourceFile, sourceFolders, specifierOf } from "./packages.mjs";
 import { shareModules } from "./shared-parts.mjs";
 import { buildCore, declarations, LIBRARY, LIBRARY_EXTERNAL, writeWholeLibrary } from "./library.mjs";
 
@@ -348,8 +348,8 @@ function sharingParts(filters) {
       },
       plugins: [lazyShell],
     },
-    reader: { ...part, entryPoints: [entry("reader")] },
-    confiner: { ...part, entryPoints: [entry("confiner")], plugins: lazyInHooks },
+    reader: { ...part, entryPoints: [sourceFile(root, "engine/reader/index.ts")] },
+    confiner: { ...part, entryPoints: [sourceFile(root, "agents/install/confiner.ts")], plugins: lazyInHooks },
     session: { ...part, entryPoints: [entry("session")], external: withoutRules, plugins: lazyInHooks },
     // `assent run`.
     run: { ...running, entryPoints: [entry("run-main")], plugins: [filtersMade(filters), lazyRun, ...lazyInRuns] },

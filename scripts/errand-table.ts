@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from "node:fs";
-import { type ErrandBlock, readErrands } from "@assent/supervisor/supervise/errands";
+import { type ErrandBlock, readErrands } from "../packages/supervisor/src/supervise/errands/read.ts";
 
 const FOLDER = "packages/core/knowledge/errands";
 const FILES = readdirSync(FOLDER)

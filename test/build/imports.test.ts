@@ -4,8 +4,9 @@ import * as rule from "../../scripts/imports.mjs";
 
 type Problems = { message: string }[];
 
-const { arrowProblems, importProblems, lineProblems, nameProblems, circleProblems, allProblems } = rule as {
+const { arrowProblems, entranceProblems, importProblems, lineProblems, nameProblems, circleProblems, allProblems } = rule as {
   arrowProblems: (files: ReadonlyMap<string, string>) => Problems;
+  entranceProblems: (files: ReadonlyMap<string, string>, published: ReadonlySet<string>) => Problems;
   importProblems: (path: string, text: string) => Problems;
   lineProblems: (path: string, text: string) => Problems;
   nameProblems: (files: ReadonlyMap<string, string>) => Problems;
@@ -79,7 +80,41 @@ const CIRCLES: [what: string, files: Record<string, string>, told: string, probl
   ],
 ];
 
+const TWO = 'export { a } from "./a.ts";\nexport { b } from "./b.ts";';
+/** [what it is about, files, what is wrong]; `sdk/index.ts` is published. */
+const ENTRANCES: [what: string, files: Record<string, string>, problem: RegExp | undefined][] = [
+  ["for another package", { "state/index.ts": TWO, "cli/c.ts": 'import { a } from "@assent/guard/state";' }, undefined],
+  ["for another folder", { "state/index.ts": TWO, "audit/c.ts": 'import { a } from "../state/index.ts";' }, undefined],
+  ["loaded when it is needed", { "state/index.ts": TWO, "audit/c.ts": 'const { a } = await import("../state/index.ts");' }, undefined],
+  ["published", { "sdk/index.ts": TWO }, undefined],
+  ["for those inside alone", { "state/d/index.ts": TWO, "state/c.ts": 'import { a } from "./d/index.ts";' }, /nobody outside/],
+  ["not an index", { "state/names.ts": TWO, "state/c.ts": 'import { a } from "./names.ts";' }, /nobody outside/],
+  ["of one file", { "state/index.ts": 'export * from "./a.ts";', "audit/c.ts": 'import { a } from "../state/index.ts";' }, /be that file/],
+  ["of one file, published", { "sdk/index.ts": '// Why.\nexport type {\n  A,\n} from "./a.ts";\n' }, /be that file/],
+  ["more than names of others", { "state/index.ts": 'export { a } from "./a.ts";\nexport const b = 1;' }, undefined],
+  [
+    "asked by one beside it",
+    {
+      "state/index.ts": TWO,
+      "cli/c.ts": 'import { a } from "@assent/guard/state";',
+      "state/c.ts": 'import { type a as x } from "./index.ts";',
+    },
+    /`state\/index.ts` hands on `type a as x`/,
+  ],
+  [
+    "asked by one below it for what it declares",
+    { "state/index.ts": `${TWO}\nexport const c = 1;`, "state/d/c.ts": 'import { c } from "../index.ts";' },
+    undefined,
+  ],
+];
+
 describe("structure", () => {
+  it.each(ENTRANCES)("an entrance: %s", (_, files, problem) => {
+    const found = entranceProblems(new Map(Object.entries(files)), new Set(["sdk/index.ts"])).map(({ message }) => message);
+    if (problem === undefined) expect(found).toEqual([]);
+    else expect(found.join("\n")).toMatch(problem);
+  });
+
   it.each(CIRCLES)("circles: %s", (_, files, told, problem) => {
     const found = circleProblems(new Map(Object.entries(files)), told).map(({ message }) => message);
     if (problem === undefined) expect(found).toEqual([]);

@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { buildFilter } from "@assent/supervisor/supervise/wall";
+import { buildFilter } from "../../packages/supervisor/src/supervise/wall/filter.ts";
 import { DIST, scratch } from "../scratch.ts";
 
 describe("the parts of a run", () => {

@@ -2,7 +2,8 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { judgeOnly } from "@assent/page/look";
-import { createRuleset, PermissionChecker, type Ruleset } from "@assent/library/sdk/rules";
+import { createRuleset, type Ruleset } from "../../packages/library/src/sdk/rules/ruleset.ts";
+import { PermissionChecker } from "../../packages/library/src/sdk/rules/checker.ts";
 import { assent, scratch, type Scratch } from "../scratch.ts";
 
 /**

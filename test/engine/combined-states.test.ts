@@ -4,8 +4,8 @@ import { describe, expect, it } from "vitest";
 import { protocol as claude } from "@assent/hosts/agents/claude";
 import type { FileOperation } from "@assent/core/action";
 import { decide } from "@assent/guard/engine";
-import { NO_ERRAND } from "@assent/supervisor/supervise/errands";
-import { GrantingJudge } from "@assent/supervisor/supervise/judge";
+import { NO_ERRAND } from "../../packages/supervisor/src/supervise/errands/errands.ts";
+import { GrantingJudge } from "../../packages/supervisor/src/supervise/judge/granting-judge.ts";
 import { addGrant, changeBypass, changePins } from "@assent/guard/state";
 import { engine, scratch, type Scratch } from "../scratch.ts";
 

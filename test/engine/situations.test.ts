@@ -4,12 +4,12 @@ import { describe, expect, it } from "vitest";
 import { protocol as claude } from "@assent/hosts/agents/claude";
 import { judgeOnly } from "@assent/page/look";
 import { decide } from "@assent/guard/engine";
-import { SessionApprovals, canAutoApprove } from "@assent/library/sdk/approve";
+import { SessionApprovals, canAutoApprove } from "../../packages/library/src/sdk/approve/can-auto-approve.ts";
 import { openGuard, PermissionChecker, presets } from "@assent/library/sdk/compat";
 import { Gateway } from "../../packages/library/src/sdk/mcp/gateway/gateway.ts";
 import { addGrant, changeBypass, type Machine } from "@assent/guard/state";
-import { NO_ERRAND } from "@assent/supervisor/supervise/errands";
-import { GrantingJudge } from "@assent/supervisor/supervise/judge";
+import { NO_ERRAND } from "../../packages/supervisor/src/supervise/errands/errands.ts";
+import { GrantingJudge } from "../../packages/supervisor/src/supervise/judge/granting-judge.ts";
 import { engine, scratch, type Scratch } from "../scratch.ts";
 
 /**

@@ -11,7 +11,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } 
 import { stateFolder } from "@assent/guard/state";
 import { askAfar, hashRequest, isTeamReached, readAnswer } from "@assent/team/team/afar";
 import { askServer, hearServer, type TeamServer } from "../../packages/team/src/team/client.ts";
-import { connectThrough } from "@assent/team/team/proxy";
+import { connectThrough } from "../../packages/team/src/team/proxy/tunnel.ts";
 import { readMembership, readSender } from "@assent/team/team";
 import { HAS_CLIENT, startJudge } from "../resident/judge.ts";
 import { assent, DIST, scratch } from "../scratch.ts";

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { Lineage } from "../../../packages/supervisor/src/supervise/door/lineage.ts";
-import { NO_ERRAND } from "@assent/supervisor/supervise/errands";
+import { NO_ERRAND } from "../../../packages/supervisor/src/supervise/errands/errands.ts";
 import { type Machine, noteChanges, noteSeen, watchChanges } from "@assent/guard/state";
 
 const base = realpathSync(mkdtempSync(join(tmpdir(), "assent-lineage-")));

@@ -7,14 +7,14 @@ import {
   allTools,
   errandOf,
   isToolItself,
-  isAtPlace,
   isHelper,
   laterPlaces,
   NO_ERRAND,
-  readErrands,
   toolErrand,
-} from "@assent/supervisor/supervise/errands";
-import { type JudgedExec, RunJudge } from "@assent/supervisor/supervise/judge";
+} from "../../../packages/supervisor/src/supervise/errands/errands.ts";
+import { isAtPlace, readErrands } from "../../../packages/supervisor/src/supervise/errands/read.ts";
+import type { JudgedExec } from "../../../packages/supervisor/src/supervise/judge/types.ts";
+import { RunJudge } from "../../../packages/supervisor/src/supervise/judge/run-judge.ts";
 import { isFreePlace } from "../../../packages/supervisor/src/supervise/judge/free-places.ts";
 import { isWithin } from "@assent/core/path";
 import { verdictOf } from "@assent/core/policy";

@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { read } from "@assent/guard/engine/reader";
-import { NO_ERRAND } from "@assent/supervisor/supervise/errands";
-import { RunJudge } from "@assent/supervisor/supervise/judge";
+import { NO_ERRAND } from "../../../packages/supervisor/src/supervise/errands/errands.ts";
+import { RunJudge } from "../../../packages/supervisor/src/supervise/judge/run-judge.ts";
 
 const nobody = {
   programs: () => [],

@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { FileOperation } from "@assent/core/action";
 import { read } from "@assent/guard/engine/reader";
-import { NO_ERRAND } from "@assent/supervisor/supervise/errands";
-import { RunJudge } from "@assent/supervisor/supervise/judge";
+import { NO_ERRAND } from "../../../packages/supervisor/src/supervise/errands/errands.ts";
+import { RunJudge } from "../../../packages/supervisor/src/supervise/judge/run-judge.ts";
 
 /** Every word of what judges paths: whatever means something there is among them. */
 const SOURCES = ["packages/core/src/policy", "packages/supervisor/src/supervise/judge"];

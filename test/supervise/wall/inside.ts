@@ -10,7 +10,7 @@ import { addressOf, alloc, must, sys, type SyscallName, SYSCALLS } from "@assent
 import { launch } from "@assent/supervisor/supervise/launch";
 import { assemble, compile, INSTRUCTION_BYTES } from "../../../packages/supervisor/src/supervise/wall/filter.ts";
 import type { FilterRule } from "../../../packages/supervisor/src/supervise/wall/filter-table.ts";
-import { WallError } from "@assent/supervisor/supervise/wall";
+import { WallError } from "../../../packages/supervisor/src/supervise/wall/restrict.ts";
 
 /** seccomp_unotify(2): `struct seccomp_notif` is 80 bytes, `struct seccomp_notif_resp` 24. */
 const RECV = 0xc0502100;

@@ -6,7 +6,7 @@ import type { CheckEngine } from "./check.ts";
 declare const require: {
   (id: "./reader.cjs"): PolicyReader;
   (id: "./session.cjs"): { readonly sessionWarning: NonNullable<CheckEngine["greet"]> };
-  (id: "./confiner.cjs"): typeof import("./confiner.ts");
+  (id: "./confiner.cjs"): Pick<typeof import("@assent/hosts/agents/install"), "confine">;
   (id: "./edit-keeper.cjs"): typeof import("./edit-keeper.ts");
   (id: "./held.cjs"): typeof import("./held.ts");
   (id: "./held-advice.cjs"): typeof import("./held-advice.ts");

@@ -52,8 +52,9 @@ import {
 } from "@assent/core/request";
 import { WatchFirst } from "./compiled-policy.ts";
 import type { Concluding } from "./conclusions.ts";
-import { type ExtensionLimits, tightenByExtensions } from "./extensions/index.ts";
-import { findConsents, type FoundConsents } from "./consents/index.ts";
+import type { ExtensionLimits } from "./extensions/run.ts";
+import { tightenByExtensions } from "./extensions/tighten.ts";
+import { findConsents, type FoundConsents } from "./consents/find.ts";
 import { goInTwo } from "./go-in-two.ts";
 import { grantsHere, hereOf, withGrants } from "./grants.ts";
 import { noteEdits } from "./obeyed-files.ts";

@@ -1,16 +1,11 @@
-export { consentId, type ConsentOffer, sayConsent } from "./consents/index.ts";
+export { consentId, type ConsentOffer, sayConsent } from "./consents/find.ts";
 export { decide, failedOutcome, offerConsent, retentionOf, type DecideOptions, type KeepEdit, type Outcome } from "./decide.ts";
 export { rememberConclusions, type Remembering } from "./conclusions.ts";
 export { compiledPolicy, type PolicyReader, settingsInForce, WatchFirst } from "./compiled-policy.ts";
 export { findSources, judgeBy, judgeContext, type Judging, judgingBy, type Situation } from "./situation.ts";
-export {
-  askExtension,
-  extensionsFolder,
-  findExtensions,
-  type Extension,
-  type ExtensionAnswer,
-  type ExtensionQuestion,
-} from "./extensions/index.ts";
+export { askExtension } from "./extensions/run.ts";
+export { extensionsFolder, findExtensions } from "./extensions/tighten.ts";
+export { type Extension, type ExtensionAnswer, type ExtensionQuestion } from "./extensions/types.ts";
 export { POLICY_NAME, type PolicyDraft, policyFile, type PolicySource, withDraft } from "./policy-files.ts";
 export { grantsHere, type HeldGrant, limitedTo } from "./grants.ts";
 export { rememberAnswer } from "./refusals.ts";

@@ -1,7 +1,7 @@
 import type { Input } from "@assent/guard/engine";
 import { CALL_SIGNS } from "@assent/core/policy";
 import type { CallSign, Form } from "./host/agent.ts";
-import type { AgentId } from "./index.ts";
+import type { AgentId } from "./all.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;
 

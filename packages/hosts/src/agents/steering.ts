@@ -1,7 +1,8 @@
 import { whatVariableSteers } from "@assent/core/shell";
 import { type SettingValue } from "./host/agent.ts";
 import type { Does, Sign, Steered } from "./host/steered.ts";
-import { AGENTS, OTHERS } from "./index.ts";
+import { AGENTS } from "./all.ts";
+import { OTHERS } from "./others.ts";
 import { tableOf } from "./host/value.ts";
 
 /**

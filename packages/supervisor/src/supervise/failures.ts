@@ -1,6 +1,6 @@
 import { adviceForPerson, brief, sayAction, visible } from "@assent/core/action";
 import { forgetConfinedFailure, type Machine, noteConfinedFailure } from "@assent/guard/state";
-import type { Lack } from "./door/index.ts";
+import type { Lack } from "./door/options.ts";
 import type { ConfinedCommand, Exit, RunEvent } from "./types.ts";
 
 const LONGEST = 160;

@@ -2,7 +2,7 @@ import { type Action, quote } from "@assent/core/action";
 import { type Answer, ofTeam, type ProcessInfo, type Question } from "@assent/guard/approve";
 import { type AnswerableFromAfar, verdictOf } from "@assent/core/policy";
 import { answeredFields } from "./given-answer.ts";
-import type { GrantingJudge } from "./judge/index.ts";
+import type { GrantingJudge } from "./judge/granting-judge.ts";
 import type { GivenAnswer, RunEvent } from "./types.ts";
 
 interface LookUpOptions {

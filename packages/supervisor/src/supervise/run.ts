@@ -16,21 +16,30 @@ import {
 } from "@assent/guard/state";
 import { exitOf } from "./exit.ts";
 import { FailureHistory } from "./failures.ts";
-import { AllowedTally, describeProcess, Door, killTree, listLiving, netDoor, type Outside, type TakenBack } from "./door/index.ts";
+import { AllowedTally } from "./door/record.ts";
+import { describeProcess, killTree, listLiving } from "./door/processes.ts";
+import { Door } from "./door/door.ts";
+import { netDoor } from "./door/net/index.ts";
+import type { Outside, TakenBack } from "./door/options.ts";
 import { serveInner } from "./inner.ts";
-import { answerableName, GrantingJudge, secretVariables } from "./judge/index.ts";
+import { answerableName } from "./judge/afar.ts";
+import { GrantingJudge } from "./judge/granting-judge.ts";
+import { secretVariables } from "./judge/secret-variables.ts";
 import { canCopyDescriptors, must } from "./kernel/index.ts";
 import { launch, type Launched } from "./launch/index.ts";
 import { withoutLeakCheck } from "./leak-check.ts";
 import { OtherRuns } from "./other-runs.ts";
-import { DnsRelay, hostsOf, Names, nameServersOf, type RelayOptions } from "./net/index.ts";
+import { DnsRelay, type RelayOptions } from "./net/dns-relay.ts";
+import { hostsOf, nameServersOf } from "./net/resolv.ts";
+import { Names } from "./net/names.ts";
 import { LookUps } from "./look-ups.ts";
 import { givenAnswer } from "./given-answer.ts";
 import { Questions } from "./questions.ts";
 import { RunError, RunRecords } from "./records.ts";
 import type { Exit, RunEvent, RunOptions, RunResult } from "./types.ts";
 import { runsFolder, sealEdits, sealRun, UndoStore } from "./undo/index.ts";
-import { procProblem, WallError } from "./wall/index.ts";
+import { procProblem } from "./wall/proc.ts";
+import { WallError } from "./wall/restrict.ts";
 
 /** What only a filter around us says, or a kernel that is too old. */
 const withWay = (problem: string): string =>

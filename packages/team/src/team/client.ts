@@ -6,7 +6,8 @@ import { rootCertificates } from "node:tls";
 import type * as v from "valibot";
 import { messageOf } from "@assent/guard/state";
 import { ABOUT_HEADER, aboutText, MESSAGE_LIMITS, readMessage, RefusedRequest } from "./protocol/index.ts";
-import { connectThrough, proxyHost, ProxyProblem } from "./proxy/index.ts";
+import { connectThrough, ProxyProblem } from "./proxy/tunnel.ts";
+import { proxyHost } from "./proxy/choose.ts";
 
 export type ServerAnswer<T> =
   | { readonly is: "answered"; readonly status: number; readonly message: T }

@@ -23,4 +23,4 @@ export { type FleetFile, readFleetFile } from "./fleet/file.ts";
 export { fleetFile, fleetMark, isFleetDue, readJoining } from "./fleet/index.ts";
 export { type FleetProgress, fleetProgress, joinFleetWhenDue, noteLeft } from "./connect/join-fleet.ts";
 export { becomeMember, type FleetWishes, joinByFleetFile, type Joined, joinWith, labelOf, type NewMember } from "./join.ts";
-export { chooseProxy, proxyHost } from "./proxy/index.ts";
+export { chooseProxy, proxyHost } from "./proxy/choose.ts";

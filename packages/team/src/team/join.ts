@@ -11,7 +11,7 @@ import type { SentLevel } from "./level.ts";
 import { forgetTeam, type TeamMembership, writeMembership } from "./membership.ts";
 import { fetchTeamPolicy, type PolicyFetched, writePin } from "./policy.ts";
 import { EnrolState, Left, PROTOCOL } from "./protocol/index.ts";
-import { chooseProxy } from "./proxy/index.ts";
+import { chooseProxy } from "./proxy/choose.ts";
 
 declare const ASSENT_VERSION: string | undefined;
 const VERSION = typeof ASSENT_VERSION === "string" ? ASSENT_VERSION : "0.0.0-source";

@@ -7,7 +7,7 @@ import { evaluateAsArithmetic } from "../words/evaluated.ts";
 import { expandFields, expandText } from "../words/expand.ts";
 import type { CommandRunner } from "../programs/invocation.ts";
 import { parseShell } from "../words/parse.ts";
-import { inputOf, replaceInput, takeInput, withInput } from "../words/input.ts";
+import { inputOf, replaceInput, takeInput, withOwnInput } from "../words/input.ts";
 import { secretHanded } from "../programs/secret-words.ts";
 import { startProgram, startUnknown } from "../programs/program.ts";
 import { isSpecialInSh } from "./portable.ts";
@@ -31,9 +31,7 @@ import {
 } from "../words/value.ts";
 import { readNames } from "../words/arithmetic.ts";
 import { assignVariable, giveValue, handOn, steering } from "../words/variables.ts";
-import { expansion, leaving, redirectedOutcome, runStatements, type ShellOutcome } from "./walk.ts";
-
-const same = (out: Stream, state: ShellState): ShellOutcome => ({ out, ok: state, fail: state });
+import { expansion, leaving, redirectedOutcome, runStatements, same, type ShellOutcome } from "./walk.ts";
 
 /** One simple command: words, redirections and assignments in bash's order, then whatever the name means. */
 export function runSimple(cx: Context, state: ShellState, node: Command, stdin: Stream): ShellOutcome {
@@ -61,13 +59,13 @@ export function runSimple(cx: Context, state: ShellState, node: Command, stdin: 
   for (const item of node.prefix) {
     if (item.type !== "Assignment") continue;
     const value = assignmentValue(cx, state, item);
-    const steady = words.length === 0;
-    if (steady) {
-      assignVariable(cx, state, item.name, value, { exported: state.options.has("allexport"), span: cx.span(item) });
+    const at = cx.span(item);
+    if (words.length === 0) {
+      assignVariable(cx, state, item.name, value, { exported: state.options.has("allexport"), span: at });
       if (item.index !== undefined || item.value.type === "ArrayValue") state.addAttributes(item.name, "a");
     } else {
-      if (!splitsOneLine(state, words, item.name, value)) steering(cx, item.name, value, { exported: true, span: cx.span(item) });
-      handed.set(item.name, { value, span: cx.span(item) });
+      if (!splitsOneLine(state, words, item.name, value)) steering(cx, item.name, value, { exported: true, span: at });
+      handed.set(item.name, { value, span: at });
       env.push({ name: item.name, value: "atoms" in value ? textOf(value) : undefined });
       // The next of them sees it already.
       if (!outside.has(item.name)) outside.set(item.name, state.variables.get(item.name));
@@ -100,7 +98,7 @@ export function runSimple(cx: Context, state: ShellState, node: Command, stdin: 
   if (cx.timed > 0 && words[0] !== undefined && prefixOf(words[0]).startsWith("-"))
     dispatch({ cx, state: state.fork(), argv: [literal("time"), ...words], env, stdin: input, span, assigned: [], runner: RUNNER });
   const start = (own: Stream): ShellOutcome => dispatch({ cx, state, argv: words, env, stdin: own, span, assigned, runner: RUNNER });
-  const outcome = redirected.stdin === undefined ? start(input) : withInput(cx, input, start);
+  const outcome = withOwnInput(cx, stdin, redirected.stdin, start);
   const lasting = words[0] === undefined || mayKeep(state, textOf(words[0]));
   if (handed.size > 0)
     for (const end of new Set([state, outcome.ok, outcome.fail])) takeBack(end, handed, { environment, variables, lasting });

@@ -17,12 +17,6 @@ export function doubtScript(cx: Context, state: ShellState, script: ParsedScript
   if (what !== undefined) cx.unknown(`not every sh reads \`${what}\` as bash does`, { span, help: HELP });
 }
 
-/** ksh93 collects the text of `$(…)` in a file: who opens the output by its name empties it, or writes over it (1.0.4, run). */
-export function doubtCollected(cx: Context, state: ShellState, span: Span | undefined): void {
-  if (state.portable && cx.collects !== "nothing")
-    cx.unknown("ksh93 forgets what a substitution has printed where its output is opened by name", { span, help: "write >&1 or >&2" });
-}
-
 /** mksh drops the whole word where what `${NAME=…}` assigns turns out to be empty (R59, run). */
 const mayVanish = ({ parts = [] }: Word): boolean =>
   parts.some(

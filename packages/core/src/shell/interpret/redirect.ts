@@ -16,14 +16,14 @@ import {
   prefixOf,
   sequence,
   textOf,
+  type Hole,
   type Stream,
   type Value,
 } from "../words/value.ts";
 import { assignVariable } from "../words/variables.ts";
 import { hasZshDollar } from "../words/parameter.ts";
-import { doubtCollected } from "./portable.ts";
 import { takeAround } from "../words/input.ts";
-import type { FileOperation } from "../../action/index.ts";
+import type { FileOperation, Span } from "../../action/index.ts";
 
 export interface Redirected {
   /** What the command reads, when the redirections change it. */
@@ -43,6 +43,14 @@ export interface Redirected {
 }
 
 type OutputTarget = "out" | "err" | "pipe" | "elsewhere" | "doubtful";
+
+/** A word behind a redirection, and what is known of it. */
+interface Opened {
+  readonly value: Value;
+  readonly text: string | undefined;
+  readonly hole: Hole | undefined;
+  readonly prefix: string;
+}
 
 const OUTPUTS: Readonly<Record<string, 1 | 2>> = { "/dev/stdout": 1, "/dev/fd/1": 1, "/dev/stderr": 2, "/dev/fd/2": 2 };
 
@@ -81,6 +89,7 @@ export function readRedirections(ex: Expansion, redirections: readonly Redirecti
   let socket = false;
   let uncertain = false;
   for (const redirection of redirections) {
+    const span = ex.cx.span(redirection);
     if (redirection.type === "HereDoc") {
       const { body, delimiter } = redirection;
       const value =
@@ -90,10 +99,7 @@ export function readRedirections(ex: Expansion, redirections: readonly Redirecti
             ? literal(withoutEscapes(bodyText(redirection)))
             : expandParts(ex, body.parts);
       if (ex.cx.maybeZsh && delimiter?.quoted !== true && hasZshDollar(body.text.replace(/['"]/g, ""), false))
-        ex.cx.unknown("bash and zsh read a `$` in a here-document differently", {
-          span: ex.cx.span(redirection),
-          help: "quote the delimiter",
-        });
+        ex.cx.unknown("bash and zsh read a `$` in a here-document differently", { span, help: "quote the delimiter" });
       if (isStdin(redirection.descriptor)) read({ is: "text", value });
       continue;
     }
@@ -102,18 +108,17 @@ export function readRedirections(ex: Expansion, redirections: readonly Redirecti
       if (isStdin(redirection.descriptor)) read({ is: "text", value: { atoms: join([...value.atoms, "\n"]), many: false } });
       continue;
     }
-    if (redirection.descriptor?.type === "FileDescriptorVariable") assignDescriptor(ex, redirection.descriptor.name, redirection);
-    const target = redirection.target;
+    if (redirection.descriptor?.type === "FileDescriptorVariable") assignDescriptor(ex, redirection.descriptor.name, span);
+    const { target, operator } = redirection;
     if (target === undefined) {
-      ex.cx.unknown("a redirection without a target", { span: ex.cx.span(redirection) });
+      ex.cx.unknown("a redirection without a target", { span });
       continue;
     }
-    if (ex.cx.maybeZsh && target.text.startsWith("!"))
-      ex.cx.unknown("zsh reads `>!` as a forced redirection", { span: ex.cx.span(redirection) });
+    if (ex.cx.maybeZsh && target.text.startsWith("!")) ex.cx.unknown("zsh reads `>!` as a forced redirection", { span });
     for (const value of expandFields(ex, target)) {
-      const { operator } = redirection;
-      const text = textOf(value);
-      if (sharesInput(ex, operator, value)) takeAround(ex.cx, ex.state, "pieces");
+      const opened: Opened = { value, text: textOf(value), prefix: prefixOf(value), hole: holeOf(value) };
+      const { text } = opened;
+      if (sharesInput(ex, operator, opened)) takeAround(ex.cx, ex.state, "pieces");
       if ((operator === ">&" || operator === "<&") && text !== undefined && /^(\d+-?|-)$/.test(text)) {
         const [copy, source] = [redirection.descriptor, Number.parseInt(text, 10)];
         const number = copy === undefined ? (operator === ">&" ? 1 : 0) : copy.type === "FileDescriptor" ? copy.value : -1;
@@ -126,24 +131,24 @@ export function readRedirections(ex: Expansion, redirections: readonly Redirecti
         continue;
       }
       if (operator === "<&" && text !== undefined) continue;
-      if (operator === ">&" && expandsAgain(redirection.descriptor, value))
+      if (operator === ">&" && expandsAgain(redirection.descriptor, opened))
         ex.cx.unknown("bash expands the word behind >& once more, which can run code hidden in its text", {
-          span: ex.cx.span(redirection),
+          span,
           help: "write &>, or > and 2>&1",
         });
       if (!opensSurely(ex, operator, text)) uncertain = true;
       const reads = operator === "<" || operator === "<>" || operator === "<&";
       const writes = operator !== "<" && operator !== "<&";
       if (reads) {
-        open(ex, "read", value, redirection);
-        if (isStdin(redirection.descriptor)) read(fileContent(ex, value));
+        open(ex, "read", opened, span);
+        if (isStdin(redirection.descriptor)) read(fileContent(ex, opened));
         if (/^\/dev\/(tcp|udp)\//.test(text ?? "")) socket = true;
       }
       if (writes) {
-        open(ex, "write", value, redirection);
+        open(ex, "write", opened, span);
         if (/^\/dev\/(tcp|udp)\//.test(text ?? "")) socket = true;
         const fd = redirection.descriptor?.type === "FileDescriptor" ? redirection.descriptor.value : operator === "<>" ? 0 : 1;
-        const pipe = holeOf(value)?.pipe !== undefined;
+        const pipe = opened.hole?.pipe !== undefined;
         const copied = OUTPUTS[text ?? ""];
         const leads = pipe
           ? "pipe"
@@ -152,8 +157,13 @@ export function readRedirections(ex: Expansion, redirections: readonly Redirecti
             : isPlainFile(ex, text)
               ? "elsewhere"
               : "doubtful";
-        if (leads === "out" || leads === "doubtful" || (leads === "err" && ex.cx.collects === "errors"))
-          doubtCollected(ex.cx, ex.state, ex.cx.span(redirection));
+        // ksh93 collects the text of `$(…)` in a file: who opens the output by its name empties it, or writes over it (1.0.4, run).
+        const isCollected = leads === "out" || leads === "doubtful" || (leads === "err" && ex.cx.collects === "errors");
+        if (isCollected && ex.state.portable && ex.cx.collects !== "nothing")
+          ex.cx.unknown("ksh93 forgets what a substitution has printed where its output is opened by name", {
+            span,
+            help: "write >&1 or >&2",
+          });
         const both = (operator === "&>" || operator === "&>>" || operator === ">&") && redirection.descriptor === undefined;
         for (const descriptor of both ? [fd, 2] : [fd]) {
           outputs.set(descriptor, leads);
@@ -210,32 +220,29 @@ function isPlainFile({ cx, state }: Expansion, text: string | undefined): boolea
 }
 
 /** Where a descriptor that is open already is opened or copied anew, both read on in the same place. */
-function sharesInput(ex: Expansion, operator: string, value: Value): boolean {
-  const [text, hole] = [textOf(value), holeOf(value)];
+function sharesInput(ex: Expansion, operator: string, { text, hole, prefix }: Opened): boolean {
   if (operator === "<&") return !/^0?-?$/.test(text ?? "");
   if (!operator.startsWith("<") || hole?.pipe !== undefined) return false;
   // A name below a folder is looked for where the shell stands.
-  const prefix = prefixOf(value);
   return !isPlainFile(ex, text ?? (hole?.below === true ? `${prefix}.` : undefined));
 }
 
 /** bash makes `&>WORD` of `>&WORD` when the word has turned out to be no number, and expands it again (5.2, do_redirection_internal). */
-function expandsAgain(descriptor: Redirection["descriptor"], value: Value): boolean {
+function expandsAgain(descriptor: Redirection["descriptor"], { value, hole }: Opened): boolean {
   if (descriptor !== undefined && !(descriptor.type === "FileDescriptor" && descriptor.value === 1)) return false;
-  const hole = holeOf(value);
   if (hole !== undefined && hole.number !== true && hole.ambient !== true && hole.pipe === undefined) return true;
   const text = value.atoms.map((atom) => (typeof atom === "string" ? atom : "glob" in atom ? "*" : "")).join("");
   return /[$`'"\\*?[\s<>(){}]|^~/.test(text);
 }
 
 /** `{name}>file` puts the number of the descriptor into a variable. */
-function assignDescriptor(ex: Expansion, name: string, at: Redirection): void {
+function assignDescriptor(ex: Expansion, name: string, span: Span | undefined): void {
   const number = { atoms: [{ hole: true, why: "a file descriptor", number: true } as const], many: false };
   const [, variable = "", subscript = ""] = /^(\w+)(?:\[(.*)\])?/s.exec(name) ?? [];
   if (!readSubscript(subscript)) ex.cx.unknown("an array subscript is evaluated as arithmetic, which can run code");
   // zsh takes only plain names there: this is a pattern to it, and one that no file matches ends the line (zshmisc(1), Redirection).
   if (ex.cx.maybeZsh && name.includes("["))
-    ex.cx.unknown("a subscript in the name of a descriptor variable, which zsh takes for a pattern", { span: ex.cx.span(at) });
+    ex.cx.unknown("a subscript in the name of a descriptor variable, which zsh takes for a pattern", { span });
   readNames(ex, subscript);
   assignVariable(ex.cx, ex.state, variable, number, { exported: false });
 }
@@ -253,10 +260,8 @@ const withoutEscapes = (text: string): string => text.replace(/\\([\\$`\n])/g, (
 
 const SOCKET: Stream = { is: "unknown", why: "what a connection sends", network: true };
 
-function fileContent(ex: Expansion, value: Value): Stream {
-  const pipe = holeOf(value)?.pipe;
-  if (pipe !== undefined) return pipe;
-  const text = textOf(value);
+function fileContent(ex: Expansion, { value, text, hole }: Opened): Stream {
+  if (hole?.pipe !== undefined) return hole.pipe;
   if (/^\/dev\/(tcp|udp)\//.test(text ?? "")) return SOCKET;
   if (text === "/dev/null") return { is: "text", value: literal("") };
   const content: Stream = { is: "unknown", why: text === undefined ? "the content of a file" : `the content of ${text}`, network: false };
@@ -283,13 +288,11 @@ function opensSurely({ cx, state }: Expansion, operator: string, text: string | 
   return cx.world.kind(cx.world.canonical(resolvePath(place.path, text))) === "file";
 }
 
-function open(ex: Expansion, operation: FileOperation, value: Value, redirection: Extract<Redirection, { type: "Redirect" }>): void {
-  if (holeOf(value)?.pipe !== undefined) return;
-  const text = textOf(value);
+function open(ex: Expansion, operation: FileOperation, { value, text, hole, prefix }: Opened, span: Span | undefined): void {
+  if (hole?.pipe !== undefined) return;
   if (text !== undefined && (HARMLESS_DEVICES.has(text) || /^\/dev\/fd\/\d+$/.test(text))) return;
-  const span = ex.cx.span(redirection);
   const socket = /^\/dev\/(tcp|udp)\/([^/]*)\/?([^/]*)/.exec(text ?? "");
-  if (socket !== null || (text === undefined && /^\/dev\/(tcp|udp|$)/.test(prefixOf(value)))) {
+  if (socket !== null || (text === undefined && /^\/dev\/(tcp|udp|$)/.test(prefix))) {
     const port = Number(socket?.[3]);
     ex.cx.add({
       kind: "net",

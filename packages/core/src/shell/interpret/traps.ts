@@ -4,7 +4,7 @@ import { parseShell } from "../words/parse.ts";
 import { RUNNER } from "./runner.ts";
 import { sameVariable, type ShellState } from "../words/state.ts";
 import { NOTHING, textOf, unknown, type Stream, type Value } from "../words/value.ts";
-import { runStatements } from "./walk.ts";
+import { failing, runStatements } from "./walk.ts";
 
 /**
  * Code that runs between any two commands from here on, or, with `last`, when the shell ends. What it sets is unknown
@@ -61,7 +61,7 @@ function rehearse(cx: Context, trap: Omit<ShellTrap, "effects">): TrapEffects {
     const { readings } = cx;
     cx.traps.push(watched);
     cx.escapes.push({ from: "function", states: left }, { from: "loop", states: left });
-    const [{ out }] = cx.failing(() => runStatements(cx, state, parsed.script.commands, SPRUNG_INPUT));
+    const [{ out }] = failing(cx, () => runStatements(cx, state, parsed.script.commands, SPRUNG_INPUT));
     cx.escapes.length -= 2;
     const steady =
       left.length === 0 &&

@@ -11,16 +11,15 @@ import type {
   PipelineNode,
   Select,
   Statement,
-  TestExpression,
   While,
   Word,
 } from "unbash";
 import { readArithmetic } from "../words/arithmetic.ts";
 import { runSimple } from "./command.ts";
 import { BY_SHELL, type Context, type StepOutcome } from "../words/context.ts";
-import { evaluateAsArithmetic } from "../words/evaluated.ts";
+import { readTest } from "../words/evaluated.ts";
 import { expandFields, expandText, type Expansion } from "../words/expand.ts";
-import { inputOf, sharedInput, takeInput, withInput } from "../words/input.ts";
+import { sharedInput, takeInput, withInput, withOwnInput } from "../words/input.ts";
 import { doubtAmount, readRedirections, type Redirected } from "./redirect.ts";
 import { joinPlaces, joinStates, sameState, type ShellPlace, type ShellState } from "../words/state.ts";
 import { endless, isEndless, isNetwork, NOTHING, oneWord, perhaps, sequence, unknown, type Stream, type Value } from "../words/value.ts";
@@ -40,9 +39,33 @@ export const leaving = (outcome: ShellOutcome, states: readonly ShellState[]): S
 
 export const expansion = (cx: Context, state: ShellState): Expansion => ({ cx, state, run: runSubshell });
 
+/** Walks up to a boundary at which failed expansions end, and hands them over. */
+export function failing<T>(cx: Context, walk: () => T): readonly [T, readonly ShellState[]] {
+  const states: ShellState[] = [];
+  cx.failures.push(states);
+  const found = walk();
+  cx.failures.pop();
+  return [found, states];
+}
+
+/**
+ * A subshell begins without the trap that waits for the end of the shell around it (POSIX, trap; tried in eight shells): where it goes
+ * and what it sets is not found by that.
+ */
+function inSubshell<T>(cx: Context, walk: () => T): T {
+  const waiting = cx.traps.filter(({ last }) => last).map((trap) => ({ trap, moved: trap.moved, changed: [...trap.changed] }));
+  const found = walk();
+  for (const { trap, moved, changed } of waiting) {
+    trap.moved = moved;
+    trap.changed.clear();
+    for (const name of changed) trap.changed.add(name);
+  }
+  return found;
+}
+
 /** Runs a script in a copy of the state and returns what it prints. */
 export function runSubshell(cx: Context, state: ShellState, script: ParsedScript, stdin: Stream): Stream {
-  return cx.inSubshell(() => cx.failing(() => runStatements(cx, state, script.commands, stdin))[0].out);
+  return inSubshell(cx, () => failing(cx, () => runStatements(cx, state, script.commands, stdin))[0].out);
 }
 
 /** Runs a whole script: where an expansion fails, bash goes on with the next line. */
@@ -99,7 +122,7 @@ export function runStatements(
 function runStatement(cx: Context, state: ShellState, statement: Statement, stdin: Stream): ShellOutcome {
   if (statement.background === true) {
     cx.concurrent++;
-    const [{ out }] = cx.failing(() => runAndOr(cx, state.fork(), statement.command, sharedInput(stdin)));
+    const [{ out }] = failing(cx, () => runAndOr(cx, state.fork(), statement.command, sharedInput(stdin)));
     cx.concurrent--;
     // Who prints first is not certain.
     return same(perhaps(out), state);
@@ -158,7 +181,7 @@ function runPipeline(cx: Context, state: ShellState, node: PipelineNode, stdin: 
       const last = i === node.commands.length - 1;
       if (!last && inner.kept.has(1)) inner.kept = new Set([...inner.kept].filter((descriptor) => descriptor !== 1));
       const walk = (given: Stream): ShellOutcome =>
-        last ? runNode(cx, inner, command, given) : cx.failing(() => runNode(cx, inner, command, given))[0];
+        last ? runNode(cx, inner, command, given) : failing(cx, () => runNode(cx, inner, command, given))[0];
       // The first has what is there already.
       const run = i === 0 ? walk(input) : withInput(cx, input, walk);
       input = node.operators[i] === "|&" ? withErrors(run) : run.out;
@@ -183,12 +206,6 @@ export const muddled = (out: Stream): Stream => ({ is: "unknown", why: "what is 
 /** Output that error messages are mixed into, and what goes to other descriptors. */
 function withErrors({ out, sole }: ShellOutcome): Stream {
   return sole === true || out.is === "unknown" ? out : { is: "unknown", why: "error messages", network: isNetwork(out) };
-}
-
-/** Runs what a redirection may give another input than there was. */
-function withOwnInput<T>(cx: Context, stdin: Stream, redirected: Redirected, run: (input: Stream) => T): T {
-  const input = inputOf(cx, stdin, redirected.stdin);
-  return redirected.stdin === undefined ? run(input) : withInput(cx, input, run);
 }
 
 /** What a redirection took, a pipe behind the command gets all the same in zsh (MULTIOS). */
@@ -228,13 +245,13 @@ function runKind(cx: Context, state: ShellState, node: CommandNode | CompoundLis
       const first = cx.actions.length;
       const { kept } = state;
       state.kept = redirected.kept;
-      const run = withOwnInput(cx, stdin, redirected, (input) => runNode(cx, state, node.command, input));
+      const run = withOwnInput(cx, stdin, redirected.stdin, (input) => runNode(cx, state, node.command, input));
       for (const end of [state, run.ok, run.fail]) if (end?.kept === redirected.kept) end.kept = kept;
       doubtAmount(expansion(cx, state), { out: run.out, redirected, redirects: node.redirects, first });
       return redirectedOutcome(run, redirected, before);
     }
     case "Subshell": {
-      const [{ out }] = cx.inSubshell(() => cx.failing(() => runStatements(cx, state.fork(), node.body.commands, stdin)));
+      const [{ out }] = inSubshell(cx, () => failing(cx, () => runStatements(cx, state.fork(), node.body.commands, stdin)));
       return same(out, state);
     }
     case "BraceGroup":
@@ -254,23 +271,24 @@ function runKind(cx: Context, state: ShellState, node: CommandNode | CompoundLis
       return runCase(cx, state, node, stdin);
     case "Function": {
       const name = node.name.value;
-      if (cx.timed > 0 && cx.maybeZsh) cx.unknown("bash and zsh read a function defined under `time` differently", { span: cx.span(node) });
-      if (CALLED_BY_SHELL.test(name)) cx.unknown(`the shell itself calls the function ${name}`, { span: cx.span(node) });
+      cx.doubt(cx.span(node), [
+        cx.timed > 0 && cx.maybeZsh && { reason: "bash and zsh read a function defined under `time` differently" },
+        CALLED_BY_SHELL.test(name) && { reason: `the shell itself calls the function ${name}` },
+      ]);
       state.setFunction(name, [node]);
       cx.defined.set(node, { state, called: false });
       return same(NOTHING, state);
     }
     case "Coproc": {
+      const span = cx.span(node);
       // The name is expanded, and may have a subscript (bash 5.2).
       if (node.name !== undefined && !/^[A-Za-z_]\w*$/.test(node.name.text))
-        cx.unknown("the name of a coprocess is expanded", { span: cx.span(node), help: "write a plain name" });
+        cx.unknown("the name of a coprocess is expanded", { span, help: "write a plain name" });
       cx.concurrent++;
       runNode(cx, state.fork(), node.body, { is: "unknown", why: "what is written to a coprocess", network: false });
       cx.concurrent--;
-      assignVariable(cx, state, node.name?.value ?? "COPROC", unknown("the descriptors of a coprocess", true), {
-        exported: false,
-        span: cx.span(node),
-      });
+      const descriptors = unknown("the descriptors of a coprocess", true);
+      assignVariable(cx, state, node.name?.value ?? "COPROC", descriptors, { exported: false, span });
       return same(NOTHING, state);
     }
     case "TestCommand":
@@ -281,7 +299,7 @@ function runKind(cx: Context, state: ShellState, node: CommandNode | CompoundLis
       predicate(cx, "((", node);
       if (node.expression !== undefined) {
         const { expression } = node;
-        const [, failed] = cx.failing(() => readArithmetic(expansion(cx, state), expression));
+        const [, failed] = failing(cx, () => readArithmetic(expansion(cx, state), expression));
         return { out: NOTHING, ok: state, fail: rejoin(state, failed, state) };
       }
       if (node.body.trim() !== "") cx.unknown("an arithmetic expression that cannot be read", { span: cx.span(node) });
@@ -408,7 +426,7 @@ function widen(before: readonly ShellPlace[], now: readonly ShellPlace[]): reado
 function runArithmeticFor(cx: Context, state: ShellState, node: ArithmeticFor, stdin: Stream): ShellOutcome {
   const failed: ShellState[] = [];
   const evaluate = (at: ShellState, expression: ArithmeticExpression | undefined): void => {
-    if (expression !== undefined) failed.push(...cx.failing(() => readArithmetic(expansion(cx, at), expression))[1]);
+    if (expression !== undefined) failed.push(...failing(cx, () => readArithmetic(expansion(cx, at), expression))[1]);
   };
   evaluate(state, node.initialize);
   const from = { actions: cx.actions.length, cuts: cx.cuts };
@@ -466,30 +484,4 @@ function predicate(cx: Context, word: string, node: { readonly pos: number; read
     origin: BY_SHELL,
     ...(span === undefined ? {} : { span }),
   });
-}
-
-const ARITHMETIC_TESTS = new Set(["-eq", "-ne", "-lt", "-le", "-gt", "-ge"]);
-
-function readTest(ex: Expansion, test: TestExpression): void {
-  switch (test.type) {
-    case "TestUnary": {
-      const operand = expandText(ex, test.operand);
-      if (test.operator === "-v" || test.operator === "-R") evaluateAsArithmetic(ex, operand, "the subscript of a -v test");
-      if (test.operator === "-t" && ex.cx.maybeZsh) evaluateAsArithmetic(ex, operand, "the operand of -t, in zsh,");
-      return;
-    }
-    case "TestBinary": {
-      const sides = [expandText(ex, test.left), expandText(ex, test.right)];
-      if (ARITHMETIC_TESTS.has(test.operator)) for (const side of sides) evaluateAsArithmetic(ex, side, `the operand of ${test.operator}`);
-      return;
-    }
-    case "TestLogical":
-      for (const operand of test.operands) readTest(ex, operand);
-      return;
-    case "TestNot":
-      return readTest(ex, test.operand);
-    case "TestGroup":
-      readTest(ex, test.expression);
-      return;
-  }
 }

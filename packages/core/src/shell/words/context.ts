@@ -64,6 +64,9 @@ export interface ShellTrap {
   readonly effects: TrapEffects;
 }
 
+/** What cannot be known, and what helps; false: it can. */
+export type ShellDoubt = false | { readonly reason: string; readonly help?: string };
+
 /** Work a single request may cost before it counts as not analysable. */
 const MOST_STEPS = 12_000;
 /**
@@ -193,65 +196,50 @@ export class Context {
   }
 
   mayFail(state: ShellState): void {
-    this.cuts++;
-    this.failures.at(-1)?.push(state.fork());
-    this.mayEndFunction(state);
+    this.mayLeave(state, this.failures.at(-1), state.portable ? this.endedFunction : undefined);
   }
 
   /** The shell may end here, by an error; dash ends an `eval` behind `command` alone. */
   mayEnd(state: ShellState): void {
-    this.cuts++;
-    if (!state.portable) return;
-    const around = this.failures.at(-1);
-    if (around !== undefined && !this.scripts.has(around)) around.push(state.fork());
-    this.mayEndFunction(state);
-  }
-
-  /** Where another `sh` ends, mksh and posh end a function alone, or a script that is read by `.`. */
-  private mayEndFunction(state: ShellState): void {
-    const around = state.portable ? this.escapes.findLast(({ from }) => from !== "loop") : undefined;
-    if (around?.from === "function") around.states.push(state.fork());
+    this.mayLeave(state, ...(state.portable ? [this.givenUp, this.endedFunction] : []));
   }
 
   /** zsh gives up what it is told, up to the `eval` or to the whole script; bash goes on. */
   mayGiveUp(state: ShellState): void {
-    if (!this.maybeZsh) return;
-    this.cuts++;
-    const around = this.failures.at(-1);
-    if (around !== undefined && !this.scripts.has(around)) around.push(state.fork());
+    if (this.maybeZsh) this.mayLeave(state, this.givenUp);
   }
 
-  /** Walks up to a boundary at which failed expansions end, and hands them over. */
-  failing<T>(walk: () => T): readonly [T, readonly ShellState[]] {
-    const states: ShellState[] = [];
-    this.failures.push(states);
-    const found = walk();
-    this.failures.pop();
-    return [found, states];
+  /** What comes next may not run: the shell then goes on behind what these states leave. */
+  private mayLeave(state: ShellState, ...ways: readonly (ShellState[] | undefined)[]): void {
+    this.cuts++;
+    for (const way of ways) way?.push(state.fork());
+  }
+
+  /** An `eval` that is left; not a whole script. */
+  private get givenUp(): ShellState[] | undefined {
+    const around = this.failures.at(-1);
+    return around === undefined || this.scripts.has(around) ? undefined : around;
+  }
+
+  /** Where another `sh` ends, mksh and posh end a function alone, or a script that is read by `.`. */
+  private get endedFunction(): ShellState[] | undefined {
+    const around = this.escapes.findLast(({ from }) => from !== "loop");
+    return around?.from === "function" ? around.states : undefined;
   }
 
   /** A variable gets another value, in whatever shell. */
-  changes(name: string): void {
+  changes(name: string, span?: Span, doubts: readonly ShellDoubt[] = []): void {
     for (const trap of this.traps) trap.changed.add(name);
+    this.doubt(span, doubts);
+  }
+
+  /** Says all that is doubtful of what stands at one place. */
+  doubt(span: Span | undefined, doubts: readonly ShellDoubt[]): void {
+    for (const doubt of doubts) if (doubt !== false) this.unknown(doubt.reason, { span, ...doubt });
   }
 
   moves(): void {
     for (const trap of this.traps) trap.moved = true;
-  }
-
-  /**
-   * A subshell begins without the trap that waits for the end of the shell around it (POSIX, trap; tried in eight shells): where it goes
-   * and what it sets is not found by that.
-   */
-  inSubshell<T>(walk: () => T): T {
-    const waiting = this.traps.filter(({ last }) => last).map((trap) => ({ trap, moved: trap.moved, changed: [...trap.changed] }));
-    const found = walk();
-    for (const { trap, moved, changed } of waiting) {
-      trap.moved = moved;
-      trap.changed.clear();
-      for (const name of changed) trap.changed.add(name);
-    }
-    return found;
   }
 
   /** Walks a command that another one starts. */
@@ -343,15 +331,7 @@ export class Context {
     const action = this.actions[index];
     if (action?.kind !== "exec") return;
     // Nobody else has it yet: a copy of each took a twentieth of what a line of thousands of commands takes.
-    const draft: ExecDraft = action;
-    if (fields.shape !== undefined) draft.shape = fields.shape;
-    if (fields.knowledge !== undefined) draft.knowledge = fields.knowledge;
-    if (fields.pointed !== undefined) draft.pointed = fields.pointed;
-    if (fields.folders !== undefined) draft.folders = fields.folders;
-    if (fields.ownTool !== undefined) draft.ownTool = fields.ownTool;
-    if (fields.handed !== undefined) draft.handed ??= fields.handed;
-    if (fields.unread !== undefined) draft.unread = fields.unread;
-    if (fields.elsewhere !== undefined) draft.elsewhere = fields.elsewhere;
+    Object.assign<ExecDraft, Partial<ExecAction>>(action, action.handed === undefined ? fields : { ...fields, handed: action.handed });
   }
 
   /** The port of the hosts that the exec at `index` connects to and that named none; `was`: taken for it until now. */

@@ -1,7 +1,8 @@
+import type { TestExpression } from "unbash";
 import type { Span } from "../../action/index.ts";
 import { readNames, readSubscript } from "./arithmetic.ts";
 import type { Context } from "./context.ts";
-import type { Expansion } from "./expand.ts";
+import { expandText, type Expansion } from "./expand.ts";
 import { matchesOf } from "./paths.ts";
 import type { ShellState } from "./state.ts";
 import { isHole, isWildcard, textOf, type Value } from "./value.ts";
@@ -58,4 +59,31 @@ export function assignTo(call: Assigner, name: Value | undefined, value: Value):
   const at = { exported: false, span: call.span };
   if (match[2] === undefined) assignVariable(call.cx, call.state, match[1] ?? "", value, at);
   else setElement(call.cx, call.state, match[1] ?? "", at);
+}
+
+const ARITHMETIC_TESTS = new Set(["-eq", "-ne", "-lt", "-le", "-gt", "-ge"]);
+
+/** Reads the operands of `[[ … ]]`. */
+export function readTest(ex: Expansion, test: TestExpression): void {
+  switch (test.type) {
+    case "TestUnary": {
+      const operand = expandText(ex, test.operand);
+      if (test.operator === "-v" || test.operator === "-R") evaluateAsArithmetic(ex, operand, "the subscript of a -v test");
+      if (test.operator === "-t" && ex.cx.maybeZsh) evaluateAsArithmetic(ex, operand, "the operand of -t, in zsh,");
+      return;
+    }
+    case "TestBinary": {
+      const sides = [expandText(ex, test.left), expandText(ex, test.right)];
+      if (ARITHMETIC_TESTS.has(test.operator)) for (const side of sides) evaluateAsArithmetic(ex, side, `the operand of ${test.operator}`);
+      return;
+    }
+    case "TestLogical":
+      for (const operand of test.operands) readTest(ex, operand);
+      return;
+    case "TestNot":
+      return readTest(ex, test.operand);
+    case "TestGroup":
+      readTest(ex, test.expression);
+      return;
+  }
 }

@@ -13,6 +13,12 @@ export function withInput<T>(cx: Context, input: Stream, walk: (input: Stream) =
   return found;
 }
 
+/** Walks what a redirection may give another input than there was. */
+export function withOwnInput<T>(cx: Context, piped: Stream, redirected: Stream | undefined, walk: (input: Stream) => T): T {
+  const input = inputOf(cx, piped, redirected);
+  return redirected === undefined ? walk(input) : withInput(cx, input, walk);
+}
+
 /** What a substitution finds. Where nothing is known of the shell's own input (the host's, `exec <`), that is no empty text. */
 export const inputAround = ({ stdin }: Context): Stream =>
   stdin.is === "none" ? { is: "unknown", why: "standard input", network: false } : stdin;

@@ -1,5 +1,5 @@
 import { DECIDING, SHELL_VARIABLES } from "#knowledge/shell-variables";
-import type { Context } from "./context.ts";
+import type { Context, ShellDoubt } from "./context.ts";
 import { isSystemFolder, isToolFolder } from "../../policy/index.ts";
 import { readVariable } from "../knowledge/environment.ts";
 import { namedBy } from "../knowledge/names.ts";
@@ -34,38 +34,50 @@ export function assignVariable(
   value: ShellVariable,
   options: { readonly exported: boolean; readonly span?: Span | undefined },
 ): void {
-  steering(cx, name, value, options);
-  const now = giveValue(cx, state, name, value, options.span);
+  const doubts = steers(cx, name, value, options.exported);
+  const now = giveValue(cx, state, name, value, options.span, doubts);
   if (options.exported || isExported(cx, state, name)) state.hand(name, { value: now, span: options.span });
 }
 
 /** The value alone, as for one command: what is certain of it afterwards. */
-export function giveValue(cx: Context, state: ShellState, name: string, value: ShellVariable, span: Span | undefined): ShellVariable {
-  tables(cx, state, name, value, span);
-  cx.changes(name);
+export function giveValue(
+  cx: Context,
+  state: ShellState,
+  name: string,
+  value: ShellVariable,
+  span: Span | undefined,
+  doubts: readonly ShellDoubt[] = [],
+): ShellVariable {
   const attributes = state.attributesOf(name);
   const integer = isOf("integer", name) || attributes.includes("i");
-  if (integer)
-    for (const one of isArray(value) ? value : [value]) {
-      if (isNumeric(one)) readNames({ cx, state }, textOf(one) ?? "");
-      else cx.unknown(`$${name} is an integer: its text is evaluated as arithmetic, which can run code`, { span });
-    }
-  if (attributes.includes("z") && !isDigits(value))
-    cx.unknown(`zsh keeps $${name} a number, as arithmetic made it; bash makes it text`, { span, help: "use another name" });
-  if (attributes.includes("r"))
-    cx.unknown(`$${name} is readonly: the shell gives up the assignment, and may leave out the rest of the line`, { span });
-  const before = state.variables.get(name);
-  const array = /[aA]/.test(attributes) || isOf("array", name) || (before !== undefined && isArray(before));
-  const whole = inArray(name, value, attributes, array);
-  const now = kept(state, name, whole, attributes, integer);
+  const numbers = integer ? (isArray(value) ? value : [value]) : [];
+  const table = DECIDING.find(([names]) => names.includes(name));
+  // `PWD=$(pwd)` changes nothing.
+  const idle = name === "PWD" && !isArray(value) && sameValue(value, workingDirectory(state)) && holeOf(value) === undefined;
+  cx.changes(name, span, [
+    ...doubts,
+    table !== undefined && !idle && { reason: `sets ${name}: ${table[1]}`, help: ANOTHER },
+    cx.maybeZsh && isOf("keeps", name) && { reason: `sets ${name}, which zsh itself keeps`, help: ANOTHER },
+    !numbers.every(isNumeric) && { reason: `$${name} is an integer: its text is evaluated as arithmetic, which can run code` },
+    attributes.includes("z") &&
+      !isDigits(value) && { reason: `zsh keeps $${name} a number, as arithmetic made it; bash makes it text`, help: ANOTHER },
+    attributes.includes("r") && {
+      reason: `$${name} is readonly: the shell gives up the assignment, and may leave out the rest of the line`,
+    },
+  ]);
+  for (const one of numbers) if (isNumeric(one)) readNames({ cx, state }, textOf(one) ?? "");
+  const now = kept(state, name, inArray(name, value, attributes, state.variables.get(name)), attributes, integer);
   state.setVariable(name, now);
   return now;
 }
 
+const ANOTHER = "use another name";
+
 /** What an array holds that is given a value: keys are not followed. */
-function inArray(name: string, value: ShellVariable, attributes: string, array: boolean): ShellVariable {
+function inArray(name: string, value: ShellVariable, attributes: string, before: ShellVariable | undefined): ShellVariable {
   if (isArray(value) && attributes.includes("A")) return [unknown(`$${name}, whose words are keys and values`, true)];
   // In bash it is the first element, in zsh all of it or an error.
+  const array = /[aA]/.test(attributes) || isOf("array", name) || (before !== undefined && isArray(before));
   return array && !isArray(value) ? unknown(`$${name}, an array that is given one text`, true) : value;
 }
 
@@ -108,14 +120,6 @@ function kept(state: ShellState, name: string, value: ShellVariable, attributes:
   return integer && isOf("integer", name) ? A_NUMBER : value;
 }
 
-function tables(cx: Context, state: ShellState, name: string, value: ShellVariable, span: Span | undefined): void {
-  const table = DECIDING.find(([names]) => names.includes(name));
-  // `PWD=$(pwd)` changes nothing.
-  const idle = name === "PWD" && !isArray(value) && sameValue(value, workingDirectory(state)) && holeOf(value) === undefined;
-  if (table !== undefined && !idle) cx.unknown(`sets ${name}: ${table[1]}`, { span, help: "use another name" });
-  if (cx.maybeZsh && isOf("keeps", name)) cx.unknown(`sets ${name}, which zsh itself keeps`, { span, help: "use another name" });
-}
-
 /** A variable that came with the environment, or was exported before, stays exported whatever it is given. */
 const isExported = (cx: Context, state: ShellState, name: string): boolean =>
   state.environment.has(name) || state.options.has("allexport") || isOf("exported", name) || cx.world.env(name) !== undefined;
@@ -137,14 +141,21 @@ export function steering(
   value: ShellVariable,
   options: { readonly exported: boolean; readonly span?: Span | undefined },
 ): void {
-  if (!options.exported && !isOf("exported", name) && !isOf("names", name)) return;
+  const doubts = steers(cx, name, value, options.exported);
+  cx.doubt(options.span, doubts);
+}
+
+function steers(cx: Context, name: string, value: ShellVariable, exported: boolean): readonly ShellDoubt[] {
+  if (!exported && !isOf("exported", name) && !isOf("names", name)) return [];
   const text = isArray(value) ? undefined : textOf(value);
-  if (cx.maybeZsh && isOf("names", name) && steersZsh(cx, name, value))
-    cx.unknown(`sets ${name}, which in zsh decides what names stand for`, { span: options.span, help: "use another name" });
-  if (name === "PATH" && text === undefined && !isArray(value) && extendsPath(cx, value.atoms)) return;
-  const found = readVariable(name, text);
-  if (typeof found === "object" && found.everywhere)
-    cx.unknown(`sets ${name}: ${found.steers}`, { span: options.span, help: "leave the variable out" });
+  const extended = name === "PATH" && text === undefined && !isArray(value) && extendsPath(cx, value.atoms);
+  const found = extended ? "harmless" : readVariable(name, text);
+  return [
+    cx.maybeZsh &&
+      isOf("names", name) &&
+      steersZsh(cx, name, value) && { reason: `sets ${name}, which in zsh decides what names stand for`, help: ANOTHER },
+    typeof found === "object" && found.everywhere && { reason: `sets ${name}: ${found.steers}`, help: "leave the variable out" },
+  ];
 }
 
 /** `for path in a.txt b.txt` and `options=-l` are common in bash; a file is no folder of programs. */

@@ -2,7 +2,7 @@ import { shellWord } from "@assent/core/data";
 import { statSync } from "node:fs";
 import { leftFolder, type Machine, reportsFolder, residentFolder } from "@assent/guard/state";
 import type { InstallPlace, Registration, Setup } from "../host/agent.ts";
-import { agentNamed, type AgentId } from "../index.ts";
+import { agentNamed, type AgentId } from "../all.ts";
 import { ALWAYS_HANDED_ON, launcherName } from "./launcher.ts";
 import { assigned, type Program, starts, stateHome, type Whose } from "./program.ts";
 

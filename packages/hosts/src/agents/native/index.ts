@@ -1,4 +1,4 @@
-import { type AgentId, AGENTS } from "../index.ts";
+import { type AgentId, AGENTS } from "../all.ts";
 import { readAgentperm } from "./agentperm.ts";
 import { consentPlace, isAutonomousDev, isConsent, readAutonomousDev } from "./autonomous-dev.ts";
 import { inProject, ofUser, type RefusalWriter, type NativeRuleReader } from "../rules/contract.ts";

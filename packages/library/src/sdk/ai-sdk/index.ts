@@ -1,6 +1,6 @@
 import { judgeCall, settle, type AdapterOptions } from "../adapters/judge.ts";
 import { adapted, type AnyGuard } from "../adapters/guards.ts";
-import type { ConsoleTool, InputSchema, ToolOutput } from "../toolset/index.ts";
+import type { ConsoleTool, InputSchema, ToolOutput } from "../toolset/tool.ts";
 
 export type { ToolFacts } from "@assent/guard/engine";
 export type { AdapterOptions } from "../adapters/judge.ts";

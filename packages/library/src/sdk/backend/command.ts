@@ -4,7 +4,8 @@ import type { Readable } from "node:stream";
 import { StringDecoder } from "node:string_decoder";
 import { processFields, sendSignal } from "@assent/guard/state";
 import type { RunOrder } from "@assent/supervisor/supervise/order";
-import { ConfinedRunChannel, RefusedCalls, type RefusedInRun, type RunEnd, type RunListener } from "../confined/index.ts";
+import { ConfinedRunChannel, type RunEnd, type RunListener } from "../confined/run.ts";
+import { RefusedCalls, type RefusedInRun } from "../confined/refused.ts";
 
 /** What is started: a shell with a line, or the supervisor with both. */
 export interface Start {

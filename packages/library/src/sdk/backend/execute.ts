@@ -1,7 +1,8 @@
 import { brief } from "@assent/core/action";
 import { isConfined, type JudgedAction, type RequestVerdict } from "@assent/core/policy";
 import type { Machine } from "@assent/guard/state";
-import { type RefusedInRun, refusedText, type RunEnd } from "../confined/index.ts";
+import { type RefusedInRun, refusedText } from "../confined/refused.ts";
+import type { RunEnd } from "../confined/run.ts";
 import { PermissionAskError, PermissionDeniedError } from "../common/errors.ts";
 import { Command, type Start } from "./command.ts";
 import type { BackendChecker } from "./guard-checker.ts";

@@ -7,7 +7,7 @@ import type { RequestVerdict } from "@assent/core/policy";
 import { definedVariables, type Machine, messageOf, openState, thisMachine } from "@assent/guard/state";
 import { probeSandbox, sandboxIsKnown, UNSUPERVISED } from "../common/sandbox.ts";
 import { ask, type OnAsk, verdictOfQuestion } from "../common/ask.ts";
-import { assentProgram, judgeVariables, supervisorStart } from "../confined/index.ts";
+import { assentProgram, judgeVariables, supervisorStart } from "../confined/run.ts";
 import type { RunOrder } from "@assent/supervisor/supervise/order";
 import type { Start } from "./command.ts";
 

@@ -9,7 +9,7 @@ import type { ConfinedStart } from "../guard/confined-start.ts";
 import type { From } from "../guard/adapted-guard.ts";
 import { confinedStart, confineUnknown } from "../guard/start-confined.ts";
 import { noteOutcome } from "../guard/outcomes.ts";
-import { listenToRun } from "../confined/index.ts";
+import { listenToRun } from "../confined/listen.ts";
 import type { JudgedInRun } from "@assent/supervisor/supervise/order";
 import { LIBRARY } from "../common/library.ts";
 import { type GuardCall, folderNamedBy, lowerCall, type LoweredCall, type RunningCall } from "./call.ts";

@@ -6,7 +6,8 @@ import type { GivenPolicies } from "@assent/guard/engine/given";
 import type { Policy } from "@assent/core/policy";
 import { type Machine, writeSealedTicket, writeTicket } from "@assent/guard/state";
 import { sandboxIsKnown, UNSUPERVISED } from "../common/sandbox.ts";
-import { assentProgram, type RunTells } from "../confined/index.ts";
+import { assentProgram } from "../confined/run.ts";
+import type { RunTells } from "../confined/listen.ts";
 import type { ConfinedStart } from "./confined-start.ts";
 
 /** Whoever opens a guard so has chosen it; a policy file that denies what nobody can know keeps to that. */

@@ -1,7 +1,12 @@
 import type { Readable, Writable } from "node:stream";
 import { errorLine, Gateway, INVALID_REQUEST, type Exchange, type GatewayOptions } from "./gateway/gateway.ts";
 import { onOneLine, readClient, type Said } from "./gateway/message.ts";
-import { listen, Proxy, Remote, sessionsOf, type ListenOptions, type RemoteOptions } from "./http/index.ts";
+import { listen } from "./http/listen.ts";
+import { Proxy } from "./http/proxy.ts";
+import { Remote } from "./http/remote.ts";
+import { sessionsOf } from "./http/sessions.ts";
+import type { ListenOptions } from "./http/entrance.ts";
+import type { RemoteOptions } from "./http/upstream.ts";
 import { lineWriter, readLines, type ServerConfinement, startServer } from "./gateway/server-process.ts";
 
 /** The client, and what is judged by. */

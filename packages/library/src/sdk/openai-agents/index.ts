@@ -5,7 +5,7 @@ import { callbackIn, copyWith, listIn } from "../common/members.ts";
 import { compareDecisions } from "@assent/core/policy";
 import type { AdaptedGuard } from "../guard/adapted-guard.ts";
 import { adapted, type AnyGuard } from "../adapters/guards.ts";
-import type { ConsoleTool, PropertySchema, ToolOutput } from "../toolset/index.ts";
+import type { ConsoleTool, PropertySchema, ToolOutput } from "../toolset/tool.ts";
 import { computerTool, hostedMcp, patchTool, shellTool } from "./hosted.ts";
 import { argumentsOf, type AgentTool, type InputGuardrail, type NeedsApproval, type RunApprovals } from "./shapes.ts";
 import { GuardOptionError } from "../common/options.ts";

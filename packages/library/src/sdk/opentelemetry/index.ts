@@ -1,7 +1,7 @@
 /** `assent/opentelemetry`: decisions as spans and counts of OpenTelemetry. */
 import { type Attributes, type Meter, metrics, SpanStatusCode, trace, type Tracer } from "@opentelemetry/api";
 import { redactString } from "@assent/guard/audit";
-import type { CallDecision } from "../create-guard/index.ts";
+import type { CallDecision } from "../create-guard/types.ts";
 
 /** Where decisions are told; by default what the program has registered with OpenTelemetry. */
 export interface RecordDecisionsOptions {

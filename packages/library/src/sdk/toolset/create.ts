@@ -1,5 +1,6 @@
 import { approved } from "../common/ask.ts";
-import type { LineEdit, LocalBackend } from "../backend/index.ts";
+import type { LineEdit } from "../backend/lines.ts";
+import type { LocalBackend } from "../backend/local-backend.ts";
 import { checkOptions, type Options } from "../common/options.ts";
 import { type Definition, lineBreak, number, optional, said, string } from "./definition.ts";
 import { type ConsoleTool, count, flag, type Input, type InputSchema, schema, text, type ToolOutput, wrongInput } from "./tool.ts";

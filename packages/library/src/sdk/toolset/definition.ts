@@ -1,4 +1,5 @@
-import type { Failure, LocalBackend } from "../backend/index.ts";
+import type { Failure } from "../backend/result.ts";
+import type { LocalBackend } from "../backend/local-backend.ts";
 import type { Operation } from "../rules/ruleset.ts";
 import type { Input, InputSchema, ToolCall, ToolOutput } from "./tool.ts";
 

@@ -1,5 +1,5 @@
 import { closeSync, openSync, readdirSync, readFileSync, readSync } from "node:fs";
-import type { Started } from "../judge/index.ts";
+import type { Started } from "../judge/types.ts";
 import { alloc, AT_EMPTY_PATH, AT_FDCWD, AT_SYMLINK_NOFOLLOW, ERRNO, pathBytes, pathText, sys, SYSCALLS } from "../kernel/index.ts";
 import { withoutZygote } from "./browser.ts";
 import { type ElfFile, NO_ELF, readElf } from "./elf.ts";

@@ -1,5 +1,5 @@
 import { isSyscallName, SYSCALLS } from "../kernel/index.ts";
-import type { TrappedCall } from "../wall/index.ts";
+import type { TrappedCall } from "../wall/filter-table.ts";
 import { execHandlers } from "./exec.ts";
 import { ipcHandlers } from "./ipc.ts";
 import { metadataHandlers } from "./metadata.ts";

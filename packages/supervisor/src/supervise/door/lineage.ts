@@ -1,5 +1,6 @@
-import { type CommandPlan, type Errand, type KnownHost, NO_ERRAND } from "../errands/index.ts";
-import type { Caller, Hosts, LoginTrail } from "../judge/index.ts";
+import type { CommandPlan } from "../errands/plans.ts";
+import { type Errand, type KnownHost, NO_ERRAND } from "../errands/errands.ts";
+import type { Caller, Hosts, LoginTrail } from "../judge/types.ts";
 import { isLaidOutAtRandom, parentOf, stampOf, folderOf, startOf } from "./processes.ts";
 import type { Task } from "./tasks.ts";
 

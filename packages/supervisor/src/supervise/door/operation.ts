@@ -1,10 +1,10 @@
 import type { Action, Call, FileAction, FileOperation } from "@assent/core/action";
 import type { Verdict } from "@assent/core/policy";
-import type { Errand, KnownHost } from "../errands/index.ts";
-import type { Caller, CallSubject, Started } from "../judge/index.ts";
+import type { Errand, KnownHost } from "../errands/errands.ts";
+import type { Caller, CallSubject, Started } from "../judge/types.ts";
 import { sys, SYSCALLS } from "../kernel/index.ts";
 import type { KeepResult, ObjectStat, UndoStore } from "../undo/index.ts";
-import type { TrappedCall } from "../wall/index.ts";
+import type { TrappedCall } from "../wall/filter-table.ts";
 import type { Listener, SeccompTrap } from "./listener.ts";
 import type { CallPlace } from "./own-work.ts";
 import type { Memory } from "./memory.ts";

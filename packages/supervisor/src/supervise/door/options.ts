@@ -1,6 +1,6 @@
 import type { Question } from "@assent/guard/approve";
 import type { AnswerableFromAfar } from "@assent/core/policy";
-import type { GrantingJudge } from "../judge/index.ts";
+import type { GrantingJudge } from "../judge/granting-judge.ts";
 import type { RunEvent } from "../types.ts";
 import type { NotUndone, UndoStore } from "../undo/index.ts";
 import type { RefsBefore } from "@assent/guard/state";

@@ -1,7 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { baseName, joinPath, parentOf } from "@assent/core/path";
 import { type Verdict, verdictOf } from "@assent/core/policy";
-import { ERRAND, Numbers } from "../judge/index.ts";
+import { ERRAND } from "../judge/verdicts.ts";
+import { Numbers } from "../judge/objects.ts";
 import {
   addressOf,
   alloc,

@@ -3,7 +3,9 @@ import type { FileOperation } from "@assent/core/action";
 import { baseName, isWithin, joinPath, parentOf } from "@assent/core/path";
 import { programsFolder } from "@assent/core/policy";
 import { SHARED } from "../judge/free-places.ts";
-import { filesBehind, isWorkingFile, type NamedChange } from "../errands/index.ts";
+import { filesBehind } from "../errands/working.ts";
+import { isWorkingFile } from "../errands/named.ts";
+import type { NamedChange } from "../errands/plans.ts";
 import { type ObjectStat, sameTime, statFd, type Time } from "../undo/index.ts";
 
 /** A name that a call is about: what stands there, or the folder in which it is made. */

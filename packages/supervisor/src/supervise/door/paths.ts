@@ -21,7 +21,7 @@ import { inTree } from "./processes.ts";
 import { shortName, type Task, type Tasks } from "./tasks.ts";
 import type { SeccompTrap } from "./listener.ts";
 import type { Memory } from "./memory.ts";
-import { Mounts } from "../judge/index.ts";
+import { Mounts } from "../judge/mounts.ts";
 import { AS_WRITTEN, PlainPath } from "./plain-path.ts";
 import { type FileKind, isThere, kindOf, type ObjectStat, statAt, statFd } from "../undo/index.ts";
 

@@ -4,7 +4,7 @@ import { baseName, parentOf } from "@assent/core/path";
 import type { AnswerableFromAfar, Verdict } from "@assent/core/policy";
 import type { Lineage } from "./lineage.ts";
 import type { DoorOptions } from "./options.ts";
-import type { CommandPlan } from "../errands/index.ts";
+import type { CommandPlan } from "../errands/plans.ts";
 import { programElsewhere } from "./judge-own-work.ts";
 import { asNamed, sayPlan, sayWish, shortPath } from "./wishes.ts";
 import { ancestryOf, describeProcess, programOf, startOf } from "./processes.ts";

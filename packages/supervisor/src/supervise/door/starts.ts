@@ -3,8 +3,10 @@ import { CONFINED_NEEDS } from "@assent/core/action";
 import { baseName } from "@assent/core/path";
 import { stricterOf, type Verdict, verdictOf } from "@assent/core/policy";
 import { messageOf } from "@assent/guard/state";
-import { type Errand, historyOf, isHelper, isToolItself, loadedBy, NO_ERRAND } from "../errands/index.ts";
-import { type Started, wordsOf } from "../judge/index.ts";
+import { type Errand, isHelper, isToolItself, loadedBy, NO_ERRAND } from "../errands/errands.ts";
+import { historyOf } from "../errands/history.ts";
+import type { Started } from "../judge/types.ts";
+import { wordsOf } from "../judge/commands.ts";
 import {
   alloc,
   ERRNO,
@@ -21,7 +23,7 @@ import {
 } from "../kernel/index.ts";
 import { checksForLeaks, LEAK_CHECK_OFF } from "../leak-check.ts";
 import { statFd } from "../undo/index.ts";
-import { yamaProblem, yamaScope } from "../wall/index.ts";
+import { yamaProblem, yamaScope } from "../wall/yama.ts";
 import { type Lineage, NOTHING } from "./lineage.ts";
 import type { Listener, SeccompTrap } from "./listener.ts";
 import { closeAll, type DecodedExec } from "./operation.ts";

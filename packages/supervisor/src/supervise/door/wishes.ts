@@ -1,7 +1,7 @@
 import { lstatSync } from "node:fs";
 import { type Action, brief, type Call, type FileAction, sayAction, visible } from "@assent/core/action";
 import { isWithin, parentOf } from "@assent/core/path";
-import type { CommandPlan, NamedChange } from "../errands/index.ts";
+import type { CommandPlan, NamedChange } from "../errands/plans.ts";
 import { isForFilling, replacedByLock } from "./own-work.ts";
 
 /** What a call wants, as a person would say it after "wants to". Safe to print. */

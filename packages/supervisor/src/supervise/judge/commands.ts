@@ -27,23 +27,20 @@ import { lowerArgv } from "@assent/core/shell";
 import { type ProgramAliases, sameCommand } from "./program-aliases.ts";
 import type { Caller, JudgedExec, Started } from "./types.ts";
 import { TOLD } from "./git-config.ts";
+import { cachePlan, type CommandPlan, installPlan } from "../errands/plans.ts";
 import {
-  cachePlan,
-  type CommandPlan,
   type Errand,
   errandOf,
   isReadOfAll,
   hasLoginsFor,
-  installPlan,
-  namedPlan,
   type Rewritten,
-  rewritesOf,
   type KnownHost,
   loadedBy,
   loginWords,
   NO_ERRAND,
   toolErrand,
-} from "../errands/index.ts";
+} from "../errands/errands.ts";
+import { namedPlan, rewritesOf } from "../errands/named.ts";
 import { baseName, joinPath, parentOf, resolvePath } from "@assent/core/path";
 import { readRegular } from "@assent/guard/state";
 import { isFreePlace } from "./free-places.ts";

@@ -30,7 +30,8 @@ import {
   type Who,
 } from "@assent/core/policy";
 import { type Machine, ProcessMemory } from "@assent/guard/state";
-import { isAtPlace, isHelper } from "../errands/index.ts";
+import { isAtPlace } from "../errands/read.ts";
+import { isHelper } from "../errands/errands.ts";
 import { lendsRights, RunDefaults } from "./defaults.ts";
 import { ALLOWED, ASKING, ERRAND, HOOKED, isChange, isMeant, KEPT, ofPlace, STEERS } from "./verdicts.ts";
 import { type CommandContext, judgeExec } from "./commands.ts";

@@ -4,7 +4,7 @@ import type { FileAction } from "@assent/core/action";
 import { isWithin } from "@assent/core/path";
 import { matchesText } from "@assent/core/pattern";
 import { readRegular } from "@assent/guard/state";
-import { hasLoginsFor, toolErrand } from "../errands/index.ts";
+import { hasLoginsFor, toolErrand } from "../errands/errands.ts";
 import type { Caller } from "./types.ts";
 
 /**

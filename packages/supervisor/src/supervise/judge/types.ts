@@ -1,7 +1,7 @@
 import type { Action } from "@assent/core/action";
 import type { Verdict } from "@assent/core/policy";
 import type { ObjectIdentity } from "./objects.ts";
-import type { Errand, KnownHost } from "../errands/index.ts";
+import type { Errand, KnownHost } from "../errands/errands.ts";
 
 /** Who makes a call, as far as judging needs it. */
 export interface Caller {

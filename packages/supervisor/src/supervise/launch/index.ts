@@ -15,7 +15,7 @@ import {
   SYSCALLS,
 } from "../kernel/index.ts";
 import { LaunchSteps } from "./routine.ts";
-import { type Enforced, type KernelOffer, type LaunchStep, type Missing, type RestrictOptions, Wall } from "../wall/index.ts";
+import { type Enforced, type KernelOffer, type LaunchStep, type Missing, type RestrictOptions, Wall } from "../wall/restrict.ts";
 
 // linux/sched.h
 const CLONE_VM = 0x100;

@@ -1,5 +1,5 @@
 import { addressOf, alloc, ERRNO, KernelError, must, native, sys, type SyscallName, SYSCALLS } from "../kernel/index.ts";
-import type { LaunchStep } from "../wall/index.ts";
+import type { LaunchStep } from "../wall/restrict.ts";
 
 /**
  * What a fresh process does between clone(2) and execve(2): a list of system calls. It shares memory with this process until

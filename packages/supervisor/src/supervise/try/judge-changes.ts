@@ -2,7 +2,7 @@ import { lstatSync, readlinkSync } from "node:fs";
 import { type Action, type Call, type FileAction, type FileOperation, visible } from "@assent/core/action";
 import { isWithin, parentOf } from "@assent/core/path";
 import { stricterOf, type Verdict, verdictOf } from "@assent/core/policy";
-import type { RunJudge } from "../judge/index.ts";
+import type { RunJudge } from "../judge/run-judge.ts";
 import { pathBytes, pathText } from "../kernel/index.ts";
 import type { TriedPlace } from "./folder.ts";
 import type { TriedChange } from "./scan.ts";

@@ -2,8 +2,12 @@ import { type Dirent, existsSync, lstatSync, readdirSync, readFileSync } from "n
 import type { FileAction } from "@assent/core/action";
 import { isBelow, isWithin, joinPath } from "@assent/core/path";
 import { pathScopeOf, type Policy } from "@assent/core/policy";
-import { NO_ERRAND } from "../errands/index.ts";
-import { type Caller, Mounts, placesOfRules, probe, type RunJudge } from "../judge/index.ts";
+import { NO_ERRAND } from "../errands/errands.ts";
+import type { Caller } from "../judge/types.ts";
+import { Mounts } from "../judge/mounts.ts";
+import { placesOfRules } from "../judge/objects.ts";
+import { probe } from "../judge/moves.ts";
+import type { RunJudge } from "../judge/run-judge.ts";
 import { AT_FDCWD, pathBytes, pathText } from "../kernel/index.ts";
 import { cTextAddress } from "../undo/safe.ts";
 import { kindOf, type ObjectStat, statAt } from "../undo/index.ts";

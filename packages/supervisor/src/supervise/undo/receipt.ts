@@ -4,7 +4,7 @@ import { realWorld } from "@assent/guard/engine";
 import { isWithin } from "@assent/core/path";
 import { FORGE_FILES, isGitConfig, isPersistence, ownGitFolders, steersAgent } from "@assent/core/policy";
 import type { Machine } from "@assent/guard/state";
-import { laterPlaces } from "../errands/index.ts";
+import { laterPlaces } from "../errands/errands.ts";
 import type { RunEvent } from "../types.ts";
 import { changesOf, type PathChange } from "./changes.ts";
 import { readRecorded } from "./after.ts";

@@ -1,6 +1,6 @@
 import { parentOf } from "@assent/core/path";
 import { addressOf, alloc, ERRNO, pathText, sys, SYSCALLS } from "../kernel/index.ts";
-import { isHeardOutside } from "../net/index.ts";
+import { isHeardOutside } from "../net/sock-diag.ts";
 import { type JournalRecord, JournalWriter, type PreImage } from "./journal.ts";
 import { askUnreadable, inodeFlags, type KeepResult, KeptFiles, NO_ROOM, NOTHING, refuseUnkept, STALE, unreadable } from "./keep.ts";
 import { Remaking } from "./remake.ts";

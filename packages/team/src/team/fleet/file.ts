@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { readRegular, type Machine } from "@assent/guard/state";
-import { fleetFile } from "./mark.ts";
+import { fleetFile } from "./index.ts";
 import { SENT_LEVELS } from "../level.ts";
 import { GroupName } from "../protocol/policy.ts";
 

@@ -9,7 +9,7 @@ import { doubtScript } from "../portable.ts";
 import { joinStates, type ShellState } from "../../words/state.ts";
 import { setTrap } from "../traps.ts";
 import { concat, holeOf, literal, NOTHING, prefixOf, textOf, unknown, type Value } from "../../words/value.ts";
-import { leaving, rejoin, runStatements, type ShellOutcome } from "../walk.ts";
+import { failing, leaving, rejoin, runStatements, type ShellOutcome } from "../walk.ts";
 import { done, isLookup, type Builtin, type BuiltinCall } from "./index.ts";
 import { numberInZsh } from "./talking.ts";
 
@@ -39,7 +39,7 @@ function runInPlace(call: BuiltinCall, value: Value, what: string): ShellOutcome
   if (!cx.enter()) return done(state);
   const outer = cx.outerSpan;
   cx.outerSpan = call.span ?? outer;
-  const [outcome, failed] = cx.failing(() => runStatements(cx, state, parsed.script.commands, call.stdin));
+  const [outcome, failed] = failing(cx, () => runStatements(cx, state, parsed.script.commands, call.stdin));
   cx.outerSpan = outer;
   cx.leave();
   return { ...outcome, fail: rejoin(outcome.fail, failed, state) };

@@ -3,7 +3,8 @@ import { constants } from "node:os";
 import type { Readable, Writable } from "node:stream";
 import { brief } from "@assent/core/action";
 import { definedVariables, type Machine } from "@assent/guard/state";
-import { ConfinedRunChannel, judgeVariables, RefusedCalls, supervisorStart } from "../../confined/index.ts";
+import { ConfinedRunChannel, judgeVariables, supervisorStart } from "../../confined/run.ts";
+import { RefusedCalls } from "../../confined/refused.ts";
 import { Lines } from "./message.ts";
 
 /** How a server ended. */

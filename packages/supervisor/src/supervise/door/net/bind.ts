@@ -1,8 +1,10 @@
 import { baseName } from "@assent/core/path";
-import { type Verdict, verdictOf } from "@assent/core/policy";
+import { type Verdict, verdictOf, type Address } from "@assent/core/policy";
 import { addressOf, AF, ERRNO, SOCK, sys, SYSCALLS } from "../../kernel/index.ts";
-import { type Address, isRefused, judgeListen, type NetVerdict, overlaps, readSockaddr, socketsOn } from "../../net/index.ts";
-import type { Caller } from "../../judge/index.ts";
+import { isRefused, readSockaddr } from "../../net/sockaddr.ts";
+import { judgeListen, type NetVerdict } from "../../net/judge-address.ts";
+import { overlaps, socketsOn } from "../../net/sock-diag.ts";
+import type { Caller } from "../../judge/types.ts";
 import type { SeccompTrap } from "../listener.ts";
 import type { Decoded, DecodedCall, TaskAccess } from "../operation.ts";
 import { programOf } from "../processes.ts";

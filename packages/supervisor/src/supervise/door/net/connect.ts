@@ -1,8 +1,9 @@
 import type { Call, CallName, NetAction } from "@assent/core/action";
 import { type Verdict, verdictOf } from "@assent/core/policy";
 import { addressOf, AF, alloc, ERRNO, IPV6_V6ONLY, readProc, SOCK, SOCK_CLOEXEC, SOL, sys, SYSCALLS } from "../../kernel/index.ts";
-import { isRefused, readSockaddr, type InternetAddress, type SocketDestination } from "../../net/index.ts";
-import type { Caller } from "../../judge/index.ts";
+import { isRefused, readSockaddr, type InternetAddress } from "../../net/sockaddr.ts";
+import type { SocketDestination } from "../../net/judge-address.ts";
+import type { Caller } from "../../judge/types.ts";
 import type { SeccompTrap } from "../listener.ts";
 import { type Decoded, type DecodedCall, LATER, type TaskAccess } from "../operation.ts";
 import { isSignalled, type Task } from "../tasks.ts";

@@ -1,10 +1,10 @@
 import type { Verdict } from "@assent/core/policy";
-import type { Caller } from "../../judge/index.ts";
+import type { Caller } from "../../judge/types.ts";
 import { ERRNO, SOCK, SOCK_CLOEXEC, sys, SYSCALLS } from "../../kernel/index.ts";
 import { statFd } from "../../undo/index.ts";
 import type { SeccompTrap } from "../listener.ts";
 import type { Decoded, Handler, TaskAccess } from "../operation.ts";
-import type { TrappedSocketCall } from "../../wall/index.ts";
+import type { TrappedSocketCall } from "../../wall/filter-table.ts";
 import type { Task } from "../tasks.ts";
 import { bindHandler, listenHandler } from "./bind.ts";
 import { connectHandler } from "./connect.ts";

@@ -1,6 +1,6 @@
 import { closeSync, openSync, writeSync } from "node:fs";
 import { addressOf, alloc, ERRNO, lastingAddressOf, SOL, sys, SYSCALLS } from "../../kernel/index.ts";
-import { LONGEST_SOCKADDR } from "../../net/index.ts";
+import { LONGEST_SOCKADDR } from "../../net/sockaddr.ts";
 import type { TaskAccess } from "../operation.ts";
 import type { Task } from "../tasks.ts";
 import { close } from "./socket.ts";

@@ -1,5 +1,5 @@
 import { addressOf, AF, alloc, ERRNO, lastingAddressOf, SOCK, SOL, sys, SYSCALLS } from "../../kernel/index.ts";
-import { isRefused, LONGEST_SOCKADDR, readSockaddr } from "../../net/index.ts";
+import { isRefused, LONGEST_SOCKADDR, readSockaddr } from "../../net/sockaddr.ts";
 import type { SeccompTrap } from "../listener.ts";
 import { type Decoded, LATER, PASS, type TaskAccess } from "../operation.ts";
 import { isSignalled, type Task } from "../tasks.ts";

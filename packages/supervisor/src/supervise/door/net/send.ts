@@ -1,7 +1,8 @@
 import type { NetAction } from "@assent/core/action";
 import { type Verdict, verdictOf } from "@assent/core/policy";
 import { AF, alloc, ERRNO, SIGPIPE, SOCK, sys, SYSCALLS } from "../../kernel/index.ts";
-import { isRefused, readSockaddr, type SocketDestination } from "../../net/index.ts";
+import { isRefused, readSockaddr } from "../../net/sockaddr.ts";
+import type { SocketDestination } from "../../net/judge-address.ts";
 import type { SeccompTrap } from "../listener.ts";
 import { type Decoded, LATER, type TaskAccess } from "../operation.ts";
 import { isSignalled, type Task } from "../tasks.ts";

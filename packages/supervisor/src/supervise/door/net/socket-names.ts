@@ -5,7 +5,7 @@ import type { NetState } from "./state.ts";
 import { type Decoded, PASS, type TaskAccess } from "../operation.ts";
 import type { Task } from "../tasks.ts";
 import { AF, alloc, ERRNO } from "../../kernel/index.ts";
-import { unixPeer } from "../../net/index.ts";
+import { unixPeer } from "../../net/sock-diag.ts";
 
 /**
  * What sockets are called. The door binds UNIX sockets by a path of its own, lets datagram sockets seem connected that are

@@ -1,5 +1,5 @@
 import { addressOf, alloc, ERRNO, F_GETFL, lastingAddressOf, O_NONBLOCK, SOL, sys, SYSCALLS } from "../../kernel/index.ts";
-import { isRefused, LONGEST_SOCKADDR, readSockaddr, sockaddrLength, type SocketAddress } from "../../net/index.ts";
+import { isRefused, LONGEST_SOCKADDR, readSockaddr, sockaddrLength, type SocketAddress } from "../../net/sockaddr.ts";
 import { type ObjectStat, statFd } from "../../undo/index.ts";
 import type { TaskAccess } from "../operation.ts";
 import type { Task } from "../tasks.ts";

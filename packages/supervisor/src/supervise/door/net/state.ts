@@ -1,26 +1,15 @@
 import { AF } from "../../kernel/index.ts";
 import { networkInterfaces } from "node:os";
 import type { Action, NetAction } from "@assent/core/action";
-import { type Verdict, verdictOf } from "@assent/core/policy";
-import { type KnownHost, NO_ERRAND } from "../../errands/index.ts";
-import type { Caller } from "../../judge/index.ts";
-import {
-  addressOfBytes,
-  bindRefusingPort,
-  internetSockaddr,
-  judgeConnect,
-  mapToIpv6,
-  type Names,
-  nameServersOf,
-  type NetDeps,
-  type NetVerdict,
-  parseAddress,
-  receives,
-  type RelayAddress,
-  type InternetAddress,
-  type SocketDestination,
-  socketsOn,
-} from "../../net/index.ts";
+import { type Verdict, verdictOf, addressOfBytes, parseAddress } from "@assent/core/policy";
+import { type KnownHost, NO_ERRAND } from "../../errands/errands.ts";
+import type { Caller } from "../../judge/types.ts";
+import { bindRefusingPort, internetSockaddr, mapToIpv6, type InternetAddress } from "../../net/sockaddr.ts";
+import { judgeConnect, type NetDeps, type NetVerdict, type SocketDestination } from "../../net/judge-address.ts";
+import type { Names } from "../../net/names.ts";
+import { nameServersOf } from "../../net/resolv.ts";
+import { receives, socketsOn } from "../../net/sock-diag.ts";
+import type { RelayAddress } from "../../net/dns-relay.ts";
 import type { OtherRuns } from "../../other-runs.ts";
 import { type TaskSocket } from "./socket.ts";
 

@@ -12,22 +12,15 @@ import {
   sys,
   SYSCALLS,
 } from "../../kernel/index.ts";
-import {
-  isHeard,
-  isOpenUnix,
-  isResolverSocket,
-  judgeUnixBind,
-  judgeUnixConnect,
-  type UnixAddress,
-  type SocketDeps,
-  unixSockaddr,
-} from "../../net/index.ts";
+import { isHeard, isOpenUnix } from "../../net/sock-diag.ts";
+import { isResolverSocket, judgeUnixBind, judgeUnixConnect, type SocketDeps } from "../../net/judge-socket.ts";
+import { type UnixAddress, unixSockaddr } from "../../net/sockaddr.ts";
 import { type Decoded, fileAction, LATER, type TaskAccess } from "../operation.ts";
 import { credentialsOf, isSignalled, type Task } from "../tasks.ts";
 import { type ObjectStat, statAt } from "../../undo/index.ts";
 import { close, closeAndReturn, connect, doBriefly, nameOf, type TaskSocket } from "./socket.ts";
 import { type NetState, NOBODY, withLogin } from "./state.ts";
-import type { Caller } from "../../judge/index.ts";
+import type { Caller } from "../../judge/types.ts";
 import { type Verdict, verdictOf } from "@assent/core/policy";
 
 /** Connects to the very socket that was judged, through its pinned file; to abstract names only of this run. */

@@ -1,2 +1,0 @@
-// Entry of dist/reader.cjs.
-export { read } from "@assent/guard/engine/reader";

@@ -1,1 +1,0 @@
-export { consentId, type ConsentOffer, type ConsentRequest, findConsents, type FoundConsents, sayConsent } from "./find.ts";

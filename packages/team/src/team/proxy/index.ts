@@ -1,2 +1,0 @@
-export { chooseProxy, proxyHost, type ProxyChoice } from "./choose.ts";
-export { connectThrough, ProxyProblem } from "./tunnel.ts";
