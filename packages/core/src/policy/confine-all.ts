@@ -1,3 +1,4 @@
+import { WAITS } from "#knowledge/traits";
 import {
   type Action,
   CONFINED_NEEDS,
@@ -119,12 +120,9 @@ function whyKept({ actions }: RequestVerdict): string | undefined {
   return changes ? "what it changes is kept for undo" : undefined;
 }
 
-/** Programs that let time pass between what they, or those behind them, open. */
-const WAITING = /^(?:g?sleep|watch|entr|watchexec|inotifywait|fswatch)$/;
-
+/** It lets time pass between what it, or those behind it, open. */
 const isWaiting = ({ program, argv }: ExecAction): boolean =>
-  WAITING.test(program) ||
-  (/^g?tail$/.test(program) && argv.some((word) => !word.known || /^(?:-[a-zA-Z0-9]*[fF]|--f|--r)/.test(word.text)));
+  WAITS.has(program) || (/^g?tail$/.test(program) && argv.some((word) => !word.known || /^(?:-[a-zA-Z0-9]*[fF]|--f|--r)/.test(word.text)));
 
 /** Who opens a pipe for reading waits for somebody who writes into it (fifo(7)). */
 const isPipe = (action: Action, world: World): boolean =>

@@ -57,7 +57,7 @@ export { SECRET_FILES, SECRET_FOLDERS } from "./tables/protected-paths.ts";
 export { agentName, CONDITIONS, policyFor, type Principal, sayWhen, type Who } from "./principals.ts";
 export { matchMatcher, matchRule, ruleCovers, same } from "./rule.ts";
 export { gitDials, gitLeavesTree, gitLinks, gitLists, gitLooks, gitRemoves, gitWrites } from "./tables/git-commands.ts";
-export { followingName, isShim, obeysFiles } from "./tables/obeying-programs.ts";
+export { followingName, isOneOf, isShim, obeysFiles, toldOf } from "./tables/obeying-programs.ts";
 export { isSystemFolder, isToolFolder } from "./tables/startup-paths.ts";
 export { FORGE_FILES } from "./tables/forge-files.ts";
 export { isObeyedBy, type SteeringFile, steeringFile, steeringNames, steeringPlaces } from "./tables/steering-files.ts";
