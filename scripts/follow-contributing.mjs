@@ -11,6 +11,8 @@ const ROOT = fileURLToPath(new URL("../", import.meta.url));
 /** How many files that people write an example may touch, tests and documents aside. */
 export const MOST_FILES = {
   "A command": 1,
+  "A builtin": 1,
+  "A package manager": 2,
   "A kind of rule": 2,
   "An agent": 2,
   "A system call": 3,

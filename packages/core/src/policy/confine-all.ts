@@ -36,11 +36,12 @@ import { weightiest } from "./weight.ts";
 /** What confining needs of judging. */
 export interface ConfineContext {
   readonly world: World;
+  /** What goes ahead can be started under a supervised run. */
+  readonly confines?: boolean | undefined;
   /** Why what is allowed keeps the wall (`whyWalled`); undefined: it runs nothing that an agent may have written. */
   readonly walls?: ((found: RequestVerdict) => string | undefined) | undefined;
   /** A file that an agent has changed, nobody has looked at, and something allowed obeys: why that is. */
   readonly unseen?: ((found: RequestVerdict) => string | undefined) | undefined;
-  readonly confines?: boolean | undefined;
   /** What a run refuses is asked about when it has failed, so that nobody is asked beforehand what nobody wrote about. */
   readonly refusable?: boolean | undefined;
   /** What the same command was refused the last time that it ran confined and failed. */

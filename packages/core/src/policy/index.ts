@@ -65,7 +65,7 @@ export { affects, spell } from "./targets.ts";
 export { isPathField, pathFields } from "./match/tool-fields.ts";
 export { EFFECTS, LAYERS, OPERATIONS, PRESETS } from "./match/types.ts";
 export { isSecretByName } from "./path-class.ts";
-export { netRule, underBroken } from "./verdicts.ts";
+export { FILE_RULE, netRule, underBroken } from "./verdicts.ts";
 export { type ConsentEntry, type ConsentName, CONSENTS } from "./match/consent.ts";
 export * from "./match/reasons.ts";
 export type * from "./match/types.ts";

@@ -221,7 +221,7 @@ function allowRule(action: Action): string | undefined {
 export const netRule = (host: string, port: number | undefined): string =>
   `Net(${visible(port === undefined ? host : `${/^[^[].*:/.test(host) ? `[${host}]` : host}:${port}`)})`;
 
-const FILE_RULE: Readonly<Record<FileAction["operation"], string>> = {
+export const FILE_RULE = {
   read: "Read",
   list: "List",
   write: "Edit",
@@ -232,4 +232,4 @@ const FILE_RULE: Readonly<Record<FileAction["operation"], string>> = {
   link: "Write",
   metadata: "Write",
   execute: "Exec",
-};
+} as const satisfies Readonly<Record<FileAction["operation"], string>>;

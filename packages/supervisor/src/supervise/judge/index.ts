@@ -2,6 +2,7 @@ export { answerableCall, answerableName, answerableStart } from "./afar.ts";
 export { GrantingJudge } from "./granting-judge.ts";
 export { secretVariables } from "./secret-variables.ts";
 export { RunJudge, type RunJudgeOptions } from "./run-judge.ts";
+export { NOBODY } from "./types.ts";
 export type { CallSubject, Caller, Hosts, JudgedExec, LoginTrail, Started } from "./types.ts";
 export { Mounts } from "./mounts.ts";
 export { Numbers, placesOfRules } from "./objects.ts";

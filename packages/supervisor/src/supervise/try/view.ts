@@ -2,21 +2,10 @@ import { type Dirent, existsSync, lstatSync, readdirSync, readFileSync } from "n
 import type { FileAction } from "@assent/core/action";
 import { isBelow, isWithin, joinPath } from "@assent/core/path";
 import { pathScopeOf, type Policy } from "@assent/core/policy";
-import { NO_ERRAND } from "../errands/index.ts";
-import { type Caller, Mounts, placesOfRules, probe, type RunJudge } from "../judge/index.ts";
+import { Mounts, NOBODY, placesOfRules, probe, type RunJudge } from "../judge/index.ts";
 import { AT_FDCWD, pathBytes, pathText } from "../kernel/index.ts";
 import { cTextAddress } from "../undo/safe.ts";
 import { kindOf, type ObjectStat, statAt } from "../undo/index.ts";
-
-/** Who in a tried run did it is not known: nothing is a program's own. */
-export const ANYBODY: Caller = {
-  programs: () => [],
-  logins: () => [],
-  trail: () => undefined,
-  errand: () => NO_ERRAND,
-  builds: () => [],
-  hosts: () => ({ service: [], named: [] }),
-};
 
 /** This place, machine or policy needs a held run; `why` continues "cannot be tried: ". */
 export class NotTried extends Error {}
@@ -177,5 +166,5 @@ function namesIn(folder: string): readonly string[] {
 function mayRead(judge: RunJudge, operation: "read" | "list", path: string): boolean {
   if (judge.known(operation, path)?.decision === "allow") return true;
   const action: FileAction = { ...probe("read", path), operation };
-  return judge.call([action], ANYBODY).decision === "allow";
+  return judge.call([action], NOBODY).decision === "allow";
 }

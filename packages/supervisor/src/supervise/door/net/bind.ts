@@ -2,14 +2,14 @@ import { baseName } from "@assent/core/path";
 import { type Verdict, verdictOf } from "@assent/core/policy";
 import { addressOf, AF, ERRNO, SOCK, sys, SYSCALLS } from "../../kernel/index.ts";
 import { type Address, isRefused, judgeListen, type NetVerdict, overlaps, readSockaddr, socketsOn } from "../../net/index.ts";
-import type { Caller } from "../../judge/index.ts";
+import { type Caller, NOBODY } from "../../judge/index.ts";
 import type { SeccompTrap } from "../listener.ts";
 import type { Decoded, DecodedCall, TaskAccess } from "../operation.ts";
 import { programOf } from "../processes.ts";
 import { credentialsOf, type Task } from "../tasks.ts";
 import { callOf } from "./connect.ts";
 import { closeAndReturn, nameOf, option, setOption, SO, sockaddrAt, socketOf, type TaskSocket } from "./socket.ts";
-import { type NetState, NOBODY } from "./state.ts";
+import { type NetState } from "./state.ts";
 import { bindUnix } from "./unix.ts";
 
 const DNS = 53;

@@ -2,7 +2,7 @@ import { AF } from "../../kernel/index.ts";
 import { networkInterfaces } from "node:os";
 import type { Action, NetAction } from "@assent/core/action";
 import { type Verdict, verdictOf } from "@assent/core/policy";
-import { type KnownHost, NO_ERRAND } from "../../errands/index.ts";
+import type { KnownHost } from "../../errands/index.ts";
 import type { Caller } from "../../judge/index.ts";
 import {
   addressOfBytes,
@@ -49,15 +49,6 @@ export interface SocketNames {
 const MOST = 65_536;
 const INTERFACES_FOR = 5000;
 const DNS = 53;
-/** Judges as if nobody in particular asked. */
-export const NOBODY: Caller = {
-  programs: () => [],
-  logins: () => [],
-  trail: () => undefined,
-  errand: () => NO_ERRAND,
-  builds: () => [],
-  hosts: () => ({ service: [], named: [] }),
-};
 const LEAVES = verdictOf("ask", "login.leaves");
 
 /** Whether somebody who has a login may talk to a program of the run, which may pose as the service. `otherwise`: what is said of others that listen. */
