@@ -202,7 +202,10 @@ function makeTraits(asides, entries) {
   const { subcommands } = entries.find(({ spec }) => spec.names === "builtin").spec;
   traits.builtin = Object.entries(subcommands).flatMap(([names, { only }]) => (only === undefined ? names.split("|") : []));
   return [
-    ...Object.entries(traits).map(([trait, names]) => [trait, `/* @__PURE__ */ new Set(${JSON.stringify([...new Set(names)])})`]),
+    ...Object.entries(traits).map(([trait, names]) => [
+      trait,
+      `/* @__PURE__ */ new Set(/* @__PURE__ */ ${JSON.stringify([...new Set(names)].join(" "))}.split(" "))`,
+    ]),
     ...named.map(([what, rows]) => [what, JSON.stringify(rows)]),
   ]
     .map(([name, value]) => `export const ${name.toUpperCase().replaceAll("-", "_")} = ${value};\n`)
