@@ -11,6 +11,8 @@ const ROOT = fileURLToPath(new URL("../", import.meta.url));
 /** How many files that people write an example may touch, tests and documents aside. */
 export const MOST_FILES = {
   "A program": 1,
+  "A builtin": 1,
+  "A package manager": 2,
   "A flag": 1,
   "A wrong verdict": 1,
   "A kind of rule": 2,

@@ -192,12 +192,32 @@ function makeShellVariables(asides) {
   return constant("SHELL_VARIABLES", others) + constant("DECIDING", rows);
 }
 
+/** A set of programs for each word of `is`, and rows `[name, value]` for each of `with`: whoever reads one does not bring along the others. */
+function makeTraits(asides, entries) {
+  const named = Object.entries(byKind(asides, "with", (value, names) => names.split(" ").map((name) => [name, value])));
+  const traits = {};
+  for (const { key, row, names } of asides)
+    for (const trait of key === "is" ? row.split(" ") : []) (traits[trait] ??= []).push(...names.split(" "));
+  // What bash has: the others say which shells do (`only`).
+  const { subcommands } = entries.find(({ spec }) => spec.names === "builtin").spec;
+  traits.builtin = Object.entries(subcommands).flatMap(([names, { only }]) => (only === undefined ? names.split("|") : []));
+  return [
+    ...Object.entries(traits).map(([trait, names]) => [
+      trait,
+      `/* @__PURE__ */ new Set(/* @__PURE__ */ ${JSON.stringify([...new Set(names)].join(" "))}.split(" "))`,
+    ]),
+    ...named.map(([what, rows]) => [what, JSON.stringify(rows)]),
+  ]
+    .map(([name, value]) => `export const ${name.toUpperCase().replaceAll("-", "_")} = ${value};\n`)
+    .join("");
+}
+
 const constant = (name, value) => `export const ${name} = ${JSON.stringify(value)};\n`;
 const HABITS = ["starts", "looks", "changes", "links", "reaches"];
 
 /** What judging a command does not need, as modules by name. */
 async function makeParts(root) {
-  const { asides } = await readKnowledge(root);
+  const { asides, entries } = await readKnowledge(root);
   return {
     "#knowledge/errands": constant("ERRANDS", blocksIn(root, "errands")),
     "#knowledge/following": constant("FOLLOWING", namesWith(asides, "follows")),
@@ -217,6 +237,7 @@ async function makeParts(root) {
     "#knowledge/shell-variables": makeShellVariables(asides),
     "#knowledge/sources": constant("SOURCES", Object.fromEntries(placesIn(asides).map(([name, paths]) => [name, sourcesOf(paths)]))),
     "#knowledge/steered": constant("STEERED", asideRows(asides, "steered")),
+    "#knowledge/traits": makeTraits(asides, entries),
     "#knowledge/variables": constant("VARIABLES", blocksIn(root, "variables")),
   };
 }

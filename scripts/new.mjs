@@ -32,10 +32,7 @@ export function newCommand(name, read) {
     .summary("say what ${name} is")
     .description("Prints what ${name} is.")
     .option(...JSON_OPTION)
-    .action(async (options: { readonly json?: true }) => {
-      const { ${called} } = await import("./${name}.ts");
-      process.exitCode = ${called}(options);
-    });
+    .action(starts(async () => (await import("./${name}.ts")).${called}));
 
 `,
     ),

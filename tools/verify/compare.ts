@@ -1,9 +1,11 @@
+import { CARRIER, INTERPRETER } from "#knowledge/traits";
+import { isOneOf } from "@assent/core/policy";
 import { lstatSync, readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { type Action, type FileAction, type FileOperation, printAction, visible, type World } from "@assent/core/action";
 import { baseName, isWithin } from "@assent/core/path";
 import type { RunEvent } from "@assent/supervisor/supervise";
-import { Habits, SPEAKS_FOR, WHOLE } from "./known.ts";
+import { Habits, speaksFor, WHOLE } from "./known.ts";
 import type { ScratchPlace } from "./place.ts";
 import { changesBeside, covering, type Prediction, programOf, startOf, intoFolder } from "./predict.ts";
 import type { ObservedEffect } from "./types.ts";
@@ -119,7 +121,7 @@ export class Comparison {
     const part = this.#habits.part(parent, path, words);
     // A program may be many by the name it is called (busybox), and a script is not its interpreter.
     const own = this.#predictedName(path, words) ?? baseName(words[0] ?? path).replace(/^-/, "");
-    const name = byFirstLine ? last.name : part !== undefined && (SPEAKS_FOR.has(own) || WHOLE.has(parent)) ? parent : own;
+    const name = byFirstLine ? last.name : part !== undefined && (speaksFor(own) || WHOLE.has(parent)) ? parent : own;
     if (!byFirstLine) this.#last.set(pid, { name, path, words });
     // The shell that was given the line.
     if (!this.#begun) {
@@ -170,7 +172,7 @@ export class Comparison {
           word.includes(this.#place.base) ||
           operands.some((one) => word.split(/\W/).includes(one) || (one.length > 2 && word.includes(one))),
       );
-    return isHanded && names.some((name) => INTERPRETERS.test(name))
+    return isHanded && names.some((name) => isOneOf(INTERPRETER, name) || isOneOf(CARRIER, name))
       ? undefined
       : "a program of the system's that the line does not name; what it does is looked at";
   }
@@ -306,9 +308,6 @@ export class Comparison {
 }
 
 const isSystems = (path: string): boolean => /^\/(?:usr\/(?!local\/)|bin\/|sbin\/|lib\/|lib64\/)/.test(path);
-
-const INTERPRETERS =
-  /^(?:(?:ba|da|z|k|mk|fi|c|tc)?sh|python|perl|ruby|node|lua|php|tclsh|wish|awk|gawk|mawk|guile|java|xargs|env|find)[\d.]*$/;
 
 /** What the first line of a script starts. */
 function firstWords(file: string): readonly string[] {

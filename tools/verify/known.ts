@@ -2,6 +2,8 @@
  * What programs do that no command line says, and why nobody needs to be told of it. Reviewed by hand: a new entry needs a
  * reason, and is as narrow as it can be. Everything else that a prediction does not cover is a mistake in the tables.
  */
+import { SCRIPTED } from "#knowledge/traits";
+import { isOneOf } from "@assent/core/policy";
 import { CHANGES, LINKS, LOOKS, REACHES, STARTS } from "#knowledge/habits";
 import type { FileOperation, NetAction, World } from "@assent/core/action";
 import { baseName, isWithin } from "@assent/core/path";
@@ -63,8 +65,8 @@ const OWN_FILES: readonly Habit[] = [
   anybody("opens the folder it works in, to come back to it; the names in it are not secret", "$cwd"),
 ];
 
-/** Interpreters: what one of these does for a program of which it is a part, that program does. */
-export const SPEAKS_FOR: ReadonlySet<string> = new Set(["sh", "bash", "dash", "perl", "python3", "ruby", "node", "env"]);
+/** What one of these does for a program of which it is a part, that program does. */
+export const speaksFor = (program: string): boolean => isOneOf(SCRIPTED, program) || program === "env";
 
 /** Everything that these start is theirs. */
 export const WHOLE: ReadonlySet<string> = new Set(["service"]);

@@ -1,3 +1,4 @@
+import { TERMINAL } from "#knowledge/traits";
 import { spawnSync } from "node:child_process";
 import { accessSync, constants, statSync } from "node:fs";
 import { constants as system } from "node:os";
@@ -9,21 +10,6 @@ import { complain, showProblems, targetOf, trustEnded, type PolicyTarget, type T
 import { writeStderr, writeStdout } from "./stdio.ts";
 
 const EDITORS = ["nvim", "vim", "vi", "nano"];
-const TERMINAL_EDITORS: ReadonlySet<string> = new Set([
-  ...EDITORS,
-  "vimdiff",
-  "view",
-  "nvi",
-  "ex",
-  "pico",
-  "micro",
-  "hx",
-  "helix",
-  "joe",
-  "jed",
-  "mcedit",
-  "ne",
-]);
 
 /** `assent edit`: opens the policy in the person's editor, then says what is wrong with it. Exits as the editor does. */
 export function edit(options: TargetOptions): number {
@@ -71,7 +57,7 @@ export function editPlace(command: string, target: Omit<PolicyTarget, "cwd">): n
 
 /** By the name of the program: what else VISUAL names may have a window of its own. */
 const needsTerminal = ([program = ""]: readonly string[]): boolean =>
-  TERMINAL_EDITORS.has(program.slice(program.lastIndexOf("/") + 1).replace(/\..*$/, ""));
+  TERMINAL.has(program.slice(program.lastIndexOf("/") + 1).replace(/\..*$/, ""));
 
 function unstartable(error: NodeJS.ErrnoException): string {
   if (error.code === "ENOENT") return "no such program";

@@ -1,3 +1,4 @@
+import { paintPatch } from "./file-diff.ts";
 import { createTwoFilesPatch } from "diff";
 import { visible } from "@assent/core/action";
 import type { Change } from "@assent/hosts/agents/install";
@@ -44,16 +45,8 @@ export async function agreeToPage(page: string, difference: string, question: st
 
 /** Every line that changes. */
 export function patchOf({ file, now, next }: Change, short: (path: string) => string): string {
-  const style = styleFor(process.stdout, process.env);
   const name = short(file);
-  return createTwoFilesPatch(now === undefined ? "/dev/null" : name, next === undefined ? "/dev/null" : name, now ?? "", next ?? "", "", "")
-    .split("\n")
-    .filter((line) => !line.startsWith("====="))
-    .map((line) => {
-      const shown = line.replaceAll(/[^\t]+/gu, visible);
-      if (/^(?:---|\+\+\+) /.test(line)) return style.bold(shown);
-      if (line.startsWith("+")) return style.verdict("allow", shown);
-      return line.startsWith("-") ? style.verdict("deny", shown) : shown;
-    })
-    .join("\n");
+  const [from, to] = [now === undefined ? "/dev/null" : name, next === undefined ? "/dev/null" : name];
+  const patch = createTwoFilesPatch(from, to, now ?? "", next ?? "", "", "");
+  return paintPatch(patch.split("\n").filter((line) => !line.startsWith("=====")));
 }

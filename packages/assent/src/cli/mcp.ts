@@ -1,3 +1,5 @@
+import { COMPOSES, INTERPRETER, LAUNCHER } from "#knowledge/traits";
+import { isOneOf } from "@assent/core/policy";
 import { basename } from "node:path";
 import { brief, visible } from "@assent/core/action";
 import { probeSandbox } from "@assent/library/sdk";
@@ -88,11 +90,13 @@ function wrong(problem: string, help?: string): number {
 /** Clients give a call up after a minute, most of them (the reference SDK of MCP). Milliseconds. */
 const PATIENCE_MS = 50_000;
 
-const RUNNERS = /^(?:npx|pnpx|bunx|uvx|node|bun|deno|python\d*(?:\.\d+)?|docker|podman|run|exec|dlx|tool|env)$/;
+/** It starts the server: what a subcommand of it is called counts, too. */
+const starts = (name: string): boolean =>
+  LAUNCHER.has(name) || isOneOf(INTERPRETER, name) || COMPOSES.has(name) || /^(?:run|exec|tool)$/.test(name);
 
 /** `npx -y @scope/server-files@1 /srv` is `server-files`. */
 function nameOf(command: readonly string[]): string {
-  const word = command.find((each) => !each.startsWith("-") && !RUNNERS.test(basename(each))) ?? command[0] ?? "";
+  const word = command.find((each) => !each.startsWith("-") && !starts(basename(each))) ?? command[0] ?? "";
   return basename(word)
     .replace(/(.)@.*$/, "$1")
     .replace(/\.[cm]?[jt]s$|\.py$/, "")

@@ -1,5 +1,5 @@
 import { type Command, Option } from "commander";
-import { JSON_OPTION } from "./program-frame.ts";
+import { JSON_OPTION, starts } from "./program-frame.ts";
 
 /** `assent approvals`: the questions that wait for a person. */
 export function addApprovalCommands(assent: Command): void {
@@ -12,10 +12,7 @@ export function addApprovalCommands(assent: Command): void {
     )
     .option(...JSON_OPTION)
     .addOption(new Option("--popup").hideHelp())
-    .action(async (options: import("./approvals.ts").ApprovalsOptions) => {
-      const { approvals: show } = await import("./approvals.ts");
-      process.exitCode = await show(options);
-    });
+    .action(starts(async () => (await import("./approvals.ts")).approvals));
   approvals
     .command("list")
     .summary("list the questions that wait for an answer")
@@ -36,10 +33,7 @@ export function addApprovalCommands(assent: Command): void {
     .option("--trust", "yes, to the program and what it starts, for this run")
     .option("--always [rule]", "remember it as a rule; by default the narrowest one that is proposed")
     .option("--note <text>", "what the agent is told with a no")
-    .action(async (id: string, word: string, options: import("./approvals.ts").AnswerOptions) => {
-      const { answerApproval } = await import("./approvals.ts");
-      process.exitCode = answerApproval(id, word, options);
-    });
+    .action(starts(async () => (await import("./approvals.ts")).answerApproval));
   approvals
     .command("notify")
     .summary("choose how you are told of questions")

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { JSON_OPTION, whenAlone } from "./program-frame.ts";
+import { JSON_OPTION, starts, whenAlone } from "./program-frame.ts";
 import { addTeamCommands } from "./program-team.ts";
 
 /** What stays between calls: here, and for a team. */
@@ -20,32 +20,20 @@ function addDaemonCommands(assent: Command): void {
     .command("on")
     .summary("let one stay")
     .description("From now on a hook call starts a judge that answers the next ones.")
-    .action(async () => {
-      const { daemonOn } = await import("./daemon.ts");
-      process.exitCode = daemonOn();
-    });
+    .action(starts(async () => (await import("./daemon.ts")).daemonOn));
   daemon
     .command("off")
     .summary("let none stay")
     .description("Ends the one that runs; each hook call starts a process of its own from then on.")
-    .action(async () => {
-      const { daemonOff } = await import("./daemon.ts");
-      process.exitCode = await daemonOff();
-    });
+    .action(starts(async () => (await import("./daemon.ts")).daemonOff));
   daemon
     .command("stop")
     .summary("end the one that runs")
     .description("Ends it; the next hook call starts another one.")
-    .action(async () => {
-      const { daemonStop } = await import("./daemon.ts");
-      process.exitCode = await daemonStop();
-    });
+    .action(starts(async () => (await import("./daemon.ts")).daemonStop));
   whenAlone(daemon, "status")
     .summary("say whether one runs")
     .description("Prints whether a judge stays between calls, since when, and how many calls it has answered.")
     .option(...JSON_OPTION)
-    .action(async (options: Parameters<typeof import("./daemon.ts").daemon>[0]) => {
-      const { daemon: report } = await import("./daemon.ts");
-      process.exitCode = await report(options);
-    });
+    .action(starts(async () => (await import("./daemon.ts")).daemon));
 }

@@ -108,3 +108,12 @@ const oneOf =
 
 /** How many. */
 export const some = whole(1, 1_000_000_000, 20);
+
+/** What a command does, loaded when it is called: it gets the operands and the options, and returns the exit code. */
+export const starts =
+  <Given extends unknown[]>(load: () => Promise<(...given: Given) => number | Promise<number>>) =>
+  async (...given: Given): Promise<void> => {
+    // The last one is the command itself.
+    given.pop();
+    process.exitCode = await (await load())(...given);
+  };

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { existingFile, JSON_OPTION, namingCommands, some, whole } from "./program-frame.ts";
+import { existingFile, JSON_OPTION, namingCommands, some, starts, whole } from "./program-frame.ts";
 
 const days = whole(1, 3650, 14);
 
@@ -18,10 +18,7 @@ export function addLogCommands(assent: Command): void {
     .option("--stats", "how many of which kind, instead of each")
     .option("-f, --follow", "go on as decisions are made")
     .option("--json", "print the lines as they are stored (docs/json.md)")
-    .action(async (options: Parameters<typeof import("./log.ts").log>[0]) => {
-      const { log: print } = await import("./log.ts");
-      process.exitCode = await print(options);
-    });
+    .action(starts(async () => (await import("./log.ts")).log));
 
   namingCommands(log, log);
   log
@@ -61,10 +58,7 @@ export function addLogCommands(assent: Command): void {
     .option("--days <count>", "how far back to look", days, 14)
     .option("--apply", "write them to your policy, after asking")
     .option(...JSON_OPTION)
-    .action(async (options: Parameters<typeof import("./suggest.ts").suggest>[0]) => {
-      const { suggest } = await import("./suggest.ts");
-      process.exitCode = await suggest(options);
-    });
+    .action(starts(async () => (await import("./suggest.ts")).suggest));
 
   assent
     .command("replay")
@@ -74,8 +68,5 @@ export function addLogCommands(assent: Command): void {
     .option("--confined", "as if what cannot be known ran sandboxed (`assent confine on`)")
     .option("--days <count>", "how far back to look", days, 14)
     .option(...JSON_OPTION)
-    .action(async (options: Parameters<typeof import("./replay.ts").replay>[0]) => {
-      const { replay } = await import("./replay.ts");
-      process.exitCode = replay(options);
-    });
+    .action(starts(async () => (await import("./replay.ts")).replay));
 }

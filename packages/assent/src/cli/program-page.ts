@@ -1,5 +1,5 @@
 import { type Command, Option } from "commander";
-import { folderOption, JSON_OPTION } from "./program-frame.ts";
+import { folderOption, JSON_OPTION, starts } from "./program-frame.ts";
 
 /** `assent open`: the page. */
 export function addPageCommand(assent: Command): void {
@@ -15,8 +15,5 @@ export function addPageCommand(assent: Command): void {
     .option("--link", "open nothing: print the address that opens the page, once, within a minute")
     .addOption(new Option("--serve").hideHelp())
     .option(...JSON_OPTION)
-    .action(async (options: Parameters<typeof import("./open.ts").open>[0]) => {
-      const { open } = await import("./open.ts");
-      process.exitCode = await open(options);
-    });
+    .action(starts(async () => (await import("./open.ts")).open));
 }

@@ -1,6 +1,6 @@
 import { Argument, Option, type Command } from "commander";
 import { addApprovalCommands } from "./program-approvals.ts";
-import { collect, folderOption, JSON_OPTION, policyOption, whenAlone } from "./program-frame.ts";
+import { collect, folderOption, JSON_OPTION, policyOption, starts, whenAlone } from "./program-frame.ts";
 
 /** The commands with which a person changes a policy. An agent that asks for one is denied (packages/core/src/policy/floor-commands.ts). */
 export function addPolicyCommands(assent: Command): void {
@@ -8,20 +8,14 @@ export function addPolicyCommands(assent: Command): void {
     .summary("write a commented policy to start from")
     .description("Writes a policy file with comments and no rules. Never overwrites one.")
     .option(...JSON_OPTION)
-    .action(async (options: Parameters<typeof import("./edit.ts").init>[0]) => {
-      const { init } = await import("./edit.ts");
-      process.exitCode = init(options);
-    });
+    .action(starts(async () => (await import("./edit.ts")).init));
 
   where(assent.command("edit"))
     .summary("open the policy in your editor, then check it")
     .description(
       "Opens the policy in $VISUAL, $EDITOR, nvim, vim, vi or nano, makes it when it is missing, and says what is wrong with it.",
     )
-    .action(async (options: Parameters<typeof import("./edit.ts").edit>[0]) => {
-      const { edit } = await import("./edit.ts");
-      process.exitCode = edit(options);
-    });
+    .action(starts(async () => (await import("./edit.ts")).edit));
 
   const rule = assent
     .command("rule")
@@ -34,19 +28,13 @@ export function addPolicyCommands(assent: Command): void {
     .option("--why <text>", "the reason, shown with the verdict")
     .option("--force", "a tool is really called so, although it looks like a slip of the finger")
     .option(...JSON_OPTION)
-    .action(async (text: string, options: Parameters<typeof import("./rule.ts").add>[1]) => {
-      const { add } = await import("./rule.ts");
-      process.exitCode = add(text, options);
-    });
+    .action(starts(async () => (await import("./rule.ts")).add));
 
   where(effect(rule.command("remove")))
     .summary("remove a rule, with the comments directly above it and on its line")
     .argument("<rule>", "the rule, as `assent rules` shows it")
     .option(...JSON_OPTION)
-    .action(async (text: string, options: Parameters<typeof import("./rule.ts").remove>[1]) => {
-      const { remove } = await import("./rule.ts");
-      process.exitCode = remove(text, options);
-    });
+    .action(starts(async () => (await import("./rule.ts")).remove));
 
   listing(rule.command("list")).description("The same as `assent rules`.");
 
@@ -58,10 +46,7 @@ export function addPolicyCommands(assent: Command): void {
     .addOption(new Option("--revoke [path]", "end the trust in this project, or in the one at <path>").conflicts("yes"))
     .option("--yes", "do not ask")
     .option(...JSON_OPTION)
-    .action(async (options: Parameters<typeof import("./trust.ts").trust>[0]) => {
-      const { trust } = await import("./trust.ts");
-      process.exitCode = await trust(options);
-    });
+    .action(starts(async () => (await import("./trust.ts")).trust));
 
   addProfileCommands(assent);
 }
@@ -74,10 +59,7 @@ export const listing = (command: Command): Command =>
     .addOption(folderOption("for this folder"))
     .addOption(policyOption())
     .option(...JSON_OPTION)
-    .action(async (options: Parameters<typeof import("./rules.ts").rules>[0]) => {
-      const { rules } = await import("./rules.ts");
-      process.exitCode = rules(options);
-    });
+    .action(starts(async () => (await import("./rules.ts")).rules));
 
 function where(command: Command): Command {
   return command
@@ -105,30 +87,21 @@ function addProfileCommands(assent: Command): void {
     .command("list")
     .summary("list the profiles")
     .option(...JSON_OPTION)
-    .action(async (options: Parameters<typeof import("./profile.ts").list>[0]) => {
-      const { list } = await import("./profile.ts");
-      process.exitCode = list(options);
-    });
+    .action(starts(async () => (await import("./profile.ts")).list));
 
   profile
     .command("show")
     .summary("list the rules of a profile")
     .argument("<profile>", NAME)
     .option(...JSON_OPTION)
-    .action(async (name: string, options: Parameters<typeof import("./profile.ts").show>[1]) => {
-      const { show } = await import("./profile.ts");
-      process.exitCode = show(name, options);
-    });
+    .action(starts(async () => (await import("./profile.ts")).show));
 
   profile
     .command("clear")
     .summary("remove a profile, whole")
     .argument("<profile>", NAME)
     .option(...JSON_OPTION)
-    .action(async (name: string, options: Parameters<typeof import("./profile.ts").clear>[1]) => {
-      const { clear } = await import("./profile.ts");
-      process.exitCode = clear(name, options);
-    });
+    .action(starts(async () => (await import("./profile.ts")).clear));
 
   profile
     .command("edit")
@@ -137,10 +110,7 @@ function addProfileCommands(assent: Command): void {
       "Opens the profile in $VISUAL, $EDITOR, nvim, vim, vi or nano, makes it when it is missing, and says what is wrong with it.",
     )
     .argument("<profile>", NAME)
-    .action(async (name: string) => {
-      const { editProfile } = await import("./profile.ts");
-      process.exitCode = editProfile(name);
-    });
+    .action(starts(async () => (await import("./profile.ts")).editProfile));
 
   profile
     .command("import")
@@ -152,10 +122,7 @@ function addProfileCommands(assent: Command): void {
     .argument("<file>", "usually ~/.config/ptrace-approve/profiles.json")
     .option("--partly", "write what can be kept; the exit code stays 1")
     .option(...JSON_OPTION)
-    .action(async (file: string, options: Parameters<typeof import("./profile-import.ts").importProfiles>[1]) => {
-      const { importProfiles } = await import("./profile-import.ts");
-      process.exitCode = importProfiles(file, options);
-    });
+    .action(starts(async () => (await import("./profile-import.ts")).importProfiles));
 }
 
 /** What a person agrees to, whom he trusts, and what ends that. */
@@ -172,43 +139,28 @@ export function addTrustCommands(assent: Command): void {
         "into your own policy.",
     )
     .option("--for <time>", "for so long, such as 2h or 3d; then it asks again")
-    .action(async (options: Parameters<typeof import("./auto.ts").autoSandbox>[0]) => {
-      const { autoSandbox } = await import("./auto.ts");
-      process.exitCode = await autoSandbox(options);
-    });
+    .action(starts(async () => (await import("./auto.ts")).autoSandbox));
   auto
     .command("ask")
     .summary("be asked about tests, builds and scripts, too")
     .description("What cannot be known beforehand is asked from now on.")
-    .action(async () => {
-      const { autoAsk } = await import("./auto.ts");
-      process.exitCode = await autoAsk();
-    });
+    .action(starts(async () => (await import("./auto.ts")).autoAsk));
   auto
     .command("on")
     .summary("agree, at the terminal")
     .description("Asks you, at the terminal, whether what the policy allows may go ahead by itself, its mode included.")
     .option("--subagents-only", "for trusted sub-agents only")
-    .action(async (options: Parameters<typeof import("./auto.ts").autoOn>[0]) => {
-      const { autoOn } = await import("./auto.ts");
-      process.exitCode = await autoOn(options);
-    });
+    .action(starts(async () => (await import("./auto.ts")).autoOn));
   auto
     .command("off")
     .summary("decide everything yourself")
     .description("What would be allowed is asked from now on.")
-    .action(async () => {
-      const { autoOff } = await import("./auto.ts");
-      process.exitCode = autoOff();
-    });
+    .action(starts(async () => (await import("./auto.ts")).autoOff));
   whenAlone(auto, "status")
     .summary("say what goes ahead without you here, and who says so")
     .description("Prints what goes ahead without you here, row by row, what you agreed to, and what policy and environment say.")
     .option(...JSON_OPTION)
-    .action(async (options: Parameters<typeof import("./auto.ts").autoStatus>[0]) => {
-      const { autoStatus } = await import("./auto.ts");
-      process.exitCode = autoStatus(options);
-    });
+    .action(starts(async () => (await import("./auto.ts")).autoStatus));
 
   const confine = assent
     .command("confine")
@@ -222,26 +174,17 @@ export function addTrustCommands(assent: Command): void {
     .summary("agree, at the terminal")
     .description("Says which questions go away and which stay, asks you, and writes it into your own policy.")
     .option("--log", "sandbox nothing yet: keep asking, and log what would have been sandboxed")
-    .action(async (options: Parameters<typeof import("./confine.ts").confineOn>[0]) => {
-      const { confineOn } = await import("./confine.ts");
-      process.exitCode = await confineOn(options);
-    });
+    .action(starts(async () => (await import("./confine.ts")).confineOn));
   confine
     .command("off")
     .summary("be asked again")
     .description("What cannot be known is asked from now on.")
-    .action(async () => {
-      const { confineOff } = await import("./confine.ts");
-      process.exitCode = confineOff();
-    });
+    .action(starts(async () => (await import("./confine.ts")).confineOff));
   whenAlone(confine, "status")
     .summary("say what holds here")
     .description("Prints whether what cannot be known runs sandboxed here.")
     .option(...JSON_OPTION)
-    .action(async (options: Parameters<typeof import("./confine.ts").confineStatus>[0]) => {
-      const { confineStatus } = await import("./confine.ts");
-      process.exitCode = confineStatus(options);
-    });
+    .action(starts(async () => (await import("./confine.ts")).confineStatus));
 
   const agents = assent
     .command("agents")
@@ -265,10 +208,7 @@ export function addTrustCommands(assent: Command): void {
     .summary("list who is trusted and who is restricted")
     .description("Lists the agents that you or the policy have named.")
     .option(...JSON_OPTION)
-    .action(async (options: Parameters<typeof import("./agents.ts").listAgents>[0]) => {
-      const { listAgents } = await import("./agents.ts");
-      process.exitCode = listAgents(options);
-    });
+    .action(starts(async () => (await import("./agents.ts")).listAgents));
 
   const breaker = assent
     .command("breaker")
@@ -280,18 +220,12 @@ export function addTrustCommands(assent: Command): void {
     .summary("list refusals in a row")
     .description("Lists refusals in a row, by session and agent.")
     .option(...JSON_OPTION)
-    .action(async (options: Parameters<typeof import("./breaker.ts").breakerStatus>[0]) => {
-      const { breakerStatus } = await import("./breaker.ts");
-      process.exitCode = breakerStatus(options);
-    });
+    .action(starts(async () => (await import("./breaker.ts")).breakerStatus));
   breaker
     .command("reset")
     .summary("start counting again")
     .description("Forgets the refusals in a row. Only at a terminal.")
-    .action(async () => {
-      const { breakerReset } = await import("./breaker.ts");
-      process.exitCode = breakerReset();
-    });
+    .action(starts(async () => (await import("./breaker.ts")).breakerReset));
 
   addGrantCommands(assent);
   addApprovalCommands(assent);
@@ -315,29 +249,20 @@ function addGrantCommands(assent: Command): void {
     .option("--program <program>", "only for what this program does")
     .option("--project", "only in this project; a rule with a relative path always is")
     .option("--why <text>", "for you, and for the log")
-    .action(async (rule: string, options: import("./grants.ts").GrantOptions) => {
-      const { addedGrant } = await import("./grants.ts");
-      process.exitCode = await addedGrant(rule, options);
-    });
+    .action(starts(async () => (await import("./grants.ts")).addedGrant));
   whenAlone(grants, "list")
     .summary("list what is granted")
     .description("Lists the remembered answers that hold now, those of running `assent run`s among them.")
     .option("--all", "and those that are over, or damaged")
     .option(...JSON_OPTION)
-    .action(async (options: Parameters<typeof import("./grants.ts").listGrants>[0]) => {
-      const { listGrants } = await import("./grants.ts");
-      process.exitCode = listGrants(options);
-    });
+    .action(starts(async () => (await import("./grants.ts")).listGrants));
   grants
     .command("revoke")
     .summary("take a grant back")
     .description("Takes back one remembered answer, or all.")
     .argument("[grant]", "as `assent grants list` shows it")
     .option("--all", "all of them")
-    .action(async (id: string | undefined, options: Parameters<typeof import("./grants.ts").revokedGrants>[1]) => {
-      const { revokedGrants } = await import("./grants.ts");
-      process.exitCode = revokedGrants(id, options);
-    });
+    .action(starts(async () => (await import("./grants.ts")).revokedGrants));
 }
 
 /** The commands that deal with agent hosts. */
@@ -362,10 +287,7 @@ export function addAgentCommands(assent: Command): void {
         .choices(["auto", "direct", "rulesync"])
         .default("auto"),
     )
-    .action(async (options: Parameters<typeof import("./install.ts").install>[0]) => {
-      const { install } = await import("./install.ts");
-      process.exitCode = await install(options);
-    });
+    .action(starts(async () => (await import("./install.ts")).install));
 
   assent
     .command("uninstall")
@@ -377,10 +299,7 @@ export function addAgentCommands(assent: Command): void {
     .option("--all", "remove your policy, the log, runs and what undo needs, too")
     .option("--dry-run", "show the changes, write nothing")
     .option("-y, --yes", "do not ask")
-    .action(async (options: Parameters<typeof import("./install.ts").uninstall>[0]) => {
-      const { uninstall } = await import("./install.ts");
-      process.exitCode = await uninstall(options);
-    });
+    .action(starts(async () => (await import("./install.ts")).uninstall));
 
   assent
     .command("bypass")

@@ -1,6 +1,6 @@
 import { type Command, Option } from "commander";
 import { takeCommandWords } from "./option-behind.ts";
-import { JSON_OPTION, policyOption } from "./program-frame.ts";
+import { JSON_OPTION, policyOption, starts } from "./program-frame.ts";
 import type { Beside } from "./run-beside.ts";
 
 type RunAction = Parameters<typeof import("./run.ts").run>;
@@ -101,10 +101,7 @@ function addWrap(assent: Command): void {
     .argument("[options...]", "passed on to npm or pipx")
     .addOption(new Option("--with <tool>", "who installs it").choices(["npm", "pipx"]))
     .option(...PROFILE)
-    .action(async (name: string, rest: readonly string[], options: Options) => {
-      const { installPackage } = await import("./wrap.ts");
-      process.exitCode = installPackage(name, rest, options);
-    });
+    .action(starts(async () => (await import("./wrap.ts")).installPackage));
   wrapping(wrap.argument("[program]", NAME))
     .option("--list", "list wrapped programs")
     .option(...JSON_OPTION)
@@ -115,26 +112,17 @@ function addWrap(assent: Command): void {
       else process.exitCode = wrapProgram(name, options);
     });
   // For programs that have the name of a command here, and for who knows it by this name.
-  wrapping(wrap.command("wrap", { hidden: true }).argument("<program>", NAME)).action(async (name: string, options: Options) => {
-    const { wrap: wrapProgram } = await import("./wrap.ts");
-    process.exitCode = wrapProgram(name, options);
-  });
+  wrapping(wrap.command("wrap", { hidden: true }).argument("<program>", NAME)).action(starts(async () => (await import("./wrap.ts")).wrap));
   for (const command of [wrap.command("unwrap", { hidden: true }), assent.command("unwrap")])
     command
       .summary("take the wrapping of a program away again")
       .argument("<wrapped>", "the program, as `assent wrap --list` shows it")
-      .action(async (name: string) => {
-        const { unwrap } = await import("./wrap.ts");
-        process.exitCode = unwrap(name);
-      });
+      .action(starts(async () => (await import("./wrap.ts")).unwrap));
   wrap
     .command("list")
     .summary("list wrapped programs")
     .option(...JSON_OPTION)
-    .action(async (options: Options) => {
-      const { list } = await import("./wrap.ts");
-      process.exitCode = list(options);
-    });
+    .action(starts(async () => (await import("./wrap.ts")).list));
   // Options of `install` stop at the package.
   wrap.enablePositionalOptions();
 }

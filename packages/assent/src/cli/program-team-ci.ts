@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { JSON_OPTION, whenAlone } from "./program-frame.ts";
+import { JSON_OPTION, starts, whenAlone } from "./program-frame.ts";
 import { onServer } from "./program-team-records.ts";
 
 const several = (text: string, before: readonly string[]): readonly string[] => [...before, text];
@@ -20,22 +20,13 @@ export function addTeamCiCommands(team: Command): void {
     .option("--name <name>", "what people call the rule; else the repository")
     .option("--for <time>", "so long a job may speak: 30m, 6h; at most 24h", "2h")
     .option(...JSON_OPTION)
-    .action(async (options: Parameters<typeof import("./team-ci.ts").ciAdd>[0]) => {
-      const { ciAdd } = await import("./team-ci.ts");
-      process.exitCode = await ciAdd(options);
-    });
+    .action(starts(async () => (await import("./team-ci.ts")).ciAdd));
   onServer(ci.command("remove"))
     .summary("let nobody in by a rule any more, and send away whom it let in")
     .argument("<id>", "of the rule, as `assent team ci list` has it")
-    .action(async (id: string, options: Parameters<typeof import("./team-ci.ts").ciRemove>[1]) => {
-      const { ciRemove } = await import("./team-ci.ts");
-      process.exitCode = await ciRemove(id, options);
-    });
+    .action(starts(async () => (await import("./team-ci.ts")).ciRemove));
   onServer(whenAlone(ci, "list"))
     .summary("list rules, and how many jobs each let in")
     .option(...JSON_OPTION)
-    .action(async (options: Parameters<typeof import("./team-ci.ts").ciList>[0]) => {
-      const { ciList } = await import("./team-ci.ts");
-      process.exitCode = await ciList(options);
-    });
+    .action(starts(async () => (await import("./team-ci.ts")).ciList));
 }

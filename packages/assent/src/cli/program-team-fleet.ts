@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { JSON_OPTION, whenAlone, whole } from "./program-frame.ts";
+import { JSON_OPTION, starts, whenAlone, whole } from "./program-frame.ts";
 import { onServer } from "./program-team-records.ts";
 
 /** `assent team fleet`: keys by which machines let themselves in. */
@@ -18,23 +18,14 @@ export function addTeamFleetCommands(team: Command): void {
     .option("--uses <count>", "so many machines", whole(1, 999_999, 100), 100)
     .option("--expires <time>", "until then: 12h, 30d", "30d")
     .option(...JSON_OPTION)
-    .action(async (options: Parameters<typeof import("./team-fleet.ts").fleetKey>[0]) => {
-      const { fleetKey } = await import("./team-fleet.ts");
-      process.exitCode = await fleetKey(options);
-    });
+    .action(starts(async () => (await import("./team-fleet.ts")).fleetKey));
   onServer(fleet.command("revoke"))
     .summary("let nobody in by a key any more")
     .argument("<id>", "of the key, as `assent team fleet list` has it")
     .option("--machines", "send away the machines that it let in, too")
-    .action(async (id: string, options: Parameters<typeof import("./team-fleet.ts").fleetRevoke>[1]) => {
-      const { fleetRevoke } = await import("./team-fleet.ts");
-      process.exitCode = await fleetRevoke(id, options);
-    });
+    .action(starts(async () => (await import("./team-fleet.ts")).fleetRevoke));
   onServer(whenAlone(fleet, "list"))
     .summary("list keys, and how many machines each let in")
     .option(...JSON_OPTION)
-    .action(async (options: Parameters<typeof import("./team-fleet.ts").fleetList>[0]) => {
-      const { fleetList } = await import("./team-fleet.ts");
-      process.exitCode = await fleetList(options);
-    });
+    .action(starts(async () => (await import("./team-fleet.ts")).fleetList));
 }

@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError } from "commander";
-import { existingFile, JSON_OPTION, whole } from "./program-frame.ts";
+import { existingFile, JSON_OPTION, starts, whole } from "./program-frame.ts";
 import { readLength } from "./since.ts";
 
 const version = whole(1, 1_000_000, 3);
@@ -37,10 +37,7 @@ export function addTeamPolicyCommands(team: Command): void {
     .option("--server <address>", "the team's server, with --after; else the one that this machine belongs to")
     .option("--ca <file>", "certificates that vouch for the server, beside those that Node knows (PEM)", existingFile)
     .option(...JSON_OPTION)
-    .action(async (options: Parameters<typeof import("./team-policy.ts").policyKey>[0]) => {
-      const { policyKey } = await import("./team-policy.ts");
-      process.exitCode = await policyKey(options);
-    });
+    .action(starts(async () => (await import("./team-policy.ts")).policyKey));
   grouped(policy.command("sign"))
     .summary("sign a policy file as the next version")
     .description(
@@ -53,19 +50,13 @@ export function addTeamPolicyCommands(team: Command): void {
     .option("--previous <file>", "the signed version that it follows: then no server is asked", existingFile)
     .option("--out <file>", "where it is written; else standard output")
     .option(...JSON_OPTION)
-    .action(async (file: string, options: Parameters<typeof import("./team-policy.ts").policySign>[1]) => {
-      const { policySign } = await import("./team-policy.ts");
-      process.exitCode = await policySign(file, options);
-    });
+    .action(starts(async () => (await import("./team-policy.ts")).policySign));
   keyed(policy.command("push"))
     .summary("hand a signed version to the server")
     .description("Gives the server a version that was signed. No machine has it before it is released.")
     .argument("<file>", "what `assent team policy sign` wrote", existingFile)
     .option(...JSON_OPTION)
-    .action(async (file: string, options: Parameters<typeof import("./team-policy.ts").policyPush>[1]) => {
-      const { policyPush } = await import("./team-policy.ts");
-      process.exitCode = await policyPush(file, options);
-    });
+    .action(starts(async () => (await import("./team-policy.ts")).policyPush));
   grouped(policy.command("release"))
     .summary("give a version to machines")
     .description(
@@ -74,27 +65,18 @@ export function addTeamPolicyCommands(team: Command): void {
     .argument("<version>", "its number", version)
     .option("--percent <count>", "to so many of a hundred machines", whole(0, 100, 10), 100)
     .option(...JSON_OPTION)
-    .action(async (number: number, options: Parameters<typeof import("./team-policy.ts").policyRelease>[1]) => {
-      const { policyRelease } = await import("./team-policy.ts");
-      process.exitCode = await policyRelease(number, options);
-    });
+    .action(starts(async () => (await import("./team-policy.ts")).policyRelease));
   keyed(policy.command("list"))
     .summary("list groups, versions, and which machines have them")
     .description("Prints each group of machines with its versions, to how many of them each is released, and what machines say they have.")
     .option(...JSON_OPTION)
-    .action(async (options: Parameters<typeof import("./team-policy.ts").policyList>[0]) => {
-      const { policyList } = await import("./team-policy.ts");
-      process.exitCode = await policyList(options);
-    });
+    .action(starts(async () => (await import("./team-policy.ts")).policyList));
   grouped(policy.command("show"))
     .summary("print the text of a version")
     .description("Prints the policy of a version, the newest where none is named.")
     .argument("[version]", "its number", version)
     .option(...JSON_OPTION)
-    .action(async (number: number | undefined, options: Parameters<typeof import("./team-policy.ts").policyShow>[1]) => {
-      const { policyShow } = await import("./team-policy.ts");
-      process.exitCode = await policyShow(number, options);
-    });
+    .action(starts(async () => (await import("./team-policy.ts")).policyShow));
   grouped(policy.command("diff"))
     .summary("print what differs between two versions")
     .description("Compares two versions: named ones, else the one that is out to all and the newest.")
@@ -116,10 +98,7 @@ export function addTeamPolicyCommands(team: Command): void {
     .argument("[version]", "its number; else the newest", version)
     .option("--days <count>", "how far to look back", whole(1, 90, 7), 7)
     .option(...JSON_OPTION)
-    .action(async (number: number | undefined, options: Parameters<typeof import("./team-preview.ts").policyPreview>[1]) => {
-      const { policyPreview } = await import("./team-preview.ts");
-      process.exitCode = await policyPreview(number, options);
-    });
+    .action(starts(async () => (await import("./team-preview.ts")).policyPreview));
   keyed(policy.command("passkeys"))
     .summary("take over the passkeys that people registered")
     .description(
@@ -130,17 +109,11 @@ export function addTeamPolicyCommands(team: Command): void {
     .option("--person <name...>", "leave everybody else's as they are in the file")
     .option("-y, --yes", "do not ask: what the server says is written")
     .option(...JSON_OPTION)
-    .action(async (file: string, options: Parameters<typeof import("./team-passkeys.ts").policyPasskeys>[1]) => {
-      const { policyPasskeys } = await import("./team-passkeys.ts");
-      process.exitCode = await policyPasskeys(file, options);
-    });
+    .action(starts(async () => (await import("./team-passkeys.ts")).policyPasskeys));
   policy
     .command("trust")
     .summary("agree to the team's key")
     .description("For a machine that joined before its team had a key: from now on it takes the policies that this key signs.")
     .argument("<key>", "the id of the key, as its person read it to you")
-    .action(async (id: string) => {
-      const { policyTrust } = await import("./team-policy.ts");
-      process.exitCode = await policyTrust(id);
-    });
+    .action(starts(async () => (await import("./team-policy.ts")).policyTrust));
 }

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { JSON_OPTION } from "./program-frame.ts";
+import { JSON_OPTION, starts } from "./program-frame.ts";
 
 /** For commands that work on the database. */
 export const onServer = (command: Command): Command =>
@@ -24,10 +24,7 @@ export function addTeamRecordCommands(team: Command): void {
     .option("--until <time>", "that came before then")
     .option("--after <place>", "go on from there: what the page before ended with")
     .option(...JSON_OPTION)
-    .action(async (text: string | undefined, options: Parameters<typeof import("./team-records.ts").teamSearch>[1]) => {
-      const { teamSearch } = await import("./team-records.ts");
-      process.exitCode = await teamSearch(text, options);
-    });
+    .action(starts(async () => (await import("./team-records.ts")).teamSearch));
   onServer(team.command("export"))
     .summary("hand all records to another program (on the server)")
     .description(
@@ -39,10 +36,7 @@ export function addTeamRecordCommands(team: Command): void {
     .option("--header <name=variable>", "a header for the collector, and the environment variable that holds it", collectHeaders, [])
     .option("--cursor <file>", "a file that holds how far it has come; it is made")
     .option("--after <place>", "go on behind the record of this place, the last that has arrived")
-    .action(async (options: Parameters<typeof import("./team-records.ts").teamExport>[0]) => {
-      const { teamExport } = await import("./team-records.ts");
-      process.exitCode = await teamExport(options);
-    });
+    .action(starts(async () => (await import("./team-records.ts")).teamExport));
   onServer(team.command("erase"))
     .summary("take the text out of a machine's records (on the server)")
     .description(
@@ -53,10 +47,7 @@ export function addTeamRecordCommands(team: Command): void {
     .option("--before <time>", "those that came before then: 2026-11-01, 30d")
     .option("--matching <text>", "those that hold this text; of a secret give it by --matching -, on standard input")
     .option(...JSON_OPTION)
-    .action(async (options: Parameters<typeof import("./team-records.ts").teamErase>[0]) => {
-      const { teamErase } = await import("./team-records.ts");
-      process.exitCode = await teamErase(options);
-    });
+    .action(starts(async () => (await import("./team-records.ts")).teamErase));
 }
 
 const collectHeaders = (one: string, before: readonly string[]): readonly string[] => [...before, one];

@@ -1,6 +1,6 @@
 import { Argument, type Command, Option } from "commander";
 import type { SentLevel } from "@assent/team/team";
-import { existingFile, JSON_OPTION, whenAlone, whole } from "./program-frame.ts";
+import { existingFile, JSON_OPTION, starts, whenAlone, whole } from "./program-frame.ts";
 import { addTeamPolicyCommands } from "./program-team-policy.ts";
 import { addTeamCiCommands } from "./program-team-ci.ts";
 import { addTeamFleetCommands } from "./program-team-fleet.ts";
@@ -41,10 +41,7 @@ export function addTeamCommands(assent: Command): void {
     .option("--keep-months <count>", "drop records that came in earlier months than these; a signed checkpoint stays", months)
     .option("--machine-records <count>", "so many records one machine may send on a day; else 500000", many)
     .option("--machine-bytes <count>", "so many bytes one machine may send on a day; else 1073741824 (1 GB)", many)
-    .action(async (options: Parameters<typeof import("./team-serve.ts").teamServe>[0]) => {
-      const { teamServe } = await import("./team-serve.ts");
-      process.exitCode = await teamServe(options);
-    });
+    .action(starts(async () => (await import("./team-serve.ts")).teamServe));
   team
     .command("join")
     .summary("make this machine one of a team's")
@@ -64,10 +61,7 @@ export function addTeamCommands(assent: Command): void {
     )
     .addOption(new Option("--level <level>", "how much of each decision is sent (assent team level)").choices(LEVELS))
     .option(...JSON_OPTION)
-    .action(async (address: string | undefined, options: Parameters<typeof import("./team.ts").teamJoin>[1]) => {
-      const { teamJoin } = await import("./team.ts");
-      process.exitCode = await teamJoin(address, options);
-    });
+    .action(starts(async () => (await import("./team.ts")).teamJoin));
   team
     .command("send")
     .summary("send the log to the team's server, and fetch its policy")
@@ -76,10 +70,7 @@ export function addTeamCommands(assent: Command): void {
         "does not take stays in the log and is sent by the next call.",
     )
     .option("--follow", "go on sending as decisions are made")
-    .action(async (options: Parameters<typeof import("./team.ts").teamSend>[0]) => {
-      const { teamSend } = await import("./team.ts");
-      process.exitCode = await teamSend(options);
-    });
+    .action(starts(async () => (await import("./team.ts")).teamSend));
   team
     .command("proxy")
     .summary("say by which proxy the team's server is reached")
@@ -88,10 +79,7 @@ export function addTeamCommands(assent: Command): void {
         "in the address can be seen by other users while the command runs: HTTPS_PROXY and the word environment keep them unseen.",
     )
     .argument("<address>", "http(s)://[NAME:PASSWORD@]HOST:PORT, none, or environment (what HTTPS_PROXY and NO_PROXY say)")
-    .action(async (address: string) => {
-      const { teamProxy } = await import("./team.ts");
-      process.exitCode = await teamProxy(address);
-    });
+    .action(starts(async () => (await import("./team.ts")).teamProxy));
   team
     .command("level")
     .summary("say how much of each decision is sent to the team")
@@ -101,19 +89,13 @@ export function addTeamCommands(assent: Command): void {
     )
     .addArgument(new Argument("[level]", "without it, says which one holds").choices(LEVELS))
     .option(...JSON_OPTION)
-    .action(async (level: Parameters<typeof import("./team-level.ts").teamLevel>[0], options: { readonly json?: boolean }) => {
-      const { teamLevel } = await import("./team-level.ts");
-      process.exitCode = teamLevel(level, options);
-    });
+    .action(starts(async () => (await import("./team-level.ts")).teamLevel));
   team
     .command("leave")
     .summary("make this machine nobody's but yours")
     .description("Tells the server to forget the machine's token, and forgets it here. What was sent stays there.")
     .option("--offline", "forget it here, even where the server is away")
-    .action(async (options: Parameters<typeof import("./team.ts").teamLeave>[0]) => {
-      const { teamLeave } = await import("./team.ts");
-      process.exitCode = await teamLeave(options);
-    });
+    .action(starts(async () => (await import("./team.ts")).teamLeave));
   addTeamPolicyCommands(team);
   addTeamRecordCommands(team);
   addTeamFleetCommands(team);
@@ -126,8 +108,5 @@ export function addTeamCommands(assent: Command): void {
     )
     .option("--sent", "print the last records and questions that were sent, word for word")
     .option(...JSON_OPTION)
-    .action(async (options: Parameters<typeof import("./team.ts").teamStatus>[0]) => {
-      const { teamStatus } = await import("./team.ts");
-      process.exitCode = await teamStatus(options);
-    });
+    .action(starts(async () => (await import("./team.ts")).teamStatus));
 }

@@ -1,9 +1,9 @@
 import { Argument, Command, Option } from "commander";
-import { LISTED, type ListedKind } from "./command-table.ts";
+import { LISTED } from "./command-table.ts";
 import type { StatusLineOptions } from "./status-line.ts";
 import { REFUSALS_TOLD, RULES_READ } from "@assent/core/policy";
 import { groupCommands } from "./help-groups.ts";
-import { collect, existingFile, folderOption, frame, JSON_OPTION, policyOption, whenAlone } from "./program-frame.ts";
+import { collect, existingFile, folderOption, frame, JSON_OPTION, policyOption, starts, whenAlone } from "./program-frame.ts";
 import { takeCommandWords } from "./option-behind.ts";
 import { addLogCommands } from "./program-log.ts";
 import { addPageCommand } from "./program-page.ts";
@@ -52,10 +52,7 @@ export function program(): Command {
     .addOption(folderOption("in this folder"))
     .option("--report <text>", "write a new file for an issue: the decision, without secrets, your name and your folders")
     .option(...JSON_OPTION)
-    .action(async (options: Parameters<typeof import("./why.ts").why>[0]) => {
-      const { why } = await import("./why.ts");
-      process.exitCode = why(options);
-    });
+    .action(starts(async () => (await import("./why.ts")).why));
 
   addPageCommand(assent);
   addStayingCommands(assent);
@@ -73,10 +70,7 @@ export function program(): Command {
     .option("--diff <file>", "compare with this file in place of your own policy file", existingFile)
     .option("--confined", "as if what cannot be known ran sandboxed: what would, and what could still be asked inside")
     .option("--batch", "read requests as JSON Lines on standard input, print one JSON object a line")
-    .action(async (command: readonly string[], options: Parameters<typeof import("./explain.ts").explain>[1]) => {
-      const { explain } = await import("./explain.ts");
-      process.exitCode = await explain(command, options);
-    });
+    .action(starts(async () => (await import("./explain.ts")).explain));
 
   assent
     .command("test")
@@ -88,10 +82,7 @@ export function program(): Command {
     .addOption(policyOption())
     .option("--junit <file>", "write a report for CI servers (JUnit XML); - prints it")
     .option(...JSON_OPTION)
-    .action(async (files: readonly string[], options: Parameters<typeof import("./test.ts").test>[1]) => {
-      const { test } = await import("./test.ts");
-      process.exitCode = test(files, options);
-    });
+    .action(starts(async () => (await import("./test.ts")).test));
 
   listing(assent.command("rules"));
 
@@ -103,10 +94,7 @@ export function program(): Command {
         "of each agent. Exit code 1 when `assent run` would refuse to start, or a registered hook does not answer as it should.",
     )
     .option(...JSON_OPTION)
-    .action(async (options: Parameters<typeof import("./doctor.ts").doctor>[0]) => {
-      const { doctor } = await import("./doctor.ts");
-      process.exitCode = await doctor(options);
-    });
+    .action(starts(async () => (await import("./doctor.ts")).doctor));
 
   assent
     .command("lint")
@@ -121,10 +109,7 @@ export function program(): Command {
     .option("--yes", "with --fix: do not ask")
     .option("--sarif <file>", "write a report for code hosts (SARIF 2.1.0); - prints it")
     .option(...JSON_OPTION)
-    .action(async (files: readonly string[], options: Parameters<typeof import("./lint.ts").lint>[1]) => {
-      const { lint } = await import("./lint.ts");
-      process.exitCode = await lint(files, options);
-    });
+    .action(starts(async () => (await import("./lint.ts")).lint));
 
   addRunCommands(assent, undefined, async (...given) => (await import("./run-sandboxed.ts")).runElsewhere(...given));
   addTryCommand(assent);
@@ -142,16 +127,12 @@ export function program(): Command {
     .summary("print a completion script for a shell")
     .description("Prints a script that completes commands, options and files: `source <(assent completion bash)`.")
     .addArgument(new Argument("<shell>", "whose script").choices(["bash", "zsh", "fish"]))
-    .action(async (shell: Parameters<typeof import("./completion.ts").completion>[0]) => {
-      const { completion } = await import("./completion.ts");
-      process.exitCode = completion(shell);
-    });
+    .action(starts(async () => (await import("./completion.ts")).completion));
 
   assent.addCommand(
-    new Command("completions").addArgument(new Argument("<kind>").choices(LISTED)).action(async (kind: ListedKind) => {
-      const { listNames } = await import("./completions.ts");
-      process.exitCode = listNames(kind);
-    }),
+    new Command("completions")
+      .addArgument(new Argument("<kind>").choices(LISTED))
+      .action(starts(async () => (await import("./completions.ts")).listNames)),
     { hidden: true },
   );
 
@@ -162,10 +143,7 @@ export function program(): Command {
       "Judges real requests through the code of the hook, runs none of them, then runs a small script under supervision and " +
         "undoes what it did. All in a scratch project that is removed afterwards; nothing leaves the machine.",
     )
-    .action(async () => {
-      const { demo } = await import("./demo.ts");
-      process.exitCode = await demo();
-    });
+    .action(starts(async () => (await import("./demo.ts")).demo));
   addOwnCommands(assent);
   groupCommands(assent, "named");
   debuggable(assent);
@@ -229,10 +207,7 @@ function addUndoCommands(assent: Command): void {
     .option(...SINCE)
     .option("--all", "every path, no folder summed up")
     .option(...JSON_OPTION)
-    .action(async (id: string | undefined, options: Parameters<typeof import("./receipt.ts").receipt>[1]) => {
-      const { receipt } = await import("./receipt.ts");
-      process.exitCode = receipt(id, options);
-    });
+    .action(starts(async () => (await import("./receipt.ts")).receipt));
 
   assent
     .command("seen")
@@ -244,10 +219,7 @@ function addUndoCommands(assent: Command): void {
     .argument("[paths...]", "look at these files")
     .option("--all", "look at all of them")
     .option(...JSON_OPTION)
-    .action(async (paths: readonly string[], options: { readonly all?: boolean; readonly json?: boolean }) => {
-      const { seenFiles } = await import("./seen.ts");
-      process.exitCode = await seenFiles(paths, options);
-    });
+    .action(starts(async () => (await import("./seen.ts")).seenFiles));
 
   assent
     .command("diff")
@@ -258,10 +230,7 @@ function addUndoCommands(assent: Command): void {
     .option(...SESSION)
     .option(...SINCE)
     .option(...JSON_OPTION)
-    .action(async (id: string | undefined, paths: readonly string[], options: Parameters<typeof import("./diff.ts").diff>[2]) => {
-      const { diff } = await import("./diff.ts");
-      process.exitCode = diff(id, paths, options);
-    });
+    .action(starts(async () => (await import("./diff.ts")).diff));
 
   assent
     .command("undo")
@@ -281,10 +250,7 @@ function addUndoCommands(assent: Command): void {
     .option("--force", "also take back what was changed since, but for repositories")
     .option("--yes", "do not ask")
     .option(...JSON_OPTION)
-    .action(async (id: string | undefined, paths: readonly string[], options: Parameters<typeof import("./undo.ts").undo>[2]) => {
-      const { undo } = await import("./undo.ts");
-      process.exitCode = await undo(id, paths, options);
-    });
+    .action(starts(async () => (await import("./undo.ts")).undo));
 }
 
 /** What undo keeps, and how much room that takes. */
@@ -296,10 +262,7 @@ function addRunsCommand(assent: Command): void {
   whenAlone(runs, "list")
     .summary("list what is kept, with its size")
     .option(...JSON_OPTION)
-    .action(async (options: Parameters<typeof import("./runs.ts").list>[0]) => {
-      const { list } = await import("./runs.ts");
-      process.exitCode = list(options);
-    });
+    .action(starts(async () => (await import("./runs.ts")).list));
   runs
     .command("clean")
     .summary("remove what is old; it cannot be undone any more")
@@ -307,10 +270,7 @@ function addRunsCommand(assent: Command): void {
     .option("--all", "everything but what still runs")
     .option("--yes", "do not ask")
     .option(...JSON_OPTION)
-    .action(async (options: Parameters<typeof import("./runs.ts").clean>[0]) => {
-      const { clean } = await import("./runs.ts");
-      process.exitCode = await clean(options);
-    });
+    .action(starts(async () => (await import("./runs.ts")).clean));
 }
 
 /** `assent mcp`: the gateway in front of an MCP server. */
@@ -336,10 +296,7 @@ function addMcpCommand(assent: Command): void {
     .option("--allow-host <name>", "a further name under which clients reach it", collect, [])
     .option("--allow-origin <origin>", "pages of this origin may use it", collect, [])
     .addOption(policyOption())
-    .action(async (command: readonly string[], options: Parameters<typeof import("./mcp.ts").mcp>[1]) => {
-      const { mcp } = await import("./mcp.ts");
-      process.exitCode = await mcp(command, options);
-    });
+    .action(starts(async () => (await import("./mcp.ts")).mcp));
 }
 
 /** Rules of agent hosts, in and out. */
@@ -357,10 +314,7 @@ function addImportCommands(assent: Command): void {
     .option("--dry-run", "only show what would be added")
     .option("--yes", "do not ask")
     .option(...JSON_OPTION)
-    .action(async (files: readonly string[], options: Parameters<typeof import("./import.ts").importRules>[1]) => {
-      const { importRules } = await import("./import.ts");
-      process.exitCode = await importRules(files, options);
-    });
+    .action(starts(async () => (await import("./import.ts")).importRules));
 
   assent
     .command("export")
@@ -375,8 +329,5 @@ function addImportCommands(assent: Command): void {
     .option("--remove", "take out what an export wrote")
     .option("--yes", "do not ask")
     .option(...JSON_OPTION)
-    .action(async (options: Parameters<typeof import("./export.ts").exportRules>[0]) => {
-      const { exportRules } = await import("./export.ts");
-      process.exitCode = await exportRules(options);
-    });
+    .action(starts(async () => (await import("./export.ts")).exportRules));
 }

@@ -1,3 +1,4 @@
+import { BETWEEN, PREFIX, SHELL, WRAPPER } from "#knowledge/traits";
 import { readFileSync } from "node:fs";
 import { dropLeftRun, isLeftRun, type Machine, noteLeftRun, processFields } from "@assent/guard/state";
 import { type ConfinedCommand, killTree, type RunResult } from "@assent/supervisor/supervise";
@@ -26,7 +27,7 @@ const LOOK_EVERY = 1000;
 /** After that, who has not ended with the command is the host, or started it. */
 const HOST_STAYS = 3000;
 /** These wait for one command, or for the person: neither is the host, where there is another. */
-const WAITS = /^(?:(?:ba|z|da|k|fi|a|c|tc)?sh|busybox|timeout|env|nice|setsid|script|sudo|su|login)$/;
+const isWaiting = (name: string): boolean => [BETWEEN, PREFIX, SHELL, WRAPPER].some((programs) => programs.has(name));
 /** No session is so long; whatever should have ended it has not. */
 const LONGEST = 24 * 60 * 60_000;
 
@@ -52,7 +53,7 @@ export function startersOf(pid: number): readonly Starter[] {
 /** The host: nearest to the command of those that live. */
 function hostAmong(starters: readonly Starter[]): Starter | undefined {
   const living = starters.filter(isAlive);
-  return living.find(({ pid }) => !WAITS.test(nameOf(pid))) ?? living[0];
+  return living.find(({ pid }) => !isWaiting(nameOf(pid))) ?? living[0];
 }
 
 function nameOf(pid: number): string {

@@ -1,3 +1,4 @@
+import { WAITS } from "#knowledge/traits";
 import {
   type Action,
   CONFINED_NEEDS,
@@ -35,11 +36,12 @@ import { weightiest } from "./weight.ts";
 /** What confining needs of judging. */
 export interface ConfineContext {
   readonly world: World;
+  /** What goes ahead can be started under a supervised run. */
+  readonly confines?: boolean | undefined;
   /** Why what is allowed keeps the wall (`whyWalled`); undefined: it runs nothing that an agent may have written. */
   readonly walls?: ((found: RequestVerdict) => string | undefined) | undefined;
   /** A file that an agent has changed, nobody has looked at, and something allowed obeys: why that is. */
   readonly unseen?: ((found: RequestVerdict) => string | undefined) | undefined;
-  readonly confines?: boolean | undefined;
   /** What a run refuses is asked about when it has failed, so that nobody is asked beforehand what nobody wrote about. */
   readonly refusable?: boolean | undefined;
   /** What the same command was refused the last time that it ran confined and failed. */
@@ -119,12 +121,9 @@ function whyKept({ actions }: RequestVerdict): string | undefined {
   return changes ? "what it changes is kept for undo" : undefined;
 }
 
-/** Programs that let time pass between what they, or those behind them, open. */
-const WAITING = /^(?:g?sleep|watch|entr|watchexec|inotifywait|fswatch)$/;
-
+/** It lets time pass between what it, or those behind it, open. */
 const isWaiting = ({ program, argv }: ExecAction): boolean =>
-  WAITING.test(program) ||
-  (/^g?tail$/.test(program) && argv.some((word) => !word.known || /^(?:-[a-zA-Z0-9]*[fF]|--f|--r)/.test(word.text)));
+  WAITS.has(program) || (/^g?tail$/.test(program) && argv.some((word) => !word.known || /^(?:-[a-zA-Z0-9]*[fF]|--f|--r)/.test(word.text)));
 
 /** Who opens a pipe for reading waits for somebody who writes into it (fifo(7)). */
 const isPipe = (action: Action, world: World): boolean =>

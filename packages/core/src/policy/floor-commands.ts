@@ -1,3 +1,5 @@
+import { CARRIER, INTERPRETER, LAUNCHER } from "#knowledge/traits";
+import { isOneOf } from "./tables/obeying-programs.ts";
 import { type Argument, brief, type CodeAction, type ExecAction, printArgument, type World } from "../action/index.ts";
 import { baseName, isWithin, resolvePath } from "../path/index.ts";
 import { agentCall } from "./tables/agent-commands.ts";
@@ -73,14 +75,6 @@ const LOOSE_BEGINNINGS = [
 ];
 const LOOSE_OPTION = new RegExp(`^--?(?:${LOOSE_BEGINNINGS.join("|")})|^-[A-Za-z]*o`);
 
-/** These start the program that one of their arguments names. */
-const RUNNERS: ReadonlySet<string> = new Set(
-  "node nodejs bun bunx deno tsx ts-node npx pnpx npm pnpm yarn corepack volta mise asdf fnm nvm nodenv vp dlx env command exec".split(" "),
-);
-
-/** These take text for a command or for code. */
-const CARRIERS = /^(?:python\d?(?:\.\d+)?|perl|ruby|php|lua|osascript|script|expect|unbuffer|ssh|tmux|screen)$/;
-
 /** What a package manager says for taking a package away. */
 const REMOVES: ReadonlySet<string> = new Set("uninstall remove rm un r unlink".split(" "));
 /** And for putting another in its place. */
@@ -110,8 +104,8 @@ export function assentCall(
   }
   // A command that knowledge covers starts nothing it does not say; of the others any could be a wrapper.
   const name = commandName(start.text);
-  const runner = RUNNERS.has(name);
-  if (!runner && action.knowledge !== undefined && !CARRIERS.test(name)) return undefined;
+  const runner = LAUNCHER.has(name) || name === "command" || name === "exec";
+  if (!runner && action.knowledge !== undefined && !isOneOf(INTERPRETER, name) && !CARRIER.has(name)) return undefined;
   for (let i = 1; i < action.argv.length; i++) {
     const argument = action.argv[i];
     if (argument === undefined || !argument.known) continue;

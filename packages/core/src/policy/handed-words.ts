@@ -1,3 +1,4 @@
+import { PREFIX, SHELL, WRAPPER } from "#knowledge/traits";
 import { type Argument, type ExecAction, visible } from "../action/index.ts";
 import { baseName } from "../path/index.ts";
 import { judgingOf } from "./kinds/index.ts";
@@ -116,7 +117,7 @@ function* handedCommands(action: ExecAction, { index, isStarted, supervised }: H
     if (begins && speaks(word.text) && !isStarted(word)) yield { argv: argv.slice(at), at, part: false };
     for (const line of isLine ? word.text.replace(/^--?[\w-]+=/, "").split(/[;&|()`\n]+/) : []) {
       const words = line.split(/\s+/).map((text) => text.replaceAll(/["']/g, ""));
-      const start = words.findIndex((text) => !IN_FRONT.test(text));
+      const start = words.findIndex((text) => !isInFront(text));
       if (start >= 0 && speaks(words[start])) yield { argv: words.slice(start).map((text) => ({ known: true, text })), at, part: true };
     }
   }
@@ -128,7 +129,7 @@ const BETWEEN_WORDS = /[;&|()`\n"'!$,{}[\]\\/=:]+/;
 const LONGEST = 32;
 
 /** What may stand in front of a command in a line. */
-const IN_FRONT = /^(?:|\w+=.*|-.*|sudo|env|command|exec|nice|nohup|time|sh|bash|zsh)$/;
+const isInFront = (word: string): boolean => /^(?:|\w+=.*|-.*)$/.test(word) || PREFIX.has(word) || WRAPPER.has(word) || SHELL.has(word);
 
 function commandOf({ origin }: ExecAction, argv: readonly Argument[], { world }: MatchContext): ExecAction {
   const name = argv[0]?.known === true ? argv[0].text : "";

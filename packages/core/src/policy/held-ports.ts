@@ -1,7 +1,5 @@
+import { HOLDERS } from "#knowledge/traits";
 import type { Action, Argument } from "../action/index.ts";
-
-/** Programs that say which processes hold a port or a file. */
-const OWNERS = /^(?:lsof|fuser|ss|netstat|sockstat|fstat)$/;
 
 const LISTED = /^(?:[46]?(?:tcp|udp)?)?:(\d{1,5}(?:,\d{1,5})*)$/i;
 
@@ -9,7 +7,7 @@ const LISTED = /^(?:[46]?(?:tcp|udp)?)?:(\d{1,5}(?:,\d{1,5})*)$/i;
 export function soughtPorts(actions: readonly Action[]): readonly number[] | undefined {
   const found: number[] = [];
   for (const action of actions) {
-    if (action.kind !== "exec" || !OWNERS.test(action.program)) continue;
+    if (action.kind !== "exec" || !HOLDERS.has(action.program)) continue;
     const [, ...words] = action.argv;
     const ports = action.program === "lsof" ? portsOfLsof(words) : [];
     if (ports.length === 0) return undefined;

@@ -1,3 +1,5 @@
+import { EXCLUDES, OPENS, STATES } from "#knowledge/traits";
+import { toldOf } from "./tables/obeying-programs.ts";
 import {
   type Action,
   type Advice,
@@ -206,20 +208,11 @@ function isGitItself(exec: ExecAction | undefined): boolean {
   return exec?.program === "git" && exec.trusted && exec.knowledge !== undefined;
 }
 
-/** Programs, and the files beside the project's own that they keep or are told to read: nothing of them is shown unasked. */
-const STATES: readonly { readonly programs: RegExp; readonly files: RegExp }[] = [
-  { programs: /^(?:terraform|tofu|terragrunt)$/, files: /(?:\.(?:tfstate|tfplan|tfvars)|\/tfplan)(?:\.json|\.backup|\.\d+)*$/i },
-  { programs: /^rke$/, files: /\.rkestate$/i },
-  {
-    programs: /^ansible(?:-(?:playbook|vault|inventory|pull|console|galaxy|lint))?$/,
-    files: /\/(?:\.?vault[_-]?pass(?:word)?(?:\.txt)?|(?:group|host)_vars\/(?:[^/]+\/)*vault[^/]*)$/i,
-  },
-];
-
 /** What a program keeps its own state in, or is opened with, is its own to read; others, and changes of it, are judged as ever. */
 function isOwnState(path: string, action: FileAction, exec: ExecAction | undefined): boolean {
   if (action.operation !== "read" || exec?.trusted !== true) return false;
-  return STATES.some(({ programs, files }) => programs.test(exec.program) && files.test(path));
+  const files = toldOf(STATES, exec.program) ?? toldOf(OPENS, exec.program);
+  return files !== undefined && new RegExp(files, "i").test(path);
 }
 
 /** `cp .env.example .env`, the first step of many READMEs: nothing was there, and what is there then is the template. */
@@ -328,29 +321,13 @@ function isKept(path: string, { world, opened }: ProtectionContext, places: Plac
   return isProtected && !opened(path);
 }
 
-/** How a program is told to leave a file out; the name is put behind, quoted. */
-const EXCLUDE: Readonly<Record<string, string>> = {
-  grep: "--exclude=",
-  egrep: "--exclude=",
-  fgrep: "--exclude=",
-  tar: "--exclude=",
-  rsync: "--exclude=",
-  du: "--exclude=",
-  diff: "--exclude=",
-  tree: "-I ",
-  zip: "-x ",
-  find: "-not -name ",
-  rg: "-g !",
-  ag: "--ignore ",
-  fd: "--exclude ",
-  git: "-- . :!",
-};
-
 /** What to write so that a folder or pattern no longer reaches `found`. */
 function avoidHelp(found: string, exec: ExecAction | undefined): string {
-  const option = exec === undefined ? undefined : EXCLUDE[exec.program];
-  if (exec === undefined || option === undefined) return REASONS["protect.inside"].help;
+  const told = exec === undefined ? undefined : toldOf(EXCLUDES, exec.program);
+  if (exec === undefined || told === undefined) return REASONS["protect.inside"].help;
   const name = baseName(found);
+  // Quoted, behind the option or attached to it.
+  const option = /[=!]$/.test(told) ? told : `${told} `;
   const at = option.lastIndexOf(" ") + 1;
   const word = `${option.slice(at)}${name}`;
   return `leave it out: ${exec.program} ${option.slice(0, at)}${/^[\w./=-]+$/.test(word) ? word : quote(word)}`;

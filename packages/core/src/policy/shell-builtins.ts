@@ -1,3 +1,4 @@
+import { INERT, PREFIX, SHELL, WRAPPER } from "#knowledge/traits";
 import type { ExecAction, Lowered } from "../action/index.ts";
 import { baseName } from "../path/index.ts";
 import { type Verdict, verdictOf } from "./match/verdict.ts";
@@ -9,14 +10,6 @@ import { argv0 } from "./verdicts.ts";
  */
 
 const PREDICATES: ReadonlySet<string> = new Set(["[", "[[", "((", "test"]);
-/** What they do stays inside the shell; `unset` too, about which agentperm asked in vain. */
-const INERT: ReadonlySet<string> = new Set(["true", "false", ":", "read", "echo", "printf", "unset"]);
-/** They run their arguments in place, or text that is read again. */
-const DECOMPOSED: ReadonlySet<string> = new Set(["command", "exec", "nohup", "setsid", "env", "nice", "time", "eval", "builtin"]);
-const SHELLS: ReadonlySet<string> = new Set(["bash", "sh", "zsh", "dash", "ksh"]);
-const OPAQUE: ReadonlySet<string> = new Set(
-  "timeout sudo doas su runuser xargs stdbuf ionice chrt setarch setpriv unshare watch parallel flock".split(" "),
-);
 
 const inert = (reason: string): Verdict => verdictOf("allow", "shell.intrinsic", { reason });
 
@@ -34,20 +27,20 @@ export function judgePredicate(action: ExecAction): Verdict | undefined {
 export function judgeBuiltin(action: ExecAction, at: number, { actions }: Lowered): Verdict | undefined {
   const name = nameOf(action);
   if (name === "command" && isLookup(action)) return LOOKUP;
-  if (DECOMPOSED.has(name)) return action.knowledge === undefined ? opaque(action) : UNWRAPPED;
-  if (SHELLS.has(name)) {
+  if (PREFIX.has(name)) return action.knowledge === undefined ? opaque(action) : UNWRAPPED;
+  if (SHELL.has(name)) {
     // With a script of its own it is a program like any other.
     const runsScript = actions.some((other) => other.kind === "code" && other.origin.by === "command" && other.origin.exec === at);
     return action.knowledge !== undefined && !runsScript ? UNWRAPPED : undefined;
   }
-  if (OPAQUE.has(name)) return opaque(action);
+  if (WRAPPER.has(name)) return opaque(action);
   return action.builtin === true && INERT.has(name) ? BUILTIN : undefined;
 }
 
 /** A wrapper with an option nobody listed may run something else than it seems to. */
 export function judgeWrapper(action: ExecAction): Verdict | undefined {
   const name = nameOf(action);
-  return DECOMPOSED.has(name) || SHELLS.has(name) || OPAQUE.has(name) ? opaque(action) : undefined;
+  return PREFIX.has(name) || SHELL.has(name) || WRAPPER.has(name) ? opaque(action) : undefined;
 }
 
 function nameOf(action: ExecAction): string {

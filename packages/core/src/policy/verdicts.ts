@@ -1,3 +1,4 @@
+import { BUILTIN } from "#knowledge/traits";
 import {
   type Action,
   type Advice,
@@ -72,17 +73,10 @@ export function byMaybe({ rule }: Hit, action: Action): Verdict {
   };
 }
 
-/** Of bash (bash(1)): they start nothing that a run could see. */
-const BUILTINS: ReadonlySet<string> = new Set(
-  `. : [ alias bg bind break builtin caller cd command compgen complete compopt continue declare dirs disown echo enable eval exec exit
-    export false fc fg getopts hash help history jobs kill let local logout mapfile popd printf pushd pwd read readarray readonly return
-    set shift shopt source suspend test times trap true type typeset ulimit umask unalias unset wait`.split(/\s+/),
-);
-
 /** A run judges each file, connection and started program by the same rules, as they really are. */
 function isSettledInRun(matcher: Matcher): boolean {
   const programs = judgingOf(matcher).keys.programs(matcher);
-  return programs === undefined || programs === "file" || (programs !== "any" && !programs.some((name) => BUILTINS.has(name)));
+  return programs === undefined || programs === "file" || (programs !== "any" && !programs.some((name) => BUILTIN.has(name)));
 }
 
 /** What git keeps of all files lies in the same few: a run cannot part them. */
@@ -227,7 +221,7 @@ function allowRule(action: Action): string | undefined {
 export const netRule = (host: string, port: number | undefined): string =>
   `Net(${visible(port === undefined ? host : `${/^[^[].*:/.test(host) ? `[${host}]` : host}:${port}`)})`;
 
-const FILE_RULE: Readonly<Record<FileAction["operation"], string>> = {
+export const FILE_RULE = {
   read: "Read",
   list: "List",
   write: "Edit",
@@ -238,4 +232,4 @@ const FILE_RULE: Readonly<Record<FileAction["operation"], string>> = {
   link: "Write",
   metadata: "Write",
   execute: "Exec",
-};
+} as const satisfies Readonly<Record<FileAction["operation"], string>>;

@@ -1,3 +1,5 @@
+import { INTERPRETER } from "#knowledge/traits";
+import { isOneOf } from "@assent/core/policy";
 import { type Action, printCall } from "@assent/core/action";
 import { baseName, withTilde } from "@assent/core/path";
 import { clip, columns, fold, foldWords, printable } from "./printable.ts";
@@ -8,7 +10,6 @@ import type { ProcessInfo, Question } from "./types.ts";
 
 const LONGEST_NAME = 24;
 const LONGEST_COMMAND = 48;
-const INTERPRETER = /^(?:node|nodejs|bun|deno|python[\d.]*|ruby|perl|php|bash|sh|dash|zsh|fish)$/;
 
 const programName = ({ name }: ProcessInfo): string => clip(printable(name), LONGEST_NAME);
 
@@ -45,7 +46,7 @@ function typedAs(command: readonly string[]): string {
 /** What an interpreter runs, where that is plain to see. */
 function scriptOf({ name, argv }: ProcessInfo): string | undefined {
   const script = argv[1];
-  if (script === undefined || script.startsWith("-") || !INTERPRETER.test(name)) return undefined;
+  if (script === undefined || script.startsWith("-") || !isOneOf(INTERPRETER, name)) return undefined;
   const base = baseName(script);
   return /^[\w.+@-]{1,32}$/.test(base) ? base : undefined;
 }

@@ -1,8 +1,11 @@
+import { COMPOSES } from "#knowledge/traits";
 import type { ExecAction, World } from "@assent/core/action";
 import { joinPath, parentOf } from "@assent/core/path";
 
-/** Entries of what loads compose files, to list or to show. */
-export const COMPOSE = /^(?:docker|podman|nerdctl) compose |^(?:docker|podman)-compose /;
+/** What loads compose files, to list or to show. */
+export const loadsCompose = ({ program, knowledge = "" }: ExecAction): boolean =>
+  COMPOSES.has(program) &&
+  (program.endsWith("-compose") || knowledge.startsWith(`${program} compose `) || knowledge === `${program} compose`);
 /** Names by which it finds its file, in the folder and those above (docs.docker.com, "Compose application model"), and what is laid over it. */
 const COMPOSE_FILE = /^(?:docker-)?compose(?:\.override)?\.ya?ml$/;
 

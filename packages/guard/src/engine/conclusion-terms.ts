@@ -18,40 +18,27 @@ const TEXTS = ["cwd", "home", "projectRoot", "foldsCase", "platform", "ownComman
 const MAY_BE_ABSENT = ["changedSecrets", "gitShows", "text", "exhausted", "entries", "mayHold"] as const satisfies readonly (keyof World)[];
 
 /** Its functions are not kept: they hold on to all that it has seen. */
-export function worldTermsOf(world: World): WorldTerms {
-  const {
-    cwd,
-    home,
-    projectRoot,
-    temp,
-    programFolders,
-    foldsCase,
-    platform,
-    changedSecrets,
-    gitShows,
-    text,
-    exhausted,
-    entries,
-    mayHold,
-    ownCommands,
-  } = world;
-  return {
-    cwd,
-    home,
-    projectRoot,
-    temp,
-    ...(programFolders === undefined ? {} : { programFolders }),
-    foldsCase,
-    ...(platform === undefined ? {} : { platform }),
-    ...(ownCommands === undefined ? {} : { ownCommands }),
-    changedSecrets: changedSecrets !== undefined,
-    gitShows: gitShows !== undefined,
-    text: text !== undefined,
-    exhausted: exhausted !== undefined,
-    entries: entries !== undefined,
-    mayHold: mayHold !== undefined,
-  };
-}
+export const worldTermsOf = (world: World): WorldTerms => ({
+  ...plainOf(world),
+  changedSecrets: world.changedSecrets !== undefined,
+  gitShows: world.gitShows !== undefined,
+  text: world.text !== undefined,
+  exhausted: world.exhausted !== undefined,
+  entries: world.entries !== undefined,
+  mayHold: world.mayHold !== undefined,
+});
+
+/** What of a world is no answer to a question. */
+export const plainOf = (of: World): Pick<World, (typeof TEXTS)[number] | "temp" | "programFolders"> => ({
+  cwd: of.cwd,
+  home: of.home,
+  projectRoot: of.projectRoot,
+  temp: of.temp,
+  foldsCase: of.foldsCase,
+  ...(of.programFolders === undefined ? {} : { programFolders: of.programFolders }),
+  ...(of.platform === undefined ? {} : { platform: of.platform }),
+  ...(of.ownCommands === undefined ? {} : { ownCommands: of.ownCommands }),
+});
 
 export function sameWorld(terms: WorldTerms, world: World): boolean {
   for (const key of TEXTS) if (terms[key] !== world[key]) return false;

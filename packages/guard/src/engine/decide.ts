@@ -1,3 +1,4 @@
+import { REFS } from "#knowledge/traits";
 import {
   type Action,
   type Budget,
@@ -215,7 +216,7 @@ function judgeRequest(request: Request, options: DecideOptions, whole = false): 
     const known = memory === "none" ? judgement : recallRefusals(request, judgement, { policy, context, machine: options.machine });
     const final = holdBack(request, underBroken(known, policy), policy, options.machine);
     options.elsewhere?.commit();
-    const movesRefs = confines && lowered.actions.some((action) => action.kind === "exec" && MOVING_REFS.has(action.program));
+    const movesRefs = confines && lowered.actions.some((action) => action.kind === "exec" && REFS.has(action.program));
     if (name !== undefined && movesRefs && memory === "use") noteRefs(options.machine, world.canonical(request.cwd), name);
     const tight =
       options.extensions === "off" ? final : tightenByExtensions(request, final, world.projectRoot, options.machine, options.extensions);
@@ -282,7 +283,6 @@ function judgePart({ toolUse: _toolUse, ...request }: Request, line: string, { m
 }
 
 /** What a session does with these outside of any run comes after what counts as before it. */
-const MOVING_REFS: ReadonlySet<string> = new Set(["git", "gh", "glab", "hub", "jj", "sl", "git-lfs"]);
 
 /** Whoever is told to confine it does so, whatever came of it before. */
 const remembersFailures = ({ point }: Request, { memory }: DecideOptions): boolean => memory !== "none" && point !== "confined";

@@ -1,8 +1,9 @@
+import { SHIMS } from "#knowledge/traits";
 import { FOLLOWS } from "#knowledge/follows";
 import { type Action, type Argument, type ExecAction, type FileAction, sayAction, visible, type World } from "@assent/core/action";
 import { isWithin, parentOf } from "@assent/core/path";
 import { followingName, isObeyedBy, isShim, obeysFiles, type RequestVerdict, steeringFile, whyWalled } from "@assent/core/policy";
-import { COMPOSE, composeReads } from "./compose-files.ts";
+import { composeReads, loadsCompose } from "./compose-files.ts";
 import { gitSteered, subcommandOf } from "./obeyed-git.ts";
 import { type Machine, noteChanges, unseenChanges } from "../state/index.ts";
 
@@ -79,7 +80,7 @@ interface Unseen {
 }
 
 function unseenFor(exec: ExecAction, { world, machine, rare }: Unseen): string | undefined {
-  const names = [exec.program, ...(isShim(exec.resolved) ? ["mise", "asdf", "uv"] : [])];
+  const names = [exec.program, ...(isShim(exec.resolved) ? SHIMS : [])];
   const folders = (exec.folders ?? [world.cwd]).map((folder) => world.canonical(folder));
   const root = world.canonical(world.projectRoot);
   const changes = unseenChanges(machine, (path) => {
@@ -118,7 +119,7 @@ function whatSteers(exec: ExecAction, world: World): string | undefined {
   if (program === "git" || program === "git-lfs") return gitSteered(exec, world);
   if (program === "man") return manReads(argv);
   if (program === "az") return azLoads(exec, world);
-  if (COMPOSE.test(`${exec.knowledge ?? ""} `)) return composeReads(exec, world);
+  if (loadsCompose(exec)) return composeReads(exec, world);
   return rows().find((row) => isFollowing(row, exec))?.what;
 }
 

@@ -1,3 +1,4 @@
+import { USUAL } from "#knowledge/traits";
 import { lstatSync, readdirSync, readFileSync } from "node:fs";
 import { type ExecAction, visible, type World } from "@assent/core/action";
 import { isWithin, joinPath, normalise, resolvePath } from "@assent/core/path";
@@ -145,7 +146,7 @@ function isForgeOrLocal(address: string): boolean {
 }
 
 /** Programs that everybody uses to page and edit, with options and no paths. */
-const USUAL = /^(?:less|more|most|cat|bat|delta|diff-so-fancy|vim?|nvim|nano|emacs|micro|hx|code|subl)(?: -{1,2}[\w-]+(?:=\w+)?)*$/;
+const USUAL_WORDS = /^(\S+)(?: -{1,2}[\w-]+(?:=\w+)?)*$/;
 /** What `git lfs install --local` writes. */
 const LFS = /^(?:git-lfs (?:clean|smudge) -- %f|git-lfs (?:smudge --skip -- %f|filter-process(?: --skip)?)|true|false)$/;
 
@@ -156,7 +157,7 @@ function isPlain(entry: readonly [key: string, value: string]): boolean {
   if (key === "diff.submodule") return /^(?:log|short)$/.test(value);
   if (isGitsOwnKey(entry) || isInertGitKey(key)) return true;
   if (key === "core.pager" || key === "core.editor" || key.startsWith("pager."))
-    return USUAL.test(value) || /^(?:true|false|)$/.test(value);
+    return USUAL.has(USUAL_WORDS.exec(value)?.[1] ?? "") || /^(?:true|false|)$/.test(value);
   if (/^filter\.lfs\.(?:clean|smudge|process|required)$/.test(key)) return LFS.test(value);
   // An alias replaces no command of git's own (git-config(1), alias.*), and others are not known.
   return key.startsWith("alias.") || /^(?:core\.(?:excludesfile|attributesfile|fsync)|gui\..+|credential\.username)$/.test(key);

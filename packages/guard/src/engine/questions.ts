@@ -1,6 +1,6 @@
 import { spend, type World } from "@assent/core/action";
 import type { JudgeContext } from "@assent/core/policy";
-import { type Answers, sameList } from "./conclusion-terms.ts";
+import { type Answers, plainOf, sameList } from "./conclusion-terms.ts";
 
 /** More than this is not remembered of one conclusion: in questions, entries of folders, and characters of texts and names. */
 const MOST = 60_000;
@@ -78,31 +78,9 @@ type MayBeAbsent = "platform" | "programFolders" | "ownCommands";
 export class QuestionsOfWorld extends Questions<World> {
   /** A world that answers as the given one does, and whose questions are noted. */
   noting(of: World): World {
-    const {
-      cwd,
-      home,
-      projectRoot,
-      temp,
-      programFolders,
-      foldsCase,
-      platform,
-      changedSecrets,
-      gitShows,
-      text,
-      exhausted,
-      entries,
-      mayHold,
-      ownCommands,
-    } = of;
+    const { changedSecrets, gitShows, text, exhausted, entries, mayHold } = of;
     const noting: Required<Omit<World, MayBeAbsent>> & Pick<World, MayBeAbsent> = {
-      cwd,
-      home,
-      projectRoot,
-      temp,
-      foldsCase,
-      ...(platform === undefined ? {} : { platform }),
-      ...(programFolders === undefined ? {} : { programFolders }),
-      ...(ownCommands === undefined ? {} : { ownCommands }),
+      ...plainOf(of),
       env: this.about((world, name) => world.env(name), of),
       canonical: this.about((world, path) => world.canonical(path), of, Object.is, lengthOf),
       kind: this.about((world, path) => world.kind(path), of),

@@ -1,5 +1,6 @@
+import { SCRIPT } from "#knowledge/traits";
 import type { Action } from "@assent/core/action";
-import { judge, patternBase, readingOf, type Policy, type Rule } from "@assent/core/policy";
+import { judge, patternBase, type Policy, readingOf, type Rule, toldOf } from "@assent/core/policy";
 import { examplesOf, hasSubcommands, isKnown, runsAnything, type SurveyedRun } from "@assent/core/shell/survey";
 import { lowerShell } from "@assent/core/shell";
 import { NOWHERE } from "../engine/index.ts";
@@ -34,7 +35,7 @@ function runs(rule: Rule, prefix: readonly string[]): FindingDraft | undefined {
   const program = prefix.join(" ");
   const code = of("code");
   if (code !== undefined) {
-    const ending = ENDINGS[program];
+    const ending = toldOf(SCRIPT, program);
     return {
       code: "AL001",
       message: `lets any code run, as in \`${code}\`: what follows \`${program}\` decides, and Assent cannot look into it`,
@@ -61,17 +62,6 @@ function runs(rule: Rule, prefix: readonly string[]): FindingDraft | undefined {
     help: "remove the rule and allow the commands that are run: `Bash(npm test:*)` also holds behind a wrapper",
   };
 }
-
-const ENDINGS: Readonly<Record<string, string>> = {
-  python: ".py",
-  python3: ".py",
-  node: ".js",
-  ruby: ".rb",
-  perl: ".pl",
-  bash: ".sh",
-  sh: ".sh",
-  zsh: ".sh",
-};
 
 /** Examples of the tables that only this rule lets pass, and that reach beyond the machine's files. */
 function hides(rule: Rule, prefix: readonly string[], { policy, context }: Inspection): FindingDraft | undefined {

@@ -1,5 +1,5 @@
-import { closeSync, constants, ftruncateSync, openSync, readdirSync, type Stats, statSync, unlinkSync, writeSync } from "node:fs";
-import { ensureFolder, errorCode } from "./files.ts";
+import { closeSync, constants, ftruncateSync, openSync, readdirSync, type Stats, statSync, unlinkSync } from "node:fs";
+import { appendText, ensureFolder, errorCode } from "./files.ts";
 import type { Machine } from "./machine.ts";
 import { openState, stateFolder } from "./state.ts";
 
@@ -8,7 +8,6 @@ import { openState, stateFolder } from "./state.ts";
  * that append at the same moment lose none.
  */
 const FOLDER = "breaker";
-const APPEND = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 const LONGEST_NAME = 200;
 /** Sessions that are over leave their files. */
 const FORGET_MS = 30 * 86_400_000;
@@ -68,12 +67,7 @@ export function countDenial(machine: Machine, key: string, minutes: number): str
     // What is forgotten does not count again with the next one.
     if (minutes > 0 && row === 0) resetBreaker(machine, key);
     if (row === 0) resetBreakers(machine, true);
-    const descriptor = openSync(`${folderOf(machine)}/${fileNameOf(key)}`, APPEND, 0o600);
-    try {
-      writeSync(descriptor, "d");
-    } finally {
-      closeSync(descriptor);
-    }
+    appendText(`${folderOf(machine)}/${fileNameOf(key)}`, "d");
     return undefined;
   } catch (error) {
     return `the breaker's count cannot be kept: ${errorCode(error)}`;

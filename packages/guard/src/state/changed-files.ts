@@ -1,6 +1,5 @@
-import { closeSync, constants, openSync, writeSync } from "node:fs";
 import { isObject, sha256 } from "@assent/core/data";
-import { errorCode, isOwn, readRegular, writeAtomic } from "./files.ts";
+import { appendText, errorCode, isOwn, readRegular, writeAtomic } from "./files.ts";
 import { withLock } from "./lock.ts";
 import type { Machine } from "./machine.ts";
 import { openState, stateFolder } from "./state.ts";
@@ -11,7 +10,6 @@ import { openState, stateFolder } from "./state.ts";
  * processes that change files at the same moment lose none, and one that is killed has said what it was about to do.
  */
 const FILE = "changed.jsonl";
-const APPEND = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 const MAX_BYTES = 1 << 20;
 /** A file that has grown to this is written anew, without what is over. */
 const FULL_BYTES = 1 << 16;
@@ -147,23 +145,14 @@ function add(machine: Machine, lines: readonly Line[]): string | undefined {
   try {
     // Under the lock: a line must not be written to what is just being replaced.
     const done = withLock(`${state.folder}/changed.lock`, PATIENCE_MS, () => {
-      append(file, texts.join(""));
+      appendText(file, texts.join(""));
       shorten(machine, file);
       return true;
     });
-    if (done !== true) append(file, texts.join(""));
+    if (done !== true) appendText(file, texts.join(""));
     return undefined;
   } catch (error) {
     return `what an agent changes cannot be written down: ${errorCode(error)}`;
-  }
-}
-
-function append(file: string, text: string): void {
-  const descriptor = openSync(file, APPEND, 0o600);
-  try {
-    writeSync(descriptor, text);
-  } finally {
-    closeSync(descriptor);
   }
 }
 

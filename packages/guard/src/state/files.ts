@@ -72,6 +72,18 @@ export function readRegularBytes(
   }
 }
 
+const APPEND = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+
+/** Adds to a file in one write, so that processes that do so at the same moment lose nothing. */
+export function appendText(path: string, text: string): void {
+  const descriptor = openSync(path, APPEND, 0o600);
+  try {
+    writeSync(descriptor, text);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
 let counter = 0;
 
 /** Replaces a file in one step, so that a reader sees the old text or the new one. */

@@ -1,7 +1,7 @@
-import { closeSync, constants, openSync, readdirSync, statSync, unlinkSync, writeSync, type BigIntStats } from "node:fs";
+import { readdirSync, statSync, unlinkSync, type BigIntStats } from "node:fs";
 import { isObject } from "@assent/core/data";
 import { fileNameOf } from "./breaker.ts";
-import { ensureFolder, errorCode, isOwn, readRegular, writeAtomic } from "./files.ts";
+import { appendText, ensureFolder, errorCode, isOwn, readRegular, writeAtomic } from "./files.ts";
 import { withLock } from "./lock.ts";
 import type { Machine } from "./machine.ts";
 import { openState, stateFolder } from "./state.ts";
@@ -11,7 +11,6 @@ import { openState, stateFolder } from "./state.ts";
  * refuse at the same moment lose none.
  */
 const FOLDER = "refusals";
-const APPEND = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 /** A file that has grown to this is written anew with the last ones in it. */
 const FULL_BYTES = 1 << 17;
 const MAX_BYTES = 1 << 20;
@@ -107,22 +106,13 @@ export function addRefusals(machine: Machine, session: string, refusals: readonl
     // Under the lock: a line must not be written to what is just being replaced.
     const done = withLock(`${state.folder}/${FOLDER}.lock`, PATIENCE_MS, () => {
       if (stats !== undefined && stats.size > FULL_BYTES) shorten(machine, session, file);
-      append(file, lines.join(""));
+      appendText(file, lines.join(""));
       return true;
     });
-    if (done !== true) append(file, lines.join(""));
+    if (done !== true) appendText(file, lines.join(""));
     return undefined;
   } catch (error) {
     return `what was refused cannot be remembered: ${errorCode(error)}`;
-  }
-}
-
-function append(file: string, text: string): void {
-  const descriptor = openSync(file, APPEND, 0o600);
-  try {
-    writeSync(descriptor, text);
-  } finally {
-    closeSync(descriptor);
   }
 }
 

@@ -3,7 +3,7 @@ import type { Host, Outcome, ToolFacts } from "@assent/guard/engine";
 import type { Agent, HostFacts, Setup } from "./host/agent.ts";
 import { SELF_TEST } from "./host/claude-shape.ts";
 import type { HookCall, Protocol, Reading, Reply } from "./host/protocol.ts";
-import { factsOf, files, named, requestOf, text } from "./host/reading.ts";
+import { factsOf, files, named, requestOf, text, walk } from "./host/reading.ts";
 
 /**
  * Amp, through `amp.permissions`: a `delegate` gets a tool's arguments on standard input, its name in AGENT_TOOL_NAME, and
@@ -21,8 +21,8 @@ const TOOLS: Readonly<Record<string, ToolFacts>> = {
   undo_edit: files("edit", "path"),
   delete_file: files("delete", "path"),
   list_directory: { does: "file", operation: "list", fields: ["path"], fallback: "." },
-  Grep: { does: "file", operation: "read", fields: ["path"], tree: true, fallback: ".", pattern: "glob" },
-  glob: { does: "file", operation: "list", fields: ["path"], tree: true, fallback: ".", pattern: "filePattern" },
+  Grep: walk("read", "path", "glob"),
+  glob: walk("list", "path", "filePattern"),
   apply_patch: { does: "patch", field: "patch" },
   read_web_page: { does: "fetch", field: "url" },
   web_search: named("WebSearch"),

@@ -4,7 +4,7 @@ import type { Host, Outcome, ToolFacts } from "@assent/guard/engine";
 import type { Agent, HostFacts, Setup } from "./host/agent.ts";
 import { inputInstead, SELF_TEST } from "./host/claude-shape.ts";
 import { type HookCall, type Protocol, type Reading, type Reply, reply } from "./host/protocol.ts";
-import { factsOf, files, mcpGuess, named, requestOf, shell, text } from "./host/reading.ts";
+import { factsOf, files, mcpGuess, named, requestOf, shell, text, walk } from "./host/reading.ts";
 
 /**
  * Cline. Measured on its CLI 3.0.65: `cancel` ends the whole run and its message does not reach the model; exit codes and
@@ -14,7 +14,7 @@ import { factsOf, files, mcpGuess, named, requestOf, shell, text } from "./host/
 const TOOLS: Readonly<Record<string, ToolFacts>> = {
   run_commands: { does: "shell", field: "commands", list: true },
   read_files: files("read", "files.path"),
-  search_codebase: { does: "file", operation: "read", fields: ["path"], tree: true, fallback: "." },
+  search_codebase: walk("read", "path"),
   editor: files("edit", "path"),
   fetch_web_content: { does: "fetch", field: "requests.url" },
   spawn_agent: named("Task", "Agent"),
@@ -24,9 +24,9 @@ const TOOLS: Readonly<Record<string, ToolFacts>> = {
   read_file: files("read", "path"),
   write_to_file: files("write", "path"),
   replace_in_file: files("edit", "path"),
-  list_files: { does: "file", operation: "list", fields: ["path"], tree: true, fallback: "." },
-  list_code_definition_names: { does: "file", operation: "read", fields: ["path"], tree: true, fallback: "." },
-  search_files: { does: "file", operation: "read", fields: ["path"], tree: true, fallback: ".", pattern: "file_pattern" },
+  list_files: walk("list", "path"),
+  list_code_definition_names: walk("read", "path"),
+  search_files: walk("read", "path", "file_pattern"),
   web_fetch: { does: "fetch", field: "url" },
 };
 

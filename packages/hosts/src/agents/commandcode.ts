@@ -3,7 +3,7 @@ import type { Host, Input, Outcome, ToolFacts } from "@assent/guard/engine";
 import type { Agent, HostFacts, Setup } from "./host/agent.ts";
 import { preToolUse, readShaped, sample, words } from "./host/claude-shape.ts";
 import { type HookCall, type Protocol, type Reading, type Reply, reply } from "./host/protocol.ts";
-import { files, named } from "./host/reading.ts";
+import { files, named, walk } from "./host/reading.ts";
 
 /**
  * Command Code. Measured on 1.64.0: exit code 2 and `permissionDecision: "deny"` stop a tool, also with every question switched off. An
@@ -12,14 +12,7 @@ import { files, named } from "./host/reading.ts";
  */
 
 const SHELL: ToolFacts = { does: "shell", field: "command", list: true, folder: "cwd" };
-const MANY: ToolFacts = {
-  does: "file",
-  operation: "read",
-  fields: ["paths", "target_directory"],
-  tree: true,
-  globs: true,
-  fallback: ".",
-};
+const MANY: ToolFacts = walk("read", "paths target_directory", undefined, { globs: true });
 
 /** What each tool does, and the fields it has. The host renames others after its hooks have heard the call (1.64.0): they are refused. */
 const CALLS: Readonly<Record<string, { readonly facts: ToolFacts; readonly fields: ReadonlySet<string> }>> = {
@@ -31,11 +24,11 @@ const CALLS: Readonly<Record<string, { readonly facts: ToolFacts; readonly field
   write_file: { facts: files("write", "file_path"), fields: words("file_path content") },
   edit_file: { facts: files("edit", "file_path"), fields: words("file_path old_string new_string replace_all replacement_count") },
   glob: {
-    facts: { does: "file", operation: "list", fields: ["path"], tree: true, fallback: ".", pattern: "pattern" },
+    facts: walk("list", "path", "pattern"),
     fields: words("pattern path limit offset"),
   },
   grep: {
-    facts: { does: "file", operation: "read", fields: ["path"], tree: true, fallback: ".", pattern: "glob" },
+    facts: walk("read", "path", "glob"),
     fields: words("pattern path glob output_mode -A -B -C -n -i context type head_limit offset multiline"),
   },
   get_diagnostics: { facts: files("read", "file_paths"), fields: words("file_paths") },

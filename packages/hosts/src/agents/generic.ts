@@ -2,7 +2,7 @@ import type { Decision } from "@assent/core/policy";
 import type { Host, Outcome, ToolFacts } from "@assent/guard/engine";
 import type { Agent, HostFacts } from "./host/agent.ts";
 import type { HookCall, Protocol, Reading, Reply } from "./host/protocol.ts";
-import { factsOf, files, requestOf, shell, text } from "./host/reading.ts";
+import { factsOf, files, requestOf, shell, text, walk } from "./host/reading.ts";
 
 /**
  * Any other host. docs/agents.md describes the envelope:
@@ -17,8 +17,8 @@ import { factsOf, files, requestOf, shell, text } from "./host/reading.ts";
 const TOOLS: Readonly<Record<string, ToolFacts>> = {
   shell: shell("command", "folder"),
   read: files("read", "path"),
-  list: { does: "file", operation: "list", fields: ["path"], tree: true, fallback: "." },
-  search: { does: "file", operation: "read", fields: ["path"], tree: true, fallback: ".", pattern: "glob" },
+  list: walk("list", "path"),
+  search: walk("read", "path", "glob"),
   write: files("write", "path"),
   edit: files("edit", "path"),
   delete: files("delete", "path"),

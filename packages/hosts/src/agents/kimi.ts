@@ -3,7 +3,7 @@ import type { Host, Outcome, ToolFacts } from "@assent/guard/engine";
 import type { Agent, HostFacts, Setup, SettingValue } from "./host/agent.ts";
 import { preToolUse, readShaped, sample, words } from "./host/claude-shape.ts";
 import { type Protocol, type Reply, reply } from "./host/protocol.ts";
-import { files, named, shell } from "./host/reading.ts";
+import { files, named, shell, walk } from "./host/reading.ts";
 import { tableOf } from "./host/value.ts";
 
 /**
@@ -18,17 +18,9 @@ const TOOLS: Readonly<Record<string, ToolFacts>> = {
   ReadMediaFile: files("read", "path"),
   Write: files("write", "path"),
   Edit: files("edit", "path"),
-  Glob: { does: "file", operation: "list", fields: ["path"], tree: true, fallback: ".", pattern: "pattern" },
+  Glob: walk("list", "path", "pattern"),
   // ripgrep, with hidden files (2.1.0).
-  Grep: {
-    does: "file",
-    operation: "read",
-    fields: ["path"],
-    tree: true,
-    fallback: ".",
-    pattern: "glob",
-    search: { glob: "glob", type: "type", lifts: "include_ignored" },
-  },
+  Grep: walk("read", "path", "glob", { search: { glob: "glob", type: "type", lifts: "include_ignored" } }),
   FetchURL: { does: "fetch", field: "url" },
   WebSearch: named("WebSearch"),
   Agent: named("Task", "Agent"),

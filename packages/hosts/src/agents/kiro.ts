@@ -2,7 +2,7 @@ import type { Host, Input, ToolFacts } from "@assent/guard/engine";
 import type { Agent, HostFacts, Setup } from "./host/agent.ts";
 import { sample, words } from "./host/claude-shape.ts";
 import { BY_EXIT, type HookCall, type Protocol, type Reading } from "./host/protocol.ts";
-import { factsOf, files, mcp, named, requestOf, text } from "./host/reading.ts";
+import { factsOf, files, mcp, named, requestOf, text, walk } from "./host/reading.ts";
 
 /**
  * Kiro, its editor and command line. Written from documentation: exit code 2 blocks, with stderr for the model; any other
@@ -24,8 +24,8 @@ const TOOLS: Readonly<Record<string, ToolFacts>> = {
   fsWrite: WRITE,
   write: WRITE,
   strReplace: WRITE,
-  glob: { does: "file", operation: "list", fields: ["path"], tree: true, fallback: ".", pattern: "pattern" },
-  grep: { does: "file", operation: "read", fields: ["path"], tree: true, fallback: ".", pattern: "include" },
+  glob: walk("list", "path", "pattern"),
+  grep: walk("read", "path", "include"),
   web_fetch: { does: "fetch", field: "url" },
   web_search: named("WebSearch"),
   use_subagent: named("Task", "Agent"),

@@ -2,7 +2,7 @@ import type { Host, Outcome, ToolFacts } from "@assent/guard/engine";
 import type { Agent, HostFacts, Setup } from "./host/agent.ts";
 import { preToolUse, readShaped, sample, words } from "./host/claude-shape.ts";
 import { type HookCall, type Protocol, type Reading, type Reply, reply } from "./host/protocol.ts";
-import { files, mcpGuess, named, text } from "./host/reading.ts";
+import { files, mcpGuess, named, text, walk } from "./host/reading.ts";
 
 /**
  * VS Code's agent. Written from documentation (July 2026): answers in Claude Code's form; matchers are ignored; exit code 2
@@ -27,9 +27,9 @@ const TOOLS: Readonly<Record<string, ToolFacts>> = {
   apply_patch: { does: "patch", field: "input" },
   create_directory: files("mkdir", "dirPath", "path"),
   list_dir: { does: "file", operation: "list", fields: ["path"], fallback: "." },
-  file_search: { does: "file", operation: "list", fields: ["path"], tree: true, fallback: ".", pattern: "query" },
-  grep_search: { does: "file", operation: "read", fields: ["path"], tree: true, fallback: ".", pattern: "includePattern" },
-  semantic_search: { does: "file", operation: "read", fields: ["path"], tree: true, fallback: "." },
+  file_search: walk("list", "path", "query"),
+  grep_search: walk("read", "path", "includePattern"),
+  semantic_search: walk("read", "path"),
   fetch_webpage: { does: "fetch", field: "urls" },
   runSubagent: named("Task", "Agent"),
 };

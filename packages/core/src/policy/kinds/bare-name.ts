@@ -1,3 +1,4 @@
+import { EVERYDAY } from "#knowledge/traits";
 import { doubtCallName } from "./call.ts";
 import { HOST_TOOLS } from "../tables/host-tools.ts";
 import { closest, distance, likest, shortSlip } from "../match/suggest.ts";
@@ -5,15 +6,8 @@ import { closest, distance, likest, shortSlip } from "../match/suggest.ts";
 /** Names of rules that mean something else than a tool of that name. */
 const NAMES = ["Bash", "Shell", "Read", "Edit", "Write", "Delete", "List", "Exec", "Net", "Glob", "Grep", "WebFetch", "WebSearch"];
 
-/** Commands that people write as if they were rules: with a scope, or with a capital, where it could be a tool as well. */
-const EVERYDAY = new RegExp(
-  `^(?:${[
-    "rm|mv|cp|dd|ls|cat|sed|awk|find|grep|rg|curl|wget|git|gh|npm|npx|pnpm|yarn|bun|node|deno|python3?|pip3?|uv|cargo|go|make",
-    "docker|podman|kubectl|helm|terraform|aws|gcloud|az|ssh|scp|rsync|sudo|su|chmod|chown|kill|mkdir|touch|tar|apt|apt-get|brew",
-    "systemctl|psql|mysql",
-  ].join("|")})$`,
-  "i",
-);
+/** A command that people write as if it were a rule: with a scope, or with a capital, where it could be a tool as well. */
+const isEveryday = (name: string): boolean => EVERYDAY.has(name.toLowerCase());
 
 /** Ends of names that are hosts far oftener than files. */
 const DOMAIN = /^(?:\*\.)?(?:[\w-]+\.)+(?:com|org|net|edu|gov|io|dev|ai|app|cloud|info|co|local|internal|uk|de|fr|eu|us|cn|ru|jp)$/i;
@@ -61,22 +55,22 @@ function meantByName(name: string, scope: string | undefined): string | undefine
   const cased = NAMES.find((one) => one.toLowerCase() === name.toLowerCase());
   if (cased !== undefined) return `; did you mean \`${cased}${scope === undefined ? "" : `(${scope})`}\`?`;
   const host = Object.keys(HOST_TOOLS).find((rule) => HOST_TOOLS[rule]?.includes(name) === true);
-  if (host !== undefined && !EVERYDAY.test(name)) {
+  if (host !== undefined && !isEveryday(name)) {
     const rule = scope === undefined ? host : `${host}(${scope})`;
     return `, but agents' tools of that name are judged by what they do; write \`${rule}\`, for a tool of your own \`${name}(*)\``;
   }
   const short = scope !== undefined && /^[A-Z]/.test(name) ? shortSlip(name, NAMES) : undefined;
   const near = name.length < 4 || name.includes("*") ? short : closest(name, NAMES);
-  if (near !== undefined && (scope !== undefined || !EVERYDAY.test(name)))
+  if (near !== undefined && (scope !== undefined || !isEveryday(name)))
     return `; did you mean \`${near}${scope === undefined ? "" : "(…)"}\`?`;
   if (scope !== undefined) {
     const words = scope.replace(/(?::\*| \*|\*)$/, "").trim();
-    return EVERYDAY.test(name) ? `; the command is written \`Bash(${`${name.toLowerCase()} ${words}`.trim()}:*)\`` : undefined;
+    return isEveryday(name) ? `; the command is written \`Bash(${`${name.toLowerCase()} ${words}`.trim()}:*)\`` : undefined;
   }
   const place = meantPlace(name);
   if (place !== undefined) return `; ${place}`;
-  if (!/^[a-z][a-z0-9+-]*\*?$/.test(name) && !EVERYDAY.test(name)) return undefined;
-  const command = (EVERYDAY.test(name) ? name.toLowerCase() : name).replace("*", "");
+  if (!/^[a-z][a-z0-9+-]*\*?$/.test(name) && !isEveryday(name)) return undefined;
+  const command = (isEveryday(name) ? name.toLowerCase() : name).replace("*", "");
   return `; the command is written \`Bash(${command}:*)\`, a tool of that name \`${name}(*)\``;
 }
 

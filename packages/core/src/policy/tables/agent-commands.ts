@@ -1,3 +1,4 @@
+import { LAUNCHER } from "#knowledge/traits";
 import { type Argument, brief, type ExecAction, printArgument } from "../../action/index.ts";
 import { baseName } from "../../path/index.ts";
 import {
@@ -16,8 +17,6 @@ import {
  * hooks`, `NAME --add-mcp`. And an agent that is started with its hooks or its questions switched off. Which programs they
  * are, and what only one of them understands, stands in the agents' own files.
  */
-
-const RUNNERS: ReadonlySet<string> = new Set("npx npm pnpm pnpx yarn bunx bun node nodejs deno dlx uvx pipx".split(" "));
 
 /** What of an agent is changed, and how: `mcp add`, `plugin install`, `config set`, `features disable`. */
 const AREA = new RegExp(
@@ -46,7 +45,7 @@ export function agentCall(action: ExecAction): { readonly words: string; readonl
   const [start, ...rest] = action.argv;
   if (start === undefined || !start.known) return undefined;
   const own = nameOf(start.text);
-  const [name, args] = RUNNERS.has(own) ? packageIn(rest) : [own, rest];
+  const [name, args] = LAUNCHER.has(own) ? packageIn(rest) : [own, rest];
   if (name === undefined || !isAgent(name, args)) return undefined;
   const does = prints(name, args) ? "prints" : changes(name, args) ? "changes" : undefined;
   return does === undefined ? undefined : { words: brief([name, ...args.map(printArgument)].join(" "), 60), does };

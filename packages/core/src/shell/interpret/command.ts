@@ -1,3 +1,4 @@
+import { OPEN } from "#knowledge/traits";
 import { parse, type Command, type Assignment } from "unbash";
 import type { ExecAction, Span } from "../../action/index.ts";
 import { bracesOf } from "../words/brace.ts";
@@ -88,7 +89,7 @@ export function runSimple(cx: Context, state: ShellState, node: Command, stdin: 
     const out: Stream = certain ? passed : { is: "unknown", why: "what redirections alone print", network: isNetwork(passed) };
     return redirectedOutcome(same(out, state), redirected, undone);
   }
-  if (state.options.has("nullglob") && words.some((word) => isGlob(word)) && !READS_NOTHING_ELSE.has(textOf(words[0] ?? literal("")) ?? ""))
+  if (state.options.has("nullglob") && words.some((word) => isGlob(word)) && !OPEN.has(textOf(words[0] ?? literal("")) ?? ""))
     cx.unknown("with nullglob a pattern that matches nothing goes away", { span, help: "write the names out" });
   const secret = secretHanded(state, words, redirected.stdin);
   const before = cx.actions.length;
@@ -121,8 +122,6 @@ const isExecAlone = (words: readonly Value[]): boolean => {
 };
 
 /** Without a name they list or read what they are given, or print. */
-const READS_NOTHING_ELSE = new Set("ls cat wc head tail stat file echo printf test [ true : set declare local export".split(" "));
-
 /** What a command is given in front of its name, functions and builtins see as variables. Returns what was there. */
 function lend(
   cx: Context,

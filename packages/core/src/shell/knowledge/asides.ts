@@ -71,7 +71,7 @@ const FORMS = {
     "settings, or [always] [unless] [SUBCOMMAND | …] -- WHAT",
   ),
   does: form(
-    /^(?:looks|lists|dials|stays|writes|links|removes|leaves)(?: [a-z-]+\*?)+(?: \|(?: [a-z-]+\*?)+)*$/,
+    /^(?:looks|lists|skips|dials|stays|writes|links|removes|leaves)(?: [a-z-]+\*?)+(?: \|(?: [a-z-]+\*?)+)*$/,
     "what commands of git do, and which: looks SUBCOMMAND | SUBCOMMAND",
   ),
   login: isLogin,
@@ -87,6 +87,8 @@ const FORMS = {
     /^(?:(?:exported|names|integer|array|computed|reset|keeps)(?: \w+\*?)+|decides(?: \w+)+ -- \S.*)$/,
     "what shells do with variables, and which: integer NAME…, or decides NAME… -- WHY",
   ),
+  is: form(/^[a-z]+(?:-[a-z]+)*(?: [a-z]+(?:-[a-z]+)*)*$/, "what a program is: WORD WORD…"),
+  with: form(/^[a-z]+ \S.*$/, "WHAT VALUE"),
   starts: habit((word) => /^(?:\/(?:.*\/)?|[\w.+*-]+)$/.test(word), "the name of a program, or a folder with a / at its end"),
   looks: habit(isFile("$root", "$cwd", "$project", "$listed", "$tracked", "$folder"), "a file, or a name of files that verify knows"),
   changes: habit(isFile("$read"), "a file, or $read"),

@@ -26,6 +26,7 @@ declare module "#knowledge/git" {
   /** Commands of git by what they do (`does`). */
   export const LOOKS: readonly string[];
   export const LISTS: readonly string[];
+  export const SKIPS: readonly string[];
   export const DIALS: readonly string[];
   export const STAYS: readonly string[];
   export const WRITES: readonly string[];
@@ -99,4 +100,63 @@ declare module "#knowledge/habits" {
 declare module "#knowledge/secrets" {
   /** A row for each `secret:` of the tables: names of programs, each between blanks, and after a tab what is said of them. */
   export const SECRETS: string;
+}
+
+/** Programs by what they are (`is`), and what is known of each (`with`). */
+declare module "#knowledge/traits" {
+  type Programs = ReadonlySet<string>;
+  type Rows = readonly (readonly [program: string, value: string])[];
+  export const ASKS: Programs;
+  export const BETWEEN: Programs;
+  export const BOUNDED: Programs;
+  export const BUILDER: Programs;
+  export const BUILTIN: Programs;
+  export const BYSTANDER: Programs;
+  export const CARRIER: Programs;
+  export const COMPILED: Programs;
+  export const COMPOSES: Programs;
+  export const COPIES: Programs;
+  export const EVERYDAY: Programs;
+  export const FINDER: Programs;
+  export const HOARDS: Programs;
+  export const HOLDERS: Programs;
+  export const INERT: Programs;
+  export const INPUTLESS: Programs;
+  export const INTERPRETER: Programs;
+  export const KEEPS: Programs;
+  export const KEYED: Programs;
+  export const LAUNCHER: Programs;
+  export const LINEWISE: Programs;
+  export const LISTER: Programs;
+  export const LOADS_TO_TELL: Programs;
+  export const MACHINE: Programs;
+  export const MANAGER: Programs;
+  export const NPMRC: Programs;
+  export const OPEN: Programs;
+  export const PREFIX: Programs;
+  export const READER: Programs;
+  export const REFS: Programs;
+  export const RUINS: Programs;
+  export const RUNNER: Programs;
+  export const SAMPLES: Programs;
+  export const SCRIPTED: Programs;
+  export const SHELL: Programs;
+  export const SHIMS: Programs;
+  export const SHORTCUT: Programs;
+  export const TERMINAL: Programs;
+  export const USUAL: Programs;
+  export const WAITS: Programs;
+  export const WRAPPER: Programs;
+  export const ENDS: Rows;
+  export const EXCLUDES: Rows;
+  export const HISTORY: Rows;
+  export const LOADS: Rows;
+  export const OPENS: Rows;
+  export const REMAKES: Rows;
+  export const SCRIPT: Rows;
+  export const STATES: Rows;
+  export const SUFFIX: Rows;
+  export const TOOLS: Rows;
+  export const WALKS: Rows;
+  export const WHOLE: Rows;
 }

@@ -76,7 +76,7 @@ type SpecDraft = { -readonly [K in keyof SubcommandSpec]: SubcommandSpec[K] };
 const FLAGS = ["closed", "idle", "kinds", "abbreviates"] as const;
 const VERDICTS = ["allow", "none", "ask", "deny"] as const;
 /** What the name of a command may hold: others cannot be looked up. */
-const NAME = /^[\w.+@[-]+$/;
+const NAME = /^(?::|[\w.+@[-]+)$/;
 
 const isIn = <T extends string>(list: readonly T[], word: string): word is T => list.some((one) => one === word);
 

@@ -1,3 +1,4 @@
+import { unescaped } from "./token-cursor.ts";
 import { plainVariable } from "./environment.ts";
 import { distinct, refusedText, unknown, type CodeFinding } from "./finding.ts";
 
@@ -243,7 +244,7 @@ function awkTokens(program: string): readonly AwkToken[] | string {
     } else if (c === '"') {
       const end = stringEnd(program, at);
       if (end === undefined) return "a string without its closing quote";
-      tokens.push({ kind: "string", text: program.slice(at, end), value: stringValue(program.slice(at + 1, end - 1)) });
+      tokens.push({ kind: "string", text: program.slice(at, end), value: unescaped(program.slice(at + 1, end - 1), ESCAPES) });
       at = end;
     } else if (c === "/") {
       const place = slash(previous);
@@ -324,16 +325,6 @@ function stringEnd(program: string, start: number): number | undefined {
 }
 
 const ESCAPES: Readonly<Record<string, string>> = { n: "\n", t: "\t", '"': '"', "\\": "\\" };
-
-function stringValue(body: string): string | undefined {
-  let certain = true;
-  const value = body.replace(/\\([^])/g, (_, c: string) => {
-    const plain = ESCAPES[c];
-    certain &&= plain !== undefined;
-    return plain ?? "";
-  });
-  return certain ? value : undefined;
-}
 
 /** The end of a pattern, if gawk (which lets `/` stand in brackets) and others (which do not) agree on it. */
 function regexEnd(program: string, start: number): number | undefined {

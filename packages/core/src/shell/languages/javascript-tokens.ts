@@ -1,3 +1,4 @@
+import { unescaped } from "./token-cursor.ts";
 import { MAX_DEPTH, refusedText } from "./finding.ts";
 
 export interface JsToken {
@@ -89,7 +90,7 @@ class Scanner {
         this.at = end + 2;
       } else if (c === '"' || c === "'") {
         const text = this.string(c);
-        if (text !== undefined) push("string", text, { value: literal(text.slice(1, -1)) });
+        if (text !== undefined) push("string", text, { value: unescaped(text.slice(1, -1), ESCAPES) });
       } else if (c === "`") {
         const fields = this.template(depth);
         push("template", "`", { fields });
@@ -190,13 +191,3 @@ class Scanner {
 }
 
 const ESCAPES: Readonly<Record<string, string>> = { n: "\n", t: "\t", "'": "'", '"': '"', "\\": "\\", "/": "/" };
-
-function literal(body: string): string | undefined {
-  let certain = true;
-  const value = body.replace(/\\([^])/g, (_, c: string) => {
-    const plain = ESCAPES[c];
-    certain &&= plain !== undefined;
-    return plain ?? "";
-  });
-  return certain ? value : undefined;
-}

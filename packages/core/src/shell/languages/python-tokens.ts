@@ -1,3 +1,4 @@
+import { unescaped } from "./token-cursor.ts";
 import { refusedText } from "./finding.ts";
 
 export interface PythonToken {
@@ -115,16 +116,7 @@ function string(source: string, start: number, opening: string): PythonToken | s
 
 const ESCAPES: Readonly<Record<string, string>> = { n: "\n", t: "\t", "'": "'", '"': '"', "\\": "\\" };
 
-function value(body: string, raw: boolean): string | undefined {
-  if (raw) return body;
-  let certain = true;
-  const text = body.replace(/\\([^])/g, (_, c: string) => {
-    const plain = ESCAPES[c];
-    certain &&= plain !== undefined;
-    return plain ?? "";
-  });
-  return certain ? text : undefined;
-}
+const value = (body: string, raw: boolean): string | undefined => (raw ? body : unescaped(body, ESCAPES));
 
 /** The expressions of an f-string body; undefined where Python before and after 3.12 cut it differently. */
 function formatFields(body: string, quote: string, raw: boolean): string[] | undefined {

@@ -61,3 +61,14 @@ export class TokenCursor<T extends SourceToken> {
     return token.text;
   }
 }
+
+/** The text of a string whose escapes are all among these; undefined: one is another. */
+export function unescaped(body: string, escapes: Readonly<Record<string, string>>): string | undefined {
+  let certain = true;
+  const text = body.replace(/\\([^])/g, (_, c: string) => {
+    const plain = escapes[c];
+    certain &&= plain !== undefined;
+    return plain ?? "";
+  });
+  return certain ? text : undefined;
+}

@@ -1,4 +1,5 @@
-import { PROMPTED_PROGRAMS } from "../../policy/index.ts";
+import { INTERPRETER, RUINS, RUNNER } from "#knowledge/traits";
+import { isOneOf, PROMPTED_PROGRAMS } from "../../policy/index.ts";
 import type { CodeAction } from "../../action/index.ts";
 import type { Context } from "../words/context.ts";
 import { noteHandedDangers } from "./danger-words.ts";
@@ -19,22 +20,13 @@ export interface HandingCall {
 }
 
 /** Programs that ruin what they are pointed at, and packages that do the same. */
-const RUINS = /^(?:rm|shred|dd|mkfs(?:\.\w+)?|chmod|chown|wipefs)$/;
+const RUINS_IN_PLACE = [...RUINS].map((name) => (name === "mkfs" ? String.raw`mkfs(?:\.\w+)?` : name)).join("|");
+const RUINER = new RegExp(`^(?:${RUINS_IN_PLACE})$`);
 const REMOVERS = /^(?:npm:)?(?:rimraf|del|del-cli|premove|rmrf)(?:@[\w.^~-]+)?$/;
-/** Programs that run code from their command line, and how it is given to them. */
-const INTERPRETERS = new RegExp(
-  String.raw`^(?:python[\d.]*|pypy3?|i?python3?|node|nodejs|bun|deno|tsx|ts-node|ts-node-esm|esno|jiti|vite-node|swc-node|` +
-    String.raw`babel-node|perl|ruby|irb|php|lua[\d.]*|luajit|(?:ba|z|da|k|fi)?sh|pwsh|powershell|osascript|Rscript|julia|groovy|` +
-    "elixir|nodemon|concurrently|cross-env-shell|zx)$",
-);
+/** How code is given to programs that run it from their command line. */
 const INLINE = /^(?:-[A-Za-z]*[cemprx]|--?(?:eval|print|execute|command|exec|module|Command)(?:=.*)?|eval)$/s;
 /** `rm -rf ~` written into one word. */
-const LINE = /^\s*(?:sudo\s+)?(?:rm|shred|dd|mkfs(?:\.\w+)?|chmod|chown|rimraf|del-cli)\s[^]*(?:[\s=][/~]|\$\{?HOME)/;
-/** Known programs that start others by words that are not all known. */
-const RUNNERS = new RegExp(
-  "^(?:npx|npm|pnpm|pnpx|yarn|yarnpkg|bun|bunx|uv|uvx|pipx|hatch|pixi|tox|nox|rvm|composer|gem|go|cargo|mise|fnm|nvm|n|" +
-    "jenv|rbenv|pyenv|nodenv|devbox|flox|nix|pkgx|tea|lerna|nx|dx|deno|poetry|pdm|rye|conda|mamba|micromamba|corepack|volta)$",
-);
+const LINE = new RegExp(String.raw`^\s*(?:sudo\s+)?(?:${RUINS_IN_PLACE}|rimraf|del-cli)\s[^]*(?:[\s=][/~]|\$\{?HOME)`);
 
 /** Where so many words stand behind those that may be programs, they are no command that anybody writes. */
 const MOST_BEHIND = 50_000;
@@ -70,7 +62,7 @@ export function readHandedCommands(
 ): void {
   const known = applied !== undefined;
   const elsewhere = known ? entryFor(name)?.elsewhere : undefined;
-  if (!known || applied.id === undefined || RUNNERS.test(name) || elsewhere !== undefined || INTERPRETERS.test(name))
+  if (!known || applied.id === undefined || RUNNER.has(name) || elsewhere !== undefined || isOneOf(INTERPRETER, name))
     noteHandedDangers(call.cx, words, exec);
   if (!known || !applied.understood) noteServices(call, words, exec, applied);
   if (elsewhere !== undefined && readElsewhere(call, elsewhere, words, exec)) return;
@@ -91,7 +83,7 @@ export function readHandedCommands(
   if (unread.some(({ text }) => text.length > MOST_UNREAD))
     call.cx.unknown("a text that may have commands in it is too long to look for them", { help: "put it into a file" });
   else if (unread.length > 0) call.cx.refineExec(exec, { unread });
-  if (known && !RUNNERS.test(name)) return;
+  if (known && !RUNNER.has(name)) return;
   if (!known && REMOVERS.test(name) && leavesProject(call, texts)) judge(call, words, ["rm", "-rf"], exec);
   // Looked for once: each word is asked what stands behind it.
   const lastInline = texts.findLastIndex((text) => text !== undefined && INLINE.test(text));
@@ -102,8 +94,8 @@ export function readHandedCommands(
     const line = text.replace(/^--?[\w-]+=/, "");
     // `npm:tsx`, `tsx@4`, `@scope/tsx`, `nixpkgs#python3`.
     const packaged = text.replace(/^(?:npm:|[^#\s]*#)?(?:@[\w.-]+\/)?/, "").replace(/@[^@]*$/, "");
-    const ruins = at < lastOutside && (RUINS.test(text) || REMOVERS.test(text));
-    const interprets = at < lastInline && INTERPRETERS.test(packaged);
+    const ruins = at < lastOutside && (RUINER.test(text) || REMOVERS.test(text));
+    const interprets = at < lastInline && isOneOf(INTERPRETER, packaged);
     if ((ruins || interprets) && (behind += words.length - at) > MOST_BEHIND)
       call.cx.unknown("the command has too many words that may be programs which it starts");
     else if (interprets) judgeOnce(call, words.slice(at + 1), packaged, exec);

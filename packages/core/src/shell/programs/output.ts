@@ -1,3 +1,4 @@
+import { LISTER } from "#knowledge/traits";
 import type { TreeFilter } from "../../action/index.ts";
 import { resolvePath } from "../../path/index.ts";
 import { describe, type Invocation } from "./invocation.ts";
@@ -96,9 +97,9 @@ function pathsBelow(inv: Invocation): readonly Value[] {
   const bare: Value = { atoms: [below], many: false };
   const listed = listedNames(inv);
   // `.*` matches `..`, too (bash(1), globskipdots).
-  const above = tellsAll(inv, "-a", "-f") || (LISTERS.has(inv.name) && inv.looked.some(({ value }) => DOTS.test(patternOf(value))));
+  const above = tellsAll(inv, "-a", "-f") || (LISTER.has(inv.name) && inv.looked.some(({ value }) => DOTS.test(patternOf(value))));
   const names = [listed ?? bare, ...(above ? [literal(".."), literal(".")] : [])];
-  if (inv.looked.length === 0 || (LISTERS.has(inv.name) && inv.looked.every(({ operand }) => !operand))) return names;
+  if (inv.looked.length === 0 || (LISTER.has(inv.name) && inv.looked.every(({ operand }) => !operand))) return names;
   const values = inv.looked.map(({ value, operand, walk }): Value | undefined => {
     const text = textOf(value);
     if (!operand) return bare;
@@ -120,14 +121,13 @@ function pathsBelow(inv: Invocation): readonly Value[] {
   const known = values.flatMap((value) => (value === undefined ? [] : [{ ...value, atoms: join(value.atoms) }]));
   // What lies in a folder that ls is given is printed without the folder; a program that reads names what it was given.
   const reads = inv.grammar.slots?.every(({ kind }) => kind.is !== "file" || kind.operation === "read") === true;
-  if (reads || (!LISTERS.has(inv.name) && inv.looked.every(({ walk }) => walk))) return known;
+  if (reads || (!LISTER.has(inv.name) && inv.looked.every(({ walk }) => walk))) return known;
   // A file that ls is given is printed as it was given.
   const given = listed === undefined ? [] : inv.looked.flatMap(({ value }) => textOf(value) ?? []).map(literal);
   return [...names, ...given, ...known];
 }
 
 const DOTS = /(?:^|\/)\.[*?[]/;
-const LISTERS: ReadonlySet<string> = new Set(["ls", "dir", "vdir"]);
 
 /** Only who takes the name wants to know whether it may begin with `-`: the folder is not looked at before. */
 const toldName = (inv: Invocation, filter: TreeFilter | undefined): Hole => ({
@@ -141,11 +141,11 @@ const toldName = (inv: Invocation, filter: TreeFilter | undefined): Hole => ({
 });
 
 const tellsAll = ({ name, args }: Invocation, ...letters: readonly string[]): boolean =>
-  LISTERS.has(name) && args.options.some(({ option }) => option === undefined || option.names.some((one) => letters.includes(one)));
+  LISTER.has(name) && args.options.some(({ option }) => option === undefined || option.names.some((one) => letters.includes(one)));
 
 /** ls(1) prints no name of a folder that begins with a dot, unless it is told to; on BSD root is always told all. */
 function listedNames(inv: Invocation): Value | undefined {
-  if (!LISTERS.has(inv.name) || tellsAll(inv, "-a", "-A", "-f") || inv.cx.world.platform !== "linux") return undefined;
+  if (!LISTER.has(inv.name) || tellsAll(inv, "-a", "-A", "-f") || inv.cx.world.platform !== "linux") return undefined;
   return { atoms: [toldName(inv, { hidden: false })], many: false };
 }
 
@@ -164,7 +164,7 @@ export function mayTellOption(inv: Invocation): NonNullable<Hole["mayDash"]> {
     const names = kind === "missing" || kind === "file" ? [] : world.names(path);
     return names === undefined || (names.some((name) => name.startsWith("-")) && "held");
   };
-  const folders = LISTERS.has(inv.name) ? inv.looked.map(({ value }) => value) : [literal(".")];
+  const folders = LISTER.has(inv.name) ? inv.looked.map(({ value }) => value) : [literal(".")];
   const looks = inv.places.flatMap((place) => {
     if (place.is !== "at") return [true];
     return folders.flatMap((value) => {

@@ -1,3 +1,4 @@
+import { BOUNDED, SAMPLES } from "#knowledge/traits";
 import {
   type Action,
   type Argument,
@@ -201,17 +202,16 @@ function lengthOf({ cx, argv, stdin }: ProgramCall, name: string, out: Stream, e
   const all = cx.actions.slice(before);
   const read = pathsRead(all);
   // `--random-source`: they take a few bytes of it.
-  const isSampling = name === "sort" || name === "shuf" || name === "shred";
   const [, sampled] =
-    words.map((word) => /^--ran[a-z-]*=(.+)$/s.exec(textOf(word) ?? "")).find((match) => isSampling && match !== null) ?? [];
+    words.map((word) => /^--ran[a-z-]*=(.+)$/s.exec(textOf(word) ?? "")).find((match) => SAMPLES.has(name) && match !== null) ?? [];
   if (sampled !== undefined && read.includes(sampled)) read.splice(read.indexOf(sampled), 1);
   const isLong = printsWithoutEnd(name, words, read, stdin);
   if ((holdsInput(name, words, stdin, read) && (isEndless(stdin) || isLong)) || loopsForEver(name, words))
     cx.addDanger(exec, "resource-bomb");
   // What is read to its end and kept in another file, by whatever program: cp, tar, split. What it starts is looked at by itself.
   const own = all.filter(({ origin }) => origin.by === "command" && origin.exec === exec);
-  const isBounded = /^(?:dd|dcfldd|head|openssl)$/.test(name);
-  if (!isBounded && isLong && keepsFile(own) && printsWithoutEnd(name, words, pathsRead(own), stdin)) cx.addDanger(exec, "resource-bomb");
+  if (!BOUNDED.has(name) && isLong && keepsFile(own) && printsWithoutEnd(name, words, pathsRead(own), stdin))
+    cx.addDanger(exec, "resource-bomb");
   if (isLong) return endless(out, read.some(isLinelessFile));
   if (!isEndless(stdin)) return out;
   if (!copiesInput(name, words))

@@ -1,3 +1,4 @@
+import { KEEPS } from "#knowledge/traits";
 import { namesCode, readVariable } from "../knowledge/environment.ts";
 import { isArray, type ShellState } from "../words/state.ts";
 import { isHole, textOf, type Stream, type Value } from "../words/value.ts";
@@ -12,28 +13,10 @@ const SECRET = new RegExp(
 
 export const isSecretName = (name: string): boolean => SECRET.test(name);
 
-/** Commands that only look at their words, or keep them in variables. */
-const KEEPING = new Set([
-  "test",
-  "[",
-  ":",
-  "true",
-  "false",
-  "export",
-  "declare",
-  "typeset",
-  "local",
-  "readonly",
-  "unset",
-  "read",
-  "shift",
-  "set",
-]);
-
 /** The secret variable of the environment that a command is handed in its words or its input, if any. */
 export function secretHanded(state: ShellState, words: readonly Value[], input: Stream | undefined): string | undefined {
   const [name] = words;
-  if (name !== undefined && KEEPING.has(textOf(name) ?? "")) return undefined;
+  if (name !== undefined && KEEPS.has(textOf(name) ?? "")) return undefined;
   const values = input?.is === "text" ? [...words, input.value] : words;
   for (const { atoms } of values)
     for (const atom of atoms) {

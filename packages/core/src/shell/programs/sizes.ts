@@ -1,4 +1,6 @@
 // Modes and sizes: what opens a file to everybody, and what fills a disk.
+import { COPIES, ENDS, HOARDS, LINEWISE, WHOLE } from "#knowledge/traits";
+import { toldOf } from "../../policy/index.ts";
 import { describe, doubt, emitFile, type Invocation } from "./invocation.ts";
 import { dropPrefix } from "./options.ts";
 import { holeOf, isEndless, isLineless, NOTHING, prefixOf, textOf, type Stream, type Value } from "../words/value.ts";
@@ -95,7 +97,7 @@ export function printsWithoutEnd(program: string, words: readonly Value[], read:
         .some((much) => much.startsWith("-") || isLarge(much)) === true
     );
   if (!isFed) return false;
-  return LINEWISE.test(program) || ENDS[program]?.test(joined(words)) !== true;
+  return LINEWISE.has(program) || !tells(ENDS, program, words);
 }
 
 /** seq(1): `FIRST STEP LAST`; `0 1e-9 1` are a thousand million, too. */
@@ -115,33 +117,16 @@ const joined = (words: readonly Value[]): string => words.map((word) => textOf(w
 export const isEndlessFile = (path: string): boolean => ENDLESS.test(path);
 /** And without an end of a line. */
 export const isLinelessFile = (path: string): boolean => /^\/dev\/(?:zero|full)$/.test(path);
-/** They keep a line until its end. */
-const LINEWISE = /^(?:[egf]?grep|rg|ag|ugrep|sed|awk|[gm]awk|rev|nl|cut|uniq|paste|fmt|comm|join|jq|perl|python3?|read|mapfile|readarray)$/;
-
-/** They print or keep all that they read, as it is or changed line by line. */
-const COPIERS = new Set(
-  `tee cat dd sponge tr sed awk gawk mawk grep rg rev nl cut fold fmt expand unexpand paste uniq sort shuf tac cat base64 base32 xxd od hexdump
-  hd split csplit pv buffer gzip bzip2 xz zstd lz4 pigz zip perl python3 jq openssl iconv ts stdbuf column xargs`.split(/\s+/),
-);
-
-/** `sed 3q`, `grep -m1`, `dd count=1`: they end before their input does. */
-const ENDS: Readonly<Record<string, RegExp>> = {
-  sed: /(?:^|[;\d{} ])[qQ]/,
-  grep: /(?:^| )(?:-\w*[mqlL]|--max-count|--quiet|--silent)/,
-  rg: /(?:^| )(?:-\w*[mql]|--max-count|--quiet)/,
-  awk: /\bexit\b/,
-  gawk: /\bexit\b/,
-  mawk: /\bexit\b/,
-  od: /(?:^| )-\w*N|--read-bytes/,
-  xxd: /(?:^| )-\w*l/,
-  hexdump: /(?:^| )-\w*n/,
-  hd: /(?:^| )-\w*n/,
-};
+/** Whether the words of a program are as its row says. */
+function tells(rows: Parameters<typeof toldOf>[0], program: string, words: readonly Value[]): boolean {
+  const pattern = toldOf(rows, program);
+  return pattern !== undefined && new RegExp(pattern).test(joined(words));
+}
 
 /** True when a program that is given a text without end goes on as long. */
 export function copiesInput(program: string, words: readonly Value[]): boolean {
   if (program === "dd") return ddCopiesMuch(words);
-  return COPIERS.has(program) && ENDS[program]?.test(joined(words)) !== true;
+  return COPIES.has(program) && !tells(ENDS, program, words);
 }
 
 /**
@@ -149,23 +134,11 @@ export function copiesInput(program: string, words: readonly Value[]): boolean {
  * `/dev/zero` never ends.
  */
 export function holdsInput(program: string, words: readonly Value[], stdin: Stream, read: readonly string[] = []): boolean {
-  if (HOLDS.test(program) || WHOLE[program]?.test(joined(words)) === true) return true;
+  if (HOARDS.has(program) || tells(WHOLE, program, words)) return true;
   if (program === "tail") return read.some(isEndlessFile) || words.some((word) => isEndlessFile(textOf(word) ?? ""));
   const isOneLine = isLineless(stdin) || read.some(isLinelessFile) || words.some((word) => isLineless(pipeIn(word)));
-  return LINEWISE.test(program) && isOneLine;
+  return LINEWISE.has(program) && isOneLine;
 }
-
-// iconv(1) of glibc reads all before it begins; a token of tsort(1) may be as long as its input; diff(1) keeps both texts.
-const HOLDS = /^(?:sort|tac|shuf|sponge|column|msort|mapfile|readarray|tsort|iconv|s?diff3?|colordiff)$/;
-
-/** Options with which a line, or a value, is the whole text. */
-const WHOLE: Readonly<Record<string, RegExp>> = {
-  read: /(?:^| )-\w*[dN]/,
-  jq: /(?:^| )(?:-\w*s|--slurp)/,
-  perl: /(?:^| )-\w*0/,
-  sed: /(?:^| )(?:-\w*z|--null-data)/,
-  grep: /(?:^| )(?:-\w*z|--null-data)/,
-};
 
 /** Loops that have no end and no way out. INVARIANT: looked for in time linear in the text, as every expression here. */
 const LOOPS: Readonly<Record<string, (text: string) => boolean>> = {

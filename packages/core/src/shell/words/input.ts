@@ -1,3 +1,5 @@
+import { SKIPS } from "#knowledge/git";
+import { ASKS, INPUTLESS, READER } from "#knowledge/traits";
 import type { Context } from "./context.ts";
 import type { ShellState } from "./state.ts";
 import { holeOf, isNetwork, prefixOf, sequence, textOf, type Stream, type Value } from "./value.ts";
@@ -89,32 +91,6 @@ function mark(cx: Context, input: Stream, leaves: "lines" | "pieces"): void {
  * Programs that read no input, but for what `ASKS_INPUT` finds, or that start others which are looked at themselves. One that reads
  * *all* of its input is none of them: it may end before that (SIGPIPE, timeout(1), a text it cannot read), in the middle of a line.
  */
-const NEVER_READS = new Set(
-  (
-    "basename dirname echo printf rm rmdir mv cp ln mkdir touch chmod chown chgrp stat ls du df readlink realpath test [ true false " +
-    "date sleep env timeout nice nohup stdbuf ionice setsid time find gcc g++ cc c++ clang clang++ make rustc tsc eslint prettier " +
-    "black ruff isort flake8 mypy shellcheck pwd install mktemp which id whoami uname hostname seq expr " +
-    "ps pgrep pidof lsof ss printenv uptime free nproc ldd readelf lscpu lsblk groups"
-  ).split(" "),
-);
-
-/** Programs that read the files they are given in the place of their input. */
-const READS_FILES = new Set(
-  (
-    "cat tac wc sort uniq cut nl fold fmt paste join comm diff md5sum sha1sum sha224sum sha256sum sha384sum sha512sum b2sum cksum " +
-    "base64 file rev jq yq gzip gunzip xz bzip2 zstd gofmt rustfmt clang-format dos2unix unix2dos " +
-    "grep egrep fgrep zgrep rg head tail sed awk gawk mawk nawk less more bat hexdump xxd od strings"
-  ).split(" "),
-);
-
-/** Those of git's commands that read no input unless a word says so. */
-const GIT_NEVER_READS = new Set(
-  (
-    "add blame branch checkout clone commit config describe diff fetch grep init log ls-files merge mv pull push remote reset restore " +
-    "rev-parse rm show stash status switch tag rev-list diff-tree diff-index ls-tree merge-base cherry for-each-ref check-ignore"
-  ).split(" "),
-);
-
 /** `-`, `--files0-from=-`, `-xf-`, `/dev/stdin`, `/proc/self/fd/0`: the input by name. */
 const NAMES_INPUT = /^-$|[=:]-$|^-\w+-$|stdin|\/fd\//;
 /** Options that have a person asked, who answers by the input: `rm -i`, `find -ok`, `git add -p`. */
@@ -132,22 +108,20 @@ export function leftBy(name: string, reads: boolean, words: readonly Value[]): "
   const names = (pattern: RegExp): boolean => texts.some((word) => word !== undefined && pattern.test(word));
   // What is only known at run time may be `-`, too; a file that is found below a folder is called otherwise.
   const mayName = words.some((word, at) => texts[at] === undefined && prefixOf(word) === "" && holeOf(word)?.below !== true);
-  if (names(NAMES_INPUT) || (mayName && READS_FILES.has(name))) return "pieces";
+  if (names(NAMES_INPUT) || (mayName && READER.has(name))) return "pieces";
   // What does not know it says so, and reads nothing.
   if (texts.length === 1 && texts[0] === "--version") return "lines";
   if (name === "git") return gitReads(texts, names) ? "pieces" : "lines";
-  if (READS_FILES.has(name)) return (reads || name === "file") && !(name.endsWith("awk") && names(AWK_READS)) ? "lines" : "pieces";
-  return NEVER_READS.has(name) && !(ASKED.has(name) && names(ASKS_INPUT)) ? "lines" : "pieces";
+  if (READER.has(name)) return (reads || name === "file") && !(name.endsWith("awk") && names(AWK_READS)) ? "lines" : "pieces";
+  return INPUTLESS.has(name) && !(ASKS.has(name) && names(ASKS_INPUT)) ? "lines" : "pieces";
 }
 
 function gitReads(texts: readonly (string | undefined)[], names: (pattern: RegExp) => boolean): boolean {
   const [command = "", kind = "", ...others] = texts;
   if (command === "cat-file") return others.length !== 1 || !GIT_OBJECT.test(kind);
   if ((command === "for-each-ref" || command === "check-ignore") && names(GIT_STDIN)) return true;
-  return !GIT_NEVER_READS.has(command) || names(ASKS_INPUT);
+  return !SKIPS.includes(`git ${command}`) || names(ASKS_INPUT);
 }
-
-const ASKED = new Set("rm mv cp ln find".split(" "));
 
 /** What a command reads that has both a pipe and a redirection: bash takes the last, zsh all of them (MULTIOS). */
 export function inputOf(cx: Context, piped: Stream, redirected: Stream | undefined): Stream {

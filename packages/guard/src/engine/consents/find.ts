@@ -1,3 +1,4 @@
+import { BYSTANDER } from "#knowledge/traits";
 import { visible, type World } from "@assent/core/action";
 import type { ConsentEntry, Policy, RequestVerdict, Verdict } from "@assent/core/policy";
 import { sha256 } from "@assent/core/data";
@@ -120,14 +121,13 @@ function lookForConsents({ request, found, policy, world, machine, othersRun }: 
   return { offer: { entry: only.entry, sentence: sayConsent(only.entry) }, ...(why === undefined ? {} : { why }) };
 }
 
-/** They print, wait or change the folder: none of them changes what a later one sends. */
-const LOOKING =
-  /^(?:cd|echo|printf|true|:|sleep|head|tail|cat|wc|grep|cut|tr|sort|uniq|jq|date|pwd|ls|git (?:status|log|diff|show|rev-parse))$/;
+const LOOKS_OF_GIT = /^git (?:status|log|diff|show|rev-parse)$/;
+const isBystander = (known: string): boolean => BYSTANDER.has(known) || LOOKS_OF_GIT.test(known);
 
 function isOnlyLooking({ actions }: RequestVerdict, at: number): boolean {
   const { action, verdict } = actions[at] ?? {};
   if (action === undefined || verdict?.decision !== "allow") return false;
-  if (action.kind === "exec") return action.trusted && action.env.length === 0 && LOOKING.test(action.knowledge ?? action.program);
+  if (action.kind === "exec") return action.trusted && action.env.length === 0 && isBystander(action.knowledge ?? action.program);
   if (action.kind === "file")
     return action.operation === "read" || action.operation === "list" || action.upkeep === true || verdict.builtin === "device.harmless";
   return action.kind === "remote" && action.operation === "read";

@@ -13,7 +13,7 @@ import {
   reply,
   type Wrapping,
 } from "../host/protocol.ts";
-import { files as file, text } from "../host/reading.ts";
+import { files as file, text, walk } from "../host/reading.ts";
 import { commandIn } from "./shell-frame.ts";
 
 /**
@@ -35,16 +35,8 @@ const TOOLS: Readonly<Record<string, ToolFacts>> = {
   NotebookEdit: file("edit", "notebook_path"),
   LS: file("list", "path"),
   LSP: file("read", "filePath"),
-  Glob: { does: "file", operation: "list", fields: ["path"], tree: true, fallback: ".", pattern: "pattern" },
-  Grep: {
-    does: "file",
-    operation: "read",
-    fields: ["path"],
-    tree: true,
-    fallback: ".",
-    pattern: "glob",
-    search: { glob: "glob", type: "type" },
-  },
+  Glob: walk("list", "path", "pattern"),
+  Grep: walk("read", "path", "glob", { search: { glob: "glob", type: "type" } }),
   WebFetch: { does: "fetch", field: "url" },
 };
 

@@ -3,7 +3,7 @@ import type { Host, Outcome, ToolFacts } from "@assent/guard/engine";
 import type { Agent, HostFacts, Setup } from "../host/agent.ts";
 import { inputInstead, SELF_TEST, words } from "../host/claude-shape.ts";
 import { type HookCall, type Protocol, type Reading, type Reply, reply } from "../host/protocol.ts";
-import { factsOf, files, mcp, mcpGuess, named, requestOf, subagentOf, text } from "../host/reading.ts";
+import { factsOf, files, mcp, mcpGuess, named, requestOf, subagentOf, text, walk } from "../host/reading.ts";
 
 /**
  * GitHub Copilot CLI. Measured on 1.0.102: answers are flat; an allow of preToolUse skips Copilot's permissions, the user's
@@ -20,9 +20,9 @@ const TOOLS: Readonly<Record<string, ToolFacts>> = {
   create: files("write", "path"),
   // permissionRequest says `file_path`.
   edit: files("edit", "path", "file_path"),
-  glob: { does: "file", operation: "list", fields: ["paths", "path"], tree: true, fallback: ".", pattern: "pattern" },
-  grep: { does: "file", operation: "read", fields: ["paths", "path"], tree: true, fallback: ".", pattern: "glob" },
-  rg: { does: "file", operation: "read", fields: ["paths", "path"], tree: true, fallback: ".", pattern: "glob" },
+  glob: walk("list", "paths path", "pattern"),
+  grep: walk("read", "paths path", "glob"),
+  rg: walk("read", "paths path", "glob"),
   web_fetch: { does: "fetch", field: "url" },
   web_search: named("WebSearch"),
   task: named("Task", "Agent"),

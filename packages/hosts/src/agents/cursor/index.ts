@@ -2,7 +2,7 @@ import type { Host, Outcome, ToolFacts } from "@assent/guard/engine";
 import type { Agent, HostFacts, Setup } from "../host/agent.ts";
 import { SELF_TEST, words } from "../host/claude-shape.ts";
 import { type HookCall, type Protocol, type Reading, type Reply, reply } from "../host/protocol.ts";
-import { factsOf, files, named, requestOf, text } from "../host/reading.ts";
+import { factsOf, files, named, requestOf, text, walk } from "../host/reading.ts";
 
 /**
  * Cursor, its editor and `cursor-agent`. Written from documentation and reports: `ask` is put to the user by
@@ -16,8 +16,8 @@ const TOOLS: Readonly<Record<string, ToolFacts>> = {
   Write: files("write", "file_path", "path", "target_file"),
   Edit: files("edit", "file_path", "path", "target_file"),
   Delete: files("delete", "file_path", "path", "target_file"),
-  Grep: { does: "file", operation: "read", fields: ["path"], tree: true, fallback: ".", pattern: "glob" },
-  Glob: { does: "file", operation: "list", fields: ["target_directory", "path"], tree: true, fallback: ".", pattern: "glob_pattern" },
+  Grep: walk("read", "path", "glob"),
+  Glob: walk("list", "target_directory path", "glob_pattern"),
   LS: { does: "file", operation: "list", fields: ["target_directory", "path"], fallback: "." },
   WebFetch: { does: "fetch", field: "url" },
   WebSearch: named("WebSearch"),

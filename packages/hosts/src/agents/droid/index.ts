@@ -2,7 +2,7 @@ import type { Host, Outcome, ToolFacts } from "@assent/guard/engine";
 import type { Agent, HostFacts, Setup } from "../host/agent.ts";
 import { group, inputInstead, preToolUse, readShaped, sample, withNote, words } from "../host/claude-shape.ts";
 import { type Protocol, type Reply, reply } from "../host/protocol.ts";
-import { files, mcpGuess, named } from "../host/reading.ts";
+import { files, mcpGuess, named, walk } from "../host/reading.ts";
 
 /**
  * Factory Droid. Measured on 0.215.0: a denial holds, even with `--skip-permissions-unsafe`; an ask lets the tool run in
@@ -19,8 +19,8 @@ const TOOLS: Readonly<Record<string, ToolFacts>> = {
   MultiEdit: files("edit", "file_path"),
   ApplyPatch: { does: "patch", field: "input" },
   LS: { does: "file", operation: "list", fields: ["directory_path"], fallback: "." },
-  Glob: { does: "file", operation: "list", fields: ["folder"], tree: true, fallback: ".", pattern: "patterns" },
-  Grep: { does: "file", operation: "read", fields: ["path"], tree: true, fallback: ".", pattern: "glob_pattern" },
+  Glob: walk("list", "folder", "patterns"),
+  Grep: walk("read", "path", "glob_pattern"),
   FetchUrl: { does: "fetch", field: "url" },
   WebSearch: named("WebSearch"),
   Task: named("Task", "Agent"),

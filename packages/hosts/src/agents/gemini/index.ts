@@ -3,7 +3,7 @@ import type { Host, Input, Outcome, SearchFacts, ToolFacts } from "@assent/guard
 import type { Agent, HostFacts, Setup } from "../host/agent.ts";
 import { inputInstead, readShaped, sample, withNote, words } from "../host/claude-shape.ts";
 import { type Protocol, type Reply, reply } from "../host/protocol.ts";
-import { files, mcp, mcpGuess, named, shell, text } from "../host/reading.ts";
+import { files, mcp, mcpGuess, named, shell, text, walk } from "../host/reading.ts";
 
 /**
  * Gemini CLI. Measured on 0.61.0: a denial holds in every mode; an allow grants nothing, its policy engine decides after
@@ -25,17 +25,9 @@ const TOOLS: Readonly<Record<string, ToolFacts>> = {
   write_file: files("write", "file_path"),
   replace: { does: "file", operation: "edit", fields: ["file_path"], searched: true },
   list_directory: files("list", "dir_path", "path"),
-  glob: { does: "file", operation: "list", fields: ["dir_path", "path"], tree: true, fallback: ".", pattern: "pattern" },
-  grep_search: {
-    does: "file",
-    operation: "read",
-    fields: ["dir_path", "path"],
-    tree: true,
-    fallback: ".",
-    pattern: "include_pattern",
-    search: SEARCH,
-  },
-  search_file_content: { does: "file", operation: "read", fields: ["dir_path", "path"], tree: true, fallback: ".", pattern: "include" },
+  glob: walk("list", "dir_path path", "pattern"),
+  grep_search: walk("read", "dir_path path", "include_pattern", { search: SEARCH }),
+  search_file_content: walk("read", "dir_path path", "include"),
   // The addresses stand in what the model wants to know about them.
   web_fetch: { does: "fetch", field: "prompt", within: true },
   google_web_search: named("WebSearch"),

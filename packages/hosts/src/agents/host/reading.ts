@@ -93,6 +93,22 @@ export const files = (operation: "read" | "write" | "edit" | "list" | "delete" |
   fields,
 });
 
+/** A walk through a folder that a field names, else the one where it works; `more`: what narrows it. */
+export const walk = (
+  operation: "read" | "list",
+  fields: string,
+  pattern?: string,
+  more: Partial<Extract<ToolFacts, { does: "file" }>> = {},
+): ToolFacts => ({
+  does: "file",
+  operation,
+  fields: fields.split(" "),
+  tree: true,
+  fallback: ".",
+  ...(pattern === undefined ? {} : { pattern }),
+  ...more,
+});
+
 export const shell = (field = "command", folder?: string): ToolFacts =>
   folder === undefined ? { does: "shell", field } : { does: "shell", field, folder };
 

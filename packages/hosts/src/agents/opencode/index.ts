@@ -4,7 +4,7 @@ import type { Agent, HostFacts, Sample, Setup } from "../host/agent.ts";
 import type { Steered } from "../host/steered.ts";
 import { inputInstead, SELF_TEST } from "../host/claude-shape.ts";
 import { type HookCall, type Protocol, type Reading, type Reply, reply } from "../host/protocol.ts";
-import { factsOf, files, mcp, mcpGuess, named, requestOf, shell, text } from "../host/reading.ts";
+import { factsOf, files, mcp, mcpGuess, named, requestOf, shell, text, walk } from "../host/reading.ts";
 
 /**
  * OpenCode and Kilo, which grew from it. Measured on OpenCode 1.18.33 and Kilo 7.7.9: a plugin denies by throwing in
@@ -22,9 +22,9 @@ const TOOLS: Readonly<Record<string, ToolFacts>> = {
   multiedit: files("edit", "filePath"),
   patch: { does: "patch", field: "patchText" },
   apply_patch: { does: "patch", field: "patchText" },
-  list: { does: "file", operation: "list", fields: ["path"], tree: true, fallback: "." },
-  glob: { does: "file", operation: "list", fields: ["path"], tree: true, fallback: ".", pattern: "pattern" },
-  grep: { does: "file", operation: "read", fields: ["path"], tree: true, fallback: ".", pattern: "include", search: { glob: "include" } },
+  list: walk("list", "path"),
+  glob: walk("list", "path", "pattern"),
+  grep: walk("read", "path", "include", { search: { glob: "include" } }),
   webfetch: { does: "fetch", field: "url" },
   websearch: named("WebSearch"),
   task: named("Task", "Agent"),

@@ -2,7 +2,7 @@ import type { Host, Outcome, ToolFacts } from "@assent/guard/engine";
 import type { Agent, HostFacts, Setup } from "../host/agent.ts";
 import { inputInstead, SELF_TEST } from "../host/claude-shape.ts";
 import { type HookCall, type Protocol, type Reading, type Reply, reply } from "../host/protocol.ts";
-import { factsOf, files, requestOf, shell, text } from "../host/reading.ts";
+import { factsOf, files, requestOf, shell, text, walk } from "../host/reading.ts";
 
 /**
  * pi. Measured on 0.87.1: an extension blocks a tool by `{ block, reason }`, and by throwing; pi itself asks nobody. The
@@ -16,8 +16,8 @@ const TOOLS: Readonly<Record<string, ToolFacts>> = {
   read: files("read", "path"),
   write: files("write", "path"),
   edit: files("edit", "path"),
-  grep: { does: "file", operation: "read", fields: ["path"], tree: true, fallback: ".", pattern: "glob" },
-  find: { does: "file", operation: "list", fields: ["path"], tree: true, fallback: ".", pattern: "pattern" },
+  grep: walk("read", "path", "glob"),
+  find: walk("list", "path", "pattern"),
   ls: { does: "file", operation: "list", fields: ["path"], fallback: "." },
 };
 

@@ -5,7 +5,7 @@ import type { Agent, HostFacts, Setup } from "../host/agent.ts";
 import { group, inputInstead, permissionRequest, preToolUse, readShaped, sample, withNote, words } from "../host/claude-shape.ts";
 import { GEMINI_TOOLS } from "../gemini/index.ts";
 import { type HookCall, type Protocol, type Reading, type Reply, reply } from "../host/protocol.ts";
-import { files, named, shell } from "../host/reading.ts";
+import { files, named, shell, walk } from "../host/reading.ts";
 
 /**
  * Qwen Code. Measured on 0.24.4: its own permissions come first, then PermissionRequest where it would ask, then the user,
@@ -30,8 +30,8 @@ const TOOLS: Readonly<Record<string, ToolFacts>> = {
   edit: files("edit", "file_path"),
   notebook_edit: files("edit", "notebook_path"),
   list_directory: files("list", "path"),
-  glob: { does: "file", operation: "list", fields: ["path"], tree: true, fallback: ".", pattern: "pattern" },
-  grep_search: { does: "file", operation: "read", fields: ["path"], tree: true, fallback: ".", pattern: "glob", search: SEARCH },
+  glob: walk("list", "path", "pattern"),
+  grep_search: walk("read", "path", "glob", { search: SEARCH }),
   web_fetch: { does: "fetch", field: "url" },
   web_search: named("WebSearch"),
   agent: named("Task", "Agent"),

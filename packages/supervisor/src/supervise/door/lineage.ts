@@ -1,3 +1,5 @@
+import { CARRIER, INTERPRETER } from "#knowledge/traits";
+import { isOneOf } from "@assent/core/policy";
 import type { CommandPlan } from "../errands/plans.ts";
 import { type Errand, type KnownHost, NO_ERRAND } from "../errands/errands.ts";
 import type { Caller, Hosts, LoginTrail } from "../judge/types.ts";
@@ -30,11 +32,11 @@ export const NOTHING: StartedProgram = { programs: [], logins: [], errand: NO_ER
 const MOST = 20_000;
 
 /** What can run any code is another program each time. */
-const INTERPRETER = /^(?:node|nodejs|bun|deno|python[\d.]*|ruby|perl|php|awk|gawk|mawk|busybox|env|xargs|\w*sh)$/;
+const runsAnything = (name: string): boolean => isOneOf(INTERPRETER, name) || CARRIER.has(name) || /^\w*sh$/.test(name);
 
 /** By which a program is the same one when it is started again; undefined where that cannot be told. */
 function nameOf({ programs }: StartedProgram): string | undefined {
-  const names = programs.filter((name) => !name.includes(" ") && !INTERPRETER.test(name));
+  const names = programs.filter((name) => !name.includes(" ") && !runsAnything(name));
   return names.length === 0 ? undefined : names.join(" ");
 }
 

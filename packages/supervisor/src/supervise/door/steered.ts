@@ -1,3 +1,5 @@
+import { COMPILED, LOADS, SHELL, TOOLS } from "#knowledge/traits";
+import { followingName, toldOf } from "@assent/core/policy";
 import { existsSync, readlinkSync, realpathSync } from "node:fs";
 import { baseName, joinPath, parentOf, resolvePath } from "@assent/core/path";
 import { pathBytes, readProc } from "../kernel/index.ts";
@@ -33,27 +35,6 @@ const LOADED_BY = new RegExp(
   "i",
 );
 
-/** Of these an interpreter obeys its own alone, and who reads a variable of another one it starts: that is looked at when it starts. */
-const INTERPRETERS: readonly (readonly [program: RegExp, variables: RegExp])[] = [
-  [/^(?:node|nodejs|bun|deno)$/, /^(?:NODE_|p?npm_config_|YARN_|BUN_)/i],
-  [/^(?:python|pypy)[\d.]*$/, /^(?:PYTHON|GTK|GIO_)/],
-  [/^perl[\d.]*$/, /^(?:PERL|GTK|GIO_)/],
-  [/^ruby[\d.]*$/, /^(?:RUBY|GTK|GIO_)/],
-  [/^php[\d.]*$/, /^PHP/],
-  [/^java$/, /^(?:JAVA_|_JAVA|JDK_)/],
-  [/^dotnet$/, /^(?:DOTNET_|COR)/],
-  [/^(?:erl|erlexec|escript|beam\.smp)$/, /^ERL_/],
-  [/^(?:ba|da|z|k|mk)?sh$/, /^(?:BASH_ENV|ENV|ZDOTDIR)$/],
-];
-
-/** No interpreter is in them. */
-const COMPILED: ReadonlySet<string> = new Set(
-  (
-    "env go cargo rustc rustup git git-remote-http git-remote-https gh uv uvx ruff terraform tofu helm kubectl golangci-lint gopls " +
-    "staticcheck ccache sccache cabal stack zig trivy"
-  ).split(" "),
-);
-
 /** How much memory, which collector, how text and time are shown (java(1)). */
 const JAVA_PLAIN = new RegExp(
   String.raw`^(?:-(?:Xm[nsx]|Xss)\d+[gkm]?|-XX:(?:\w+RAMPercentage|ActiveProcessorCount|MaxMetaspaceSize)=[\d.]+[gkm]?|-XX:\+Use\w+GC|` +
@@ -78,21 +59,9 @@ interface StartedFile {
   readonly argv?: readonly string[];
 }
 
-const PYTHON = /^python[\d.]*$/;
-const SHELL = /\/(?:ba|da|z|k|mk)?sh$/;
+const isPython = (path: string): boolean => followingName(baseName(path)) === "python";
+const isShell = (path: string): boolean => path.startsWith("/") && SHELL.has(baseName(path));
 const FUNCTION = /^BASH_FUNC_/;
-
-/** Interpreters of tools, and whose variables their tools obey. */
-const FAMILIES: readonly (readonly [interpreter: RegExp, variables: string])[] = [
-  [/^(?:node|nodejs|bun|deno)$/, "NODE|NPM|PNPM|YARN|COREPACK|BUN|DENO|PREFIX=|DESTDIR="],
-  [PYTHON, "PYTHON|PIP|CLOUDSDK|AZURE|AWS|BOTO"],
-  [/^ruby[\d.]*$/, "RUBY|GEM|BUNDLE"],
-  [/^php[\d.]*$/, "PHP|COMPOSER"],
-  [/^perl[\d.]*$/, "PERL"],
-  [/^wget2?$/, "WGETRC|SYSTEM_WGETRC"],
-  [/^curl$/, "CURL_HOME"],
-  [/^git(?:-remote-https?)?$/, "GIT_TRACE_REDACT"],
-];
 
 /** Such variables that name no place and load nothing: what npm tells its scripts, levels and switches. */
 const TELLING = new RegExp(
@@ -131,7 +100,7 @@ export function steeredBy(pid: number, programs: readonly string[], chain: reado
   const items = readProc(`/proc/${pid}/environ`).toString("latin1").split("\0");
   if (items.some((item) => loadsCode(item, programs, run) && isObeyed(item, chain) && !namesOwnLibraries(item, chain, run))) return "code";
   // bash(1): functions that it is handed stand in the place of any command.
-  if (chain.some(({ path }) => SHELL.test(path)) && items.some((item) => FUNCTION.test(item) && isChanged(item, run))) return "code";
+  if (chain.some(({ path }) => isShell(path)) && items.some((item) => FUNCTION.test(item) && isChanged(item, run))) return "code";
   const own = variablesOf(programs, chain);
   if (own === undefined) return "no";
   const cwd = readlinkSync(`/proc/${pid}/cwd`);
@@ -165,9 +134,11 @@ function isObeyed(item: string, chain: readonly StartedFile[]): boolean {
   const { name } = variableOf(item);
   const { path } = chain.at(-1) ?? { path: "" };
   const program = baseName(path);
-  const readers = INTERPRETERS.filter(([, variables]) => variables.test(name));
-  const isKnown = !SHELL.test(path) && (COMPILED.has(program) || INTERPRETERS.some(([interpreter]) => interpreter.test(program)));
-  return readers.length === 0 || !isKnown || readers.some(([interpreter]) => interpreter.test(program));
+  // Of these an interpreter obeys its own alone, and who reads a variable of another one it starts: that is looked at when it starts.
+  const obeys = (variables: string): boolean => new RegExp(`^(?:${variables})`, "i").test(name);
+  if (!LOADS.some(([, variables]) => obeys(variables)) || isShell(path)) return true;
+  const own = toldOf(LOADS, program) ?? toldOf(LOADS, followingName(program));
+  return own === undefined ? !COMPILED.has(program) : obeys(own);
 }
 
 /** What proxies of version managers tell what they become: where its libraries lie, beside it. */
@@ -196,7 +167,7 @@ function namesOwnLibraries(item: string, chain: readonly StartedFile[], { env, t
  * Modules/getpath.py): an environment that the run could have written is code of the run.
  */
 function livesElsewhere(chain: readonly StartedFile[], items: readonly string[], cwd: string, { couldWrite }: RunOrigin): boolean {
-  const { path, argv } = chain.findLast((one) => PYTHON.test(baseName(one.path))) ?? {};
+  const { path, argv } = chain.findLast((one) => isPython(one.path)) ?? {};
   if (path === undefined || argv === undefined) return false;
   const [name = ""] = argv;
   const folders = variableOf(items.find((item) => item.startsWith("PATH=")) ?? "PATH=").value.split(":");
@@ -228,9 +199,7 @@ function realPath(path: string): string {
 
 /** What a tool's variables are called: after it, or after what it is written in. Undefined: it is no script, and loads no code that settings name. */
 function variablesOf(programs: readonly string[], chain: readonly StartedFile[]): RegExp | undefined {
-  const families = FAMILIES.flatMap(([interpreter, variables]) =>
-    chain.some(({ path }) => interpreter.test(baseName(path))) ? [variables] : [],
-  );
+  const families = chain.flatMap(({ path }) => toldOf(TOOLS, baseName(path)) ?? toldOf(TOOLS, followingName(baseName(path))) ?? []);
   if (families.length === 0) return undefined;
   const names = programs.flatMap((program) => /^[a-z]\w*/i.exec(program.replaceAll("-", "_"))?.[0] ?? []);
   return new RegExp(`^(?:${[...families, ...names, "XDG_CONFIG", "SSLKEYLOGFILE"].join("|")})`, "i");

@@ -1,3 +1,4 @@
+import { BUILDER } from "#knowledge/traits";
 import { isWithin, joinPath, normalise } from "@assent/core/path";
 
 /** What a command is started for as a whole, where that is more than one file: what a person says yes to at once. */
@@ -30,7 +31,6 @@ export interface PlanContext {
 const LIBRARIES = ["lib", "lib64", "libexec", "share", "include", "etc"];
 
 const PREFIX = /^(?:DESTDIR|PREFIX|prefix|INSTALL_PREFIX|INSTALL_ROOT)=(.+)$/;
-const BUILDERS = new Set(["make", "gmake", "bmake", "ninja", "cmake", "meson"]);
 
 /** The folders that an installation is about; undefined: the words install nothing, or where cannot be told. */
 export function installPlan(program: string, words: readonly string[], around: PlanContext): CommandPlan | undefined {
@@ -87,7 +87,7 @@ function placesOf(tool: string, words: readonly string[], around: PlanContext): 
     const bin = around.env("GOBIN") ?? `${around.env("GOPATH")?.split(":")[0] ?? `${home}/go`}/bin`;
     return { into: [], programs: [at(bin)] };
   }
-  if (!BUILDERS.has(tool) || !words.some((word) => /^-{0,2}install(?:[-/]\w+)*$/.test(word))) return undefined;
+  if (!BUILDER.has(tool) || !words.some((word) => /^-{0,2}install(?:[-/]\w+)*$/.test(word))) return undefined;
   const prefix = words.flatMap((word) => PREFIX.exec(word)?.[1] ?? [])[0] ?? valueOf(words, ["--prefix"]);
   return prefix === undefined ? undefined : ofPrefix(at(prefix));
 }

@@ -1,3 +1,5 @@
+import { KEYED, SCRIPTED } from "#knowledge/traits";
+import { followingName, isOneOf } from "@assent/core/policy";
 import { closeSync, existsSync, openSync, readSync } from "node:fs";
 import {
   type Action,
@@ -47,7 +49,6 @@ import { isFreePlace } from "./free-places.ts";
 import { probe } from "./moves.ts";
 import { loginsOf } from "./secrets.ts";
 
-const INTERPRETER = /\/(?:node|nodejs|bun|deno|python[\d.]*|ruby|perl|bash|sh|dash|zsh)$/;
 /** What judging commands needs of the run's judge, as it stands at the moment. */
 export interface CommandContext {
   readonly world: World;
@@ -83,7 +84,7 @@ export function judgeExec(judging: CommandContext, all: readonly Started[], call
   let lasts = false;
   let signs: string | undefined;
   // A script goes by its interpreter's name, its own, and that of what it is a part of: what holds for one holds for all.
-  const isScripted = chain.some(({ path }) => INTERPRETER.test(path));
+  const isScripted = chain.some(({ path }) => isOneOf(SCRIPTED, baseName(path)));
   const isAlone = chain.every((one, at) => at === 0 || (one.loaded === "loader" && isOfSystem(judging.world, one.path)));
   let steered = false;
   let plan: CommandPlan | undefined;
@@ -123,7 +124,7 @@ export function judgeExec(judging: CommandContext, all: readonly Started[], call
       // What is loaded is not what the kernel started, nor a script whoever reads it: both are judged, and trusted with nothing.
       if (first?.kind !== "exec" || !first.trusted || started.loaded !== undefined || !isItself) continue;
       // Its own credential, for its own use: not one that its words tell it to show or send.
-      if (!KEY_PROGRAMS.test(first.program) && judged.actions.some(namesSecret)) continue;
+      if (!KEYED.has(first.program) && judged.actions.some(namesSecret)) continue;
       // An option that nobody knows may load code into a package manager that is a script, and would work as the manager.
       const mayLoad = isScripted || loadedBy(first.program).length > 0;
       steered ||= found.unlisted && mayLoad && toolErrand(first.program)?.registry !== undefined;
@@ -259,9 +260,6 @@ function startedBy(actions: readonly Action[], [, ...own]: readonly string[]): r
   });
 }
 
-/** Those that are told which key to use. */
-const KEY_PROGRAMS = /^(?:ssh|scp|sftp|gpg)/;
-
 const namesSecret = ({ action, verdict }: RequestVerdict["actions"][number]): boolean =>
   action.kind === "file" && action.upkeep !== true && verdict.builtin === "protect.secrets";
 
@@ -309,7 +307,7 @@ function commandsOf(world: World, { word, path, argv: [, ...rest] }: Started): r
   const link = nameOnPath(world, word);
   if (link !== undefined && link !== path.split("/").at(-1)) found.unshift({ argv: [link, ...rest], isItself: true });
   const [script = "", ...words] = rest;
-  if (INTERPRETER.test(path) && script.startsWith("/")) {
+  if (isOneOf(SCRIPTED, baseName(path)) && script.startsWith("/")) {
     // A version manager's program lies beside its interpreter, and neither is what PATH leads to: that is the proxy.
     const name = nameOnPath(world, script) ?? (world.trustedProgram(script) ? script : undefined);
     if (name !== undefined) found.push({ argv: [name, ...words], isItself: world.trustedProgram(path) && isWrittenFor(script, path) });
@@ -330,7 +328,7 @@ function isWrittenFor(script: string, interpreter: string): boolean {
     return false;
   }
   const [line = ""] = head.toString("latin1").split("\n");
-  const plain = (path: string): string => baseName(path).replace(/(?<=^(?:node|python|ruby|perl))(?:js|[\d.]+)$/, "");
+  const plain = (path: string): string => followingName(baseName(path).replace(/^nodejs$/, "node"));
   const name = plain(interpreter);
   const words = line.startsWith("#!") ? line.slice(2).trim().split(/\s+/).map(plain) : [];
   return words.includes(name) || (/^(?:da|ba)sh$/.test(name) && words.includes("sh"));

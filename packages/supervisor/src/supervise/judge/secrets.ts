@@ -1,3 +1,5 @@
+import { NPMRC, STATES } from "#knowledge/traits";
+import { toldOf } from "@assent/core/policy";
 import { LOGINS } from "#knowledge/logins";
 import { existsSync } from "node:fs";
 import type { FileAction } from "@assent/core/action";
@@ -61,7 +63,6 @@ const allOwners = (): readonly CredentialOwner[] =>
     return [{ names: names.split(" "), paths: paths.split("; "), ...when }];
   }));
 
-const READS_NPMRC = /^(?:npm|npx|pnpm|pnpx|yarn|bun|bunx|corepack)$/;
 /** A login of npmrc(5), by its key or within an address; what is written with escapes may be any. */
 const NPMRC_LOGIN = /_auth|passw|user|token|secret|otp|email|(?:^|[\s:])"?'?(?:cert|key)|:\/\/[^/\s]*@|\\/im;
 /** The usual line of a file that is tracked: the login itself stands in the environment. */
@@ -71,14 +72,14 @@ const MOST_NPMRC = 1 << 16;
 
 /** A project's own `.npmrc` in which no login stands: its package manager may read its settings. */
 export function isNpmrcWithoutLogin(path: string, programs: readonly string[]): boolean {
-  if (!path.endsWith("/.npmrc") || !programs.some((program) => READS_NPMRC.test(program))) return false;
+  if (!path.endsWith("/.npmrc") || !programs.some((program) => NPMRC.has(program))) return false;
   // A FIFO of that name would keep the supervisor waiting.
   const found = readRegular(path, MOST_NPMRC);
   return found.is === "text" && !NPMRC_LOGIN.test(found.text.replace(FROM_VARIABLE, ""));
 }
 
-/** Variables, plans and states of terraform lie in the project. */
-const STATES = { place: "terraform", names: /(?:\.(?:tfvars|tfstate|tfplan)|\/tfplan)(?:\.json|\.backup|\.\d+)*$/ } as const;
+/** In the place of a file: the states that the program keeps in the project. */
+const KEPT = "states of ";
 
 /**
  * Where the credentials lie that a program may read: its own, for its own use. `words`: its arguments; `known`: the entry of knowledge
@@ -92,7 +93,7 @@ export function loginsOf(program: string, words: readonly string[], known: strin
   return [
     ...(hasLoginsFor(program, words, known) ? (toolErrand(program)?.login ?? []) : []),
     ...owned.flatMap(({ paths }) => paths),
-    ...(/^(?:terraform|tofu|terragrunt)$/.test(program) ? [STATES.place] : []),
+    ...(toldOf(STATES, program) === undefined ? [] : [`${KEPT}${program}`]),
   ];
 }
 
@@ -100,6 +101,10 @@ export function loginsOf(program: string, words: readonly string[], known: strin
 export const makesCopy = ({ operation, call }: FileAction, path: string, caller: Caller): boolean =>
   caller.errand().makes === path && (operation === "metadata" || (operation === "write" && call?.name === "open" && !existsSync(path)));
 
+const isStateOf = (program: string, path: string): boolean => new RegExp(toldOf(STATES, program) ?? "$^").test(path);
+
 /** A program's own credential. `logins`: where they lie, by `loginsOf`. */
 export const ownsCredential = (logins: readonly string[], path: string, home: string): boolean =>
-  logins.some((own) => (own === STATES.place ? STATES.names.test(path) : isWithin(path, own.startsWith("~/") ? home + own.slice(1) : own)));
+  logins.some((own) =>
+    own.startsWith(KEPT) ? isStateOf(own.slice(KEPT.length), path) : isWithin(path, own.startsWith("~/") ? home + own.slice(1) : own),
+  );

@@ -1,7 +1,7 @@
 import type { Action } from "@assent/core/action";
 import type { Verdict } from "@assent/core/policy";
 import type { ObjectIdentity } from "./objects.ts";
-import type { Errand, KnownHost } from "../errands/errands.ts";
+import { type Errand, type KnownHost, NO_ERRAND } from "../errands/errands.ts";
 
 /** Who makes a call, as far as judging needs it. */
 export interface Caller {
@@ -84,3 +84,13 @@ export interface Started {
   /** What a dynamic loader loads (ld.so(8)), or what an ELF file names to be started in its place: a `loader`, by its name. */
   readonly loaded?: "program" | "loader";
 }
+
+/** Nobody in particular asks, or who it is is not known: nothing is a program's own. */
+export const NOBODY: Caller = {
+  programs: () => [],
+  logins: () => [],
+  trail: () => undefined,
+  errand: () => NO_ERRAND,
+  builds: () => [],
+  hosts: () => ({ service: [], named: [] }),
+};

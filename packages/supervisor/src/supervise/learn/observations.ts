@@ -1,3 +1,4 @@
+import { FILE_RULE } from "@assent/core/policy";
 import { type ExecAction, type FileAction, type NetAction, sayAction } from "@assent/core/action";
 import type { Answer, Approver, Extent, Question } from "@assent/guard/approve";
 import { baseName } from "@assent/core/path";
@@ -11,7 +12,7 @@ export type Observed = Pick<RunEvent, "action" | "more" | "verdict" | "outcome">
 };
 
 /** The rule that a change of a file needs: `Write` also covers what `Edit` and `Delete` do. */
-export type FileRule = "Read" | "List" | "Edit" | "Delete" | "Write" | "Exec";
+export type FileRule = (typeof FILE_RULE)[FileAction["operation"]];
 
 export interface SeenPath {
   readonly rule: FileRule;
@@ -30,19 +31,6 @@ export interface Aside {
   readonly why: string;
   readonly count: number;
 }
-
-const RULES: Readonly<Record<FileAction["operation"], FileRule>> = {
-  read: "Read",
-  list: "List",
-  write: "Edit",
-  edit: "Edit",
-  delete: "Delete",
-  rename: "Write",
-  mkdir: "Write",
-  link: "Write",
-  metadata: "Write",
-  execute: "Exec",
-};
 
 /** More different things than this are counted, not kept: a run may touch any number. */
 const MOST = 100_000;
@@ -86,7 +74,7 @@ export class Observations {
         if (action.target.kind !== "path") break;
         if (question?.proposals !== undefined && action.operation !== "read" && action.operation !== "list")
           return this.#said(action, question);
-        this.count(this.files, `${RULES[action.operation]} ${action.target.path}`, action);
+        this.count(this.files, `${FILE_RULE[action.operation]} ${action.target.path}`, action);
         return "learnt";
       case "net":
         if (action.host === undefined) break;
@@ -109,7 +97,7 @@ export class Observations {
       extent.every(({ below, path, name = escapeSegment(baseName(path)) }) => below !== true && name === escapeSegment(baseName(path)));
     if (!isPlain && narrowest !== undefined) this.count(this.rules, narrowest.rule, extent);
     for (const { does, path } of isPlain ? extent : [])
-      this.count(this.files, `${RULES[does]} ${path}`, { ...action, operation: does, target: { kind: "path", path } });
+      this.count(this.files, `${FILE_RULE[does]} ${path}`, { ...action, operation: does, target: { kind: "path", path } });
     return "learnt";
   }
 
@@ -125,7 +113,7 @@ export class Observations {
   }
 
   paths(): readonly SeenPath[] {
-    return [...this.files.values()].map(({ value, count }) => ({ rule: RULES[value.operation], count, action: value }));
+    return [...this.files.values()].map(({ value, count }) => ({ rule: FILE_RULE[value.operation], count, action: value }));
   }
 
   net(): readonly SeenAction<NetAction>[] {

@@ -2,11 +2,11 @@ import { lstatSync, readlinkSync } from "node:fs";
 import { type Action, type Call, type FileAction, type FileOperation, visible } from "@assent/core/action";
 import { isWithin, parentOf } from "@assent/core/path";
 import { stricterOf, type Verdict, verdictOf } from "@assent/core/policy";
+import { NOBODY } from "../judge/types.ts";
 import type { RunJudge } from "../judge/run-judge.ts";
 import { pathBytes, pathText } from "../kernel/index.ts";
 import type { TriedPlace } from "./folder.ts";
 import type { TriedChange } from "./scan.ts";
-import { ANYBODY } from "./view.ts";
 
 /** A change, and what the policy says of it. */
 export interface JudgedChange {
@@ -25,7 +25,7 @@ export function judgeChanges(judge: RunJudge, changes: readonly TriedChange[], h
     const actions = actionsOf(change);
     const { lower, path } = change;
     const subject = lower === undefined ? {} : { object: { path, identity: lower } };
-    const judged = judge.call(actions, ANYBODY, subject);
+    const judged = judge.call(actions, NOBODY, subject);
     const link = change.text === undefined ? ALLOWED : judgeLink(judge, tree.resolve(path), { path, home, places, tree });
     return { change, actions, verdict: link === ALLOWED ? judged : stricterOf(judged, link) };
   });
@@ -70,7 +70,7 @@ function judgeLink(judge: RunJudge, leads: string | undefined, { path, home, pla
   const read: Action = { kind: "file", operation: "read", target: { kind: "path", path: leads }, origin: { by: "tool" } };
   const kind = tree.kindOf(leads);
   if (kind !== undefined) {
-    const verdict = judge.call([read], ANYBODY);
+    const verdict = judge.call([read], NOBODY);
     if (verdict.decision !== "allow") return stricterOf(said(`would lead to ${visible(leads)}`), verdict);
   }
   if (places.some((place) => isWithin(leads, place.path))) return ALLOWED;

@@ -5,6 +5,7 @@ import { read } from "@assent/guard/engine/reader";
 import { type Machine, noteChanges, profileFile, programProfile, stateFolder, writeAtomic } from "@assent/guard/state";
 import { RunAudit } from "../audit.ts";
 import { GrantingJudge } from "../judge/granting-judge.ts";
+import { NOBODY } from "../judge/types.ts";
 import { withoutLeakCheck } from "../leak-check.ts";
 import type { Exit, RunEvent } from "../types.ts";
 import { DEFAULT_CAPS, kindOf, newRunId, type ObjectStat, RunFolder, runsFolder, sealEdits, sealRun, UndoStore } from "../undo/index.ts";
@@ -17,7 +18,7 @@ import { type JudgedChange, judgeChanges } from "./judge-changes.ts";
 import { writePlan } from "./plan.ts";
 import { type ReadLayer, readLayer, type TriedChange } from "./scan.ts";
 import { startTried, stubPath } from "./start.ts";
-import { ANYBODY, findHidden, findPlaces, NotTried, refuseRules, statPath } from "./view.ts";
+import { findHidden, findPlaces, NotTried, refuseRules, statPath } from "./view.ts";
 
 export interface TryOptions {
   readonly machine: Machine;
@@ -54,7 +55,7 @@ export async function tryRun(options: TryOptions): Promise<HeldTry | { readonly 
   if (judge.policy.broken !== undefined) throw new NotTried(`${judge.policy.broken}: a policy file has a mistake; correct it`);
   refuseRules(judge.policy);
   const call: Call = { name: "exec", args: [argv[0], argv] };
-  const started = judge.exec([{ word: argv[0], path: argv[0], id: "", size: 0, argv, file: argv[0] }], call, ANYBODY);
+  const started = judge.exec([{ word: argv[0], path: argv[0], id: "", size: 0, argv, file: argv[0] }], call, NOBODY);
   if (started.verdict.decision !== "allow") throw new NotTried(`the policy asks before it starts: ${started.verdict.reason ?? argv[0]}`);
   if (started.reaches !== undefined) throw new NotTried(`it reaches ${visible(started.reaches)}, and a tried command has no network`);
 
@@ -286,7 +287,7 @@ export function applyTry(
   }
   // What later commands obey is noted before it is changed.
   const noting = judgeOf(optionsOf(of, meta), meta.ofAgent, meta.id);
-  for (const { actions } of changes) noting.call(actions, ANYBODY);
+  for (const { actions } of changes) noting.call(actions, NOBODY);
   sealEdits(runsFolder(of.machine));
   if (meta.state !== "applying") {
     const lower = Object.fromEntries(changes.map(({ change }) => [`/${change.path}`, identityOf(change)]));

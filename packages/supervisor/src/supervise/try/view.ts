@@ -2,8 +2,7 @@ import { type Dirent, existsSync, lstatSync, readdirSync, readFileSync } from "n
 import type { FileAction } from "@assent/core/action";
 import { isBelow, isWithin, joinPath } from "@assent/core/path";
 import { pathScopeOf, type Policy } from "@assent/core/policy";
-import { NO_ERRAND } from "../errands/errands.ts";
-import type { Caller } from "../judge/types.ts";
+import { NOBODY } from "../judge/types.ts";
 import { Mounts } from "../judge/mounts.ts";
 import { placesOfRules } from "../judge/objects.ts";
 import { probe } from "../judge/moves.ts";
@@ -11,16 +10,6 @@ import type { RunJudge } from "../judge/run-judge.ts";
 import { AT_FDCWD, pathBytes, pathText } from "../kernel/index.ts";
 import { cTextAddress } from "../undo/safe.ts";
 import { kindOf, type ObjectStat, statAt } from "../undo/index.ts";
-
-/** Who in a tried run did it is not known: nothing is a program's own. */
-export const ANYBODY: Caller = {
-  programs: () => [],
-  logins: () => [],
-  trail: () => undefined,
-  errand: () => NO_ERRAND,
-  builds: () => [],
-  hosts: () => ({ service: [], named: [] }),
-};
 
 /** This place, machine or policy needs a held run; `why` continues "cannot be tried: ". */
 export class NotTried extends Error {}
@@ -181,5 +170,5 @@ function namesIn(folder: string): readonly string[] {
 function mayRead(judge: RunJudge, operation: "read" | "list", path: string): boolean {
   if (judge.known(operation, path)?.decision === "allow") return true;
   const action: FileAction = { ...probe("read", path), operation };
-  return judge.call([action], ANYBODY).decision === "allow";
+  return judge.call([action], NOBODY).decision === "allow";
 }

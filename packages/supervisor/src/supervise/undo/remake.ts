@@ -1,3 +1,4 @@
+import { REMAKES } from "#knowledge/traits";
 import { statSafe } from "./safe.ts";
 import { milliseconds, type ObjectStat } from "./stat.ts";
 
@@ -5,21 +6,10 @@ import { milliseconds, type ObjectStat } from "./stat.ts";
  * What can be made again by one command, from a list of exact versions that lies beside it: where keeping it would take a
  * copy, nothing is kept.
  */
-const PACKAGES: readonly (readonly [folder: string, beside: string, command: string])[] = [
-  ["node_modules", "package-lock.json", "npm ci"],
-  ["node_modules", "npm-shrinkwrap.json", "npm ci"],
-  ["node_modules", "pnpm-lock.yaml", "pnpm install --frozen-lockfile"],
-  ["node_modules", "yarn.lock", "yarn install --frozen-lockfile"],
-  ["node_modules", "bun.lock", "bun install --frozen-lockfile"],
-  ["node_modules", "bun.lockb", "bun install --frozen-lockfile"],
-  ["target", "Cargo.lock", "cargo build"],
-  [".venv", "uv.lock", "uv sync --frozen"],
-  [".venv", "poetry.lock", "poetry install"],
-  [".venv", "requirements.txt", "pip install -r requirements.txt"],
-  ["venv", "requirements.txt", "pip install -r requirements.txt"],
-  ["vendor", "composer.lock", "composer install"],
-  ["vendor", "go.sum", "go mod vendor"],
-];
+const PACKAGES = REMAKES.map(([, row]) => {
+  const [folder, beside, ...command] = row.split(" ");
+  return { folder, beside, command: command.join(" ") };
+}).toSorted((a, b) => Number(/lock/.test(b.beside ?? "")) - Number(/lock/.test(a.beside ?? "")));
 /** Filled by the programs themselves. */
 const CACHES = /^(?:__pycache__|\.pytest_cache|\.mypy_cache|\.ruff_cache|\.parcel-cache|\.turbo|_cacache)$/;
 
@@ -55,8 +45,8 @@ export class Remaking {
   }
 
   #look(folder: string, parent: string, name: string): Remade | undefined {
-    const found = PACKAGES.find(([packages, beside]) => packages === name && this.#isOld(`${parent}/${beside}`));
-    if (found !== undefined) return { folder, command: found[2] };
+    const found = PACKAGES.find(({ folder: packages, beside }) => packages === name && this.#isOld(`${parent}/${beside}`));
+    if (found !== undefined) return { folder, command: found.command };
     return (CACHES.test(name) && this.#isOld(folder, "btime")) || this.#isOld(`${folder}/CACHEDIR.TAG`) ? { folder } : undefined;
   }
 

@@ -1,3 +1,4 @@
+import { INERT } from "#knowledge/traits";
 import { BY_SHELL } from "../../words/context.ts";
 import type { Dispatch } from "../command.ts";
 import { doubtBuiltin } from "../portable.ts";
@@ -30,7 +31,6 @@ export const done = (state: ShellState, out: Stream = NOTHING): ShellOutcome => 
 
 /** bash refuses what printf has not, zsh prints it; where cd goes is then not known. */
 const DOUBTS_ITSELF = new Set(["printf", "cd", "chdir", "pushd"]);
-const INERT = new Set(["true", "false", ":", "read", "echo", "printf"]);
 
 /** The shell does it itself: bash, or each of the shells that may read the line. */
 export const isBuiltin = (name: string): boolean => {
@@ -67,7 +67,7 @@ export function runBuiltin(d: Dispatch, name: string, words: readonly Value[]): 
     ...(d.span === undefined ? {} : { span: d.span }),
     ...(name === "[" || name === "test"
       ? { inert: "predicate" as const }
-      : INERT.has(name)
+      : INERT.has(name) && name !== "unset"
         ? { inert: "builtin" as const }
         : name === "type" || isLookup(name, given)
           ? { inert: "lookup" as const }

@@ -1,4 +1,6 @@
 // Archives: what is packed, what is unpacked where, and what stands in the place of a file that is compressed.
+import { SUFFIX } from "#knowledge/traits";
+import { toldOf } from "../../../policy/index.ts";
 import { resolvePath } from "../../../path/index.ts";
 import { applyEffect } from "../effects.ts";
 import { describe, doubt, emitFile, type Invocation } from "../invocation.ts";
@@ -160,28 +162,6 @@ function inArchive(inv: Invocation, places: readonly ShellPlace[], below: Value 
   });
 }
 
-/** What each program appends, and what it takes away again. */
-const SUFFIX: Readonly<Record<string, string>> = {
-  gzip: ".gz",
-  gunzip: ".gz",
-  pigz: ".gz",
-  unpigz: ".gz",
-  bzip2: ".bz2",
-  bunzip2: ".bz2",
-  xz: ".xz",
-  unxz: ".xz",
-  lzma: ".lzma",
-  unlzma: ".lzma",
-  lzip: ".lz",
-  lz4: ".lz4",
-  unlz4: ".lz4",
-  compress: ".Z",
-  uncompress: ".Z",
-  zstd: ".zst",
-  zstdmt: ".zst",
-  pzstd: ".zst",
-  unzstd: ".zst",
-};
 const FORMATS: Readonly<Record<string, string>> = {
   gzip: ".gz",
   xz: ".xz",
@@ -226,7 +206,7 @@ const isFolder = (inv: Invocation, operand: Value): boolean =>
 function packed(inv: Invocation, operand: Value): Value {
   const [format] = valuesOf(inv, "-F", "--format");
   const text = format === undefined ? undefined : textOf(format);
-  const suffix = format === undefined ? SUFFIX[inv.name] : text === undefined ? undefined : FORMATS[text];
+  const suffix = format === undefined ? toldOf(SUFFIX, inv.name) : text === undefined ? undefined : FORMATS[text];
   return suffix === undefined ? { atoms: [...operand.atoms, { glob: "*" }], many: operand.many } : concat(operand, literal(suffix));
 }
 

@@ -1,3 +1,4 @@
+import { MACHINE, MANAGER, SHORTCUT } from "#knowledge/traits";
 import { toolOf } from "../danger-words.ts";
 import { describe, doubt, refuse, type Invocation } from "../invocation.ts";
 import { entriesBelow, entryFor, type KnowledgeEntry } from "../../knowledge/entries.ts";
@@ -33,7 +34,7 @@ export function scriptOrPackage(inv: Invocation): void {
 /** `concurrently npm:dev 'node x.js'`: each word is a line, or names a script of the project. */
 export function concurrentLines(inv: Invocation): void {
   for (const word of inv.args.operands)
-    if (!/^(?:npm|yarn|pnpm|bun|node|deno):/.test(prefixOf(word))) inv.run.script(inv.cx, inv.state, word, inv.stdin, { span: inv.span });
+    if (!SHORTCUT.has(/^(.*?):/s.exec(prefixOf(word))?.[1] ?? "")) inv.run.script(inv.cx, inv.state, word, inv.stdin, { span: inv.span });
 }
 
 /** `deno run npm:NAME …`: anything else is a file. */
@@ -93,8 +94,8 @@ const FAKETIME: ReadonlyMap<string, number> = new Map([
 /** `corepack pnpm@9 dlx x` is `pnpm dlx x`. */
 export function corepackRun(inv: Invocation): void {
   const [first, ...rest] = inv.args.operands;
-  const manager = first === undefined ? undefined : /^(npm|npx|pnpm|pnpx|yarn|yarnpkg)(?:@.*)?$/.exec(textOf(first) ?? "")?.[1];
-  if (manager === undefined) return;
+  const manager = (first === undefined ? "" : (textOf(first) ?? "")).replace(/@.*$/, "");
+  if (!MANAGER.has(manager)) return;
   const given = inv.words.slice(inv.words.indexOf(first ?? literal("")) + 1);
   inv.output = inv.run.argv(inv.cx, inv.state, [literal(manager), ...(given.length >= rest.length ? given : rest)], inv.stdin);
 }
@@ -116,10 +117,6 @@ export function versionedRun(inv: Invocation): void {
     inv.output = inv.run.argv(inv.cx, inv.state, command, inv.stdin, inv.exec);
 }
 
-/** Programs of the machine, whether or not this one has them. */
-const MACHINE =
-  /^(?:sudo|doas|pkexec|su|git|curl|wget|ssh|scp|rsync|docker|kubectl|aws|gcloud|gh|terraform|systemctl|shutdown|reboot|dd|mkfs.*)$/;
-
 function runPackaged(inv: Invocation, words: readonly Value[]): void {
   const [first, ...rest] = words;
   if (first === undefined) return;
@@ -131,7 +128,10 @@ function runPackaged(inv: Invocation, words: readonly Value[]): void {
   const name = text.replace(/^npm:/, "");
   // `name@1.2` and `@scope/name` are packages, `owner/name` and addresses repositories; `./name` is a file.
   const isFile = /^\.{0,2}\//.test(name);
-  if (!isFile && (/[@/:#\s]/.test(name) || (inv.cx.world.lookup(name).path === undefined && !MACHINE.test(name)))) {
+  if (
+    !isFile &&
+    (/[@/:#\s]/.test(name) || (inv.cx.world.lookup(name).path === undefined && !MACHINE.has(name.replace(/^mkfs\..*/, "mkfs"))))
+  ) {
     noteNeedsOfPackage(inv.cx, inv.exec, name, rest);
     const bare = toolOf(name);
     const entry = entryFor(bare);

@@ -1,4 +1,5 @@
 // Processes: who is signalled, what is shown of them, what waits for a lock.
+import { FINDER, HOLDERS } from "#knowledge/traits";
 import { type ExecAction, RUN_TIME_PROCESS, type Target } from "../../../action/index.ts";
 import { applyEffect } from "../effects.ts";
 import { describe, doubt, emitFile, refuse, type Invocation } from "../invocation.ts";
@@ -31,11 +32,6 @@ const wordText = (words: readonly Value[], at: number): string | undefined => {
   return word === undefined ? undefined : textOf(word);
 };
 
-/** Programs that find processes by what these hold open, which they may not look at in a supervised run. */
-const FINDS_OWNERS = /^(?:lsof|fuser|ss|netstat|sockstat|fstat)$/;
-/** Programs that find processes: by name, port, file, user. */
-const FINDS =
-  /^(?:pgrep|pidof|ps|lsof|fuser|ss|netstat|jps|pstree|top|htop|procs|seq|tasklist|systemctl|launchctl|docker|podman|who|w|last|sockstat|fstat)$/;
 const MOST_NAMED = 32;
 
 /** Processes that a search of the same line found, or a whole range of them: nobody has chosen these. */
@@ -47,7 +43,7 @@ function signalsFound({ cx }: Pick<Invocation, "cx">, targets: readonly Value[])
     (targets.some((target) => target.atoms.some(isWildcard)) ||
       cx.actions.some(
         (action) =>
-          (action.kind === "exec" && FINDS.test(baseOf(action))) ||
+          (action.kind === "exec" && FINDER.has(baseOf(action))) ||
           (action.kind === "file" && action.target.kind !== "unknown" && /^\/proc(?:$|\/[^s])/.test(rootOf(action.target))),
       ))
   );
@@ -76,7 +72,7 @@ export function kill(inv: Pick<Invocation, "cx" | "exec" | "span" | "words">): b
   const targets = killTargets(inv.words);
   if (targets !== undefined && signalsFound(inv, targets)) {
     inv.cx.addDanger(inv.exec, "signals-by-name");
-    if (inv.cx.actions.some((action) => action.kind === "exec" && FINDS_OWNERS.test(baseOf(action)))) inv.cx.addNeed(inv.exec, "owners");
+    if (inv.cx.actions.some((action) => action.kind === "exec" && HOLDERS.has(baseOf(action)))) inv.cx.addNeed(inv.exec, "owners");
   }
   for (const target of targets ?? []) {
     const text = textOf(target);

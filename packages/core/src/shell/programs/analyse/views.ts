@@ -1,4 +1,5 @@
 // Programs that find other files than their words say: another one's view, a name that is put in, what lies in the project.
+import { LOADS_TO_TELL } from "#knowledge/traits";
 import { isBelow, normalise } from "../../../path/index.ts";
 import { addCode, codeFromStream } from "../code.ts";
 import { takeAway } from "../environment.ts";
@@ -64,8 +65,6 @@ export function execWithWords(inv: Invocation): void {
  * Of their row they alone load code of the project even to tell their version or to help: the project's own copy or plugins, options of
  * the virtual machine (`-javaagent`), a configuration in code.
  */
-const LOADS_TO_TELL = new Set(["serverless", "sls", "pdm", "liquibase", "flyway", "doctrine", "phinx", "jruby"]);
-
 export function loadsToTell(inv: Invocation): void {
   if (LOADS_TO_TELL.has(inv.name)) addCode(inv, "project", "project", undefined);
 }

@@ -4,14 +4,14 @@ import { addressOf, AF, ERRNO, SOCK, sys, SYSCALLS } from "../../kernel/index.ts
 import { isRefused, readSockaddr } from "../../net/sockaddr.ts";
 import { judgeListen, type NetVerdict } from "../../net/judge-address.ts";
 import { overlaps, socketsOn } from "../../net/sock-diag.ts";
-import type { Caller } from "../../judge/types.ts";
+import { type Caller, NOBODY } from "../../judge/types.ts";
 import type { SeccompTrap } from "../listener.ts";
 import type { Decoded, DecodedCall, TaskAccess } from "../operation.ts";
 import { programOf } from "../processes.ts";
 import { credentialsOf, type Task } from "../tasks.ts";
 import { callOf } from "./connect.ts";
 import { closeAndReturn, nameOf, option, setOption, SO, sockaddrAt, socketOf, type TaskSocket } from "./socket.ts";
-import { type NetState, NOBODY } from "./state.ts";
+import { type NetState } from "./state.ts";
 import { bindUnix } from "./unix.ts";
 
 const DNS = 53;

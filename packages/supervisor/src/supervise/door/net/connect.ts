@@ -3,7 +3,7 @@ import { type Verdict, verdictOf } from "@assent/core/policy";
 import { addressOf, AF, alloc, ERRNO, IPV6_V6ONLY, readProc, SOCK, SOCK_CLOEXEC, SOL, sys, SYSCALLS } from "../../kernel/index.ts";
 import { isRefused, readSockaddr, type InternetAddress } from "../../net/sockaddr.ts";
 import type { SocketDestination } from "../../net/judge-address.ts";
-import type { Caller } from "../../judge/types.ts";
+import { type Caller, NOBODY } from "../../judge/types.ts";
 import type { SeccompTrap } from "../listener.ts";
 import { type Decoded, type DecodedCall, LATER, type TaskAccess } from "../operation.ts";
 import { isSignalled, type Task } from "../tasks.ts";
@@ -22,7 +22,7 @@ import {
   socketOf,
   type TaskSocket,
 } from "./socket.ts";
-import { type NetState, NOBODY, type SocketNames } from "./state.ts";
+import { type NetState, type SocketNames } from "./state.ts";
 import { connectUnix } from "./unix.ts";
 
 const LOOK_FOR_SIGNALS_EVERY = 50;

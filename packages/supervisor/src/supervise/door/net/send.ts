@@ -1,3 +1,4 @@
+import { NOBODY } from "../../judge/types.ts";
 import type { NetAction } from "@assent/core/action";
 import { type Verdict, verdictOf } from "@assent/core/policy";
 import { AF, alloc, ERRNO, SIGPIPE, SOCK, sys, SYSCALLS } from "../../kernel/index.ts";
@@ -9,7 +10,7 @@ import { isSignalled, type Task } from "../tasks.ts";
 import { callOf } from "./connect.ts";
 import { controlOf, dataOf, headerAt, type MessageHeader, MMSG_LENGTH, MMSGHDR, MOST_BYTES, send, write } from "./message.ts";
 import { close, isWritable, socketOf, type TaskSocket } from "./socket.ts";
-import { type NetState, NOBODY } from "./state.ts";
+import { type NetState } from "./state.ts";
 
 const MSG = { OOB: 1, DONTROUTE: 4, DONTWAIT: 0x40, EOR: 0x80, CONFIRM: 0x800, NOSIGNAL: 0x4000, MORE: 0x8000 } as const;
 const KEPT_FLAGS = MSG.OOB | MSG.DONTROUTE | MSG.EOR | MSG.CONFIRM | MSG.MORE;

@@ -2,7 +2,7 @@ import { AF } from "../../kernel/index.ts";
 import { networkInterfaces } from "node:os";
 import type { Action, NetAction } from "@assent/core/action";
 import { type Verdict, verdictOf, addressOfBytes, parseAddress } from "@assent/core/policy";
-import { type KnownHost, NO_ERRAND } from "../../errands/errands.ts";
+import type { KnownHost } from "../../errands/errands.ts";
 import type { Caller } from "../../judge/types.ts";
 import { bindRefusingPort, internetSockaddr, mapToIpv6, type InternetAddress } from "../../net/sockaddr.ts";
 import { judgeConnect, type NetDeps, type NetVerdict, type SocketDestination } from "../../net/judge-address.ts";
@@ -38,15 +38,6 @@ export interface SocketNames {
 const MOST = 65_536;
 const INTERFACES_FOR = 5000;
 const DNS = 53;
-/** Judges as if nobody in particular asked. */
-export const NOBODY: Caller = {
-  programs: () => [],
-  logins: () => [],
-  trail: () => undefined,
-  errand: () => NO_ERRAND,
-  builds: () => [],
-  hosts: () => ({ service: [], named: [] }),
-};
 const LEAVES = verdictOf("ask", "login.leaves");
 
 /** Whether somebody who has a login may talk to a program of the run, which may pose as the service. `otherwise`: what is said of others that listen. */

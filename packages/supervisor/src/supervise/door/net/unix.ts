@@ -19,8 +19,8 @@ import { type Decoded, fileAction, LATER, type TaskAccess } from "../operation.t
 import { credentialsOf, isSignalled, type Task } from "../tasks.ts";
 import { type ObjectStat, statAt } from "../../undo/index.ts";
 import { close, closeAndReturn, connect, doBriefly, nameOf, type TaskSocket } from "./socket.ts";
-import { type NetState, NOBODY, withLogin } from "./state.ts";
-import type { Caller } from "../../judge/types.ts";
+import { type NetState, withLogin } from "./state.ts";
+import { type Caller, NOBODY } from "../../judge/types.ts";
 import { type Verdict, verdictOf } from "@assent/core/policy";
 
 /** Connects to the very socket that was judged, through its pinned file; to abstract names only of this run. */
