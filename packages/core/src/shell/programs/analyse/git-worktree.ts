@@ -25,7 +25,7 @@ export function gitWorktreeAdd(inv: Invocation): void {
   const path = pathOf(inv, operand);
   const { world } = inv.cx;
   if (path !== undefined && isWithin(path, world.canonical(world.projectRoot)) && mayBecomeTree(path, world)) emitUnder(inv, "write", path);
-  else emitFile(inv, "write", operand);
+  else emitFile(inv, "write", operand, true);
 }
 
 /** git-worktree(1), remove: what undo brings back is no more than a deleted folder; nothing brings back what lies outside. */

@@ -31,7 +31,8 @@ import { composeConfig, containerCopy, containerRights, dockerInspect, kubectlCo
 import { bsdCopy, bsdPs, bsdSed, entitlements, plist, plistCommands, tempFolder, tempPrefix, xattr, xcode } from "./bsd.ts";
 import { compress, tar, unzip } from "./archives.ts";
 import { packerValues, pandocIncludes, sourceIncludes } from "./includes.ts";
-import { curl, ghApi, httpie, urlOrPath, wget } from "./fetch.ts";
+import { curl, httpie, urlOrPath, wget } from "./fetch.ts";
+import { ghApi, requestFiles } from "./forges.ts";
 import { date, jo, jq, miller, pandoc, sed, stat } from "./text-tools.ts";
 import { databaseAddress, hostNames, mysqlOwn, netcat } from "./hosts.ts";
 import { dd, modes } from "../sizes.ts";
@@ -83,12 +84,9 @@ import {
   gitDiff,
   gitDryRun,
   gitFormatPatch,
-  gitLsRemote,
   gitMergeBase,
-  gitPush,
   gitRefNames,
   gitRefs,
-  gitRemote,
   gitRequestPull,
   gitRestore,
   gitRevisions,
@@ -98,6 +96,7 @@ import {
   gitTreeNames,
   gitUpdateIndex,
 } from "./git.ts";
+import { gitClone, gitLsRemote, gitPush, gitRemote } from "./git-remote.ts";
 import { gitInside, gitWorktreeAdd, gitWorktreeRemove } from "./git-worktree.ts";
 import {
   captureFile,
@@ -234,6 +233,7 @@ export const ANALYSERS: Readonly<Record<string, Analyser>> = {
   "gh-api": ghApi,
   "git-apply": gitApply,
   "git-checkout": gitCheckout,
+  "git-clone": gitClone,
   "git-config": (inv) => {
     gitConfig(inv);
     gitLogins(inv);
@@ -277,6 +277,7 @@ export const ANALYSERS: Readonly<Record<string, Analyser>> = {
   "git-worktree-remove": gitWorktreeRemove,
   "host-names": hostNames,
   httpie,
+  "request-files": requestFiles,
   "into-a-file": intoAFile,
   "java-options": javaOptions,
   javac,
