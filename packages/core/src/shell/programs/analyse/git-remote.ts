@@ -5,6 +5,7 @@ import { describe, emitFile, refuse, type Invocation } from "../invocation.ts";
 import { applyKind } from "../kinds.ts";
 import { isForge } from "../public-hosts.ts";
 import type { ShellPlace } from "../../words/state.ts";
+import { copiedFiles } from "./git-revisions.ts";
 import { literal, prefixOf, textOf, type Value } from "../../words/value.ts";
 
 /** git-push(1): a refspec that begins with `+` forces, one that begins with `:` deletes. */
@@ -85,6 +86,7 @@ export function gitRemote(inv: Invocation): void {
 export function gitClone(inv: Invocation): void {
   gitRemote(inv);
   const [address, folder] = inv.args.operands;
+  if (address !== undefined && isOwnTop(inv, textOf(address) ?? "")) copiedFiles(inv);
   const [, name] = /([^/:]+?)(?:\/?\.git)?\/*$/.exec(address === undefined ? "" : (textOf(address) ?? "")) ?? [];
   if (folder === undefined && name?.startsWith(".") === true) emitFile(inv, "write", literal(name), true);
 }

@@ -348,7 +348,7 @@ const NOT_DRY =
   );
 
 /** They write the repository, unless they only tell. */
-export function gitDryRun(inv: Invocation): void {
+function gitDryRun(inv: Invocation): void {
   if (has(inv, ...DRY_RUN) && !has(inv, ...NOT_DRY)) {
     // Which files have changed is found out by reading them.
     if (has(inv, "--all", "--update")) emitFile(inv, "list", literal(inv.cx.world.projectRoot), true);

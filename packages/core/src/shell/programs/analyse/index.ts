@@ -73,7 +73,7 @@ import { duckdbInput, luaInput, perlFiles, powershell, pythonModule, rubyInput, 
 import { flock, kill, ps, topColumns } from "./processes.ts";
 import { gitConfig } from "./git-config.ts";
 import { has } from "../given.ts";
-import { shownRevisions, toldRevisions } from "./git-revisions.ts";
+import { copiedFiles, shownRevisions, toldRevisions } from "./git-revisions.ts";
 import { bwrapView, cargoWatch, codeOfInput, entrFile, execWithWords, loadsToTell, pytestPlaces } from "./views.ts";
 import { dotenv, envRemoves, printenv, variablesOfFile } from "./environment.ts";
 import {
@@ -82,7 +82,6 @@ import {
   gitCheckout,
   gitDescribe,
   gitDiff,
-  gitDryRun,
   gitFormatPatch,
   gitMergeBase,
   gitRefNames,
@@ -234,6 +233,7 @@ export const ANALYSERS: Readonly<Record<string, Analyser>> = {
   "git-apply": gitApply,
   "git-checkout": gitCheckout,
   "git-clone": gitClone,
+  "git-copies": (inv) => (has(inv, "--prefix", "--temp") ? copiedFiles(inv) : undefined),
   "git-config": (inv) => {
     gitConfig(inv);
     gitLogins(inv);
@@ -251,7 +251,6 @@ export const ANALYSERS: Readonly<Record<string, Analyser>> = {
   "variables-of-file": variablesOfFile,
   "git-add": gitAdd,
   "git-diff": gitDiff,
-  "git-dry-run": gitDryRun,
   "own-options": ownOptions,
   "git-format-patch": gitFormatPatch,
   "git-history": (inv) => gitRevisions(inv, true),
