@@ -67,7 +67,7 @@ specify({
       "link ./zz",
       "exec mv zz yy",
       "rename ./zz",
-      "write ./yy",
+      "write recursively ./yy",
       "refuse: a link that the same line makes may go by another name then",
     ],
     [

@@ -5,7 +5,7 @@ import { judgeFloorCode, judgeFloorExec } from "./floor-commands.ts";
 import { type FloorPaths, prepareFloor } from "./floor-paths.ts";
 import { floorPlace } from "./floor-place.ts";
 import { comparablePlaces } from "./match/location.ts";
-import { affects, isRecursive } from "./targets.ts";
+import { affects, takesAlong } from "./targets.ts";
 import { type Verdict, verdictOf } from "./match/verdict.ts";
 
 /** True when something is different afterwards. */
@@ -40,11 +40,6 @@ export function judgeFloorFile(action: FileAction, spellings: readonly string[],
   if (!ask) return undefined;
   const reason = `it ${verb(action)} a file that decides what an agent may do: ${printTarget(action.target)}`;
   return verdictOf("ask", "floor.settings", { reason });
-}
-
-/** Deleting, moving or filling a folder takes along what is in it; a link in its place leads to another. */
-function takesAlong(action: FileAction): boolean {
-  return action.operation === "rename" || action.operation === "link" || isRecursive(action);
 }
 
 function verb({ operation }: FileAction): string {

@@ -22,7 +22,7 @@ import {
   VAULT_FOLDERS,
 } from "./tables/protected-paths.ts";
 import { PROGRAM_FOLDERS, STARTUP_FILES, STARTUP_FOLDERS, STARTUP_PLACES } from "./tables/startup-paths.ts";
-import { isRecursive } from "./targets.ts";
+import { isRecursive, takesAlong } from "./targets.ts";
 
 /**
  * What kind of place a path is. Everything is looked up by name in maps built once, so that a judgement costs a few
@@ -275,6 +275,15 @@ export const isPersistenceHere = (path: string, world: World): boolean =>
 
 const startupFolders: ReadonlySet<string> = new Set(STARTUP_FOLDERS);
 
+/** A folder in which such a file may come to lie, there now or not, with whatever fills it. */
+export function mayHoldPersistence(folder: string, world: World): boolean {
+  const places = comparablePlaces(world);
+  const home = homeOf(folder, places);
+  const below = home === undefined || home === folder ? undefined : foldCase(folder.slice(home.length + 1));
+  const isAbove = (entry: string): boolean => below !== undefined && isBelow(entry, below);
+  return STARTUP_FOLDERS.some(isAbove) || STARTUP_FILES.some(isAbove) || isPersistence(joinPath(folder, "hooks/x"), places);
+}
+
 /** True for a file that runs code later: shell startup, git hooks, cron, login items, programs on PATH. */
 export function isPersistence(path: string, places: Places): boolean {
   const lower = foldCase(path);
@@ -309,13 +318,15 @@ export function pathDangers(action: FileAction, spellings: readonly string[], wo
   const places = comparablePlaces(world);
   const dangers: DangerId[] = [];
   if (spellings.some(isRawDevice)) dangers.push("raw-device");
-  if (spellings.some((path) => isPersistenceHere(path, world))) dangers.push("persistence");
+  const fills = takesAlong(action) && FILLS.has(action.operation) && action.upkeep !== true && action.target.kind === "path";
+  if (spellings.some((path) => isPersistenceHere(path, world) || (fills && mayHoldPersistence(path, world)))) dangers.push("persistence");
   const removal = removalDanger(action, spellings, places, world);
   if (removal !== undefined) dangers.push(removal);
   return dangers.length === 0 ? NONE : dangers;
 }
 
 const NONE: readonly DangerId[] = [];
+const FILLS: ReadonlySet<FileAction["operation"]> = new Set(["write", "edit", "link"]);
 
 /** Where something lies, as far as losing it goes. `key`: `/`, home, the project root, or a folder that holds one of them. */
 type DeletedPlace = "key" | "project" | "temp" | "outside";

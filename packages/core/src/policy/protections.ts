@@ -32,6 +32,7 @@ import {
   isSystem,
   isTemplate,
   mayBeCertificate,
+  mayHoldPersistence,
   pathDangers,
 } from "./path-class.ts";
 import type { Preset } from "./match/presets.ts";
@@ -269,7 +270,7 @@ function insideProtection(action: FileAction, around: ProtectionContext, places:
       ? isSecretOf(world.home, path) && !around.opened(path) && !(isOftenShared(path) && world.tracked(path) === true)
       : isKept(path, around, places);
   const { found, complete } = findReached(action, wanted, world);
-  if (found === undefined && complete) return undefined;
+  if (found === undefined && complete && (reads || !mayBecomeKept(action, world, places))) return undefined;
   const scope: ProtectionScope = { by: "nothing" };
   if (found !== undefined) {
     const reason = reads
@@ -305,6 +306,13 @@ function heldBack({ target }: FileAction, world: World): Pick<Protection, "waiva
   if (root === undefined || target.kind === "glob") return {};
   const places = [world.projectRoot, world.cwd, world.home].flatMap((place) => comparable(forms(place, world), world));
   return comparable(forms(root, world), world).some((form) => places.some((place) => isWithin(place, form))) ? { waivable: false } : {};
+}
+
+/** Of names that nobody knows one may be an agent's file, or one that starts programs, in a folder that has such, there now or not. */
+function mayBecomeKept(action: FileAction, world: World, places: Places): boolean {
+  const { target, operation } = action;
+  if (target.kind !== "unknown" || operation === "delete" || operation === "metadata") return false;
+  return spell(action, world).compared.some((form) => agentFile(form, places, true) !== undefined || mayHoldPersistence(form, world));
 }
 
 /** Something in a folder that a change of the folder must not touch unasked. */

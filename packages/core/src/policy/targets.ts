@@ -25,6 +25,10 @@ export function isRecursive(action: FileAction): boolean {
   return action.recursive === true || action.target.kind === "tree";
 }
 
+/** Deleting, moving or filling a folder takes along what is in it; a link in its place leads to another. */
+export const takesAlong = (action: FileAction): boolean =>
+  action.operation === "rename" || action.operation === "link" || isRecursive(action);
+
 /** True when carrying out the action would affect exactly `path`, or a folder that holds it and goes with it. */
 export function affects(action: FileAction, path: string): boolean {
   const { target } = action;

@@ -1,6 +1,7 @@
 import type { Action, FileOperation } from "../../action/index.ts";
 import {
   type Answer,
+  both,
   genericInstances,
   mistake,
   ok,
@@ -30,7 +31,7 @@ export const path: JudgingKind<PathMatcher> = {
   keys: {
     programs: ({ operations }) => (operations.includes("execute") ? "file" : undefined),
     words: nothing,
-    files: ({ operations }) => operations,
+    files: (matcher) => (namesWhatIsRead(matcher) ? [...matcher.operations, ...UNDER_ANOTHER_NAME] : matcher.operations),
     host: nothing,
     tool: ({ tool }) => tool,
     others: never,
@@ -72,11 +73,17 @@ export const pathReading: ReadingKind<PathMatcher> = {
   refusals,
 };
 
-function matchPath({ operations, pattern, tool }: PathMatcher, action: Action, side: Side, context: MatchContext): Answer {
+/** What may not be read may be read under another name: moving and linking it are asked about. */
+const UNDER_ANOTHER_NAME: readonly FileOperation[] = ["rename", "link"];
+const namesWhatIsRead = ({ operations, pattern }: PathMatcher): boolean => operations.includes("read") && pattern !== undefined;
+
+function matchPath(matcher: PathMatcher, action: Action, side: Side, context: MatchContext): Answer {
+  const { operations, pattern, tool } = matcher;
   switch (action.kind) {
     case "file":
-      if (!operations.includes(action.operation)) return "no";
-      return pattern === undefined ? "yes" : matchFile(pattern, action, side, context);
+      if (operations.includes(action.operation)) return pattern === undefined ? "yes" : matchFile(pattern, action, side, context);
+      if (side !== "wide" || pattern === undefined || !namesWhatIsRead(matcher)) return "no";
+      return UNDER_ANOTHER_NAME.includes(action.operation) ? both("maybe", matchFile(pattern, action, side, context)) : "no";
     case "exec":
       if (!operations.includes("execute") || action.builtin === true) return "no";
       return pattern === undefined ? "yes" : matchProgramPath(pattern, action, side, context);

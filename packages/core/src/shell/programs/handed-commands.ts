@@ -29,7 +29,7 @@ const INLINE = /^(?:-[A-Za-z]*[cemprx]|--?(?:eval|print|execute|command|exec|mod
 const LINE = new RegExp(String.raw`^\s*(?:sudo\s+)?(?:${RUINS_IN_PLACE}|rimraf|del-cli)\s[^]*(?:[\s=][/~]|\$\{?HOME)`);
 
 /** Where so many words stand behind those that may be programs, they are no command that anybody writes. */
-const MOST_BEHIND = 50_000;
+const MOST_BEHIND = 20_000;
 
 /** A longer text is not searched: there may be a rule for each of its words. */
 const MOST_UNREAD = 16_384;
@@ -99,7 +99,8 @@ export function readHandedCommands(
     if ((ruins || interprets) && (behind += words.length - at) > MOST_BEHIND)
       call.cx.unknown("the command has too many words that may be programs which it starts");
     else if (interprets) judgeOnce(call, words.slice(at + 1), packaged, exec);
-    else if (ruins) judge(call, words.slice(at + 1), REMOVERS.test(text) ? ["rm", "-rf"] : [text], exec);
+    else if (ruins && REMOVERS.test(text)) judge(call, words.slice(at + 1), ["rm", "-rf"], exec);
+    else if (ruins) judgeOnce(call, words.slice(at + 1), text, exec);
     else if (LINE.test(line))
       call.run.script(
         call.cx,
@@ -123,12 +124,19 @@ const codeOf = ({ cx }: HandingCall, exec: number): readonly CodeAction[] =>
     .slice(exec + 1)
     .flatMap((action) => (action.kind === "code" && action.origin.by === "command" && action.origin.exec === exec ? [action] : []));
 
-/** Code that somebody hands to an interpreter, unless the table has started it already. */
+/** A program that is handed on with its words, unless the table has started it with just these already. */
 function judgeOnce(call: HandingCall, rest: readonly Value[], program: string, exec: number): void {
   const words = textOf(rest[0] ?? literal("")) === "--" ? rest.slice(1) : rest;
+  const texts = words.map((word) => textOf(word));
   const isStarted = call.cx.actions
     .slice(exec + 1)
-    .some((action) => action.kind === "exec" && action.program === program && action.argv.length === words.length + 1);
+    .some(
+      (action) =>
+        action.kind === "exec" &&
+        action.program === program &&
+        action.argv.length === words.length + 1 &&
+        action.argv.slice(1).every((word, at) => word.known && word.text === texts[at]),
+    );
   if (!isStarted) judge(call, words, [program], exec);
 }
 

@@ -173,10 +173,15 @@ function isStream(inv: Invocation, kind: Extract<Kind, { readonly is: "file" }>)
 /** cp(1), mv(1), ln(1): a folder receives each source under its own name, anything else is the new file itself. */
 function destination(inv: Invocation, value: Value): void {
   const operation = inv.spec.operands?.includes("link") === true ? "link" : "write";
-  const recursive = inv.args.options.some(
-    (given) => given.option?.consequences.some((c) => c.then === "become" && c.to.is === "file" && c.to.tree) === true,
-  );
   const { world } = inv.cx;
+  // mv(1): a folder comes with what is in it. What is not there yet may be one by then.
+  const isFolderMoved = (source: Value): boolean =>
+    targetsOf(source, inv.places).some((target) => target.kind !== "path" || world.kind(target.path) !== "file");
+  const recursive =
+    (inv.spec.operands?.includes("rename") === true && inv.sources.some(isFolderMoved)) ||
+    inv.args.options.some(
+      ({ option }) => option?.consequences.some((c) => c.then === "become" && c.to.is === "file" && c.to.tree) === true,
+    );
   // ln(1): a link that leads to a folder is replaced as a file is.
   const replaces = (path: string): boolean =>
     operation === "link" &&

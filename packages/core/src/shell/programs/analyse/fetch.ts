@@ -1,10 +1,9 @@
 // Programs that fetch from addresses and send to them.
-import { applyEffect } from "../effects.ts";
 import { describe, doubt, emitFile, emitTarget, refuse, type Invocation } from "../invocation.ts";
 import { applyKind } from "../kinds.ts";
 import { dropPrefix } from "../options.ts";
-import { resolvePath } from "../../../path/index.ts";
 import { changePlaces, mayBegin } from "../../words/paths.ts";
+import { noteForgeCalls, sentTexts } from "./forges.ts";
 import { isReadByAll } from "../public-hosts.ts";
 import { isGlob, isWildcard, literal, prefixOf, textOf, type Value } from "../../words/value.ts";
 import { has, valuesOf } from "../given.ts";
@@ -33,7 +32,13 @@ export function curl(inv: Invocation): void {
       refuse(inv, `curl --url ${describe(value)} may name a file of addresses`, "write the address as an operand");
   addresses(inv);
   outputs(inv);
-  if (sendsAddressAlone(inv, CURL_LOOKS)) readsOfAll(inv, [...inv.args.operands, ...valuesOf(inv, "--url")]);
+  const asked = [...inv.args.operands, ...valuesOf(inv, "--url")];
+  if (sendsAddressAlone(inv, CURL_LOOKS)) readsOfAll(inv, asked);
+  noteForgeCalls(inv, asked, valuesOf(inv, "-X", "--request").at(-1), [
+    ...sentTexts(inv, valuesOf(inv, ...AT, ...URLENCODED, "-F", "--form"), /^(?:[^=]*=)?[@<](.*)$/s),
+    ...sentTexts(inv, valuesOf(inv, "--data-raw", "--form-string"), undefined),
+    ...sentTexts(inv, valuesOf(inv, "-T", "--upload-file"), /^(.*)$/s),
+  ]);
 }
 
 /** Options with which nothing but an address is sent, to no other host than it names (curl(1), wget(1)). */
@@ -200,6 +205,10 @@ function remoteNames(inv: Invocation, text: string): readonly string[] {
 /** wget(1): without -O, files named after the addresses (or by the server) appear below -P or the working directory. */
 export function wget(inv: Invocation): void {
   if (sendsAddressAlone(inv, WGET_LOOKS)) readsOfAll(inv, inv.args.operands);
+  noteForgeCalls(inv, inv.args.operands, valuesOf(inv, "--method").at(-1), [
+    ...sentTexts(inv, valuesOf(inv, "--post-data", "--body-data"), undefined),
+    ...sentTexts(inv, valuesOf(inv, "--post-file", "--body-file"), /^(.*)$/s),
+  ]);
   if (has(inv, "-O", "--output-document") || inv.args.operands.length === 0 || has(inv, "--spider")) return;
   const folder = valuesOf(inv, "-P", "--directory-prefix").at(-1);
   const there = { ...inv, places: folder === undefined ? inv.places : changePlaces(inv.places, folder) };
@@ -243,8 +252,13 @@ function decoded(name: string): string {
 /** http(1): `[METHOD] URL [ITEM…]`; an item `name@FILE`, `name=@FILE` or `name:=@FILE` sends a file. */
 export function httpie(inv: Invocation): void {
   const operands = [...inv.args.operands];
-  if (operands.length > 1 && /^[A-Za-z]+$/.test(textOf(operands[0] ?? literal("")) ?? "")) operands.shift();
+  const method = operands.length > 1 && /^[A-Za-z]+$/.test(textOf(operands[0] ?? literal("")) ?? "") ? operands.shift() : undefined;
   const [url, ...items] = operands;
+  if (url !== undefined)
+    noteForgeCalls(inv, [url], method, [
+      ...sentTexts(inv, [...items, ...valuesOf(inv, "--raw")], /^[^=:@]*(?:=|:=)?@(.*)$/s),
+      ...sentTexts(inv, [literal("-")], /^(-)$/),
+    ]);
   // `:3000/x` is a port of this machine.
   if (url !== undefined)
     applyKind(inv, { is: "url" }, /^:\d*(\/|$)/.test(textOf(url) ?? "") ? literal(`http://localhost${textOf(url) ?? ""}`) : url);
@@ -254,75 +268,6 @@ export function httpie(inv: Invocation): void {
     else if (textOf(item) === undefined && !/[=:]./.test(prefixOf(item)))
       refuse(inv, `${describe(item)} may name a file that ${inv.name} sends`);
   }
-}
-
-/** What GitLab hands out without variables and tokens, as a project itself (`runners_token`) and its variables have them (docs.gitlab.com/api). */
-const GITLAB_PLAIN = new RegExp(
-  String.raw`^\/?(?:version|projects\/[\w:%.-]+\/(?:issues|merge_requests|pipelines|jobs|repository|releases|labels|milestones|members|` +
-    String.raw`events|languages)(?:[/?][\w/?&=:,+-]*)?)$`,
-);
-
-/** gh-api(1), glab-api(1): GET unless told otherwise, POST as soon as a field or a body is given; GraphQL is read by its query. */
-export function ghApi(inv: Invocation): void {
-  const service = inv.name === "glab" ? "gitlab" : "github";
-  const values = (...names: readonly string[]): readonly Value[] =>
-    inv.args.options.flatMap((given) =>
-      given.option?.names.some((name) => names.includes(name)) === true && given.value !== undefined ? [given.value] : [],
-    );
-  const fields = [...values("--field"), ...values("--raw-field")];
-  const bodies = values("--input");
-  for (const field of values("--field")) {
-    const at = prefixOf(field).indexOf("=@");
-    if (at >= 0) emitFile(inv, "read", dropPrefix(field, at + 2));
-  }
-  const [endpoint] = inv.args.operands;
-  const where = endpoint === undefined ? "" : (textOf(endpoint) ?? "");
-  if (/^https?:/i.test(where) && endpoint !== undefined) applyKind(inv, { is: "url" }, endpoint);
-  const method = methodOf(inv, values("--method").at(-1), fields.length + bodies.length > 0);
-  if (method === undefined) return;
-  if (service === "gitlab" && (!GITLAB_PLAIN.test(where) || /variables|trigger|token|schedule/i.test(where)))
-    applyEffect(inv, { is: "secrets" });
-  if (/^\/?(?:api\/)?graphql$/.test(where)) {
-    const isRead = bodies.length === 0 && fields.every(isQuery);
-    const destroys = !isRead && queriesOf(inv, fields, bodies).some((text) => /mutation/i.test(text) && DESTROYING.test(text));
-    applyEffect(inv, { is: "remote", operation: destroys ? "destroy" : isRead ? "read" : "change", service });
-    if (destroys) inv.cx.addDanger(inv.exec, "remote-destroy");
-  } else if (method === "GET" || method === "HEAD") applyEffect(inv, { is: "remote", operation: "read", service });
-  else if (method === "DELETE") {
-    applyEffect(inv, { is: "remote", operation: "destroy", service });
-    inv.cx.addDanger(inv.exec, "remote-destroy");
-  } else applyEffect(inv, { is: "remote", operation: "change", service });
-}
-
-function methodOf(inv: Invocation, given: Value | undefined, hasBody: boolean): string | undefined {
-  if (given === undefined) return hasBody ? "POST" : "GET";
-  const text = textOf(given);
-  if (text === undefined) refuse(inv, `the HTTP method is only known at run time: ${describe(given)}`, "write it out");
-  return text?.toUpperCase();
-}
-
-/** Fields of mutations of GitHub and GitLab that take something away, or give it to somebody else (docs.github.com/graphql, docs.gitlab.com/api). */
-const DESTROYING = /delete|remove|destroy|archive|purge|transfer|revoke|prune|erase/i;
-
-/** What is sent, where it is in the line, on the input, or in a small file. */
-function queriesOf(inv: Invocation, fields: readonly Value[], bodies: readonly Value[]): readonly string[] {
-  const textOfFile = (name: string): readonly string[] =>
-    inv.places.flatMap((place) => (place.is === "at" ? (inv.cx.world.text?.(resolvePath(place.path, name)) ?? []) : []));
-  const input = inv.stdin.is === "text" ? [textOf(inv.stdin.value) ?? ""] : [];
-  const written = fields.flatMap((field) => {
-    const text = textOf(field) ?? prefixOf(field);
-    const [, file] = /^query=@(.*)$/s.exec(text) ?? [];
-    return file === undefined ? text : file === "-" ? input : textOfFile(file);
-  });
-  const sent = bodies.flatMap((body) => (/^(?:-|\/dev\/stdin)$/.test(textOf(body) ?? "") ? input : textOfFile(textOf(body) ?? "")));
-  return [...written, ...sent];
-}
-
-/** A variable, or a query without a mutation: comments and strings may hide one, so the word alone counts. */
-function isQuery(field: Value): boolean {
-  const text = textOf(field);
-  if (text === undefined) return !prefixOf(field).startsWith("query") && prefixOf(field).includes("=");
-  return !text.startsWith("query=") || !/mutation|subscription|^query=@/i.test(text);
 }
 
 /** An operand that is fetched when it looks like an address, and read otherwise. */

@@ -308,6 +308,14 @@ export function shownRevisions(inv: Invocation, walks: boolean, revisions: reado
   if (has(inv, "--stdin", "--batch", "--batch-command")) inputRevisions(inv, walks);
 }
 
+/** What is checked out under other names can be read there: all that a commit or the index has. */
+export function copiedFiles(inv: Invocation): void {
+  const { world } = inv.cx;
+  const filter = { tracked: true as const, shown: { of: "history" as const, at: world.projectRoot } };
+  const target = { kind: "tree" as const, path: world.canonical(world.projectRoot), filter };
+  inv.cx.add({ kind: "file", operation: "read", target, upkeep: true, origin: { by: "command", exec: inv.exec } });
+}
+
 /** Whoever knows the name of an object can have it shown. */
 export function toldRevisions(inv: Invocation, walks: boolean, revisions: readonly Value[]): void {
   for (const revision of revisions) revisionPath(inv, revision);

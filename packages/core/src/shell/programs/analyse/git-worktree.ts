@@ -4,6 +4,7 @@ import { linkedTree, mayBecomeTree } from "../../../policy/index.ts";
 import { emitFile, type Invocation } from "../invocation.ts";
 import type { ShellPlace } from "../../words/state.ts";
 import { has } from "../given.ts";
+import { copiedFiles } from "./git-revisions.ts";
 import { textOf, type Value } from "../../words/value.ts";
 
 const pathOf = (inv: Invocation, value: Value): string | undefined => {
@@ -22,10 +23,11 @@ function emitUnder(inv: Invocation, operation: "write" | "delete", path: string)
 export function gitWorktreeAdd(inv: Invocation): void {
   const [operand] = inv.args.operands;
   if (operand === undefined) return;
+  copiedFiles(inv);
   const path = pathOf(inv, operand);
   const { world } = inv.cx;
   if (path !== undefined && isWithin(path, world.canonical(world.projectRoot)) && mayBecomeTree(path, world)) emitUnder(inv, "write", path);
-  else emitFile(inv, "write", operand);
+  else emitFile(inv, "write", operand, true);
 }
 
 /** git-worktree(1), remove: what undo brings back is no more than a deleted folder; nothing brings back what lies outside. */

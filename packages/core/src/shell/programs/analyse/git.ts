@@ -1,11 +1,9 @@
 // git: names that it prints, files that a revision names, what it does to files and refs, and addresses of repositories.
 import { baseName, isWithin, resolvePath } from "../../../path/index.ts";
-import { repositoriesAround, worksInOwnRepository } from "../../../policy/index.ts";
+import { repositoriesAround } from "../../../policy/index.ts";
 import { applyEffect } from "../effects.ts";
 import { describe, emitFile, emitTarget, refuse, type Invocation } from "../invocation.ts";
 import type { Kind } from "../../knowledge/read-spec.ts";
-import { isForge } from "../public-hosts.ts";
-import { applyKind } from "../kinds.ts";
 import { isHole, literal, prefixOf, textOf, type Hole, type Stream, type Value } from "../../words/value.ts";
 import { mayTellOption } from "../output.ts";
 import { matchesOf, mayBegin } from "../../words/paths.ts";
@@ -23,6 +21,7 @@ import {
 } from "./git-revisions.ts";
 import { exists } from "./only-shows.ts";
 import { gitInside } from "./git-worktree.ts";
+import { remoteAddress } from "./git-remote.ts";
 import { gitPatched } from "./patch.ts";
 
 /** What git prints when it prints names, for the next command in a pipe or a substitution: as relative paths, which they may be taken for. */
@@ -335,96 +334,10 @@ const holdsProject = (inv: Invocation, text: string): boolean =>
     return path === "/" || `${inv.cx.world.projectRoot}/`.startsWith(`${path}/`);
   });
 
-/** git-push(1): a refspec that begins with `+` forces, one that begins with `:` deletes. */
-export function gitPush(inv: Invocation): void {
-  remoteAddress(inv, inv.args.operands[0]);
-  for (const operand of inv.args.operands.slice(1)) {
-    const start = prefixOf(operand);
-    if (start.startsWith("+") || start.startsWith(":")) inv.cx.addDanger(inv.exec, "force-push");
-    else if (textOf(operand) === undefined && start === "")
-      refuse(inv, "a refspec only known at run time may force or delete", "write the branch out");
-  }
-}
-
-/**
- * gitremote-helpers(7): `ext::CMD` runs a command, other `NAME::` helpers run `git-remote-NAME`.
- * A URL is a host of its own; a bare word is a remote of the configuration; a path is another repository, but the one of the project itself.
- */
-function remoteAddress(inv: Invocation, value: Value | undefined): void {
-  if (value === undefined) return;
-  const text = textOf(value);
-  if (text === undefined) {
-    refuse(inv, `the repository is only known at run time: ${describe(value)}`, "write the remote out");
-    return;
-  }
-  if (/^[\w.+-]+::/.test(text)) {
-    inv.cx.add({
-      kind: "code",
-      language: "git remote helper",
-      source: "inline",
-      detail: text,
-      foreign: true,
-      origin: { by: "command", exec: inv.exec },
-    });
-    // clone, `remote add` and others keep the address.
-    inv.cx.unknown(`\`${text.split("::")[0] ?? ""}::\` starts a helper program`, { span: inv.span, lasting: true });
-  } else if (/^(https?|git|ssh|ftps?):\/\//.test(text)) {
-    const at = inv.cx.actions.length;
-    applyKind(inv, { is: "url" }, value);
-    const fetched = inv.cx.actions[at];
-    if (
-      fetched?.kind === "net" &&
-      fetched.host !== undefined &&
-      fetched.port === undefined &&
-      text.startsWith("https://") &&
-      isForge(fetched.host)
-    )
-      inv.cx.actions[at] = { ...fetched, forge: true };
-  } else if (/^[^/]*@[^/:]+:|^[\w.-]+:(?!\/\/)/.test(text)) applyKind(inv, { is: "host" }, value);
-  else if (/^(\/|\.{1,2}(\/|$)|~|file:)/.test(text) && !isOwnTop(inv, text)) inv.cx.addDanger(inv.exec, "foreign-repository");
-}
-
-/**
- * The project's own repository by its folder: `.`, `../..` or the whole path, so that no link and no name with `.git` behind it, which
- * git tries as well, can stand there.
- */
-function isOwnTop({ cx: { world }, places }: Invocation, text: string): boolean {
-  const root = world.canonical(world.projectRoot);
-  const isPlain = /^\.{1,2}(\/\.{1,2})*\/?$/.test(text) || text === root;
-  const leads = (place: ShellPlace): boolean => place.is === "at" && resolvePath(world.canonical(place.path), text) === root;
-  return (
-    isPlain &&
-    places.length > 0 &&
-    places.every(leads) &&
-    world.kind(`${root}/.git`) !== "missing" &&
-    worksInOwnRepository(root, false, world)
-  );
-}
-
 /** git-request-pull(1): START URL [END]. */
 export function gitRequestPull(inv: Invocation): void {
   remoteAddress(inv, inv.args.operands[1]);
   if (has(inv, "-p")) shownFiles(inv, true, [...inv.args.operands.filter((_, at) => at !== 1), literal("HEAD")]);
-}
-
-/** Every operand of clone, fetch, ls-remote, remote add and the like may be an address. */
-export function gitRemote(inv: Invocation): void {
-  const named = inv.args.operands.slice(0, inv.args.operands.length > 2 ? inv.args.operands.length : 2);
-  const first = named[0];
-  // `remote add NAME URL`: the second word is the address too.
-  remoteAddress(inv, first);
-  for (const operand of named.slice(1)) if (/^[\w.+-]+::|:\/\//.test(textOf(operand) ?? "")) remoteAddress(inv, operand);
-}
-
-/** git-ls-remote(1) only reads, by ssh with the user's login, as the forge's own client does (`gh api`): nobody but a public forge learns of it. */
-export function gitLsRemote(inv: Invocation): void {
-  const from = inv.cx.actions.length;
-  gitRemote(inv);
-  const text = textOf(inv.args.operands[0] ?? literal("")) ?? "";
-  const host = /^(?:ssh:\/\/\w[\w.-]*@[\w.-]+\/|\w[\w.-]*@[\w.-]+:)/.exec(text)?.[0].replace(/^.*@|[:/]$/g, "") ?? "";
-  if (!isForge(host)) return;
-  for (const [at, action] of inv.cx.actions.entries())
-    if (at >= from && action.kind === "net") inv.cx.actions[at] = { ...action, upkeep: true };
 }
 
 /** What makes git-add(1) and git-apply(1) only tell what they would do, and what takes that back. */
@@ -435,7 +348,7 @@ const NOT_DRY =
   );
 
 /** They write the repository, unless they only tell. */
-export function gitDryRun(inv: Invocation): void {
+function gitDryRun(inv: Invocation): void {
   if (has(inv, ...DRY_RUN) && !has(inv, ...NOT_DRY)) {
     // Which files have changed is found out by reading them.
     if (has(inv, "--all", "--update")) emitFile(inv, "list", literal(inv.cx.world.projectRoot), true);

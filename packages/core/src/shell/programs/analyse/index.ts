@@ -31,7 +31,8 @@ import { composeConfig, containerCopy, containerRights, dockerInspect, kubectlCo
 import { bsdCopy, bsdPs, bsdSed, entitlements, plist, plistCommands, tempFolder, tempPrefix, xattr, xcode } from "./bsd.ts";
 import { compress, tar, unzip } from "./archives.ts";
 import { packerValues, pandocIncludes, sourceIncludes } from "./includes.ts";
-import { curl, ghApi, httpie, urlOrPath, wget } from "./fetch.ts";
+import { curl, httpie, urlOrPath, wget } from "./fetch.ts";
+import { ghApi, requestFiles } from "./forges.ts";
 import { date, jo, jq, miller, pandoc, sed, stat } from "./text-tools.ts";
 import { databaseAddress, hostNames, mysqlOwn, netcat } from "./hosts.ts";
 import { dd, modes } from "../sizes.ts";
@@ -72,7 +73,7 @@ import { duckdbInput, luaInput, perlFiles, powershell, pythonModule, rubyInput, 
 import { flock, kill, ps, topColumns } from "./processes.ts";
 import { gitConfig } from "./git-config.ts";
 import { has } from "../given.ts";
-import { shownRevisions, toldRevisions } from "./git-revisions.ts";
+import { copiedFiles, shownRevisions, toldRevisions } from "./git-revisions.ts";
 import { bwrapView, cargoWatch, codeOfInput, entrFile, execWithWords, loadsToTell, pytestPlaces } from "./views.ts";
 import { dotenv, envRemoves, printenv, variablesOfFile } from "./environment.ts";
 import {
@@ -81,14 +82,10 @@ import {
   gitCheckout,
   gitDescribe,
   gitDiff,
-  gitDryRun,
   gitFormatPatch,
-  gitLsRemote,
   gitMergeBase,
-  gitPush,
   gitRefNames,
   gitRefs,
-  gitRemote,
   gitRequestPull,
   gitRestore,
   gitRevisions,
@@ -98,6 +95,7 @@ import {
   gitTreeNames,
   gitUpdateIndex,
 } from "./git.ts";
+import { gitClone, gitLsRemote, gitPush, gitRemote } from "./git-remote.ts";
 import { gitInside, gitWorktreeAdd, gitWorktreeRemove } from "./git-worktree.ts";
 import {
   captureFile,
@@ -234,6 +232,8 @@ export const ANALYSERS: Readonly<Record<string, Analyser>> = {
   "gh-api": ghApi,
   "git-apply": gitApply,
   "git-checkout": gitCheckout,
+  "git-clone": gitClone,
+  "git-copies": (inv) => (has(inv, "--prefix", "--temp") ? copiedFiles(inv) : undefined),
   "git-config": (inv) => {
     gitConfig(inv);
     gitLogins(inv);
@@ -251,7 +251,6 @@ export const ANALYSERS: Readonly<Record<string, Analyser>> = {
   "variables-of-file": variablesOfFile,
   "git-add": gitAdd,
   "git-diff": gitDiff,
-  "git-dry-run": gitDryRun,
   "own-options": ownOptions,
   "git-format-patch": gitFormatPatch,
   "git-history": (inv) => gitRevisions(inv, true),
@@ -277,6 +276,7 @@ export const ANALYSERS: Readonly<Record<string, Analyser>> = {
   "git-worktree-remove": gitWorktreeRemove,
   "host-names": hostNames,
   httpie,
+  "request-files": requestFiles,
   "into-a-file": intoAFile,
   "java-options": javaOptions,
   javac,

@@ -1,5 +1,7 @@
 import { MACHINE, MANAGER, SHORTCUT } from "#knowledge/traits";
+import { codeFromStream } from "../code.ts";
 import { toolOf } from "../danger-words.ts";
+import { codeOfInput } from "./views.ts";
 import { describe, doubt, refuse, type Invocation } from "../invocation.ts";
 import { entriesBelow, entryFor, type KnowledgeEntry } from "../../knowledge/entries.ts";
 import { noteNeedsOfPackage } from "../needs.ts";
@@ -26,9 +28,10 @@ const SCRIPTS: ReadonlySet<string> = new Set(["test", "install", "link", "time",
 
 /** `yarn run WORD`, `bun run WORD`: a script of the project, else what `npx` would run. */
 export function scriptOrPackage(inv: Invocation): void {
-  const words = inv.words.slice(inv.words.findIndex((word) => !(textOf(word) ?? "").startsWith("-")));
+  const words = inv.words.slice(inv.words.findIndex((word) => !/^-./.test(textOf(word) ?? "")));
   const [first] = words;
-  if (first !== undefined && textOf(first) !== undefined && !SCRIPTS.has(textOf(first) ?? "")) runPackaged(inv, words);
+  if (first !== undefined && textOf(first) === "-") codeFromStream(inv, "javascript", inv.stdin);
+  else if (first !== undefined && textOf(first) !== undefined && !SCRIPTS.has(textOf(first) ?? "")) runPackaged(inv, words);
 }
 
 /** `concurrently npm:dev 'node x.js'`: each word is a line, or names a script of the project. */
@@ -50,8 +53,11 @@ export function hatchRun(inv: Invocation): void {
   if (command !== undefined) inv.output = inv.run.argv(inv.cx, inv.state, [literal(command), ...rest], inv.stdin, inv.exec);
 }
 
-/** `nix shell PACKAGE -c COMMAND ARG…`: all that follows is the command. */
+/** `nix shell PACKAGE -c COMMAND ARG…`, `nix run FLAKE#PROGRAM -- ARG…`: all that follows is the command. */
 export function nixRun(inv: Invocation): void {
+  const flake = inv.words.findIndex((word) => /^[^#\s]*#[\w.-]+$/.test(textOf(word) ?? ""));
+  const package_ = inv.words[flake];
+  if (package_ !== undefined && textOf(inv.words[0] ?? package_) === "run") startRenamed(inv, package_, inv.words.slice(flake + 1));
   const at = inv.words.findIndex((word) => /^(?:-c|--command)$/.test(textOf(word) ?? ""));
   const command = at < 0 ? [] : inv.words.slice(at + 1);
   if (command.length > 0) inv.output = inv.run.argv(inv.cx, inv.state, command, inv.stdin, inv.exec);
@@ -103,7 +109,7 @@ export function corepackRun(inv: Invocation): void {
 /** `go run example.org/x/tool@v1 ARG…`: the module is a package; anything else is a folder or a file of this project. */
 export function goRun(inv: Invocation): void {
   const module = inv.words.find((word) => /^[\w-]+(?:\.[\w-]+)+\/\S+$/.test(textOf(word) ?? ""));
-  if (module !== undefined) noteRenamed(inv, inv.words, module, inv.exec);
+  if (module !== undefined) startRenamed(inv, module, inv.words.slice(inv.words.indexOf(module) + 1));
 }
 
 /** `nvm exec 20 npm publish`, `asdf exec`: a version may stand in front of the command. */
@@ -133,16 +139,27 @@ function runPackaged(inv: Invocation, words: readonly Value[]): void {
     (/[@/:#\s]/.test(name) || (inv.cx.world.lookup(name).path === undefined && !MACHINE.has(name.replace(/^mkfs\..*/, "mkfs"))))
   ) {
     noteNeedsOfPackage(inv.cx, inv.exec, name, rest);
-    const bare = toolOf(name);
-    const entry = entryFor(bare);
-    noteRenamed(inv, inv.words, first, inv.exec);
+    const entry = startRenamed(inv, first, rest);
     if (entry === undefined) inv.cx.refineExec(inv.exec, { handed: argvLength(inv) - inv.words.length + inv.words.indexOf(first) + 1 });
-    else if (startsCommands(entry))
-      inv.output = inv.cx.packaged(inv.exec, () => inv.run.argv(inv.cx, stateOf(inv), [literal(bare), ...rest], inv.stdin, inv.exec));
+    else if (startsCommands(entry)) inv.output = runAs(inv, toolOf(name), rest);
     return;
   }
   inv.output = inv.run.argv(inv.cx, stateOf(inv), [literal(name), ...rest], inv.stdin, inv.exec);
 }
+
+/** A package is a program of another name, and what that reads from its input is code here, too: `npx rust-just -f -`, `bunx tsx -`. */
+function startRenamed(inv: Invocation, package_: Value, rest: readonly Value[]): KnowledgeEntry | undefined {
+  noteRenamed(inv, inv.words, package_, inv.exec);
+  const name = toolOf(textOf(package_) ?? "");
+  const entry = entryFor(name);
+  if (entry?.before === "code-of-input") codeOfInput({ ...inv, name, words: rest });
+  else if (inv.stdin.is !== "none" && entry?.operands?.includes("?=-") === true && /(?:code|script)\//.test(entry.operands))
+    runAs(inv, name, rest);
+  return entry;
+}
+
+const runAs = (inv: Invocation, name: string, rest: readonly Value[]): Invocation["stdin"] =>
+  inv.cx.packaged(inv.exec, () => inv.run.argv(inv.cx, stateOf(inv), [literal(name), ...rest], inv.stdin, inv.exec));
 
 function argvLength({ cx, exec }: Invocation): number {
   const action = cx.actions[exec];
