@@ -351,6 +351,8 @@ const SELDOM_IN_RUNS = {
     "minute",
     "addConsent",
     "consentText",
+    "declineConsent",
+    "isDeclined",
   ],
   "sdk/machine/index.ts": ["answerGuard"],
 };

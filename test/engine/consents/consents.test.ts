@@ -5,7 +5,7 @@ import { consentId } from "@assent/guard/engine";
 import { addConsent, listConsents, removeConsent } from "@assent/guard/policy-edit";
 import { readPolicy } from "@assent/core/policy/read";
 import { noteRefs, stateFolder } from "@assent/guard/state";
-import { everyConsent, testRepository } from "./repository.ts";
+import { everyConsent, PORT, testRepository } from "./repository.ts";
 
 describe("what was said yes to once goes ahead, and nothing is sent that was not said", () => {
   const at = testRepository(true);
@@ -39,6 +39,12 @@ describe("what was said yes to once goes ahead, and nothing is sent that was not
     "gh pr ready 1",
     "curl -s 'https://api.example.org/b?c=d' | head -3",
     "sleep 1 && curl -sI https://api.example.org/",
+    `redis-cli -h 127.0.0.1 -p ${PORT} HSET a b c`,
+    `psql -h localhost -p ${PORT} -U dev app -t -c "update a set b = 'it''s; fine' where c = 1; select count(*) from a"`,
+    `psql -h localhost -p ${PORT} -d app -c "delete from a where b::int = 1"`,
+    "git -C ~/code/lib add -A",
+    "cd ~/code/lib && git add -A && git commit -q -m done",
+    "cd ~/code/lib && git commit -am \"$(cat <<'EOF'\nfix: a\n\nhow $x\nEOF\n)\" && pwd",
   ])("%s", (command) => expect(at.judge(command).verdict).toMatchObject({ decision: "allow", basis: "grant" }));
 
   it("is offered as a sentence, and ends when it is taken out", () => {
@@ -56,10 +62,56 @@ describe("what was said yes to once goes ahead, and nothing is sent that was not
     expect(at.judge("git push origin topic").verdict.decision).toBe("ask");
   });
 
+  it.each([
+    [`redis-cli -p ${PORT} set a b`, `use localhost:${PORT} (redis, ${process.execPath}, process ${process.pid} since `],
+    ["git -C ~/code/lib add -A", `read and commit in ${at.home}/code/lib, too? No push from there; its secrets stay closed.`],
+  ])("%s is offered as a sentence that says what it is about", (command, sentence) => {
+    at.say([]);
+    expect(at.offered(command).sentence).toContain(sentence);
+  });
+
+  it("comments on merge requests of gitlab.com by glab, and does nothing else there", () => {
+    const own = testRepository();
+    own.git("remote", "set-url", "origin", "git@gitlab.com:acme/shop.git");
+    const [entry] = everyConsent(own, ["glab mr note 1 -m done"]);
+    expect(entry).toMatchObject({ consent: "pull-requests", host: "gitlab.com", repository: "acme/shop" });
+    expect(own.judge("glab issue note 3 -R acme/shop --message 'done, thanks'").verdict).toMatchObject({
+      decision: "allow",
+      basis: "grant",
+    });
+    const asked = [
+      "mr merge 1",
+      "mr approve 1",
+      "mr close 1",
+      "mr create -t a -d b",
+      "mr create --fill --push",
+      "mr update 1 -t a",
+      "issue close 1",
+      "mr note 1 -m /merge",
+      "mr note 1 -m 'ok\n/approve'",
+      "mr note 1 -m '@ci-bot deploy'",
+      "mr note 1",
+      "mr note 1 -R evil/shop -m x",
+      "mr note 1 -R https://evil.example/acme/shop -m x",
+      "api projects/1/issues -f title=x",
+      "ci run",
+      "variable set A b",
+      "mr note 1 -m x --unique",
+    ];
+    for (const command of [
+      ...asked.map((one) => `glab ${one}`),
+      "GITLAB_HOST=evil.example glab mr note 1 -m x",
+      "gh pr comment 1 --body x",
+    ])
+      expect([command, own.judge(command).verdict.decision]).toEqual([command, "ask"]);
+    own.write(".git/glab-cli/config.yml", "host: evil.example\n");
+    expect(own.judge("glab mr note 1 -m done").verdict.decision).toBe("ask");
+  });
+
   it("holds in its repository alone", () => {
     const other = testRepository();
     other.say(everyConsent(at));
-    for (const command of ["git push origin topic", "gh pr ready 1", "curl https://api.example.org/"])
+    for (const command of ["git push origin topic", "gh pr ready 1", "curl https://api.example.org/", `redis-cli -p ${PORT} set a b`])
       expect(other.judge(command).verdict.decision).toBe("ask");
   });
 

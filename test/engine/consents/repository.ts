@@ -1,5 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { chmodSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
 import { dirname, join } from "node:path";
 import { afterAll } from "vitest";
 import { agentNamed } from "@assent/hosts/agents";
@@ -79,10 +80,35 @@ export function testRepository(shared = false): TestRepository {
   return { ...place, bare, git, commit, judge, offered, say, push };
 }
 
+const server = createServer().listen(0).unref();
+const listening = server.address();
+/** A port on which this very process listens. */
+export const PORT = String(typeof listening === "object" ? listening?.port : 0);
+
+/** What goes ahead by each of the consents. */
+export const MEANT = [
+  "git push origin topic",
+  "gh pr comment 1 --body hello",
+  "curl -s https://api.example.org/a",
+  `redis-cli -p ${PORT} set a b`,
+  `psql -h localhost -p ${PORT} -c "insert into a values (1)"`,
+  "git -C ~/code/lib commit -m done",
+] as const;
+
+/** Another repository, in `~/code/NAME`. */
+export function otherRepository(at: Pick<TestRepository, "home" | "git">, name = "lib"): string {
+  const folder = join(at.home, "code", name);
+  mkdirSync(folder, { recursive: true });
+  at.git("-C", folder, "init", "-q");
+  at.git("-C", folder, "commit", "-q", "--allow-empty", "-m", "first");
+  return folder;
+}
+
 /** Says yes to everything there is. */
-export function everyConsent(at: TestRepository): readonly ConsentEntry[] {
+export function everyConsent(at: TestRepository, meant: readonly string[] = MEANT): readonly ConsentEntry[] {
   at.say([]);
-  const all = ["git push origin topic", "gh pr comment 1 --body hello", "curl -s https://api.example.org/a"].map((command) => {
+  otherRepository(at);
+  const all = meant.map((command) => {
     const { entry, why } = at.offered(command);
     if (entry === undefined) throw new Error(`${command}: ${why ?? "nothing is offered"}`);
     return entry;

@@ -16,7 +16,7 @@ import { addToPolicy, meantRule, notDone } from "./rule.ts";
 import { readLength } from "./since.ts";
 import { writeStderr, writeStdout } from "./stdio.ts";
 import { styleFor, type TerminalStyle } from "./style.ts";
-import { confirmed, unattended } from "./terminal.ts";
+import { confirmed, whyNotAgreed } from "./terminal.ts";
 
 export interface DecideOnOptions {
   readonly project?: boolean;
@@ -98,8 +98,6 @@ async function allowedHere(line: string, machine: Machine): Promise<number> {
     complain("allow", visible(why), help);
     return 1;
   };
-  const nobody = unattended(process.env);
-  if (nobody !== undefined) return fail(`${nobody} is set: nobody is here to say yes`, "say it at a terminal of your own");
   const outcome = judgeOnly({ tool: "Bash", input: { command: line }, cwd: absolute(".") }, machine, [], { memory: "look" });
   const { offer, why } = offerConsent(outcome, machine);
   const shown = `\`${brief(visible(line), 60)}\``;
@@ -110,9 +108,8 @@ async function allowedHere(line: string, machine: Machine): Promise<number> {
   if (offer === undefined)
     return fail(`no sentence is about ${shown}${why === undefined ? "" : `: ${why}`}`, "a rule may be: assent allow without --here");
   const page = `  ${offer.sentence}\n  In ${visible(offer.entry.root)}, until you end it: \`assent grants\`.\n`;
-  const agreed = await confirmed(page, "Yes, for this repository?");
-  if (agreed !== true)
-    return fail(agreed === undefined ? "this is not a terminal, so nobody can be asked" : "you did not agree", "nothing was written");
+  const refused = await whyNotAgreed(page, "Yes, for this repository?");
+  if (refused !== undefined) return fail(refused, "nothing was written");
   const done = addConsent(machine, offer.entry);
   if (done.is !== "done") return fail(done.is === "failed" ? done.why : "your policy has mistakes: assent lint", "nothing was written");
   writeStdout(`${consentId(offer.entry)}  ${offer.sentence}\n`);

@@ -13,7 +13,7 @@ import { readLength } from "./since.ts";
 import { complain } from "./policy-target.ts";
 import { writeStdout } from "./stdio.ts";
 import { styleFor } from "./style.ts";
-import { confirmed, unattended } from "./terminal.ts";
+import { whyNotAgreed } from "./terminal.ts";
 
 const COMMAND = "auto";
 
@@ -27,9 +27,6 @@ const settingsHere = (machine: Machine): Settings => inspect({ machine, cwd: abs
 /** `assent auto on`: a person agrees to what goes ahead without him. Asked at a terminal, never implied. */
 export async function autoOn(options: { readonly subagentsOnly?: boolean }): Promise<number> {
   const machine = thisMachine();
-  const nobody = unattended(process.env);
-  if (nobody !== undefined)
-    return fail(`${nobody} is set: nobody is here to agree`, "say it at a terminal of your own; nothing was changed");
   const when = options.subagentsOnly === true ? "subagents" : "everywhere";
   const settings = settingsHere(machine);
   const style = styleFor({ isTTY: true }, process.env);
@@ -43,9 +40,8 @@ export async function autoOn(options: { readonly subagentsOnly?: boolean }): Pro
     "  `assent auto off` ends it at once.",
     "",
   ].join("\n");
-  const agreed = await confirmed(page, "Agree?");
-  if (agreed === undefined) return fail("this is not a terminal, so nobody can be asked", "nothing was changed");
-  if (!agreed) return fail("nothing was changed");
+  const refused = await whyNotAgreed(page);
+  if (refused !== undefined) return fail(refused, "nothing was changed");
   const problem = changeConsent(machine, (consent) => ({ ...consent, when, modes: new Date().toISOString() }));
   if (problem !== undefined) return fail(visible(problem));
   writeStdout(when === "everywhere" ? "automation is on\n" : "automation is on for trusted sub-agents\n");
@@ -91,15 +87,6 @@ export async function autoAsk(): Promise<number> {
   const refuses = settingsHere(machine).unknown === "deny";
   const refused = refuses ? await whyNotAgreed("What cannot be known is refused now. From then on you are asked about it.\n") : undefined;
   return refused === undefined ? choose(machine, "ask") : fail(refused, "nothing was changed");
-}
-
-/** Why nobody has agreed at the terminal; undefined: somebody has. */
-async function whyNotAgreed(page: string): Promise<string | undefined> {
-  const nobody = unattended(process.env);
-  if (nobody !== undefined) return `${nobody} is set: nobody is here to agree, so say it at a terminal of your own`;
-  const agreed = await confirmed(page, "Agree?");
-  if (agreed === undefined) return "this is not a terminal, so nobody can be asked";
-  return agreed ? undefined : "you did not agree";
 }
 
 /** `assent auto`, `assent auto status`: what goes ahead here without a person, why, and who says so. */

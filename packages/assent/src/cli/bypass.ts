@@ -1,8 +1,8 @@
 import { visible } from "@assent/core/action";
-import { appendAudit, auditLine, KEEP_UNSENT } from "@assent/guard/audit";
+import { minute } from "@assent/guard/policy-edit";
 import { bypassHere, changeBypass, LONGEST_BYPASS_MS, type Machine, paneOf, readBypass, thisMachine, timeLeft } from "@assent/guard/state";
 import { JSON_VERSION } from "./json.ts";
-import { absolute } from "./place.ts";
+import { noteCommand } from "./note-command.ts";
 import { complain } from "./policy-target.ts";
 import { readLength } from "./since.ts";
 import { writeStdout } from "./stdio.ts";
@@ -48,17 +48,16 @@ export function bypass(what: "on" | "off" | "status", options: BypassOptions): n
     complain("bypass", visible(problem));
     return 1;
   }
-  note(machine, what, pane, until);
+  const reason = until === undefined ? "the user ended the bypass" : `the user skips questions until ${minute(new Date(until))}`;
+  noteCommand(machine, `assent bypass ${what}`, reason, { pane: pane ?? "everywhere" });
   const where = pane === undefined ? "everywhere" : "in this pane";
   writeStdout(
     until === undefined
       ? `questions are asked again ${where}\n`
-      : `questions are skipped ${where} until ${clock(until)}; denials are not. \`assent bypass off\` ends it\n`,
+      : `questions are skipped ${where} until ${minute(new Date(until))}; denials are not. \`assent bypass off\` ends it\n`,
   );
   return 0;
 }
-
-const clock = (time: number): string => `${new Date(time).toISOString().slice(0, 16).replace("T", " ")} UTC`;
 
 function status(machine: Machine, now: number, json: boolean): number {
   const held = Object.entries(readBypass(machine))
@@ -72,25 +71,8 @@ function status(machine: Machine, now: number, json: boolean): number {
     );
     return 0;
   }
-  for (const { pane, left } of held) writeStdout(`${pane === "*" ? "everywhere" : `pane ${visible(pane)}`}: until ${clock(now + left)}\n`);
+  for (const { pane, left } of held)
+    writeStdout(`${pane === "*" ? "everywhere" : `pane ${visible(pane)}`}: until ${minute(new Date(now + left))}\n`);
   writeStdout(here === undefined ? "questions are asked here\n" : `questions are skipped here: ${here.by}\n`);
   return 0;
-}
-
-/** The log says who waived what, beside the decisions it touched. */
-function note(machine: Machine, what: "on" | "off", pane: string | undefined, until: number | undefined): void {
-  const reason = until === undefined ? "the user ended the bypass" : `the user skips questions until ${clock(until)}`;
-  const line = auditLine({
-    time: Date.now(),
-    point: "command",
-    agent: "user",
-    cwd: absolute("."),
-    tool: `assent bypass ${what}`,
-    input: { pane: pane ?? "everywhere" },
-    verdict: { decision: "allow", basis: "rule", reason, actions: [], unknowns: [] },
-    answer: "allow",
-    milliseconds: 0,
-  });
-  const problem = appendAudit(machine, line, KEEP_UNSENT);
-  if (problem !== undefined) complain("bypass", `not logged: ${visible(problem)}`);
 }

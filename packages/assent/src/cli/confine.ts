@@ -13,7 +13,7 @@ import { absolute, shorten } from "./place.ts";
 import { complain, schemaFor, showProblems } from "./policy-target.ts";
 import { writeStdout } from "./stdio.ts";
 import { styleFor } from "./style.ts";
-import { confirmed, unattended } from "./terminal.ts";
+import { confirmed, unattended, whyNotAgreed } from "./terminal.ts";
 import { updateWrapping } from "./wrapping.ts";
 
 const COMMAND = "confine";
@@ -42,14 +42,11 @@ function fail(message: string, help?: string): number {
 /** `assent confine on`: a person agrees, at the terminal. */
 export async function confineOn(options: { readonly log?: boolean }): Promise<number> {
   const machine = thisMachine();
-  const nobody = unattended(process.env);
-  if (nobody !== undefined)
-    return fail(`${nobody} is set: nobody is here to agree`, "say it at a terminal of your own; nothing was changed");
-  // Only the log says what would be confined: nothing is waived that needs agreeing to.
-  if (options.log === true) return write(machine, "confine-log");
-  const agreed = await confirmed(consentPage(machine.env), "Agree?");
-  if (agreed === undefined) return fail("this is not a terminal, so nobody can be asked", "nothing was changed");
-  return agreed ? write(machine, "confine") : fail("nothing was changed");
+  // Only the log says what would be confined: nothing is waived that needs agreeing to, but by a person.
+  const nobody = options.log === true ? unattended(process.env) : undefined;
+  const refused =
+    options.log === true ? nobody && `${nobody} is set: nobody is here to agree` : await whyNotAgreed(consentPage(machine.env));
+  return refused === undefined ? write(machine, options.log === true ? "confine-log" : "confine") : fail(refused, "nothing was changed");
 }
 
 /** `assent confine off`: from now on a person is asked again. Needs no question. */

@@ -1,8 +1,7 @@
 import { visible } from "@assent/core/action";
-import { appendAudit, auditLine } from "@assent/guard/audit";
 import { isAlive } from "@assent/guard/approve";
 import { consentId, limitedTo, sayConsent } from "@assent/guard/engine";
-import { listConsents, removeConsent } from "@assent/guard/policy-edit";
+import { listConsents, minute, removeConsent } from "@assent/guard/policy-edit";
 import { agentName } from "@assent/core/policy";
 import { inspectRule } from "@assent/guard/inspect";
 import { lint } from "@assent/guard/lint";
@@ -19,12 +18,13 @@ import {
 } from "@assent/guard/state";
 import { engine } from "@assent/page/look";
 import { JSON_VERSION } from "./json.ts";
+import { noteCommand } from "./note-command.ts";
 import { absolute, shorten } from "./place.ts";
 import { complain, refuseUse } from "./policy-target.ts";
 import { readLength } from "./since.ts";
 import { writeStdout } from "./stdio.ts";
 import { styleFor } from "./style.ts";
-import { confirmed, unattended } from "./terminal.ts";
+import { whyNotAgreed } from "./terminal.ts";
 
 const COMMAND = "grants";
 const HOUR_MS = 3_600_000;
@@ -43,8 +43,6 @@ export interface GrantOptions {
 /** `assent grants add`: a person answers in advance, for a while. Asked at the terminal. Exit 0 made, 1 not, 2 wrong usage. */
 export async function addedGrant(rule: string, options: GrantOptions): Promise<number> {
   const machine = thisMachine();
-  const nobody = unattended(process.env);
-  if (nobody !== undefined) return fail(`${nobody} is set: nobody is here to grant anything`, "say it at a terminal of your own");
   const now = Date.now();
   const wanted = wantedGrant(rule, options, machine, now);
   if ("wrong" in wanted) {
@@ -56,7 +54,7 @@ export async function addedGrant(rule: string, options: GrantOptions): Promise<n
   const page = [
     style.bold("Answer yes in advance?"),
     `  ${style.verdict("allow")}  ${visible(grant.rule)}`,
-    `  ${scopeOf(grant, machine)}, until ${clock(grant.until)}${grant.count === undefined ? "" : `, ${times(grant.count)}`}`,
+    `  ${scopeOf(grant, machine)}, until ${minute(new Date(grant.until))}${grant.count === undefined ? "" : `, ${times(grant.count)}`}`,
     ...(grant.confined === false
       ? ["  Without the sandbox: what an agent wrote runs with all of your rights, and nothing of it is kept for undo."]
       : []),
@@ -64,13 +62,12 @@ export async function addedGrant(rule: string, options: GrantOptions): Promise<n
     "  It answers questions. What a rule denies stays denied; `assent grants revoke` ends it.",
     "",
   ].join("\n");
-  const agreed = await confirmed(page, "Grant?");
-  if (agreed === undefined) return fail("this is not a terminal, so nobody can be asked", "nothing was granted");
-  if (!agreed) return fail("nothing was granted");
+  const refused = await whyNotAgreed(page, "Grant?");
+  if (refused !== undefined) return fail(refused, "nothing was granted");
   const made = addGrant(machine, grant, now);
   if ("problem" in made) return fail(visible(made.problem));
-  note(machine, "add", `the user granted ${made.grant.id}: ${grant.rule}`);
-  writeStdout(`${made.grant.id}  ${visible(grant.rule)}, until ${clock(grant.until)}\n`);
+  noteCommand(machine, "assent grants add", `the user granted ${made.grant.id}: ${grant.rule}`);
+  writeStdout(`${made.grant.id}  ${visible(grant.rule)}, until ${minute(new Date(grant.until))}\n`);
   return 0;
 }
 
@@ -117,7 +114,6 @@ function wantedGrant(rule: string, options: GrantOptions, machine: Machine, now:
   return { grant, warnings };
 }
 
-const clock = (time: number): string => `${new Date(time).toISOString().slice(0, 16).replace("T", " ")} UTC`;
 const times = (count: number): string => (count === 1 ? "once" : `${count} times`);
 
 function scopeOf(grant: NewGrant | StoredGrant, machine: Machine): string {
@@ -159,10 +155,10 @@ export function listGrants(options: { readonly json?: boolean; readonly all?: bo
   for (const grant of shown) {
     const left = grant.kind === "rule" && grant.count !== undefined ? `, ${grant.count - used(grant)} of ${grant.count} uses left` : "";
     const bare = grant.kind === "rule" && grant.confined === false ? "; unconfined" : "";
-    const state = holds(grant) ? `until ${clock(grant.until)}${left}${bare}` : "over";
+    const state = holds(grant) ? `until ${minute(new Date(grant.until))}${left}${bare}` : "over";
     writeStdout(`${grant.id}  ${visible(grant.kind === "rule" ? grant.rule : grant.what)}\n`);
     writeStdout(`          ${scopeOf(grant, machine)}; ${state}\n`);
-    const said = `by ${grant.by} on ${clock(grant.made)}`;
+    const said = `by ${grant.by} on ${minute(new Date(grant.made))}`;
     const answered = grant.answered === undefined ? "" : `, when ${grant.answered} asked`;
     writeStdout(`          ${visible(`${said}${answered}${grant.why === undefined ? "" : `: ${grant.why}`}`)}\n`);
   }
@@ -192,16 +188,7 @@ export function revokedGrants(id: string | undefined, options: { readonly all?: 
   const ids = id === undefined ? all() : [id];
   const gone = ids.filter((one) => /^[a-z0-9]+$/.test(one) && (revokeGrant(machine, one) || removeConsent(machine, one)));
   if (id !== undefined && gone.length === 0) return refuseUse(COMMAND, `unknown grant ${visible(id)}`, "`assent grants list` shows them");
-  for (const one of gone) note(machine, "revoke", `the user took back the grant ${one}`);
+  for (const one of gone) noteCommand(machine, "assent grants revoke", `the user took back the grant ${one}`);
   writeStdout(gone.length === 1 ? "1 grant taken back\n" : `${gone.length} grants taken back\n`);
   return 0;
-}
-
-/** The log says who granted what, beside the decisions it answered. */
-function note(machine: Machine, what: "add" | "revoke", reason: string): void {
-  const verdict = { decision: "allow", basis: "grant", reason, actions: [], unknowns: [] } as const;
-  const common = { time: Date.now(), point: "command", agent: "user", cwd: absolute("."), milliseconds: 0 };
-  const line = auditLine({ ...common, tool: `assent grants ${what}`, input: {}, verdict, answer: "allow" });
-  const problem = appendAudit(machine, line);
-  if (problem !== undefined) complain(COMMAND, `not logged: ${visible(problem)}`);
 }

@@ -5,7 +5,7 @@ import { absolute, shorten } from "./place.ts";
 import { complain, refuseUse } from "./policy-target.ts";
 import { writeStdout } from "./stdio.ts";
 import { styleFor } from "./style.ts";
-import { confirmed, unattended } from "./terminal.ts";
+import { whyNotAgreed } from "./terminal.ts";
 
 const COMMAND = "seen";
 /** Lines of a file that are shown. */
@@ -42,11 +42,8 @@ export async function seenFiles(paths: readonly string[], options: { readonly al
   }
   const chosen = options.all === true ? files : files.filter(({ path }) => wanted.includes(path));
   if (chosen.length === 0) return 0;
-  const nobody = unattended(process.env);
-  if (nobody !== undefined) return fail(`${nobody} is set: nobody is here to look at anything`, "say it at a terminal of your own");
-  const agreed = await confirmed(pageOf(chosen), "Are these as you want them?");
-  if (agreed === undefined) return fail("this is not a terminal, so nobody can be asked", "say it at a terminal of your own");
-  if (!agreed) return fail("nothing was noted", "`assent undo` brings back what a run changed");
+  const refused = await whyNotAgreed(pageOf(chosen), "Are these as you want them?");
+  if (refused !== undefined) return fail(refused, "nothing was noted; `assent undo` brings back what a run changed");
   const problem = noteSeen(
     machine,
     chosen.map(({ path }) => path),

@@ -43,6 +43,14 @@ export async function confirmed(page: string, question: string, agreement: Agree
   return answer === undefined ? undefined : isYes(answer, agreement);
 }
 
+/** Why nobody has agreed to what stands on the page; undefined: somebody has. */
+export async function whyNotAgreed(page: string, question = "Agree?"): Promise<string | undefined> {
+  const nobody = unattended(process.env);
+  if (nobody !== undefined) return `${nobody} is set: nobody is here to agree, so say it at a terminal of your own`;
+  const agreed = await confirmed(page, question);
+  return agreed === true ? undefined : agreed === undefined ? "this is not a terminal, so nobody can be asked" : "you did not agree";
+}
+
 /** The line that a person types, without blanks around it; `closed` where the terminal goes away. Undefined: there is no terminal. */
 export async function askLine(page: string, question: string, closed: string): Promise<string | undefined> {
   let descriptor: number;

@@ -1,4 +1,5 @@
 import { type Action, type ExecAction, visible } from "../action/index.ts";
+import type { ReasonId } from "./match/reasons.ts";
 import type { RequestVerdict, Verdict } from "./match/verdict.ts";
 import { matchRule, ruleCovers } from "./rule.ts";
 import { judgingOf } from "./kinds/index.ts";
@@ -55,14 +56,26 @@ export function answered(
   return asks;
 }
 
+/** What a person said yes to once. */
+export interface ConsentedYes {
+  readonly verdict: Verdict;
+  /** What a foreign repository could start was looked into. */
+  readonly answersDanger?: true | undefined;
+}
+
+/** The one danger that a sentence may be about. */
+export const FOREIGN_REPOSITORY = "danger.foreign-repository" satisfies ReasonId;
+
 /**
- * What a person said yes to once, after all else. INVARIANT: no deny, no written rule, no danger, and nothing that is not understood is
- * answered by it.
+ * What a person said yes to once, after all else. INVARIANT: no deny, no written rule, no danger but that of a repository that was looked
+ * into, and nothing that is not understood is answered by it.
  */
-export function consented(yes: Verdict | undefined, verdict: Verdict): Verdict {
-  const { decision, basis, waivable } = verdict;
+export function consented(yes: ConsentedYes | undefined, verdict: Verdict): Verdict {
+  const { decision, basis, waivable, builtin } = verdict;
+  if (yes === undefined || waivable !== undefined) return verdict;
+  const meant = yes.answersDanger === true && decision === "ask" && basis === "protection" && builtin === FOREIGN_REPOSITORY;
   const open = decision === "ask" || decision === "none" ? basis === "default" : decision === "allow" && basis === "knowledge";
-  return yes === undefined || !open || waivable !== undefined ? verdict : yes;
+  return open || meant ? yes.verdict : verdict;
 }
 
 /** What a grant may answer. Nothing of the floor is a question, nor what a written rule denies. */

@@ -29,7 +29,7 @@ export {
 } from "./repository.ts";
 export { type FloorPaths, floorPaths } from "./floor-paths.ts";
 export { answerableFromAfar, type AnswerableFromAfar, answerableParts, isOpenQuestion } from "./afar.ts";
-export { byGrant, type Grant, isQuestion, LONGEST_GRANT_MS, questionOf, usesOf } from "./grants.ts";
+export { byGrant, type ConsentedYes, FOREIGN_REPOSITORY, type Grant, isQuestion, LONGEST_GRANT_MS, questionOf, usesOf } from "./grants.ts";
 export { judge, type JudgeContext } from "./judge.ts";
 export { firstCopyOf } from "./protections.ts";
 export { type CallMatcher, type CallPattern, pathTextOf, readCall } from "./kinds/call.ts";

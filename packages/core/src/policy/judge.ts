@@ -15,7 +15,7 @@ import type { FloorPaths } from "./floor-paths.ts";
 import { isChange, judgeFloorCall, judgeFloorFile } from "./floor.ts";
 import { namesSetting } from "./floor-commands.ts";
 import { type HandedContext, judgeHanded } from "./handed-words.ts";
-import { answered, answersWritten, consented, type Grant, withGrant } from "./grants.ts";
+import { answered, answersWritten, consented, type ConsentedYes, type Grant, withGrant } from "./grants.ts";
 import { judgeBuiltin, judgePredicate, judgeWrapper } from "./shell-builtins.ts";
 import { pathScopeOf } from "./kinds/index.ts";
 import type { MatchCall, MatchContext } from "./match/match-context.ts";
@@ -55,7 +55,7 @@ export interface JudgeContext {
   /** Remembered answers: step 3. */
   readonly grants?: readonly Grant[] | undefined;
   /** By the place of an action: what a person said yes to once. It answers a default alone, after all else. */
-  readonly consented?: ReadonlyMap<number, Verdict> | undefined;
+  readonly consented?: ReadonlyMap<number, ConsentedYes> | undefined;
   /** The danger classes that lowering a command, given as argv, finds: tells whether a written allow names a danger. */
   readonly dangersOf: (argv: readonly string[]) => ReadonlySet<DangerId>;
   /** The request's effects are really supervised. */

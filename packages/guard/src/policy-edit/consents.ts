@@ -1,7 +1,7 @@
 import type { Json } from "@assent/core/edit/json5";
 import type { ConsentEntry } from "@assent/core/policy";
 import { consentId } from "../engine/index.ts";
-import type { Machine } from "../state/index.ts";
+import { changeConsent, type Machine, readConsent } from "../state/index.ts";
 import { type EditOutcome, editPolicy, policyPlace, readPlace, starterPolicy } from "./policy-file.ts";
 
 /** What the user's own policy says yes to; none where it cannot be read. */
@@ -19,7 +19,7 @@ export function addConsent(machine: Machine, entry: ConsentEntry): EditOutcome<n
   const place = policyPlace("global", machine, machine.home);
   if (place === undefined) return { is: "failed", why: "no place for your policy file was found" };
   return editPolicy(place, starterPolicy(place.layer, undefined), (_, { settings: { consents = [] } }) => {
-    const others = consents.filter((one) => !isForSame(one, entry));
+    const others = consents.filter((one) => subjectOf(one) !== subjectOf(entry));
     const value: Json = [...others, { ...entry, given: new Date().toISOString() }].map((one): Json => ({
       ...one,
       ...("never" in one ? { never: [...one.never] } : {}),
@@ -40,8 +40,19 @@ export function removeConsent(machine: Machine, id: string): boolean {
   return done.is === "done";
 }
 
-const isForSame = (one: ConsentEntry, other: ConsentEntry): boolean => {
-  if (one.consent !== other.consent || one.root !== other.root) return false;
-  if (one.consent === "push-branches" && other.consent === "push-branches") return one.remote === other.remote;
-  return one.consent === "fetch" && other.consent === "fetch" ? one.origin === other.origin : true;
-};
+const SUBJECT: ReadonlySet<string> = new Set(["consent", "root", "remote", "origin", "port", "server", "folder"]);
+/** What a sentence is about, whatever else bounds it. */
+const subjectOf = (entry: ConsentEntry): string => JSON.stringify(Object.entries(entry).filter(([key]) => SUBJECT.has(key)));
+
+/** A person said no where it was offered. */
+export const isDeclined = (machine: Machine, entry: ConsentEntry): boolean =>
+  readConsent(machine).declined?.includes(subjectOf(entry)) === true;
+
+/** It is not offered again; `assent allow --here` still asks. */
+export const declineConsent = (machine: Machine, entry: ConsentEntry): string | undefined =>
+  changeConsent(machine, (said) => ({
+    ...said,
+    declined: [...new Set([...(said.declined ?? []), subjectOf(entry)])].slice(-MOST_DECLINED),
+  }));
+
+const MOST_DECLINED = 500;

@@ -14,6 +14,6 @@ export {
   starterPolicy,
   startPolicy,
 } from "./policy-file.ts";
-export { addConsent, consentText, listConsents, removeConsent } from "./consents.ts";
+export { addConsent, consentText, declineConsent, isDeclined, listConsents, removeConsent } from "./consents.ts";
 export { addToProfile, minute, profilePlace, type ProfileRule, rememberInProfile, type RememberResult, starterProfile } from "./profile.ts";
 export { type ImportedProfiles, type LostPattern, readForeignProfiles } from "./profile-import.ts";

@@ -16,6 +16,8 @@ export interface Consent {
   readonly until?: string;
   readonly trusted: readonly string[];
   readonly restricted: readonly string[];
+  /** Sentences that a person said no to, and that are not offered again. */
+  readonly declined?: readonly string[];
 }
 
 export const NOTHING_SAID: Consent = { when: "everywhere", trusted: [], restricted: [] };
@@ -54,6 +56,7 @@ function parse(text: string): Consent | undefined {
       ...("until" in parsed ? { until: String(parsed.until) } : {}),
       trusted: "trusted" in parsed ? names(parsed.trusted) : [],
       restricted: "restricted" in parsed ? names(parsed.restricted) : [],
+      ...("declined" in parsed ? { declined: names(parsed.declined) } : {}),
     };
   } catch {
     return undefined;

@@ -1,5 +1,5 @@
 /** Sentences that a person says yes to once, for one repository. Only the user's own policy file holds them. */
-export const CONSENTS = ["push-branches", "pull-requests", "fetch"] as const;
+export const CONSENTS = ["push-branches", "pull-requests", "fetch", "port", "folder"] as const;
 export type ConsentName = (typeof CONSENTS)[number];
 
 /** What each is about besides the repository. INVARIANT: everything that bounds it is written down at the yes. */
@@ -7,6 +7,8 @@ export const CONSENT_KEYS = {
   "push-branches": ["remote", "never", "base", "ci"],
   "pull-requests": ["host", "repository"],
   fetch: ["origin"],
+  port: ["port", "server", "listener"],
+  folder: ["folder", "object"],
 } as const satisfies Readonly<Record<ConsentName, readonly string[]>>;
 
 interface OfRepository {
@@ -31,4 +33,8 @@ export type ConsentEntry = OfRepository &
       }
     | { readonly consent: "pull-requests"; readonly host: string; readonly repository: string }
     | { readonly consent: "fetch"; readonly origin: string }
+    /** `listener`: who listened there at the yes. */
+    | { readonly consent: "port"; readonly port: string; readonly server: string; readonly listener: string }
+    /** `object`: which folder lay there at the yes. */
+    | { readonly consent: "folder"; readonly folder: string; readonly object: string }
   );

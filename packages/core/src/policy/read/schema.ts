@@ -264,6 +264,11 @@ const consentEntry = object(
     host: optional(described(text(CONSENT), "`pull-requests`: the forge.")),
     repository: optional(described(text(CONSENT), "`pull-requests`: owner and name, such as `acme/shop`.")),
     origin: optional(described(text(CONSENT), "`fetch`: scheme, host and port, such as `https://api.example.org`.")),
+    port: optional(described(text(CONSENT), "`port`: the port of this machine.")),
+    server: optional(described(text(CONSENT), "`port`: the kind of server, such as `postgres`.")),
+    listener: optional(described(text(CONSENT), "`port`: who listened there at the yes.")),
+    folder: optional(described(text(CONSENT), "`folder`: the other repository.")),
+    object: optional(described(text(CONSENT), "`folder`: which folder lay there at the yes.")),
   },
   CONSENT,
 );

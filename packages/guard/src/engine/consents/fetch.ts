@@ -1,26 +1,16 @@
+import { reachOfHost } from "@assent/core/policy";
 import { tokensIn } from "../../audit/index.ts";
-import { type ConsentKind, readWords, repositoryOf, whyNotPlain, wordsOf } from "./kind.ts";
+import { type ConsentKind, optionsOf, readWords, repositoryOf, whyNotPlain, wordsOf } from "./kind.ts";
 
 /** curl(1): what changes neither the request nor where it goes, nor writes a file. */
-const OPTIONS: Readonly<Record<string, string>> = {
-  ...Object.fromEntries(
-    (
-      "-s --silent -S --show-error -sS -Ss -f --fail -sf -fs -fsS -sSf -i --include -si -I --head -sI -sSI -sSi -v --verbose " +
-      "--compressed -4 --ipv4 -6 --ipv6 --http1.1 --http2"
-    )
-      .split(" ")
-      .map((name) => [name, "switch"]),
-  ),
-  "-m": "time",
-  "--max-time": "time",
-  "--connect-timeout": "time",
-  "--retry": "time",
-  "--retry-delay": "time",
-  "-w": "shown",
-  "--write-out": "shown",
-  "-X": "method",
-  "--request": "method",
-};
+const OPTIONS = optionsOf({
+  switch:
+    "-s --silent -S --show-error -sS -Ss -f --fail -sf -fs -fsS -sSf -i --include -si -I --head -sI -sSI -sSi -v --verbose " +
+    "--compressed -4 --ipv4 -6 --ipv6 --http1.1 --http2",
+  time: "-m --max-time --connect-timeout --retry --retry-delay",
+  shown: "-w --write-out",
+  method: "-X --request",
+});
 const VALUED = new Set(["time", "shown", "method"]);
 const LONGEST_QUERY = 300;
 
@@ -43,6 +33,7 @@ export const fetchFrom: ConsentKind<"fetch"> = {
     const url = addressOf(address);
     if (url === undefined) return { why: "the address is not a plain one" };
     if (url.search.length > LONGEST_QUERY || tokensIn(address).length > 0) return { why: "the address carries more than a question" };
+    if (reachOfHost(url.hostname) === "loopback") return { why: "another program may listen on that port of this machine" };
     const repository = repositoryOf(asked);
     if (repository === undefined) return { why: "it is not known in which repository it works" };
     return {

@@ -1,11 +1,20 @@
 import { BYSTANDER } from "#knowledge/traits";
 import { visible, type World } from "@assent/core/action";
-import type { ConsentEntry, Policy, RequestVerdict, Verdict } from "@assent/core/policy";
+import {
+  type ConsentEntry,
+  type ConsentedYes,
+  FOREIGN_REPOSITORY,
+  type Policy,
+  type RequestVerdict,
+  type Verdict,
+} from "@assent/core/policy";
 import { sha256 } from "@assent/core/data";
 import type { Request } from "@assent/core/request";
 import type { Machine } from "../../state/index.ts";
 import { fetchFrom } from "./fetch.ts";
+import { folder } from "./folder.ts";
 import type { AskedAction, ConsentKind, NoConsent, WantedConsent } from "./kind.ts";
+import { port } from "./port.ts";
 import { pullRequests } from "./pull-requests.ts";
 import { pushBranches } from "./push-branches.ts";
 
@@ -22,7 +31,7 @@ export interface ConsentRequest {
 /** What consents make of a request. */
 export interface FoundConsents {
   /** By the place of an action: the yes. Absent: it stays as it is. */
-  readonly given?: ReadonlyMap<number, Verdict>;
+  readonly given?: ReadonlyMap<number, ConsentedYes>;
   /** The one sentence that would let it go ahead. */
   readonly offer?: ConsentOffer;
   /** Why what was said, or could be said, does not let it go ahead. */
@@ -34,12 +43,7 @@ export interface ConsentOffer {
   readonly sentence: string;
 }
 
-interface Wanted {
-  readonly name: ConsentEntry["consent"];
-  readonly entry: ConsentEntry;
-  readonly covers: readonly number[];
-  readonly whyNot: (given: ConsentEntry) => string | undefined;
-}
+type Wanted = WantedConsent<ConsentEntry>;
 
 /** One kind, whatever its entries hold: an entry of another kind is none of its own. */
 function asAny<Name extends ConsentEntry["consent"]>(kind: ConsentKind<Name>) {
@@ -48,14 +52,13 @@ function asAny<Name extends ConsentEntry["consent"]>(kind: ConsentKind<Name>) {
     wants(asked: AskedAction): Wanted | NoConsent | undefined {
       const wanted: WantedConsent<Parameters<typeof kind.sentence>[0]> | NoConsent | undefined = kind.wants(asked);
       if (wanted === undefined || "why" in wanted) return wanted;
-      const { entry, covers, whyNot } = wanted;
-      return { name: kind.name, entry, covers, whyNot: (given) => (isOwn(given) ? whyNot(given) : "it is another sentence") };
+      return { ...wanted, whyNot: (given) => (isOwn(given) ? wanted.whyNot(given) : "it is another sentence") };
     },
     sentence: (entry: ConsentEntry): string | undefined => (isOwn(entry) ? kind.sentence(entry) : undefined),
   };
 }
 
-const KINDS = [asAny(pushBranches), asAny(pullRequests), asAny(fetchFrom)];
+const KINDS = [asAny(pushBranches), asAny(pullRequests), asAny(fetchFrom), asAny(port), asAny(folder)];
 
 /** The sentence as a person reads it. */
 export const sayConsent = (entry: ConsentEntry): string => visible(KINDS.flatMap((kind) => kind.sentence(entry) ?? [])[0] ?? entry.consent);
@@ -80,13 +83,14 @@ export function findConsents(about: ConsentRequest): FoundConsents {
 
 function lookForConsents({ request, found, policy, world, machine, othersRun }: ConsentRequest): FoundConsents {
   const open = found.actions.flatMap(({ verdict }, at) => (verdict.decision === "allow" ? [] : [at]));
-  if (open.some((at) => found.actions[at]?.verdict.basis !== "default") || found.unknowns.length > 0) return {};
+  const dangers = open.filter((at) => found.actions[at]?.verdict.basis !== "default");
+  if (dangers.some((at) => found.actions[at]?.verdict.builtin !== FOREIGN_REPOSITORY) || found.unknowns.length > 0) return {};
   const wanted: Wanted[] = [];
   for (const at of open) {
     const action = found.actions[at]?.action;
-    const execAt = action?.origin.by === "command" ? action.origin.exec : -1;
+    const execAt = action?.kind === "exec" ? at : action?.origin.by === "command" ? action.origin.exec : -1;
     const exec = found.actions[execAt]?.action;
-    if (action === undefined || exec?.kind !== "exec" || action.kind === "exec" || action.kind === "code") continue;
+    if (action === undefined || exec?.kind !== "exec" || action.kind === "code") continue;
     const asked = { request, found, action, at, exec, execAt, world, machine };
     for (const kind of KINDS) {
       const want = kind.wants(asked);
@@ -95,18 +99,19 @@ function lookForConsents({ request, found, policy, world, machine, othersRun }: 
     }
   }
   const covered = new Set(wanted.flatMap(({ covers }) => covers));
-  if (wanted.length === 0 || open.some((at) => !covered.has(at))) return {};
+  const isAnswered = (at: number): boolean => wanted.some((want) => want.answersDanger === true && want.covers.includes(at));
+  if (wanted.length === 0 || open.some((at) => !covered.has(at)) || !dangers.every(isAnswered)) return {};
   const other = found.actions.find((_, at) => !covered.has(at) && !isOnlyLooking(found, at));
   if (other !== undefined) return { why: "the line does other things, too: it can go ahead as a command of its own" };
   if (othersRun) return { why: "a sandboxed command is running, which may change what it sends" };
-  const given = new Map<number, Verdict>();
+  const given = new Map<number, ConsentedYes>();
   const missing: { readonly want: Wanted; readonly why: string | undefined }[] = [];
   for (const want of wanted) {
-    const own = (policy.settings.consents ?? []).filter(({ consent, root }) => consent === want.name && root === want.entry.root);
+    const own = (policy.settings.consents ?? []).filter(({ consent, root }) => consent === want.entry.consent && root === want.entry.root);
     const whys = own.map((entry) => want.whyNot(entry));
     const yes = own[whys.indexOf(undefined)];
     if (yes === undefined) missing.push({ want, why: whys[0] });
-    else for (const at of want.covers) given.set(at, byConsent(yes));
+    else for (const at of want.covers) given.set(at, { verdict: byConsent(yes), answersDanger: want.answersDanger });
   }
   if (missing.length === 0) return { given };
   const entries = new Map(missing.map(({ want }) => [JSON.stringify(want.entry), want]));

@@ -25,6 +25,8 @@ export interface WantedConsent<Entry extends ConsentEntry> {
   readonly entry: Entry;
   /** Places of the actions that a yes lets go ahead, the command itself among them. */
   readonly covers: readonly number[];
+  /** What a foreign repository could start was looked into. */
+  readonly answersDanger?: true;
   /** Why what was said does not let it go ahead; undefined: it does. */
   readonly whyNot: (given: Entry) => string | undefined;
 }
@@ -51,6 +53,23 @@ export function wordsOf(argv: readonly Argument[]): readonly string[] | undefine
   return words.length === argv.length - 1 ? words : undefined;
 }
 
+/** `"$(cat <<'EOF' … EOF)"` as a word of its own: a text that is written out, whatever stands in it (bash(1), "Here Documents"). */
+const WRITTEN_OUT = /(?<=\s)"\$\(cat <<(['"])(\w+)\1\n([^]*?)\n\2\n\s*\)"(?=\s|$)/g;
+
+/** All words of the command, those written out in a here-document among them; undefined: one is only known at run time. */
+export function literalWords({ exec, request, found }: AskedAction): readonly string[] | undefined {
+  const unknown = found.actions.flatMap(({ action }) => (action.kind === "exec" ? action.argv.filter((word) => !word.known) : []));
+  const { facts, input } = request;
+  const line = facts?.does === "shell" ? input[facts.field] : undefined;
+  const written = unknown.length === 0 || typeof line !== "string" ? [] : [...line.matchAll(WRITTEN_OUT)];
+  // INVARIANT: nothing else of the line makes a word, and no text ends before its end; so the words that are not known are these, in order.
+  const isOpen = typeof line === "string" && /<<|\$\(|`/.test(line.replace(WRITTEN_OUT, " "));
+  const endsBefore = written.some(([, , end = "", text = ""]) => text.split("\n").includes(end));
+  const isThese = unknown.every((word) => !word.known && !word.many && word.prefix === "" && word.why.includes("$(cat <<"));
+  if (unknown.length > 0 && (unknown.length !== written.length || isOpen || endsBefore || !isThese)) return undefined;
+  return exec.argv.slice(1).map((word) => (word.known ? word.text : (written[unknown.indexOf(word)]?.[3] ?? "")));
+}
+
 /** What keeps a command from being the plain one that a sentence is about. */
 export function whyNotPlain({ env, trusted, pointed, dangers }: ExecAction): string | undefined {
   if (!trusted) return "it is not known which program it is";
@@ -63,7 +82,7 @@ export function whyNotPlain({ env, trusted, pointed, dangers }: ExecAction): str
 export function repositoryOf({
   exec,
   world,
-}: AskedAction): { readonly root: string; readonly top: string; readonly common: string } | undefined {
+}: Pick<AskedAction, "exec" | "world">): { readonly root: string; readonly top: string; readonly common: string } | undefined {
   const folders = exec.folders ?? [world.cwd];
   const [folder] = folders;
   if (folder === undefined || folders.length !== 1) return undefined;
@@ -79,6 +98,10 @@ export interface ReadWords {
   /** By the name as the table has it; a switch has the value `""`. */
   readonly options: ReadonlyMap<string, readonly string[]>;
 }
+
+/** A table of options, each with what it stands for. */
+export const optionsOf = (names: Readonly<Record<string, string>>): Readonly<Record<string, string>> =>
+  Object.fromEntries(Object.entries(names).flatMap(([kind, all]) => all.split(" ").map((name) => [name, kind])));
 
 /**
  * Reads words by a table of options, names to what they stand for; those in `valued` take a value. Undefined: an option is not in it.

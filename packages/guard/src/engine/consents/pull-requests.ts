@@ -1,42 +1,48 @@
+import { existsSync } from "node:fs";
+import { joinPath, resolvePath } from "@assent/core/path";
 import { tokensIn } from "../../audit/index.ts";
 import { isLikely } from "../written-secrets.ts";
 import { Git } from "./git.ts";
-import { type AskedAction, type ConsentKind, type NoConsent, readWords, repositoryOf, whyNotPlain } from "./kind.ts";
+import {
+  type AskedAction,
+  type ConsentKind,
+  type NoConsent,
+  literalWords,
+  optionsOf,
+  readWords,
+  repositoryOf,
+  whyNotPlain,
+} from "./kind.ts";
 
+type Commands = Readonly<Record<string, Readonly<Record<string, string>>>>;
 /** `gh`'s manual: what opens, edits and comments on pull requests and issues, by subcommand. `text`: others read it. */
-const COMMANDS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-  "pr create": {
-    "-t": "text",
-    "--title": "text",
-    "-b": "text",
-    "--body": "text",
-    "-d": "switch",
-    "--draft": "switch",
-    "-B": "name",
-    "--base": "name",
-    "-H": "name",
-    "--head": "name",
-  },
-  "pr comment": { "-b": "text", "--body": "text" },
-  "pr edit": { "-t": "text", "--title": "text", "-b": "text", "--body": "text" },
+const TITLE_AND_BODY = optionsOf({ text: "-t --title -b --body" });
+const BODY = optionsOf({ text: "-b --body" });
+const GH: Commands = {
+  "pr create": { ...TITLE_AND_BODY, ...optionsOf({ switch: "-d --draft", name: "-B --base -H --head" }) },
+  "pr comment": BODY,
+  "pr edit": TITLE_AND_BODY,
   "pr ready": {},
-  "issue create": { "-t": "text", "--title": "text", "-b": "text", "--body": "text" },
-  "issue comment": { "-b": "text", "--body": "text" },
-  "issue edit": { "-t": "text", "--title": "text", "-b": "text", "--body": "text" },
+  "issue create": TITLE_AND_BODY,
+  "issue comment": BODY,
+  "issue edit": TITLE_AND_BODY,
 };
-const REPOSITORY: Readonly<Record<string, string>> = { "-R": "repo", "--repo": "repo" };
+/** `glab`'s manual; `mr create` may push. */
+const NOTE = optionsOf({ text: "-m --message" });
+const GLAB: Commands = { "mr note": NOTE, "issue note": NOTE };
+const FORGES: Readonly<Record<string, { readonly service: string; readonly host: string; readonly commands: Commands }>> = {
+  gh: { service: "github", host: "github.com", commands: GH },
+  glab: { service: "gitlab", host: "gitlab.com", commands: GLAB },
+};
+const REPOSITORY = optionsOf({ repo: "-R --repo" });
 /** `gh api`: a field with `-F` that begins with `@` is read from a file. */
-const API: Readonly<Record<string, string>> = {
-  "-X": "method",
-  "--method": "method",
-  "-f": "raw",
-  "--raw-field": "raw",
-  "-F": "field",
-  "--field": "field",
-  "-q": "shown",
-  "--jq": "shown",
-  "--silent": "switch",
-};
+const API = optionsOf({
+  method: "-X --method",
+  raw: "-f --raw-field",
+  field: "-F --field",
+  shown: "-q --jq",
+  switch: "--silent",
+});
 const VALUED = new Set(["text", "name", "repo", "method", "raw", "field", "shown"]);
 
 /** Comments on pull requests and issues, to write one, to answer one, to change one (docs.github.com/rest/issues/comments, /pulls/comments). */
@@ -53,16 +59,18 @@ export const pullRequests: ConsentKind<"pull-requests"> = {
   name: "pull-requests",
   wants(asked) {
     const { action, exec, at, execAt } = asked;
-    if (action.kind !== "remote" || action.service !== "github" || action.operation !== "change" || exec.program !== "gh") return undefined;
+    const forge = Object.hasOwn(FORGES, exec.program) ? FORGES[exec.program] : undefined;
+    if (forge === undefined || action.kind !== "remote" || action.service !== forge.service || action.operation !== "change")
+      return undefined;
     const why = whyNotPlain(exec);
     if (why !== undefined) return { why };
     const words = literalWords(asked);
     if (words === undefined) return { why: "what it says is only known at run time" };
-    const said = readGh(words);
+    const said = words[0] === "api" && exec.program === "gh" ? readApi(words.slice(1)) : readCommand(words, forge.commands);
     if ("why" in said) return said;
     const obeyed = said.texts.map(whyObeyed).find((one) => one !== undefined);
     if (obeyed !== undefined) return { why: obeyed };
-    const own = repositoryHere(asked);
+    const own = repositoryHere(asked, forge.host);
     if ("why" in own) return own;
     if (said.repository !== undefined && said.repository.toLowerCase() !== own.repository.toLowerCase())
       return { why: "it is about another repository than this one" };
@@ -75,23 +83,23 @@ export const pullRequests: ConsentKind<"pull-requests"> = {
           : "this repository has another remote now",
     };
   },
-  sentence: ({ repository }) =>
-    `open, edit and comment on pull requests and issues of ${repository}? It appears under your name. ` +
-    "Merging, closing, approving and releases still ask.",
+  sentence: ({ host, repository }) =>
+    `${host === "gitlab.com" ? "comment on merge" : "open, edit and comment on pull"} requests and issues of ${repository}? ` +
+    "It appears under your name. Merging, closing, approving and releases still ask.",
 };
 
-interface SaidByGh {
+interface SaidOnForge {
   readonly texts: readonly string[];
   readonly repository?: string;
 }
 
-function readGh(words: readonly string[]): SaidByGh | NoConsent {
-  const other = { why: "it does more than open, edit or comment, or takes it from a file" };
-  if (words[0] === "api") return readApi(words.slice(1)) ?? other;
+const OTHER: NoConsent = { why: "it does more than open, edit or comment, or takes it from a file" };
+
+function readCommand(words: readonly string[], commands: Commands): SaidOnForge | NoConsent {
   const command = `${words[0] ?? ""} ${words[1] ?? ""}`;
-  const table = Object.hasOwn(COMMANDS, command) ? COMMANDS[command] : undefined;
+  const table = Object.hasOwn(commands, command) ? commands[command] : undefined;
   const read = table === undefined ? undefined : readWords(words.slice(2), { ...table, ...REPOSITORY }, VALUED);
-  if (read === undefined) return other;
+  if (read === undefined) return OTHER;
   const { operands, options } = read;
   const texts = options.get("text") ?? [];
   const [repository, second] = options.get("repo") ?? [];
@@ -102,43 +110,26 @@ function readGh(words: readonly string[]): SaidByGh | NoConsent {
     (creates ? operands.length > 0 || texts.length < 2 : operands.length > 1) ||
     (texts.length === 0 && command !== "pr ready")
   )
-    return other;
-  if (operands.some((one) => !/^\d+$/.test(one)) || (options.get("name") ?? []).some((one) => !NAME.test(one))) return other;
+    return OTHER;
+  if (operands.some((one) => !/^\d+$/.test(one)) || (options.get("name") ?? []).some((one) => !NAME.test(one))) return OTHER;
   if (repository !== undefined && !OWNER_AND_NAME.test(repository)) return { why: "it is about another repository than this one" };
   return { texts, ...(repository === undefined ? {} : { repository }) };
 }
 
-function readApi(words: readonly string[]): SaidByGh | undefined {
+function readApi(words: readonly string[]): SaidOnForge | NoConsent {
   const read = readWords(words, API, VALUED);
-  if (read?.operands.length !== 1) return undefined;
+  if (read?.operands.length !== 1) return OTHER;
   const [path = ""] = read.operands;
   const fields = [...(read.options.get("raw") ?? []), ...(read.options.get("field") ?? [])];
   const [method = "POST", second] = read.options.get("method") ?? [];
   const matched = PATHS.find(([pattern, wanted]) => pattern.test(path) && wanted === method.toUpperCase());
   const texts = fields.flatMap((field) => (field.startsWith("body=") ? [field.slice("body=".length)] : []));
   const isBodyRead = (read.options.get("field") ?? []).some((field) => field.startsWith("body=@"));
-  if (matched === undefined || second !== undefined || texts.length !== 1 || isBodyRead) return undefined;
-  if (fields.some((field) => !field.startsWith("body=") && !FIELDS.test(field))) return undefined;
+  if (matched === undefined || second !== undefined || texts.length !== 1 || isBodyRead) return OTHER;
+  if (fields.some((field) => !field.startsWith("body=") && !FIELDS.test(field))) return OTHER;
   const repository = matched[0].exec(path)?.[1] ?? "";
   if (repository === "{owner}/{repo}") return { texts };
-  return OWNER_AND_NAME.test(repository) ? { texts, repository } : undefined;
-}
-
-/** `"$(cat <<'EOF' … EOF)"` as a word of its own: a text that is written out, whatever stands in it (bash(1), "Here Documents"). */
-const WRITTEN_OUT = /(?<=\s)"\$\(cat <<(['"])(\w+)\1\n([^]*?)\n\2\n\s*\)"(?=\s|$)/g;
-
-/** All words of the command, those written out in a here-document among them; undefined: one is only known at run time. */
-function literalWords({ exec, request, found }: AskedAction): readonly string[] | undefined {
-  const unknown = found.actions.flatMap(({ action }) => (action.kind === "exec" ? action.argv.filter((word) => !word.known) : []));
-  const { facts, input } = request;
-  const line = facts?.does === "shell" ? input[facts.field] : undefined;
-  const written = unknown.length === 0 || typeof line !== "string" ? [] : [...line.matchAll(WRITTEN_OUT)];
-  // INVARIANT: nothing else of the line makes a word, and no text ends before its end; so the words that are not known are these, in order.
-  const isOpen = typeof line === "string" && /<<|\$\(|`/.test(line.replace(WRITTEN_OUT, " "));
-  const endsBefore = written.some(([, , end = "", text = ""]) => text.split("\n").includes(end));
-  const isThese = unknown.every((word) => !word.known && !word.many && word.prefix === "" && word.why.includes("$(cat <<"));
-  if (unknown.length > 0 && (unknown.length !== written.length || isOpen || endsBefore || !isThese)) return undefined;
-  return exec.argv.slice(1).map((word) => (word.known ? word.text : (written[unknown.indexOf(word)]?.[3] ?? "")));
+  return OWNER_AND_NAME.test(repository) ? { texts, repository } : OTHER;
 }
 
 /** Programs that read along: what a line beginning so, or a person's name, makes them do, nobody here can say. */
@@ -157,14 +148,17 @@ interface RepositoryHere {
   readonly repository: string;
 }
 
-/** gh takes the repository from the remotes: only where all of them are one it is certain which. */
-function repositoryHere(asked: AskedAction): RepositoryHere | NoConsent {
+/** Both take the repository from the remotes: only where all of them are one it is certain which. */
+function repositoryHere(asked: AskedAction, forge: string): RepositoryHere | NoConsent {
   const { machine, world } = asked;
   const found = repositoryOf(asked);
   const program = world.lookup("git");
   if (found === undefined || program === undefined || !program.trusted || program.path === undefined)
     return { why: "it is not known which repository it means" };
   const git = new Git({ ...asked.exec, resolved: program.path }, found.top, machine);
+  // glab, "Configuration": settings of the repository's own, hosts and aliases among them.
+  const folders = [found.common, resolvePath(found.top, git.line("rev-parse", "--git-dir") ?? ".git")];
+  const isSteered = folders.some((one) => existsSync(joinPath(one, "glab-cli")));
   const remotes = git
     .lines("remote")
     .flatMap((remote) => [
@@ -180,8 +174,8 @@ function repositoryHere(asked: AskedAction): RepositoryHere | NoConsent {
   );
   const [only = ""] = names;
   const [host = "", repository = ""] = only.split(" ");
-  if (names.size !== 1 || host !== "github.com" || repository === "") return { why: "the remotes do not say which repository it means" };
-  if (git.line("config", "--get-regexp", "^remote\\..*\\.gh-resolved$") !== undefined)
+  if (names.size !== 1 || host !== forge || repository === "") return { why: "the remotes do not say which repository it means" };
+  if (git.line("config", "--get-regexp", "^remote\\..*\\.(gh|glab)-resolved$") !== undefined || isSteered)
     return { why: "the configuration names another repository" };
   return { root: found.root, host, repository };
 }

@@ -1,26 +1,15 @@
 import { lstatSync, readdirSync } from "node:fs";
 import { isSecretByName, FORGE_FILES } from "@assent/core/policy";
-import { isGitsOwnKey, isInertGitKey } from "@assent/core/shell";
-import { joinPath, resolvePath } from "@assent/core/path";
+import { joinPath } from "@assent/core/path";
 import { sha256 } from "@assent/core/data";
 import { tokensIn } from "../../audit/index.ts";
 import { refsBefore, refsBeforeAll, sessionName } from "../../state/index.ts";
 import { isLikely } from "../written-secrets.ts";
-import { Git } from "./git.ts";
-import { type AskedAction, type ConsentKind, type ConsentOf, readWords, repositoryOf, whyNotPlain, wordsOf } from "./kind.ts";
+import { Git, type GitKeyRules, isOff, whyConfiguredOtherwise, whyHooked } from "./git.ts";
+import { type AskedAction, type ConsentKind, type ConsentOf, optionsOf, readWords, repositoryOf, whyNotPlain, wordsOf } from "./kind.ts";
 
 /** git-push(1): what changes only what is printed, and where later pushes go by default. */
-const OPTIONS: Readonly<Record<string, string>> = {
-  "-u": "upstream",
-  "--set-upstream": "upstream",
-  "-q": "quiet",
-  "--quiet": "quiet",
-  "-v": "verbose",
-  "--verbose": "verbose",
-  "--progress": "progress",
-  "--no-progress": "progress",
-  "--porcelain": "porcelain",
-};
+const OPTIONS = optionsOf({ printed: "-u --set-upstream -q --quiet -v --verbose --progress --no-progress --porcelain" });
 
 /** Branches from which others build, release or deploy, whatever the remote's default is. */
 const NEVER = (
@@ -35,8 +24,8 @@ const PLAIN = /^[A-Za-z0-9](?:[\w.-]*[\w-])?(?:\/[A-Za-z0-9](?:[\w.-]*[\w-])?)*$
 const ADDRESS =
   /^(?:https:\/\/(?:[\w.-]+@)?[a-z\d][a-z\d.-]*(?::\d+)?\/[\w./~+-]+|(?:ssh:\/\/)?[\w-]+@[a-z\d][a-z\d.-]*(?::\d+)?[:/][\w./~+-]+)$/i;
 
-const OF_ALL: readonly (readonly [key: RegExp, isHarmless: (value: string) => boolean])[] = [
-  [/^push\.(?:followtags|pushoption|gpgsign|negotiate)$/, (value) => /^(?:false|no|off|0)$/i.test(value)],
+const KEYS: GitKeyRules = [
+  [/^push\.(?:followtags|pushoption|gpgsign|negotiate)$/, isOff],
   [/^push\.default$/, (value) => value === "simple" || value === "current"],
   [/^(?:push|submodule)\.recurse(?:submodules)?$/, (value) => /^(?:false|no|off|0|check)$/i.test(value)],
   [/^remote\..+\.(?:push|mirror|receivepack|vcs|proxy|uploadpack)$/, () => false],
@@ -65,7 +54,11 @@ export const pushBranches: ConsentKind<"push-branches"> = {
     const push = readPush(words);
     if (push === undefined) return { why: "only a branch by its name is pushed so: no force, deletion, tag or other option" };
     const git = new Git(exec, repository.top, asked.machine);
-    const whyConfigured = whyConfiguredOtherwise(git) ?? whyNotWhole(repository.common) ?? whyHooked(git, repository.top);
+    const whyConfigured =
+      whyConfiguredOtherwise(git, KEYS) ??
+      whyNotWhole(repository.common) ??
+      // A push runs these two.
+      whyHooked(git, repository.top, ["pre-push", "reference-transaction"]);
     if (whyConfigured !== undefined) return { why: whyConfigured };
     const target = targetOf(git, push);
     if ("why" in target) return target;
@@ -121,28 +114,6 @@ function readPush(words: readonly string[]): ReadPush | undefined {
   return { ...(remote === undefined ? {} : { remote }), ...(branch === undefined ? {} : { branch }) };
 }
 
-/** What the repository's configuration, or the user's, makes of a push beside sending one branch. */
-function whyConfiguredOtherwise(git: Git): string | undefined {
-  const entries = git.lines("config", "--list", "--show-scope", "-z");
-  if (entries.length % 2 !== 0) return "git's configuration is not understood";
-  for (let at = 0; at < entries.length; at += 2) {
-    const [scope = "", entry = ""] = [entries[at], entries[at + 1]];
-    // What this very question sets.
-    if (scope === "command") continue;
-    const end = entry.indexOf("\n");
-    // A key alone is `true`.
-    const [key, value] = end === -1 ? [entry, "true"] : [entry.slice(0, end), entry.slice(end + 1)];
-    const [from, to] = [key.indexOf("."), key.lastIndexOf(".")];
-    const lower = key.slice(0, from).toLowerCase() + key.slice(from, to) + key.slice(to).toLowerCase();
-    const rule = OF_ALL.find(([pattern]) => pattern.test(lower));
-    if (rule?.[1](value) === false) return `git is configured to do more than that (${key})`;
-    const own = scope === "local" || scope === "worktree";
-    if (own && rule === undefined && !isInertGitKey(lower) && !isGitsOwnKey([lower, value]))
-      return `the repository's configuration may change what a push does (${key})`;
-  }
-  return undefined;
-}
-
 /** Files that make git show another history than the one it sends. */
 function whyNotWhole(common: string): string | undefined {
   const found = ["info/grafts", "shallow", "objects/info/alternates", "remotes", "branches"].find((name) => {
@@ -150,15 +121,6 @@ function whyNotWhole(common: string): string | undefined {
     return stat !== undefined && !(stat.isDirectory() && readdirSync(joinPath(common, name)).length === 0);
   });
   return found === undefined ? undefined : `the repository is not whole (${found})`;
-}
-
-/** githooks(5): a push runs these two; they would run with all of the user's rights. */
-function whyHooked(git: Git, top: string): string | undefined {
-  const folder = resolvePath(top, git.line("rev-parse", "--git-path", "hooks") ?? ".git/hooks");
-  const hook = ["pre-push", "reference-transaction"].find(
-    (name) => lstatSync(joinPath(folder, name), { throwIfNoEntry: false }) !== undefined,
-  );
-  return hook === undefined ? undefined : `git would run the hook ${hook}, which nobody has looked at`;
 }
 
 interface PushTarget {

@@ -17,7 +17,17 @@ import { queueApprover, type QueuePoint } from "@assent/guard/approve/queue";
 import { appendAudit, auditLine, givenFields, redact, redactString, withoutContents } from "@assent/guard/audit";
 import { isObject } from "@assent/core/data";
 import { offerConsent, type Outcome, rememberAnswer } from "@assent/guard/engine";
-import { addConsent, addRule, consentText, editPolicy, policyPlace, ruleEntries, starterPolicy } from "@assent/guard/policy-edit";
+import {
+  addConsent,
+  addRule,
+  consentText,
+  declineConsent,
+  editPolicy,
+  isDeclined,
+  policyPlace,
+  ruleEntries,
+  starterPolicy,
+} from "@assent/guard/policy-edit";
 import { answerableFromAfar, parseRule, type RequestVerdict, same } from "@assent/core/policy";
 import type { Machine } from "@assent/guard/state";
 import { changesFor } from "@assent/guard/suggest";
@@ -90,7 +100,7 @@ export function requestQuestion({ machine, who, cwd, what, verdict, outcome }: Q
   const asking = actions.find((one) => one.verdict.decision !== "allow") ?? actions[0];
   const rules = outcome === undefined ? [] : changesFor(outcome, (texts) => rulesOf(texts));
   const afar = outcome === undefined ? undefined : questionAfar(outcome);
-  const offer = outcome === undefined ? undefined : offerConsent(outcome, machine).offer;
+  const { offer } = outcome === undefined ? {} : offerConsent(outcome, machine);
   // Several rules together are no answer to one question.
   const [only] = rules.length === 1 ? rules : [];
   count += 1;
@@ -108,7 +118,9 @@ export function requestQuestion({ machine, who, cwd, what, verdict, outcome }: Q
     basis,
     ...(help === undefined ? {} : { help: adviceForPerson(help) }),
     proposals: [
-      ...(offer === undefined ? [] : [{ rule: consentText(offer.entry), covers: `yes, for this repository: ${offer.sentence}` }]),
+      ...(offer === undefined || isDeclined(machine, offer.entry)
+        ? []
+        : [{ rule: consentText(offer.entry), covers: `yes, for this repository: ${offer.sentence}` }]),
       ...(only === undefined ? [] : [{ rule: only, covers: asking === undefined ? "this" : printAction(asking.action) }]),
     ],
     group: `${who}\0${what}`,
@@ -159,10 +171,8 @@ export function rememberReply(asked: QueuedRequest, question: Question, answer: 
   const narrowest = question.proposals.find(({ rule }) => !isConsentText(rule));
   const kept = { by: "you, when it was asked", session, ...(narrowest === undefined ? {} : grantedIn(narrowest.rule, outcome)) };
   grantAnswer(machine, question, answer, kept);
-  if (answer.answer !== "quit" && answer.scope === "always") {
-    if (!isConsentText(answer.rule)) writeRule(asked, answer.answer, answer.rule);
-    else if (answer.answer === "allow" && outcome !== undefined) keepConsent(outcome, machine, answer.rule);
-  }
+  if (answer.answer !== "quit" && answer.scope === "always" && !isConsentText(answer.rule)) writeRule(asked, answer.answer, answer.rule);
+  if (outcome !== undefined && question.proposals.some(({ rule }) => isConsentText(rule))) keepConsent(outcome, machine, answer);
   if (outcome?.basis !== undefined)
     rememberAnswer(outcome.request, outcome.verdict, allowed ? "allowed" : "refused", { ...outcome.basis, machine });
   log(asked, answer);
@@ -170,10 +180,15 @@ export function rememberReply(asked: QueuedRequest, question: Question, answer: 
   return allowed ? { is: "yes" } : { is: "no", ...(note === undefined ? {} : { note: printable(note, 500) }) };
 }
 
-/** INVARIANT: what is kept is what is offered for this very request, now; a text that says anything else is kept by nobody. */
-function keepConsent(outcome: Outcome, machine: Machine, said: string): void {
+/**
+ * After a no the sentence is not offered again. INVARIANT: what is kept is what is offered for this very request, now; a text that says
+ * anything else is kept by nobody.
+ */
+function keepConsent(outcome: Outcome, machine: Machine, answer: Answer): void {
   const { offer } = offerConsent(outcome, machine);
-  if (offer !== undefined && consentText(offer.entry) === said) addConsent(machine, offer.entry);
+  if (offer === undefined || answer.answer === "quit") return;
+  if (answer.answer === "deny" && answer.by !== "team") declineConsent(machine, offer.entry);
+  if (answer.answer === "allow" && answer.scope === "always" && consentText(offer.entry) === answer.rule) addConsent(machine, offer.entry);
 }
 
 /** Into the person's own policy file. */
