@@ -4,7 +4,7 @@ import type { Machine } from "@assent/guard/state";
 import { type RefusedInRun, refusedText, type RunEnd } from "../confined/index.ts";
 import { PermissionAskError, PermissionDeniedError } from "../common/errors.ts";
 import { Command, type Start } from "./command.ts";
-import type { BackendChecker } from "./guard-checker.ts";
+import type { BackendChecker } from "../rules/call-checker.ts";
 import type { Supervising } from "./supervision.ts";
 
 /** How a command is run. */

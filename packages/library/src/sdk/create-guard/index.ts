@@ -1,6 +1,7 @@
 export { GuardOptionError } from "../common/options.ts";
 export { type ApprovalStore, memoryApprovals, type PendingApproval } from "./approvals.ts";
 export { type GuardCall, GuardCallError } from "./call.ts";
+export type { CoreGuard } from "./core-guard.ts";
 export { createGuard } from "./create-guard.ts";
 export { commandIn, type CommandEffect } from "./effects.ts";
 export type { ToolEffect, ToolEffects, SchemaResult, StandardSchema } from "./effects.ts";
@@ -24,6 +25,7 @@ export type {
   CallDecision,
   GuardCallOptions,
   CallOutcome,
+  CoreGuardChange,
   DeniedBy,
   DeniedOutcome,
   GuardAnswer,
